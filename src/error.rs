@@ -1,0 +1,249 @@
+//! What went wrong, at which byte, in which part of which file.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The result of everything in this crate that can fail.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// An error with the place where it was met.
+///
+/// One pointer wide, so that a `Result` costs the success path nothing. Its text reads
+/// `model.p3d: lods[3].vertices at 0x1a2f4: needs 24 bytes, 7 left`; each of the three leading parts is left out
+/// where it is not known.
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    kind: ErrorKind,
+    offset: Option<u64>,
+    /// Innermost part first.
+    place: Vec<Place>,
+    path: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy)]
+enum Place {
+    Part(&'static str),
+    Item(&'static str, usize),
+}
+
+/// The kinds of [`Error`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// More bytes are needed than the surrounding part has left.
+    Truncated {
+        /// Bytes that the next field or array takes.
+        needed: u64,
+        /// Bytes that are there.
+        left: u64,
+    },
+    /// The bytes are readable but break a rule of the format.
+    Malformed(Cow<'static, str>),
+    /// A known relative of a format that this reader does not read: another version, another container.
+    Unsupported(Cow<'static, str>),
+    /// No known format starts like this.
+    Unrecognized,
+    /// A part is larger or deeper than the caller's [`Limits`](crate::Limits) allow.
+    Limit {
+        /// What there is too much of, in the plural.
+        what: &'static str,
+        /// The most that is allowed.
+        limit: u64,
+    },
+    /// The part is packed with a codec that this build leaves out.
+    MissingCodec(&'static str),
+    /// The operating system said no.
+    Io(io::Error),
+}
+
+impl Error {
+    /// An error of this kind, without a place so far.
+    #[cold]
+    pub fn new(kind: ErrorKind) -> Self {
+        Self(Box::new(Inner { kind, offset: None, place: Vec::new(), path: None }))
+    }
+
+    /// A [`Malformed`](ErrorKind::Malformed) error.
+    #[cold]
+    pub fn malformed(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(ErrorKind::Malformed(message.into()))
+    }
+
+    /// An [`Unsupported`](ErrorKind::Unsupported) error.
+    #[cold]
+    pub fn unsupported(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(ErrorKind::Unsupported(message.into()))
+    }
+
+    /// A [`Truncated`](ErrorKind::Truncated) error.
+    #[cold]
+    pub fn truncated(needed: u64, left: u64) -> Self {
+        Self::new(ErrorKind::Truncated { needed, left })
+    }
+
+    /// Says at which byte, counted from the start of the asset, unless that is known already.
+    #[must_use]
+    pub fn at(mut self, offset: u64) -> Self {
+        self.0.offset.get_or_insert(offset);
+        self
+    }
+
+    /// Says in which file, unless that is known already.
+    #[must_use]
+    pub fn in_file(mut self, path: &Path) -> Self {
+        self.0.path.get_or_insert_with(|| path.to_owned());
+        self
+    }
+
+    fn inside(mut self, place: Place) -> Self {
+        self.0.place.push(place);
+        self
+    }
+
+    /// What went wrong.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0.kind
+    }
+
+    /// The byte where it went wrong, counted from the start of the asset.
+    pub fn offset(&self) -> Option<u64> {
+        self.0.offset
+    }
+
+    /// The file, where one was named.
+    pub fn path(&self) -> Option<&Path> {
+        self.0.path.as_deref()
+    }
+
+    /// The part of the asset, such as `lods[3].vertices`; empty where none is known.
+    pub fn location(&self) -> String {
+        let mut out = String::new();
+        for place in self.0.place.iter().rev() {
+            if !out.is_empty() {
+                out.push('.');
+            }
+            match place {
+                Place::Part(name) => out.push_str(name),
+                Place::Item(list, index) => out.push_str(&format!("{list}[{index}]")),
+            }
+        }
+        out
+    }
+
+    /// The text without file and offset: location and cause, for lists that have columns for the rest.
+    pub fn message(&self) -> String {
+        let location = self.location();
+        if location.is_empty() { self.0.kind.to_string() } else { format!("{location}: {}", self.0.kind) }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(path) = &self.0.path {
+            write!(f, "{}: ", path.display())?;
+        }
+        let location = self.location();
+        match (location.is_empty(), self.0.offset) {
+            (true, None) => {}
+            (true, Some(offset)) => write!(f, "at {offset:#x}: ")?,
+            (false, None) => write!(f, "{location}: ")?,
+            (false, Some(offset)) => write!(f, "{location} at {offset:#x}: ")?,
+        }
+        self.0.kind.fmt(f)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Error({self})")
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Truncated { needed: 1, left } => write!(f, "needs 1 byte, {left} left"),
+            Self::Truncated { needed, left } => write!(f, "needs {needed} bytes, {left} left"),
+            Self::Malformed(message) | Self::Unsupported(message) => f.write_str(message),
+            Self::Unrecognized => f.write_str("starts like no known format"),
+            Self::Limit { what, limit } => write!(f, "more than {limit} {what}, the limit set for reading"),
+            Self::MissingCodec(codec) => write!(f, "packed with {codec}, which this build leaves out"),
+            Self::Io(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.0.kind {
+            ErrorKind::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        Self::new(ErrorKind::Io(error))
+    }
+}
+
+/// Names the part in which an error arose; free where there is none.
+pub trait Context {
+    /// The error arose in this part.
+    #[must_use]
+    fn within(self, part: &'static str) -> Self;
+
+    /// The error arose in this item of a list, counted from 0.
+    #[must_use]
+    fn within_item(self, list: &'static str, index: usize) -> Self;
+}
+
+impl Context for Error {
+    fn within(self, part: &'static str) -> Self {
+        self.inside(Place::Part(part))
+    }
+
+    fn within_item(self, list: &'static str, index: usize) -> Self {
+        self.inside(Place::Item(list, index))
+    }
+}
+
+impl<T> Context for Result<T> {
+    fn within(self, part: &'static str) -> Self {
+        self.map_err(|error| error.within(part))
+    }
+
+    fn within_item(self, list: &'static str, index: usize) -> Self {
+        self.map_err(|error| error.within_item(list, index))
+    }
+}
+
+const _: () = assert!(size_of::<Error>() == size_of::<usize>());
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_names_file_place_offset_and_cause() {
+        let error = Error::truncated(24, 7)
+            .at(0x1a2f4)
+            .within("vertices")
+            .within_item("lods", 3)
+            .in_file(Path::new("model.p3d"));
+        assert_eq!(error.to_string(), "model.p3d: lods[3].vertices at 0x1a2f4: needs 24 bytes, 7 left");
+        assert_eq!(error.message(), "lods[3].vertices: needs 24 bytes, 7 left");
+        assert_eq!(error.offset(), Some(0x1a2f4));
+    }
+
+    #[test]
+    fn the_innermost_offset_and_file_stay() {
+        let error = Error::malformed("odd").at(5).at(9).in_file(Path::new("a")).in_file(Path::new("b"));
+        assert_eq!(error.to_string(), "a: at 0x5: odd");
+        assert_eq!(Error::from(io::Error::other("gone")).to_string(), "gone");
+    }
+}

@@ -1,0 +1,35 @@
+#![doc = include_str!("../README.md")]
+#![deny(unsafe_code, missing_docs, unreachable_pub)]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::cast_possible_truncation
+    )
+)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+pub mod asset;
+pub mod error;
+pub mod format;
+pub mod inspect;
+pub mod limits;
+pub mod source;
+pub mod summary;
+pub mod view;
+
+#[cfg(feature = "b3d")]
+pub mod b3d;
+
+pub use asset::Asset;
+pub use error::{Error, ErrorKind, Result};
+pub use format::Format;
+pub use inspect::Inspect;
+pub use limits::Limits;
+pub use source::{Access, FileMap};
+pub use summary::Summary;
+pub use view::LeArray;

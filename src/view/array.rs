@@ -1,0 +1,452 @@
+//! Arrays in place, and the one face that all arrays of all formats share.
+
+use std::marker::PhantomData;
+use std::ops::ControlFlow;
+
+use bytemuck::{AnyBitPattern, NoUninit};
+use zerocopy::little_endian::{F32, I16, I32, U16, U32};
+use zerocopy::{FromBytes, IntoBytes};
+
+use super::cursor::Wire;
+use crate::error::{Error, Result};
+
+/// One element of an array as stored: little-endian, alignment 1, so that it may lie at any offset.
+pub trait Element: Wire + IntoBytes {
+    /// The same bytes as the machine's own numbers, where byte order and alignment allow a cast.
+    type Native: AnyBitPattern + NoUninit;
+
+    /// What the element's bytes are, in order and without gaps.
+    const COLUMNS: &'static [Column];
+}
+
+/// A number inside an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Its name, in the format's own words where it has any.
+    pub name: &'static str,
+    /// What kind of number it is.
+    pub scalar: Scalar,
+}
+
+impl Column {
+    /// A column of this name and kind.
+    pub const fn new(name: &'static str, scalar: Scalar) -> Self {
+        Self { name, scalar }
+    }
+}
+
+/// The kinds of numbers in arrays, all little-endian.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Scalar {
+    U8,
+    I8,
+    U16,
+    I16,
+    U32,
+    I32,
+    U64,
+    /// IEEE half precision.
+    F16,
+    F32,
+}
+
+impl Scalar {
+    /// How many bytes one takes.
+    pub const fn size(self) -> usize {
+        match self {
+            Self::U8 | Self::I8 => 1,
+            Self::U16 | Self::I16 | Self::F16 => 2,
+            Self::U32 | Self::I32 | Self::F32 => 4,
+            Self::U64 => 8,
+        }
+    }
+}
+
+macro_rules! plain_elements {
+    ($($element:ty = $native:ty, $scalar:ident;)*) => {$(
+        impl Element for $element {
+            type Native = $native;
+            const COLUMNS: &'static [Column] = &[Column::new("value", Scalar::$scalar)];
+        }
+    )*};
+}
+
+plain_elements! {
+    u8 = u8, U8;
+    U16 = u16, U16;
+    I16 = i16, I16;
+    U32 = u32, U32;
+    I32 = i32, I32;
+    F32 = f32, F32;
+}
+
+/// How an array lies in its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Packing {
+    /// Element behind element.
+    InPlace,
+    /// A column of wider records.
+    Strided,
+    /// One LZO1X stream.
+    Lzo,
+    /// One LZSS stream with its checksum.
+    Lzss,
+    /// Inside a DEFLATE stream.
+    Deflate,
+    /// One element that stands for all.
+    Fill,
+    /// Not stored as such: worked out from other bytes on reading.
+    Derived,
+}
+
+impl Packing {
+    /// The word for it in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::InPlace => "in place",
+            Self::Strided => "strided",
+            Self::Lzo => "lzo",
+            Self::Lzss => "lzss",
+            Self::Deflate => "deflate",
+            Self::Fill => "fill",
+            Self::Derived => "derived",
+        }
+    }
+}
+
+/// Where an array lies and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Storage {
+    /// Its first byte, counted from the start of the asset (of the table inside it, for a BMX map).
+    pub offset: u64,
+    /// The bytes it takes there; for a strided column those from its first to its last byte.
+    pub bytes: u64,
+    /// How it is stored.
+    pub packing: Packing,
+}
+
+/// Any array of any format, for programs that do not know which: rows of columns.
+pub trait Table {
+    /// How many elements.
+    fn rows(&self) -> u64;
+
+    /// What each row's bytes are, in order and without gaps.
+    fn columns(&self) -> Vec<Column>;
+
+    /// Where it lies and how.
+    fn storage(&self) -> Storage;
+
+    /// Hands out the rows in order, little-endian and packed, whole rows at a time, until the sink breaks off.
+    ///
+    /// # Errors
+    /// Where the array is compressed and does not decode. Rows handed out before that are as stored.
+    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()>;
+}
+
+/// An array of little-endian elements inside a file, borrowed.
+///
+/// ```
+/// use meshpeek::view::Cursor;
+/// use zerocopy::little_endian::U16;
+/// let array = Cursor::new(&[1, 0, 2, 0]).array::<U16>(2)?;
+/// assert_eq!(array.iter().map(|n| n.get()).collect::<Vec<_>>(), [1, 2]);
+/// # Ok::<(), meshpeek::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct LeArray<'a, T> {
+    elements: &'a [T],
+    offset: u64,
+}
+
+impl<'a, T: Element> LeArray<'a, T> {
+    /// Bytes that lie at `offset` of their asset, as elements.
+    ///
+    /// # Errors
+    /// Where the bytes do not divide into whole elements.
+    pub fn new(bytes: &'a [u8], offset: u64) -> Result<Self> {
+        match <[T]>::ref_from_bytes(bytes) {
+            Ok(elements) => Ok(Self { elements, offset }),
+            Err(_) => Err(uneven(bytes.len(), size_of::<T>(), offset)),
+        }
+    }
+
+    /// All elements.
+    pub fn as_slice(&self) -> &'a [T] {
+        self.elements
+    }
+
+    /// All elements as the machine's own numbers, for free; `None` where they lie unaligned or the machine is
+    /// big-endian.
+    pub fn as_native(&self) -> Option<&'a [T::Native]> {
+        if cfg!(target_endian = "big") {
+            return None;
+        }
+        bytemuck::try_cast_slice(self.as_bytes()).ok()
+    }
+
+    /// The bytes as stored.
+    pub fn as_bytes(&self) -> &'a [u8] {
+        self.elements.as_bytes()
+    }
+
+    /// The element at `index`.
+    pub fn get(&self, index: usize) -> Option<&'a T> {
+        self.elements.get(index)
+    }
+
+    /// All elements in order.
+    pub fn iter(&self) -> std::slice::Iter<'a, T> {
+        self.elements.iter()
+    }
+
+    /// How many elements.
+    pub fn len(&self) -> usize {
+        self.elements.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.elements.is_empty()
+    }
+
+    /// Where the first element lies, counted from the start of the asset.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+}
+
+impl<T> Clone for LeArray<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for LeArray<'_, T> {}
+
+impl<'a, T: Element> IntoIterator for LeArray<'a, T> {
+    type Item = &'a T;
+    type IntoIter = std::slice::Iter<'a, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<T: Element> Table for LeArray<'_, T> {
+    fn rows(&self) -> u64 {
+        self.len() as u64
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        T::COLUMNS.to_vec()
+    }
+
+    fn storage(&self) -> Storage {
+        Storage { offset: self.offset, bytes: self.as_bytes().len() as u64, packing: Packing::InPlace }
+    }
+
+    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+        let _ = sink(self.as_bytes());
+        Ok(())
+    }
+}
+
+/// One column of records whose length is only known at run time, borrowed.
+#[derive(Debug)]
+pub struct Strided<'a, T> {
+    records: &'a [u8],
+    stride: usize,
+    column: usize,
+    offset: u64,
+    element: PhantomData<&'a T>,
+}
+
+impl<'a, T: Element> Strided<'a, T> {
+    /// The column that begins `column` bytes into each record of `stride` bytes. The records lie at `offset` of their
+    /// asset.
+    ///
+    /// # Errors
+    /// Where the records do not divide into whole ones, or the column does not lie inside one.
+    pub fn new(records: &'a [u8], offset: u64, stride: usize, column: usize) -> Result<Self> {
+        if records.len().checked_rem(stride) != Some(0) {
+            return Err(uneven(records.len(), stride, offset));
+        }
+        if column.checked_add(size_of::<T>()).is_none_or(|end| end > stride) {
+            return Err(Error::malformed("column outside its record").at(offset));
+        }
+        Ok(Self { records, stride, column, offset, element: PhantomData })
+    }
+
+    /// The element of record `index`.
+    pub fn get(&self, index: usize) -> Option<&'a T> {
+        let start = index.checked_mul(self.stride)?.checked_add(self.column)?;
+        T::ref_from_prefix(self.records.get(start..)?).ok().map(|(element, _)| element)
+    }
+
+    /// The elements of all records in order.
+    pub fn iter(&self) -> impl Iterator<Item = &'a T> + use<'a, T> {
+        let column = self.column;
+        self.records
+            .chunks_exact(self.stride)
+            .filter_map(move |record| Some(T::ref_from_prefix(record.get(column..)?).ok()?.0))
+    }
+
+    /// How many records.
+    pub fn len(&self) -> usize {
+        self.records.len().checked_div(self.stride).unwrap_or(0)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// From one record to the next, in bytes.
+    pub fn stride(&self) -> usize {
+        self.stride
+    }
+
+    /// Where the first element lies, counted from the start of the asset.
+    pub fn offset(&self) -> u64 {
+        self.offset.saturating_add(self.column as u64)
+    }
+}
+
+impl<T> Clone for Strided<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Strided<'_, T> {}
+
+impl<T: Element> Table for Strided<'_, T> {
+    fn rows(&self) -> u64 {
+        self.len() as u64
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        T::COLUMNS.to_vec()
+    }
+
+    fn storage(&self) -> Storage {
+        let behind = self.stride.saturating_sub(size_of::<T>()) as u64;
+        let bytes = (self.records.len() as u64).saturating_sub(behind);
+        Storage { offset: self.offset(), bytes, packing: Packing::Strided }
+    }
+
+    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+        gather(self.iter().map(IntoBytes::as_bytes), sink);
+        Ok(())
+    }
+}
+
+/// Hands rows to a sink in batches of a few kilobytes, through a buffer on the stack.
+pub(crate) fn gather<'r>(rows: impl Iterator<Item = &'r [u8]>, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) {
+    let mut buffer = [0; 4096];
+    let mut filled = 0;
+    for row in rows {
+        if buffer.get(filled..).is_none_or(|free| free.len() < row.len()) {
+            if buffer.get(..filled).is_some_and(|batch| sink(batch).is_break()) {
+                return;
+            }
+            filled = 0;
+        }
+        match buffer.get_mut(filled..).and_then(|free| free.get_mut(..row.len())) {
+            Some(free) => {
+                free.copy_from_slice(row);
+                filled = filled.saturating_add(row.len());
+            }
+            // A row wider than the buffer goes by itself.
+            None if sink(row).is_break() => return,
+            None => {}
+        }
+    }
+    if let Some(batch @ [_, ..]) = buffer.get(..filled) {
+        let _ = sink(batch);
+    }
+}
+
+#[cold]
+fn uneven(bytes: usize, record: usize, offset: u64) -> Error {
+    Error::malformed(format!("{bytes} bytes do not divide into records of {record}")).at(offset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_native_cast_is_free_or_refused() {
+        let numbers = [1_u32, 2, 3];
+        let bytes = bytemuck::cast_slice::<u32, u8>(&numbers);
+        let array = LeArray::<U32>::new(bytes, 0).unwrap();
+        if cfg!(target_endian = "little") {
+            assert_eq!(array.as_native(), Some(&numbers[..]));
+        }
+        let unaligned = LeArray::<U32>::new(&bytes[1..9], 1).unwrap();
+        assert_eq!(unaligned.as_native(), None);
+        assert_eq!(unaligned.len(), 2);
+    }
+
+    #[test]
+    fn columns_skip_what_lies_beside_them() {
+        let bytes: Vec<u8> = (0..12).collect();
+        let column = Strided::<U16>::new(&bytes, 0x40, 4, 1).unwrap();
+        let seen: Vec<u16> = column.iter().map(|n| n.get()).collect();
+        assert_eq!(seen, [0x0201, 0x0605, 0x0a09]);
+        assert_eq!(
+            (0..4).map(|i| column.get(i).map(|n| n.get())).collect::<Vec<_>>(),
+            [Some(0x0201), Some(0x0605), Some(0x0a09), None]
+        );
+        let mut rows = Vec::new();
+        column
+            .read(&mut |batch| {
+                rows.extend_from_slice(batch);
+                ControlFlow::Continue(())
+            })
+            .unwrap();
+        assert_eq!(rows, [1, 2, 5, 6, 9, 10]);
+        assert_eq!(column.storage(), Storage { offset: 0x41, bytes: 10, packing: Packing::Strided });
+    }
+
+    #[test]
+    fn records_must_divide_and_columns_must_fit() {
+        assert!(Strided::<U16>::new(&[0; 9], 0, 4, 0).is_err());
+        assert!(Strided::<U16>::new(&[0; 8], 0, 4, 3).is_err());
+        assert!(Strided::<U16>::new(&[], 0, 0, 0).is_err());
+        assert!(LeArray::<U16>::new(&[0; 3], 0).is_err());
+    }
+
+    #[test]
+    fn gathering_keeps_order_across_batches_and_stops_on_demand() {
+        let bytes: Vec<u8> = (0..=255).cycle().take(30_000).collect();
+        let column = Strided::<[u8; 3]>::new(&bytes, 0, 5, 1).unwrap();
+        let mut rows = Vec::new();
+        column
+            .read(&mut |batch| {
+                assert_eq!(batch.len() % 3, 0);
+                rows.extend_from_slice(batch);
+                ControlFlow::Continue(())
+            })
+            .unwrap();
+        let expected: Vec<u8> = bytes.chunks(5).flat_map(|record| record[1..4].to_vec()).collect();
+        assert_eq!(rows, expected);
+        let mut calls = 0;
+        column
+            .read(&mut |_| {
+                calls += 1;
+                ControlFlow::Break(())
+            })
+            .unwrap();
+        assert_eq!(calls, 1);
+    }
+
+    impl Element for [u8; 3] {
+        type Native = [u8; 3];
+        const COLUMNS: &'static [Column] =
+            &[Column::new("a", Scalar::U8), Column::new("b", Scalar::U8), Column::new("c", Scalar::U8)];
+    }
+}

@@ -1,0 +1,243 @@
+//! Bounded reading with absolute offsets, and the bridge to nom.
+
+use nom::Parser;
+use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
+
+use super::array::{Element, LeArray};
+use super::text::ByteStr;
+use crate::error::{Error, Result};
+
+/// A record exactly as stored: no padding, no alignment, every bit pattern valid.
+pub trait Wire: FromBytes + Immutable + KnownLayout + Unaligned + Copy + 'static {}
+impl<T: FromBytes + Immutable + KnownLayout + Unaligned + Copy + 'static> Wire for T {}
+
+/// The nom error that [`Cursor::parse`] turns into an [`Error`] with an offset.
+pub type NomError<'a> = nom::error::Error<&'a [u8]>;
+
+/// A place in a part of a file, moving forward; never past the part's end.
+///
+/// Every read is checked against the bytes left and fails with the absolute offset where it stood. A failed read
+/// leaves the cursor where it was.
+///
+/// ```
+/// use meshpeek::view::Cursor;
+/// let mut cursor = Cursor::new(b"\x02\0\0\0hi\0");
+/// assert_eq!(cursor.u32()?, 2);
+/// assert_eq!(cursor.cstr()?.to_str(), Some("hi"));
+/// assert_eq!(cursor.u8().unwrap_err().to_string(), "at 0x7: needs 1 byte, 0 left");
+/// # Ok::<(), meshpeek::Error>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct Cursor<'a> {
+    rest: &'a [u8],
+    offset: u64,
+}
+
+impl<'a> Cursor<'a> {
+    /// At the start of a whole asset.
+    pub fn new(data: &'a [u8]) -> Self {
+        Self { rest: data, offset: 0 }
+    }
+
+    /// At the start of a part that begins at `offset` of its asset.
+    pub fn with_offset(data: &'a [u8], offset: u64) -> Self {
+        Self { rest: data, offset }
+    }
+
+    /// Where the next read starts, counted from the start of the asset.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The bytes left in this part.
+    pub fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    /// How many bytes are left in this part.
+    pub fn left(&self) -> u64 {
+        self.rest.len() as u64
+    }
+
+    /// Whether nothing is left.
+    pub fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    /// An error at this place.
+    #[cold]
+    pub fn error(&self, message: impl Into<std::borrow::Cow<'static, str>>) -> Error {
+        Error::malformed(message).at(self.offset)
+    }
+
+    #[cold]
+    fn too_short(&self, needed: u64) -> Error {
+        Error::truncated(needed, self.left()).at(self.offset)
+    }
+
+    /// The next `count` bytes.
+    ///
+    /// # Errors
+    /// [`Truncated`](crate::ErrorKind::Truncated) where fewer are left.
+    pub fn take(&mut self, count: u64) -> Result<&'a [u8]> {
+        let split = usize::try_from(count).ok().and_then(|count| self.rest.split_at_checked(count));
+        let (taken, rest) = split.ok_or_else(|| self.too_short(count))?;
+        self.rest = rest;
+        self.offset = self.offset.saturating_add(count);
+        Ok(taken)
+    }
+
+    /// A cursor over the next `count` bytes; this one moves behind them.
+    ///
+    /// # Errors
+    /// [`Truncated`](crate::ErrorKind::Truncated) where fewer are left.
+    pub fn split(&mut self, count: u64) -> Result<Cursor<'a>> {
+        let offset = self.offset;
+        Ok(Cursor { rest: self.take(count)?, offset })
+    }
+
+    /// Steps over `count` bytes.
+    ///
+    /// # Errors
+    /// [`Truncated`](crate::ErrorKind::Truncated) where fewer are left.
+    pub fn skip(&mut self, count: u64) -> Result<()> {
+        self.take(count).map(drop)
+    }
+
+    /// One record, in place.
+    ///
+    /// # Errors
+    /// [`Truncated`](crate::ErrorKind::Truncated) where fewer bytes are left than it takes.
+    pub fn read<T: Wire>(&mut self) -> Result<&'a T> {
+        let (record, rest) = T::ref_from_prefix(self.rest).map_err(|_| self.too_short(size_of::<T>() as u64))?;
+        self.rest = rest;
+        self.offset = self.offset.saturating_add(size_of::<T>() as u64);
+        Ok(record)
+    }
+
+    /// `count` elements, in place. The count is the file's claim: it is checked against the bytes left, in 64 bits.
+    ///
+    /// # Errors
+    /// [`Truncated`](crate::ErrorKind::Truncated) where fewer bytes are left than they take.
+    pub fn array<T: Element>(&mut self, count: u64) -> Result<LeArray<'a, T>> {
+        let offset = self.offset;
+        let bytes = self.take(count.saturating_mul(size_of::<T>() as u64))?;
+        LeArray::new(bytes, offset)
+    }
+
+    /// The bytes up to the next NUL, which is stepped over.
+    ///
+    /// # Errors
+    /// [`Malformed`](crate::ErrorKind::Malformed) where this part has no further NUL.
+    pub fn cstr(&mut self) -> Result<ByteStr<'a>> {
+        self.parse(super::text::cstr).map_err(|_| self.error("text without its closing NUL"))
+    }
+
+    /// Runs a nom parser here and moves behind what it consumed. A nom error becomes an [`Error`] at the offset of
+    /// the input it failed on.
+    ///
+    /// # Errors
+    /// What the parser fails with: [`Truncated`](crate::ErrorKind::Truncated) at the end of the part,
+    /// [`Malformed`](crate::ErrorKind::Malformed) otherwise.
+    pub fn parse<O>(&mut self, mut parser: impl Parser<&'a [u8], Output = O, Error = NomError<'a>>) -> Result<O> {
+        match parser.parse(self.rest) {
+            Ok((rest, output)) => {
+                self.offset = self.offset.saturating_add(self.left().saturating_sub(rest.len() as u64));
+                self.rest = rest;
+                Ok(output)
+            }
+            Err(error) => Err(self.nom_error(&error)),
+        }
+    }
+
+    #[cold]
+    fn nom_error(&self, error: &nom::Err<NomError<'a>>) -> Error {
+        use nom::error::ErrorKind as Nom;
+        let (left, code) = match error {
+            nom::Err::Error(e) | nom::Err::Failure(e) => (e.input.len() as u64, e.code),
+            nom::Err::Incomplete(_) => (0, Nom::Eof),
+        };
+        let error = match code {
+            Nom::Eof => Error::truncated(left.saturating_add(1), left),
+            Nom::TakeUntil | Nom::TakeTill1 => Error::malformed("text without its closing NUL"),
+            Nom::Tag => Error::malformed("expected bytes are missing"),
+            code => Error::malformed(format!("does not fit the format ({})", code.description())),
+        };
+        error.at(self.offset.saturating_add(self.left().saturating_sub(left)))
+    }
+}
+
+/// Fixed-width numbers, little-endian; all fail with [`Truncated`](crate::ErrorKind::Truncated) only.
+#[allow(missing_docs, clippy::missing_errors_doc)]
+impl Cursor<'_> {
+    pub fn u8(&mut self) -> Result<u8> {
+        self.read::<u8>().copied()
+    }
+
+    pub fn u16(&mut self) -> Result<u16> {
+        Ok(self.read::<zerocopy::little_endian::U16>()?.get())
+    }
+
+    pub fn u32(&mut self) -> Result<u32> {
+        Ok(self.read::<zerocopy::little_endian::U32>()?.get())
+    }
+
+    pub fn i32(&mut self) -> Result<i32> {
+        Ok(self.read::<zerocopy::little_endian::I32>()?.get())
+    }
+
+    pub fn f32(&mut self) -> Result<f32> {
+        Ok(self.read::<zerocopy::little_endian::F32>()?.get())
+    }
+}
+
+impl std::fmt::Debug for Cursor<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Cursor({:#x}, {} left)", self.offset, self.rest.len())
+    }
+}
+
+/// A nom parser for one record in place, for grammars that mix records and texts.
+///
+/// # Errors
+/// `Eof` at the record's start where fewer bytes are left than it takes.
+pub fn record<T: Wire>(input: &[u8]) -> nom::IResult<&[u8], &T> {
+    match T::ref_from_prefix(input) {
+        Ok((record, rest)) => Ok((rest, record)),
+        Err(_) => Err(nom::Err::Error(nom::error::Error::new(input, nom::error::ErrorKind::Eof))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use zerocopy::little_endian::U32;
+
+    #[test]
+    fn a_failed_read_moves_nothing_and_says_where() {
+        let mut cursor = Cursor::with_offset(&[1, 0, 0, 0, 7, 7], 0x100);
+        assert_eq!(cursor.u32().unwrap(), 1);
+        let error = cursor.u32().unwrap_err();
+        assert_eq!(error.to_string(), "at 0x104: needs 4 bytes, 2 left");
+        assert_eq!(cursor.take(2).unwrap(), [7, 7]);
+        assert!(cursor.is_empty());
+    }
+
+    #[test]
+    fn counts_are_claims() {
+        let mut cursor = Cursor::new(&[0; 16]);
+        assert!(cursor.array::<U32>(u64::MAX).is_err());
+        assert!(cursor.array::<U32>(5).is_err());
+        assert_eq!(cursor.array::<U32>(4).unwrap().len(), 4);
+    }
+
+    #[test]
+    fn nom_errors_carry_the_offset_of_their_input() {
+        let mut cursor = Cursor::with_offset(b"name\0\x01\0", 0x20);
+        let error = cursor.parse((super::super::text::cstr, record::<U32>)).unwrap_err();
+        assert_eq!(error.offset(), Some(0x25));
+        assert_eq!(cursor.cstr().unwrap().as_bytes(), b"name");
+        assert_eq!(cursor.cstr().unwrap().as_bytes(), b"\x01");
+        assert_eq!(cursor.cstr().unwrap_err().to_string(), "at 0x27: text without its closing NUL");
+    }
+}

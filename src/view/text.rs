@@ -1,0 +1,132 @@
+//! Names in whatever encoding the file's writer used.
+
+use std::borrow::Cow;
+use std::fmt::{self, Write};
+
+use nom::bytes::complete::{take, take_until};
+use nom::sequence::terminated;
+use nom::{IResult, Parser};
+
+/// A text whose encoding the file does not tell: bytes, borrowed.
+///
+/// `Display` and `Debug` escape control characters and invalid UTF-8, so that a hostile name cannot move a terminal's
+/// cursor.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ByteStr<'a>(&'a [u8]);
+
+impl<'a> ByteStr<'a> {
+    /// These bytes as a text.
+    pub const fn new(bytes: &'a [u8]) -> Self {
+        Self(bytes)
+    }
+
+    /// The bytes as stored, without a closing NUL.
+    pub const fn as_bytes(&self) -> &'a [u8] {
+        self.0
+    }
+
+    /// The text, if it is UTF-8.
+    pub fn to_str(&self) -> Option<&'a str> {
+        std::str::from_utf8(self.0).ok()
+    }
+
+    /// The text with each byte that is not UTF-8 written as `\xNN`. Allocates only if there is one.
+    pub fn to_str_lossy(&self) -> Cow<'a, str> {
+        match self.to_str() {
+            Some(text) => Cow::Borrowed(text),
+            None => {
+                let mut out = String::with_capacity(self.0.len());
+                for chunk in self.0.utf8_chunks() {
+                    out.push_str(chunk.valid());
+                    for byte in chunk.invalid() {
+                        // Writing to a String cannot fail.
+                        let _ = write!(out, "\\x{byte:02x}");
+                    }
+                }
+                Cow::Owned(out)
+            }
+        }
+    }
+
+    /// How many bytes.
+    pub const fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is no byte.
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl fmt::Display for ByteStr<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.to_str_lossy();
+        if !text.chars().any(char::is_control) {
+            return f.pad(&text);
+        }
+        let mut escaped = String::with_capacity(text.len());
+        for c in text.chars() {
+            if c.is_control() {
+                escaped.extend(c.escape_default());
+            } else {
+                escaped.push(c);
+            }
+        }
+        f.pad(&escaped)
+    }
+}
+
+impl fmt::Debug for ByteStr<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{self}\"")
+    }
+}
+
+impl<'a> From<&'a str> for ByteStr<'a> {
+    fn from(text: &'a str) -> Self {
+        Self(text.as_bytes())
+    }
+}
+
+impl PartialEq<str> for ByteStr<'_> {
+    fn eq(&self, other: &str) -> bool {
+        self.0 == other.as_bytes()
+    }
+}
+
+impl PartialEq<&str> for ByteStr<'_> {
+    fn eq(&self, other: &&str) -> bool {
+        self.0 == other.as_bytes()
+    }
+}
+
+/// A nom parser for the bytes up to the next NUL, which it consumes.
+///
+/// # Errors
+/// `TakeUntil` where the input has no NUL.
+pub fn cstr(input: &[u8]) -> IResult<&[u8], ByteStr<'_>> {
+    terminated(take_until("\0"), take(1_usize)).map(ByteStr).parse(input)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_dropped_and_nothing_reaches_the_terminal() {
+        let name = ByteStr::new(b"\xcf\xf0 a\x1b[2J\n");
+        assert_eq!(name.to_str(), None);
+        assert_eq!(name.to_str_lossy(), "\\xcf\\xf0 a\x1b[2J\n");
+        assert_eq!(name.to_string(), "\\xcf\\xf0 a\\u{1b}[2J\\n");
+        assert_eq!(format!("{:?}", ByteStr::from("ok")), "\"ok\"");
+        assert_eq!(format!("[{:<4}]", ByteStr::from("ok")), "[ok  ]");
+    }
+
+    #[test]
+    fn cstr_ends_at_the_first_nul() {
+        assert_eq!(cstr(b"ab\0c").unwrap(), (&b"c"[..], ByteStr::from("ab")));
+        assert_eq!(cstr(b"\0").unwrap(), (&b""[..], ByteStr::default()));
+        assert!(cstr(b"ab").is_err());
+    }
+}
