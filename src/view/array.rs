@@ -276,7 +276,12 @@ impl<'a, T: Element> Strided<'a, T> {
         if column.checked_add(size_of::<T>()).is_none_or(|end| end > stride) {
             return Err(Error::malformed("column outside its record").at(offset));
         }
-        Ok(Self { records, stride, column, offset, element: PhantomData })
+        Ok(Self::within(records, offset, stride, column))
+    }
+
+    /// A column of records that [`new`](Self::new) has accepted before, for another column.
+    pub(crate) fn within(records: &'a [u8], offset: u64, stride: usize, column: usize) -> Self {
+        Self { records, stride, column, offset, element: PhantomData }
     }
 
     /// The element of record `index`.
@@ -286,10 +291,10 @@ impl<'a, T: Element> Strided<'a, T> {
     }
 
     /// The elements of all records in order.
-    pub fn iter(&self) -> impl Iterator<Item = &'a T> + use<'a, T> {
+    pub fn iter(&self) -> impl Iterator<Item = &'a T> + Clone + use<'a, T> {
         let column = self.column;
         self.records
-            .chunks_exact(self.stride)
+            .chunks_exact(self.stride.max(1))
             .filter_map(move |record| Some(T::ref_from_prefix(record.get(column..)?).ok()?.0))
     }
 

@@ -1,0 +1,157 @@
+//! The tree of entities: the NODE chunk.
+
+use super::animation::{Animation, Keys, Tracks};
+use super::mesh::{Bone, Mesh};
+use super::wire::{ChunkHeader, NodeFields};
+use crate::error::{Context, Error, ErrorKind, Result};
+use crate::view::chunk::{Chunk, Chunks, Tag};
+use crate::view::{ByteStr, Cursor};
+
+/// An entity of the scene: a mesh, a bone, or neither (a pivot).
+#[derive(Clone, Copy, Debug)]
+pub struct Node<'a> {
+    /// Its name as stored. Several nodes may share one; some writers put more lines behind it.
+    pub name: ByteStr<'a>,
+    /// Its position relative to the node above.
+    pub position: [f32; 3],
+    /// Its scale.
+    pub scale: [f32; 3],
+    /// Its rotation as stored: w, x, y, z. See [`rotation_xyzw`] for the convention.
+    pub rotation: [f32; 4],
+    /// Its place among all nodes in file order, counted from 0.
+    pub index: usize,
+    /// The place of the node above it.
+    pub parent: Option<usize>,
+    /// How many nodes are above it.
+    pub depth: u32,
+    pub(super) chunk: Chunk<'a, ChunkHeader>,
+    pub(super) children: Cursor<'a>,
+    /// The mesh that bones here and below speak of, unless a nearer one comes.
+    pub(super) mesh_above: Option<Mesh<'a>>,
+}
+
+/// The place of a node in the tree.
+#[derive(Clone, Copy)]
+pub(super) struct Position<'a> {
+    pub(super) index: usize,
+    pub(super) parent: Option<usize>,
+    pub(super) depth: u32,
+    pub(super) mesh_above: Option<Mesh<'a>>,
+}
+
+impl<'a> Node<'a> {
+    pub(super) fn parse(chunk: Chunk<'a, ChunkHeader>, position: Position<'a>) -> Result<Self> {
+        let mut cursor = chunk.body();
+        let name = cursor.cstr().within("name")?;
+        let fields = cursor.read::<NodeFields>()?;
+        let Position { index, parent, depth, mesh_above } = position;
+        Ok(Self {
+            name,
+            position: fields.position.to_array(),
+            scale: fields.scale.to_array(),
+            rotation: fields.rotation.to_array(),
+            index,
+            parent,
+            depth,
+            chunk,
+            children: cursor,
+            mesh_above,
+        })
+    }
+
+    /// Its chunks in file order, nodes below it and unknown ones too.
+    pub fn chunks(&self) -> Chunks<'a, ChunkHeader> {
+        Chunks::new(self.children)
+    }
+
+    /// The NODE chunk itself.
+    pub fn chunk(&self) -> Chunk<'a, ChunkHeader> {
+        self.chunk
+    }
+
+    /// Its geometry, if it is a mesh. Linear in the number of its chunks, as are the following.
+    ///
+    /// # Errors
+    /// Where the MESH chunk ends before its own field.
+    pub fn mesh(&self) -> Result<Option<Mesh<'a>>> {
+        self.first(b"MESH").map(Mesh::parse).transpose().within("mesh")
+    }
+
+    /// Its weights, if it is a bone.
+    ///
+    /// # Errors
+    /// Where the BONE chunk is cut short or does not divide into weights.
+    pub fn bone(&self) -> Result<Option<Bone<'a>>> {
+        let mut mesh = self.mesh_above;
+        for chunk in self.chunks().flatten() {
+            match &chunk.tag().0 {
+                b"MESH" => mesh = Mesh::parse(chunk).ok().or(mesh),
+                b"BONE" => return Bone::parse(&chunk, mesh).within("bone").map(Some),
+                _ => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// Its lists of animation keys in file order; none, one or several.
+    pub fn keys(&self) -> impl Iterator<Item = Result<Keys<'a>>> + use<'a> {
+        self.chunks()
+            .flatten()
+            .filter(|chunk| chunk.tag() == Tag(*b"KEYS"))
+            .enumerate()
+            .map(|(index, chunk)| Keys::parse(&chunk).within_item("keys", index))
+    }
+
+    /// The animation that starts here, if one does.
+    ///
+    /// # Errors
+    /// Where the ANIM chunk is not exactly its three fields.
+    pub fn animation(&self) -> Result<Option<Animation>> {
+        self.first(b"ANIM").map(|chunk| Animation::parse(&chunk)).transpose().within("animation")
+    }
+
+    /// All its keys put together by frame. Allocates in proportion to them.
+    ///
+    /// # Errors
+    /// Where one of its KEYS chunks cannot be read.
+    pub fn to_tracks(&self) -> Result<Tracks> {
+        let mut tracks = Tracks::default();
+        for keys in self.keys() {
+            tracks.add(&keys?);
+        }
+        Ok(tracks)
+    }
+
+    /// Its local transform as a matrix that maps column vectors: translation x rotation x scale, rows first, in the
+    /// file's left-handed space. Takes the stored quaternion's convention into account.
+    pub fn local_matrix(&self) -> [[f32; 4]; 3] {
+        let [x, y, z, w] = rotation_xyzw(self.rotation);
+        let rotation = [
+            [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
+            [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
+            [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)],
+        ];
+        let [sx, sy, sz] = self.scale;
+        let [px, py, pz] = self.position;
+        let [row_x, row_y, row_z] = rotation.map(|[a, b, c]| [a * sx, b * sy, c * sz]);
+        let with = |[a, b, c]: [f32; 3], p| [a, b, c, p];
+        [with(row_x, px), with(row_y, py), with(row_z, pz)]
+    }
+
+    fn first(&self, tag: &[u8; 4]) -> Option<Chunk<'a, ChunkHeader>> {
+        self.chunks().flatten().find(|chunk| chunk.tag() == Tag(*tag))
+    }
+}
+
+/// A stored rotation (w, x, y, z) in the usual convention and order: x, y, z, w with `v' = q v q*`.
+///
+/// Blitz3D stores the conjugate of what most libraries expect, so the vector part changes its sign. The rotation that
+/// does nothing, 1 0 0 0, hides the difference.
+pub fn rotation_xyzw([w, x, y, z]: [f32; 4]) -> [f32; 4] {
+    [-x, -y, -z, w]
+}
+
+#[cold]
+pub(super) fn too_deep(limit: u32, offset: u64) -> Error {
+    Error::new(ErrorKind::Limit { what: "levels of nested nodes", limit: limit.into() }).at(offset)
+}

@@ -1,0 +1,162 @@
+//! Every chunk of a scene, depth first, without recursion.
+
+use super::mesh::Mesh;
+use super::node::{Node, Position, too_deep};
+use super::wire::ChunkHeader;
+use crate::error::{Context, Result};
+use crate::view::Cursor;
+use crate::view::chunk::Chunk;
+
+/// One chunk met on a [`Walk`].
+#[derive(Clone, Copy, Debug)]
+pub struct Step<'a> {
+    /// How many chunks it lies in; BB3D's own children lie in one.
+    pub depth: u32,
+    /// The chunk itself.
+    pub chunk: Chunk<'a, ChunkHeader>,
+    /// What it is in this place.
+    pub part: Part<'a>,
+    /// The place of the node it lies in, or is.
+    pub node: Option<usize>,
+}
+
+/// What a chunk is, by its tag and the chunk around it.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Part<'a> {
+    /// TEXS.
+    Textures,
+    /// BRUS.
+    Brushes,
+    /// NODE.
+    Node(Node<'a>),
+    /// MESH.
+    Mesh(Mesh<'a>),
+    /// VRTS of this mesh.
+    Vertices(Mesh<'a>),
+    /// TRIS of this mesh.
+    Triangles(Mesh<'a>),
+    /// BONE, and the mesh that it speaks of.
+    Bone(Option<Mesh<'a>>),
+    /// KEYS.
+    Keys,
+    /// ANIM.
+    Animation,
+    /// A tag that the format does not know in this place.
+    Unknown,
+}
+
+/// All chunks below BB3D in file order, each before those inside it.
+///
+/// A broken chunk is an error, and the walk goes on beside it: what is known to lie behind it is still visited.
+/// Holds one small frame for each level of nesting, up to [`Limits::depth`](crate::Limits::depth).
+#[derive(Clone, Debug)]
+pub struct Walk<'a> {
+    frames: Vec<Frame<'a>>,
+    nodes: usize,
+    depth_limit: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Frame<'a> {
+    children: Cursor<'a>,
+    inside: Inside<'a>,
+}
+
+#[derive(Clone, Debug)]
+enum Inside<'a> {
+    Scene,
+    /// A node's place, and the mesh that bones in it speak of so far.
+    Node(usize, Option<Mesh<'a>>),
+    Mesh(usize, Mesh<'a>),
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(children: Cursor<'a>, depth_limit: u32) -> Self {
+        Self { frames: vec![Frame { children, inside: Inside::Scene }], nodes: 0, depth_limit }
+    }
+
+    fn try_next(&mut self) -> Result<Option<Step<'a>>> {
+        loop {
+            let depth = u32::try_from(self.frames.len()).unwrap_or(u32::MAX);
+            let Some(frame) = self.frames.last_mut() else { return Ok(None) };
+            let node = match frame.inside {
+                Inside::Scene => None,
+                Inside::Node(node, _) | Inside::Mesh(node, _) => Some(node),
+            };
+            match Chunk::next(&mut frame.children) {
+                Ok(Some(chunk)) => return self.enter(depth, node, chunk).map(Some),
+                Ok(None) => {
+                    self.frames.pop();
+                }
+                Err(error) => {
+                    self.frames.pop();
+                    return Err(in_node(error, node));
+                }
+            }
+        }
+    }
+
+    fn enter(&mut self, depth: u32, node: Option<usize>, chunk: Chunk<'a, ChunkHeader>) -> Result<Step<'a>> {
+        let Some(frame) = self.frames.last_mut() else {
+            return Ok(Step { depth, chunk, part: Part::Unknown, node });
+        };
+        let part = match (&chunk.tag().0, &mut frame.inside) {
+            (b"TEXS", Inside::Scene) => Part::Textures,
+            (b"BRUS", Inside::Scene) => Part::Brushes,
+            (b"NODE", Inside::Scene) => return self.enter_node(depth, None, None, chunk),
+            (b"NODE", Inside::Node(parent, mesh)) => {
+                let (parent, mesh) = (Some(*parent), *mesh);
+                return self.enter_node(depth, parent, mesh, chunk);
+            }
+            (b"MESH", Inside::Node(node, above)) => {
+                let mesh = Mesh::parse(chunk).within("mesh").within_item("nodes", *node)?;
+                *above = Some(mesh);
+                let frame = Frame { children: mesh.children(), inside: Inside::Mesh(*node, mesh) };
+                self.frames.push(frame);
+                Part::Mesh(mesh)
+            }
+            (b"BONE", Inside::Node(_, mesh)) => Part::Bone(*mesh),
+            (b"KEYS", Inside::Node(..)) => Part::Keys,
+            (b"ANIM", Inside::Node(..)) => Part::Animation,
+            (b"VRTS", Inside::Mesh(_, mesh)) => Part::Vertices(*mesh),
+            (b"TRIS", Inside::Mesh(_, mesh)) => Part::Triangles(*mesh),
+            _ => Part::Unknown,
+        };
+        Ok(Step { depth, chunk, part, node })
+    }
+
+    fn enter_node(
+        &mut self,
+        depth: u32,
+        parent: Option<usize>,
+        mesh_above: Option<Mesh<'a>>,
+        chunk: Chunk<'a, ChunkHeader>,
+    ) -> Result<Step<'a>> {
+        let index = self.nodes;
+        self.nodes = self.nodes.saturating_add(1);
+        if depth > self.depth_limit {
+            return Err(too_deep(self.depth_limit, chunk.offset()));
+        }
+        let position = Position { index, parent, depth: depth.saturating_sub(1), mesh_above };
+        let node = Node::parse(chunk, position).within_item("nodes", index)?;
+        self.frames.push(Frame { children: node.children, inside: Inside::Node(index, mesh_above) });
+        Ok(Step { depth, chunk, part: Part::Node(node), node: Some(index) })
+    }
+}
+
+#[cold]
+fn in_node(error: crate::Error, node: Option<usize>) -> crate::Error {
+    match node {
+        Some(index) => error.within_item("nodes", index),
+        None => error,
+    }
+}
+
+impl<'a> Iterator for Walk<'a> {
+    type Item = Result<Step<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.try_next().transpose()
+    }
+}
