@@ -24,6 +24,8 @@ pub mod view;
 
 #[cfg(feature = "b3d")]
 pub mod b3d;
+#[cfg(feature = "scan")]
+pub mod scan;
 
 pub use asset::Asset;
 pub use error::{Error, ErrorKind, Result};

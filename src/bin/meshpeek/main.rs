@@ -1,2 +1,39 @@
-//! The command line.
-fn main() {}
+//! The program `meshpeek`: the library's answers on a terminal and in pipelines.
+
+mod args;
+mod detail;
+mod dump;
+mod info;
+mod input;
+mod output;
+mod report;
+mod scan;
+mod tree;
+mod verify;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Verb};
+use output::{Failure, Notes, Outcome};
+
+fn main() -> ExitCode {
+    let Cli { verb, common } = Cli::parse();
+    let notes = Notes::new(&common);
+    let outcome: Outcome = match &verb {
+        Verb::Info { file, json } => info::run(file, *json, &common),
+        Verb::Scan { inputs, format, digests } => scan::run(inputs, *format, *digests, &common),
+        Verb::Verify { inputs, format, strict } => verify::run(inputs, *format, *strict, &common),
+        Verb::Tree { file } => tree::run(file, &common),
+        Verb::Dump { file, selector, format } => dump::run(file, selector.as_deref(), *format, &common),
+    };
+    match outcome {
+        Ok(code) => code,
+        Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
+        Err(Failure::Told(message)) => {
+            notes.error(message);
+            ExitCode::from(2)
+        }
+    }
+}

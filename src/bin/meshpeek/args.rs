@@ -1,0 +1,133 @@
+//! The words of the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Looks into 3D game assets without loading them.
+///
+/// Results go to standard output, everything else to standard error. Exit status: 0 done; 1 done, but `verify` found an
+/// error or some path could not be read; 2 wrong usage, or nothing could be done.
+#[derive(Parser)]
+#[command(name = "meshpeek", version, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+#[derive(Args)]
+pub(crate) struct Common {
+    /// Write results to this file instead of standard output
+    #[arg(short, long, global = true, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// When to use colour; the variable NO_COLOR turns `auto` off
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+    /// Say nothing on standard error but errors
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+    /// Say more on standard error
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
+    /// Read files into memory instead of mapping them
+    #[arg(long, global = true)]
+    pub(crate) no_mmap: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Verb {
+    /// Show one file in full
+    Info {
+        /// The file
+        file: PathBuf,
+        /// As JSON: the record and, under `detail`, every field
+        #[arg(long)]
+        json: bool,
+    },
+    /// List every asset in files and folders, one record each
+    Scan {
+        #[command(flatten)]
+        inputs: Inputs,
+        /// How to write the records; `table` on a terminal, else `ndjson`
+        #[arg(long, value_name = "FORMAT")]
+        format: Option<ScanFormat>,
+        /// Add SHA-256 digests of each asset's decoded content
+        #[arg(long)]
+        digests: bool,
+    },
+    /// Decode everything, check every index and bound, and tell each problem
+    Verify {
+        #[command(flatten)]
+        inputs: Inputs,
+        /// How to write what is found: a line for each problem, or the records
+        #[arg(long, value_name = "FORMAT", default_value = "text")]
+        format: VerifyFormat,
+        /// Count a warning as an error
+        #[arg(long)]
+        strict: bool,
+    },
+    /// Show how one file is built: its parts with their offsets and sizes
+    Tree {
+        /// The file
+        file: PathBuf,
+    },
+    /// Write out one array; without a selector, list them
+    Dump {
+        /// The file
+        file: PathBuf,
+        /// Which array, such as `meshes/0/positions`
+        selector: Option<String>,
+        /// How to write it
+        #[arg(long, value_name = "FORMAT", default_value = "csv")]
+        format: DumpFormat,
+    },
+}
+
+#[derive(Args)]
+pub(crate) struct Inputs {
+    /// Files and folders; folders with all below them
+    #[arg(value_name = "PATH", required_unless_present = "paths_from")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Read further paths from this file, one a line; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) paths_from: Option<PathBuf>,
+    /// Paths in that file end with NUL, not with a line
+    #[arg(short = '0', long = "null", requires = "paths_from")]
+    pub(crate) null: bool,
+    /// Work on so many files at once; as many as there are cores by default
+    #[arg(short, long, value_name = "N")]
+    pub(crate) jobs: Option<std::num::NonZeroUsize>,
+    /// List archives, but nothing inside them
+    #[arg(long)]
+    pub(crate) no_archives: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScanFormat {
+    Table,
+    Ndjson,
+    Csv,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum VerifyFormat {
+    Text,
+    Ndjson,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DumpFormat {
+    Csv,
+    Ndjson,
+    Npy,
+    Raw,
+}

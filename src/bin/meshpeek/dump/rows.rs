@@ -1,0 +1,122 @@
+//! Rows of any table as CSV, NDJSON or NPY.
+
+use std::io::Write;
+
+use meshpeek::view::{Column, Scalar, Table};
+use npyz::{DType, Field, TypeStr, WriteOptions, WriterBuilder};
+use serde_json::{Map, Value as Json};
+
+use super::batches;
+use crate::detail::float;
+use crate::output::{Failure, Output};
+
+/// One number of a row.
+enum Number {
+    Int(i64),
+    Float(f32),
+}
+
+/// The numbers of one row, by its columns.
+fn numbers<'r>(columns: &'r [Column], mut row: &'r [u8]) -> impl Iterator<Item = Number> + 'r {
+    columns.iter().map(move |column| {
+        let (bytes, rest) = row.split_at(column.scalar.size());
+        row = rest;
+        let wide = || {
+            let mut wide = [0; 8];
+            wide[..bytes.len()].copy_from_slice(bytes);
+            wide
+        };
+        let [a, b, c, d, ..] = wide();
+        match column.scalar {
+            Scalar::U8 => Number::Int(a.into()),
+            Scalar::I8 => Number::Int(i8::from_le_bytes([a]).into()),
+            Scalar::U16 => Number::Int(u16::from_le_bytes([a, b]).into()),
+            Scalar::I16 => Number::Int(i16::from_le_bytes([a, b]).into()),
+            Scalar::U32 => Number::Int(u32::from_le_bytes([a, b, c, d]).into()),
+            Scalar::I32 => Number::Int(i32::from_le_bytes([a, b, c, d]).into()),
+            Scalar::U64 => Number::Int(i64::from_le_bytes(wide())),
+            Scalar::F16 => Number::Float(half::f16::from_le_bytes([a, b]).to_f32()),
+            Scalar::F32 => Number::Float(f32::from_le_bytes([a, b, c, d])),
+        }
+    })
+}
+
+fn row_size(columns: &[Column]) -> usize {
+    columns.iter().map(|column| column.scalar.size()).sum()
+}
+
+/// Runs over single rows.
+fn each_row(
+    table: &dyn Table,
+    columns: &[Column],
+    mut each: impl FnMut(&[u8]) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let size = row_size(columns).max(1);
+    batches(table, |rows| rows.chunks_exact(size).try_for_each(&mut each))
+}
+
+pub(super) fn csv(table: &dyn Table, out: &mut Output) -> Result<(), Failure> {
+    let columns = table.columns();
+    let mut csv = csv::Writer::from_writer(out);
+    csv.write_record(columns.iter().map(|column| column.name))?;
+    each_row(table, &columns, |row| {
+        for number in numbers(&columns, row) {
+            match number {
+                Number::Int(number) => csv.write_field(number.to_string())?,
+                Number::Float(number) => csv.write_field(number.to_string())?,
+            }
+        }
+        Ok(csv.write_record(None::<&[u8]>)?)
+    })?;
+    Ok(csv.flush()?)
+}
+
+pub(super) fn ndjson(table: &dyn Table, out: &mut Output) -> Result<(), Failure> {
+    let columns = table.columns();
+    each_row(table, &columns, |row| {
+        let fields = columns.iter().zip(numbers(&columns, row)).map(|(column, number)| {
+            let value = match number {
+                Number::Int(number) => Json::from(number),
+                Number::Float(number) => float(number),
+            };
+            (column.name.to_owned(), value)
+        });
+        serde_json::to_writer(&mut *out, &fields.collect::<Map<_, _>>())?;
+        Ok(writeln!(out)?)
+    })
+}
+
+/// Columns of one kind make a plain array of rows x columns (of rows alone where there is one), others a structured one.
+pub(super) fn npy(table: &dyn Table, out: &mut Output) -> Result<(), Failure> {
+    let columns = table.columns();
+    let rows = table.rows();
+    let (dtype, shape) = match columns.as_slice() {
+        [first, rest @ ..] if rest.iter().all(|column| column.scalar == first.scalar) => {
+            let width = columns.len() as u64;
+            (DType::Plain(type_of(first.scalar)?), if width == 1 { vec![rows] } else { vec![rows, width] })
+        }
+        _ => {
+            let field = |column: &Column| {
+                Ok(Field { name: column.name.to_owned(), dtype: DType::Plain(type_of(column.scalar)?) })
+            };
+            (DType::Record(columns.iter().map(field).collect::<Result<_, Failure>>()?), vec![rows])
+        }
+    };
+    WriteOptions::new_header_only().dtype(dtype).shape(&shape).writer(&mut *out).write_header_only()?;
+    batches(table, |rows| Ok(out.write_all(rows)?))
+}
+
+fn type_of(scalar: Scalar) -> Result<TypeStr, Failure> {
+    let text = match scalar {
+        Scalar::U8 => "|u1",
+        Scalar::I8 => "|i1",
+        Scalar::U16 => "<u2",
+        Scalar::I16 => "<i2",
+        Scalar::U32 => "<u4",
+        Scalar::I32 => "<i4",
+        Scalar::U64 => "<u8",
+        Scalar::F16 => "<f2",
+        Scalar::F32 => "<f4",
+    };
+    text.parse().map_err(|error| Failure::Told(format!("{text}: {error}")))
+}

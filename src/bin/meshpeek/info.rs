@@ -1,0 +1,47 @@
+//! `meshpeek info`: one file in full.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use meshpeek::scan::{Depth, Record, Scan};
+use meshpeek::{Asset, Format};
+use serde_json::Value as Json;
+
+use crate::args::Common;
+use crate::output::{Failure, Outcome, Output};
+use crate::{detail, input, report};
+
+pub(crate) fn run(path: &Path, json: bool, common: &Common) -> Outcome {
+    let file = input::open(path, common)?;
+    let mut scan = Scan::new([path]);
+    scan.depth = Depth::Summary;
+    let Some(record) = scan.record(path, &file) else {
+        return Err(Failure::Told(format!("{}: starts like no known format", path.display())));
+    };
+    let asset = Asset::parse(&file);
+    let mut out = Output::text(common)?;
+    if json {
+        write_json(&record, asset.as_ref().ok(), &mut out)?;
+    } else {
+        report::header(&record, &mut out)?;
+        if let Ok(asset) = &asset {
+            report::body(asset, &mut out)?;
+        }
+        report::problems(&record, &mut out)?;
+    }
+    out.flush()?;
+    // A file that does not open has been described by its one problem, but nothing could be done with it.
+    Ok(if asset.is_err() { ExitCode::from(2) } else { ExitCode::SUCCESS })
+}
+
+fn write_json(record: &Record, asset: Option<&Asset<'_>>, out: &mut Output) -> Result<(), Failure> {
+    let mut document = serde_json::to_value(record)?;
+    if let Json::Object(map) = &mut document {
+        map.insert("title".to_owned(), Format::title(record.summary.format).into());
+        map.insert("detail".to_owned(), asset.map_or(Json::Null, |asset| detail::of(&**asset)));
+    }
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    writeln!(out)?;
+    Ok(())
+}

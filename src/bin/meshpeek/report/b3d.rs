@@ -1,0 +1,127 @@
+//! A Blitz3D scene in words.
+
+use std::io::{Result, Write};
+
+use meshpeek::b3d::{Brush, Node, Scene, Texture};
+
+use super::{FAINT, count, heading, list, numbers, plural};
+
+pub(super) fn write(scene: &Scene<'_>, out: &mut impl Write) -> Result<()> {
+    let textures: Vec<Texture<'_>> = scene.textures().flatten().collect();
+    if !textures.is_empty() {
+        heading(out, "Textures")?;
+        list(out, textures.iter().enumerate(), |out, (index, texture)| self::texture(out, index, texture))?;
+    }
+    let brushes: Vec<Brush<'_>> = scene.brushes().flatten().collect();
+    if !brushes.is_empty() {
+        heading(out, "Materials (brushes)")?;
+        list(out, brushes.iter().enumerate(), |out, (index, brush)| self::brush(out, index, brush, &textures))?;
+    }
+    heading(out, "Nodes")?;
+    list(out, scene.nodes().flatten(), |out, node| self::node(out, &node, &brushes))
+}
+
+fn texture(out: &mut impl Write, index: usize, texture: &Texture<'_>) -> Result<()> {
+    let mut notes: Vec<&str> = texture.flags.names().collect();
+    notes.extend(texture.blend.name());
+    writeln!(out, "  {index}  {}  {FAINT}{}{FAINT:#}", texture.name, notes.join(", "))
+}
+
+fn brush(out: &mut impl Write, index: usize, brush: &Brush<'_>, textures: &[Texture<'_>]) -> Result<()> {
+    let layers: Vec<String> = brush
+        .textures()
+        .map(|id| match textures.get(id) {
+            Some(texture) => format!("texture {}", texture.name),
+            None => format!("texture {id}, which is missing"),
+        })
+        .collect();
+    let layers = if layers.is_empty() { "no texture".to_owned() } else { layers.join(", ") };
+    let mut notes = vec![format!("colour {}", numbers(&brush.color))];
+    notes.extend((brush.shininess != 0.0).then(|| format!("shininess {}", brush.shininess)));
+    notes.extend(brush.blend.name().map(|name| format!("blend {name}")));
+    notes.extend(brush.fx.names().map(str::to_owned));
+    writeln!(out, "  {index}  {}  {layers}  {FAINT}{}{FAINT:#}", brush.name, notes.join(", "))
+}
+
+fn node(out: &mut impl Write, node: &Node<'_>, brushes: &[Brush<'_>]) -> Result<()> {
+    let indent = 2 * (node.depth as usize).min(30);
+    writeln!(out, "  {:indent$}{}  {FAINT}{}{FAINT:#}", "", node.name, facts(node, brushes).join("; "))
+}
+
+/// What a node is and what happens to it.
+fn facts(node: &Node<'_>, brushes: &[Brush<'_>]) -> Vec<String> {
+    let mut facts = Vec::new();
+    match node.mesh() {
+        Ok(Some(mesh)) => {
+            let columns = mesh.vertices().map(|vertices| {
+                let mut columns = plural(vertices.len() as u64, "vertices");
+                if vertices.normals().is_some() {
+                    columns += " with normals";
+                }
+                if vertices.colors().is_some() {
+                    columns += " with colours";
+                }
+                match vertices.sets() {
+                    0 => {}
+                    1 => columns += " with uvs",
+                    sets => columns += &format!(" with {sets} uv sets"),
+                }
+                columns
+            });
+            facts.push(format!("mesh: {}", columns.unwrap_or_else(|error| error.message())));
+            for triangles in mesh.triangles() {
+                facts.push(match triangles {
+                    Ok(triangles) => {
+                        let brush = triangles.brush().map(|id| match brushes.get(id) {
+                            Some(brush) => format!(" of {}", brush.name),
+                            None => format!(" of material {id}, which is missing"),
+                        });
+                        count(triangles.indices.len() as u64, "triangle") + &brush.unwrap_or_default()
+                    }
+                    Err(error) => error.message(),
+                });
+            }
+        }
+        Ok(None) => {}
+        Err(error) => facts.push(error.message()),
+    }
+    match node.bone() {
+        Ok(Some(bone)) => {
+            let moved = bone.weights.iter().filter(|weight| weight.weight.get() != 0.0).count();
+            facts.push(format!("bone: moves {}", plural(moved as u64, "vertices")));
+        }
+        Ok(None) => {}
+        Err(error) => facts.push(error.message()),
+    }
+    for keys in node.keys() {
+        facts.push(match keys {
+            Ok(keys) => {
+                let parts = [
+                    keys.positions().map(|_| "position"),
+                    keys.scales().map(|_| "scale"),
+                    keys.rotations().map(|_| "rotation"),
+                ];
+                let parts: Vec<&str> = parts.into_iter().flatten().collect();
+                let frames = || keys.frames().iter().map(|frame| frame.get());
+                let range = match (frames().min(), frames().max()) {
+                    (Some(first), Some(last)) => format!(" in frames {first} to {last}"),
+                    _ => String::new(),
+                };
+                format!("{} of {}{range}", count(keys.len() as u64, "key"), parts.join(", "))
+            }
+            Err(error) => error.message(),
+        });
+    }
+    match node.animation() {
+        Ok(Some(animation)) => {
+            let time = animation.seconds().map(|seconds| format!(", {seconds:.2} s")).unwrap_or_default();
+            facts.push(format!("animation: {} frames at {} a second{time}", animation.frames, animation.fps));
+        }
+        Ok(None) => {}
+        Err(error) => facts.push(error.message()),
+    }
+    if facts.is_empty() {
+        facts.push("pivot".to_owned());
+    }
+    facts
+}

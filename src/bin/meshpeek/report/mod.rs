@@ -1,0 +1,164 @@
+//! What a file holds, in words for a person.
+
+mod b3d;
+
+use std::io::{Result, Write};
+
+use anstyle::{AnsiColor, Style};
+use meshpeek::Asset;
+use meshpeek::scan::Record;
+use meshpeek::summary::{ReferenceKind, Severity};
+use meshpeek::view::ByteStr;
+
+const HEADING: Style = Style::new().bold();
+const FAINT: Style = Style::new().dimmed();
+
+/// Longer lists are cut, and say so; `--json` has all.
+const LONGEST_LIST: usize = 400;
+
+/// What it is, how large, what is in it, what it needs.
+pub(crate) fn header(record: &Record, out: &mut impl Write) -> Result<()> {
+    let summary = &record.summary;
+    writeln!(out, "{HEADING}{}{HEADING:#}", place(record))?;
+    write!(out, "  {}", summary.format.title())?;
+    if let Some(version) = summary.version {
+        write!(out, ", version {version}")?;
+    }
+    writeln!(out, ", {}", count(summary.bytes, "byte"))?;
+    let contents = contents(record);
+    if !contents.is_empty() {
+        writeln!(out, "  {contents}")?;
+    }
+    if let Some(bounds) = summary.bounds {
+        writeln!(out, "  from {} to {}", numbers(&bounds.min), numbers(&bounds.max))?;
+    }
+    let blocks = summary.blocks;
+    if blocks.packed > 0 {
+        let (packed, unpacked) = (grouped(blocks.packed_bytes), grouped(blocks.unpacked_bytes));
+        writeln!(out, "  {} compressed: {packed} bytes for {unpacked}", count(blocks.packed, "block"))?;
+    }
+    for (kind, title) in [
+        (ReferenceKind::Texture, "textures"),
+        (ReferenceKind::Material, "materials"),
+        (ReferenceKind::Surface, "surfaces"),
+        (ReferenceKind::Proxy, "proxies"),
+    ] {
+        let names = summary.references.iter().filter(|reference| reference.kind == kind);
+        let names: Vec<String> = names.map(|reference| escape(&reference.name.text)).collect();
+        if !names.is_empty() {
+            heading(out, &format!("Needs {title}"))?;
+            list(out, names.iter(), |out, name| writeln!(out, "  {name}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// What the format has to tell beyond the record.
+pub(crate) fn body(asset: &Asset<'_>, out: &mut impl Write) -> Result<()> {
+    match asset {
+        Asset::B3d(scene) => b3d::write(scene, out),
+        _ => Ok(()),
+    }
+}
+
+/// What is wrong with it.
+pub(crate) fn problems(record: &Record, out: &mut impl Write) -> Result<()> {
+    let problems = &record.summary.problems;
+    if problems.is_empty() {
+        return Ok(());
+    }
+    heading(out, "Problems")?;
+    list(out, problems.iter(), |out, problem| {
+        let (word, color) = match problem.severity {
+            Severity::Error => ("error", AnsiColor::Red),
+            Severity::Warning => ("warning", AnsiColor::Yellow),
+        };
+        let style = Style::new().bold().fg_color(Some(color.into()));
+        write!(out, "  {style}{word}{style:#}")?;
+        if let Some(offset) = problem.offset {
+            write!(out, " at {offset:#x}")?;
+        }
+        writeln!(out, ": {}", escape(&problem.message))
+    })
+}
+
+/// The counts that are not 0, as in `1 mesh, 168 vertices`.
+pub(crate) fn contents(record: &Record) -> String {
+    let counts = record.summary.counts.iter().filter_map(|(name, count)| Some((name, count.filter(|&n| n > 0)?)));
+    let parts: Vec<String> = counts.map(|(name, n)| plural(n, name)).collect();
+    parts.join(", ")
+}
+
+/// File and member, as in `mod.pbo!/tree.p3d`.
+pub(crate) fn place(record: &Record) -> String {
+    let path = escape(&record.path_name().text);
+    match &record.member {
+        Some(member) => format!("{path}!/{}", escape(&member.text)),
+        None => path,
+    }
+}
+
+/// A text from a file, safe to show on a terminal.
+pub(crate) fn escape(text: &str) -> String {
+    ByteStr::from(text).to_string()
+}
+
+/// A number with its noun: `1 error`, `2 errors`.
+pub(crate) fn count(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
+/// A number with a noun that is in the plural: `1 mesh` of `meshes`.
+fn plural(number: u64, nouns: &str) -> String {
+    let nouns = nouns.replace('_', " ");
+    let noun = match nouns.as_str() {
+        _ if number != 1 => &nouns,
+        "vertices" => "vertex",
+        "meshes" => "mesh",
+        "brushes" => "brush",
+        "bodies" => "body",
+        "proxies" => "proxy",
+        "properties" => "property",
+        other => other.strip_suffix('s').unwrap_or(other),
+    };
+    format!("{} {noun}", grouped(number))
+}
+
+/// Digits in groups of three: `1,234,567`.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+fn heading(out: &mut impl Write, text: &str) -> Result<()> {
+    writeln!(out, "\n{HEADING}{text}{HEADING:#}")
+}
+
+/// The items, or as many as a person would read.
+fn list<W: Write, T>(
+    out: &mut W,
+    items: impl Iterator<Item = T>,
+    mut line: impl FnMut(&mut W, T) -> Result<()>,
+) -> Result<()> {
+    let mut items = items;
+    for item in items.by_ref().take(LONGEST_LIST) {
+        line(out, item)?;
+    }
+    match items.count() {
+        0 => Ok(()),
+        more => writeln!(out, "  {FAINT}... and {} more; --json has all{FAINT:#}", grouped(more as u64)),
+    }
+}
+
+/// A few numbers: `1 2.5 -3`.
+fn numbers(values: &[f32]) -> String {
+    let values: Vec<String> = values.iter().map(f32::to_string).collect();
+    values.join(" ")
+}

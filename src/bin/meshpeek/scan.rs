@@ -1,0 +1,171 @@
+//! `meshpeek scan`: one record for each asset.
+
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::process::ExitCode;
+
+use comfy_table::{Cell, CellAlignment, ContentArrangement, Table};
+use meshpeek::Format;
+use meshpeek::scan::{Found, Record};
+use meshpeek::summary::Severity;
+
+use crate::args::{Common, Inputs, ScanFormat};
+use crate::output::{Failure, Notes, Outcome, Output};
+use crate::{input, report};
+
+pub(crate) fn run(inputs: &Inputs, format: Option<ScanFormat>, digests: bool, common: &Common) -> Outcome {
+    let mut scan = input::scan(inputs, common)?;
+    scan.digests = digests;
+    let notes = Notes::new(common);
+    let out = Output::text(common)?;
+    let format = format.unwrap_or(if out.is_terminal() { ScanFormat::Table } else { ScanFormat::Ndjson });
+    let mut writer = Writer::new(format, out)?;
+    let (mut assets, mut damaged, mut unreadable) = (0_u64, 0_u64, 0_u64);
+    let mut failure = None;
+    scan.run(|found| {
+        let written = match found {
+            Found::Asset(record) => {
+                assets += 1;
+                damaged += u64::from(record.summary.problems.iter().any(|p| p.severity == Severity::Error));
+                writer.record(&record)
+            }
+            Found::NoAsset(path) => {
+                notes.say(format_args!("{}: no asset of a known format", path.display()));
+                Ok(())
+            }
+            Found::Unreadable(error) => {
+                unreadable += 1;
+                notes.error(error);
+                Ok(())
+            }
+            _ => Ok(()),
+        };
+        match written {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failure = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    });
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    writer.finish()?;
+    notes.detail(format_args!("{}, {damaged} damaged", report::count(assets, "asset")));
+    Ok(match (unreadable, assets) {
+        (0, _) => ExitCode::SUCCESS,
+        (_, 0) => ExitCode::from(2),
+        _ => ExitCode::from(1),
+    })
+}
+
+enum Writer {
+    Table(Box<Table>, Output),
+    Ndjson(Output),
+    Csv(csv::Writer<Output>),
+}
+
+impl Writer {
+    fn new(format: ScanFormat, out: Output) -> Result<Self, Failure> {
+        Ok(match format {
+            ScanFormat::Table => {
+                let mut table = Table::new();
+                table.load_style(comfy_table::presets::NOTHING);
+                table.set_content_arrangement(ContentArrangement::Dynamic);
+                if !out.is_terminal() {
+                    table.set_width(140);
+                }
+                table.set_header(["file", "format", "version", "bytes", "contents", "problems"]);
+                Self::Table(Box::new(table), out)
+            }
+            ScanFormat::Ndjson => Self::Ndjson(out),
+            ScanFormat::Csv => {
+                let mut csv = csv::Writer::from_writer(out);
+                csv.write_record(csv_header())?;
+                Self::Csv(csv)
+            }
+        })
+    }
+
+    fn record(&mut self, record: &Record) -> Result<(), Failure> {
+        let summary = &record.summary;
+        match self {
+            Self::Table(table, _) => {
+                let problems = match summary.problems.as_slice() {
+                    [] => String::new(),
+                    [one] => report::escape(&one.message),
+                    [first, rest @ ..] => format!("{} (and {} more)", report::escape(&first.message), rest.len()),
+                };
+                table.add_row([
+                    Cell::new(report::place(record)),
+                    Cell::new(summary.format),
+                    Cell::new(summary.version.map(|v| v.to_string()).unwrap_or_default())
+                        .set_alignment(CellAlignment::Right),
+                    Cell::new(report::grouped(summary.bytes)).set_alignment(CellAlignment::Right),
+                    Cell::new(report::contents(record)),
+                    Cell::new(problems),
+                ]);
+            }
+            Self::Ndjson(out) => {
+                serde_json::to_writer(&mut *out, record)?;
+                writeln!(out)?;
+            }
+            Self::Csv(csv) => csv.write_record(csv_row(record))?,
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<(), Failure> {
+        match self {
+            Self::Table(table, mut out) => {
+                writeln!(out, "{}", table.trim_fmt())?;
+                out.flush()?;
+            }
+            Self::Ndjson(mut out) => out.flush()?,
+            Self::Csv(mut csv) => csv.flush()?,
+        }
+        Ok(())
+    }
+}
+
+/// One column for each count of any format.
+fn count_columns() -> Vec<&'static str> {
+    let mut names: Vec<&str> = Vec::new();
+    for &name in Format::ALL.iter().flat_map(|format| format.count_names()) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+const FRONT: [&str; 5] = ["path", "member", "format", "version", "bytes"];
+const DIGESTS: [&str; 7] = ["positions", "indices", "uvs", "normals", "faces", "times", "transforms"];
+
+fn csv_header() -> Vec<String> {
+    let mut header: Vec<String> = FRONT.into_iter().chain(count_columns()).map(str::to_owned).collect();
+    header.extend(["references".to_owned(), "errors".to_owned(), "warnings".to_owned(), "first_problem".to_owned()]);
+    header.extend(DIGESTS.iter().map(|name| format!("sha256_{name}")));
+    header
+}
+
+fn csv_row(record: &Record) -> Vec<String> {
+    let summary = &record.summary;
+    let or_empty = |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
+    let of = |severity| summary.problems.iter().filter(|problem| problem.severity == severity).count().to_string();
+    let mut row = vec![
+        record.path_name().text,
+        record.member.as_ref().map(|member| member.text.clone()).unwrap_or_default(),
+        summary.format.to_string(),
+        or_empty(summary.version.map(u64::from)),
+        summary.bytes.to_string(),
+    ];
+    row.extend(count_columns().into_iter().map(|name| or_empty(summary.counts.get(name))));
+    row.push(summary.references.len().to_string());
+    row.extend([of(Severity::Error), of(Severity::Warning)]);
+    row.push(summary.problems.first().map(|problem| problem.message.to_string()).unwrap_or_default());
+    let digest = |name: &str| record.digests.as_ref()?.iter().find(|(known, _)| *known == name)?.1.map(str::to_owned);
+    row.extend(DIGESTS.iter().map(|name| digest(name).unwrap_or_default()));
+    row
+}

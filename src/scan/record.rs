@@ -1,0 +1,92 @@
+//! One asset's line in an index.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+use sha2::{Digest, Sha256};
+
+use crate::inspect::Inspect;
+use crate::summary::{Name, Problem, Summary};
+use crate::view::ByteStr;
+
+/// One asset: where it was found, what it is, what is wrong with it.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// The file, as given or as found below a given folder.
+    pub path: PathBuf,
+    /// The path inside the archive, where it lies in one; nested archives are joined by `!/`.
+    pub member: Option<Name>,
+    /// Its facts.
+    pub summary: Summary,
+    /// What identifies its content, where that was asked for.
+    pub digests: Option<Digests>,
+}
+
+impl Record {
+    /// The path as text.
+    pub fn path_name(&self) -> Name {
+        ByteStr::new(self.path.as_os_str().as_encoded_bytes()).into()
+    }
+}
+
+/// SHA-256 over each of the byte streams that identify an asset; `None` where one cannot be read, empty where the asset
+/// cannot be opened.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Digests(Vec<(&'static str, Option<String>)>);
+
+impl Digests {
+    /// Reads, and where it must be decodes, the asset's streams. Adds a problem for each that cannot be had.
+    pub fn of(asset: &dyn Inspect, problems: &mut Vec<Problem>) -> Self {
+        let mut digest = |name: &'static str| {
+            let mut hash = Sha256::new();
+            match asset.digest(name, &mut |bytes| hash.update(bytes)) {
+                Ok(()) => Some(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
+                Err(error) => {
+                    let problem = Problem::error(&error);
+                    if !problems.contains(&problem) {
+                        problems.push(problem);
+                    }
+                    None
+                }
+            }
+        };
+        Self(asset.digest_names().iter().map(|&name| (name, digest(name))).collect())
+    }
+
+    /// Names and lower-case hexadecimal digests in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, Option<&str>)> {
+        self.0.iter().map(|(name, digest)| (*name, digest.as_deref()))
+    }
+}
+
+impl Serialize for Digests {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter())
+    }
+}
+
+impl Serialize for Record {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Summary { format, version, bytes, counts, bounds, references, blocks, problems } = &self.summary;
+        let path = self.path_name();
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("path", &path.text)?;
+        map.serialize_entry("member", &self.member.as_ref().map(|member| &member.text))?;
+        if path.lossy || self.member.as_ref().is_some_and(|member| member.lossy) {
+            map.serialize_entry("lossy", &true)?;
+        }
+        map.serialize_entry("format", format)?;
+        map.serialize_entry("version", version)?;
+        map.serialize_entry("bytes", bytes)?;
+        map.serialize_entry("counts", counts)?;
+        map.serialize_entry("bounds", bounds)?;
+        map.serialize_entry("references", references)?;
+        map.serialize_entry("blocks", blocks)?;
+        map.serialize_entry("problems", problems)?;
+        if let Some(digests) = &self.digests {
+            map.serialize_entry("digests", digests)?;
+        }
+        map.end()
+    }
+}
