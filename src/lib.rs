@@ -14,6 +14,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod asset;
+pub mod codec;
 pub mod error;
 pub mod format;
 pub mod inspect;

@@ -1,0 +1,124 @@
+//! LZO1X: the walk against a plain decoder and against lzo1x, in bytes and lengths.
+
+use meshpeek::codec::lzo;
+use meshpeek::view::Cursor;
+
+/// The most bytes that an input is let expand to.
+const MOST: usize = 1 << 16;
+
+/// The first byte says whether the others are a stream, or plain bytes to be compressed first; and whether the stream
+/// is then damaged, at the place and with the value that the next bytes say.
+pub fn run(data: &[u8]) {
+    let [mode, place, value, rest @ ..] = data else { return };
+    if mode & 1 == 0 {
+        return check(rest, usize::from(*place) << 8 | usize::from(*value));
+    }
+    let mut stream = lzo1x::compress(rest, lzo1x::CompressLevel::new(mode >> 4));
+    assert_eq!(lzo::stored_len(Cursor::new(&stream), rest.len() as u64).unwrap(), stream.len() as u64);
+    let mut out = vec![0; rest.len()];
+    lzo::decode_into(Cursor::new(&stream), &mut out).unwrap();
+    assert_eq!(out, rest);
+    if mode & 2 != 0 {
+        let place = (usize::from(*place) * stream.len()) >> 8;
+        stream[place] = *value;
+    }
+    if mode & 4 != 0 {
+        stream.extend_from_slice(&[*value; 5]);
+    }
+    check(&stream, rest.len());
+}
+
+fn check(stream: &[u8], guess: usize) {
+    let plain = decode(stream);
+    for len in plain.as_ref().map(|(out, _)| out.len()).into_iter().chain([guess]) {
+        let expected = plain.as_ref().filter(|(out, _)| out.len() == len);
+        let stored = lzo::stored_len(Cursor::with_offset(stream, 7), len as u64);
+        let Some((bytes, stored_len)) = expected else {
+            let error = stored.expect_err("a stream that the plain decoder refuses");
+            assert!((7..=7 + stream.len() as u64).contains(&error.offset().unwrap()));
+            // lzo1x takes an end mark of any length.
+            let theirs = lzo1x::decompress(stream, &mut vec![0; len]);
+            assert!(theirs.is_err() || error.message().contains("end mark"), "{error}");
+            continue;
+        };
+        assert_eq!(stored.unwrap(), *stored_len as u64);
+        let exact = &stream[..*stored_len];
+        let mut theirs = vec![0; len];
+        lzo1x::decompress(exact, &mut theirs).unwrap();
+        assert_eq!(theirs, *bytes);
+        let mut ours = vec![0; len];
+        lzo::decode_into(Cursor::new(exact), &mut ours).unwrap();
+        assert_eq!(ours, theirs);
+        for other in [&stream[..stored_len - 1], stream] {
+            let fits = other.len() == *stored_len;
+            assert_eq!(lzo::decode_into(Cursor::new(other), &mut ours).is_ok(), fits);
+        }
+    }
+}
+
+/// Decodes byte by byte as the description of the format says; the output and the bytes read. `None` where the stream
+/// is damaged or grows too large.
+fn decode(stream: &[u8]) -> Option<(Vec<u8>, usize)> {
+    let mut input = stream.iter().copied();
+    let mut out = Vec::new();
+    let literals = |out: &mut Vec<u8>, input: &mut dyn Iterator<Item = u8>, count: usize| {
+        for _ in 0..count {
+            out.push(input.next()?);
+        }
+        (out.len() <= MOST).then_some(())
+    };
+    let extension = |input: &mut dyn Iterator<Item = u8>| {
+        let mut sum = 0;
+        loop {
+            match input.next()? {
+                0 => sum += 255,
+                last => return Some(sum + usize::from(last)),
+            }
+        }
+    };
+    let mut state = 0;
+    if *stream.first()? >= 18 {
+        let count = usize::from(input.next()?) - 17;
+        literals(&mut out, &mut input, count)?;
+        state = count.min(4);
+    }
+    loop {
+        let t = usize::from(input.next()?);
+        let (length, distance, follow) = match t {
+            0..16 if state == 0 => {
+                let count = if t == 0 { 18 + extension(&mut input)? } else { t + 3 };
+                literals(&mut out, &mut input, count)?;
+                state = 4;
+                continue;
+            }
+            0..16 => {
+                let h = usize::from(input.next()?);
+                let (length, base) = if state == 4 { (3, 2049) } else { (2, 1) };
+                (length, (h << 2) + (t >> 2) + base, t & 3)
+            }
+            16..32 => {
+                let length = if t & 7 == 0 { 9 + extension(&mut input)? } else { (t & 7) + 2 };
+                let w = usize::from(u16::from_le_bytes([input.next()?, input.next()?]));
+                let distance = 16384 + ((t & 8) << 11) + (w >> 2);
+                if distance == 16384 {
+                    return (length == 3 && w == 0).then(|| (out, stream.len() - input.len()));
+                }
+                (length, distance, w & 3)
+            }
+            32..64 => {
+                let length = if t & 31 == 0 { 33 + extension(&mut input)? } else { (t & 31) + 2 };
+                let w = usize::from(u16::from_le_bytes([input.next()?, input.next()?]));
+                (length, (w >> 2) + 1, w & 3)
+            }
+            _ => {
+                let h = usize::from(input.next()?);
+                ((t >> 5) + 1, (h << 3) + ((t >> 2) & 7) + 1, t & 3)
+            }
+        };
+        for _ in 0..length.min(MOST + 1) {
+            out.push(out[out.len().checked_sub(distance)?]);
+        }
+        literals(&mut out, &mut input, follow)?;
+        state = follow;
+    }
+}

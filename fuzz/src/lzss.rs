@@ -1,0 +1,75 @@
+//! LZSS: walk and decoder against a plain decoder with a ring, in bytes and lengths.
+
+use meshpeek::codec::lzss;
+use meshpeek::view::Cursor;
+
+/// The first two bytes are the decoded length, the others the stream. It is also tried with the right checksum.
+pub fn run(data: &[u8]) {
+    let [low, high, stream @ ..] = data else { return };
+    let len = usize::from(u16::from_le_bytes([*low, *high]));
+    check(stream, len);
+    if let Some((bytes, stored_len)) = decode(stream, len) {
+        let sum = bytes.iter().map(|&byte| u32::from(byte)).sum::<u32>();
+        check(&[&stream[..stored_len], &sum.to_le_bytes()].concat(), len);
+    }
+}
+
+fn check(stream: &[u8], len: usize) {
+    let cursor = Cursor::with_offset(stream, 7);
+    let plain = decode(stream, len).filter(|(_, stored_len)| stream.len() - stored_len >= 4);
+    let stored = lzss::stored_len(cursor, len as u64);
+    let mut out = vec![0; len];
+    let Some((bytes, sum_at)) = plain else {
+        let error = stored.expect_err("a stream that the plain decoder refuses");
+        assert!((7..=7 + stream.len() as u64).contains(&error.offset().unwrap()));
+        assert!(lzss::decode_into(cursor, &mut out).is_err());
+        return;
+    };
+    let stored_len = sum_at + 4;
+    assert_eq!(stored.unwrap(), stored_len as u64);
+    let exact = Cursor::new(&stream[..stored_len]);
+    let sum = bytes.iter().map(|&byte| u32::from(byte)).sum::<u32>();
+    let decoded = lzss::decode_into(exact, &mut out);
+    assert_eq!(decoded.is_ok(), stream[sum_at..stored_len] == sum.to_le_bytes());
+    assert_eq!(out, bytes);
+    assert_eq!(lzss::decoded_len(exact).unwrap(), len as u64);
+    if stored_len < stream.len() {
+        assert!(lzss::decode_into(cursor, &mut out).is_err());
+    }
+}
+
+/// Decodes byte by byte through a ring of 4096; the output and the bytes read.
+fn decode(stream: &[u8], len: usize) -> Option<(Vec<u8>, usize)> {
+    let mut input = stream.iter().copied();
+    let mut out = Vec::new();
+    let mut ring = [b' '; 4096];
+    let mut place = 4096 - 18;
+    let mut put = |out: &mut Vec<u8>, distance: usize, literal: Option<u8>| {
+        let byte = literal.unwrap_or(ring[(place + 4096 - distance) % 4096]);
+        ring[place] = byte;
+        place = (place + 1) % 4096;
+        out.push(byte);
+    };
+    while out.len() < len {
+        let mut flags = input.next()?;
+        for _ in 0..8 {
+            if out.len() == len {
+                break;
+            }
+            if flags & 1 == 1 {
+                put(&mut out, 0, Some(input.next()?));
+            } else {
+                let [low, high] = [input.next()?, input.next()?].map(usize::from);
+                let (distance, count) = (low | (high & 0xf0) << 4, (high & 15) + 3);
+                if distance == 0 {
+                    return None;
+                }
+                for _ in 0..count {
+                    put(&mut out, distance, None);
+                }
+            }
+            flags >>= 1;
+        }
+    }
+    (out.len() == len).then(|| (out, stream.len() - input.len()))
+}

@@ -1,0 +1,275 @@
+//! LZO1X, as Arma's files use it: literals and matches in instructions of one to a few bytes, up to an end mark.
+//!
+//! Nothing in the control flow depends on decoded bytes, so the end of a stream can be found by adding up lengths.
+
+use crate::error::{Error, Result};
+use crate::view::Cursor;
+
+/// The most bytes that one stored byte can stand for: each zero byte in the extension of a length adds 255.
+const RATIO: u64 = 255;
+
+/// How many bytes the stream at the cursor takes, end mark included, given how many it decodes to.
+///
+/// Linear in the stored bytes; takes no memory. Checks all that a decoder has to: every read lies inside the cursor's
+/// part, every match inside the output so far, the output ends at `decoded_len` and with the end mark `11 00 00`.
+///
+/// ```
+/// use meshpeek::{codec::lzo, view::Cursor};
+/// let stream = b"\x14abc\xa9\0X\x04\x02\x11\0\0 and more";
+/// assert_eq!(lzo::stored_len(Cursor::new(stream), 12)?, 12);
+/// # Ok::<(), meshpeek::Error>(())
+/// ```
+///
+/// # Errors
+/// At the offset of the first instruction that breaks a rule.
+pub fn stored_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
+    super::count_walk();
+    super::within_ratio(stream, decoded_len, RATIO)?;
+    match walk(stream.rest(), decoded_len) {
+        Ok(behind) => Ok(stream.left().saturating_sub(behind.len() as u64)),
+        Err((fault, rest)) => {
+            let done = stream.left().saturating_sub(rest.len() as u64);
+            Err(fault.into_error(rest, decoded_len).at(stream.offset().saturating_add(done)))
+        }
+    }
+}
+
+/// Decodes the stream that is the whole of the cursor's part and that fills `out` to its last byte.
+///
+/// # Errors
+/// As [`stored_len`]; and [`MissingCodec`](crate::ErrorKind::MissingCodec) without the feature `lzo`. What `out` then
+/// holds is open.
+pub fn decode_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
+    super::count_decode();
+    expand(stream, out)
+}
+
+#[cfg(feature = "lzo")]
+fn expand(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
+    // Its sums of lengths fit 64 bits whatever the stream; a smaller machine looks before it leaps.
+    if usize::BITS < 64 {
+        stored_len(stream, out.len() as u64)?;
+    }
+    lzo1x::decompress(stream.rest(), out).map_err(|_| match stored_len(stream, out.len() as u64) {
+        Err(error) => error,
+        Ok(len) => Error::malformed("bytes behind the end mark of LZO").at(stream.offset().saturating_add(len)),
+    })
+}
+
+#[cfg(not(feature = "lzo"))]
+fn expand(stream: Cursor<'_>, _: &mut [u8]) -> Result<()> {
+    Err(Error::new(crate::ErrorKind::MissingCodec("LZO")).at(stream.offset()))
+}
+
+/// What an instruction can do wrong.
+#[derive(Clone, Copy)]
+enum Fault {
+    /// Its bytes or literals are not all there.
+    Truncated(u64),
+    Before,
+    TooLong,
+    EndMark,
+    /// The end mark comes after so many bytes of output.
+    TooShort(u64),
+}
+
+impl Fault {
+    #[cold]
+    fn into_error(self, rest: &[u8], decoded_len: u64) -> Error {
+        match self {
+            Self::Truncated(needed) => Error::truncated(needed, rest.len() as u64),
+            Self::Before => Error::malformed("LZO match reaches back before the first byte"),
+            Self::TooLong => Error::malformed(format!("LZO stream decodes to more than {decoded_len} bytes")),
+            Self::EndMark => Error::malformed("LZO end mark is not 11 00 00"),
+            Self::TooShort(len) => Error::malformed(format!("LZO stream decodes to {len} bytes, not {decoded_len}")),
+        }
+    }
+}
+
+/// The bytes behind the end mark; or the first fault, and the bytes from its instruction on.
+///
+/// An instruction is at least as long as the end mark is or followed by it, so that there are always three bytes to
+/// look at. Lengths cannot overflow 64 bits: each is at most 255 times the bytes it was read from.
+fn walk(src: &[u8], decoded_len: u64) -> Result<&[u8], (Fault, &[u8])> {
+    let mut rest = src;
+    let mut len = 0_u64;
+    // Literals since the last match: 0, 1 to 3, or 4 for more.
+    let mut state = 0_u8;
+    if let Some(&first @ 18..) = src.first() {
+        let literals = first.wrapping_sub(17);
+        rest = step(rest, 1, u64::from(literals), &mut len, decoded_len)?;
+        state = literals.min(4);
+    }
+    loop {
+        let [t, a, b, ..] = *rest else {
+            return Err((Fault::Truncated(3), rest));
+        };
+        // The distance less 1, the length, the bytes of the instruction, and the one that counts its literals.
+        let (back, length, head, last) = if t >= 64 {
+            (u32::from(a) << 3 | u32::from(t >> 2 & 7), u64::from(t >> 5).wrapping_add(1), 2, t)
+        } else if t >= 16 {
+            let mask = if t >= 32 { 31 } else { 7 };
+            let (length, head, low, high) = match t & mask {
+                0 => {
+                    let (length, head) = extended(rest, u64::from(mask).wrapping_add(2))?;
+                    let Some(&[low, high]) = rest.get(head..).and_then(|rest| rest.first_chunk()) else {
+                        return Err((Fault::Truncated((head as u64).saturating_add(2)), rest));
+                    };
+                    (length, head.wrapping_add(2), low, high)
+                }
+                short => (u64::from(short).wrapping_add(2), 3, a, b),
+            };
+            let field = u32::from(high) << 6 | u32::from(low >> 2);
+            if t >= 32 {
+                (field, length, head, low)
+            } else if field == 0 && t & 8 == 0 {
+                return match rest.get(head..) {
+                    _ if length != 3 || low != 0 => Err((Fault::EndMark, rest)),
+                    Some(behind) if len == decoded_len => Ok(behind),
+                    _ => Err((Fault::TooShort(len), rest)),
+                };
+            } else {
+                (field.wrapping_add(u32::from(t & 8) << 11).wrapping_add(16_383), length, head, low)
+            }
+        } else if state == 0 {
+            let (literals, head) = match t {
+                0 => extended(rest, 18)?,
+                short => (u64::from(short).wrapping_add(3), 1),
+            };
+            rest = step(rest, head, literals, &mut len, decoded_len)?;
+            state = 4;
+            continue;
+        } else {
+            let near = u32::from(a) << 2 | u32::from(t >> 2);
+            if state == 4 { (near.wrapping_add(2048), 3, 2, t) } else { (near, 2, 2, t) }
+        };
+        if u64::from(back) >= len {
+            return Err((Fault::Before, rest));
+        }
+        if length > decoded_len.wrapping_sub(len) {
+            return Err((Fault::TooLong, rest));
+        }
+        len = len.wrapping_add(length);
+        state = last & 3;
+        rest = step(rest, head, u64::from(state), &mut len, decoded_len)?;
+    }
+}
+
+/// Steps over an instruction of `head` bytes and its literals.
+#[inline(always)]
+fn step<'s>(
+    rest: &'s [u8],
+    head: usize,
+    literals: u64,
+    len: &mut u64,
+    decoded_len: u64,
+) -> Result<&'s [u8], (Fault, &'s [u8])> {
+    if literals > decoded_len.wrapping_sub(*len) {
+        return Err((Fault::TooLong, rest));
+    }
+    *len = len.wrapping_add(literals);
+    let taken = (head as u64).wrapping_add(literals);
+    match usize::try_from(taken).ok().and_then(|taken| rest.get(taken..)) {
+        Some(behind) => Ok(behind),
+        None => Err((Fault::Truncated(taken), rest)),
+    }
+}
+
+/// A length with its extension, 255 for each zero byte and the first other one; and where that ends.
+fn extended(rest: &[u8], base: u64) -> Result<(u64, usize), (Fault, &[u8])> {
+    let mut zeros = 0_u64;
+    for (index, &byte) in rest.iter().enumerate().skip(1) {
+        if byte != 0 {
+            let length = zeros.saturating_mul(255).saturating_add(base).saturating_add(u64::from(byte));
+            return Ok((length, index.saturating_add(1)));
+        }
+        zeros = zeros.wrapping_add(1);
+    }
+    Err((Fault::Truncated((rest.len() as u64).saturating_add(1)), rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ABC: &[u8] = &[0x14, b'a', b'b', b'c', 0xa9, 0, b'X', 0x04, 0x02, 0x11, 0, 0];
+    const LONG: &[u8] = b"\x00\x01meshpeek reads odol\x20\0\x02\0\0\x11\0\0";
+
+    fn len(src: &[u8], decoded_len: u64) -> Result<u64> {
+        stored_len(Cursor::with_offset(src, 0x100), decoded_len)
+    }
+
+    fn fault(src: &[u8], decoded_len: u64) -> String {
+        len(src, decoded_len).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_end_is_found_whatever_follows() {
+        for (stream, decoded_len) in [(ABC, 12), (LONG, 309)] {
+            assert_eq!(len(stream, decoded_len).unwrap(), stream.len() as u64);
+            let more = [stream, &[0x11, 0, 0, 9]].concat();
+            assert_eq!(len(&more, decoded_len).unwrap(), stream.len() as u64);
+            for cut in 0..stream.len() {
+                assert!(len(&stream[..cut], decoded_len).is_err(), "{cut}");
+            }
+            for wrong in [0, decoded_len - 1, decoded_len + 1, u64::MAX] {
+                assert!(len(stream, wrong).is_err(), "{wrong}");
+            }
+        }
+        assert_eq!(len(&[0x11, 0, 0], 0).unwrap(), 3);
+    }
+
+    #[cfg(feature = "lzo")]
+    #[test]
+    fn worked_examples_decode() {
+        let mut out = [0; 12];
+        decode_into(Cursor::new(ABC), &mut out).unwrap();
+        assert_eq!(&out, b"abcabcabcXab");
+        let mut out = [0; 309];
+        decode_into(Cursor::new(LONG), &mut out).unwrap();
+        assert!(out.starts_with(b"meshpeek reads odol") && out[19..].iter().all(|&b| b == b'l'));
+        let more = [ABC, &[7]].concat();
+        let error = decode_into(Cursor::new(&more), &mut [0; 12]).unwrap_err();
+        assert_eq!(error.to_string(), "at 0xc: bytes behind the end mark of LZO");
+        let error = decode_into(Cursor::new(ABC), &mut [0; 13]).unwrap_err();
+        assert_eq!(error.to_string(), "at 0x9: LZO stream decodes to 12 bytes, not 13");
+    }
+
+    #[cfg(not(feature = "lzo"))]
+    #[test]
+    fn without_the_feature_decoding_says_so() {
+        let error = decode_into(Cursor::new(ABC), &mut [0; 12]).unwrap_err();
+        assert_eq!(error.to_string(), "at 0x0: packed with LZO, which this build leaves out");
+    }
+
+    #[test]
+    fn each_rule_is_checked_at_its_instruction() {
+        // Four literals, then a match of 3 at distance 5, one before the start; then the same at distance 4.
+        let mut stream = [0x15, 1, 2, 3, 4, 0x50, 0x00, 0x11, 0, 0];
+        assert_eq!(fault(&stream, 7), "at 0x105: LZO match reaches back before the first byte");
+        stream[5] = 0x4c;
+        assert_eq!(len(&stream, 7).unwrap(), 10);
+        assert_eq!(fault(&stream, 6), "at 0x105: LZO stream decodes to more than 6 bytes");
+        assert_eq!(fault(&stream, 8), "at 0x107: LZO stream decodes to 7 bytes, not 8");
+        assert_eq!(fault(&stream, 3), "at 0x100: LZO stream decodes to more than 3 bytes");
+        for (index, byte) in [(7, 0x12), (8, 1)] {
+            let mut bent = stream;
+            bent[index] = byte;
+            assert_eq!(fault(&bent, 7), "at 0x107: LZO end mark is not 11 00 00");
+        }
+        assert_eq!(fault(&stream[..9], 7), "at 0x107: needs 3 bytes, 2 left");
+        assert_eq!(fault(&stream[..4], 7), "at 0x100: needs 5 bytes, 4 left");
+        assert_eq!(fault(&[0x12, 9, 0x20, 0, 0, 0], 7), "at 0x102: needs 5 bytes, 4 left");
+        assert_eq!(fault(&stream, 2551), "at 0x100: 10 bytes cannot hold 2551 packed ones");
+    }
+
+    #[test]
+    fn instructions_below_16_depend_on_the_literals_before_them() {
+        // 18 + 8 * 255 + 246 = 2304 literals, then in state 4: a match of 3 at distance 2049.
+        let far = [&[0, 0, 0, 0, 0, 0, 0, 0, 0, 246][..], &[5; 2304], &[0x00, 0x00, 0x11, 0, 0]].concat();
+        assert_eq!(len(&far, 2307).unwrap(), far.len() as u64);
+        // 1 literal, then in state 1: a match of 2 at distance 1; then in state 0: 4 literals.
+        let near = [0x12, 9, 0x00, 0x00, 0x01, 8, 7, 6, 5, 0x11, 0, 0];
+        assert_eq!(len(&near, 7).unwrap(), 12);
+    }
+}

@@ -1,0 +1,228 @@
+//! LZSS, as Bohemia's tools write it: eight items behind each byte of flags, then a sum of the output.
+//!
+//! A match counts its distance back from where the output stands; before the first byte lie spaces.
+
+use crate::error::{Error, Result};
+use crate::view::Cursor;
+
+/// The most bytes that one stored byte can stand for: 18 for each 2 1/8.
+const RATIO: u64 = 9;
+
+/// The bytes of the checksum behind a stream.
+const CHECKSUM: u64 = 4;
+
+/// How many bytes the stream at the cursor takes, checksum included, given how many it decodes to.
+///
+/// Linear in the stored bytes; takes no memory. Checks all but the checksum, which needs the decoded bytes.
+///
+/// # Errors
+/// At the offset of the first item that breaks a rule: reaches over the end of the cursor's part or of the output, or
+/// has distance 0, which readers disagree on.
+pub fn stored_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
+    super::count_walk();
+    super::within_ratio(stream, decoded_len, RATIO)?;
+    let mut behind = items(stream, decoded_len, |_| {})?;
+    behind.skip(CHECKSUM)?;
+    Ok(stream.left().saturating_sub(behind.left()))
+}
+
+/// How many bytes the stream decodes to that is, with its checksum, the whole of the cursor's part: for files that are
+/// one stream and store no length.
+///
+/// # Errors
+/// As [`stored_len`].
+pub fn decoded_len(stream: Cursor<'_>) -> Result<u64> {
+    super::count_walk();
+    let mut whole = stream;
+    let Some(len) = stream.left().checked_sub(CHECKSUM) else {
+        return Err(Error::truncated(CHECKSUM, stream.left()).at(stream.offset()));
+    };
+    let mut total = 0_u64;
+    items(whole.split(len)?, u64::MAX, |item| total = total.saturating_add(item.len()))?;
+    Ok(total)
+}
+
+/// Decodes the stream that is, with its checksum, the whole of the cursor's part and that fills `out` to its last byte.
+///
+/// ```
+/// use meshpeek::{codec::lzss, view::Cursor};
+/// let stream = b"\x27P3D\x64\0\x06\x03\xe9\x37\x03\0\0";
+/// let mut out = [0; 13];
+/// lzss::decode_into(Cursor::new(stream), &mut out)?;
+/// assert_eq!(&out, b"P3D   P3D   \xe9");
+/// # Ok::<(), meshpeek::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`stored_len`]; and where the checksum differs. What `out` then holds is open.
+pub fn decode_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
+    super::count_decode();
+    let mut filled = 0;
+    let mut behind = items(stream, out.len() as u64, |item| filled = item.put(out, filled))?;
+    let checksum = behind;
+    let stored = behind.u32()?;
+    let summed = out.iter().fold(0_u32, |sum, &byte| sum.wrapping_add(byte.into()));
+    if stored != summed {
+        return Err(checksum.error(format!("LZSS checksum is {stored:#x}, of the decoded bytes {summed:#x}")));
+    }
+    if !behind.is_empty() {
+        return Err(behind.error("bytes behind the checksum of LZSS"));
+    }
+    Ok(())
+}
+
+#[derive(Clone, Copy)]
+enum Item {
+    Literal(u8),
+    /// 3 to 18 bytes from 1 to 4095 back.
+    Match {
+        distance: usize,
+        length: usize,
+    },
+}
+
+impl Item {
+    fn len(self) -> u64 {
+        match self {
+            Self::Literal(_) => 1,
+            Self::Match { length, .. } => length as u64,
+        }
+    }
+
+    /// Writes it behind the first `filled` bytes; how many are filled then.
+    fn put(self, out: &mut [u8], filled: usize) -> usize {
+        match self {
+            Self::Literal(byte) => {
+                if let Some(place) = out.get_mut(filled) {
+                    *place = byte;
+                }
+                filled.saturating_add(1)
+            }
+            Self::Match { distance, length } => {
+                let end = filled.saturating_add(length);
+                for index in filled..end {
+                    let byte = match index.checked_sub(distance) {
+                        Some(from) => out.get(from).copied().unwrap_or(b' '),
+                        None => b' ',
+                    };
+                    if let Some(place) = out.get_mut(index) {
+                        *place = byte;
+                    }
+                }
+                end
+            }
+        }
+    }
+}
+
+/// Hands out the items of the stream until they make up `decoded_len` bytes or the bytes are used up, the latter only
+/// if no length is set (`u64::MAX`); the cursor behind them.
+#[inline(always)]
+fn items(stream: Cursor<'_>, decoded_len: u64, mut emit: impl FnMut(Item)) -> Result<Cursor<'_>> {
+    let src = stream.rest();
+    let at = |rest: &[u8]| stream.offset().saturating_add(src.len().saturating_sub(rest.len()) as u64);
+    let mut rest = src;
+    let mut left = decoded_len;
+    'flags: while left > 0 {
+        let Some((&flags, mut items)) = rest.split_first() else {
+            if decoded_len == u64::MAX {
+                break;
+            }
+            return Err(Error::truncated(1, 0).at(at(rest)));
+        };
+        for bit in 0..8 {
+            rest = items;
+            if left == 0 || decoded_len == u64::MAX && rest.is_empty() {
+                break 'flags;
+            }
+            let item;
+            if flags >> bit & 1 == 1 {
+                let Some((&byte, behind)) = rest.split_first() else {
+                    return Err(Error::truncated(1, 0).at(at(rest)));
+                };
+                (item, items) = (Item::Literal(byte), behind);
+            } else {
+                let Some((&[low, high], behind)) = rest.split_first_chunk() else {
+                    return Err(Error::truncated(2, rest.len() as u64).at(at(rest)));
+                };
+                let distance = usize::from(low) | usize::from(high & 0xf0) << 4;
+                if distance == 0 {
+                    return Err(Error::malformed("LZSS match with distance 0").at(at(rest)));
+                }
+                (item, items) = (Item::Match { distance, length: usize::from(high & 15).wrapping_add(3) }, behind);
+            }
+            let Some(room) = left.checked_sub(item.len()) else {
+                return Err(
+                    Error::malformed(format!("LZSS stream decodes to more than {decoded_len} bytes")).at(at(rest))
+                );
+            };
+            left = room;
+            emit(item);
+        }
+        rest = items;
+    }
+    Ok(Cursor::with_offset(rest, at(rest)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const P3D: &[u8] = &[0x27, b'P', b'3', b'D', 0x64, 0x00, 0x06, 0x03, 0xe9, 0x37, 0x03, 0x00, 0x00];
+
+    fn len(src: &[u8], decoded_len: u64) -> Result<u64> {
+        stored_len(Cursor::with_offset(src, 0x100), decoded_len)
+    }
+
+    fn fault(src: &[u8], decoded_len: u64) -> String {
+        len(src, decoded_len).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_end_is_found_whatever_follows() {
+        assert_eq!(len(P3D, 13).unwrap(), 13);
+        assert_eq!(len(&[P3D, &[1, 2, 3]].concat(), 13).unwrap(), 13);
+        assert_eq!(decoded_len(Cursor::new(P3D)).unwrap(), 13);
+        for cut in 0..P3D.len() {
+            assert!(len(&P3D[..cut], 13).is_err(), "{cut}");
+        }
+        assert_eq!(len(&[0; 4], 0).unwrap(), 4);
+        // Eight literals fill a byte of flags: no further flags are read.
+        assert_eq!(len(&[0xff, 1, 2, 3, 4, 5, 6, 7, 8, 36, 0, 0, 0], 8).unwrap(), 13);
+        assert_eq!(decoded_len(Cursor::new(&[0xff, 1, 2, 3, 4, 5, 6, 7, 8, 36, 0, 0, 0])).unwrap(), 8);
+        assert!(decoded_len(Cursor::new(&[0; 3])).is_err());
+    }
+
+    #[test]
+    fn matches_before_the_start_are_spaces_and_overlaps_repeat() {
+        let mut out = [0; 13];
+        decode_into(Cursor::new(P3D), &mut out).unwrap();
+        assert_eq!(&out, b"P3D   P3D   \xe9");
+        // One literal, then 18 from 1 back.
+        let mut out = [0; 19];
+        let sum = 19 * 0x61_u32;
+        decode_into(Cursor::new(&[&[1, b'a', 1, 15][..], &sum.to_le_bytes()].concat()), &mut out).unwrap();
+        assert_eq!(out, [b'a'; 19]);
+    }
+
+    #[test]
+    fn each_rule_is_checked_at_its_item() {
+        assert_eq!(fault(P3D, 5), "at 0x104: LZSS stream decodes to more than 5 bytes");
+        assert_eq!(fault(&[1, b'a', 0, 15, 0, 0, 0, 0], 19), "at 0x102: LZSS match with distance 0");
+        assert_eq!(fault(&P3D[..5], 13), "at 0x104: needs 2 bytes, 1 left");
+        assert_eq!(fault(&P3D[..12], 13), "at 0x109: needs 4 bytes, 3 left");
+        assert_eq!(fault(P3D, 118), "at 0x100: 13 bytes cannot hold 118 packed ones");
+    }
+
+    #[test]
+    fn the_checksum_is_of_unsigned_bytes() {
+        let mut stream = P3D.to_vec();
+        stream[9..11].copy_from_slice(&567_u16.to_le_bytes());
+        assert!(len(&stream, 13).is_ok());
+        let error = decode_into(Cursor::with_offset(&stream, 0x100), &mut [0; 13]).unwrap_err();
+        assert_eq!(error.to_string(), "at 0x109: LZSS checksum is 0x237, of the decoded bytes 0x337");
+        let more = [P3D, &[7]].concat();
+        let error = decode_into(Cursor::new(&more), &mut [0; 13]).unwrap_err();
+        assert_eq!(error.to_string(), "at 0xd: bytes behind the checksum of LZSS");
+    }
+}

@@ -1,0 +1,112 @@
+//! Compressed streams: where one ends, found without output, and what it expands to.
+//!
+//! Arma's files do not store how long a compressed stream is, only what it decodes to. Each codec therefore has two
+//! functions: `stored_len`, which walks the stream and finds its end with all the checks of a decode but without
+//! memory, and `decode_into`, which expands it.
+
+use std::cell::Cell;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::view::{Cursor, Packing};
+
+pub mod lzo;
+pub mod lzss;
+
+/// How the elements of a block are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Codec {
+    /// As they are.
+    Raw,
+    /// One LZO1X stream.
+    Lzo,
+    /// One LZSS stream with its checksum.
+    Lzss,
+}
+
+impl Codec {
+    /// The same as arrays in general say it.
+    pub const fn packing(self) -> Packing {
+        match self {
+            Self::Raw => Packing::InPlace,
+            Self::Lzo => Packing::Lzo,
+            Self::Lzss => Packing::Lzss,
+        }
+    }
+
+    /// How many bytes from the cursor on are stored for `decoded_len` decoded ones. Linear in that number, except for
+    /// [`Raw`](Self::Raw).
+    ///
+    /// # Errors
+    /// Where the bytes of the cursor's part are not such a stream. After a success, decoding succeeds too.
+    pub fn stored_len(self, stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
+        match self {
+            Self::Raw if decoded_len <= stream.left() => Ok(decoded_len),
+            Self::Raw => Err(Error::truncated(decoded_len, stream.left()).at(stream.offset())),
+            Self::Lzo => lzo::stored_len(stream, decoded_len),
+            Self::Lzss => lzss::stored_len(stream, decoded_len),
+        }
+    }
+
+    /// Decodes the stream that is the whole of the cursor's part and that fills `out` to its last byte.
+    ///
+    /// # Errors
+    /// Where it is not such a stream, its checksum differs, or this build leaves the codec out.
+    pub fn decode_into(self, stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
+        match self {
+            Self::Raw if stream.left() == out.len() as u64 => out.copy_from_slice(stream.rest()),
+            Self::Raw => return Err(Error::truncated(out.len() as u64, stream.left()).at(stream.offset())),
+            Self::Lzo => lzo::decode_into(stream, out)?,
+            Self::Lzss => lzss::decode_into(stream, out)?,
+        }
+        Ok(())
+    }
+}
+
+/// How much work the codecs have done on one thread since it began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Activity {
+    /// Streams walked to find their end.
+    pub walks: u64,
+    /// Streams decoded.
+    pub decodes: u64,
+}
+
+thread_local! {
+    static ACTIVITY: Cell<Activity> = const { Cell::new(Activity { walks: 0, decodes: 0 }) };
+}
+
+/// The work done on this thread so far: the difference of two calls shows what reading something has cost.
+pub fn activity() -> Activity {
+    ACTIVITY.get()
+}
+
+fn count_walk() {
+    let Activity { walks, decodes } = ACTIVITY.get();
+    ACTIVITY.set(Activity { walks: walks.wrapping_add(1), decodes });
+}
+
+fn count_decode() {
+    let Activity { walks, decodes } = ACTIVITY.get();
+    ACTIVITY.set(Activity { walks, decodes: decodes.wrapping_add(1) });
+}
+
+/// Refuses a claimed size before memory is taken for it.
+///
+/// # Errors
+/// [`Limit`](ErrorKind::Limit) where it is over the limit.
+pub(crate) fn within_limit(decoded_len: u64, limit: u64) -> Result<()> {
+    if decoded_len > limit {
+        return Err(Error::new(ErrorKind::Limit { what: "decoded bytes in a block", limit }));
+    }
+    Ok(())
+}
+
+/// Refuses a size that no stream of the bytes left can reach, at so many bytes for each stored one.
+fn within_ratio(stream: Cursor<'_>, decoded_len: u64, ratio: u64) -> Result<()> {
+    if decoded_len > stream.left().saturating_mul(ratio) {
+        let message = format!("{} bytes cannot hold {decoded_len} packed ones", stream.left());
+        return Err(stream.error(message));
+    }
+    Ok(())
+}

@@ -1,0 +1,90 @@
+//! The codecs against other decoders, on streams that compressors made and on damaged ones.
+
+#[cfg(feature = "lzo")]
+#[path = "../../fuzz/src/lzo.rs"]
+mod fuzz_lzo;
+#[path = "../../fuzz/src/lzss.rs"]
+mod fuzz_lzss;
+
+use crate::writer::lzss::pack;
+
+/// Numbers without a pattern, the same on every run.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() >> 16) as usize % end
+    }
+
+    /// Bytes with runs, with repeats from near and far, and with noise.
+    fn bytes(&mut self, len: usize) -> Vec<u8> {
+        let mut out: Vec<u8> = Vec::with_capacity(len);
+        while out.len() < len {
+            let count = 1 + self.below(60);
+            match self.below(4) {
+                0 => out.extend(std::iter::repeat_n(self.next() as u8, count * 9)),
+                1 if !out.is_empty() => {
+                    let distance = 1 + self.below(out.len());
+                    for _ in 0..count {
+                        out.push(out[out.len() - distance]);
+                    }
+                }
+                _ => out.extend((0..count).map(|_| self.next() as u8)),
+            }
+        }
+        out.truncate(len);
+        out
+    }
+}
+
+#[cfg(feature = "lzo")]
+#[test]
+fn lzo_agrees_with_two_decoders() {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    for round in 0..1_000 {
+        let len = if round % 100 == 0 { random.below(60_000) } else { random.below(3_000) };
+        let mode = random.next() as u8 | 1;
+        let mut data = vec![mode, random.next() as u8, random.next() as u8];
+        data.extend(random.bytes(len));
+        fuzz_lzo::run(&data);
+    }
+    // Noise as a stream, of bytes that keep it going for a while.
+    for _ in 0..20_000 {
+        let len = 4 + random.below(40);
+        let mut data: Vec<u8> =
+            (0..len).map(|_| if random.below(3) == 0 { random.below(48) as u8 } else { 0 }).collect();
+        data[0] = 0;
+        data.extend([0x11, 0, 0]);
+        fuzz_lzo::run(&data);
+    }
+}
+
+#[test]
+fn lzss_agrees_with_another_decoder() {
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    for round in 0..300 {
+        let len = random.below(if round % 100 == 0 { 9_000 } else { 300 });
+        let plain = random.bytes(len);
+        let mut data = (plain.len() as u16).to_le_bytes().to_vec();
+        data.extend(pack(&plain));
+        fuzz_lzss::run(&data);
+        let mut out = vec![0; plain.len()];
+        meshpeek::codec::lzss::decode_into(meshpeek::view::Cursor::new(&data[2..]), &mut out).unwrap();
+        assert_eq!(out, plain);
+        for _ in 0..20 {
+            let mut bent = data.clone();
+            let place = random.below(bent.len());
+            bent[place] = random.next() as u8;
+            fuzz_lzss::run(&bent);
+            bent.truncate(random.below(bent.len()));
+            fuzz_lzss::run(&bent);
+        }
+    }
+}

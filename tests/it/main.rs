@@ -1,0 +1,4 @@
+//! Everything that is tested through the public face.
+
+mod codec;
+mod writer;
