@@ -63,7 +63,7 @@ pub(crate) fn run(inputs: &Inputs, format: Option<ScanFormat>, digests: bool, co
 enum Writer {
     Table(Box<Table>, Output),
     Ndjson(Output),
-    Csv(csv::Writer<Output>),
+    Csv(Box<csv::Writer<Output>>),
 }
 
 impl Writer {
@@ -83,7 +83,7 @@ impl Writer {
             ScanFormat::Csv => {
                 let mut csv = csv::Writer::from_writer(out);
                 csv.write_record(csv_header())?;
-                Self::Csv(csv)
+                Self::Csv(Box::new(csv))
             }
         })
     }

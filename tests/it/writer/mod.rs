@@ -1,3 +1,19 @@
-//! Writers of every format, for tests only: what the reader must read comes from code that shares none with it.
+//! Writers of every format, for tests only, and the files they make.
 
+#![allow(dead_code)]
+
+pub mod b3d;
+pub mod bytes;
 pub mod lzss;
+
+/// The files of one folder: their names and bytes.
+pub type Files = Vec<(&'static str, Vec<u8>)>;
+
+/// Every file of `corpus/`: its place there and its bytes.
+pub fn corpus() -> Vec<(String, Vec<u8>)> {
+    let folders: [(&str, Files); 2] = [("b3d", b3d::corpus()), ("hostile", b3d::hostile())];
+    let named = |(folder, files): (&str, Files)| {
+        files.into_iter().map(|(name, bytes)| (format!("{folder}/{name}"), bytes)).collect::<Vec<_>>()
+    };
+    folders.into_iter().flat_map(named).collect()
+}

@@ -54,19 +54,16 @@ fn facts(node: &Node<'_>, brushes: &[Brush<'_>]) -> Vec<String> {
     match node.mesh() {
         Ok(Some(mesh)) => {
             let columns = mesh.vertices().map(|vertices| {
-                let mut columns = plural(vertices.len() as u64, "vertices");
-                if vertices.normals().is_some() {
-                    columns += " with normals";
-                }
-                if vertices.colors().is_some() {
-                    columns += " with colours";
-                }
-                match vertices.sets() {
-                    0 => {}
-                    1 => columns += " with uvs",
-                    sets => columns += &format!(" with {sets} uv sets"),
-                }
-                columns
+                let uvs = match vertices.sets() {
+                    0 => None,
+                    1 => Some("uvs".to_owned()),
+                    sets => Some(format!("{sets} uv sets")),
+                };
+                let normals = vertices.normals().map(|_| "normals".to_owned());
+                let colors = vertices.colors().map(|_| "colours".to_owned());
+                let extra: Vec<String> = [normals, colors, uvs].into_iter().flatten().collect();
+                let with = if extra.is_empty() { String::new() } else { format!(" with {}", extra.join(", ")) };
+                plural(vertices.len() as u64, "vertices") + &with
             });
             facts.push(format!("mesh: {}", columns.unwrap_or_else(|error| error.message())));
             for triangles in mesh.triangles() {

@@ -1,0 +1,36 @@
+//! Blitz3D scenes: views, walks and counts must agree.
+
+use meshpeek::Inspect;
+use meshpeek::b3d::{Part, Scene};
+
+pub fn run(data: &[u8]) {
+    crate::any::run(data);
+    let Ok(scene) = Scene::parse(data) else { return };
+    let mut vertices = 0;
+    for step in scene.walk().flatten() {
+        assert!(step.chunk.offset() + step.chunk.bytes() <= data.len() as u64);
+        if let Part::Mesh(mesh) = step.part {
+            let Ok(all) = mesh.vertices() else { continue };
+            vertices += all.len() as u64;
+            let positions = all.positions();
+            assert_eq!(positions.iter().count(), all.len());
+            for (index, position) in positions.iter().enumerate().take(1000) {
+                assert!(positions.get(index).is_some_and(|got| std::ptr::eq(got, position)));
+            }
+            for set in 0..all.sets() {
+                let coords = all.tex_coords(set).expect("a set that is counted is there");
+                assert!(coords.iter().zip(0..1000).all(|(uv, index)| coords.get(index).is_some_and(|got| got.len() == uv.len())));
+            }
+        }
+    }
+    let nodes: Vec<_> = scene.nodes().flatten().collect();
+    for node in &nodes {
+        assert!(node.parent.is_none_or(|parent| parent < node.index));
+        let tracks = node.to_tracks();
+        let keys: usize = node.keys().flatten().map(|keys| keys.len()).sum();
+        assert!(tracks.is_ok_and(|tracks| tracks.positions.len() <= keys) || node.keys().any(|keys| keys.is_err()));
+    }
+    let summary = scene.summarize();
+    assert_eq!(summary.counts.get("nodes"), Some(nodes.len() as u64));
+    assert!(summary.counts.get("vertices") >= Some(vertices) || !summary.problems.is_empty());
+}

@@ -1,0 +1,66 @@
+//! Runs every target over files, each also cut short and altered a little: a short replay without a fuzzer.
+//!
+//! `replay FOLDER...`: all files below; a file goes to every target.
+
+use std::path::{Path, PathBuf};
+
+use meshpeek_fuzz::TARGETS;
+
+/// Variants of each file beside the file itself.
+const VARIANTS: u64 = 40;
+
+fn main() -> std::io::Result<()> {
+    let mut files = Vec::new();
+    for folder in std::env::args_os().skip(1) {
+        collect(Path::new(&folder), &mut files)?;
+    }
+    files.sort();
+    let mut runs = 0_u64;
+    for file in &files {
+        let bytes = std::fs::read(file)?;
+        for variant in 0..=VARIANTS {
+            let bytes = altered(&bytes, variant);
+            for (_, run) in TARGETS {
+                run(&bytes);
+                runs += 1;
+            }
+        }
+    }
+    println!("{} files, {} targets, {runs} runs without a finding", files.len(), TARGETS.len());
+    Ok(())
+}
+
+fn collect(path: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    if path.is_dir() {
+        for entry in std::fs::read_dir(path)? {
+            collect(&entry?.path(), files)?;
+        }
+    } else {
+        files.push(path.to_owned());
+    }
+    Ok(())
+}
+
+/// The file itself for variant 0, else a copy that is cut or has a few bytes changed, the same in every run.
+fn altered(bytes: &[u8], variant: u64) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    let mut state = variant.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ bytes.len() as u64;
+    let mut random = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % below.max(1) as u64) as usize
+    };
+    if variant > 0 && !bytes.is_empty() {
+        if variant.is_multiple_of(4) {
+            bytes.truncate(random(bytes.len()));
+        }
+        for _ in 0..variant % 4 {
+            let at = random(bytes.len());
+            if let Some(byte) = bytes.get_mut(at) {
+                *byte = [0, 1, 0x7f, 0x80, 0xff, random(256) as u8][random(6)];
+            }
+        }
+    }
+    bytes
+}

@@ -1,0 +1,259 @@
+//! Promises of the Blitz3D reader.
+
+use std::time::{Duration, Instant};
+
+use meshpeek::b3d::{Part, Scene};
+use meshpeek::view::{LeArray, Strided};
+use meshpeek::{Asset, ErrorKind};
+
+use crate::corpus::outside_file;
+use crate::memory::usage_of;
+use crate::writer::b3d::{self as write, chunk, mesh, node, scene, triangles, vertices};
+use crate::writer::bytes::Bytes;
+
+/// Sums over all positions, indices and keys.
+fn read_all(bytes: &[u8]) -> (f64, i64, i64) {
+    let scene = Scene::parse(bytes).unwrap();
+    let (mut positions, mut indices, mut frames) = (0.0, 0, 0);
+    for node in scene.nodes() {
+        let node = node.unwrap();
+        if let Some(mesh) = node.mesh().unwrap() {
+            let vertices = mesh.vertices().unwrap();
+            positions += vertices.positions().iter().flat_map(|p| p.to_array()).map(f64::from).sum::<f64>();
+            for triangles in mesh.triangles() {
+                let corners = triangles.unwrap().indices.iter().flat_map(|triangle| triangle.vertices);
+                indices += corners.map(|id| i64::from(id.get())).sum::<i64>();
+            }
+        }
+        for keys in node.keys() {
+            frames += keys.unwrap().frames().iter().map(|frame| i64::from(frame.get())).sum::<i64>();
+        }
+    }
+    (positions, indices, frames)
+}
+
+#[test]
+fn reading_everything_allocates_nothing_that_grows_with_the_file() {
+    let mut seen = Vec::new();
+    for name in ["b3d/character.b3d", "b3d/dwarf2.b3d"] {
+        let Some(bytes) = outside_file(name) else { return };
+        let (sums, usage) = usage_of(|| read_all(&bytes));
+        assert!(sums.1 > 0 && sums.2 > 0);
+        seen.push((bytes.len(), usage));
+    }
+    // What remains is the walk's stack: a frame for each level of nodes, in powers of two.
+    for (size, usage) in &seen {
+        assert!(usage.total < 8 << 10, "{usage:?} for {size} bytes");
+    }
+    let wide =
+        scene([node("n", [mesh(-1, [vertices(50_000, 3, 2, 2), triangles(-1, &[[0, 1, 2]; 50_000])])])]).to_vec();
+    let narrow = scene([node("n", [mesh(-1, [vertices(5, 3, 2, 2), triangles(-1, &[[0, 1, 2]; 5])])])]).to_vec();
+    assert_eq!(usage_of(|| read_all(&wide)).1, usage_of(|| read_all(&narrow)).1);
+}
+
+#[test]
+fn every_array_lies_in_the_file() {
+    let bytes = write::sound().to_vec();
+    let inside = |pointer: *const u8| assert!(bytes.as_ptr_range().contains(&pointer));
+    fn of<T: meshpeek::view::Element>(array: LeArray<'_, T>) -> *const u8 {
+        array.as_bytes().as_ptr()
+    }
+    fn first<T: meshpeek::view::Element>(column: Strided<'_, T>) -> *const u8 {
+        std::ptr::from_ref(column.get(0).unwrap()).cast()
+    }
+    let scene = Scene::parse(&bytes).unwrap();
+    inside(scene.textures().next().unwrap().unwrap().name.as_bytes().as_ptr());
+    inside(of(scene.brushes().next().unwrap().unwrap().texture_ids));
+    let nodes: Vec<_> = scene.nodes().map(Result::unwrap).collect();
+    let mesh = nodes[0].mesh().unwrap().unwrap();
+    inside(first(mesh.vertices().unwrap().positions()));
+    inside(first(mesh.vertices().unwrap().normals().unwrap()));
+    inside(first(mesh.vertices().unwrap().tex_coords(0).unwrap().uv().unwrap()));
+    inside(of(mesh.triangles().next().unwrap().unwrap().indices));
+    inside(of(nodes[1].bone().unwrap().unwrap().weights));
+    inside(first(nodes[1].keys().next().unwrap().unwrap().rotations().unwrap()));
+}
+
+#[test]
+fn columns_hold_what_was_written() {
+    // 3 + 3 + 4 + 2 x 2 floats a vertex, numbered through in eighths.
+    let bytes = scene([node("n", [mesh(-1, [vertices(3, 3, 2, 2), triangles(-1, &[[2, 1, 0]])])])]).to_vec();
+    let scene = Scene::parse(&bytes).unwrap();
+    let mesh = scene.nodes().next().unwrap().unwrap().mesh().unwrap().unwrap();
+    let vertices = mesh.vertices().unwrap();
+    let eighths = |from: u8, count: u8| (from..from + count).map(|i| f32::from(i) / 8.0).collect::<Vec<_>>();
+    assert_eq!((vertices.len(), vertices.stride()), (3, 56));
+    assert_eq!(vertices.positions().get(1).unwrap().to_array().to_vec(), eighths(14, 3));
+    assert_eq!(vertices.normals().unwrap().get(1).unwrap().to_array().to_vec(), eighths(17, 3));
+    assert_eq!(vertices.colors().unwrap().get(1).unwrap().to_array().to_vec(), eighths(20, 4));
+    let second = vertices.tex_coords(1).unwrap();
+    assert_eq!(second.get(1).unwrap().iter().map(|f| f.get()).collect::<Vec<_>>(), eighths(26, 2));
+    assert_eq!(second.uv().unwrap().get(2).unwrap().to_array().to_vec(), eighths(40, 2));
+    assert!(vertices.tex_coords(2).is_none());
+    assert_eq!(
+        mesh.triangles().next().unwrap().unwrap().indices.get(0).unwrap().vertices.map(|id| id.get()),
+        [2, 1, 0]
+    );
+}
+
+#[test]
+fn brushes_of_triangles_follow_the_rule() {
+    for (own, of_mesh, expected) in
+        [(2, 1, Some(2)), (-1, 1, Some(1)), (-1, -1, None), (-7, -7, None), (0, -1, Some(0))]
+    {
+        let bytes = scene([node("n", [mesh(of_mesh, [vertices(3, 0, 0, 0), triangles(own, &[])])])]).to_vec();
+        let mesh = Scene::parse(&bytes).unwrap().nodes().next().unwrap().unwrap().mesh().unwrap().unwrap();
+        assert_eq!(mesh.triangles().next().unwrap().unwrap().brush(), expected, "{own} in {of_mesh}");
+    }
+}
+
+#[test]
+fn a_bone_speaks_of_the_nearest_mesh_already_read() {
+    let sized = |count| mesh(-1, [vertices(count, 0, 0, 0)]);
+    let bone = |name| node(name, [write::bone(&[])]);
+    let bytes = scene([
+        bone("before any"),
+        node(
+            "outer",
+            [
+                bone("before outer's own"),
+                sized(3),
+                bone("in outer"),
+                node(
+                    "inner",
+                    [bone("before inner's own"), sized(4), bone("in inner"), node("x", [bone("below inner")])],
+                ),
+                bone("behind inner"),
+            ],
+        ),
+    ])
+    .to_vec();
+    let scene = Scene::parse(&bytes).unwrap();
+    let expected = [
+        ("before any", None),
+        ("before outer's own", None),
+        ("in outer", Some(3)),
+        ("before inner's own", Some(3)),
+        ("in inner", Some(4)),
+        ("below inner", Some(4)),
+        ("behind inner", Some(3)),
+    ];
+    let vertices = |mesh: Option<meshpeek::b3d::Mesh<'_>>| mesh.map(|mesh| mesh.vertices().unwrap().len());
+    let nodes: Vec<_> = scene.nodes().map(Result::unwrap).collect();
+    let mut bones = nodes.iter().filter_map(|node| Some((node, node.bone().unwrap()?)));
+    let mut steps = scene.walk().map(Result::unwrap).filter_map(|step| match step.part {
+        Part::Bone(mesh) => Some(mesh),
+        _ => None,
+    });
+    for (name, count) in expected {
+        let (node, bone) = bones.next().unwrap();
+        assert_eq!(node.name, name);
+        assert_eq!(vertices(bone.mesh()), count, "{name}");
+        assert_eq!(vertices(steps.next().unwrap()), count, "{name} on the walk");
+    }
+    assert!(bones.next().is_none() && steps.next().is_none());
+}
+
+#[test]
+fn tracks_put_several_lists_together_and_the_later_key_wins() {
+    let late = chunk(b"KEYS", Bytes::new().u32(1).i32(2).f32s([9.0, 9.0, 9.0]));
+    let bytes = scene([node("n", [write::keys(1, [1, 2]), write::keys(4, [2]), late])]).to_vec();
+    let node = Scene::parse(&bytes).unwrap().nodes().next().unwrap().unwrap();
+    let tracks = node.to_tracks().unwrap();
+    assert_eq!(tracks.positions.into_iter().collect::<Vec<_>>(), [(1, [1.0, 1.25, 1.5]), (2, [9.0; 3])]);
+    assert_eq!(tracks.rotations.into_iter().collect::<Vec<_>>(), [(2, [0.0, 0.6, 0.8, 0.0])]);
+    assert!(tracks.scales.is_empty());
+}
+
+#[test]
+fn a_stored_rotation_turns_the_other_way() {
+    // A quarter turn about Y in the usual convention takes X to -Z; stored with its vector part as is, X goes to +Z.
+    let half = std::f32::consts::FRAC_1_SQRT_2;
+    let own = Bytes::new().cstr("n").f32s([5.0, 6.0, 7.0]).f32s([2.0, 1.0, 1.0]).f32s([half, 0.0, half, 0.0]);
+    let bytes = scene([chunk(b"NODE", own)]).to_vec();
+    let node = Scene::parse(&bytes).unwrap().nodes().next().unwrap().unwrap();
+    assert_eq!(meshpeek::b3d::rotation_xyzw(node.rotation), [0.0, -half, 0.0, half]);
+    let column = |index: usize| node.local_matrix().map(|row| row[index]);
+    let near = |a: [f32; 3], b: [f32; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
+    assert!(near(column(0), [0.0, 0.0, 2.0]), "{:?}", column(0));
+    assert!(near(column(3), [5.0, 6.0, 7.0]));
+}
+
+/// What goes wrong with one part: everything before and beside it is still there.
+#[test]
+fn one_broken_part_does_not_hide_the_others() {
+    let good = || node("good", [write::one_triangle()]);
+    // The place of the mistake is counted from the start of the broken node.
+    let broken = [
+        (chunk(b"NODE", Bytes::new().raw(b"no end")), "nodes[1].name", 8, "text without its closing NUL"),
+        (chunk(b"NODE", Bytes::new().cstr("n").f32(0.0)), "nodes[1]", 10, "needs 40 bytes, 4 left"),
+        (node("n", [chunk(b"MESH", Bytes::new().u8(0))]), "nodes[1].mesh.brush_id", 58, "needs 4 bytes, 1 left"),
+        (
+            node("n", [mesh(-1, [chunk(b"VRTS", Bytes::new().u32(0).u32(0).u32(0).raw([0; 13]))])]),
+            "nodes[1].mesh.vertices",
+            82,
+            "13 bytes do not divide into records of 12",
+        ),
+        (
+            node("n", [mesh(-1, [vertices(1, 0, 0, 0), chunk(b"TRIS", Bytes::new().i32(0).raw([0; 11]))])]),
+            "nodes[1].mesh.triangles",
+            106,
+            "11 bytes do not divide into records of 12",
+        ),
+        (
+            node("n", [chunk(b"BONE", Bytes::new().raw([0; 9]))]),
+            "nodes[1].bone",
+            58,
+            "9 bytes do not divide into records of 8",
+        ),
+        (
+            node("n", [chunk(b"KEYS", Bytes::new().u32(1).raw([0; 15]))]),
+            "nodes[1].keys",
+            62,
+            "15 bytes do not divide into records of 16",
+        ),
+        (
+            node("n", [chunk(b"ANIM", Bytes::new().raw([0; 13]))]),
+            "nodes[1].animation",
+            70,
+            "1 bytes behind an animation's three fields",
+        ),
+    ];
+    let start = scene([good()]).len() as u64;
+    for (part, location, offset, cause) in broken {
+        let bytes = scene([good(), part, good()]).to_vec();
+        let asset = Asset::parse(&bytes).unwrap();
+        let summary = asset.summarize();
+        let [problem] = &summary.problems[..] else { panic!("{:?}", summary.problems) };
+        assert_eq!((&*problem.message, problem.offset), (&*format!("{location}: {cause}"), Some(start + offset)));
+        assert_eq!(summary.counts.get("triangles"), Some(2), "{location}: the good ones beside it");
+    }
+}
+
+#[test]
+fn a_short_or_foreign_header_is_an_error() {
+    let of = |bytes: &[u8]| Scene::parse(bytes).unwrap_err();
+    assert_eq!(of(b"").to_string(), "at 0x0: needs 8 bytes, 0 left");
+    assert_eq!(of(b"BB3D\x04\0").to_string(), "at 0x0: needs 8 bytes, 6 left");
+    assert_eq!(of(b"BB3D\x04\0\0\0\x01").to_string(), "version at 0x8: needs 4 bytes, 1 left");
+    assert_eq!(of(b"TEXS\0\0\0\0").to_string(), "at 0x0: does not start with BB3D");
+    let newer = of(b"BB3D\x04\0\0\0\x64\0\0\0");
+    assert!(matches!(newer.kind(), ErrorKind::Unsupported(_)));
+    assert_eq!(newer.to_string(), "at 0x8: Blitz3D scene of version 100, newer than this reader");
+    assert_eq!(Scene::parse(b"BB3D\x04\0\0\0\x63\0\0\0").unwrap().version(), 99);
+}
+
+#[test]
+fn a_megabyte_of_nested_nodes_costs_little() {
+    let bytes = write::nested_by_size(1 << 20);
+    let start = Instant::now();
+    let (summary, usage) = usage_of(|| {
+        let asset = Asset::parse(&bytes).unwrap();
+        crate::any::walk(&*asset, &bytes, &meshpeek::Limits::default());
+        asset.summarize()
+    });
+    assert!(usage.peak < 8 << 20, "{usage:?}");
+    assert!(start.elapsed() < Duration::from_secs(5));
+    assert_eq!(summary.counts.get("nodes"), Some(u64::from(meshpeek::Limits::default().depth)));
+    assert!(summary.problems[0].message.contains("more than 512 levels of nested nodes"), "{:?}", summary.problems);
+}

@@ -1,0 +1,196 @@
+//! What must hold for every file: the project's own in `corpus/`, and those of other people where they are at hand.
+//!
+//! `MESHPEEK_BLESS=1` writes `corpus/` anew from the writers, and its golden records from what is read.
+//! `MESHPEEK_CORPUS` names the folder of other people's files; else it is looked for beside the project.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use meshpeek::scan::{Depth, Record, Scan};
+use meshpeek::{ErrorKind, Limits};
+use serde_json::Value as Json;
+
+use crate::{any, writer};
+
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn blessing() -> bool {
+    std::env::var_os("MESHPEEK_BLESS").is_some()
+}
+
+/// The folder of other people's files, if it is there.
+pub fn outside() -> Option<PathBuf> {
+    let folder = std::env::var_os("MESHPEEK_CORPUS").map_or_else(|| root().join("../shared/corpus"), PathBuf::from);
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    println!("skipped: no folder {}", folder.display());
+    None
+}
+
+/// One of other people's files, if it is there.
+pub fn outside_file(name: &str) -> Option<Vec<u8>> {
+    Some(std::fs::read(outside()?.join(name)).unwrap())
+}
+
+/// All files at hand by name, in `corpus/` and outside.
+pub fn files() -> Vec<(PathBuf, Vec<u8>)> {
+    let mut files: Vec<_> =
+        writer::corpus().into_iter().map(|(name, bytes)| (Path::new("corpus").join(name), bytes)).collect();
+    if let Some(folder) = outside() {
+        for expected in expected(&folder) {
+            let path = folder.join(expected["path"].as_str().unwrap());
+            let bytes = std::fs::read(&path).unwrap();
+            files.push((path, bytes));
+        }
+    }
+    files
+}
+
+fn expected(folder: &Path) -> Vec<Json> {
+    let lines = std::fs::read_to_string(folder.join("expected.ndjson")).unwrap();
+    lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn record(path: &Path, bytes: &[u8]) -> Option<Record> {
+    let mut scan = Scan::new([path]);
+    scan.digests = true;
+    scan.record(path, bytes)
+}
+
+fn problems_of_verify(path: &Path, bytes: &[u8]) -> Json {
+    let mut scan = Scan::new([path]);
+    scan.depth = Depth::Verify;
+    let record = scan.record(path, bytes).map(|record| record.summary.problems);
+    serde_json::to_value(record).unwrap()
+}
+
+/// The record, and what `verify` finds beyond it.
+fn golden(name: &str, bytes: &[u8]) -> Json {
+    let path = Path::new(name);
+    let mut json = serde_json::to_value(record(path, bytes)).unwrap();
+    if let Json::Object(map) = &mut json {
+        map.insert("verify".to_owned(), problems_of_verify(path, bytes));
+    }
+    json
+}
+
+#[test]
+fn the_corpus_is_what_the_writers_make() {
+    for (name, bytes) in writer::corpus() {
+        let path = root().join("corpus").join(&name);
+        if blessing() {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, &bytes).unwrap();
+        }
+        let stored = std::fs::read(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(stored == bytes, "{name} is not what its writer makes; MESHPEEK_BLESS=1 writes it anew");
+    }
+}
+
+#[test]
+fn golden_records_hold() {
+    let path = root().join("corpus/records.ndjson");
+    let records: BTreeMap<String, Json> =
+        writer::corpus().iter().map(|(name, bytes)| (name.clone(), golden(name, bytes))).collect();
+    if blessing() {
+        let lines: Vec<String> = records.values().map(|record| format!("{record}\n")).collect();
+        std::fs::write(&path, lines.concat()).unwrap();
+    }
+    let lines = std::fs::read_to_string(&path).unwrap();
+    let stored: Vec<Json> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(stored.len(), records.len());
+    for (stored, (name, record)) in stored.iter().zip(&records) {
+        assert_eq!(stored, record, "{name}");
+    }
+}
+
+#[test]
+fn sound_files_verify_and_hostile_ones_do_not() {
+    for (name, bytes) in writer::corpus() {
+        let problems = problems_of_verify(Path::new(&name), &bytes);
+        let none = problems.as_array().is_some_and(Vec::is_empty);
+        assert_eq!(none, !name.starts_with("hostile/"), "{name}: {problems}");
+    }
+}
+
+#[test]
+fn other_peoples_files_read_as_other_readers_read_them() {
+    let Some(folder) = outside() else { return };
+    let mut checked = 0;
+    for expected in expected(&folder) {
+        let name = expected["path"].as_str().unwrap();
+        let bytes = std::fs::read(folder.join(name)).unwrap();
+        if meshpeek::Asset::parse(&bytes)
+            .is_err_and(|error| matches!(error.kind(), ErrorKind::Unsupported(_) | ErrorKind::Unrecognized))
+        {
+            println!("skipped: {name} is of a format that this build leaves out");
+            continue;
+        }
+        let record = record(Path::new(name), &bytes).unwrap();
+        let record = serde_json::to_value(record).unwrap();
+        for key in ["format", "version", "counts"] {
+            if record[key] != Json::Null || expected[key] != Json::Null {
+                assert_eq!(record[key], expected[key], "{name}: {key}");
+            }
+        }
+        let digests = expected["digests"].as_object().cloned().unwrap_or_default();
+        for (key, digest) in digests {
+            assert_eq!(record["digests"][&key], digest, "{name}: digest {key}");
+        }
+        assert_eq!(problems_of_verify(Path::new(name), &bytes), Json::Array(Vec::new()), "{name}");
+        checked += 1;
+    }
+    assert!(checked > 0);
+}
+
+#[test]
+fn everything_told_of_a_file_holds_together() {
+    for (path, bytes) in files() {
+        println!("{}", path.display());
+        any::run(&bytes);
+    }
+}
+
+#[test]
+fn a_file_reads_the_same_at_any_address() {
+    for (path, bytes) in files() {
+        let straight = serde_json::to_value(record(&path, &bytes)).unwrap();
+        let mut shifted = Vec::with_capacity(bytes.len() + 4);
+        for shift in 1..=3 {
+            shifted.clear();
+            shifted.resize(shift, 0xaa);
+            shifted.extend_from_slice(&bytes);
+            let record = serde_json::to_value(record(&path, &shifted[shift..])).unwrap();
+            assert_eq!(record, straight, "{} at byte {shift}", path.display());
+        }
+    }
+}
+
+/// How many lengths of a file to try: all of a small one.
+fn lengths(size: usize) -> impl Iterator<Item = usize> {
+    let tries = if std::env::var_os("MESHPEEK_FULL").is_some() { 64 << 10 } else { 1 << 10 };
+    (0..size).step_by(size.div_ceil(tries).max(1))
+}
+
+#[test]
+fn every_truncation_ends_in_an_error_or_a_record() {
+    let limits = Limits::default();
+    for (path, bytes) in files() {
+        let sound = !path.starts_with("corpus/hostile");
+        for length in lengths(bytes.len()) {
+            let cut = &bytes[..length];
+            if let Ok(asset) = meshpeek::Asset::parse(cut) {
+                let mut problems = meshpeek::summary::Problems::new(&limits);
+                asset.verify(&mut problems);
+                let problems = problems.into_vec();
+                assert!(!sound || !problems.is_empty(), "{} cut at {length} is not noticed", path.display());
+                if length % 7 == 0 {
+                    any::walk(&*asset, cut, &limits);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! A writer of Blitz3D scenes, and the files it makes for `corpus/b3d`.
+
+use super::bytes::Bytes;
+
+/// A chunk around a body, whose marks stay.
+pub fn chunk(tag: &[u8; 4], body: Bytes) -> Bytes {
+    Bytes::new().raw(tag).u32(body.len() as u32).part(&body)
+}
+
+/// A whole file.
+pub fn scene(parts: impl IntoIterator<Item = Bytes>) -> Bytes {
+    chunk(b"BB3D", join(Bytes::new().i32(1), parts))
+}
+
+pub fn join(start: Bytes, parts: impl IntoIterator<Item = Bytes>) -> Bytes {
+    parts.into_iter().fold(start, |all, part| all.part(&part))
+}
+
+pub struct Texture {
+    pub name: &'static [u8],
+    pub flags: u32,
+    pub blend: i32,
+}
+
+pub fn textures(list: &[Texture]) -> Bytes {
+    let record = |all: Bytes, texture: &Texture| {
+        all.cstr(texture.name).u32(texture.flags).i32(texture.blend).f32s([0.25, -0.5, 2.0, 0.5, 0.75])
+    };
+    chunk(b"TEXS", list.iter().fold(Bytes::new(), record))
+}
+
+/// Brushes with as many texture ids each as the first has.
+pub fn brushes(list: &[(&[u8], &[i32])]) -> Bytes {
+    let layers = list.first().map_or(1, |(_, ids)| ids.len());
+    let record = |all: Bytes, (name, ids): &(&[u8], &[i32])| {
+        let all = all.cstr(name).f32s([1.0, 0.5, 0.25, 0.75]).f32(0.125).i32(2).u32(17);
+        all.i32s(ids.iter().copied())
+    };
+    chunk(b"BRUS", list.iter().fold(Bytes::new().mark("n_texs").i32(layers as i32), record))
+}
+
+pub fn node(name: impl AsRef<[u8]>, parts: impl IntoIterator<Item = Bytes>) -> Bytes {
+    let own = Bytes::new().cstr(name).f32s([1.0, 2.0, 3.0]).f32s([1.0, 1.0, 2.0]).f32s([0.5, 0.5, 0.5, -0.5]);
+    chunk(b"NODE", join(own, parts))
+}
+
+pub fn mesh(brush: i32, parts: impl IntoIterator<Item = Bytes>) -> Bytes {
+    chunk(b"MESH", join(Bytes::new().mark("mesh_brush").i32(brush), parts))
+}
+
+/// Vertices whose numbers all differ.
+pub fn vertices(count: u32, flags: u32, sets: u32, size: u32) -> Bytes {
+    let floats = 3 + if flags & 1 != 0 { 3 } else { 0 } + if flags & 2 != 0 { 4 } else { 0 } + sets * size;
+    let own = Bytes::new().mark("vertex_flags").u32(flags).u32(sets).u32(size).mark("vertices");
+    chunk(b"VRTS", own.f32s((0..count * floats).map(|i| i as f32 / 8.0)))
+}
+
+pub fn triangles(brush: i32, list: &[[i32; 3]]) -> Bytes {
+    let own = Bytes::new().mark("triangles_brush").i32(brush).mark("triangles");
+    chunk(b"TRIS", list.iter().fold(own, |all, triangle| all.i32s(*triangle)))
+}
+
+pub fn bone(weights: &[(i32, f32)]) -> Bytes {
+    let record = |all: Bytes, (vertex, weight): &(i32, f32)| all.i32(*vertex).f32(*weight);
+    chunk(b"BONE", weights.iter().fold(Bytes::new().mark("weights"), record))
+}
+
+pub fn keys(flags: u32, frames: impl IntoIterator<Item = i32>) -> Bytes {
+    let record = |all: Bytes, frame: i32| {
+        let of = |part: i32| frame as f32 + part as f32 / 4.0;
+        let all = all.i32(frame);
+        let all = if flags & 1 != 0 { all.f32s((0..3).map(of)) } else { all };
+        let all = if flags & 2 != 0 { all.f32s([1.0, 2.0, 0.5]) } else { all };
+        if flags & 4 != 0 { all.f32s([0.0, 0.6, 0.8, 0.0]) } else { all }
+    };
+    chunk(b"KEYS", frames.into_iter().fold(Bytes::new().mark("key_flags").u32(flags).mark("keys"), record))
+}
+
+pub fn animation(frames: i32, fps: f32) -> Bytes {
+    chunk(b"ANIM", Bytes::new().i32(0).i32(frames).f32(fps))
+}
+
+/// Nodes in nodes, so many levels.
+pub fn nested(levels: usize) -> Bytes {
+    (0..levels).fold(Bytes::new(), |inner, level| node(format!("level {}", levels - level), [inner]))
+}
+
+/// A mesh with one triangle, its brush left open.
+pub fn one_triangle() -> Bytes {
+    mesh(-1, [vertices(3, 0, 0, 0), triangles(-1, &[[0, 1, 2]])])
+}
+
+/// A scene with one of everything that checks look at.
+pub fn sound() -> Bytes {
+    let skin = mesh(0, [vertices(4, 1, 1, 2), triangles(0, &[[0, 1, 2], [1, 2, 3]])]);
+    let arm = node("arm", [bone(&[(0, 1.0), (3, 0.5)]), keys(5, [1, 2])]);
+    scene([
+        textures(&[Texture { name: b"skin.png", flags: 9, blend: 2 }]),
+        brushes(&[(b"skin", &[0])]),
+        node("body", [skin, animation(2, 25.0), arm]),
+    ])
+}
+
+/// What each file alone exercises stands in `corpus/README.md`.
+pub fn corpus() -> Vec<(&'static str, Vec<u8>)> {
+    let two = [
+        Texture { name: b"C:\\art work\\bark.bmp", flags: 1 | 8 | 65536, blend: 5 },
+        Texture { name: b"leaf.png", flags: 2 | 4 | 16 | 32, blend: 3 },
+    ];
+    let colored =
+        mesh(1, [vertices(4, 3, 2, 2), triangles(-1, &[[0, 1, 2]]), triangles(0, &[[2, 1, 3]]), triangles(0, &[])]);
+    let everything = scene([
+        textures(&two),
+        brushes(&[(b"bark", &[0, -1]), (b"leaf", &[1, 0])]),
+        chunk(b"NEWS", Bytes::new().raw("a chunk of later times")),
+        node(
+            "tree",
+            [
+                colored,
+                animation(10, 24.0),
+                node("branch", [bone(&[(0, 0.25), (1, 0.0)]), keys(7, [1, 5, 9]), chunk(b"SEQS", Bytes::new().u8(0))]),
+                node("twig", [keys(1, [1, 3]), keys(2, [1]), keys(4, [2, 3]), keys(0, [4]), keys(0xf8, [5])]),
+                node(
+                    "fruit",
+                    [mesh(-1, [vertices(3, 2, 1, 3), triangles(1, &[[2, 1, 0]])]), node("stalk", [bone(&[(2, 1.0)])])],
+                ),
+            ],
+        ),
+    ]);
+    vec![
+        ("empty.b3d", scene([]).to_vec()),
+        ("triangle.b3d", scene([node("root_node", [one_triangle()])]).to_vec()),
+        ("everything.b3d", everything.to_vec()),
+        (
+            "eight_sets_of_four.b3d",
+            scene([node("wide", [mesh(-1, [vertices(5, 3, 8, 4), triangles(-1, &[[0, 2, 4]])])])]).to_vec(),
+        ),
+        (
+            "names.b3d",
+            scene([
+                textures(&[Texture { name: b"\xf1\xf2\xe5\xed\xe0.bmp", flags: 1, blend: 2 }]),
+                brushes(&[(b"", &[0])]),
+                node("\u{fc}ber\nCAMS\n1 2 3\n", [node(b"\xca\xee\xf0\xe5\xed\xfc", []), node("", [])]),
+                node("\u{fc}ber\nCAMS\n1 2 3\n", []),
+            ])
+            .to_vec(),
+        ),
+        ("deep.b3d", scene([nested(200)]).to_vec()),
+        (
+            "two_tracks.b3d",
+            scene([node(
+                "hip",
+                [one_triangle(), animation(400, 0.0), node("knee", [bone(&[]), keys(1, 1..=4), keys(4, [1, 2, 2, 4])])],
+            )])
+            .to_vec(),
+        ),
+        (
+            "empty_lists.b3d",
+            scene([textures(&[]), brushes(&[]), node("n", [mesh(-1, [vertices(0, 0, 0, 2)])])]).to_vec(),
+        ),
+    ]
+}
+
+/// Damaged files for `corpus/hostile`.
+pub fn hostile() -> Vec<(&'static str, Vec<u8>)> {
+    let sound = sound();
+    let length_of_mesh = sound.at("mesh_brush") - 4;
+    let mut overlong = sound.to_vec();
+    overlong[length_of_mesh..length_of_mesh + 4].copy_from_slice(&1_000_000_u32.to_le_bytes());
+    vec![
+        ("cut_in_vertices.b3d", sound.to_vec()[..sound.at("vertices") + 40].to_vec()),
+        ("mesh_longer_than_its_node.b3d", overlong),
+        (
+            "uneven_triangles.b3d",
+            scene([node("n", [mesh(-1, [vertices(3, 0, 0, 0), chunk(b"TRIS", Bytes::new().raw([0; 15]))])])]).to_vec(),
+        ),
+        ("name_without_end.b3d", scene([chunk(b"NODE", Bytes::new().raw(b"no end")), node("beside", [])]).to_vec()),
+        ("negative_layers.b3d", sound.clone().set("n_texs", (-2_i32).to_le_bytes()).to_vec()),
+        ("huge_layers.b3d", sound.clone().set("n_texs", i32::MAX.to_le_bytes()).to_vec()),
+        ("mesh_without_vertices.b3d", scene([node("n", [mesh(-1, [triangles(-1, &[[0, 1, 2]])])])]).to_vec()),
+        ("vertex_out_of_range.b3d", sound.clone().set("triangles", 4_i32.to_le_bytes()).to_vec()),
+        ("brush_out_of_range.b3d", sound.clone().set("triangles_brush", 7_i32.to_le_bytes()).to_vec()),
+        ("weight_out_of_range.b3d", sound.clone().set("weights", (-1_i32).to_le_bytes()).to_vec()),
+        ("nine_sets.b3d", scene([node("n", [mesh(-1, [vertices(1, 0, 9, 4)])])]).to_vec()),
+        ("not_a_number.b3d", sound.clone().set("vertices", f32::NAN.to_le_bytes()).to_vec()),
+        ("bytes_behind.b3d", sound.clone().raw("left over").to_vec()),
+        (
+            "two_of_each.b3d",
+            scene([node(
+                "n",
+                [
+                    mesh(-1, [vertices(3, 0, 0, 0), vertices(3, 0, 0, 0)]),
+                    one_triangle(),
+                    bone(&[]),
+                    bone(&[]),
+                    animation(1, 1.0),
+                    animation(1, 1.0),
+                ],
+            )])
+            .to_vec(),
+        ),
+        ("weights_without_mesh.b3d", scene([node("n", [bone(&[(0, 1.0)])])]).to_vec()),
+        ("newer.b3d", chunk(b"BB3D", Bytes::new().i32(100)).to_vec()),
+        ("only_a_signature.b3d", b"BB3D".to_vec()),
+        ("no_signature.b3d", b"BB3E\x04\0\0\0\x01\0\0\0".to_vec()),
+    ]
+}
+
+/// The deepest chain of nodes that so many bytes hold, built from the front: a chain of parts would take quadratic time.
+pub fn nested_by_size(size: usize) -> Vec<u8> {
+    const LEVEL: usize = 8 + 1 + 40;
+    let mut bytes = Bytes::new().raw(b"BB3D").u32((size - 8) as u32).i32(1);
+    while size - bytes.len() >= LEVEL {
+        let left = (size - bytes.len() - 8) as u32;
+        bytes = bytes.raw(b"NODE").u32(left).u8(0).f32s([0.0; 3]).f32s([1.0; 3]).f32s([1.0, 0.0, 0.0, 0.0]);
+    }
+    let rest = size - bytes.len();
+    bytes.raw(vec![0; rest]).to_vec()
+}
