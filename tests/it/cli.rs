@@ -1,1 +1,330 @@
 //! The program, run for real.
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value as Json;
+
+use crate::corpus::root;
+
+fn program() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_meshpeek"));
+    command.current_dir(root()).env_remove("NO_COLOR");
+    command
+}
+
+fn run(args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Output {
+    program().args(args).output().unwrap()
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn lines(output: &Output) -> Vec<Json> {
+    stdout(output).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// A folder of its own for one test, gone afterwards.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("meshpeek-cli-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.0.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, bytes).unwrap();
+        path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+const EVERYTHING: &str = "corpus/b3d/everything.b3d";
+
+#[test]
+fn scan_gives_a_record_for_each_asset() {
+    let output = run(["scan", "corpus/b3d", "--digests"]);
+    assert_eq!((code(&output), stderr(&output)), (0, String::new()));
+    let records = lines(&output);
+    assert_eq!(records.len(), crate::writer::b3d::corpus().len());
+    let everything = records.iter().find(|record| record["path"] == EVERYTHING).unwrap();
+    assert_eq!(everything["format"], "b3d");
+    assert_eq!(everything["version"], 1);
+    assert_eq!(everything["member"], Json::Null);
+    assert_eq!(everything["counts"]["nodes"], 5);
+    assert_eq!(everything["references"][0]["kind"], "texture");
+    assert_eq!(everything["references"][0]["name"], "C:\\art work\\bark.bmp");
+    assert_eq!(everything["digests"]["positions"].as_str().unwrap().len(), 64);
+    let without = run(["scan", EVERYTHING]);
+    assert!(lines(&without)[0].get("digests").is_none());
+}
+
+#[test]
+fn a_damaged_asset_never_ends_a_scan() {
+    let output = run(["scan", "corpus/hostile"]);
+    assert_eq!(code(&output), 0);
+    let records = lines(&output);
+    assert_eq!(records.len(), std::fs::read_dir(root().join("corpus/hostile")).unwrap().count());
+    let lost = records.iter().find(|record| record["path"] == "corpus/hostile/no_signature.b3d").unwrap();
+    assert_eq!(lost["problems"][0]["message"], "starts like no known format");
+    assert_eq!(lost["version"], Json::Null);
+    assert_eq!(lost["counts"]["vertices"], Json::Null);
+}
+
+#[test]
+fn scan_writes_tables_and_csv_too() {
+    let table = stdout(&run(["scan", "corpus/b3d", "--format", "table"]));
+    assert!(table.contains("contents"), "{table}");
+    assert!(table.contains("corpus/b3d/triangle.b3d"), "{table}");
+    assert!(table.contains("1 node, 1 mesh, 3 vertices, 1 triangle"), "{table}");
+    let output = run(["scan", "corpus/b3d", "--format", "csv", "--digests"]);
+    let mut csv = csv::Reader::from_reader(&output.stdout[..]);
+    let header = csv.headers().unwrap().clone();
+    let column = |name: &str| header.iter().position(|column| column == name).unwrap();
+    let rows: Vec<_> = csv.records().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), crate::writer::b3d::corpus().len());
+    let row = rows.iter().find(|row| &row[column("path")] == "corpus/b3d/triangle.b3d").unwrap();
+    assert_eq!((&row[column("vertices")], &row[column("lods")], &row[column("errors")]), ("3", "", "0"));
+    assert_eq!(row[column("sha256_positions")].len(), 64);
+}
+
+#[test]
+fn paths_come_from_files_and_standard_input_too() {
+    let folder = Folder::new("paths");
+    let list = folder.file("list", format!("{EVERYTHING}\r\n\ncorpus/b3d/empty.b3d\n"));
+    let output = run([OsStr::new("scan"), OsStr::new("--paths-from"), list.as_os_str()]);
+    assert_eq!(lines(&output).len(), 2);
+    let mut child = program()
+        .args(["scan", "--paths-from", "-", "-0", "corpus/b3d/names.b3d"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(format!("{EVERYTHING}\0corpus/b3d/empty.b3d\0").as_bytes()).unwrap();
+    assert_eq!(lines(&child.wait_with_output().unwrap()).len(), 3);
+}
+
+#[test]
+fn unreadable_paths_are_told_and_count() {
+    let output = run(["scan", EVERYTHING, "no/such/file.b3d"]);
+    assert_eq!((code(&output), lines(&output).len()), (1, 1));
+    assert!(stderr(&output).contains("no/such/file.b3d"), "{}", stderr(&output));
+    assert_eq!(code(&run(["scan", "no/such/file.b3d"])), 2);
+    let foreign = run(["scan", "Cargo.toml", EVERYTHING]);
+    assert_eq!((code(&foreign), lines(&foreign).len()), (0, 1));
+    assert!(stderr(&foreign).contains("Cargo.toml: no asset of a known format"));
+    assert_eq!(stderr(&run(["scan", "-q", "Cargo.toml", EVERYTHING])), "");
+}
+
+#[test]
+fn wrong_usage_is_exit_status_2() {
+    for args in [vec![], vec!["scan"], vec!["fly"], vec!["dump"], vec!["scan", "--format", "xml", "corpus"]] {
+        assert_eq!(code(&run(&args)), 2, "{args:?}");
+    }
+    assert_eq!(code(&run(["info", "no/such/file"])), 2);
+    assert_eq!(code(&run(["info", "Cargo.toml"])), 2);
+    assert_eq!(code(&run(["tree", "Cargo.toml"])), 2);
+    assert_eq!(code(&run(["--help"])), 0);
+    assert!(stdout(&run(["--version"])).starts_with("meshpeek "));
+}
+
+#[test]
+fn verify_tells_each_problem_in_a_line() {
+    let sound = run(["verify", "corpus/b3d"]);
+    assert_eq!((code(&sound), stdout(&sound)), (0, String::new()));
+    assert!(stderr(&sound).ends_with("assets, 0 errors, 0 warnings\n"), "{}", stderr(&sound));
+    let bad = run(["verify", "corpus/hostile/vertex_out_of_range.b3d"]);
+    assert_eq!(code(&bad), 1);
+    assert_eq!(
+        stdout(&bad),
+        "corpus/hostile/vertex_out_of_range.b3d: error at 0x142: nodes[0].triangles: 1 vertex ids outside the 4 \
+         vertices, the first is 4\n"
+    );
+    let warned = "corpus/hostile/not_a_number.b3d";
+    assert_eq!(code(&run(["verify", warned])), 0);
+    assert_eq!(code(&run(["verify", "--strict", warned])), 1);
+    let records = run(["verify", "--format", "ndjson", warned]);
+    assert_eq!(lines(&records)[0]["problems"][0]["severity"], "warning");
+    assert_eq!(code(&run(["verify", "no/such/file"])), 2);
+}
+
+#[test]
+fn info_is_readable_and_as_json_complete() {
+    let text = stdout(&run(["info", EVERYTHING]));
+    for part in ["Blitz3D scene, version 1", "Needs textures", "leaf.png", "tree", "branch", "keys of position"] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    let json: Json = serde_json::from_slice(&run(["info", "--json", EVERYTHING]).stdout).unwrap();
+    assert_eq!(json["counts"]["nodes"], 5);
+    let detail = &json["detail"];
+    assert_eq!(detail["version"], 1);
+    assert_eq!(detail["textures"][0]["flags"], 65545);
+    assert_eq!(detail["textures"][0]["position"], serde_json::json!([0.25, -0.5]));
+    assert_eq!(detail["textures"][0]["scale"], serde_json::json!([2.0, 0.5]));
+    assert_eq!(detail["textures"][0]["rotation"], 0.75);
+    assert_eq!(detail["textures"][1]["blend_name"], "add");
+    assert_eq!(detail["brushes"][0]["color"], serde_json::json!([1.0, 0.5, 0.25, 0.75]));
+    assert_eq!(detail["brushes"][0]["shininess"], 0.125);
+    assert_eq!(detail["brushes"][0]["fx_names"], serde_json::json!(["full bright", "two-sided"]));
+    assert_eq!(detail["brushes"][0]["texture_ids"], serde_json::json!([0, -1]));
+    assert_eq!(detail["nodes"][0]["rotation"], serde_json::json!([0.5, 0.5, 0.5, -0.5]));
+    assert_eq!(detail["nodes"][0]["animation"]["frames"], 10);
+    assert_eq!(detail["nodes"][1]["keys"][0]["last_frame"], 9);
+    assert_eq!(detail["nodes"][1]["keys"][0]["records"]["count"], 3);
+    assert_eq!(detail["meshes"][0]["colors"]["stored"], "strided");
+    assert_eq!(detail["meshes"][0]["triangles"][0]["brush"], 1);
+    assert_eq!(detail["bones"][0]["weights"]["count"], 2);
+    assert_eq!(detail["unknown_chunks"][0]["tag"], "NEWS");
+    let lossy: Json = serde_json::from_slice(&run(["info", "--json", "corpus/b3d/names.b3d"]).stdout).unwrap();
+    assert_eq!(lossy["detail"]["textures"][0]["name"], "\\xf1\\xf2\\xe5\\xed\\xe0.bmp");
+    assert_eq!(lossy["detail"]["textures"][0]["lossy"], true);
+    assert_eq!(lossy["references"][0]["lossy"], true);
+}
+
+#[test]
+fn every_array_that_is_listed_can_be_dumped_in_every_format() {
+    let list = stdout(&run(["dump", EVERYTHING]));
+    let selectors: Vec<&str> = list.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(selectors.contains(&"meshes/0/positions") && selectors.contains(&"nodes/1/keys/0/records"), "{list}");
+    for selector in selectors {
+        let rows = |format: &str| {
+            let output = run(["dump", EVERYTHING, selector, "--format", format]);
+            assert_eq!(code(&output), 0, "{selector} as {format}: {}", stderr(&output));
+            output.stdout
+        };
+        let count = |bytes: &[u8]| bytes.iter().filter(|&&byte| byte == b'\n').count();
+        let (csv, ndjson, npy, raw) = (rows("csv"), rows("ndjson"), rows("npy"), rows("raw"));
+        assert_eq!(count(&csv), count(&ndjson) + 1, "{selector}");
+        assert!(npy.starts_with(b"\x93NUMPY") && npy.ends_with(&raw), "{selector}");
+        let npy = npyz::NpyFile::new(&npy[..]).unwrap();
+        assert_eq!(npy.shape()[0], count(&ndjson) as u64, "{selector}");
+    }
+}
+
+#[test]
+fn a_dump_holds_the_numbers() {
+    let csv = run(["dump", "corpus/b3d/triangle.b3d", "meshes/0/positions"]);
+    assert_eq!(stdout(&csv), "x,y,z\n0,0.125,0.25\n0.375,0.5,0.625\n0.75,0.875,1\n");
+    let ndjson = run(["dump", EVERYTHING, "nodes/twig/keys/2/records", "--format", "ndjson"]);
+    let first = &lines(&ndjson)[0];
+    assert_eq!((&first["frame"], &first["rotation_y"]), (&Json::from(2), &Json::from(0.8)));
+    let npy = run(["dump", "corpus/b3d/triangle.b3d", "meshes/root_node/triangles/0/indices", "--format", "npy"]);
+    let file = npyz::NpyFile::new(&npy.stdout[..]).unwrap();
+    assert_eq!(file.shape(), [1, 3]);
+    assert_eq!(file.into_vec::<i32>().unwrap(), [0, 1, 2]);
+    let missing = run(["dump", EVERYTHING, "meshes/0/postions"]);
+    assert_eq!(code(&missing), 2);
+    assert!(stderr(&missing).contains("did you mean meshes/0/positions?"), "{}", stderr(&missing));
+}
+
+#[test]
+fn tree_shows_chunks_where_they_lie() {
+    let text = stdout(&run(["tree", "corpus/b3d/triangle.b3d"]));
+    let expected = "    offset       bytes  part
+0x00000000         162  BB3D
+0x0000000c         150    NODE  root_node
+0x00000046          92      MESH
+0x00000052          56        VRTS  3 rows
+0x0000008a          24        TRIS  1 rows
+";
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn results_go_to_a_file_on_request_and_colours_only_where_wanted() {
+    let folder = Folder::new("output");
+    let file = folder.0.join("out");
+    let output = program().args(["info", EVERYTHING, "--color", "always", "-o"]).arg(&file).output().unwrap();
+    assert_eq!((code(&output), stdout(&output)), (0, String::new()));
+    let written = std::fs::read_to_string(&file).unwrap();
+    assert!(written.contains("Blitz3D scene") && !written.contains('\x1b'));
+    assert!(stdout(&run(["info", EVERYTHING, "--color", "always"])).contains('\x1b'));
+    assert!(!stdout(&run(["info", EVERYTHING])).contains('\x1b'));
+    assert_eq!(code(&run(["info", EVERYTHING, "-o", "no/such/folder/out"])), 2);
+}
+
+#[test]
+fn names_from_files_cannot_move_the_cursor() {
+    let folder = Folder::new("escape");
+    let node = crate::writer::b3d::node("\x1b[2Jboo", []);
+    let path = folder.file("evil.b3d", crate::writer::b3d::scene([node]).to_vec());
+    for verb in ["info", "tree"] {
+        let output = run([OsStr::new(verb), path.as_os_str()]);
+        assert!(!stdout(&output).contains('\x1b'), "{verb}");
+        assert!(stdout(&output).contains("\\u{1b}[2Jboo"), "{verb}: {}", stdout(&output));
+    }
+}
+
+#[test]
+fn mapped_and_read_files_give_the_same() {
+    let folder = Folder::new("mmap");
+    let big = crate::writer::b3d::scene([crate::writer::b3d::node(
+        "n",
+        [crate::writer::b3d::mesh(-1, [crate::writer::b3d::vertices(20_000, 3, 2, 2)])],
+    )]);
+    let path = folder.file("big.b3d", big.to_vec());
+    let mapped = run([OsStr::new("scan"), OsStr::new("--digests"), path.as_os_str()]);
+    let read = run([OsStr::new("scan"), OsStr::new("--digests"), OsStr::new("--no-mmap"), path.as_os_str()]);
+    assert_eq!(code(&mapped), 0);
+    assert_eq!(lines(&mapped), lines(&read));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_ends_the_program_quietly() {
+    let mut child = program()
+        .args(["scan", "corpus", "corpus", "corpus"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((code(&output), stderr(&output)), (0, String::new()));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_path_that_is_no_text_keeps_all_its_bytes() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::new("bytes");
+    let bytes = crate::writer::b3d::scene([]).to_vec();
+    std::fs::write(folder.0.join(OsStr::from_bytes(b"\xff.b3d")), bytes).unwrap();
+    let record = &lines(&run([OsStr::new("scan"), folder.0.as_os_str()]))[0];
+    assert!(record["path"].as_str().unwrap().ends_with("/\\xff.b3d"));
+    assert_eq!(record["lossy"], true);
+}
+
+#[test]
+fn a_deep_chain_of_nodes_is_told_by_every_verb() {
+    let folder = Folder::new("deep");
+    let path = folder.file("deep.b3d", crate::writer::b3d::nested_by_size(1 << 20));
+    for (verb, expected) in [("info", 0), ("scan", 0), ("tree", 0), ("verify", 1)] {
+        let start = std::time::Instant::now();
+        let output = run([Path::new(verb).as_os_str(), path.as_os_str()]);
+        assert_eq!(code(&output), expected, "{verb}");
+        assert!(start.elapsed().as_secs() < 5, "{verb}");
+        assert!(!output.stdout.is_empty());
+    }
+    assert!(stdout(&run([OsStr::new("scan"), path.as_os_str()])).contains("levels of nested nodes"));
+}

@@ -1,0 +1,130 @@
+//! Blitz3D: what it costs to look, beside reading everything first.
+
+#[path = "baseline/b3d.rs"]
+mod baseline;
+mod harness;
+
+use harness::{contender, files, question};
+use meshpeek::b3d::{Part, Scene};
+use meshpeek::{FileMap, Inspect};
+
+fn open(path: &std::path::Path) -> FileMap {
+    FileMap::open(path).expect("a readable file")
+}
+
+fn main() {
+    let paths = files("b3d", "b3d");
+    let each = |work: &dyn Fn(&std::path::Path) -> u64| paths.iter().map(|path| work(path)).sum::<u64>();
+
+    question(
+        "open every file and count what is in it",
+        vec![
+            contender("meshpeek: Scene::parse, summarize", || {
+                each(&|path| {
+                    let file = open(path);
+                    let summary = Scene::parse(&file).expect("a scene").summarize();
+                    ["vertices", "triangles", "weights", "keys"]
+                        .iter()
+                        .filter_map(|name| summary.counts.get(name))
+                        .sum()
+                })
+            }),
+            contender("owned reader", || {
+                each(&|path| {
+                    let scene = baseline::read(path);
+                    (scene.positions.len() + scene.triangles.len() + scene.weights.len() + scene.keys.len()) as u64
+                })
+            }),
+        ],
+    );
+    question(
+        "reading the bytes alone, against opening and counting",
+        vec![
+            contender("fs::read", || each(&|path| std::fs::read(path).expect("a readable file").len() as u64)),
+            contender("meshpeek: Scene::parse, summarize", || {
+                each(&|path| {
+                    let file = open(path);
+                    Scene::parse(&file).expect("a scene").summarize().bytes
+                })
+            }),
+        ],
+    );
+    question(
+        "the first position of every file",
+        vec![
+            contender("meshpeek", || {
+                each(&|path| {
+                    let file = open(path);
+                    let scene = Scene::parse(&file).expect("a scene");
+                    let mesh = scene.walk().flatten().find_map(|step| match step.part {
+                        Part::Mesh(mesh) => Some(mesh),
+                        _ => None,
+                    });
+                    let vertices = mesh.map(|mesh| mesh.vertices().expect("vertices"));
+                    let first = vertices.and_then(|vertices| vertices.positions().get(0).map(|p| p.x.get().to_bits()));
+                    first.unwrap_or_default().into()
+                })
+            }),
+            contender("owned reader", || {
+                each(&|path| baseline::read(path).positions.first().map(|p| p[0].to_bits()).unwrap_or_default().into())
+            }),
+        ],
+    );
+    question(
+        "everything to native arrays",
+        vec![
+            contender("meshpeek", || each(&|path| to_native(&open(path)))),
+            contender("owned reader", || {
+                each(&|path| {
+                    let scene = baseline::read(path);
+                    let floats = scene.positions.iter().chain(&scene.normals).flatten().chain(&scene.tex_coords);
+                    let ids = scene.triangles.iter().flatten().map(|&id| id as u32);
+                    let frames = scene.keys.iter().map(|(frame, _)| *frame as u32);
+                    floats.map(|f| f.to_bits()).chain(ids).chain(frames).map(u64::from).sum()
+                })
+            }),
+        ],
+    );
+}
+
+/// Copies every column into a `Vec` of numbers and sums them.
+fn to_native(file: &FileMap) -> u64 {
+    let scene = Scene::parse(file).expect("a scene");
+    let sum_bits = |floats: &[f32]| floats.iter().map(|f| u64::from(f.to_bits())).sum::<u64>();
+    let mut sum = 0_u64;
+    for node in scene.nodes() {
+        let node = node.expect("a node");
+        if let Some(mesh) = node.mesh().expect("a mesh") {
+            let vertices = mesh.vertices().expect("vertices");
+            let positions: Vec<[f32; 3]> = vertices.positions().iter().map(|p| p.to_array()).collect();
+            sum += sum_bits(positions.as_flattened());
+            if let Some(normals) = vertices.normals() {
+                let normals: Vec<[f32; 3]> = normals.iter().map(|n| n.to_array()).collect();
+                sum += sum_bits(normals.as_flattened());
+            }
+            for coords in (0..vertices.sets()).filter_map(|set| vertices.tex_coords(set)) {
+                let coords: Vec<f32> = coords.iter().flatten().map(|f| f.get()).collect();
+                sum += sum_bits(&coords);
+            }
+            for triangles in mesh.triangles() {
+                let indices = triangles.expect("triangles").indices;
+                let ids: Vec<[i32; 3]> = indices.iter().map(|t| t.vertices.map(|id| id.get())).collect();
+                sum += ids.as_flattened().iter().map(|&id| u64::from(id as u32)).sum::<u64>();
+            }
+        }
+        for keys in node.keys() {
+            let keys = keys.expect("keys");
+            let frames: Vec<i32> = keys.frames().iter().map(|f| f.get()).collect();
+            sum += frames.iter().map(|&f| u64::from(f as u32)).sum::<u64>();
+            for vectors in [keys.positions(), keys.scales()].into_iter().flatten() {
+                let vectors: Vec<[f32; 3]> = vectors.iter().map(|v| v.to_array()).collect();
+                sum += sum_bits(vectors.as_flattened());
+            }
+            if let Some(rotations) = keys.rotations() {
+                let rotations: Vec<[f32; 4]> = rotations.iter().map(|q| q.to_array()).collect();
+                sum += sum_bits(rotations.as_flattened());
+            }
+        }
+    }
+    sum
+}
