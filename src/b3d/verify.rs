@@ -291,8 +291,11 @@ impl<'s, 'a> Survey<'s, 'a> {
         let outside = |id: i32| usize::try_from(id).is_ok_and(|id| id < count);
         let mut bad = ids.enumerate().filter(|(_, id)| !outside(*id));
         if let Some((at, id)) = bad.next() {
-            let all = bad.count().saturating_add(1);
-            let message = format!("{all} vertex ids outside the {count} vertices, the first is {id}");
+            let more = match bad.count() {
+                0 => String::new(),
+                more => format!(", and {more} more ids too"),
+            };
+            let message = format!("vertex id {id} outside the {count} vertices{more}");
             let error = Error::malformed(message).at(offset.saturating_add(step.saturating_mul(at as u64)));
             self.problems.error(&error.within(part).within_item(place.0, place.1));
         }
