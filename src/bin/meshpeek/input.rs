@@ -1,14 +1,16 @@
-//! What to look at: paths from arguments, files and standard input.
+//! What to look at: paths from arguments, files and standard input, and the assets found there.
 
 use std::ffi::OsString;
 use std::io::Read;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
-use meshpeek::scan::Scan;
+use meshpeek::scan::{Found, Record, Scan};
 use meshpeek::{Access, FileMap, Limits};
 
 use crate::args::{Common, Inputs};
-use crate::output::Failure;
+use crate::output::{Failure, Notes};
 
 /// A scan over what the arguments name.
 pub(crate) fn scan(inputs: &Inputs, common: &Common) -> Result<Scan, Failure> {
@@ -19,6 +21,53 @@ pub(crate) fn scan(inputs: &Inputs, common: &Common) -> Result<Scan, Failure> {
     let mut scan = Scan::new(paths);
     scan.access = access(common);
     Ok(scan)
+}
+
+/// What a scan met beside the assets it handed over.
+#[derive(Default)]
+pub(crate) struct Tally {
+    pub(crate) assets: u64,
+    pub(crate) unreadable: u64,
+}
+
+/// Hands over each asset, and tells of the rest, until the results cannot be written any more.
+pub(crate) fn each_asset(
+    scan: &Scan,
+    notes: Notes,
+    mut each: impl FnMut(&Record) -> Result<(), Failure>,
+) -> Result<Tally, Failure> {
+    let mut tally = Tally::default();
+    let mut failure = None;
+    scan.run(|found| {
+        match found {
+            Found::Asset(record) => {
+                tally.assets += 1;
+                if let Err(error) = each(&record) {
+                    failure = Some(error);
+                    return ControlFlow::Break(());
+                }
+            }
+            Found::NoAsset(path) => notes.say(format_args!("{}: no asset of a known format", path.display())),
+            Found::Unreadable(error) => {
+                tally.unreadable += 1;
+                notes.error(error);
+            }
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    });
+    failure.map_or(Ok(tally), Err)
+}
+
+impl Tally {
+    /// 0 where everything was read, 1 where something could not be, 2 where nothing could.
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        match (self.unreadable, self.assets) {
+            (0, _) => ExitCode::SUCCESS,
+            (_, 0) => ExitCode::from(2),
+            _ => ExitCode::from(1),
+        }
+    }
 }
 
 /// The bytes of one file.

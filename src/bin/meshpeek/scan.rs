@@ -1,12 +1,10 @@
 //! `meshpeek scan`: one record for each asset.
 
 use std::io::Write;
-use std::ops::ControlFlow;
-use std::process::ExitCode;
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table};
 use meshpeek::Format;
-use meshpeek::scan::{Found, Record};
+use meshpeek::scan::Record;
 use meshpeek::summary::Severity;
 
 use crate::args::{Common, Inputs, ScanFormat};
@@ -20,44 +18,14 @@ pub(crate) fn run(inputs: &Inputs, format: Option<ScanFormat>, digests: bool, co
     let out = Output::text(common)?;
     let format = format.unwrap_or(if out.is_terminal() { ScanFormat::Table } else { ScanFormat::Ndjson });
     let mut writer = Writer::new(format, out)?;
-    let (mut assets, mut damaged, mut unreadable) = (0_u64, 0_u64, 0_u64);
-    let mut failure = None;
-    scan.run(|found| {
-        let written = match found {
-            Found::Asset(record) => {
-                assets += 1;
-                damaged += u64::from(record.summary.problems.iter().any(|p| p.severity == Severity::Error));
-                writer.record(&record)
-            }
-            Found::NoAsset(path) => {
-                notes.say(format_args!("{}: no asset of a known format", path.display()));
-                Ok(())
-            }
-            Found::Unreadable(error) => {
-                unreadable += 1;
-                notes.error(error);
-                Ok(())
-            }
-            _ => Ok(()),
-        };
-        match written {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                failure = Some(error);
-                ControlFlow::Break(())
-            }
-        }
-    });
-    if let Some(failure) = failure {
-        return Err(failure);
-    }
+    let mut damaged = 0_u64;
+    let tally = input::each_asset(&scan, notes, |record| {
+        damaged += u64::from(record.summary.problems.iter().any(|problem| problem.severity == Severity::Error));
+        writer.record(record)
+    })?;
     writer.finish()?;
-    notes.detail(format_args!("{}, {damaged} damaged", report::count(assets, "asset")));
-    Ok(match (unreadable, assets) {
-        (0, _) => ExitCode::SUCCESS,
-        (_, 0) => ExitCode::from(2),
-        _ => ExitCode::from(1),
-    })
+    notes.detail(format_args!("{}, {damaged} damaged", report::count(tally.assets, "asset")));
+    Ok(tally.exit_code())
 }
 
 enum Writer {
