@@ -1,14 +1,25 @@
-//! Many files: one [`Record`] for each asset in files and folders.
+//! Many files: one [`Record`] for each asset in files, folders and archives.
+//!
+//! Work is shared by file, and inside archives by member, so that one large archive keeps all cores busy. Nothing is
+//! collected: each record is handed over as soon as it is there, and what was opened for it is closed again.
 
+mod progress;
 mod record;
+mod walk;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
+use rayon::iter::{ParallelBridge, ParallelIterator};
+
+pub use progress::Progress;
 pub use record::{Digests, Record};
+pub use walk::Selection;
 
 use crate::asset::Asset;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::limits::Limits;
 use crate::source::{Access, FileMap};
@@ -29,24 +40,33 @@ pub enum Depth {
 /// ```
 /// use std::ops::ControlFlow;
 /// use meshpeek::scan::{Found, Scan};
+/// let mut vertices = 0;
 /// Scan::new(["corpus"]).run(|found| {
 ///     if let Found::Asset(record) = found {
-///         println!("{}: {:?}", record.path.display(), record.summary.counts.get("vertices"));
+///         vertices += record.summary.counts.get("vertices").unwrap_or(0);
 ///     }
 ///     ControlFlow::Continue(())
-/// });
+/// })?;
+/// assert!(vertices > 0);
+/// # Ok::<(), meshpeek::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Scan {
     paths: Vec<PathBuf>,
+    /// Which files of folders.
+    pub selection: Selection,
     /// How closely to look.
     pub depth: Depth,
     /// Whether to read what identifies each asset's content.
     pub digests: bool,
+    /// How many files and members to work on at once; as many as there are cores where it is `None`.
+    pub jobs: Option<usize>,
     /// How to get at each file's bytes.
     pub access: Access,
     /// What each asset may cost.
     pub limits: Limits,
+    /// Counts along, for whoever holds a clone of it.
+    pub progress: Progress,
 }
 
 /// What a scan comes upon.
@@ -66,42 +86,41 @@ impl Scan {
     pub fn new(paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
         Self {
             paths: paths.into_iter().map(Into::into).collect(),
+            selection: Selection::default(),
             depth: Depth::default(),
             digests: false,
+            jobs: None,
             access: Access::Auto,
             limits: Limits::default(),
+            progress: Progress::default(),
         }
     }
 
-    /// Hands over what is found, as it is found, until the callback breaks off.
-    pub fn run(&self, mut callback: impl FnMut(Found) -> ControlFlow<()>) {
-        for path in &self.paths {
-            let walk = ignore::WalkBuilder::new(path).standard_filters(false).sort_by_file_name(Ord::cmp).build();
-            for entry in walk {
-                let found = match entry {
-                    Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_dir()) => continue,
-                    Ok(entry) => self.file(entry.path(), entry.depth() == 0),
-                    Err(error) => Some(Found::Unreadable(walk_error(error, path))),
-                };
-                if found.is_some_and(|found| callback(found).is_break()) {
-                    return;
+    /// Hands over what is found, as it is found, until the callback breaks off. The callback is never called twice at
+    /// once; while it runs, the next finds wait.
+    ///
+    /// # Errors
+    /// Where a glob is no pattern, or the threads cannot be started. A file that cannot be read is no error here but
+    /// [`Found::Unreadable`].
+    pub fn run(&self, callback: impl FnMut(Found) -> ControlFlow<()> + Send) -> Result<()> {
+        self.selection.check()?;
+        let threads = rayon::ThreadPoolBuilder::new()
+            .num_threads(self.jobs.unwrap_or(0))
+            .build()
+            .map_err(|error| Error::from(std::io::Error::other(error)))?;
+        let run = Run { scan: self, sink: Sink { callback: Mutex::new(callback), closed: AtomicBool::new(false) } };
+        threads.install(|| {
+            self.selection.walk(&self.paths).take_while(|_| run.sink.is_open()).par_bridge().for_each(|target| {
+                match target {
+                    Ok(target) => run.file(&target),
+                    Err(error) => run.sink.put(Found::Unreadable(error)),
                 }
-            }
-        }
+            });
+        });
+        Ok(())
     }
 
-    fn file(&self, path: &Path, named: bool) -> Option<Found> {
-        let file = match FileMap::open_with(path, self.access, &self.limits) {
-            Ok(file) => file,
-            Err(error) => return Some(Found::Unreadable(error)),
-        };
-        match self.record(path, &file) {
-            Some(record) => Some(Found::Asset(Box::new(record))),
-            None => named.then(|| Found::NoAsset(path.to_owned())),
-        }
-    }
-
-    /// The record of these bytes; `None` where neither they nor the name are those of an asset.
+    /// The record of these bytes, as a file of this path; `None` where neither they nor the name are those of an asset.
     pub fn record(&self, path: &Path, data: &[u8]) -> Option<Record> {
         let format = Format::sniff(data).or_else(|| Format::from_extension(path))?;
         let mut digests = self.digests.then(Digests::default);
@@ -124,12 +143,50 @@ impl Scan {
     }
 }
 
-fn walk_error(error: ignore::Error, root: &Path) -> Error {
-    let path = match &error {
-        ignore::Error::WithPath { path, .. } => path.clone(),
-        _ => root.to_owned(),
-    };
-    let message = error.to_string();
-    let error = error.into_io_error().unwrap_or_else(|| std::io::Error::other(message));
-    Error::new(ErrorKind::Io(error)).in_file(&path)
+/// A scan under way.
+struct Run<'s, F> {
+    scan: &'s Scan,
+    sink: Sink<F>,
+}
+
+impl<F: FnMut(Found) -> ControlFlow<()> + Send> Run<'_, F> {
+    fn file(&self, target: &walk::Target) {
+        let Self { scan, sink } = self;
+        match FileMap::open_with(&target.path, scan.access, &scan.limits) {
+            Err(error) => sink.put(Found::Unreadable(error)),
+            Ok(file) => {
+                match scan.record(&target.path, &file) {
+                    Some(record) => self.asset(record),
+                    None if target.named => sink.put(Found::NoAsset(target.path.clone())),
+                    None => {}
+                }
+                scan.progress.add_file(file.len() as u64);
+            }
+        }
+    }
+
+    fn asset(&self, record: Record) {
+        self.scan.progress.add_asset();
+        self.sink.put(Found::Asset(Box::new(record)));
+    }
+}
+
+/// Where finds go, one at a time, until nobody wants more.
+struct Sink<F> {
+    callback: Mutex<F>,
+    closed: AtomicBool,
+}
+
+impl<F: FnMut(Found) -> ControlFlow<()>> Sink<F> {
+    fn is_open(&self) -> bool {
+        !self.closed.load(Ordering::Relaxed)
+    }
+
+    fn put(&self, found: Found) {
+        // A callback that panicked has ended its thread's work; its panic passes on when the threads are joined.
+        let mut callback = self.callback.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_open() && callback(found).is_break() {
+            self.closed.store(true, Ordering::Relaxed);
+        }
+    }
 }

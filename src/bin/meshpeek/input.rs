@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::Read;
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -20,6 +21,7 @@ pub(crate) fn scan(inputs: &Inputs, common: &Common) -> Result<Scan, Failure> {
     }
     let mut scan = Scan::new(paths);
     scan.access = access(common);
+    scan.jobs = inputs.jobs.map(NonZeroUsize::get);
     Ok(scan)
 }
 
@@ -34,7 +36,7 @@ pub(crate) struct Tally {
 pub(crate) fn each_asset(
     scan: &Scan,
     notes: Notes,
-    mut each: impl FnMut(&Record) -> Result<(), Failure>,
+    mut each: impl FnMut(&Record) -> Result<(), Failure> + Send,
 ) -> Result<Tally, Failure> {
     let mut tally = Tally::default();
     let mut failure = None;
@@ -55,7 +57,7 @@ pub(crate) fn each_asset(
             _ => {}
         }
         ControlFlow::Continue(())
-    });
+    })?;
     failure.map_or(Ok(tally), Err)
 }
 

@@ -49,7 +49,7 @@ impl From<csv::Error> for Failure {
 
 /// The stream for results: buffered, with colours only where they are wanted.
 pub(crate) struct Output {
-    stream: BufWriter<Box<dyn Write>>,
+    stream: BufWriter<Box<dyn Write + Send>>,
     terminal: bool,
 }
 
@@ -59,7 +59,7 @@ impl Output {
         match file(common)? {
             Some(file) => Ok(Self::new(AutoStream::new(file, ColorChoice::Never), false)),
             None => {
-                let stdout = io::stdout().lock();
+                let stdout = io::stdout();
                 let terminal = stdout.is_terminal();
                 Ok(Self::new(AutoStream::new(stdout, choice(common.color)), terminal))
             }
@@ -71,14 +71,14 @@ impl Output {
         match file(common)? {
             Some(file) => Ok(Self::new(file, false)),
             None => {
-                let stdout = io::stdout().lock();
+                let stdout = io::stdout();
                 let terminal = stdout.is_terminal();
                 Ok(Self::new(stdout, terminal))
             }
         }
     }
 
-    fn new(stream: impl Write + 'static, terminal: bool) -> Self {
+    fn new(stream: impl Write + Send + 'static, terminal: bool) -> Self {
         Self { stream: BufWriter::with_capacity(1 << 16, Box::new(stream)), terminal }
     }
 
