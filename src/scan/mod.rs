@@ -9,7 +9,6 @@ mod walk;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rayon::iter::{ParallelBridge, ParallelIterator};
@@ -57,6 +56,8 @@ pub struct Scan {
     pub selection: Selection,
     /// How closely to look.
     pub depth: Depth,
+    /// Only assets of these formats; all where it is empty.
+    pub formats: Vec<Format>,
     /// Whether to read what identifies each asset's content.
     pub digests: bool,
     /// How many files and members to work on at once; as many as there are cores where it is `None`.
@@ -75,8 +76,13 @@ pub struct Scan {
 pub enum Found {
     /// An asset.
     Asset(Box<Record>),
-    /// A file that was named by the caller and is no asset.
-    NoAsset(PathBuf),
+    /// A file that is no asset.
+    NoAsset {
+        /// The file.
+        path: PathBuf,
+        /// Whether the caller named this very file.
+        named: bool,
+    },
     /// A file or folder that cannot be read.
     Unreadable(Error),
 }
@@ -88,6 +94,7 @@ impl Scan {
             paths: paths.into_iter().map(Into::into).collect(),
             selection: Selection::default(),
             depth: Depth::default(),
+            formats: Vec::new(),
             digests: false,
             jobs: None,
             access: Access::Auto,
@@ -108,16 +115,28 @@ impl Scan {
             .num_threads(self.jobs.unwrap_or(0))
             .build()
             .map_err(|error| Error::from(std::io::Error::other(error)))?;
-        let run = Run { scan: self, sink: Sink { callback: Mutex::new(callback), closed: AtomicBool::new(false) } };
+        let run = Run { scan: self, callback: Mutex::new(callback) };
         threads.install(|| {
-            self.selection.walk(&self.paths).take_while(|_| run.sink.is_open()).par_bridge().for_each(|target| {
-                match target {
+            self.selection.walk(&self.paths).take_while(|_| !self.progress.is_stopped()).par_bridge().for_each(
+                |target| match target {
                     Ok(target) => run.file(&target),
-                    Err(error) => run.sink.put(Found::Unreadable(error)),
-                }
-            });
+                    Err(error) => run.put(Found::Unreadable(error)),
+                },
+            );
         });
         Ok(())
+    }
+
+    /// How many files there are to look at, and their sizes together. Walks all folders; opens no file. Ends early where
+    /// the scan does.
+    ///
+    /// # Errors
+    /// Where a glob is no pattern.
+    pub fn measure(&self) -> Result<(u64, u64)> {
+        self.selection.check()?;
+        let targets = self.selection.walk(&self.paths).take_while(|_| !self.progress.is_stopped()).flatten();
+        let sizes = targets.map(|target| target.path.metadata().map_or(0, |metadata| metadata.len()));
+        Ok(sizes.fold((0, 0), |(files, bytes), size| (files.saturating_add(1), bytes.saturating_add(size))))
     }
 
     /// The record of these bytes, as a file of this path; `None` where neither they nor the name are those of an asset.
@@ -146,19 +165,18 @@ impl Scan {
 /// A scan under way.
 struct Run<'s, F> {
     scan: &'s Scan,
-    sink: Sink<F>,
+    callback: Mutex<F>,
 }
 
 impl<F: FnMut(Found) -> ControlFlow<()> + Send> Run<'_, F> {
     fn file(&self, target: &walk::Target) {
-        let Self { scan, sink } = self;
+        let scan = self.scan;
         match FileMap::open_with(&target.path, scan.access, &scan.limits) {
-            Err(error) => sink.put(Found::Unreadable(error)),
+            Err(error) => self.put(Found::Unreadable(error)),
             Ok(file) => {
                 match scan.record(&target.path, &file) {
                     Some(record) => self.asset(record),
-                    None if target.named => sink.put(Found::NoAsset(target.path.clone())),
-                    None => {}
+                    None => self.put(Found::NoAsset { path: target.path.clone(), named: target.named }),
                 }
                 scan.progress.add_file(file.len() as u64);
             }
@@ -166,27 +184,19 @@ impl<F: FnMut(Found) -> ControlFlow<()> + Send> Run<'_, F> {
     }
 
     fn asset(&self, record: Record) {
-        self.scan.progress.add_asset();
-        self.sink.put(Found::Asset(Box::new(record)));
-    }
-}
-
-/// Where finds go, one at a time, until nobody wants more.
-struct Sink<F> {
-    callback: Mutex<F>,
-    closed: AtomicBool,
-}
-
-impl<F: FnMut(Found) -> ControlFlow<()>> Sink<F> {
-    fn is_open(&self) -> bool {
-        !self.closed.load(Ordering::Relaxed)
+        let wanted = &self.scan.formats;
+        if wanted.is_empty() || wanted.contains(&record.summary.format) {
+            self.scan.progress.add_asset();
+            self.put(Found::Asset(Box::new(record)));
+        }
     }
 
+    /// Hands over one find at a time, until nobody wants more.
     fn put(&self, found: Found) {
-        // A callback that panicked has ended its thread's work; its panic passes on when the threads are joined.
+        // A callback that panicked has ended its thread's work; the panic passes on when the threads are joined.
         let mut callback = self.callback.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.is_open() && callback(found).is_break() {
-            self.closed.store(true, Ordering::Relaxed);
+        if !self.scan.progress.is_stopped() && callback(found).is_break() {
+            self.scan.progress.stop();
         }
     }
 }

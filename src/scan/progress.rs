@@ -1,17 +1,18 @@
-//! How far a scan is.
+//! How far a scan is, and how to end it early.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Counts that grow while a scan runs. Clones share them.
+/// Counts that grow while a scan runs, and the switch that ends it. Clones share them.
 #[derive(Clone, Debug, Default)]
-pub struct Progress(Arc<Counts>);
+pub struct Progress(Arc<State>);
 
 #[derive(Debug, Default)]
-struct Counts {
+struct State {
     files: AtomicU64,
     bytes: AtomicU64,
     assets: AtomicU64,
+    stopped: AtomicBool,
 }
 
 impl Progress {
@@ -28,6 +29,16 @@ impl Progress {
     /// Assets found so far, archives and their members among them.
     pub fn assets(&self) -> u64 {
         self.0.assets.load(Ordering::Relaxed)
+    }
+
+    /// Ends the scan: what is being looked at is left, nothing further is handed over.
+    pub fn stop(&self) {
+        self.0.stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the scan was ended early, by [`stop`](Self::stop) or by its callback.
+    pub fn is_stopped(&self) -> bool {
+        self.0.stopped.load(Ordering::Relaxed)
     }
 
     pub(super) fn add_file(&self, bytes: u64) {

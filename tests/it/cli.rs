@@ -64,7 +64,8 @@ const EVERYTHING: &str = "corpus/b3d/everything.b3d";
 #[test]
 fn scan_gives_a_record_for_each_asset() {
     let output = run(["scan", "corpus/b3d", "--digests"]);
-    assert_eq!((code(&output), stderr(&output)), (0, String::new()));
+    assert_eq!(code(&output), 0);
+    assert!(stderr(&output).contains("assets in"), "{}", stderr(&output));
     let records = lines(&output);
     assert_eq!(records.len(), crate::writer::b3d::corpus().len());
     let everything = records.iter().find(|record| record["path"] == EVERYTHING).unwrap();
@@ -330,4 +331,69 @@ fn a_deep_chain_of_nodes_is_told_by_every_verb() {
         assert!(!output.stdout.is_empty());
     }
     assert!(stdout(&run([OsStr::new("scan"), path.as_os_str()])).contains("levels of nested nodes"));
+}
+
+#[test]
+fn folders_are_walked_as_asked() {
+    let folder = Folder::new("walk");
+    let scene = crate::writer::b3d::scene([]).to_vec();
+    for name in ["a.b3d", "b/c.b3d", "b/d/e.b3d", ".hidden.b3d", "left_out.b3d"] {
+        folder.file(name, &scene);
+    }
+    folder.file(".ignore", "left_out.b3d\n");
+    folder.file("notes.txt", "no asset");
+    let found = |flags: &[&str]| {
+        let output = program().arg("scan").args(flags).arg(&folder.0).output().unwrap();
+        let names = lines(&output).into_iter().map(|record| {
+            let path = PathBuf::from(record["path"].as_str().unwrap());
+            path.strip_prefix(&folder.0).unwrap().display().to_string()
+        });
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(found(&["--sort", "path"]), ["a.b3d", "b/c.b3d", "b/d/e.b3d"]);
+    assert_eq!(found(&["--sort", "path", "--hidden"]), [".hidden.b3d", "a.b3d", "b/c.b3d", "b/d/e.b3d"]);
+    assert_eq!(found(&["--sort", "path", "--no-ignore"]), ["a.b3d", "b/c.b3d", "b/d/e.b3d", "left_out.b3d"]);
+    assert_eq!(found(&["--sort", "path", "--max-depth", "1"]), ["a.b3d"]);
+    assert_eq!(found(&["--sort", "path", "--glob", "!b/**"]), ["a.b3d"]);
+    // As in ripgrep, a pattern that takes files in outranks what would leave them out.
+    assert_eq!(found(&["-g", "*.b3d", "-j", "1"]).len(), 5);
+    assert_eq!(found(&["--type", "b3d"]).len(), 3);
+    assert_eq!(found(&["--type", "odol,pbo"]).len(), 0);
+    let verbose = program().args(["scan", "-v"]).arg(&folder.0).output().unwrap();
+    assert!(stderr(&verbose).contains("notes.txt: no asset"), "{}", stderr(&verbose));
+    assert_eq!(code(&run(["scan", "--type", "tiff", "corpus"])), 2);
+    assert_eq!(code(&run(["scan", "--glob", "a[", "corpus"])), 2);
+}
+
+#[test]
+fn completions_and_manual_come_from_the_same_definitions() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = stdout(&run(["completions", shell]));
+        assert!(script.contains("paths-from") && script.contains("digests"), "{shell}");
+    }
+    let page = stdout(&run(["man"]));
+    assert!(page.starts_with(".ie") && page.contains("MESHPEEK SCAN") && page.contains("digests"), "{page}");
+}
+
+#[test]
+fn a_scan_of_many_files_names_the_damaged_ones() {
+    let folder = Folder::new("many");
+    let sound = crate::writer::b3d::sound().to_vec();
+    for index in 0..10_000 {
+        // Every hundredth is cut short, at a place that differs.
+        let bytes = if index % 100 == 0 { &sound[..sound.len() - 1 - index / 100] } else { &sound[..] };
+        folder.file(&format!("{}/{index}.b3d", index % 10), bytes);
+    }
+    let output = program().arg("scan").arg(&folder.0).output().unwrap();
+    assert_eq!(code(&output), 0);
+    let records = lines(&output);
+    assert_eq!(records.len(), 10_000);
+    let damaged = records.iter().filter(|record| !record["problems"].as_array().unwrap().is_empty());
+    let number = |record: &Json| {
+        PathBuf::from(record["path"].as_str().unwrap()).file_stem().unwrap().to_str().unwrap().parse::<u32>().unwrap()
+    };
+    let mut damaged: Vec<u32> = damaged.map(number).collect();
+    damaged.sort();
+    assert_eq!(damaged, (0..100).map(|i| i * 100).collect::<Vec<_>>());
+    assert!(stderr(&output).contains("10,000 assets") && stderr(&output).contains("100 damaged"));
 }

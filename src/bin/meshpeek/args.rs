@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use meshpeek::Format;
 
 /// Looks into 3D game assets without loading them.
 ///
@@ -90,6 +91,13 @@ pub(crate) enum Verb {
         #[arg(long, value_name = "FORMAT", default_value = "csv")]
         format: DumpFormat,
     },
+    /// Write a completion script for a shell, to be sourced from its start-up file
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual page
+    Man,
 }
 
 #[derive(Args)]
@@ -109,6 +117,33 @@ pub(crate) struct Inputs {
     /// List archives, but nothing inside them
     #[arg(long)]
     pub(crate) no_archives: bool,
+    /// Only assets of these formats
+    #[arg(long = "type", value_name = "FORMAT", value_delimiter = ',', value_parser = format_parser())]
+    pub(crate) formats: Vec<String>,
+    /// Only files whose path fits this pattern; with `!` in front, only those that do not
+    #[arg(short, long = "glob", value_name = "GLOB")]
+    pub(crate) globs: Vec<String>,
+    /// Go so many folders deep at most
+    #[arg(long, value_name = "N")]
+    pub(crate) max_depth: Option<usize>,
+    /// Look at hidden files and folders too
+    #[arg(long)]
+    pub(crate) hidden: bool,
+    /// Look at files too that .gitignore, .ignore and their like leave out
+    #[arg(long)]
+    pub(crate) no_ignore: bool,
+    /// Collect everything first and put it in order; without it, records come as they are found
+    #[arg(long, value_name = "KEY")]
+    pub(crate) sort: Option<SortKey>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SortKey {
+    Path,
+}
+
+fn format_parser() -> clap::builder::PossibleValuesParser {
+    Format::ALL.iter().map(|format| format.name()).collect::<Vec<_>>().into()
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

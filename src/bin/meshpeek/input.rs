@@ -7,11 +7,12 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use meshpeek::scan::{Found, Record, Scan};
-use meshpeek::{Access, FileMap, Limits};
+use meshpeek::scan::{Found, Record, Scan, Selection};
+use meshpeek::{Access, FileMap, Format, Limits};
 
-use crate::args::{Common, Inputs};
+use crate::args::{Common, Inputs, SortKey};
 use crate::output::{Failure, Notes};
+use crate::progress;
 
 /// A scan over what the arguments name.
 pub(crate) fn scan(inputs: &Inputs, common: &Common) -> Result<Scan, Failure> {
@@ -22,34 +23,49 @@ pub(crate) fn scan(inputs: &Inputs, common: &Common) -> Result<Scan, Failure> {
     let mut scan = Scan::new(paths);
     scan.access = access(common);
     scan.jobs = inputs.jobs.map(NonZeroUsize::get);
+    scan.formats = Format::ALL.iter().copied().filter(|f| inputs.formats.iter().any(|name| name == f.name())).collect();
+    scan.selection = Selection {
+        hidden: inputs.hidden,
+        ignored: inputs.no_ignore,
+        globs: inputs.globs.clone(),
+        max_depth: inputs.max_depth,
+    };
     Ok(scan)
 }
 
-/// What a scan met beside the assets it handed over.
+/// What a scan met.
 #[derive(Default)]
 pub(crate) struct Tally {
     pub(crate) assets: u64,
-    pub(crate) unreadable: u64,
+    unreadable: u64,
+    interrupted: bool,
 }
 
 /// Hands over each asset, and tells of the rest, until the results cannot be written any more.
 pub(crate) fn each_asset(
     scan: &Scan,
+    sort: Option<SortKey>,
     notes: Notes,
     mut each: impl FnMut(&Record) -> Result<(), Failure> + Send,
 ) -> Result<Tally, Failure> {
     let mut tally = Tally::default();
     let mut failure = None;
-    scan.run(|found| {
+    let mut kept = Vec::new();
+    let run = |found| {
         match found {
             Found::Asset(record) => {
                 tally.assets += 1;
-                if let Err(error) = each(&record) {
+                if sort.is_some() {
+                    kept.push(record);
+                } else if let Err(error) = each(&record) {
                     failure = Some(error);
                     return ControlFlow::Break(());
                 }
             }
-            Found::NoAsset(path) => notes.say(format_args!("{}: no asset of a known format", path.display())),
+            Found::NoAsset { path, named } => {
+                let note = format!("{}: no asset of a known format", path.display());
+                if named { notes.say(note) } else { notes.detail(note) }
+            }
             Found::Unreadable(error) => {
                 tally.unreadable += 1;
                 notes.error(error);
@@ -57,14 +73,28 @@ pub(crate) fn each_asset(
             _ => {}
         }
         ControlFlow::Continue(())
+    };
+    let interrupted = progress::beside(scan, notes, || {
+        scan.run(run)?;
+        Ok(scan.progress.is_stopped())
     })?;
-    failure.map_or(Ok(tally), Err)
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    // An archive's own record has no member and so comes first.
+    kept.sort_by_cached_key(|record| (record.path.clone(), record.member.as_ref().map(|name| name.text.clone())));
+    for record in kept {
+        each(&record)?;
+    }
+    tally.interrupted = interrupted;
+    Ok(tally)
 }
 
 impl Tally {
-    /// 0 where everything was read, 1 where something could not be, 2 where nothing could.
+    /// 0 where everything was read, 1 where something was not, 2 where nothing could be.
     pub(crate) fn exit_code(&self) -> ExitCode {
         match (self.unreadable, self.assets) {
+            _ if self.interrupted => ExitCode::from(1),
             (0, _) => ExitCode::SUCCESS,
             (_, 0) => ExitCode::from(2),
             _ => ExitCode::from(1),

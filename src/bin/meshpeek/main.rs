@@ -5,7 +5,9 @@ mod detail;
 mod dump;
 mod info;
 mod input;
+mod manual;
 mod output;
+mod progress;
 mod report;
 mod scan;
 mod tree;
@@ -27,6 +29,8 @@ fn main() -> ExitCode {
         Verb::Verify { inputs, format, strict } => verify::run(inputs, *format, *strict, &common),
         Verb::Tree { file } => tree::run(file, &common),
         Verb::Dump { file, selector, format } => dump::run(file, selector.as_deref(), *format, &common),
+        Verb::Completions { shell } => manual::completions(*shell, &common),
+        Verb::Man => manual::page(&common),
     };
     match outcome {
         Ok(code) => code,

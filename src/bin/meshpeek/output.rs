@@ -124,23 +124,27 @@ impl Notes {
         Self { quiet: common.quiet, verbose: common.verbose }
     }
 
+    pub(crate) fn is_quiet(self) -> bool {
+        self.quiet
+    }
+
     /// Something that went wrong; said even when quiet.
-    pub(crate) fn error(&self, message: impl std::fmt::Display) {
+    pub(crate) fn error(self, message: impl std::fmt::Display) {
         // A closed standard error leaves nobody to tell.
         let _ = writeln!(io::stderr(), "meshpeek: {message}");
     }
 
     /// What a person would want to know.
-    pub(crate) fn say(&self, message: impl std::fmt::Display) {
+    pub(crate) fn say(self, message: impl std::fmt::Display) {
         if !self.quiet {
             let _ = writeln!(io::stderr(), "{message}");
         }
     }
 
     /// What only a curious person would.
-    pub(crate) fn detail(&self, message: impl std::fmt::Display) {
+    pub(crate) fn detail(self, message: impl std::fmt::Display) {
         if self.verbose {
-            let _ = writeln!(io::stderr(), "{message}");
+            self.say(message);
         }
     }
 }

@@ -19,12 +19,18 @@ pub(crate) fn run(inputs: &Inputs, format: Option<ScanFormat>, digests: bool, co
     let format = format.unwrap_or(if out.is_terminal() { ScanFormat::Table } else { ScanFormat::Ndjson });
     let mut writer = Writer::new(format, out)?;
     let mut damaged = 0_u64;
-    let tally = input::each_asset(&scan, notes, |record| {
+    let tally = input::each_asset(&scan, inputs.sort, notes, |record| {
         damaged += u64::from(record.summary.problems.iter().any(|problem| problem.severity == Severity::Error));
         writer.record(record)
     })?;
     writer.finish()?;
-    notes.detail(format_args!("{}, {damaged} damaged", report::count(tally.assets, "asset")));
+    let progress = &scan.progress;
+    notes.say(format_args!(
+        "{} in {}, {}, {damaged} damaged",
+        report::count(tally.assets, "asset"),
+        report::count(progress.files(), "file"),
+        report::count(progress.bytes(), "byte")
+    ));
     Ok(tally.exit_code())
 }
 

@@ -17,7 +17,7 @@ pub(crate) fn run(inputs: &Inputs, format: VerifyFormat, strict: bool, common: &
     let notes = Notes::new(common);
     let mut out = Output::text(common)?;
     let (mut errors, mut warnings) = (0_u64, 0_u64);
-    let tally = input::each_asset(&scan, notes, |record| {
+    let tally = input::each_asset(&scan, inputs.sort, notes, |record| {
         for problem in &record.summary.problems {
             match problem.severity {
                 Severity::Error => errors += 1,
