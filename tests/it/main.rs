@@ -8,6 +8,7 @@ mod writer;
 mod b3d;
 #[cfg(feature = "cli")]
 mod cli;
+#[cfg_attr(not(feature = "lzo"), allow(unused_imports))]
 mod rtm;
 
 // What the fuzz targets do, so that it cannot rot unseen.
