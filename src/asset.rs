@@ -56,6 +56,8 @@ macro_rules! assets {
 assets! {
     /// A Blitz3D scene.
     "b3d" B3d(b3d::Scene) = Format::B3d,
+    /// An Arma animation.
+    "rtm" Rtm(rtm::Motion) = Format::Bmtr | Format::Rtm,
 }
 
 impl<'a> Asset<'a> {

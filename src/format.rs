@@ -69,6 +69,8 @@ impl Format {
     pub fn sniff(head: &[u8]) -> Option<Self> {
         match head {
             [b'B', b'B', b'3', b'D', ..] => Some(Self::B3d),
+            [b'B', b'M', b'T', b'R', ..] => Some(Self::Bmtr),
+            [b'R', b'T', b'M', b'_', ..] => Some(Self::Rtm),
             _ => None,
         }
     }

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 
 use crate::error::{Error, Result};
 use crate::summary::{Name, Problems, Summary};
-use crate::view::{ByteStr, Storage, Table};
+use crate::view::{ByteStr, Packing, Storage, Table};
 
 /// An opened asset of any format.
 pub trait Inspect {
@@ -273,6 +273,9 @@ impl Visitor for LayoutVisitor<'_> {
 
     fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
         let Storage { offset, bytes, packing } = table.storage();
+        if packing == Packing::Derived {
+            return;
+        }
         let note = format!("{} rows, {}", table.rows(), packing.name());
         self.tell(name, index, &note, Span { offset, bytes });
     }

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use crate::error::Error;
 use crate::format::Format;
 use crate::limits::Limits;
-use crate::view::ByteStr;
+use crate::view::{ByteStr, Packing, Storage};
 
 /// The facts of one asset. Absent knowledge is `None`, never 0.
 #[derive(Clone, Debug, PartialEq)]
@@ -161,6 +161,21 @@ pub struct Blocks {
     pub packed_bytes: u64,
     /// Bytes of the compressed ones when decoded.
     pub unpacked_bytes: u64,
+}
+
+impl Blocks {
+    /// Adds a block that is stored so and has so many bytes when decoded.
+    pub fn add(&mut self, storage: Storage, unpacked_bytes: u64) {
+        match storage.packing {
+            Packing::InPlace if storage.bytes > 0 => self.stored = self.stored.saturating_add(1),
+            Packing::Lzo | Packing::Lzss | Packing::Deflate => {
+                self.packed = self.packed.saturating_add(1);
+                self.packed_bytes = self.packed_bytes.saturating_add(storage.bytes);
+                self.unpacked_bytes = self.unpacked_bytes.saturating_add(unpacked_bytes);
+            }
+            _ => {}
+        }
+    }
 }
 
 /// How bad a [`Problem`] is.

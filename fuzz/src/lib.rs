@@ -4,7 +4,8 @@ pub mod any;
 pub mod b3d;
 pub mod lzo;
 pub mod lzss;
+pub mod rtm;
 
 /// Every target by name.
 pub const TARGETS: &[(&str, fn(&[u8]))] =
-    &[("any", any::run), ("b3d", b3d::run), ("lzo", lzo::run), ("lzss", lzss::run)];
+    &[("any", any::run), ("b3d", b3d::run), ("lzo", lzo::run), ("lzss", lzss::run), ("rtm", rtm::run)];

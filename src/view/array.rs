@@ -313,9 +313,9 @@ impl<'a, T: Element> Strided<'a, T> {
         self.stride
     }
 
-    /// Where the first element lies, counted from the start of the asset.
+    /// Where the first element lies, counted from the start of the asset; where the records would, if there are none.
     pub fn offset(&self) -> u64 {
-        self.offset.saturating_add(self.column as u64)
+        self.offset.saturating_add(if self.is_empty() { 0 } else { self.column as u64 })
     }
 }
 

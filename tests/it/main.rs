@@ -8,7 +8,11 @@ mod writer;
 mod b3d;
 #[cfg(feature = "cli")]
 mod cli;
+#[cfg_attr(not(feature = "lzo"), allow(unused_imports))]
+mod rtm;
 
 // What the fuzz targets do, so that it cannot rot unseen.
 #[path = "../../fuzz/src/any.rs"]
 mod any;
+#[path = "../../fuzz/src/rtm.rs"]
+mod fuzz_rtm;

@@ -1,0 +1,145 @@
+//! Animations: every accessor, and what must hold between them.
+
+use meshpeek::rtm::{Binarised, Motion, Plain};
+use meshpeek::summary::Problems;
+use meshpeek::view::Table;
+use meshpeek::{Inspect, Limits, inspect};
+
+/// Reads the bytes as an animation, in place and once more at an odd address.
+pub fn run(data: &[u8]) {
+    let limits = Limits { decoded_bytes: 1 << 20, problems: 50, ..Limits::default() };
+    let motion = match Motion::parse_with(data, &limits) {
+        Ok(motion) => motion,
+        Err(error) => return assert!(error.offset().is_some_and(|offset| offset <= data.len() as u64), "{error}"),
+    };
+    visit(&motion, data.len());
+    let shifted = [&[0], data].concat();
+    let again = Motion::parse_with(&shifted[1..], &limits).unwrap();
+    assert_eq!(again.summarize(), motion.summarize());
+    for name in motion.digest_names() {
+        assert_eq!(digest(&again, name), digest(&motion, name));
+    }
+}
+
+fn digest(motion: &Motion<'_>, name: &str) -> Result<(usize, u64), String> {
+    let (mut bytes, mut sum) = (0, 0_u64);
+    let result = motion.digest(name, &mut |rows| {
+        bytes += rows.len();
+        sum = rows.iter().fold(sum, |sum, &byte| sum.rotate_left(5) ^ u64::from(byte));
+    });
+    result.map(|()| (bytes, sum)).map_err(|error| error.to_string())
+}
+
+fn visit(motion: &Motion<'_>, len: usize) {
+    let names: Vec<_> = motion.bones().iter().collect();
+    assert_eq!(names.len(), motion.bones().len());
+    assert!(motion.bones().bytes() <= len as u64);
+    for index in [0, names.len() / 2, names.len()] {
+        assert_eq!(motion.bones().get(index).as_ref(), names.get(index));
+    }
+    if let Some(properties) = motion.properties() {
+        assert_eq!(properties.iter().count(), properties.len());
+        assert_eq!(properties.iter().map(|property| property.bytes()).sum::<u64>(), properties.bytes());
+    }
+    let frame_bytes = match motion {
+        Motion::Binarised(motion) => binarised(motion, len),
+        Motion::Plain(motion) => plain(motion, len),
+    };
+
+    let summary = motion.summarize();
+    let mut problems = Problems::new(&Limits::default());
+    motion.verify(&mut problems);
+    let verified = problems.into_vec();
+    for problem in summary.problems.iter().chain(&verified) {
+        assert!(problem.offset.is_some_and(|offset| offset <= len as u64), "{problem:?}");
+    }
+    assert!(verified.len() >= summary.problems.len());
+    assert!(summary.blocks.packed_bytes <= len as u64);
+    assert_eq!(summary.bytes, len as u64);
+    let times = digest(motion, "times").map(|(bytes, _)| bytes);
+    assert_eq!(times.is_ok(), motion.to_times().is_ok());
+    if let (Ok(times), Ok((transforms, _))) = (times, digest(motion, "transforms")) {
+        let frames = motion.frame_count() as usize;
+        assert_eq!((times, transforms), (frames * 4, frames * names.len() * frame_bytes));
+    }
+    for bone in [0, names.len().saturating_sub(1), names.len()] {
+        let Some(track) = motion.track(bone) else {
+            assert_eq!(bone, names.len());
+            continue;
+        };
+        let row: usize = track.columns().iter().map(|column| column.scalar.size()).sum();
+        if let Ok(bytes) = inspect::to_bytes(&track) {
+            assert_eq!(bytes.len() as u64, track.rows() * row as u64);
+        }
+    }
+    motion.layout(&mut |region| assert!(region.offset + region.bytes <= len as u64, "{region:?}"));
+}
+
+/// The bytes of a transform.
+fn binarised(motion: &Binarised<'_>, len: usize) -> usize {
+    if let Some(metadata) = motion.metadata() {
+        assert_eq!(metadata.iter().count(), metadata.len());
+    }
+    let Ok(frames) = motion.frames() else {
+        assert!(motion.times().is_err());
+        return 14;
+    };
+    let times = motion.times().unwrap();
+    assert_eq!(times.offset + times.bytes(), frames.offset());
+    let all: Vec<_> = frames.iter().collect();
+    let whole = all.iter().all(Result::is_ok);
+    assert!(all.len() <= len / 4 + 1);
+    let table = frames.to_table();
+    assert_eq!(table.is_ok(), whole && all.len() == frames.len() as usize);
+    let mut end = frames.offset();
+    for (index, frame) in all.iter().enumerate() {
+        let Ok(frame) = frame else {
+            assert_eq!(index + 1, all.len());
+            break;
+        };
+        assert_eq!(frame.offset, end);
+        end += frame.bytes();
+        assert!(end <= len as u64);
+        assert_eq!(frame.block.count(), motion.bones().len() as u64);
+        let decoded = frame.block.decode();
+        assert_eq!(
+            frame.block.borrowed().map(|array| array.as_slice()),
+            decoded.as_deref().ok().filter(|_| { frame.block.borrowed().is_some() })
+        );
+        if cfg!(feature = "lzo") && frame.block.unpacked_bytes() <= 1 << 20 {
+            assert!(decoded.is_ok(), "a walked stream decodes");
+        }
+        if let Ok(table) = &table {
+            let again = table.get(index).unwrap();
+            assert_eq!((again.offset, again.bytes(), again.flag), (frame.offset, frame.bytes(), frame.flag));
+        }
+    }
+    for index in [0, all.len() / 2, all.len().saturating_sub(1)] {
+        let Some(Ok(frame)) = all.get(index) else { continue };
+        let again = frames.get(index as u32).unwrap().unwrap();
+        assert_eq!((again.offset, again.bytes()), (frame.offset, frame.bytes()));
+    }
+    assert!(frames.get(frames.len()).unwrap().is_none());
+    14
+}
+
+/// The bytes of a matrix.
+fn plain(motion: &Plain<'_>, len: usize) -> usize {
+    let mut end = motion.frames_offset();
+    for (index, frame) in motion.frames().enumerate() {
+        let Ok(frame) = frame else { break };
+        assert_eq!(frame.offset, end);
+        end += frame.bytes();
+        assert_eq!(frame.names().count(), motion.bones().len());
+        assert_eq!(frame.matrices().len(), motion.bones().len());
+        let (matrix, bone) = (frame.matrices().get(0), frame.bone(0));
+        assert!(matrix.zip(bone).is_none_or(|(matrix, bone)| std::ptr::eq(matrix, &bone.matrix)));
+        if let Ok(times) = motion.times() {
+            assert_eq!(times.get(index).unwrap().get().to_bits(), frame.time.to_bits());
+        }
+    }
+    if motion.times().is_ok() {
+        assert_eq!(end + motion.trailing().len() as u64, len as u64);
+    }
+    48
+}

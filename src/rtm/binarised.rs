@@ -1,0 +1,169 @@
+//! BMTR files, versions 3 to 5.
+
+use zerocopy::little_endian::F32;
+
+use super::frames::{Array, Frames, Rule};
+use super::text::{Names, Properties};
+use super::wire::BinarisedHeader;
+use crate::error::{Context, Error, Result};
+use crate::limits::Limits;
+use crate::view::Cursor;
+
+/// A binarised animation, borrowed from its bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Binarised<'a> {
+    header: &'a BinarisedHeader,
+    bones: Names<'a>,
+    metadata: Option<Names<'a>>,
+    properties: Option<Properties<'a>>,
+    /// From the frame times on.
+    body: Cursor<'a>,
+    rule: Option<Rule>,
+    limits: Limits,
+}
+
+impl<'a> Binarised<'a> {
+    /// Opens a BMTR file: reads up to the frame times. Version 4 does not tell how it marks packed arrays, so that its
+    /// frames are walked here, once for each way.
+    ///
+    /// # Errors
+    /// Where the bytes do not start with BMTR of version 3 to 5, end before the frame times, or have two different
+    /// numbers of bones.
+    pub fn parse(data: &'a [u8], limits: &Limits) -> Result<Self> {
+        let mut cursor = Cursor::new(data);
+        let header = cursor.read::<BinarisedHeader>().within("header")?;
+        if header.magic != *b"BMTR" {
+            return Err(Error::malformed("does not start with BMTR").at(0));
+        }
+        let version = header.version.get();
+        if !(3..=5).contains(&version) {
+            return Err(Error::unsupported(format!("BMTR of version {version}")).at(4));
+        }
+        if header.bones_hint != header.bones {
+            let message = format!("says {} bones, then {}", header.bones_hint, header.bones);
+            return Err(Error::malformed(message).at(29));
+        }
+        let bones = Names::read(&mut cursor, header.bones.get(), "bones")?;
+        let (mut metadata, mut properties) = (None, None);
+        if version >= 4 {
+            let count = cursor.u32().within("metadata")?;
+            metadata = Some(Names::read(&mut cursor, count, "metadata")?);
+            let count = cursor.u32().within("properties")?;
+            properties = Some(Properties::read(&mut cursor, count, true)?);
+        }
+        let motion = Self { header, bones, metadata, properties, body: cursor, rule: None, limits: *limits };
+        let rule = match motion.candidates() {
+            &[only] => Some(only),
+            // What is wrong is told when somebody asks for what lies behind.
+            _ => motion.settle().ok(),
+        };
+        Ok(Self { rule, ..motion })
+    }
+
+    /// The header as stored.
+    pub fn header(&self) -> &'a BinarisedHeader {
+        self.header
+    }
+
+    /// The names of the bones.
+    pub fn bones(&self) -> Names<'a> {
+        self.bones
+    }
+
+    /// Texts that came with the animation (Zero); `None` in version 3. No file seen has any.
+    pub fn metadata(&self) -> Option<Names<'a>> {
+        self.metadata
+    }
+
+    /// The properties; `None` in version 3.
+    pub fn properties(&self) -> Option<Properties<'a>> {
+        self.properties
+    }
+
+    /// When each frame stands, 0 at the first, 1 at the last.
+    ///
+    /// # Errors
+    /// Where they are not all there, not as many as frames, or packed in no readable way.
+    pub fn times(&self) -> Result<Array<'a, F32>> {
+        self.body().map(|(times, _)| times)
+    }
+
+    /// The frames.
+    ///
+    /// # Errors
+    /// As [`times`](Self::times), which stand before them.
+    pub fn frames(&self) -> Result<Frames<'a>> {
+        self.body().map(|(_, frames)| frames)
+    }
+
+    /// How packed arrays are marked. Version 4 settles it by which way uses up the file.
+    ///
+    /// # Errors
+    /// Where no way does, or several.
+    pub fn rule(&self) -> Result<Rule> {
+        self.rule.map_or_else(|| self.settle(), Ok)
+    }
+
+    /// From the frame times to the end of the file.
+    pub(super) fn rest(&self) -> Cursor<'a> {
+        self.body
+    }
+
+    pub(super) fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// Both, for the price of finding the end of the times.
+    pub(super) fn body(&self) -> Result<(Array<'a, F32>, Frames<'a>)> {
+        self.body_by(self.rule()?)
+    }
+
+    fn body_by(&self, rule: Rule) -> Result<(Array<'a, F32>, Frames<'a>)> {
+        let mut cursor = self.body;
+        let (frames, bones) = (self.header.frames.get(), self.header.bones.get());
+        let times = Array::read(&mut cursor, frames, rule, &self.limits).within("times")?;
+        Ok((times, Frames::new(cursor, frames, bones, rule, &self.limits)))
+    }
+
+    /// The ways in which this file can mark packed arrays. That of empty ones is not settled; it matters only where
+    /// there are any.
+    fn candidates(&self) -> &'static [Rule] {
+        let (no_frames, no_bones) = (self.header.frames == 0, self.header.bones == 0);
+        match self.header.version.get() {
+            3 => &[Rule::Size],
+            // Without frames, the flag that is not there looks like no flag.
+            4 if no_bones && !no_frames => &[Rule::Size, Rule::Flag, Rule::FlagUnlessEmpty],
+            4 => &[Rule::Size, Rule::Flag],
+            _ if no_bones || no_frames => &[Rule::Flag, Rule::FlagUnlessEmpty],
+            _ => &[Rule::Flag],
+        }
+    }
+
+    /// The one way that uses up the file to its last byte.
+    fn settle(&self) -> Result<Rule> {
+        let mut fitting = None;
+        let mut faults = Vec::new();
+        for &rule in self.candidates() {
+            match (self.fits(rule), fitting) {
+                (Err(fault), _) => faults.push(format!("{}: {fault}", rule.name())),
+                (Ok(()), None) => fitting = Some(rule),
+                (Ok(()), Some(first)) => {
+                    let message = format!("packed arrays may be marked {} or {}", first.name(), rule.name());
+                    return Err(Error::malformed(message).at(self.body.offset()));
+                }
+            }
+        }
+        fitting.ok_or_else(|| {
+            let message = format!("packed arrays are marked in no known way; {}", faults.join("; "));
+            Error::malformed(message).at(self.body.offset())
+        })
+    }
+
+    fn fits(&self, rule: Rule) -> Result<()> {
+        let (_, frames) = self.body_by(rule)?;
+        match frames.end()?.left() {
+            0 => Ok(()),
+            left => Err(Error::malformed(format!("{left} bytes are left"))),
+        }
+    }
+}

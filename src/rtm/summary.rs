@@ -1,0 +1,59 @@
+//! The five questions of [`Inspect`], answered for animations.
+
+use std::ops::ControlFlow;
+
+use super::verify::Survey;
+use super::{Motion, Properties};
+use crate::error::{Error, Result};
+use crate::inspect::{Inspect, Outline};
+use crate::summary::{Counts, Problems, Summary};
+use crate::view::{Strided, Table};
+
+impl Inspect for Motion<'_> {
+    /// Walks packed frames to count their bytes, and decodes none.
+    fn summarize(&self) -> Summary {
+        let mut problems = Problems::new(&self.limits());
+        let blocks = Survey::new(false, &mut problems).run(self);
+        Summary {
+            version: Some(self.version()),
+            counts: Counts::known([
+                ("frames", self.frame_count().into()),
+                ("bones", self.bones().len() as u64),
+                ("properties", self.properties().map_or(0, |all: Properties<'_>| all.len() as u64)),
+            ]),
+            blocks,
+            problems: problems.into_vec(),
+            ..Summary::new(self.format(), self.rest().offset().saturating_add(self.rest().left()))
+        }
+    }
+
+    fn verify(&self, problems: &mut Problems) {
+        Survey::new(true, problems).run(self);
+    }
+
+    fn outline(&self, out: &mut Outline<'_>) {
+        super::outline::motion(self, out);
+    }
+
+    fn digest_names(&self) -> &'static [&'static str] {
+        &["times", "transforms"]
+    }
+
+    fn digest(&self, name: &str, sink: &mut dyn FnMut(&[u8])) -> Result<()> {
+        let mut sink = |rows: &[u8]| {
+            sink(rows);
+            ControlFlow::Continue(())
+        };
+        match (name, self) {
+            ("times", Self::Binarised(motion)) => motion.times()?.block.read(&mut sink),
+            ("times", Self::Plain(motion)) => Strided::read(&motion.times()?, &mut sink),
+            ("transforms", Self::Binarised(motion)) => {
+                motion.frames()?.iter().try_for_each(|frame| frame?.block.read(&mut sink))
+            }
+            ("transforms", Self::Plain(motion)) => {
+                motion.frames().try_for_each(|frame| Strided::read(&frame?.matrices(), &mut sink))
+            }
+            _ => Err(Error::malformed("no digest of this name")),
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Records exactly as stored.
+
+use half::f16;
+use zerocopy::little_endian::{I16, U16, U32};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use crate::view::{ByteStr, Column, Element, Scalar, Vec3};
+
+macro_rules! wire {
+    ($($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty),* $(,)? } = $size:literal;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+        #[repr(C)]
+        #[allow(missing_docs)]
+        pub struct $name { $(pub $field: $type),* }
+
+        const _: () = assert!(size_of::<$name>() == $size);
+    )*};
+}
+
+wire! {
+    /// The start of a BMTR file. `bones` (NoOfBones) counts the names that follow, `bones_hint` (nBones) should be the
+    /// same; `reversed` (Always1) is 1 in all files seen, `preload` (Generally0) 0 or 1.
+    BinarisedHeader {
+        magic: [u8; 4],
+        version: U32,
+        reversed: u8,
+        displacement: Vec3,
+        frames: U32,
+        preload: U32,
+        bones_hint: U32,
+        bones: U32,
+    } = 37;
+
+    /// One bone in one frame of a BMTR file, relative to the bone's parent, which only a model's skeleton knows.
+    ///
+    /// `rotation` is a quaternion x, y, z, w, each in 1/16384; `translation` is x, y, z as IEEE half floats.
+    Transform { rotation: [I16; 4], translation: [U16; 3] } = 14;
+
+    /// The start of RTM_MDAT, before its properties. `reserved` is 0 in all files seen.
+    MetadataHeader { magic: [u8; 8], reserved: U32, properties: U32 } = 16;
+
+    /// The start of RTM_0101, before the names of its bones.
+    PlainHeader { magic: [u8; 8], displacement: Vec3, frames: U32, bones: U32 } = 28;
+
+    /// A name that ends at its first NUL or fills its 32 bytes; what stands behind the NUL is garbage.
+    FixedName { field: [u8; 32] } = 32;
+
+    /// Three rows of a rotation and one of a position, for row vectors.
+    Matrix { rotation: [Vec3; 3], position: Vec3 } = 48;
+
+    /// One bone in one frame of a plain file, in the model's space.
+    BonePose { name: FixedName, matrix: Matrix } = 80;
+}
+
+impl Transform {
+    /// The rotation as a unit quaternion x, y, z, w; its length differs from 1 by what the 16 bits cost, up to 0.003 in
+    /// the files seen.
+    pub fn rotation(&self) -> [f32; 4] {
+        self.rotation.map(|part| f32::from(part.get()) / 16384.0)
+    }
+
+    /// The translation x, y, z in metres; infinite or NaN where it is stored so.
+    pub fn translation(&self) -> [f32; 3] {
+        self.translation.map(|half| f16::from_bits(half.get()).to_f32())
+    }
+
+    /// The same as plain files have it, but still relative to the parent: three rows of a rotation and one of a
+    /// position, with the axes turned to those of a model. A bone's row vectors times its own matrix, then times its
+    /// parent's and so on, give what a plain file stores.
+    pub fn to_matrix(&self) -> [[f32; 3]; 4] {
+        let [x, y, z, w] = self.rotation();
+        let y = -y;
+        let [tx, ty, tz] = self.translation();
+        [
+            [1.0 - 2.0 * (y * y + z * z), -2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
+            [-2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), -2.0 * (y * z - x * w)],
+            [2.0 * (x * z - y * w), -2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)],
+            [-tx, ty, -tz],
+        ]
+    }
+}
+
+impl Matrix {
+    /// The numbers, row by row.
+    pub fn to_rows(&self) -> [[f32; 3]; 4] {
+        let [a, b, c] = self.rotation;
+        [a, b, c, self.position].map(|row| row.to_array())
+    }
+}
+
+impl FixedName {
+    /// The name, up to its first NUL.
+    pub fn text(&self) -> ByteStr<'_> {
+        ByteStr::new(self.field.split(|&byte| byte == 0).next().unwrap_or(&[]))
+    }
+}
+
+/// A [`Transform`] in the machine's own numbers.
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+#[allow(missing_docs)]
+pub struct NativeTransform {
+    pub rotation: [i16; 4],
+    pub translation: [f16; 3],
+}
+
+impl Element for Transform {
+    type Native = NativeTransform;
+    const COLUMNS: &'static [Column] = &[
+        Column::new("qx", Scalar::I16),
+        Column::new("qy", Scalar::I16),
+        Column::new("qz", Scalar::I16),
+        Column::new("qw", Scalar::I16),
+        Column::new("tx", Scalar::F16),
+        Column::new("ty", Scalar::F16),
+        Column::new("tz", Scalar::F16),
+    ];
+}
+
+impl Element for FixedName {
+    type Native = [u8; 32];
+    const COLUMNS: &'static [Column] = &[Column::new("byte", Scalar::U8); 32];
+}
+
+impl Element for Matrix {
+    type Native = [f32; 12];
+    const COLUMNS: &'static [Column] = &[
+        Column::new("m00", Scalar::F32),
+        Column::new("m01", Scalar::F32),
+        Column::new("m02", Scalar::F32),
+        Column::new("m10", Scalar::F32),
+        Column::new("m11", Scalar::F32),
+        Column::new("m12", Scalar::F32),
+        Column::new("m20", Scalar::F32),
+        Column::new("m21", Scalar::F32),
+        Column::new("m22", Scalar::F32),
+        Column::new("x", Scalar::F32),
+        Column::new("y", Scalar::F32),
+        Column::new("z", Scalar::F32),
+    ];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_end_at_their_nul_or_with_their_field() {
+        let mut name = FixedName { field: [b'x'; 32] };
+        assert_eq!(name.text().len(), 32);
+        name.field[3] = 0;
+        assert_eq!(name.text(), "xxx");
+        name.field[0] = 0;
+        assert!(name.text().is_empty());
+    }
+
+    #[test]
+    fn halves_are_ieee_to_the_last_exponent() {
+        let transform = |bits: u16| Transform { rotation: [I16::ZERO; 4], translation: [bits.into(); 3] };
+        let value = |bits| transform(bits).translation()[0];
+        assert_eq!((value(0x3c00), value(0xc100), value(0x0001)), (1.0, -2.5, 2.0_f32.powi(-24)));
+        assert_eq!((value(0x7c00), value(0xfc00)), (f32::INFINITY, f32::NEG_INFINITY));
+        assert!(value(0x7e00).is_nan());
+    }
+
+    #[test]
+    fn matrices_turn_the_axes() {
+        let mut transform =
+            Transform { rotation: [0, 0, 0, 16384].map(I16::new), translation: [0x3c00, 0x4000, 0x4200].map(U16::new) };
+        let unit = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        let [a, b, c, position] = transform.to_matrix();
+        assert_eq!(([a, b, c], position), (unit, [-1.0, 2.0, -3.0]));
+        // A quarter turn around y.
+        transform.rotation = [0, 11585, 0, 11585].map(I16::new);
+        let rows = transform.to_matrix();
+        let expected = [[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]];
+        for (row, expected) in rows.iter().zip(expected) {
+            assert!(row.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-3), "{rows:?}");
+        }
+    }
+}
