@@ -56,6 +56,8 @@ macro_rules! assets {
 assets! {
     /// A Blitz3D scene.
     "b3d" B3d(b3d::Scene) = Format::B3d,
+    /// A LODka3D model.
+    "lodka" Lodka(lodka::Model) = Format::Lodka,
 }
 
 impl<'a> Asset<'a> {

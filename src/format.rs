@@ -69,6 +69,7 @@ impl Format {
     pub fn sniff(head: &[u8]) -> Option<Self> {
         match head {
             [b'B', b'B', b'3', b'D', ..] => Some(Self::B3d),
+            [b'L', b'O', b'D', b'k', b'a', b'3', b'D', ..] => Some(Self::Lodka),
             _ => None,
         }
     }

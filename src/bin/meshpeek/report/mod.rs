@@ -1,6 +1,7 @@
 //! What a file holds, in words for a person.
 
 mod b3d;
+mod lodka;
 
 use std::io::{Result, Write};
 
@@ -57,6 +58,7 @@ pub(crate) fn header(record: &Record, out: &mut impl Write) -> Result<()> {
 pub(crate) fn body(asset: &Asset<'_>, out: &mut impl Write) -> Result<()> {
     match asset {
         Asset::B3d(scene) => b3d::write(scene, out),
+        Asset::Lodka(model) => lodka::write(model, out),
         _ => Ok(()),
     }
 }
