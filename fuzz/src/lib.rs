@@ -2,9 +2,10 @@
 
 pub mod any;
 pub mod b3d;
+pub mod lodka;
 pub mod lzo;
 pub mod lzss;
 
 /// Every target by name.
 pub const TARGETS: &[(&str, fn(&[u8]))] =
-    &[("any", any::run), ("b3d", b3d::run), ("lzo", lzo::run), ("lzss", lzss::run)];
+    &[("any", any::run), ("b3d", b3d::run), ("lodka", lodka::run), ("lzo", lzo::run), ("lzss", lzss::run)];

@@ -8,6 +8,7 @@ mod writer;
 mod b3d;
 #[cfg(feature = "cli")]
 mod cli;
+mod lodka;
 
 // What the fuzz targets do, so that it cannot rot unseen.
 #[path = "../../fuzz/src/any.rs"]
