@@ -58,6 +58,8 @@ assets! {
     "b3d" B3d(b3d::Scene) = Format::B3d,
     /// An Arma animation.
     "rtm" Rtm(rtm::Motion) = Format::Bmtr | Format::Rtm,
+    /// A LODka3D model.
+    "lodka" Lodka(lodka::Model) = Format::Lodka,
 }
 
 impl<'a> Asset<'a> {

@@ -71,6 +71,7 @@ impl Format {
             [b'B', b'B', b'3', b'D', ..] => Some(Self::B3d),
             [b'B', b'M', b'T', b'R', ..] => Some(Self::Bmtr),
             [b'R', b'T', b'M', b'_', ..] => Some(Self::Rtm),
+            [b'L', b'O', b'D', b'k', b'a', b'3', b'D', ..] => Some(Self::Lodka),
             _ => None,
         }
     }

@@ -1,11 +1,19 @@
 //! What the fuzz targets do, as plain functions: the targets feed them, and so does `replay`, without a fuzzer.
 
-pub mod any;
-pub mod b3d;
-pub mod lzo;
-pub mod lzss;
-pub mod rtm;
+macro_rules! targets {
+    ($($name:ident)*) => {
+        $(pub mod $name;)*
 
-/// Every target by name.
-pub const TARGETS: &[(&str, fn(&[u8]))] =
-    &[("any", any::run), ("b3d", b3d::run), ("lzo", lzo::run), ("lzss", lzss::run), ("rtm", rtm::run)];
+        /// Every target by name.
+        pub const TARGETS: &[(&str, fn(&[u8]))] = &[$((stringify!($name), $name::run)),*];
+    };
+}
+
+targets! {
+    any
+    b3d
+    lodka
+    lzo
+    lzss
+    rtm
+}

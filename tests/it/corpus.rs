@@ -175,6 +175,12 @@ fn lengths(size: usize) -> impl Iterator<Item = usize> {
     (0..size).step_by(size.div_ceil(tries).max(1))
 }
 
+/// Whether a cut went between chunks that stand side by side in a file, which leaves a whole file of fewer chunks.
+fn ends_with_a_chunk(cut: &[u8]) -> bool {
+    let whole = |node: meshpeek::Result<meshpeek::lodka::Node<'_>>| node.is_ok_and(|node| node.body().is_ok());
+    meshpeek::lodka::Model::parse(cut).is_ok_and(|model| model.nodes().all(whole))
+}
+
 #[test]
 fn every_truncation_ends_in_an_error_or_a_record() {
     let limits = Limits::default();
@@ -186,7 +192,8 @@ fn every_truncation_ends_in_an_error_or_a_record() {
                 let mut problems = meshpeek::summary::Problems::new(&limits);
                 asset.verify(&mut problems);
                 let problems = problems.into_vec();
-                assert!(!sound || !problems.is_empty(), "{} cut at {length} is not noticed", path.display());
+                let noticed = !problems.is_empty() || ends_with_a_chunk(cut);
+                assert!(!sound || noticed, "{} cut at {length} is not noticed", path.display());
                 if length % 7 == 0 {
                     any::walk(&*asset, cut, &limits);
                 }

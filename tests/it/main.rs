@@ -8,6 +8,7 @@ mod writer;
 mod b3d;
 #[cfg(feature = "cli")]
 mod cli;
+mod lodka;
 #[cfg_attr(not(feature = "lzo"), allow(unused_imports))]
 mod rtm;
 

@@ -4,6 +4,7 @@
 
 pub mod b3d;
 pub mod bytes;
+pub mod lodka;
 pub mod lzss;
 pub mod rtm;
 
@@ -12,8 +13,14 @@ pub type Files = Vec<(&'static str, Vec<u8>)>;
 
 /// Every file of `corpus/`: its place there and its bytes.
 pub fn corpus() -> Vec<(String, Vec<u8>)> {
-    let folders: [(&str, Files); 4] =
-        [("b3d", b3d::corpus()), ("rtm", rtm::corpus()), ("hostile", b3d::hostile()), ("hostile", rtm::hostile())];
+    let folders: Vec<(&str, Files)> = vec![
+        ("b3d", b3d::corpus()),
+        ("hostile", b3d::hostile()),
+        ("lodka", lodka::corpus()),
+        ("hostile", lodka::hostile()),
+        ("rtm", rtm::corpus()),
+        ("hostile", rtm::hostile()),
+    ];
     let named = |(folder, files): (&str, Files)| {
         files.into_iter().map(|(name, bytes)| (format!("{folder}/{name}"), bytes)).collect::<Vec<_>>()
     };

@@ -1,6 +1,7 @@
 //! What a file holds, in words for a person.
 
 mod b3d;
+mod lodka;
 mod rtm;
 
 use std::io::{Result, Write};
@@ -59,6 +60,7 @@ pub(crate) fn body(asset: &Asset<'_>, out: &mut impl Write) -> Result<()> {
     match asset {
         Asset::B3d(scene) => b3d::write(scene, out),
         Asset::Rtm(motion) => rtm::write(motion, out),
+        Asset::Lodka(model) => lodka::write(model, out),
         _ => Ok(()),
     }
 }

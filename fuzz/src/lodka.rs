@@ -1,0 +1,198 @@
+//! LODka3D models: what views tell of one thing in several ways must agree.
+
+use meshpeek::Inspect;
+use meshpeek::lodka::{Content, FaceGroup, Indices, Kind, Mesh, Model, MorphCollections, Node, Weights};
+
+/// How many of what a file may claim without bytes are asked for.
+const ENOUGH: usize = 1000;
+
+pub fn run(data: &[u8]) {
+    crate::any::run(data);
+    let Ok(model) = Model::parse(data) else { return };
+    let mut nodes = 0;
+    let mut end_of = [0; 3];
+    for node in model.nodes().flatten() {
+        let chunk = node.chunk();
+        assert!(node.depth() < 3 && chunk.offset() + chunk.bytes() <= data.len() as u64);
+        assert!(node.depth() == 0 || chunk.offset() + chunk.bytes() <= end_of[node.depth() - 1], "{node:?} leaves its parent");
+        end_of[node.depth()] = chunk.offset() + chunk.bytes();
+        assert_eq!(node.parent().is_none(), node.depth() == 0);
+        let content = node.content();
+        assert_eq!(content.is_ok(), node.content().is_ok());
+        if let Ok(content) = content {
+            assert!(node.body().is_ok_and(|body| body.left() == chunk.body().left()));
+            self::content(&node, &content);
+        }
+        nodes += 1;
+    }
+    // Each model by itself holds what the walk over the file met in it.
+    let mut inside = 0;
+    for (index, part) in model.parts().flatten().enumerate() {
+        assert_eq!(part.index(), index);
+        inside += part.nodes().flatten().count();
+        let meshes = part.nodes().flatten().filter(|node| node.kind() == Kind::Mesh).count();
+        assert!(part.meshes().flatten().count() <= meshes);
+        let walked = part.nodes().flatten().find(|node| node.kind() == Kind::Skeleton);
+        assert!(!part.skeleton().is_ok_and(|skeleton| skeleton.is_some()) || walked.is_some());
+        let singles = [
+            part.info().is_ok(),
+            part.materials().is_ok(),
+            part.textures().is_ok(),
+            part.shaders().is_ok(),
+            part.morph_collections().is_ok(),
+            part.morph_meshes().is_ok(),
+            part.physics().is_ok(),
+            part.screenshot().is_ok(),
+        ];
+        assert!(part.nodes().next().is_some() || singles.iter().all(|&ok| ok));
+        let several = part.animations().count() + part.light_schemes().count() + part.proxy_sets().count();
+        assert!(several + part.collider_sets().count() <= part.nodes().count() * 4);
+    }
+    let outside = model.nodes().flatten().filter(|node| node.depth() == 0).count();
+    assert_eq!(nodes, inside + outside);
+    let counted = model.summarize().counts;
+    assert_eq!(counted.get("meshes"), Some(model.nodes().flatten().filter(|n| n.kind() == Kind::Mesh).count() as u64));
+}
+
+fn content(node: &Node<'_>, content: &Content<'_>) {
+    match content {
+        Content::Info(info) => assert_eq!(info.bytes.len() as u64, node.chunk().body().left()),
+        Content::Skeleton(skeleton) => {
+            let read = skeleton.bones().flatten().count() as u64;
+            assert!(read == skeleton.bone_count || skeleton.bones().any(|bone| bone.is_err()));
+        }
+        Content::Animation(animation) => {
+            let (frames, bones) = (animation.frame_count as usize, animation.bone_count as usize);
+            assert_eq!(animation.keys.len(), frames * bones);
+            assert!(animation.frame(frames).is_none() && animation.key(0, bones).is_none());
+            let keys = (0..frames.min(ENOUGH)).filter_map(|frame| animation.frame(frame)).flatten();
+            for (index, key) in keys.enumerate() {
+                assert!(std::ptr::eq(key, &animation.keys.as_slice()[index]));
+            }
+        }
+        Content::MaterialList(list) => {
+            for material in list.materials().flatten() {
+                let [first, second] = material.textures();
+                let cut = material.texture_field.len() - first.len() - second.len();
+                assert!(cut == 0 || (cut == 1 && material.texture_field.as_bytes()[first.len()] == b':'));
+                assert_eq!((material.options.is_some(), material.mapping.is_some()), (list.kind >= 2, list.kind >= 3));
+            }
+        }
+        Content::TextureList(list) => {
+            let records = list.records().flatten().count();
+            assert!(list.textures().flatten().count() <= records && records as u64 <= list.texture_count);
+            for texture in list.textures().flatten() {
+                assert!(texture.image_kind().is_none_or(|kind| !kind.name().is_empty() && !texture.data.is_empty()));
+            }
+        }
+        Content::ShaderList(list) => {
+            for shader in list.shaders().flatten() {
+                let bump = shader.bump();
+                assert!(bump.is_err() || bump.is_ok_and(|bump| bump.is_some() == (shader.kind == 1)));
+            }
+        }
+        Content::Mesh(mesh) => self::mesh(mesh),
+        Content::MorphCollections(morphs) => collections(morphs),
+        Content::MorphMeshes(morphs) => {
+            let meshes: Vec<_> = morphs.meshes().take(ENOUGH).collect();
+            assert_eq!(meshes.len(), morphs.records.len().min(ENOUGH));
+            for mesh in &meshes {
+                let frames = usize::try_from(mesh.record.frames.get()).expect("a negative count is an error");
+                assert!(mesh.frame(frames).is_none());
+                let vertices = (0..frames.min(ENOUGH)).filter_map(|frame| mesh.frame(frame)).flatten().count();
+                assert!(vertices == mesh.vertices.len() || frames > ENOUGH);
+            }
+        }
+        Content::Physics(physics) => {
+            let names = physics.body_names().chain(physics.geom_names()).map(|name| name.len() as i64).sum::<i64>();
+            let header = physics.header;
+            assert!(names <= i64::from(header.body_names_len.get()) + i64::from(header.geom_names_len.get()));
+            assert_eq!(physics.bodies.len() as i64, i64::from(header.body_count.get()));
+            assert_eq!(physics.joints.len() as i64, i64::from(header.joint_count.get()));
+        }
+        Content::LightScheme(scheme) => assert_eq!(scheme.lights.len(), 8),
+        Content::ProxySet(set) => {
+            assert_eq!((set.names.len(), set.names.iter().count()), (set.proxies.len(), set.proxies.len()));
+            assert_eq!(set.proxies.iter().count(), set.proxies.len());
+        }
+        Content::ColliderSet(set) => assert_eq!(set.names.iter().count(), set.colliders.len()),
+        Content::Screenshot(screenshot) => {
+            assert!(screenshot.image_kind().is_none() || screenshot.data.len() >= 2);
+        }
+        _ => assert!(matches!(node.kind(), Kind::Part | Kind::List | Kind::Unknown)),
+    }
+}
+
+fn mesh(mesh: &Mesh<'_>) {
+    assert_eq!(mesh.uv_set_count(), (0..3).filter(|&set| mesh.uvs(set).is_some()).count());
+    assert!(mesh.mode == 3 || mesh.uv_set_count() == 1);
+    indices(&mesh.bone_ids);
+    if let Some(weights) = mesh.weights {
+        self::weights(&weights);
+    }
+    let mut failed = false;
+    let mut groups = 0;
+    for group in mesh.face_groups() {
+        failed |= group.is_err();
+        if let Ok(group) = group {
+            groups += 1;
+            face_group(mesh, &group);
+        }
+    }
+    assert!(failed || groups == mesh.face_group_count);
+}
+
+fn face_group(mesh: &Mesh<'_>, group: &FaceGroup<'_>) {
+    indices(&group.vertex_indices);
+    indices(&group.normal_indices);
+    for set in 0..3 {
+        assert_eq!(mesh.uvs(set).is_some(), group.uv_indices(set).is_some());
+        assert_eq!(mesh.uvs(set).is_some(), group.material(set).is_some());
+        if let Some(uv_indices) = group.uv_indices(set) {
+            indices(&uv_indices);
+        }
+    }
+    assert_eq!(group.smoothing.is_some(), group.kind == 2);
+    assert!(group.triangle_count() <= group.vertex_indices.len());
+}
+
+fn indices(indices: &Indices<'_>) {
+    assert_eq!(indices.as_bytes().len(), indices.len() * indices.width());
+    assert_eq!(indices.iter().len(), indices.len());
+    assert!(indices.get(indices.len()).is_none());
+    for (at, index) in indices.iter().enumerate().take(ENOUGH) {
+        assert_eq!(indices.get(at), Some(index));
+        assert!(indices.width() == 4 || index >> (8 * indices.width()) == 0);
+    }
+}
+
+fn weights(weights: &Weights<'_>) {
+    let mut used = 0;
+    for list in weights.vertices() {
+        assert!((1..=weights.bones_per_vertex as usize).contains(&list.count()));
+        assert_eq!(list.iter().count(), list.count());
+        // Only the last record of a list may close it.
+        assert!(list.iter().take(list.count() - 1).all(|weight| !weight.is_last));
+        used += list.count();
+        assert!(list.is_closed() || used == weights.records.len());
+    }
+    assert_eq!(used, weights.records.len());
+}
+
+fn collections(morphs: &MorphCollections<'_>) {
+    let (mut count, mut bones, mut animations, mut matrices, mut colliders) = (0, 0, 0, 0, 0);
+    for collection in morphs.collections() {
+        count += 1;
+        bones += collection.bone_names().count();
+        animations += collection.animation_names().count();
+        matrices += collection.matrices.len();
+        colliders += collection.colliders.len();
+        if let Some(last) = collection.matrices.len().checked_sub(1) {
+            let (bone, frame) = (collection.bones.len() - 1, collection.frame_count as usize - 1);
+            let found = collection.matrix(bone, frame).expect("the last matrix is there");
+            assert!(std::ptr::eq(found, &collection.matrices.as_slice()[last]));
+        }
+    }
+    assert_eq!((count, bones, animations), (morphs.records.len(), morphs.bones.len(), morphs.animations.len()));
+    assert_eq!((matrices, colliders), (morphs.matrices.len(), morphs.colliders.len()));
+}

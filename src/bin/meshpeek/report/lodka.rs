@@ -1,0 +1,168 @@
+//! A LODka3D model in words.
+
+use std::io::{Result, Write};
+
+use meshpeek::lodka::{Bone, Content, Kind, Material, Mesh, Model, MorphCollection, MorphMesh, Node, Shader, Texture};
+use meshpeek::lodka::{Weights, to_text};
+use meshpeek::view::ByteStr;
+
+use super::{FAINT, count, escape, grouped, heading, list, plural};
+
+/// What a modeller looks for, in this order.
+const SECTIONS: &[(&str, Kind)] = &[
+    ("Meshes", Kind::Mesh),
+    ("Materials", Kind::MaterialList),
+    ("Textures inside", Kind::TextureList),
+    ("Shaders", Kind::ShaderList),
+    ("Skeleton", Kind::Skeleton),
+    ("Animations", Kind::Animation),
+    ("Morph animations", Kind::MorphCollections),
+    ("Morphed meshes", Kind::MorphMeshes),
+    ("Physics", Kind::Physics),
+    ("Lights", Kind::LightScheme),
+    ("Proxies", Kind::ProxySet),
+    ("Colliders", Kind::ColliderSet),
+    ("Screenshot", Kind::Screenshot),
+    ("User's own", Kind::Info),
+    ("Unknown chunks", Kind::Unknown),
+];
+
+pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
+    for &(title, kind) in SECTIONS {
+        let mut lines =
+            model.nodes().flatten().filter(|node| node.kind() == kind).flat_map(|node| lines(&node)).peekable();
+        if lines.peek().is_some() {
+            heading(out, title)?;
+            list(out, lines, |out, (name, facts)| writeln!(out, "  {name}  {FAINT}{facts}{FAINT:#}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// The lines of one chunk: a name, and what there is to say of it.
+fn lines(node: &Node<'_>) -> Vec<(String, String)> {
+    let content = match node.content() {
+        Ok(content) => content,
+        // What cannot be read stands among the problems.
+        Err(_) => return Vec::new(),
+    };
+    let one = |name: ByteStr<'_>, facts: String| vec![(text(name), facts)];
+    match content {
+        Content::Mesh(mesh) => one(mesh.name, self::mesh(&mesh)),
+        Content::MaterialList(materials) => {
+            let line = |material: Material<'_>| {
+                let textures = material.textures().into_iter().filter(|name| !name.is_empty()).map(text);
+                let blending = material.options.and_then(|options| options.blending_mode.name()).map(str::to_owned);
+                let facts: Vec<String> = textures.chain(blending).collect();
+                (text(material.name), facts.join(", "))
+            };
+            materials.materials().flatten().map(line).collect()
+        }
+        Content::TextureList(textures) => {
+            let line = |texture: Texture<'_>| {
+                let kind = texture.image_kind().map_or("of unknown kind", |kind| kind.name());
+                let bytes = count(texture.data.len() as u64, "byte");
+                (text(texture.file_name), format!("{kind}, {bytes}, for material {}", text(texture.material)))
+            };
+            textures.textures().flatten().map(line).collect()
+        }
+        Content::ShaderList(shaders) => {
+            let line = |shader: Shader<'_>| match shader.bump() {
+                Ok(Some(bump)) => (text(bump.material), format!("bumps of {}", text(bump.normal_material))),
+                _ => (format!("shader of kind {}", shader.kind), count(shader.data.len() as u64, "byte")),
+            };
+            shaders.shaders().flatten().map(line).collect()
+        }
+        Content::Skeleton(skeleton) => {
+            let line = |bone: Bone<'_>| {
+                let parent = if bone.parent < 0 { "root".to_owned() } else { format!("on {}", bone.parent) };
+                (format!("{}  {}", bone.id, text(bone.name)), parent)
+            };
+            skeleton.bones().flatten().map(line).collect()
+        }
+        Content::Animation(animation) => {
+            let seconds = animation.duration() as f64 / 1000.0;
+            let mode = animation.mode.name().unwrap_or("unknown mode");
+            one(animation.name, format!("{}, {seconds:.2} s, {mode}", plural(animation.frame_count.into(), "frames")))
+        }
+        Content::MorphCollections(morphs) => {
+            let line = |morph: MorphCollection<'_>| {
+                let animations: Vec<String> = morph.animation_names().map(text).collect();
+                let (bones, frames) = (plural(morph.bones.len() as u64, "bones"), plural(morph.frame_count, "frames"));
+                (text(morph.name), format!("{bones}, {frames}: {}", animations.join(", ")))
+            };
+            morphs.collections().map(line).collect()
+        }
+        Content::MorphMeshes(morphs) => {
+            let line = |morph: MorphMesh<'_>| {
+                let (frames, vertices) = (morph.record.frames.get(), morph.record.vertices.get());
+                (
+                    text(morph.name),
+                    format!("{frames} frames of {vertices} vertices, by {}", text(morph.collection_name)),
+                )
+            };
+            morphs.meshes().map(line).collect()
+        }
+        Content::Physics(physics) => {
+            let mut lines = Vec::new();
+            let mut names = physics.body_names();
+            for body in physics.bodies {
+                let name = text(names.next().unwrap_or_default());
+                lines.push((name, format!("body: {}", body.kind.name().unwrap_or("unknown shape"))));
+            }
+            let mut names = physics.geom_names();
+            for geom in physics.geoms {
+                let (shape, body) = (geom.kind.name().unwrap_or("unknown shape"), geom.body.get());
+                lines.push((text(names.next().unwrap_or_default()), format!("geom: {shape} of body {body}")));
+            }
+            for (index, joint) in physics.joints.iter().enumerate() {
+                let (kind, bodies) = (joint.kind.name().unwrap_or("unknown kind"), [joint.body_1, joint.body_2]);
+                let [one, two] = bodies.map(|body| body.get());
+                lines.push((format!("joint {index}"), format!("{kind} of bodies {one} and {two}")));
+            }
+            lines
+        }
+        Content::LightScheme(scheme) => {
+            let on = scheme.lights.iter().filter(|light| light.enabled.is_set()).count();
+            one(scheme.name, format!("{on} of 8 lights on"))
+        }
+        Content::ProxySet(set) => {
+            vec![(format!("mesh {}", set.mesh), plural(set.proxies.len() as u64, "proxies"))]
+        }
+        Content::ColliderSet(set) => one(set.name, plural(set.colliders.len() as u64, "colliders")),
+        Content::Screenshot(screenshot) => {
+            let kind = screenshot.image_kind().map_or("of unknown kind", |kind| kind.name());
+            one(screenshot.name, format!("{kind}, {}", count(screenshot.data.len() as u64, "byte")))
+        }
+        Content::Info(info) => {
+            let head = info.bytes.as_bytes().get(..60).unwrap_or(info.bytes.as_bytes());
+            one(ByteStr::new(head), count(info.bytes.len() as u64, "byte"))
+        }
+        _ => vec![(node.chunk().tag().to_string(), count(node.chunk().bytes(), "byte"))],
+    }
+}
+
+/// A name in the code page that it most likely is in, safe to show on a terminal.
+fn text(name: ByteStr<'_>) -> String {
+    if name.is_empty() { "(no name)".to_owned() } else { escape(&to_text(name)) }
+}
+
+fn mesh(mesh: &Mesh<'_>) -> String {
+    let triangles: usize = mesh.face_groups().flatten().map(|group| group.triangle_count()).sum();
+    let mut facts = vec![plural(mesh.positions.len() as u64, "vertices"), plural(triangles as u64, "triangles")];
+    facts.push(plural(mesh.face_group_count, "face_groups"));
+    if mesh.uv_set_count() > 1 {
+        facts.push("2 uv sets".to_owned());
+    }
+    match mesh.weights {
+        Some(Weights { bones_per_vertex, .. }) => {
+            facts.push(format!("up to {} bones a vertex", grouped(bones_per_vertex.into())));
+        }
+        None if !mesh.bone_ids.is_empty() => facts.push("one bone a vertex".to_owned()),
+        None => {}
+    }
+    if !mesh.visible.is_set() {
+        facts.push("hidden".to_owned());
+    }
+    facts.join(", ")
+}

@@ -1,0 +1,110 @@
+//! Indices of whatever width.
+
+use std::ops::ControlFlow;
+
+use zerocopy::little_endian::{U16, U32};
+
+use crate::error::Result;
+use crate::view::{Column, Cursor, LeArray, Storage, Table};
+
+/// Indices in place, 1, 2 or 4 bytes each; read as `u32`.
+#[derive(Clone, Copy, Debug)]
+pub enum Indices<'a> {
+    /// One byte each.
+    U8(LeArray<'a, u8>),
+    /// Two bytes each.
+    U16(LeArray<'a, U16>),
+    /// Four bytes each.
+    U32(LeArray<'a, U32>),
+}
+
+impl<'a> Indices<'a> {
+    /// `count` indices into an array of `target` elements; `spare` is 1 where the highest index of a width is kept
+    /// unused.
+    pub(crate) fn read(cursor: &mut Cursor<'a>, count: u64, target: usize, spare: usize) -> Result<Self> {
+        match target.saturating_add(spare) {
+            0..=0x100 => cursor.array(count).map(Self::U8),
+            0x101..=0x1_0000 => cursor.array(count).map(Self::U16),
+            _ => cursor.array(count).map(Self::U32),
+        }
+    }
+
+    /// The index at `index`.
+    pub fn get(&self, index: usize) -> Option<u32> {
+        match self {
+            Self::U8(array) => array.get(index).map(|&n| n.into()),
+            Self::U16(array) => array.get(index).map(|n| n.get().into()),
+            Self::U32(array) => array.get(index).map(|n| n.get()),
+        }
+    }
+
+    /// All indices in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = u32> + use<'a> {
+        let all = *self;
+        // The range is as long as the array, so there is no index without an element.
+        (0..self.len()).map(move |index| all.get(index).unwrap_or(u32::MAX))
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::U8(array) => array.len(),
+            Self::U16(array) => array.len(),
+            Self::U32(array) => array.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many bytes each takes: 1, 2 or 4.
+    pub fn width(&self) -> usize {
+        match self {
+            Self::U8(_) => 1,
+            Self::U16(_) => 2,
+            Self::U32(_) => 4,
+        }
+    }
+
+    /// Where the first lies, counted from the start of the asset.
+    pub fn offset(&self) -> u64 {
+        self.storage().offset
+    }
+
+    /// The bytes as stored.
+    pub fn as_bytes(&self) -> &'a [u8] {
+        match self {
+            Self::U8(array) => array.as_bytes(),
+            Self::U16(array) => array.as_bytes(),
+            Self::U32(array) => array.as_bytes(),
+        }
+    }
+
+    fn table(&self) -> &dyn Table {
+        match self {
+            Self::U8(array) => array,
+            Self::U16(array) => array,
+            Self::U32(array) => array,
+        }
+    }
+}
+
+impl Table for Indices<'_> {
+    fn rows(&self) -> u64 {
+        self.table().rows()
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        self.table().columns()
+    }
+
+    fn storage(&self) -> Storage {
+        self.table().storage()
+    }
+
+    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+        self.table().read(sink)
+    }
+}

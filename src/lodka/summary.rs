@@ -1,0 +1,95 @@
+//! The five questions of [`Inspect`], answered for models.
+
+use std::ops::ControlFlow;
+
+use super::content::Content;
+use super::verify::Survey;
+use super::{Mesh, Model};
+use crate::error::{Error, Result};
+use crate::format::Format;
+use crate::inspect::{Inspect, Outline, Region};
+use crate::summary::{Problems, Summary};
+use crate::view::Table;
+
+impl Inspect for Model<'_> {
+    /// One walk over all chunks and what is in them, but for the elements of arrays.
+    fn summarize(&self) -> Summary {
+        let mut problems = Problems::new(&self.limits);
+        let (counts, references) = Survey::new(self, false, &mut problems).run();
+        Summary {
+            version: Some(1),
+            counts,
+            references,
+            problems: problems.into_vec(),
+            ..Summary::new(Format::Lodka, self.data.len() as u64)
+        }
+    }
+
+    fn verify(&self, problems: &mut Problems) {
+        Survey::new(self, true, problems).run();
+    }
+
+    fn outline(&self, out: &mut Outline<'_>) {
+        super::outline::model(self, out);
+    }
+
+    /// The chunks as they nest, header included; those of data with the name and counts of what they hold.
+    fn layout(&self, sink: &mut dyn FnMut(Region<'_>)) {
+        for node in self.nodes().flatten() {
+            let note = match node.content() {
+                Ok(content) => note(&content, node.count_hint()),
+                Err(error) => error.message(),
+            };
+            sink(Region {
+                depth: node.depth,
+                name: node.chunk.tag().to_string().into(),
+                note: note.into(),
+                offset: node.chunk.offset(),
+                bytes: node.chunk.bytes(),
+            });
+        }
+    }
+
+    fn digest_names(&self) -> &'static [&'static str] {
+        &["positions"]
+    }
+
+    fn digest(&self, name: &str, sink: &mut dyn FnMut(&[u8])) -> Result<()> {
+        if name != "positions" {
+            return Err(Error::malformed("no digest of this name"));
+        }
+        for mesh in self.views::<Mesh<'_>>() {
+            mesh?.positions.read(&mut |rows| {
+                sink(rows);
+                ControlFlow::Continue(())
+            })?;
+        }
+        Ok(())
+    }
+}
+
+fn note(content: &Content<'_>, count: i32) -> String {
+    match content {
+        Content::Chunks => format!("count {count}"),
+        Content::Unknown => format!("unknown, count {count}"),
+        Content::Info(_) => String::new(),
+        Content::Skeleton(skeleton) => format!("{} bones", skeleton.bone_count),
+        Content::Animation(animation) => format!("{}, {} frames", animation.name, animation.frame_count),
+        Content::MaterialList(list) => format!("{} materials", list.material_count.unwrap_or(0)),
+        Content::TextureList(list) => format!("{} textures", list.texture_count),
+        Content::ShaderList(list) => format!("{} shaders", list.shader_count),
+        Content::Mesh(mesh) => {
+            format!("{}, {} vertices, {} face groups", mesh.name, mesh.positions.len(), mesh.face_group_count)
+        }
+        Content::MorphCollections(morphs) => format!("{} collections", morphs.records.len()),
+        Content::MorphMeshes(morphs) => format!("{} meshes", morphs.records.len()),
+        Content::Physics(physics) => {
+            let (bodies, geoms, joints) = (physics.bodies.len(), physics.geoms.len(), physics.joints.len());
+            format!("{bodies} bodies, {geoms} geoms, {joints} joints")
+        }
+        Content::LightScheme(scheme) => scheme.name.to_string(),
+        Content::ProxySet(set) => format!("{} proxies for mesh {}", set.proxies.len(), set.mesh),
+        Content::ColliderSet(set) => format!("{}, {} colliders", set.name, set.colliders.len()),
+        Content::Screenshot(screenshot) => screenshot.name.to_string(),
+    }
+}

@@ -1,0 +1,720 @@
+//! Promises of the LODka3D reader.
+
+use std::time::{Duration, Instant};
+
+use meshpeek::lodka::{
+    ColliderSet, Indices, LightScheme, Mesh, Model, MorphCollections, MorphMeshes, Part, Physics, ProxySet, Records,
+    WeightRecords, to_cp1251, to_text,
+};
+use meshpeek::summary::{Problem, Problems, Severity};
+use meshpeek::view::{ByteStr, Element, LeArray};
+use meshpeek::{Asset, ErrorKind, Limits};
+
+use crate::memory::usage_of;
+use crate::writer::bytes::Bytes;
+use crate::writer::lodka::{self as write, Group, Mesh as Written, chunk, file, find, list, with_header};
+
+fn part(bytes: &[u8]) -> Part<'_> {
+    Model::parse(bytes).unwrap().parts().next().unwrap().unwrap()
+}
+
+fn verify(bytes: &[u8]) -> Vec<Problem> {
+    let mut problems = Problems::new(&Limits::default());
+    Asset::parse(bytes).unwrap().verify(&mut problems);
+    problems.into_vec()
+}
+
+/// The one problem that verify finds.
+#[track_caller]
+fn only(bytes: &[u8]) -> (Severity, String, Option<u64>) {
+    let problems = verify(bytes);
+    let [problem] = &problems[..] else { panic!("{problems:#?}") };
+    (problem.severity, problem.message.to_string(), problem.offset)
+}
+
+/// The one problem is an error, with this text, at this byte.
+#[track_caller]
+fn error(bytes: &[u8], message: &str, offset: usize) {
+    assert_eq!(only(bytes), (Severity::Error, message.to_owned(), Some(offset as u64)));
+}
+
+#[track_caller]
+fn warning(bytes: &[u8], message: &str, offset: usize) {
+    assert_eq!(only(bytes), (Severity::Warning, message.to_owned(), Some(offset as u64)));
+}
+
+#[test]
+fn every_array_lies_in_the_file() {
+    let bytes = write::sound().to_vec();
+    let inside = |bytes_of: &[u8]| {
+        assert!(!bytes_of.is_empty());
+        assert!(bytes.as_ptr_range().contains(&bytes_of.as_ptr()));
+    };
+    fn of<T: Element>(array: LeArray<'_, T>) -> &[u8] {
+        array.as_bytes()
+    }
+    let part = part(&bytes);
+    inside(of(part.info().unwrap().unwrap().bytes));
+    inside(of(part.animations().next().unwrap().unwrap().keys));
+    let material = part.materials().unwrap().unwrap().materials().next().unwrap().unwrap();
+    inside(zerocopy::IntoBytes::as_bytes(material.options.unwrap()));
+    let texture = part.textures().unwrap().unwrap().textures().nth(1).unwrap().unwrap();
+    inside(of(texture.data));
+    inside(of(texture.reserve));
+    inside(of(part.shaders().unwrap().unwrap().shaders().nth(1).unwrap().unwrap().data));
+    let meshes: Vec<Mesh<'_>> = part.meshes().map(Result::unwrap).collect();
+    inside(of(meshes[0].positions));
+    inside(of(meshes[0].normals));
+    inside(meshes[0].bone_ids.as_bytes());
+    let WeightRecords::Narrow(weights) = meshes[1].weights.unwrap().records else { panic!() };
+    inside(of(weights));
+    inside(of(meshes[2].uvs(1).unwrap()));
+    let group = meshes[2].face_groups().next().unwrap().unwrap();
+    inside(group.vertex_indices.as_bytes());
+    inside(group.normal_indices.as_bytes());
+    inside(group.uv_indices(1).unwrap().as_bytes());
+    inside(of(group.smoothing.unwrap()));
+    let morphs = part.morph_collections().unwrap().unwrap();
+    inside(of(morphs.matrices));
+    inside(of(morphs.collections().nth(1).unwrap().colliders));
+    inside(of(part.morph_meshes().unwrap().unwrap().meshes().nth(1).unwrap().vertices));
+    let physics = part.physics().unwrap().unwrap();
+    inside(of(physics.bodies));
+    inside(of(physics.geoms));
+    inside(of(physics.joints));
+    inside(of(physics.mesh_links));
+    inside(of(part.light_schemes().next().unwrap().unwrap().lights));
+    let Records::Packed(proxies) = part.proxy_sets().next().unwrap().unwrap().proxies else { panic!() };
+    inside(of(proxies));
+    inside(of(part.collider_sets().next().unwrap().unwrap().colliders));
+    inside(of(part.screenshot().unwrap().unwrap().data));
+    let wide = file([write::skeleton(255), write::meshes(&[write::weighted(255)])]).to_vec();
+    let mesh = self::part(&wide).meshes().next().unwrap().unwrap();
+    let WeightRecords::Wide(weights) = mesh.weights.unwrap().records else { panic!() };
+    assert!(wide.as_ptr_range().contains(&of(weights).as_ptr()));
+}
+
+/// All floats of the file, added up.
+fn read_all(bytes: &[u8]) -> f32 {
+    let part = part(bytes);
+    let mut sum = 0.0;
+    for mesh in part.meshes() {
+        let mesh = mesh.unwrap();
+        sum += mesh.positions.iter().flat_map(|p| p.to_array()).sum::<f32>();
+        for group in mesh.face_groups() {
+            sum += group.unwrap().vertex_indices.iter().map(|i| i as f32).sum::<f32>();
+        }
+        let lists = mesh.weights.into_iter().flat_map(|weights| weights.vertices());
+        sum += lists.flat_map(|list| list.iter()).map(|weight| weight.weight).sum::<f32>();
+    }
+    for animation in part.animations() {
+        sum += animation.unwrap().keys.iter().flat_map(|key| key.position.to_array()).sum::<f32>();
+    }
+    for collection in part.morph_collections().unwrap().into_iter().flat_map(|morphs| morphs.collections()) {
+        sum += collection.matrices.len() as f32 + collection.bone_names().map(|name| name.len()).sum::<usize>() as f32;
+    }
+    sum
+}
+
+#[test]
+fn reading_allocates_nothing() {
+    let bytes = write::sound().to_vec();
+    let (sum, usage) = usage_of(|| read_all(&bytes));
+    assert!(sum > 0.0);
+    assert_eq!(usage.allocations, 0, "{usage:?}");
+}
+
+#[test]
+fn fields_hold_what_was_written() {
+    let bytes = write::sound().to_vec();
+    let part = part(&bytes);
+    let bones: Vec<_> = part.skeleton().unwrap().unwrap().bones().map(|bone| bone.unwrap()).collect();
+    assert_eq!(bones.iter().map(|bone| (bone.id, bone.parent)).collect::<Vec<_>>(), [(0, -1), (1, 0), (2, 1)]);
+    assert_eq!(bones[2].name, "b2");
+
+    let run = part.animations().next().unwrap().unwrap();
+    assert_eq!((run.name.to_str(), run.interval, run.mode.name()), (Some("run"), 40, Some("loop")));
+    assert_eq!((run.frame_count, run.bone_count, run.duration()), (2, 3, 80));
+    // Six floats a key, numbered through in eighths: frame 1 of 3 bones, bone 2 is key 5.
+    assert_eq!(run.key(1, 2).unwrap().position.to_array(), [30.0 / 8.0, 31.0 / 8.0, 32.0 / 8.0]);
+    assert_eq!(run.key(1, 2).unwrap().rotation.to_array(), [33.0 / 8.0, 34.0 / 8.0, 35.0 / 8.0]);
+    assert!(run.key(1, 3).is_none() && run.key(2, 0).is_none() && run.frame(2).is_none());
+
+    let stone = part.materials().unwrap().unwrap().materials().next().unwrap().unwrap();
+    assert_eq!(stone.texture_field, "stone.bmp:light.bmp");
+    assert_eq!(stone.textures().map(|name| name.to_str().unwrap()), ["stone.bmp", "light.bmp"]);
+    let options = stone.options.unwrap();
+    assert_eq!(options.environment.to_array(), [2.0, 2.125, 2.25, 2.375]);
+    assert_eq!((options.shininess, options.normal_map_scale.get()), (128, 0.5));
+    assert_eq!(options.image_alpha.name(), Some("inverse luminance sqrt"));
+    assert_eq!(options.texture_format.name(), Some("RGBA float32"));
+    assert!(options.texture_enabled.is_set() && !options.enabled.is_set());
+    assert_eq!(stone.mapping.unwrap().name(), Some("cube camera"));
+
+    let textures: Vec<_> = part.textures().unwrap().unwrap().textures().map(Result::unwrap).collect();
+    assert_eq!(textures[1].reserve.as_bytes(), [0xee; 7]);
+    assert_eq!((textures[1].material.to_str(), textures[1].file_name.to_str()), (Some("leaf"), Some("leaf.png")));
+    let kinds: Vec<_> = textures.iter().map(|texture| texture.image_kind().map(|kind| kind.name())).collect();
+    assert_eq!(kinds, [Some("bmp"), Some("png"), None]);
+    let shaders: Vec<_> = part.shaders().unwrap().unwrap().shaders().map(Result::unwrap).collect();
+    let bump = shaders[2].bump().unwrap().unwrap();
+    assert_eq!((bump.normal_material.to_str(), bump.light_power, bump.reserve.len()), (Some("stone normals"), 0.75, 5));
+    assert_eq!((shaders[1].kind, shaders[1].data.as_bytes()), (9, &b"anything"[..]));
+    assert!(shaders[1].bump().unwrap().is_none());
+    assert_eq!(part.screenshot().unwrap().unwrap().data.as_bytes(), write::bitmap());
+}
+
+#[test]
+fn meshes_hold_what_was_written() {
+    let bytes = write::sound().to_vec();
+    let meshes: Vec<Mesh<'_>> = part(&bytes).meshes().map(Result::unwrap).collect();
+    assert_eq!(meshes[0].bone_ids.iter().collect::<Vec<_>>(), [0, 1, 2, 0]);
+    let lists: Vec<Vec<u16>> =
+        meshes[1].weights.unwrap().vertices().map(|list| list.iter().map(|weight| weight.bone).collect()).collect();
+    assert_eq!(lists, [vec![0, 1], vec![1, 0, 2], vec![2]]);
+    let mesh = &meshes[2];
+    assert_eq!((mesh.uv_set_count(), mesh.uvs(0).unwrap().len(), mesh.uvs(1).unwrap().len()), (2, 4, 5));
+    assert!(!mesh.uv_counts_apart);
+    let groups: Vec<_> = mesh.face_groups().map(Result::unwrap).collect();
+    assert_eq!(groups[0].vertex_indices.iter().collect::<Vec<_>>(), [2, 1, 0, 2, 1, 0]);
+    assert_eq!(groups[0].uv_indices(1).unwrap().iter().collect::<Vec<_>>(), [4, 3, 2, 1, 0, 4]);
+    assert_eq!((groups[0].material(0).unwrap(), groups[0].material(1).unwrap()), ("stone".into(), "lights".into()));
+    assert_eq!((groups[0].smoothing.unwrap().len(), groups[1].smoothing.unwrap().len()), (2, 0));
+    assert_eq!(groups[0].triangle_count(), 2);
+}
+
+#[test]
+fn scenery_holds_what_was_written() {
+    let bytes = write::sound().to_vec();
+    let part = part(&bytes);
+    let morphs = part.morph_collections().unwrap().unwrap();
+    let collections: Vec<_> = morphs.collections().collect();
+    assert_eq!((collections[0].name.to_str(), collections[0].collider_name.to_str()), (Some("body"), Some("hull")));
+    assert_eq!(collections[0].bone_names().collect::<Vec<_>>(), ["hip", "knee"]);
+    assert_eq!(collections[0].animation_names().collect::<Vec<_>>(), ["walk", ""]);
+    assert_eq!((collections[0].frame_count, collections[0].matrices.len()), (3, 6));
+    assert_eq!(collections[1].bone_names().collect::<Vec<_>>(), ["brim"]);
+    // Matrices of 12 floats, numbered through in eighths: six of the first collection, then frame 1 of the second.
+    assert_eq!(collections[1].matrix(0, 1).unwrap().row_0.x.get(), 84.0 / 8.0);
+    assert!(collections[1].matrix(1, 0).is_none() && collections[1].matrix(0, 3).is_none());
+    assert_eq!(collections[1].colliders.get(0).unwrap().min.x.get(), 35.0 / 8.0);
+    let faces = part.morph_meshes().unwrap().unwrap();
+    let faces: Vec<_> = faces.meshes().collect();
+    assert_eq!((faces[1].name.to_str(), faces[1].collection_name.to_str()), (Some("face"), Some("smile")));
+    assert_eq!(faces[0].frame(1).unwrap()[0].x.get(), 9.0 / 8.0);
+    assert_eq!(faces[1].frame(0).unwrap()[0].x.get(), 18.0 / 8.0);
+    assert!(faces[1].frame(1).is_none());
+
+    let physics = part.physics().unwrap().unwrap();
+    assert_eq!(physics.body_names().collect::<Vec<_>>(), ["torso", "head"]);
+    assert_eq!(physics.geom_names().collect::<Vec<_>>(), ["box", "", "plane"]);
+    let body = physics.bodies.get(1).unwrap();
+    assert_eq!(
+        (body.kind.name(), body.rotation.w.get(), body.auto_disable_steps.get()),
+        (Some("sphere"), 10.0 / 8.0, 10)
+    );
+    assert_eq!((body.tag.get(), body.auto_disable_time.get(), body.angular_threshold.get()), (7.0, 3.0, 0.02));
+    let geom = physics.geoms.get(2).unwrap();
+    assert_eq!((geom.kind.name(), geom.mesh_link_count.get(), geom.enabled.0), (Some("plane"), 3, 1));
+    let joint = physics.joints.get(7).unwrap();
+    assert_eq!((joint.kind.name(), joint.tag.get()), (Some("up-vector"), 29.0 / 8.0));
+
+    let light = *part.light_schemes().nth(1).unwrap().unwrap().lights.get(7).unwrap();
+    assert_eq!(
+        (light.style.name(), light.cutoff.get(), light.quadratic_attenuation.get()),
+        (Some("omni"), 180.0, 0.25)
+    );
+    let set = part.proxy_sets().next().unwrap().unwrap();
+    assert_eq!((set.mesh, set.names.get(2).unwrap()), (3, "leaf two".into()));
+    let proxy = set.proxies.get(2).unwrap();
+    assert_eq!((proxy.parent.get(), proxy.mesh.get(), proxy.scale.z.get()), (1, 1, 9.0 / 8.0));
+    assert!(proxy.visible.is_set() && !proxy.expanded.is_set());
+    let set = part.collider_sets().next().unwrap().unwrap();
+    let collider = set.colliders.get(1).unwrap();
+    assert_eq!((collider.bone.get(), collider.kind.name(), collider.tag.get()), (2, Some("capsule"), -7));
+    assert_eq!((collider.matrix[15].get(), collider.max_angle_2.get()), (15.0 / 8.0, 20.0 / 8.0));
+}
+
+#[test]
+fn indices_are_as_wide_as_their_target_asks() {
+    // Mesh layout, face group kind, elements; width of vertex and normal indices, of texture coordinate indices.
+    let cases = [
+        (3, 2, 256, 1, 1),
+        (3, 2, 257, 2, 2),
+        (3, 2, 65536, 2, 2),
+        (3, 2, 65537, 4, 4),
+        (2, 1, 255, 1, 1),
+        (2, 1, 256, 2, 2),
+        (2, 1, 65535, 2, 2),
+        (2, 1, 65536, 4, 4),
+        (3, 1, 256, 2, 1),
+        (3, 1, 65536, 4, 2),
+        (2, 2, 256, 1, 1),
+        (2, 2, 65537, 4, 4),
+    ];
+    for (mode, kind, size, width, uv_width) in cases {
+        let groups = vec![Group { normals: true, uvs: true, ..Group::new(kind, 2) }];
+        let mesh = Written { mode, vertices: size, normals: size, uvs: vec![size], groups, ..Written::default() };
+        let bytes = file([write::meshes(&[mesh])]).to_vec();
+        assert_eq!(verify(&bytes), []);
+        let mesh = part(&bytes).meshes().next().unwrap().unwrap();
+        let group = mesh.face_groups().next().unwrap().unwrap();
+        let widths = [group.vertex_indices, group.normal_indices, group.uv_indices(0).unwrap()].map(|i| i.width());
+        assert_eq!(widths, [width, width, uv_width], "mode {mode}, kind {kind}, {size} elements");
+        let top = size - 1;
+        assert_eq!(group.vertex_indices.iter().collect::<Vec<_>>(), [top, top - 1, top - 2, top - 3, top - 4, top - 5]);
+        assert_eq!(group.vertex_indices.get(5), Some(top - 5));
+        assert_eq!(group.vertex_indices.get(6), None);
+    }
+}
+
+#[test]
+fn bone_numbers_are_as_wide_as_the_skeleton_asks() {
+    for (bones, id_width, weight_size) in [(127, 1, 5), (128, 1, 6), (254, 1, 6), (255, 2, 6)] {
+        let rigid = Written { bone_count: bones, bone_ids: 3, ..Written::default() };
+        let bytes = file([write::skeleton(bones as i16), write::meshes(&[rigid, write::weighted(bones)])]).to_vec();
+        let meshes: Vec<_> = part(&bytes).meshes().map(Result::unwrap).collect();
+        assert_eq!(meshes[0].bone_ids.width(), id_width, "{bones} bones");
+        let weights = meshes[1].weights.unwrap();
+        let table = weights.records.table().storage();
+        assert_eq!(table.bytes, weight_size * weights.records.len() as u64, "{bones} bones");
+        let last = weights.vertices().last().unwrap().iter().last().unwrap();
+        assert_eq!(u32::from(last.bone), bones - 1);
+    }
+}
+
+#[test]
+fn weight_lists_end_by_bit_by_cap_and_by_their_array() {
+    let of = |cap: i32, records: &[(u16, bool)]| {
+        let mesh = Written { bone_count: 9, weights: Some((cap, records.to_vec())), ..Written::default() };
+        let bytes = file([write::skeleton(9), write::meshes(&[mesh])]).to_vec();
+        let mesh = part(&bytes).meshes().next().unwrap().unwrap();
+        let lists = mesh.weights.unwrap().vertices();
+        lists.map(|list| (list.count(), list.is_closed())).collect::<Vec<_>>()
+    };
+    assert_eq!(of(4, &[(0, true), (1, false), (2, true)]), [(1, true), (2, true)]);
+    assert_eq!(of(2, &[(0, false), (1, false), (2, false), (3, true)]), [(2, true), (2, true)]);
+    assert_eq!(of(1, &[(0, false), (1, true)]), [(1, true), (1, true)]);
+    assert_eq!(of(3, &[(0, true), (1, false)]), [(1, true), (1, false)]);
+    assert_eq!(of(i32::MAX, &[(0, false), (1, false)]), [(2, false)]);
+    assert_eq!(of(2, &[]), []);
+}
+
+#[test]
+fn texture_names_are_cut_at_their_colon_but_not_behind_a_drive() {
+    for (field, first, second) in [
+        ("a.bmp", "a.bmp", ""),
+        ("a.bmp:b.bmp", "a.bmp", "b.bmp"),
+        ("C:\\a.bmp", "C:\\a.bmp", ""),
+        ("C:/a.bmp:D:\\b.bmp", "C:/a.bmp", "D:\\b.bmp"),
+        ("a:b:c", "a", "b:c"),
+        (":b", "", "b"),
+        ("", "", ""),
+    ] {
+        let bytes = file([write::materials(1, &[(b"m", field.as_bytes())])]).to_vec();
+        let material = part(&bytes).materials().unwrap().unwrap().materials().next().unwrap().unwrap();
+        assert_eq!(material.textures(), [first, second], "{field}");
+        assert_eq!(material.texture_field, field);
+    }
+}
+
+#[test]
+fn names_read_as_utf_8_or_windows_1251() {
+    assert_eq!(to_text(ByteStr::from("тест")), "тест");
+    assert_eq!(to_text(ByteStr::new(b"\xf2\xe5\xf1\xf2\x98")), "тест\u{98}");
+    assert_eq!(to_cp1251(ByteStr::new(b"\xd1\x82")), "С\u{201a}");
+}
+
+#[test]
+fn the_other_reading_is_taken_where_only_it_fits() {
+    let hostile = |name: &str| write::hostile().into_iter().find(|(file, _)| *file == name).unwrap().1;
+    let bytes = hostile("uv_counts_apart.lod");
+    let mesh = part(&bytes).meshes().next().unwrap().unwrap();
+    assert!(mesh.uv_counts_apart);
+    assert_eq!((mesh.uvs(0).unwrap().len(), mesh.uvs(1).unwrap().len(), mesh.face_groups().count()), (4, 5, 2));
+    warning(&bytes, "meshes[0]: texture coordinate counts each before its own array", find(&bytes, b"MSH1", 0));
+
+    let bytes = hostile("wide_morphs.lod");
+    let morphs = part(&bytes).morph_collections().unwrap().unwrap();
+    assert!(morphs.records.is_wide());
+    assert_eq!(morphs.records.get(1).map(|record| (record.parent.get(), record.proxy.get())), Some((-1, -1)));
+    assert_eq!(morphs.collections().nth(1).unwrap().name, "a");
+    warning(&bytes, "morph_collection_lists[0]: records of 32 bytes, not 28", find(&bytes, b"MAN1", 0) + 16);
+
+    let bytes = hostile("wide_proxies.lod");
+    let set = part(&bytes).proxy_sets().next().unwrap().unwrap();
+    assert_eq!(set.proxies.get(2).map(|proxy| (proxy.mesh.get(), proxy.visible.0)), Some((1, 1)));
+    let records = find(&bytes, b"PXI1", 0) + 12 + 4 + 12 + "leafleaf two".len();
+    warning(&bytes, "proxy_sets[0]: records of 56 bytes, not 54", records);
+}
+
+#[test]
+fn counts_of_nothing_cost_nothing() {
+    let bones = file([write::skeleton(0), list(b"ANS1", [write::animation("a", i32::MAX, 0)])]).to_vec();
+    let vertices = file([write::meshes(&[Written::default()]), write::morph_meshes(&[[i32::MAX, 0, 0]])]).to_vec();
+    let unknown = file([chunk(b"????", i32::MAX, Bytes::new()), chunk(b"????", i32::MIN, Bytes::new())]).to_vec();
+    for bytes in [&bones, &vertices, &unknown] {
+        let start = Instant::now();
+        let (_, usage) = usage_of(|| crate::any::run(bytes));
+        assert!(start.elapsed() < Duration::from_secs(1) && usage.peak < 1 << 16, "{usage:?}");
+    }
+    assert_eq!(Asset::parse(&bones).unwrap().summarize().counts.get("frames"), Some(i32::MAX as u64));
+    warning(&bones, "animations[0]: 2147483647 frames of no bone", find(&bones, b"ANM1", 0) + 8);
+    warning(&vertices, "morph_mesh_lists[0]: 2147483647 frames of 0 vertices", find(&vertices, b"MMD1", 0) + 16);
+    assert_eq!(verify(&unknown), []);
+    let animation = part(&bones).animations().next().unwrap().unwrap();
+    assert!(animation.keys.is_empty() && animation.key(0, 0).is_none());
+    assert_eq!(animation.frame(i32::MAX as usize - 1), Some(&[][..]));
+}
+
+#[test]
+fn several_models_know_nothing_of_each_other() {
+    // The second model's mesh has two bones, though the first has 300.
+    let model = |bones: u32| list(b"LOD1", [write::skeleton(bones as i16), write::meshes(&[write::weighted(bones)])]);
+    let without = list(b"LOD1", [list(b"ANS1", [write::animation("a", 0, 0)])]);
+    let bytes = Bytes::new().raw("LODka3D1").part(&model(300)).part(&model(2)).part(&without).to_vec();
+    let bones: Vec<_> =
+        Model::parse(&bytes).unwrap().views::<Mesh<'_>>().map(|mesh| mesh.unwrap().bone_count).collect();
+    assert_eq!(bones, [300, 2]);
+    let at = find(&bytes, b"ANM1", 0);
+    error(&bytes, "animations[0]: no skeleton (SKL1) before this animation", at);
+    let counts = Asset::parse(&bytes).unwrap().summarize().counts;
+    assert_eq!((counts.get("models"), counts.get("bones"), counts.get("meshes")), (Some(3), Some(302), Some(2)));
+}
+
+#[test]
+fn signatures_and_first_chunks_of_others_are_refused() {
+    let of = |bytes: &[u8]| Model::parse(bytes).unwrap_err();
+    assert_eq!(of(b"").to_string(), "at 0x0: needs 7 bytes, 0 left");
+    assert_eq!(of(b"LODka3E1").to_string(), "at 0x0: does not start with LODka3D1");
+    let other = of(b"LODka3D2LOD1\0\0\0\0\0\0\0\0");
+    assert!(matches!(other.kind(), ErrorKind::Unsupported(_)));
+    assert_eq!(other.to_string(), "at 0x7: LODka3D model of version 2, not 1");
+    assert_eq!(of(b"LODka3D1").to_string(), "at 0x8: no chunk behind the signature");
+    assert_eq!(of(b"LODka3D1LOD1").to_string(), "at 0x8: needs 12 bytes, 4 left");
+    let info = Bytes::new().raw("LODka3D1").part(&write::info(b"")).to_vec();
+    assert_eq!(of(&info).to_string(), "at 0x8: first chunk is INF1, not LOD1");
+    assert_eq!(Asset::parse(b"LODka3D2LOD1").unwrap_err().to_string(), other.to_string());
+}
+
+#[test]
+fn negative_sizes_and_counts_are_errors() {
+    let mesh = file([write::meshes(&[Written::default()])]);
+    let bytes = with_header(mesh.to_vec(), b"MSH1", 4, -9);
+    error(&bytes, "meshes[0]: size -9 is negative", find(&bytes, b"MSH1", 0) + 4);
+    for (field, place) in [
+        ("vertex_count", "positions"),
+        ("normal_count", "normals"),
+        ("uv_count", "uvs[0]"),
+        ("bone_id_count", "bone_ids"),
+        ("face_group_count", "face_groups"),
+    ] {
+        let bytes = mesh.clone().set(field, (-2_i32).to_le_bytes()).to_vec();
+        error(&bytes, &format!("meshes[0].{place}: -2 is negative"), mesh.at(field));
+    }
+    for (field, place) in [
+        ("material_lengths", "materials"),
+        ("vertex_index_count", "vertex_indices"),
+        ("smoothing_count", "smoothing"),
+        ("normal_index_count", "normal_indices"),
+        ("uv_index_count", "uv_indices"),
+    ] {
+        let bytes = mesh.clone().set(field, (-1_i32).to_le_bytes()).to_vec();
+        let problem = &verify(&bytes)[0];
+        let expected = (format!("meshes[0].face_groups[0].{place}: -1 is negative"), Some(mesh.at(field) as u64));
+        assert_eq!((problem.message.to_string(), problem.offset), expected);
+    }
+    let sound = write::sound();
+    for (field, message) in [
+        ("material_count", "material_lists[0].count: -4 is negative"),
+        ("option_size", "texture_lists[0].textures[2].option_size: -4 is negative"),
+        ("data_size", "texture_lists[0].textures[2].data_size: -4 is negative"),
+        ("shader_size", "shader_lists[0].shaders[2].size: -4 is negative"),
+        ("morph_records", "morph_collection_lists[0].records: -4 is negative"),
+        ("morph_bones", "morph_collection_lists[0].bones: -4 is negative"),
+        ("morph_animations", "morph_collection_lists[0].animations: -4 is negative"),
+        ("morph_mesh", "morph_mesh_lists[0].records: -4 is negative"),
+        ("physics_counts", "physics[0].body_names: -4 is negative"),
+        ("proxy_count", "proxy_sets[0].count: -4 is negative"),
+        ("proxy_name_lengths", "proxy_sets[0].name_lengths: -4 is negative"),
+        ("screenshot_size", "screenshots[0].data: -4 is negative"),
+    ] {
+        let bytes = sound.clone().set(field, (-4_i32).to_le_bytes()).to_vec();
+        let problems = verify(&bytes);
+        assert!(
+            problems.iter().any(|p| p.message == message && p.severity == Severity::Error),
+            "{field}: {problems:#?}"
+        );
+    }
+    for tag in [b"SKL1", b"ANM1", b"TXTR", b"SHDR", b"MAN1", b"MMD1", b"COL1"] {
+        let bytes = with_header(sound.to_vec(), tag, 8, -7);
+        let problems = verify(&bytes);
+        let at = find(&bytes, tag, 0) as u64 + 8;
+        assert!(problems.iter().any(|p| p.message.ends_with("count: -7 is negative") && p.offset == Some(at)));
+    }
+}
+
+#[test]
+fn children_past_their_parent_and_crumbs_are_errors() {
+    let bytes = file([write::meshes(&[Written::default()]), write::info(b"behind")]);
+    let long = with_header(bytes.to_vec(), b"MSH1", 4, 500);
+    let body = find(&long, b"MSH1", 0) + 12;
+    let size = find(&long, b"INF1", 0) - body;
+    error(&long, &format!("meshes[0]: needs 500 bytes, {size} left"), body);
+    // The chunk behind is still found, and what the lost meshes were for is not told as missing.
+    assert!(part(&long).info().unwrap().is_some());
+    for crumbs in [1, 11] {
+        let mut bytes =
+            Bytes::new().raw("LODka3D1").part(&chunk(b"LOD1", 0, Bytes::new().raw(vec![0; crumbs]))).to_vec();
+        error(&bytes, &format!("models[0].chunks: needs 12 bytes, {crumbs} left"), 20);
+        bytes = file([]).raw(vec![0; crumbs]).to_vec();
+        error(&bytes, &format!("chunks: needs 12 bytes, {crumbs} left"), 20);
+    }
+}
+
+#[test]
+fn fields_must_end_at_the_size() {
+    // One more byte at the end of each chunk of data, with all sizes around it made to fit.
+    let longer = |tag: &[u8; 4]| {
+        let mut bytes = write::sound().to_vec();
+        let at = find(&bytes, tag, 0);
+        let size = |bytes: &[u8], at: usize| i32::from_le_bytes(bytes[at + 4..at + 8].try_into().unwrap());
+        let end = at + 12 + size(&bytes, at) as usize;
+        bytes.insert(end, 0);
+        let around: Vec<usize> = (0..at)
+            .filter(|&start| {
+                [b"LOD1", b"MAL1", b"TXTL", b"SHDL", b"MSL1", b"ANS1", b"LGS1", b"PXL1", b"CLL1"]
+                    .contains(&&bytes[start..start + 4].try_into().unwrap())
+            })
+            .filter(|&start| start + 12 + size(&bytes, start) as usize >= end)
+            .collect();
+        for start in around.into_iter().chain([at]) {
+            let size = size(&bytes, start) + 1;
+            bytes[start + 4..start + 8].copy_from_slice(&size.to_le_bytes());
+        }
+        (bytes, end)
+    };
+    for tag in [
+        b"SKL1", b"ANM1", b"MAT1", b"TXTR", b"SHDR", b"MSH1", b"MAN1", b"MMD1", b"PHS1", b"LIG1", b"PXI1", b"COL1",
+        b"IMG1",
+    ] {
+        let (bytes, end) = longer(tag);
+        let (severity, message, offset) = only(&bytes);
+        assert_eq!((severity, offset), (Severity::Error, Some(end as u64)), "{message}");
+        assert!(message.ends_with(": 1 bytes left over behind the last field"), "{message}");
+    }
+    // Bytes of the user's own have no fields.
+    assert_eq!(verify(&longer(b"INF1").0), []);
+}
+
+#[test]
+fn arrays_and_names_past_their_chunk_are_errors() {
+    let sound = write::sound();
+    for (field, place) in [
+        ("physics_counts", "physics[0].body_names"),
+        ("proxy_name_lengths", "proxy_sets[0].names"),
+        ("screenshot_size", "screenshots[0].data"),
+        ("morph_records", "morph_collection_lists[0].names"),
+        ("morph_mesh", "morph_mesh_lists[0].vertices"),
+    ] {
+        let bytes = sound.clone().set(field, i32::MAX.to_le_bytes()).to_vec();
+        let (severity, message, _) = only(&bytes);
+        assert!(severity == Severity::Error && message.starts_with(place) && message.contains("needs"), "{message}");
+    }
+    // 12 x count wraps to a small number in 32 bits.
+    let bytes = file([write::meshes(&[Written::default()])]);
+    let wrapped = bytes.clone().set("vertex_count", 0x5555_5556_i32.to_le_bytes()).to_vec();
+    assert!(only(&wrapped).1.starts_with("meshes[0].positions: needs 17179869192 bytes"));
+    let names = file([list(b"CLL1", [write::colliders("x", &[])])]);
+    let names = with_header(names.to_vec(), b"COL1", 8, i32::MAX);
+    assert!(only(&names).1.starts_with("collider_sets[0].name_lengths: needs 8589934588 bytes"));
+}
+
+#[test]
+fn unknown_layouts_are_errors() {
+    let sound = write::sound();
+    for (field, size, place) in [
+        ("skeleton_kind", 1, "skeletons[0].kind"),
+        ("animation_kind", 1, "animations[2].kind"),
+        ("materials_kind", 1, "material_lists[0].kind"),
+        ("textures_kind", 1, "texture_lists[0].kind"),
+        ("option_type", 4, "texture_lists[0].textures[2].kind"),
+        ("shaders_kind", 1, "shader_lists[0].kind"),
+        ("mesh_mode", 1, "meshes[3].mode"),
+        ("uv_sets", 1, "meshes[3].uv_set_count"),
+        ("weight_kind", 4, "meshes[3].weights.kind"),
+        ("face_kind", 4, "meshes[2].face_groups[1].kind"),
+        ("morphs_kind", 4, "morph_collection_lists[0].kind"),
+        ("morph_meshes_kind", 4, "morph_mesh_lists[0].kind"),
+        ("physics_kind", 1, "physics[0].kind"),
+        ("screenshot_kind", 4, "screenshots[0].kind"),
+    ] {
+        let bytes = sound.clone().set(field, &[7, 0, 0, 0][..size]).to_vec();
+        let problems = verify(&bytes);
+        let expected = Problem {
+            severity: Severity::Error,
+            offset: Some(sound.at(field) as u64),
+            message: format!("{place}: 7 is no known layout").into(),
+        };
+        assert!(problems.contains(&expected), "{field}: {problems:#?}");
+    }
+    let lights = with_header(sound.to_vec(), b"LIG1", 8, 9);
+    error(&lights, "light_schemes[0].count: 9 lights, not 8", find(&lights, b"LIG1", 0) + 8);
+    let weights = file([write::skeleton(2), write::meshes(&[write::weighted(2)])]);
+    for cap in [0_i32, -1] {
+        let bytes = weights.clone().set("bones_per_vertex", cap.to_le_bytes()).to_vec();
+        let message = "meshes[0].weights.bones_per_vertex: fewer than 1 bone a vertex";
+        error(&bytes, message, weights.at("bones_per_vertex"));
+    }
+    let version = with_header(file([write::physics(2)]).to_vec(), b"PHS1", 8, 3);
+    warning(&version, "unknown_chunks[0]: PHS1 of version 3, only 2 is known", find(&version, b"PHS1", 0));
+    assert!(part(&version).physics().unwrap().is_none());
+}
+
+#[test]
+fn bytes_without_meaning_are_warnings() {
+    let sound = write::sound();
+    for (field, message) in [
+        ("play_mode", "animations[2]: mode 77 has no meaning"),
+        ("blending", "material_lists[0]: blending_mode 77 has no meaning"),
+        ("mapping", "material_lists[0]: mapping_mode 77 has no meaning"),
+        ("face_mode", "meshes[2].face_groups[1]: mode 77 has no meaning"),
+        ("face_visible", "meshes[2].face_groups[1]: visible 77 has no meaning"),
+        ("bodies", "physics[0].bodies[0]: kind 77 has no meaning"),
+        ("joints", "physics[0].joints[0]: kind 77 has no meaning"),
+        ("last_light", "light_schemes[1].lights[7]: enabled 77 has no meaning"),
+    ] {
+        let bytes = sound.clone().set(field, [77]).to_vec();
+        let (severity, found, _) = only(&bytes);
+        assert_eq!((severity, &*found), (Severity::Warning, message));
+    }
+    let bytes = sound.clone().set("shininess", [129]).to_vec();
+    assert_eq!(only(&bytes).1, "material_lists[0]: shininess 129 is above 128");
+    let bytes = file([write::skeleton(1), list(b"CLL1", [write::colliders("x", &[0])])]);
+    let at = bytes.at("colliders");
+    let bytes = bytes.set("colliders", [0, 0, 4]).to_vec();
+    warning(&bytes, "collider_sets[0].colliders[0]: kind 4 has no meaning", at);
+    let bytes = sound.clone().set("keys", f32::NAN.to_le_bytes()).to_vec();
+    assert_eq!(only(&bytes).1, "animations[2].keys: not all are finite numbers");
+}
+
+#[test]
+fn what_points_outside_is_an_error() {
+    let sound = write::sound();
+    let cases: &[(&str, &[u8], &str)] = &[
+        ("second_bone", &[9, 0, 8, 0], "skeletons[0].bones: parent 8 is no bone before this one"),
+        ("morph_parent", &[2, 0, 0, 0], "morph_collection_lists[0]: parent 2, there are 2"),
+        ("morph_proxy", &[0xfe, 0xff, 0xff, 0xff], "morph_collection_lists[0]: proxy -2, there are 2"),
+        ("mesh_links", &[4, 0, 0, 0], "physics[0]: mesh link 4, there are 4"),
+        ("last_geom_links", &[1, 0, 0, 0], "physics[0].geoms[2]: 3 mesh links from 1 on, there are 3"),
+        ("last_proxy", &[3, 0], "proxy_sets[0]: parent 3, there are 3"),
+        ("first_index", &[3], "meshes[2].face_groups[1].normal_indices: index into normals 3, there are 3"),
+    ];
+    for (field, value, message) in cases {
+        let problems = verify(&sound.clone().set(field, value).to_vec());
+        let found = problems.iter().any(|p| p.severity == Severity::Error && p.message == *message);
+        assert!(found, "{field}: {problems:#?}");
+    }
+    let parent_bone = sound.clone().set("morph_parent", [0, 0, 0, 0, 2, 0, 0, 0]).to_vec();
+    let message = "morph_collection_lists[0].morph_collections[1]: parent bone 2, the parent has 2";
+    assert_eq!(only(&parent_bone).1, message);
+    let stands_for = with_header(sound.to_vec(), b"PXI1", 8, 4);
+    error(&stands_for, "proxy_sets[0]: stands for mesh 4, there are 4", find(&stands_for, b"PXI1", 0) + 8);
+    let morphed = file([write::meshes(&[Written::default()]), write::morph_meshes(&[[1, 3, 1]])]).to_vec();
+    error(&morphed, "morph_mesh_lists[0]: mesh 1, there are 1", find(&morphed, b"MMD1", 0) + 16);
+    let hit = file([write::skeleton(2), list(b"CLL1", [write::colliders("", &[1, 2])])]);
+    error(&hit.to_vec(), "collider_sets[0].colliders[1]: no bone has the id 2", hit.at("colliders") + 124);
+
+    let rigid = Written { bone_count: 2, bone_ids: 3, ..Written::default() };
+    let rigid = file([write::skeleton(2), write::meshes(&[rigid])]);
+    let bytes = rigid.clone().set("bone_ids", [0, 2]).to_vec();
+    error(&bytes, "meshes[0].bone_ids: index into bones 2, there are 2", rigid.at("bone_ids") + 1);
+    let weighted = file([write::skeleton(2), write::meshes(&[write::weighted(2)])]);
+    let bytes = weighted.clone().set("weights", [5]).to_vec();
+    error(&bytes, "meshes[0].weights: bone 5, there are 2", weighted.at("weights"));
+    let faces = file([write::meshes(&[Written::default()])]);
+    let at = faces.at("vertex_index_count") + 4;
+    let mut bytes = faces.to_vec();
+    bytes[at..at + 3].copy_from_slice(&[2, 3, 255]);
+    let message = "meshes[0].face_groups[0].vertex_indices: index into vertices 3, there are 3, the first of 2 such";
+    error(&bytes, message, at + 1);
+}
+
+#[test]
+fn what_is_surely_not_meant_is_a_warning() {
+    let counted = |tag: &[u8; 4], value: i32| with_header(write::sound().to_vec(), tag, 8, value);
+    for (tag, place, there) in [
+        (b"LOD1", "models[0]", 14),
+        (b"MSL1", "lists[3]", 4),
+        (b"ANS1", "lists[4]", 3),
+        (b"MAT1", "material_lists[0]", 2),
+        (b"MSH1", "meshes[0]", 1),
+        (b"INF1", "infos[0]", 1),
+        (b"IMG1", "screenshots[0]", 1),
+    ] {
+        let bytes = counted(tag, 50);
+        let message = format!("{place}: count 50 of {}, there are {there}", tag.escape_ascii());
+        warning(&bytes, &message, find(&bytes, tag, 0) + 8);
+    }
+    let late = file([write::meshes(&[Written::default()]), write::skeleton(1)]).to_vec();
+    warning(&late, "skeletons[0]: SKL1 behind MSL1", find(&late, b"SKL1", 0));
+    let twice = file([write::info(b""), write::info(b"")]).to_vec();
+    warning(&twice, "infos[1]: a second INF1 in one model", find(&twice, b"INF1", 1));
+    let stray = file([Written::default().chunk()]).to_vec();
+    warning(&stray, "unknown_chunks[0]: MSH1 does not belong here", 20);
+    let bones = file([write::skeleton(2)]);
+    let bytes = bones.clone().set("second_bone", [0, 0]).to_vec();
+    warning(&bytes, "skeletons[0]: bone id 0 is there twice", bones.at("second_bone"));
+    let negative = bones.clone().set("second_bone", [0xff, 0xff]).to_vec();
+    warning(&negative, "skeletons[0]: bone id -1", bones.at("second_bone"));
+    let total = file([write::meshes(&[Written::default()]), write::morph_meshes(&[[1, 3, 0]])]);
+    let bytes = total.clone().set("vertex_total", [4]).to_vec();
+    warning(&bytes, "morph_mesh_lists[0]: vertex count 4, there are 3", total.at("vertex_total"));
+
+    let of = |mesh: Written| file([write::skeleton(2), write::meshes(&[mesh])]).to_vec();
+    let mesh = Written { bone_count: 2, ..Written::default() };
+    assert_eq!(only(&of(Written { bone_ids: 2, ..mesh.clone() })).1, "meshes[0]: 2 bone ids for 3 vertices");
+    let both = Written { bone_ids: 3, ..write::weighted(2) };
+    assert_eq!(only(&of(both)).1, "meshes[0]: both bone ids and weights");
+    let fewer = Written { weights: Some((2, vec![(0, true)])), ..mesh.clone() };
+    assert_eq!(only(&of(fewer)).1, "meshes[0]: 1 weight lists for 3 vertices");
+    let open = Written { weights: Some((2, vec![(0, true), (0, true), (1, false)])), ..mesh.clone() };
+    assert_eq!(only(&of(open)).1, "meshes[0]: the last weight list is not closed");
+}
+
+#[test]
+fn counts_of_indices_that_do_not_fit_each_other_are_warnings() {
+    let found = |extra: u32, normals: u32| {
+        let group = Group { extra, normals: normals > 0, ..Group::new(2, 1) };
+        let mesh = Written { normals, groups: vec![group], ..Written::default() };
+        let problems = verify(&file([write::meshes(&[mesh])]).to_vec());
+        assert!(problems.iter().all(|problem| problem.severity == Severity::Warning));
+        problems.into_iter().map(|problem| problem.message.into_owned()).collect::<Vec<_>>()
+    };
+    let place = "meshes[0].face_groups[0]";
+    assert_eq!(found(1, 0), [format!("{place}: 4 vertex indices, not a multiple of 3")]);
+    assert_eq!(found(3, 0), [format!("{place}: 1 smoothing masks for 2 triangles")]);
+    assert_eq!(found(1, 2)[1], format!("{place}: 3 indices beside 4 vertex indices"));
+    assert_eq!(found(0, 2), [""; 0]);
+}
+
+#[test]
+fn one_broken_part_does_not_hide_the_others() {
+    let sound = write::sound();
+    let broken = sound.clone().set("mesh_mode", [9]).set("option_type", [1]).set("screenshot_kind", [5]).to_vec();
+    let part = part(&broken);
+    assert_eq!(part.meshes().map(|mesh| mesh.is_ok()).collect::<Vec<_>>(), [true, true, true, false]);
+    let textures = part.textures().unwrap().unwrap();
+    assert_eq!(textures.textures().map(|texture| texture.is_ok()).collect::<Vec<_>>(), [true, true, false]);
+    assert!(part.screenshot().is_err() && part.skeleton().unwrap().is_some());
+    let (before, after) = (Asset::parse(&broken).unwrap().summarize(), verify(&broken));
+    assert_eq!(before.problems.len(), 3);
+    assert!(before.problems.iter().all(|problem| after.contains(problem)));
+}
+
+#[test]
+fn views_are_small_and_free_to_share() {
+    fn shared<T: Copy + Send + Sync>() {}
+    shared::<(Model<'_>, Part<'_>, Mesh<'_>, Indices<'_>, MorphCollections<'_>, MorphMeshes<'_>)>();
+    shared::<(Physics<'_>, LightScheme<'_>, ProxySet<'_>, ColliderSet<'_>)>();
+}
