@@ -713,6 +713,21 @@ fn one_broken_part_does_not_hide_the_others() {
 }
 
 #[test]
+fn what_the_fuzz_target_asserts_holds_for_bent_files() {
+    for (name, bytes) in write::corpus().into_iter().chain(write::hostile()) {
+        println!("{name}");
+        crate::fuzz_lodka::run(&bytes);
+        for at in (0..bytes.len()).step_by(bytes.len().div_ceil(40).max(1)) {
+            for value in [0, 0x7f, 0xff] {
+                let mut bent = bytes.clone();
+                bent[at] = value;
+                crate::fuzz_lodka::run(&bent);
+            }
+        }
+    }
+}
+
+#[test]
 fn views_are_small_and_free_to_share() {
     fn shared<T: Copy + Send + Sync>() {}
     shared::<(Model<'_>, Part<'_>, Mesh<'_>, Indices<'_>, MorphCollections<'_>, MorphMeshes<'_>)>();

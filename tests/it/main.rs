@@ -15,5 +15,7 @@ mod rtm;
 // What the fuzz targets do, so that it cannot rot unseen.
 #[path = "../../fuzz/src/any.rs"]
 mod any;
+#[path = "../../fuzz/src/lodka.rs"]
+mod fuzz_lodka;
 #[path = "../../fuzz/src/rtm.rs"]
 mod fuzz_rtm;
