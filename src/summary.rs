@@ -66,6 +66,11 @@ impl Counts {
         Self(counts.into_iter().map(|(name, count)| (name, Some(count))).collect())
     }
 
+    /// These counts, some of them perhaps unknown.
+    pub fn new<const N: usize>(counts: [(&'static str, Option<u64>); N]) -> Self {
+        Self(counts.into())
+    }
+
     /// The count of this name, if it is known.
     pub fn get(&self, name: &str) -> Option<u64> {
         self.iter().find(|(known, _)| *known == name)?.1

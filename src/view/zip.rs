@@ -167,16 +167,20 @@ impl<'a> Directory<'a> {
         Entries { cursor: body, left: self.end.entries.get() }
     }
 
+    /// The entry whose fixed part lies at this offset of the bytes.
+    ///
+    /// # Errors
+    /// Where none lies there.
+    pub fn entry_at(&self, offset: u64) -> Result<CentralEntry<'a>> {
+        Entries { cursor: self.cursor(offset), left: 0 }.read()
+    }
+
     /// The local header that an entry points at.
     ///
     /// # Errors
     /// Where none lies there.
     pub fn local(&self, header_offset: u64) -> Result<LocalEntry<'a>> {
-        let mut cursor = self.cursor(header_offset);
-        let header = LocalHeader::read(&mut cursor)?;
-        let name = ByteStr::new(cursor.take(header.name_bytes.get().into())?);
-        let extra = cursor.take(header.extra_bytes.get().into())?;
-        Ok(LocalEntry { header, name, extra, data_offset: cursor.offset() })
+        local_entry(self.cursor(header_offset))
     }
 
     /// All bytes up to the end of the archive's comment.
@@ -280,6 +284,21 @@ impl<'a> Iterator for Entries<'a> {
         }
         Some(entry)
     }
+}
+
+/// The entry whose header the bytes start with, which is the first unless something lies before the archive.
+///
+/// # Errors
+/// Where they start with none.
+pub fn first_entry(data: &[u8]) -> Result<LocalEntry<'_>> {
+    local_entry(Cursor::new(data))
+}
+
+fn local_entry(mut cursor: Cursor<'_>) -> Result<LocalEntry<'_>> {
+    let header = LocalHeader::read(&mut cursor)?;
+    let name = ByteStr::new(cursor.take(header.name_bytes.get().into())?);
+    let extra = cursor.take(header.extra_bytes.get().into())?;
+    Ok(LocalEntry { header, name, extra, data_offset: cursor.offset() })
 }
 
 /// Finds the one end record whose comment ends with the bytes; failing that, the last one before other bytes.

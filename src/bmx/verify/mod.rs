@@ -1,0 +1,1 @@
+pub(super) fn map(_: &super::Map<'_>, _: &mut crate::summary::Problems) {}
