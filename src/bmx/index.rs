@@ -231,25 +231,25 @@ impl<'m, T: Record<'m>> List<'m, T> {
 /// How many bytes of a table may be looked at record by record. Records lie apart in real maps; where many entries of
 /// the index name the same large one, this is what keeps the work in proportion to the file.
 pub(super) struct Budget {
+    table: u64,
     limit: u64,
     left: u64,
 }
 
 impl Budget {
     pub(super) fn new(map: &Map<'_>, table: TableId) -> Self {
-        let bytes = map.table(table).map_or(0, |table| table.len());
-        let limit = bytes.saturating_mul(16).saturating_add(1 << 16);
-        Self { limit, left: limit }
+        let table = map.table(table).map_or(0, |table| table.len());
+        let limit = table.saturating_mul(64).saturating_add(1 << 16);
+        Self { table, limit, left: limit }
     }
 
-    /// Takes the bytes of a record off.
+    /// Takes the bytes of a record off; of one without an end, all that follow.
     pub(super) fn pay<'m, T: Record<'m>>(&mut self, record: &Result<T>) -> Result<()> {
-        let spent = || Error::new(ErrorKind::Limit { what: "bytes in records that overlap", limit: self.limit });
         if self.left == 0 {
-            return Err(spent());
+            return Err(Error::new(ErrorKind::Limit { what: "bytes in records that overlap", limit: self.limit }));
         }
         if let Ok(record) = record {
-            let bytes = record.end().map_or(self.limit / 16, |end| end.saturating_sub(record.start()));
+            let bytes = record.end().unwrap_or(self.table).saturating_sub(record.start());
             self.left = self.left.saturating_sub(bytes);
         }
         Ok(())
