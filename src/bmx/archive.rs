@@ -2,27 +2,23 @@
 
 use std::borrow::Cow;
 use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytemuck::Pod;
-use flate2::{Crc, Decompress, FlushDecompress, Status};
+use flate2::Crc;
 use zip::ZipArchive;
 use zip::read::{ArchiveOffset, Config};
 
+use crate::codec::deflate;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::view::ByteStr;
 use crate::view::zip::{CentralEntry, Directory, LocalEntry};
-
-/// No DEFLATE stream yields more bytes for each of its own.
-const DEFLATE_RATIO: u64 = 1032;
 
 /// A zip whose directory has been read.
 pub(super) struct Archive<'a> {
     directory: Directory<'a>,
     zip: ZipArchive<io::Cursor<&'a [u8]>>,
     limits: Limits,
-    inflations: AtomicU64,
 }
 
 impl<'a> Archive<'a> {
@@ -40,15 +36,11 @@ impl<'a> Archive<'a> {
         let config = Config { archive_offset: ArchiveOffset::Known(directory.prefix()) };
         let zip = ZipArchive::with_config(config, io::Cursor::new(directory.archive()))
             .map_err(|error| Error::malformed(format!("zip directory: {error}")).at(directory.start()))?;
-        Ok(Self { directory, zip, limits: *limits, inflations: AtomicU64::new(0) })
+        Ok(Self { directory, zip, limits: *limits })
     }
 
     pub(super) fn directory(&self) -> &Directory<'a> {
         &self.directory
-    }
-
-    pub(super) fn inflations(&self) -> u64 {
-        self.inflations.load(Ordering::Relaxed)
     }
 
     pub(super) fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
@@ -107,10 +99,9 @@ impl<'m> Entry<'m> {
     /// # Errors
     /// Where none lies where the directory says.
     pub fn local(&self) -> Result<LocalEntry<'m>> {
-        self.archive
-            .directory
-            .local(self.header_offset)
-            .map_err(|error| self.error(error.message()).at(self.header_offset))
+        self.archive.directory.local(self.header_offset).map_err(|error| {
+            self.error(format!("at {:#x}: {}", self.header_offset, error.message())).at(self.central.offset)
+        })
     }
 
     /// Where the header before its data lies.
@@ -193,8 +184,7 @@ impl<'m> Entry<'m> {
         let mut buffer = Vec::new();
         buffer.try_reserve_exact(elements).map_err(|_| Error::from(io::Error::from(io::ErrorKind::OutOfMemory)))?;
         buffer.resize(elements, T::zeroed());
-        self.archive.inflations.fetch_add(1, Ordering::Relaxed);
-        let streamed = inflate(data, bytemuck::cast_slice_mut(&mut buffer));
+        let streamed = deflate::inflate(data, bytemuck::cast_slice_mut(&mut buffer));
         let trouble = match &streamed {
             Err(cause) => format!("does not inflate: {cause}"),
             Ok(done) if done.yielded > bytes as u64 => format!("inflates to more than the {bytes} bytes claimed"),
@@ -229,7 +219,7 @@ impl<'m> Entry<'m> {
             let method = format!("packed with method {}, which maps do not use", self.central.header.method);
             return Err(Error::unsupported(self.message(&method)).at(self.central.offset));
         }
-        if claimed > self.packed_bytes.saturating_mul(DEFLATE_RATIO.min(archive_ratio.into())) {
+        if claimed > self.packed_bytes.saturating_mul(deflate::RATIO.min(archive_ratio.into())) {
             let sizes = format!("claims to inflate from {} bytes to {claimed}, which none can", self.packed_bytes);
             return Err(self.error(sizes).at(self.central.offset));
         }
@@ -275,26 +265,5 @@ pub(super) struct Unpacked<T> {
 impl<T: Pod> Unpacked<T> {
     pub(super) fn as_bytes(&self) -> &[u8] {
         bytemuck::cast_slice(&self.buffer).get(..self.bytes).unwrap_or_default()
-    }
-}
-
-struct Streamed {
-    read: u64,
-    yielded: u64,
-    ended: bool,
-}
-
-/// Inflates as much as there is and as fits.
-fn inflate(data: &[u8], out: &mut [u8]) -> Result<Streamed, flate2::DecompressError> {
-    let mut stream = Decompress::new(false);
-    loop {
-        let (read, written) = (stream.total_in(), stream.total_out());
-        let rest = usize::try_from(read).ok().and_then(|start| data.get(start..)).unwrap_or_default();
-        let room = usize::try_from(written).ok().and_then(|start| out.get_mut(start..)).unwrap_or_default();
-        let status = stream.decompress(rest, room, FlushDecompress::Finish)?;
-        let ended = status == Status::StreamEnd;
-        if ended || (read, written) == (stream.total_in(), stream.total_out()) {
-            return Ok(Streamed { read: stream.total_in(), yielded: stream.total_out(), ended });
-        }
     }
 }

@@ -245,14 +245,22 @@ impl Budget {
 
     /// Takes the bytes of a record off; of one without an end, all that follow.
     pub(super) fn pay<'m, T: Record<'m>>(&mut self, record: &Result<T>) -> Result<()> {
-        if self.left == 0 {
-            return Err(Error::new(ErrorKind::Limit { what: "bytes in records that overlap", limit: self.limit }));
-        }
+        self.check()?;
         if let Ok(record) = record {
-            let bytes = record.end().unwrap_or(self.table).saturating_sub(record.start());
-            self.left = self.left.saturating_sub(bytes);
+            self.spend(record.end().unwrap_or(self.table).saturating_sub(record.start()));
         }
         Ok(())
+    }
+
+    pub(super) fn spend(&mut self, bytes: u64) {
+        self.left = self.left.saturating_sub(bytes);
+    }
+
+    pub(super) fn check(&self) -> Result<()> {
+        if self.left > 0 {
+            return Ok(());
+        }
+        Err(Error::new(ErrorKind::Limit { what: "bytes in records that overlap", limit: self.limit }))
     }
 }
 

@@ -169,11 +169,6 @@ impl<'a> Map<'a> {
         self.source.archive().map(|archive| archive.directory().comment())
     }
 
-    /// How many entries of the zip this map has inflated so far: what reading has cost.
-    pub fn inflations(&self) -> u64 {
-        self.source.archive().map_or(0, Archive::inflations)
-    }
-
     fn table(&self, id: TableId) -> Result<Table<'_>> {
         self.source.table(id)
     }

@@ -58,9 +58,13 @@ fn version(map: &Map<'_>, out: &mut Outline<'_>) -> Option<u32> {
 }
 
 fn entry(entry: &Entry<'_>, index: usize, out: &mut Outline<'_>) {
-    let local = entry.local();
-    let (offset, bytes) = extent(entry);
-    out.part(Part::item("entries", index).labelled(entry.name()).spanning(offset, bytes), |out| {
+    let part = Part::item("entries", index).labelled(entry.name());
+    // Where the data does not fit in the file, it lies in no one piece of it.
+    let part = match (entry.data(), extent(entry)) {
+        (Ok(_), (offset, bytes)) => part.spanning(offset, bytes),
+        (Err(_), _) => part,
+    };
+    out.part(part, |out| {
         let header = entry.central().header;
         out.field("name", entry.name());
         out.coded("method", header.method.get(), method(entry));
@@ -77,7 +81,7 @@ fn entry(entry: &Entry<'_>, index: usize, out: &mut Outline<'_>) {
         out.field("external_attributes", header.external_attributes.get());
         out.field("comment", Some(entry.central().comment).filter(|comment| !comment.is_empty()));
         out.field("extra_bytes", entry.central().extra.len());
-        if let Some(local) = out.ok(local) {
+        if let Some(local) = out.ok(entry.local()) {
             out.field("data_offset", local.data_offset);
         }
     });
@@ -168,7 +172,7 @@ fn texture(texture: &Texture<'_>, out: &mut Outline<'_>) {
     out.field("is_external", texture.is_external != 0);
     let image = texture.image();
     out.field("embedded_as", image.as_ref().map(Entry::name));
-    if let Some(image) = image {
+    if let Some(image) = image.filter(|image| out.ok(image.data()).is_some()) {
         out.array("image", &Image(image));
     }
 }
@@ -254,17 +258,17 @@ pub(super) fn layout(map: &Map<'_>, sink: &mut dyn FnMut(Region<'_>)) {
     }
 }
 
-/// The records of a table, as far as they can be read. Offsets in a packed table count from its own start.
+/// The records of a table, as far as they can be read. Those of a packed one lie where its stream does.
 fn table(map: &Map<'_>, id: TableId, sink: &mut dyn FnMut(Region<'_>)) {
     let Ok(table) = map.table(id) else { return };
-    let shift = match table.place {
-        Place::Stored(start) => start,
-        Place::Packed(_) | Place::Nowhere => 0,
-    };
-    let mut tell = |name: &str, index: usize, entry: &IndexEntry<'_>, start: u64, end: u64| {
-        let (offset, bytes) = (start.saturating_add(shift), end.saturating_sub(start));
-        let name = format!("{name}[{index}]").into();
-        sink(Region { depth: 1, name, note: entry.name.to_string().into(), offset, bytes });
+    let mut tell = |list: &str, index: usize, entry: &IndexEntry<'_>, start: u64, end: u64| {
+        let (offset, note) = match table.place {
+            Place::Stored(table) => (table.saturating_add(start), entry.name.to_string()),
+            Place::Packed(table) => (table, format!("{} at {start:#x} unpacked", entry.name)),
+            Place::Nowhere => (start, entry.name.to_string()),
+        };
+        let (name, bytes) = (format!("{list}[{index}]").into(), end.saturating_sub(start));
+        sink(Region { depth: 1, name, note: note.into(), offset, bytes });
     };
     match id {
         TableId::Index => {

@@ -57,8 +57,8 @@ impl Inspect for Map<'_> {
         super::outline::map(self, out);
     }
 
-    /// The entries of the zip; in those of the tables their records, whose offsets count from the start of the
-    /// unpacked table.
+    /// The entries of the zip; in those of the tables their records, which in a packed table all have the offset of its
+    /// stream, and a note of their place once unpacked.
     fn layout(&self, sink: &mut dyn FnMut(Region<'_>)) {
         super::outline::layout(self, sink);
     }

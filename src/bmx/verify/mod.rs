@@ -56,6 +56,7 @@ fn records<'m, T: Record<'m>>(map: &'m Map<'m>, problems: &mut Problems, check: 
         match last {
             Some((earlier, other)) if earlier == offset => {
                 warn(problems, offset, index, format!("the index names this place for {}[{other}] too", T::LIST));
+                budget.spend(reached.unwrap_or(table.len()).saturating_sub(offset));
                 continue;
             }
             Some((_, other)) if reached.is_some_and(|reached| offset < reached) => {
@@ -83,6 +84,7 @@ fn records<'m, T: Record<'m>>(map: &'m Map<'m>, problems: &mut Problems, check: 
         reached = record.end().ok();
         last = Some((offset, index));
     }
+    problems.ok(budget.check());
     if let Some(tail) = reached.and_then(|reached| table.len().checked_sub(reached)).filter(|tail| *tail > 0) {
         let error =
             Error::malformed(format!("{tail} bytes behind the last record")).at(table.len().saturating_sub(tail));
