@@ -49,8 +49,9 @@ fn records<'m, T: Record<'m>>(map: &'m Map<'m>, problems: &mut Problems, check: 
     places.sort_unstable();
     let checks = Checks { map, table };
     let mut budget = Budget::new(map, T::TABLE.0);
-    // Where the records so far end, if each of them could be read.
-    let mut reached = Some(0);
+    // Where the records so far end, if it is known of all of them.
+    let whole = map.positions().is_ok_and(|index| index.broken.is_none());
+    let mut reached = whole.then_some(0);
     let mut last: Option<(u64, usize)> = None;
     for (offset, index) in places {
         match last {
@@ -81,7 +82,7 @@ fn records<'m, T: Record<'m>>(map: &'m Map<'m>, problems: &mut Problems, check: 
             continue;
         };
         check(&record, &checks, problems);
-        reached = record.end().ok();
+        reached = record.end().ok().filter(|_| whole);
         last = Some((offset, index));
     }
     problems.ok(budget.check());

@@ -113,12 +113,14 @@ fn headers(entry: &Entry<'_>, problems: &mut Problems) {
 
 fn data(map: &Map<'_>, entry: &Entry<'_>, problems: &mut Problems) {
     let trailing = match (entry.stored(), TableId::ALL.into_iter().find(|id| entry.name() == id.file_name())) {
-        (Err(error), _) => return problems.error(&error),
+        // Where a table cannot be had, that has been told of the table.
+        (Err(_), Some(_)) => return,
+        (Err(error), None) => return problems.error(&error),
         (Ok(Some(stored)), _) => {
             problems.ok(entry.check_crc(stored));
             return;
         }
-        // Kept by the map; where a table does not unpack, the check of its records says so.
+        // Kept by the map.
         (Ok(None), Some(table)) => map.source.trailing(table),
         (Ok(None), None) => problems.ok(entry.inflate::<u8>()).map(|unpacked| unpacked.trailing),
     };

@@ -3,17 +3,25 @@
 #![allow(dead_code)]
 
 pub mod b3d;
+pub mod bmx;
 pub mod bytes;
 pub mod lzss;
 pub mod rtm;
+pub mod zip;
 
 /// The files of one folder: their names and bytes.
 pub type Files = Vec<(&'static str, Vec<u8>)>;
 
 /// Every file of `corpus/`: its place there and its bytes.
 pub fn corpus() -> Vec<(String, Vec<u8>)> {
-    let folders: [(&str, Files); 4] =
-        [("b3d", b3d::corpus()), ("rtm", rtm::corpus()), ("hostile", b3d::hostile()), ("hostile", rtm::hostile())];
+    let folders: [(&str, Files); 6] = [
+        ("b3d", b3d::corpus()),
+        ("bmx", bmx::corpus()),
+        ("rtm", rtm::corpus()),
+        ("hostile", b3d::hostile()),
+        ("hostile", bmx::hostile()),
+        ("hostile", rtm::hostile()),
+    ];
     let named = |(folder, files): (&str, Files)| {
         files.into_iter().map(|(name, bytes)| (format!("{folder}/{name}"), bytes)).collect::<Vec<_>>()
     };
