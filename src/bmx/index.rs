@@ -136,9 +136,14 @@ pub trait Record<'m>: Sized {
     const TABLE: Tabled;
     #[doc(hidden)]
     fn read(map: &'m Map<'m>, at: At<'m>) -> Result<Self>;
+    /// Where it lies.
+    #[doc(hidden)]
+    fn at(&self) -> &At<'m>;
     /// Where it starts in its table.
     #[doc(hidden)]
-    fn start(&self) -> u64;
+    fn start(&self) -> u64 {
+        self.at().entry.record_offset
+    }
     /// Where it ends in its table.
     #[doc(hidden)]
     fn end(&self) -> Result<u64>;

@@ -42,8 +42,8 @@ impl<'m> Record<'m> for Material<'m> {
         Ok(Self { record, at })
     }
 
-    fn start(&self) -> u64 {
-        self.at.entry.record_offset
+    fn at(&self) -> &At<'m> {
+        &self.at
     }
 
     fn end(&self) -> Result<u64> {

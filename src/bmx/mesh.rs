@@ -22,8 +22,8 @@ impl<'m> Record<'m> for Mesh<'m> {
         Ok(Self { at })
     }
 
-    fn start(&self) -> u64 {
-        self.at.entry.record_offset
+    fn at(&self) -> &At<'m> {
+        &self.at
     }
 
     fn end(&self) -> Result<u64> {

@@ -38,8 +38,8 @@ impl<'m> Record<'m> for Object<'m> {
         Ok(Self { is_component, is_forced_no_component, is_hidden, world_matrix, at, tail: cursor })
     }
 
-    fn start(&self) -> u64 {
-        self.at.entry.record_offset
+    fn at(&self) -> &At<'m> {
+        &self.at
     }
 
     fn end(&self) -> Result<u64> {
@@ -69,7 +69,7 @@ impl<'m> Object<'m> {
         let mut cursor = self.tail;
         let count = cursor.u32().map_err(|error| self.locate(error, "groups"))?;
         // Each takes at least its count.
-        if u64::from(count) > cursor.left() / size_of::<U32>() as u64 {
+        if u64::from(count).saturating_mul(size_of::<U32>() as u64) > cursor.left() {
             let error = self.tail.error(format!("{count} groups in the {} bytes left", cursor.left()));
             return Err(self.locate(error, "groups"));
         }

@@ -233,7 +233,8 @@ fn packing(map: &Map<'_>, table: TableId) -> Packing {
 }
 
 pub(super) fn layout(map: &Map<'_>, sink: &mut dyn FnMut(Region<'_>)) {
-    let mut entries: Vec<Entry<'_>> = map.entries().collect();
+    // An entry that lies nowhere in the file has no place in its layout; `verify` tells of it.
+    let mut entries: Vec<Entry<'_>> = map.entries().filter(|entry| entry.local().is_ok()).collect();
     entries.sort_by_key(Entry::header_offset);
     for entry in entries {
         let (offset, bytes) = extent(&entry);

@@ -52,17 +52,22 @@ pub struct Tables<'a> {
 /// Where the tables come from. Those that are packed are unpacked when first asked for, and kept.
 pub(super) enum Source<'a> {
     Tables(Tables<'a>),
-    Zip { archive: Archive<'a>, unpacked: [OnceLock<Result<Unpacked<u32>>>; 5] },
+    Zip(Box<Zip<'a>>),
+}
+
+pub(super) struct Zip<'a> {
+    archive: Archive<'a>,
+    unpacked: [OnceLock<Result<Unpacked<u32>>>; 5],
 }
 
 impl<'a> Source<'a> {
     pub(super) fn zip(archive: Archive<'a>) -> Self {
-        Self::Zip { archive, unpacked: Default::default() }
+        Self::Zip(Box::new(Zip { archive, unpacked: Default::default() }))
     }
 
     pub(super) fn archive(&self) -> Option<&Archive<'a>> {
         match self {
-            Self::Zip { archive, .. } => Some(archive),
+            Self::Zip(zip) => Some(&zip.archive),
             Self::Tables(_) => None,
         }
     }
@@ -70,15 +75,16 @@ impl<'a> Source<'a> {
     pub(super) fn table(&self, id: TableId) -> Result<Table<'_>> {
         match self {
             Self::Tables(tables) => Ok(Table { id, bytes: id.of(tables), place: Place::Nowhere }),
-            Self::Zip { archive, .. } => {
-                let entry = archive
+            Self::Zip(zip) => {
+                let entry = zip
+                    .archive
                     .find(id.file_name())
                     .ok_or_else(|| Error::malformed(format!("map without {}", id.file_name())))?;
                 let place = entry.local()?.data_offset;
                 if let Some(bytes) = entry.stored()? {
                     return Ok(Table { id, bytes, place: Place::Stored(place) });
                 }
-                let bytes = self.unpacked(id, &entry)?.as_bytes();
+                let bytes = zip.unpacked(id, &entry)?.as_bytes();
                 Ok(Table { id, bytes, place: Place::Packed(place) })
             }
         }
@@ -86,13 +92,15 @@ impl<'a> Source<'a> {
 
     /// Bytes behind the DEFLATE stream of a table; `None` where it is not packed or cannot be unpacked.
     pub(super) fn trailing(&self, id: TableId) -> Option<u64> {
-        let entry = self.archive()?.find(id.file_name())?;
-        if entry.stored().ok()?.is_some() { None } else { Some(self.unpacked(id, &entry).ok()?.trailing) }
+        let Self::Zip(zip) = self else { return None };
+        let entry = zip.archive.find(id.file_name())?;
+        if entry.stored().ok()?.is_some() { None } else { Some(zip.unpacked(id, &entry).ok()?.trailing) }
     }
+}
 
+impl Zip<'_> {
     fn unpacked(&self, id: TableId, entry: &Entry<'_>) -> Result<&Unpacked<u32>> {
-        let Self::Zip { unpacked, .. } = self else { return Err(Error::malformed("no archive")) };
-        let [index, objects, meshes, materials, textures] = unpacked;
+        let [index, objects, meshes, materials, textures] = &self.unpacked;
         let cell = match id {
             TableId::Index => index,
             TableId::Objects => objects,

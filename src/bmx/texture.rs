@@ -30,8 +30,8 @@ impl<'m> Record<'m> for Texture<'m> {
         Ok(Self { file_name, is_external: is_external.within("is_external")?, at, map, end: cursor.offset() })
     }
 
-    fn start(&self) -> u64 {
-        self.at.entry.record_offset
+    fn at(&self) -> &At<'m> {
+        &self.at
     }
 
     fn end(&self) -> Result<u64> {

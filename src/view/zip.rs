@@ -149,8 +149,8 @@ impl<'a> Directory<'a> {
         };
         let start = prefix.saturating_add(offset);
         let directory = Self { data, start, prefix, end, end_offset, comment };
-        let fits = (bytes / size_of::<CentralHeader>() as u64) >= u64::from(end.entries.get());
-        if !fits {
+        let least = u64::from(end.entries.get()).saturating_mul(size_of::<CentralHeader>() as u64);
+        if least > bytes {
             return Err(error(format!("zip directory of {bytes} bytes cannot hold {} entries", end.entries)));
         }
         if end.entries.get() > 0 && CentralHeader::read(&mut directory.cursor(start)).is_err() {
@@ -335,4 +335,59 @@ fn has_zip64_locator(before_end: &[u8]) -> bool {
         .checked_sub(20)
         .and_then(|start| before_end.get(start..))
         .is_some_and(|l| l.starts_with(b"PK\x06\x07"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A stored entry, its line of the directory and the end record, with a comment of two bytes.
+    fn archive() -> Vec<u8> {
+        let mut bytes = b"PK\x03\x04\x14\0\0\x08\0\0\0\0\x20\0\0\0\0\0\x02\0\0\0\x02\0\0\0\x01\0\0\0nhi".to_vec();
+        bytes.extend(b"PK\x01\x02\0\0\x14\0\0\x08\0\0\0\0\x20\0\0\0\0\0\x02\0\0\0\x02\0\0\0\x01\0\0\0\0\0");
+        bytes.extend(b"\0\0\0\0\0\0\0\0\0\0\0\0n");
+        bytes.extend(b"PK\x05\x06\0\0\0\0\x01\0\x01\0\x2f\0\0\0\x21\0\0\0\x02\0ok");
+        bytes
+    }
+
+    #[test]
+    fn a_directory_is_found_from_the_end_and_read_in_place() {
+        let bytes = archive();
+        let directory = Directory::find(&bytes).unwrap();
+        assert_eq!((directory.start(), directory.end_offset(), directory.prefix()), (33, 80, 0));
+        assert_eq!(directory.comment(), "ok");
+        let mut entries = directory.entries();
+        let entry = entries.next().unwrap().unwrap();
+        assert!(entries.next().is_none() && entries.left() == 0);
+        assert_eq!((entry.name.to_str(), entry.offset, entry.header.packed_bytes.get()), (Some("n"), 33, 2));
+        let local = directory.local(0).unwrap();
+        assert_eq!((local.name.to_str(), local.data_offset), (Some("n"), 31));
+        assert_eq!(first_entry(&bytes).unwrap().name, "n");
+        assert_eq!(directory.local(1).unwrap_err().to_string(), "at 0x1: no LocalHeader");
+        assert_eq!(directory.local(u64::MAX).unwrap_err().to_string(), "at 0xffffffffffffffff: needs 30 bytes, 0 left");
+    }
+
+    #[test]
+    fn bytes_around_the_archive_shift_it_or_are_left_out() {
+        let bytes = [b"before", &archive()[..], b"behind"].concat();
+        let directory = Directory::find(&bytes).unwrap();
+        assert_eq!((directory.prefix(), directory.start()), (6, 39));
+        assert_eq!(directory.archive().len(), bytes.len() - 6);
+        assert_eq!(directory.entries().count(), 1);
+    }
+
+    #[test]
+    fn an_error_ends_the_entries() {
+        let mut bytes = archive();
+        // One more entry than there is; the directory's size says there could be.
+        bytes[88..92].copy_from_slice(&[2, 0, 2, 0]);
+        bytes[92] = 92;
+        assert!(Directory::find(&bytes).is_err());
+        let mut bytes = archive();
+        // A name longer than the directory.
+        bytes[33 + 28] = 200;
+        let mut entries = Directory::find(&bytes).unwrap().entries();
+        assert_eq!(entries.next().unwrap().unwrap_err().to_string(), "at 0x4f: needs 200 bytes, 1 left");
+        assert!(entries.next().is_none());
+    }
 }

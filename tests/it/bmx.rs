@@ -318,8 +318,7 @@ fn each_fault_of_the_end_record_has_its_own_problem() {
         raw_case("zip64 offset", "zip64 archive", |b| b.set("directory_offset", [0xff; 4])),
         raw_case("zip64 locator", "zip64 archive", |b| {
             let (end, bytes) = (end(&b), b.to_vec());
-            let record = Bytes::new().raw(&bytes[..end]).raw(b"PK\x06\x07").raw([0; 16]).raw(&bytes[end..]);
-            record
+            Bytes::new().raw(&bytes[..end]).raw(b"PK\x06\x07").raw([0; 16]).raw(&bytes[end..])
         }),
     ]);
 }
@@ -462,18 +461,10 @@ fn each_fault_of_a_table_has_its_own_problem() {
             Bad,
             "index.bm+0x1d4: name \"\\u{d800}gain\" has the code point 0xd800, which is no character",
             0,
-            |b| {
-                let at = b.at("entry12.name");
-                let mut bytes = b.to_vec();
-                bytes[at + 4..at + 8].copy_from_slice(&0xd800_u32.to_le_bytes());
-                Bytes::new().raw(bytes)
-            },
+            |b| b.poke("entry12.name", 4, 0xd800_u32.to_le_bytes()),
         ),
         table_case("nul", Odd, "index.bm+0x1d4: name \"\\u{0}gain\" has a NUL in it", 0, |b| {
-            let at = b.at("entry12.name");
-            let mut bytes = b.to_vec();
-            bytes[at + 4..at + 8].fill(0);
-            Bytes::new().raw(bytes)
+            b.poke("entry12.name", 4, [0; 4])
         }),
         table_case("unknown type", Odd, "index.bm+0x1f5: entry of TYPE 4, which readers skip", 0, |b| {
             utf32(b, "x").u8(4).raw([0; 8])
@@ -530,58 +521,34 @@ fn each_fault_of_a_table_has_its_own_problem() {
             b.set("mesh2.faces", [1])
         }),
         table_case("material index", Bad, "meshes[0].faces (mesh.bm+0x74): face 0 names material 7 of 2", 2, |b| {
-            let at = b.at("mesh0.faces") + 4 + 37;
-            let mut bytes = b.to_vec();
-            bytes[at] = 7;
-            Bytes::new().raw(bytes)
+            b.poke("mesh0.faces", 4 + 37, [7])
         }),
         table_case("position index", Bad, "meshes[0].faces (mesh.bm+0x74): face 0 names position 4 of 4", 2, |b| {
-            let at = b.at("mesh0.faces") + 4;
-            let mut bytes = b.to_vec();
-            bytes[at] = 4;
-            Bytes::new().raw(bytes)
+            b.poke("mesh0.faces", 4, [4])
         }),
         table_case(
             "uv index",
             Bad,
             "meshes[0].faces (mesh.bm+0x74): face 0 names texture coordinate 5 of 5 (2 of the kind in this mesh)",
             2,
-            |b| {
-                let at = b.at("mesh0.faces") + 4;
-                let mut bytes = b.to_vec();
-                bytes[at + 4] = 5;
-                bytes[at + 41 + 4] = 5;
-                Bytes::new().raw(bytes)
-            },
+            |b| b.poke("mesh0.faces", 4 + 4, [5]).poke("mesh0.faces", 4 + 41 + 4, [5]),
         ),
         table_case("normal index", Bad, "meshes[0].faces (mesh.bm+0x74): face 0 names normal 1 of 1", 2, |b| {
-            let at = b.at("mesh0.faces") + 4;
-            let mut bytes = b.to_vec();
-            bytes[at + 8] = 1;
-            Bytes::new().raw(bytes)
+            b.poke("mesh0.faces", 4 + 8, [1])
         }),
         table_case(
             "flag of a face",
             Odd,
             "meshes[0].faces (mesh.bm+0x74): face 0 has USE_MATERIAL 9, which is neither 0 nor 1",
             2,
-            |b| {
-                let at = b.at("mesh0.faces") + 4 + 36;
-                let mut bytes = b.to_vec();
-                bytes[at] = 9;
-                Bytes::new().raw(bytes)
-            },
+            |b| b.poke("mesh0.faces", 4 + 36, [9]),
         ),
         table_case(
             "position nan",
             Odd,
             "meshes[0].positions (mesh.bm+0x10): element 1 has a component that is no finite number",
             2,
-            |b| {
-                let mut bytes = b.to_vec();
-                bytes[4 + 12..4 + 16].copy_from_slice(&nan);
-                Bytes::new().raw(bytes)
-            },
+            |b| b.poke("mesh0.positions", 4 + 12, nan),
         ),
         table_case(
             "color infinite",
@@ -616,11 +583,7 @@ fn each_fault_of_a_table_has_its_own_problem() {
             Odd,
             "textures[0] (texture.bm+0x0): FILENAME \"/loor_Top_Flat.bmp\" is more than the name of a file",
             4,
-            |b| {
-                let mut bytes = b.to_vec();
-                bytes[4] = b'/';
-                Bytes::new().raw(bytes)
-            },
+            |b| b.poke("texture0.file_name", 4, b"/"),
         ),
     ]);
 }

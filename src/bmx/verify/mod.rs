@@ -43,7 +43,8 @@ fn records<'m, T: Record<'m>>(map: &'m Map<'m>, problems: &mut Problems, check: 
     let warn = |problems: &mut Problems, offset: u64, index: usize, message: String| {
         problems.warning(&table.locate(Error::malformed(message).at(offset)).within_item(T::LIST, index));
     };
-    if let Some([_, (offset, index)]) = places.array_windows().find(|[(one, _), (next, _)]| next < one) {
+    let steps = places.iter().zip(places.iter().skip(1));
+    if let Some((_, (offset, index))) = steps.into_iter().find(|((one, _), (next, _))| next < one) {
         warn(problems, *offset, *index, "lies before the record that the index names before it".to_owned());
     }
     places.sort_unstable();
@@ -100,40 +101,32 @@ struct Checks<'m> {
 }
 
 impl Checks<'_> {
-    fn error<'m, T: Record<'m>>(&self, record: &T, index: usize, message: String) -> Error {
-        self.table.locate(Error::malformed(message).at(record.start())).within_item(T::LIST, index)
+    fn error<'m, T: Record<'m>>(&self, record: &T, message: String) -> Error {
+        self.table.locate(Error::malformed(message).at(record.start())).within_item(T::LIST, record.at().index)
     }
 
     /// Bools that a program wrote are 0 or 1.
-    fn bools<'m, T: Record<'m>>(&self, record: &T, index: usize, bools: &[(&str, u32)], problems: &mut Problems) {
+    fn bools<'m, T: Record<'m>>(&self, record: &T, bools: &[(&str, u32)], problems: &mut Problems) {
         for (name, value) in bools.iter().filter(|(_, value)| *value > 1) {
-            problems.warning(&self.error(record, index, format!("{name} is {value}, which is neither 0 nor 1")));
+            problems.warning(&self.error(record, format!("{name} is {value}, which is neither 0 nor 1")));
         }
     }
 
     fn finite<'m, T: Record<'m>>(
         &self,
         record: &T,
-        index: usize,
         name: &str,
         mut numbers: impl Iterator<Item = f32>,
         problems: &mut Problems,
     ) {
         if let Some(number) = numbers.find(|number| !number.is_finite()) {
-            problems.warning(&self.error(record, index, format!("{name} has a component that is {number}")));
+            problems.warning(&self.error(record, format!("{name} has a component that is {number}")));
         }
     }
 
-    fn name<'m, T: Record<'m>>(
-        &self,
-        record: &T,
-        index: usize,
-        what: &str,
-        name: Utf32Str<'_>,
-        problems: &mut Problems,
-    ) {
+    fn name<'m, T: Record<'m>>(&self, record: &T, what: &str, name: Utf32Str<'_>, problems: &mut Problems) {
         name_trouble(name, |bad, message| {
-            let error = self.error(record, index, format!("{what} {message}"));
+            let error = self.error(record, format!("{what} {message}"));
             if bad { problems.error(&error) } else { problems.warning(&error) }
         });
     }
@@ -174,31 +167,30 @@ fn index_names(map: &Map<'_>, problems: &mut Problems) {
 }
 
 fn object<'m>(object: &Object<'m>, checks: &Checks<'m>, problems: &mut Problems) {
-    let index = object.index();
     let bools = [
         ("IS_COMPONENT", object.is_component),
         ("IS_FORCED_NO_COMPONENT", object.is_forced_no_component.unwrap_or(0).into()),
         ("IS_HIDDEN", object.is_hidden.unwrap_or(0).into()),
     ];
-    checks.bools(object, index, &bools, problems);
+    checks.bools(object, &bools, problems);
     let matrix = object.world_matrix.to_array();
-    checks.finite(object, index, "WORLD_MATRIX", matrix.into_iter().flatten(), problems);
+    checks.finite(object, "WORLD_MATRIX", matrix.into_iter().flatten(), problems);
     let [[.., a], [.., b], [.., c], [.., d]] = matrix;
     if [a, b, c, d] != [0.0, 0.0, 0.0, 1.0] {
         let message = format!("last column of WORLD_MATRIX is {a}, {b}, {c}, {d}, not 0, 0, 0, 1");
-        problems.warning(&checks.error(object, index, message));
+        problems.warning(&checks.error(object, message));
     }
     for group in object.groups().ok().flatten().into_iter().flatten().flatten() {
-        checks.name(object, index, "group", group, problems);
+        checks.name(object, "group", group, problems);
     }
     // The number comes behind the groups, so trouble in those is told here too.
     let Some(number) = problems.ok(object.mesh_index()) else { return };
     if object.is_component != 0 {
         if Component(number).name().is_none() {
-            problems.error(&checks.error(object, index, format!("component {number}; 0 to 26 are known")));
+            problems.error(&checks.error(object, format!("component {number}; 0 to 26 are known")));
         }
     } else if let Some(count) = checks.count(TableId::Meshes).filter(|count| number as usize >= *count) {
-        problems.error(&checks.error(object, index, format!("MESH_INDEX {number}, but the map has {count} meshes")));
+        problems.error(&checks.error(object, format!("MESH_INDEX {number}, but the map has {count} meshes")));
     }
 }
 
@@ -246,7 +238,6 @@ impl FloatRecord for crate::view::Vec3 {
 }
 
 fn material<'m>(material: &Material<'m>, checks: &Checks<'m>, problems: &mut Problems) {
-    let index = material.index();
     let mut bools = vec![("USE_TEXTURE", material.use_texture())];
     if let Some(switches) = material.switches() {
         bools.extend([
@@ -256,7 +247,7 @@ fn material<'m>(material: &Material<'m>, checks: &Checks<'m>, problems: &mut Pro
             ("TWO_SIDED", switches.two_sided.into()),
         ]);
     }
-    checks.bools(material, index, &bools, problems);
+    checks.bools(material, &bools, problems);
     let colors = [
         ("AMBIENT", Some(material.ambient())),
         ("DIFFUSE", Some(material.diffuse())),
@@ -264,25 +255,24 @@ fn material<'m>(material: &Material<'m>, checks: &Checks<'m>, problems: &mut Pro
         ("EMISSIVE", material.emissive()),
     ];
     for (name, color) in colors {
-        checks.finite(material, index, name, color.into_iter().flat_map(|color| color.to_array()), problems);
+        checks.finite(material, name, color.into_iter().flat_map(|color| color.to_array()), problems);
     }
-    checks.finite(material, index, "SPECULAR_POWER", material.power().into_iter(), problems);
+    checks.finite(material, "SPECULAR_POWER", material.power().into_iter(), problems);
     let (texture, count) = (material.texture(), checks.count(TableId::Textures));
     if let Some((texture, count)) = texture.zip(count).filter(|(texture, count)| *texture as usize >= *count) {
-        problems.error(&checks.error(material, index, format!("MAP_KD {texture}, but the map has {count} textures")));
+        problems.error(&checks.error(material, format!("MAP_KD {texture}, but the map has {count} textures")));
     }
 }
 
 fn texture<'m>(texture: &Texture<'m>, checks: &Checks<'m>, problems: &mut Problems) {
-    let index = texture.index();
     let name = texture.file_name;
-    checks.bools(texture, index, &[("IS_EXTERNAL", texture.is_external)], problems);
-    checks.name(texture, index, "FILENAME", name, problems);
+    checks.bools(texture, &[("IS_EXTERNAL", texture.is_external)], problems);
+    checks.name(texture, "FILENAME", name, problems);
     let has_folder = name.chars().flatten().any(|c| matches!(c, '/' | '\\' | ':'));
     if has_folder || name == ".." {
-        problems.warning(&checks.error(texture, index, format!("FILENAME {name:?} is more than the name of a file")));
+        problems.warning(&checks.error(texture, format!("FILENAME {name:?} is more than the name of a file")));
     }
     if texture.is_external == 0 && texture.image().is_none() && checks.map.source.archive().is_some() {
-        problems.error(&checks.error(texture, index, format!("embedded, but the zip has no Texture/{name}")));
+        problems.error(&checks.error(texture, format!("embedded, but the zip has no Texture/{name}")));
     }
 }
