@@ -9,5 +9,12 @@ pub mod lzss;
 pub mod rtm;
 
 /// Every target by name.
-pub const TARGETS: &[(&str, fn(&[u8]))] =
-    &[("any", any::run), ("b3d", b3d::run), ("bmx", bmx::run), ("bmx_tables", bmx_tables::run), ("lzo", lzo::run), ("lzss", lzss::run), ("rtm", rtm::run)];
+pub const TARGETS: &[(&str, fn(&[u8]))] = &[
+    ("any", any::run),
+    ("b3d", b3d::run),
+    ("bmx", bmx::run),
+    ("bmx_tables", bmx_tables::run),
+    ("lzo", lzo::run),
+    ("lzss", lzss::run),
+    ("rtm", rtm::run),
+];

@@ -22,8 +22,8 @@
 //! What is not in the file: the images of external textures and the models of [`Component`]s, which the game has.
 //!
 //! Inflating runs through flate2 on zlib-rs (cargo feature `zlib-rs`, on by default) or, without the feature, on
-//! miniz_oxide; both are Rust alone. A map with a mesh table of 77 MB (17 MB in the file) is summarised in 181 ms with the
-first and 291 ms with the second.
+//! miniz_oxide; both are Rust alone. A map with a mesh table of 77 MB (17 MB in the file) is summarised in 181 ms
+//! with the first and in 291 ms with the second.
 
 mod archive;
 mod component;
