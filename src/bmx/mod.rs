@@ -70,7 +70,7 @@ use crate::view::ByteStr;
 /// ```
 pub struct Map<'a> {
     source: Source<'a>,
-    index: OnceLock<Result<Index>>,
+    index: OnceLock<Result<Box<Index>>>,
     bytes: u64,
     limits: Limits,
 }
@@ -178,9 +178,9 @@ impl<'a> Map<'a> {
     fn positions(&self) -> Result<&Index> {
         let read = || {
             let table = self.table(TableId::Index)?;
-            Index::read(&table).map_err(|error| table.locate(error))
+            Index::read(&table).map(Box::new).map_err(|error| table.locate(error))
         };
-        self.index.get_or_init(read).as_ref().map_err(Error::again)
+        self.index.get_or_init(read).as_ref().map(|index| &**index).map_err(Error::again)
     }
 }
 
