@@ -56,6 +56,8 @@ macro_rules! assets {
 assets! {
     /// A Blitz3D scene.
     "b3d" B3d(b3d::Scene) = Format::B3d,
+    /// A Ballance map. For a zip that is none, what `parse` fails with says why.
+    "bmx" Bmx(bmx::Map) = Format::Bmx | Format::Zip,
     /// An Arma animation.
     "rtm" Rtm(rtm::Motion) = Format::Bmtr | Format::Rtm,
     /// A LODka3D model.

@@ -20,6 +20,8 @@ struct Inner {
     offset: Option<u64>,
     /// Innermost part first.
     place: Vec<Place>,
+    /// The table unpacked from the asset, and the place in it, where it went wrong in one.
+    table: Option<(&'static str, u64)>,
     path: Option<PathBuf>,
 }
 
@@ -63,7 +65,7 @@ impl Error {
     /// An error of this kind, without a place so far.
     #[cold]
     pub fn new(kind: ErrorKind) -> Self {
-        Self(Box::new(Inner { kind, offset: None, place: Vec::new(), path: None }))
+        Self(Box::new(Inner { kind, offset: None, place: Vec::new(), table: None, path: None }))
     }
 
     /// A [`Malformed`](ErrorKind::Malformed) error.
@@ -98,6 +100,30 @@ impl Error {
         self
     }
 
+    /// Says that the offset so far counts from the start of this unpacked table, which lies at `offset` of the asset.
+    #[cfg(feature = "bmx")]
+    #[must_use]
+    pub(crate) fn in_table(mut self, table: &'static str, offset: Option<u64>) -> Self {
+        if self.0.table.is_none() {
+            self.0.table = Some((table, self.0.offset.unwrap_or(0)));
+            self.0.offset = offset;
+        }
+        self
+    }
+
+    /// The same error once more, for a cache that keeps one.
+    #[cfg(feature = "bmx")]
+    pub(crate) fn again(&self) -> Self {
+        let Inner { kind, offset, place, table, path } = &*self.0;
+        Self(Box::new(Inner {
+            kind: kind.again(),
+            offset: *offset,
+            place: place.clone(),
+            table: *table,
+            path: path.clone(),
+        }))
+    }
+
     fn inside(mut self, place: Place) -> Self {
         self.0.place.push(place);
         self
@@ -118,7 +144,8 @@ impl Error {
         self.0.path.as_deref()
     }
 
-    /// The part of the asset, such as `lods[3].vertices`; empty where none is known.
+    /// The part of the asset, such as `lods[3].vertices`; empty where none is known. Where the part is a table that
+    /// had to be unpacked, the place in it follows: `meshes[3].faces (mesh.bm+0x4c)`.
     pub fn location(&self) -> String {
         let mut out = String::new();
         for place in self.0.place.iter().rev() {
@@ -130,6 +157,11 @@ impl Error {
                 Place::Item(list, index) => out.push_str(&format!("{list}[{index}]")),
             }
         }
+        match self.0.table {
+            Some((table, place)) if out.is_empty() => out = format!("{table}+{place:#x}"),
+            Some((table, place)) => out.push_str(&format!(" ({table}+{place:#x})")),
+            None => {}
+        }
         out
     }
 
@@ -137,6 +169,21 @@ impl Error {
     pub fn message(&self) -> String {
         let location = self.location();
         if location.is_empty() { self.0.kind.to_string() } else { format!("{location}: {}", self.0.kind) }
+    }
+}
+
+#[cfg(feature = "bmx")]
+impl ErrorKind {
+    fn again(&self) -> Self {
+        match self {
+            Self::Truncated { needed, left } => Self::Truncated { needed: *needed, left: *left },
+            Self::Malformed(message) => Self::Malformed(message.clone()),
+            Self::Unsupported(message) => Self::Unsupported(message.clone()),
+            Self::Unrecognized => Self::Unrecognized,
+            Self::Limit { what, limit } => Self::Limit { what, limit: *limit },
+            Self::MissingCodec(codec) => Self::MissingCodec(codec),
+            Self::Io(error) => Self::Io(io::Error::new(error.kind(), error.to_string())),
+        }
     }
 }
 
@@ -238,6 +285,15 @@ mod tests {
         assert_eq!(error.to_string(), "model.p3d: lods[3].vertices at 0x1a2f4: needs 24 bytes, 7 left");
         assert_eq!(error.message(), "lods[3].vertices: needs 24 bytes, 7 left");
         assert_eq!(error.offset(), Some(0x1a2f4));
+    }
+
+    #[cfg(feature = "bmx")]
+    #[test]
+    fn a_place_in_a_table_is_told_beside_the_place_in_the_file() {
+        let error = Error::truncated(24, 7).at(0x4c).in_table("mesh.bm", Some(0x123)).within_item("meshes", 3);
+        assert_eq!(error.to_string(), "meshes[3] (mesh.bm+0x4c) at 0x123: needs 24 bytes, 7 left");
+        assert_eq!(error.again().to_string(), error.to_string());
+        assert_eq!(Error::malformed("odd").in_table("mesh.bm", None).message(), "mesh.bm+0x0: odd");
     }
 
     #[test]

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::Path;
 
+use crate::view::zip::{Directory, first_entry};
+
 macro_rules! formats {
     ($($(#[$doc:meta])* $variant:ident $name:literal $title:literal [$($count:literal),*];)*) => {
         /// The formats that meshpeek knows, whether or not this build can open them.
@@ -65,13 +67,15 @@ formats! {
 }
 
 impl Format {
-    /// The format that these bytes start like; the file's name plays no part.
+    /// The format that these bytes start like; the file's name plays no part. Of a zip, which begins like any other,
+    /// all bytes are needed: the directory at its end tells whether it is a map.
     pub fn sniff(head: &[u8]) -> Option<Self> {
         match head {
             [b'B', b'B', b'3', b'D', ..] => Some(Self::B3d),
             [b'B', b'M', b'T', b'R', ..] => Some(Self::Bmtr),
             [b'R', b'T', b'M', b'_', ..] => Some(Self::Rtm),
             [b'L', b'O', b'D', b'k', b'a', b'3', b'D', ..] => Some(Self::Lodka),
+            [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Some(sniff_zip(head)),
             _ => None,
         }
     }
@@ -90,6 +94,16 @@ impl Format {
             _ => None,
         }
     }
+}
+
+/// A map is a zip with an `index.bm`. One whose directory is damaged still shows by its first entry what it was.
+fn sniff_zip(data: &[u8]) -> Format {
+    const TABLES: [&str; 5] = ["index.bm", "object.bm", "mesh.bm", "material.bm", "texture.bm"];
+    let is_map = match Directory::find(data) {
+        Ok(directory) => directory.entries().flatten().any(|entry| entry.name == "index.bm"),
+        Err(_) => first_entry(data).is_ok_and(|entry| TABLES.iter().any(|table| entry.name == *table)),
+    };
+    if is_map { Format::Bmx } else { Format::Zip }
 }
 
 impl fmt::Display for Format {

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 
 use crate::error::{Error, Result};
 use crate::summary::{Name, Problems, Summary};
-use crate::view::{ByteStr, Packing, Storage, Table};
+use crate::view::{ByteStr, Packing, Storage, Table, Utf32Str};
 
 /// An opened asset of any format.
 pub trait Inspect {
@@ -152,6 +152,7 @@ value_from! {
     i64 => |value| Self::Int(value);
     f32 => |value| Self::Float(value);
     ByteStr<'_> => |value| Self::Text(value.into());
+    Utf32Str<'_> => |value| Self::Text(value.into());
     &str => |value| Self::Text(ByteStr::from(value).into());
     Name => |value| Self::Text(value);
     Vec<f32> => |value| Self::Floats(value.into());

@@ -25,6 +25,8 @@ pub mod view;
 
 #[cfg(feature = "b3d")]
 pub mod b3d;
+#[cfg(feature = "bmx")]
+pub mod bmx;
 #[cfg(feature = "lodka")]
 pub mod lodka;
 #[cfg(feature = "rtm")]

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use crate::error::Error;
 use crate::format::Format;
 use crate::limits::Limits;
-use crate::view::{ByteStr, Packing, Storage};
+use crate::view::{ByteStr, Packing, Storage, Utf32Str};
 
 /// The facts of one asset. Absent knowledge is `None`, never 0.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,6 +66,11 @@ impl Counts {
         Self(counts.into_iter().map(|(name, count)| (name, Some(count))).collect())
     }
 
+    /// These counts, some of them perhaps unknown.
+    pub fn new<const N: usize>(counts: [(&'static str, Option<u64>); N]) -> Self {
+        Self(counts.into())
+    }
+
     /// The count of this name, if it is known.
     pub fn get(&self, name: &str) -> Option<u64> {
         self.iter().find(|(known, _)| *known == name)?.1
@@ -87,18 +92,26 @@ pub struct Bounds {
     pub max: [f32; 3],
 }
 
-/// A text from a file, for people and indexes: UTF-8, each invalid byte as `\xNN`.
+/// A text from a file, for people and indexes: UTF-8, each invalid byte as `\xNN`, each invalid code point as
+/// `\u{NNNN}`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Name {
     /// The text.
     pub text: String,
-    /// Whether some byte had to be written as `\xNN`.
+    /// Whether something had to be written in one of these ways.
     pub lossy: bool,
 }
 
 impl From<ByteStr<'_>> for Name {
     fn from(text: ByteStr<'_>) -> Self {
         Self { lossy: text.to_str().is_none(), text: text.to_str_lossy().into_owned() }
+    }
+}
+
+impl From<Utf32Str<'_>> for Name {
+    /// Each number that is no character is written as `\u{d800}`.
+    fn from(text: Utf32Str<'_>) -> Self {
+        Self { lossy: text.chars().any(|c| c.is_err()), text: text.to_text_lossy() }
     }
 }
 

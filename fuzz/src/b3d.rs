@@ -19,7 +19,12 @@ pub fn run(data: &[u8]) {
             }
             for set in 0..all.sets() {
                 let coords = all.tex_coords(set).expect("a set that is counted is there");
-                assert!(coords.iter().zip(0..1000).all(|(uv, index)| coords.get(index).is_some_and(|got| got.len() == uv.len())));
+                assert!(
+                    coords
+                        .iter()
+                        .zip(0..1000)
+                        .all(|(uv, index)| coords.get(index).is_some_and(|got| got.len() == uv.len()))
+                );
             }
         }
     }

@@ -12,6 +12,8 @@ macro_rules! targets {
 targets! {
     any
     b3d
+    bmx
+    bmx_tables
     lodka
     lzo
     lzss

@@ -9,6 +9,8 @@ use std::cell::Cell;
 use crate::error::{Error, ErrorKind, Result};
 use crate::view::{Cursor, Packing};
 
+#[cfg(feature = "bmx")]
+pub(crate) mod deflate;
 pub mod lzo;
 pub mod lzss;
 
@@ -70,10 +72,12 @@ pub struct Activity {
     pub walks: u64,
     /// Streams decoded.
     pub decodes: u64,
+    /// DEFLATE streams inflated, which are whole tables or files.
+    pub inflations: u64,
 }
 
 thread_local! {
-    static ACTIVITY: Cell<Activity> = const { Cell::new(Activity { walks: 0, decodes: 0 }) };
+    static ACTIVITY: Cell<Activity> = const { Cell::new(Activity { walks: 0, decodes: 0, inflations: 0 }) };
 }
 
 /// The work done on this thread so far: the difference of two calls shows what reading something has cost.
@@ -82,13 +86,19 @@ pub fn activity() -> Activity {
 }
 
 fn count_walk() {
-    let Activity { walks, decodes } = ACTIVITY.get();
-    ACTIVITY.set(Activity { walks: walks.wrapping_add(1), decodes });
+    let now = ACTIVITY.get();
+    ACTIVITY.set(Activity { walks: now.walks.wrapping_add(1), ..now });
 }
 
 fn count_decode() {
-    let Activity { walks, decodes } = ACTIVITY.get();
-    ACTIVITY.set(Activity { walks, decodes: decodes.wrapping_add(1) });
+    let now = ACTIVITY.get();
+    ACTIVITY.set(Activity { decodes: now.decodes.wrapping_add(1), ..now });
+}
+
+#[cfg(feature = "bmx")]
+fn count_inflation() {
+    let now = ACTIVITY.get();
+    ACTIVITY.set(Activity { inflations: now.inflations.wrapping_add(1), ..now });
 }
 
 /// Refuses a claimed size before memory is taken for it.

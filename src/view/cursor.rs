@@ -4,7 +4,7 @@ use nom::Parser;
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 use super::array::{Element, LeArray};
-use super::text::ByteStr;
+use super::text::{ByteStr, Utf32Str};
 use crate::error::{Error, Result};
 
 /// A record exactly as stored: no padding, no alignment, every bit pattern valid.
@@ -133,6 +133,18 @@ impl<'a> Cursor<'a> {
         self.parse(super::text::cstr).map_err(|_| self.error("text without its closing NUL"))
     }
 
+    /// A count and that many UTF-32 code points, in place.
+    ///
+    /// # Errors
+    /// [`Truncated`](crate::ErrorKind::Truncated) where fewer bytes are left than they take.
+    pub fn utf32(&mut self) -> Result<Utf32Str<'a>> {
+        let mut ahead = *self;
+        let count = ahead.u32()?;
+        let units = ahead.array(count.into())?;
+        *self = ahead;
+        Ok(Utf32Str::new(units.as_slice()))
+    }
+
     /// Runs a nom parser here and moves behind what it consumed. A nom error becomes an [`Error`] at the offset of
     /// the input it failed on.
     ///
@@ -180,6 +192,10 @@ impl Cursor<'_> {
 
     pub fn u32(&mut self) -> Result<u32> {
         Ok(self.read::<zerocopy::little_endian::U32>()?.get())
+    }
+
+    pub fn u64(&mut self) -> Result<u64> {
+        Ok(self.read::<zerocopy::little_endian::U64>()?.get())
     }
 
     pub fn i32(&mut self) -> Result<i32> {

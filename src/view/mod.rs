@@ -6,9 +6,10 @@ pub mod chunk;
 pub mod cursor;
 pub mod math;
 pub mod text;
+pub mod zip;
 
 pub use array::{Column, Element, LeArray, Packing, Scalar, Storage, Strided, Table};
 pub use block::{Block, Filled};
 pub use cursor::{Cursor, Wire};
 pub use math::{Color, Quat, Vec2, Vec3};
-pub use text::ByteStr;
+pub use text::{ByteStr, Utf32Str};

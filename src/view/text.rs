@@ -6,6 +6,8 @@ use std::fmt::{self, Write};
 use nom::bytes::complete::{take, take_until};
 use nom::sequence::terminated;
 use nom::{IResult, Parser};
+use zerocopy::IntoBytes;
+use zerocopy::little_endian::U32;
 
 /// A text whose encoding the file does not tell: bytes, borrowed.
 ///
@@ -109,9 +111,111 @@ pub fn cstr(input: &[u8]) -> IResult<&[u8], ByteStr<'_>> {
     terminated(take_until("\0"), take(1_usize)).map(ByteStr).parse(input)
 }
 
+/// A text of UTF-32 code points, little-endian, as stored: borrowed, at any alignment.
+///
+/// Compared with a `str` without a copy. `Display` and `Debug` write a number that is no character (a surrogate, or one
+/// above 10FFFF) as `\u{d800}`, and escape control characters.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Utf32Str<'a>(&'a [U32]);
+
+impl<'a> Utf32Str<'a> {
+    /// These code points as a text.
+    pub const fn new(units: &'a [U32]) -> Self {
+        Self(units)
+    }
+
+    /// The code points, checked by nobody.
+    pub const fn as_units(&self) -> &'a [U32] {
+        self.0
+    }
+
+    /// The bytes as stored, four for each code point.
+    pub fn as_bytes(&self) -> &'a [u8] {
+        self.0.as_bytes()
+    }
+
+    /// The characters; a number that is none as the error.
+    pub fn chars(&self) -> impl Iterator<Item = Result<char, u32>> + Clone + use<'a> {
+        self.0.iter().map(|unit| char::from_u32(unit.get()).ok_or(unit.get()))
+    }
+
+    /// The text, if every number in it is a character. Allocates.
+    pub fn to_text(&self) -> Option<String> {
+        self.chars().map(Result::ok).collect()
+    }
+
+    /// The text with each number that is no character written as `\u{d800}`. Allocates.
+    pub fn to_text_lossy(&self) -> String {
+        let mut out = String::with_capacity(self.0.len());
+        for c in self.chars() {
+            match c {
+                Ok(c) => out.push(c),
+                // Writing to a String cannot fail.
+                Err(unit) => drop(write!(out, "\\u{{{unit:x}}}")),
+            }
+        }
+        out
+    }
+
+    /// How many code points.
+    pub const fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl fmt::Display for Utf32Str<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        ByteStr::from(self.to_text_lossy().as_str()).fmt(f)
+    }
+}
+
+impl fmt::Debug for Utf32Str<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{self}\"")
+    }
+}
+
+impl PartialEq<str> for Utf32Str<'_> {
+    fn eq(&self, other: &str) -> bool {
+        self.chars().eq(other.chars().map(Ok))
+    }
+}
+
+impl PartialEq<&str> for Utf32Str<'_> {
+    fn eq(&self, other: &&str) -> bool {
+        *self == **other
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn code_points_compare_convert_and_print_as_text() {
+        let units = ['A', '\u{1f600}', '板'].map(|c| U32::new(c.into()));
+        let name = Utf32Str::new(&units);
+        assert_eq!(name, "A\u{1f600}板");
+        assert_ne!(name, "A\u{1f600}");
+        assert_eq!(name.to_text().as_deref(), Some("A\u{1f600}板"));
+        assert_eq!(format!("[{name:<4}]"), "[A\u{1f600}板 ]");
+        assert_eq!((name.len(), name.as_bytes().len()), (3, 12));
+    }
+
+    #[test]
+    fn numbers_that_are_no_characters_are_kept_and_shown() {
+        let units = [0x41, 0xd800, 0x11_0000, 0x1b].map(U32::new);
+        let name = Utf32Str::new(&units);
+        assert_eq!(name.chars().collect::<Vec<_>>(), [Ok('A'), Err(0xd800), Err(0x11_0000), Ok('\x1b')]);
+        assert_eq!(name.to_text(), None);
+        assert_eq!(name.to_string(), "A\\u{d800}\\u{110000}\\u{1b}");
+        assert_ne!(name, "A");
+    }
 
     #[test]
     fn nothing_is_dropped_and_nothing_reaches_the_terminal() {

@@ -6,6 +6,7 @@ mod memory;
 mod writer;
 
 mod b3d;
+mod bmx;
 #[cfg(feature = "cli")]
 mod cli;
 mod lodka;

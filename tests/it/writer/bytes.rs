@@ -59,8 +59,13 @@ impl Bytes {
     }
 
     /// Overwrites a named field.
-    pub fn set(mut self, name: &str, bytes: impl AsRef<[u8]>) -> Self {
-        let at = self.at(name);
+    pub fn set(self, name: &str, bytes: impl AsRef<[u8]>) -> Self {
+        self.poke(name, 0, bytes)
+    }
+
+    /// Overwrites what lies so many bytes behind a named field's start.
+    pub fn poke(mut self, name: &str, behind: usize, bytes: impl AsRef<[u8]>) -> Self {
+        let at = self.at(name) + behind;
         self.data[at..at + bytes.as_ref().len()].copy_from_slice(bytes.as_ref());
         self
     }

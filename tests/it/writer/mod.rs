@@ -3,10 +3,12 @@
 #![allow(dead_code)]
 
 pub mod b3d;
+pub mod bmx;
 pub mod bytes;
 pub mod lodka;
 pub mod lzss;
 pub mod rtm;
+pub mod zip;
 
 /// The files of one folder: their names and bytes.
 pub type Files = Vec<(&'static str, Vec<u8>)>;
@@ -16,6 +18,8 @@ pub fn corpus() -> Vec<(String, Vec<u8>)> {
     let folders: Vec<(&str, Files)> = vec![
         ("b3d", b3d::corpus()),
         ("hostile", b3d::hostile()),
+        ("bmx", bmx::corpus()),
+        ("hostile", bmx::hostile()),
         ("lodka", lodka::corpus()),
         ("hostile", lodka::hostile()),
         ("rtm", rtm::corpus()),

@@ -1,0 +1,21 @@
+//! Ballance maps without their zip: the bytes are cut into the five tables.
+
+use meshpeek::bmx::{Map, Tables};
+use meshpeek::{Inspect, Limits};
+
+/// Four lengths of two bytes each, then the tables one behind the other; the last takes what is left.
+pub fn run(data: &[u8]) {
+    let Some((lengths, mut rest)) = data.split_first_chunk::<8>() else { return };
+    let mut cut = |at: usize| {
+        let length = usize::from(u16::from_le_bytes([lengths[at], lengths[at + 1]])).min(rest.len());
+        let (table, behind) = rest.split_at(length);
+        rest = behind;
+        table
+    };
+    let (index, objects, meshes, materials) = (cut(0), cut(2), cut(4), cut(6));
+    let tables = Tables { index, objects, meshes, materials, textures: rest };
+    let map = Map::from_tables(tables);
+    crate::bmx::lists(&map);
+    let size = map.summarize().bytes;
+    crate::any::walk(&map, &data[data.len() - size as usize..], &Limits::default());
+}

@@ -1,0 +1,269 @@
+//! The zip around the tables: its entries, and unpacking them.
+
+use std::borrow::Cow;
+use std::io;
+
+use bytemuck::Pod;
+use flate2::Crc;
+use zip::ZipArchive;
+use zip::read::{ArchiveOffset, Config};
+
+use crate::codec::deflate;
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits::Limits;
+use crate::view::ByteStr;
+use crate::view::zip::{CentralEntry, Directory, LocalEntry};
+
+/// A zip whose directory has been read.
+pub(super) struct Archive<'a> {
+    directory: Directory<'a>,
+    zip: ZipArchive<io::Cursor<&'a [u8]>>,
+    limits: Limits,
+}
+
+impl<'a> Archive<'a> {
+    /// Reads the directory, and nothing else.
+    ///
+    /// The crate zip would try every end record in the last 64 kB, and for each search the whole file for the start of
+    /// the directory; so it is handed exactly the one archive that was found, and told where that starts.
+    pub(super) fn parse(data: &'a [u8], limits: &Limits) -> Result<Self> {
+        let directory = Directory::find(data)?;
+        let limit = limits.archive_members;
+        if u32::from(directory.end().entries.get()) > limit {
+            let error = Error::new(ErrorKind::Limit { what: "zip entries", limit: limit.into() });
+            return Err(error.at(directory.end_offset()));
+        }
+        let config = Config { archive_offset: ArchiveOffset::Known(directory.prefix()) };
+        let zip = ZipArchive::with_config(config, io::Cursor::new(directory.archive()))
+            .map_err(|error| Error::malformed(format!("zip directory: {error}")).at(directory.start()))?;
+        Ok(Self { directory, zip, limits: *limits })
+    }
+
+    pub(super) fn directory(&self) -> &Directory<'a> {
+        &self.directory
+    }
+
+    pub(super) fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
+        (0..self.zip.len()).filter_map(|index| self.entry(index))
+    }
+
+    /// The entry of this name, written with `/`. Of several, the last in the directory.
+    pub(super) fn find(&self, path: &str) -> Option<Entry<'_>> {
+        let index = self.zip.index_for_name_raw(path.as_bytes());
+        let index = index.or_else(|| self.zip.index_for_name_raw(path.replace('/', "\\").as_bytes()))?;
+        self.entry(index)
+    }
+
+    fn entry(&self, index: usize) -> Option<Entry<'_>> {
+        // The crate has read these very bytes before, so nothing here can fail.
+        let told = self.zip.by_index_data(index).ok()?;
+        let central = self.directory.entry_at(told.central_header_start()).ok()?;
+        Some(Entry {
+            archive: self,
+            central,
+            packed_bytes: told.compressed_size(),
+            unpacked_bytes: told.size(),
+            header_offset: told.header_start(),
+        })
+    }
+}
+
+/// A file inside the zip.
+#[derive(Clone, Copy)]
+pub struct Entry<'m> {
+    archive: &'m Archive<'m>,
+    central: CentralEntry<'m>,
+    packed_bytes: u64,
+    unpacked_bytes: u64,
+    header_offset: u64,
+}
+
+impl<'m> Entry<'m> {
+    /// Its name as stored; some writers put `\` between its parts.
+    pub fn name(&self) -> ByteStr<'m> {
+        self.central.name
+    }
+
+    /// Its name with `/` between its parts. Copies only where there is another.
+    pub fn path(&self) -> Cow<'m, [u8]> {
+        path(self.name())
+    }
+
+    /// Its line of the directory as stored.
+    pub fn central(&self) -> &CentralEntry<'m> {
+        &self.central
+    }
+
+    /// The header before its data.
+    ///
+    /// # Errors
+    /// Where none lies where the directory says.
+    pub fn local(&self) -> Result<LocalEntry<'m>> {
+        self.archive.directory.local(self.header_offset).map_err(|error| {
+            self.error(format!("at {:#x}: {}", self.header_offset, error.message())).at(self.central.offset)
+        })
+    }
+
+    /// Where the header before its data lies.
+    pub fn header_offset(&self) -> u64 {
+        self.header_offset
+    }
+
+    /// The bytes it takes in the file.
+    pub fn packed_bytes(&self) -> u64 {
+        self.packed_bytes
+    }
+
+    /// The bytes it unpacks to, by the directory's word.
+    pub fn unpacked_bytes_hint(&self) -> u64 {
+        self.unpacked_bytes
+    }
+
+    /// The CRC-32 of its unpacked bytes, by the directory's word.
+    pub fn crc32_hint(&self) -> u32 {
+        self.central.header.crc32.get()
+    }
+
+    /// The bytes as they lie in the file, packed or not.
+    ///
+    /// # Errors
+    /// Where they do not lie before the directory, or are encrypted.
+    pub fn data(&self) -> Result<&'m [u8]> {
+        let local = self.local()?;
+        let room = self.archive.directory.start().checked_sub(local.data_offset);
+        if room.is_none_or(|room| room < self.packed_bytes) {
+            return Err(self
+                .error(format!("{} bytes of data run into the directory", self.packed_bytes))
+                .at(local.data_offset));
+        }
+        if self.central.header.flags.get() & 1 != 0 {
+            return Err(Error::unsupported(self.message("encrypted")).at(self.central.offset));
+        }
+        let data =
+            usize::try_from(local.data_offset).ok().and_then(|start| self.archive.directory.archive().get(start..));
+        let data = usize::try_from(self.packed_bytes).ok().and_then(|bytes| data?.get(..bytes));
+        data.ok_or_else(|| Error::truncated(self.packed_bytes, 0).at(local.data_offset))
+    }
+
+    /// The unpacked bytes, if they lie in the file as such.
+    ///
+    /// # Errors
+    /// As [`data`](Self::data), and where the directory gives it two sizes. The CRC-32 is not checked.
+    pub fn stored(&self) -> Result<Option<&'m [u8]>> {
+        if self.central.header.method.get() != 0 {
+            return Ok(None);
+        }
+        if self.packed_bytes != self.unpacked_bytes {
+            let sizes = format!("stored, but of {} bytes and of {}", self.packed_bytes, self.unpacked_bytes);
+            return Err(self.error(sizes).at(self.central.offset));
+        }
+        self.data().map(Some)
+    }
+
+    /// The unpacked bytes: borrowed if stored, else inflated and their CRC-32 checked.
+    ///
+    /// # Errors
+    /// Where the entry cannot be unpacked, yields another number of bytes than the directory says, or other bytes by
+    /// its CRC-32; [`Limit`](ErrorKind::Limit) where they are more than
+    /// [`Limits::decoded_bytes`]; [`Unsupported`](ErrorKind::Unsupported) where encrypted or packed in another way.
+    pub fn decode(&self) -> Result<Cow<'m, [u8]>> {
+        if let Some(stored) = self.stored()? {
+            return Ok(stored.into());
+        }
+        let Unpacked { mut buffer, bytes, .. } = self.inflate()?;
+        buffer.truncate(bytes);
+        Ok(buffer.into())
+    }
+
+    /// Inflates into memory aligned for `T`.
+    pub(super) fn inflate<T: Pod>(&self) -> Result<Unpacked<T>> {
+        let data = self.data()?;
+        let bytes = self.checked_size()?;
+        // At least one byte more than claimed, so that a stream that yields more shows it.
+        let elements = bytes.checked_div(size_of::<T>()).unwrap_or(0).saturating_add(1);
+        let mut buffer = Vec::new();
+        buffer.try_reserve_exact(elements).map_err(|_| Error::from(io::Error::from(io::ErrorKind::OutOfMemory)))?;
+        buffer.resize(elements, T::zeroed());
+        let streamed = deflate::inflate(data, bytemuck::cast_slice_mut(&mut buffer));
+        let trouble = match &streamed {
+            Err(cause) => format!("does not inflate: {cause}"),
+            Ok(done) if done.yielded > bytes as u64 => format!("inflates to more than the {bytes} bytes claimed"),
+            Ok(done) if !done.ended => format!("ends inside its DEFLATE stream, after {} bytes", done.yielded),
+            Ok(done) if done.yielded < bytes as u64 => {
+                format!("inflates to {} bytes, not to the {bytes} claimed", done.yielded)
+            }
+            Ok(done) => {
+                let trailing = (data.len() as u64).saturating_sub(done.read);
+                let unpacked = Unpacked { buffer, bytes, trailing };
+                return self.check_crc(unpacked.as_bytes()).map(|()| unpacked);
+            }
+        };
+        Err(self.error(trouble).at(self.local()?.data_offset))
+    }
+
+    pub(super) fn check_crc(&self, bytes: &[u8]) -> Result<()> {
+        let mut crc = Crc::new();
+        crc.update(bytes);
+        if crc.sum() == self.crc32_hint() {
+            return Ok(());
+        }
+        let sums = format!("its bytes have CRC-32 {:08x}, the directory says {:08x}", crc.sum(), self.crc32_hint());
+        Err(self.error(sums).at(self.header_offset))
+    }
+
+    /// The claimed size, if a stream of this length can yield it and the limits allow it.
+    fn checked_size(&self) -> Result<usize> {
+        let claimed = self.unpacked_bytes;
+        let Limits { decoded_bytes: limit, archive_ratio, .. } = self.archive.limits;
+        if self.central.header.method.get() != 8 {
+            let method = format!("packed with method {}, which maps do not use", self.central.header.method);
+            return Err(Error::unsupported(self.message(&method)).at(self.central.offset));
+        }
+        if claimed > self.packed_bytes.saturating_mul(deflate::RATIO.min(archive_ratio.into())) {
+            let sizes = format!("claims to inflate from {} bytes to {claimed}, which none can", self.packed_bytes);
+            return Err(self.error(sizes).at(self.central.offset));
+        }
+        let size = usize::try_from(claimed).ok().filter(|_| claimed <= limit);
+        size.ok_or_else(|| {
+            Error::new(ErrorKind::Limit { what: "unpacked bytes in one zip entry", limit }).at(self.central.offset)
+        })
+    }
+
+    /// An error that names the entry.
+    pub(super) fn error(&self, message: impl AsRef<str>) -> Error {
+        Error::malformed(self.message(message.as_ref()))
+    }
+
+    fn message(&self, message: &str) -> String {
+        format!("{}: {message}", self.name())
+    }
+}
+
+impl std::fmt::Debug for Entry<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Entry({:?}, {} of {} bytes)", self.name(), self.packed_bytes, self.unpacked_bytes)
+    }
+}
+
+/// A name of a zip entry with `/` between its parts.
+pub(super) fn path(name: ByteStr<'_>) -> Cow<'_, [u8]> {
+    if name.as_bytes().contains(&b'\\') {
+        name.as_bytes().iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect::<Vec<u8>>().into()
+    } else {
+        name.as_bytes().into()
+    }
+}
+
+/// What an entry inflated to.
+pub(super) struct Unpacked<T> {
+    buffer: Vec<T>,
+    bytes: usize,
+    /// Bytes of the entry behind the end of its DEFLATE stream.
+    pub(super) trailing: u64,
+}
+
+impl<T: Pod> Unpacked<T> {
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        bytemuck::cast_slice(&self.buffer).get(..self.bytes).unwrap_or_default()
+    }
+}

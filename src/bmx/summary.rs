@@ -1,0 +1,163 @@
+//! The five questions of [`Inspect`], answered for maps.
+
+use super::index::Record;
+use super::{List, Map, Mesh, verify};
+use crate::error::{Error, Result};
+use crate::format::Format;
+use crate::inspect::{Inspect, Outline, Region};
+use crate::summary::{Blocks, Counts, Problems, ReferenceKind, References, Summary};
+
+impl Inspect for Map<'_> {
+    /// Inflates `index.bm`; `object.bm` if there are objects, for the number of components; `mesh.bm` if there are
+    /// meshes, for the lengths of their lists; `texture.bm` if there are textures, for their names. Never
+    /// `material.bm`, never an image.
+    fn summarize(&self) -> Summary {
+        let mut problems = Problems::new(&self.limits);
+        let mut summary = Summary { blocks: self.blocks(), ..Summary::new(Format::Bmx, self.bytes) };
+        if let Some(index) = problems.ok(self.positions()) {
+            summary.version = Some(index.version);
+            let whole = index.broken.is_none();
+            if let Some(error) = &index.broken {
+                problems.error(error);
+            }
+            // Of a broken index the entries are known so far as they go, their number is not.
+            let count = |length: Result<usize>| length.ok().filter(|_| whole).map(|length| length as u64);
+            let components = self.components(&mut problems).filter(|_| whole);
+            let [vertices, uvs, normals, triangles] = self.lengths(&mut problems).map(|sum| sum.filter(|_| whole));
+            summary.counts = Counts::new([
+                ("objects", count(self.objects().map(|list| list.len()))),
+                ("components", components),
+                ("meshes", count(self.meshes().map(|list| list.len()))),
+                ("materials", count(self.materials().map(|list| list.len()))),
+                ("textures", count(self.textures().map(|list| list.len()))),
+                ("vertices", vertices),
+                ("uvs", uvs),
+                ("normals", normals),
+                ("triangles", triangles),
+            ]);
+            let mut references = References::default();
+            if let Some(textures) = self.readable(self.textures(), &mut problems) {
+                for texture in textures.walk() {
+                    if let Some(texture) = problems.ok(texture) {
+                        references.add(ReferenceKind::Texture, texture.file_name);
+                    }
+                }
+            }
+            summary.references = references.into_vec();
+        }
+        summary.problems = problems.into_vec();
+        summary
+    }
+
+    fn verify(&self, problems: &mut Problems) {
+        verify::map(self, problems);
+    }
+
+    fn outline(&self, out: &mut Outline<'_>) {
+        super::outline::map(self, out);
+    }
+
+    /// The entries of the zip; in those of the tables their records, which in a packed table all have the offset of its
+    /// stream, and a note of their place once unpacked.
+    fn layout(&self, sink: &mut dyn FnMut(Region<'_>)) {
+        super::outline::layout(self, sink);
+    }
+
+    fn digest_names(&self) -> &'static [&'static str] {
+        &["positions", "uvs", "normals", "faces"]
+    }
+
+    fn digest(&self, name: &str, sink: &mut dyn FnMut(&[u8])) -> Result<()> {
+        if !self.digest_names().contains(&name) {
+            return Err(Error::malformed("no digest of this name"));
+        }
+        if let Some(error) = &self.positions()?.broken {
+            return Err(error.again());
+        }
+        for mesh in self.meshes()?.walk() {
+            let mesh = mesh?;
+            sink(match name {
+                "positions" => mesh.positions()?.as_bytes(),
+                "uvs" => mesh.uvs()?.as_bytes(),
+                "normals" => mesh.normals()?.as_bytes(),
+                _ => mesh.faces()?.as_bytes(),
+            });
+        }
+        Ok(())
+    }
+}
+
+impl Map<'_> {
+    /// Every entry of the zip is a block; empty ones that are stored are not counted.
+    fn blocks(&self) -> Blocks {
+        let mut blocks = Blocks::default();
+        for entry in self.entries() {
+            let (packed, unpacked) = (entry.packed_bytes(), entry.unpacked_bytes_hint());
+            if entry.central().header.method.get() != 0 {
+                blocks.packed = blocks.packed.saturating_add(1);
+                blocks.packed_bytes = blocks.packed_bytes.saturating_add(packed);
+                blocks.unpacked_bytes = blocks.unpacked_bytes.saturating_add(unpacked);
+            } else if unpacked > 0 {
+                blocks.stored = blocks.stored.saturating_add(1);
+            }
+        }
+        blocks
+    }
+
+    /// The list, if it is empty or its table can be read; else one problem, not one for each record.
+    pub(super) fn readable<'m, T: Record<'m>>(
+        &'m self,
+        list: Result<List<'m, T>>,
+        problems: &mut Problems,
+    ) -> Option<List<'m, T>> {
+        let list = problems.ok(list)?;
+        if !list.is_empty() {
+            problems.ok(self.table(T::TABLE.0))?;
+        }
+        Some(list)
+    }
+
+    fn components(&self, problems: &mut Problems) -> Option<u64> {
+        let objects = self.readable(self.objects(), problems)?;
+        let mut sum = Some(0_u64);
+        for object in objects.iter() {
+            let component = problems.ok(object).map(|object| u64::from(object.is_component != 0));
+            sum = sum.zip(component).map(|(sum, one)| sum.saturating_add(one));
+        }
+        sum
+    }
+
+    /// Positions, texture coordinates, normals and faces of all meshes; `None` where one cannot be read.
+    fn lengths(&self, problems: &mut Problems) -> [Option<u64>; 4] {
+        let Some(meshes) = self.readable(self.meshes(), problems) else { return [None; 4] };
+        let mut sums = [Some(0_u64); 4];
+        for mesh in meshes.iter() {
+            let lengths = match problems.ok(mesh) {
+                Some(mesh) => mesh_lengths(&mesh, problems),
+                None => [None; 4],
+            };
+            for (sum, length) in sums.iter_mut().zip(lengths) {
+                *sum = sum.zip(length).map(|(sum, length)| sum.saturating_add(length));
+            }
+        }
+        sums
+    }
+}
+
+/// The lengths of the lists up to the first that does not fit; that one is the problem.
+fn mesh_lengths(mesh: &Mesh<'_>, problems: &mut Problems) -> [Option<u64>; 4] {
+    let lists: [&dyn Fn() -> Result<usize>; 4] = [
+        &|| mesh.positions().map(|list| list.len()),
+        &|| mesh.uvs().map(|list| list.len()),
+        &|| mesh.normals().map(|list| list.len()),
+        &|| mesh.faces().map(|list| list.len()),
+    ];
+    let mut lengths = [None; 4];
+    for (length, list) in lengths.iter_mut().zip(lists) {
+        match problems.ok(list()) {
+            Some(known) => *length = Some(known as u64),
+            None => break,
+        }
+    }
+    lengths
+}

@@ -1,0 +1,131 @@
+//! The zip around a map: what its two sets of headers say of each entry, and whether its data bears them out.
+
+use std::collections::HashMap;
+
+use crate::bmx::archive::{Archive, path};
+use crate::bmx::table::TableId;
+use crate::bmx::{Entry, Map};
+use crate::error::Error;
+use crate::summary::Problems;
+use crate::view::zip::CentralEntry;
+
+/// Bit of the flags: sizes and CRC-32 follow the data.
+const SIZES_FOLLOW: u16 = 1 << 3;
+/// Bit of the flags: the name is UTF-8.
+const UTF8: u16 = 1 << 11;
+
+pub(super) fn archive(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Problems) {
+    let directory = archive.directory();
+    if directory.prefix() > 0 {
+        problems.warning(&Error::malformed(format!("{} bytes before the zip", directory.prefix())).at(0));
+    }
+    let end = directory.archive().len() as u64;
+    if map.bytes > end {
+        let behind = map.bytes.saturating_sub(end);
+        problems.warning(&Error::malformed(format!("{behind} bytes behind the zip")).at(end));
+    }
+    names(map, archive, problems);
+    // Entries that share bytes are named and not unpacked: what a zip inflates to stays in proportion to its size.
+    let mut entries: Vec<Entry<'_>> = archive.entries().collect();
+    entries.sort_by_key(Entry::header_offset);
+    let mut reached = 0;
+    for entry in entries {
+        if entry.header_offset() < reached {
+            problems.error(&entry.error("overlaps the entry before it").at(entry.header_offset()));
+            continue;
+        }
+        let Some(local) = problems.ok(entry.local()) else { continue };
+        reached = local.data_offset.saturating_add(entry.packed_bytes());
+        headers(&entry, problems);
+        data(map, &entry, problems);
+    }
+}
+
+/// What each line of the directory says by itself, and beside the others.
+fn names(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Problems) {
+    let version = map.version().unwrap_or(14);
+    let mut seen: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
+    let mut entries = archive.directory().entries();
+    for entry in entries.by_ref().flatten() {
+        let told = |message: &str| Error::malformed(format!("{}: {message}", entry.name)).at(entry.offset);
+        let path = path(entry.name).into_owned();
+        match seen.insert(path.to_ascii_lowercase(), path.clone()) {
+            Some(other) if other == path => problems.error(&told("two entries of this name")),
+            Some(_) => problems.warning(&told("differs from another name only in case")),
+            None => {}
+        }
+        if leads_outside(&path) {
+            problems.error(&told("leads out of the folder that it would be unpacked to"));
+        }
+        if path.contains(&0) {
+            problems.warning(&told("name with a NUL in it"));
+        }
+        if entry.name.to_str().is_none() {
+            problems.warning(&told("name that is not UTF-8"));
+        } else if entry.header.flags.get() & UTF8 == 0 && (version > 13 || !path.is_ascii()) {
+            problems.warning(&told("name not marked as UTF-8, which strict readers refuse"));
+        }
+        if is_zip64(&entry) {
+            problems.warning(&told("zip64 sizes, which maps must not use"));
+        }
+    }
+    let left = entries.left();
+    if left > 0 {
+        let error = Error::malformed(format!("{left} bytes of the zip directory belong to no entry"));
+        problems.warning(&error.at(archive.directory().end_offset().saturating_sub(left)));
+    }
+}
+
+fn leads_outside(path: &[u8]) -> bool {
+    path.starts_with(b"/") || path.get(1) == Some(&b':') || path.split(|&byte| byte == b'/').any(|part| part == b"..")
+}
+
+fn is_zip64(entry: &CentralEntry<'_>) -> bool {
+    let header = entry.header;
+    let mut extra = entry.extra;
+    let mut has_field = false;
+    while let [id_low, id_high, low, high, rest @ ..] = extra {
+        has_field |= [*id_low, *id_high] == [1, 0];
+        extra = rest.get(u16::from_le_bytes([*low, *high]).into()..).unwrap_or_default();
+    }
+    has_field || [header.packed_bytes, header.unpacked_bytes, header.header_offset].iter().any(|n| n.get() == u32::MAX)
+}
+
+/// The header before the data against the directory, by which everything is read.
+fn headers(entry: &Entry<'_>, problems: &mut Problems) {
+    let Ok(local) = entry.local() else { return };
+    let (one, other) = (local.header, entry.central().header);
+    let follow = one.flags.get() & SIZES_FOLLOW != 0;
+    let same = |one: u32, other: u32| one == other || (follow && one == 0);
+    let differ = [
+        ("name", local.name == entry.name()),
+        ("method", one.method == other.method),
+        ("encryption", one.flags.get() & 1 == other.flags.get() & 1),
+        ("CRC-32", same(one.crc32.get(), other.crc32.get())),
+        ("packed size", same(one.packed_bytes.get(), other.packed_bytes.get())),
+        ("unpacked size", same(one.unpacked_bytes.get(), other.unpacked_bytes.get())),
+    ];
+    for (what, _) in differ.iter().filter(|(_, agree)| !agree) {
+        let message = format!("another {what} in the header before its data than in the directory");
+        problems.error(&entry.error(message).at(entry.header_offset()));
+    }
+}
+
+fn data(map: &Map<'_>, entry: &Entry<'_>, problems: &mut Problems) {
+    let trailing = match (entry.stored(), TableId::ALL.into_iter().find(|id| entry.name() == id.file_name())) {
+        // Where a table cannot be had, that has been told of the table.
+        (Err(_), Some(_)) => return,
+        (Err(error), None) => return problems.error(&error),
+        (Ok(Some(stored)), _) => {
+            problems.ok(entry.check_crc(stored));
+            return;
+        }
+        // Kept by the map.
+        (Ok(None), Some(table)) => map.source.trailing(table),
+        (Ok(None), None) => problems.ok(entry.inflate::<u8>()).map(|unpacked| unpacked.trailing),
+    };
+    if let Some(trailing) = trailing.filter(|&trailing| trailing > 0) {
+        let message = format!("{trailing} bytes behind the end of its DEFLATE stream");
+        problems.warning(&entry.error(message).at(entry.header_offset()));
+    }
+}

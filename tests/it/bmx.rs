@@ -1,0 +1,653 @@
+//! Promises of the reader of Ballance maps.
+
+use meshpeek::bmx::{Component, Kind, Map, MaterialRecord, Tables};
+use meshpeek::codec::activity;
+use meshpeek::summary::{Problem, Problems, Severity};
+use meshpeek::{Asset, ErrorKind, Format, Inspect, Limits};
+
+use crate::corpus::outside_file;
+use crate::memory::usage_of;
+use crate::writer::bmx::{self as write, COMMENT, full, utf32};
+use crate::writer::bytes::Bytes;
+use crate::writer::zip::{Entry, zip};
+
+fn problems(bytes: &[u8]) -> Vec<Problem> {
+    match Map::parse(bytes) {
+        Ok(map) => verified(&map),
+        Err(error) => vec![Problem::error(&error)],
+    }
+}
+
+fn verified(map: &Map<'_>) -> Vec<Problem> {
+    let mut problems = Problems::new(&Limits::default());
+    map.verify(&mut problems);
+    problems.into_vec()
+}
+
+/// How many streams are inflated meanwhile.
+fn inflations<T>(work: impl FnOnce() -> T) -> (T, u64) {
+    let before = activity().inflations;
+    let result = work();
+    (result, activity().inflations - before)
+}
+
+fn send_and_sync<T: Send + Sync>(_: &T) {}
+
+#[test]
+fn every_field_comes_back_as_written() {
+    for version in 10..=14 {
+        let written = full(version);
+        let bytes = written.packed();
+        let map = Map::parse(&bytes).unwrap();
+        send_and_sync(&map);
+        assert_eq!(map.version().unwrap(), version);
+        assert_eq!(map.comment().unwrap().as_bytes(), COMMENT);
+        let objects = map.objects().unwrap();
+        assert_eq!(objects.len(), written.objects.len());
+        for (object, expected) in objects.iter().map(Result::unwrap).zip(&written.objects) {
+            assert_eq!(object.entry().name, expected.name);
+            assert_eq!(object.is_component != 0, expected.component);
+            assert_eq!(object.is_hidden, (version > 10).then_some(expected.hidden.into()));
+            assert_eq!(object.is_forced_no_component, (11..14).contains(&version).then_some(0));
+            assert_eq!(object.world_matrix.to_array().as_flattened(), expected.matrix);
+            let groups = object.groups().unwrap().map(|groups| groups.map(|g| g.unwrap().to_text().unwrap()).collect());
+            assert_eq!(
+                groups,
+                (version > 12).then(|| expected.groups.iter().map(|g| g.to_string()).collect::<Vec<_>>())
+            );
+            assert_eq!(object.mesh_index().unwrap(), expected.mesh);
+            assert_eq!(object.mesh().unwrap(), (!expected.component).then_some(expected.mesh));
+            assert_eq!(object.component().unwrap(), expected.component.then_some(Component(expected.mesh)));
+        }
+        assert_eq!(objects.get(2).unwrap().unwrap().component().unwrap().unwrap().name(), Some("P_Modul_18"));
+        for (mesh, expected) in map.meshes().unwrap().iter().map(Result::unwrap).zip(&written.meshes) {
+            assert_eq!(mesh.entry().name, expected.name);
+            let positions: Vec<_> = mesh.positions().unwrap().iter().map(|v| v.to_array()).collect();
+            assert_eq!(positions, expected.positions);
+            let uvs: Vec<_> = mesh.uvs().unwrap().iter().map(|v| v.to_array()).collect();
+            assert_eq!(uvs, expected.uvs);
+            let normals: Vec<_> = mesh.normals().unwrap().iter().map(|v| v.to_array()).collect();
+            assert_eq!(normals, expected.normals);
+            let faces = mesh.faces().unwrap();
+            assert_eq!(faces.as_array().is_some(), version > 10);
+            let corners = |face: &meshpeek::bmx::wire::Face| {
+                face.corners.map(|corner| [corner.position.get(), corner.uv.get(), corner.normal.get()])
+            };
+            let faces: Vec<_> = faces.iter().map(|face| (corners(&face), face.material())).collect();
+            assert_eq!(faces, expected.faces);
+        }
+        for (material, expected) in map.materials().unwrap().iter().map(Result::unwrap).zip(&written.materials) {
+            assert_eq!(material.entry().name, expected.name);
+            let colors = [material.ambient(), material.diffuse(), material.specular()].map(|c| c.to_array());
+            assert_eq!(colors.as_flattened(), &expected.colors[..9]);
+            let emissive = material.emissive().map(|color| color.to_array().to_vec());
+            assert_eq!(emissive, (version > 10).then(|| expected.colors[9..].to_vec()));
+            assert_eq!(material.power(), (version > 10).then_some(expected.power));
+            let switches = material.switches().map(|s| [s.alpha_test, s.alpha_blend, s.z_buffer, s.two_sided]);
+            assert_eq!(switches, (version == 14).then(|| expected.switches.map(u8::from)));
+            assert_eq!(material.texture(), expected.texture);
+        }
+        for (texture, expected) in map.textures().unwrap().iter().map(Result::unwrap).zip(&written.textures) {
+            assert_eq!(texture.entry().name, expected.name);
+            assert_eq!(texture.file_name, expected.file_name);
+            assert_eq!(texture.is_external != 0, expected.external);
+            let image = texture.image().map(|image| image.decode().unwrap().into_owned());
+            assert_eq!(image.as_deref(), (!expected.external).then_some(written.images[0].1));
+        }
+        let kinds: Vec<_> = map.index().unwrap().map(|entry| entry.unwrap().kind).collect();
+        assert_eq!(kinds.iter().filter(|kind| **kind == Kind::MESH).count(), 3);
+        assert_eq!(verified(&map), []);
+    }
+}
+
+#[test]
+fn materials_of_2022_are_told_by_size_or_by_step() {
+    let written = write::Map { short_materials: true, ..full(14) };
+    let mut tables = written.tables();
+    let plain = |tables: &write::Tables| {
+        let bytes = zip(&written.entries(tables, |name, bytes| Entry::deflated(name, bytes)), b"").to_vec();
+        let map = Map::parse(&bytes).unwrap();
+        let first = map.materials().unwrap().get(0).unwrap().unwrap();
+        assert_eq!((first.power(), first.texture()), (Some(12.5), Some(1)));
+        matches!(first.record, MaterialRecord::Plain(_))
+    };
+    assert!(plain(&tables));
+    // With bytes behind the last, only the step from the first to the second is left to tell.
+    tables[3].1 = tables[3].1.clone().raw([0; 5]);
+    assert!(plain(&tables));
+}
+
+#[test]
+fn tables_alone_make_a_map_too() {
+    let written = full(14);
+    let [index, objects, meshes, materials, textures] = written.tables().map(|(_, bytes)| bytes.to_vec());
+    let tables =
+        Tables { index: &index, objects: &objects, meshes: &meshes, materials: &materials, textures: &textures };
+    let map = Map::from_tables(tables);
+    assert_eq!(verified(&map), []);
+    let summary = map.summarize();
+    assert_eq!((summary.counts.get("triangles"), summary.counts.get("components")), (Some(6), Some(1)));
+    assert_eq!((map.entries().count(), map.comment()), (0, None));
+    assert!(map.textures().unwrap().get(1).unwrap().unwrap().image().is_none());
+}
+
+#[test]
+fn a_table_is_inflated_once_and_only_when_asked_for() {
+    let bytes = full(14).packed();
+    let (map, cost) = inflations(|| Map::parse(&bytes).unwrap());
+    assert_eq!((cost, map.entries().count()), (0, 6));
+    // The index, and the table of the meshes.
+    let (_, cost) = inflations(|| map.meshes().unwrap().get(0).unwrap().unwrap().positions().unwrap().len());
+    assert_eq!(cost, 2);
+    let (_, cost) =
+        inflations(|| map.meshes().unwrap().iter().map(|mesh| mesh.unwrap().faces().unwrap().len()).sum::<usize>());
+    assert_eq!(cost, 0);
+    // A summary needs objects for components and textures for references; never materials, never images.
+    let (_, cost) = inflations(|| map.summarize());
+    assert_eq!(cost, 2);
+    let (_, cost) = inflations(|| Map::parse(&bytes).unwrap().summarize());
+    assert_eq!(cost, 4);
+    let (material, cost) = inflations(|| map.materials().unwrap().get(0).unwrap().unwrap());
+    assert_eq!((cost, material.texture()), (1, Some(1)));
+    // An image each time.
+    let texture = map.textures().unwrap().get(1).unwrap().unwrap();
+    assert_eq!(inflations(|| texture.image().unwrap()).1, 0);
+    assert_eq!(inflations(|| texture.image().unwrap().decode().unwrap()).1, 1);
+    assert_eq!(inflations(|| texture.image().unwrap().decode().unwrap()).1, 1);
+    // Of an empty map the index is all.
+    let Some(empty) = outside_file("bmx/empty.bmx") else { return };
+    assert_eq!(inflations(|| Map::parse(&empty).unwrap().summarize()).1, 1);
+}
+
+#[test]
+fn a_table_that_fails_is_not_tried_again() {
+    let mut entries = entries();
+    entries[2].data[3] ^= 0x55;
+    let bytes = zip(&entries, COMMENT).to_vec();
+    let map = Map::parse(&bytes).unwrap();
+    let (errors, cost) = inflations(|| {
+        let meshes = map.meshes().unwrap();
+        [0, 1, 2].map(|index| meshes.get(index).unwrap().unwrap_err().to_string())
+    });
+    // The index, and the broken table once.
+    assert_eq!(cost, 2);
+    assert!(errors.iter().all(|error| error.contains("mesh.bm")), "{errors:?}");
+    let summary = map.summarize();
+    assert_eq!((summary.counts.get("meshes"), summary.counts.get("vertices")), (Some(3), None));
+    assert_eq!((summary.counts.get("objects"), summary.references.len()), (Some(5), 2));
+}
+
+#[test]
+fn stored_entries_are_viewed_in_the_file() {
+    let map = full(14);
+    let bytes = zip(&map.entries(&map.tables(), |name, bytes| Entry::stored(name, bytes)), COMMENT).to_vec();
+    let inside = |view: &[u8]| assert!(bytes.as_ptr_range().contains(&view.as_ptr()));
+    let map = Map::parse(&bytes).unwrap();
+    let mesh = map.meshes().unwrap().get(0).unwrap().unwrap();
+    inside(mesh.positions().unwrap().as_bytes());
+    inside(mesh.faces().unwrap().as_bytes());
+    inside(mesh.entry().name.as_bytes());
+    let image = map.textures().unwrap().get(1).unwrap().unwrap().image().unwrap();
+    inside(image.stored().unwrap().unwrap());
+    assert_eq!(inflations(|| verified(&map)), (vec![], 0));
+    assert_eq!(map.summarize().blocks.stored, 6);
+}
+
+#[test]
+fn inflated_tables_are_aligned() {
+    let bytes = full(14).packed();
+    let map = Map::parse(&bytes).unwrap();
+    // The first mesh starts its table, so its positions lie four bytes into memory that is aligned.
+    let mesh = map.meshes().unwrap().get(0).unwrap().unwrap();
+    assert_eq!(mesh.positions().unwrap().as_native().unwrap()[1], [1.0, 0.0, 0.0]);
+}
+
+#[test]
+fn a_zip_without_an_index_is_no_map() {
+    let bytes = zip(&[Entry::deflated("readme.txt", b"hello"), Entry::stored("mesh.bm", b"")], b"").to_vec();
+    assert_eq!(Format::sniff(&bytes), Some(Format::Zip));
+    let error = Asset::parse(&bytes).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Unsupported(_)));
+    assert_eq!(error.to_string(), "zip archive without index.bm, so no Ballance map");
+    let map = full(14).packed();
+    assert_eq!(Format::sniff(&map), Some(Format::Bmx));
+    // One that is cut short was a map all the same, and is told to be broken.
+    let cut = &map[..map.len() / 2];
+    assert_eq!(Format::sniff(cut), Some(Format::Bmx));
+    assert_eq!(Asset::parse(cut).unwrap_err().to_string(), "zip archive without an end record");
+}
+
+#[test]
+fn peak_memory_of_a_large_map_is_its_tables() {
+    let faces = 1_400_000_u32;
+    let mut map = full(14);
+    map.meshes[0].positions = vec![[0.5; 3]; 250_000];
+    map.meshes[0].faces = vec![([[249_999, 0, 0]; 3], Some(1)); faces as usize];
+    let bytes = map.packed();
+    let tables: i64 = map.tables().iter().map(|(_, bytes)| bytes.len() as i64).sum();
+    assert!(tables > 60_000_000);
+    let (_, usage) = usage_of(|| {
+        let map = Map::parse(&bytes).unwrap();
+        assert_eq!(map.summarize().counts.get("triangles"), Some(u64::from(faces) + 4));
+        assert_eq!(verified(&map), []);
+        map.digest("faces", &mut |_| {}).unwrap();
+    });
+    assert!(usage.peak < tables + (1 << 20), "{usage:?} for tables of {tables} bytes");
+}
+
+/// What is wrong with one map, and what is said of it.
+struct Case {
+    name: &'static str,
+    bytes: Vec<u8>,
+    severity: Severity,
+    message: &'static str,
+}
+
+fn entries() -> Vec<Entry> {
+    let map = full(14);
+    map.entries(&map.tables(), |name, bytes| Entry::deflated(name, bytes))
+}
+
+/// A map of which the zip is wrong: entries 0 to 4 are the tables in the specification's order, 5 is an image.
+fn zip_case(name: &'static str, severity: Severity, message: &'static str, change: impl Fn(&mut Vec<Entry>)) -> Case {
+    let mut entries = entries();
+    change(&mut entries);
+    Case { name, bytes: zip(&entries, COMMENT).to_vec(), severity, message }
+}
+
+/// A map of which the bytes around the entries are wrong.
+fn raw_case(name: &'static str, message: &'static str, change: impl Fn(Bytes) -> Bytes) -> Case {
+    Case { name, bytes: change(zip(&entries(), COMMENT)).to_vec(), severity: Severity::Error, message }
+}
+
+/// A map of which one table is wrong.
+fn table_case(
+    name: &'static str,
+    severity: Severity,
+    message: &'static str,
+    table: usize,
+    change: impl Fn(Bytes) -> Bytes,
+) -> Case {
+    let map = full(14);
+    let mut tables = map.tables();
+    tables[table].1 = change(std::mem::take(&mut tables[table].1));
+    let entries = map.entries(&tables, |name, bytes| Entry::deflated(name, bytes));
+    Case { name, bytes: zip(&entries, COMMENT).to_vec(), severity, message }
+}
+
+fn all_say_their_own(cases: Vec<Case>) {
+    let mut wrong = Vec::new();
+    for Case { name, bytes, severity, message } in cases {
+        let problems = problems(&bytes);
+        assert!(
+            problems.iter().all(|problem| problem.offset.is_none_or(|offset| offset <= bytes.len() as u64)),
+            "{name}"
+        );
+        let told: Vec<_> = problems.iter().map(|problem| (problem.severity, &*problem.message)).collect();
+        if told != [(severity, message)] {
+            wrong.push(format!("{name}: {told:#?}, not {message:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+use Severity::{Error as Bad, Warning as Odd};
+
+#[test]
+fn each_fault_of_the_end_record_has_its_own_problem() {
+    let end = |bytes: &Bytes| bytes.at("end");
+    all_say_their_own(vec![
+        raw_case("no end record", "zip archive without an end record", |b| b.set("end", b"PK??")),
+        raw_case("comment too long", "zip archive without an end record", |b| b.set("comment_bytes", [16, 0])),
+        Case { severity: Odd, ..raw_case("bytes behind", "3 bytes behind the zip", |b| b.raw([0; 3])) },
+        Case {
+            severity: Odd,
+            ..raw_case("bytes before", "5 bytes before the zip", |b| Bytes::new().raw([7; 5]).part(&b))
+        },
+        raw_case("directory elsewhere", "zip directory of 4294967294 bytes at 0x372 runs into its end record", |b| {
+            b.set("directory_bytes", u32::MAX.wrapping_sub(1).to_le_bytes())
+        }),
+        raw_case("directory not met", "zip directory of 300 bytes at 0x0 does not end at its end record", |b| {
+            b.set("directory_bytes", 300_u32.to_le_bytes()).set("directory_offset", [0; 4])
+        }),
+        raw_case("too many entries", "zip directory of 345 bytes cannot hold 60000 entries", |b| {
+            b.set("entries", 60_000_u16.to_le_bytes()).set("disk_entries", 60_000_u16.to_le_bytes())
+        }),
+        raw_case("several disks", "zip archive on several disks", |b| b.set("disk", [1, 0])),
+        raw_case("zip64 count", "zip64 archive", |b| b.set("entries", [0xff; 2])),
+        raw_case("zip64 offset", "zip64 archive", |b| b.set("directory_offset", [0xff; 4])),
+        raw_case("zip64 locator", "zip64 archive", |b| {
+            let (end, bytes) = (end(&b), b.to_vec());
+            Bytes::new().raw(&bytes[..end]).raw(b"PK\x06\x07").raw([0; 16]).raw(&bytes[end..])
+        }),
+    ]);
+}
+
+#[test]
+fn two_end_records_that_fit_are_refused() {
+    let inner = zip(&[], b"").to_vec();
+    let bytes = zip(&entries(), &inner).to_vec();
+    let error = Map::parse(&bytes).unwrap_err();
+    assert!(error.to_string().contains("two zip end records fit"), "{error}");
+    // One that does not fit, in the comment, is as suspect.
+    let bytes = zip(&entries(), b"PK\x05\x06 and so on, for 22 bytes.").to_vec();
+    assert_eq!(Map::parse(&bytes).unwrap_err().message(), "zip comment holds another end record");
+}
+
+#[test]
+fn each_fault_of_an_entry_has_its_own_problem() {
+    let rename = |name: &'static str| {
+        move |e: &mut Vec<Entry>| {
+            let entry = Entry::deflated(name, b"hello");
+            e.push(entry);
+        }
+    };
+    all_say_their_own(vec![
+        zip_case("missing table", Bad, "map without mesh.bm", |e| drop(e.remove(2))),
+        zip_case("encrypted", Bad, "mesh.bm: encrypted", |e| e[2] = e[2].clone().both(|h| h.flags |= 1)),
+        zip_case("other method", Bad, "mesh.bm: packed with method 12, which maps do not use", |e| {
+            e[2] = e[2].clone().both(|h| h.method = 12);
+        }),
+        zip_case("claims too much", Bad, "mesh.bm: inflates to 474 bytes, not to the 475 claimed", |e| {
+            e[2] = e[2].clone().both(|h| h.unpacked += 1);
+        }),
+        zip_case("claims too little", Bad, "mesh.bm: inflates to more than the 473 bytes claimed", |e| {
+            e[2] = e[2].clone().both(|h| h.unpacked -= 1);
+        }),
+        zip_case(
+            "claims what none can",
+            Bad,
+            "mesh.bm: claims to inflate from 92 bytes to 1000000, which none can",
+            |e| {
+                e[2] = e[2].clone().both(|h| h.unpacked = 1_000_000);
+            },
+        ),
+        zip_case("stored of two sizes", Bad, "mesh.bm: stored, but of 3 bytes and of 4", |e| {
+            e[2] = Entry::stored("mesh.bm", b"abc").both(|h| h.unpacked = 4);
+        }),
+        zip_case("cut stream", Bad, "mesh.bm: ends inside its DEFLATE stream, after 474 bytes", |e| {
+            let shorter = e[2].data.len() - 1;
+            e[2].data.truncate(shorter);
+            e[2] = e[2].clone().both(|h| h.packed = shorter as u32);
+        }),
+        zip_case("bytes behind the stream", Odd, "mesh.bm: 2 bytes behind the end of its DEFLATE stream", |e| {
+            e[2].data.extend([1, 2]);
+            e[2] = e[2].clone().both(|h| h.packed += 2);
+        }),
+        zip_case("crc", Bad, "mesh.bm: its bytes have CRC-32 e979cc24, the directory says 00000001", |e| {
+            e[2] = e[2].clone().both(|h| h.crc32 = 1);
+        }),
+        zip_case(
+            "crc of an image",
+            Bad,
+            "Texture/我的地板.png: its bytes have CRC-32 ccdf5ecb, the directory says 00000001",
+            |e| {
+                e[5] = e[5].clone().both(|h| h.crc32 = 1);
+            },
+        ),
+        zip_case("crc of a stored entry", Bad, "x: its bytes have CRC-32 3610a686, the directory says 00000001", |e| {
+            e.push(Entry::stored("x", b"hello").both(|h| h.crc32 = 1));
+        }),
+        zip_case("local name", Bad, "mesh.bm: another name in the header before its data than in the directory", |e| {
+            e[2].local.name = b"mush.bm".to_vec();
+        }),
+        zip_case(
+            "local method",
+            Bad,
+            "mesh.bm: another method in the header before its data than in the directory",
+            |e| {
+                e[2].local.method = 0;
+            },
+        ),
+        zip_case(
+            "local size",
+            Bad,
+            "mesh.bm: another packed size in the header before its data than in the directory",
+            |e| {
+                e[2].local.packed += 1;
+            },
+        ),
+        zip_case("no local header", Bad, "x: at 0xffff: needs 30 bytes, 0 left", |e| {
+            e.push(Entry { header_offset: Some(0xffff), ..Entry::stored("x", b"") });
+        }),
+        zip_case("duplicate", Bad, "x: two entries of this name", |e| {
+            e.push(Entry::stored("x", b"1"));
+            e.push(Entry::stored("x", b"2"));
+        }),
+        zip_case("but for case", Odd, "Index.bm: differs from another name only in case", rename("Index.bm")),
+        zip_case("up", Bad, "a/../b: leads out of the folder that it would be unpacked to", rename("a/../b")),
+        zip_case(
+            "up on Windows",
+            Bad,
+            "a\\..\\b: leads out of the folder that it would be unpacked to",
+            rename("a\\..\\b"),
+        ),
+        zip_case("root", Bad, "/etc/x: leads out of the folder that it would be unpacked to", rename("/etc/x")),
+        zip_case("drive", Bad, "c:x: leads out of the folder that it would be unpacked to", rename("c:x")),
+        zip_case("nul", Odd, "a\\u{0}b: name with a NUL in it", rename("a\0b")),
+        zip_case("no utf-8", Odd, "\\xcf\\xf0: name that is not UTF-8", |e| e.push(Entry::stored(b"\xcf\xf0", b""))),
+        zip_case("not marked", Odd, "index.bm: name not marked as UTF-8, which strict readers refuse", |e| {
+            e[0] = e[0].clone().both(|h| h.flags = 0);
+        }),
+        zip_case("zip64 sizes", Odd, "index.bm: zip64 sizes, which maps must not use", |e| {
+            let (packed, unpacked) = (e[0].central.packed, e[0].central.unpacked);
+            let sizes = Bytes::new().raw([1, 0, 16, 0]).u32(unpacked).u32(0).u32(packed).u32(0).to_vec();
+            e[0].central.extra = sizes;
+            e[0].central.packed = u32::MAX;
+            e[0].central.unpacked = u32::MAX;
+            e[0].local.flags |= 1 << 3;
+            e[0].central.flags |= 1 << 3;
+            (e[0].local.crc32, e[0].local.packed, e[0].local.unpacked) = (0, 0, 0);
+        }),
+    ]);
+}
+
+#[test]
+fn each_fault_of_a_table_has_its_own_problem() {
+    let nan = f32::NAN.to_le_bytes();
+    all_say_their_own(vec![
+        table_case("no version", Bad, "index.bm+0x0: needs 4 bytes, 3 left", 0, |_| Bytes::new().raw([14, 0, 0])),
+        table_case("other version", Bad, "index.bm+0x0: map of version 15; 10 to 14 are known", 0, |b| {
+            b.set("version", [15])
+        }),
+        table_case("index cut short", Bad, "index.bm+0x1ed: needs 8 bytes, 7 left", 0, |b| {
+            Bytes::new().raw(&b.to_vec()[..b.len() - 1])
+        }),
+        table_case("length of a name", Bad, "index.bm+0x1d8: needs 17179869180 bytes, 29 left", 0, |b| {
+            b.set("entry12.name", [0xff; 4])
+        }),
+        table_case(
+            "surrogate",
+            Bad,
+            "index.bm+0x1d4: name \"\\u{d800}gain\" has the code point 0xd800, which is no character",
+            0,
+            |b| b.poke("entry12.name", 4, 0xd800_u32.to_le_bytes()),
+        ),
+        table_case("nul", Odd, "index.bm+0x1d4: name \"\\u{0}gain\" has a NUL in it", 0, |b| {
+            b.poke("entry12.name", 4, [0; 4])
+        }),
+        table_case("unknown type", Odd, "index.bm+0x1f5: entry of TYPE 4, which readers skip", 0, |b| {
+            utf32(b, "x").u8(4).raw([0; 8])
+        }),
+        table_case(
+            "offset outside",
+            Bad,
+            "textures[2] (index.bm+0x1d4): OFFSET 4294967296 lies outside the 151 bytes of texture.bm",
+            0,
+            |b| b.set("entry12.offset", (1_u64 << 32).to_le_bytes()),
+        ),
+        table_case(
+            "no order",
+            Odd,
+            "materials[1] (material.bm+0x0): lies before the record that the index names before it",
+            0,
+            |b| b.set("entry8.offset", 61_u64.to_le_bytes()).set("entry9.offset", [0; 8]),
+        ),
+        table_case("tail", Odd, "texture.bm+0x97: 3 bytes behind the last record", 4, |b| b.raw([0; 3])),
+        table_case(
+            "group count",
+            Bad,
+            "objects[1].groups (object.bm+0x10c): 4294967295 groups in the 410 bytes left",
+            1,
+            |b| b.set("object1.groups", [0xff; 4]),
+        ),
+        table_case("mesh index", Bad, "objects[0] (object.bm+0x0): MESH_INDEX 3, but the map has 3 meshes", 1, |b| {
+            b.set("object0.mesh", [3])
+        }),
+        table_case("component", Bad, "objects[2] (object.bm+0x114): component 27; 0 to 26 are known", 1, |b| {
+            b.set("object2.mesh", [27])
+        }),
+        table_case("bool", Odd, "objects[0] (object.bm+0x0): IS_HIDDEN is 2, which is neither 0 nor 1", 1, |b| {
+            b.set("object0.hidden", [2])
+        }),
+        table_case("matrix nan", Odd, "objects[0] (object.bm+0x0): WORLD_MATRIX has a component that is NaN", 1, |b| {
+            b.set("object0.matrix", nan)
+        }),
+        table_case(
+            "last column",
+            Odd,
+            "objects[0] (object.bm+0x0): last column of WORLD_MATRIX is 1, 1, 1, 1, not 0, 0, 0, 1",
+            1,
+            |b| b.set("object0.matrix", Bytes::new().f32s([1.0; 16]).to_vec()),
+        ),
+        table_case(
+            "position count",
+            Bad,
+            "meshes[1].positions (mesh.bm+0xca): needs 51539607540 bytes, 272 left",
+            2,
+            |b| b.set("mesh1.positions", [0xff; 4]),
+        ),
+        table_case("face count", Bad, "meshes[2].faces (mesh.bm+0x1da): needs 41 bytes, 0 left", 2, |b| {
+            b.set("mesh2.faces", [1])
+        }),
+        table_case("material index", Bad, "meshes[0].faces (mesh.bm+0x74): face 0 names material 7 of 2", 2, |b| {
+            b.poke("mesh0.faces", 4 + 37, [7])
+        }),
+        table_case("position index", Bad, "meshes[0].faces (mesh.bm+0x74): face 0 names position 4 of 4", 2, |b| {
+            b.poke("mesh0.faces", 4, [4])
+        }),
+        table_case(
+            "uv index",
+            Bad,
+            "meshes[0].faces (mesh.bm+0x74): face 0 names texture coordinate 5 of 5 (2 of the kind in this mesh)",
+            2,
+            |b| b.poke("mesh0.faces", 4 + 4, [5]).poke("mesh0.faces", 4 + 41 + 4, [5]),
+        ),
+        table_case("normal index", Bad, "meshes[0].faces (mesh.bm+0x74): face 0 names normal 1 of 1", 2, |b| {
+            b.poke("mesh0.faces", 4 + 8, [1])
+        }),
+        table_case(
+            "flag of a face",
+            Odd,
+            "meshes[0].faces (mesh.bm+0x74): face 0 has USE_MATERIAL 9, which is neither 0 nor 1",
+            2,
+            |b| b.poke("mesh0.faces", 4 + 36, [9]),
+        ),
+        table_case(
+            "position nan",
+            Odd,
+            "meshes[0].positions (mesh.bm+0x10): element 1 has a component that is no finite number",
+            2,
+            |b| b.poke("mesh0.positions", 4 + 12, nan),
+        ),
+        table_case(
+            "color infinite",
+            Odd,
+            "materials[1] (material.bm+0x3d): AMBIENT has a component that is inf",
+            3,
+            |b| b.set("material1.ambient", f32::INFINITY.to_le_bytes()),
+        ),
+        table_case(
+            "switch",
+            Odd,
+            "materials[1] (material.bm+0x3d): ALPHA_TEST is 255, which is neither 0 nor 1",
+            3,
+            |b| b.set("material1.switches", [255]),
+        ),
+        table_case(
+            "texture index",
+            Bad,
+            "materials[0] (material.bm+0x0): MAP_KD 3, but the map has 3 textures",
+            3,
+            |b| b.set("material0.texture", [3]),
+        ),
+        table_case(
+            "no image",
+            Bad,
+            "textures[0] (texture.bm+0x0): embedded, but the zip has no Texture/Floor_Top_Flat.bmp",
+            4,
+            |b| b.set("texture0.external", [0]),
+        ),
+        table_case(
+            "folder",
+            Odd,
+            "textures[0] (texture.bm+0x0): FILENAME \"/loor_Top_Flat.bmp\" is more than the name of a file",
+            4,
+            |b| b.poke("texture0.file_name", 4, b"/"),
+        ),
+    ]);
+}
+
+#[test]
+fn records_that_overlap_are_named_and_cost_nothing() {
+    let map = full(14);
+    let mut tables = map.tables();
+    tables[0].1 = std::mem::take(&mut tables[0].1).set("entry1.offset", [0; 8]);
+    let bytes = zip(&map.entries(&tables, |name, bytes| Entry::deflated(name, bytes)), COMMENT).to_vec();
+    let messages: Vec<_> = problems(&bytes).into_iter().map(|problem| problem.message.to_string()).collect();
+    assert_eq!(
+        messages,
+        [
+            "objects[1] (object.bm+0x0): the index names this place for objects[0] too",
+            "objects[2] (object.bm+0x114): 74 bytes before it belong to no record",
+        ]
+    );
+    tables[0].1 = std::mem::take(&mut tables[0].1).set("entry1.offset", [66]);
+    let bytes = zip(&map.entries(&tables, |name, bytes| Entry::deflated(name, bytes)), COMMENT).to_vec();
+    assert_eq!(problems(&bytes)[0].message, "objects[1] (object.bm+0x42): starts inside objects[0]");
+    // A hundred thousand objects that all name one with fifty thousand groups: looked at a few times, then refused.
+    let groups = Bytes::new().u8(0).u8(0).f32s(write::IDENTITY).u32(50_000).raw(vec![0; 50_000 * 4]).u32(0).to_vec();
+    let index = (0..100_000).fold(Bytes::new().u32(14), |bytes, _| bytes.u32(0).raw([0; 9])).to_vec();
+    let map = Map::from_tables(Tables { index: &index, objects: &groups, ..Tables::default() });
+    let started = std::time::Instant::now();
+    let mut problems = Problems::new(&Limits { problems: u32::MAX, ..Limits::default() });
+    map.verify(&mut problems);
+    let told = problems.into_vec();
+    assert!(told.iter().any(|problem| problem.message.contains("records that overlap")), "{}", told.len());
+    let size = (index.len() + groups.len()) as u64;
+    assert_eq!(map.summarize().bytes, size);
+    assert!(started.elapsed() < std::time::Duration::from_secs(20), "{:?}", started.elapsed());
+}
+
+#[test]
+fn a_bomb_stops_at_the_limit() {
+    let entry = Entry::deflated("mesh.bm", &vec![0; 8 << 20]);
+    assert!(entry.central.packed < 9000);
+    let mut entries = entries();
+    entries[2] = entry;
+    let bytes = zip(&entries, COMMENT).to_vec();
+    let limits = Limits { decoded_bytes: 1 << 20, ..Limits::default() };
+    let map = Map::parse_with(&bytes, &limits).unwrap();
+    let (error, usage) = usage_of(|| map.meshes().unwrap().get(0).unwrap().unwrap_err());
+    assert!(matches!(error.kind(), ErrorKind::Limit { limit: 0x10_0000, .. }), "{error}");
+    assert!(usage.peak < 1 << 16, "{usage:?}");
+    // Entries over the same data are named, and their data unpacked once.
+    let (_, hostile) = write::hostile().into_iter().find(|(name, _)| *name == "bmx_quilt.bmx").unwrap();
+    let map = Map::parse(&hostile).unwrap();
+    let (problems, cost) = inflations(|| verified(&map));
+    assert!(cost <= 6, "{cost}");
+    assert_eq!(problems.iter().filter(|problem| problem.message.contains("overlaps the entry before it")).count(), 40);
+}
+
+#[test]
+fn an_archive_of_directory_marks_is_refused_at_once() {
+    // What crate zip would search: one mark of a directory after another, and end records that point at each other.
+    let mut bytes = b"PK\x01\x02".repeat(4 << 20);
+    bytes.extend(b"PK\x05\x06\0\0\0\0\x01\0\x01\0\x10\0\0\0\0\0\0\0\0\0".repeat(2900));
+    let started = std::time::Instant::now();
+    assert!(Map::parse(&bytes).is_err());
+    assert_eq!(Format::sniff(&bytes), None);
+    bytes[..4].copy_from_slice(b"PK\x03\x04");
+    assert_eq!(Format::sniff(&bytes), Some(Format::Zip));
+    assert!(started.elapsed() < std::time::Duration::from_secs(2), "{:?}", started.elapsed());
+}

@@ -1,0 +1,118 @@
+//! Zips written field by field, so that each can be wrong by itself.
+
+use super::bytes::Bytes;
+
+/// What a header says of an entry's data.
+#[derive(Clone, Default)]
+pub struct Header {
+    pub flags: u16,
+    pub method: u16,
+    pub crc32: u32,
+    pub packed: u32,
+    pub unpacked: u32,
+    pub name: Vec<u8>,
+    pub extra: Vec<u8>,
+}
+
+/// An entry: its packed data, and what the headers before it and in the directory say.
+#[derive(Clone, Default)]
+pub struct Entry {
+    pub data: Vec<u8>,
+    pub local: Header,
+    pub central: Header,
+    /// Bytes behind the data: a descriptor, or a gap.
+    pub behind: Vec<u8>,
+    /// Another place for the local header than its own.
+    pub header_offset: Option<u32>,
+}
+
+/// The same bytes in every build, whatever the library inflates with.
+pub fn deflate(bytes: &[u8]) -> Vec<u8> {
+    miniz_oxide::deflate::compress_to_vec(bytes, 6)
+}
+
+pub fn crc32(bytes: &[u8]) -> u32 {
+    let fold = |crc: u32, byte: &u8| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ (0xedb8_8320 & 0_u32.wrapping_sub(crc & 1)))
+    };
+    !bytes.iter().fold(!0, fold)
+}
+
+impl Entry {
+    /// With name marked as UTF-8, as the programs that write maps do.
+    pub fn new(name: impl AsRef<[u8]>, method: u16, data: Vec<u8>, bytes: &[u8]) -> Self {
+        let header = Header {
+            flags: 1 << 11,
+            method,
+            crc32: crc32(bytes),
+            packed: data.len() as u32,
+            unpacked: bytes.len() as u32,
+            name: name.as_ref().to_vec(),
+            extra: Vec::new(),
+        };
+        Self { data, local: header.clone(), central: header, ..Self::default() }
+    }
+
+    pub fn deflated(name: impl AsRef<[u8]>, bytes: &[u8]) -> Self {
+        Self::new(name, 8, deflate(bytes), bytes)
+    }
+
+    pub fn stored(name: impl AsRef<[u8]>, bytes: &[u8]) -> Self {
+        Self::new(name, 0, bytes.to_vec(), bytes)
+    }
+
+    /// With sizes and CRC-32 behind the data only.
+    pub fn with_descriptor(mut self) -> Self {
+        self.behind = Bytes::new()
+            .raw(b"PK\x07\x08")
+            .u32(self.central.crc32)
+            .u32(self.central.packed)
+            .u32(self.central.unpacked)
+            .to_vec();
+        self.local.flags |= 1 << 3;
+        self.central.flags |= 1 << 3;
+        Header { crc32: 0, packed: 0, unpacked: 0, ..self.local.clone() }.clone_into(&mut self.local);
+        self
+    }
+
+    /// Changes both headers alike.
+    pub fn both(mut self, change: impl Fn(&mut Header)) -> Self {
+        change(&mut self.local);
+        change(&mut self.central);
+        self
+    }
+}
+
+fn header(bytes: Bytes, header: &Header) -> Bytes {
+    let Header { flags, method, crc32, packed, unpacked, .. } = header;
+    // Day 0 of January 1980, as the Virtools plug-in writes it.
+    let bytes = bytes.raw(flags.to_le_bytes()).raw(method.to_le_bytes()).raw([0, 0, 0x20, 0]);
+    let bytes = bytes.u32(*crc32).u32(*packed).u32(*unpacked);
+    bytes.raw((header.name.len() as u16).to_le_bytes()).raw((header.extra.len() as u16).to_le_bytes())
+}
+
+/// The whole archive. Marks: `directory`, `end`, and its fields `entries`, `directory_bytes`, `directory_offset`.
+pub fn zip(entries: &[Entry], comment: &[u8]) -> Bytes {
+    let mut bytes = Bytes::new();
+    let mut offsets = Vec::new();
+    for entry in entries {
+        offsets.push(bytes.len() as u32);
+        bytes = header(bytes.raw(b"PK\x03\x04").raw([20, 0]), &entry.local);
+        bytes = bytes.raw(&entry.local.name).raw(&entry.local.extra).raw(&entry.data).raw(&entry.behind);
+    }
+    let directory = bytes.len();
+    bytes = bytes.mark("directory");
+    for (entry, offset) in entries.iter().zip(offsets) {
+        bytes = header(bytes.raw(b"PK\x01\x02").raw([0, 0, 20, 0]), &entry.central);
+        // Comment, disk, attributes.
+        bytes = bytes.raw([0; 10]).u32(entry.header_offset.unwrap_or(offset));
+        bytes = bytes.raw(&entry.central.name).raw(&entry.central.extra);
+    }
+    let directory_bytes = bytes.len() - directory;
+    let count = (entries.len() as u16).to_le_bytes();
+    bytes = bytes.mark("end").raw(b"PK\x05\x06").mark("disk").raw([0; 4]);
+    bytes = bytes.mark("disk_entries").raw(count).mark("entries").raw(count);
+    bytes = bytes.mark("directory_bytes").u32(directory_bytes as u32);
+    bytes = bytes.mark("directory_offset").u32(directory as u32);
+    bytes.mark("comment_bytes").raw((comment.len() as u16).to_le_bytes()).raw(comment)
+}
