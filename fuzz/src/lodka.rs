@@ -14,7 +14,10 @@ pub fn run(data: &[u8]) {
     for node in model.nodes().flatten() {
         let chunk = node.chunk();
         assert!(node.depth() < 3 && chunk.offset() + chunk.bytes() <= data.len() as u64);
-        assert!(node.depth() == 0 || chunk.offset() + chunk.bytes() <= end_of[node.depth() - 1], "{node:?} leaves its parent");
+        assert!(
+            node.depth() == 0 || chunk.offset() + chunk.bytes() <= end_of[node.depth() - 1],
+            "{node:?} leaves its parent"
+        );
         end_of[node.depth()] = chunk.offset() + chunk.bytes();
         assert_eq!(node.parent().is_none(), node.depth() == 0);
         let content = node.content();
