@@ -72,6 +72,9 @@ impl Format {
             [b'B', b'M', b'T', b'R', ..] => Some(Self::Bmtr),
             [b'R', b'T', b'M', b'_', ..] => Some(Self::Rtm),
             [b'L', b'O', b'D', b'k', b'a', b'3', b'D', ..] => Some(Self::Lodka),
+            [b'O', b'D', b'O', b'L', ..] => Some(Self::Odol),
+            // The same packed as a whole: flags that begin with four literals.
+            [flags, b'O', b'D', b'O', b'L', ..] if flags & 15 == 15 => Some(Self::Odol),
             _ => None,
         }
     }

@@ -27,6 +27,8 @@ pub mod view;
 pub mod b3d;
 #[cfg(feature = "lodka")]
 pub mod lodka;
+#[cfg(feature = "odol")]
+pub mod odol;
 #[cfg(feature = "rtm")]
 pub mod rtm;
 #[cfg(feature = "scan")]

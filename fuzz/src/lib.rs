@@ -15,5 +15,6 @@ targets! {
     lodka
     lzo
     lzss
+    odol
     rtm
 }

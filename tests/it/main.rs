@@ -9,11 +9,16 @@ mod b3d;
 #[cfg(feature = "cli")]
 mod cli;
 mod lodka;
+#[cfg(feature = "lzo")]
+mod odol;
 #[cfg_attr(not(feature = "lzo"), allow(unused_imports))]
 mod rtm;
 
 // What the fuzz targets do, so that it cannot rot unseen.
 #[path = "../../fuzz/src/any.rs"]
 mod any;
+#[cfg(feature = "lzo")]
+#[path = "../../fuzz/src/odol.rs"]
+mod fuzz_odol;
 #[path = "../../fuzz/src/rtm.rs"]
 mod fuzz_rtm;
