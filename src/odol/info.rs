@@ -238,6 +238,11 @@ impl<'a> ModelInfo<'a> {
         [x + center_x, y + center_y, z + center_z]
     }
 
+    /// Whether the box around all points consists of numbers.
+    pub(super) fn has_box(&self) -> bool {
+        self.bbox_min.iter().chain(&self.bbox_max).all(|bound| bound.is_finite())
+    }
+
     /// How many bones the skeleton has.
     pub fn bone_count(&self) -> usize {
         self.skeleton.map_or(0, |skeleton| skeleton.bones.len())

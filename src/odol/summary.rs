@@ -36,7 +36,7 @@ impl Inspect for Model<'_> {
         Summary {
             version: Some(self.version().stored()),
             counts,
-            bounds: Some(Bounds { min: self.info.bbox_min, max: self.info.bbox_max }),
+            bounds: self.info.has_box().then_some(Bounds { min: self.info.bbox_min, max: self.info.bbox_max }),
             references,
             blocks,
             problems: problems.into_vec(),

@@ -72,6 +72,10 @@ impl<'s, 'a> Survey<'s, 'a> {
         let info = self.model.info();
         let masses = self.block(&info.masses);
         self.problems.ok(masses.within("masses").within("info"));
+        if !info.has_box() {
+            let error = Error::malformed("box with a bound that is no number").at(self.model.info_span.offset);
+            self.problems.warning(&error.within("info"));
+        }
         let lods = self.model.lod_count() as u64;
         for (offset, (name, lod)) in (info.special_lods.offset..).zip(info.special_lods.iter()) {
             if u64::try_from(lod).is_ok_and(|lod| lod >= lods) {

@@ -158,7 +158,7 @@ impl Model {
         let layout = self.layout();
         let mut out = out.u32(1).f32s([5.0, 4.0]).u32(0).u32(0).u32(7).f32s([0.1, 0.2, 0.3]);
         // Colours, density, box.
-        out = out.u32(0xff80_4020).u32(0xff10_2030).f32(-10.0).f32s([-4.0; 3]).f32s([4.0; 3]);
+        out = out.u32(0xff80_4020).u32(0xff10_2030).f32(-10.0).mark("box").f32s([-4.0; 3]).f32s([4.0; 3]);
         if layout >= 52 {
             out = out.f32s([-3.0; 3]).f32s([3.0; 3]);
         }
@@ -647,6 +647,8 @@ pub fn hostile() -> super::Files {
                 lod.sections.iter_mut().for_each(|section| section.2 = 0);
             }),
         ),
+        // A box that is none.
+        ("box.p3d", strip().set("box", f32::NAN.to_le_bytes())),
         ("special_lod.p3d", strip().set("special_lods", [1])),
         // Elements for each point that are too few, or name what is not there.
         ("too_few_normals.p3d", everything_with(|lod| lod.normals = Array::Fill([0, 0, 1], 11))),
