@@ -17,5 +17,8 @@ targets! {
     lodka
     lzo
     lzss
+    mlod
+    pbo
     rtm
+    zip
 }

@@ -2,11 +2,14 @@
 
 #![allow(dead_code)]
 
+pub mod archives;
 pub mod b3d;
 pub mod bmx;
 pub mod bytes;
 pub mod lodka;
 pub mod lzss;
+pub mod mlod;
+pub mod pbo;
 pub mod rtm;
 pub mod zip;
 
@@ -22,8 +25,14 @@ pub fn corpus() -> Vec<(String, Vec<u8>)> {
         ("hostile", bmx::hostile()),
         ("lodka", lodka::corpus()),
         ("hostile", lodka::hostile()),
+        ("mlod", mlod::corpus()),
+        ("hostile", mlod::hostile()),
+        ("pbo", pbo::corpus()),
+        ("hostile", pbo::hostile()),
         ("rtm", rtm::corpus()),
         ("hostile", rtm::hostile()),
+        ("zip", archives::corpus()),
+        ("hostile", archives::hostile()),
     ];
     let named = |(folder, files): (&str, Files)| {
         files.into_iter().map(|(name, bytes)| (format!("{folder}/{name}"), bytes)).collect::<Vec<_>>()
