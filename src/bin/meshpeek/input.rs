@@ -22,6 +22,7 @@ pub(crate) fn scan(inputs: &Inputs, common: &Common) -> Result<Scan, Failure> {
     }
     let mut scan = Scan::new(paths);
     scan.access = access(common);
+    scan.archives = !inputs.no_archives;
     scan.jobs = inputs.jobs.map(NonZeroUsize::get);
     scan.formats = Format::ALL.iter().copied().filter(|f| inputs.formats.iter().any(|name| name == f.name())).collect();
     scan.selection = Selection {
