@@ -48,7 +48,7 @@ fn twelve_bytes_that_ask_for_500_gigabytes() {
         assert_eq!(errors(&scene), [format!("BB3D: needs {number} bytes, 4 left")]);
         let header = [b"TEXS", &many, &[0; 4][..]].concat();
         let chunk = [b"BB3D\x10\0\0\0\x01\0\0\0", &*header].concat();
-        assert_eq!(errors(&chunk).len(), 1);
+        assert!(errors(&chunk)[0].contains(&format!("needs {number} bytes, 4 left")), "{:?}", errors(&chunk));
 
         let plain = [b"RTM_0101", &many[..]].concat();
         assert_eq!(errors(&plain).len(), 1);
