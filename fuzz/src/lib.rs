@@ -17,5 +17,9 @@ targets! {
     lodka
     lzo
     lzss
+    odol
+    mlod
+    pbo
     rtm
+    zip
 }

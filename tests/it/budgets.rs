@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 use meshpeek::summary::{Problem, Problems};
 use meshpeek::{Asset, Limits};
 
-use crate::any;
 use crate::corpus::files;
 use crate::memory::usage_of;
 use crate::mutate::{Random, Source, altered};
+use crate::{any, writer};
 
 const TIME: Duration = Duration::from_millis(200);
 
@@ -71,8 +71,12 @@ fn lengths(size: usize) -> Vec<usize> {
     (0..size.min(all)).chain((all..size).step_by(step)).collect()
 }
 
-/// Whether a cut went between chunks that stand side by side in a file, which leaves a whole file of fewer chunks.
-fn ends_with_a_chunk(cut: &[u8]) -> bool {
+/// Whether a cut leaves a whole file of another content: it went between chunks that stand side by side, or took an
+/// archive's checksum.
+fn is_a_whole_file(cut: &[u8]) -> bool {
+    if writer::pbo::is_whole_without_checksum(cut) {
+        return true;
+    }
     let whole = |node: meshpeek::Result<meshpeek::lodka::Node<'_>>| node.is_ok_and(|node| node.body().is_ok());
     meshpeek::lodka::Model::parse(cut).is_ok_and(|model| model.nodes().all(whole))
 }
@@ -84,7 +88,7 @@ fn cut_anywhere(endings: &[&str]) {
         for length in lengths(bytes.len()) {
             let cut = &bytes[..length];
             let Some(problems) = within_budget(cut, || format!("{} cut at {length}", path.display())) else { continue };
-            let noticed = !problems.is_empty() || ends_with_a_chunk(cut);
+            let noticed = !problems.is_empty() || is_a_whole_file(cut);
             assert!(!sound || noticed, "{} cut at {length} is not noticed", path.display());
             if length % 17 == 0 {
                 any::walk(&*Asset::parse(cut).unwrap(), cut, &limits);
@@ -146,5 +150,8 @@ budgets! {
     b3d "b3d";
     bmx "bmx";
     lodka "lod";
+    p3d "p3d";
+    pbo "pbo";
     rtm "rtm";
+    zip "zip";
 }

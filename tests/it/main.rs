@@ -15,13 +15,21 @@ mod bmx;
 #[cfg(feature = "cli")]
 mod cli;
 mod lodka;
+mod mlod;
+#[cfg(feature = "lzo")]
+mod odol;
+mod pbo;
 #[cfg_attr(not(feature = "lzo"), allow(unused_imports))]
 mod rtm;
+mod zip;
 
 // What the fuzz targets do, so that it cannot rot unseen.
 #[path = "../../fuzz/src/any.rs"]
 mod any;
 #[path = "../../fuzz/src/lodka.rs"]
 mod fuzz_lodka;
+#[cfg(feature = "lzo")]
+#[path = "../../fuzz/src/odol.rs"]
+mod fuzz_odol;
 #[path = "../../fuzz/src/rtm.rs"]
 mod fuzz_rtm;
