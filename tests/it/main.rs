@@ -1,8 +1,13 @@
 //! Everything that is tested through the public face.
 
+mod budgets;
 mod codec;
 mod corpus;
+mod killers;
 mod memory;
+mod mutate;
+#[cfg(feature = "mmap")]
+mod shrink;
 mod writer;
 
 mod b3d;

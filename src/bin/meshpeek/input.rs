@@ -108,6 +108,11 @@ pub(crate) fn open(path: &Path, common: &Common) -> Result<FileMap, Failure> {
     Ok(FileMap::open_with(path, access(common), &Limits::default())?)
 }
 
+/// Says so if the file was changed while results were made of it.
+pub(crate) fn unchanged(file: &FileMap, path: &Path) -> Result<(), Failure> {
+    Ok(file.unchanged().map_err(|error| error.in_file(path))?)
+}
+
 fn access(common: &Common) -> Access {
     if common.no_mmap { Access::Read } else { Access::Auto }
 }
