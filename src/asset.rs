@@ -19,6 +19,8 @@ macro_rules! assets {
         /// ```
         #[derive(Debug)]
         #[non_exhaustive]
+        // All are views of a file; nobody holds so many at once that their sizes matter.
+        #[allow(clippy::large_enum_variant)]
         pub enum Asset<'a> {
             $($(#[$doc])* #[cfg(feature = $feature)] $variant(crate::$module::$type<'a>),)*
             /// Never met: keeps the lifetime in use where no format is built in.
@@ -62,6 +64,8 @@ assets! {
     "rtm" Rtm(rtm::Motion) = Format::Bmtr | Format::Rtm,
     /// A LODka3D model.
     "lodka" Lodka(lodka::Model) = Format::Lodka,
+    /// A binarised Arma model.
+    "odol" Odol(odol::Model) = Format::Odol,
 }
 
 impl<'a> Asset<'a> {

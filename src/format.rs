@@ -76,6 +76,9 @@ impl Format {
             [b'R', b'T', b'M', b'_', ..] => Some(Self::Rtm),
             [b'L', b'O', b'D', b'k', b'a', b'3', b'D', ..] => Some(Self::Lodka),
             [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Some(sniff_zip(head)),
+            [b'O', b'D', b'O', b'L', ..] => Some(Self::Odol),
+            // The same packed as a whole: flags that begin with four literals.
+            [flags, b'O', b'D', b'O', b'L', ..] if flags & 15 == 15 => Some(Self::Odol),
             _ => None,
         }
     }

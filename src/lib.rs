@@ -29,6 +29,8 @@ pub mod b3d;
 pub mod bmx;
 #[cfg(feature = "lodka")]
 pub mod lodka;
+#[cfg(feature = "odol")]
+pub mod odol;
 #[cfg(feature = "rtm")]
 pub mod rtm;
 #[cfg(feature = "scan")]

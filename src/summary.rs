@@ -61,9 +61,9 @@ impl Counts {
         Self(format.count_names().iter().map(|&name| (name, None)).collect())
     }
 
-    /// These counts, all known.
-    pub fn known<const N: usize>(counts: [(&'static str, u64); N]) -> Self {
-        Self(counts.into_iter().map(|(name, count)| (name, Some(count))).collect())
+    /// These counts, all known or each an `Option`.
+    pub fn known<const N: usize>(counts: [(&'static str, impl Into<Option<u64>>); N]) -> Self {
+        Self(counts.into_iter().map(|(name, count)| (name, count.into())).collect())
     }
 
     /// These counts, some of them perhaps unknown.

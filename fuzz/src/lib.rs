@@ -17,5 +17,6 @@ targets! {
     lodka
     lzo
     lzss
+    odol
     rtm
 }

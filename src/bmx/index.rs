@@ -211,11 +211,12 @@ impl<'m, T: Record<'m>> List<'m, T> {
     /// All records in order, as long as they do not share bytes without measure.
     pub(super) fn walk(&self) -> impl Iterator<Item = Result<T>> + use<'m, T> {
         let list = Self { record: PhantomData, ..*self };
-        let mut budget = Budget::new(list.map, T::TABLE.0);
+        // A list without records needs no table, so its size is asked for with the first.
+        let mut budget = None;
         let mut spent = false;
         (0..self.len()).map_while(move |index| {
             let record = list.get(index).filter(|_| !spent)?;
-            let paid = budget.pay(&record);
+            let paid = budget.get_or_insert_with(|| Budget::new(list.map, T::TABLE.0)).pay(&record);
             spent = paid.is_err();
             Some(paid.and(record))
         })

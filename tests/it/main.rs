@@ -10,6 +10,8 @@ mod bmx;
 #[cfg(feature = "cli")]
 mod cli;
 mod lodka;
+#[cfg(feature = "lzo")]
+mod odol;
 #[cfg_attr(not(feature = "lzo"), allow(unused_imports))]
 mod rtm;
 
@@ -18,5 +20,8 @@ mod rtm;
 mod any;
 #[path = "../../fuzz/src/lodka.rs"]
 mod fuzz_lodka;
+#[cfg(feature = "lzo")]
+#[path = "../../fuzz/src/odol.rs"]
+mod fuzz_odol;
 #[path = "../../fuzz/src/rtm.rs"]
 mod fuzz_rtm;

@@ -35,5 +35,15 @@ fn longest(plain: &[u8], place: usize) -> (usize, usize) {
     let length = |distance: usize| (0..most).take_while(|i| byte(place + i, distance) == plain[place + i]).count();
     // Readers differ on the 18 bytes of the ring that are first overwritten.
     let reach = (place + 4096 - 18).min(4095);
-    (1..=reach).map(|distance| (length(distance), distance)).max_by_key(|&(length, d)| (length, reach - d)).unwrap()
+    let mut best = (0, 0);
+    for distance in 1..=reach {
+        let length = length(distance);
+        if length > best.0 {
+            best = (length, distance);
+        }
+        if length == most {
+            break;
+        }
+    }
+    best
 }

@@ -7,14 +7,20 @@ pub mod bmx;
 pub mod bytes;
 pub mod lodka;
 pub mod lzss;
+pub mod odol;
 pub mod rtm;
 pub mod zip;
 
 /// The files of one folder: their names and bytes.
 pub type Files = Vec<(&'static str, Vec<u8>)>;
 
-/// Every file of `corpus/`: its place there and its bytes.
+/// Every file of `corpus/`: its place there and its bytes. Made once a run.
 pub fn corpus() -> Vec<(String, Vec<u8>)> {
+    static FILES: std::sync::OnceLock<Vec<(String, Vec<u8>)>> = std::sync::OnceLock::new();
+    FILES.get_or_init(make).clone()
+}
+
+fn make() -> Vec<(String, Vec<u8>)> {
     let folders: Vec<(&str, Files)> = vec![
         ("b3d", b3d::corpus()),
         ("hostile", b3d::hostile()),
@@ -24,6 +30,8 @@ pub fn corpus() -> Vec<(String, Vec<u8>)> {
         ("hostile", lodka::hostile()),
         ("rtm", rtm::corpus()),
         ("hostile", rtm::hostile()),
+        ("odol", odol::corpus()),
+        ("hostile", odol::hostile()),
     ];
     let named = |(folder, files): (&str, Files)| {
         files.into_iter().map(|(name, bytes)| (format!("{folder}/{name}"), bytes)).collect::<Vec<_>>()

@@ -2,6 +2,7 @@
 
 mod b3d;
 mod lodka;
+mod odol;
 mod rtm;
 
 use std::io::{Result, Write};
@@ -61,6 +62,7 @@ pub(crate) fn body(asset: &Asset<'_>, out: &mut impl Write) -> Result<()> {
         Asset::B3d(scene) => b3d::write(scene, out),
         Asset::Rtm(motion) => rtm::write(motion, out),
         Asset::Lodka(model) => lodka::write(model, out),
+        Asset::Odol(model) => odol::write(model, out),
         _ => Ok(()),
     }
 }

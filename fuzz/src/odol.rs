@@ -1,0 +1,183 @@
+//! ODOL models: borrowed and decoded, lists and their counts, tables and their places must agree.
+
+use std::borrow::Cow;
+
+use meshpeek::Limits;
+use meshpeek::inspect::to_bytes;
+use meshpeek::odol::{Encoding, Item, List, Lod, Model, VertexTable};
+use meshpeek::view::{Block, Element, Filled, Table};
+use zerocopy::IntoBytes;
+
+/// The most elements decoded of one array.
+const ENOUGH: u64 = 1 << 20;
+
+pub fn run(data: &[u8]) {
+    crate::any::run(data);
+    let limits = Limits { decoded_bytes: 1 << 26, ..Limits::default() };
+    let Ok(model) = Model::parse_with(data, &limits) else { return };
+    let info = model.info();
+    block(&info.masses, data);
+    if let Some(skeleton) = &info.skeleton {
+        list(&skeleton.bones, data);
+        assert_eq!(skeleton.bones.len(), info.bone_count());
+    }
+    if let Some(animations) = model.animations() {
+        list(&animations.list, data);
+        list(&animations.by_bone, data);
+        list(&animations.axes, data);
+        assert!(animations.axes.iter().all(|axes| axes.iter().count() == animations.list.len()));
+    }
+    let mut taken = Vec::new();
+    for entry in model.lods() {
+        let again = model.lod_entry(entry.index).map(|again| (again.index, again.start, again.end));
+        assert_eq!(again, Some((entry.index, entry.start, entry.end)));
+        if let Some(Ok(lod)) = model.lod(entry.index) {
+            assert!(entry.start <= entry.end && entry.end as usize <= data.len());
+            assert_eq!(lod.vertex_table_offset() + lod.vertex_table_bytes(), u64::from(entry.end));
+            taken.push(entry.start..entry.end);
+            self::lod(&lod, data);
+        }
+    }
+    taken.sort_by_key(|range| (range.start, range.end));
+    assert!(taken.windows(2).all(|pair| pair[0].end <= pair[1].start), "a byte is part of two LODs");
+    assert!(model.lod(model.lod_count()).is_none());
+}
+
+fn lod(lod: &Lod<'_>, data: &[u8]) {
+    list(&lod.proxies, data);
+    list(&lod.bone_links, data);
+    list(&lod.textures, data);
+    list(&lod.materials, data);
+    list(&lod.sections, data);
+    list(&lod.selections, data);
+    list(&lod.properties, data);
+    list(&lod.frames, data);
+    block(&lod.point_to_vertex, data);
+    block(&lod.vertex_to_point, data);
+    for material in &lod.materials {
+        list(&material.stages, data);
+        for stage in material.all_stages() {
+            let named = stage.transform.and_then(|index| material.transforms.get(index as usize));
+            assert_eq!(material.transform_of(&stage).is_some(), stage.own_transform.or(named).is_some());
+        }
+    }
+    for selection in lod.selections.iter().take(64) {
+        block(&selection.faces, data);
+        block(&selection.sections, data);
+        block(&selection.vertices, data);
+        block(&selection.weights, data);
+    }
+    if let Some(flags) = &lod.point_flags {
+        assert_eq!(flags.count(), u64::from(lod.point_count));
+        filled(flags, data);
+    }
+    faces(lod);
+    if let Ok(table) = lod.vertex_table() {
+        let positions = lod.positions().expect("what is found from the whole table is found alone");
+        assert_eq!((positions.offset(), positions.count()), (table.positions.offset(), table.positions.count()));
+        vertices(&table, data);
+    }
+}
+
+fn faces(lod: &Lod<'_>) {
+    let mut end = 0;
+    let mut is_sound = true;
+    for face in lod.faces.iter() {
+        match face {
+            Ok(face) => {
+                assert!(matches!(face.corners.len(), 3 | 4));
+                end += face.memory_bytes();
+            }
+            Err(_) => is_sound = false,
+        }
+    }
+    if is_sound {
+        assert_eq!(lod.faces.range(0..end).ok(), Some(0..lod.faces.len()));
+        assert_eq!(u64::from(end), lod.faces.bytes() + lod.faces.len() as u64);
+    }
+    for section in lod.sections.iter().take(16) {
+        if let Ok(range) = lod.faces.range(section.units()) {
+            assert!(range.start <= range.end && range.end <= lod.faces.len());
+        }
+    }
+}
+
+fn vertices(table: &VertexTable<'_>, data: &[u8]) {
+    block(&table.positions, data);
+    block(&table.bone_refs, data);
+    block(&table.neighbors, data);
+    if let Some(flags) = &table.point_flags {
+        filled(flags, data);
+    }
+    for set in table.uv_sets().take(8) {
+        match &set.stored {
+            Encoding::Packed(array) => filled(array, data),
+            Encoding::Float(array) => filled(array, data),
+        }
+        if set.count() < ENOUGH {
+            assert!(set.decode().ok().is_none_or(|all| all.len() as u64 == set.count()));
+        }
+    }
+    match &table.normals {
+        Encoding::Packed(array) => filled(array, data),
+        Encoding::Float(array) => filled(array, data),
+    }
+    match &table.tangents {
+        Encoding::Packed(array) => block(array, data),
+        Encoding::Float(array) => block(array, data),
+    }
+    if let (true, Ok(normals), Ok(outward)) =
+        (table.normals.count() < ENOUGH, table.normals.decode(), table.normals.decode_outward())
+    {
+        let turned = normals.iter().flatten().zip(outward.iter().flatten());
+        assert!(turned.into_iter().all(|(a, b)| *a == -b || a.is_nan()));
+    }
+}
+
+/// Items, each found by number too, lie inside the file and behind each other.
+fn list<'a, T: Item<'a, C>, C: Copy>(list: &List<'a, T, C>, data: &[u8]) {
+    let mut end = list.offset();
+    for (_, span) in list.placed() {
+        assert_eq!(span.offset, end);
+        end = span.offset + span.bytes;
+    }
+    assert_eq!(end, list.offset() + list.bytes());
+    assert!(end <= data.len() as u64);
+    assert_eq!(list.iter().count(), list.len());
+    assert!(list.get(list.len()).is_none() && list.get(0).is_some() != list.is_empty());
+}
+
+/// Borrowed, decoded and read as a table, a block is the same, and lies in the file.
+fn block<T: Element>(block: &Block<'_, T>, data: &[u8]) {
+    assert!(block.offset() + block.stored_bytes() <= data.len() as u64);
+    if block.count() > ENOUGH {
+        return;
+    }
+    let decoded = block.decode();
+    match block.borrowed() {
+        Some(array) => {
+            assert!(matches!(&decoded, Ok(Cow::Borrowed(all)) if std::ptr::eq(*all, array.as_slice())));
+            assert_eq!(array.len() as u64, block.count());
+        }
+        None => assert!(!matches!(decoded, Ok(Cow::Borrowed(_)))),
+    }
+    if let Ok(decoded) = decoded {
+        assert_eq!(decoded.as_bytes().len() as u64, block.unpacked_bytes());
+        assert!(to_bytes(block).is_ok_and(|bytes| bytes == decoded.as_bytes()));
+        let mut into = decoded.to_vec();
+        into.as_mut_bytes().fill(0xaa);
+        assert!(block.decode_into(&mut into).is_ok() && into.as_bytes() == decoded.as_bytes());
+    }
+}
+
+fn filled<T: Element>(array: &Filled<'_, T>, data: &[u8]) {
+    match (array.fill(), array.block()) {
+        (Some(value), None) => {
+            let last = array.count().checked_sub(1).and_then(|last| array.get(last));
+            assert!(last.is_none_or(|last| std::ptr::eq(last, value)));
+            assert!(array.storage().offset < data.len() as u64);
+        }
+        (None, Some(stored)) => block(&stored, data),
+        _ => panic!("an array is one value or a block"),
+    }
+}

@@ -1,0 +1,121 @@
+//! An Arma model in words.
+
+use std::io::{Result, Write};
+
+use meshpeek::odol::{Lod, LodEntry, Material, Model, Motion};
+
+use super::{FAINT, count, grouped, heading, list, numbers, plural};
+
+pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
+    self::model(model, out)?;
+    heading(out, "LODs")?;
+    list(out, model.lods(), |out, entry| lod(out, model, &entry))?;
+    if let Some(skeleton) = model.info().skeleton {
+        heading(out, &format!("Skeleton {}", skeleton.name))?;
+        list(out, skeleton.bones.iter(), |out, bone| match bone.parent.is_empty() {
+            true => writeln!(out, "  {}", bone.name),
+            false => writeln!(out, "  {}  {FAINT}on {}{FAINT:#}", bone.name, bone.parent),
+        })?;
+    }
+    if let Some(animations) = model.animations() {
+        heading(out, "Animations")?;
+        list(out, animations.list.iter(), |out, animation| {
+            let range = match animation.motion {
+                Motion::Rotation([from, to]) | Motion::Translation([from, to]) => format!(" from {from} to {to}"),
+                Motion::Direct { angle, offset, .. } => format!(" by {angle} and {offset}"),
+                Motion::Hide(from) => format!(" from {from} on"),
+            };
+            let kind = animation.kind.name().unwrap_or("unknown");
+            writeln!(out, "  {}  {FAINT}{kind}{range}, driven by {}{FAINT:#}", animation.name, animation.source)
+        })?;
+    }
+    Ok(())
+}
+
+fn model(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
+    let info = model.info();
+    heading(out, "Model")?;
+    if let Some(map) = info.map_type.name() {
+        writeln!(out, "  on the map: {map}")?;
+    }
+    for (name, text) in [("class", info.class), ("damage", info.damage)] {
+        if !text.is_empty() {
+            writeln!(out, "  {name}: {text}")?;
+        }
+    }
+    writeln!(out, "  mass {}, armor {}", info.mass, info.armor)?;
+    writeln!(out, "  positions are relative to {}", numbers(&info.bounding_center))?;
+    let lods = info.special_lods.iter().filter(|(_, lod)| *lod >= 0);
+    let lods: Vec<String> = lods.map(|(name, lod)| format!("{} {lod}", name.replace('_', " "))).collect();
+    if !lods.is_empty() {
+        writeln!(out, "  LODs by purpose: {}", lods.join(", "))?;
+    }
+    Ok(())
+}
+
+fn lod(out: &mut impl Write, model: &Model<'_>, entry: &LodEntry) -> Result<()> {
+    let LodEntry { index, resolution, .. } = entry;
+    let name = if resolution.is_visual() { format!("Visual {resolution}") } else { resolution.to_string() };
+    write!(out, "  {index}  {name}  ")?;
+    match model.lod(*index) {
+        Some(Ok(lod)) => {
+            writeln!(out, "{}", contents(&lod).join(", "))?;
+            details(out, &lod)
+        }
+        Some(Err(error)) => writeln!(out, "{}", error.message()),
+        None => writeln!(out),
+    }
+}
+
+/// How many of what; nothing of what there is none.
+fn contents(lod: &Lod<'_>) -> Vec<String> {
+    let mut parts = vec![count(lod.point_count.into(), "point")];
+    for (number, nouns) in [
+        (lod.faces.len(), "faces"),
+        (lod.sections.len(), "sections"),
+        (lod.textures.len(), "textures"),
+        (lod.materials.len(), "materials"),
+        (lod.selections.len(), "selections"),
+        (lod.proxies.len(), "proxies"),
+        (lod.frames.len(), "frames"),
+    ] {
+        if number > 0 {
+            parts.push(plural(number as u64, nouns));
+        }
+    }
+    parts
+}
+
+fn details(out: &mut impl Write, lod: &Lod<'_>) -> Result<()> {
+    for property in &lod.properties {
+        writeln!(out, "       {FAINT}{} = {}{FAINT:#}", property.name, property.value)?;
+    }
+    for (number, section) in lod.sections.iter().enumerate().take(50) {
+        let faces = match lod.faces.range(section.units()) {
+            Ok(faces) => count(faces.len() as u64, "face"),
+            Err(error) => error.message(),
+        };
+        let texture = usize::try_from(section.texture()).ok().and_then(|texture| lod.textures.get(texture));
+        let material = usize::try_from(section.material()).ok().and_then(|material| lod.materials.get(material));
+        let mut look: Vec<String> = texture.filter(|name| !name.is_empty()).iter().map(ToString::to_string).collect();
+        look.extend(material.as_ref().map(self::material));
+        look.extend(section.material_name.filter(|name| !name.is_empty()).iter().map(ToString::to_string));
+        writeln!(out, "       {FAINT}section {number}: {faces}  {}{FAINT:#}", look.join(", "))?;
+    }
+    if lod.sections.len() > 50 {
+        writeln!(out, "       {FAINT}... and {} more sections{FAINT:#}", grouped(lod.sections.len() as u64 - 50))?;
+    }
+    let mut names: Vec<String> = lod.selections.iter().take(40).map(|selection| selection.name.to_string()).collect();
+    if lod.selections.len() > 40 {
+        names.push(format!("... {} in all", grouped(lod.selections.len() as u64)));
+    }
+    if !names.is_empty() {
+        writeln!(out, "       {FAINT}selections: {}{FAINT:#}", names.join(", "))?;
+    }
+    Ok(())
+}
+
+fn material(material: &Material<'_>) -> String {
+    let shader = material.pixel_shader().name().unwrap_or("unknown shader");
+    format!("{} ({shader}, {})", material.name, count(material.stages.len() as u64, "stage"))
+}

@@ -1,0 +1,114 @@
+//! Small parts of a LOD: spec section 6, rows 1 and 13 to 15.
+
+use nom::Parser;
+use nom::number::complete::le_i32;
+use zerocopy::little_endian::{I32, U16};
+
+use super::list::{Context, Item, packed, plain};
+use super::wire::Transform;
+use crate::error::{Context as _, Result};
+use crate::view::cursor::record;
+use crate::view::text::cstr;
+use crate::view::{Block, ByteStr, Cursor, LeArray, Vec3};
+
+/// A place where another model is to be put.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Proxy<'a> {
+    /// The model, without its ending.
+    pub model: ByteStr<'a>,
+    /// Where and how it stands.
+    pub transform: &'a Transform,
+    /// Its number among the proxies of this model file (proxySequenceId).
+    pub sequence: i32,
+    /// Which of the LOD's selections marks it.
+    pub selection: i32,
+    /// The bone of the skeleton that moves it; -1 for none.
+    pub bone: i32,
+    /// Which of the LOD's sections shows it while editing.
+    pub section: i32,
+}
+
+impl<'a> Item<'a> for Proxy<'a> {
+    const LEAST: u64 = 65;
+
+    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
+        let fields = (cstr, record::<Transform>, le_i32, le_i32, le_i32, le_i32);
+        cursor.parse(fields.map(|(model, transform, sequence, selection, bone, section)| Self {
+            model,
+            transform,
+            sequence,
+            selection,
+            bone,
+            section,
+        }))
+    }
+}
+
+/// Faces and vertices that have a name.
+#[derive(Clone, Copy, Debug)]
+pub struct Selection<'a> {
+    /// Its name.
+    pub name: ByteStr<'a>,
+    /// Numbers of the faces in it.
+    pub faces: Block<'a, U16>,
+    /// Zero in every file met.
+    pub unknown: u32,
+    /// Whether it consists of whole sections, so that their look can be changed.
+    pub is_sectional: bool,
+    /// Numbers of those sections.
+    pub sections: Block<'a, I32>,
+    /// Numbers of the vertices in it, not always in order.
+    pub vertices: Block<'a, U16>,
+    /// How much each of these vertices belongs to it, in 255ths; empty where all do wholly.
+    pub weights: Block<'a, u8>,
+}
+
+impl<'a> Item<'a, Context> for Selection<'a> {
+    const LEAST: u64 = 22;
+
+    fn read(cursor: &mut Cursor<'a>, context: Context) -> Result<Self> {
+        Ok(Self {
+            name: cursor.cstr()?,
+            faces: packed(cursor, context).within("faces")?,
+            unknown: cursor.u32()?,
+            is_sectional: cursor.u8()? != 0,
+            sections: packed(cursor, context).within("sections")?,
+            vertices: packed(cursor, context).within("vertices")?,
+            weights: packed(cursor, context).within("weights")?,
+        })
+    }
+}
+
+/// A setting by the author, such as `class` = `house`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Property<'a> {
+    /// Its name; some end in blanks.
+    pub name: ByteStr<'a>,
+    /// Its value, always a text.
+    pub value: ByteStr<'a>,
+}
+
+impl<'a> Item<'a> for Property<'a> {
+    const LEAST: u64 = 2;
+
+    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
+        cursor.parse((cstr, cstr).map(|(name, value)| Self { name, value }))
+    }
+}
+
+/// All points at one moment of a movement.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame<'a> {
+    /// When.
+    pub time: f32,
+    /// Where the points are then; never compressed.
+    pub positions: LeArray<'a, Vec3>,
+}
+
+impl<'a> Item<'a> for Frame<'a> {
+    const LEAST: u64 = 8;
+
+    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
+        Ok(Self { time: cursor.f32()?, positions: plain(cursor)? })
+    }
+}

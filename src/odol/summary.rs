@@ -1,0 +1,82 @@
+//! The five questions of [`Inspect`], answered for models.
+
+use std::ops::ControlFlow;
+
+use super::table::{self, Sink};
+use super::verify::Survey;
+use super::{Lod, Model};
+use crate::error::{Context as _, Error, Result};
+use crate::format::Format;
+use crate::inspect::{Inspect, Outline};
+use crate::summary::{Bounds, Counts, Problems, Summary};
+use crate::view::Table;
+
+impl Inspect for Model<'_> {
+    /// Steps over every part of every LOD and walks its compressed arrays; decodes none.
+    fn summarize(&self) -> Summary {
+        let mut problems = Problems::new(&self.context.limits);
+        let survey = Survey::new(self, false, &mut problems).run();
+        let counted = survey.counted;
+        // A sum is known where every LOD could be read.
+        let sum = |count: u64| survey.is_whole.then_some(count);
+        let counts = Counts::known([
+            ("lods", Some(self.lod_count() as u64)),
+            ("vertices", sum(counted.vertices)),
+            ("faces", sum(counted.faces)),
+            ("sections", sum(counted.sections)),
+            ("selections", sum(counted.selections)),
+            ("materials", sum(counted.materials)),
+            ("textures", sum(counted.textures)),
+            ("proxies", sum(counted.proxies)),
+            ("properties", sum(counted.properties)),
+            ("bones", Some(self.info.bone_count() as u64)),
+            ("animations", Some(self.animations.map_or(0, |animations| animations.list.len() as u64))),
+        ]);
+        let (references, blocks) = (survey.references.into_vec(), survey.blocks);
+        Summary {
+            version: Some(self.version().stored()),
+            counts,
+            bounds: self.info.has_box().then_some(Bounds { min: self.info.bbox_min, max: self.info.bbox_max }),
+            references,
+            blocks,
+            problems: problems.into_vec(),
+            ..Summary::new(Format::Odol, self.bytes())
+        }
+    }
+
+    fn verify(&self, problems: &mut Problems) {
+        Survey::new(self, true, problems).run();
+    }
+
+    fn outline(&self, out: &mut Outline<'_>) {
+        super::outline::model(self, out);
+    }
+
+    fn digest_names(&self) -> &'static [&'static str] {
+        &["positions", "uvs", "indices"]
+    }
+
+    fn digest(&self, name: &str, sink: &mut dyn FnMut(&[u8])) -> Result<()> {
+        let of: fn(&Lod<'_>, &mut Sink<'_>) -> Result<()> = match name {
+            "positions" => |lod, sink| lod.positions()?.read(sink),
+            "uvs" => |lod, sink| {
+                let vertices = lod.vertex_table()?;
+                let stored = vertices.uvs.stored.as_table();
+                vertices.check_count(stored)?;
+                stored.read(sink)
+            },
+            "indices" => |lod, sink| table::indices(&lod.faces).read(sink),
+            _ => return Err(Error::malformed("no digest of this name")),
+        };
+        let mut sink = |rows: &[u8]| {
+            sink(rows);
+            ControlFlow::Continue(())
+        };
+        for index in 0..self.lod_count() {
+            if let Some(lod) = self.lod(index) {
+                of(&lod?, &mut sink).within_item("lods", index)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,202 @@
+//! Arrays that are worked out from stored ones, row by row, for whoever takes any [`Table`].
+
+use std::ops::ControlFlow;
+
+use zerocopy::{FromBytes, IntoBytes};
+
+use super::animation::{Axes, Axis};
+use super::face::Faces;
+use super::vertex::{Encoding, Normals, Tangents, UvSet};
+use super::wire::{PackedTangents, PackedUv, PackedVector};
+use crate::error::Result;
+use crate::view::{Column, Element, Packing, Scalar, Storage, Table};
+
+/// Takes in rows.
+pub(super) type Sink<'s> = dyn FnMut(&[u8]) -> ControlFlow<()> + 's;
+
+/// Rows made by a function when they are read.
+pub(super) struct Derived<F> {
+    rows: u64,
+    columns: &'static [Column],
+    /// What they are made from.
+    storage: Storage,
+    make: F,
+}
+
+impl<F: Fn(&mut Batch<'_>) -> Result<()>> Table for Derived<F> {
+    fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        self.columns.to_vec()
+    }
+
+    fn storage(&self) -> Storage {
+        Storage { packing: Packing::Derived, ..self.storage }
+    }
+
+    fn read(&self, sink: &mut Sink<'_>) -> Result<()> {
+        let mut batch = Batch { sink, rows: Vec::new(), flow: ControlFlow::Continue(()) };
+        (self.make)(&mut batch)?;
+        batch.flush();
+        Ok(())
+    }
+}
+
+/// Rows on their way to a sink.
+pub(super) struct Batch<'s> {
+    sink: &'s mut Sink<'s>,
+    rows: Vec<u8>,
+    flow: ControlFlow<()>,
+}
+
+impl Batch<'_> {
+    /// Adds one row or several whole ones.
+    fn push(&mut self, rows: &[u8]) -> ControlFlow<()> {
+        self.rows.extend_from_slice(rows);
+        self.passed()
+    }
+
+    /// Adds a row of numbers with four bytes each.
+    fn row(&mut self, numbers: impl IntoIterator<Item = [u8; 4]>) -> ControlFlow<()> {
+        self.rows.extend(numbers.into_iter().flatten());
+        self.passed()
+    }
+
+    fn passed(&mut self) -> ControlFlow<()> {
+        if self.rows.len() >= 4096 {
+            self.flush();
+        }
+        self.flow
+    }
+
+    fn flush(&mut self) {
+        if self.flow.is_continue() && !self.rows.is_empty() {
+            self.flow = (self.sink)(&self.rows);
+        }
+        self.rows.clear();
+    }
+
+    /// Each element of an array as a row of floats.
+    fn convert<T: Element, const N: usize>(&mut self, array: &dyn Table, row: impl Fn(&T) -> [f32; N]) -> Result<()> {
+        array.read(&mut |bytes| {
+            let elements = <[T]>::ref_from_bytes(bytes).unwrap_or_default();
+            elements.iter().try_for_each(|element| self.row(row(element).map(f32::to_le_bytes)))
+        })
+    }
+}
+
+const fn float(name: &'static str) -> Column {
+    Column::new(name, Scalar::F32)
+}
+
+const fn index(name: &'static str) -> Column {
+    Column::new(name, Scalar::I32)
+}
+
+/// Texture coordinates as numbers.
+pub(super) fn coordinates<'s>(set: &'s UvSet<'_>) -> impl Table + use<'s> {
+    let stored = set.stored.as_table();
+    Derived {
+        rows: stored.rows(),
+        columns: const { &[float("u"), float("v")] },
+        storage: stored.storage(),
+        make: |batch: &mut Batch<'_>| match &set.stored {
+            Encoding::Packed(array) => batch.convert(array, |&packed: &PackedUv| set.scale(packed)),
+            Encoding::Float(array) => array.read(&mut |rows| batch.push(rows)),
+        },
+    }
+}
+
+/// Normals as numbers, pointing into the body.
+pub(super) fn normal_vectors<'s>(normals: &'s Normals<'_>) -> impl Table + use<'s> {
+    let stored = normals.as_table();
+    Derived {
+        rows: stored.rows(),
+        columns: const { &[float("x"), float("y"), float("z")] },
+        storage: stored.storage(),
+        make: |batch: &mut Batch<'_>| match normals {
+            Encoding::Packed(array) => batch.convert(array, |normal: &PackedVector| normal.to_array()),
+            Encoding::Float(array) => array.read(&mut |rows| batch.push(rows)),
+        },
+    }
+}
+
+/// Tangents as numbers, of the sign of the normals.
+pub(super) fn tangent_vectors<'s>(tangents: &'s Tangents<'_>) -> impl Table + use<'s> {
+    let stored = tangents.as_table();
+    Derived {
+        rows: stored.rows(),
+        columns: const { &[float("s_x"), float("s_y"), float("s_z"), float("t_x"), float("t_y"), float("t_z")] },
+        storage: stored.storage(),
+        make: |batch: &mut Batch<'_>| match tangents {
+            Encoding::Packed(array) => batch.convert(array, |pair: &PackedTangents| {
+                let ([a, b, c], [d, e, f]) = (pair.s.to_array(), pair.t.to_array());
+                [a, b, c, d, e, f]
+            }),
+            Encoding::Float(array) => array.read(&mut |rows| batch.push(rows)),
+        },
+    }
+}
+
+fn face_storage(faces: &Faces<'_>) -> Storage {
+    Storage { offset: faces.offset(), bytes: faces.bytes(), packing: Packing::Derived }
+}
+
+/// Faces as four point numbers each, the last of a triangle being -1.
+pub(super) fn corners<'s>(faces: &'s Faces<'_>) -> impl Table + use<'s> {
+    Derived {
+        rows: faces.len() as u64,
+        columns: const { &[index("a"), index("b"), index("c"), index("d")] },
+        storage: face_storage(faces),
+        make: |batch: &mut Batch<'_>| {
+            for face in faces.iter() {
+                let mut row = [-1; 4];
+                for (place, corner) in row.iter_mut().zip(face?.corners) {
+                    *place = i32::from(corner.get());
+                }
+                if batch.row(row.map(i32::to_le_bytes)).is_break() {
+                    break;
+                }
+            }
+            Ok(())
+        },
+    }
+}
+
+/// The point numbers of all corners of all faces, one behind the other, without the numbers of corners.
+pub(super) fn indices<'s>(faces: &'s Faces<'_>) -> impl Table + use<'s> {
+    Derived {
+        // A face takes a byte and two for each corner.
+        rows: faces.bytes().saturating_sub(faces.len() as u64) / 2,
+        columns: const { &[Column::new("point", Scalar::U16)] },
+        storage: face_storage(faces),
+        make: |batch: &mut Batch<'_>| {
+            for face in faces.iter() {
+                if batch.push(face?.corners.as_bytes()).is_break() {
+                    break;
+                }
+            }
+            Ok(())
+        },
+    }
+}
+
+/// Bones and axes of all animations in one LOD; not-a-number where there is no axis.
+pub(super) fn axes<'s>(axes: &'s Axes<'_>, animations: usize) -> impl Table + use<'s> {
+    Derived {
+        rows: animations as u64,
+        columns: const { &[index("bone"), float("x"), float("y"), float("z"), float("to_x"), float("to_y"), float("to_z")] },
+        storage: Storage { offset: axes.offset(), bytes: axes.bytes(), packing: Packing::Derived },
+        make: |batch: &mut Batch<'_>| {
+            for Axis { bone, axis } in axes.iter() {
+                let numbers = axis.unwrap_or([[f32::NAN; 3]; 2]).into_iter().flatten().map(f32::to_le_bytes);
+                if batch.row(std::iter::once(bone.to_le_bytes()).chain(numbers)).is_break() {
+                    break;
+                }
+            }
+            Ok(())
+        },
+    }
+}

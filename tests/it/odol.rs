@@ -1,0 +1,585 @@
+//! ODOL models: what was written is read, what was not asked for is not decoded, and what is broken says where.
+
+use std::ops::ControlFlow;
+
+use meshpeek::codec::activity;
+use meshpeek::inspect::{Inspect, Outline, Part, Value, Visitor, to_bytes};
+use meshpeek::odol::{Encoding, Filter, Lod, Model, Motion, PackedUv, Resolution};
+use meshpeek::summary::Problems;
+use meshpeek::view::{Packing, Table};
+use meshpeek::{ErrorKind, Limits};
+
+use crate::corpus::{files, outside_file};
+use crate::memory::usage_of;
+use crate::writer::bytes::Bytes;
+use crate::writer::odol::{self as writer, Array, BONES};
+
+const ANNIE: &str = "odol/annie_original.p3d";
+
+fn full() -> bool {
+    std::env::var_os("MESHPEEK_FULL").is_some()
+}
+
+/// All ODOL files at hand that open.
+fn models(files: &[(std::path::PathBuf, Vec<u8>)]) -> impl Iterator<Item = (String, Model<'_>)> {
+    files.iter().filter(|(path, _)| path.extension().is_some_and(|ending| ending == "p3d")).filter_map(
+        |(path, bytes)| {
+            let sound = !path.starts_with("corpus/hostile");
+            match Model::parse(bytes) {
+                Ok(model) => sound.then(|| (path.display().to_string(), model)),
+                Err(error) => {
+                    assert!(!sound || bytes.starts_with(b"MLOD"), "{}: {error}", path.display());
+                    None
+                }
+            }
+        },
+    )
+}
+
+fn lods<'a>(model: &Model<'a>) -> Vec<Lod<'a>> {
+    (0..model.lod_count()).map(|index| model.lod(index).unwrap().unwrap()).collect()
+}
+
+#[test]
+fn what_was_written_is_read_in_every_version() {
+    for version in 40..=52 {
+        for (points, vbs) in [(12, false), (1100, false), (12, version <= 43)] {
+            // The small packer takes its time: one file of each kind is enough.
+            if points > 1000 && (version < 43 || version == 46) {
+                continue;
+            }
+            let written = writer::Model { vbs, ..writer::whole(version, points) };
+            let bytes = written.to_vec();
+            let model = Model::parse(&bytes).unwrap();
+            let mut problems = Problems::new(&Limits::default());
+            model.verify(&mut problems);
+            assert_eq!(problems.into_vec(), [], "version {version}");
+            let info = model.info();
+            assert_eq!(model.version().stored(), version);
+            assert_eq!(info.thermal.is_some(), version >= 42 || vbs);
+            assert_eq!(info.metabolism, (version >= 43 || vbs).then_some([0.5, 37.0]));
+            assert_eq!(info.shadow_offset.is_some(), version >= 48);
+            assert_eq!(info.bbox_visual.is_some(), version >= 52);
+            assert_eq!(info.bbox_min, [-4.0; 3]);
+            assert_eq!(info.to_model_space([0.5, 0.0, 0.0]), [1.5, 2.0, 3.0]);
+            assert_eq!((info.map_type.name(), info.class.to_str()), (Some("House"), Some("house")));
+            assert_eq!(info.masses.decode().unwrap().iter().map(|m| m.get()).collect::<Vec<_>>(), written.masses);
+            let skeleton = info.skeleton.unwrap();
+            let bones: Vec<_> = skeleton.bones.iter().map(|bone| (bone.name, bone.parent)).collect();
+            assert!(bones.iter().zip(BONES).all(|((name, parent), (n, p))| *name == n && *parent == p));
+            assert_eq!(
+                skeleton.pivots.map(|name| name.to_string()).as_deref(),
+                (version > 40 && !vbs).then_some("pivots")
+            );
+            let face_default = model.lod_entry(0).unwrap().face_default.unwrap();
+            assert_eq!(face_default.faces.get() as usize, written.lods[0].faces.len());
+            let lods = lods(&model);
+            for (lod, written) in lods.iter().zip(&written.lods) {
+                same_lod(lod, written, version);
+            }
+            let packing = lods[0].positions().unwrap().packing();
+            let expected = if version < 44 { Packing::Lzss } else { Packing::Lzo };
+            assert_eq!(packing, if points > 1000 { expected } else { Packing::InPlace });
+        }
+    }
+}
+
+/// Whether a LOD is the one that was written.
+fn same_lod(lod: &Lod<'_>, written: &writer::Lod, version: u32) {
+    assert_eq!(lod.point_count as usize, written.positions.len());
+    assert_eq!(lod.face_area.is_some(), version >= 51);
+    assert_eq!(lod.point_flags.is_some(), version < 50);
+    let faces: Vec<Vec<u16>> =
+        lod.faces.iter().map(|face| face.unwrap().corners.iter().map(|corner| corner.get()).collect()).collect();
+    assert_eq!(faces, written.faces);
+    let mut next = 0;
+    for (section, (count, texture, material)) in lod.sections.iter().zip(&written.sections) {
+        assert_eq!(lod.faces.range(section.units()).unwrap(), next..next + count);
+        assert_eq!((section.texture(), section.material()), (*texture, *material));
+        assert_eq!(section.material_name.is_some(), *material == -1);
+        next += count;
+    }
+    let links: Vec<[i32; 4]> = lod.proxies.iter().map(|p| [p.sequence, p.selection, p.bone, p.section]).collect();
+    assert_eq!(links, written.proxies);
+    assert_eq!(lod.items.iter().map(|item| item.get()).collect::<Vec<_>>(), written.items);
+    assert_eq!(lod.bone_links.get(2).map(|links| links.len()), written.bone_links.get(2).map(Vec::len));
+    let numbers = |edges: &[zerocopy::little_endian::U16]| edges.iter().map(|n| n.get()).collect::<Vec<_>>();
+    assert_eq!(numbers(&lod.point_to_vertex.decode().unwrap()), written.edges[0]);
+    assert_eq!(numbers(&lod.vertex_to_point.decode().unwrap()), written.edges[1]);
+    for (selection, written) in lod.selections.iter().zip(&written.selections) {
+        assert_eq!(selection.name.to_str(), Some(written.name));
+        assert_eq!(numbers(&selection.faces.decode().unwrap()), written.faces);
+        assert_eq!(numbers(&selection.vertices.decode().unwrap()), written.vertices);
+        assert_eq!(*selection.weights.decode().unwrap(), written.weights);
+        assert_eq!(selection.sections.count() as usize, written.sections.len());
+    }
+    assert_eq!(lod.properties.len(), written.properties.len());
+    assert_eq!(lod.frames.iter().map(|frame| frame.positions.len()).collect::<Vec<_>>(), {
+        written.frames.iter().map(Vec::len).collect::<Vec<_>>()
+    });
+    let table = lod.vertex_table().unwrap();
+    assert_eq!(u64::from(table.size_hint), lod.vertex_table_bytes());
+    let positions: Vec<[f32; 3]> = table.positions.decode().unwrap().iter().map(|p| p.to_array()).collect();
+    assert_eq!(positions, written.positions);
+    for (set, written) in table.uv_sets().zip(&written.uvs) {
+        let decoded = set.decode().unwrap();
+        match written {
+            Array::Fill(_, count) => assert_eq!(decoded, vec![decoded[0]; *count as usize]),
+            Array::Each(raw) => {
+                assert_eq!(decoded.len(), raw.len());
+                for (coordinate, &[u, _]) in decoded.iter().zip(raw) {
+                    assert!((coordinate[0] * 65534.0 - 32767.0 - f32::from(u)).abs() < 0.1);
+                }
+            }
+        }
+    }
+    let normals = table.normals.decode().unwrap();
+    let outward = table.normals.decode_outward().unwrap();
+    if let Array::Each(written) = &written.normals {
+        for ((inward, outward), written) in normals.iter().zip(outward).zip(written) {
+            let written = written.map(|axis| axis as f32 / 511.0);
+            assert_eq!(outward, written);
+            assert_eq!(*inward, written.map(|axis| -axis));
+        }
+    }
+    assert_eq!(table.tangents.decode().unwrap().len(), written.tangents.len());
+    for (bones, written) in table.bone_refs.decode().unwrap().iter().zip(&written.bone_refs) {
+        let pairs: Vec<(u8, u8)> = bones.weights().iter().map(|pair| (pair.item, pair.weight)).collect();
+        assert_eq!(pairs, written.iter().copied().filter(|pair| pair.1 > 0).collect::<Vec<_>>());
+    }
+    for (neighbors, written) in table.neighbors.decode().unwrap().iter().zip(&written.neighbors) {
+        assert_eq!(neighbors.0.map(|neighbor| neighbor.vertex.get()), *written);
+    }
+}
+
+#[test]
+fn animations_are_read_with_bones_and_axes() {
+    let bytes = writer::whole(49, 12).to_vec();
+    let model = Model::parse(&bytes).unwrap();
+    let animations = model.animations().unwrap();
+    let kinds: Vec<_> = animations.list.iter().filter_map(|animation| animation.kind.name()).collect();
+    assert_eq!(kinds.len(), 10);
+    assert_eq!(animations.list.get(4).map(|animation| animation.motion), Some(Motion::Translation([0.0, 0.25])));
+    let direct = animations.list.get(8).unwrap().motion;
+    assert!(matches!(direct, Motion::Direct { angle: 0.5, offset: 0.125, .. }), "{direct:?}");
+    assert_eq!((animations.by_bone.len(), animations.axes.len()), (3, 3));
+    for axes in &animations.axes {
+        let axes: Vec<_> = axes.iter().collect();
+        assert_eq!(axes.iter().map(|axis| axis.bone).collect::<Vec<_>>(), [-1, 1, 2, 0, 1, 2, 0, 1, 2, 0]);
+        let with_axis: Vec<bool> = axes.iter().map(|axis| axis.axis.is_some()).collect();
+        assert_eq!(with_axis, [false, true, true, true, true, true, true, true, false, false]);
+    }
+    let moved: Vec<_> = animations
+        .by_bone
+        .get(2)
+        .unwrap()
+        .iter()
+        .map(|list| list.iter().map(|n| n.get()).collect::<Vec<_>>())
+        .collect();
+    assert_eq!(moved, [[0, 9], [1, 9], [2, 9]]);
+}
+
+#[test]
+fn materials_of_all_kinds_and_both_forms_are_read() {
+    let of = |kind: u32, other: bool| {
+        let lod = writer::Lod { materials: vec![writer::material(kind, 2, other)], ..writer::Lod::strip(1.0, 5) };
+        writer::Model::new(50, vec![lod]).to_vec()
+    };
+    for (kind, other) in (3..=11).map(|kind| (kind, false)).chain([(7, true), (8, true), (11, true)]) {
+        let bytes = of(kind, other);
+        let lod = Model::parse(&bytes).unwrap().lod(0).unwrap().unwrap();
+        let material = lod.materials.get(0).unwrap();
+        assert_eq!(material.kind, kind);
+        assert_eq!(material.pixel_shader().name(), Some("Super"));
+        assert_eq!(material.specular_2().to_array(), [1.25, 1.3125, 1.375, 1.4375]);
+        assert_eq!(material.unknown, (kind == 3).then_some(1));
+        assert_eq!(material.surface.is_some(), kind >= 6);
+        assert_eq!(material.render_flags, (kind >= 4).then_some(0x80));
+        assert_eq!(material.stages.len(), if kind > 6 { 2 } else { 0 });
+        assert_eq!(material.thermal_stage.is_some(), kind >= 10);
+        for stage in material.all_stages() {
+            assert_eq!(stage.filter, Filter(3));
+            let transform = material.transform_of(&stage).map(|transform| transform.uv_source().name());
+            assert_eq!(transform, (!(other && kind < 9)).then_some(Some("Tex1")), "kind {kind}, {other}");
+        }
+        let extra: Vec<bool> = material.all_stages().map(|stage| stage.use_world_environment.is_some()).collect();
+        let expected = (0..extra.len()).map(|stage| kind == 11 && (stage == 2 || !other)).collect::<Vec<_>>();
+        assert_eq!(extra, expected);
+    }
+}
+
+#[test]
+fn nothing_is_decoded_before_it_is_read() {
+    for bytes in outside_file(ANNIE).into_iter().chain([writer::whole(50, 1100).to_vec()]) {
+        let start = activity();
+        let model = Model::parse(&bytes).unwrap();
+        assert_eq!(activity().decodes, start.decodes);
+        // Of the header only the masses may have to be walked, where they are compressed.
+        assert_eq!(activity().walks - start.walks, u64::from(model.info().masses.borrowed().is_none()));
+        let opened = activity();
+        let resolutions: Vec<Resolution> = model.lods().map(|entry| entry.resolution).collect();
+        assert_eq!(resolutions.len(), model.lod_count());
+        assert_eq!(activity(), opened);
+        let summary = model.summarize();
+        assert!(summary.blocks.packed > 0);
+        assert_eq!(activity().decodes, start.decodes, "a summary decodes nothing");
+        let lod = model.lod(0).unwrap().unwrap();
+        let before = activity();
+        let positions = lod.positions().unwrap();
+        assert_eq!(activity().decodes, before.decodes);
+        // Flags, coordinate sets and the positions themselves.
+        assert!(activity().walks - before.walks <= 5);
+        let points = positions.decode().unwrap().len();
+        assert_eq!((activity().decodes - before.decodes, points), (1, lod.point_count as usize));
+    }
+}
+
+#[test]
+fn finding_every_array_takes_no_memory() {
+    let files = files();
+    for (name, model) in models(&files) {
+        let (arrays, usage) = usage_of(|| {
+            let mut arrays = 0_u64;
+            for index in 0..model.lod_count() {
+                let lod = model.lod(index).unwrap().unwrap();
+                let table = lod.vertex_table().unwrap();
+                arrays += table.uv_sets().map(|set| set.count()).sum::<u64>() + table.normals.count();
+                arrays += lod.selections.iter().map(|selection| selection.vertices.count()).sum::<u64>();
+                arrays += lod.materials.iter().map(|material| material.stages.len() as u64).sum::<u64>();
+                arrays += lod.sections.iter().map(|section| section.area_over_texture.len() as u64).sum::<u64>();
+            }
+            arrays
+        });
+        // Nothing at all, but for the error of a first reading where materials can be read in two ways.
+        assert!(usage.total <= 4096, "{name}: {arrays} elements found with {usage:?}");
+        let mut count = Count(0);
+        let ((), usage) = usage_of(|| model.outline(&mut Outline::new(&mut count)));
+        assert!(usage.peak <= 64 << 10, "{name}: {} arrays told with {usage:?}", count.0);
+    }
+}
+
+struct Count(usize);
+
+impl Visitor for Count {
+    fn open(&mut self, _: &Part) -> bool {
+        true
+    }
+
+    fn close(&mut self) {}
+
+    fn field(&mut self, _: &'static str, _: Value<'_>) {}
+
+    fn array(&mut self, _: &'static str, _: Option<usize>, _: &dyn Table) {
+        self.0 += 1;
+    }
+
+    fn problem(&mut self, error: &meshpeek::Error) {
+        panic!("{error}");
+    }
+}
+
+/// Every compressed array of one codec, with its bytes in the file.
+struct Streams<'f> {
+    file: &'f [u8],
+    packing: Packing,
+    take: &'f mut dyn FnMut(&[u8], &dyn Table),
+}
+
+impl Visitor for Streams<'_> {
+    fn open(&mut self, _: &Part) -> bool {
+        true
+    }
+
+    fn close(&mut self) {}
+
+    fn field(&mut self, _: &'static str, _: Value<'_>) {}
+
+    fn array(&mut self, _: &'static str, _: Option<usize>, table: &dyn Table) {
+        let storage = table.storage();
+        if storage.packing == self.packing {
+            let start = storage.offset as usize;
+            (self.take)(&self.file[start..start + storage.bytes as usize], table);
+        }
+    }
+
+    fn problem(&mut self, error: &meshpeek::Error) {
+        panic!("{error}");
+    }
+}
+
+#[cfg(feature = "lzo")]
+#[test]
+fn streams_end_where_another_decoder_ends_them() {
+    let files = files();
+    let mut streams = 0;
+    for (path, bytes) in &files {
+        if path.starts_with("corpus/hostile") {
+            continue;
+        }
+        let Ok(model) = Model::parse(bytes) else { continue };
+        let mut take = |stream: &[u8], table: &dyn Table| {
+            streams += 1;
+            let decoded = to_bytes(table).unwrap();
+            let mut out = vec![0; decoded.len()];
+            // It refuses input that is left over, and input that ends early.
+            lzo1x::decompress(stream, &mut out).unwrap();
+            assert_eq!(out, decoded);
+            assert!(lzo1x::decompress(&stream[..stream.len() - 1], &mut out).is_err());
+            assert!(lzo1x::decompress(&[stream, &[0]].concat(), &mut out).is_err());
+        };
+        model.outline(&mut Outline::new(&mut Streams { file: bytes, packing: Packing::Lzo, take: &mut take }));
+    }
+    println!("{streams} streams");
+    assert!(streams > 50);
+}
+
+#[test]
+fn packed_coordinates_span_their_bounds() {
+    for name in [ANNIE, "odol/dog.p3d", "odol/Barbedwire.p3d", "odol/astan.p3d", "odol/proxy_man.p3d"] {
+        let Some(bytes) = outside_file(name) else { return };
+        let model = Model::parse(&bytes).unwrap();
+        let mut sets = 0;
+        for lod in lods(&model) {
+            for set in lod.vertex_table().unwrap().uv_sets().filter(|set| set.count() > 0) {
+                let Encoding::Packed(stored) = set.stored else { panic!("{name} is packed") };
+                if stored.fill().is_some() {
+                    continue;
+                }
+                sets += 1;
+                let raw = stored.decode().unwrap();
+                let span = |axis: fn(&PackedUv) -> i16| (raw.iter().map(axis).min(), raw.iter().map(axis).max());
+                assert_eq!(span(|uv| uv.u.get()), (Some(-32767), Some(32767)), "{name}");
+                assert_eq!(span(|uv| uv.v.get()), (Some(-32767), Some(32767)), "{name}");
+                let bounds = set.bounds.unwrap();
+                let decoded = set.decode().unwrap();
+                for axis in [0, 1] {
+                    let values = || decoded.iter().map(|uv| uv[axis]);
+                    assert_eq!(values().fold(f32::MAX, f32::min), bounds.min[axis]);
+                    assert_eq!(values().fold(f32::MIN, f32::max), bounds.max[axis]);
+                }
+            }
+        }
+        assert!(sets > 0, "{name}");
+    }
+}
+
+#[test]
+fn normals_have_unit_length_and_point_into_the_body() {
+    let Some(bytes) = outside_file(ANNIE) else { return };
+    let model = Model::parse(&bytes).unwrap();
+    let dot = |a: [f32; 3], b: [f32; 3]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+    let (mut unit, mut zero, mut outward, mut faces) = (0, 0, 0, 0);
+    for entry in model.lods().filter(|entry| entry.resolution.is_visual()) {
+        let lod = model.lod(entry.index).unwrap().unwrap();
+        let table = lod.vertex_table().unwrap();
+        let normals = table.normals.decode().unwrap();
+        let tangents = table.tangents.decode().unwrap();
+        for vector in normals.iter().chain(tangents.iter().flatten()) {
+            match dot(*vector, *vector).sqrt() {
+                0.0 => zero += 1,
+                length => {
+                    assert!((0.99..1.01).contains(&length), "{length}");
+                    unit += 1;
+                }
+            }
+        }
+        let points: Vec<[f32; 3]> = table.positions.decode().unwrap().iter().map(|point| point.to_array()).collect();
+        for face in lod.faces.iter() {
+            let [a, b, c] = [0, 1, 2].map(|corner| face.as_ref().unwrap().corners[corner].get() as usize);
+            let from_a = |point: usize| [0, 1, 2].map(|axis| points[point][axis] - points[a][axis]);
+            let ([x, y, z], [u, v, w]) = (from_a(b), from_a(c));
+            let cross = [y * w - z * v, z * u - x * w, x * v - y * u];
+            let inward = dot(cross, [0, 1, 2].map(|axis| normals[a][axis] + normals[b][axis] + normals[c][axis]));
+            faces += 1;
+            outward += u32::from(inward < 0.0);
+        }
+    }
+    assert!(zero * 100 < unit, "{zero} zeros beside {unit} unit vectors");
+    assert!(outward * 100 > faces * 95, "{outward} of {faces} normals lie against their faces");
+}
+
+#[test]
+fn views_agree_on_every_file_and_on_damaged_ones() {
+    for (index, (path, bytes)) in files().into_iter().enumerate() {
+        if path.extension().is_none_or(|ending| ending != "p3d") {
+            continue;
+        }
+        crate::fuzz_odol::run(&bytes);
+        let rounds = if bytes.len() > 100_000 && !full() { 1 } else { 8_u8 };
+        for round in 1..=rounds {
+            let mut bent = bytes.clone();
+            let place = (index + 1) * usize::from(round) * 7919 % bent.len();
+            bent[place] = bent[place].wrapping_add(round.wrapping_mul(37));
+            crate::fuzz_odol::run(&bent);
+        }
+    }
+}
+
+/// Everything there is to ask, within little memory.
+fn survives(bytes: &[u8]) {
+    let limits = Limits::default();
+    let ((), usage) = usage_of(|| {
+        let Ok(model) = Model::parse_with(bytes, &limits) else { return };
+        let _ = model.summarize();
+        let mut problems = Problems::new(&limits);
+        model.verify(&mut problems);
+        for name in model.digest_names() {
+            let _ = model.digest(name, &mut |_| {});
+        }
+    });
+    assert!(usage.peak < 64 << 20, "{usage:?}");
+}
+
+#[test]
+fn a_cut_model_is_an_error_or_a_record() {
+    let Some(bytes) = outside_file(ANNIE) else { return };
+    let tries = if full() { 1000 } else { 50 };
+    for length in (0..tries).map(|cut| bytes.len() * cut / tries) {
+        survives(&bytes[..length]);
+    }
+}
+
+#[test]
+fn a_bent_model_is_an_error_or_a_record() {
+    let Some(mut bytes) = outside_file(ANNIE) else { return };
+    let tries = if full() { 10_000 } else { 60 };
+    // Half of the places lie in the header and the first parts of LODs, where structure is dense.
+    for round in 0..tries {
+        let place = match round % 2 {
+            0 => bytes.len() / tries * round,
+            _ => round * 7 % 8192,
+        };
+        let bend = 1 << (round % 8) | (round as u8).wrapping_mul(3);
+        bytes[place] ^= bend;
+        survives(&bytes);
+        bytes[place] ^= bend;
+    }
+}
+
+#[test]
+fn relatives_are_named() {
+    let said = |bytes: &[u8]| Model::parse(bytes).unwrap_err().to_string();
+    let version = |number: u32| said(&Bytes::new().raw("ODOL").u32(number).u32(0).to_vec());
+    assert_eq!(version(53), "at 0x4: ODOL version 53, newer than this reader (40 to 52)");
+    assert_eq!(version(7), "at 0x4: ODOL version 7, of Operation Flashpoint, older than this reader (40 to 52)");
+    assert_eq!(said(b"MLOD\x01\x01\0\0"), "at 0x0: MLOD, a model as edited, which is another format");
+    assert_eq!(said(b"\xffODOL\x32\0"), "at 0x0: ODOL model that is LZSS-packed as a whole");
+    assert!(matches!(Model::parse(b"BB3D").unwrap_err().kind(), ErrorKind::Unrecognized));
+}
+
+/// The errors of verify, as text.
+fn problems(bytes: &[u8]) -> Vec<String> {
+    let model = Model::parse(bytes).unwrap();
+    let mut problems = Problems::new(&Limits::default());
+    model.verify(&mut problems);
+    let text = |problem: &meshpeek::summary::Problem| format!("{:#x} {}", problem.offset.unwrap_or(0), problem.message);
+    problems.into_vec().iter().map(text).collect()
+}
+
+#[test]
+fn a_broken_lod_hides_no_other() {
+    let all: Vec<_> = writer::hostile();
+    let file = |name: &str| all.iter().find(|(known, _)| *known == name).unwrap().1.clone();
+    for (name, broken, said) in [
+        ("range_overlaps.p3d", 1, "runs into that of lods[0]"),
+        ("range_backwards.p3d", 0, "ends before it starts"),
+        ("range_twice.p3d", 1, "runs into that of lods[0]"),
+    ] {
+        let bytes = file(name);
+        let model = Model::parse(&bytes).unwrap();
+        let error = model.lod(broken).unwrap().unwrap_err();
+        assert!(error.to_string().contains(said), "{name}: {error}");
+        assert_eq!(error.location(), format!("lods[{broken}]"));
+        if name != "range_backwards.p3d" {
+            assert!(model.lod(1 - broken).unwrap().is_ok(), "{name}");
+        }
+        assert!(model.lod(2).is_none());
+    }
+    let bytes = file("cut.p3d");
+    let model = Model::parse(&bytes).unwrap();
+    assert!(model.lod(0).unwrap().is_err());
+    assert!(model.lod(1).unwrap().is_ok() && model.lod(2).unwrap().is_ok());
+    assert_eq!(model.summarize().counts.get("vertices"), None);
+    assert_eq!(model.summarize().counts.get("lods"), Some(3));
+}
+
+#[test]
+fn a_broken_field_says_what_and_where() {
+    let whole = || writer::whole(50, 12).bytes();
+    let strip = || writer::Model::new(50, vec![writer::Lod::strip(1.0, 5)]).bytes();
+    let at = |bytes: &Bytes, mark: &str| bytes.at(mark);
+    // A mark, what is written there, how far behind the mark the error lies, and its text.
+    let cases: [(Bytes, &str, &[u8], usize, &str); 16] = [
+        (strip(), "textures", &[0xff, 0xff, 0xff, 0xff], 4, "lods[0].textures: needs 4294967295 bytes, "),
+        (strip(), "materials", &[0, 0, 0, 1], 4, "lods[0].materials: needs 2030043136 bytes, "),
+        (strip(), "faces", &[5], 0, "lods[0].faces[0]: face of 5 corners, not 3 or 4"),
+        (strip(), "face_count", &[0xff; 4], 10, "lods[0].faces[3]: face of "),
+        (strip(), "sections", &[0, 0, 1, 0], 4, "lods[0].sections: needs 2228224 bytes, "),
+        (strip(), "section", &[8, 0, 0, 0], 0, "lods[0].sections[0]: faces from 8 on, where 0 was expected"),
+        (strip(), "section_texture", &[2, 0], 0, "lods[0].sections[0]: texture 2 of 2"),
+        (strip(), "frames", &[9, 0, 0, 0], 4, "lods[0].frames"),
+        (strip(), "uv_count", &[0xff; 4], 4, "lods[0].vertex_table.more_uvs: needs "),
+        (strip(), "positions", &[0, 0, 0, 1], 4, "lods[0].vertex_table.positions: "),
+        (strip(), "fill", &[0xff; 4], 5, "lods[0].vertex_table.normals: 4294967295 elements for 5 points"),
+        (strip(), "table_size", &[0], 0, "lods[0].vertex_table: says to take 0 bytes, the LOD ends after "),
+        (whole(), "items", &[3, 0, 0, 0], 0, "lods[0].items[0]: bone 3 of 3"),
+        (whole(), "bone_link", &[4, 0, 0, 0], 0, "lods[0].bone_links[2]: item 4 of 4"),
+        (whole(), "selection_vertices", &[0xff; 4], 4, "lods[0].selections[1].vertices: "),
+        (whole(), "special_lods", &[3], 0, "info.memory: LOD 3 of 3"),
+    ];
+    for (bytes, mark, value, behind, said) in cases {
+        let expected = at(&bytes, mark) + behind;
+        let broken = bytes.set(mark, value).to_vec();
+        let problems = problems(&broken);
+        let found = problems.iter().find(|problem| problem.contains(said));
+        let Some(found) = found else { panic!("{mark}: {said} is not among {problems:#?}") };
+        if !matches!(mark, "section" | "section_texture" | "special_lods" | "face_count" | "frames") {
+            assert!(found.starts_with(&format!("{expected:#x} ")), "{mark}: {found}, expected at {expected:#x}");
+        }
+    }
+}
+
+#[test]
+fn errors_in_the_header_say_where() {
+    let whole = || writer::whole(50, 12).bytes();
+    for (mark, value, said) in [
+        ("lod_count", [0xff; 4], "more than 1024 LODs"),
+        ("bone_count", [0xff; 4], "info.skeleton.bones at 0xdd: needs 8589934590 bytes"),
+        ("masses", [0xff, 0, 0, 1], "info.masses at"),
+        ("animation_kind", [10, 0, 0, 0], "animations.animations[9] at"),
+        ("animated_lods", [0xff, 0xff, 0xff, 0x7f], "animations.bones_to_animations at 0x37b: needs"),
+    ] {
+        let broken = whole().set(mark, value).to_vec();
+        let error = Model::parse(&broken).unwrap_err().to_string();
+        assert!(error.contains(said), "{mark}: {error}");
+    }
+    let small = writer::Model::new(50, Vec::new()).bytes().set("lod_count", [0, 4, 0, 0]).to_vec();
+    assert!(Model::parse(&small).unwrap_err().to_string().starts_with("resolutions at 0xc: needs 4096 bytes"));
+    // No animation at all, and -1 for the number of LODs.
+    let mut model = writer::whole(50, 12);
+    model.animated = false;
+    let bytes = model.bytes();
+    let at = bytes.at("has_animations");
+    let none = [&[1, 0, 0, 0, 0][..], &[0xff; 4]].concat();
+    let all = bytes.to_vec();
+    let shifted = [&all[..at], &none, &all[at + 1..]].concat();
+    assert_eq!(Model::parse(&shifted).unwrap().animations().unwrap().list.len(), 0);
+}
+
+#[test]
+fn a_fill_of_billions_is_never_expanded() {
+    let bytes = writer::Model::new(50, vec![writer::Lod::strip(1.0, 5)]).bytes().set("fill", [0xff; 4]).to_vec();
+    let model = Model::parse(&bytes).unwrap();
+    let normals = model.lod(0).unwrap().unwrap().vertex_table().unwrap().normals;
+    assert_eq!(normals.count(), u64::from(u32::MAX));
+    let mut rows = 0;
+    normals
+        .as_table()
+        .read(&mut |batch| {
+            rows += batch.len() / 4;
+            ControlFlow::Break(())
+        })
+        .unwrap();
+    assert!(rows < 5000);
+    survives(&bytes);
+}

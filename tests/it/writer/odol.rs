@@ -1,0 +1,689 @@
+//! A writer of ODOL models in every version from 40 to 52, and the files it makes for `corpus/odol`.
+
+use super::bytes::Bytes;
+use super::lzss;
+
+/// An array that may be one value for all.
+#[derive(Clone)]
+pub enum Array<T> {
+    Fill(T, u32),
+    Each(Vec<T>),
+}
+
+#[derive(Clone)]
+pub struct Model {
+    pub version: u32,
+    /// As VBS writes: thermal fields in every version, no pivots.
+    pub vbs: bool,
+    /// Bones and their parents; none for no skeleton.
+    pub bones: Vec<(&'static str, &'static str)>,
+    pub masses: Vec<f32>,
+    pub animated: bool,
+    pub lods: Vec<Lod>,
+}
+
+#[derive(Clone)]
+pub struct Lod {
+    pub resolution: f32,
+    /// Whether it has a face default.
+    pub has_default: bool,
+    pub proxies: Vec<[i32; 4]>,
+    pub items: Vec<u32>,
+    pub bone_links: Vec<Vec<u32>>,
+    pub flags: Array<u32>,
+    pub textures: Vec<&'static str>,
+    pub materials: Vec<Bytes>,
+    pub edges: [Vec<u16>; 2],
+    pub faces: Vec<Vec<u16>>,
+    /// Number of faces, texture and material.
+    pub sections: Vec<(usize, i16, i32)>,
+    pub selections: Vec<Selection>,
+    pub properties: Vec<(&'static str, &'static str)>,
+    pub frames: Vec<Vec<[f32; 3]>>,
+    pub uvs: Vec<Array<[i16; 2]>>,
+    pub uv_count: Option<u32>,
+    pub positions: Vec<[f32; 3]>,
+    pub normals: Array<[i32; 3]>,
+    pub tangents: Vec<[[i32; 3]; 2]>,
+    pub bone_refs: Vec<[(u8, u8); 2]>,
+    pub neighbors: Vec<[u16; 2]>,
+}
+
+#[derive(Clone, Default)]
+pub struct Selection {
+    pub name: &'static str,
+    pub faces: Vec<u16>,
+    pub sections: Vec<i32>,
+    pub vertices: Vec<u16>,
+    pub weights: Vec<u8>,
+}
+
+/// What becomes of an array in one version.
+#[derive(Clone, Copy)]
+struct Form(u32);
+
+impl Form {
+    fn block(self, out: Bytes, bytes: Vec<u8>) -> Bytes {
+        match bytes.len() {
+            0..1024 => out.raw(bytes),
+            _ if self.0 < 44 => out.raw(lzss::pack(&bytes)),
+            _ => out.raw(lzo1x::compress(&bytes, lzo1x::CompressLevel::new(9))),
+        }
+    }
+
+    fn packed<T>(self, out: Bytes, all: &[T], each: impl Fn(&T) -> Vec<u8>) -> Bytes {
+        self.block(out.u32(all.len() as u32), all.iter().flat_map(each).collect())
+    }
+
+    fn condensed<T>(self, out: Bytes, all: &Array<T>, each: impl Fn(&T) -> Vec<u8>) -> Bytes {
+        match all {
+            Array::Fill(value, count) => out.mark("fill").u32(*count).u8(1).raw(each(value)),
+            Array::Each(all) => self.block(out.u32(all.len() as u32).u8(0), all.iter().flat_map(each).collect()),
+        }
+    }
+
+    fn vector(self, [x, y, z]: [i32; 3]) -> Vec<u8> {
+        if self.0 < 45 {
+            return floats([x, y, z].map(|axis| -axis as f32 / 511.0));
+        }
+        let bits = |axis: i32| axis as u32 & 0x3ff;
+        (bits(x) | bits(y) << 10 | bits(z) << 20).to_le_bytes().to_vec()
+    }
+
+    fn uvs(self, out: Bytes, set: &Array<[i16; 2]>) -> Bytes {
+        let bounds = [0.0_f32, -1.0, 1.0, 3.0];
+        if self.0 < 45 {
+            let scale = |raw: i16, min: f32, max: f32| min + (f32::from(raw) + 32767.0) / 65534.0 * (max - min);
+            let each = |&[u, v]: &[i16; 2]| floats([scale(u, 0.0, 1.0), scale(v, -1.0, 3.0)]);
+            return self.condensed(out, set, each);
+        }
+        self.condensed(out.f32s(bounds), set, |[u, v]| [u.to_le_bytes(), v.to_le_bytes()].concat())
+    }
+}
+
+fn floats(values: impl IntoIterator<Item = f32>) -> Vec<u8> {
+    values.into_iter().flat_map(f32::to_le_bytes).collect()
+}
+
+fn u16s(values: impl IntoIterator<Item = u16>) -> Vec<u8> {
+    values.into_iter().flat_map(u16::to_le_bytes).collect()
+}
+
+impl Model {
+    pub fn new(version: u32, lods: Vec<Lod>) -> Self {
+        Self { version, vbs: false, bones: Vec::new(), masses: Vec::new(), animated: false, lods }
+    }
+
+    fn layout(&self) -> u32 {
+        self.version % 10_000
+    }
+
+    pub fn to_vec(&self) -> Vec<u8> {
+        self.bytes().to_vec()
+    }
+
+    /// The file, with the marks of its last LOD.
+    pub fn bytes(&self) -> Bytes {
+        let count = self.lods.len() as u32;
+        let mut out = Bytes::new().raw("ODOL").mark("version").u32(self.version).mark("lod_count").u32(count);
+        out = out.f32s(self.lods.iter().map(|lod| lod.resolution));
+        out = self.info(out);
+        out = out.mark("has_animations").u8(self.animated.into());
+        if self.animated {
+            out = self.animations(out);
+        }
+        let blank = vec![0; 4 * self.lods.len()];
+        out = out.mark("starts").raw(&blank).mark("ends").raw(&blank);
+        out = out.raw(self.lods.iter().map(|lod| u8::from(!lod.has_default)).collect::<Vec<_>>());
+        for lod in self.lods.iter().filter(|lod| lod.has_default) {
+            out =
+                out.u32(lod.faces.len() as u32).u32(0xff80_4020).i32(1).u32(7).u8(u8::from(!lod.bone_refs.is_empty()));
+            if self.layout() >= 51 {
+                out = out.u32(lod.positions.len() as u32).f32(2.5);
+            }
+        }
+        // Bodies lie from the highest resolution to the lowest.
+        let mut order: Vec<usize> = (0..self.lods.len()).collect();
+        order.sort_by(|&a, &b| self.lods[b].resolution.total_cmp(&self.lods[a].resolution));
+        let (mut starts, mut ends) = (blank.clone(), blank);
+        for index in order {
+            starts[4 * index..][..4].copy_from_slice(&(out.len() as u32).to_le_bytes());
+            out = out.part(&self.lods[index].bytes(self.layout()));
+            ends[4 * index..][..4].copy_from_slice(&(out.len() as u32).to_le_bytes());
+        }
+        out.set("starts", starts).set("ends", ends)
+    }
+
+    fn info(&self, out: Bytes) -> Bytes {
+        let layout = self.layout();
+        let mut out = out.u32(1).f32s([5.0, 4.0]).u32(0).u32(0).u32(7).f32s([0.1, 0.2, 0.3]);
+        // Colours, density, box.
+        out = out.u32(0xff80_4020).u32(0xff10_2030).f32(-10.0).mark("box").f32s([-4.0; 3]).f32s([4.0; 3]);
+        if layout >= 52 {
+            out = out.f32s([-3.0; 3]).f32s([3.0; 3]);
+        }
+        // Bounding centre, geometry centre, centre of mass, inverse inertia.
+        out = out.f32s([1.0, 2.0, 3.0]).f32s([0.5; 3]).f32s([0.25; 3]);
+        out = out.f32s([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]).raw([1, 0, 1, 1]);
+        if layout >= 42 || self.vbs {
+            out = out.f32s([60.0, 900.0, 150.0, 5.0]);
+        }
+        if layout >= 43 || self.vbs {
+            out = out.f32s([0.5, 37.0]);
+        }
+        out = out.u8(0).mark("shadow_source").i32(4).u8(1);
+        if layout >= 48 {
+            out = out.f32(f32::MAX);
+        }
+        out = out.u8(self.animated.into());
+        if self.bones.is_empty() {
+            out = out.cstr("");
+        } else {
+            out = out.cstr("Skeleton").u8(0).mark("bone_count").u32(self.bones.len() as u32);
+            out = self.bones.iter().fold(out, |out, (bone, parent)| out.cstr(bone).cstr(parent));
+            if layout > 40 && !self.vbs {
+                out = out.cstr("pivots");
+            }
+        }
+        out = out.u8(4).mark("masses");
+        out = Form(layout).packed(out, &self.masses, |mass| mass.to_le_bytes().to_vec());
+        out = out.f32s([500.0, 0.002, 10.0, 0.1]);
+        // Memory, geometry, fire, view, pilot, gunner, unknown, cargo, contact, roadway, paths, hit points.
+        let first = if self.lods.is_empty() { 0xff } else { 0 };
+        out = out.mark("special_lods").raw([0xff, first, first, first, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]);
+        out.u32(self.lods.len() as u32).u8(1).cstr("house").cstr("building").u8(0).u32(0)
+    }
+
+    /// One animation of each kind, the first without a bone.
+    fn animations(&self, out: Bytes) -> Bytes {
+        let mut out = out.mark("animation_count").u32(10);
+        for kind in 0..10 {
+            out = out.mark("animation_kind").u32(kind).cstr(format!("animation {kind}")).cstr("rotor");
+            out = out.f32s([0.0, 1.0, -1.0, 1.0]).u32(kind % 3);
+            out = match kind {
+                0..=3 => out.f32s([0.0, 1.5]),
+                4..=7 => out.f32s([0.0, 0.25]),
+                8 => out.f32s([1.0, 2.0, 3.0]).f32s([0.0, 1.0, 0.0]).f32(0.5).f32(0.125),
+                _ => out.f32(0.75),
+            };
+        }
+        out = out.mark("animated_lods").i32(self.lods.len() as i32);
+        for _ in &self.lods {
+            out = out.u32(self.bones.len() as u32);
+            for bone in 0..self.bones.len() as u32 {
+                out = out.mark("bone_animation").u32(2).u32(bone % 10).u32(9);
+            }
+        }
+        for _ in &self.lods {
+            for kind in 0..10 {
+                let bone = if kind == 0 { -1 } else { kind % self.bones.len() as i32 };
+                out = out.mark("animation_bone").i32(bone);
+                if bone != -1 && kind < 8 {
+                    out = out.f32s([0.5, 0.25, 0.125]).f32s([0.0, 0.0, 1.0]);
+                }
+            }
+        }
+        out
+    }
+}
+
+impl Lod {
+    /// Without anything.
+    pub fn empty(resolution: f32) -> Self {
+        Self {
+            resolution,
+            has_default: false,
+            proxies: Vec::new(),
+            items: Vec::new(),
+            bone_links: Vec::new(),
+            flags: Array::Each(Vec::new()),
+            textures: Vec::new(),
+            materials: Vec::new(),
+            edges: Default::default(),
+            faces: Vec::new(),
+            sections: Vec::new(),
+            selections: Vec::new(),
+            properties: Vec::new(),
+            frames: Vec::new(),
+            uvs: vec![Array::Each(Vec::new())],
+            uv_count: None,
+            positions: Vec::new(),
+            normals: Array::Each(Vec::new()),
+            tangents: Vec::new(),
+            bone_refs: Vec::new(),
+            neighbors: Vec::new(),
+        }
+    }
+
+    /// A strip of points, of triangles and quads in turn, in one section.
+    pub fn strip(resolution: f32, points: u16) -> Self {
+        let face = |i: u16| if i.is_multiple_of(2) { vec![i, i + 1, i + 2] } else { vec![i, i + 1, i + 2, i - 1] };
+        let faces: Vec<Vec<u16>> = (0..points.saturating_sub(2)).map(face).collect();
+        Self {
+            has_default: true,
+            flags: Array::Fill(0x3f, points.into()),
+            textures: vec!["", "data\\wall_co.paa"],
+            sections: vec![(faces.len(), 1, -1)],
+            faces,
+            uvs: vec![Array::Each((0..points).map(|i| [(i.wrapping_mul(977) as i16).max(-32767), -32767]).collect())],
+            positions: (0..points).map(|i| [f32::from(i % 2), f32::from(i) / 256.0, 0.5]).collect(),
+            normals: Array::Fill([0, 0, 511], points.into()),
+            ..Self::empty(resolution)
+        }
+    }
+
+    fn bytes(&self, layout: u32) -> Bytes {
+        let form = Form(layout);
+        let mut out = Bytes::new().mark("proxies").u32(self.proxies.len() as u32);
+        for (number, links) in self.proxies.iter().enumerate() {
+            out = out
+                .cstr(format!("\\data\\proxy{number}"))
+                .f32s([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 4.0, 5.0, 6.0]);
+            out = out.mark("proxy").i32s(*links);
+        }
+        out = out.u32(self.items.len() as u32).mark("items");
+        out = self.items.iter().fold(out, |out, &item| out.u32(item));
+        out = out.u32(self.bone_links.len() as u32);
+        for links in &self.bone_links {
+            out = links.iter().fold(out.u32(links.len() as u32).mark("bone_link"), |out, &link| out.u32(link));
+        }
+        out = out.mark("points");
+        out = if layout >= 50 { out.u32(self.positions.len() as u32) } else { self.flags(out, form) };
+        if layout >= 51 {
+            out = out.f32(2.5);
+        }
+        // Hints, box, centre, radius.
+        out = out.u32(7).u32(0x0fff_ff00).f32s([-4.0; 3]).f32s([4.0; 3]).f32s([0.0; 3]).f32(6.0);
+        out = out.mark("textures").u32(self.textures.len() as u32);
+        out = self.textures.iter().fold(out, |out, name| out.cstr(name));
+        out = out.mark("materials").u32(self.materials.len() as u32);
+        out = self.materials.iter().fold(out, |out, material| out.part(material));
+        for (mark, edges) in ["point_to_vertex", "vertex_to_point"].into_iter().zip(&self.edges) {
+            out = form.packed(out.mark(mark), edges, |edge| edge.to_le_bytes().to_vec());
+        }
+        let memory: usize = self.faces.iter().map(|face| 2 + 2 * face.len()).sum();
+        out = out.mark("face_count").u32(self.faces.len() as u32).mark("face_memory").u32(memory as u32).raw([0, 0]);
+        out = out.mark("faces");
+        for face in &self.faces {
+            out = out.u8(face.len() as u8).raw(u16s(face.iter().copied()));
+        }
+        out = self.sections(out);
+        out = out.mark("selections").u32(self.selections.len() as u32);
+        for selection in &self.selections {
+            out =
+                form.packed(out.cstr(selection.name).mark("selection"), &selection.faces, |n| n.to_le_bytes().to_vec());
+            out = out.u32(0).u8(u8::from(!selection.sections.is_empty()));
+            out = form.packed(out.mark("selection_sections"), &selection.sections, |n| n.to_le_bytes().to_vec());
+            out = form.packed(out.mark("selection_vertices"), &selection.vertices, |n| n.to_le_bytes().to_vec());
+            out = form.packed(out.mark("selection_weights"), &selection.weights, |&weight| vec![weight]);
+        }
+        out = out.u32(self.properties.len() as u32);
+        out = self.properties.iter().fold(out, |out, (name, value)| out.cstr(name).cstr(value));
+        out = out.mark("frames").u32(self.frames.len() as u32);
+        for (number, frame) in self.frames.iter().enumerate() {
+            out = out.f32(number as f32 / 2.0).u32(frame.len() as u32).f32s(frame.iter().flatten().copied());
+        }
+        out = out.u32(0xff10_2030).u32(0xff80_4020).u32(1).u8(1);
+        let table = self.vertex_table(layout);
+        out.mark("table_size").u32(4 + table.len() as u32).part(&table)
+    }
+
+    fn sections(&self, out: Bytes) -> Bytes {
+        let mut out = out.mark("sections").u32(self.sections.len() as u32);
+        let mut faces = self.faces.iter();
+        let mut unit = 0;
+        for (count, texture, material) in &self.sections {
+            let start = unit;
+            unit += faces.by_ref().take(*count).map(|face| 2 + 2 * face.len() as u32).sum::<u32>();
+            out = out.mark("section").u32(start).u32(unit).u32(0).u32(self.items.len() as u32).u32(9);
+            out = out
+                .mark("section_texture")
+                .raw(texture.to_le_bytes())
+                .u32(0x20)
+                .mark("section_material")
+                .i32(*material);
+            if *material == -1 {
+                out = out.cstr("data\\by_name.rvmat");
+            }
+            out = out.u32(2).f32s([0.5, -1000.0]);
+        }
+        out
+    }
+
+    fn flags(&self, out: Bytes, form: Form) -> Bytes {
+        form.condensed(out.mark("point_flags"), &self.flags, |flags| flags.to_le_bytes().to_vec())
+    }
+
+    fn vertex_table(&self, layout: u32) -> Bytes {
+        let form = Form(layout);
+        let mut out = Bytes::new();
+        if layout >= 50 {
+            out = self.flags(out, form);
+        }
+        out = form.uvs(out.mark("uvs"), &self.uvs[0]);
+        out = out.mark("uv_count").u32(self.uv_count.unwrap_or(self.uvs.len() as u32));
+        out = self.uvs[1..].iter().fold(out, |out, set| form.uvs(out, set));
+        out = form.packed(out.mark("positions"), &self.positions, |&position| floats(position));
+        out = form.condensed(out.mark("normals"), &self.normals, |&normal| form.vector(normal));
+        out = form.packed(out.mark("tangents"), &self.tangents, |[s, t]| [form.vector(*s), form.vector(*t)].concat());
+        out = form.packed(out.mark("bone_refs"), &self.bone_refs, bone_ref);
+        form.packed(out.mark("neighbors"), &self.neighbors, |points| {
+            let one = |point: u16| [u16s([point, 0xcdcd]), bone_ref(&[(0, 255), (0, 0)])].concat();
+            [one(points[0]), one(points[1])].concat()
+        })
+    }
+}
+
+/// Two pairs that count, and what is left over in the other two.
+fn bone_ref(pairs: &[(u8, u8); 2]) -> Vec<u8> {
+    let [(item_0, weight_0), (item_1, weight_1)] = *pairs;
+    let count = if weight_1 == 0 { 1 } else { 2 };
+    [&[count, 0, 0, 0, item_0, weight_0, item_1, weight_1][..], &[0xcd; 4]].concat()
+}
+
+/// A material of any kind, with so many stages; of the kinds on which readers differ, in the form that fewer read.
+pub fn material(kind: u32, stages: u32, is_other_form: bool) -> Bytes {
+    let mut out = Bytes::new().cstr(format!("data\\kind{kind}.rvmat")).mark("material_kind").u32(kind);
+    out = out.f32s((0..24).map(|i| i as f32 / 16.0)).f32(20.0).u32(102).u32(23).u32(1).u32(1);
+    if kind == 3 {
+        out = out.u8(1);
+    }
+    if kind >= 6 {
+        out = out.cstr("data\\wall.bisurf");
+    }
+    if kind >= 4 {
+        out = out.u32(1).u32(0x80);
+    }
+    if kind <= 6 {
+        return out;
+    }
+    out = out.mark("stage_count").u32(stages);
+    if kind > 8 {
+        out = out.mark("transform_count").u32(1);
+    }
+    let transform = |out: Bytes| out.u32(5).f32s([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.5, 0.25, 0.0]);
+    let stage = |out: Bytes, number: u32, is_last: bool| {
+        let mut out = out.u32(3).cstr(format!("data\\stage{number}_{kind}.paa"));
+        if kind >= 8 {
+            out = out.mark("stage_transform").u32(0);
+        }
+        if kind >= 11 && (is_last || !is_other_form) {
+            out = out.u8(1);
+        }
+        out
+    };
+    for number in 0..stages {
+        if kind == 7 && !is_other_form {
+            out = transform(out);
+        }
+        out = stage(out, number, false);
+    }
+    match kind {
+        8 if !is_other_form => out = (0..stages).fold(out, |out, _| transform(out)),
+        9.. => out = transform(out),
+        _ => {}
+    }
+    if kind >= 10 { stage(out, stages, true) } else { out }
+}
+
+/// Bones of a small skeleton.
+pub const BONES: [(&str, &str); 3] = [("body", ""), ("door", "body"), ("handle", "door")];
+
+/// A LOD with something of everything; from 300 points on, every array that can be compressed is.
+pub fn everything(resolution: f32, points: u16) -> Lod {
+    let strip = Lod::strip(resolution, points);
+    let faces = strip.faces.len();
+    let all: Vec<u16> = (0..points).collect();
+    let vector = |i: u16| [i32::from(i % 512) - 256, 100, -300];
+    Lod {
+        proxies: vec![[1, 0, -1, 0], [2, 1, 2, 1]],
+        items: vec![0, 2, 1, 2],
+        bone_links: vec![vec![0], vec![2], vec![1, 3]],
+        flags: Array::Each(all.iter().map(|&i| u32::from(i) << 20 | 0x3f).collect()),
+        materials: vec![material(9, 2, false), material(11, 1, false)],
+        edges: [all.clone(), all.clone()],
+        sections: vec![(faces / 2, 0, 0), (faces - faces / 2, -1, -1)],
+        selections: vec![
+            Selection {
+                name: "all",
+                faces: (0..faces as u16).rev().collect(),
+                sections: [0, 1].repeat(usize::from(points) / 2),
+                vertices: all.clone(),
+                weights: all.iter().map(|&i| i as u8).collect(),
+            },
+            Selection { name: "proxy:\\data\\proxy1.1", vertices: vec![0, 1, 2], ..Selection::default() },
+        ],
+        properties: vec![("class", "house"), ("map ", "house")],
+        frames: vec![strip.positions.clone(), Vec::new()],
+        uvs: vec![
+            strip.uvs[0].clone(),
+            Array::Fill([-32767, 32767], points.into()),
+            Array::Each(all.iter().map(|&i| [32767, i as i16]).collect()),
+        ],
+        normals: Array::Each(all.iter().map(|&i| vector(i)).collect()),
+        tangents: all.iter().map(|&i| [vector(i), vector(i + 7)]).collect(),
+        bone_refs: all
+            .iter()
+            .map(|&i| if i.is_multiple_of(2) { [(1, 255), (0, 0)] } else { [(0, 200), (3, 55)] })
+            .collect(),
+        neighbors: all.iter().map(|&i| [i, points - 1 - i]).collect(),
+        ..strip
+    }
+}
+
+/// A model with a skeleton, animations of all kinds and a LOD of everything.
+pub fn whole(version: u32, points: u16) -> Model {
+    let lods = vec![everything(1.0, points), Lod::empty(1e15), Lod::strip(1e13, 4)];
+    let mut model = Model::new(version, lods);
+    model.bones = BONES.to_vec();
+    model.masses = vec![2.5; points.into()];
+    model.animated = true;
+    model.lods[1].has_default = true;
+    model
+}
+
+fn one(version: u32, lod: Lod) -> Vec<u8> {
+    Model::new(version, vec![lod]).to_vec()
+}
+
+fn with_materials(materials: Vec<Bytes>) -> Lod {
+    Lod { materials, ..Lod::strip(1.0, 5) }
+}
+
+pub fn corpus() -> super::Files {
+    let vbs = |version| Model { vbs: true, ..whole(version, 12) }.to_vec();
+    let mut of_all_kinds = with_materials((3..=11).map(|kind| material(kind, kind % 3, false)).collect());
+    of_all_kinds.sections = vec![(1, -1, 8), (1, 0, 0), (1, 1, -1)];
+    vec![
+        // Oldest: LZSS, float vectors, no thermal fields, no pivots.
+        ("v40_lzss.p3d", whole(40, 300).to_vec()),
+        // Pivots, but no thermal fields yet.
+        ("v41.p3d", whole(41, 12).to_vec()),
+        // The first four thermal fields.
+        ("v42.p3d", whole(42, 12).to_vec()),
+        // The last with LZSS; all thermal fields. Every array that can be compressed is.
+        ("v43_lzss.p3d", whole(43, 1100).to_vec()),
+        // VBS under a plain number: thermal fields and no pivots, told by what fits.
+        ("v43_vbs.p3d", vbs(43)),
+        ("v40_vbs.p3d", vbs(40)),
+        // VBS under its own number.
+        ("v10043_vbs.p3d", vbs(10_043)),
+        // LZO, float vectors still.
+        ("v44_lzo_floats.p3d", whole(44, 1100).to_vec()),
+        // Packed coordinates and vectors.
+        ("v45.p3d", whole(45, 12).to_vec()),
+        ("v46.p3d", whole(46, 12).to_vec()),
+        // Every array that can be compressed is an LZO stream.
+        ("v47_lzo.p3d", whole(47, 1100).to_vec()),
+        // A count of 0 coordinate sets where one is meant.
+        ("v47_no_uv_count.p3d", one(47, Lod { uv_count: Some(0), ..Lod::strip(1.0, 5) })),
+        // Shadow offset.
+        ("v48.p3d", whole(48, 12).to_vec()),
+        ("v49.p3d", whole(49, 12).to_vec()),
+        // Point count first, flags in the vertex table.
+        ("v50_lzo.p3d", whole(50, 1100).to_vec()),
+        // Face areas, longer face defaults.
+        ("v51.p3d", whole(51, 12).to_vec()),
+        // The visual box.
+        ("v52_lzo.p3d", whole(52, 1100).to_vec()),
+        // No LOD, no anything.
+        ("no_lods.p3d", Model::new(50, Vec::new()).to_vec()),
+        // LODs for every purpose, without points.
+        ("purposes.p3d", Model::new(50, PURPOSES.map(Lod::empty).to_vec()).to_vec()),
+        // Materials of the kinds 3 to 11.
+        ("material_kinds.p3d", one(50, of_all_kinds)),
+        // Kind 11 with its extra byte in the last stage alone.
+        ("kind_11_other_form.p3d", one(50, with_materials(vec![material(11, 2, true)]))),
+        // Kinds 7 and 8 without transforms.
+        ("kinds_7_8_other_form.p3d", one(50, with_materials(vec![material(7, 2, true), material(8, 2, true)]))),
+        // Names that are not UTF-8 or hold control characters.
+        (
+            "names.p3d",
+            one(50, Lod { textures: vec!["\u{1}\u{1b}[2J", "d\u{e4}ta\\caf\u{e9}.paa"], ..Lod::strip(1.0, 5) }),
+        ),
+        // All triangles, so that units are even, and 1024 bytes of positions less 4: the largest that stay in place.
+        ("edge_of_packing.p3d", edge_of_packing()),
+    ]
+}
+
+/// Every resolution with a meaning, and some without.
+const PURPOSES: [f32; 36] = [
+    0.0, 0.5, 1000.0, 1100.0, 1200.0, 1203.0, 10_000.0, 10_010.0, 11_000.0, 20_000.0, 1e13, 2e13, 3e13, 4e13, 1e15,
+    2e15, 3e15, 4e15, 5e15, 6e15, 7e15, 8e15, 9e15, 1e16, 1.1e16, 1.2e16, 1.3e16, 1.4e16, 1.5e16, 1.6e16, 1.7e16,
+    1.8e16, 1.9e16, 2e16, 2.1e16, 3e16,
+];
+
+/// Arrays of 1020 bytes stay as they are, those of 1024 are streams.
+fn edge_of_packing() -> Vec<u8> {
+    let lod = |points| {
+        let strip = Lod::strip(f32::from(points), points);
+        Lod { faces: strip.faces.into_iter().map(|face| face[..3].to_vec()).collect(), ..strip }
+    };
+    Model::new(50, vec![lod(85), lod(86), lod(255), lod(256)]).to_vec()
+}
+
+pub fn hostile() -> super::Files {
+    let whole = |points| whole(50, points).bytes();
+    let strip = || Model::new(50, vec![Lod::strip(1.0, 5)]).bytes();
+    let at = |bytes: &Bytes, mark: &str| bytes.at(mark) as u32;
+    let two = || Model::new(50, vec![Lod::strip(1.0, 5), Lod::strip(2.0, 5)]).bytes();
+    let pair = |bytes: &Bytes, mark: &str| {
+        let (at, all) = (bytes.at(mark), bytes.to_vec());
+        [0, 4].map(|i| u32::from_le_bytes(all[at + i..][..4].try_into().unwrap()))
+    };
+    let words = |words: [u32; 2]| words.map(u32::to_le_bytes).concat();
+    let overlapping = {
+        let bytes = two();
+        let ([a, b], [_, end]) = (pair(&bytes, "starts"), pair(&bytes, "ends"));
+        // The second LOD lies first: made one byte longer it runs into the first.
+        bytes.set("ends", words([pair(&two(), "ends")[0], end + 1])).set("starts", words([a, b]))
+    };
+    let backwards = {
+        let bytes = two();
+        let [a, b] = pair(&bytes, "starts");
+        bytes.set("ends", words([a - 1, a])).set("starts", words([a, b]))
+    };
+    let same = {
+        let bytes = two();
+        let ([a, _], [end, _]) = (pair(&bytes, "starts"), pair(&bytes, "ends"));
+        bytes.set("starts", words([a, a])).set("ends", words([end, end]))
+    };
+    let cut = {
+        let mut bytes = whole(1100).to_vec();
+        bytes.truncate(bytes.len() - 9);
+        bytes
+    };
+    let mut stream = whole(1100);
+    let broken = stream.at("positions") + 40;
+    let mut broken_stream = stream.to_vec();
+    broken_stream[broken..broken + 8].fill(0xff);
+    stream = stream.set("positions", 4_000_000_000_u32.to_le_bytes());
+    let files: Vec<(&'static str, Bytes)> = vec![
+        // Versions that are known by name only.
+        ("v53.p3d", strip().set("version", 53_u32.to_le_bytes())),
+        ("v7.p3d", strip().set("version", 7_u32.to_le_bytes())),
+        ("v10044_vbs.p3d", strip().set("version", 10_044_u32.to_le_bytes())),
+        // Counts that no file of this size can hold.
+        ("many_lods.p3d", strip().set("lod_count", u32::MAX.to_le_bytes())),
+        ("many_bones.p3d", whole(12).set("bone_count", u32::MAX.to_le_bytes())),
+        ("many_animations.p3d", whole(12).set("animation_count", 2049_u32.to_le_bytes())),
+        ("many_positions.p3d", stream),
+        ("many_materials.p3d", whole(12).set("materials", 0x0100_0000_u32.to_le_bytes())),
+        ("many_selections.p3d", strip().set("selections", u32::MAX.to_le_bytes())),
+        // A fill for four billion points.
+        ("endless_fill.p3d", strip().set("fill", u32::MAX.to_le_bytes())),
+        // An animation whose length is unknown.
+        ("animation_kind.p3d", whole(12).set("animation_kind", 10_u32.to_le_bytes())),
+        ("animation_bone.p3d", whole(12).set("animation_bone", 3_u32.to_le_bytes())),
+        ("bone_animation.p3d", whole(12).set("bone_animation", [2, 0, 0, 0, 10, 0, 0, 0])),
+        // Ranges of LODs.
+        ("range_overlaps.p3d", overlapping),
+        ("range_backwards.p3d", backwards),
+        ("range_twice.p3d", same),
+        ("range_in_header.p3d", strip().set("starts", 12_u32.to_le_bytes())),
+        ("range_outside.p3d", strip().set("ends", u32::MAX.to_le_bytes())),
+        // Faces: of two corners, not as long as told, around points that are not there.
+        ("two_corners.p3d", strip().set("faces", [2])),
+        ("face_memory.p3d", {
+            let bytes = strip();
+            bytes.set("face_memory", 30_u32.to_le_bytes())
+        }),
+        ("face_point.p3d", strip().set("faces", [3, 5, 0])),
+        ("section_off_edge.p3d", strip().set("section", 2_u32.to_le_bytes())),
+        ("section_texture.p3d", strip().set("section_texture", 2_i16.to_le_bytes())),
+        ("section_material.p3d", everything_with(|lod| lod.sections[0].2 = 7)),
+        // Lists that name what is not there.
+        ("proxy_selection.p3d", edged(12, "proxy", 4, 2)),
+        ("item_bone.p3d", edged(12, "items", 0, 3)),
+        ("bone_link.p3d", edged(12, "bone_link", 0, 4)),
+        ("selection_weights.p3d", everything_with(|lod| lod.selections[1].weights = vec![1, 2])),
+        ("selection_face.p3d", everything_with(|lod| lod.selections[1].faces = vec![999])),
+        ("selection_vertex.p3d", everything_with(|lod| lod.selections[1].vertices = vec![12])),
+        ("selection_section.p3d", everything_with(|lod| lod.selections[1].sections = vec![2])),
+        (
+            "stage_transform.p3d",
+            everything_with(|lod| {
+                lod.materials = vec![material(10, 1, false).set("stage_transform", 1_u32.to_le_bytes())];
+                lod.sections.iter_mut().for_each(|section| section.2 = 0);
+            }),
+        ),
+        // A box that is none.
+        ("box.p3d", strip().set("box", f32::NAN.to_le_bytes())),
+        ("special_lod.p3d", strip().set("special_lods", [1])),
+        // Elements for each point that are too few, or name what is not there.
+        ("too_few_normals.p3d", everything_with(|lod| lod.normals = Array::Fill([0, 0, 1], 11))),
+        ("too_few_uvs.p3d", everything_with(|lod| lod.uvs[1] = Array::Fill([0, 0], 13))),
+        ("too_few_bone_refs.p3d", everything_with(|lod| lod.bone_refs.truncate(11))),
+        ("bone_ref_item.p3d", everything_with(|lod| lod.bone_refs[3] = [(4, 255), (0, 0)])),
+        ("bone_ref_sum.p3d", everything_with(|lod| lod.bone_refs[3] = [(0, 254), (0, 0)])),
+        ("neighbor.p3d", everything_with(|lod| lod.neighbors[3] = [12, 0])),
+        // A vertex table that tells another size than there is.
+        ("table_size.p3d", {
+            let bytes = strip();
+            let size = bytes.len() as u32 - at(&bytes, "table_size");
+            bytes.set("table_size", (size - 4).to_le_bytes())
+        }),
+    ];
+    let mut files: super::Files = files.into_iter().map(|(name, bytes)| (name, bytes.to_vec())).collect();
+    // The last LOD lacks its end; a stream that is none; bytes of another format, or packed as a whole.
+    files.push(("cut.p3d", cut));
+    files.push(("broken_stream.p3d", broken_stream));
+    files.push(("packed_whole.p3d", [b"\x3fODOL\x32\0".to_vec(), vec![0; 40]].concat()));
+    files
+}
+
+/// A small model of everything with one LOD changed.
+fn everything_with(change: impl FnOnce(&mut Lod)) -> Bytes {
+    let mut model = whole(50, 12);
+    change(&mut model.lods[0]);
+    model.bytes()
+}
+
+/// The same with a number set some bytes behind a mark.
+fn edged(points: u16, mark: &str, behind: usize, value: u32) -> Bytes {
+    let bytes = whole(50, points).bytes();
+    let mut all = bytes.to_vec();
+    let at = bytes.at(mark) + behind;
+    all[at..at + 4].copy_from_slice(&value.to_le_bytes());
+    Bytes::new().raw(all)
+}
