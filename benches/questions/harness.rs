@@ -1,7 +1,7 @@
 //! Questions with several contenders, timed in turn in one process and told as ratios.
 //!
 //! Absolute times change from machine to machine and from minute to minute. Here all contenders of a question run once
-//! a round, so that whatever disturbs one disturbs all, and the medians are compared.
+//! a round, in short turns, so that whatever disturbs one disturbs all; a ratio is the median of the rounds' own ratios.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use super::memory::{Usage, usage_of};
 
 /// Rounds of each question, after one to warm up.
-const ROUNDS: usize = 31;
+const ROUNDS: usize = 101;
 /// Each contender repeats its work in a round until this much time is filled.
-const FILL: Duration = Duration::from_millis(4);
+const FILL: Duration = Duration::from_millis(1);
 
 /// One way to answer a question.
 pub struct Contender<'w> {
@@ -69,12 +69,11 @@ impl Table {
                 for _ in 0..*repeats {
                     black_box((contender.work)());
                 }
-                times.push(start.elapsed() / *repeats);
+                times.push((start.elapsed() / *repeats).as_secs_f64());
             }
         }
-        let medians: Vec<f64> = times.into_iter().map(|times| median(times).as_secs_f64()).collect();
         for (row, (contender, usage)) in contenders.iter().zip(&usages).enumerate() {
-            let ratio = medians[0] / medians[row];
+            let ratio = median(times[0].iter().zip(&times[row]).map(|(first, own)| first / own).collect());
             let ratio_text = if row == 0 { String::new() } else { format!("{ratio:.2}") };
             let target = contender.at_most.map_or_else(String::new, |at_most| {
                 self.set += 1;
@@ -84,7 +83,7 @@ impl Table {
             println!(
                 "  {:<56} {:>11.1} {ratio_text:>7} {target:>8} {:>9} {:>11}",
                 contender.name,
-                medians[row] * 1e6,
+                median(times[row].clone()) * 1e6,
                 usage.allocations,
                 usage.peak
             );
@@ -115,7 +114,7 @@ fn warm_up(text: &str, contenders: &mut [Contender<'_>]) -> (Vec<u32>, Vec<Usage
     (repeats, usages)
 }
 
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort();
-    times[times.len() / 2]
+fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    numbers[numbers.len() / 2]
 }

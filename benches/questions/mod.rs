@@ -7,6 +7,7 @@ pub mod material;
 pub mod b3d;
 pub mod codec;
 mod lodka;
+pub mod odol;
 mod open;
 mod rtm;
 
@@ -23,6 +24,7 @@ pub fn ask(table: &mut Table) {
     open::ask(table);
     b3d::ask(table);
     rtm::ask(table);
+    odol::ask(table);
     lodka::ask(table);
     codec::ask(table);
 }

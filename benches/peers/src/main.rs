@@ -11,12 +11,13 @@ use meshpeek::codec::lzo;
 
 use questions::harness::{Table, contender, measure};
 use questions::material::{Stream, files, open};
-use questions::{b3d as scenes, codec, writer};
+use questions::{b3d as scenes, codec, odol, writer};
 
 fn main() {
     let mut table = Table::new();
     questions::ask(&mut table);
     b3d(&mut table);
+    odol::ask_of(&mut table, "lzokay", lzokay);
     lzo(&mut table);
     bmx(&mut table);
 }
@@ -68,6 +69,10 @@ fn b3d(table: &mut Table) {
     );
 }
 
+fn lzokay(stream: &[u8], out: &mut [u8]) {
+    lzokay::decompress::decompress(stream, out).expect("a sound stream");
+}
+
 fn lzo(table: &mut Table) {
     let streams = codec::lzo_streams();
     let room = streams.iter().map(|stream| stream.decoded_len).max().expect("a stream");
@@ -97,12 +102,7 @@ fn lzo(table: &mut Table) {
                 let expand = |stream: &Stream| mini.decompress_safe(&stream.bytes, stream.decoded_len);
                 streams.iter().map(|stream| expand(stream).expect("a sound stream").len() as u64).sum()
             }),
-            contender(
-                "lzokay: decompress",
-                expanding(|stream, out| {
-                    lzokay::decompress::decompress(stream, out).expect("a sound stream");
-                }),
-            ),
+            contender("lzokay: decompress", expanding(lzokay)),
             contender("lzo1x: decompress", expanding(|stream, out| lzo1x::decompress(stream, out).expect("a stream"))),
         ],
     );
