@@ -58,14 +58,20 @@ macro_rules! assets {
 assets! {
     /// A Blitz3D scene.
     "b3d" B3d(b3d::Scene) = Format::B3d,
-    /// A Ballance map. For a zip that is none, what `parse` fails with says why.
-    "bmx" Bmx(bmx::Map) = Format::Bmx | Format::Zip,
-    /// An Arma animation.
-    "rtm" Rtm(rtm::Motion) = Format::Bmtr | Format::Rtm,
+    /// A Ballance map.
+    "bmx" Bmx(bmx::Map) = Format::Bmx,
     /// A LODka3D model.
     "lodka" Lodka(lodka::Model) = Format::Lodka,
     /// A binarised Arma model.
     "odol" Odol(odol::Model) = Format::Odol,
+    /// An MLOD model.
+    "mlod" Mlod(mlod::Model) = Format::Mlod,
+    /// A PBO archive.
+    "pbo" Pbo(pbo::Archive) = Format::Pbo,
+    /// An Arma animation.
+    "rtm" Rtm(rtm::Motion) = Format::Bmtr | Format::Rtm,
+    /// A zip archive.
+    "zip" Zip(zip::Archive) = Format::Zip,
 }
 
 impl<'a> Asset<'a> {

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
+use crate::view::text::cstr;
 use crate::view::zip::{Directory, first_entry};
 
 macro_rules! formats {
@@ -79,6 +80,8 @@ impl Format {
             [b'O', b'D', b'O', b'L', ..] => Some(Self::Odol),
             // The same packed as a whole: flags that begin with four literals.
             [flags, b'O', b'D', b'O', b'L', ..] if flags & 15 == 15 => Some(Self::Odol),
+            [b'M', b'L', b'O', b'D', ..] => Some(Self::Mlod),
+            _ if starts_like_pbo(head) => Some(Self::Pbo),
             _ => None,
         }
     }
@@ -107,6 +110,46 @@ fn sniff_zip(data: &[u8]) -> Format {
         Err(_) => first_entry(data).is_ok_and(|entry| TABLES.iter().any(|table| entry.name == *table)),
     };
     if is_map { Format::Bmx } else { Format::Zip }
+}
+
+/// Whether these bytes start like a PBO archive, which has no magic: with a product entry, or with entries of members
+/// that are so plausible that hardly anything else is meant.
+fn starts_like_pbo(head: &[u8]) -> bool {
+    if head.starts_with(b"\0sreV") {
+        return true;
+    }
+    let mut rest = head;
+    // Enough to be sure, few enough to be quick.
+    for index in 0..64 {
+        let Ok((behind, name)) = cstr(rest) else { return index > 0 && rest.len() < 4096 };
+        let Some((fields, behind)) = behind.split_first_chunk::<20>() else { return index > 0 };
+        let mut numbers = [0_u32; 5];
+        for (number, bytes) in numbers.iter_mut().zip(fields.chunks_exact(4)) {
+            *number = bytes.iter().rev().fold(0, |number, &byte| number << 8 | u32::from(byte));
+        }
+        let [method, original_size, reserved, timestamp, size] = numbers;
+        if name.is_empty() {
+            return index > 0 && numbers == [0; 5];
+        }
+        let sizes_fit = match method {
+            0 => original_size == 0 || original_size == size,
+            // "Cprs" and "Encr".
+            0x4370_7273 | 0x456e_6372 => true,
+            _ => false,
+        };
+        let is_plain = |&byte: &u8| matches!(byte, b' '..=b'~') && !b"\"<>|?*:".contains(&byte);
+        let is_plausible = sizes_fit
+            && reserved == 0
+            && size <= i32::MAX as u32
+            && name.as_bytes().iter().all(is_plain)
+            // Zeros behind a name are more often padding than a member.
+            && (index > 0 || size > 0 || timestamp > 0);
+        if !is_plausible {
+            return false;
+        }
+        rest = behind;
+    }
+    true
 }
 
 impl fmt::Display for Format {

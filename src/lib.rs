@@ -15,6 +15,8 @@
 
 pub mod asset;
 pub mod codec;
+#[cfg(any(feature = "pbo", feature = "zip"))]
+pub mod container;
 pub mod error;
 pub mod format;
 pub mod inspect;
@@ -29,12 +31,18 @@ pub mod b3d;
 pub mod bmx;
 #[cfg(feature = "lodka")]
 pub mod lodka;
+#[cfg(feature = "mlod")]
+pub mod mlod;
 #[cfg(feature = "odol")]
 pub mod odol;
+#[cfg(feature = "pbo")]
+pub mod pbo;
 #[cfg(feature = "rtm")]
 pub mod rtm;
 #[cfg(feature = "scan")]
 pub mod scan;
+#[cfg(feature = "zip")]
+pub mod zip;
 
 pub use asset::Asset;
 pub use error::{Error, ErrorKind, Result};

@@ -18,5 +18,8 @@ targets! {
     lzo
     lzss
     odol
+    mlod
+    pbo
     rtm
+    zip
 }

@@ -10,6 +10,7 @@ const MOST: usize = 1 << 16;
 /// is then damaged, at the place and with the value that the next bytes say.
 pub fn run(data: &[u8]) {
     let [mode, place, value, rest @ ..] = data else { return };
+    let rest = &rest[..rest.len().min(MOST)];
     if mode & 1 == 0 {
         return check(rest, usize::from(*place) << 8 | usize::from(*value));
     }

@@ -9,7 +9,7 @@ use std::cell::Cell;
 use crate::error::{Error, ErrorKind, Result};
 use crate::view::{Cursor, Packing};
 
-#[cfg(feature = "bmx")]
+#[cfg(any(feature = "bmx", feature = "zip"))]
 pub(crate) mod deflate;
 pub mod lzo;
 pub mod lzss;
@@ -95,7 +95,7 @@ fn count_decode() {
     ACTIVITY.set(Activity { decodes: now.decodes.wrapping_add(1), ..now });
 }
 
-#[cfg(feature = "bmx")]
+#[cfg(any(feature = "bmx", feature = "zip"))]
 fn count_inflation() {
     let now = ACTIVITY.get();
     ACTIVITY.set(Activity { inflations: now.inflations.wrapping_add(1), ..now });

@@ -5,6 +5,7 @@ pub mod block;
 pub mod chunk;
 pub mod cursor;
 pub mod math;
+mod path;
 pub mod text;
 pub mod zip;
 

@@ -206,7 +206,7 @@ fn inflated_tables_are_aligned() {
 fn a_zip_without_an_index_is_no_map() {
     let bytes = zip(&[Entry::deflated("readme.txt", b"hello"), Entry::stored("mesh.bm", b"")], b"").to_vec();
     assert_eq!(Format::sniff(&bytes), Some(Format::Zip));
-    let error = Asset::parse(&bytes).unwrap_err();
+    let error = Map::parse(&bytes).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Unsupported(_)));
     assert_eq!(error.to_string(), "zip archive without index.bm, so no Ballance map");
     let map = full(14).packed();

@@ -193,6 +193,7 @@ fn every_truncation_ends_in_an_error_or_a_record() {
                 asset.verify(&mut problems);
                 let problems = problems.into_vec();
                 let noticed = !problems.is_empty() || ends_with_a_chunk(cut);
+                let noticed = noticed || writer::pbo::is_whole_without_checksum(cut);
                 assert!(!sound || noticed, "{} cut at {length} is not noticed", path.display());
                 if length % 7 == 0 {
                     any::walk(&*asset, cut, &limits);

@@ -10,10 +10,13 @@ mod bmx;
 #[cfg(feature = "cli")]
 mod cli;
 mod lodka;
+mod mlod;
 #[cfg(feature = "lzo")]
 mod odol;
+mod pbo;
 #[cfg_attr(not(feature = "lzo"), allow(unused_imports))]
 mod rtm;
+mod zip;
 
 // What the fuzz targets do, so that it cannot rot unseen.
 #[path = "../../fuzz/src/any.rs"]

@@ -2,12 +2,15 @@
 
 #![allow(dead_code)]
 
+pub mod archives;
 pub mod b3d;
 pub mod bmx;
 pub mod bytes;
 pub mod lodka;
 pub mod lzss;
+pub mod mlod;
 pub mod odol;
+pub mod pbo;
 pub mod rtm;
 pub mod zip;
 
@@ -28,10 +31,16 @@ fn make() -> Vec<(String, Vec<u8>)> {
         ("hostile", bmx::hostile()),
         ("lodka", lodka::corpus()),
         ("hostile", lodka::hostile()),
+        ("mlod", mlod::corpus()),
+        ("hostile", mlod::hostile()),
+        ("pbo", pbo::corpus()),
+        ("hostile", pbo::hostile()),
         ("rtm", rtm::corpus()),
         ("hostile", rtm::hostile()),
         ("odol", odol::corpus()),
         ("hostile", odol::hostile()),
+        ("zip", archives::corpus()),
+        ("hostile", archives::hostile()),
     ];
     let named = |(folder, files): (&str, Files)| {
         files.into_iter().map(|(name, bytes)| (format!("{folder}/{name}"), bytes)).collect::<Vec<_>>()

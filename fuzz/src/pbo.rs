@@ -1,0 +1,40 @@
+//! PBO archives: offsets, slices and sizes must agree.
+
+use meshpeek::Limits;
+use meshpeek::pbo::{Archive, EntryKind};
+
+pub fn run(data: &[u8]) {
+    crate::any::run(data);
+    let limits = Limits { decoded_bytes: 1 << 20, archive_members: 2_000, ..Limits::default() };
+    let Ok(archive) = Archive::parse_with(data, &limits) else { return };
+    let mut offset = archive.data_offset();
+    assert!(offset <= data.len() as u64);
+    let mut at = 0;
+    for entry in archive.entries().map_while(Result::ok) {
+        assert_eq!(entry.offset(), at);
+        assert_eq!(entry.name().is_empty(), entry.kind() != EntryKind::Member);
+        at += entry.bytes();
+    }
+    for (index, member) in archive.members().map_while(Result::ok).enumerate() {
+        assert_eq!((member.index(), member.offset()), (index, offset));
+        offset += member.stored_size();
+        assert_eq!(member.stored_bytes().is_ok(), offset <= data.len() as u64);
+        if let Ok(Some(bytes)) = member.borrowed() {
+            assert!(std::ptr::eq(bytes, member.stored_bytes().unwrap()));
+        }
+        if let Ok(content) = member.decode() {
+            assert_eq!(content.len() as u64, member.size_hint());
+        }
+        if let Ok(path) = member.name().to_relative_path() {
+            assert!(path.split('/').all(|part| !part.is_empty() && part != ".." && !part.contains(['\\', ':', '\0'])));
+        }
+        if index < 20 {
+            let found = archive.find(member.name().as_bytes()).unwrap().unwrap();
+            assert!(found.index() <= index);
+        }
+    }
+    if let Ok(tail) = archive.tail() {
+        assert_eq!(tail.offset + tail.bytes.len() as u64, data.len() as u64);
+    }
+    assert_eq!(archive.checksum_holds().is_ok(), archive.tail().is_ok());
+}

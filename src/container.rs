@@ -1,0 +1,239 @@
+//! Archives as containers of files: one face over PBO and zip, for programs that look into both.
+
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::asset::Asset;
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits::Limits;
+#[cfg(feature = "pbo")]
+use crate::pbo;
+use crate::view::{ByteStr, Packing};
+#[cfg(feature = "zip")]
+use crate::zip;
+
+/// An archive whose members are files.
+///
+/// ```
+/// # let bytes = &[&b"a.txt\0"[..], &[0; 16], &[2, 0, 0, 0], &[0; 21], b"hi"].concat();
+/// use meshpeek::container::{Budget, Container};
+/// use meshpeek::{Asset, Limits};
+/// let archive = Container::of(&Asset::parse(bytes)?).expect("an archive");
+/// let budget = Budget::new(bytes.len() as u64, &Limits::default());
+/// for member in archive.members() {
+///     let member = member?;
+///     println!("{}: {} bytes", member.name(), member.decode(&budget)?.len());
+/// }
+/// # Ok::<(), meshpeek::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Container<'a> {
+    /// A PBO archive.
+    #[cfg(feature = "pbo")]
+    Pbo(pbo::Archive<'a>),
+    /// A zip archive.
+    #[cfg(feature = "zip")]
+    Zip(zip::Archive<'a>),
+}
+
+impl<'a> Container<'a> {
+    /// The asset as a container; `None` where it is none. A Ballance map is none, though it is a zip.
+    pub fn of(asset: &Asset<'a>) -> Option<Self> {
+        match asset {
+            #[cfg(feature = "pbo")]
+            Asset::Pbo(archive) => Some(Self::Pbo(*archive)),
+            #[cfg(feature = "zip")]
+            Asset::Zip(archive) => Some(Self::Zip(*archive)),
+            _ => None,
+        }
+    }
+
+    /// Its files in the archive's order, duplicates included, folders left out; ends after the first error.
+    pub fn members(&self) -> Members<'a> {
+        match self {
+            #[cfg(feature = "pbo")]
+            Self::Pbo(archive) => Members::Pbo(archive.members()),
+            #[cfg(feature = "zip")]
+            Self::Zip(archive) => Members::Zip(archive.members()),
+        }
+    }
+}
+
+/// The files of a container.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Members<'a> {
+    /// Of a PBO archive.
+    #[cfg(feature = "pbo")]
+    Pbo(pbo::Members<'a>),
+    /// Of a zip archive.
+    #[cfg(feature = "zip")]
+    Zip(zip::Members<'a>),
+}
+
+impl<'a> Iterator for Members<'a> {
+    type Item = Result<Member<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            #[cfg(feature = "pbo")]
+            Self::Pbo(members) => Some(members.next()?.map(Member::Pbo)),
+            #[cfg(feature = "zip")]
+            Self::Zip(members) => Some(members.next()?.map(Member::Zip)),
+        }
+    }
+}
+
+/// A file inside a container.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Member<'a> {
+    /// Of a PBO archive.
+    #[cfg(feature = "pbo")]
+    Pbo(pbo::Member<'a>),
+    /// Of a zip archive.
+    #[cfg(feature = "zip")]
+    Zip(zip::Member<'a>),
+}
+
+/// How a file lies in its container.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// As it is.
+    InPlace,
+    /// Packed in a way that can be decoded.
+    Packed(Packing),
+    /// Encrypted, which cannot be.
+    Encrypted,
+    /// Packed in a way that is not known here.
+    Unknown,
+}
+
+impl<'a> Member<'a> {
+    /// Its name as stored: a path with `\` or `/`.
+    pub fn name(&self) -> ByteStr<'a> {
+        match self {
+            #[cfg(feature = "pbo")]
+            Self::Pbo(member) => member.name(),
+            #[cfg(feature = "zip")]
+            Self::Zip(member) => member.name(),
+        }
+    }
+
+    /// How it lies there.
+    pub fn form(&self) -> Form {
+        match self {
+            #[cfg(feature = "pbo")]
+            Self::Pbo(member) => match member.method() {
+                pbo::Method::STORED => Form::InPlace,
+                pbo::Method::PACKED => Form::Packed(Packing::Lzss),
+                pbo::Method::ENCRYPTED => Form::Encrypted,
+                _ => Form::Unknown,
+            },
+            #[cfg(feature = "zip")]
+            Self::Zip(member) => match member.method() {
+                _ if member.is_encrypted() => Form::Encrypted,
+                zip::Method::STORED => Form::InPlace,
+                zip::Method::DEFLATED => Form::Packed(Packing::Deflate),
+                _ => Form::Unknown,
+            },
+        }
+    }
+
+    /// The bytes it takes in the container, by its word.
+    pub fn stored_size(&self) -> u64 {
+        match self {
+            #[cfg(feature = "pbo")]
+            Self::Pbo(member) => member.stored_size(),
+            #[cfg(feature = "zip")]
+            Self::Zip(member) => member.stored_size(),
+        }
+    }
+
+    /// The bytes it decodes to, by the container's word.
+    pub fn size_hint(&self) -> u64 {
+        match self {
+            #[cfg(feature = "pbo")]
+            Self::Pbo(member) => member.size_hint(),
+            #[cfg(feature = "zip")]
+            Self::Zip(member) => member.size_hint(),
+        }
+    }
+
+    /// Its content where that lies in the container as it is; `None` where it must be decoded or cannot be.
+    ///
+    /// # Errors
+    /// Where it does not lie inside the container.
+    pub fn borrowed(&self) -> Result<Option<&'a [u8]>> {
+        match self {
+            #[cfg(feature = "pbo")]
+            Self::Pbo(member) => member.borrowed(),
+            #[cfg(feature = "zip")]
+            Self::Zip(member) => member.borrowed(),
+        }
+    }
+
+    /// Its content: borrowed where it lies there as it is, else decoded into new memory, for which the budget pays.
+    ///
+    /// # Errors
+    /// As [`borrowed`](Self::borrowed); where the budget is spent; where it does not decode, or not within the limits
+    /// of the archive; [`Unsupported`](ErrorKind::Unsupported) where it is encrypted or its form unknown.
+    pub fn decode(&self, budget: &Budget) -> Result<Cow<'a, [u8]>> {
+        if let Some(content) = self.borrowed()? {
+            return Ok(content.into());
+        }
+        if matches!(self.form(), Form::Packed(_)) {
+            budget.spend(self.size_hint())?;
+        }
+        match self {
+            #[cfg(feature = "pbo")]
+            Self::Pbo(member) => member.decode(),
+            #[cfg(feature = "zip")]
+            Self::Zip(member) => member.decode(),
+        }
+    }
+}
+
+/// How many bytes may still be decoded from one file: from its members, and those of archives inside it.
+///
+/// [`Limits::archive_ratio`] times the file's size. No honest archive comes near; one whose members share their bytes,
+/// or which holds itself, is stopped before it has cost more.
+#[derive(Debug)]
+pub struct Budget {
+    left: AtomicU64,
+    whole: u64,
+}
+
+impl Budget {
+    /// That of a file of so many bytes.
+    pub fn new(bytes: u64, limits: &Limits) -> Self {
+        let whole = bytes.saturating_mul(limits.archive_ratio.into());
+        Self { left: AtomicU64::new(whole), whole }
+    }
+
+    /// Takes what decoding so many bytes costs, before it is done.
+    ///
+    /// # Errors
+    /// [`Limit`](ErrorKind::Limit) where less is left; then nothing is taken.
+    pub fn spend(&self, bytes: u64) -> Result<()> {
+        let spent = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes));
+        let too_much = |_| Error::new(ErrorKind::Limit { what: "bytes decoded from one archive", limit: self.whole });
+        spent.map(drop).map_err(too_much)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_is_spent_once_and_kept_when_refused() {
+        let budget = Budget::new(10, &Limits { archive_ratio: 3, ..Limits::default() });
+        budget.spend(20).unwrap();
+        assert!(matches!(budget.spend(11).unwrap_err().kind(), ErrorKind::Limit { limit: 30, .. }));
+        budget.spend(10).unwrap();
+        assert!(budget.spend(1).is_err());
+        budget.spend(0).unwrap();
+    }
+}

@@ -1,0 +1,112 @@
+//! MLOD: Arma models as they are edited, before they are binarised to ODOL.
+//!
+//! ```text
+//! "MLOD", u32 257, u32 LODs
+//! each LOD: "P3DM", u32 28, u32 256, u32 points, normals, faces, flags
+//!           points, normals, faces with two names each
+//!           "TAGG", tags up to "#EndOfFile#", f32 resolution
+//! ```
+//!
+//! Nothing is compressed, and no LOD says how long it is: each is stepped through to find the next.
+
+mod lod;
+mod summary;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+pub use lod::{Face, Faces, Lod, Tag, Tags};
+pub use wire::{Corner, FaceFields, LodHeader, NativePoint, Point};
+
+use crate::error::{Context, Error, Result};
+use crate::limits::Limits;
+use crate::view::{ByteStr, Cursor};
+
+/// The one version that is known.
+const VERSION: u32 = 257;
+
+/// An MLOD model, borrowed from its bytes.
+///
+/// ```
+/// # let bytes = b"MLOD\x01\x01\0\0\0\0\0\0";
+/// use meshpeek::mlod::Model;
+/// let model = Model::parse(bytes)?;
+/// for lod in model.lods() {
+///     let lod = lod?;
+///     println!("LOD {}: {} faces", lod.resolution(), lod.face_count());
+/// }
+/// # Ok::<(), meshpeek::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Model<'a> {
+    data: &'a [u8],
+    lod_count: u32,
+    lods: Cursor<'a>,
+    limits: Limits,
+}
+
+impl<'a> Model<'a> {
+    /// Reads the header.
+    ///
+    /// # Errors
+    /// Where it is not that of an MLOD model of version 257.
+    pub fn parse(data: &'a [u8]) -> Result<Self> {
+        Self::parse_with(data, &Limits::default())
+    }
+
+    /// The same within other limits.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse).
+    pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
+        let mut cursor = Cursor::new(data);
+        let signature = cursor.take(4).within("signature")?;
+        if signature != b"MLOD" {
+            let message = format!("starts with \"{}\", not \"MLOD\"", ByteStr::new(signature));
+            return Err(Error::malformed(message).at(0));
+        }
+        let version = cursor.u32().within("version")?;
+        if version != VERSION {
+            return Err(Error::unsupported(format!("MLOD of version {version}, only {VERSION} is known")).at(4));
+        }
+        let lod_count = cursor.u32().within("lods")?;
+        Ok(Self { data, lod_count, lods: cursor, limits: *limits })
+    }
+
+    /// Its version: 257.
+    pub fn version(&self) -> u32 {
+        VERSION
+    }
+
+    /// How many LODs it says to have.
+    pub fn lod_count(&self) -> u32 {
+        self.lod_count
+    }
+
+    /// Its LODs in file order; ends after the first error, behind which no LOD can be found.
+    pub fn lods(&self) -> Lods<'a> {
+        Lods { cursor: self.lods, index: 0, left: self.lod_count }
+    }
+}
+
+/// The LODs of a model.
+#[derive(Clone, Debug)]
+pub struct Lods<'a> {
+    cursor: Cursor<'a>,
+    index: usize,
+    left: u32,
+}
+
+impl<'a> Iterator for Lods<'a> {
+    type Item = Result<Lod<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.left = self.left.checked_sub(1)?;
+        let lod = Lod::read(&mut self.cursor).within_item("lods", self.index);
+        self.index = self.index.saturating_add(1);
+        if lod.is_err() {
+            self.left = 0;
+        }
+        Some(lod)
+    }
+}

@@ -1,0 +1,221 @@
+//! Members: files inside the archive.
+
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+
+use super::Archive;
+use super::entry::{Entries, Entry, EntryKind};
+use super::wire::{Fields, Method};
+use crate::codec::{Codec, lzss};
+use crate::error::{Context, Error, ErrorKind, Result};
+use crate::limits::Limits;
+use crate::view::{Block, ByteStr, Column, Cursor, Packing, Scalar, Storage, Table};
+
+/// A file inside an archive.
+#[derive(Clone, Copy, Debug)]
+pub struct Member<'a> {
+    pub(super) archive: &'a [u8],
+    pub(super) limits: Limits,
+    pub(super) entry: Entry<'a>,
+    pub(super) index: usize,
+    pub(super) offset: u64,
+}
+
+impl<'a> Member<'a> {
+    /// Its place among all members, counted from 0.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Its name as stored: a path with `\` by custom, with anything but NUL in hostile archives. See
+    /// [`ByteStr::to_relative_path`] before writing there.
+    pub fn name(&self) -> ByteStr<'a> {
+        self.entry.name
+    }
+
+    /// Its entry in the header.
+    pub fn entry(&self) -> Entry<'a> {
+        self.entry
+    }
+
+    /// The fields of its entry.
+    pub fn fields(&self) -> &'a Fields {
+        self.entry.fields
+    }
+
+    /// How it is packed.
+    pub fn method(&self) -> Method {
+        self.fields().method
+    }
+
+    /// When the file was last changed, in seconds since 1970; `None` where the writer left it out.
+    pub fn timestamp(&self) -> Option<u32> {
+        Some(self.fields().timestamp.get()).filter(|&seconds| seconds > 0)
+    }
+
+    /// Where its bytes start: the sum of the sizes before it. May lie outside the file.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The bytes it takes in the archive (dataSize), by the header's word.
+    pub fn stored_size(&self) -> u64 {
+        self.fields().data_size.get().into()
+    }
+
+    /// The bytes that [`decode`](Self::decode) gives, by the header's word: originalSize for a packed member, the
+    /// stored size for all others.
+    pub fn size_hint(&self) -> u64 {
+        match self.method() {
+            Method::PACKED => self.fields().original_size.get().into(),
+            _ => self.stored_size(),
+        }
+    }
+
+    /// Its bytes as they lie in the archive, whatever the method.
+    ///
+    /// # Errors
+    /// Where they start or reach behind the end of the archive.
+    pub fn stored_bytes(&self) -> Result<&'a [u8]> {
+        self.part().map(|part| part.rest())
+    }
+
+    /// Its content where that lies in the archive as it is; `None` where it must be decoded or cannot be.
+    ///
+    /// # Errors
+    /// As [`stored_bytes`](Self::stored_bytes).
+    pub fn borrowed(&self) -> Result<Option<&'a [u8]>> {
+        match self.method() {
+            Method::STORED => self.stored_bytes().map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// Its content: borrowed where stored, else decoded into new memory.
+    ///
+    /// A packed member whose sizes are equal may have been stored all the same: it is taken so if its bytes are no
+    /// stream with a right checksum.
+    ///
+    /// # Errors
+    /// As [`stored_bytes`](Self::stored_bytes); where a packed member does not decode, or to more than
+    /// [`Limits::decoded_bytes`]; [`Unsupported`](ErrorKind::Unsupported) where it is encrypted or its method is not
+    /// known.
+    pub fn decode(&self) -> Result<Cow<'a, [u8]>> {
+        let part = self.part()?;
+        let decoded = match self.method() {
+            Method::STORED => return Ok(part.rest().into()),
+            Method::PACKED => expand(part, self.size_hint(), &self.limits),
+            Method::ENCRYPTED => Err(Error::unsupported("encrypted member")),
+            method => Err(Error::unsupported(format!("member packed with unknown method {method}"))),
+        };
+        match decoded {
+            Err(error) if !self.may_be_stored(&error) => Err(error.at(self.offset).within_item("members", self.index)),
+            Err(_) => Ok(part.rest().into()),
+            decoded => decoded,
+        }
+    }
+
+    fn may_be_stored(&self, error: &Error) -> bool {
+        self.method() == Method::PACKED
+            && self.size_hint() == self.stored_size()
+            && !matches!(error.kind(), ErrorKind::Limit { .. })
+    }
+
+    fn part(&self) -> Result<Cursor<'a>> {
+        // What is wrong is the header's claim, which may point far outside.
+        let error = |error: Error| error.at(self.entry.offset).within_item("members", self.index);
+        let rest = usize::try_from(self.offset).ok().and_then(|offset| self.archive.get(offset..));
+        let rest = rest.ok_or_else(|| error(Error::malformed("starts behind the end of the archive")))?;
+        let size = self.stored_size();
+        let part = Cursor::with_offset(rest, self.offset).split(size);
+        part.map_err(|_| error(Error::truncated(size, rest.len() as u64)))
+    }
+}
+
+/// Expands a stream that must be the whole of the part. The walk before it bounds the claimed size by the bytes there.
+fn expand<'a>(part: Cursor<'a>, size: u64, limits: &Limits) -> Result<Cow<'a, [u8]>> {
+    let taken = lzss::stored_len(part, size)?;
+    if taken != part.left() {
+        return Err(Error::malformed(format!("LZSS stream of {taken} bytes in {}", part.left())));
+    }
+    Block::<u8>::exactly(part, size, Codec::Lzss, limits)?.decode()
+}
+
+/// A member's content as a table of bytes; of one that cannot be decoded, the bytes as they are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Content<'a>(pub(super) Member<'a>);
+
+impl Content<'_> {
+    fn is_packed(&self) -> bool {
+        self.0.method() == Method::PACKED
+    }
+}
+
+impl Table for Content<'_> {
+    fn rows(&self) -> u64 {
+        self.0.size_hint()
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        vec![Column::new("byte", Scalar::U8)]
+    }
+
+    fn storage(&self) -> Storage {
+        let packing = if self.is_packed() { Packing::Lzss } else { Packing::InPlace };
+        Storage { offset: self.0.offset, bytes: self.0.stored_size(), packing }
+    }
+
+    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+        let _ = if self.is_packed() { sink(&self.0.decode()?) } else { sink(self.0.stored_bytes()?) };
+        Ok(())
+    }
+}
+
+/// The members of an archive in header order, duplicates included; ends after the first error.
+#[derive(Clone, Debug)]
+pub struct Members<'a> {
+    archive: Archive<'a>,
+    entries: Entries<'a>,
+    offset: u64,
+    index: usize,
+    ended: bool,
+}
+
+impl<'a> Members<'a> {
+    pub(super) fn new(archive: &Archive<'a>) -> Self {
+        Self { archive: *archive, entries: archive.entries(), offset: archive.data_offset, index: 0, ended: false }
+    }
+
+    fn next_member(&mut self) -> Result<Option<Member<'a>>> {
+        let entry = loop {
+            match self.entries.next().transpose().within_item("members", self.index)? {
+                Some(entry) if entry.kind() == EntryKind::Member => break entry,
+                Some(_) => {}
+                None => return Ok(None),
+            }
+        };
+        let Archive { data, limits, .. } = self.archive;
+        let limit = u64::from(limits.archive_members);
+        if self.index as u64 >= limit {
+            let error = Error::new(ErrorKind::Limit { what: "members in an archive", limit });
+            return Err(error.at(entry.offset));
+        }
+        let member = Member { archive: data, limits, entry, index: self.index, offset: self.offset };
+        self.offset = self.offset.saturating_add(member.stored_size());
+        self.index = self.index.saturating_add(1);
+        Ok(Some(member))
+    }
+}
+
+impl<'a> Iterator for Members<'a> {
+    type Item = Result<Member<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        let member = self.next_member();
+        self.ended = !matches!(member, Ok(Some(_)));
+        member.transpose()
+    }
+}

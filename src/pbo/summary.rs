@@ -1,0 +1,207 @@
+//! An archive's answers to [`Inspect`].
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::entry::{Entry, EntryKind};
+use super::member::{Content, Member};
+use super::wire::Method;
+use super::{Archive, TailKind, folded};
+use crate::error::{Context, Error, Result};
+use crate::format::Format;
+use crate::inspect::{Inspect, Outline, Part, Region, Span, Value};
+use crate::summary::{Blocks, Counts, Problems, Summary};
+
+impl Inspect for Archive<'_> {
+    fn summarize(&self) -> Summary {
+        let mut problems = Problems::new(&self.limits);
+        self.check(&mut problems);
+        Summary {
+            counts: if self.whole {
+                Counts::known([("members", self.member_count)])
+            } else {
+                Counts::absent(Format::Pbo)
+            },
+            blocks: self.blocks(),
+            problems: problems.into_vec(),
+            ..Summary::new(Format::Pbo, self.data.len() as u64)
+        }
+    }
+
+    fn verify(&self, problems: &mut Problems) {
+        self.check(problems);
+        self.check_duplicates(problems);
+        for member in self.members().map_while(Result::ok) {
+            if member.method() == Method::PACKED && member.stored_bytes().is_ok() {
+                problems.ok(member.decode());
+            }
+        }
+        if let Ok(Some(false)) = self.checksum_holds() {
+            problems.error(&Error::malformed("SHA-1 is not that of the archive").at(self.data_end).within("tail"));
+        }
+    }
+
+    fn outline(&self, out: &mut Outline<'_>) {
+        out.part(Part::one("header").spanning(0, self.data_offset), |out| {
+            out.field("prefix", self.prefix());
+            out.field("entries", self.entries().filter(Result::is_ok).count());
+        });
+        for (index, property) in self.properties().enumerate() {
+            let part = Part::item("properties", index).labelled(property.key);
+            out.part(part.spanning(property.offset, property.bytes()), |out| {
+                out.field("key", property.key);
+                out.field("value", property.value);
+            });
+        }
+        for member in self.members() {
+            if let Some(member) = out.ok(member) {
+                member.outline(out);
+            }
+        }
+        if let Some(tail) = out.ok(self.tail().within("tail")) {
+            out.part(Part::one("tail").spanning(tail.offset, tail.bytes.len() as u64), |out| {
+                out.field("kind", tail.kind().name());
+                if let TailKind::Sha1(sum) = tail.kind() {
+                    let hex: String = sum.iter().map(|byte| format!("{byte:02x}")).collect();
+                    out.field("sha1", hex.as_str());
+                }
+            });
+        }
+    }
+
+    /// The entries inside the header, and the members behind it.
+    fn layout(&self, sink: &mut dyn FnMut(Region<'_>)) {
+        let mut tell = |depth, name: Cow<'_, str>, note: String, offset, bytes| {
+            sink(Region { depth, name, note: note.into(), offset, bytes });
+        };
+        tell(0, "header".into(), String::new(), 0, self.data_offset);
+        for entry in self.entries().map_while(Result::ok) {
+            let (name, note) = match entry.kind() {
+                EntryKind::Product => ("product", String::new()),
+                EntryKind::Member => ("entry", entry.name.to_string()),
+                EntryKind::End => ("end", String::new()),
+            };
+            tell(1, name.into(), note, entry.offset, entry.bytes());
+            for property in entry.properties() {
+                tell(2, "property".into(), property.key.to_string(), property.offset, property.bytes());
+            }
+        }
+        for member in self.members().map_while(Result::ok).filter(|member| member.stored_bytes().is_ok()) {
+            let note = format!("{}, {}", member.name(), member.method());
+            tell(0, format!("members[{}]", member.index).into(), note, member.offset, member.stored_size());
+        }
+        if let Ok(tail) = self.tail() {
+            tell(0, "tail".into(), tail.kind().name().to_owned(), tail.offset, tail.bytes.len() as u64);
+        }
+    }
+
+    fn digest_names(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn digest(&self, name: &str, _: &mut dyn FnMut(&[u8])) -> Result<()> {
+        Err(Error::unsupported(format!("archives have no digest `{name}`")))
+    }
+}
+
+impl Member<'_> {
+    fn outline(&self, out: &mut Outline<'_>) {
+        let part = Part::item("members", self.index).labelled(self.name());
+        let bytes = self.stored_bytes();
+        let part = if bytes.is_ok() { part.spanning(self.offset, self.stored_size()) } else { part };
+        out.part(part, |out| {
+            let fields = self.fields();
+            out.field("name", self.name());
+            out.field("entry", Value::Opaque(Span { offset: self.entry.offset, bytes: self.entry.bytes() }));
+            out.coded("method", self.method().code(), self.method().name());
+            out.field("original_size", fields.original_size.get());
+            out.field("reserved", fields.reserved.get());
+            out.field("timestamp", self.timestamp());
+            out.field("data_size", fields.data_size.get());
+            out.field("offset", self.offset);
+            if out.ok(bytes).is_some() {
+                out.array("content", &Content(*self));
+            }
+        });
+    }
+
+    /// What can be said without its bytes.
+    fn check(&self, problems: &mut Problems) {
+        let odd = |error: Error| error.at(self.entry.offset).within_item("members", self.index);
+        if let Err(error) = self.name().to_relative_path() {
+            problems.warning(&odd(error));
+        }
+        if self.method().name().is_none() || self.method() == Method::PRODUCT {
+            problems.warning(&odd(Error::malformed(format!("unknown method {:#010x}", self.method().code()))));
+        }
+    }
+}
+
+impl Archive<'_> {
+    fn blocks(&self) -> Blocks {
+        let mut blocks = Blocks::default();
+        for member in self.members().map_while(Result::ok) {
+            match member.method() {
+                Method::STORED => blocks.stored = blocks.stored.saturating_add((member.stored_size() > 0).into()),
+                Method::PACKED => {
+                    blocks.packed = blocks.packed.saturating_add(1);
+                    blocks.packed_bytes = blocks.packed_bytes.saturating_add(member.stored_size());
+                    blocks.unpacked_bytes = blocks.unpacked_bytes.saturating_add(member.size_hint());
+                }
+                _ => {}
+            }
+        }
+        blocks
+    }
+
+    /// Everything that shows without reading members' bytes.
+    fn check(&self, problems: &mut Problems) {
+        let mut first = true;
+        for entry in self.entries().map_while(Result::ok) {
+            if let Some(fault) = fault(&entry, first) {
+                problems.warning(&Error::malformed(fault).at(entry.offset).within("header"));
+            }
+            first = false;
+        }
+        for member in self.members() {
+            if let Some(member) = problems.ok(member) {
+                member.check(problems);
+                if self.whole {
+                    problems.ok(member.stored_bytes());
+                }
+            }
+        }
+        if let Ok(tail) = self.tail()
+            && tail.kind() == TailKind::Unknown
+        {
+            let message = format!("{} bytes of no known form behind the members", tail.bytes.len());
+            problems.warning(&Error::malformed(message).at(tail.offset).within("tail"));
+        }
+    }
+
+    fn check_duplicates(&self, problems: &mut Problems) {
+        let mut seen = HashMap::new();
+        for member in self.members().map_while(Result::ok) {
+            let name: Vec<u8> = member.name().as_bytes().iter().map(|&byte| folded(byte)).collect();
+            let first = *seen.entry(name).or_insert(member.index);
+            if first != member.index {
+                let error = Error::malformed(format!("the same name as member {first}")).at(member.entry.offset);
+                problems.warning(&error.within_item("members", member.index));
+            }
+        }
+    }
+}
+
+/// What no usual writer does in an entry.
+fn fault(entry: &Entry<'_>, first: bool) -> Option<&'static str> {
+    let fields = entry.fields;
+    let empty =
+        [fields.original_size, fields.reserved, fields.timestamp, fields.data_size].iter().all(|n| n.get() == 0);
+    match entry.kind() {
+        EntryKind::Product if !first => Some("product entry that is not the first"),
+        EntryKind::Product if !empty => Some("product entry with sizes"),
+        EntryKind::End if fields.data_size.get() > 0 => Some("ended by an entry without a name, but with a size"),
+        EntryKind::End if !empty || fields.method != Method::STORED => Some("end is not all zero"),
+        _ => None,
+    }
+}

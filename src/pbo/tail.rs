@@ -1,0 +1,88 @@
+//! What lies behind the last member.
+
+use sha1::{Digest, Sha1};
+
+use super::Archive;
+use crate::error::{Error, Result};
+
+/// The bytes behind the last member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tail<'a> {
+    /// Where it starts: the sum of all sizes.
+    pub offset: u64,
+    /// All of it, to the end of the file.
+    pub bytes: &'a [u8],
+}
+
+/// The forms of a [`Tail`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TailKind<'a> {
+    /// Nothing, as Operation Flashpoint writes it.
+    None,
+    /// A zero byte and four more, as Operation Flashpoint Elite writes it.
+    Short(&'a [u8; 4]),
+    /// A zero byte and the SHA-1 of all bytes before it, as all later games write it.
+    Sha1(&'a [u8; 20]),
+    /// Something else.
+    Unknown,
+}
+
+impl<'a> Tail<'a> {
+    /// What it is, told by its length and first byte.
+    pub fn kind(&self) -> TailKind<'a> {
+        match self.bytes {
+            [] => TailKind::None,
+            [0, rest @ ..] => match (rest.first_chunk(), rest.first_chunk(), rest.len()) {
+                (Some(short), _, 4) => TailKind::Short(short),
+                (_, Some(sum), 20) => TailKind::Sha1(sum),
+                _ => TailKind::Unknown,
+            },
+            _ => TailKind::Unknown,
+        }
+    }
+}
+
+impl TailKind<'_> {
+    /// The word for it in reports.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Short(_) => "short",
+            Self::Sha1(_) => "sha1",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+impl<'a> Archive<'a> {
+    /// What lies behind the last member.
+    ///
+    /// # Errors
+    /// [`Truncated`](crate::ErrorKind::Truncated) where the members reach over the end of the file, so that nothing is
+    /// known of a tail.
+    pub fn tail(&self) -> Result<Tail<'a>> {
+        let (_, bytes) = self.split_at_tail()?;
+        Ok(Tail { offset: self.data_end, bytes })
+    }
+
+    /// Whether the stored SHA-1 is that of the bytes before it; `None` where none is stored. Reads the whole archive.
+    ///
+    /// # Errors
+    /// As [`tail`](Self::tail).
+    pub fn checksum_holds(&self) -> Result<Option<bool>> {
+        let (summed, _) = self.split_at_tail()?;
+        Ok(match self.tail()?.kind() {
+            TailKind::Sha1(stored) => Some(Sha1::digest(summed)[..] == stored[..]),
+            _ => None,
+        })
+    }
+
+    fn split_at_tail(&self) -> Result<(&'a [u8], &'a [u8])> {
+        let split = usize::try_from(self.data_end).ok().and_then(|end| self.data.split_at_checked(end));
+        split.ok_or_else(|| {
+            let needed = self.data_end.saturating_sub(self.data_offset);
+            let left = (self.data.len() as u64).saturating_sub(self.data_offset);
+            Error::truncated(needed, left).at(self.data_offset)
+        })
+    }
+}

@@ -1,0 +1,59 @@
+//! Zip archives, as containers of other files.
+//!
+//! ```text
+//! each file: a header, its name, its bytes
+//! directory: a line for each file
+//! end record, comment
+//! ```
+//!
+//! Only the directory is believed, and it is walked in place. Files stored as they are lie in the archive as slices;
+//! deflated ones are inflated when asked for. Spec: PKWARE APPNOTE 4.3.
+
+mod member;
+mod summary;
+#[cfg(test)]
+mod tests;
+
+pub use member::{Member, Members, Method};
+
+use crate::error::Result;
+use crate::limits::Limits;
+use crate::view::zip::Directory;
+
+/// A zip archive, borrowed from its bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Archive<'a> {
+    data: &'a [u8],
+    directory: Directory<'a>,
+    limits: Limits,
+}
+
+impl<'a> Archive<'a> {
+    /// Finds the directory at the end of the archive.
+    ///
+    /// # Errors
+    /// Where there is none, or several fit. [`Unsupported`](crate::ErrorKind::Unsupported) for zip64 and archives on
+    /// several disks.
+    pub fn parse(data: &'a [u8]) -> Result<Self> {
+        Self::parse_with(data, &Limits::default())
+    }
+
+    /// The same within other limits.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse).
+    pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
+        Ok(Self { data, directory: Directory::find(data)?, limits: *limits })
+    }
+
+    /// Its directory as it lies at the end: folders among the files.
+    pub fn directory(&self) -> &Directory<'a> {
+        &self.directory
+    }
+
+    /// Its files in the directory's order, duplicates included, folders left out; up to
+    /// [`Limits::archive_members`].
+    pub fn members(&self) -> Members<'a> {
+        Members::new(self)
+    }
+}

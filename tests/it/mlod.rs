@@ -1,0 +1,74 @@
+//! Promises of the MLOD reader.
+
+use meshpeek::mlod::Model;
+use meshpeek::summary::ReferenceKind;
+use meshpeek::{Asset, Format, Inspect};
+
+use crate::corpus::outside_file;
+use crate::memory::usage_of;
+use crate::writer::mlod::{corpus, face, hostile, lod, model, sound};
+
+#[path = "../../fuzz/src/mlod.rs"]
+mod fuzz;
+
+#[test]
+fn a_real_model_reads_as_another_reader_reads_it() {
+    let Some(bytes) = outside_file("mlod/model.p3d") else { return };
+    assert_eq!(Format::sniff(&bytes), Some(Format::Mlod));
+    let model = Model::parse(&bytes).unwrap();
+    let counts: Vec<_> = model.summarize().counts.iter().collect();
+    assert_eq!(counts, [("lods", Some(3)), ("vertices", Some(24)), ("faces", Some(36))]);
+    let mut problems = meshpeek::summary::Problems::new(&meshpeek::Limits::default());
+    // Its third LOD has 8 normals and an unused fourth corner with normal 23.
+    model.verify(&mut problems);
+    assert_eq!(problems.into_vec(), []);
+    let lods: Vec<_> = model.lods().map(Result::unwrap).collect();
+    let seen: Vec<_> = lods.iter().map(|lod| (lod.normals().len(), lod.tags().count(), lod.resolution())).collect();
+    assert_eq!(seen, [(24, 5, 1.0), (36, 5, 20001.0), (8, 5, 9_999_999_827_968.0)]);
+    let flags: Vec<_> = lods.iter().map(|lod| lod.faces().last().unwrap().fields.flags.get()).collect();
+    assert_eq!(flags, [0, 0x8d00_0390, 0]);
+    let names: Vec<_> = lods[2].tags().map(|tag| (tag.name.to_string(), tag.data.len())).collect();
+    let named = [("Component01", 20), ("#Property#", 128), ("#Mass#", 32), ("#UVSet#", 292), ("#EndOfFile#", 0)];
+    assert_eq!(names, named.map(|(name, len)| (name.to_owned(), len)));
+    assert_eq!(lods.last().map(|lod| lod.offset() + lod.bytes()), Some(bytes.len() as u64));
+}
+
+#[test]
+fn references_come_in_order_of_first_use() {
+    let bytes = sound().to_vec();
+    let references = Model::parse(&bytes).unwrap().summarize().references;
+    let seen: Vec<_> = references.iter().map(|reference| (reference.kind, reference.name.text.as_str())).collect();
+    use ReferenceKind::{Material, Proxy, Texture};
+    assert_eq!(
+        seen,
+        [
+            (Texture, r"own\data\a_co.paa"),
+            (Material, r"own\data\a.rvmat"),
+            (Texture, r"own\data\b_co.paa"),
+            (Proxy, r"\own\gunner")
+        ]
+    );
+}
+
+#[test]
+fn reading_allocates_nothing() {
+    let wide = vec![face(&[0, 1, 2], "texture", "material"); 5_000];
+    let bytes = model(&[lod(5_000, &wide, &[], 1.0)]).to_vec();
+    let (faces, usage) = usage_of(|| {
+        let model = Model::parse(&bytes).unwrap();
+        model.lods().map(|lod| lod.unwrap().faces().filter(|face| !face.texture.is_empty()).count()).sum::<usize>()
+    });
+    assert_eq!((faces, usage.total), (5_000, 0));
+}
+
+#[test]
+fn damaged_models_are_read_without_harm() {
+    for (name, bytes) in corpus().into_iter().chain(hostile()) {
+        assert!(Asset::parse(&bytes).is_ok() || name == "mlod_older.p3d", "{name}");
+        for place in 0..bytes.len() {
+            let mut bytes = bytes.clone();
+            bytes[place] ^= 0xff;
+            fuzz::run(&bytes);
+        }
+    }
+}

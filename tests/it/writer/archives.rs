@@ -1,0 +1,117 @@
+//! Zips as containers of other files.
+
+use super::zip::{Entry, Header, zip};
+use super::{b3d, mlod, pbo};
+
+fn scene() -> Vec<u8> {
+    b3d::sound().to_vec()
+}
+
+/// So many members that all have the same bytes: what they unpack to is out of all proportion to the archive.
+pub fn quilt(members: usize, kernel: usize) -> Vec<u8> {
+    let shared = Entry::deflated("0", &vec![0; kernel]);
+    let mut entries = vec![shared.clone()];
+    for index in 1..members {
+        let name = index.to_string().into_bytes();
+        let header = Header { name, ..shared.central.clone() };
+        // Its own local header is there, empty, and not what the directory points at.
+        let local = Header { packed: 0, unpacked: 0, ..header.clone() };
+        entries.push(Entry { central: header, local, header_offset: Some(0), ..Entry::default() });
+    }
+    zip(&entries, b"").to_vec()
+}
+
+/// An archive in an archive, so many times.
+pub fn nested(levels: usize) -> Vec<u8> {
+    let inner = zip(&[Entry::stored("scene.b3d", &scene())], b"").to_vec();
+    (1..levels).fold(inner, |inner, level| {
+        let name = format!("{level}.zip");
+        let entry = if level % 2 == 0 { Entry::stored(name, &inner) } else { Entry::deflated(name, &inner) };
+        zip(&[entry], b"").to_vec()
+    })
+}
+
+/// Files for `corpus/zip`.
+pub fn corpus() -> Vec<(&'static str, Vec<u8>)> {
+    let archive = pbo::Writer::new().stored(br"data\scene.b3d", &scene()).packed(b"model.p3d", &mlod::sound().to_vec());
+    let encrypted = Entry::stored("secret.b3d", &scene()).both(|header| header.flags |= 1);
+    vec![
+        // A folder; stored and deflated members, names with either slash, sizes behind the data, a name with no asset.
+        (
+            "assets.zip",
+            zip(
+                &[
+                    Entry::stored("models/", b""),
+                    Entry::stored("models/scene.b3d", &scene()),
+                    Entry::deflated("models\\model.p3d", &mlod::sound().to_vec()).with_descriptor(),
+                    Entry::deflated("readme.txt", b"nothing to see"),
+                ],
+                b"a comment",
+            )
+            .to_vec(),
+        ),
+        // A PBO archive inside, stored; another, deflated.
+        (
+            "addons.zip",
+            zip(
+                &[
+                    Entry::stored("a.pbo", &archive.clone().finish(pbo::Tail::Sha1)),
+                    Entry::deflated("b.pbo", &archive.finish(pbo::Tail::Sha1)),
+                ],
+                b"",
+            )
+            .to_vec(),
+        ),
+        // Three levels of archives.
+        ("nested.zip", nested(3)),
+        // A member that no key is there for, and one packed in a way that is not read.
+        ("locked.zip", zip(&[encrypted, Entry::new("later.b3d", 93, b"????".to_vec(), b"")], b"").to_vec()),
+        ("empty.zip", zip(&[], b"").to_vec()),
+    ]
+}
+
+/// Odd and damaged archives for `corpus/hostile`.
+pub fn hostile() -> Vec<(&'static str, Vec<u8>)> {
+    let plain = || Entry::deflated("scene.b3d", &scene());
+    let one = |entry: Entry| zip(&[entry], b"");
+    vec![
+        ("zip_quilt.zip", quilt(40, 100_000)),
+        // Two files of one name, names that lead out.
+        (
+            "zip_names.zip",
+            zip(
+                &[
+                    Entry::stored("a.txt", b"1"),
+                    Entry::stored("a.txt", b"2"),
+                    Entry::stored("../up.b3d", b""),
+                    Entry::stored("/root.b3d", b""),
+                    Entry::stored("C:\\drive.b3d", b""),
+                    Entry::stored("nul", b""),
+                    Entry::stored("\x1b[2J", b""),
+                    Entry::stored("", b""),
+                ],
+                b"",
+            )
+            .to_vec(),
+        ),
+        ("zip_crc.zip", one(plain().both(|header| header.crc32 ^= 1)).to_vec()),
+        ("zip_claims_more.zip", one(plain().both(|header| header.unpacked += 1)).to_vec()),
+        ("zip_claims_less.zip", one(plain().both(|header| header.unpacked -= 1)).to_vec()),
+        ("zip_claims_4_gb.zip", one(plain().both(|header| header.unpacked = u32::MAX - 1)).to_vec()),
+        ("zip_into_directory.zip", one(plain().both(|header| header.packed += 1)).to_vec()),
+        ("zip_header_outside.zip", one(Entry { header_offset: Some(0x7fff_ffff), ..plain() }).to_vec()),
+        ("zip_two_sizes.zip", one(Entry::stored("a", b"abc").both(|header| header.unpacked = 2)).to_vec()),
+        ("zip_other_name.zip", {
+            let mut entry = plain();
+            entry.local.name[0] = b'S';
+            one(entry).to_vec()
+        }),
+        // More entries than the directory has room for.
+        ("zip_entries.zip", one(plain()).set("disk_entries", [0x60, 0xea, 0x60, 0xea]).to_vec()),
+        ("zip_end_missing.zip", {
+            let bytes = one(plain());
+            bytes.to_vec()[..bytes.at("end")].to_vec()
+        }),
+        ("zip_bytes_behind.zip", one(plain()).raw([0; 9]).to_vec()),
+    ]
+}
