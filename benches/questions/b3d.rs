@@ -1,56 +1,38 @@
 //! Blitz3D: what it costs to look, beside reading everything first.
 
-#[path = "baseline/b3d.rs"]
-mod baseline;
-mod harness;
-
-use harness::{contender, files, question};
 use meshpeek::b3d::{Part, Scene};
 use meshpeek::{FileMap, Inspect};
 
-fn open(path: &std::path::Path) -> FileMap {
-    FileMap::open(path).expect("a readable file")
+use super::baseline::b3d as baseline;
+use super::harness::{Table, contender, measure};
+use super::material::{files, open};
+
+/// The sum of the counts that an owned reader has too.
+pub fn counted(scene: &[u8]) -> u64 {
+    let summary = Scene::parse(scene).expect("a scene").summarize();
+    ["vertices", "triangles", "weights", "keys"].iter().filter_map(|name| summary.counts.get(name)).sum()
 }
 
-fn main() {
+pub fn ask(table: &mut Table) {
     let paths = files("b3d", "b3d");
     let each = |work: &dyn Fn(&std::path::Path) -> u64| paths.iter().map(|path| work(path)).sum::<u64>();
 
-    question(
-        "open every file and count what is in it",
+    table.question(
+        "b3d: from a path, all chunks and counts",
         vec![
-            contender("meshpeek: Scene::parse, summarize", || {
-                each(&|path| {
-                    let file = open(path);
-                    let summary = Scene::parse(&file).expect("a scene").summarize();
-                    ["vertices", "triangles", "weights", "keys"]
-                        .iter()
-                        .filter_map(|name| summary.counts.get(name))
-                        .sum()
-                })
-            }),
+            contender("meshpeek: Scene::parse, summarize", || each(&|path| counted(&open(path)))),
             contender("owned reader", || {
                 each(&|path| {
                     let scene = baseline::read(path);
                     (scene.positions.len() + scene.triangles.len() + scene.weights.len() + scene.keys.len()) as u64
                 })
             }),
+            measure("fs::read", || each(&|path| std::fs::read(path).expect("a readable file").len() as u64))
+                .at_most(1.25),
         ],
     );
-    question(
-        "reading the bytes alone, against opening and counting",
-        vec![
-            contender("fs::read", || each(&|path| std::fs::read(path).expect("a readable file").len() as u64)),
-            contender("meshpeek: Scene::parse, summarize", || {
-                each(&|path| {
-                    let file = open(path);
-                    Scene::parse(&file).expect("a scene").summarize().bytes
-                })
-            }),
-        ],
-    );
-    question(
-        "the first position of every file",
+    table.question(
+        "b3d: the first position of every file",
         vec![
             contender("meshpeek", || {
                 each(&|path| {
@@ -70,8 +52,8 @@ fn main() {
             }),
         ],
     );
-    question(
-        "everything to native arrays",
+    table.question(
+        "b3d: everything to native arrays",
         vec![
             contender("meshpeek", || each(&|path| to_native(&open(path)))),
             contender("owned reader", || {
@@ -80,7 +62,8 @@ fn main() {
                     let floats = scene.positions.iter().chain(&scene.normals).flatten().chain(&scene.tex_coords);
                     let ids = scene.triangles.iter().flatten().map(|&id| id as u32);
                     let frames = scene.keys.iter().map(|(frame, _)| *frame as u32);
-                    floats.map(|f| f.to_bits()).chain(ids).chain(frames).map(u64::from).sum()
+                    let keys = scene.keys.iter().flat_map(|(_, floats)| floats);
+                    floats.chain(keys).map(|f| f.to_bits()).chain(ids).chain(frames).map(u64::from).sum()
                 })
             }),
         ],
