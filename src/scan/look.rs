@@ -92,6 +92,9 @@ impl<'s, F: FnMut(Found) -> ControlFlow<()> + Send> Run<'s, F> {
                 if !self.look(&Place::file(&target.path), &file, &budget) {
                     self.put(Found::NoAsset { path: target.path.clone(), named: target.named });
                 }
+                if let Err(error) = file.unchanged() {
+                    self.put(Found::Unreadable(error.in_file(&target.path)));
+                }
                 scan.progress.add_file(file.len() as u64);
             }
         }

@@ -21,6 +21,7 @@ mod odol;
 mod pbo;
 #[cfg_attr(not(feature = "lzo"), allow(unused_imports))]
 mod rtm;
+mod scan;
 mod zip;
 
 // What the fuzz targets do, so that it cannot rot unseen.
