@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
+use crate::format::Format;
 use crate::limits::Limits;
 #[cfg(feature = "pbo")]
 use crate::pbo;
@@ -171,6 +172,23 @@ impl<'a> Member<'a> {
             Self::Pbo(member) => member.borrowed(),
             #[cfg(feature = "zip")]
             Self::Zip(member) => member.borrowed(),
+        }
+    }
+
+    /// The format that its content starts like. Of a member that is deflated only the beginning is inflated for that;
+    /// `None` also where only decoding all of it would tell.
+    ///
+    /// # Errors
+    /// As [`borrowed`](Self::borrowed), and where not even the beginning decodes.
+    pub fn sniff(&self) -> Result<Option<Format>> {
+        match self {
+            #[cfg(feature = "zip")]
+            Self::Zip(member) if self.form() == Form::Packed(Packing::Deflate) => {
+                let mut head = [0; 1024];
+                let length = member.inflate_head(&mut head)?;
+                Ok(head.get(..length).and_then(Format::sniff))
+            }
+            _ => Ok(self.borrowed()?.and_then(Format::sniff)),
         }
     }
 

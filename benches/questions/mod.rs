@@ -14,7 +14,6 @@ mod rtm;
 
 #[path = "../../tests/it/memory.rs"]
 mod memory;
-#[allow(dead_code)]
 #[path = "../../tests/it/writer/mod.rs"]
 pub mod writer;
 

@@ -3,13 +3,13 @@
 //! Work is shared by file, and inside archives by member, so that one large archive keeps all cores busy. Nothing is
 //! collected: each record is handed over as soon as it is there, and what was opened for it is closed again.
 
+mod look;
 mod progress;
 mod record;
 mod walk;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use rayon::iter::{ParallelBridge, ParallelIterator};
 
@@ -17,12 +17,10 @@ pub use progress::Progress;
 pub use record::{Digests, Record};
 pub use walk::Selection;
 
-use crate::asset::Asset;
 use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::limits::Limits;
-use crate::source::{Access, FileMap};
-use crate::summary::{Problems, Summary};
+use crate::source::Access;
 
 /// How closely each asset is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -60,6 +58,8 @@ pub struct Scan {
     pub formats: Vec<Format>,
     /// Whether to read what identifies each asset's content.
     pub digests: bool,
+    /// Whether to look into archives.
+    pub archives: bool,
     /// How many files and members to work on at once; as many as there are cores where it is `None`.
     pub jobs: Option<usize>,
     /// How to get at each file's bytes.
@@ -96,6 +96,7 @@ impl Scan {
             depth: Depth::default(),
             formats: Vec::new(),
             digests: false,
+            archives: true,
             jobs: None,
             access: Access::Auto,
             limits: Limits::default(),
@@ -115,7 +116,7 @@ impl Scan {
             .num_threads(self.jobs.unwrap_or(0))
             .build()
             .map_err(|error| Error::from(std::io::Error::other(error)))?;
-        let run = Run { scan: self, callback: Mutex::new(callback) };
+        let run = look::Run::new(self, callback);
         threads.install(|| {
             self.selection.walk(&self.paths).take_while(|_| !self.progress.is_stopped()).par_bridge().for_each(
                 |target| match target {
@@ -140,63 +141,8 @@ impl Scan {
     }
 
     /// The record of these bytes, as a file of this path; `None` where neither they nor the name are those of an asset.
+    /// Of an archive this is its own record.
     pub fn record(&self, path: &Path, data: &[u8]) -> Option<Record> {
-        let format = Format::sniff(data).or_else(|| Format::from_extension(path))?;
-        let mut digests = self.digests.then(Digests::default);
-        let summary = match Asset::parse_with(data, &self.limits) {
-            Ok(asset) => {
-                let mut summary = asset.summarize();
-                if self.depth == Depth::Verify {
-                    let mut problems = Problems::new(&self.limits);
-                    asset.verify(&mut problems);
-                    summary.problems = problems.into_vec();
-                }
-                if self.digests {
-                    digests = Some(Digests::of(&*asset, &mut summary.problems));
-                }
-                summary
-            }
-            Err(error) => Summary::unreadable(format, data.len() as u64, &error),
-        };
-        Some(Record { path: path.to_owned(), member: None, summary, digests })
-    }
-}
-
-/// A scan under way.
-struct Run<'s, F> {
-    scan: &'s Scan,
-    callback: Mutex<F>,
-}
-
-impl<F: FnMut(Found) -> ControlFlow<()> + Send> Run<'_, F> {
-    fn file(&self, target: &walk::Target) {
-        let scan = self.scan;
-        match FileMap::open_with(&target.path, scan.access, &scan.limits) {
-            Err(error) => self.put(Found::Unreadable(error)),
-            Ok(file) => {
-                match scan.record(&target.path, &file) {
-                    Some(record) => self.asset(record),
-                    None => self.put(Found::NoAsset { path: target.path.clone(), named: target.named }),
-                }
-                scan.progress.add_file(file.len() as u64);
-            }
-        }
-    }
-
-    fn asset(&self, record: Record) {
-        let wanted = &self.scan.formats;
-        if wanted.is_empty() || wanted.contains(&record.summary.format) {
-            self.scan.progress.add_asset();
-            self.put(Found::Asset(Box::new(record)));
-        }
-    }
-
-    /// Hands over one find at a time, until nobody wants more.
-    fn put(&self, found: Found) {
-        // A callback that panicked has ended its thread's work; the panic passes on when the threads are joined.
-        let mut callback = self.callback.lock().unwrap_or_else(PoisonError::into_inner);
-        if !self.scan.progress.is_stopped() && callback(found).is_break() {
-            self.scan.progress.stop();
-        }
+        look::describe(self, &look::Place::file(path), data).map(|(record, _)| record)
     }
 }

@@ -182,6 +182,15 @@ impl<'a> Member<'a> {
         Ok((content, behind))
     }
 
+    /// Inflates the beginning of its content into the buffer, for a look at what it is; how many bytes that are.
+    ///
+    /// # Errors
+    /// As [`stored_bytes`](Self::stored_bytes), and where the bytes are no DEFLATE stream.
+    pub(crate) fn inflate_head(&self, buffer: &mut [u8]) -> Result<usize> {
+        let inflated = deflate::inflate(self.stored_bytes()?, buffer).map_err(|error| self.error(error.to_string()))?;
+        Ok(usize::try_from(inflated.yielded).unwrap_or(usize::MAX))
+    }
+
     fn inflate(&self) -> Result<(Vec<u8>, u64)> {
         let stream = self.stored_bytes()?;
         let size = self.size_hint();

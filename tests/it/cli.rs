@@ -85,7 +85,8 @@ fn a_damaged_asset_never_ends_a_scan() {
     let output = run(["scan", "corpus/hostile"]);
     assert_eq!(code(&output), 0);
     let records = lines(&output);
-    assert_eq!(records.len(), std::fs::read_dir(root().join("corpus/hostile")).unwrap().count());
+    let files = records.iter().filter(|record| record["member"].is_null()).count();
+    assert_eq!(files, std::fs::read_dir(root().join("corpus/hostile")).unwrap().count());
     let lost = records.iter().find(|record| record["path"] == "corpus/hostile/no_signature.b3d").unwrap();
     assert_eq!(lost["problems"][0]["message"], "starts like no known format");
     assert_eq!(lost["version"], Json::Null);

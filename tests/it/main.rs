@@ -1,8 +1,13 @@
 //! Everything that is tested through the public face.
 
+mod budgets;
 mod codec;
 mod corpus;
+mod killers;
 mod memory;
+mod mutate;
+#[cfg(feature = "mmap")]
+mod shrink;
 mod writer;
 
 mod b3d;
@@ -16,6 +21,7 @@ mod odol;
 mod pbo;
 #[cfg_attr(not(feature = "lzo"), allow(unused_imports))]
 mod rtm;
+mod scan;
 mod zip;
 
 // What the fuzz targets do, so that it cannot rot unseen.

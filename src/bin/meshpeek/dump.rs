@@ -36,6 +36,7 @@ pub(crate) fn run(path: &Path, selector: Option<&str>, format: DumpFormat, commo
             }
         }
     }
+    input::unchanged(&file, path)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -31,6 +31,7 @@ pub(crate) fn run(path: &Path, json: bool, common: &Common) -> Outcome {
         report::problems(&record, &mut out)?;
     }
     out.flush()?;
+    input::unchanged(&file, path)?;
     // A file that does not open has been described by its one problem, but nothing could be done with it.
     Ok(if asset.is_err() { ExitCode::from(2) } else { ExitCode::SUCCESS })
 }

@@ -22,6 +22,7 @@ pub(crate) fn scan(inputs: &Inputs, common: &Common) -> Result<Scan, Failure> {
     }
     let mut scan = Scan::new(paths);
     scan.access = access(common);
+    scan.archives = !inputs.no_archives;
     scan.jobs = inputs.jobs.map(NonZeroUsize::get);
     scan.formats = Format::ALL.iter().copied().filter(|f| inputs.formats.iter().any(|name| name == f.name())).collect();
     scan.selection = Selection {
@@ -105,6 +106,11 @@ impl Tally {
 /// The bytes of one file.
 pub(crate) fn open(path: &Path, common: &Common) -> Result<FileMap, Failure> {
     Ok(FileMap::open_with(path, access(common), &Limits::default())?)
+}
+
+/// Says so if the file was changed while results were made of it.
+pub(crate) fn unchanged(file: &FileMap, path: &Path) -> Result<(), Failure> {
+    Ok(file.unchanged().map_err(|error| error.in_file(path))?)
 }
 
 fn access(common: &Common) -> Access {

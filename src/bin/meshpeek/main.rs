@@ -23,6 +23,10 @@ use output::{Failure, Notes, Outcome};
 fn main() -> ExitCode {
     let Cli { verb, common } = Cli::parse();
     let notes = Notes::new(&common);
+    // Where it fails, files are read.
+    if let Err(error) = meshpeek::source::guard_maps() {
+        notes.detail(error);
+    }
     let outcome: Outcome = match &verb {
         Verb::Info { file, json } => info::run(file, *json, &common),
         Verb::Scan { inputs, format, digests } => scan::run(inputs, *format, *digests, &common),

@@ -26,6 +26,7 @@ pub(crate) fn run(path: &Path, common: &Common) -> Outcome {
     });
     written?;
     out.flush()?;
+    input::unchanged(&file, path)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,7 +1,10 @@
 //! What a file holds, in words for a person.
 
+mod archive;
 mod b3d;
+mod bmx;
 mod lodka;
+mod mlod;
 mod odol;
 mod rtm;
 
@@ -9,6 +12,7 @@ use std::io::{Result, Write};
 
 use anstyle::{AnsiColor, Style};
 use meshpeek::Asset;
+use meshpeek::container::Container;
 use meshpeek::scan::Record;
 use meshpeek::summary::{ReferenceKind, Severity};
 use meshpeek::view::ByteStr;
@@ -60,9 +64,13 @@ pub(crate) fn header(record: &Record, out: &mut impl Write) -> Result<()> {
 pub(crate) fn body(asset: &Asset<'_>, out: &mut impl Write) -> Result<()> {
     match asset {
         Asset::B3d(scene) => b3d::write(scene, out),
-        Asset::Rtm(motion) => rtm::write(motion, out),
+        Asset::Bmx(map) => bmx::write(map, out),
         Asset::Lodka(model) => lodka::write(model, out),
+        Asset::Mlod(model) => mlod::write(model, out),
         Asset::Odol(model) => odol::write(model, out),
+        Asset::Pbo(archive) => archive::pbo(archive, out),
+        Asset::Rtm(motion) => rtm::write(motion, out),
+        Asset::Zip(archive) => archive::members(&Container::Zip(*archive), out),
         _ => Ok(()),
     }
 }

@@ -1,0 +1,41 @@
+//! An archive in words.
+
+use std::io::{Result, Write};
+
+use meshpeek::container::{Container, Form};
+use meshpeek::pbo::{self, TailKind};
+
+use super::{FAINT, grouped, heading, list};
+
+pub(super) fn pbo(archive: &pbo::Archive<'_>, out: &mut impl Write) -> Result<()> {
+    let properties: Vec<_> = archive.properties().collect();
+    if !properties.is_empty() {
+        heading(out, "Properties")?;
+        list(out, properties.iter(), |out, property| writeln!(out, "  {} = {}", property.key, property.value))?;
+    }
+    members(&Container::Pbo(*archive), out)?;
+    let tail = match archive.tail().map(|tail| tail.kind()) {
+        Ok(TailKind::None) => "nothing".to_owned(),
+        Ok(TailKind::Short(_)) => "four bytes, as Operation Flashpoint Elite writes them".to_owned(),
+        Ok(TailKind::Sha1(_)) => "a SHA-1, which verify compares".to_owned(),
+        Ok(_) => "bytes of no known form".to_owned(),
+        Err(error) => error.message(),
+    };
+    writeln!(out, "\n  behind the members: {tail}")
+}
+
+pub(super) fn members(archive: &Container<'_>, out: &mut impl Write) -> Result<()> {
+    heading(out, "Members")?;
+    list(out, archive.members().flatten(), |out, member| {
+        let form = match member.form() {
+            Form::InPlace => String::new(),
+            Form::Packed(packing) => {
+                format!("  {FAINT}{}, {} bytes stored{FAINT:#}", packing.name(), grouped(member.stored_size()))
+            }
+            Form::Encrypted => format!("  {FAINT}encrypted{FAINT:#}"),
+            Form::Unknown => format!("  {FAINT}packed in an unknown way{FAINT:#}"),
+        };
+        let size = if member.form() == Form::InPlace { member.stored_size() } else { member.size_hint() };
+        writeln!(out, "  {:>12}  {}{form}", grouped(size), member.name())
+    })
+}

@@ -1,0 +1,157 @@
+//! What any bytes may cost: 200 milliseconds, and memory of twice the file's size and 32 megabytes.
+//!
+//! The usual run takes a part of the cases. All of them, in a release build with its overflow checks on:
+//!
+//! ```sh
+//! MESHPEEK_FULL=1 cargo test --profile full --all-features budgets
+//! ```
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use meshpeek::summary::{Problem, Problems};
+use meshpeek::{Asset, Limits};
+
+use crate::corpus::files;
+use crate::memory::usage_of;
+use crate::mutate::{Random, Source, altered};
+use crate::{any, writer};
+
+const TIME: Duration = Duration::from_millis(200);
+
+/// Whether to try everything that is promised, or what fits into a minute.
+pub fn full() -> bool {
+    std::env::var_os("MESHPEEK_FULL").is_some()
+}
+
+/// Parses, summarises and verifies these bytes; what is found, if they open.
+fn look(bytes: &[u8]) -> Option<Vec<Problem>> {
+    let limits = Limits::default();
+    let asset = Asset::parse_with(bytes, &limits).ok()?;
+    let summary = asset.summarize();
+    let mut problems = Problems::new(&limits);
+    asset.verify(&mut problems);
+    let problems = problems.into_vec();
+    assert!(summary.problems.is_empty() || !problems.is_empty(), "verify misses {:?}", summary.problems);
+    Some(problems)
+}
+
+/// The same within the budget.
+fn within_budget(bytes: &[u8], what: impl Fn() -> String) -> Option<Vec<Problem>> {
+    let start = Instant::now();
+    let (found, usage) = usage_of(|| look(bytes));
+    let mut time = start.elapsed();
+    // On a busy machine the clock runs while others work.
+    for _ in 0..5 {
+        if time > TIME {
+            let start = Instant::now();
+            look(bytes);
+            time = time.min(start.elapsed());
+        }
+    }
+    assert!(time <= TIME, "{} takes {time:?}", what());
+    let most = 2 * bytes.len() + (32 << 20);
+    assert!(usage.peak <= most as i64, "{} of {} bytes takes memory: {usage:?}", what(), bytes.len());
+    found
+}
+
+/// All files with one of these endings.
+fn files_of(endings: &[&str]) -> Vec<(PathBuf, Vec<u8>)> {
+    let wanted = |path: &Path| path.extension().and_then(OsStr::to_str).is_some_and(|ending| endings.contains(&ending));
+    let files: Vec<_> = files().into_iter().filter(|(path, _)| wanted(path)).collect();
+    assert!(!files.is_empty());
+    files
+}
+
+/// The lengths to cut a file to: all up to 64 kB, then 2,000 spread over the rest.
+fn lengths(size: usize) -> Vec<usize> {
+    let (all, spread) = if full() { (64 << 10, 2000) } else { (1 << 10, 200) };
+    let step = (size.saturating_sub(all) / spread).max(1);
+    (0..size.min(all)).chain((all..size).step_by(step)).collect()
+}
+
+/// Whether a cut leaves a whole file of another content: it went between chunks that stand side by side, or took an
+/// archive's checksum.
+fn is_a_whole_file(cut: &[u8]) -> bool {
+    if writer::pbo::is_whole_without_checksum(cut) {
+        return true;
+    }
+    let whole = |node: meshpeek::Result<meshpeek::lodka::Node<'_>>| node.is_ok_and(|node| node.body().is_ok());
+    meshpeek::lodka::Model::parse(cut).is_ok_and(|model| model.nodes().all(whole))
+}
+
+fn cut_anywhere(endings: &[&str]) {
+    let limits = Limits::default();
+    for (path, bytes) in files_of(endings) {
+        let sound = !path.starts_with("corpus/hostile");
+        for length in lengths(bytes.len()) {
+            let cut = &bytes[..length];
+            let Some(problems) = within_budget(cut, || format!("{} cut at {length}", path.display())) else { continue };
+            let noticed = !problems.is_empty() || is_a_whole_file(cut);
+            assert!(!sound || noticed, "{} cut at {length} is not noticed", path.display());
+            if length % 17 == 0 {
+                any::walk(&*Asset::parse(cut).unwrap(), cut, &limits);
+            }
+        }
+    }
+}
+
+fn bent_anyhow(endings: &[&str]) {
+    let count = if full() { 20_000 } else { 1_000 };
+    // In the usual run, what is large would be most of the time.
+    let largest = if full() { usize::MAX } else { 64 << 10 };
+    let files = files_of(endings).into_iter().map(|(_, bytes)| bytes).filter(|bytes| bytes.len() <= largest);
+    let sources: Vec<_> = files.map(Source::new).collect();
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    for round in 0..count {
+        let (source, other) = (random.below(sources.len()), random.below(sources.len()));
+        let bytes = sources[source].mutated(&sources[other], &mut random);
+        within_budget(&bytes, || format!("{} {round}", endings[0]));
+        if round % 8 == 0 {
+            any::run(&bytes);
+        }
+    }
+}
+
+fn three_bytes_altered(endings: &[&str]) {
+    let files = files_of(endings);
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    for round in 0..1000 {
+        let (path, bytes) = &files[round % files.len()];
+        let bytes = altered(bytes, 3, &mut random);
+        within_budget(&bytes, || format!("{} {round}", path.display()));
+        any::run(&bytes[..bytes.len().min(1 << 16)]);
+    }
+}
+
+macro_rules! budgets {
+    ($($format:ident $($ending:literal)*;)*) => {$(
+        mod $format {
+            #[test]
+            fn every_truncation_is_noticed_within_the_budget() {
+                super::cut_anywhere(&[$($ending),*]);
+            }
+
+            #[test]
+            fn mutations_stay_within_the_budget() {
+                super::bent_anyhow(&[$($ending),*]);
+            }
+
+            #[test]
+            fn a_thousand_files_with_three_altered_bytes_stay_within_the_budget() {
+                super::three_bytes_altered(&[$($ending),*]);
+            }
+        }
+    )*};
+}
+
+budgets! {
+    b3d "b3d";
+    bmx "bmx";
+    lodka "lod";
+    p3d "p3d";
+    pbo "pbo";
+    rtm "rtm";
+    zip "zip";
+}

@@ -1,0 +1,175 @@
+//! Archives as scans see them: what lies inside is what lies outside.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use meshpeek::Limits;
+use meshpeek::scan::{Depth, Found, Record, Scan};
+use serde_json::Value as Json;
+
+use crate::corpus::files;
+use crate::writer::pbo::{Tail, Writer};
+use crate::writer::zip::{Entry, zip};
+
+/// A file of its own for one test, gone afterwards.
+struct TempFile(PathBuf);
+
+impl TempFile {
+    fn new(name: &str, bytes: &[u8]) -> Self {
+        let path = std::env::temp_dir().join(format!("meshpeek-scan-{}-{name}", std::process::id()));
+        std::fs::write(&path, bytes).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for TempFile {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+fn scanned(path: &Path, change: impl FnOnce(&mut Scan)) -> Vec<Record> {
+    let mut scan = Scan::new([path]);
+    scan.digests = true;
+    change(&mut scan);
+    let mut records = Vec::new();
+    scan.run(|found| {
+        match found {
+            Found::Asset(record) => records.push(*record),
+            other => panic!("{other:?}"),
+        }
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    records
+}
+
+/// What is known of each member, by its path inside.
+fn by_member(records: &[Record]) -> BTreeMap<String, Json> {
+    let facts = |record: &Record| {
+        let mut json = serde_json::to_value(record).unwrap();
+        let facts = json.as_object_mut().unwrap();
+        facts.remove("path");
+        facts.remove("member");
+        facts.remove("lossy");
+        json
+    };
+    let named = |record: &Record| Some((record.member.as_ref()?.text.clone(), facts(record)));
+    records.iter().filter_map(named).collect()
+}
+
+/// The files at hand that are no archives themselves, by a name without folders.
+fn tree() -> Vec<(String, Vec<u8>)> {
+    let is_container =
+        |bytes: &[u8]| meshpeek::Format::sniff(bytes).is_some_and(|format| matches!(format.name(), "pbo" | "zip"));
+    let name = |path: &Path| path.display().to_string().replace(['/', '\\'], "_").replace("..", "");
+    files().into_iter().filter(|(_, bytes)| !is_container(bytes)).map(|(path, bytes)| (name(&path), bytes)).collect()
+}
+
+fn packed_into_pbo(tree: &[(String, Vec<u8>)]) -> Vec<u8> {
+    let writer = Writer::new().product(&[(b"prefix", b"test\\tree")]);
+    tree.iter()
+        .enumerate()
+        .fold(writer, |writer, (index, (name, bytes))| {
+            // Packed members take the same way as stored ones.
+            if index % 16 == 0 { writer.packed(name.as_bytes(), bytes) } else { writer.stored(name.as_bytes(), bytes) }
+        })
+        .finish(Tail::Sha1)
+}
+
+fn packed_into_zip(tree: &[(String, Vec<u8>)]) -> Vec<u8> {
+    let entry = |(index, (name, bytes)): (usize, &(String, Vec<u8>))| {
+        if index % 2 == 0 { Entry::deflated(name, bytes) } else { Entry::stored(name, bytes) }
+    };
+    let entries: Vec<Entry> = tree.iter().enumerate().map(entry).collect();
+    zip(&entries, b"").to_vec()
+}
+
+#[test]
+fn a_tree_reads_the_same_in_every_archive() {
+    let tree = tree();
+    let direct: BTreeMap<String, Json> = tree
+        .iter()
+        .filter_map(|(name, bytes)| {
+            let mut scan = Scan::new([name]);
+            scan.digests = true;
+            let mut record = scan.record(Path::new(name), bytes)?;
+            record.member = Some(meshpeek::view::ByteStr::from(name.as_str()).into());
+            by_member(&[record]).pop_first()
+        })
+        .collect();
+    assert!(direct.len() > 50);
+    let pbo = packed_into_pbo(&tree);
+    let zip_of_all = packed_into_zip(&tree);
+    let nested =
+        zip(&[Entry::deflated("inner.pbo", &pbo), Entry::stored("again/inner.zip", &zip_of_all)], b"").to_vec();
+
+    let file = TempFile::new("tree.pbo", &pbo);
+    assert_eq!(by_member(&scanned(&file.0, |_| {})), direct);
+    let file = TempFile::new("tree.zip", &zip_of_all);
+    assert_eq!(by_member(&scanned(&file.0, |scan| scan.jobs = Some(1))), direct);
+    let file = TempFile::new("nested.zip", &nested);
+    let inside = by_member(&scanned(&file.0, |_| {}));
+    for archive in ["inner.pbo", "again/inner.zip"] {
+        assert!(inside.contains_key(archive));
+        let within = |(name, facts): (&String, &Json)| {
+            Some((name.strip_prefix(archive)?.strip_prefix("!/")?.to_owned(), facts.clone()))
+        };
+        assert_eq!(inside.iter().filter_map(within).collect::<BTreeMap<_, _>>(), direct, "in {archive}");
+    }
+}
+
+#[test]
+fn an_archive_comes_before_its_members_and_can_be_left_closed() {
+    let scene = crate::writer::b3d::sound().to_vec();
+    let pbo = Writer::new().stored(b"a.b3d", &scene).stored(b"readme.txt", b"hello").finish(Tail::Sha1);
+    let file = TempFile::new("order.pbo", &pbo);
+    let records = scanned(&file.0, |_| {});
+    let members: Vec<Option<&str>> = records.iter().map(|r| r.member.as_ref().map(|name| name.text.as_str())).collect();
+    assert_eq!(members, [None, Some("a.b3d")]);
+    assert_eq!(records[0].summary.counts.get("members"), Some(2));
+    assert_eq!(scanned(&file.0, |scan| scan.archives = false).len(), 1);
+    let only: Vec<_> = scanned(&file.0, |scan| scan.formats = vec![meshpeek::Format::B3d]);
+    assert_eq!(only.len(), 1);
+}
+
+#[test]
+fn a_bad_member_is_one_record_and_the_rest_goes_on() {
+    let scene = crate::writer::b3d::sound().to_vec();
+    let mut damaged = Entry::deflated("broken.b3d", &scene);
+    damaged.data[5] ^= 0x55;
+    let bytes = zip(&[damaged, Entry::stored("text.b3d", b"no scene"), Entry::deflated("good.b3d", &scene)], b"");
+    let file = TempFile::new("bad.zip", &bytes.to_vec());
+    let inside = by_member(&scanned(&file.0, |_| {}));
+    assert_eq!(inside.keys().collect::<Vec<_>>(), ["broken.b3d", "good.b3d", "text.b3d"]);
+    assert_eq!(inside["broken.b3d"]["problems"].as_array().unwrap().len(), 1);
+    assert_eq!(inside["text.b3d"]["problems"][0]["message"], "starts like no known format");
+    assert_eq!(inside["good.b3d"]["problems"], Json::Array(Vec::new()));
+}
+
+#[test]
+fn archives_inside_each_other_end_at_the_limit() {
+    let file = TempFile::new("levels.zip", &crate::writer::archives::nested(12));
+    let records = scanned(&file.0, |scan| scan.depth = Depth::Verify);
+    let limit = Limits::default().archive_depth as usize;
+    assert_eq!(records.len(), limit + 1);
+    let last = &records[limit].summary.problems;
+    assert!(last.iter().any(|problem| problem.message.contains("archives inside each other")), "{last:?}");
+}
+
+#[test]
+fn a_scan_ends_when_its_caller_has_enough() {
+    let scene = crate::writer::b3d::sound().to_vec();
+    let writer = (0..500).fold(Writer::new(), |writer, i| writer.stored(format!("{i}.b3d").as_bytes(), &scene));
+    let file = TempFile::new("enough.pbo", &writer.finish(Tail::Sha1));
+    let mut seen = 0;
+    let scan = Scan::new([&file.0]);
+    scan.run(|_| {
+        seen += 1;
+        if seen == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })
+    .unwrap();
+    assert_eq!(seen, 3);
+    assert!(scan.progress.is_stopped());
+}
