@@ -9,6 +9,7 @@ pub mod codec;
 mod lodka;
 pub mod odol;
 mod open;
+mod pbo;
 mod rtm;
 
 #[path = "../../tests/it/memory.rs"]
@@ -25,5 +26,6 @@ pub fn ask(table: &mut Table) {
     rtm::ask(table);
     odol::ask(table);
     lodka::ask(table);
+    pbo::ask(table);
     codec::ask(table);
 }

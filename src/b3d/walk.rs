@@ -73,28 +73,10 @@ enum Inside<'a> {
 
 impl<'a> Walk<'a> {
     pub(super) fn new(children: Cursor<'a>, depth_limit: u32) -> Self {
-        Self { frames: vec![Frame { children, inside: Inside::Scene }], nodes: 0, depth_limit }
-    }
-
-    fn try_next(&mut self) -> Result<Option<Step<'a>>> {
-        loop {
-            let depth = u32::try_from(self.frames.len()).unwrap_or(u32::MAX);
-            let Some(frame) = self.frames.last_mut() else { return Ok(None) };
-            let node = match frame.inside {
-                Inside::Scene => None,
-                Inside::Node(node, _) | Inside::Mesh(node, _) => Some(node),
-            };
-            match Chunk::next(&mut frame.children) {
-                Ok(Some(chunk)) => return self.enter(depth, node, chunk).map(Some),
-                Ok(None) => {
-                    self.frames.pop();
-                }
-                Err(error) => {
-                    self.frames.pop();
-                    return Err(in_node(error, node));
-                }
-            }
-        }
+        // Room for what most scenes need.
+        let mut frames = Vec::with_capacity(8);
+        frames.push(Frame { children, inside: Inside::Scene });
+        Self { frames, nodes: 0, depth_limit }
     }
 
     fn enter(&mut self, depth: u32, node: Option<usize>, chunk: Chunk<'a, ChunkHeader>) -> Result<Step<'a>> {
@@ -156,7 +138,23 @@ fn in_node(error: crate::Error, node: Option<usize>) -> crate::Error {
 impl<'a> Iterator for Walk<'a> {
     type Item = Result<Step<'a>>;
 
+    // A step is large and handed on once only: where it is made is where the caller wants it.
     fn next(&mut self) -> Option<Self::Item> {
-        self.try_next().transpose()
+        loop {
+            let depth = u32::try_from(self.frames.len()).unwrap_or(u32::MAX);
+            let frame = self.frames.last_mut()?;
+            let node = match frame.inside {
+                Inside::Scene => None,
+                Inside::Node(node, _) | Inside::Mesh(node, _) => Some(node),
+            };
+            let end = match Chunk::next(&mut frame.children) {
+                Ok(Some(chunk)) => return Some(self.enter(depth, node, chunk)),
+                end => end,
+            };
+            self.frames.pop();
+            if let Err(error) = end {
+                return Some(Err(in_node(error, node)));
+            }
+        }
     }
 }
