@@ -30,6 +30,9 @@ pub fn walk(asset: &dyn Inspect, data: &[u8], limits: &Limits) -> u64 {
     let mut problems = Problems::new(limits);
     asset.verify(&mut problems);
     let problems = problems.into_vec();
+    for problem in &problems {
+        assert!(problem.offset.is_none_or(|offset| offset <= summary.bytes), "{problem:?} lies outside");
+    }
     let damaged = |problems: &[_]| problems.iter().any(|p: &meshpeek::summary::Problem| p.severity == Severity::Error);
     assert!(damaged(&problems) || !damaged(&summary.problems), "verify misses {:?}", summary.problems);
     let mut reader = Reader { size: data.len() as u64, sum: 0, depth: 0, derived: 0, failed: false };

@@ -27,6 +27,8 @@ mod zip;
 // What the fuzz targets do, so that it cannot rot unseen.
 #[path = "../../fuzz/src/any.rs"]
 mod any;
+#[path = "../../fuzz/src/b3d.rs"]
+mod fuzz_b3d;
 #[path = "../../fuzz/src/lodka.rs"]
 mod fuzz_lodka;
 #[cfg(feature = "lzo")]

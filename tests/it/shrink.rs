@@ -89,7 +89,7 @@ fn a_map_that_is_cut_short_is_read_to_its_end() {
     guard_maps().unwrap();
     let (_folder, files) = ten_files("map");
     let mut random = Random(0x0123_4567_89ab_cdef);
-    for round in 0..if full() { 1000 } else { 100 } {
+    for round in 0..if full() { 1000 } else { 30 } {
         for (path, bytes) in &files {
             let file = FileMap::open_with(path, Access::Map, &Limits::default()).unwrap();
             assert!(file.is_mapped());
@@ -122,7 +122,7 @@ fn a_scan_outlives_the_files_that_it_looks_at() {
     scan.access = Access::Map;
     scan.depth = Depth::Verify;
     scan.digests = true;
-    let rounds = if full() { 1000 } else { 100 };
+    let rounds = if full() { 1000 } else { 50 };
     let over = AtomicBool::new(false);
     let scans = AtomicUsize::new(0);
     std::thread::scope(|scope| {
