@@ -398,3 +398,37 @@ fn a_scan_of_many_files_names_the_damaged_ones() {
     assert_eq!(damaged, (0..100).map(|i| i * 100).collect::<Vec<_>>());
     assert!(stderr(&output).contains("10,000 assets") && stderr(&output).contains("100 damaged"));
 }
+
+#[test]
+fn archives_can_be_left_closed() {
+    let open = lines(&run(["scan", "corpus/zip/nested.zip"]));
+    assert_eq!(open.iter().filter(|record| record["member"].is_string()).count(), 3);
+    let closed = lines(&run(["scan", "--no-archives", "corpus/zip/nested.zip"]));
+    assert_eq!(closed.len(), 1);
+    assert_eq!((&closed[0]["format"], &closed[0]["member"]), (&Json::from("zip"), &Json::Null));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_scan_writes_out_what_it_found() {
+    use std::io::{BufRead, BufReader};
+    let mut child = program()
+        .args(["scan", "--paths-from", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let paths = "corpus\n".repeat(2_000);
+    child.stdin.take().unwrap().write_all(paths.as_bytes()).unwrap();
+    let mut records = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(records.next().is_some());
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let mut count = 1;
+    for line in records {
+        serde_json::from_str::<Json>(&line.unwrap()).unwrap();
+        count += 1;
+    }
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    assert!(count < 2_000 * 100, "{count} records, as if nothing had happened");
+}
