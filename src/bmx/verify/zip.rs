@@ -30,11 +30,11 @@ pub(super) fn archive(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Probl
     entries.sort_by_key(Entry::header_offset);
     let mut reached = 0;
     for entry in entries {
+        let Some(local) = problems.ok(entry.local()) else { continue };
         if entry.header_offset() < reached {
             problems.error(&entry.error("overlaps the entry before it").at(entry.header_offset()));
             continue;
         }
-        let Some(local) = problems.ok(entry.local()) else { continue };
         reached = local.data_offset.saturating_add(entry.packed_bytes());
         headers(&entry, problems);
         data(map, &entry, problems);
