@@ -178,7 +178,8 @@ impl<'m> Table<'m> {
     /// An error whose offset counts from the start of this table.
     pub(super) fn locate(&self, error: Error) -> Error {
         let offset = match self.place {
-            Place::Stored(start) => Some(start.saturating_add(error.offset().unwrap_or(0))),
+            // A place that the index claims outside the table is met at its end, which still lies in the file.
+            Place::Stored(start) => Some(start.saturating_add(error.offset().unwrap_or(0).min(self.len()))),
             Place::Packed(start) => Some(start),
             Place::Nowhere => None,
         };
