@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table};
+use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
 use meshpeek::Format;
 use meshpeek::scan::Record;
 use meshpeek::summary::Severity;
@@ -47,10 +47,15 @@ impl Writer {
                 let mut table = Table::new();
                 table.load_style(comfy_table::presets::NOTHING);
                 table.set_content_arrangement(ContentArrangement::Dynamic);
-                if !out.is_terminal() {
-                    table.set_width(140);
-                }
+                // Below this width, columns would be torn into single letters; a narrow terminal wraps the lines instead.
+                let width = if out.is_terminal() { table.width().unwrap_or(0) } else { 140 };
+                table.set_width(width.max(110));
                 table.set_header(["file", "format", "version", "bytes", "contents", "problems"]);
+                for (index, width) in [(0, 40), (4, 40), (5, 16)] {
+                    if let Some(column) = table.column_mut(index) {
+                        column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width)));
+                    }
+                }
                 Self::Table(Box::new(table), out)
             }
             ScanFormat::Ndjson => Self::Ndjson(out),
