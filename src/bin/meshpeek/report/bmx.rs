@@ -5,7 +5,7 @@ use std::io::{Result, Write};
 
 use meshpeek::bmx::{Map, Material, Mesh, Object, Texture};
 
-use super::{FAINT, count, heading, list, numbers, plural};
+use super::{FAINT, count, heading, list, numbers, or_unnamed, plural};
 
 /// Objects that belong to no group stand under this heading.
 const NO_GROUP: &str = "(in no group)";
@@ -42,7 +42,7 @@ fn objects(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
         let mut grouped = false;
         for group in object.groups().ok().flatten().into_iter().flatten().flatten() {
             grouped = true;
-            groups.entry(group.to_string()).or_default().push(line.clone());
+            groups.entry(or_unnamed(group)).or_default().push(line.clone());
         }
         if !grouped {
             groups.entry(NO_GROUP.to_owned()).or_default().push(line);
@@ -75,7 +75,7 @@ fn object(map: &Map<'_>, object: &Object<'_>) -> String {
         Err(error) => error.message(),
     };
     let hidden = if object.is_hidden.is_some_and(|hidden| hidden != 0) { ", hidden" } else { "" };
-    format!("{}  {FAINT}{mesh}{hidden}{FAINT:#}", object.entry().name)
+    format!("{}  {FAINT}{mesh}{hidden}{FAINT:#}", or_unnamed(object.entry().name))
 }
 
 fn meshes(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
@@ -90,7 +90,7 @@ fn meshes(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
             mesh.positions().map(|list| plural(list.len() as u64, "vertices")),
         ];
         let parts: Vec<String> = parts.into_iter().map(|part| part.unwrap_or_else(|error| error.message())).collect();
-        writeln!(out, "  {}  {}  {}", mesh.index(), mesh.entry().name, parts.join(", "))
+        writeln!(out, "  {}  {}  {}", mesh.index(), or_unnamed(mesh.entry().name), parts.join(", "))
     })
 }
 

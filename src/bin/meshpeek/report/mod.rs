@@ -117,6 +117,11 @@ pub(crate) fn escape(text: &str) -> String {
     ByteStr::from(text).to_string()
 }
 
+/// A name from a file as it is shown in lists, where an empty one would look like a mistake.
+fn or_unnamed(name: impl ToString) -> String {
+    Some(name.to_string()).filter(|name| !name.is_empty()).unwrap_or_else(|| "(no name)".to_owned())
+}
+
 /// A number with its noun: `1 error`, `2 errors`.
 pub(crate) fn count(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
