@@ -81,7 +81,8 @@ impl Format {
             // The same packed as a whole: flags that begin with four literals.
             [flags, b'O', b'D', b'O', b'L', ..] if flags & 15 == 15 => Some(Self::Odol),
             [b'M', b'L', b'O', b'D', ..] => Some(Self::Mlod),
-            _ if starts_like_pbo(head) => Some(Self::Pbo),
+            // A text without a NUL must not be read to its end to learn that it is none.
+            _ if starts_like_pbo(head.get(..1 << 16).unwrap_or(head)) => Some(Self::Pbo),
             _ => None,
         }
     }
