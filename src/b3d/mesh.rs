@@ -234,7 +234,9 @@ impl Table for TexCoords<'_> {
     fn storage(&self) -> Storage {
         let width = self.size.saturating_mul(4);
         let bytes = self.records.len().saturating_sub(self.stride.saturating_sub(width)) as u64;
-        Storage { offset: self.offset.saturating_add(self.column as u64), bytes, packing: Packing::Strided }
+        // A column without a record stays where the records would start, so that its place lies in the file.
+        let column = if self.records.is_empty() { 0 } else { self.column as u64 };
+        Storage { offset: self.offset.saturating_add(column), bytes, packing: Packing::Strided }
     }
 
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {

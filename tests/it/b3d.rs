@@ -97,6 +97,13 @@ fn columns_hold_what_was_written() {
 }
 
 #[test]
+fn columns_without_a_vertex_still_lie_in_the_file() {
+    // The chunk of vertices ends the file, so anything behind its fields would lie outside.
+    let bytes = scene([node("n", [mesh(-1, [vertices(0, 3, 2, 2)])])]).to_vec();
+    crate::any::run(&bytes);
+}
+
+#[test]
 fn brushes_of_triangles_follow_the_rule() {
     for (own, of_mesh, expected) in
         [(2, 1, Some(2)), (-1, 1, Some(1)), (-1, -1, None), (-7, -7, None), (0, -1, Some(0))]
