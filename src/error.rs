@@ -55,8 +55,6 @@ pub enum ErrorKind {
         /// The most that is allowed.
         limit: u64,
     },
-    /// The part is packed with a codec that this build leaves out.
-    MissingCodec(&'static str),
     /// The operating system said no.
     Io(io::Error),
 }
@@ -181,7 +179,6 @@ impl ErrorKind {
             Self::Unsupported(message) => Self::Unsupported(message.clone()),
             Self::Unrecognized => Self::Unrecognized,
             Self::Limit { what, limit } => Self::Limit { what, limit: *limit },
-            Self::MissingCodec(codec) => Self::MissingCodec(codec),
             Self::Io(error) => Self::Io(io::Error::new(error.kind(), error.to_string())),
         }
     }
@@ -217,7 +214,6 @@ impl fmt::Display for ErrorKind {
             Self::Malformed(message) | Self::Unsupported(message) => f.write_str(message),
             Self::Unrecognized => f.write_str("starts like no known format"),
             Self::Limit { what, limit } => write!(f, "more than {limit} {what}, the limit set for reading"),
-            Self::MissingCodec(codec) => write!(f, "packed with {codec}, which this build leaves out"),
             Self::Io(error) => error.fmt(f),
         }
     }

@@ -2,11 +2,12 @@
 //!
 //! A match counts its distance back from where the output stands; before the first byte lie spaces.
 
+use super::Codec;
 use crate::error::{Error, Result};
 use crate::view::Cursor;
 
 /// The most bytes that one stored byte can stand for: 18 for each 2 1/8.
-const RATIO: u64 = 9;
+pub(super) const RATIO: u64 = 9;
 
 /// The bytes of the longest match.
 const LONGEST: usize = 18;
@@ -23,7 +24,7 @@ const CHECKSUM: u64 = 4;
 /// has distance 0, which readers disagree on.
 pub fn stored_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
     super::count_walk();
-    super::within_ratio(stream, decoded_len, RATIO)?;
+    Codec::Lzss.within_ratio(stream, decoded_len)?;
     let mut behind = items(stream, decoded_len, |_| {})?;
     behind.skip(CHECKSUM)?;
     Ok(stream.left().saturating_sub(behind.left()))

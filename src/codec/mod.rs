@@ -50,10 +50,24 @@ impl Codec {
         }
     }
 
+    /// Refuses a size that no stream of the bytes left can reach.
+    pub(crate) fn within_ratio(self, stream: Cursor<'_>, decoded_len: u64) -> Result<()> {
+        let ratio = match self {
+            Self::Raw => 1,
+            Self::Lzo => lzo::RATIO,
+            Self::Lzss => lzss::RATIO,
+        };
+        if decoded_len > stream.left().saturating_mul(ratio) {
+            let message = format!("{} bytes cannot hold {decoded_len} packed ones", stream.left());
+            return Err(stream.error(message));
+        }
+        Ok(())
+    }
+
     /// Decodes the stream that is the whole of the cursor's part and that fills `out` to its last byte.
     ///
     /// # Errors
-    /// Where it is not such a stream, its checksum differs, or this build leaves the codec out.
+    /// Where it is not such a stream, or its checksum differs.
     pub fn decode_into(self, stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
         match self {
             Self::Raw if stream.left() == out.len() as u64 => out.copy_from_slice(stream.rest()),
@@ -108,15 +122,6 @@ fn count_inflation() {
 pub(crate) fn within_limit(decoded_len: u64, limit: u64) -> Result<()> {
     if decoded_len > limit {
         return Err(Error::new(ErrorKind::Limit { what: "decoded bytes in a block", limit }));
-    }
-    Ok(())
-}
-
-/// Refuses a size that no stream of the bytes left can reach, at so many bytes for each stored one.
-fn within_ratio(stream: Cursor<'_>, decoded_len: u64, ratio: u64) -> Result<()> {
-    if decoded_len > stream.left().saturating_mul(ratio) {
-        let message = format!("{} bytes cannot hold {decoded_len} packed ones", stream.left());
-        return Err(stream.error(message));
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::wire::Transform;
 use super::{Array, Binarised, Motion, Plain};
-use crate::error::{Context, Error, ErrorKind};
+use crate::error::{Context, Error};
 use crate::summary::{Blocks, Problems};
 use crate::view::{Element, Table};
 
@@ -60,12 +60,7 @@ impl<'p> Survey<'p> {
         if !self.deep {
             return None;
         }
-        let decoded = array.block.decode().map_err(place);
-        if let Err(error) = &decoded {
-            // One such error stands for all.
-            self.deep = !matches!(error.kind(), ErrorKind::MissingCodec(_));
-        }
-        self.problems.ok(decoded)
+        self.problems.ok(array.block.decode().map_err(place))
     }
 
     fn plain(&mut self, motion: &Plain<'_>) {

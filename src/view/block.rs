@@ -19,7 +19,6 @@ use crate::limits::Limits;
 /// let block = Block::<u8>::parse(&mut cursor, 12, Codec::Lzo, &Limits::default())?;
 /// assert_eq!((block.count(), block.stored_bytes()), (12, 12));
 /// assert_eq!(cursor.rest(), b" and more");
-/// # #[cfg(feature = "lzo")]
 /// assert_eq!(&*block.decode()?, b"abcabcabcXab");
 /// # Ok::<(), meshpeek::Error>(())
 /// ```
@@ -111,11 +110,12 @@ impl<'a, T: Element> Block<'a, T> {
     ///
     /// # Errors
     /// Where they take more than [`Limits::decoded_bytes`], or more memory than there is; where the stream does not
-    /// decode, or this build leaves its codec out.
+    /// decode.
     pub fn decode(&self) -> Result<Cow<'a, [T]>> {
         match self.stored {
             Stored::InPlace(array) => Ok(Cow::Borrowed(array.as_slice())),
             Stored::Packed { stream, codec, count } => {
+                codec.within_ratio(stream, bytes_of::<T>(count))?;
                 let mut elements = zeroed(count, self.limit).map_err(|error| error.at(stream.offset()))?;
                 codec.decode_into(stream, elements.as_mut_slice().as_mut_bytes())?;
                 Ok(Cow::Owned(elements))
@@ -126,8 +126,7 @@ impl<'a, T: Element> Block<'a, T> {
     /// Copies or decodes the elements into memory that is there already, of exactly [`count`](Self::count) elements.
     ///
     /// # Errors
-    /// Where `out` is longer or shorter; where the stream does not decode, or this build leaves its codec out. What
-    /// `out` then holds is open.
+    /// Where `out` is longer or shorter; where the stream does not decode. What `out` then holds is open.
     pub fn decode_into(&self, out: &mut [T]) -> Result<()> {
         if out.len() as u64 != self.count() {
             let message = format!("{} elements do not go into {}", self.count(), out.len());
@@ -357,7 +356,6 @@ mod tests {
         assert_eq!(codec::activity(), after);
     }
 
-    #[cfg(feature = "lzo")]
     #[test]
     fn a_compressed_block_is_decoded_when_it_is_read() {
         let packed = Block::<u8>::parse(&mut Cursor::new(STREAM), 12, Codec::Lzo, &Limits::default()).unwrap();

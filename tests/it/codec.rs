@@ -1,6 +1,5 @@
 //! The codecs against other decoders, on streams that compressors made and on damaged ones.
 
-#[cfg(feature = "lzo")]
 #[path = "../../fuzz/src/lzo.rs"]
 mod fuzz_lzo;
 #[path = "../../fuzz/src/lzss.rs"]
@@ -29,7 +28,6 @@ fn bytes(random: &mut Random, len: usize) -> Vec<u8> {
     out
 }
 
-#[cfg(feature = "lzo")]
 #[test]
 fn lzo_agrees_with_two_decoders() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);

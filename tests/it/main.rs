@@ -16,10 +16,8 @@ mod bmx;
 mod cli;
 mod lodka;
 mod mlod;
-#[cfg(feature = "lzo")]
 mod odol;
 mod pbo;
-#[cfg_attr(not(feature = "lzo"), allow(unused_imports))]
 mod rtm;
 mod scan;
 mod zip;
@@ -31,7 +29,6 @@ mod any;
 mod fuzz_b3d;
 #[path = "../../fuzz/src/lodka.rs"]
 mod fuzz_lodka;
-#[cfg(feature = "lzo")]
 #[path = "../../fuzz/src/odol.rs"]
 mod fuzz_odol;
 #[path = "../../fuzz/src/rtm.rs"]

@@ -307,7 +307,6 @@ impl Visitor for Streams<'_> {
     }
 }
 
-#[cfg(feature = "lzo")]
 #[test]
 fn streams_end_where_another_decoder_ends_them() {
     let files = files();

@@ -36,7 +36,6 @@ fn problem(bytes: &Bytes, severity: Severity, offset: usize, message: &str) {
     assert_eq!(found, [expected]);
 }
 
-#[cfg(feature = "lzo")]
 #[test]
 fn every_version_and_marking_reads_back() {
     let cases = [
@@ -118,7 +117,6 @@ fn plain_files_read_back_in_place() {
     }
 }
 
-#[cfg(feature = "lzo")]
 #[test]
 fn a_track_is_one_bone_through_all_frames() {
     let written = motion(5, 6, 3, EVERY_SECOND);
@@ -164,7 +162,6 @@ fn raw_frames_are_found_by_arithmetic() {
     assert!(binarised(&bytes).frames().unwrap().get(39).is_err());
 }
 
-#[cfg(feature = "lzo")]
 #[test]
 fn a_packed_frame_costs_one_decode() {
     let Some(bytes) = outside_file("rtm/zmbKneel_deathA.rtm") else { return };
@@ -270,7 +267,6 @@ fn names_without_end_are_told() {
     assert_eq!((found.len(), found[0].severity), (1, Severity::Error));
 }
 
-#[cfg(feature = "lzo")]
 #[test]
 fn packed_arrays_must_decode_to_what_their_counts_say() {
     let packed = motion(3, 3, 74, Marking::Size).binarised();
@@ -296,17 +292,6 @@ fn packed_arrays_must_decode_to_what_their_counts_say() {
     // A packed frame said to be raw: the one behind it is not where it should be.
     let found = verify(&flagged.clone().set("flag 1", [0]).to_vec());
     assert!(found.iter().any(|problem| problem.message.starts_with("frames[2]: has ")), "{found:?}");
-}
-
-#[cfg(not(feature = "lzo"))]
-#[test]
-fn without_lzo_frames_are_found_and_decoding_says_why_not() {
-    let bytes = motion(5, 3, 40, ALL).binarised().to_vec();
-    let frame = binarised(&bytes).frames().unwrap().get(2).unwrap().unwrap();
-    assert_eq!((frame.block.count(), frame.block.packing()), (40, meshpeek::view::Packing::Lzo));
-    let found = verify(&bytes);
-    assert_eq!(found.len(), 1);
-    assert!(found[0].message.ends_with("packed with LZO, which this build leaves out"), "{found:?}");
 }
 
 #[test]

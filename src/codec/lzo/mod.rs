@@ -1,12 +1,19 @@
 //! LZO1X, as Arma's files use it: literals and matches in instructions of one to a few bytes, up to an end mark.
 //!
-//! Nothing in the control flow depends on decoded bytes, so the end of a stream can be found by adding up lengths.
+//! Nothing in the control flow depends on decoded bytes, so the end of a stream can be found by adding up lengths: the
+//! same walk serves both, with an output that writes or one that only counts.
 
+mod output;
+mod quick;
+
+use self::output::{Count, Fill, Output};
+use self::quick::Before;
+use super::Codec;
 use crate::error::{Error, Result};
 use crate::view::Cursor;
 
 /// The most bytes that one stored byte can stand for: each zero byte in the extension of a length adds 255.
-const RATIO: u64 = 255;
+pub(super) const RATIO: u64 = 255;
 
 /// How many bytes the stream at the cursor takes, end mark included, given how many it decodes to.
 ///
@@ -24,41 +31,32 @@ const RATIO: u64 = 255;
 /// At the offset of the first instruction that breaks a rule.
 pub fn stored_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
     super::count_walk();
-    super::within_ratio(stream, decoded_len, RATIO)?;
-    match walk(stream.rest(), decoded_len) {
-        Ok(behind) => Ok(stream.left().saturating_sub(behind.len() as u64)),
-        Err((fault, rest)) => {
-            let done = stream.left().saturating_sub(rest.len() as u64);
-            Err(fault.into_error(rest, decoded_len).at(stream.offset().saturating_add(done)))
-        }
-    }
+    Codec::Lzo.within_ratio(stream, decoded_len)?;
+    walk(stream, Count::new(decoded_len))
 }
 
 /// Decodes the stream that is the whole of the cursor's part and that fills `out` to its last byte.
 ///
 /// # Errors
-/// As [`stored_len`]; and [`MissingCodec`](crate::ErrorKind::MissingCodec) without the feature `lzo`. What `out` then
-/// holds is open.
+/// As [`stored_len`]; and where there are bytes behind the end mark. What `out` then holds is open.
 pub fn decode_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
     super::count_decode();
-    expand(stream, out)
-}
-
-#[cfg(feature = "lzo")]
-fn expand(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
-    // Its sums of lengths fit 64 bits whatever the stream; a smaller machine looks before it leaps.
-    if usize::BITS < 64 {
-        stored_len(stream, out.len() as u64)?;
+    let stored_len = walk(stream, Fill::new(out))?;
+    if stored_len < stream.left() {
+        let behind = stream.offset().saturating_add(stored_len);
+        return Err(Error::malformed("bytes behind the end mark of LZO").at(behind));
     }
-    lzo1x::decompress(stream.rest(), out).map_err(|_| match stored_len(stream, out.len() as u64) {
-        Err(error) => error,
-        Ok(len) => Error::malformed("bytes behind the end mark of LZO").at(stream.offset().saturating_add(len)),
-    })
+    Ok(())
 }
 
-#[cfg(not(feature = "lzo"))]
-fn expand(stream: Cursor<'_>, _: &mut [u8]) -> Result<()> {
-    Err(Error::new(crate::ErrorKind::MissingCodec("LZO")).at(stream.offset()))
+/// Hands the output what the stream at the cursor decodes to; how many bytes the stream takes.
+fn walk(stream: Cursor<'_>, out: impl Output) -> Result<u64> {
+    let decoded_len = out.left();
+    let taken = |rest: &[u8]| stream.left().saturating_sub(rest.len() as u64);
+    match instructions(stream.rest(), out) {
+        Ok(behind) => Ok(taken(behind)),
+        Err((fault, rest)) => Err(fault.into_error(rest, decoded_len).at(stream.offset().saturating_add(taken(rest)))),
+    }
 }
 
 /// What an instruction can do wrong.
@@ -90,23 +88,22 @@ impl Fault {
 ///
 /// An instruction is at least as long as the end mark is or followed by it, so that there are always three bytes to
 /// look at. Lengths cannot overflow 64 bits: each is at most 255 times the bytes it was read from.
-fn walk(src: &[u8], decoded_len: u64) -> Result<&[u8], (Fault, &[u8])> {
+fn instructions(src: &[u8], mut out: impl Output) -> Result<&[u8], (Fault, &[u8])> {
     let mut rest = src;
-    let mut len = 0_u64;
-    // Literals since the last match: 0, 1 to 3, or 4 for more.
-    let mut state = 0_u8;
+    let mut before = Before::None;
     if let Some(&first @ 18..) = src.first() {
-        let literals = first.wrapping_sub(17);
-        rest = step(rest, 1, u64::from(literals), &mut len, decoded_len)?;
-        state = literals.min(4);
+        let count = first.wrapping_sub(17);
+        rest = literals(rest, 1, count.into(), &mut out)?;
+        before = if count < 4 { Before::Few } else { Before::Many };
     }
     loop {
+        (rest, before) = quick::run(rest, before, &mut out);
         let [t, a, b, ..] = *rest else {
             return Err((Fault::Truncated(3), rest));
         };
-        // The distance less 1, the length, the bytes of the instruction, and the one that counts its literals.
-        let (back, length, head, last) = if t >= 64 {
-            (u32::from(a) << 3 | u32::from(t >> 2 & 7), u64::from(t >> 5).wrapping_add(1), 2, t)
+        // The distance, the length, the bytes of the instruction, and the one that counts its literals.
+        let (distance, length, head, last) = if t >= 64 {
+            ((u64::from(a) << 3 | u64::from(t >> 2 & 7)).wrapping_add(1), u64::from(t >> 5).wrapping_add(1), 2, t)
         } else if t >= 16 {
             let mask = if t >= 32 { 31 } else { 7 };
             let (length, head, low, high) = match t & mask {
@@ -119,64 +116,67 @@ fn walk(src: &[u8], decoded_len: u64) -> Result<&[u8], (Fault, &[u8])> {
                 }
                 short => (u64::from(short).wrapping_add(2), 3, a, b),
             };
-            let field = u32::from(high) << 6 | u32::from(low >> 2);
+            let field = u64::from(high) << 6 | u64::from(low >> 2);
             if t >= 32 {
-                (field, length, head, low)
+                (field.wrapping_add(1), length, head, low)
             } else if field == 0 && t & 8 == 0 {
                 return match rest.get(head..) {
                     _ if length != 3 || low != 0 => Err((Fault::EndMark, rest)),
-                    Some(behind) if len == decoded_len => Ok(behind),
-                    _ => Err((Fault::TooShort(len), rest)),
+                    Some(behind) if out.left() == 0 => Ok(behind),
+                    _ => Err((Fault::TooShort(out.len()), rest)),
                 };
             } else {
-                (field.wrapping_add(u32::from(t & 8) << 11).wrapping_add(16_383), length, head, low)
+                (field.wrapping_add(u64::from(t & 8) << 11).wrapping_add(16_384), length, head, low)
             }
-        } else if state == 0 {
-            let (literals, head) = match t {
+        } else if before == Before::None {
+            let (count, head) = match t {
                 0 => extended(rest, 18)?,
                 short => (u64::from(short).wrapping_add(3), 1),
             };
-            rest = step(rest, head, literals, &mut len, decoded_len)?;
-            state = 4;
+            rest = literals(rest, head, count, &mut out)?;
+            before = Before::Many;
             continue;
         } else {
-            let near = u32::from(a) << 2 | u32::from(t >> 2);
-            if state == 4 { (near.wrapping_add(2048), 3, 2, t) } else { (near, 2, 2, t) }
+            let near = (u64::from(a) << 2 | u64::from(t >> 2)).wrapping_add(1);
+            if before == Before::Many { (near.wrapping_add(2048), 3, 2, t) } else { (near, 2, 2, t) }
         };
-        if u64::from(back) >= len {
+        if distance > out.len() {
             return Err((Fault::Before, rest));
         }
-        if length > decoded_len.wrapping_sub(len) {
+        if length > out.left() {
             return Err((Fault::TooLong, rest));
         }
-        len = len.wrapping_add(length);
-        state = last & 3;
-        rest = step(rest, head, u64::from(state), &mut len, decoded_len)?;
+        out.repeat(distance, length);
+        let count = last & 3;
+        rest = literals(rest, head, count.into(), &mut out)?;
+        before = if count == 0 { Before::None } else { Before::Few };
     }
 }
 
-/// Steps over an instruction of `head` bytes and its literals.
+/// Steps over an instruction of `head` bytes and its literals, which go into the output.
 #[inline(always)]
-fn step<'s>(
-    rest: &'s [u8],
-    head: usize,
-    literals: u64,
-    len: &mut u64,
-    decoded_len: u64,
-) -> Result<&'s [u8], (Fault, &'s [u8])> {
-    if literals > decoded_len.wrapping_sub(*len) {
+fn literals<'s>(rest: &'s [u8], head: usize, count: u64, out: &mut impl Output) -> Result<&'s [u8], (Fault, &'s [u8])> {
+    if count > out.left() {
         return Err((Fault::TooLong, rest));
     }
-    *len = len.wrapping_add(literals);
-    let taken = (head as u64).wrapping_add(literals);
-    match usize::try_from(taken).ok().and_then(|taken| rest.get(taken..)) {
-        Some(behind) => Ok(behind),
-        None => Err((Fault::Truncated(taken), rest)),
-    }
+    let split = rest.get(head..).zip(usize::try_from(count).ok());
+    let Some((literals, behind)) = split.and_then(|(literals, count)| literals.split_at_checked(count)) else {
+        return Err((Fault::Truncated((head as u64).wrapping_add(count)), rest));
+    };
+    out.add(literals);
+    Ok(behind)
 }
 
 /// A length with its extension, 255 for each zero byte and the first other one; and where that ends.
+#[inline(always)]
 fn extended(rest: &[u8], base: u64) -> Result<(u64, usize), (Fault, &[u8])> {
+    match *rest {
+        [_, last, ..] if last > 0 => Ok((base.wrapping_add(last.into()), 2)),
+        _ => extended_far(rest, base),
+    }
+}
+
+fn extended_far(rest: &[u8], base: u64) -> Result<(u64, usize), (Fault, &[u8])> {
     let mut zeros = 0_u64;
     for (index, &byte) in rest.iter().enumerate().skip(1) {
         if byte != 0 {
@@ -219,7 +219,6 @@ mod tests {
         assert_eq!(len(&[0x11, 0, 0], 0).unwrap(), 3);
     }
 
-    #[cfg(feature = "lzo")]
     #[test]
     fn worked_examples_decode() {
         let mut out = [0; 12];
@@ -233,13 +232,6 @@ mod tests {
         assert_eq!(error.to_string(), "at 0xc: bytes behind the end mark of LZO");
         let error = decode_into(Cursor::new(ABC), &mut [0; 13]).unwrap_err();
         assert_eq!(error.to_string(), "at 0x9: LZO stream decodes to 12 bytes, not 13");
-    }
-
-    #[cfg(not(feature = "lzo"))]
-    #[test]
-    fn without_the_feature_decoding_says_so() {
-        let error = decode_into(Cursor::new(ABC), &mut [0; 12]).unwrap_err();
-        assert_eq!(error.to_string(), "at 0x0: packed with LZO, which this build leaves out");
     }
 
     #[test]

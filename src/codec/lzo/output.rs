@@ -1,0 +1,205 @@
+//! What becomes of the bytes that a stream decodes to: they are counted, or written.
+
+use super::quick::{ROOM, WINDOW};
+
+/// The bytes that are copied at a time, whatever the length: what is too much is written over later.
+const BLOCK: usize = 16;
+
+pub(super) trait Output {
+    /// How many bytes there are so far.
+    fn len(&self) -> u64;
+
+    /// How many more there are to be.
+    fn left(&self) -> u64;
+
+    /// Adds these bytes, which have room.
+    fn add(&mut self, literals: &[u8]);
+
+    /// Adds `length` bytes, which have room: those from `distance` back on, which are there, again and again.
+    fn repeat(&mut self, distance: u64, length: u64);
+
+    /// The same for `count` literals behind the first byte of the window, with [`ROOM`] for more.
+    fn add_quickly(&mut self, window: &[u8; WINDOW], count: usize);
+
+    /// The same for a short match and up to three literals behind it, with [`ROOM`] for more.
+    fn repeat_quickly(&mut self, distance: usize, length: usize, literals: [u8; 4], count: usize);
+}
+
+/// Only counts.
+pub(super) struct Count {
+    len: u64,
+    total: u64,
+}
+
+impl Count {
+    pub(super) fn new(total: u64) -> Self {
+        Self { len: 0, total }
+    }
+}
+
+impl Output for Count {
+    #[inline(always)]
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    #[inline(always)]
+    fn left(&self) -> u64 {
+        self.total.wrapping_sub(self.len)
+    }
+
+    #[inline(always)]
+    fn add(&mut self, literals: &[u8]) {
+        self.len = self.len.wrapping_add(literals.len() as u64);
+    }
+
+    #[inline(always)]
+    fn repeat(&mut self, _: u64, length: u64) {
+        self.len = self.len.wrapping_add(length);
+    }
+
+    #[inline(always)]
+    fn add_quickly(&mut self, _: &[u8; WINDOW], count: usize) {
+        self.len = self.len.wrapping_add(count as u64);
+    }
+
+    #[inline(always)]
+    fn repeat_quickly(&mut self, _: usize, length: usize, _: [u8; 4], count: usize) {
+        self.len = self.len.wrapping_add(length as u64).wrapping_add(count as u64);
+    }
+}
+
+/// Writes them one behind the other.
+pub(super) struct Fill<'o> {
+    out: &'o mut [u8],
+    len: usize,
+}
+
+impl<'o> Fill<'o> {
+    pub(super) fn new(out: &'o mut [u8]) -> Self {
+        Self { out, len: 0 }
+    }
+
+    /// Writes a block so many bytes behind the last one; nothing where it does not fit.
+    #[inline(always)]
+    fn put<const N: usize>(&mut self, ahead: usize, block: [u8; N]) {
+        if let Some(place) = self.out.get_mut(self.len.wrapping_add(ahead)..).and_then(<[u8]>::first_chunk_mut) {
+            *place = block;
+        }
+    }
+
+    /// The block from `distance` back on.
+    #[inline(always)]
+    fn back<const N: usize>(&self, distance: usize) -> Option<[u8; N]> {
+        self.out.get(self.len.wrapping_sub(distance)..)?.first_chunk().copied()
+    }
+
+    /// Copies block by block from `distance` back, which is no less than a block.
+    #[inline(always)]
+    fn copy<const N: usize>(&mut self, distance: usize, length: usize) {
+        let mut ahead = 0;
+        while ahead < length
+            && let Some(block) = self.back::<N>(distance.wrapping_sub(ahead))
+        {
+            self.put(ahead, block);
+            ahead = ahead.wrapping_add(N);
+        }
+    }
+}
+
+impl Output for Fill<'_> {
+    #[inline(always)]
+    fn len(&self) -> u64 {
+        self.len as u64
+    }
+
+    #[inline(always)]
+    fn left(&self) -> u64 {
+        self.out.len().wrapping_sub(self.len) as u64
+    }
+
+    #[inline(always)]
+    fn add(&mut self, literals: &[u8]) {
+        if let Some(place) = self.out.get_mut(self.len..).and_then(|ahead| ahead.get_mut(..literals.len())) {
+            place.copy_from_slice(literals);
+        }
+        self.len = self.len.wrapping_add(literals.len());
+    }
+
+    /// Each copy makes twice as much to copy from.
+    #[inline(always)]
+    #[allow(clippy::cast_possible_truncation, reason = "both are at most the output's length")]
+    fn repeat(&mut self, distance: u64, length: u64) {
+        let (mut there, length) = (distance as usize, length as usize);
+        let whole = there.wrapping_add(length);
+        let from = self.len.wrapping_sub(there);
+        while there < whole
+            && let Some((done, ahead)) = self.out.get_mut(from..).and_then(|part| part.split_at_mut_checked(there))
+        {
+            let count = there.min(whole.wrapping_sub(there));
+            if let (Some(source), Some(place)) = (done.get(..count), ahead.get_mut(..count)) {
+                place.copy_from_slice(source);
+            }
+            there = there.wrapping_add(count);
+        }
+        self.len = self.len.wrapping_add(length);
+    }
+
+    #[inline(always)]
+    fn add_quickly(&mut self, window: &[u8; WINDOW], count: usize) {
+        if let Some(&literals) = window.get(1..).and_then(<[u8]>::first_chunk) {
+            self.put::<{ WINDOW - 2 }>(0, literals);
+        }
+        self.len = self.len.wrapping_add(count);
+    }
+
+    #[inline(always)]
+    fn repeat_quickly(&mut self, distance: usize, length: usize, literals: [u8; 4], count: usize) {
+        if distance >= BLOCK {
+            self.copy::<BLOCK>(distance, length);
+        } else if distance >= 8 {
+            self.copy::<8>(distance, length);
+        } else if let Some((&Pattern { mask, times, step }, eight)) = PATTERNS.get(distance).zip(self.back(distance)) {
+            let pattern = (u64::from_le_bytes(eight) & mask).wrapping_mul(times).to_le_bytes();
+            let mut ahead = 0;
+            while ahead < length {
+                self.put(ahead, pattern);
+                ahead = ahead.wrapping_add(step);
+            }
+        }
+        self.put(length, literals);
+        self.len = self.len.wrapping_add(length).wrapping_add(count);
+    }
+}
+
+/// How eight bytes are made of fewer.
+#[derive(Clone, Copy)]
+struct Pattern {
+    /// Takes the few out of eight.
+    mask: u64,
+    /// Repeats them when multiplied with.
+    times: u64,
+    /// The bytes after which the pattern starts anew.
+    step: usize,
+}
+
+/// By distance.
+#[allow(clippy::indexing_slicing, reason = "what goes wrong goes wrong in the compiler")]
+const PATTERNS: [Pattern; 8] = {
+    let mut all = [Pattern { mask: 0, times: 0, step: 8 }; 8];
+    let mut distance = 1;
+    while distance < 8 {
+        let mut times = 0;
+        let mut at = 0;
+        while at < 8 {
+            times |= 1 << (8 * at);
+            at += distance;
+        }
+        all[distance] = Pattern { mask: (1 << (8 * distance)) - 1, times, step: 8 - 8 % distance };
+        distance += 1;
+    }
+    all
+};
+
+/// The longest short match and its literals, and what the last block of it may have too much.
+const _: () = assert!(ROOM >= 33 + BLOCK as u64 + 4);

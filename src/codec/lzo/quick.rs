@@ -1,0 +1,109 @@
+//! Short instructions, which are nearly all of a stream, looked up by their first byte.
+//!
+//! What a reader waits for is where the next instruction starts. A table tells it from the first byte and from what came
+//! before; only of one kind are two bits of the second byte needed as well. Whatever is long, wrong or near an end is
+//! left to the walk that checks each instruction by itself.
+
+use super::output::Output;
+
+/// The bytes that have to be there for a look: the longest short instruction, and the first byte of the next.
+pub(super) const WINDOW: usize = 20;
+
+/// The bytes of output that have to be free.
+pub(super) const ROOM: u64 = 64;
+
+/// How many literals came directly before an instruction, which says what one below 16 means.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(usize)]
+pub(super) enum Before {
+    None = 0,
+    /// 1 to 3, behind a match.
+    Few = 256,
+    /// 4 or more.
+    Many = 512,
+}
+
+/// A match whose length is in the first byte, and what else that says.
+#[derive(Clone, Copy)]
+#[repr(align(8))]
+struct Short {
+    /// The distance, less what other bytes add.
+    base: u16,
+    /// How far down these are to be shifted.
+    shift: u8,
+    length: u8,
+    /// How many literals are behind it.
+    literals: u8,
+    /// The bytes of the instruction, literals included; 0 where it is none of these.
+    bytes: u8,
+}
+
+/// By what came before, and by the first byte.
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::indexing_slicing,
+    reason = "what goes wrong goes wrong in the compiler"
+)]
+static SHORT: [Short; 768] = {
+    let mut all = [Short { base: 0, shift: 0, length: 0, literals: 0, bytes: 0 }; 768];
+    let mut index = 0;
+    while index < all.len() {
+        let first = index as u8;
+        let (base, shift, length, literals, head) = match (index >> 8, first) {
+            (_, 64..) => ((first >> 2 & 7) as u16 + 1, 5, (first >> 5) + 1, first & 3, 2),
+            (_, 33..64) => (1, 10, (first & 31) + 2, 0, 3),
+            (1, ..16) => ((first >> 2) as u16 + 1, 6, 2, first & 3, 2),
+            (2, ..16) => ((first >> 2) as u16 + 2049, 6, 3, first & 3, 2),
+            _ => (0, 0, 0, 0, 0),
+        };
+        all[index] = Short { base, shift, length, literals, bytes: head + literals };
+        index += 1;
+    }
+    all
+};
+
+/// Runs over short instructions as long as none of them needs a second look; what is left, and what came before it.
+#[inline(always)]
+#[allow(clippy::cast_possible_truncation, reason = "of a word only the bits are meant that are left")]
+pub(super) fn run<'s>(src: &'s [u8], mut before: Before, out: &mut impl Output) -> (&'s [u8], Before) {
+    let mut at = 0_usize;
+    let mut first = src.first().map_or(0, |&first| first.into());
+    while let Some(window) = src.get(at..).and_then(|rest| rest.first_chunk::<WINDOW>())
+        && out.left() >= ROOM
+    {
+        let index = before as usize | first;
+        if let 1..16 = index {
+            let count = first.wrapping_add(3);
+            out.add_quickly(window, count);
+            at = at.wrapping_add(count).wrapping_add(1);
+            before = Before::Many;
+            first = src.get(at).map_or(0, |&first| first.into());
+            continue;
+        }
+        let Some(short) = SHORT.get(index) else { break };
+        let word = window.first_chunk().copied().map_or(0, u64::from_le_bytes);
+        // Only matches of this kind have two bytes of distance, and their number of literals in the lower of these.
+        let far = first & 0xe0 == 32;
+        let (mask, late) = if far { (0xff_ff00, (word >> 8) as usize & 3) } else { (0xff00, 0) };
+        let distance = (word & mask).wrapping_shr(short.shift.into()).wrapping_add(short.base.into());
+        if short.bytes == 0 || distance > out.len() {
+            break;
+        }
+        let bytes = usize::from(short.bytes).wrapping_add(late);
+        let count = usize::from(short.literals).wrapping_add(late);
+        let literals = from_byte(word, bytes.wrapping_sub(count)) as u32;
+        out.repeat_quickly(distance as usize, short.length.into(), literals.to_le_bytes(), count);
+        before = if count == 0 { Before::None } else { Before::Few };
+        // Quicker than from where it lies, which has to be known first.
+        first = from_byte(word, bytes) as usize & 255;
+        at = at.wrapping_add(bytes);
+    }
+    (src.get(at..).unwrap_or_default(), before)
+}
+
+/// The word from this one of its eight bytes on.
+#[inline(always)]
+#[allow(clippy::cast_possible_truncation, reason = "a word has few bytes")]
+fn from_byte(word: u64, index: usize) -> u64 {
+    word.wrapping_shr((index as u32) << 3)
+}
