@@ -250,6 +250,7 @@ impl Problems {
     }
 
     /// Takes the value, or adds the error and goes on without.
+    #[inline(always)]
     pub fn ok<T>(&mut self, result: Result<T, Error>) -> Option<T> {
         result.map_err(|error| self.error(&error)).ok()
     }

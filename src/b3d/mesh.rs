@@ -16,17 +16,19 @@ use crate::view::{Color, Column, Cursor, LeArray, Packing, Scalar, Storage, Stri
 pub struct Mesh<'a> {
     chunk: Chunk<'a, ChunkHeader>,
     brush_id: i32,
-    children: Cursor<'a>,
-    vertices: Option<Chunk<'a, ChunkHeader>>,
+    /// Where in the body the first VRTS chunk is.
+    vertices: Option<u32>,
 }
 
 impl<'a> Mesh<'a> {
     /// A MESH chunk. Looks for its vertices among its children: linear in their number.
+    #[inline(always)]
     pub(super) fn parse(chunk: Chunk<'a, ChunkHeader>) -> Result<Self> {
         let mut children = chunk.body();
         let brush_id = children.i32().within("brush_id")?;
         let vertices = Chunks::new(children).flatten().find(|child| child.tag() == Tag(*b"VRTS"));
-        Ok(Self { chunk, brush_id, children, vertices })
+        let within = |child: Chunk<'a, ChunkHeader>| child.offset().saturating_sub(chunk.body().offset());
+        Ok(Self { chunk, brush_id, vertices: vertices.and_then(|child| within(child).try_into().ok()) })
     }
 
     /// The brush for triangles that name none, as stored: -1 is no brush.
@@ -40,7 +42,7 @@ impl<'a> Mesh<'a> {
     /// Where there is none, or what [`Vertices`] cannot be read for.
     pub fn vertices(&self) -> Result<Vertices<'a>> {
         let missing = || Error::malformed("mesh without a VRTS chunk").at(self.chunk.offset());
-        Vertices::parse(&self.vertices.ok_or_else(missing)?)
+        Vertices::parse(&self.vertices_chunk().ok_or_else(missing)?)
     }
 
     /// Its groups of triangles in file order.
@@ -55,17 +57,22 @@ impl<'a> Mesh<'a> {
 
     /// All its chunks in file order, unknown ones too.
     pub fn chunks(&self) -> Chunks<'a, ChunkHeader> {
-        Chunks::new(self.children)
+        Chunks::new(self.children())
     }
 
     /// A cursor at its first chunk.
     pub(super) fn children(&self) -> Cursor<'a> {
-        self.children
+        let mut body = self.chunk.body();
+        // The id was read when the mesh was.
+        let _ = body.i32();
+        body
     }
 
     /// Its first VRTS chunk.
     pub(super) fn vertices_chunk(&self) -> Option<Chunk<'a, ChunkHeader>> {
-        self.vertices
+        let mut body = self.chunk.body();
+        body.skip(self.vertices?.into()).ok()?;
+        Chunk::next(&mut body).ok()?
     }
 
     /// The MESH chunk itself.

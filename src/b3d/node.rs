@@ -12,22 +12,16 @@ use crate::view::{ByteStr, Cursor};
 pub struct Node<'a> {
     /// Its name as stored. Several nodes may share one; some writers put more lines behind it.
     pub name: ByteStr<'a>,
-    /// Its position relative to the node above.
-    pub position: [f32; 3],
-    /// Its scale.
-    pub scale: [f32; 3],
-    /// Its rotation as stored: w, x, y, z. See [`rotation_xyzw`] for the convention.
-    pub rotation: [f32; 4],
     /// Its place among all nodes in file order, counted from 0.
     pub index: usize,
     /// The place of the node above it.
     pub parent: Option<usize>,
     /// How many nodes are above it.
     pub depth: u32,
-    pub(super) chunk: Chunk<'a, ChunkHeader>,
-    pub(super) children: Cursor<'a>,
+    transform: &'a NodeFields,
+    chunk: Chunk<'a, ChunkHeader>,
     /// The mesh that bones here and below speak of, unless a nearer one comes.
-    pub(super) mesh_above: Option<Mesh<'a>>,
+    mesh_above: Option<Mesh<'a>>,
 }
 
 /// The place of a node in the tree.
@@ -40,28 +34,42 @@ pub(super) struct Position<'a> {
 }
 
 impl<'a> Node<'a> {
+    #[inline(always)]
     pub(super) fn parse(chunk: Chunk<'a, ChunkHeader>, position: Position<'a>) -> Result<Self> {
         let mut cursor = chunk.body();
         let name = cursor.cstr().within("name")?;
-        let fields = cursor.read::<NodeFields>()?;
+        let transform = cursor.read()?;
         let Position { index, parent, depth, mesh_above } = position;
-        Ok(Self {
-            name,
-            position: fields.position.to_array(),
-            scale: fields.scale.to_array(),
-            rotation: fields.rotation.to_array(),
-            index,
-            parent,
-            depth,
-            chunk,
-            children: cursor,
-            mesh_above,
-        })
+        Ok(Self { name, index, parent, depth, transform, chunk, mesh_above })
+    }
+
+    /// Its position relative to the node above.
+    pub fn position(&self) -> [f32; 3] {
+        self.transform.position.to_array()
+    }
+
+    /// Its scale.
+    pub fn scale(&self) -> [f32; 3] {
+        self.transform.scale.to_array()
+    }
+
+    /// Its rotation as stored: w, x, y, z. See [`rotation_xyzw`] for the convention.
+    pub fn rotation(&self) -> [f32; 4] {
+        self.transform.rotation.to_array()
+    }
+
+    /// A cursor at its first chunk.
+    pub(super) fn children(&self) -> Cursor<'a> {
+        let mut body = self.chunk.body();
+        let fields = (self.name.len() as u64).saturating_add(1).saturating_add(size_of::<NodeFields>() as u64);
+        // They were read when the node was.
+        let _ = body.skip(fields);
+        body
     }
 
     /// Its chunks in file order, nodes below it and unknown ones too.
     pub fn chunks(&self) -> Chunks<'a, ChunkHeader> {
-        Chunks::new(self.children)
+        Chunks::new(self.children())
     }
 
     /// The NODE chunk itself.
@@ -125,14 +133,14 @@ impl<'a> Node<'a> {
     /// Its local transform as a matrix that maps column vectors: translation x rotation x scale, rows first, in the
     /// file's left-handed space. Takes the stored quaternion's convention into account.
     pub fn local_matrix(&self) -> [[f32; 4]; 3] {
-        let [x, y, z, w] = rotation_xyzw(self.rotation);
+        let [x, y, z, w] = rotation_xyzw(self.rotation());
         let rotation = [
             [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
             [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
             [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)],
         ];
-        let [sx, sy, sz] = self.scale;
-        let [px, py, pz] = self.position;
+        let [sx, sy, sz] = self.scale();
+        let [px, py, pz] = self.position();
         let [row_x, row_y, row_z] = rotation.map(|[a, b, c]| [a * sx, b * sy, c * sz]);
         let with = |[a, b, c]: [f32; 3], p| [a, b, c, p];
         [with(row_x, px), with(row_y, py), with(row_z, pz)]

@@ -80,9 +80,9 @@ fn node(node: &Node<'_>, out: &mut Outline<'_>) {
         out.field("name", node.name);
         out.field("parent", node.parent);
         out.field("depth", node.depth);
-        out.field("position", node.position);
-        out.field("scale", node.scale);
-        out.field("rotation", node.rotation);
+        out.field("position", node.position());
+        out.field("scale", node.scale());
+        out.field("rotation", node.rotation());
         let mesh = out.ok(node.mesh()).flatten();
         let bone = out.ok(node.bone()).flatten();
         let kind = match (mesh, bone) {

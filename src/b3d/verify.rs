@@ -106,6 +106,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
+    #[inline(always)]
     fn step(&mut self, step: &Step<'a>) {
         let Step { chunk, part, node, .. } = step;
         // What a part cannot be read for is told with the node it lies in.
@@ -189,10 +190,10 @@ impl<'s, 'a> Survey<'s, 'a> {
         self.open_nodes.truncate(node.depth as usize);
         self.open_nodes.push(OpenNode { index: node.index, ..OpenNode::default() });
         if self.deep {
-            let floats = node.position.into_iter().chain(node.scale).chain(node.rotation);
+            let floats = node.position().into_iter().chain(node.scale()).chain(node.rotation());
             let offset = node.chunk().offset();
             self.finite(floats, offset, || format!("nodes[{}]: transform", node.index));
-            if node.rotation == [0.0; 4] {
+            if node.rotation() == [0.0; 4] {
                 self.warn(offset, format!("nodes[{}]: rotation of length 0", node.index));
             }
         }

@@ -79,6 +79,7 @@ impl<'a> Walk<'a> {
         Self { frames, nodes: 0, depth_limit }
     }
 
+    #[inline(always)]
     fn enter(&mut self, depth: u32, node: Option<usize>, chunk: Chunk<'a, ChunkHeader>) -> Result<Step<'a>> {
         let Some(frame) = self.frames.last_mut() else {
             return Ok(Step { depth, chunk, part: Part::Unknown, node });
@@ -108,6 +109,7 @@ impl<'a> Walk<'a> {
         Ok(Step { depth, chunk, part, node })
     }
 
+    #[inline(always)]
     fn enter_node(
         &mut self,
         depth: u32,
@@ -122,7 +124,7 @@ impl<'a> Walk<'a> {
         }
         let position = Position { index, parent, depth: depth.saturating_sub(1), mesh_above };
         let node = Node::parse(chunk, position).within_item("nodes", index)?;
-        self.frames.push(Frame { children: node.children, inside: Inside::Node(index, mesh_above) });
+        self.frames.push(Frame { children: node.children(), inside: Inside::Node(index, mesh_above) });
         Ok(Step { depth, chunk, part: Part::Node(node), node: Some(index) })
     }
 }
@@ -138,7 +140,8 @@ fn in_node(error: crate::Error, node: Option<usize>) -> crate::Error {
 impl<'a> Iterator for Walk<'a> {
     type Item = Result<Step<'a>>;
 
-    // A step is large and handed on once only: where it is made is where the caller wants it.
+    // Inlined with all that makes a step: steps are large, and copying them from hand to hand took longer than walking.
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             let depth = u32::try_from(self.frames.len()).unwrap_or(u32::MAX);

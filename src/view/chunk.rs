@@ -35,7 +35,6 @@ pub trait Header: Wire {
 /// One chunk in place. Its body ends with the surrounding part, even where the header claims more.
 pub struct Chunk<'a, H> {
     header: &'a H,
-    offset: u64,
     body: Cursor<'a>,
 }
 
@@ -48,10 +47,9 @@ impl<'a, H: Header> Chunk<'a, H> {
         if cursor.is_empty() {
             return Ok(None);
         }
-        let offset = cursor.offset();
         let header = cursor.read::<H>()?;
         let body = cursor.split(u64::from(header.size_hint()).min(cursor.left()))?;
-        Ok(Some(Self { header, offset, body }))
+        Ok(Some(Self { header, body }))
     }
 
     /// Says what the chunk is.
@@ -66,7 +64,7 @@ impl<'a, H: Header> Chunk<'a, H> {
 
     /// Where the header starts.
     pub fn offset(&self) -> u64 {
-        self.offset
+        self.body.offset().saturating_sub(size_of::<H>() as u64)
     }
 
     /// Header and body together, as far as they are there.
@@ -106,7 +104,7 @@ impl<H> Copy for Chunk<'_, H> {}
 
 impl<H: Header> fmt::Debug for Chunk<'_, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}({:#x}, {} bytes)", self.tag(), self.offset, self.bytes())
+        write!(f, "{}({:#x}, {} bytes)", self.tag(), self.offset(), self.bytes())
     }
 }
 

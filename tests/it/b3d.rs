@@ -179,7 +179,7 @@ fn a_stored_rotation_turns_the_other_way() {
     let own = Bytes::new().cstr("n").f32s([5.0, 6.0, 7.0]).f32s([2.0, 1.0, 1.0]).f32s([half, 0.0, half, 0.0]);
     let bytes = scene([chunk(b"NODE", own)]).to_vec();
     let node = Scene::parse(&bytes).unwrap().nodes().next().unwrap().unwrap();
-    assert_eq!(meshpeek::b3d::rotation_xyzw(node.rotation), [0.0, -half, 0.0, half]);
+    assert_eq!(meshpeek::b3d::rotation_xyzw(node.rotation()), [0.0, -half, 0.0, half]);
     let column = |index: usize| node.local_matrix().map(|row| row[index]);
     let near = |a: [f32; 3], b: [f32; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
     assert!(near(column(0), [0.0, 0.0, 2.0]), "{:?}", column(0));
