@@ -1,7 +1,9 @@
 //! Asks what reading costs and prints the answers as one table.
 
 mod questions;
+#[path = "questions/timing.rs"]
+mod timing;
 
 fn main() {
-    questions::ask(&mut questions::harness::Table::new());
+    questions::ask(&mut timing::Table::new());
 }

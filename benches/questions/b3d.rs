@@ -1,10 +1,12 @@
 //! Blitz3D: what it costs to look, beside reading everything first.
 
+use std::path::Path;
+
 use meshpeek::b3d::{Part, Scene};
 use meshpeek::{FileMap, Inspect};
 
 use super::baseline::b3d as baseline;
-use super::harness::{Table, contender, measure};
+use super::harness::{Examiner, contender, measure};
 use super::material::{files, open};
 
 /// The sum of the counts that an owned reader has too.
@@ -13,29 +15,32 @@ pub fn counted(scene: &[u8]) -> u64 {
     ["vertices", "triangles", "weights", "keys"].iter().filter_map(|name| summary.counts.get(name)).sum()
 }
 
-pub fn ask(table: &mut Table) {
+/// All files in turn.
+fn each(work: impl Fn(&Path) -> u64) -> impl FnMut() -> u64 {
     let paths = files("b3d", "b3d");
-    let each = |work: &dyn Fn(&std::path::Path) -> u64| paths.iter().map(|path| work(path)).sum::<u64>();
+    move || paths.iter().map(|path| work(path)).sum()
+}
 
-    table.question(
-        "b3d: from a path, all chunks and counts",
-        vec![
-            contender("meshpeek: Scene::parse, summarize", || each(&|path| counted(&open(path)))),
-            contender("owned reader", || {
-                each(&|path| {
-                    let scene = baseline::read(path);
-                    (scene.positions.len() + scene.triangles.len() + scene.weights.len() + scene.keys.len()) as u64
-                })
-            }),
-            measure("fs::read", || each(&|path| std::fs::read(path).expect("a readable file").len() as u64))
-                .at_most(1.25),
-        ],
-    );
-    table.question(
-        "b3d: the first position of every file",
-        vec![
-            contender("meshpeek", || {
-                each(&|path| {
+pub fn ask(examiner: &mut dyn Examiner) {
+    examiner.question("b3d: from a path, all chunks and counts", |question| {
+        question.compare(vec![
+            contender("meshpeek: Scene::parse, summarize", each(|path| counted(&open(path)))),
+            contender("owned reader", each(|path| baseline::read(path).counted())),
+            measure("fs::read", each(|path| std::fs::read(path).expect("a readable file").len() as u64)).at_most(1.25),
+        ]);
+    });
+    examiner.question("b3d: from a slice, all chunks and counts", |question| {
+        let contents: Vec<_> = files("b3d", "b3d").iter().map(|path| std::fs::read(path).expect("a file")).collect();
+        question.compare(vec![
+            contender("meshpeek: Scene::parse, summarize", || contents.iter().map(|scene| counted(scene)).sum()),
+            contender("owned reader", || contents.iter().map(|bytes| baseline::parse(bytes).counted()).sum()),
+        ]);
+    });
+    examiner.question("b3d: the first position of every file", |question| {
+        question.compare(vec![
+            contender(
+                "meshpeek",
+                each(|path| {
                     let file = open(path);
                     let scene = Scene::parse(&file).expect("a scene");
                     let mesh = scene.walk().flatten().find_map(|step| match step.part {
@@ -45,29 +50,30 @@ pub fn ask(table: &mut Table) {
                     let vertices = mesh.map(|mesh| mesh.vertices().expect("vertices"));
                     let first = vertices.and_then(|vertices| vertices.positions().get(0).map(|p| p.x.get().to_bits()));
                     first.unwrap_or_default().into()
-                })
-            }),
-            contender("owned reader", || {
-                each(&|path| baseline::read(path).positions.first().map(|p| p[0].to_bits()).unwrap_or_default().into())
-            }),
-        ],
-    );
-    table.question(
-        "b3d: everything to native arrays",
-        vec![
-            contender("meshpeek", || each(&|path| to_native(&open(path)))),
-            contender("owned reader", || {
-                each(&|path| {
+                }),
+            ),
+            contender(
+                "owned reader",
+                each(|path| baseline::read(path).positions.first().map(|p| p[0].to_bits()).unwrap_or_default().into()),
+            ),
+        ]);
+    });
+    examiner.question("b3d: everything to native arrays", |question| {
+        question.compare(vec![
+            contender("meshpeek", each(|path| to_native(&open(path)))),
+            contender(
+                "owned reader",
+                each(|path| {
                     let scene = baseline::read(path);
                     let floats = scene.positions.iter().chain(&scene.normals).flatten().chain(&scene.tex_coords);
                     let ids = scene.triangles.iter().flatten().map(|&id| id as u32);
                     let frames = scene.keys.iter().map(|(frame, _)| *frame as u32);
                     let keys = scene.keys.iter().flat_map(|(_, floats)| floats);
                     floats.chain(keys).map(|f| f.to_bits()).chain(ids).chain(frames).map(u64::from).sum()
-                })
-            }),
-        ],
-    );
+                }),
+            ),
+        ]);
+    });
 }
 
 /// Copies every column into a `Vec` of numbers and sums them.

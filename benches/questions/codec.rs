@@ -4,7 +4,7 @@ use meshpeek::codec::{lzo, lzss};
 use meshpeek::view::{Cursor, Packing};
 
 use super::baseline;
-use super::harness::{Table, contender, measure};
+use super::harness::{Examiner, contender, measure};
 use super::material::{Stream, files, streams};
 
 /// The real LZO streams, those of animations and models.
@@ -12,55 +12,66 @@ pub fn lzo_streams() -> Vec<Stream> {
     streams(&[files("rtm", "rtm"), files("odol", "p3d")].concat(), Packing::Lzo)
 }
 
-pub fn ask(table: &mut Table) {
-    let packed = lzo_streams();
-    let mut out = vec![0; packed.iter().map(|stream| stream.decoded_len).max().expect("a stream")];
-    let mut expand = |decode: fn(&[u8], &mut [u8])| {
-        packed
-            .iter()
-            .map(|Stream { bytes, decoded_len }| {
-                decode(bytes, &mut out[..*decoded_len]);
-                *decoded_len as u64
-            })
-            .sum::<u64>()
-    };
-    table.question(
-        "lzo: the end of every stream",
-        vec![
+fn lzss_streams() -> Vec<Stream> {
+    streams(&files("odol_rewritten", "p3d"), Packing::Lzss)
+}
+
+/// Expands each stream in turn into one place; the bytes of all.
+pub fn expanding<'s>(streams: &'s [Stream], mut expand: impl FnMut(&[u8], &mut [u8]) + 's) -> impl FnMut() -> u64 + 's {
+    let mut out = vec![0; streams.iter().map(|stream| stream.decoded_len).max().unwrap_or(0)];
+    move || {
+        let each = |Stream { bytes, decoded_len }: &Stream| {
+            expand(bytes, &mut out[..*decoded_len]);
+            *decoded_len as u64
+        };
+        streams.iter().map(each).sum()
+    }
+}
+
+pub fn ask(examiner: &mut dyn Examiner) {
+    examiner.question("lzo: every stream expanded", |question| {
+        let packed = lzo_streams();
+        question.compare(vec![
+            contender(
+                "meshpeek: decode_into",
+                expanding(&packed, |stream, out| lzo::decode_into(Cursor::new(stream), out).expect("a sound stream")),
+            ),
+            contender(
+                "lzo1x: decompress",
+                expanding(&packed, |stream, out| lzo1x::decompress(stream, out).expect("a sound stream")),
+            ),
+        ]);
+    });
+    examiner.question("lzo: the end of every stream", |question| {
+        let packed = lzo_streams();
+        question.compare(vec![
             contender("meshpeek: stored_len", || {
                 let end = |stream: &Stream| lzo::stored_len(Cursor::new(&stream.bytes), stream.decoded_len as u64);
                 packed.iter().map(|stream| end(stream).expect("an end")).sum()
             }),
-            measure("lzo1x: decompress", || {
-                expand(|bytes, out| lzo1x::decompress(bytes, out).expect("a sound stream"))
-            }),
-        ],
-    );
-    let packed = streams(&files("odol_rewritten", "p3d"), Packing::Lzss);
-    let mut out = vec![0; packed.iter().map(|stream| stream.decoded_len).max().unwrap_or(0)];
-    table.question(
-        "lzss: every stream expanded",
-        vec![
-            contender("meshpeek: decode_into", || {
-                packed
-                    .iter()
-                    .map(|Stream { bytes, decoded_len }| {
-                        let out = &mut out[..*decoded_len];
-                        lzss::decode_into(Cursor::new(bytes), out).expect("a sound stream");
-                        out.len() as u64
-                    })
-                    .sum()
-            }),
+            measure(
+                "lzo1x: decompress",
+                expanding(&packed, |stream, out| lzo1x::decompress(stream, out).expect("a sound stream")),
+            ),
+        ]);
+    });
+    examiner.question("lzss: every stream expanded", |question| {
+        let packed = lzss_streams();
+        question.compare(vec![
+            contender(
+                "meshpeek: decode_into",
+                expanding(&packed, |stream, out| lzss::decode_into(Cursor::new(stream), out).expect("a sound stream")),
+            ),
             contender("byte by byte", || {
                 let decode = |stream: &Stream| baseline::lzss::decode(&stream.bytes, stream.decoded_len).0.len();
                 packed.iter().map(|stream| decode(stream) as u64).sum()
             })
             .at_most(0.5),
-        ],
-    );
-    table.question(
-        "lzss: the end of every stream",
-        vec![
+        ]);
+    });
+    examiner.question("lzss: the end of every stream", |question| {
+        let packed = lzss_streams();
+        question.compare(vec![
             contender("meshpeek: stored_len", || {
                 let end = |stream: &Stream| lzss::stored_len(Cursor::new(&stream.bytes), stream.decoded_len as u64);
                 packed.iter().map(|stream| end(stream).expect("an end")).sum()
@@ -70,6 +81,6 @@ pub fn ask(table: &mut Table) {
                 packed.iter().map(|stream| decode(stream) as u64).sum()
             })
             .at_most(0.2),
-        ],
-    );
+        ]);
+    });
 }

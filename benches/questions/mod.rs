@@ -5,6 +5,7 @@ pub mod harness;
 pub mod material;
 
 pub mod b3d;
+pub mod bmx;
 pub mod codec;
 mod lodka;
 pub mod odol;
@@ -13,19 +14,20 @@ mod pbo;
 mod rtm;
 
 #[path = "../../tests/it/memory.rs"]
-mod memory;
+pub mod memory;
 #[path = "../../tests/it/writer/mod.rs"]
 pub mod writer;
 
-use harness::Table;
+use harness::Examiner;
 
 /// Asks all questions that need no other library.
-pub fn ask(table: &mut Table) {
-    open::ask(table);
-    b3d::ask(table);
-    rtm::ask(table);
-    odol::ask(table);
-    lodka::ask(table);
-    pbo::ask(table);
-    codec::ask(table);
+pub fn ask(examiner: &mut dyn Examiner) {
+    open::ask(examiner);
+    b3d::ask(examiner);
+    rtm::ask(examiner);
+    odol::ask(examiner);
+    lodka::ask(examiner);
+    pbo::ask(examiner);
+    bmx::ask(examiner);
+    codec::ask(examiner);
 }

@@ -7,7 +7,7 @@ use meshpeek::odol::{Model, VertexTable};
 use meshpeek::view::{Packing, Storage, Table as Array};
 use meshpeek::{Access, FileMap, Limits};
 
-use super::harness::{Table, contender, measure};
+use super::harness::{Examiner, contender, measure};
 use super::material::{files, open};
 
 /// Hands out every array of every LOD's vertex table.
@@ -96,27 +96,30 @@ fn map(path: &Path) -> FileMap {
 }
 
 /// Every array of every LOD found, and every one read; beside an owned reader with this decoder of LZO.
-pub fn ask_of(table: &mut Table, decoder: &str, expand: fn(&[u8], &mut [u8])) {
-    let paths = files("odol", "p3d");
-    let owned = Owned::new(&paths);
-    table.question(
+pub fn ask_of(examiner: &mut dyn Examiner, decoder: &str, expand: fn(&[u8], &mut [u8])) {
+    examiner.question(
         &format!("odol: from a path, every array of every LOD found, none decoded ({decoder})"),
-        vec![
-            contender("meshpeek: lod, vertex_table", || {
-                let mut rows = 0;
-                paths.iter().for_each(|path| arrays(&open(path), |array| rows += array.rows()));
-                rows
-            }),
-            contender("owned: all decoded, places known", || {
-                owned.load(expand);
-                owned.rows
-            })
-            .at_most(0.1),
-        ],
+        |question| {
+            let paths = files("odol", "p3d");
+            let owned = Owned::new(&paths);
+            question.compare(vec![
+                contender("meshpeek: lod, vertex_table", || {
+                    let mut rows = 0;
+                    paths.iter().for_each(|path| arrays(&open(path), |array| rows += array.rows()));
+                    rows
+                }),
+                contender("owned: all decoded, places known", || {
+                    owned.load(expand);
+                    owned.rows
+                })
+                .at_most(0.1),
+            ]);
+        },
     );
-    table.question(
-        &format!("odol: from a path, every array of every LOD decoded ({decoder})"),
-        vec![
+    examiner.question(&format!("odol: from a path, every array of every LOD decoded ({decoder})"), |question| {
+        let paths = files("odol", "p3d");
+        let owned = Owned::new(&paths);
+        question.compare(vec![
             contender("meshpeek: lod, vertex_table, Table::read", || {
                 let mut bytes = 0;
                 paths.iter().for_each(|path| arrays(&open(path), |array| bytes += read(array)));
@@ -127,22 +130,21 @@ pub fn ask_of(table: &mut Table, decoder: &str, expand: fn(&[u8], &mut [u8])) {
                 owned.bytes
             })
             .at_most(0.35),
-        ],
-    );
+        ]);
+    });
 }
 
-pub fn ask(table: &mut Table) {
-    let paths = files("odol", "p3d");
-    table.question(
-        "odol: from a path, header and LOD table",
-        vec![
+pub fn ask(examiner: &mut dyn Examiner) {
+    examiner.question("odol: from a path, header and LOD table", |question| {
+        let paths = files("odol", "p3d");
+        question.compare(vec![
             contender("meshpeek: Access::Map, Model::parse", || paths.iter().map(|path| lod_starts(&map(path))).sum()),
             contender("meshpeek: Access::Auto, Model::parse", || {
                 paths.iter().map(|path| lod_starts(&open(path))).sum()
             }),
             measure("fs::read", || paths.iter().map(|path| std::fs::read(path).expect("a file").len() as u64).sum())
                 .at_most(0.1),
-        ],
-    );
-    ask_of(table, "lzo1x", |stream, out| lzo1x::decompress(stream, out).expect("a sound stream"));
+        ]);
+    });
+    ask_of(examiner, "lzo1x", |stream, out| lzo1x::decompress(stream, out).expect("a sound stream"));
 }

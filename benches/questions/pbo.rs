@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use meshpeek::pbo::Archive;
 
-use super::harness::{Table, contender, measure};
+use super::harness::{Examiner, contender, measure};
 use super::material::open;
 use super::writer::pbo::{Tail, Writer};
 
@@ -37,15 +37,14 @@ impl Drop for Sparse {
     }
 }
 
-pub fn ask(table: &mut Table) {
-    let archive = Sparse::new();
-    let file = open(&archive.0);
-    let members = Archive::parse(&file).expect("an archive").members();
-    let known: Vec<u64> = members.map(|member| member.expect("a member").offset()).collect();
-    assert_eq!(known.len() as u64, MEMBERS);
-    table.question(
-        "pbo: from a path, where each of 20,000 members in 2 GiB is",
-        vec![
+pub fn ask(examiner: &mut dyn Examiner) {
+    examiner.question("pbo: from a path, where each of 20,000 members in 2 GiB is", |question| {
+        let archive = Sparse::new();
+        let file = open(&archive.0);
+        let members = Archive::parse(&file).expect("an archive").members();
+        let known: Vec<u64> = members.map(|member| member.expect("a member").offset()).collect();
+        assert_eq!(known.len() as u64, MEMBERS);
+        question.compare(vec![
             contender("meshpeek: Archive::parse, members", || {
                 let file = open(&archive.0);
                 let archive = Archive::parse(&file).expect("an archive");
@@ -58,6 +57,6 @@ pub fn ask(table: &mut Table) {
                 known.len() as u64
             })
             .at_most(0.15),
-        ],
-    );
+        ]);
+    });
 }

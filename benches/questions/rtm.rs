@@ -1,10 +1,11 @@
 //! Arma animations: where the frames are, and what they hold.
 
 use std::hint::black_box;
+use std::path::PathBuf;
 
 use meshpeek::rtm::{Binarised, Motion};
 
-use super::harness::{Table, contender, measure};
+use super::harness::{Examiner, contender, measure};
 use super::material::{files, open};
 
 fn binarised(bytes: &[u8]) -> Binarised<'_> {
@@ -14,24 +15,27 @@ fn binarised(bytes: &[u8]) -> Binarised<'_> {
     }
 }
 
-pub fn ask(table: &mut Table) {
+fn binarised_files() -> Vec<PathBuf> {
     let mut paths = files("rtm", "rtm");
     paths.retain(|path| matches!(Motion::parse(&open(path)), Ok(Motion::Binarised(_))));
-    table.question(
-        "rtm: from a path, where every frame is",
-        vec![
+    paths
+}
+
+pub fn ask(examiner: &mut dyn Examiner) {
+    examiner.question("rtm: from a path, where every frame is", |question| {
+        let paths = binarised_files();
+        question.compare(vec![
             contender("meshpeek: to_table", || {
                 let frames = |file: &[u8]| binarised(file).frames()?.to_table().map(|table| table.len());
                 paths.iter().map(|path| frames(&open(path)).expect("frames") as u64).sum()
             }),
             measure("fs::read", || paths.iter().map(|path| std::fs::read(path).expect("a file").len() as u64).sum())
                 .at_most(1.15),
-        ],
-    );
-    let contents: Vec<_> = paths.iter().map(|path| std::fs::read(path).expect("a file")).collect();
-    table.question(
-        "rtm: every transform to f32",
-        vec![
+        ]);
+    });
+    examiner.question("rtm: every transform to f32", |question| {
+        let contents: Vec<_> = binarised_files().iter().map(|path| std::fs::read(path).expect("a file")).collect();
+        question.compare(vec![
             contender("meshpeek: decode, rotation and translation", || {
                 let mut sum = 0;
                 for file in &contents {
@@ -47,6 +51,6 @@ pub fn ask(table: &mut Table) {
             }),
             measure("memcpy of the file", || contents.iter().map(|file| black_box(file.clone()).len() as u64).sum())
                 .at_most(6.0),
-        ],
-    );
+        ]);
+    });
 }

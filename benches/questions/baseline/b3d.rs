@@ -13,10 +13,20 @@ pub struct Scene {
     pub keys: Vec<(i32, Vec<f32>)>,
 }
 
+impl Scene {
+    /// The sum of the counts that a question asks for.
+    pub fn counted(&self) -> u64 {
+        (self.positions.len() + self.triangles.len() + self.weights.len() + self.keys.len()) as u64
+    }
+}
+
 pub fn read(path: &Path) -> Scene {
-    let bytes = std::fs::read(path).expect("a readable file");
+    parse(&std::fs::read(path).expect("a readable file"))
+}
+
+pub fn parse(bytes: &[u8]) -> Scene {
     let mut scene = Scene::default();
-    chunks(&bytes, &mut scene);
+    chunks(bytes, &mut scene);
     scene
 }
 

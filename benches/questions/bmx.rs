@@ -1,0 +1,50 @@
+//! Ballance maps: a table out of the zip that they are.
+
+use std::io::{Cursor, Read};
+
+use meshpeek::bmx::Map;
+
+use super::harness::{Examiner, contender};
+use super::writer;
+
+/// The large table of [`map`].
+pub const TABLE: &str = "mesh.bm";
+
+/// A map whose mesh table is a hilly grid of a few megabytes.
+pub fn map() -> Vec<u8> {
+    const SIDE: u32 = 200;
+    let place = |at: u32| ((at % SIDE) as f32, (at / SIDE) as f32);
+    let height = |x: f32, z: f32| (x * 0.13).sin() * (z * 0.07).cos() * 9.0;
+    let positions = (0..SIDE * SIDE).map(place).map(|(x, z)| [x, height(x, z), z]).collect();
+    let uvs = (0..SIDE * SIDE).map(place).map(|(x, z)| [x / SIDE as f32, -z / SIDE as f32]).collect();
+    let normals = (0..SIDE * SIDE).map(place).map(|(x, z)| [height(z, x) / 9.0, 1.0, height(x, z) / 9.0]).collect();
+    let corner = |at: u32| [at; 3];
+    let cell = |at: u32| [[at, at + 1, at + SIDE], [at + 1, at + SIDE + 1, at + SIDE]];
+    let cells = (0..SIDE * (SIDE - 1)).filter(|at| at % SIDE != SIDE - 1).flat_map(cell);
+    let faces = cells.map(|face| (face.map(corner), Some(0))).collect();
+    let mut map = writer::bmx::full(14);
+    map.meshes = vec![writer::bmx::Mesh { name: "grid", positions, uvs, normals, faces }];
+    map.packed()
+}
+
+/// The bytes of the table, by this crate.
+pub fn decoded(map: &[u8]) -> u64 {
+    let map = Map::parse(map).expect("a map");
+    let entry = map.entries().find(|entry| entry.name() == TABLE).expect("the table");
+    entry.decode().expect("a sound table").len() as u64
+}
+
+pub fn ask(examiner: &mut dyn Examiner) {
+    examiner.question("bmx: a table of 4.5 MB, with its CRC", |question| {
+        let map = map();
+        question.compare(vec![
+            contender("meshpeek: Entry::decode", || decoded(&map)),
+            contender("zip: by_name, read_to_end", || {
+                let mut archive = zip::ZipArchive::new(Cursor::new(&map)).expect("a zip");
+                let mut bytes = Vec::new();
+                archive.by_name(TABLE).expect("the table").read_to_end(&mut bytes).expect("a sound table") as u64
+            })
+            .at_most(1.0),
+        ]);
+    });
+}
