@@ -1,5 +1,9 @@
 //! What the fuzz targets do, as plain functions: the targets feed them, and so does `replay`, without a fuzzer.
 
+mod recipe;
+#[path = "../../tests/it/writer/mod.rs"]
+mod writer;
+
 macro_rules! targets {
     ($($name:ident)*) => {
         $(pub mod $name;)*

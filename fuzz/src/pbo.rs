@@ -1,9 +1,23 @@
 //! PBO archives: offsets, slices and sizes must agree.
 
-use meshpeek::Limits;
 use meshpeek::pbo::{Archive, EntryKind};
+use meshpeek::{Asset, Format, Limits};
 
+use crate::recipe::Recipe;
+
+/// Bytes that do not start like an archive say how one is built and damaged.
 pub fn run(data: &[u8]) {
+    if Format::sniff(data) == Some(Format::Pbo) {
+        return check(data);
+    }
+    let mut recipe = Recipe(data);
+    let mut made = recipe.pbo(2);
+    made.assert_sound(&Asset::Pbo(Archive::parse(&made.bytes).unwrap()));
+    recipe.bend(&mut made.bytes);
+    check(&made.bytes);
+}
+
+fn check(data: &[u8]) {
     crate::any::run(data);
     let limits = Limits { decoded_bytes: 1 << 20, archive_members: 2_000, ..Limits::default() };
     let Ok(archive) = Archive::parse_with(data, &limits) else { return };

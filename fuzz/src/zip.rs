@@ -1,31 +1,63 @@
-//! Zip archives as containers: slices, sizes and budgets must agree.
+//! Zip archives as containers, and what they hold: slices, sizes and budgets must agree.
 
-use meshpeek::Limits;
 use meshpeek::container::{Budget, Container, Form};
 use meshpeek::zip::Archive;
+use meshpeek::{Asset, Limits};
 
+use crate::recipe::Recipe;
+
+/// The most bytes decoded for each byte of an archive.
+const RATIO: u32 = 100;
+
+/// Bytes that do not start like an archive say how one is built and damaged.
 pub fn run(data: &[u8]) {
+    if data.starts_with(b"PK") {
+        return check(data);
+    }
+    let mut recipe = Recipe(data);
+    let mut made = recipe.zip(2);
+    match Archive::parse(&made.bytes) {
+        Ok(archive) => made.assert_sound(&Asset::Zip(archive)),
+        Err(error) => assert!(error.message().contains("two zip end records"), "{error}"),
+    }
+    recipe.bend(&mut made.bytes);
+    check(&made.bytes);
+}
+
+fn check(data: &[u8]) {
     crate::any::run(data);
-    let limits = Limits { decoded_bytes: 1 << 20, archive_members: 2_000, archive_ratio: 100, ..Limits::default() };
+    let limits = Limits { decoded_bytes: 1 << 20, archive_members: 2_000, archive_ratio: RATIO, ..Limits::default() };
     let Ok(archive) = Archive::parse_with(data, &limits) else { return };
     let budget = Budget::new(data.len() as u64, &limits);
+    let decoded = decode(data, &Asset::Zip(archive), limits.archive_depth, &limits, &budget);
+    assert!(decoded <= u64::from(RATIO) * data.len() as u64, "{decoded} bytes out of {}", data.len());
+}
+
+/// Decodes what an archive holds, archives included; how many bytes that are.
+fn decode(data: &[u8], asset: &Asset<'_>, depth: u32, limits: &Limits, budget: &Budget) -> u64 {
+    let Some(container) = Container::of(asset).filter(|_| depth > 0) else { return 0 };
     let mut decoded = 0;
-    for (index, member) in Container::Zip(archive).members().map_while(Result::ok).enumerate() {
+    for (index, member) in container.members().map_while(Result::ok).enumerate() {
         assert!(index < 2_000);
-        let content = member.decode(&budget);
+        let content = member.decode(budget);
         match (member.form(), member.borrowed()) {
             (Form::InPlace, Ok(Some(bytes))) => {
                 assert_eq!(bytes.len() as u64, member.size_hint());
                 assert!(data.as_ptr_range().contains(&bytes.as_ptr()) || bytes.is_empty());
             }
             (Form::Packed(_), Ok(None)) => {
-                let Ok(content) = content else { continue };
+                let Ok(content) = &content else { continue };
                 assert_eq!(content.len() as u64, member.size_hint());
                 decoded += content.len() as u64;
-                assert!(decoded <= 100 * data.len() as u64, "{decoded} bytes out of {}", data.len());
             }
             (Form::Encrypted | Form::Unknown, Ok(None)) => assert!(content.is_err()),
             (form, borrowed) => assert!(borrowed.is_err(), "{form:?}"),
         }
+        if let Ok(content) = content
+            && let Ok(inner) = Asset::parse_with(&content, limits)
+        {
+            decoded += decode(&content, &inner, depth - 1, limits, budget);
+        }
     }
+    decoded
 }

@@ -33,3 +33,5 @@ mod fuzz_lodka;
 mod fuzz_odol;
 #[path = "../../fuzz/src/rtm.rs"]
 mod fuzz_rtm;
+#[path = "../../fuzz/src/recipe.rs"]
+mod recipe;

@@ -33,8 +33,8 @@ fn longest(plain: &[u8], place: usize) -> (usize, usize) {
     let most = (plain.len() - place).min(18);
     let byte = |index: usize, distance: usize| index.checked_sub(distance).map_or(b' ', |from| plain[from]);
     let length = |distance: usize| (0..most).take_while(|i| byte(place + i, distance) == plain[place + i]).count();
-    // Readers differ on the 18 bytes of the ring that are first overwritten.
-    let reach = (place + 4096 - 18).min(4095);
+    // Farther back all is spaces.
+    let reach = (place + 18).min(4095);
     let mut best = (0, 0);
     for distance in 1..=reach {
         let length = length(distance);
