@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use meshpeek::inspect::{Outline, Part, Value, Visitor};
 use meshpeek::view::{Packing, Storage, Table};
-use meshpeek::{Asset, Error, FileMap};
+use meshpeek::{Access, Asset, Error, FileMap, Limits};
 
 /// The files of a folder of other people's files, else of the project's own; empty if neither has it.
 pub fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
@@ -22,7 +22,11 @@ pub fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
 
 /// Opens a file the cheapest way.
 pub fn open(path: &Path) -> FileMap {
-    FileMap::open(path).expect("a readable file")
+    open_by(Access::Auto, path)
+}
+
+pub fn open_by(access: Access, path: &Path) -> FileMap {
+    FileMap::open_with(path, access, &Limits::default()).expect("a readable file")
 }
 
 /// One compressed stream of a file.

@@ -13,15 +13,14 @@ mod open;
 mod pbo;
 mod rtm;
 
-#[path = "../../tests/it/memory.rs"]
-pub mod memory;
 #[path = "../../tests/it/writer/mod.rs"]
 pub mod writer;
 
 use harness::Examiner;
 
-/// Asks all questions that need no other library.
+/// Asks all questions that need no other library. Files are opened as the program `meshpeek` does it: larger ones mapped.
 pub fn ask(examiner: &mut dyn Examiner) {
+    meshpeek::source::guard_maps().expect("a handler");
     open::ask(examiner);
     b3d::ask(examiner);
     rtm::ask(examiner);

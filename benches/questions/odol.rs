@@ -3,12 +3,15 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use meshpeek::odol::{Model, VertexTable};
-use meshpeek::view::{Packing, Storage, Table as Array};
-use meshpeek::{Access, FileMap, Limits};
+use meshpeek::Access;
+use meshpeek::codec::lzo;
+use meshpeek::odol::{Face, Model, VertexTable};
+use meshpeek::view::{Cursor, Packing, Storage, Table as Array};
+use zerocopy::IntoBytes;
 
+use super::baseline::odol as baseline;
 use super::harness::{Examiner, contender, measure};
-use super::material::{files, open};
+use super::material::{files, open, open_by};
 
 /// Hands out every array of every LOD's vertex table.
 fn arrays(file: &[u8], mut each: impl FnMut(&dyn Array)) {
@@ -40,111 +43,143 @@ fn read(array: &dyn Array) -> u64 {
     bytes
 }
 
-/// The least that a reader does that loads everything: the file into memory, every array into a `Vec`, with the places
-/// of the arrays known beforehand.
-pub struct Owned {
-    places: Vec<(PathBuf, Vec<(Storage, usize)>)>,
-    pub rows: u64,
-    pub bytes: u64,
+/// What the owned reader is asked for, and the ends of the LZO streams in the order that it meets them.
+///
+/// No decoder it is tried with tells where a stream ends, so it knows beforehand: one favour more to it.
+struct Owned {
+    path: PathBuf,
+    ends: Vec<usize>,
+    /// Where the arrays lie, and what they decode to.
+    places: Vec<(Storage, usize)>,
 }
 
 impl Owned {
-    pub fn new(paths: &[PathBuf]) -> Self {
-        let (mut rows, mut bytes) = (0, 0);
-        let mut places = Vec::new();
-        for path in paths {
-            let mut here = Vec::new();
-            arrays(&open(path), |array| {
-                rows += array.rows();
-                bytes += read(array);
-                here.push((array.storage(), read(array) as usize));
-            });
-            places.push((path.clone(), here));
-        }
-        Self { places, rows, bytes }
+    fn all() -> Vec<Self> {
+        let mut paths = files("odol", "p3d");
+        paths.retain(|path| baseline_reads(path));
+        paths.into_iter().map(Self::new).collect()
     }
 
-    pub fn load(&self, expand: fn(&[u8], &mut [u8])) -> u64 {
-        for (path, arrays) in &self.places {
-            let file = std::fs::read(path).expect("a file");
-            let decode = |(storage, len): &(Storage, usize)| {
-                let stored = &file[storage.offset as usize..][..storage.bytes as usize];
-                match storage.packing {
-                    Packing::InPlace => stored.to_vec(),
-                    packing => {
-                        let mut out = vec![0; *len];
-                        if packing == Packing::Lzo {
-                            expand(stored, &mut out);
-                        }
-                        out
-                    }
-                }
-            };
-            let decoded: Vec<Vec<u8>> = arrays.iter().map(decode).collect();
-            std::hint::black_box(decoded);
+    /// Reads the file both ways and compares what comes out.
+    fn new(path: PathBuf) -> Self {
+        let mut ends = Vec::new();
+        let file = open(&path);
+        let loaded = baseline::parse(&file, &mut |stream, out| {
+            let end = lzo::stored_len(Cursor::new(stream), out.len() as u64).expect("an end") as usize;
+            lzo::decode_into(Cursor::new(&stream[..end]), out).expect("a sound stream");
+            ends.push(end);
+            end
+        });
+        let mut places = Vec::new();
+        arrays(&file, |array| places.push((array.storage(), read(array) as usize)));
+        let model = Model::parse(&file).expect("a model");
+        for (index, owned) in loaded.lods.iter().enumerate() {
+            let lod = model.lod(index).expect("a LOD").expect("a sound LOD");
+            let table = lod.vertex_table().expect("a sound table");
+            let corners = |face: Face<'_>| face.corners.iter().map(|corner| corner.get()).collect::<Vec<_>>();
+            assert!(lod.faces.iter().map(|face| corners(face.expect("a face"))).eq(owned.faces.iter().cloned()));
+            assert_eq!(table.positions.decode().expect("positions").as_bytes(), owned.positions.as_bytes());
+            assert_eq!(table.neighbors.decode().expect("neighbours").as_bytes(), owned.neighbors.as_bytes());
         }
-        self.places.len() as u64
+        Self { path, ends, places }
     }
+
+    /// Reads the file whole; elements and bytes of the arrays of its vertex tables.
+    fn load(&self, expand: fn(&[u8], &mut [u8])) -> (u64, u64) {
+        let file = std::fs::read(&self.path).expect("a file");
+        let mut ends = self.ends.iter();
+        let mut expand = |stream: &[u8], out: &mut [u8]| {
+            let end = *ends.next().expect("as many streams as before");
+            expand(&stream[..end], out);
+            end
+        };
+        std::hint::black_box(baseline::parse(&file, &mut expand)).vertex_data()
+    }
+
+    /// The least that any reader could do who loads everything: reads the file, and expands the arrays of the vertex
+    /// tables, of which it knows beforehand where they lie.
+    fn load_least(&self, expand: fn(&[u8], &mut [u8])) -> u64 {
+        let file = std::fs::read(&self.path).expect("a file");
+        let decode = |(storage, len): &(Storage, usize)| {
+            let stored = &file[storage.offset as usize..][..storage.bytes as usize];
+            if storage.packing == Packing::InPlace {
+                return stored.to_vec();
+            }
+            let mut out = vec![0; *len];
+            if storage.packing == Packing::Lzo {
+                expand(stored, &mut out);
+            }
+            out
+        };
+        let decoded: Vec<Vec<u8>> = self.places.iter().map(decode).collect();
+        std::hint::black_box(decoded).len() as u64
+    }
+}
+
+/// Whether the owned reader is made for such a file: of these versions, without animations, and without materials on
+/// whose form readers differ.
+fn baseline_reads(path: &Path) -> bool {
+    let file = open(path);
+    let model = Model::parse(&file).expect("a model");
+    let other_form = path.to_string_lossy().ends_with("_other_form.p3d");
+    (45..=52).contains(&model.version().stored()) && model.animations().is_none() && !other_form
 }
 
 fn lod_starts(file: &[u8]) -> u64 {
     Model::parse(file).expect("a model").lods().map(|lod| u64::from(lod.start)).sum()
 }
 
-fn map(path: &Path) -> FileMap {
-    FileMap::open_with(path, Access::Map, &Limits::default()).expect("a readable file")
-}
-
-/// Every array of every LOD found, and every one read; beside an owned reader with this decoder of LZO.
+/// Every array of every LOD found, and every one read; beside readers that load everything with this decoder of LZO.
 pub fn ask_of(examiner: &mut dyn Examiner, decoder: &str, expand: fn(&[u8], &mut [u8])) {
-    examiner.question(
-        &format!("odol: from a path, every array of every LOD found, none decoded ({decoder})"),
-        |question| {
-            let paths = files("odol", "p3d");
-            let owned = Owned::new(&paths);
-            question.compare(vec![
-                contender("meshpeek: lod, vertex_table", || {
-                    let mut rows = 0;
-                    paths.iter().for_each(|path| arrays(&open(path), |array| rows += array.rows()));
-                    rows
-                }),
-                contender("owned: all decoded, places known", || {
-                    owned.load(expand);
-                    owned.rows
-                })
-                .at_most(0.1),
-            ]);
-        },
-    );
-    examiner.question(&format!("odol: from a path, every array of every LOD decoded ({decoder})"), |question| {
-        let paths = files("odol", "p3d");
-        let owned = Owned::new(&paths);
+    const LEAST: &str = "vertex arrays alone expanded, their places known";
+    let text = format!("odol: from a path, every array of every LOD found, none decoded ({decoder})");
+    examiner.question(&text, |question| {
+        let models = Owned::all();
+        let models = &models;
+        let found = |access| {
+            move || {
+                let mut rows = 0;
+                models.iter().for_each(|model| arrays(&open_by(access, &model.path), |array| rows += array.rows()));
+                rows
+            }
+        };
+        question.compare(vec![
+            contender("meshpeek: Access::Map, lod, vertex_table", found(Access::Map)),
+            contender("meshpeek: Access::Auto, lod, vertex_table", found(Access::Auto)),
+            contender("owned reader", || models.iter().map(|model| model.load(expand).0).sum()).at_most(0.1),
+            measure(LEAST, || models.iter().map(|model| model.load_least(expand)).sum()),
+        ]);
+    });
+    let text = format!("odol: from a path, every array of every LOD decoded ({decoder})");
+    examiner.question(&text, |question| {
+        let models = Owned::all();
         question.compare(vec![
             contender("meshpeek: lod, vertex_table, Table::read", || {
                 let mut bytes = 0;
-                paths.iter().for_each(|path| arrays(&open(path), |array| bytes += read(array)));
+                models.iter().for_each(|model| arrays(&open(&model.path), |array| bytes += read(array)));
                 bytes
             }),
-            contender("owned: all decoded, places known", || {
-                owned.load(expand);
-                owned.bytes
-            })
-            .at_most(0.35),
+            contender("owned reader", || models.iter().map(|model| model.load(expand).1).sum()).at_most(0.35),
+            measure(LEAST, || models.iter().map(|model| model.load_least(expand)).sum()),
         ]);
     });
 }
 
-pub fn ask(examiner: &mut dyn Examiner) {
-    examiner.question("odol: from a path, header and LOD table", |question| {
+fn ask_header(examiner: &mut dyn Examiner, text: &str, access: Access) {
+    examiner.question(text, |question| {
         let paths = files("odol", "p3d");
         question.compare(vec![
-            contender("meshpeek: Access::Map, Model::parse", || paths.iter().map(|path| lod_starts(&map(path))).sum()),
-            contender("meshpeek: Access::Auto, Model::parse", || {
-                paths.iter().map(|path| lod_starts(&open(path))).sum()
+            contender("meshpeek: FileMap::open_with, Model::parse", || {
+                paths.iter().map(|path| lod_starts(&open_by(access, path))).sum()
             }),
             measure("fs::read", || paths.iter().map(|path| std::fs::read(path).expect("a file").len() as u64).sum())
                 .at_most(0.1),
         ]);
     });
+}
+
+pub fn ask(examiner: &mut dyn Examiner) {
+    ask_header(examiner, "odol: from a path (Access::Map), header and LOD table", Access::Map);
+    ask_header(examiner, "odol: from a path (Access::Auto), header and LOD table", Access::Auto);
     ask_of(examiner, "lzo1x", |stream, out| lzo1x::decompress(stream, out).expect("a sound stream"));
 }

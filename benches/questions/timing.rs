@@ -4,11 +4,15 @@
 //! a round, in short turns, so that whatever disturbs one disturbs all, and what counts is the fastest tenth of the
 //! rounds: on a busy machine the median tells how long others had the processor.
 
+#[path = "../../tests/it/memory.rs"]
+mod memory;
+
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use memory::{Usage, usage_of};
+
 use super::questions::harness::{Contender, Examiner};
-use super::questions::memory::{Usage, usage_of};
 
 /// Rounds of each question, after one to warm up; fewer where they would take longer than that.
 const ROUNDS: u128 = 101;

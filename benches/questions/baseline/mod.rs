@@ -2,3 +2,4 @@
 
 pub mod b3d;
 pub mod lzss;
+pub mod odol;
