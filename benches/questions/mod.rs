@@ -1,5 +1,6 @@
 //! What reading costs, by question.
 
+mod archive;
 pub mod baseline;
 pub mod harness;
 pub mod material;
@@ -7,11 +8,14 @@ pub mod material;
 pub mod b3d;
 pub mod bmx;
 pub mod codec;
+mod growth;
 mod lodka;
 pub mod odol;
 mod open;
 mod pbo;
 mod rtm;
+#[cfg(feature = "scan")]
+mod scan;
 
 #[path = "../../tests/it/writer/mod.rs"]
 pub mod writer;
@@ -29,4 +33,7 @@ pub fn ask(examiner: &mut dyn Examiner) {
     pbo::ask(examiner);
     bmx::ask(examiner);
     codec::ask(examiner);
+    #[cfg(feature = "scan")]
+    scan::ask(examiner);
+    growth::ask(examiner);
 }

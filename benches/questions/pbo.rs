@@ -1,62 +1,72 @@
-//! Archives: where every member is.
+//! Archives: where every member is, and what it is.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
 
 use meshpeek::pbo::Archive;
+use meshpeek::{Asset, FileMap};
 
-use super::harness::{Examiner, contender, measure};
-use super::material::open;
-use super::writer::pbo::{Tail, Writer};
+use super::archive::Temporary;
+use super::harness::{Contender, Examiner, contender, measure};
 
-const MEMBERS: u64 = 20_000;
-const MEMBER_BYTES: u32 = 107_000;
-
-/// An archive of 2 GiB, all of it a hole but for the header; gone when dropped.
-struct Sparse(PathBuf);
-
-impl Sparse {
-    fn new() -> Self {
-        let path = std::env::temp_dir().join(format!("meshpeek-table-{}.pbo", std::process::id()));
-        let entry = |writer: Writer, index| {
-            let name = format!("data\\models\\house_{index:05}.p3d");
-            writer.entry(name.as_bytes(), [0, 0, 0, 1_600_000_000, MEMBER_BYTES], b"")
-        };
-        let header = (0..MEMBERS).fold(Writer::new(), entry).finish(Tail::Bytes(b""));
-        std::fs::write(&path, &header).expect("a place for files");
-        let file = File::options().write(true).open(&path).expect("the file");
-        file.set_len(header.len() as u64 + MEMBERS * u64::from(MEMBER_BYTES)).expect("room for a hole");
-        Self(path)
-    }
+fn places(file: &FileMap) -> Vec<u64> {
+    let archive = Archive::parse(file).expect("an archive");
+    archive.members().map(|member| member.expect("a member").offset()).collect()
 }
 
-impl Drop for Sparse {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
+/// What asking the operating system for the beginning of each member takes.
+fn preads(archive: &Temporary) -> Contender<'_> {
+    let known = places(&archive.open());
+    let members = known.len() as u64;
+    let read = move || {
+        let file = File::open(archive.path()).expect("the file");
+        let mut bytes = [0; 512];
+        known.iter().map(|&place| file.read_at(&mut bytes, place).expect("its bytes") as u64).sum()
+    };
+    measure("pread of 512 bytes a member", read).items(members)
+}
+
+/// What the header of an asset tells.
+fn facts(bytes: &[u8]) -> u64 {
+    match Asset::parse(bytes).expect("an asset") {
+        Asset::B3d(scene) => scene.version() as u64,
+        Asset::Odol(model) => u64::from(model.version().stored()) + model.lod_count() as u64,
+        Asset::Rtm(motion) => u64::from(motion.version()) + u64::from(motion.frame_count()),
+        Asset::Lodka(model) => model.as_bytes().len() as u64,
+        other => panic!("none was put in: {other:?}"),
     }
 }
 
 pub fn ask(examiner: &mut dyn Examiner) {
     examiner.question("pbo: from a path, where each of 20,000 members in 2 GiB is", |question| {
-        let archive = Sparse::new();
-        let file = open(&archive.0);
-        let members = Archive::parse(&file).expect("an archive").members();
-        let known: Vec<u64> = members.map(|member| member.expect("a member").offset()).collect();
-        assert_eq!(known.len() as u64, MEMBERS);
+        let archive = Temporary::of_holes(20_000, 107_000);
+        let members = places(&archive.open()).len() as u64;
         question.compare(vec![
             contender("meshpeek: Archive::parse, members", || {
-                let file = open(&archive.0);
+                let file = archive.open();
                 let archive = Archive::parse(&file).expect("an archive");
                 archive.members().map(|member| member.expect("a member").offset()).sum()
-            }),
-            measure("pread of 512 bytes a member", || {
-                let file = File::open(&archive.0).expect("the file");
-                let mut bytes = [0; 512];
-                known.iter().for_each(|&place| file.read_exact_at(&mut bytes, place).expect("its bytes"));
-                known.len() as u64
             })
-            .at_most(0.15),
+            .items(members),
+            preads(&archive).at_most(0.15),
+        ]);
+    });
+    examiner.question("pbo: warm, header facts of every member, real assets in 150 MB", |question| {
+        let archive = Temporary::of_assets(150 << 20);
+        let members = places(&archive.open()).len() as u64;
+        let of_all = |file: &FileMap| {
+            let archive = Archive::parse(file).expect("an archive");
+            let facts = archive.members().map(|member| {
+                let member = member.expect("a member");
+                facts(member.borrowed().expect("its bytes").expect("stored as it is"))
+            });
+            facts.sum()
+        };
+        let kept = archive.open();
+        question.compare(vec![
+            contender("meshpeek: Archive::parse, Asset::parse, archive kept open", || of_all(&kept)).items(members),
+            contender("meshpeek: the same, archive opened each time", || of_all(&archive.open())).items(members),
+            preads(&archive).at_most(1.3),
         ]);
     });
 }
