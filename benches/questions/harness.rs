@@ -8,6 +8,7 @@ pub struct Contender<'w> {
     pub answers: bool,
     pub at_most: Option<f64>,
     pub items: Option<u64>,
+    pub threads: bool,
 }
 
 impl Contender<'_> {
@@ -25,11 +26,16 @@ impl Contender<'_> {
     pub fn items(self, items: u64) -> Self {
         Self { items: Some(items), ..self }
     }
+
+    /// Tells that several threads work at once, whose times would add up.
+    pub fn in_threads(self) -> Self {
+        Self { threads: true, ..self }
+    }
 }
 
 /// A contender that answers the question.
 pub fn contender<'w>(name: &'static str, work: impl FnMut() -> u64 + 'w) -> Contender<'w> {
-    Contender { name, work: Box::new(work), answers: true, at_most: None, items: None }
+    Contender { name, work: Box::new(work), answers: true, at_most: None, items: None, threads: false }
 }
 
 /// Work that does not answer the question, but shows what the machine takes for something like it.

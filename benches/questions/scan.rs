@@ -31,8 +31,8 @@ pub fn ask(examiner: &mut dyn Examiner) {
     examiner.question("scan: a pbo of 32 MB to NDJSON with digests, which decode, two jobs", |question| {
         let archive = Temporary::of_assets(32 << 20);
         question.compare(vec![
-            contender("meshpeek: two jobs", || to_ndjson(archive.path(), 2, true)),
-            contender("meshpeek: one job", || to_ndjson(archive.path(), 1, true)).at_most(0.55),
+            contender("meshpeek: two jobs", || to_ndjson(archive.path(), 2, true)).in_threads(),
+            contender("meshpeek: one job", || to_ndjson(archive.path(), 1, true)).in_threads().at_most(0.55),
         ]);
     });
 }

@@ -6,9 +6,9 @@ mod questions;
 #[path = "../../questions/timing.rs"]
 mod timing;
 
+use std::io::Read;
 use std::path::PathBuf;
 
-use meshpeek::bmx::Map;
 use meshpeek::codec::lzo;
 use meshpeek::view::Cursor;
 
@@ -117,19 +117,21 @@ fn lzo(examiner: &mut dyn Examiner) {
 }
 
 fn bmx(examiner: &mut dyn Examiner) {
-    examiner.question("bmx: a table of 4.5 MB, with its CRC, beside libdeflater", |question| {
+    examiner.question("bmx: a table of 4.5 MB, with its CRC, beside other libraries", |question| {
         let map = maps::map();
-        let (packed, unpacked) = {
-            let map = Map::parse(&map).expect("a map");
-            let entry = map.entries().find(|entry| entry.name() == maps::TABLE).expect("the table");
-            (entry.data().expect("its bytes").to_vec(), entry.unpacked_bytes_hint())
-        };
+        let (stream, len) = maps::packed(&map);
         question.compare(vec![
             contender("meshpeek: Entry::decode", || maps::decoded(&map)),
+            contender("zip: by_name, read_to_end", || {
+                let mut archive = zip::ZipArchive::new(std::io::Cursor::new(&map)).expect("a zip");
+                let mut bytes = Vec::new();
+                archive.by_name(maps::TABLE).expect("the table").read_to_end(&mut bytes).expect("a sound table") as u64
+            })
+            .at_most(1.0),
             contender("libdeflater: deflate_decompress, crc32", || {
-                let mut bytes = vec![0; unpacked as usize];
+                let mut bytes = vec![0; len];
                 let mut decompressor = libdeflater::Decompressor::new();
-                let len = decompressor.deflate_decompress(&packed, &mut bytes).expect("a sound table");
+                let len = decompressor.deflate_decompress(&stream, &mut bytes).expect("a sound table");
                 libdeflater::crc32(&bytes);
                 len as u64
             }),

@@ -1,8 +1,9 @@
 //! The usual way to read a binarised Arma model: the whole file into memory, every part of it into a `String` or a
 //! `Vec`, every stream expanded, in the order of the file. Versions 45 to 52, without animations.
 //!
-//! Three favours to it: it checks nothing but the bounds of slices; numbers are copied as they are, as the machine has
-//! the byte order of the file; and a stream is expanded straight into the `Vec` that keeps it.
+//! Each face has a `Vec` of its own, as the known readers have it. Where those do more, it is spared: it checks nothing
+//! but the bounds of slices, expands streams straight into the `Vec` that keeps them, and keeps packed vectors,
+//! coordinates and bone references as the words that they are.
 
 // What is read is kept and dropped again; hardly any of it is asked for.
 #![allow(dead_code)]
