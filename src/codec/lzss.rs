@@ -3,14 +3,12 @@
 //! A match counts its distance back from where the output stands; before the first byte lie spaces.
 
 use super::Codec;
+use super::repeat::{self, SPARE};
 use crate::error::{Error, Result};
 use crate::view::Cursor;
 
 /// The most bytes that one stored byte can stand for: 18 for each 2 1/8.
 pub(super) const RATIO: u64 = 9;
-
-/// The bytes of the longest match.
-const LONGEST: usize = 18;
 
 /// The bytes of the checksum behind a stream.
 const CHECKSUM: u64 = 4;
@@ -104,7 +102,8 @@ impl Item {
             }
             Self::Match { distance, length } => {
                 let end = filled.saturating_add(length);
-                if filled.checked_sub(distance).is_some_and(|from| repeat(out, from, distance, length).is_some()) {
+                if distance <= filled && end.saturating_add(SPARE) <= out.len() {
+                    repeat::in_blocks(out, filled, distance, length);
                     return end;
                 }
                 for index in filled..end {
@@ -120,21 +119,6 @@ impl Item {
             }
         }
     }
-}
-
-/// Writes the `distance` bytes at `from` again and again behind themselves until `length` more are there, each time all
-/// that there are, in blocks; what a block has too much is written over by later items. `None` near the end of the room,
-/// where some of it may be done.
-#[inline(always)]
-fn repeat(out: &mut [u8], from: usize, distance: usize, length: usize) -> Option<()> {
-    let source = out.get_mut(from..)?;
-    let mut there = distance;
-    while there < distance.saturating_add(length) {
-        let block: [u8; LONGEST] = *source.first_chunk()?;
-        *source.get_mut(there..)?.first_chunk_mut()? = block;
-        there = there.saturating_mul(2);
-    }
-    Some(())
 }
 
 /// Hands out the items of the stream until they make up `decoded_len` bytes or the bytes are used up, the latter only

@@ -13,6 +13,7 @@ use crate::view::{Cursor, Packing};
 pub(crate) mod deflate;
 pub mod lzo;
 pub mod lzss;
+mod repeat;
 
 /// How the elements of a block are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

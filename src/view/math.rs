@@ -15,6 +15,7 @@ macro_rules! float_records {
 
         impl $name {
             /// The numbers, in the order stored.
+            #[inline]
             pub fn to_array(&self) -> [f32; $count] {
                 [$(self.$field.get()),*]
             }

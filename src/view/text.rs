@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 
-use nom::bytes::complete::{take, take_until};
+use nom::bytes::complete::take;
+use nom::error::{Error as NomError, ErrorKind};
 use nom::sequence::terminated;
 use nom::{IResult, Parser};
 use zerocopy::IntoBytes;
@@ -108,7 +109,10 @@ impl PartialEq<&str> for ByteStr<'_> {
 /// # Errors
 /// `TakeUntil` where the input has no NUL.
 pub fn cstr(input: &[u8]) -> IResult<&[u8], ByteStr<'_>> {
-    terminated(take_until("\0"), take(1_usize)).map(ByteStr).parse(input)
+    let Some(len) = memchr::memchr(0, input) else {
+        return Err(nom::Err::Error(NomError::new(input, ErrorKind::TakeUntil)));
+    };
+    terminated(take(len), take(1_usize)).map(ByteStr).parse(input)
 }
 
 /// A text of UTF-32 code points, little-endian, as stored: borrowed, at any alignment.

@@ -1,9 +1,7 @@
 //! What becomes of the bytes that a stream decodes to: they are counted, or written.
 
 use super::quick::{ROOM, WINDOW};
-
-/// The bytes that are copied at a time, whatever the length: what is too much is written over later.
-const BLOCK: usize = 16;
+use crate::codec::repeat::{self, put};
 
 pub(super) trait Output {
     /// How many bytes there are so far.
@@ -79,32 +77,6 @@ impl<'o> Fill<'o> {
     pub(super) fn new(out: &'o mut [u8]) -> Self {
         Self { out, len: 0 }
     }
-
-    /// Writes a block so many bytes behind the last one; nothing where it does not fit.
-    #[inline(always)]
-    fn put<const N: usize>(&mut self, ahead: usize, block: [u8; N]) {
-        if let Some(place) = self.out.get_mut(self.len.wrapping_add(ahead)..).and_then(<[u8]>::first_chunk_mut) {
-            *place = block;
-        }
-    }
-
-    /// The block from `distance` back on.
-    #[inline(always)]
-    fn back<const N: usize>(&self, distance: usize) -> Option<[u8; N]> {
-        self.out.get(self.len.wrapping_sub(distance)..)?.first_chunk().copied()
-    }
-
-    /// Copies block by block from `distance` back, which is no less than a block.
-    #[inline(always)]
-    fn copy<const N: usize>(&mut self, distance: usize, length: usize) {
-        let mut ahead = 0;
-        while ahead < length
-            && let Some(block) = self.back::<N>(distance.wrapping_sub(ahead))
-        {
-            self.put(ahead, block);
-            ahead = ahead.wrapping_add(N);
-        }
-    }
 }
 
 impl Output for Fill<'_> {
@@ -147,59 +119,19 @@ impl Output for Fill<'_> {
 
     #[inline(always)]
     fn add_quickly(&mut self, window: &[u8; WINDOW], count: usize) {
-        if let Some(&literals) = window.get(1..).and_then(<[u8]>::first_chunk) {
-            self.put::<{ WINDOW - 2 }>(0, literals);
+        if let Some(&literals) = window.get(1..).and_then(<[u8]>::first_chunk::<{ WINDOW - 2 }>) {
+            put(self.out, self.len, literals);
         }
         self.len = self.len.wrapping_add(count);
     }
 
     #[inline(always)]
     fn repeat_quickly(&mut self, distance: usize, length: usize, literals: [u8; 4], count: usize) {
-        if distance >= BLOCK {
-            self.copy::<BLOCK>(distance, length);
-        } else if distance >= 8 {
-            self.copy::<8>(distance, length);
-        } else if let Some((&Pattern { mask, times, step }, eight)) = PATTERNS.get(distance).zip(self.back(distance)) {
-            let pattern = (u64::from_le_bytes(eight) & mask).wrapping_mul(times).to_le_bytes();
-            let mut ahead = 0;
-            while ahead < length {
-                self.put(ahead, pattern);
-                ahead = ahead.wrapping_add(step);
-            }
-        }
-        self.put(length, literals);
+        repeat::in_blocks(self.out, self.len, distance, length);
+        put(self.out, self.len.wrapping_add(length), literals);
         self.len = self.len.wrapping_add(length).wrapping_add(count);
     }
 }
 
-/// How eight bytes are made of fewer.
-#[derive(Clone, Copy)]
-struct Pattern {
-    /// Takes the few out of eight.
-    mask: u64,
-    /// Repeats them when multiplied with.
-    times: u64,
-    /// The bytes after which the pattern starts anew.
-    step: usize,
-}
-
-/// By distance.
-#[allow(clippy::indexing_slicing, reason = "what goes wrong goes wrong in the compiler")]
-const PATTERNS: [Pattern; 8] = {
-    let mut all = [Pattern { mask: 0, times: 0, step: 8 }; 8];
-    let mut distance = 1;
-    while distance < 8 {
-        let mut times = 0;
-        let mut at = 0;
-        while at < 8 {
-            times |= 1 << (8 * at);
-            at += distance;
-        }
-        all[distance] = Pattern { mask: (1 << (8 * distance)) - 1, times, step: 8 - 8 % distance };
-        distance += 1;
-    }
-    all
-};
-
-/// The longest short match and its literals, and what the last block of it may have too much.
-const _: () = assert!(ROOM >= 33 + BLOCK as u64 + 4);
+/// The longest short match, what its last block may have too much, and its literals.
+const _: () = assert!(ROOM >= 33 + repeat::SPARE as u64 + 4);
