@@ -8,6 +8,8 @@ use meshpeek::summary::{Problems, Severity};
 use meshpeek::{Asset, Limits};
 
 use crate::memory::usage_of;
+use crate::writer::pbo::Tail;
+use crate::writer::zip::{Entry, zip};
 use crate::{any, writer};
 
 /// What is wrong with these bytes; finding it out must be cheap.
@@ -34,31 +36,51 @@ fn a_mebibyte_of_nested_nodes() {
     let bytes = writer::b3d::nested_by_size(1 << 20);
     let errors = errors(&bytes);
     assert!(errors[0].contains("more than 512 levels of nested nodes"), "{errors:?}");
-    any::run(&bytes);
+    let ((), usage) = usage_of(|| any::run(&bytes));
+    assert!(usage.peak < 8 << 20, "{usage:?}");
 }
 
 /// Counts of 2,147,483,647 and 4,294,967,295: with records of 128 bytes and more, 500 gigabytes.
 const MANY: [[u8; 4]; 2] = [[0xff, 0xff, 0xff, 0x7f], [0xff; 4]];
 
 #[test]
-fn twelve_bytes_that_ask_for_500_gigabytes() {
+fn a_few_bytes_that_ask_for_500_gigabytes() {
     for many in MANY {
         let number = u32::from_le_bytes(many);
-        let scene = [&b"BB3D"[..], &many, &1_u32.to_le_bytes()].concat();
-        assert_eq!(errors(&scene), [format!("BB3D: needs {number} bytes, 4 left")]);
-        let header = [b"TEXS", &many, &[0; 4][..]].concat();
-        let chunk = [b"BB3D\x10\0\0\0\x01\0\0\0", &*header].concat();
-        assert!(errors(&chunk)[0].contains(&format!("needs {number} bytes, 4 left")), "{:?}", errors(&chunk));
-
-        let plain = [b"RTM_0101", &many[..]].concat();
-        assert_eq!(errors(&plain).len(), 1);
+        let needs = |bytes: u64, left: u64| format!("needs {bytes} bytes, {left} left");
+        let points = writer::mlod::model(&[writer::mlod::lod(0, &[], &[], 1.0)]).set("points", many);
+        let behind_points = points.len() - points.at("first_point");
+        let member =
+            |fields, data| writer::pbo::Writer::new().product(&[]).entry(b"a", fields, data).finish(Tail::Bytes(b""));
+        let deflated = Entry::deflated("a", b"").both(|header| header.unpacked = number);
+        let directory = if many == MANY[0] { "runs into its end record" } else { "zip64 archive" };
+        let mut files = vec![
+            ([&b"BB3D"[..], &many, &[1, 0, 0, 0]].concat(), needs(number.into(), 4)),
+            ([&b"BB3D\x0c\0\0\0\x01\0\0\0TEXS"[..], &many].concat(), needs(number.into(), 0)),
+            ([&b"RTM_0101"[..], &many].concat(), needs(28, 12)),
+            ([&b"LODka3D1"[..], &many].concat(), needs(12, 4)),
+            ([&b"MLOD\x01\x01\0\0"[..], &many].concat(), needs(28, 0)),
+            (points.to_vec(), needs(16 * u64::from(number), behind_points as u64)),
+            (member([0, 0, 0, 0, number], b""), needs(number.into(), 0)),
+            (member([0x4370_7273, number, 0, 0, 1], b"!"), format!("1 bytes cannot hold {number} packed ones")),
+            (zip(&[], b"").set("directory_bytes", many).to_vec(), directory.to_owned()),
+            (
+                zip(&[], b"").set("disk_entries", [0xfe, 0xff, 0xfe, 0xff]).to_vec(),
+                "zip directory of 0 bytes cannot hold 65534 entries".to_owned(),
+            ),
+            (zip(&[deflated], b"").to_vec(), format!("2 bytes cannot inflate to {number}")),
+        ];
         for version in 3..=5_u32 {
-            let motion = [b"BMTR", &version.to_le_bytes()[..], &many].concat();
-            assert_eq!(errors(&motion).len(), 1);
+            files.push(([&b"BMTR"[..], &version.to_le_bytes(), &many].concat(), needs(37, 12)));
         }
-
-        let model = [b"LODka3D1", &many[..]].concat();
-        assert_eq!(errors(&model).len(), 1);
+        for version in (40..=52_u32).chain(10_040..=10_043) {
+            let model = [&b"ODOL"[..], &version.to_le_bytes(), &many].concat();
+            files.push((model, "more than 1024 LODs, the limit set for reading".to_owned()));
+        }
+        for (bytes, expected) in files {
+            let errors = errors(&bytes);
+            assert!(errors.len() == 1 && errors[0].ends_with(&expected), "{expected}: {errors:?}");
+        }
 
         let index = [&14_u32.to_le_bytes()[..], &many, &[0; 4]].concat();
         let tables = meshpeek::bmx::Tables { index: &index, objects: &[], meshes: &[], materials: &[], textures: &[] };
