@@ -125,6 +125,12 @@ fn three_bytes_altered(endings: &[&str]) {
     }
 }
 
+fn model(bytes: &[u8]) {
+    crate::mlod::fuzz::run(bytes);
+    #[cfg(feature = "lzo")]
+    crate::fuzz_odol::run(bytes);
+}
+
 macro_rules! budgets {
     ($($format:ident $($ending:literal)* => $ask:path;)*) => {$(
         mod $format {
@@ -151,8 +157,8 @@ budgets! {
     b3d "b3d" => crate::fuzz_b3d::run;
     bmx "bmx" => crate::any::run;
     lodka "lod" => crate::fuzz_lodka::run;
-    p3d "p3d" => crate::any::run;
-    pbo "pbo" => crate::any::run;
+    p3d "p3d" => super::model;
+    pbo "pbo" => crate::pbo::fuzz::run;
     rtm "rtm" => crate::fuzz_rtm::run;
-    zip "zip" => crate::any::run;
+    zip "zip" => crate::zip::fuzz::run;
 }

@@ -9,7 +9,7 @@ use crate::memory::usage_of;
 use crate::writer::mlod::{corpus, face, hostile, lod, model, sound};
 
 #[path = "../../fuzz/src/mlod.rs"]
-mod fuzz;
+pub mod fuzz;
 
 #[test]
 fn a_real_model_reads_as_another_reader_reads_it() {

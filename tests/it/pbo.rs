@@ -8,7 +8,7 @@ use crate::corpus::{files, outside_file};
 use crate::writer::pbo::{Tail, Writer, corpus, hostile};
 
 #[path = "../../fuzz/src/pbo.rs"]
-mod fuzz;
+pub mod fuzz;
 
 fn problems(archive: &Archive<'_>) -> Vec<(Severity, String)> {
     let mut problems = Problems::new(&Limits::default());

@@ -8,11 +8,12 @@ use meshpeek::view::Packing;
 use meshpeek::{Asset, ErrorKind, Format, Limits};
 
 use crate::memory::usage_of;
+use crate::mutate::Random;
 use crate::writer::archives::{corpus, hostile, nested, quilt};
 use crate::writer::zip::{Entry, zip};
 
 #[path = "../../fuzz/src/zip.rs"]
-mod fuzz;
+pub mod fuzz;
 
 /// Every asset in the bytes, as `outer!/inner: format`, with archives opened down to a depth.
 fn contents(data: &[u8], path: &str, depth: u32, budget: &Budget, found: &mut Vec<String>) {
@@ -128,5 +129,15 @@ fn damaged_archives_are_read_without_harm() {
                 fuzz::run(&bytes);
             }
         }
+    }
+}
+
+#[test]
+fn archives_built_of_noise_give_back_what_went_in() {
+    let mut random = Random(0x6a09_e667_f3bc_c908);
+    for _ in 0..300 {
+        let noise: Vec<u8> = (0..random.below(2000)).map(|_| random.next() as u8).collect();
+        fuzz::run(&noise);
+        crate::pbo::fuzz::run(&noise);
     }
 }
