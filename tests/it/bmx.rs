@@ -199,7 +199,9 @@ fn inflated_tables_are_aligned() {
     let map = Map::parse(&bytes).unwrap();
     // The first mesh starts its table, so its positions lie four bytes into memory that is aligned.
     let mesh = map.meshes().unwrap().get(0).unwrap().unwrap();
-    assert_eq!(mesh.positions().unwrap().as_native().unwrap()[1], [1.0, 0.0, 0.0]);
+    let native = mesh.positions().unwrap().as_native();
+    // Where the machine counts bytes from the other end, nothing stored is native.
+    assert_eq!(native.map(|positions| positions[1]), cfg!(target_endian = "little").then_some([1.0, 0.0, 0.0]));
 }
 
 #[test]
