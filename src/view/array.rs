@@ -427,7 +427,7 @@ mod tests {
 
     #[test]
     fn gathering_keeps_order_across_batches_and_stops_on_demand() {
-        let bytes: Vec<u8> = (0..=255).cycle().take(30_000).collect();
+        let bytes: Vec<u8> = (0..=255).cycle().take(10_000).collect();
         let column = Strided::<[u8; 3]>::new(&bytes, 0, 5, 1).unwrap();
         let mut rows = Vec::new();
         column
