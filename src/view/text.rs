@@ -3,10 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 
-use nom::bytes::complete::take;
+use nom::IResult;
 use nom::error::{Error as NomError, ErrorKind};
-use nom::sequence::terminated;
-use nom::{IResult, Parser};
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::U32;
 
@@ -108,11 +106,13 @@ impl PartialEq<&str> for ByteStr<'_> {
 ///
 /// # Errors
 /// `TakeUntil` where the input has no NUL.
+#[inline]
 pub fn cstr(input: &[u8]) -> IResult<&[u8], ByteStr<'_>> {
-    let Some(len) = memchr::memchr(0, input) else {
-        return Err(nom::Err::Error(NomError::new(input, ErrorKind::TakeUntil)));
-    };
-    terminated(take(len), take(1_usize)).map(ByteStr).parse(input)
+    let text = memchr::memchr(0, input).and_then(|end| input.split_at_checked(end));
+    match text {
+        Some((text, [_, behind @ ..])) => Ok((behind, ByteStr(text))),
+        _ => Err(nom::Err::Error(NomError::new(input, ErrorKind::TakeUntil))),
+    }
 }
 
 /// A text of UTF-32 code points, little-endian, as stored: borrowed, at any alignment.
