@@ -127,7 +127,6 @@ fn three_bytes_altered(endings: &[&str]) {
 
 fn model(bytes: &[u8]) {
     crate::mlod::fuzz::run(bytes);
-    #[cfg(feature = "lzo")]
     crate::fuzz_odol::run(bytes);
 }
 
