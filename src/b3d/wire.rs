@@ -1,22 +1,10 @@
 //! Records exactly as stored.
 
 use zerocopy::little_endian::{F32, I32, U32};
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::view::chunk::{Header, Tag};
+use crate::view::wire::wire;
 use crate::view::{Color, Column, Element, Quat, Scalar, Vec2, Vec3};
-
-macro_rules! wire {
-    ($($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty),* $(,)? } = $size:literal;)*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-        #[repr(C)]
-        #[allow(missing_docs)]
-        pub struct $name { $(pub $field: $type),* }
-
-        const _: () = assert!(size_of::<$name>() == $size);
-    )*};
-}
 
 wire! {
     /// What stands before every chunk: its tag and the length of what follows.

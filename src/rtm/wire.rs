@@ -3,21 +3,9 @@
 use half::f16;
 use half::slice::HalfFloatSliceExt as _;
 use zerocopy::little_endian::{I16, U16, U32};
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
+use crate::view::wire::wire;
 use crate::view::{ByteStr, Column, Element, Scalar, Vec3};
-
-macro_rules! wire {
-    ($($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty),* $(,)? } = $size:literal;)*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-        #[repr(C)]
-        #[allow(missing_docs)]
-        pub struct $name { $(pub $field: $type),* }
-
-        const _: () = assert!(size_of::<$name>() == $size);
-    )*};
-}
 
 wire! {
     /// The start of a BMTR file. `bones` (NoOfBones) counts the names that follow, `bones_hint` (nBones) should be the

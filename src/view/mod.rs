@@ -7,6 +7,8 @@ pub mod cursor;
 pub mod math;
 mod path;
 pub mod text;
+#[cfg(any(feature = "b3d", feature = "rtm"))]
+pub(crate) mod wire;
 pub mod zip;
 
 pub use array::{Column, Element, LeArray, Packing, Scalar, Storage, Strided, Table};
