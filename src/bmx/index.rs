@@ -208,8 +208,9 @@ impl<'m, T: Record<'m>> List<'m, T> {
         (0..self.len()).map_while(move |index| list.get(index))
     }
 
-    /// All records in order, as long as they do not share bytes without measure.
-    pub(super) fn walk(&self) -> impl Iterator<Item = Result<T>> + use<'m, T> {
+    /// All records in order, as long as they do not share bytes without measure: ends in an error where many entries of
+    /// the index name the same large record. For work that grows with what is in a record.
+    pub fn walk(&self) -> impl Iterator<Item = Result<T>> + use<'m, T> {
         let list = Self { record: PhantomData, ..*self };
         // A list without records needs no table, so its size is asked for with the first.
         let mut budget = None;

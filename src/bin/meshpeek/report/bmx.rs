@@ -5,7 +5,7 @@ use std::io::{Result, Write};
 
 use meshpeek::bmx::{Map, Material, Mesh, Object, Texture};
 
-use super::{FAINT, count, heading, list, numbers, or_unnamed, plural};
+use super::{FAINT, LONGEST_LIST, count, heading, list, more, numbers, or_unnamed, plural};
 
 /// Objects that belong to no group stand under this heading.
 const NO_GROUP: &str = "(in no group)";
@@ -29,31 +29,57 @@ pub(super) fn write(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
     Ok(())
 }
 
+/// The objects of a group by their places. An object may be in thousands of groups, so it is put in words when shown.
+#[derive(Default)]
+struct Group {
+    shown: Vec<usize>,
+    hidden: usize,
+    last: Option<usize>,
+}
+
+impl Group {
+    /// An object that names its group twice is in it once.
+    fn add(&mut self, index: usize) {
+        if self.last.replace(index) == Some(index) {
+            return;
+        }
+        if self.shown.len() < LONGEST_LIST {
+            self.shown.push(index);
+        } else {
+            self.hidden += 1;
+        }
+    }
+}
+
 /// Components by kind, other objects by group.
 fn objects(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
     let mut components: BTreeMap<u32, Vec<String>> = BTreeMap::new();
-    let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for object in map.objects().into_iter().flat_map(|all| all.iter()).flatten() {
+    let mut groups: BTreeMap<String, Group> = BTreeMap::new();
+    for object in map.objects().into_iter().flat_map(|all| all.walk()).flatten() {
         if let Ok(Some(component)) = object.component() {
             components.entry(component.0).or_default().push(object.entry().name.to_string());
             continue;
         }
-        let line = self::object(map, &object);
         let mut grouped = false;
         for group in object.groups().ok().flatten().into_iter().flatten().flatten() {
             grouped = true;
-            groups.entry(or_unnamed(group)).or_default().push(line.clone());
+            groups.entry(or_unnamed(group)).or_default().add(object.index());
         }
         if !grouped {
-            groups.entry(NO_GROUP.to_owned()).or_default().push(line);
+            groups.entry(NO_GROUP.to_owned()).or_default().add(object.index());
         }
     }
     if !groups.is_empty() {
         heading(out, "Objects by group")?;
-        for (group, objects) in groups {
-            writeln!(out, "  {group}")?;
-            list(out, objects.iter(), |out, object| writeln!(out, "    {object}"))?;
-        }
+        list(out, groups.iter(), |out, (name, group)| {
+            writeln!(out, "  {name}")?;
+            for index in &group.shown {
+                if let Some(Ok(object)) = map.objects().ok().and_then(|all| all.get(*index)) {
+                    writeln!(out, "    {}", self::object(map, &object))?;
+                }
+            }
+            more(out, group.hidden)
+        })?;
     }
     if !components.is_empty() {
         heading(out, "Components by kind")?;
@@ -75,7 +101,8 @@ fn object(map: &Map<'_>, object: &Object<'_>) -> String {
         Err(error) => error.message(),
     };
     let hidden = if object.is_hidden.is_some_and(|hidden| hidden != 0) { ", hidden" } else { "" };
-    format!("{}  {FAINT}{mesh}{hidden}{FAINT:#}", or_unnamed(object.entry().name))
+    // An object shows once a group, so a name without end would be told without end.
+    format!("{:.200}  {FAINT}{mesh:.200}{hidden}{FAINT:#}", or_unnamed(object.entry().name))
 }
 
 fn meshes(map: &Map<'_>, out: &mut impl Write) -> Result<()> {

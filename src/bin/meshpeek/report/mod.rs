@@ -170,9 +170,14 @@ fn list<W: Write, T>(
     for item in items.by_ref().take(LONGEST_LIST) {
         line(out, item)?;
     }
-    match items.count() {
+    more(out, items.count())
+}
+
+/// How much of a list is not shown.
+fn more(out: &mut impl Write, hidden: usize) -> Result<()> {
+    match hidden {
         0 => Ok(()),
-        more => writeln!(out, "  {FAINT}... and {} more; --json has all{FAINT:#}", grouped(more as u64)),
+        hidden => writeln!(out, "  {FAINT}... and {} more; --json has all{FAINT:#}", grouped(hidden as u64)),
     }
 }
 
