@@ -335,6 +335,26 @@ fn a_deep_chain_of_nodes_is_told_by_every_verb() {
 }
 
 #[test]
+fn a_map_cannot_repeat_itself_without_end() {
+    let name: &str = "n".repeat(20_000).leak();
+    let object = |groups| crate::writer::bmx::Object {
+        name,
+        component: false,
+        hidden: false,
+        matrix: crate::writer::bmx::IDENTITY,
+        groups,
+        mesh: 0,
+    };
+    let map =
+        crate::writer::bmx::Map { objects: vec![object(vec![""; 20_000].leak())], ..crate::writer::bmx::full(14) };
+    let folder = Folder::new("repeats");
+    let path = folder.file("repeats.bmx", map.packed());
+    let output = run([OsStr::new("info"), path.as_os_str()]);
+    assert_eq!(code(&output), 0);
+    assert!(output.stdout.len() < 10_000, "{} bytes told", output.stdout.len());
+}
+
+#[test]
 fn folders_are_walked_as_asked() {
     let folder = Folder::new("walk");
     let scene = crate::writer::b3d::scene([]).to_vec();

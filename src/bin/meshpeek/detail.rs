@@ -7,27 +7,25 @@ use serde_json::{Map, Value as Json, json};
 
 /// Everything the asset's outline tells.
 pub(crate) fn of(asset: &dyn Inspect) -> Json {
-    let mut document = Document { open: vec![Object { name: "", index: None, path: String::new(), map: Map::new() }] };
+    let mut document = Document::default();
     asset.outline(&mut Outline::new(&mut document));
-    document.open.pop().map(|object| object.map).unwrap_or_default().into()
+    document.top.map.into()
 }
 
+#[derive(Default)]
 struct Document {
-    /// The objects around the place told of, the whole one first.
-    open: Vec<Object>,
+    /// The object told of.
+    top: Object,
+    /// Those around it, the whole one first.
+    around: Vec<Object>,
 }
 
+#[derive(Default)]
 struct Object {
     name: &'static str,
     index: Option<usize>,
     path: String,
     map: Map<String, Json>,
-}
-
-impl Document {
-    fn top(&mut self) -> &mut Object {
-        self.open.last_mut().expect("the whole document stays open")
-    }
 }
 
 impl Visitor for Document {
@@ -37,19 +35,21 @@ impl Visitor for Document {
             map.insert("offset".to_owned(), span.offset.into());
             map.insert("bytes".to_owned(), span.bytes.into());
         }
-        let path = join(&self.top().path, part.name, part.index);
-        self.open.push(Object { name: part.name, index: part.index, path, map });
+        let path = join(&self.top.path, part.name, part.index);
+        let inner = Object { name: part.name, index: part.index, path, map };
+        self.around.push(std::mem::replace(&mut self.top, inner));
         true
     }
 
     fn close(&mut self) {
-        if let Some(Object { name, index, map, .. }) = self.open.pop() {
-            put(&mut self.top().map, name, index, map.into());
+        if let Some(outer) = self.around.pop() {
+            let Object { name, index, map, .. } = std::mem::replace(&mut self.top, outer);
+            put(&mut self.top.map, name, index, map.into());
         }
     }
 
     fn field(&mut self, name: &'static str, value: Value<'_>) {
-        let map = &mut self.top().map;
+        let map = &mut self.top.map;
         if let Value::Coded(_, Some(meaning)) = &value {
             map.insert(format!("{name}_name"), meaning.as_ref().into());
         }
@@ -62,7 +62,7 @@ impl Visitor for Document {
     fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
         let Storage { offset, bytes, packing } = table.storage();
         let columns: Vec<&str> = table.columns().iter().map(|column| column.name).collect();
-        let object = self.top();
+        let object = &mut self.top;
         let array = json!({
             "count": table.rows(),
             "offset": offset,
@@ -75,7 +75,7 @@ impl Visitor for Document {
     }
 
     fn problem(&mut self, error: &meshpeek::Error) {
-        put(&mut self.top().map, "problems", Some(0), json!({ "offset": error.offset(), "message": error.message() }));
+        put(&mut self.top.map, "problems", Some(0), json!({ "offset": error.offset(), "message": error.message() }));
     }
 }
 
