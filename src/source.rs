@@ -1,53 +1,119 @@
-//! The bytes of a file: mapped or read.
+//! The bytes of a file: read, or mapped where the caller answers for it.
 //!
-//! A map shows the file as it is now. A file may grow, be replaced or be deleted while it is mapped: the map goes on
-//! showing what was opened. But on Unix, touching what another process has cut off raises SIGBUS, which ends a process
-//! that does not handle it. So nothing is mapped unasked where that could happen:
+//! | access | does | another process cuts the file short | another process writes into it |
+//! | --- | --- | --- | --- |
+//! | [`Access::READ`], the default | reads into memory | cannot matter: the copy is the caller's own | the same |
+//! | [`Access::map_large`], unsafe | after [`guard_maps`] maps larger files, else reads | the rest reads as zeros | shows, half old and half new |
+//! | [`Access::map`], unsafe | maps | after [`guard_maps`] the same, without it SIGBUS ends the process | the same |
 //!
-//! | access | does | a file cut short meanwhile |
-//! | --- | --- | --- |
-//! | [`Access::Auto`] after [`guard_maps`] | maps larger files | the rest reads as zeros, [`FileMap::unchanged`] fails |
-//! | [`Access::Auto`] without | reads into memory | cannot matter: the copy is the caller's own |
-//! | [`Access::Read`] | reads into memory | the same |
-//! | [`Access::Map`] | maps | without the guard, the caller's word that it will not happen |
+//! A map shows the file as it is now: it goes on showing what was opened where that is replaced, deleted or appended to,
+//! and whatever is written into it. [`FileMap::unchanged`] tells afterwards.
 //!
-//! Windows refuses to cut a mapped file short; there every map counts as guarded. Whatever another process writes into
-//! a mapped file while it is read may show in the answer, half old and half new; `unchanged` tells that too.
+//! # Why mapping is unsafe
 //!
-//! The only unsafe code of the crate is here: making the map, and the guard.
+//! The memory model of Rust calls it undefined behaviour that bytes behind a `&[u8]` change, whoever changes them, and
+//! no operating system keeps other processes from a mapped file. [memmap2](https://docs.rs/memmap2) therefore leaves the
+//! choice to the caller, and so does this crate: only unsafe functions give the word to map. A program that gives it for
+//! files that others may write to relies on more than the language promises: that reading a byte which somebody else
+//! writes yields some byte. This crate is built so that no more than that is needed.
+//!
+//! - Over mapped bytes lie only types for which every pattern of bits is valid: numbers, arrays and records of them. A
+//!   `str`, `char` or `bool` is made of a copy or of a number that was read.
+//! - A length or place is compared with the bytes that are there each time it is read. Nothing is read unchecked because
+//!   it was checked before, and what is sorted or hashed is copied first.
+//! - The same holds of the crates that mapped bytes are handed to: memchr, nom, zerocopy, bytemuck, flate2 with zlib-rs or
+//!   miniz_oxide, zip, sha1 and sha2 look at each byte as a number. encoding_rs does not, and gets copies.
+//!
+//! `tests/it/shrink.rs` has other processes and threads cut files short and write into them while they are looked at.
+//!
+//! # The guard
+//!
+//! On Unix, touching what another process has cut off raises SIGBUS, which ends a process that does not handle it.
+//! [`guard_maps`] sets a handler that puts zeros in its place. Whenever a file is to be mapped, the handler is looked
+//! for. Where another was set over it, it is set again before that one, and passes on what is not its own; after
+//! several times, and in threads that have SIGBUS blocked, files are read instead. What it cannot hold:
+//!
+//! - A handler that somebody sets while a file is mapped, and that passes nothing on, gets the faults until the next file
+//!   is opened. So does a thread that blocks SIGBUS meanwhile: a fault there ends the process.
+//! - In a process that has as many maps as the system gives it (`vm.max_map_count`), the whole map is replaced by zeros,
+//!   not only what is lost; if it goes on to take every map that it can get, the fault is passed on.
+//! - A system call that is handed bytes which are no more there gives an error (`EFAULT`) in place of zeros.
+//!
+//! Files whose pages are larger than memory's, of hugetlbfs, are read. Windows refuses to cut a mapped file short; there
+//! every map counts as guarded.
+//!
+//! The only unsafe code of the crate is here: making the map, its guard, and waiting for pipes.
+
+#[cfg(all(feature = "mmap", unix))]
+#[allow(unsafe_code)]
+mod guard;
 
 use std::fs::{File, Metadata};
 use std::io::Read;
 use std::path::Path;
+use std::time::Duration;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 
-/// How to get at a file's bytes.
+/// How to get at a file's bytes. Reads, unless the caller answers for a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Access {
+pub struct Access(Way);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+enum Way {
+    #[default]
+    Read,
+    MapLarge,
+    Map,
+}
+
+impl Access {
+    /// Reads it whole into memory.
+    pub const READ: Self = Self(Way::Read);
+
     /// The cheapest way that cannot end the process: larger files are mapped where maps are [guarded](guard_maps), all
     /// else is read, which takes memory of the file's size. Reads where mapping fails.
-    #[default]
-    Auto,
-    /// Map it. Reads only where a map is impossible: empty files, pipes, special files. Unless maps are
-    /// [guarded](guard_maps), the caller knows that nobody cuts the file short meanwhile.
-    Map,
-    /// Read it whole into memory.
-    Read,
+    ///
+    /// # Safety
+    /// While a file that was opened this way is mapped, nobody writes into it. A caller who cannot know that relies on
+    /// what the [module's docs](self#why-mapping-is-unsafe) say, which is more than the language promises.
+    #[allow(unsafe_code)]
+    pub const unsafe fn map_large() -> Self {
+        Self(Way::MapLarge)
+    }
+
+    /// Maps it, whatever its size. Reads only where a map is impossible: empty files, pipes, special files; and where
+    /// maps were [guarded](guard_maps), but cannot be any more.
+    ///
+    /// # Safety
+    /// As [`map_large`](Self::map_large); and unless maps are [guarded](guard_maps), nobody cuts the file short either.
+    #[allow(unsafe_code)]
+    pub const unsafe fn map() -> Self {
+        Self(Way::Map)
+    }
 }
 
 /// From this size on, setting up a map costs less than copying the bytes.
 const MAP_FROM: u64 = 300_000;
 
+/// How long a file that the caller named may keep a reader waiting for its next bytes.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 /// The bytes of one file.
 ///
 /// ```no_run
-/// // Once, early in the program: larger files are mapped from here on.
-/// meshpeek::source::guard_maps()?;
-/// let file = meshpeek::FileMap::open("character.b3d")?;
+/// # use meshpeek::{Access, FileMap, Limits};
+/// let file = FileMap::open("character.b3d")?; // read
 /// let scene = meshpeek::b3d::Scene::parse(&file)?;
 /// println!("version {}", scene.version());
+///
+/// // Or mapped. Once, early in the program:
+/// meshpeek::source::guard_maps()?;
+/// // SAFETY: nobody writes into the files of this program.
+/// let access = unsafe { Access::map_large() };
+/// let file = FileMap::open_with("character.b3d", access, &Limits::default())?;
+/// println!("{} bytes", file.len());
 /// file.unchanged()?;
 /// # Ok::<(), meshpeek::Error>(())
 /// ```
@@ -62,46 +128,68 @@ enum Bytes {
 }
 
 impl FileMap {
-    /// Opens a file the cheapest way for its size.
+    /// Reads a file into memory.
     ///
     /// # Errors
-    /// What the operating system says, with the path.
+    /// As [`open_with`](Self::open_with).
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::open_with(path, Access::Auto, &Limits::default())
+        Self::open_with(path, Access::READ, &Limits::default())
     }
 
-    /// Opens a file the given way. A file without a size, such as a pipe, is read up to
-    /// [`Limits::decoded_bytes`].
+    /// Opens a file the given way. A file without a size, such as a pipe, is read up to [`Limits::decoded_bytes`]; on
+    /// Unix no longer than until nothing has come for ten seconds, be it that nobody has opened the other end.
     ///
     /// # Errors
-    /// What the operating system says, with the path; [`Limit`](ErrorKind::Limit) for a pipe without end.
+    /// What the operating system says, with the path; `TimedOut` for a pipe without bytes,
+    /// [`Limit`](ErrorKind::Limit) for one without end.
     pub fn open_with(path: impl AsRef<Path>, access: Access, limits: &Limits) -> Result<Self> {
         let path = path.as_ref();
-        Self::open_inner(path, access, limits).map_err(|error| error.in_file(path))
+        Self::open_named(path, access, limits, PATIENCE).map_err(|error| error.in_file(path))
     }
 
-    fn open_inner(path: &Path, access: Access, limits: &Limits) -> Result<Self> {
-        let file = File::open(path)?;
-        let metadata = file.metadata()?;
-        if metadata.is_dir() {
-            return Err(std::io::Error::from(std::io::ErrorKind::IsADirectory).into());
-        }
+    /// Opens a file that nobody named: a regular one, which keeps no reader waiting.
+    #[cfg(feature = "scan")]
+    pub(crate) fn open_found(path: &Path, access: Access, limits: &Limits) -> Result<Self> {
+        let open = || {
+            let (file, metadata) = open(path)?;
+            if !metadata.is_file() {
+                return Err(std::io::Error::other("not a regular file any more").into());
+            }
+            Self::of(file, &metadata, access, limits, Duration::ZERO)
+        };
+        open().map_err(|error| error.in_file(path))
+    }
+
+    fn open_named(path: &Path, access: Access, limits: &Limits, patience: Duration) -> Result<Self> {
+        let (file, metadata) = open(path)?;
+        Self::of(file, &metadata, access, limits, patience)
+    }
+
+    fn of(file: File, metadata: &Metadata, access: Access, limits: &Limits, patience: Duration) -> Result<Self> {
         let size = metadata.is_file().then_some(metadata.len()).filter(|&size| size > 0);
-        let mapping = match (access, size) {
-            (Access::Auto, Some(size)) => size >= MAP_FROM && are_maps_guarded(),
-            (Access::Map, Some(_)) => true,
+        let mapping = match (access.0, size) {
+            (Way::MapLarge, Some(size)) => size >= MAP_FROM && can_guard(),
+            (Way::Map, Some(_)) => !is_guard_wanted() || can_guard(),
             _ => false,
         };
-        let mapped = if mapping { map(file, &metadata) } else { Err(file) };
-        mapped.or_else(|file| read(file, size, limits).map(Bytes::Owned)).map(Self)
+        let mapped = if mapping { map(file, metadata) } else { Err(file) };
+        let read = |file| match size {
+            Some(size) => read(file, size),
+            None => read_unsized(file, limits.decoded_bytes, patience),
+        };
+        mapped.or_else(|file| read(file).map(Bytes::Owned)).map(Self)
     }
 
     /// Whether what was read so far is what was opened: to be asked at the end, before the answer is believed. Always so
     /// for a copy. Costs a question to the operating system.
     ///
+    /// What cannot be seen: what was written within milliseconds of the opening, as systems keep times in such steps; and
+    /// what another process writes through a map of its own, until the system notes the time, which may take seconds.
+    ///
     /// # Errors
-    /// Where a mapped file has been cut short, or written to, since it was opened. A write within milliseconds of the
-    /// opening may go unnoticed, a cut never.
+    /// Where a mapped file has another size or other times than when it was opened, or zeros were read in the place of
+    /// what was cut off. On Unix also where it was renamed, replaced, deleted or given other rights: that cannot be told
+    /// from a write whose time was set back.
     pub fn unchanged(&self) -> Result<()> {
         match &self.0 {
             #[cfg(feature = "mmap")]
@@ -138,28 +226,58 @@ impl std::ops::Deref for FileMap {
     }
 }
 
-/// Makes maps safe from files that are cut short, for the whole process and for good.
+/// Guards maps from files that are cut short, for the whole process and for good.
 ///
 /// On Unix this sets a handler for SIGBUS. A fault in one of this crate's maps puts zeros in the place of what is lost
-/// and goes on; every other fault is passed on to the handler that was there before. A handler that the program sets
-/// later must pass on what is not its own too. Elsewhere there is nothing to do. Further calls change nothing.
+/// and goes on; every other fault is passed on to the handler that was there before. Elsewhere there is nothing to do.
+/// Further calls set it again where another handler was set over it; so does opening a file to map it. The
+/// [module's docs](self#the-guard) tell what it cannot hold.
 ///
 /// It costs nothing until a fault happens. A library should leave this call to the program around it.
 ///
 /// # Errors
-/// What the operating system says; maps are then not guarded, and [`Access::Auto`] reads.
+/// What the operating system says; maps are then not guarded, and [`Access::map_large`] reads.
 pub fn guard_maps() -> Result<()> {
     #[cfg(all(feature = "mmap", unix))]
     guard::install()?;
     Ok(())
 }
 
-/// Whether a file that is cut short cannot end the process while it is mapped.
+/// Whether a file that is cut short cannot end the process now while this thread looks at a map of it. Costs two
+/// questions to the operating system.
 pub fn are_maps_guarded() -> bool {
+    #[cfg(all(feature = "mmap", unix))]
+    return guard::is_armed();
+    #[cfg(not(all(feature = "mmap", unix)))]
+    true
+}
+
+fn is_guard_wanted() -> bool {
     #[cfg(all(feature = "mmap", unix))]
     return guard::is_installed();
     #[cfg(not(all(feature = "mmap", unix)))]
     true
+}
+
+/// Whether maps are guarded, or could be again.
+fn can_guard() -> bool {
+    #[cfg(all(feature = "mmap", unix))]
+    return guard::is_ready();
+    #[cfg(not(all(feature = "mmap", unix)))]
+    true
+}
+
+/// Opens a file or pipe. Does not wait for the other end of a pipe.
+fn open(path: &Path) -> Result<(File, Metadata)> {
+    let mut options = File::options();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK | libc::O_NOCTTY);
+    let file = options.read(true).open(path)?;
+    let metadata = file.metadata()?;
+    if metadata.is_dir() {
+        return Err(std::io::Error::from(std::io::ErrorKind::IsADirectory).into());
+    }
+    Ok((file, metadata))
 }
 
 /// A mapped file. The guard forgets it before the map goes.
@@ -173,15 +291,29 @@ struct Map {
     opened: Stamp,
 }
 
-/// What changes with a file's content: its size, and when it was last written to, where that is known.
+/// What changes with a file's content.
 #[cfg(feature = "mmap")]
 #[derive(Debug, PartialEq, Eq)]
-struct Stamp(u64, Option<std::time::SystemTime>);
+struct Stamp {
+    bytes: u64,
+    /// When it was last written to, where that is known.
+    written: Option<std::time::SystemTime>,
+    /// Which file it is, and when anything of it was last changed, which nobody can set back.
+    #[cfg(unix)]
+    inode: (u64, u64, i64, i64),
+}
 
 #[cfg(feature = "mmap")]
 impl Stamp {
     fn of(metadata: &Metadata) -> Self {
-        Self(metadata.len(), metadata.modified().ok())
+        #[cfg(unix)]
+        use std::os::unix::fs::MetadataExt;
+        Self {
+            bytes: metadata.len(),
+            written: metadata.modified().ok(),
+            #[cfg(unix)]
+            inode: (metadata.dev(), metadata.ino(), metadata.ctime(), metadata.ctime_nsec()),
+        }
     }
 }
 
@@ -202,9 +334,12 @@ impl Map {
 #[cfg(feature = "mmap")]
 #[allow(unsafe_code)]
 fn map(file: File, metadata: &Metadata) -> std::result::Result<Bytes, File> {
-    // SAFETY: the map is read-only and private to this process, and lives as long as the borrows of it. Another process
-    // may change the file meanwhile, see the module's docs: every view assumes no more of the bytes than that they can
-    // be read, so a changed byte yields another answer, not undefined layout.
+    #[cfg(target_os = "linux")]
+    if has_huge_pages(&file, metadata) {
+        return Err(file);
+    }
+    // SAFETY: the map is read-only and private to this process, and lives as long as the borrows of it. That nobody
+    // writes into the file meanwhile is the word of whoever made the `Access`.
     let Ok(bytes) = (unsafe { memmap2::Mmap::map(&file) }) else { return Err(file) };
     Ok(Bytes::Mapped(Map {
         #[cfg(unix)]
@@ -220,198 +355,60 @@ fn map(file: File, _: &Metadata) -> std::result::Result<Bytes, File> {
     Err(file)
 }
 
-/// The handler for SIGBUS, and the list of maps that it looks into.
-///
-/// A handler may interrupt anything, so it takes no lock and no memory: the list only grows, by as many places as there
-/// were ever maps at once, and each place says by its version whether it was read whole.
-#[cfg(all(feature = "mmap", unix))]
-#[allow(unsafe_code)]
-mod guard {
-    use std::ffi::{c_int, c_void};
-    use std::io;
-    use std::mem::{MaybeUninit, transmute};
-    use std::ops::Range;
-    use std::ptr;
-    use std::sync::OnceLock;
-    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
+/// Whether the guard could not put zeros in the place of a single page of it.
+#[cfg(all(feature = "mmap", target_os = "linux"))]
+fn has_huge_pages(file: &File, metadata: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    // Only then worth a question: files on networks have large blocks too.
+    metadata.blksize() > guard::page_size() as u64 && guard::is_hugetlbfs(file)
+}
 
-    /// A place in the list.
-    #[derive(Debug, Default)]
-    struct Place {
-        taken: AtomicBool,
-        /// Odd while the range is being changed.
-        version: AtomicUsize,
-        start: AtomicUsize,
-        end: AtomicUsize,
-        torn: AtomicBool,
-        next: OnceLock<&'static Place>,
-    }
+fn read(file: File, size: u64) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let capacity = usize::try_from(size).map_err(|_| too_large(u64::MAX))?;
+    bytes.try_reserve_exact(capacity).map_err(|_| std::io::Error::from(std::io::ErrorKind::OutOfMemory))?;
+    file.take(size).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
 
-    static FIRST: OnceLock<&'static Place> = OnceLock::new();
-
-    fn places() -> impl Iterator<Item = &'static Place> {
-        std::iter::successors(FIRST.get().copied(), |place| place.next.get().copied())
-    }
-
-    impl Place {
-        fn take() -> &'static Self {
-            let mut link = &FIRST;
-            loop {
-                let place = *link.get_or_init(|| Box::leak(Box::default()));
-                if !place.taken.swap(true, Ordering::Acquire) {
-                    return place;
-                }
-                link = &place.next;
-            }
+/// Reads a file that does not tell its size, and waits no longer than so for its next bytes.
+fn read_unsized(file: File, limit: u64, patience: Duration) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut rest = (&file).take(limit.saturating_add(1));
+    loop {
+        let before = bytes.len();
+        wait(&file, patience)?;
+        match rest.read_to_end(&mut bytes) {
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock && bytes.len() > before => {}
+            Ok(_) if bytes.len() as u64 > limit => return Err(too_large(limit)),
+            done => return Ok(done.map(|_| bytes)?),
         }
-
-        /// Only whoever has taken the place may set its range.
-        fn set(&self, range: Range<usize>) {
-            self.version.fetch_add(1, Ordering::Relaxed);
-            fence(Ordering::Release);
-            self.start.store(range.start, Ordering::Relaxed);
-            self.end.store(range.end, Ordering::Relaxed);
-            self.version.fetch_add(1, Ordering::Release);
-        }
-
-        /// The range; `None` while it is being changed, which the map of a running access never is.
-        fn range(&self) -> Option<Range<usize>> {
-            let before = self.version.load(Ordering::Acquire);
-            let range = self.start.load(Ordering::Relaxed)..self.end.load(Ordering::Relaxed);
-            fence(Ordering::Acquire);
-            let after = self.version.load(Ordering::Relaxed);
-            (before == after && before.is_multiple_of(2)).then_some(range)
-        }
-    }
-
-    /// A map in the list.
-    #[derive(Debug)]
-    pub(super) struct Watched(&'static Place);
-
-    impl Watched {
-        pub(super) fn new(bytes: &[u8]) -> Self {
-            let place = Place::take();
-            place.torn.store(false, Ordering::Relaxed);
-            let Range { start, end } = bytes.as_ptr_range();
-            place.set(start.addr()..end.addr());
-            Self(place)
-        }
-
-        pub(super) fn is_torn(&self) -> bool {
-            self.0.torn.load(Ordering::Relaxed)
-        }
-    }
-
-    impl Drop for Watched {
-        fn drop(&mut self) {
-            self.0.set(0..0);
-            self.0.taken.store(false, Ordering::Release);
-        }
-    }
-
-    /// The handler that was there before, and the size of a page.
-    struct Before {
-        action: libc::sigaction,
-        page: usize,
-    }
-
-    static BEFORE: OnceLock<Before> = OnceLock::new();
-    static INSTALLED: AtomicBool = AtomicBool::new(false);
-
-    pub(super) fn is_installed() -> bool {
-        INSTALLED.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn install() -> io::Result<()> {
-        if is_installed() {
-            return Ok(());
-        }
-        // SAFETY: asks for a number.
-        let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096);
-        let mut action = MaybeUninit::uninit();
-        // SAFETY: with no new action, the current one is written to the place given.
-        check(unsafe { libc::sigaction(libc::SIGBUS, ptr::null(), action.as_mut_ptr()) })?;
-        // SAFETY: the call has written it.
-        let action = unsafe { action.assume_init() };
-        // Who comes second and finds our handler finds this set.
-        BEFORE.get_or_init(|| Before { action, page });
-        // SAFETY: all zeros is an action: the default, without flags and mask.
-        let mut ours: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
-        ours.sa_sigaction = on_bus_error as *const () as usize;
-        // The alternate stack, as the handler that finds stack overflows needs it, to which faults may be passed on.
-        ours.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
-        // SAFETY: the action is whole, and its function does only what may be done in a handler.
-        check(unsafe { libc::sigaction(libc::SIGBUS, &ours, ptr::null_mut()) })?;
-        INSTALLED.store(true, Ordering::Relaxed);
-        Ok(())
-    }
-
-    fn check(code: c_int) -> io::Result<()> {
-        if code == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
-    }
-
-    extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
-        let Some(before) = BEFORE.get() else { return };
-        // SAFETY: a handler with SA_SIGINFO gets a whole record, which for this signal has an address.
-        let (code, address) = unsafe { ((*info).si_code, (*info).si_addr().addr()) };
-        // Codes above 0 are the kernel's own: a real fault at that address.
-        if code > 0 && mend(address, before.page) {
-            return;
-        }
-        let action = before.action.sa_sigaction;
-        match action {
-            libc::SIG_IGN if code <= 0 => {}
-            libc::SIG_IGN | libc::SIG_DFL => {
-                // SAFETY: both calls are allowed in a handler. The signal comes when this one returns.
-                unsafe {
-                    libc::signal(signal, libc::SIG_DFL);
-                    libc::raise(signal);
-                }
-            }
-            _ if before.action.sa_flags & libc::SA_SIGINFO != 0 => {
-                // SAFETY: an action with this flag and neither constant is such a function.
-                let action: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) = unsafe { transmute(action) };
-                action(signal, info, context);
-            }
-            _ => {
-                // SAFETY: an action without the flag and neither constant is such a function.
-                let action: extern "C" fn(c_int) = unsafe { transmute(action) };
-                action(signal);
-            }
-        }
-    }
-
-    /// Puts zeros in the place of a map's bytes, from the page of this address on; whether it lies in a map.
-    fn mend(address: usize, page: usize) -> bool {
-        let found =
-            places().find_map(|place| place.range().filter(|range| range.contains(&address)).map(|r| (place, r)));
-        let Some((place, range)) = found else { return false };
-        let start = address & !page.saturating_sub(1);
-        let len = range.end.saturating_sub(start);
-        let (protection, flags) = (libc::PROT_READ, libc::MAP_PRIVATE | libc::MAP_ANON | libc::MAP_FIXED);
-        // SAFETY: the pages belong to a map of this crate, which the interrupted access keeps alive; they stay readable.
-        let mended = unsafe { libc::mmap(ptr::with_exposed_provenance_mut(start), len, protection, flags, -1, 0) };
-        place.torn.store(true, Ordering::Relaxed);
-        mended != libc::MAP_FAILED
     }
 }
 
-fn read(file: File, size: Option<u64>, limits: &Limits) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    match size {
-        Some(size) => {
-            let size = usize::try_from(size).map_err(|_| too_large(u64::MAX))?;
-            bytes.try_reserve_exact(size).map_err(|_| std::io::Error::from(std::io::ErrorKind::OutOfMemory))?;
-            file.take(size as u64).read_to_end(&mut bytes)?;
-        }
-        None => {
-            file.take(limits.decoded_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
-            if bytes.len() as u64 > limits.decoded_bytes {
-                return Err(too_large(limits.decoded_bytes));
-            }
-        }
+/// Waits until there is something to read, or the end.
+#[cfg(unix)]
+#[allow(unsafe_code)]
+fn wait(file: &File, patience: Duration) -> std::io::Result<()> {
+    use std::os::fd::AsRawFd;
+    let mut question = libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    let patience = patience.as_millis().try_into().unwrap_or(libc::c_int::MAX);
+    loop {
+        // SAFETY: there is one question, and the file is open.
+        return match unsafe { libc::poll(&mut question, 1, patience) } {
+            0 => Err(std::io::Error::new(std::io::ErrorKind::TimedOut, "nothing came to be read")),
+            1.. => Ok(()),
+            _ => match std::io::Error::last_os_error() {
+                error if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                error => Err(error),
+            },
+        };
     }
-    Ok(bytes)
+}
+
+#[cfg(not(unix))]
+fn wait(_: &File, _: Duration) -> std::io::Result<()> {
+    Ok(())
 }
 
 fn too_large(limit: u64) -> Error {
@@ -419,33 +416,61 @@ fn too_large(limit: u64) -> Error {
 }
 
 #[cfg(test)]
+#[allow(unsafe_code)]
 mod tests {
     use super::*;
     use std::io::Write;
+    use std::path::PathBuf;
+
+    /// A file that goes when the test is over.
+    struct Temporary(PathBuf);
+
+    impl Temporary {
+        fn new(name: &str) -> Self {
+            Self(std::env::temp_dir().join(format!("meshpeek-source-{name}-{}", std::process::id())))
+        }
+    }
+
+    impl Drop for Temporary {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_file(&self.0);
+        }
+    }
+
+    /// SAFETY, of all tests: that files are written to meanwhile is what is tested, and bytes are read as numbers only.
+    fn map() -> Access {
+        unsafe { Access::map() }
+    }
 
     #[test]
     fn the_way_is_chosen_by_size_and_can_be_forced() {
-        let folder = std::env::temp_dir().join(format!("meshpeek-source-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let path = folder.join("file");
+        let file = Temporary::new("way");
+        let path = &file.0;
         guard_maps().unwrap();
         for (size, mapped) in [(0, false), (10, false), (MAP_FROM as usize, cfg!(feature = "mmap"))] {
             let bytes: Vec<u8> = (0..size).map(|i| i as u8).collect();
-            File::create(&path).unwrap().write_all(&bytes).unwrap();
+            File::create(path).unwrap().write_all(&bytes).unwrap();
             let limits = Limits::default();
-            let auto = FileMap::open(&path).unwrap();
-            assert_eq!(auto.is_mapped(), mapped);
-            assert!(!FileMap::open_with(&path, Access::Read, &limits).unwrap().is_mapped());
-            let forced = FileMap::open_with(&path, Access::Map, &limits).unwrap();
+            let large = FileMap::open_with(path, unsafe { Access::map_large() }, &limits).unwrap();
+            assert_eq!(large.is_mapped(), mapped);
+            assert!(!FileMap::open(path).unwrap().is_mapped());
+            assert!(!FileMap::open_with(path, Access::READ, &limits).unwrap().is_mapped());
+            let forced = FileMap::open_with(path, map(), &limits).unwrap();
             assert_eq!(forced.is_mapped(), size > 0 && cfg!(feature = "mmap"));
-            assert_eq!((&*auto, &*forced), (&bytes[..], &bytes[..]));
-            auto.unchanged().unwrap();
+            assert_eq!((&*large, &*forced), (&bytes[..], &bytes[..]));
+            large.unchanged().unwrap();
             forced.unchanged().unwrap();
         }
-        std::fs::remove_dir_all(&folder).unwrap();
-        let error = FileMap::open(&path).unwrap_err();
-        assert_eq!(error.path(), Some(&*path));
+        std::fs::remove_file(path).unwrap();
+        let error = FileMap::open(path).unwrap_err();
+        assert_eq!(error.path(), Some(&**path));
         assert!(FileMap::open(std::env::temp_dir()).is_err());
+    }
+
+    /// Systems keep the times of files in steps of some milliseconds.
+    #[cfg(feature = "mmap")]
+    fn wait_for_another_time() {
+        std::thread::sleep(Duration::from_millis(30));
     }
 
     #[cfg(feature = "mmap")]
@@ -454,13 +479,12 @@ mod tests {
         const PAGES: usize = 1 << 16;
         guard_maps().unwrap();
         guard_maps().unwrap();
-        let path = std::env::temp_dir().join(format!("meshpeek-cut-{}", std::process::id()));
-        std::fs::write(&path, [7; 8 * PAGES]).unwrap();
-        let open = || FileMap::open_with(&path, Access::Map, &Limits::default()).unwrap();
+        let file = Temporary::new("cut");
+        std::fs::write(&file.0, [7; 8 * PAGES]).unwrap();
+        let open = || FileMap::open_with(&file.0, map(), &Limits::default()).unwrap();
         let (cut, whole) = (open(), open());
-        let writer = File::options().write(true).open(&path).unwrap();
-        // Systems keep the time of the last write in steps of some milliseconds.
-        std::thread::sleep(std::time::Duration::from_millis(30));
+        let writer = File::options().write(true).open(&file.0).unwrap();
+        wait_for_another_time();
         writer.set_len(4 * PAGES as u64).unwrap();
         assert_eq!((cut[0], cut[4 * PAGES - 1], cut[4 * PAGES], cut[8 * PAGES - 1]), (7, 7, 0, 0));
         assert_eq!(cut.unchanged().unwrap_err().to_string(), "the file was changed while it was read");
@@ -471,18 +495,67 @@ mod tests {
         drop(cut);
         let later = open();
         later.unchanged().unwrap();
-        // What is replaced or deleted stays as it was opened.
-        std::fs::remove_file(&path).unwrap();
+        // What is deleted stays as it was opened, but that it was only deleted cannot be told.
+        wait_for_another_time();
+        std::fs::remove_file(&file.0).unwrap();
         assert_eq!(later[0], 7);
-        later.unchanged().unwrap();
+        #[cfg(unix)]
+        assert!(later.unchanged().is_err());
+    }
+
+    #[cfg(all(feature = "mmap", unix))]
+    #[test]
+    fn a_file_cut_and_regrown_with_its_time_set_back_is_told_as_changed() {
+        let file = Temporary::new("regrown");
+        std::fs::write(&file.0, [7; 1 << 16]).unwrap();
+        let opened = FileMap::open_with(&file.0, map(), &Limits::default()).unwrap();
+        opened.unchanged().unwrap();
+        wait_for_another_time();
+        let writer = File::options().write(true).open(&file.0).unwrap();
+        let written = writer.metadata().unwrap().modified().unwrap();
+        writer.set_len(0).unwrap();
+        writer.set_len(1 << 16).unwrap();
+        writer.set_modified(written).unwrap();
+        assert_eq!(opened[0], 0, "no fault has told");
+        assert_eq!(writer.metadata().unwrap().modified().unwrap(), written);
+        assert!(opened.unchanged().is_err());
     }
 
     #[cfg(target_os = "linux")]
     #[test]
     fn a_device_without_end_stops_at_the_limit() {
         let limits = Limits { decoded_bytes: 1 << 16, ..Limits::default() };
-        let error = FileMap::open_with("/dev/zero", Access::Auto, &limits).unwrap_err();
+        let error = FileMap::open_with("/dev/zero", map(), &limits).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Limit { .. }), "{error}");
         assert!(FileMap::open("/dev/null").unwrap().is_empty());
+        assert!(FileMap::open("/proc/self/status").unwrap().starts_with(b"Name:"));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_named_pipe_is_read_to_its_end_and_not_waited_for_without() {
+        let pipe = Temporary::new("pipe");
+        let status = std::process::Command::new("mkfifo").arg(&pipe.0).status().unwrap();
+        assert!(status.success());
+        let open = |patience| FileMap::open_named(&pipe.0, map(), &Limits::default(), patience);
+        let patience = Duration::from_millis(50);
+        let error = open(patience).unwrap_err();
+        assert_eq!(error.to_string(), "nothing came to be read");
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut writer = File::options().write(true).open(&pipe.0).unwrap();
+                // More than a pipe holds at once, in two goes.
+                for _ in 0..2 {
+                    writer.write_all(&[7; 100_000]).unwrap();
+                    std::thread::sleep(patience);
+                }
+            });
+            assert_eq!(&*open(PATIENCE).unwrap(), [7; 200_000]);
+        });
+        let silent = File::options().read(true).write(true).open(&pipe.0).unwrap();
+        (&silent).write_all(b"then nothing").unwrap();
+        assert!(open(patience).is_err());
+        #[cfg(feature = "scan")]
+        assert!(FileMap::open_found(&pipe.0, map(), &Limits::default()).is_err());
     }
 }

@@ -104,7 +104,8 @@ pub struct Name {
 
 impl From<ByteStr<'_>> for Name {
     fn from(text: ByteStr<'_>) -> Self {
-        Self { lossy: text.to_str().is_none(), text: text.to_str_lossy().into_owned() }
+        let (text, lossy) = text.to_text_or_lossy();
+        Self { text, lossy }
     }
 }
 

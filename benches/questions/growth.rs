@@ -1,11 +1,10 @@
 //! How the cost grows with the work: the same, for ten and for a hundred times as many members of an archive.
 
-use meshpeek::Access;
 use meshpeek::pbo::Archive;
 
 use super::archive::Temporary;
 use super::harness::{Contender, Examiner, measure};
-use super::material::open_by;
+use super::material::{map, open_by};
 use super::writer::pbo::{Tail, Writer};
 
 /// The most first, so that the others' ratios tell how many times more it costs.
@@ -35,7 +34,7 @@ pub fn ask(examiner: &mut dyn Examiner) {
         let archives = archives();
         question.compare(growing(&archives, |archive| {
             // Mapped, as the larger ones are anyway.
-            let file = open_by(Access::Map, archive.path());
+            let file = open_by(map(), archive.path());
             let archive = Archive::parse(&file).expect("an archive");
             archive.members().map(|member| member.expect("a member").offset()).sum()
         }));

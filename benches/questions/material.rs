@@ -22,7 +22,19 @@ pub fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
 
 /// Opens a file the cheapest way.
 pub fn open(path: &Path) -> FileMap {
-    open_by(Access::Auto, path)
+    open_by(map_large(), path)
+}
+
+/// The cheapest way.
+pub fn map_large() -> Access {
+    // SAFETY: nobody writes into the files that are measured.
+    unsafe { Access::map_large() }
+}
+
+/// Mapped, whatever the size.
+pub fn map() -> Access {
+    // SAFETY: as above.
+    unsafe { Access::map() }
 }
 
 pub fn open_by(access: Access, path: &Path) -> FileMap {

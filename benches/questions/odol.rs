@@ -11,7 +11,7 @@ use zerocopy::IntoBytes;
 
 use super::baseline::odol as baseline;
 use super::harness::{Examiner, contender, measure};
-use super::material::{files, open, open_by};
+use super::material::{files, map, map_large, open, open_by};
 
 /// Hands out every array of every LOD's vertex table.
 fn arrays(file: &[u8], mut each: impl FnMut(&dyn Array)) {
@@ -144,8 +144,8 @@ pub fn ask_of(examiner: &mut dyn Examiner, decoder: &str, expand: fn(&[u8], &mut
             }
         };
         question.compare(vec![
-            contender("meshpeek: Access::Map, lod, vertex_table", found(Access::Map)),
-            contender("meshpeek: Access::Auto, lod, vertex_table", found(Access::Auto)),
+            contender("meshpeek: Access::map, lod, vertex_table", found(map())),
+            contender("meshpeek: Access::map_large, lod, vertex_table", found(map_large())),
             contender("owned reader", || models.iter().map(|model| model.load(expand).0).sum()).at_most(0.1),
             measure(LEAST, || models.iter().map(|model| model.load_least(expand)).sum()),
         ]);
@@ -179,7 +179,7 @@ fn ask_header(examiner: &mut dyn Examiner, text: &str, access: Access) {
 }
 
 pub fn ask(examiner: &mut dyn Examiner) {
-    ask_header(examiner, "odol: from a path (Access::Map), header and LOD table", Access::Map);
-    ask_header(examiner, "odol: from a path (Access::Auto), header and LOD table", Access::Auto);
+    ask_header(examiner, "odol: from a path (Access::map), header and LOD table", map());
+    ask_header(examiner, "odol: from a path (Access::map_large), header and LOD table", map_large());
     ask_of(examiner, "lzo1x", |stream, out| lzo1x::decompress(stream, out).expect("a sound stream"));
 }

@@ -4,16 +4,16 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use meshpeek::Access;
 use meshpeek::scan::{Found, Scan};
 
 use super::archive::Temporary;
 use super::harness::{Examiner, contender};
+use super::material::map;
 
 /// The bytes of all lines.
 pub fn to_ndjson(path: &Path, jobs: usize, digests: bool) -> u64 {
     let mut scan = Scan::new([path]);
-    (scan.jobs, scan.digests, scan.access) = (Some(jobs), digests, Access::Map);
+    (scan.jobs, scan.digests, scan.access) = (Some(jobs), digests, map());
     let (mut line, mut bytes) = (Vec::new(), 0);
     let scanned = scan.run(|found| {
         let Found::Asset(record) = found else { panic!("all are assets: {found:?}") };

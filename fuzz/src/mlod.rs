@@ -18,7 +18,7 @@ pub fn run(data: &[u8]) {
             assert!(face.corners().len() <= 4);
         }
         let last = lod.tags().last().expect("the tag that ends them");
-        assert_eq!(last.name.to_str(), Some("#EndOfFile#"));
+        assert_eq!(last.name.to_text().as_deref(), Some("#EndOfFile#"));
         assert!(lod.tags().all(|tag| tag.data.offset() + tag.data.len() as u64 <= end));
     }
 }

@@ -176,17 +176,20 @@ impl<'a> FaceNames<'a> {
 #[derive(Default)]
 struct Unique<'a> {
     list: Vec<ByteStr<'a>>,
-    known: HashMap<ByteStr<'a>, u32>,
+    /// By copies: of bytes in a map the hash may change.
+    known: HashMap<Vec<u8>, u32>,
 }
 
 impl<'a> Unique<'a> {
     fn index(&mut self, text: ByteStr<'a>) -> u32 {
         // A face takes 74 bytes, so there are fewer of them than numbers.
         let next = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
-        *self.known.entry(text).or_insert_with(|| {
-            self.list.push(text);
-            next
-        })
+        if let Some(&known) = self.known.get(text.as_bytes()) {
+            return known;
+        }
+        self.list.push(text);
+        self.known.insert(text.as_bytes().to_vec(), next);
+        next
     }
 }
 

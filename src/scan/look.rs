@@ -85,7 +85,8 @@ impl<'s, F: FnMut(Found) -> ControlFlow<()> + Send> Run<'s, F> {
 
     pub(super) fn file(&self, target: &Target) {
         let scan = self.scan;
-        match FileMap::open_with(&target.path, scan.access, &scan.limits) {
+        let open = if target.named { FileMap::open_with } else { FileMap::open_found };
+        match open(&target.path, scan.access, &scan.limits) {
             Err(error) => self.put(Found::Unreadable(error)),
             Ok(file) => {
                 let budget = Budget::new(file.len() as u64, &scan.limits);

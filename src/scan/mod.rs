@@ -3,6 +3,7 @@
 //! Work is shared by file, and inside archives by member, so that one large archive keeps all cores busy. Nothing is
 //! collected: each record is handed over as soon as it is there, and what was opened for it is closed again.
 
+mod ignored;
 mod look;
 mod progress;
 mod record;
@@ -62,7 +63,7 @@ pub struct Scan {
     pub archives: bool,
     /// How many files and members to work on at once; as many as there are cores where it is `None`.
     pub jobs: Option<usize>,
-    /// How to get at each file's bytes.
+    /// How to get at each file's bytes: read, unless the caller [answers](Access::map_large) for maps.
     pub access: Access,
     /// What each asset may cost.
     pub limits: Limits,
@@ -98,7 +99,7 @@ impl Scan {
             digests: false,
             archives: true,
             jobs: None,
-            access: Access::Auto,
+            access: Access::READ,
             limits: Limits::default(),
             progress: Progress::default(),
         }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::{DirEntry, WalkBuilder};
 
+use super::ignored;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Which files of a folder are looked at. A path that is named itself always is.
@@ -59,14 +60,19 @@ impl Selection {
             Err(error) => return Box::new(std::iter::once(Err(error))),
         };
         let root = root.to_owned();
-        let walk = WalkBuilder::new(&root)
+        let mut walk = WalkBuilder::new(&root);
+        let left_out = match (!self.ignored).then(|| ignored::bound(&mut walk, &root)).transpose() {
+            Ok(left_out) => left_out,
+            Err(error) => return Box::new(std::iter::once(Err(error))),
+        };
+        let walk = walk
             .standard_filters(!self.ignored)
             .hidden(!self.hidden)
             .max_depth(self.max_depth)
             .overrides(overrides)
             .sort_by_file_name(Ord::cmp)
             .build();
-        Box::new(walk.filter_map(move |entry| target(entry, &root)))
+        Box::new(walk.filter_map(move |entry| target(entry, &root)).chain(left_out.into_iter().flatten().map(Err)))
     }
 }
 

@@ -23,7 +23,7 @@ pub type NomError<'a> = nom::error::Error<&'a [u8]>;
 /// use meshpeek::view::Cursor;
 /// let mut cursor = Cursor::new(b"\x02\0\0\0hi\0");
 /// assert_eq!(cursor.u32()?, 2);
-/// assert_eq!(cursor.cstr()?.to_str(), Some("hi"));
+/// assert_eq!(cursor.cstr()?, "hi");
 /// assert_eq!(cursor.u8().unwrap_err().to_string(), "at 0x7: needs 1 byte, 0 left");
 /// # Ok::<(), meshpeek::Error>(())
 /// ```

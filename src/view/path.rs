@@ -21,7 +21,7 @@ impl ByteStr<'_> {
     /// drives, `.` and `..`, control characters and those that Windows keeps for itself, its device names, blanks and
     /// dots at the end of a part; names that are not UTF-8 or have no part at all.
     pub fn to_relative_path(&self) -> Result<String> {
-        let name = self.to_str().ok_or_else(|| Error::malformed("name is not UTF-8"))?;
+        let name = self.to_text().ok_or_else(|| Error::malformed("name is not UTF-8"))?;
         if name.starts_with(['/', '\\']) {
             return Err(Error::malformed("name starts at a root"));
         }

@@ -1,7 +1,7 @@
 //! Names in whatever encoding the file's writer used.
 
-use std::borrow::Cow;
 use std::fmt::{self, Write};
+use std::str::Utf8Chunks;
 
 use nom::IResult;
 use nom::error::{Error as NomError, ErrorKind};
@@ -9,6 +9,9 @@ use zerocopy::IntoBytes;
 use zerocopy::little_endian::U32;
 
 /// A text whose encoding the file does not tell: bytes, borrowed.
+///
+/// A `&str` is only ever made over a copy: what is mapped another process may change, and a `&str` that stops being UTF-8
+/// is undefined behaviour. With a `str` it is compared by bytes, without a copy.
 ///
 /// `Display` and `Debug` escape control characters and invalid UTF-8, so that a hostile name cannot move a terminal's
 /// cursor.
@@ -26,25 +29,25 @@ impl<'a> ByteStr<'a> {
         self.0
     }
 
-    /// The text, if it is UTF-8.
-    pub fn to_str(&self) -> Option<&'a str> {
-        std::str::from_utf8(self.0).ok()
+    /// The text, if it is UTF-8. Allocates.
+    pub fn to_text(&self) -> Option<String> {
+        String::from_utf8(self.0.to_vec()).ok()
     }
 
-    /// The text with each byte that is not UTF-8 written as `\xNN`. Allocates only if there is one.
-    pub fn to_str_lossy(&self) -> Cow<'a, str> {
-        match self.to_str() {
-            Some(text) => Cow::Borrowed(text),
-            None => {
+    /// The text with each byte that is not UTF-8 written as `\xNN`. Allocates.
+    pub fn to_text_lossy(&self) -> String {
+        self.to_text_or_lossy().0
+    }
+
+    /// The same, and whether there was such a byte.
+    pub(crate) fn to_text_or_lossy(self) -> (String, bool) {
+        match String::from_utf8(self.0.to_vec()) {
+            Ok(text) => (text, false),
+            Err(error) => {
                 let mut out = String::with_capacity(self.0.len());
-                for chunk in self.0.utf8_chunks() {
-                    out.push_str(chunk.valid());
-                    for byte in chunk.invalid() {
-                        // Writing to a String cannot fail.
-                        let _ = write!(out, "\\x{byte:02x}");
-                    }
-                }
-                Cow::Owned(out)
+                // Writing to a String cannot fail.
+                let _ = write_chunks(error.as_bytes().utf8_chunks(), &mut out, false);
+                (out, true)
             }
         }
     }
@@ -60,22 +63,58 @@ impl<'a> ByteStr<'a> {
     }
 }
 
+/// How many bytes of a text are copied at once to be shown.
+const CHUNK: usize = 512;
+
 impl fmt::Display for ByteStr<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = self.to_str_lossy();
-        if !text.chars().any(char::is_control) {
-            return f.pad(&text);
+        if f.width().is_some() || f.precision().is_some() {
+            let mut escaped = String::with_capacity(self.0.len());
+            self.escape(&mut escaped)?;
+            return f.pad(&escaped);
         }
-        let mut escaped = String::with_capacity(text.len());
-        for c in text.chars() {
-            if c.is_control() {
-                escaped.extend(c.escape_default());
-            } else {
-                escaped.push(c);
-            }
-        }
-        f.pad(&escaped)
+        self.escape(f)
     }
+}
+
+impl ByteStr<'_> {
+    fn escape(self, out: &mut impl Write) -> fmt::Result {
+        let mut rest = self.0;
+        let mut copy = [0; CHUNK];
+        while !rest.is_empty() {
+            let len = rest.len().min(CHUNK);
+            let (Some(copy), Some(next)) = (copy.get_mut(..len), rest.get(..len)) else { break };
+            copy.copy_from_slice(next);
+            let whole = if len < rest.len() { without_partial_character(copy) } else { copy };
+            write_chunks(whole.utf8_chunks(), out, true)?;
+            rest = rest.get(whole.len()..).unwrap_or_default();
+        }
+        Ok(())
+    }
+}
+
+/// The bytes less those of a character that goes on after their end.
+fn without_partial_character(bytes: &[u8]) -> &[u8] {
+    let last = bytes.utf8_chunks().last().map_or(&[][..], |chunk| chunk.invalid());
+    let goes_on = std::str::from_utf8(last).is_err_and(|error| error.error_len().is_none());
+    let end = bytes.len().saturating_sub(if goes_on { last.len() } else { 0 });
+    bytes.get(..end).unwrap_or(bytes)
+}
+
+fn write_chunks(chunks: Utf8Chunks<'_>, out: &mut impl Write, escape_controls: bool) -> fmt::Result {
+    for chunk in chunks {
+        let mut rest = chunk.valid();
+        while let Some((at, control)) = rest.char_indices().find(|(_, c)| escape_controls && c.is_control()) {
+            let (plain, behind) = rest.split_at(at);
+            write!(out, "{plain}{}", control.escape_default())?;
+            rest = behind.get(control.len_utf8()..).unwrap_or_default();
+        }
+        out.write_str(rest)?;
+        for byte in chunk.invalid() {
+            write!(out, "\\x{byte:02x}")?;
+        }
+    }
+    Ok(())
 }
 
 impl fmt::Debug for ByteStr<'_> {
@@ -224,11 +263,22 @@ mod tests {
     #[test]
     fn nothing_is_dropped_and_nothing_reaches_the_terminal() {
         let name = ByteStr::new(b"\xcf\xf0 a\x1b[2J\n");
-        assert_eq!(name.to_str(), None);
-        assert_eq!(name.to_str_lossy(), "\\xcf\\xf0 a\x1b[2J\n");
+        assert_eq!(name.to_text(), None);
+        assert_eq!(name.to_text_lossy(), "\\xcf\\xf0 a\x1b[2J\n");
         assert_eq!(name.to_string(), "\\xcf\\xf0 a\\u{1b}[2J\\n");
         assert_eq!(format!("{:?}", ByteStr::from("ok")), "\"ok\"");
         assert_eq!(format!("[{:<4}]", ByteStr::from("ok")), "[ok  ]");
+    }
+
+    #[test]
+    fn a_text_is_shown_the_same_however_it_falls_into_chunks() {
+        for before in CHUNK - 5..CHUNK + 2 {
+            let text = [&vec![b'a'; before][..], "板\u{1f600}\n".as_bytes(), b"\xf0\x9f\x98", &[b'b'; CHUNK], b"\xe6"];
+            let text = text.concat();
+            let shown = format!("{}板\u{1f600}\\n\\xf0\\x9f\\x98{}\\xe6", "a".repeat(before), "b".repeat(CHUNK));
+            assert_eq!(ByteStr::new(&text).to_string(), shown);
+            assert_eq!(format!("{:1}", ByteStr::new(&text)), shown);
+        }
     }
 
     #[test]

@@ -49,14 +49,15 @@ impl Inspect for Archive<'_> {
         for member in self.members() {
             let Some(member) = problems.ok(member) else { break };
             member.check(problems);
-            let first = *seen.entry(member.name()).or_insert(member.index());
+            let first = *seen.entry(member.name().as_bytes().to_vec()).or_insert(member.index());
             if first != member.index() {
                 problems.warning(&member.error(format!("the same name as member {first}")));
             }
             members.push(member);
         }
         self.check(problems);
-        members.sort_by_key(Member::header_offset);
+        // Each looked at once: an order that changes while it is made is a panic.
+        members.sort_by_cached_key(Member::header_offset);
         let mut reached = 0;
         for member in members {
             if member.header_offset() < reached {

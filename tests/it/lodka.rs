@@ -133,7 +133,7 @@ fn fields_hold_what_was_written() {
     assert_eq!(bones[2].name, "b2");
 
     let run = part.animations().next().unwrap().unwrap();
-    assert_eq!((run.name.to_str(), run.interval, run.mode.name()), (Some("run"), 40, Some("loop")));
+    assert_eq!((run.name.to_text().as_deref(), run.interval, run.mode.name()), (Some("run"), 40, Some("loop")));
     assert_eq!((run.frame_count, run.bone_count, run.duration()), (2, 3, 80));
     // Six floats a key, numbered through in eighths: frame 1 of 3 bones, bone 2 is key 5.
     assert_eq!(run.key(1, 2).unwrap().position.to_array(), [30.0 / 8.0, 31.0 / 8.0, 32.0 / 8.0]);
@@ -142,7 +142,7 @@ fn fields_hold_what_was_written() {
 
     let stone = part.materials().unwrap().unwrap().materials().next().unwrap().unwrap();
     assert_eq!(stone.texture_field, "stone.bmp:light.bmp");
-    assert_eq!(stone.textures().map(|name| name.to_str().unwrap()), ["stone.bmp", "light.bmp"]);
+    assert_eq!(stone.textures().map(|name| name.to_text().unwrap()), ["stone.bmp", "light.bmp"]);
     let options = stone.options.unwrap();
     assert_eq!(options.environment.to_array(), [2.0, 2.125, 2.25, 2.375]);
     assert_eq!((options.shininess, options.normal_map_scale.get()), (128, 0.5));
@@ -153,12 +153,18 @@ fn fields_hold_what_was_written() {
 
     let textures: Vec<_> = part.textures().unwrap().unwrap().textures().map(Result::unwrap).collect();
     assert_eq!(textures[1].reserve.as_bytes(), [0xee; 7]);
-    assert_eq!((textures[1].material.to_str(), textures[1].file_name.to_str()), (Some("leaf"), Some("leaf.png")));
+    assert_eq!(
+        (textures[1].material.to_text().as_deref(), textures[1].file_name.to_text().as_deref()),
+        (Some("leaf"), Some("leaf.png"))
+    );
     let kinds: Vec<_> = textures.iter().map(|texture| texture.image_kind().map(|kind| kind.name())).collect();
     assert_eq!(kinds, [Some("bmp"), Some("png"), None]);
     let shaders: Vec<_> = part.shaders().unwrap().unwrap().shaders().map(Result::unwrap).collect();
     let bump = shaders[2].bump().unwrap().unwrap();
-    assert_eq!((bump.normal_material.to_str(), bump.light_power, bump.reserve.len()), (Some("stone normals"), 0.75, 5));
+    assert_eq!(
+        (bump.normal_material.to_text().as_deref(), bump.light_power, bump.reserve.len()),
+        (Some("stone normals"), 0.75, 5)
+    );
     assert_eq!((shaders[1].kind, shaders[1].data.as_bytes()), (9, &b"anything"[..]));
     assert!(shaders[1].bump().unwrap().is_none());
     assert_eq!(part.screenshot().unwrap().unwrap().data.as_bytes(), write::bitmap());
@@ -189,7 +195,10 @@ fn scenery_holds_what_was_written() {
     let part = part(&bytes);
     let morphs = part.morph_collections().unwrap().unwrap();
     let collections: Vec<_> = morphs.collections().collect();
-    assert_eq!((collections[0].name.to_str(), collections[0].collider_name.to_str()), (Some("body"), Some("hull")));
+    assert_eq!(
+        (collections[0].name.to_text().as_deref(), collections[0].collider_name.to_text().as_deref()),
+        (Some("body"), Some("hull"))
+    );
     assert_eq!(collections[0].bone_names().collect::<Vec<_>>(), ["hip", "knee"]);
     assert_eq!(collections[0].animation_names().collect::<Vec<_>>(), ["walk", ""]);
     assert_eq!((collections[0].frame_count, collections[0].matrices.len()), (3, 6));
@@ -200,7 +209,10 @@ fn scenery_holds_what_was_written() {
     assert_eq!(collections[1].colliders.get(0).unwrap().min.x.get(), 35.0 / 8.0);
     let faces = part.morph_meshes().unwrap().unwrap();
     let faces: Vec<_> = faces.meshes().collect();
-    assert_eq!((faces[1].name.to_str(), faces[1].collection_name.to_str()), (Some("face"), Some("smile")));
+    assert_eq!(
+        (faces[1].name.to_text().as_deref(), faces[1].collection_name.to_text().as_deref()),
+        (Some("face"), Some("smile"))
+    );
     assert_eq!(faces[0].frame(1).unwrap()[0].x.get(), 9.0 / 8.0);
     assert_eq!(faces[1].frame(0).unwrap()[0].x.get(), 18.0 / 8.0);
     assert!(faces[1].frame(1).is_none());

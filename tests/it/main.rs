@@ -8,6 +8,8 @@ mod memory;
 mod mutate;
 #[cfg(feature = "mmap")]
 mod shrink;
+#[cfg(all(feature = "cli", unix))]
+mod special;
 mod writer;
 
 mod b3d;

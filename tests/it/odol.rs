@@ -62,7 +62,7 @@ fn what_was_written_is_read_in_every_version() {
             assert_eq!(info.bbox_visual.is_some(), version >= 52);
             assert_eq!(info.bbox_min, [-4.0; 3]);
             assert_eq!(info.to_model_space([0.5, 0.0, 0.0]), [1.5, 2.0, 3.0]);
-            assert_eq!((info.map_type.name(), info.class.to_str()), (Some("House"), Some("house")));
+            assert_eq!((info.map_type.name(), info.class.to_text().as_deref()), (Some("House"), Some("house")));
             assert_eq!(info.masses.decode().unwrap().iter().map(|m| m.get()).collect::<Vec<_>>(), written.masses);
             let skeleton = info.skeleton.unwrap();
             let bones: Vec<_> = skeleton.bones.iter().map(|bone| (bone.name, bone.parent)).collect();
@@ -107,7 +107,7 @@ fn same_lod(lod: &Lod<'_>, written: &writer::Lod, version: u32) {
     assert_eq!(numbers(&lod.point_to_vertex.decode().unwrap()), written.edges[0]);
     assert_eq!(numbers(&lod.vertex_to_point.decode().unwrap()), written.edges[1]);
     for (selection, written) in lod.selections.iter().zip(&written.selections) {
-        assert_eq!(selection.name.to_str(), Some(written.name));
+        assert_eq!(selection.name.to_text().as_deref(), Some(written.name));
         assert_eq!(numbers(&selection.faces.decode().unwrap()), written.faces);
         assert_eq!(numbers(&selection.vertices.decode().unwrap()), written.vertices);
         assert_eq!(*selection.weights.decode().unwrap(), written.weights);

@@ -1,4 +1,4 @@
-//! Files that somebody else cuts short, empties, fills and replaces while they are looked at.
+//! Files that somebody else cuts short, empties, fills, replaces and writes into while they are looked at.
 
 use std::fs::File;
 use std::hint::black_box;
@@ -14,6 +14,12 @@ use meshpeek::{Access, FileMap, Limits};
 use crate::budgets::full;
 use crate::mutate::Random;
 use crate::{any, writer};
+
+/// Mapped, whatever the size.
+fn map() -> Access {
+    // SAFETY: that files are written to meanwhile is what is tested, with `source`'s word that it does no harm.
+    unsafe { Access::map() }
+}
 
 /// Larger than what is read rather than mapped.
 const LARGE: usize = 1 << 19;
@@ -91,7 +97,7 @@ fn a_map_that_is_cut_short_is_read_to_its_end() {
     let mut random = Random(0x0123_4567_89ab_cdef);
     for round in 0..if full() { 1000 } else { 30 } {
         for (path, bytes) in &files {
-            let file = FileMap::open_with(path, Access::Map, &Limits::default()).unwrap();
+            let file = FileMap::open_with(path, map(), &Limits::default()).unwrap();
             assert!(file.is_mapped());
             // Half of the rounds the structure is known before the file goes.
             let early = if round % 2 == 0 { meshpeek::Asset::parse(&file).ok() } else { None };
@@ -119,7 +125,7 @@ fn a_scan_outlives_the_files_that_it_looks_at() {
     guard_maps().unwrap();
     let (folder, files) = ten_files("scan");
     let mut scan = Scan::new([&folder.0]);
-    scan.access = Access::Map;
+    scan.access = map();
     scan.depth = Depth::Verify;
     scan.digests = true;
     let rounds = if full() { 1000 } else { 50 };
@@ -172,4 +178,103 @@ fn the_program_outlives_the_files_that_it_looks_at() {
         };
         assert!(status.code().is_some_and(|code| code <= 2), "{status}");
     }
+}
+
+/// A name is one character longer or shorter than it was, again and again, while the program reads it. A `&str` over
+/// mapped bytes would run over its end.
+///
+/// Some minutes: `cargo test --all-features --test it -- --ignored --nocapture names_that_change`.
+#[cfg(all(feature = "cli", unix))]
+#[test]
+#[ignore = "takes minutes"]
+fn names_that_change_under_every_verb_end_no_program() {
+    use std::os::unix::fs::FileExt;
+    use std::process::{Command, Stdio};
+
+    const RUNS: usize = 2000;
+    const NAME: usize = 24 << 20;
+    let folder = Folder(std::env::temp_dir().join(format!("meshpeek-shrink-names-{}", std::process::id())));
+    std::fs::create_dir_all(&folder.0).unwrap();
+    let path = folder.0.join("name.b3d");
+    let texture = writer::b3d::chunk(b"TEXS", writer::bytes::Bytes::new().cstr(vec![b'a'; NAME]).raw([0; 28]));
+    let mesh =
+        writer::b3d::mesh(0, [writer::b3d::vertices(100, 0, 0, 0), writer::b3d::triangles(0, &[[0, 1, 2]; 100])]);
+    let scene = writer::b3d::scene([writer::b3d::node("n", [mesh]), texture]);
+    std::fs::write(&path, scene.to_vec()).unwrap();
+    let last = (scene.len() - 28 - 2) as u64;
+    let verbs: [&[&str]; 9] = [
+        &["info"],
+        &["tree"],
+        &["info", "--json"],
+        &["scan"],
+        &["scan", "--digests", "--format", "table"],
+        &["verify"],
+        &["verify", "--format", "ndjson"],
+        &["dump"],
+        &["dump", "--format", "raw"],
+    ];
+    let over = AtomicBool::new(false);
+    let (mut codes, mut toggles) = ([0; 3], 0_u64);
+    std::thread::scope(|scope| {
+        let writing = scope.spawn(|| {
+            let file = File::options().write(true).open(&path).unwrap();
+            let mut toggles = 0_u64;
+            while !over.load(Ordering::Relaxed) {
+                // One byte that is the last of the name, and one that begins a character of four.
+                for byte in [b"a", b"\xf0"] {
+                    file.write_all_at(byte, last).unwrap();
+                    toggles += 1;
+                }
+            }
+            toggles
+        });
+        for round in 0..RUNS {
+            let verb = verbs[round % verbs.len()];
+            let mut program = Command::new(env!("CARGO_BIN_EXE_meshpeek"));
+            program.args(verb).arg(&path).stdout(Stdio::null()).stderr(Stdio::null());
+            if verb.contains(&"raw") {
+                program.arg("meshes/0/triangles/0/indices");
+            }
+            let status = program.status().unwrap();
+            match status.code() {
+                Some(code @ 0..=2) => codes[code as usize] += 1,
+                _ => {
+                    over.store(true, Ordering::Relaxed);
+                    panic!("{verb:?} in round {round}: {status}");
+                }
+            }
+        }
+        over.store(true, Ordering::Relaxed);
+        toggles = writing.join().unwrap();
+    });
+    println!("{RUNS} runs, {toggles} writes: exit status 0, 1, 2: {codes:?}");
+}
+
+/// A system call that is handed mapped bytes fails where these are gone; what is written is a copy.
+#[cfg(all(feature = "cli", target_os = "linux"))]
+#[test]
+fn what_is_cut_off_while_it_is_written_out_is_told_as_changed() {
+    use std::io::Read;
+    use std::process::{Command, Stdio};
+
+    let folder = Folder(std::env::temp_dir().join(format!("meshpeek-shrink-dump-{}", std::process::id())));
+    std::fs::create_dir_all(&folder.0).unwrap();
+    let path = folder.0.join("long.b3d");
+    let weights: Vec<_> = (0..200_000).map(|vertex| (vertex, 1.0)).collect();
+    let scene = writer::b3d::scene([writer::b3d::node("n", [writer::b3d::bone(&weights)])]);
+    std::fs::write(&path, scene.to_vec()).unwrap();
+    let mut program = Command::new(env!("CARGO_BIN_EXE_meshpeek"));
+    program.args(["dump", "--format", "raw"]).arg(&path).arg("bones/0/weights");
+    let mut child = program.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut out = child.stdout.take().unwrap();
+    // The program has the file open, and waits for the pipe to be emptied.
+    let mut first = [0; 8];
+    out.read_exact(&mut first).unwrap();
+    File::options().write(true).open(&path).unwrap().set_len(0).unwrap();
+    let mut rest = Vec::new();
+    out.read_to_end(&mut rest).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!((first.len() + rest.len(), ended.status.code()), (weights.len() * 8, Some(2)));
+    let told = String::from_utf8(ended.stderr).unwrap();
+    assert!(told.contains("long.b3d: the file was changed while it was read"), "{told}");
 }

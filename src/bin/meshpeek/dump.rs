@@ -69,10 +69,24 @@ fn write(table: &dyn Table, format: DumpFormat, common: &Common) -> Result<(), F
             if out.is_terminal() {
                 return Err(Failure::Told("raw bytes are no text for a terminal: redirect them, or use -o".into()));
             }
-            batches(table, |rows| Ok(out.write_all(rows)?))?;
+            raw(table, &mut out)?;
         }
     }
     Ok(out.flush()?)
+}
+
+/// Writes the table's rows as they are. By copies: a system call that is handed mapped bytes fails where those were cut
+/// off meanwhile, and the failure would be told as one of writing.
+fn raw(table: &dyn Table, out: &mut Output) -> Result<(), Failure> {
+    let mut copy = Vec::new();
+    batches(table, |rows| {
+        for part in rows.chunks(1 << 15) {
+            copy.clear();
+            copy.extend_from_slice(part);
+            out.write_all(&copy)?;
+        }
+        Ok(())
+    })
 }
 
 /// Runs over the table's rows in batches; the first failure ends it.

@@ -12,7 +12,7 @@ use meshpeek::{Access, FileMap, Format, Limits};
 
 use crate::args::{Common, Inputs, SortKey};
 use crate::output::{Failure, Notes};
-use crate::progress;
+use crate::{map, progress};
 
 /// A scan over what the arguments name.
 pub(crate) fn scan(inputs: &Inputs, common: &Common) -> Result<Scan, Failure> {
@@ -114,7 +114,7 @@ pub(crate) fn unchanged(file: &FileMap, path: &Path) -> Result<(), Failure> {
 }
 
 fn access(common: &Common) -> Access {
-    if common.no_mmap { Access::Read } else { Access::Auto }
+    if common.no_mmap { Access::READ } else { map::access() }
 }
 
 fn paths_from(list: &Path, null: bool) -> Result<Vec<PathBuf>, Failure> {

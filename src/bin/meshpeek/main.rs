@@ -1,11 +1,14 @@
 //! The program `meshpeek`: the library's answers on a terminal and in pipelines.
 
+#![deny(unsafe_code)]
+
 mod args;
 mod detail;
 mod dump;
 mod info;
 mod input;
 mod manual;
+mod map;
 mod output;
 mod progress;
 mod report;

@@ -60,7 +60,7 @@ fn names(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Problems) {
         if path.contains(&0) {
             problems.warning(&told("name with a NUL in it"));
         }
-        if entry.name.to_str().is_none() {
+        if entry.name.to_text().is_none() {
             problems.warning(&told("name that is not UTF-8"));
         } else if entry.header.flags.get() & UTF8 == 0 && (version > 13 || !path.is_ascii()) {
             problems.warning(&told("name not marked as UTF-8, which strict readers refuse"));

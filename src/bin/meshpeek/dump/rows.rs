@@ -6,7 +6,7 @@ use meshpeek::view::{Column, Scalar, Table};
 use npyz::{DType, Field, TypeStr, WriteOptions, WriterBuilder};
 use serde_json::{Map, Value as Json};
 
-use super::batches;
+use super::{batches, raw};
 use crate::detail::float;
 use crate::output::{Failure, Output};
 
@@ -103,7 +103,7 @@ pub(super) fn npy(table: &dyn Table, out: &mut Output) -> Result<(), Failure> {
         }
     };
     WriteOptions::new_header_only().dtype(dtype).shape(&shape).writer(&mut *out).write_header_only()?;
-    batches(table, |rows| Ok(out.write_all(rows)?))
+    raw(table, out)
 }
 
 fn type_of(scalar: Scalar) -> Result<TypeStr, Failure> {

@@ -1,0 +1,75 @@
+//! The files that tell a walk what to leave out: what they may cost.
+
+use std::fs::Metadata;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Mutex, PoisonError};
+
+use ignore::WalkBuilder;
+
+use crate::error::{Error, ErrorKind, Result};
+
+const NAMES: [&str; 3] = [".ignore", ".gitignore", ".git/info/exclude"];
+
+/// The bytes of those in one folder and the ones around it. Their patterns take some 400 times as much memory.
+const MOST: u64 = 128 << 10;
+
+/// Keeps a walk out of folders where there are more of them, or one that is no regular file and might have no end. Tells
+/// of each such folder after the walk.
+///
+/// # Errors
+/// Where that is so of the folder from which the walk starts.
+pub(super) fn bound(walk: &mut WalkBuilder, root: &Path) -> Result<Receiver<Error>> {
+    let absolute = root.canonicalize().map_err(|error| Error::from(error).in_file(root))?;
+    let mut around = 0;
+    for folder in absolute.ancestors() {
+        around = add(around, folder)?;
+    }
+    let (told, errors) = channel();
+    // For each folder on the way to the last one met, what it comes to with those around it.
+    let way = Mutex::new(vec![around]);
+    walk.filter_entry(move |entry| {
+        if !entry.file_type().is_some_and(|kind| kind.is_dir()) {
+            return true;
+        }
+        let mut way = way.lock().unwrap_or_else(PoisonError::into_inner);
+        way.truncate(entry.depth());
+        match add(way.last().copied().unwrap_or(around), entry.path()) {
+            Ok(bytes) => {
+                way.push(bytes);
+                true
+            }
+            Err(error) => {
+                // Nobody listens to a walk that was broken off.
+                let _ = told.send(error);
+                false
+            }
+        }
+    });
+    Ok(errors)
+}
+
+/// The bytes so far and those of this folder.
+fn add(bytes: u64, folder: &Path) -> Result<u64> {
+    let mut bytes = bytes;
+    for path in NAMES.map(|name| folder.join(name)) {
+        // As the walk itself, past a link and past what cannot be asked for.
+        let Ok(metadata) = path.metadata() else { continue };
+        bytes = bytes.saturating_add(size(&metadata));
+        if bytes > MOST {
+            let what = "bytes of .ignore and .gitignore files in a folder and those around it";
+            return Err(Error::new(ErrorKind::Limit { what, limit: MOST }).in_file(&path));
+        }
+    }
+    Ok(bytes)
+}
+
+fn size(metadata: &Metadata) -> u64 {
+    if metadata.is_file() {
+        metadata.len()
+    } else if metadata.is_dir() {
+        0
+    } else {
+        u64::MAX
+    }
+}

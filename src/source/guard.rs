@@ -1,0 +1,482 @@
+//! The handler for SIGBUS, and the list of maps that it looks into.
+//!
+//! A handler may interrupt anything, so it takes no lock and no memory: the list only grows, by as many places as there
+//! were ever maps at once, and each place says by its version whether it was read whole.
+
+use std::ffi::{c_int, c_void};
+use std::io;
+use std::mem::{MaybeUninit, transmute};
+use std::ops::Range;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, fence};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// A place in the list.
+#[derive(Debug, Default)]
+struct Place {
+    taken: AtomicBool,
+    /// Odd while the range is being changed.
+    version: AtomicUsize,
+    start: AtomicUsize,
+    end: AtomicUsize,
+    torn: AtomicBool,
+    next: OnceLock<&'static Place>,
+}
+
+static FIRST: OnceLock<&'static Place> = OnceLock::new();
+
+fn places() -> impl Iterator<Item = &'static Place> {
+    std::iter::successors(FIRST.get().copied(), |place| place.next.get().copied())
+}
+
+impl Place {
+    fn take() -> &'static Self {
+        let mut link = &FIRST;
+        loop {
+            let place = *link.get_or_init(|| Box::leak(Box::default()));
+            if !place.taken.swap(true, Ordering::Acquire) {
+                return place;
+            }
+            link = &place.next;
+        }
+    }
+
+    /// Only whoever has taken the place may set its range.
+    fn set(&self, range: Range<usize>) {
+        self.version.fetch_add(1, Ordering::Relaxed);
+        fence(Ordering::Release);
+        self.start.store(range.start, Ordering::Relaxed);
+        self.end.store(range.end, Ordering::Relaxed);
+        self.version.fetch_add(1, Ordering::Release);
+    }
+
+    /// The range; `None` while it is being changed, which the map of a running access never is.
+    fn range(&self) -> Option<Range<usize>> {
+        let before = self.version.load(Ordering::Acquire);
+        let range = self.start.load(Ordering::Relaxed)..self.end.load(Ordering::Relaxed);
+        fence(Ordering::Acquire);
+        let after = self.version.load(Ordering::Relaxed);
+        (before == after && before.is_multiple_of(2)).then_some(range)
+    }
+}
+
+/// A map in the list.
+#[derive(Debug)]
+pub(super) struct Watched(&'static Place);
+
+impl Watched {
+    pub(super) fn new(bytes: &[u8]) -> Self {
+        let place = Place::take();
+        place.torn.store(false, Ordering::Relaxed);
+        let Range { start, end } = bytes.as_ptr_range();
+        place.set(start.addr()..end.addr());
+        Self(place)
+    }
+
+    pub(super) fn is_torn(&self) -> bool {
+        self.0.torn.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        self.0.set(0..0);
+        self.0.taken.store(false, Ordering::Release);
+    }
+}
+
+type Handler = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
+
+/// How often the guard can be armed: once, and again after each handler that was set over it.
+///
+/// Each time takes a handler of its own. A later handler may pass faults on to the one that it found, which must not
+/// pass them back.
+const TIMES: usize = 8;
+
+static HANDLERS: [Handler; TIMES] = [
+    on_bus_error::<0>,
+    on_bus_error::<1>,
+    on_bus_error::<2>,
+    on_bus_error::<3>,
+    on_bus_error::<4>,
+    on_bus_error::<5>,
+    on_bus_error::<6>,
+    on_bus_error::<7>,
+];
+
+/// What each of them found, and passes on to what is not its own.
+static FOUND: [AtomicPtr<libc::sigaction>; TIMES] = [const { AtomicPtr::new(ptr::null_mut()) }; TIMES];
+
+/// How many of them are in use.
+static USED: AtomicUsize = AtomicUsize::new(0);
+
+/// The size of a page.
+static PAGE: AtomicUsize = AtomicUsize::new(0);
+
+pub(super) fn is_installed() -> bool {
+    USED.load(Ordering::Relaxed) > 0
+}
+
+/// Whether a fault in this thread would now come to one of the handlers here.
+pub(super) fn is_armed() -> bool {
+    is_installed() && current().is_ok_and(|action| is_ours(&action)) && !is_blocked()
+}
+
+/// The same, after arming it again where another handler was set over it.
+pub(super) fn is_ready() -> bool {
+    is_installed() && install().is_ok() && !is_blocked()
+}
+
+/// Sets a handler, unless one of those here is set.
+pub(super) fn install() -> io::Result<()> {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    if is_ours(&current()?) {
+        return Ok(());
+    }
+    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let found = current()?;
+    if is_ours(&found) {
+        return Ok(());
+    }
+    let used = USED.load(Ordering::Relaxed);
+    let (Some(&handler), Some(place)) = (HANDLERS.get(used), FOUND.get(used)) else {
+        return Err(io::Error::other("the handler for SIGBUS was replaced too often"));
+    };
+    if used == 0 {
+        PAGE.store(page_size(), Ordering::Relaxed);
+        keep_spare_map();
+    }
+    // Known before a fault can come; what the exchange itself finds is what counts.
+    place.store(Box::leak(Box::new(found)), Ordering::Release);
+    // SAFETY: all zeros is an action: the default, without flags and mask.
+    let mut ours: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
+    ours.sa_sigaction = handler as *const () as usize;
+    // The alternate stack, as the handler that finds stack overflows needs it, to which faults may be passed on.
+    ours.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+    let found = exchange(&ours)?;
+    place.store(Box::leak(Box::new(found)), Ordering::Release);
+    USED.store(used.saturating_add(1), Ordering::Relaxed);
+    Ok(())
+}
+
+fn current() -> io::Result<libc::sigaction> {
+    exchange(ptr::null())
+}
+
+/// Sets the action for SIGBUS, unless it is null; the one that was there.
+fn exchange(action: *const libc::sigaction) -> io::Result<libc::sigaction> {
+    let mut found = MaybeUninit::uninit();
+    // SAFETY: the action is null or whole, and its function does only what may be done in a handler. The one that was
+    // there is written to the place given, unless the call fails.
+    unsafe {
+        if libc::sigaction(libc::SIGBUS, action, found.as_mut_ptr()) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(found.assume_init())
+    }
+}
+
+fn is_ours(action: &libc::sigaction) -> bool {
+    HANDLERS.iter().any(|&handler| handler as *const () as usize == action.sa_sigaction)
+}
+
+/// Whether this thread has SIGBUS blocked: a fault would then end the process, whatever handler there is.
+fn is_blocked() -> bool {
+    let mut mask = MaybeUninit::uninit();
+    // SAFETY: with no change of the mask, the current one is written to the place given, unless the call fails.
+    unsafe {
+        libc::pthread_sigmask(libc::SIG_BLOCK, ptr::null(), mask.as_mut_ptr()) != 0
+            || libc::sigismember(mask.as_ptr(), libc::SIGBUS) != 0
+    }
+}
+
+pub(super) fn page_size() -> usize {
+    // SAFETY: asks for a number.
+    usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
+}
+
+/// Whether the file lies where pages are larger than those that zeros can be put in the place of.
+#[cfg(target_os = "linux")]
+#[allow(clippy::cast_possible_truncation, reason = "32 bits, in fields whose type differs between C libraries")]
+pub(super) fn is_hugetlbfs(file: &std::fs::File) -> bool {
+    let mut facts = MaybeUninit::<libc::statfs>::uninit();
+    // SAFETY: the file is open, and its facts are written to the place given, unless the call fails.
+    let kind = unsafe {
+        if libc::fstatfs(std::os::fd::AsRawFd::as_raw_fd(file), facts.as_mut_ptr()) != 0 {
+            return false;
+        }
+        facts.assume_init().f_type
+    };
+    kind as u32 == libc::HUGETLBFS_MAGIC as u32
+}
+
+extern "C" fn on_bus_error<const TIME: usize>(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    let errno = errno();
+    // SAFETY: a handler with SA_SIGINFO gets a whole record, which for this signal has an address; errno is this
+    // thread's own.
+    let (code, address, kept) = unsafe { ((*info).si_code, (*info).si_addr().addr(), *errno) };
+    if !is_lost_page(code) || !mend(address) {
+        let found = FOUND.get(TIME).map_or(ptr::null_mut(), |found| found.load(Ordering::Acquire));
+        // SAFETY: null or leaked, and never changed.
+        if let Some(found) = unsafe { found.as_ref() } {
+            pass_on(found, code, signal, info, context);
+        }
+    }
+    // SAFETY: as above.
+    unsafe { *errno = kept };
+}
+
+/// Whether this is what an access behind the end of a mapped file raises, and no broken memory, misplaced access or
+/// signal from a process.
+fn is_lost_page(code: c_int) -> bool {
+    // Elsewhere systems differ in the code; those above 0 are the kernel's own.
+    if cfg!(any(target_os = "linux", target_os = "android")) { code == libc::BUS_ADRERR } else { code > 0 }
+}
+
+fn pass_on(found: &libc::sigaction, code: c_int, signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    let action = found.sa_sigaction;
+    match action {
+        libc::SIG_IGN if code <= 0 => {}
+        libc::SIG_IGN | libc::SIG_DFL => {
+            // SAFETY: both calls are allowed in a handler. The signal comes when this one returns.
+            unsafe {
+                libc::signal(signal, libc::SIG_DFL);
+                libc::raise(signal);
+            }
+        }
+        _ if found.sa_flags & libc::SA_SIGINFO != 0 => {
+            // SAFETY: an action with this flag and neither constant is such a function.
+            let action: Handler = unsafe { transmute(action) };
+            action(signal, info, context);
+        }
+        _ => {
+            // SAFETY: an action without the flag and neither constant is such a function.
+            let action: extern "C" fn(c_int) = unsafe { transmute(action) };
+            action(signal);
+        }
+    }
+}
+
+/// Puts zeros in the place of a map's bytes, from the page of this address on; whether it lies in a map and could be done.
+fn mend(address: usize) -> bool {
+    let found = places().find_map(|place| place.range().filter(|range| range.contains(&address)).map(|r| (place, r)));
+    let Some((place, range)) = found else { return false };
+    place.torn.store(true, Ordering::Relaxed);
+    let page = PAGE.load(Ordering::Relaxed);
+    let start = address & !page.saturating_sub(1);
+    map_zeros(start..range.end) || {
+        // A process that has all the maps that it may have gets no further one, not even in the place of another. With
+        // one less, it may replace as many as it likes, but part none in two.
+        give_up_spare_map();
+        map_zeros(range)
+    }
+}
+
+/// A map that is there to be given up. 0 where it is gone.
+static SPARE: AtomicUsize = AtomicUsize::new(0);
+
+fn keep_spare_map() {
+    // Shared, so that the system joins it with no other.
+    let (protection, flags) = (libc::PROT_NONE, libc::MAP_SHARED | libc::MAP_ANON);
+    // SAFETY: new pages of nobody's.
+    let start = unsafe { libc::mmap(ptr::null_mut(), page_size(), protection, flags, -1, 0) };
+    if start != libc::MAP_FAILED {
+        SPARE.store(start.expose_provenance(), Ordering::Relaxed);
+    }
+}
+
+fn give_up_spare_map() {
+    let start = SPARE.swap(0, Ordering::Relaxed);
+    if start != 0 {
+        // SAFETY: the page is known here alone.
+        unsafe { libc::munmap(ptr::with_exposed_provenance_mut(start), PAGE.load(Ordering::Relaxed)) };
+    }
+}
+
+/// Puts zeros in the place of pages of a map.
+fn map_zeros(range: Range<usize>) -> bool {
+    let (protection, flags) = (libc::PROT_READ, libc::MAP_PRIVATE | libc::MAP_ANON | libc::MAP_FIXED);
+    let (start, len) = (ptr::with_exposed_provenance_mut(range.start), range.end.saturating_sub(range.start));
+    // SAFETY: the pages belong to a map of this crate, which the interrupted access keeps alive; they stay readable.
+    unsafe { libc::mmap(start, len, protection, flags, -1, 0) != libc::MAP_FAILED }
+}
+
+/// Where this thread's errno lies.
+fn errno() -> *mut c_int {
+    #[cfg(any(target_os = "illumos", target_os = "solaris"))]
+    use libc::___errno as place;
+    #[cfg(any(target_os = "android", target_os = "cygwin", target_os = "netbsd", target_os = "openbsd"))]
+    use libc::__errno as place;
+    #[cfg(any(
+        target_os = "linux",
+        target_os = "l4re",
+        target_os = "hurd",
+        target_os = "dragonfly",
+        target_os = "emscripten",
+        target_os = "redox"
+    ))]
+    use libc::__errno_location as place;
+    #[cfg(any(target_vendor = "apple", target_os = "freebsd"))]
+    use libc::__error as place;
+    // SAFETY: tells a place that lives as long as the thread.
+    unsafe { place() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Access, FileMap, are_maps_guarded, guard_maps};
+    use super::*;
+    use crate::limits::Limits;
+    use std::fs::File;
+    use std::path::PathBuf;
+    use std::process::{Command, ExitStatus};
+
+    /// Two pages of any system.
+    const LARGE: usize = 1 << 17;
+
+    /// Signals are the whole process's, so these tests run in one of their own: `None` there, elsewhere what it ended with.
+    fn alone(test: &str) -> Option<ExitStatus> {
+        let test = format!("source::guard::tests::{test}");
+        if std::env::var("MESHPEEK_ALONE").is_ok_and(|alone| alone == test) {
+            return None;
+        }
+        let mut program = Command::new(std::env::current_exe().unwrap());
+        let output = program.args([&test, "--exact", "--nocapture"]).env("MESHPEEK_ALONE", &test).output().unwrap();
+        println!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        Some(output.status)
+    }
+
+    fn file() -> PathBuf {
+        let path = std::env::temp_dir().join(format!("meshpeek-guard-{}", std::process::id()));
+        std::fs::write(&path, [7; LARGE]).unwrap();
+        path
+    }
+
+    fn open(path: &PathBuf) -> FileMap {
+        // SAFETY: that the file is cut short is what is tested, and its bytes are read as numbers only.
+        FileMap::open_with(path, unsafe { Access::map() }, &Limits::default()).unwrap()
+    }
+
+    fn cut(path: &PathBuf, len: usize) {
+        File::options().write(true).open(path).unwrap().set_len(len as u64).unwrap();
+    }
+
+    extern "C" fn ends_the_process(_: c_int) {
+        // SAFETY: allowed in a handler.
+        unsafe { libc::_exit(7) };
+    }
+
+    fn set_handler(handler: extern "C" fn(c_int)) {
+        // SAFETY: such a function is a handler.
+        unsafe { libc::signal(libc::SIGBUS, handler as *const () as usize) };
+    }
+
+    #[test]
+    fn a_handler_set_over_the_guard_is_set_behind_it_when_a_file_is_opened() {
+        let Some(status) = alone("a_handler_set_over_the_guard_is_set_behind_it_when_a_file_is_opened") else {
+            guard_maps().unwrap();
+            assert!(are_maps_guarded());
+            set_handler(ends_the_process);
+            assert!(!are_maps_guarded());
+            let path = file();
+            let map = open(&path);
+            assert!(map.is_mapped() && are_maps_guarded());
+            cut(&path, 0);
+            assert_eq!(map[LARGE - 1], 0);
+            assert!(map.unchanged().is_err());
+            std::fs::remove_file(path).unwrap();
+            // What is not the guard's own comes to the other handler.
+            // SAFETY: a signal to this process.
+            unsafe { libc::raise(libc::SIGBUS) };
+            unreachable!("ended by the handler");
+        };
+        assert_eq!(status.code(), Some(7), "{status}");
+    }
+
+    #[test]
+    fn files_are_read_where_the_guard_is_replaced_again_and_again() {
+        let Some(status) = alone("files_are_read_where_the_guard_is_replaced_again_and_again") else {
+            guard_maps().unwrap();
+            let path = file();
+            for time in 1..TIMES + 2 {
+                assert_eq!(open(&path).is_mapped(), time <= TIMES, "{time}");
+                set_handler(ends_the_process);
+            }
+            assert!(guard_maps().is_err());
+            return std::fs::remove_file(path).unwrap();
+        };
+        assert!(status.success(), "{status}");
+    }
+
+    #[test]
+    fn files_are_read_in_a_thread_that_has_the_signal_blocked() {
+        let Some(status) = alone("files_are_read_in_a_thread_that_has_the_signal_blocked") else {
+            guard_maps().unwrap();
+            let path = file();
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    // SAFETY: an empty set, one signal more, and the mask of this thread.
+                    unsafe {
+                        let mut set = MaybeUninit::uninit();
+                        libc::sigemptyset(set.as_mut_ptr());
+                        libc::sigaddset(set.as_mut_ptr(), libc::SIGBUS);
+                        libc::pthread_sigmask(libc::SIG_BLOCK, set.as_ptr(), ptr::null_mut());
+                    }
+                    let copy = open(&path);
+                    cut(&path, 0);
+                    assert!(!copy.is_mapped() && !are_maps_guarded());
+                    assert_eq!(copy[LARGE - 1], 7);
+                });
+            });
+            cut(&path, LARGE);
+            assert!(open(&path).is_mapped());
+            return std::fs::remove_file(path).unwrap();
+        };
+        assert!(status.success(), "{status}");
+    }
+
+    #[test]
+    fn a_fault_leaves_errno_as_it_was() {
+        guard_maps().unwrap();
+        let path = std::env::temp_dir().join(format!("meshpeek-errno-{}", std::process::id()));
+        std::fs::write(&path, [7; LARGE]).unwrap();
+        let map = open(&path);
+        cut(&path, 0);
+        // SAFETY: this thread's own.
+        let (byte, kept) = unsafe {
+            *errno() = 77;
+            (map[0], *errno())
+        };
+        assert_eq!((byte, kept), (0, 77));
+        std::fs::remove_file(path).unwrap();
+    }
+
+    /// A process may have so many maps, 65,530 by default. One that has them all gets zeros nevertheless.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_cut_is_mended_where_no_further_map_can_be_had() {
+        let Some(status) = alone("a_cut_is_mended_where_no_further_map_can_be_had") else {
+            guard_maps().unwrap();
+            let path = file();
+            let map = open(&path);
+            let page = page_size();
+            let most = std::fs::read_to_string("/proc/sys/vm/max_map_count").unwrap();
+            let most: usize = most.trim().parse().unwrap();
+            let other = open(&path);
+            // Shared pages, which are not joined.
+            let further = || {
+                let flags = libc::MAP_SHARED | libc::MAP_ANON;
+                // SAFETY: new pages of no use.
+                unsafe { libc::mmap(ptr::null_mut(), page, libc::PROT_NONE, flags, -1, 0) }
+            };
+            assert!((0..most + 2).any(|_| further() == libc::MAP_FAILED));
+            cut(&path, page);
+            // The first page is there still, but cannot be kept.
+            let seen = [map[LARGE - 1], map[0], other[0], other[LARGE - 1]];
+            assert_eq!(seen, [0, 0, 7, 0]);
+            assert!(map.unchanged().is_err());
+            return std::fs::remove_file(path).unwrap();
+        };
+        assert!(status.success(), "{status}");
+    }
+}
