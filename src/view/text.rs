@@ -10,8 +10,8 @@ use zerocopy::little_endian::U32;
 
 /// A text whose encoding the file does not tell: bytes, borrowed.
 ///
-/// `Display` and `Debug` escape control characters and invalid UTF-8, so that a hostile name cannot move a terminal's
-/// cursor.
+/// `Display` and `Debug` escape control characters, those that turn the direction of writing, and invalid UTF-8, so that
+/// a hostile name cannot move a terminal's cursor or look like another.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ByteStr<'a>(&'a [u8]);
 
@@ -60,15 +60,21 @@ impl<'a> ByteStr<'a> {
     }
 }
 
+/// What a terminal would act on instead of showing it: C0, DEL and C1, and what turns the direction of writing.
+fn is_unsafe_to_show(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 impl fmt::Display for ByteStr<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = self.to_str_lossy();
-        if !text.chars().any(char::is_control) {
+        if !text.chars().any(is_unsafe_to_show) {
             return f.pad(&text);
         }
         let mut escaped = String::with_capacity(text.len());
         for c in text.chars() {
-            if c.is_control() {
+            if is_unsafe_to_show(c) {
                 escaped.extend(c.escape_default());
             } else {
                 escaped.push(c);
@@ -227,6 +233,11 @@ mod tests {
         assert_eq!(name.to_str(), None);
         assert_eq!(name.to_str_lossy(), "\\xcf\\xf0 a\x1b[2J\n");
         assert_eq!(name.to_string(), "\\xcf\\xf0 a\\u{1b}[2J\\n");
+        assert_eq!(ByteStr::new("\u{7f}\u{9b}31m".as_bytes()).to_string(), "\\u{7f}\\u{9b}31m");
+        let turned = "\u{61c}\u{200e}\u{200f}\u{202a}\u{202e}\u{2066}\u{2069}";
+        assert!(ByteStr::from(turned).to_string().is_ascii());
+        // The joiner of emoji and the blanks around these are text.
+        assert_eq!(ByteStr::from("\u{200d}\u{2009}\u{206a}").to_string(), "\u{200d}\u{2009}\u{206a}");
         assert_eq!(format!("{:?}", ByteStr::from("ok")), "\"ok\"");
         assert_eq!(format!("[{:<4}]", ByteStr::from("ok")), "[ok  ]");
     }
