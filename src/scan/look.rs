@@ -6,7 +6,9 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::iter::{ParallelBridge, ParallelIterator};
 
-use super::walk::Target;
+use super::globs::Globs;
+use super::progress::Stretch;
+use super::walk::{Target, Use};
 use super::{Depth, Digests, Found, Record, Scan};
 use crate::asset::Asset;
 use crate::container::{Budget, Container, Form, Member};
@@ -23,20 +25,21 @@ pub(super) struct Place<'p> {
     member: Option<Name>,
     /// How many archives are around.
     depth: u32,
+    use_as: Use,
 }
 
 impl<'p> Place<'p> {
     pub(super) fn file(path: &'p Path) -> Self {
-        Self { path, member: None, depth: 0 }
+        Self { path, member: None, depth: 0, use_as: Use::Whole }
     }
 
     /// A member of the archive in this place.
-    fn inside(&self, name: Name) -> Self {
+    fn inside(&self, name: Name, use_as: Use) -> Self {
         let member = match &self.member {
             Some(outer) => Name { text: format!("{}!/{}", outer.text, name.text), lossy: outer.lossy || name.lossy },
             None => name,
         };
-        Self { path: self.path, member: Some(member), depth: self.depth.saturating_add(1) }
+        Self { path: self.path, member: Some(member), depth: self.depth.saturating_add(1), use_as }
     }
 
     /// The format that its name promises.
@@ -75,34 +78,41 @@ fn unreadable(scan: &Scan, place: &Place<'_>, format: Format, bytes: u64, error:
 /// A scan under way.
 pub(super) struct Run<'s, F> {
     scan: &'s Scan,
+    /// For the members of archives.
+    globs: Globs,
     callback: Mutex<F>,
 }
 
 impl<'s, F: FnMut(Found) -> ControlFlow<()> + Send> Run<'s, F> {
-    pub(super) fn new(scan: &'s Scan, callback: F) -> Self {
-        Self { scan, callback: Mutex::new(callback) }
+    pub(super) fn new(scan: &'s Scan, globs: Globs, callback: F) -> Self {
+        Self { scan, globs, callback: Mutex::new(callback) }
     }
 
     pub(super) fn file(&self, target: &Target) {
         let scan = self.scan;
+        if target.use_as == Use::Nothing {
+            return self.put(Found::PassedOver { path: target.path.clone(), named: target.named });
+        }
         let open = if target.named { FileMap::open_with } else { FileMap::open_found };
         match open(&target.path, scan.access, &scan.limits) {
             Err(error) => self.put(Found::Unreadable(error)),
             Ok(file) => {
                 let budget = Budget::new(file.len() as u64, &scan.limits);
-                if !self.look(&Place::file(&target.path), &file, &budget) {
+                let stretch = Stretch::new(&scan.progress, file.len() as u64);
+                let place = Place { use_as: target.use_as, ..Place::file(&target.path) };
+                if !self.look(&place, &file, &budget, &stretch) {
                     self.put(Found::NoAsset { path: target.path.clone(), named: target.named });
                 }
                 if let Err(error) = file.unchanged() {
                     self.put(Found::Unreadable(error.in_file(&target.path)));
                 }
-                scan.progress.add_file(file.len() as u64);
+                scan.progress.add_file();
             }
         }
     }
 
     /// Tells what these bytes are, and everything inside them; whether they are anything.
-    fn look(&self, place: &Place<'_>, data: &[u8], budget: &Budget) -> bool {
+    fn look(&self, place: &Place<'_>, data: &[u8], budget: &Budget, stretch: &Stretch<'_>) -> bool {
         let Some((mut record, container)) = describe(self.scan, place, data) else { return false };
         let container = container.filter(|_| self.scan.archives);
         let too_deep = container.is_some() && place.depth >= self.scan.limits.archive_depth;
@@ -111,23 +121,27 @@ impl<'s, F: FnMut(Found) -> ControlFlow<()> + Send> Run<'s, F> {
             let error = Error::new(ErrorKind::Limit { what: "archives inside each other", limit });
             record.summary.problems.push(Problem::error(&error));
         }
-        self.asset(record);
+        self.asset(place, record);
         if let Some(container) = container.filter(|_| !too_deep) {
             // What ends the list of members early is a problem of the archive's own record.
             let members = container.members().map_while(Result::ok);
             members.take_while(|_| !self.scan.progress.is_stopped()).par_bridge().for_each(|member| {
-                self.member(&place.inside(member.name().into()), &member, budget);
+                let stretch = stretch.part(member.stored_size(), data.len() as u64);
+                let use_as = self.globs.use_of(member.name());
+                if use_as != Use::Nothing {
+                    self.member(&place.inside(member.name().into(), use_as), &member, budget, &stretch);
+                }
             });
         }
         true
     }
 
-    fn member(&self, place: &Place<'_>, member: &Member<'_>, budget: &Budget) {
+    fn member(&self, place: &Place<'_>, member: &Member<'_>, budget: &Budget, stretch: &Stretch<'_>) {
         let promised = place.promised_format();
-        if let Err((format, error)) = self.member_content(place, member, promised, budget)
+        if let Err((format, error)) = self.member_content(place, member, promised, budget, stretch)
             && let Some(format) = format
         {
-            self.asset(unreadable(self.scan, place, format, member.size_hint(), &error));
+            self.asset(place, unreadable(self.scan, place, format, member.size_hint(), &error));
         }
     }
 
@@ -138,6 +152,7 @@ impl<'s, F: FnMut(Found) -> ControlFlow<()> + Send> Run<'s, F> {
         member: &Member<'_>,
         promised: Option<Format>,
         budget: &Budget,
+        stretch: &Stretch<'_>,
     ) -> Result<(), (Option<Format>, Error)> {
         let sniffed = member.sniff().map_err(|error| (promised, error))?;
         let format = sniffed.or(promised);
@@ -145,14 +160,14 @@ impl<'s, F: FnMut(Found) -> ControlFlow<()> + Send> Run<'s, F> {
         let unknown = !matches!(member.form(), Form::InPlace | Form::Packed(crate::view::Packing::Deflate));
         if format.is_some() || unknown {
             let content = member.decode(budget).map_err(|error| (format, error))?;
-            self.look(place, &content, budget);
+            self.look(place, &content, budget, stretch);
         }
         Ok(())
     }
 
-    fn asset(&self, record: Record) {
+    fn asset(&self, place: &Place<'_>, record: Record) {
         let wanted = &self.scan.formats;
-        if wanted.is_empty() || wanted.contains(&record.summary.format) {
+        if place.use_as == Use::Whole && (wanted.is_empty() || wanted.contains(&record.summary.format)) {
             self.scan.progress.add_asset();
             self.put(Found::Asset(Box::new(record)));
         }

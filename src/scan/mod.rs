@@ -3,6 +3,8 @@
 //! Work is shared by file, and inside archives by member, so that one large archive keeps all cores busy. Nothing is
 //! collected: each record is handed over as soon as it is there, and what was opened for it is closed again.
 
+mod globs;
+mod identity;
 mod ignored;
 mod look;
 mod progress;
@@ -14,10 +16,12 @@ use std::path::{Path, PathBuf};
 
 use rayon::iter::{ParallelBridge, ParallelIterator};
 
+pub use identity::FileId;
 pub use progress::Progress;
 pub use record::{Digests, Record};
 pub use walk::Selection;
 
+use self::globs::Globs;
 use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::limits::Limits;
@@ -61,7 +65,7 @@ pub struct Scan {
     pub digests: bool,
     /// Whether to look into archives.
     pub archives: bool,
-    /// How many files and members to work on at once; as many as there are cores where it is `None`.
+    /// How many files and members to work on at once, 256 at most; as many as there are cores where it is `None`.
     pub jobs: Option<usize>,
     /// How to get at each file's bytes: read, unless the caller [answers](Access::map_large) for maps.
     pub access: Access,
@@ -86,7 +90,17 @@ pub enum Found {
     },
     /// A file or folder that cannot be read.
     Unreadable(Error),
+    /// One of the files that [`Selection::except`] leaves out.
+    PassedOver {
+        /// The file.
+        path: PathBuf,
+        /// Whether the caller named this very file.
+        named: bool,
+    },
 }
+
+/// Starting more threads than this takes longer than they could save.
+const MOST_JOBS: usize = 256;
 
 impl Scan {
     /// A scan over these files and folders, the latter with all below them.
@@ -112,19 +126,31 @@ impl Scan {
     /// Where a glob is no pattern, or the threads cannot be started. A file that cannot be read is no error here but
     /// [`Found::Unreadable`].
     pub fn run(&self, callback: impl FnMut(Found) -> ControlFlow<()> + Send) -> Result<()> {
-        self.selection.check()?;
+        self.run_over(self.paths(), callback)
+    }
+
+    /// The same over paths that come one by one, such as the lines of a list; each is looked at as soon as it is there.
+    /// An error in place of a path is handed over as [`Found::Unreadable`].
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_over(
+        &self,
+        paths: impl Iterator<Item = Result<PathBuf>> + Send,
+        callback: impl FnMut(Found) -> ControlFlow<()> + Send,
+    ) -> Result<()> {
+        let globs = Globs::new(Path::new(""), &self.selection.globs)?;
         let threads = rayon::ThreadPoolBuilder::new()
-            .num_threads(self.jobs.unwrap_or(0))
+            .num_threads(self.jobs.unwrap_or(0).min(MOST_JOBS))
             .build()
             .map_err(|error| Error::from(std::io::Error::other(error)))?;
-        let run = look::Run::new(self, callback);
+        let run = look::Run::new(self, globs, callback);
         threads.install(|| {
-            self.selection.walk(&self.paths).take_while(|_| !self.progress.is_stopped()).par_bridge().for_each(
-                |target| match target {
-                    Ok(target) => run.file(&target),
-                    Err(error) => run.put(Found::Unreadable(error)),
-                },
-            );
+            let targets = self.selection.walk(paths, self.archives);
+            targets.take_while(|_| !self.progress.is_stopped()).par_bridge().for_each(|target| match target {
+                Ok(target) => run.file(&target),
+                Err(error) => run.put(Found::Unreadable(error)),
+            });
         });
         Ok(())
     }
@@ -135,10 +161,14 @@ impl Scan {
     /// # Errors
     /// Where a glob is no pattern.
     pub fn measure(&self) -> Result<(u64, u64)> {
-        self.selection.check()?;
-        let targets = self.selection.walk(&self.paths).take_while(|_| !self.progress.is_stopped()).flatten();
-        let sizes = targets.map(|target| target.path.metadata().map_or(0, |metadata| metadata.len()));
+        Globs::new(Path::new(""), &self.selection.globs)?;
+        let targets = self.selection.walk(self.paths(), self.archives).take_while(|_| !self.progress.is_stopped());
+        let sizes = targets.flatten().map(|target| target.path.metadata().map_or(0, |metadata| metadata.len()));
         Ok(sizes.fold((0, 0), |(files, bytes), size| (files.saturating_add(1), bytes.saturating_add(size))))
+    }
+
+    fn paths(&self) -> impl Iterator<Item = Result<PathBuf>> + Send {
+        self.paths.iter().cloned().map(Ok)
     }
 
     /// The record of these bytes, as a file of this path; `None` where neither they nor the name are those of an asset.

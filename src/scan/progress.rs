@@ -21,7 +21,7 @@ impl Progress {
         self.0.files.load(Ordering::Relaxed)
     }
 
-    /// Their sizes together.
+    /// Bytes looked at so far: the sizes of those files, and of a file under way what its members take that are done.
     pub fn bytes(&self) -> u64 {
         self.0.bytes.load(Ordering::Relaxed)
     }
@@ -41,12 +41,71 @@ impl Progress {
         self.0.stopped.load(Ordering::Relaxed)
     }
 
-    pub(super) fn add_file(&self, bytes: u64) {
+    pub(super) fn add_file(&self) {
         self.0.files.fetch_add(1, Ordering::Relaxed);
-        self.0.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
     pub(super) fn add_asset(&self) {
         self.0.assets.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// A part of a file that is being looked at. What it takes of the file is counted when it is let go, once and as a whole
+/// never more than the file, whatever its members say of their sizes.
+pub(super) struct Stretch<'p> {
+    progress: &'p Progress,
+    /// Bytes of the file that this part stands for.
+    bytes: u64,
+    /// How many of them no part of this part has taken over.
+    left: AtomicU64,
+}
+
+impl<'p> Stretch<'p> {
+    pub(super) fn new(progress: &'p Progress, bytes: u64) -> Self {
+        Self { progress, bytes, left: bytes.into() }
+    }
+
+    /// The part of this one that `bytes` of its `whole` bytes are, be it as they lie in the file or decoded.
+    pub(super) fn part(&self, bytes: u64, whole: u64) -> Self {
+        let share = if whole == self.bytes {
+            bytes
+        } else {
+            let share = u128::from(self.bytes).saturating_mul(bytes.into()).checked_div(whole.into());
+            u64::try_from(share.unwrap_or(0)).unwrap_or(u64::MAX)
+        };
+        // The update always has a value, so it cannot fail.
+        let left =
+            self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(share)));
+        Self::new(self.progress, share.min(left.unwrap_or(0)))
+    }
+}
+
+impl Drop for Stretch<'_> {
+    fn drop(&mut self) {
+        self.progress.0.bytes.fetch_add(*self.left.get_mut(), Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_count_along_and_never_more_than_the_whole() {
+        let progress = Progress::default();
+        let file = Stretch::new(&progress, 1_000);
+        drop(file.part(300, 1_000));
+        assert_eq!(progress.bytes(), 300);
+        // An archive of 500 bytes that decodes to 50,000, with a member of half of these.
+        let archive = file.part(500, 1_000);
+        drop(archive.part(25_000, 50_000));
+        assert_eq!(progress.bytes(), 550);
+        drop(archive);
+        assert_eq!(progress.bytes(), 800);
+        drop(file.part(u64::MAX, 1));
+        drop(file.part(5, 0));
+        assert_eq!(progress.bytes(), 1_000);
+        drop(file);
+        assert_eq!(progress.bytes(), 1_000);
     }
 }

@@ -1,99 +1,156 @@
 //! Which files lie below the given paths.
 
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::Receiver;
 
-use ignore::overrides::{Override, OverrideBuilder};
 use ignore::{DirEntry, WalkBuilder};
 
+use super::globs::Globs;
+use super::identity::FileId;
 use super::ignored;
 use crate::error::{Error, ErrorKind, Result};
+use crate::format::Format;
 
 /// Which files of a folder are looked at. A path that is named itself always is.
+///
+/// Symbolic links below a folder are passed over unless [`follow`](Self::follow) says otherwise, and so is everything
+/// that is no regular file: pipes, sockets, devices.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
     /// Hidden files and folders too.
     pub hidden: bool,
     /// Files too that `.gitignore`, `.ignore` and their like leave out.
     pub ignored: bool,
-    /// Only files whose path fits one of these patterns; with a `!` in front, all that fit none of these.
+    /// Only files whose path fits one of these patterns; with a `!` in front, all that fit none of these. Archives are
+    /// opened all the same, and the patterns hold for the paths of their members, each as though its archive were the
+    /// folder; only a `!` leaves an archive closed.
     pub globs: Vec<String>,
     /// So many folders below the named one at most; 0 is the named path alone.
-    pub max_depth: Option<usize>,
+    pub folder_depth: Option<usize>,
+    /// What symbolic links lead to.
+    pub follow: bool,
+    /// None of these files, by whatever name they are met; each is told as [`Found::PassedOver`](super::Found).
+    pub except: Vec<FileId>,
 }
 
-/// A file to look at.
+/// A file that was come upon.
 pub(super) struct Target {
     pub(super) path: PathBuf,
     /// Whether the caller named this very file.
     pub(super) named: bool,
+    pub(super) use_as: Use,
+}
+
+/// What to do with a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Use {
+    /// Look at it and at all inside it.
+    Whole,
+    /// Look at what is inside it.
+    Inside,
+    /// Leave it alone.
+    Nothing,
 }
 
 impl Selection {
-    /// Checks what the caller gave as patterns.
-    ///
-    /// # Errors
-    /// Where one of the globs is no pattern.
-    pub(super) fn check(&self) -> Result<()> {
-        self.overrides(Path::new("")).map(drop)
+    /// All files below these paths, folder by folder; a path that cannot be read is an error among them. With
+    /// `archives`, those too that do not fit the patterns but may hold something that does.
+    pub(super) fn walk(
+        &self,
+        paths: impl Iterator<Item = Result<PathBuf>> + Send,
+        archives: bool,
+    ) -> impl Iterator<Item = Result<Target>> + Send {
+        paths.flat_map(move |root| match root {
+            Ok(root) => self.walk_one(root, archives),
+            Err(error) => Box::new(std::iter::once(Err(error))),
+        })
     }
 
-    fn overrides(&self, root: &Path) -> Result<Override> {
-        let mut builder = OverrideBuilder::new(root);
-        let bad = |error: ignore::Error| Error::malformed(format!("not a pattern for paths: {error}"));
-        for glob in &self.globs {
-            builder.add(glob).map_err(bad)?;
-        }
-        builder.build().map_err(bad)
-    }
-
-    /// All files below these paths, folder by folder; a path that cannot be read is an error among them.
-    pub(super) fn walk(&self, paths: &[PathBuf]) -> impl Iterator<Item = Result<Target>> + Send {
-        paths.iter().flat_map(move |root| self.walk_one(root))
-    }
-
-    fn walk_one(&self, root: &Path) -> Box<dyn Iterator<Item = Result<Target>> + Send> {
+    fn walk_one(&self, root: PathBuf, archives: bool) -> Box<dyn Iterator<Item = Result<Target>> + Send + '_> {
         if !root.is_dir() {
-            return Box::new(std::iter::once(Ok(Target { path: root.to_owned(), named: true })));
+            let is_excepted = !self.except.is_empty() && FileId::of(&root).is_ok_and(|id| self.except.contains(&id));
+            let use_as = if is_excepted { Use::Nothing } else { Use::Whole };
+            return Box::new(std::iter::once(Ok(Target { path: root, named: true, use_as })));
         }
-        let overrides = match self.overrides(root) {
-            Ok(overrides) => overrides,
+        let (globs, exclusions) = match (Globs::new(&root, &self.globs), Globs::exclusions(&root, &self.globs)) {
+            (Ok(globs), Ok(exclusions)) => (globs, exclusions),
+            (Err(error), _) | (_, Err(error)) => return Box::new(std::iter::once(Err(error))),
+        };
+        let (entries, left_out) = match self.entries(&root, &globs) {
+            Ok(entries) => entries,
             Err(error) => return Box::new(std::iter::once(Err(error))),
         };
-        let root = root.to_owned();
-        let mut walk = WalkBuilder::new(&root);
-        let left_out = match (!self.ignored).then(|| ignored::bound(&mut walk, &root)).transpose() {
-            Ok(left_out) => left_out,
-            Err(error) => return Box::new(std::iter::once(Err(error))),
-        };
+        // What the patterns take in outranks what leaves it out, so archives that they do not take in need a walk of
+        // their own: they stay out where they are hidden or ignored.
+        let others = (archives && globs.take_in()).then(|| self.entries(&root, &exclusions));
+        let others = others
+            .into_iter()
+            .flatten()
+            .flat_map(|(entries, _)| entries)
+            .flatten()
+            .filter(move |entry| is_archive(entry.path()) && !globs.take(entry.path()));
+        let others = others.filter_map(|entry| self.target(entry, Use::Inside)).map(Ok);
+        let entries = entries.filter_map(move |entry| match entry {
+            Ok(entry) => self.target(entry, Use::Whole).map(Ok),
+            Err(error) => Some(Err(walk_error(error, &root))),
+        });
+        Box::new(entries.chain(others).chain(left_out.into_iter().flatten().map(Err)))
+    }
+
+    /// The walk, and where it was kept out for the cost of its ignore files, told once it is over.
+    fn entries(&self, root: &Path, globs: &Globs) -> Result<(ignore::Walk, Option<Receiver<Error>>)> {
+        let mut walk = WalkBuilder::new(root);
+        let left_out = (!self.ignored).then(|| ignored::bound(&mut walk, root)).transpose()?;
         let walk = walk
             .standard_filters(!self.ignored)
             .hidden(!self.hidden)
-            .max_depth(self.max_depth)
-            .overrides(overrides)
+            .max_depth(self.folder_depth)
+            .follow_links(self.follow)
+            .overrides(globs.overrides().clone())
             .sort_by_file_name(Ord::cmp)
             .build();
-        Box::new(walk.filter_map(move |entry| target(entry, &root)).chain(left_out.into_iter().flatten().map(Err)))
+        Ok((walk, left_out))
     }
-}
 
-fn target(entry: std::result::Result<DirEntry, ignore::Error>, root: &Path) -> Option<Result<Target>> {
-    match entry {
-        // A walk that does not follow links tells of a link as what it is.
-        Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file() || kind.is_symlink()) => {
-            let path = entry.into_path();
-            path.is_file().then_some(Ok(Target { path, named: false }))
+    fn target(&self, entry: DirEntry, use_as: Use) -> Option<Target> {
+        if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+            return None;
         }
-        Ok(_) => None,
-        Err(error) => Some(Err(walk_error(error, root))),
+        let is_excepted = |id: &FileId| id.may_be(&entry) && FileId::of(entry.path()).is_ok_and(|found| found == *id);
+        let use_as = if self.except.iter().any(is_excepted) { Use::Nothing } else { use_as };
+        Some(Target { path: entry.into_path(), named: false, use_as })
     }
 }
 
+/// Whether a file of this name is opened to look for others inside it.
+pub(super) fn is_archive(path: &Path) -> bool {
+    matches!(Format::from_extension(path), Some(Format::Pbo | Format::Zip))
+}
+
+/// The error of the system, without the path that the walk has put into its text: ours is said once.
 fn walk_error(error: ignore::Error, root: &Path) -> Error {
     let path = match &error {
         ignore::Error::WithPath { path, .. } => path.clone(),
+        ignore::Error::Loop { child, .. } => child.clone(),
         _ => root.to_owned(),
     };
-    let message = error.to_string();
-    let error = error.into_io_error().unwrap_or_else(|| std::io::Error::other(message));
+    let text = match unwrapped(&error) {
+        ignore::Error::Loop { .. } => "a link that leads back to a folder around it".to_owned(),
+        other => other.to_string(),
+    };
+    let error = error.into_io_error().unwrap_or_else(|| std::io::Error::other(text));
+    let code = std::error::Error::source(&error)
+        .and_then(|cause| cause.downcast_ref::<std::io::Error>())
+        .and_then(std::io::Error::raw_os_error);
+    let error = code.map_or(error, std::io::Error::from_raw_os_error);
     Error::new(ErrorKind::Io(error)).in_file(&path)
+}
+
+/// The error itself, without what was said around it.
+fn unwrapped(error: &ignore::Error) -> &ignore::Error {
+    use ignore::Error::{WithDepth, WithLineNumber, WithPath};
+    match error {
+        WithPath { err, .. } | WithDepth { err, .. } | WithLineNumber { err, .. } => unwrapped(err),
+        error => error,
+    }
 }

@@ -13,8 +13,8 @@ use zerocopy::little_endian::U32;
 /// A `&str` is only ever made over a copy: what is mapped another process may change, and a `&str` that stops being UTF-8
 /// is undefined behaviour. With a `str` it is compared by bytes, without a copy.
 ///
-/// `Display` and `Debug` escape control characters and invalid UTF-8, so that a hostile name cannot move a terminal's
-/// cursor.
+/// `Display` and `Debug` escape control characters, those that turn the direction of writing, and invalid UTF-8, so that
+/// a hostile name cannot move a terminal's cursor or look like another.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ByteStr<'a>(&'a [u8]);
 
@@ -63,6 +63,12 @@ impl<'a> ByteStr<'a> {
     }
 }
 
+/// What a terminal would act on instead of showing it: C0, DEL and C1, and what turns the direction of writing.
+fn is_unsafe_to_show(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// How many bytes of a text are copied at once to be shown.
 const CHUNK: usize = 512;
 
@@ -104,7 +110,7 @@ fn without_partial_character(bytes: &[u8]) -> &[u8] {
 fn write_chunks(chunks: Utf8Chunks<'_>, out: &mut impl Write, escape_controls: bool) -> fmt::Result {
     for chunk in chunks {
         let mut rest = chunk.valid();
-        while let Some((at, control)) = rest.char_indices().find(|(_, c)| escape_controls && c.is_control()) {
+        while let Some((at, control)) = rest.char_indices().find(|(_, c)| escape_controls && is_unsafe_to_show(*c)) {
             let (plain, behind) = rest.split_at(at);
             write!(out, "{plain}{}", control.escape_default())?;
             rest = behind.get(control.len_utf8()..).unwrap_or_default();
@@ -266,6 +272,11 @@ mod tests {
         assert_eq!(name.to_text(), None);
         assert_eq!(name.to_text_lossy(), "\\xcf\\xf0 a\x1b[2J\n");
         assert_eq!(name.to_string(), "\\xcf\\xf0 a\\u{1b}[2J\\n");
+        assert_eq!(ByteStr::new("\u{7f}\u{9b}31m".as_bytes()).to_string(), "\\u{7f}\\u{9b}31m");
+        let turned = "\u{61c}\u{200e}\u{200f}\u{202a}\u{202e}\u{2066}\u{2069}";
+        assert!(ByteStr::from(turned).to_string().is_ascii());
+        // The joiner of emoji and the blanks around these are text.
+        assert_eq!(ByteStr::from("\u{200d}\u{2009}\u{206a}").to_string(), "\u{200d}\u{2009}\u{206a}");
         assert_eq!(format!("{:?}", ByteStr::from("ok")), "\"ok\"");
         assert_eq!(format!("[{:<4}]", ByteStr::from("ok")), "[ok  ]");
     }

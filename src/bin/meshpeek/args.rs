@@ -1,16 +1,19 @@
 //! The words of the command line.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use meshpeek::Format;
 
+use crate::examples;
+use crate::output_file::OutputFile;
+
 /// Looks into 3D game assets without loading them.
 ///
 /// Results go to standard output, everything else to standard error. Exit status: 0 done; 1 done, but `verify` found an
-/// error or some path could not be read; 2 wrong usage, or nothing could be done.
+/// error or some path could not be read; 2 wrong usage, or nothing could be done; 130 interrupted.
 #[derive(Parser)]
-#[command(name = "meshpeek", version, max_term_width = 100)]
+#[command(name = "meshpeek", version, max_term_width = 100, after_help = examples::ALL)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) verb: Verb,
@@ -20,10 +23,15 @@ pub(crate) struct Cli {
 
 #[derive(Args)]
 pub(crate) struct Common {
-    /// Write results to this file instead of standard output
+    /// Write results to this file instead of standard output; it is replaced when they are whole
+    ///
+    /// It is replaced at the end, by a file written beside it, and stays as it is where nothing could be done or the
+    /// program is interrupted. Never an input: that is refused, links to one too. Pipes and devices are written straight.
     #[arg(short, long, global = true, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// When to use colour; the variable NO_COLOR turns `auto` off
+    #[arg(skip)]
+    pub(crate) output_file: Option<OutputFile>,
+    /// When to use color; the variable NO_COLOR turns `auto` off
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
     /// Say nothing on standard error but errors
@@ -47,6 +55,7 @@ pub(crate) enum Color {
 #[derive(Subcommand)]
 pub(crate) enum Verb {
     /// Show one file in full
+    #[command(after_help = examples::INFO)]
     Info {
         /// The file
         file: PathBuf,
@@ -55,17 +64,15 @@ pub(crate) enum Verb {
         json: bool,
     },
     /// List every asset in files and folders, one record each
+    #[command(after_help = examples::SCAN)]
     Scan {
         #[command(flatten)]
         inputs: Inputs,
-        /// How to write the records; `table` on a terminal, else `ndjson`
-        #[arg(long, value_name = "FORMAT")]
-        format: Option<ScanFormat>,
-        /// Add SHA-256 digests of each asset's decoded content
-        #[arg(long)]
-        digests: bool,
+        #[command(flatten)]
+        format: ScanArgs,
     },
     /// Decode everything, check every index and bound, and tell each problem
+    #[command(after_help = examples::VERIFY)]
     Verify {
         #[command(flatten)]
         inputs: Inputs,
@@ -77,11 +84,13 @@ pub(crate) enum Verb {
         strict: bool,
     },
     /// Show how one file is built: its parts with their offsets and sizes
+    #[command(after_help = examples::TREE)]
     Tree {
         /// The file
         file: PathBuf,
     },
     /// Write out one array; without a selector, list them
+    #[command(after_help = examples::DUMP)]
     Dump {
         /// The file
         file: PathBuf,
@@ -92,12 +101,45 @@ pub(crate) enum Verb {
         format: DumpFormat,
     },
     /// Write a completion script for a shell, to be sourced from its start-up file
+    #[command(after_help = examples::COMPLETIONS)]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
     /// Write the manual page
+    #[command(after_help = examples::MAN)]
     Man,
+}
+
+impl Verb {
+    /// The files and folders named to be read, which the results are not written onto.
+    pub(crate) fn inputs(&self) -> Vec<&Path> {
+        match self {
+            Self::Info { file, .. } | Self::Tree { file } | Self::Dump { file, .. } => vec![file],
+            Self::Scan { inputs, .. } | Self::Verify { inputs, .. } => {
+                inputs.paths.iter().chain(&inputs.paths_from).map(PathBuf::as_path).collect()
+            }
+            Self::Completions { .. } | Self::Man => Vec::new(),
+        }
+    }
+}
+
+/// What `scan` writes.
+#[derive(Args)]
+pub(crate) struct ScanArgs {
+    /// How to write the records; `table` on a terminal, else `ndjson`
+    ///
+    /// A table is as wide as its terminal; elsewhere as the variable COLUMNS says, or 100.
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<ScanFormat>,
+    /// Add SHA-256 digests of each asset's decoded content
+    #[arg(long)]
+    pub(crate) digests: bool,
+    /// In CSV, put an apostrophe before cells that a spreadsheet would take for formulas
+    ///
+    /// Those that begin with = + - @ tab or carriage return. Such cells are then no longer the names themselves.
+    #[arg(long)]
+    pub(crate) csv_safe: bool,
 }
 
 #[derive(Args)]
@@ -106,12 +148,14 @@ pub(crate) struct Inputs {
     #[arg(value_name = "PATH", required_unless_present = "paths_from")]
     pub(crate) paths: Vec<PathBuf>,
     /// Read further paths from this file, one a line; `-` is standard input
+    ///
+    /// Each is looked at as soon as it is read.
     #[arg(long, value_name = "FILE")]
     pub(crate) paths_from: Option<PathBuf>,
     /// Paths in that file end with NUL, not with a line
     #[arg(short = '0', long = "null", requires = "paths_from")]
     pub(crate) null: bool,
-    /// Work on so many files at once; as many as there are cores by default
+    /// Work on so many files at once, 256 at most; as many as there are cores by default
     #[arg(short, long, value_name = "N")]
     pub(crate) jobs: Option<std::num::NonZeroUsize>,
     /// List archives, but nothing inside them
@@ -121,18 +165,27 @@ pub(crate) struct Inputs {
     #[arg(long = "type", value_name = "FORMAT", value_delimiter = ',', value_parser = format_parser())]
     pub(crate) formats: Vec<String>,
     /// Only files whose path fits this pattern; with `!` in front, only those that do not
+    ///
+    /// Patterns are those of .gitignore, the last that fits counts, and a path that is named itself is always looked at.
+    /// Archives (.pbo, .zip, .pk3) are opened all the same, and the patterns hold for their members, each archive being
+    /// the folder that they lie in; `!*.pbo` leaves them closed.
     #[arg(short, long = "glob", value_name = "GLOB")]
     pub(crate) globs: Vec<String>,
     /// Go so many folders deep at most
     #[arg(long, value_name = "N")]
-    pub(crate) max_depth: Option<usize>,
+    pub(crate) folder_depth: Option<usize>,
+    /// Follow symbolic links in folders; one that is named itself is always followed
+    #[arg(short = 'L', long)]
+    pub(crate) follow: bool,
     /// Look at hidden files and folders too
     #[arg(long)]
     pub(crate) hidden: bool,
     /// Look at files too that .gitignore, .ignore and their like leave out
     #[arg(long)]
     pub(crate) no_ignore: bool,
-    /// Collect everything first and put it in order; without it, records come as they are found
+    /// Collect everything first and put it in order
+    ///
+    /// Without it, records come as they are found, and a table has the order of the arguments, in each that of the paths.
     #[arg(long, value_name = "KEY")]
     pub(crate) sort: Option<SortKey>,
 }

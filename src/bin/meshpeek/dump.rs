@@ -13,6 +13,7 @@ use meshpeek::view::Table;
 
 use crate::args::{Common, DumpFormat};
 use crate::input;
+use crate::notes::shown;
 use crate::output::{Failure, Outcome, Output};
 
 pub(crate) fn run(path: &Path, selector: Option<&str>, format: DumpFormat, common: &Common) -> Outcome {
@@ -30,7 +31,7 @@ pub(crate) fn run(path: &Path, selector: Option<&str>, format: DumpFormat, commo
                     let hint = hint.map(|hint| format!("; did you mean {hint}?")).unwrap_or_default();
                     return Err(Failure::Told(format!(
                         "{}: no array {selector}{hint} (without a selector, all are listed)",
-                        path.display()
+                        shown(path)
                     )));
                 }
             }

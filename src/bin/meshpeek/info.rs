@@ -17,10 +17,10 @@ pub(crate) fn run(path: &Path, json: bool, common: &Common) -> Outcome {
     let mut scan = Scan::new([path]);
     scan.depth = Depth::Summary;
     let Some(record) = scan.record(path, &file) else {
-        return Err(Failure::Told(format!("{}: starts like no known format", path.display())));
+        return Err(meshpeek::Error::new(meshpeek::ErrorKind::Unrecognized).in_file(path).into());
     };
     let asset = Asset::parse(&file);
-    let mut out = Output::text(common)?;
+    let mut out = if json { Output::data(common)? } else { Output::text(common)? };
     if json {
         write_json(&record, asset.as_ref().ok(), &mut out)?;
     } else {

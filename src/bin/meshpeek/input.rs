@@ -1,26 +1,23 @@
-//! What to look at: paths from arguments, files and standard input, and the assets found there.
+//! What to look at, and what a scan of it came to.
 
-use std::ffi::OsString;
-use std::io::Read;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use meshpeek::scan::{Found, Record, Scan, Selection};
-use meshpeek::{Access, FileMap, Format, Limits};
+use meshpeek::{Access, ErrorKind, FileMap, Format, Limits};
 
-use crate::args::{Common, Inputs, SortKey};
-use crate::output::{Failure, Notes};
-use crate::{map, progress};
+use crate::args::{Common, Inputs};
+use crate::notes::{Notes, shown};
+use crate::output::Failure;
+use crate::output_file::OutputFile;
+use crate::paths::Paths;
+use crate::{interrupt, map, progress, report};
 
 /// A scan over what the arguments name.
-pub(crate) fn scan(inputs: &Inputs, common: &Common) -> Result<Scan, Failure> {
-    let mut paths = inputs.paths.clone();
-    if let Some(list) = &inputs.paths_from {
-        paths.extend(paths_from(list, inputs.null)?);
-    }
-    let mut scan = Scan::new(paths);
+pub(crate) fn scan(inputs: &Inputs, common: &Common) -> Scan {
+    let mut scan = Scan::new(&inputs.paths);
     scan.access = access(common);
     scan.archives = !inputs.no_archives;
     scan.jobs = inputs.jobs.map(NonZeroUsize::get);
@@ -29,54 +26,73 @@ pub(crate) fn scan(inputs: &Inputs, common: &Common) -> Result<Scan, Failure> {
         hidden: inputs.hidden,
         ignored: inputs.no_ignore,
         globs: inputs.globs.clone(),
-        max_depth: inputs.max_depth,
+        folder_depth: inputs.folder_depth,
+        follow: inputs.follow,
+        except: common.output_file.as_ref().map(|file| file.ids.clone()).unwrap_or_default(),
     };
-    Ok(scan)
+    scan
 }
 
-/// What a scan met.
+/// What a scan came to.
 #[derive(Default)]
 pub(crate) struct Tally {
     pub(crate) assets: u64,
+    files: u64,
     unreadable: u64,
+    /// Files that were named and are no assets.
+    unknown: u64,
     interrupted: bool,
 }
 
 /// Hands over each asset, and tells of the rest, until the results cannot be written any more.
 pub(crate) fn each_asset(
     scan: &Scan,
-    sort: Option<SortKey>,
-    notes: Notes,
+    inputs: &Inputs,
+    common: &Common,
     mut each: impl FnMut(&Record) -> Result<(), Failure> + Send,
 ) -> Result<Tally, Failure> {
+    let notes = Notes::new(common);
+    let list = inputs.paths_from.as_deref().map(|list| Paths::read(list, inputs.null, scan.progress.clone()));
+    let list = list.transpose()?;
     let mut tally = Tally::default();
     let mut failure = None;
     let mut kept = Vec::new();
-    let run = |found| {
+    let found = |found| {
         match found {
             Found::Asset(record) => {
                 tally.assets += 1;
-                if sort.is_some() {
+                if inputs.sort.is_some() {
                     kept.push(record);
                 } else if let Err(error) = each(&record) {
                     failure = Some(error);
-                    return ControlFlow::Break(());
                 }
             }
             Found::NoAsset { path, named } => {
-                let note = format!("{}: no asset of a known format", path.display());
+                tally.unknown += u64::from(named);
+                let note = format!("{}: {}", shown(&path), ErrorKind::Unrecognized);
                 if named { notes.say(note) } else { notes.detail(note) }
             }
             Found::Unreadable(error) => {
                 tally.unreadable += 1;
                 notes.error(error);
             }
+            Found::PassedOver { path, named: false } => {
+                notes.say(format_args!("{}: the file to write to, passed over", shown(&path)));
+            }
+            Found::PassedOver { path, named: true } => {
+                failure = Some(OutputFile::is_input(common.output.as_deref().unwrap_or(&path), &path));
+            }
             _ => {}
         }
-        ControlFlow::Continue(())
+        if failure.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let interrupted = progress::beside(scan, notes, || {
-        scan.run(run)?;
+    interrupt::ends(&scan.progress);
+    // How much is to come cannot be told of a list that is still being read.
+    let interrupted = progress::beside(scan, list.is_none(), notes, || {
+        match list {
+            None => scan.run(found)?,
+            Some(list) => scan.run_over(inputs.paths.iter().cloned().map(Ok).chain(list), found)?,
+        }
         Ok(scan.progress.is_stopped())
     })?;
     if let Some(failure) = failure {
@@ -88,16 +104,42 @@ pub(crate) fn each_asset(
         each(&record)?;
     }
     tally.interrupted = interrupted;
+    tally.files = scan.progress.files();
+    if tally.files == 0 && tally.unreadable == 0 && !interrupted {
+        hint(scan, notes);
+    }
     Ok(tally)
+}
+
+/// Says why nothing was looked at, where that may be a surprise.
+fn hint(scan: &Scan, notes: Notes) {
+    let mut all = scan.clone();
+    all.selection.hidden = true;
+    all.selection.ignored = true;
+    if let Ok((files @ 1.., _)) = all.measure() {
+        let (files, are) = (report::count(files, "file"), if files == 1 { "is" } else { "are" });
+        notes.say(format_args!(
+            "{files} {are} hidden or left out by an ignore file; --hidden and --no-ignore take such files in"
+        ));
+    }
 }
 
 impl Tally {
     /// 0 where everything was read, 1 where something was not, 2 where nothing could be.
-    pub(crate) fn exit_code(&self) -> ExitCode {
-        match (self.unreadable, self.assets) {
-            _ if self.interrupted => ExitCode::from(1),
-            (0, _) => ExitCode::SUCCESS,
-            (_, 0) => ExitCode::from(2),
+    pub(crate) fn looked_at(&self) -> ExitCode {
+        self.status(self.files, self.unreadable)
+    }
+
+    /// The same where a file that was named has to be an asset.
+    pub(crate) fn verified(&self) -> ExitCode {
+        self.status(self.files.saturating_sub(self.unknown), self.unreadable + self.unknown)
+    }
+
+    fn status(&self, done: u64, undone: u64) -> ExitCode {
+        match (done, undone) {
+            _ if self.interrupted => ExitCode::from(interrupt::STATUS),
+            (_, 0) => ExitCode::SUCCESS,
+            (0, _) => ExitCode::from(2),
             _ => ExitCode::from(1),
         }
     }
@@ -115,29 +157,4 @@ pub(crate) fn unchanged(file: &FileMap, path: &Path) -> Result<(), Failure> {
 
 fn access(common: &Common) -> Access {
     if common.no_mmap { Access::READ } else { map::access() }
-}
-
-fn paths_from(list: &Path, null: bool) -> Result<Vec<PathBuf>, Failure> {
-    let mut bytes = Vec::new();
-    if list == Path::new("-") {
-        std::io::stdin().read_to_end(&mut bytes)?;
-    } else {
-        bytes = std::fs::read(list).map_err(|error| Failure::Told(format!("{}: {error}", list.display())))?;
-    }
-    let end = if null { b'\0' } else { b'\n' };
-    let lines = bytes.split(|&byte| byte == end);
-    let lines = lines.map(|line| if null { line } else { line.strip_suffix(b"\r").unwrap_or(line) });
-    lines.filter(|line| !line.is_empty()).map(to_path).collect()
-}
-
-#[cfg(unix)]
-fn to_path(bytes: &[u8]) -> Result<PathBuf, Failure> {
-    use std::os::unix::ffi::OsStringExt;
-    Ok(OsString::from_vec(bytes.to_vec()).into())
-}
-
-#[cfg(not(unix))]
-fn to_path(bytes: &[u8]) -> Result<PathBuf, Failure> {
-    let text = String::from_utf8(bytes.to_vec()).map_err(|_| Failure::Told("a path is not UTF-8".to_owned()))?;
-    Ok(OsString::from(text).into())
 }

@@ -5,41 +5,41 @@
 mod args;
 mod detail;
 mod dump;
+mod examples;
 mod info;
 mod input;
+mod interrupt;
 mod manual;
 mod map;
+mod notes;
 mod output;
+mod output_file;
+mod paths;
 mod progress;
 mod report;
 mod scan;
 mod tree;
 mod verify;
+mod visible;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Cli, Verb};
-use output::{Failure, Notes, Outcome};
+use args::{Cli, Common, Verb};
+use notes::Notes;
+use output::{Failure, Outcome};
+use output_file::OutputFile;
 
 fn main() -> ExitCode {
-    let Cli { verb, common } = Cli::parse();
+    let Cli { verb, mut common } = Cli::parse();
     let notes = Notes::new(&common);
+    interrupt::listen(notes);
     // Where it fails, files are read.
     if let Err(error) = meshpeek::source::guard_maps() {
         notes.detail(error);
     }
-    let outcome: Outcome = match &verb {
-        Verb::Info { file, json } => info::run(file, *json, &common),
-        Verb::Scan { inputs, format, digests } => scan::run(inputs, *format, *digests, &common),
-        Verb::Verify { inputs, format, strict } => verify::run(inputs, *format, *strict, &common),
-        Verb::Tree { file } => tree::run(file, &common),
-        Verb::Dump { file, selector, format } => dump::run(file, selector.as_deref(), *format, &common),
-        Verb::Completions { shell } => manual::completions(*shell, &common),
-        Verb::Man => manual::page(&common),
-    };
-    match outcome {
+    match run(&verb, &mut common, notes) {
         Ok(code) => code,
         Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
         Err(Failure::Told(message)) => {
@@ -47,4 +47,26 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+fn run(verb: &Verb, common: &mut Common, notes: Notes) -> Outcome {
+    common.output_file = common.output.as_deref().map(|path| OutputFile::open(path, &verb.inputs())).transpose()?;
+    let code = match verb {
+        Verb::Info { file, json } => info::run(file, *json, common),
+        Verb::Scan { inputs, format } => scan::run(inputs, format, common),
+        Verb::Verify { inputs, format, strict } => verify::run(inputs, *format, *strict, common),
+        Verb::Tree { file } => tree::run(file, common),
+        Verb::Dump { file, selector, format } => dump::run(file, selector.as_deref(), *format, common),
+        Verb::Completions { shell } => manual::completions(*shell, common),
+        Verb::Man => manual::page(common),
+    }?;
+    let output = common.output_file.take();
+    if code == ExitCode::from(interrupt::STATUS) {
+        return Ok(interrupt::status(notes, output.as_ref().map(OutputFile::path)));
+    }
+    // Where nothing could be done, there is nothing to keep.
+    if let Some(output) = output.filter(|_| code != ExitCode::from(2)) {
+        output.finish()?;
+    }
+    Ok(code)
 }

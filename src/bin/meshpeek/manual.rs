@@ -4,6 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::CommandFactory;
+use clap_mangen::Man;
 
 use crate::args::{Cli, Common};
 use crate::output::{Outcome, Output};
@@ -15,19 +16,34 @@ pub(crate) fn completions(shell: clap_complete::Shell, common: &Common) -> Outco
     write(&script, common)
 }
 
-/// One page: the program, then each verb with its flags.
+/// One page: the program, then each verb with its own flags.
 pub(crate) fn page(common: &Common) -> Outcome {
     let mut command = Cli::command();
     command.build();
     let mut page = Vec::new();
-    clap_mangen::Man::new(command.clone()).render(&mut page)?;
+    let man = Man::new(command.clone());
+    man.render_title(&mut page)?;
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    man.render_options_section(&mut page)?;
     for verb in command.get_subcommands().filter(|verb| verb.get_name() != "help") {
-        let man = clap_mangen::Man::new(verb.clone());
         writeln!(page, ".SH \"MESHPEEK {}\"", verb.get_name().to_uppercase())?;
-        man.render_synopsis_section(&mut page)?;
-        man.render_description_section(&mut page)?;
-        man.render_options_section(&mut page)?;
+        // What holds for every verb has been said.
+        let own = verb.clone().mut_args(|arg| {
+            let is_common = arg.is_global_set() || arg.get_id() == "help";
+            arg.hide(is_common)
+        });
+        let man = Man::new(own);
+        let mut sections = Vec::new();
+        man.render_synopsis_section(&mut sections)?;
+        man.render_description_section(&mut sections)?;
+        man.render_options_section(&mut sections)?;
+        man.render_extra_section(&mut sections)?;
+        page.extend(sections);
     }
+    man.render_extra_section(&mut page)?;
+    man.render_version_section(&mut page)?;
     write(&page, common)
 }
 

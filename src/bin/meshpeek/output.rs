@@ -2,11 +2,14 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anstream::{AutoStream, ColorChoice};
 
 use crate::args::{Color, Common};
+use crate::notes::shown;
+use crate::visible::Visible;
 
 /// What a verb ends with.
 pub(crate) type Outcome = Result<ExitCode, Failure>;
@@ -18,6 +21,13 @@ pub(crate) enum Failure {
     Told(String),
     /// The reader of the results has left, which is no failure of ours.
     ClosedPipe,
+}
+
+impl Failure {
+    /// What the operating system says of this file.
+    pub(crate) fn io(path: &Path, error: io::Error) -> Self {
+        Self::from(meshpeek::Error::from(error).in_file(path))
+    }
 }
 
 impl From<io::Error> for Failure {
@@ -47,61 +57,76 @@ impl From<csv::Error> for Failure {
     }
 }
 
-/// The stream for results: buffered, with colours only where they are wanted.
+const BUFFER: usize = 1 << 16;
+
+/// The stream for results: buffered, and named in its errors.
 pub(crate) struct Output {
     stream: BufWriter<Box<dyn Write + Send>>,
+    name: String,
     terminal: bool,
 }
 
 impl Output {
-    /// A stream for text, from which colours are taken out where they are not wanted.
+    /// A stream for text, from which our own colors are taken out where they are not wanted. What goes into it from
+    /// files is escaped before.
     pub(crate) fn text(common: &Common) -> Result<Self, Failure> {
-        match file(common)? {
-            Some(file) => Ok(Self::new(AutoStream::new(file, ColorChoice::Never), false)),
-            None => {
-                let stdout = io::stdout();
-                let terminal = stdout.is_terminal();
-                Ok(Self::new(AutoStream::new(stdout, choice(common.color)), terminal))
-            }
-        }
+        Self::new(
+            common,
+            |file| Box::new(AutoStream::new(file, ColorChoice::Never)),
+            |stdout| Box::new(AutoStream::new(stdout, choice(common.color))),
+        )
     }
 
-    /// A stream for data, which passes as it is.
+    /// A stream for data, which passes as it is; on a terminal, which would act on them, control characters are escaped.
     pub(crate) fn data(common: &Common) -> Result<Self, Failure> {
-        match file(common)? {
-            Some(file) => Ok(Self::new(file, false)),
-            None => {
-                let stdout = io::stdout();
-                let terminal = stdout.is_terminal();
-                Ok(Self::new(stdout, terminal))
-            }
-        }
+        Self::new(
+            common,
+            |file| Box::new(file),
+            |stdout| if stdout.is_terminal() { Box::new(Visible::new(stdout)) } else { Box::new(stdout) },
+        )
     }
 
-    fn new(stream: impl Write + Send + 'static, terminal: bool) -> Self {
-        Self { stream: BufWriter::with_capacity(1 << 16, Box::new(stream)), terminal }
+    fn new(
+        common: &Common,
+        to_file: impl FnOnce(File) -> Box<dyn Write + Send>,
+        to_stdout: impl FnOnce(io::Stdout) -> Box<dyn Write + Send>,
+    ) -> Result<Self, Failure> {
+        if let Some(target) = &common.output_file
+            && let Some(file) = target.stream()?
+        {
+            let terminal = file.is_terminal();
+            return Ok(Self { stream: buffered(to_file(file)), name: shown(target.path()), terminal });
+        }
+        let stdout = io::stdout();
+        let terminal = stdout.is_terminal();
+        Ok(Self { stream: buffered(to_stdout(stdout)), name: "standard output".to_owned(), terminal })
     }
 
     /// Whether a person reads along.
     pub(crate) fn is_terminal(&self) -> bool {
         self.terminal
     }
+
+    fn named(&self, error: io::Error) -> io::Error {
+        io::Error::new(error.kind(), format!("{}: {error}", self.name))
+    }
+}
+
+fn buffered(stream: Box<dyn Write + Send>) -> BufWriter<Box<dyn Write + Send>> {
+    BufWriter::with_capacity(BUFFER, stream)
 }
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.stream.write(bytes)
+        // So few that they pass through the buffer: given the memory of a mapped file that another process has cut
+        // short, the system would refuse to write, where a copy meets the guard.
+        let part = bytes.get(..BUFFER / 2).unwrap_or(bytes);
+        self.stream.write(part).map_err(|error| self.named(error))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.stream.flush()
+        self.stream.flush().map_err(|error| self.named(error))
     }
-}
-
-fn file(common: &Common) -> Result<Option<File>, Failure> {
-    let Some(path) = &common.output else { return Ok(None) };
-    let file = File::create(path).map_err(|error| Failure::Told(format!("{}: {error}", path.display())))?;
-    Ok(Some(file))
 }
 
 fn choice(color: Color) -> ColorChoice {
@@ -109,42 +134,5 @@ fn choice(color: Color) -> ColorChoice {
         Color::Auto => ColorChoice::Auto,
         Color::Always => ColorChoice::Always,
         Color::Never => ColorChoice::Never,
-    }
-}
-
-/// What people read beside the results.
-#[derive(Clone, Copy)]
-pub(crate) struct Notes {
-    quiet: bool,
-    verbose: bool,
-}
-
-impl Notes {
-    pub(crate) fn new(common: &Common) -> Self {
-        Self { quiet: common.quiet, verbose: common.verbose }
-    }
-
-    pub(crate) fn is_quiet(self) -> bool {
-        self.quiet
-    }
-
-    /// Something that went wrong; said even when quiet.
-    pub(crate) fn error(self, message: impl std::fmt::Display) {
-        // A closed standard error leaves nobody to tell.
-        let _ = writeln!(io::stderr(), "meshpeek: {message}");
-    }
-
-    /// What a person would want to know.
-    pub(crate) fn say(self, message: impl std::fmt::Display) {
-        if !self.quiet {
-            let _ = writeln!(io::stderr(), "{message}");
-        }
-    }
-
-    /// What only a curious person would.
-    pub(crate) fn detail(self, message: impl std::fmt::Display) {
-        if self.verbose {
-            self.say(message);
-        }
     }
 }

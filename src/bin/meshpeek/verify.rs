@@ -3,21 +3,24 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use anstyle::{AnsiColor, Style};
 use meshpeek::scan::{Depth, Record};
 use meshpeek::summary::Severity;
 
 use crate::args::{Common, Inputs, VerifyFormat};
-use crate::output::{Failure, Notes, Outcome, Output};
+use crate::notes::Notes;
+use crate::output::{Failure, Outcome, Output};
 use crate::{input, report};
 
 pub(crate) fn run(inputs: &Inputs, format: VerifyFormat, strict: bool, common: &Common) -> Outcome {
-    let mut scan = input::scan(inputs, common)?;
+    let mut scan = input::scan(inputs, common);
     scan.depth = Depth::Verify;
     let notes = Notes::new(common);
-    let mut out = Output::text(common)?;
+    let mut out = match format {
+        VerifyFormat::Text => Output::text(common)?,
+        VerifyFormat::Ndjson => Output::data(common)?,
+    };
     let (mut errors, mut warnings) = (0_u64, 0_u64);
-    let tally = input::each_asset(&scan, inputs.sort, notes, |record| {
+    let tally = input::each_asset(&scan, inputs, common, |record| {
         for problem in &record.summary.problems {
             match problem.severity {
                 Severity::Error => errors += 1,
@@ -33,7 +36,9 @@ pub(crate) fn run(inputs: &Inputs, format: VerifyFormat, strict: bool, common: &
         report::count(errors, "error"),
         report::count(warnings, "warning")
     ));
-    Ok(if errors > 0 || strict && warnings > 0 { ExitCode::from(1) } else { tally.exit_code() })
+    let found = errors > 0 || strict && warnings > 0;
+    let status = tally.verified();
+    Ok(if found && status == ExitCode::SUCCESS { ExitCode::from(1) } else { status })
 }
 
 fn write(record: &Record, format: VerifyFormat, out: &mut Output) -> Result<(), Failure> {
@@ -44,10 +49,7 @@ fn write(record: &Record, format: VerifyFormat, out: &mut Output) -> Result<(), 
         }
         VerifyFormat::Text => {
             for problem in &record.summary.problems {
-                let (word, style) = match problem.severity {
-                    Severity::Error => ("error", Style::new().bold().fg_color(Some(AnsiColor::Red.into()))),
-                    Severity::Warning => ("warning", Style::new().bold().fg_color(Some(AnsiColor::Yellow.into()))),
-                };
+                let (word, style) = report::severity(problem.severity);
                 write!(out, "{}: {style}{word}{style:#}", report::place(record))?;
                 if let Some(offset) = problem.offset {
                     write!(out, " at {offset:#x}")?;

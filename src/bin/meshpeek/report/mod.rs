@@ -83,11 +83,7 @@ pub(crate) fn problems(record: &Record, out: &mut impl Write) -> Result<()> {
     }
     heading(out, "Problems")?;
     list(out, problems.iter(), |out, problem| {
-        let (word, color) = match problem.severity {
-            Severity::Error => ("error", AnsiColor::Red),
-            Severity::Warning => ("warning", AnsiColor::Yellow),
-        };
-        let style = Style::new().bold().fg_color(Some(color.into()));
+        let (word, style) = severity(problem.severity);
         write!(out, "  {style}{word}{style:#}")?;
         if let Some(offset) = problem.offset {
             write!(out, " at {offset:#x}")?;
@@ -98,9 +94,22 @@ pub(crate) fn problems(record: &Record, out: &mut impl Write) -> Result<()> {
 
 /// The counts that are not 0, as in `1 mesh, 168 vertices`.
 pub(crate) fn contents(record: &Record) -> String {
+    counts(record).map(|(_, count)| count).collect::<Vec<_>>().join(", ")
+}
+
+/// Each count that is not 0, by its name, and in words.
+pub(crate) fn counts(record: &Record) -> impl Iterator<Item = (&'static str, String)> {
     let counts = record.summary.counts.iter().filter_map(|(name, count)| Some((name, count.filter(|&n| n > 0)?)));
-    let parts: Vec<String> = counts.map(|(name, n)| plural(n, name)).collect();
-    parts.join(", ")
+    counts.map(|(name, count)| (name, plural(count, name)))
+}
+
+/// The word for it, and how it is written.
+pub(crate) fn severity(severity: Severity) -> (&'static str, Style) {
+    let (word, color) = match severity {
+        Severity::Error => ("error", AnsiColor::Red),
+        Severity::Warning => ("warning", AnsiColor::Yellow),
+    };
+    (word, Style::new().bold().fg_color(Some(color.into())))
 }
 
 /// File and member, as in `mod.pbo!/tree.p3d`.

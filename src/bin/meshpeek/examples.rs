@@ -1,0 +1,79 @@
+//! What `--help` and the manual show each verb by.
+
+pub(crate) const ALL: &str = "\
+Examples:
+  meshpeek info model.p3d
+  meshpeek scan addons/ --format ndjson -o index.ndjson
+  meshpeek verify addons/
+
+`meshpeek VERB --help` has more. GUIDE.md describes the record, selectors and exit status in full.";
+
+pub(crate) const INFO: &str = "\
+Examples:
+  meshpeek info model.p3d
+  meshpeek info --json model.p3d | jq '.detail | keys'
+
+The record and what `detail` adds to it are described in GUIDE.md.";
+
+pub(crate) const SCAN: &str = "\
+Examples:
+  meshpeek scan addons/
+  meshpeek scan addons/ -g '*.p3d' --digests -o index.ndjson
+  meshpeek scan addons/ --format csv --csv-safe -o index.csv
+  find . -newer index.ndjson -print0 | meshpeek scan --paths-from - -0
+
+The record is described field by field in GUIDE.md.";
+
+pub(crate) const VERIFY: &str = "\
+Examples:
+  meshpeek verify model.p3d
+  meshpeek verify --strict addons/ -q || echo damaged
+  meshpeek verify --format ndjson addons/ | jq 'select(.problems != [])'
+
+The status is 0 where there is no error, 1 where there is one (with --strict, a warning), 2 where nothing could be
+verified. Problems and their codes are described in GUIDE.md.";
+
+pub(crate) const TREE: &str = "\
+Examples:
+  meshpeek tree model.p3d
+  meshpeek tree mission.pbo | less";
+
+pub(crate) const DUMP: &str = "\
+Examples:
+  meshpeek dump scene.b3d
+  meshpeek dump scene.b3d meshes/0/positions
+  meshpeek dump scene.b3d meshes/0/positions --format npy -o positions.npy
+
+Selectors are described in GUIDE.md; the first of these examples lists those of a file.";
+
+pub(crate) const COMPLETIONS: &str = "\
+Examples:
+  meshpeek completions bash -o ~/.local/share/bash-completion/completions/meshpeek";
+
+pub(crate) const MAN: &str = "\
+Examples:
+  meshpeek man | man -l -";
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, Parser};
+
+    use crate::args::Cli;
+
+    #[test]
+    fn every_verb_has_examples_and_each_is_a_command() {
+        let command = Cli::command();
+        let texts = command.get_subcommands().chain([&command]).map(|verb| verb.get_after_help().unwrap().to_string());
+        for text in texts {
+            let lines = text.lines().filter(|line| line.starts_with("  "));
+            let commands: Vec<&str> = lines.filter_map(|line| line.find("meshpeek ").map(|at| &line[at..])).collect();
+            assert!(!commands.is_empty(), "{text}");
+            for command in commands {
+                let command = command.split(['|']).next().unwrap().replace('\'', "");
+                if let Err(error) = Cli::try_parse_from(command.split_whitespace()) {
+                    panic!("{command}: {error}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The file that `-o` names: the old one stays as it is until the new one is whole.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use meshpeek::scan::FileId;
+use tempfile::{Builder, NamedTempFile};
+
+use crate::notes::shown;
+use crate::output::Failure;
+
+/// The new file under its name for the time being, for whoever ends the program at once.
+static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
+
+/// Where results go instead of standard output.
+pub(crate) struct OutputFile {
+    path: PathBuf,
+    way: Way,
+    /// The target as it was found, and what is there for the time being: no input of the same run.
+    pub(crate) ids: Vec<FileId>,
+}
+
+enum Way {
+    /// A pipe, a device, or our own standard output by another name: written as it is.
+    Straight(Stream),
+    /// Written beside the target, which it replaces at the end.
+    Beside(NamedTempFile, PathBuf),
+}
+
+enum Stream {
+    Named(File),
+    StandardOutput,
+}
+
+impl OutputFile {
+    /// Makes ready to write to `path`.
+    ///
+    /// # Errors
+    /// Where the target cannot be written, or is one of these inputs under any name.
+    pub(crate) fn open(path: &Path, inputs: &[&Path]) -> Result<Self, Failure> {
+        let named = |error: io::Error| Failure::io(path, error);
+        let target = match OpenOptions::new().write(true).open(path) {
+            Ok(file) => Some((file, FileId::of(path)?)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(named(error)),
+        };
+        let Some((file, id)) = target else {
+            let new = beside(path, None).map_err(named)?;
+            return Self::new(path, Way::Beside(new, path.to_owned()), None);
+        };
+        let is_regular = file.metadata().map_err(named)?.is_file();
+        if is_regular && let Some(input) = inputs.iter().find(|input| FileId::of(input).is_ok_and(|input| input == id))
+        {
+            return Err(Self::is_input(path, input));
+        }
+        if cfg!(unix) && FileId::of(Path::new("/dev/stdout")).is_ok_and(|stdout| stdout == id) {
+            return Self::new(path, Way::Straight(Stream::StandardOutput), Some(id));
+        }
+        if !is_regular {
+            return Self::new(path, Way::Straight(Stream::Named(file)), None);
+        }
+        // A link goes on leading where it leads.
+        let target = path.canonicalize().map_err(named)?;
+        let new = beside(&target, Some(&file)).map_err(named)?;
+        Self::new(path, Way::Beside(new, target), Some(id))
+    }
+
+    fn new(path: &Path, way: Way, id: Option<FileId>) -> Result<Self, Failure> {
+        let mut ids = Vec::from_iter(id);
+        if let Way::Beside(new, _) = &way {
+            ids.push(FileId::of(new.path())?);
+            *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner) = Some(new.path().to_owned());
+        }
+        Ok(Self { path: path.to_owned(), way, ids })
+    }
+
+    /// The refusal to write onto an input.
+    pub(crate) fn is_input(output: &Path, input: &Path) -> Failure {
+        Failure::Told(format!("{}: is the same file as the input {}; it is left as it is", shown(output), shown(input)))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A stream into it; `None` where it is standard output.
+    pub(crate) fn stream(&self) -> Result<Option<File>, Failure> {
+        let file = match &self.way {
+            Way::Straight(Stream::StandardOutput) => return Ok(None),
+            Way::Straight(Stream::Named(file)) => file,
+            Way::Beside(new, _) => new.as_file(),
+        };
+        file.try_clone().map(Some).map_err(|error| Failure::io(&self.path, error))
+    }
+
+    /// Puts the new file in the place of the old one. Dropped without this, nothing has happened.
+    ///
+    /// # Errors
+    /// What the operating system says; the old file is then still there.
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        let named = |error| Failure::io(&self.path, error);
+        if let Way::Beside(new, target) = self.way {
+            // After a loss of power there is the old one or the new one, not an empty one.
+            new.as_file().sync_all().map_err(named)?;
+            new.persist(target).map_err(|error| named(error.error))?;
+        }
+        Ok(())
+    }
+}
+
+/// Removes what is not whole yet, before the program ends without its usual way out.
+pub(crate) fn discard() {
+    if let Some(path) = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        // It may have taken the target's place this very moment.
+        let _ = std::fs::remove_file(path);
+    }
+}
+
+/// A new file in the folder of the target, with the rights of the old one.
+fn beside(target: &Path, old: Option<&File>) -> io::Result<NamedTempFile> {
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = Builder::new();
+    builder.prefix(".meshpeek-");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let new = builder.tempfile_in(folder)?;
+    if let Some(old) = old {
+        let metadata = old.metadata()?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::{MetadataExt, fchown};
+            // Only root can give a file away; for others it is their own already, or becomes so.
+            let _ = fchown(new.as_file(), Some(metadata.uid()), Some(metadata.gid()));
+        }
+        new.as_file().set_permissions(metadata.permissions())?;
+    }
+    Ok(new)
+}

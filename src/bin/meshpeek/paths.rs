@@ -1,0 +1,102 @@
+//! Paths from a list, one by one as they come.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::time::Duration;
+
+use meshpeek::scan::Progress;
+
+use crate::output::Failure;
+
+/// Paths read ahead of the scan.
+const AHEAD: usize = 1_000;
+
+/// How long a scan that was ended may go on waiting for the next path.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// The paths of a list, read by a thread of its own: whoever waits for a slow list still sees that the scan was ended.
+pub(crate) struct Paths {
+    paths: Receiver<meshpeek::Result<PathBuf>>,
+    progress: Progress,
+}
+
+impl Paths {
+    /// Begins to read this list, or standard input where its name is `-`; with `null`, paths end with NUL.
+    ///
+    /// # Errors
+    /// Where the list cannot be opened.
+    pub(crate) fn read(list: &Path, null: bool, progress: Progress) -> Result<Self, Failure> {
+        let stream: Box<dyn Read + Send> = if list == Path::new("-") {
+            Box::new(io::stdin())
+        } else {
+            Box::new(File::open(list).map_err(|error| Failure::io(list, error))?)
+        };
+        let list = list.to_owned();
+        let (sender, paths) = sync_channel(AHEAD);
+        std::thread::spawn(move || {
+            for line in lines(BufReader::new(stream), null) {
+                let path = line.and_then(to_path).map_err(|error| meshpeek::Error::from(error).in_file(&list));
+                // Nobody takes further paths: the scan is over.
+                if sender.send(path).is_err() {
+                    break;
+                }
+            }
+        });
+        Ok(Self { paths, progress })
+    }
+}
+
+impl Iterator for Paths {
+    type Item = meshpeek::Result<PathBuf>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            match self.paths.recv_timeout(PATIENCE) {
+                Ok(path) => return Some(path),
+                Err(RecvTimeoutError::Timeout) if !self.progress.is_stopped() => {}
+                Err(_) => return None,
+            }
+        }
+    }
+}
+
+/// What is not empty between the ends of lines. An error is the last of them.
+fn lines(mut stream: impl BufRead, null: bool) -> impl Iterator<Item = io::Result<Vec<u8>>> {
+    let end = if null { b'\0' } else { b'\n' };
+    let mut over = false;
+    std::iter::from_fn(move || {
+        while !over {
+            let mut line = Vec::new();
+            match stream.read_until(end, &mut line) {
+                Ok(0) => return None,
+                Ok(_) => {}
+                Err(error) => {
+                    over = true;
+                    return Some(Err(error));
+                }
+            }
+            line.pop_if(|last| *last == end);
+            if !null {
+                line.pop_if(|last| *last == b'\r');
+            }
+            if !line.is_empty() {
+                return Some(Ok(line));
+            }
+        }
+        None
+    })
+}
+
+#[cfg(unix)]
+fn to_path(bytes: Vec<u8>) -> io::Result<PathBuf> {
+    use std::os::unix::ffi::OsStringExt;
+    Ok(std::ffi::OsString::from_vec(bytes).into())
+}
+
+#[cfg(not(unix))]
+fn to_path(bytes: Vec<u8>) -> io::Result<PathBuf> {
+    let text = String::from_utf8(bytes).map_err(|_| io::Error::other("a path that is not UTF-8"))?;
+    Ok(text.into())
+}

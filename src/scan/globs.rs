@@ -1,0 +1,105 @@
+//! Patterns for paths, in folders and in archives.
+
+use std::path::Path;
+
+use ignore::overrides::{Override, OverrideBuilder};
+
+use super::walk::{Use, is_archive};
+use crate::error::{Error, Result};
+use crate::view::ByteStr;
+
+/// Patterns as ripgrep's `--glob` takes them: the last that fits a path counts.
+pub(super) struct Globs(Override);
+
+impl Globs {
+    /// The patterns for paths below this folder.
+    ///
+    /// # Errors
+    /// Where one of them is no pattern.
+    pub(super) fn new(root: &Path, patterns: &[String]) -> Result<Self> {
+        Self::of(root, patterns.iter())
+    }
+
+    /// Those with a `!` alone.
+    ///
+    /// # Errors
+    /// Where one of them is no pattern.
+    pub(super) fn exclusions(root: &Path, patterns: &[String]) -> Result<Self> {
+        Self::of(root, patterns.iter().filter(|pattern| pattern.starts_with('!')))
+    }
+
+    fn of<'p>(root: &Path, patterns: impl Iterator<Item = &'p String>) -> Result<Self> {
+        let mut builder = OverrideBuilder::new(root);
+        let bad = |error: ignore::Error| Error::malformed(format!("not a pattern for paths: {error}"));
+        for pattern in patterns {
+            builder.add(pattern).map_err(bad)?;
+        }
+        builder.build().map(Self).map_err(bad)
+    }
+
+    pub(super) fn overrides(&self) -> &Override {
+        &self.0
+    }
+
+    /// Whether there is a pattern without a `!`, so that only what fits one is taken.
+    pub(super) fn take_in(&self) -> bool {
+        self.0.num_whitelists() > 0
+    }
+
+    /// Whether this file is taken.
+    pub(super) fn take(&self, path: &Path) -> bool {
+        !self.0.matched(path, false).is_ignore()
+    }
+
+    /// What to do with a member of an archive, whose name is a path with `/` or `\`.
+    pub(super) fn use_of(&self, name: ByteStr<'_>) -> Use {
+        if self.0.is_empty() {
+            return Use::Whole;
+        }
+        let name = name.to_text_lossy().replace('\\', "/");
+        let path = Path::new(name.trim_start_matches('/'));
+        // Of a folder only a pattern with a `!` says no: one that fits nothing is no word against what is inside.
+        if path.ancestors().any(|part| self.0.matched(part, true).is_ignore()) {
+            Use::Nothing
+        } else if self.take(path) {
+            Use::Whole
+        } else if is_archive(path) {
+            Use::Inside
+        } else {
+            Use::Nothing
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_taken_as_files_of_a_folder() {
+        let use_of = |patterns: &[&str], name: &str| {
+            let patterns: Vec<String> = patterns.iter().map(|&pattern| pattern.to_owned()).collect();
+            match Globs::new(Path::new(""), &patterns).unwrap().use_of(name.into()) {
+                Use::Whole => "whole",
+                Use::Inside => "inside",
+                Use::Nothing => "nothing",
+            }
+        };
+        for (patterns, name, expected) in [
+            (&[][..], "a.p3d", "whole"),
+            (&["*.p3d"], "a.p3d", "whole"),
+            (&["*.p3d"], r"data\sub\a.p3d", "whole"),
+            (&["data/*.p3d"], r"data\a.p3d", "whole"),
+            (&["data/*.p3d"], r"other\data\a.p3d", "nothing"),
+            (&["*.p3d"], "a.rtm", "nothing"),
+            (&["*.p3d"], "addons/a.PBO", "inside"),
+            (&["!*.rtm"], "a.rtm", "nothing"),
+            (&["!*.rtm"], "a.p3d", "whole"),
+            (&["!data"], r"data\a.p3d", "nothing"),
+            (&["*.p3d", "!*.pbo"], "addons/a.pbo", "nothing"),
+            (&["!*.p3d", "b.p3d"], "b.p3d", "whole"),
+        ] {
+            assert_eq!(use_of(patterns, name), expected, "{patterns:?} {name}");
+        }
+    }
+}

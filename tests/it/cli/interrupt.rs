@@ -1,0 +1,128 @@
+//! Ctrl-C.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value as Json;
+
+use super::{EVERYTHING, Folder, program};
+
+fn interrupt(child: &Child) {
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+}
+
+fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < Duration::from_secs(20), "{what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// The status and what is said, once it has ended.
+fn end(mut child: Child) -> (Option<i32>, String) {
+    wait_until("the program ends", || child.try_wait().unwrap().is_some());
+    let mut said = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    (child.wait().unwrap().code(), said)
+}
+
+fn names(folder: &Folder) -> Vec<String> {
+    let mut names: Vec<String> =
+        std::fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+fn scan_of_a_list() -> Command {
+    let mut command = program();
+    command.args(["scan", "--paths-from", "-"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+#[test]
+fn an_interrupted_scan_writes_out_what_it_found() {
+    let mut child = scan_of_a_list().spawn().unwrap();
+    let mut list = child.stdin.take().unwrap();
+    // As long as the list goes on.
+    let writer = std::thread::spawn(move || while list.write_all(b"corpus\n").is_ok() {});
+    let mut records = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(records.next().is_some());
+    interrupt(&child);
+    for line in records {
+        serde_json::from_str::<Json>(&line.unwrap()).unwrap();
+    }
+    let (status, said) = end(child);
+    assert_eq!(status, Some(130));
+    assert!(said.ends_with("meshpeek: interrupted\n"), "{said}");
+    writer.join().unwrap();
+}
+
+#[test]
+fn a_scan_that_waits_for_its_list_is_interrupted_too() {
+    let mut child = scan_of_a_list().spawn().unwrap();
+    let mut list = child.stdin.take().unwrap();
+    writeln!(list, "{EVERYTHING}").unwrap();
+    let mut records = BufReader::new(child.stdout.take().unwrap()).lines();
+    // The first path is looked at before the second is there.
+    assert!(records.next().unwrap().unwrap().contains(EVERYTHING));
+    interrupt(&child);
+    assert!(records.next().is_none());
+    assert_eq!(end(child).0, Some(130));
+    drop(list);
+}
+
+#[test]
+fn an_interrupted_scan_leaves_the_file_to_write_as_it_was() {
+    let folder = Folder::new("interrupt-output");
+    let old = folder.file("index.ndjson", "old");
+    let mut child = scan_of_a_list().args(["-o"]).arg(&old).spawn().unwrap();
+    let mut list = child.stdin.take().unwrap();
+    writeln!(list, "{EVERYTHING}").unwrap();
+    // The new one is there, and something in it.
+    let begun = |name: &String| {
+        name.starts_with(".meshpeek-") && std::fs::metadata(folder.0.join(name)).is_ok_and(|file| file.len() > 0)
+    };
+    wait_until("something is written", || names(&folder).iter().any(begun));
+    interrupt(&child);
+    let (status, said) = end(child);
+    assert_eq!(status, Some(130));
+    assert!(said.contains("interrupted; ") && said.contains("index.ndjson is left as it was"), "{said}");
+    assert_eq!(std::fs::read(&old).unwrap(), b"old");
+    assert_eq!(names(&folder), ["index.ndjson"]);
+    drop(list);
+}
+
+#[test]
+fn a_second_one_ends_at_once() {
+    let mut child = scan_of_a_list().spawn().unwrap();
+    let mut list = child.stdin.take().unwrap();
+    let writer = std::thread::spawn(move || while list.write_all(b"corpus\n").is_ok() {});
+    // Nobody reads: before long, writing a record waits for ever.
+    std::thread::sleep(Duration::from_millis(500));
+    interrupt(&child);
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(child.try_wait().unwrap().is_none());
+    interrupt(&child);
+    let (status, said) = end(child);
+    assert_eq!((status, said.as_str()), (Some(130), "meshpeek: interrupted\n"));
+    writer.join().unwrap();
+}
+
+#[test]
+fn where_no_scan_runs_the_first_one_ends_and_leaves_nothing_behind() {
+    let folder = Folder::new("interrupt-fifo");
+    let fifo = folder.0.join("list");
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let mut command = program();
+    // Nobody ever writes the list.
+    command.args(["scan", "--paths-from"]).arg(&fifo).arg("-o").arg(folder.0.join("out"));
+    let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_until("the new file is there", || names(&folder).iter().any(|name| name.starts_with(".meshpeek-")));
+    std::thread::sleep(Duration::from_millis(100));
+    interrupt(&child);
+    assert_eq!(end(child).0, Some(130));
+    assert_eq!(names(&folder), ["list"]);
+}

@@ -1,0 +1,181 @@
+//! `-o`: never onto an input, never half.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::Output;
+
+use super::{EVERYTHING, Folder, code, lines, program, run, stderr, stdout};
+use crate::corpus::root;
+
+fn names(folder: &Folder) -> Vec<String> {
+    let mut names: Vec<String> =
+        std::fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+fn to_file(arguments: &[&str], input: &Path, output: &Path) -> Output {
+    program().args(arguments).arg(input).arg("-o").arg(output).output().unwrap()
+}
+
+#[test]
+fn no_verb_writes_onto_its_input() {
+    let folder = Folder::new("onto-input");
+    let bytes = std::fs::read(root().join(EVERYTHING)).unwrap();
+    let input = folder.file("scene.b3d", &bytes);
+    let mut targets = vec![input.clone(), folder.0.join("./scene.b3d")];
+    #[cfg(unix)]
+    {
+        targets.push(folder.0.join("hard.b3d"));
+        std::fs::hard_link(&input, folder.0.join("hard.b3d")).unwrap();
+        targets.push(folder.0.join("soft.b3d"));
+        std::os::unix::fs::symlink("scene.b3d", folder.0.join("soft.b3d")).unwrap();
+    }
+    let before = names(&folder);
+    for verb in [&["info"][..], &["info", "--json"], &["scan"], &["verify"], &["tree"], &["dump"], &["scan", "-q"]] {
+        for target in &targets {
+            let output = to_file(verb, &input, target);
+            assert_eq!(code(&output), 2, "{verb:?} {target:?}");
+            assert!(stderr(&output).contains("is the same file as the input"), "{}", stderr(&output));
+        }
+    }
+    for target in &targets {
+        let mut dump = program();
+        dump.arg("dump").arg(&input).args(["meshes/0/positions", "--format", "raw", "-o"]).arg(target);
+        assert_eq!(code(&dump.output().unwrap()), 2);
+        let list = folder.file("list", input.as_os_str().as_encoded_bytes());
+        let output = program().args(["scan", "--paths-from"]).arg(&list).arg("-o").arg(target).output().unwrap();
+        assert_eq!(code(&output), 2);
+        assert!(stderr(&output).contains("is the same file as the input"), "{}", stderr(&output));
+        let output = program().args(["scan", "--paths-from"]).arg(&list).arg("-o").arg(&list).output().unwrap();
+        assert_eq!(code(&output), 2);
+        std::fs::remove_file(list).unwrap();
+    }
+    assert_eq!(std::fs::read(&input).unwrap(), bytes);
+    assert_eq!(names(&folder), before);
+}
+
+#[test]
+fn a_file_to_write_in_a_scanned_folder_is_passed_over() {
+    let folder = Folder::new("in-folder");
+    let bytes = std::fs::read(root().join(EVERYTHING)).unwrap();
+    folder.file("scene.b3d", &bytes);
+    // What is there before may be anything, a scene even.
+    let target = folder.file("out.b3d", &bytes);
+    for flags in [&["scan"][..], &["scan", "--hidden", "-v"]] {
+        let output = to_file(flags, &folder.0, &target);
+        assert_eq!(code(&output), 0);
+        assert!(!stderr(&output).contains(".meshpeek-\n"), "{}", stderr(&output));
+        let written = std::fs::read_to_string(&target).unwrap();
+        assert_eq!(written.lines().count(), 1, "{written}");
+        assert!(written.contains("scene.b3d"));
+        assert!(stderr(&output).contains("out.b3d: the file to write to, passed over"), "{}", stderr(&output));
+    }
+    assert_eq!(names(&folder), ["out.b3d", "scene.b3d"]);
+}
+
+#[test]
+fn the_old_file_stays_where_nothing_could_be_done() {
+    let folder = Folder::new("nothing-done");
+    let old = folder.file("old", "old");
+    let missing = Path::new("no/such/file.b3d");
+    let verbs = [&["info"][..], &["scan"], &["verify"], &["tree"], &["dump"]];
+    for verb in verbs {
+        assert_eq!(code(&to_file(verb, missing, &old)), 2, "{verb:?}");
+    }
+    for verb in [&["info"][..], &["verify"], &["tree"], &["dump"]] {
+        assert_eq!(code(&to_file(verb, Path::new("Cargo.toml"), &old)), 2, "{verb:?}");
+    }
+    let unknown = program().args(["dump", EVERYTHING, "no/such/array", "-o"]).arg(&old).output().unwrap();
+    assert_eq!(code(&unknown), 2);
+    assert_eq!(std::fs::read(&old).unwrap(), b"old");
+    assert_eq!(names(&folder), ["old"]);
+    // Where something was done, it is replaced.
+    let some = program().args(["scan", EVERYTHING]).arg(missing).arg("-o").arg(&old).output().unwrap();
+    assert_eq!(code(&some), 1);
+    assert!(std::fs::read_to_string(&old).unwrap().contains(EVERYTHING));
+    assert_eq!(names(&folder), ["old"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn rights_and_links_stay_as_they_are() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+    let folder = Folder::new("rights");
+    let old = folder.file("old", "old");
+    let link = folder.0.join("link");
+    symlink("old", &link).unwrap();
+    for mode in [0o640, 0o600, 0o755] {
+        std::fs::set_permissions(&old, PermissionsExt::from_mode(mode)).unwrap();
+        assert_eq!(code(&to_file(&["info"], Path::new(EVERYTHING), &link)), 0);
+        assert_eq!(old.metadata().unwrap().mode() & 0o777, mode);
+    }
+    assert!(link.is_symlink());
+    assert!(std::fs::read_to_string(&old).unwrap().contains("Blitz3D"));
+    // A new file has the rights that any new file has.
+    let usual = folder.file("usual", "").metadata().unwrap().mode();
+    let new = folder.0.join("new");
+    assert_eq!(code(&to_file(&["info"], Path::new(EVERYTHING), &new)), 0);
+    assert_eq!(new.metadata().unwrap().mode(), usual);
+    assert_eq!(names(&folder), ["link", "new", "old", "usual"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_and_devices_are_written_straight() {
+    use std::os::unix::fs::FileTypeExt;
+    let expected = stdout(&run(["info", EVERYTHING]));
+    let straight = run(["info", EVERYTHING, "-o", "/dev/stdout"]);
+    assert_eq!((code(&straight), stdout(&straight)), (0, expected.clone()));
+    let folder = Folder::new("straight");
+    // A file that is standard output already goes on where it is.
+    let file = folder.file("file", "before\n");
+    let append = std::fs::File::options().append(true).open(&file).unwrap();
+    let status = program().args(["info", EVERYTHING, "-o", "/dev/stdout"]).stdout(append).status().unwrap();
+    assert_eq!(status.code(), Some(0));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), format!("before\n{expected}"));
+    assert_eq!(code(&run(["info", EVERYTHING, "-o", "/dev/null"])), 0);
+    assert!(Path::new("/dev/null").metadata().unwrap().file_type().is_char_device());
+    let fifo = folder.0.join("fifo");
+    assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let mut child = program().args(["info", EVERYTHING, "-o"]).arg(&fifo).spawn().unwrap();
+    assert_eq!(std::fs::read_to_string(&fifo).unwrap(), expected);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(fifo.metadata().unwrap().file_type().is_fifo());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_error_of_writing_names_the_file() {
+    let full = run(["scan", "corpus", "-o", "/dev/full"]);
+    assert_eq!(code(&full), 2);
+    assert!(stderr(&full).contains("/dev/full: No space left on device"), "{}", stderr(&full));
+    let stdout = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let output = program().args(["scan", "corpus"]).stdout(stdout).output().unwrap();
+    assert!(stderr(&output).contains("standard output: No space left on device"), "{}", stderr(&output));
+    assert!(stderr(&run(["info", EVERYTHING, "-o", "corpus"])).contains("corpus: Is a directory"));
+    assert!(stderr(&run(["info", EVERYTHING, "-o", "no/such/folder/out"])).contains("no/such/folder"));
+}
+
+/// The bytes of a map that another process has cut short are no memory that the system would write from.
+#[cfg(all(target_os = "linux", feature = "mmap"))]
+#[test]
+fn a_dump_of_a_file_that_is_cut_short_says_so() {
+    use std::io::Read;
+    let folder = Folder::new("cut-dump");
+    let vertices = crate::writer::b3d::vertices(300_000, 0, 0, 0);
+    let scene = crate::writer::b3d::scene([crate::writer::b3d::node("n", [crate::writer::b3d::mesh(-1, [vertices])])]);
+    let path = folder.file("large.b3d", scene.to_vec());
+    let mut command = program();
+    command.arg("dump").arg(&path).args(["meshes/0/positions", "--format", "raw"]);
+    let mut child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let mut pipe = child.stdout.take().unwrap();
+    let mut first = [0; 12];
+    pipe.read_exact(&mut first).unwrap();
+    std::fs::File::options().write(true).open(&path).unwrap().set_len(200).unwrap();
+    std::io::copy(&mut pipe, &mut std::io::sink()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("large.b3d: the file was changed"), "{}", stderr(&output));
+    assert_eq!(lines(&run([OsStr::new("scan"), path.as_os_str()])).len(), 1);
+}

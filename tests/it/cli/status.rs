@@ -1,0 +1,79 @@
+//! Exit status, and what is said.
+
+use super::{EVERYTHING, Folder, code, program, run, stderr, stdout};
+
+#[test]
+fn two_is_for_nothing_done() {
+    let folder = Folder::new("status");
+    folder.file("notes.txt", "an ordinary file");
+    let scan = |arguments: &[&str]| code(&program().args(arguments).arg(&folder.0).output().unwrap());
+    for verb in ["scan", "verify"] {
+        assert_eq!(scan(&[verb]), 0);
+        assert_eq!(scan(&[verb, "no/such/file"]), 1);
+        assert_eq!(code(&run([verb, "no/such/file"])), 2);
+        assert_eq!(code(&run([verb, "no/such/file", EVERYTHING])), 1);
+        assert_eq!(code(&run([verb, "--type", "odol", "no/such/file", EVERYTHING])), 1);
+    }
+}
+
+#[test]
+fn what_cannot_be_verified_is_no_success() {
+    assert_eq!(code(&run(["verify", "Cargo.toml"])), 2);
+    assert_eq!(code(&run(["verify", "Cargo.toml", EVERYTHING])), 1);
+    assert_eq!(code(&run(["verify", EVERYTHING])), 0);
+    assert_eq!(code(&run(["verify", "corpus/hostile/vertex_out_of_range.b3d", "no/such/file"])), 1);
+    // Nobody said that it is an asset.
+    assert_eq!(code(&run(["scan", "Cargo.toml"])), 0);
+}
+
+#[test]
+fn paths_are_said_once_and_without_control_characters() {
+    let missing = run(["scan", "no\x1b[2J/such\u{202e}\nfile"]);
+    assert_eq!(stderr(&missing).lines().next().unwrap(), {
+        "meshpeek: no\\u{1b}[2J/such\\u{202e}\\nfile: No such file or directory (os error 2)"
+    });
+    for arguments in [
+        &["info", "a\x1bb"][..],
+        &["tree", "a\x1bb"],
+        &["dump", "a\x1bb"],
+        &["scan", "--paths-from", "a\x1bb"],
+        &["info", EVERYTHING, "-o", "a\x1bb/c"],
+        &["dump", EVERYTHING, "a\x1bb"],
+    ] {
+        let said = stderr(&run(arguments));
+        assert!(said.contains("a\\u{1b}b") && !said.contains('\x1b'), "{arguments:?}: {said:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_nowhere_is_said_once() {
+    let folder = Folder::new("dangling");
+    std::os::unix::fs::symlink("nowhere", folder.0.join("link")).unwrap();
+    let output = program().args(["scan", "-q", "--follow"]).arg(&folder.0).output().unwrap();
+    let expected = format!("meshpeek: {}/link: No such file or directory (os error 2)\n", folder.0.display());
+    assert_eq!((code(&output), stderr(&output)), (2, expected));
+}
+
+#[test]
+fn more_threads_than_make_sense_are_not_started() {
+    let start = std::time::Instant::now();
+    assert_eq!(code(&run(["scan", "-j", "1000000", "corpus/b3d"])), 0);
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+}
+
+#[test]
+fn every_verb_has_examples_in_its_help_and_in_the_manual() {
+    let page = stdout(&run(["man"])).replace("\\-", "-");
+    assert!(!page.contains("meshpeek-info") && !page.contains("(1)\n.br"), "{page}");
+    for verb in ["info", "scan", "verify", "tree", "dump", "completions", "man"] {
+        let help = stdout(&run([verb, "--help"]));
+        let examples = help.split("Examples:\n").nth(1).unwrap_or_else(|| panic!("{verb}: {help}"));
+        assert!(examples.starts_with(&format!("  meshpeek {verb} ")) || verb == "man", "{examples}");
+        for line in examples.lines().take_while(|line| line.starts_with("  ")) {
+            assert!(page.contains(line.trim()), "{line} in {page}");
+        }
+        assert_eq!(["tree", "completions", "man"].contains(&verb), !help.contains("GUIDE.md"), "{verb}");
+    }
+    assert!(stdout(&run(["--help"])).contains("GUIDE.md") && page.contains("GUIDE.md"));
+}
