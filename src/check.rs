@@ -27,6 +27,7 @@
 //! Normals and rotations of LODka3D are not checked: of 847 normals at hand 838 are far from 1, and nothing tells that
 //! readers mind. Nor are the matrices of plain animations, which may scale.
 
+use std::borrow::Cow;
 use std::fmt::{self, Display};
 use std::marker::PhantomData;
 
@@ -326,13 +327,13 @@ impl Display for AtMost {
 /// [skipped](Check::skip).
 pub(crate) struct Broken<V> {
     code: &'static str,
-    words: &'static str,
+    words: Cow<'static, str>,
     value: PhantomData<V>,
 }
 
 impl<V> Broken<V> {
-    pub(crate) fn new(code: &'static str, words: &'static str) -> Self {
-        Self { code, words, value: PhantomData }
+    pub(crate) fn new(code: &'static str, words: impl Into<Cow<'static, str>>) -> Self {
+        Self { code, words: words.into(), value: PhantomData }
     }
 }
 
@@ -350,7 +351,7 @@ impl<V: Copy + Display> Rule for Broken<V> {
 
 impl<V> Display for Broken<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.words)
+        f.write_str(&self.words)
     }
 }
 
