@@ -1,7 +1,9 @@
 //! An asset of any format.
 
-use crate::error::{Error, ErrorKind, Result};
-use crate::format::Format;
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::format::{Format, NoAsset};
 use crate::inspect::Inspect;
 use crate::limits::Limits;
 
@@ -78,7 +80,9 @@ impl<'a> Asset<'a> {
     /// Opens the bytes as whatever format they start like. Reads the header only.
     ///
     /// # Errors
-    /// [`Unrecognized`](ErrorKind::Unrecognized) where they start like none; what that format's `parse` fails with.
+    /// Where they start like none: [`Unsupported`](crate::ErrorKind::Unsupported) for a Git LFS pointer, which stands for a file
+    /// that is elsewhere; [`Malformed`](crate::ErrorKind::Malformed) where there is no byte;
+    /// [`Unrecognized`](crate::ErrorKind::Unrecognized) for anything else. What that format's `parse` fails with.
     pub fn parse(data: &'a [u8]) -> Result<Self> {
         Self::parse_with(data, &Limits::default())
     }
@@ -88,7 +92,22 @@ impl<'a> Asset<'a> {
     /// # Errors
     /// As [`parse`](Self::parse).
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
-        let format = Format::sniff(data).ok_or_else(|| Error::new(ErrorKind::Unrecognized))?;
-        Self::open(format, data, limits)
+        Self::parse_as(Format::sniff(data), data, limits)
+    }
+
+    /// The same for a file of this name, which tells of PBO archives what their bytes may not.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse).
+    pub fn parse_file(path: &Path, data: &'a [u8], limits: &Limits) -> Result<Self> {
+        Self::parse_as(Format::of_file(path, data), data, limits)
+    }
+
+    /// The same where the format is known already, or known to be none.
+    pub(crate) fn parse_as(format: Option<Format>, data: &'a [u8], limits: &Limits) -> Result<Self> {
+        match format {
+            Some(format) => Self::open(format, data, limits),
+            None => Err(NoAsset::of(data).error()),
+        }
     }
 }

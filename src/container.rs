@@ -201,14 +201,16 @@ impl<'a> Member<'a> {
         if let Some(content) = self.borrowed()? {
             return Ok(content.into());
         }
-        if matches!(self.form(), Form::Packed(_)) {
-            budget.spend(self.size_hint())?;
-        }
         match self {
             #[cfg(feature = "pbo")]
-            Self::Pbo(member) => member.decode(),
+            Self::Pbo(member) => member.decode_after(|size| budget.spend(size)),
             #[cfg(feature = "zip")]
-            Self::Zip(member) => member.decode(),
+            Self::Zip(member) => {
+                if matches!(self.form(), Form::Packed(_)) {
+                    budget.spend(self.size_hint())?;
+                }
+                member.decode()
+            }
         }
     }
 }

@@ -214,7 +214,7 @@ impl fmt::Display for ErrorKind {
             Self::Truncated { needed: 1, left } => write!(f, "needs 1 byte, {left} left"),
             Self::Truncated { needed, left } => write!(f, "needs {needed} bytes, {left} left"),
             Self::Malformed(message) | Self::Unsupported(message) => f.write_str(message),
-            Self::Unrecognized => f.write_str("starts like no known format"),
+            Self::Unrecognized => f.write_str("unrecognized format"),
             Self::Limit { what, limit } => write!(f, "more than {limit} {what}, the limit set for reading"),
             Self::Io(error) => error.fmt(f),
         }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
+use crate::error::{Error, ErrorKind};
 use crate::view::text::cstr;
 use crate::view::zip::{Directory, first_entry};
 
@@ -87,6 +88,15 @@ impl Format {
         }
     }
 
+    /// The format of a file of this name: what its bytes start like. Where that is nothing, a name that ends in `.pbo` is
+    /// believed, since those archives have no magic; not of a text.
+    pub fn of_file(path: &Path, data: &[u8]) -> Option<Self> {
+        Self::sniff(data).or_else(|| {
+            let pbo = Self::from_extension(path).filter(|&format| format == Self::Pbo);
+            pbo.filter(|_| NoAsset::of(data) == NoAsset::Unknown)
+        })
+    }
+
     /// The format that files of this name are usually in: what a file with damaged first bytes was meant to be.
     pub fn from_extension(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
@@ -116,6 +126,9 @@ fn sniff_zip(data: &[u8]) -> Format {
 /// Whether these bytes start like a PBO archive, which has no magic: with a product entry, or with entries of members
 /// that are so plausible that hardly anything else is meant.
 fn starts_like_pbo(head: &[u8]) -> bool {
+    /// "Cprs" and "Encr".
+    const PACKED: u32 = 0x4370_7273;
+    const ENCRYPTED: u32 = 0x456e_6372;
     if head.starts_with(b"\0sreV") {
         return true;
     }
@@ -130,12 +143,13 @@ fn starts_like_pbo(head: &[u8]) -> bool {
         }
         let [method, original_size, reserved, timestamp, size] = numbers;
         if name.is_empty() {
-            return index > 0 && numbers == [0; 5];
+            // Flashpoint's own missions give the end the method of the members before it.
+            let is_end = [original_size, reserved, timestamp, size] == [0; 4] && matches!(method, 0 | PACKED);
+            return index > 0 && is_end;
         }
         let sizes_fit = match method {
             0 => original_size == 0 || original_size == size,
-            // "Cprs" and "Encr".
-            0x4370_7273 | 0x456e_6372 => true,
+            PACKED | ENCRYPTED => true,
             _ => false,
         };
         let is_plain = |&byte: &u8| matches!(byte, b' '..=b'~') && !b"\"<>|?*:".contains(&byte);
@@ -151,6 +165,67 @@ fn starts_like_pbo(head: &[u8]) -> bool {
         rest = behind;
     }
     true
+}
+
+/// What bytes are that start like no format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NoAsset {
+    /// No byte at all.
+    Empty,
+    /// What Git leaves in the place of a file that it keeps elsewhere.
+    LfsPointer,
+    /// A text in whatever encoding. `.bmx` is the name of BlitzMax programs too.
+    Text,
+    /// Anything else.
+    Unknown,
+}
+
+impl NoAsset {
+    /// What these bytes are, of which [`Format::sniff`] knows no format. Looks at the first 4 KiB.
+    pub fn of(data: &[u8]) -> Self {
+        let head = data.get(..4096).unwrap_or(data);
+        match head {
+            [] => Self::Empty,
+            _ if head.starts_with(b"version https://git-lfs.github.com/spec/v1") => Self::LfsPointer,
+            _ if is_text(head) => Self::Text,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// The same as an error.
+    pub fn error(self) -> Error {
+        match self {
+            Self::Empty => Error::malformed("empty"),
+            Self::LfsPointer => Error::unsupported("Git LFS pointer: the file itself is not here"),
+            Self::Text | Self::Unknown => Error::new(ErrorKind::Unrecognized),
+        }
+    }
+
+    /// The stable name of the problem.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Empty => "damaged.empty",
+            Self::LfsPointer => "unsupported.lfs",
+            Self::Text | Self::Unknown => "damaged",
+        }
+    }
+}
+
+/// Whether a text begins like this: no control characters but those that set lines and columns apart.
+fn is_text(head: &[u8]) -> bool {
+    const MAGICS: [&[u8]; 6] = [b"BB3D", b"BMTR", b"RTM_", b"LODka3D", b"ODOL", b"MLOD"];
+    let is_utf8 = || match std::str::from_utf8(head) {
+        Ok(_) => true,
+        // The last character may be cut.
+        Err(error) => error.error_len().is_none(),
+    };
+    let is_plain = |&byte: &u8| byte >= b' ' && byte != 0x7f || matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b);
+    let is_utf16 = head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff");
+    // A few bytes of a damaged file may look like a text of any other encoding.
+    let is_long = head.len() >= 64;
+    let is_start_of_asset = MAGICS.iter().any(|magic| magic.starts_with(head));
+    !is_start_of_asset && (is_utf16 && is_long || head.iter().all(is_plain) && (is_long || is_utf8()))
 }
 
 impl fmt::Display for Format {

@@ -14,6 +14,9 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod asset;
+// Each format uses a part of it.
+#[cfg_attr(not(all(feature = "b3d", feature = "bmx", feature = "odol", feature = "rtm")), allow(dead_code))]
+mod check;
 pub mod codec;
 #[cfg(any(feature = "pbo", feature = "zip"))]
 pub mod container;

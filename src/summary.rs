@@ -250,6 +250,11 @@ impl Problems {
         self.add(|| Problem::warning(error));
     }
 
+    /// Adds a problem of this severity, which is made only if it is kept.
+    pub(crate) fn tell(&mut self, severity: Severity, error: impl FnOnce() -> Error) {
+        self.add(|| Problem { severity, ..Problem::error(&error()) });
+    }
+
     /// Takes the value, or adds the error and goes on without.
     #[inline(always)]
     pub fn ok<T>(&mut self, result: Result<T, Error>) -> Option<T> {

@@ -213,7 +213,7 @@ impl<'a> TexCoords<'a> {
     }
 
     /// The coordinates of all vertices in order.
-    pub fn iter(&self) -> impl Iterator<Item = &'a [F32]> + use<'a> {
+    pub fn iter(&self) -> impl Iterator<Item = &'a [F32]> + Clone + use<'a> {
         let set = *self;
         self.records.chunks_exact(self.stride).filter_map(move |record| set.of(record))
     }

@@ -1,13 +1,14 @@
 //! What can be wrong with a scene, and the counts that fall out of looking.
 
-use zerocopy::little_endian::F32;
+use std::fmt;
 
 use super::wire::ChunkHeader;
 use super::{Animation, Bone, Keys, Mesh, Node, Part, Scene, Step, Triangles, Vertices};
+use crate::check::{self, Check, Finite, Index, Length, Numbers, Rows, Rule, Unit};
 use crate::error::{Context, Error, Result};
-use crate::summary::Problems;
+use crate::summary::{Problems, Severity};
 use crate::view::chunk::{Chunk, Tag};
-use crate::view::{Color, Quat, Vec3};
+use crate::view::{Strided, Vec3};
 
 /// The counts of a scene.
 #[derive(Default)]
@@ -34,6 +35,8 @@ pub(super) struct Survey<'s, 'a> {
     /// What was met so far in each node around the current chunk.
     open_nodes: Vec<OpenNode>,
     mesh: OpenMesh,
+    transforms: Check<Finite<10>>,
+    rotations: Check<Unit>,
 }
 
 #[derive(Default)]
@@ -42,6 +45,7 @@ struct OpenNode {
     meshes: u32,
     bones: u32,
     animations: u32,
+    keys: usize,
 }
 
 /// What was met so far in the current mesh.
@@ -54,7 +58,8 @@ struct OpenMesh {
 impl<'s, 'a> Survey<'s, 'a> {
     pub(super) fn new(scene: &'s Scene<'a>, deep: bool, problems: &'s mut Problems) -> Self {
         let (counted, brushes_met, open_nodes, mesh) = Default::default();
-        Self { scene, deep, problems, counted, brushes_met, open_nodes, mesh }
+        let (transforms, rotations) = (Check::new(Finite), Check::new(Unit::Quaternion));
+        Self { scene, deep, problems, counted, brushes_met, open_nodes, mesh, transforms, rotations }
     }
 
     pub(super) fn run(mut self) -> Counted {
@@ -66,6 +71,8 @@ impl<'s, 'a> Survey<'s, 'a> {
                 Err(error) => self.problems.error(&error),
             }
         }
+        self.transforms.tell("transforms", self.problems, |error| error.within("nodes"));
+        self.rotations.tell("rotations", self.problems, |error| error.within("nodes"));
         self.counted
     }
 
@@ -77,32 +84,39 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
         let trailing = self.scene.trailing().len();
         if trailing > 0 {
-            self.warn(chunk.bytes(), format!("{trailing} bytes behind the scene"));
+            self.warn(chunk.bytes(), format_args!("{trailing} bytes after the scene"));
         }
     }
 
     fn materials(&mut self) {
+        let mut placements = Check::new(Finite);
         for texture in self.scene.textures() {
             if let Some(texture) = self.problems.ok(texture) {
                 self.counted.textures = self.counted.textures.saturating_add(1);
-                let floats = texture.position.into_iter().chain(texture.scale).chain([texture.rotation]);
-                self.finite(floats, texture.offset, || "texture placement".to_owned());
+                let ([x, y], [width, height]) = (texture.position, texture.scale);
+                placements.next(texture.offset, Numbers([x, y, width, height, texture.rotation]));
             }
         }
+        let mut colors = Check::new(Finite);
+        let mut ids = References::new(self.counted.textures);
         for brush in self.scene.brushes() {
             let Some(brush) = self.problems.ok(brush) else { continue };
             let index = usize::try_from(self.counted.brushes).unwrap_or(usize::MAX);
             self.counted.brushes = self.counted.brushes.saturating_add(1);
-            if index == 0 && brush.texture_ids.len() > 8 {
-                self.warn(brush.offset, format!("{} textures a brush, Blitz3D has 8", brush.texture_ids.len()));
+            let layers = brush.texture_ids.len();
+            if index == 0 && layers > 8 {
+                self.warn(brush.offset, format_args!("{layers} textures a brush, Blitz3D has 8"));
             }
             if self.deep {
-                for id in brush.texture_ids {
-                    self.reference("texture", id.get(), self.counted.textures, brush.offset, ("brushes", index));
-                }
-                let floats = brush.color.into_iter().chain([brush.shininess]);
-                self.finite(floats, brush.offset, || "brush color".to_owned());
+                ids.list(("brushes", index), &brush.texture_ids, brush.texture_ids.iter().map(|id| id.get()));
+                let [r, g, b, a] = brush.color;
+                colors.next(brush.offset, Numbers([r, g, b, a, brush.shininess]));
             }
+        }
+        if self.deep {
+            placements.tell("placements", self.problems, |error| error.within("textures"));
+            colors.tell("colors", self.problems, |error| error.within("brushes"));
+            ids.tell("texture ids", self.problems, |error| error.within("brushes"));
         }
     }
 
@@ -123,7 +137,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                 };
                 self.brushes_met |= matches!(part, Part::Brushes);
                 if late {
-                    self.warn(chunk.offset(), format!("{} behind what refers to it", chunk.tag()));
+                    self.warn(chunk.offset(), format_args!("{} after what refers to it", chunk.tag()));
                 }
             }
             Part::Node(node) => {
@@ -141,7 +155,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                 }
                 if let Some(vertices) = self.problems.ok(vertices) {
                     self.counted.vertices = self.counted.vertices.saturating_add(vertices.len() as u64);
-                    self.vertices(&vertices);
+                    self.vertices(&vertices, |error| place(error.within("vertices").within("mesh")));
                 }
             }
             Part::Triangles(mesh) => {
@@ -151,7 +165,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                 let triangles = Triangles::parse(chunk, mesh.brush_id());
                 if let Some(triangles) = self.problems.ok(triangles.within("triangles").within("mesh").map_err(place)) {
                     self.counted.triangles = self.counted.triangles.saturating_add(triangles.indices.len() as u64);
-                    self.triangles(&triangles, chunk, *node);
+                    self.triangles(&triangles, chunk, |error| place(error.within("triangles").within("mesh")));
                 }
             }
             Part::Bone(mesh) => {
@@ -159,27 +173,31 @@ impl<'s, 'a> Survey<'s, 'a> {
                 self.only_one(chunk, *node, |open| &mut open.bones);
                 if let Some(bone) = self.problems.ok(Bone::parse(chunk, *mesh).within("bone").map_err(place)) {
                     self.counted.weights = self.counted.weights.saturating_add(bone.weights.len() as u64);
-                    self.bone(&bone, *node);
+                    self.bone(&bone, |error| place(error.within("bone")));
                 }
             }
             Part::Keys => {
+                let number = self.number_of_keys(*node);
                 if let Some(keys) = self.problems.ok(Keys::parse(chunk).within("keys").map_err(place)) {
                     self.counted.keys = self.counted.keys.saturating_add(keys.len() as u64);
-                    self.keys(&keys);
+                    self.keys(&keys, |error| place(error.within_item("keys", number)));
                 }
             }
             Part::Animation => {
                 self.counted.animations = self.counted.animations.saturating_add(1);
                 self.only_one(chunk, *node, |open| &mut open.animations);
-                if let Some(animation) = self.problems.ok(Animation::parse(chunk).within("animation").map_err(place)) {
-                    self.finite([animation.fps], chunk.offset(), || "animation rate".to_owned());
+                let animation = Animation::parse(chunk).within("animation").map_err(place);
+                if let Some(animation) = self.problems.ok(animation).filter(|_| self.deep) {
+                    check::one(Finite, Numbers([animation.fps]), chunk.offset(), self.problems, |error| {
+                        place(error.within("fps").within("animation"))
+                    });
                 }
             }
             Part::Unknown => {
                 self.cut(chunk, place);
                 let known = [b"TEXS", b"BRUS", b"NODE", b"MESH", b"VRTS", b"TRIS", b"BONE", b"KEYS", b"ANIM"];
                 if known.iter().any(|tag| chunk.tag() == Tag(**tag)) {
-                    self.warn(chunk.offset(), format!("{} does not belong here", chunk.tag()));
+                    self.warn(chunk.offset(), format_args!("{} does not belong here", chunk.tag()));
                 }
             }
         }
@@ -190,12 +208,10 @@ impl<'s, 'a> Survey<'s, 'a> {
         self.open_nodes.truncate(node.depth as usize);
         self.open_nodes.push(OpenNode { index: node.index, ..OpenNode::default() });
         if self.deep {
-            let floats = node.position().into_iter().chain(node.scale()).chain(node.rotation());
             let offset = node.chunk().offset();
-            self.finite(floats, offset, || format!("nodes[{}]: transform", node.index));
-            if node.rotation() == [0.0; 4] {
-                self.warn(offset, format!("nodes[{}]: rotation of length 0", node.index));
-            }
+            let ([x, y, z], [width, height, depth], [a, b, c, d]) = (node.position(), node.scale(), node.rotation());
+            self.transforms.next(offset, Numbers([x, y, z, width, height, depth, a, b, c, d]));
+            self.rotations.next(offset, Length::of(node.rotation()));
         }
     }
 
@@ -208,108 +224,115 @@ impl<'s, 'a> Survey<'s, 'a> {
             self.problems.error(&error.within_item("nodes", node.unwrap_or(0)));
         }
         if self.deep {
-            let place = ("nodes", node.unwrap_or(0));
-            self.reference("brush", mesh.brush_id(), self.counted.brushes, mesh.chunk().body().offset(), place);
+            self.brush(mesh.brush_id(), mesh.chunk().body().offset(), |error| {
+                error.within("mesh").within_item("nodes", node.unwrap_or(0))
+            });
         }
     }
 
-    fn vertices(&mut self, vertices: &Vertices<'a>) {
+    fn vertices(&mut self, vertices: &Vertices<'a>, place: impl Fn(Error) -> Error) {
         if !self.deep {
             return;
         }
-        let offset = vertices.positions().offset();
-        let of = |column: &str| format!("vertices: {column}");
-        self.finite(vertices.positions().iter().flat_map(Vec3::to_array), offset, || of("position"));
-        let normals = vertices.normals().into_iter().flat_map(|normals| normals.iter());
-        self.finite(normals.flat_map(Vec3::to_array), offset, || of("normal"));
-        let colors = vertices.colors().into_iter().flat_map(|colors| colors.iter());
-        self.finite(colors.flat_map(Color::to_array), offset, || of("color"));
-        for set in (0..vertices.sets()).filter_map(|set| vertices.tex_coords(set)) {
-            self.finite(set.iter().flatten().map(|f| f.get()), offset, || of("texture coordinate"));
+        self.finite(&vertices.positions(), "positions", &place);
+        if let Some(normals) = vertices.normals() {
+            self.finite(&normals, "normals", &place);
+            let lengths = normals.iter().map(|normal| Length::of(normal.to_array()));
+            Check::new(Unit::Direction).array(&normals, lengths).tell("normals", self.problems, &place);
+        }
+        if let Some(colors) = vertices.colors() {
+            let values = colors.iter().map(|color| Numbers(color.to_array()));
+            Check::new(Finite).array(&colors, values).tell("colors", self.problems, &place);
+        }
+        for (number, set) in (0..vertices.sets()).filter_map(|set| Some((set, vertices.tex_coords(set)?))) {
+            let offset = vertices.positions().offset();
+            let numbers = set.iter().flatten().map(|number| Numbers([number.get()]));
+            let check = Check::new(Finite).array(offset, numbers);
+            check.tell("numbers", self.problems, |error| place(error.within_item("tex_coords", number)));
         }
     }
 
-    fn triangles(&mut self, triangles: &Triangles<'a>, chunk: &Chunk<'a, ChunkHeader>, node: Option<usize>) {
+    fn finite(&mut self, vectors: &Strided<'a, Vec3>, what: &str, place: impl Fn(Error) -> Error) {
+        let values = vectors.iter().map(|vector| Numbers(vector.to_array()));
+        Check::new(Finite).array(vectors, values).tell(what, self.problems, place);
+    }
+
+    fn triangles(
+        &mut self,
+        triangles: &Triangles<'a>,
+        chunk: &Chunk<'a, ChunkHeader>,
+        place: impl Fn(Error) -> Error,
+    ) {
         if !self.deep {
             return;
         }
-        let place = ("nodes", node.unwrap_or(0));
-        self.reference("brush", triangles.brush_id, self.counted.brushes, chunk.body().offset(), place);
+        self.brush(triangles.brush_id, chunk.body().offset(), &place);
         let Some(count) = self.mesh.vertices else { return };
-        let ids = triangles.indices.iter().flat_map(|triangle| triangle.vertices).map(|id| id.get());
-        self.vertex_ids(ids, count, triangles.indices.offset(), 4, "triangles", place);
+        let ids = triangles.indices.iter().flat_map(|triangle| triangle.vertices).map(|id| id.get().into());
+        let check = Check::new(Index(count as u64)).array(Rows::new(triangles.indices.offset(), 4), ids);
+        check.tell("vertex ids", self.problems, place);
     }
 
-    fn bone(&mut self, bone: &Bone<'a>, node: Option<usize>) {
+    fn bone(&mut self, bone: &Bone<'a>, place: impl Fn(Error) -> Error) {
         if !self.deep {
             return;
         }
-        let place = ("nodes", node.unwrap_or(0));
-        let offset = bone.weights.offset();
-        self.finite(bone.weights.iter().map(|weight| weight.weight.get()), offset, || "bone weight".to_owned());
+        let weights = bone.weights.iter().map(|weight| Numbers([weight.weight.get()]));
+        Check::new(Finite).array(&bone.weights, weights).tell("weights", self.problems, &place);
         match bone.mesh() {
             Some(mesh) => {
                 // A mesh whose vertices are unreadable has been told of already.
                 if let Ok(vertices) = mesh.vertices() {
-                    let ids = bone.weights.iter().map(|weight| weight.vertex.get());
-                    self.vertex_ids(ids, vertices.len(), offset, 8, "bone", place);
+                    let ids = bone.weights.iter().map(|weight| weight.vertex.get().into());
+                    let check = Check::new(Index(vertices.len() as u64)).array(&bone.weights, ids);
+                    check.tell("vertex ids", self.problems, place);
                 }
             }
             None if bone.weights.is_empty() => {}
-            None => {
-                let error = Error::malformed("weights without a mesh at or above the bone").at(offset);
-                self.problems.error(&error.within("bone").within_item(place.0, place.1));
-            }
+            None => self.problems.tell(Severity::Error, || {
+                let error = Error::malformed("weights without a mesh at or above the bone");
+                place(error.at(bone.weights.offset()))
+            }),
         }
     }
 
-    fn keys(&mut self, keys: &Keys<'a>) {
+    fn keys(&mut self, keys: &Keys<'a>, place: impl Fn(Error) -> Error) {
         if !self.deep {
             return;
         }
-        let offset = keys.frames().offset();
-        let vectors = [keys.positions(), keys.scales()].into_iter().flatten();
-        let of = || "animation key".to_owned();
-        self.finite(vectors.flat_map(|column| column.iter()).flat_map(Vec3::to_array), offset, of);
-        let rotations = keys.rotations().into_iter().flat_map(|column| column.iter());
-        self.finite(rotations.clone().flat_map(Quat::to_array), offset, of);
-        let zero = Quat { w: F32::ZERO, x: F32::ZERO, y: F32::ZERO, z: F32::ZERO };
-        if rotations.clone().any(|rotation| rotation == &zero) {
-            self.warn(offset, "animation key: rotation of length 0");
+        for (column, what) in [(keys.positions(), "positions"), (keys.scales(), "scales")] {
+            if let Some(column) = column {
+                self.finite(&column, what, &place);
+            }
+        }
+        if let Some(rotations) = keys.rotations() {
+            let values = rotations.iter().map(|rotation| Numbers(rotation.to_array()));
+            Check::new(Finite).array(&rotations, values).tell("rotations", self.problems, &place);
+            let lengths = rotations.iter().map(|rotation| Length::of(rotation.to_array()));
+            Check::new(Unit::Quaternion).array(&rotations, lengths).tell("rotations", self.problems, &place);
         }
     }
 
-    /// Ids outside the mesh's vertices: one problem for the array, at the first.
-    fn vertex_ids(
-        &mut self,
-        ids: impl Iterator<Item = i32>,
-        count: usize,
-        offset: u64,
-        step: u64,
-        part: &'static str,
-        place: (&'static str, usize),
-    ) {
-        let outside = |id: i32| usize::try_from(id).is_ok_and(|id| id < count);
-        let mut bad = ids.enumerate().filter(|(_, id)| !outside(*id));
-        if let Some((at, id)) = bad.next() {
-            let more = match bad.count() {
-                0 => String::new(),
-                more => format!(", and {more} more ids too"),
-            };
-            let message = format!("vertex id {id} outside the {count} vertices{more}");
-            let error = Error::malformed(message).at(offset.saturating_add(step.saturating_mul(at as u64)));
-            self.problems.error(&error.within(part).within_item(place.0, place.1));
-        }
+    /// How many lists of keys the node had before this one.
+    fn number_of_keys(&mut self, node: Option<usize>) -> usize {
+        let Some(open) = self.open_node(node) else { return 0 };
+        let number = open.keys;
+        open.keys = number.saturating_add(1);
+        number
     }
 
-    /// A number that stands for an item of a list, or -1 for none.
-    fn reference(&mut self, what: &str, id: i32, count: u64, offset: u64, place: (&'static str, usize)) {
-        let error = |message: String| Error::malformed(message).at(offset).within_item(place.0, place.1);
-        if id < -1 {
-            self.problems.warning(&error(format!("{what} id {id}, -1 is none")));
-        } else if u64::try_from(id).is_ok_and(|id| id >= count) {
-            self.problems.error(&error(format!("{what} id {id}, there are {count}")));
+    fn brush(&mut self, id: i32, offset: u64, place: impl Fn(Error) -> Error) {
+        let mut ids = References::new(self.counted.brushes);
+        ids.one(id, offset);
+        ids.tell("", self.problems, |error| place(error.within("brush_id")));
+    }
+
+    /// What was met so far in the node that encloses the current chunk.
+    fn open_node(&mut self, node: Option<usize>) -> Option<&mut OpenNode> {
+        while self.open_nodes.last().is_some_and(|open| Some(open.index) != node) {
+            self.open_nodes.pop();
         }
+        self.open_nodes.last_mut()
     }
 
     /// A chunk that a node should have once.
@@ -319,16 +342,13 @@ impl<'s, 'a> Survey<'s, 'a> {
         node: Option<usize>,
         count: impl Fn(&mut OpenNode) -> &mut u32,
     ) {
-        while self.open_nodes.last().is_some_and(|open| Some(open.index) != node) {
-            self.open_nodes.pop();
-        }
-        let Some(open) = self.open_nodes.last_mut() else { return };
+        let Some(open) = self.open_node(node) else { return };
         let seen = count(open);
         *seen = seen.saturating_add(1);
         let again = *seen > 1;
         let both = open.meshes > 0 && open.bones > 0 && chunk.tag() != Tag(*b"ANIM");
         if again {
-            self.warn(chunk.offset(), format!("a second {} in one node", chunk.tag()));
+            self.warn(chunk.offset(), format_args!("a second {} in one node", chunk.tag()));
         } else if both {
             self.warn(chunk.offset(), "MESH and BONE in one node");
         }
@@ -346,13 +366,78 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
-    fn finite(&mut self, floats: impl IntoIterator<Item = f32>, offset: u64, what: impl Fn() -> String) {
-        if self.deep && floats.into_iter().any(|float| !float.is_finite()) {
-            self.warn(offset, format!("{} that is no finite number", what()));
-        }
+    fn warn(&mut self, offset: u64, message: impl fmt::Display) {
+        self.problems.tell(Severity::Warning, || Error::malformed(message.to_string()).at(offset));
+    }
+}
+
+/// Numbers that stand for items of a list, or -1 for none.
+struct References {
+    known: Check<Known>,
+    none: Check<NoneIsMinusOne>,
+}
+
+impl References {
+    fn new(count: u64) -> Self {
+        Self { known: Check::new(Known(count)), none: Check::new(NoneIsMinusOne) }
     }
 
-    fn warn(&mut self, offset: u64, message: impl Into<std::borrow::Cow<'static, str>>) {
-        self.problems.warning(&Error::malformed(message).at(offset));
+    fn list(&mut self, list: (&'static str, usize), rows: impl Into<Rows> + Copy, ids: impl Iterator<Item = i32> + Clone) {
+        self.known.list(list, rows, ids.clone());
+        self.none.list(list, rows, ids);
+    }
+
+    fn one(&mut self, id: i32, offset: u64) {
+        self.known.next(offset, id);
+        self.none.next(offset, id);
+    }
+
+    fn tell(self, what: &str, problems: &mut Problems, place: impl Fn(Error) -> Error) {
+        self.known.tell(what, problems, &place);
+        self.none.tell(what, problems, place);
+    }
+}
+
+/// One of so many items, or none.
+struct Known(u64);
+
+impl Rule for Known {
+    type Value = i32;
+
+    fn code(&self) -> &'static str {
+        check::RANGE
+    }
+
+    #[inline]
+    fn holds(&self, id: i32) -> bool {
+        u64::try_from(id).map_or(true, |id| id < self.0)
+    }
+}
+
+impl fmt::Display for Known {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "not below {}", self.0)
+    }
+}
+
+/// What is negative stands for none, and is -1.
+struct NoneIsMinusOne;
+
+impl Rule for NoneIsMinusOne {
+    type Value = i32;
+
+    fn code(&self) -> &'static str {
+        "suspicious.range"
+    }
+
+    #[inline]
+    fn holds(&self, id: i32) -> bool {
+        id >= -1
+    }
+}
+
+impl fmt::Display for NoneIsMinusOne {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("below -1, which is none")
     }
 }

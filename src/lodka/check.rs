@@ -1,14 +1,18 @@
 //! The part of verifying that looks at every element.
 
+use std::fmt;
+
 use zerocopy::FromBytes;
 use zerocopy::little_endian::F32;
 
 use super::verify::{Survey, add};
 use super::wire::{Joint, MorphRecord, Record};
 use super::{ColliderSet, FaceGroup, Indices, Mesh, MorphCollections, MorphMeshes, Node, Physics, ProxySet, Weights};
+use crate::check::{self, Below, Broken, Check, Finite, Index, IndexOrNone, Numbers, Rows, Rule};
 use crate::error::{Context, Error};
 use crate::inspect::Span;
-use crate::view::{Element, LeArray, Storage, Table};
+use crate::summary::Severity;
+use crate::view::{Element, LeArray, Table};
 
 impl<'a> Survey<'_, 'a> {
     pub(super) fn mesh_arrays(&mut self, node: &Node<'a>, mesh: &Mesh<'a>) {
@@ -26,15 +30,14 @@ impl<'a> Survey<'_, 'a> {
         }
         if !mesh.bone_ids.is_empty() {
             if mesh.bone_ids.len() != vertices {
-                let message = format!("{} bone ids for {vertices} vertices", mesh.bone_ids.len());
-                self.warn(node, mesh.bone_ids.offset(), message);
+                let count = mesh.bone_ids.len();
+                self.warn(node, mesh.bone_ids.offset(), format_args!("{count} bone ids for {vertices} vertices"));
             }
             if mesh.weights.is_some() {
                 self.warn(node, mesh.bone_ids.offset(), "both bone ids and weights");
             }
         }
-        let error = outside(&mesh.bone_ids, mesh.bone_count as usize, "bones");
-        self.maybe(node, error.map(|error| error.within("bone_ids")));
+        self.indices(node, &mesh.bone_ids, mesh.bone_count as usize, "bones", |error| error.within("bone_ids"));
         if let Some(weights) = mesh.weights {
             self.weights(node, &weights, mesh);
         }
@@ -42,25 +45,24 @@ impl<'a> Survey<'_, 'a> {
 
     fn weights(&mut self, node: &Node<'a>, weights: &Weights<'a>, mesh: &Mesh<'a>) {
         let offset = weights.records.table().storage().offset;
-        let records = || (0..weights.records.len()).filter_map(|index| weights.records.get(index));
+        let records = || (0..weights.records.len()).filter_map(move |index| weights.records.get(index));
         let (mut lists, mut closed) = (0_usize, true);
         for list in weights.vertices() {
             lists = lists.saturating_add(1);
             closed = list.is_closed();
         }
         if lists != mesh.positions.len() {
-            self.warn(node, offset, format!("{lists} weight lists for {} vertices", mesh.positions.len()));
+            self.warn(node, offset, format_args!("{lists} weight lists for {} vertices", mesh.positions.len()));
         }
         if !closed {
             self.warn(node, offset, "the last weight list is not closed");
         }
-        let bones = mesh.bone_count.into();
-        let error = below(records().map(|record| record.bone.into()), bones);
-        let error = error.map(|broken| broken.error("bone", bones, weights.records.table()));
-        self.maybe(node, error.map(|error| error.within("weights")));
-        if records().any(|record| !record.weight.is_finite()) {
-            self.warn(node, offset, "weights: not all are finite numbers");
-        }
+        let table = Rows::from(weights.records.table());
+        let bones = records().map(|record| record.bone.into());
+        let check = Check::new(Below(mesh.bone_count.into())).array(table, bones);
+        self.tell(node, check, "bones", |error| error.within("weights"));
+        let shares = records().map(|record| Numbers([record.weight]));
+        self.tell(node, Check::new(Finite).array(table, shares), "weights", |error| error.within("weights"));
     }
 
     pub(super) fn face_group(
@@ -71,36 +73,39 @@ impl<'a> Survey<'_, 'a> {
         group: &FaceGroup<'a>,
     ) {
         let corners = group.vertex_indices.len();
-        let mut odd = |offset: u64, message: String| {
-            self.warning(node, Error::malformed(message).at(offset).within_item("face_groups", index));
+        let mut odd = |offset: u64, message: fmt::Arguments<'_>| {
+            self.problems.tell(Severity::Warning, || {
+                at_node(node, Error::malformed(message.to_string()).at(offset).within_item("face_groups", index))
+            });
         };
         if group.mode.name().is_none() {
-            odd(span.offset, format!("mode {} has no meaning", group.mode.0));
+            odd(span.offset, format_args!("mode {} is unknown", group.mode.0));
         }
         if group.visible.0 > 1 {
-            odd(span.offset, format!("visible {} has no meaning", group.visible.0));
+            odd(span.offset, format_args!("visible {} is unknown", group.visible.0));
         }
         if corners.checked_rem(3) != Some(0) {
-            odd(group.vertex_indices.offset(), format!("{corners} vertex indices, not a multiple of 3"));
+            odd(group.vertex_indices.offset(), format_args!("{corners} vertex indices, not a multiple of 3"));
         }
         if let Some(smoothing) = group.smoothing.filter(|masks| ![0, group.triangle_count()].contains(&masks.len())) {
-            let message = format!("{} smoothing masks for {} triangles", smoothing.len(), group.triangle_count());
-            odd(smoothing.offset(), message);
+            let (masks, triangles) = (smoothing.len(), group.triangle_count());
+            odd(smoothing.offset(), format_args!("{masks} smoothing masks for {triangles} triangles"));
         }
         let uvs = |set| Some((group.uv_indices(set)?, mesh.uvs(set)?.len()));
         let others = [Some((group.normal_indices, mesh.normals.len())), uvs(0), uvs(1)];
         for (indices, _) in others.iter().flatten() {
             if ![0, corners].contains(&indices.len()) {
-                odd(indices.offset(), format!("{} indices beside {corners} vertex indices", indices.len()));
+                odd(indices.offset(), format_args!("{} indices beside {corners} vertex indices", indices.len()));
             }
         }
         let vertices = Some((group.vertex_indices, mesh.positions.len()));
-        let names =
-            [("vertex_indices", "vertices"), ("normal_indices", "normals"), ("uv_indices", "texture coordinates")];
-        let [vertex, normal, uv] = names;
-        for ((part, what), found) in [vertex, normal, uv, uv].into_iter().zip([vertices].into_iter().chain(others)) {
-            let error = found.and_then(|(indices, count)| outside(&indices, count, what));
-            self.maybe(node, error.map(|error| error.within(part).within_item("face_groups", index)));
+        let parts = ["vertex_indices", "normal_indices", "uv_indices", "uv_indices"];
+        for (part, found) in parts.into_iter().zip([vertices].into_iter().chain(others)) {
+            if let Some((indices, count)) = found {
+                self.indices(node, &indices, count, "indices", |error| {
+                    error.within(part).within_item("face_groups", index)
+                });
+            }
         }
     }
 
@@ -109,34 +114,34 @@ impl<'a> Survey<'_, 'a> {
         add(&mut self.counted.morph_collections, count as u64);
         let table = morphs.records.table();
         if morphs.records.is_wide() {
-            self.warn(node, row(table, 0), "records of 32 bytes, not 28");
+            self.warn(node, table.storage().offset, "records of 32 bytes, not 28");
         }
         if !self.deep {
             return;
         }
         let all = count as u64;
-        let column = |field: fn(&MorphRecord) -> i32| morphs.records.iter().map(move |r| field(&r).into());
-        let parent = none_or_below(column(|record| record.parent.get()), all);
-        self.maybe(node, parent.map(|broken| broken.error("parent", all, table)));
-        let proxy = none_or_below(column(|record| record.proxy.get()), all);
-        self.maybe(node, proxy.map(|broken| broken.error("proxy", all, table)));
-        let bones_of = |index: i32| morphs.records.get(usize::try_from(index).ok()?).map(|parent| parent.bones.get());
-        for (index, record) in morphs.records.iter().enumerate() {
-            let bone = record.parent_bone.get();
-            if let Some(bones) = bones_of(record.parent.get())
-                && !(-1..bones).contains(&bone)
-            {
-                let message = format!("parent bone {bone}, the parent has {bones}");
-                let error = Error::malformed(message).at(row(table, index));
-                self.error(node, error.within_item("morph_collections", index));
-            }
+        for (field, what) in [
+            ((|record| record.parent.get()) as fn(&MorphRecord) -> i32, "parents"),
+            (|record| record.proxy.get(), "proxies"),
+        ] {
+            let numbers = morphs.records.iter().map(move |record| field(&record).into());
+            self.tell(node, Check::new(IndexOrNone(all)).array(Rows::from(table), numbers), what, |error| error);
         }
+        let bones_of = |index: i32| morphs.records.get(usize::try_from(index).ok()?).map(|parent| parent.bones.get());
+        let mut parent_bones = Check::new(Broken::new(check::RANGE, "of no bone of the parent"));
+        let rows = Rows::from(table);
+        for (index, record) in (0..).zip(morphs.records.iter()) {
+            let bone = record.parent_bone.get();
+            let known = bones_of(record.parent.get()).is_none_or(|bones| (-1..bones).contains(&bone));
+            parent_bones.look(rows.offset_of(index), bone, known);
+        }
+        self.tell(node, parent_bones, "parent bones", |error| error);
         for (index, collection) in morphs.collections().enumerate() {
-            let bones = collection.bones.len() as u64;
-            let parents = collection.bones.iter().map(|bone| bone.parent.get().into());
-            let parent = none_or_below(parents, bones);
-            let error = parent.map(|broken| broken.error("bone parent", bones, &collection.bones));
-            self.maybe(node, error.map(|error| error.within_item("morph_collections", index)));
+            let bones = &collection.bones;
+            let parents = bones.iter().map(|bone| bone.parent.get().into());
+            self.tell(node, Check::new(IndexOrNone(bones.len() as u64)).array(bones, parents), "bone parents", |error| {
+                error.within_item("morph_collections", index)
+            });
         }
         self.codes(node, "animations", &morphs.animations, morphs.animations.iter().copied());
         self.finite(node, "matrices", &morphs.matrices);
@@ -147,20 +152,20 @@ impl<'a> Survey<'_, 'a> {
         if !self.deep {
             return;
         }
-        let offset = morphs.records.offset();
         let meshes = self.part.meshes.unwrap_or(u64::MAX);
-        let mesh = below(morphs.records.iter().map(|record| record.mesh.get().into()), meshes);
-        self.maybe(node, mesh.map(|broken| broken.error("mesh", meshes, &morphs.records)));
-        for record in morphs.records {
+        let numbers = morphs.records.iter().map(|record| record.mesh.get().into());
+        self.tell(node, Check::new(Index(meshes)).array(&morphs.records, numbers), "meshes", |error| error);
+        let mut halves = Check::new(Broken::new("suspicious.empty", "frames or vertices of none"));
+        for (index, record) in (0..).zip(morphs.records) {
             let (frames, vertices) = (record.frames.get(), record.vertices.get());
-            if (frames == 0) != (vertices == 0) {
-                self.warn(node, offset, format!("{frames} frames of {vertices} vertices"));
-            }
+            let offset = Rows::from(&morphs.records).offset_of(index);
+            halves.look(offset, Extent { frames, vertices }, (frames == 0) == (vertices == 0));
         }
+        self.tell(node, halves, "records", |error| error);
         let vertices = morphs.vertices.len();
         if usize::try_from(morphs.vertex_count_hint) != Ok(vertices) {
-            let message = format!("vertex count {}, there are {vertices}", morphs.vertex_count_hint);
-            self.warn(node, morphs.vertex_count_at, message);
+            let hint = morphs.vertex_count_hint;
+            self.warn(node, morphs.vertex_count_at, format_args!("vertex count {hint}, there are {vertices}"));
         }
         self.finite(node, "vertices", &morphs.vertices);
     }
@@ -179,37 +184,41 @@ impl<'a> Survey<'_, 'a> {
             [("body", physics.body_names().count(), bodies), ("geom", physics.geom_names().count(), geoms)]
         {
             if names as u64 > count {
-                self.warn(node, node.chunk.offset(), format!("{names} {what} names, there are {count}"));
+                self.warn(node, node.chunk.offset(), format_args!("{names} {what} names, there are {count}"));
             }
         }
         let meshes = self.part.meshes.unwrap_or(u64::MAX);
-        let link = below(physics.mesh_links.iter().map(|link| link.get().into()), meshes);
-        self.maybe(node, link.map(|broken| broken.error("mesh link", meshes, &physics.mesh_links)));
-        let body = none_or_below(physics.geoms.iter().map(|geom| geom.body.get().into()), bodies);
-        self.maybe(node, body.map(|broken| broken.error("geom body", bodies, &physics.geoms)));
-        let ends: [fn(&Joint) -> i32; 2] = [|joint| joint.body_1.get(), |joint| joint.body_2.get()];
-        for end in ends {
-            let body = none_or_below(physics.joints.iter().map(|joint| end(joint).into()), bodies);
-            self.maybe(node, body.map(|broken| broken.error("joint body", bodies, &physics.joints)));
+        let numbers = physics.mesh_links.iter().map(|link| link.get().into());
+        self.tell(node, Check::new(Index(meshes)).array(&physics.mesh_links, numbers), "meshes", |error| {
+            error.within("mesh_links")
+        });
+        let numbers = physics.geoms.iter().map(|geom| geom.body.get().into());
+        self.tell(node, Check::new(IndexOrNone(bodies)).array(&physics.geoms, numbers), "bodies", |error| {
+            error.within("geoms")
+        });
+        let ends = [(|joint| joint.body_1.get()) as fn(&Joint) -> i32, |joint| joint.body_2.get()];
+        for (end, what) in ends.into_iter().zip(["first bodies", "second bodies"]) {
+            let numbers = physics.joints.iter().map(|joint| end(joint).into());
+            self.tell(node, Check::new(IndexOrNone(bodies)).array(&physics.joints, numbers), what, |error| {
+                error.within("joints")
+            });
         }
-        for (index, geom) in physics.geoms.iter().enumerate() {
-            let (first, count) = (geom.mesh_link.get(), geom.mesh_link_count.get());
-            let end = u64::try_from(first)
-                .ok()
-                .zip(u64::try_from(count).ok())
-                .map(|(first, count)| first.saturating_add(count));
-            if count != 0 && end.is_none_or(|end| end > links) {
-                let error = Error::malformed(format!("{count} mesh links from {first} on, there are {links}"));
-                self.error(node, error.at(row(&physics.geoms, index)).within_item("geoms", index));
-            }
-        }
+        let ranges = physics.geoms.iter().map(|geom| Links {
+            first: geom.mesh_link.get().into(),
+            count: geom.mesh_link_count.get().into(),
+        });
+        self.tell(node, Check::new(LinksOf(links)).array(&physics.geoms, ranges), "ranges of mesh links", |error| {
+            error.within("geoms")
+        });
         self.codes(node, "bodies", &physics.bodies, physics.bodies.iter().copied());
         self.codes(node, "geoms", &physics.geoms, physics.geoms.iter().copied());
         self.codes(node, "joints", &physics.joints, physics.joints.iter().copied());
-        for (index, body) in physics.bodies.iter().enumerate().filter(|(_, body)| (5..=9).contains(&body.kind.0)) {
-            let message = format!("a body of the shape {}", body.kind.name().unwrap_or_default());
-            self.warn(node, row(&physics.bodies, index), message);
+        let mut shapes = Check::new(Broken::new("suspicious.unknown_code", "of no body"));
+        let rows = Rows::from(&physics.bodies);
+        for (index, body) in (0..).zip(physics.bodies) {
+            shapes.look(rows.offset_of(index), body.kind.name().unwrap_or_default(), !(5..=9).contains(&body.kind.0));
         }
+        self.tell(node, shapes, "shapes", |error| error.within("bodies"));
     }
 
     pub(super) fn proxy_set(&mut self, node: &Node<'a>, set: &ProxySet<'a>) {
@@ -217,20 +226,19 @@ impl<'a> Survey<'_, 'a> {
         add(&mut self.counted.proxies, count);
         let table = set.proxies.table();
         if set.proxies.is_wide() {
-            self.warn(node, row(table, 0), "records of 56 bytes, not 54");
+            self.warn(node, table.storage().offset, "records of 56 bytes, not 54");
         }
         if !self.deep {
             return;
         }
         let meshes = self.part.meshes.unwrap_or(u64::MAX);
-        if u64::try_from(set.mesh).is_ok_and(|mesh| mesh >= meshes) || set.mesh < 0 {
-            let error = Error::malformed(format!("stands for mesh {}, there are {meshes}", set.mesh));
-            self.error(node, error.at(node.chunk.offset().saturating_add(8)));
-        }
-        let parent = none_or_below(set.proxies.iter().map(|proxy| proxy.parent.get().into()), count);
-        self.maybe(node, parent.map(|broken| broken.error("parent", count, table)));
-        let mesh = none_or_below(set.proxies.iter().map(|proxy| proxy.mesh.get().into()), meshes);
-        self.maybe(node, mesh.map(|broken| broken.error("source mesh", meshes, table)));
+        let place = node.chunk.offset().saturating_add(8);
+        let own = Check::new(Index(meshes)).array(place, std::iter::once(set.mesh.into()));
+        self.tell(node, own, "", |error| error.within("mesh"));
+        let parents = set.proxies.iter().map(|proxy| proxy.parent.get().into());
+        self.tell(node, Check::new(IndexOrNone(count)).array(Rows::from(table), parents), "parents", |error| error);
+        let sources = set.proxies.iter().map(|proxy| proxy.mesh.get().into());
+        self.tell(node, Check::new(IndexOrNone(meshes)).array(Rows::from(table), sources), "meshes", |error| error);
         self.codes(node, "proxies", table, set.proxies.iter());
     }
 
@@ -239,17 +247,17 @@ impl<'a> Survey<'_, 'a> {
         if !self.deep {
             return;
         }
-        for (index, collider) in set.colliders.iter().enumerate() {
-            let bone = collider.bone.get();
-            if !self.part.bones_lost && !self.part.bone_ids.contains(&bone) {
-                let error = Error::malformed(format!("no bone has the id {bone}")).at(row(&set.colliders, index));
-                self.error(node, error.within_item("colliders", index));
-            }
+        let mut ids = Check::new(Broken::new(check::RANGE, "of no bone"));
+        let rows = Rows::from(&set.colliders);
+        for (index, collider) in (0..).zip(set.colliders) {
+            let id = collider.bone.get();
+            ids.look(rows.offset_of(index), id, self.part.bones_lost || self.part.bone_ids.contains(&id));
         }
+        self.tell(node, ids, "bone ids", |error| error.within("colliders"));
         self.codes(node, "colliders", &set.colliders, set.colliders.iter().copied());
     }
 
-    /// Codes of records that have no meaning.
+    /// Codes of records that have no meaning: one problem for each field.
     pub(super) fn codes<T: Record>(
         &mut self,
         node: &Node<'a>,
@@ -260,74 +268,112 @@ impl<'a> Survey<'_, 'a> {
         if !self.deep {
             return;
         }
-        for (index, record) in records.enumerate() {
+        let mut fields: Vec<(&'static str, Check<Broken<u8>>)> = Vec::new();
+        let rows = Rows::from(table);
+        let mut count = 0;
+        for (index, record) in (0..).zip(records) {
+            count = index;
             record.unknown_codes(&mut |field, code| {
-                let error = Error::malformed(format!("{field} {code} has no meaning")).at(row(table, index));
-                self.warning(node, error.within_item(list, index));
+                let known = fields.iter().position(|(name, _)| *name == field);
+                let at = known.unwrap_or(fields.len());
+                if known.is_none() {
+                    fields.push((field, Check::new(Broken::new("suspicious.unknown_code", "unknown"))));
+                }
+                if let Some((_, check)) = fields.get_mut(at) {
+                    check.skip_to(index);
+                    check.next(rows.offset_of(index), code);
+                }
             });
+        }
+        for (field, mut check) in fields {
+            check.skip_to(count.saturating_add(1));
+            self.tell(node, check, "codes", |error| error.within(field).within(list));
         }
     }
 
     /// An array of nothing but floats has only finite ones.
     pub(super) fn finite<T: Element>(&mut self, node: &Node<'a>, part: &'static str, array: &LeArray<'a, T>) {
+        if !self.deep {
+            return;
+        }
         let floats = <[F32]>::ref_from_bytes(array.as_bytes()).unwrap_or_default();
-        if self.deep && floats.iter().any(|float| !float.get().is_finite()) {
-            let error = Error::malformed("not all are finite numbers").at(array.offset());
-            self.warning(node, error.within(part));
-        }
+        let numbers = floats.iter().map(|float| Numbers([float.get()]));
+        let check = Check::new(Finite).array(Rows::new(array.offset(), size_of::<F32>()), numbers);
+        self.tell(node, check, "numbers", |error| error.within(part));
     }
 
-    fn maybe(&mut self, node: &Node<'a>, error: Option<Error>) {
-        if let Some(error) = error {
-            self.error(node, error);
-        }
+    /// Indices past the end of what they point into.
+    fn indices(
+        &mut self,
+        node: &Node<'a>,
+        indices: &Indices<'a>,
+        count: usize,
+        what: &str,
+        place: impl FnOnce(Error) -> Error,
+    ) {
+        let check = Check::new(Below(count as u64)).array(Rows::from(indices as &dyn Table), indices.iter().map(u64::from));
+        self.tell(node, check, what, place);
     }
-}
 
-/// The first of some numbers that breaks a rule, and how many do.
-struct Broken {
-    at: usize,
-    value: i64,
-    count: usize,
-}
-
-impl Broken {
-    fn error(&self, what: &str, below: u64, table: &dyn Table) -> Error {
-        let Self { at, value, count } = self;
-        let more = match count {
-            1 => String::new(),
-            _ => format!(", the first of {count} such"),
-        };
-        let message = format!("{what} {value}, there are {below}{more}");
-        Error::malformed(message).at(row(table, *at))
+    pub(super) fn tell<R: Rule>(
+        &mut self,
+        node: &Node<'a>,
+        check: Check<R>,
+        what: &str,
+        place: impl FnOnce(Error) -> Error,
+    ) {
+        check.tell(what, self.problems, |error| at_node(node, place(error)));
     }
 }
 
-fn broken(values: impl Iterator<Item = i64>, rule: impl Fn(i64) -> bool) -> Option<Broken> {
-    let mut bad = values.enumerate().filter(|(_, value)| !rule(*value));
-    let (at, value) = bad.next()?;
-    Some(Broken { at, value, count: bad.count().saturating_add(1) })
+fn at_node(node: &Node<'_>, error: Error) -> Error {
+    error.within_item(node.kind.name(), node.index)
 }
 
-/// Where a row of an array lies.
-fn row(table: &dyn Table, index: usize) -> u64 {
-    let Storage { offset, bytes, .. } = table.storage();
-    let stride = bytes.checked_div(table.rows()).unwrap_or(0);
-    offset.saturating_add(stride.saturating_mul(index as u64))
+/// The mesh links of a geom.
+#[derive(Clone, Copy)]
+struct Links {
+    first: i64,
+    count: i64,
 }
 
-fn below(values: impl Iterator<Item = i64>, count: u64) -> Option<Broken> {
-    broken(values, |value| u64::try_from(value).is_ok_and(|value| value < count))
+impl fmt::Display for Links {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} from {} on", self.count, self.first)
+    }
 }
 
-/// -1 stands for none.
-fn none_or_below(values: impl Iterator<Item = i64>, count: u64) -> Option<Broken> {
-    broken(values, |value| value == -1 || u64::try_from(value).is_ok_and(|value| value < count))
+/// They lie among so many.
+struct LinksOf(u64);
+
+impl Rule for LinksOf {
+    type Value = Links;
+
+    fn code(&self) -> &'static str {
+        check::RANGE
+    }
+
+    fn holds(&self, Links { first, count }: Links) -> bool {
+        let end = u64::try_from(first).ok().zip(u64::try_from(count).ok());
+        count == 0 || end.is_some_and(|(first, count)| first.saturating_add(count) <= self.0)
+    }
 }
 
-/// Indices past the end of what they point into.
-fn outside(indices: &Indices<'_>, count: usize, what: &str) -> Option<Error> {
-    let broken = below(indices.iter().map(i64::from), count as u64)?;
-    let what = format!("index into {what}");
-    Some(broken.error(&what, count as u64, indices))
+impl fmt::Display for LinksOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "not among the {}", self.0)
+    }
+}
+
+/// What is morphed.
+#[derive(Clone, Copy)]
+struct Extent {
+    frames: i32,
+    vertices: i32,
+}
+
+impl fmt::Display for Extent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} frames of {} vertices", self.frames, self.vertices)
+    }
 }

@@ -39,7 +39,7 @@ impl<'a> Indices<'a> {
     }
 
     /// All indices in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = u32> + use<'a> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = u32> + Clone + use<'a> {
         let all = *self;
         // The range is as long as the array, so there is no index without an element.
         (0..self.len()).map(move |index| all.get(index).unwrap_or(u32::MAX))

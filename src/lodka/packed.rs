@@ -25,7 +25,7 @@ where
     }
 
     /// All records in order.
-    pub fn iter(&self) -> impl Iterator<Item = T> + use<'a, T, W> {
+    pub fn iter(&self) -> impl Iterator<Item = T> + Clone + use<'a, T, W> {
         let all = *self;
         (0..self.len()).map_while(move |index| all.get(index))
     }

@@ -1,15 +1,16 @@
 //! What can be wrong with a model, and the counts that fall out of looking.
 
-use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
+use std::fmt::Display;
 
 use super::chunk::{Chunks, Kind};
 use super::content::Content;
 use super::wire::Record;
 use super::{Animation, Chunk, Material, Mesh, Model, Node, Nodes, Skeleton};
+use crate::check::{self, Broken, Check};
 use crate::error::{Context, Error, Result};
 use crate::inspect::Span;
-use crate::summary::{Counts, Problems, Reference, ReferenceKind, References};
+use crate::summary::{Counts, Problems, Reference, ReferenceKind, References, Severity};
 use crate::view::chunk::Tag;
 
 /// Chunks that must not have come before one: what they hold rests on it.
@@ -55,7 +56,7 @@ pub(super) struct OpenPart {
 pub(super) struct Survey<'s, 'a> {
     model: &'s Model<'a>,
     pub(super) deep: bool,
-    problems: &'s mut Problems,
+    pub(super) problems: &'s mut Problems,
     pub(super) counted: Counted,
     references: References,
     pub(super) part: OpenPart,
@@ -138,9 +139,9 @@ impl<'s, 'a> Survey<'s, 'a> {
         let tag = node.chunk.tag();
         let offset = node.chunk.offset();
         if tag.0 == *b"PHS1" && node.parent == Some(Tag(*b"LOD1")) {
-            self.warn(node, offset, format!("PHS1 of version {}, only 2 is known", node.count_hint()));
+            self.warn(node, offset, format_args!("PHS1 of version {}, only 2 is known", node.count_hint()));
         } else if Kind::is_known(tag) {
-            self.warn(node, offset, format!("{tag} does not belong here"));
+            self.warn(node, offset, format_args!("{tag} does not belong here"));
         }
     }
 
@@ -150,11 +151,11 @@ impl<'s, 'a> Survey<'s, 'a> {
             if tag.0 == **first
                 && let Some(later) = later.iter().find(|later| self.part.tags.contains(&Tag(***later)))
             {
-                self.warn(node, node.chunk.offset(), format!("{tag} behind {}", Tag(**later)));
+                self.warn(node, node.chunk.offset(), format_args!("{tag} after {}", Tag(**later)));
             }
         }
         if !self.part.tags.insert(tag) {
-            self.warn(node, node.chunk.offset(), format!("a second {tag} in one model"));
+            self.warn(node, node.chunk.offset(), format_args!("a second {tag} in one model"));
         }
     }
 
@@ -171,9 +172,9 @@ impl<'s, 'a> Survey<'s, 'a> {
         };
         let hint = i64::from(node.count_hint());
         if counts.is_some_and(|count| i64::try_from(count) != Ok(hint)) {
-            let count = counts.unwrap_or(0);
-            let message = format!("count {hint} of {}, there are {count}", node.chunk.tag());
-            self.warn(node, node.chunk.offset().saturating_add(8), message);
+            let (count, tag) = (counts.unwrap_or(0), node.chunk.tag());
+            let offset = node.chunk.offset().saturating_add(8);
+            self.warn(node, offset, format_args!("count {hint} of {tag}, there are {count}"));
         }
         match content {
             Content::Skeleton(skeleton) => self.skeleton(node, skeleton),
@@ -215,6 +216,9 @@ impl<'s, 'a> Survey<'s, 'a> {
     }
 
     fn skeleton(&mut self, node: &Node<'a>, skeleton: &Skeleton<'a>) {
+        let mut ids = Check::new(Broken::new("suspicious.range", "negative"));
+        let mut parents = Check::new(Broken::new(check::RANGE, "the id of no bone before"));
+        let mut twice = Check::new(Broken::new("suspicious.duplicate", "there twice"));
         for (span, bone) in skeleton.bones().spanned() {
             let Some(bone) = self.entry(node, bone) else {
                 self.part.bones_lost = true;
@@ -224,31 +228,28 @@ impl<'s, 'a> Survey<'s, 'a> {
             if !self.deep {
                 continue;
             }
-            if bone.id < 0 {
-                self.warn(node, span.offset, format!("bone id {}", bone.id));
-            }
-            if bone.parent != -1 && !self.part.bone_ids.contains(&bone.parent) {
-                let error = Error::malformed(format!("parent {} is no bone before this one", bone.parent));
-                self.error(node, error.at(span.offset.saturating_add(2)).within("bones"));
-            }
-            if !self.part.bone_ids.insert(bone.id) {
-                self.warn(node, span.offset, format!("bone id {} is there twice", bone.id));
-            }
+            ids.look(span.offset, bone.id, bone.id >= 0);
+            let known = bone.parent == -1 || self.part.bone_ids.contains(&bone.parent);
+            parents.look(span.offset.saturating_add(2), bone.parent, known);
+            twice.look(span.offset, bone.id, self.part.bone_ids.insert(bone.id));
         }
+        self.tell(node, ids, "ids", |error| error.within("bones"));
+        self.tell(node, parents, "parents", |error| error.within("bones"));
+        self.tell(node, twice, "ids", |error| error.within("bones"));
     }
 
     fn animation(&mut self, node: &Node<'a>, animation: &Animation<'a>) {
         add(&mut self.counted.frames, animation.frame_count.into());
         let offset = node.chunk.offset();
         if animation.bone_count == 0 && animation.frame_count > 0 {
-            self.warn(node, offset.saturating_add(8), format!("{} frames of no bone", animation.frame_count));
+            self.warn(node, offset.saturating_add(8), format_args!("{} frames of no bone", animation.frame_count));
         }
         // Kind, interval and mode come first.
         if animation.mode.name().is_none() {
             self.meaningless(node, offset.saturating_add(17), "mode", animation.mode.0);
         }
         if animation.interval < 0 {
-            self.warn(node, offset.saturating_add(13), format!("interval of {} ms", animation.interval));
+            self.warn(node, offset.saturating_add(13), format_args!("interval of {} ms", animation.interval));
         }
         self.finite(node, "keys", &animation.keys);
     }
@@ -262,7 +263,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
         if let Some(options) = material.options {
             if options.shininess > 128 {
-                self.warn(node, span.offset, format!("shininess {} is above 128", options.shininess));
+                self.warn(node, span.offset, format_args!("shininess {} is above 128", options.shininess));
             }
             options.unknown_codes(&mut |field, code| {
                 self.meaningless(node, span.offset, field, code);
@@ -302,16 +303,14 @@ impl<'s, 'a> Survey<'s, 'a> {
         self.problems.error(&error.within_item(node.kind.name(), node.index));
     }
 
-    pub(super) fn warning(&mut self, node: &Node<'a>, error: Error) {
-        self.problems.warning(&error.within_item(node.kind.name(), node.index));
-    }
-
-    pub(super) fn warn(&mut self, node: &Node<'a>, offset: u64, message: impl Into<Cow<'static, str>>) {
-        self.warning(node, Error::malformed(message).at(offset));
+    pub(super) fn warn(&mut self, node: &Node<'a>, offset: u64, message: impl Display) {
+        self.problems.tell(Severity::Warning, || {
+            Error::malformed(message.to_string()).at(offset).within_item(node.kind.name(), node.index)
+        });
     }
 
     pub(super) fn meaningless(&mut self, node: &Node<'a>, offset: u64, field: &str, code: u8) {
-        self.warn(node, offset, format!("{field} {code} has no meaning"));
+        self.warn(node, offset, format_args!("{field} {code} is unknown"));
     }
 }
 

@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use super::{Face, Lod, Model};
+use super::{Lod, Model};
+use crate::check::{self, Below, Broken, Check, Finite, Length, Numbers, Unit};
 use crate::error::{Context, Error, Result};
 use crate::format::Format;
 use crate::inspect::{Inspect, Outline, Part, Value};
 use crate::summary::{Counts, Problems, ReferenceKind, References, Summary};
 use crate::view::array::gather;
-use crate::view::{ByteStr, Column, Packing, Scalar, Storage, Table, Vec3};
+use crate::view::{ByteStr, Column, Packing, Scalar, Storage, Table};
 
 impl Inspect for Model<'_> {
     /// One walk over all LODs, faces included.
@@ -74,7 +75,7 @@ impl Model<'_> {
             summary.counts = Counts::known([("lods", lods), ("vertices", vertices), ("faces", faces)]);
             let behind = summary.bytes.saturating_sub(end);
             if behind > 0 {
-                problems.warning(&Error::malformed(format!("{behind} bytes behind the last LOD")).at(end));
+                problems.warning(&Error::malformed(format!("{behind} bytes after the last LOD")).at(end));
             }
         }
         Summary { version: Some(self.version()), references: references.into_vec(), ..summary }
@@ -82,45 +83,36 @@ impl Model<'_> {
 }
 
 impl Lod<'_> {
-    /// Tells each index that points outside, and numbers that are none.
+    /// Tells of indices that point outside, and of numbers that are none.
     fn check(&self, lod: usize, problems: &mut Problems) {
-        if !self.resolution().is_finite() {
-            let end = self.offset().saturating_add(self.bytes());
-            let error = Error::malformed(format!("resolution is {}", self.resolution())).at(end.saturating_sub(4));
-            problems.warning(&error.within_item("lods", lod));
-        }
-        let points = self.points().iter().position(|point| !is_finite(point.position));
-        let normals = self.normals().iter().position(|&normal| !is_finite(normal));
-        let (first_point, first_normal) = (self.points().offset(), self.normals().offset());
-        for (list, index, offset, size) in [("points", points, first_point, 16), ("normals", normals, first_normal, 12)]
-        {
-            if let Some(index) = index {
-                let offset = offset.saturating_add((index as u64).saturating_mul(size));
-                let error = Error::malformed("not a finite number").at(offset).within_item(list, index);
-                problems.warning(&error.within_item("lods", lod));
-            }
-        }
+        let place = |error: Error| error.within_item("lods", lod);
+        let end = self.offset().saturating_add(self.bytes());
+        check::one(Finite, Numbers([self.resolution()]), end.saturating_sub(4), problems, |error| {
+            place(error.within("resolution"))
+        });
+        let (points, normals) = (self.points(), self.normals());
+        let positions = points.iter().map(|point| Numbers(point.position.to_array()));
+        let check = Check::new(Finite).array(&points, positions);
+        check.tell("positions", problems, |error| place(error.within("points")));
+        let check = Check::new(Finite).array(&normals, normals.iter().map(|normal| Numbers(normal.to_array())));
+        check.tell("vectors", problems, |error| place(error.within("normals")));
+        let check = Check::new(Unit::Direction).array(&normals, normals.iter().map(|n| Length::of(n.to_array())));
+        check.tell("vectors", problems, |error| place(error.within("normals")));
+        let mut corner_counts = Check::new(Broken::new("damaged.count", "neither 3 nor 4"));
+        let mut point_numbers = Check::new(Below(points.len() as u64));
+        let mut normal_numbers = Check::new(Below(normals.len() as u64));
         for (index, face) in self.faces().enumerate() {
-            if let Err(error) = self.check_face(&face) {
-                problems.error(&error.at(face.offset).within_item("faces", index).within_item("lods", lod));
-            }
+            let (count, corners, list) = (face.fields.corner_count.get(), face.corners(), ("faces", index));
+            let is_face = (3..=4).contains(&count);
+            corner_counts.look(face.offset, count, is_face);
+            // What stands in corners that are none means nothing.
+            let corners = if is_face { corners.iter() } else { [].iter() };
+            point_numbers.list(list, face.offset, corners.clone().map(|corner| corner.point.get().into()));
+            normal_numbers.list(list, face.offset, corners.map(|corner| corner.normal.get().into()));
         }
-    }
-
-    fn check_face(&self, face: &Face<'_>) -> Result<()> {
-        let count = face.fields.corner_count.get();
-        if !(3..=4).contains(&count) {
-            return Err(Error::malformed(format!("{count} corners, a face has 3 or 4")));
-        }
-        let (points, normals) = (self.points().len() as u64, self.normals().len() as u64);
-        for corner in face.corners() {
-            for (name, index, len) in [("point", corner.point, points), ("normal", corner.normal, normals)] {
-                if u64::from(index.get()) >= len {
-                    return Err(Error::malformed(format!("{name} {index} of {len}")));
-                }
-            }
-        }
-        Ok(())
+        corner_counts.tell("numbers of corners", problems, |error| place(error.within("faces")));
+        point_numbers.tell("point numbers", problems, |error| place(error.within("faces")));
+        normal_numbers.tell("normal numbers", problems, |error| place(error.within("faces")));
     }
 
     fn outline(&self, out: &mut Outline<'_>) {
@@ -146,10 +138,6 @@ impl Lod<'_> {
             });
         }
     }
-}
-
-fn is_finite(vector: Vec3) -> bool {
-    vector.to_array().iter().all(|number| number.is_finite())
 }
 
 /// Which of the LOD's textures and materials each face has.

@@ -1,11 +1,13 @@
 //! What can be wrong with a model, and the facts that fall out of looking: spec section 12.
 
 use std::borrow::Cow;
+use std::fmt;
 
 mod vertices;
 
 use super::vertex::check_count;
 use super::{Animations, Lod, LodEntry, Material, Model, Selection};
+use crate::check::{self, AtMost, Below, Broken, Check, Finite, Index, IndexOrNone, Numbers, Rule};
 use crate::error::{Context as _, Error, Result};
 use crate::inspect::Span;
 use crate::summary::{Blocks, Problems, ReferenceKind, References};
@@ -72,14 +74,14 @@ impl<'s, 'a> Survey<'s, 'a> {
         let info = self.model.info();
         let masses = self.block(&info.masses);
         self.problems.ok(masses.within("masses").within("info"));
-        if !info.has_box() {
-            let error = Error::malformed("box with a bound that is no number").at(self.model.info_span.offset);
-            self.problems.warning(&error.within("info"));
-        }
+        let ends = [info.bbox_min, info.bbox_max].into_iter().map(Numbers);
+        let check = Check::new(Finite).array(self.model.info_span.offset, ends);
+        check.tell("corners of the box", self.problems, |error| error.within("info"));
         let lods = self.model.lod_count() as u64;
         for (offset, (name, lod)) in (info.special_lods.offset..).zip(info.special_lods.iter()) {
-            if u64::try_from(lod).is_ok_and(|lod| lod >= lods) {
-                self.outside("LOD", lod.into(), lods, offset, |error| error.within(name).within("info"));
+            // A negative one stands for none.
+            if lod >= 0 {
+                check::one(Index(lods), lod.into(), offset, self.problems, |error| error.within(name).within("info"));
             }
         }
         if let Some(animations) = self.model.animations().filter(|_| self.deep) {
@@ -95,20 +97,16 @@ impl<'s, 'a> Survey<'s, 'a> {
             self.problems.warning(&Error::malformed(message).at(animations.by_bone.offset()));
         }
         for (lod, of_bones) in animations.by_bone.iter().enumerate() {
-            for list in &of_bones {
-                for index in list {
-                    self.index("animation", index.get().into(), count, list.offset(), |error| {
-                        error.within_item("bones_to_animations", lod)
-                    });
-                }
+            let mut check = Check::new(Below(count));
+            for (bone, list) in of_bones.iter().enumerate() {
+                check.list(("bones", bone), &list, list.iter().map(|index| index.get().into()));
             }
+            check.tell("animations", self.problems, |error| error.within_item("bones_to_animations", lod));
         }
         for (lod, axes) in animations.axes.iter().enumerate() {
-            for axis in axes.iter() {
-                self.optional("bone", axis.bone.into(), bones, axes.offset(), |error| {
-                    error.within_item("animations_to_bones", lod)
-                });
-            }
+            let mut check = Check::new(IndexOrNone(bones));
+            axes.iter().for_each(|axis| check.next(axes.offset(), axis.bone.into()));
+            check.tell("bones", self.problems, |error| error.within_item("animations_to_bones", lod));
         }
     }
 
@@ -181,33 +179,28 @@ impl<'s, 'a> Survey<'s, 'a> {
     }
 
     fn edges(&mut self, lod: &Lod<'a>, sizes: &Sizes) {
-        let place = |error: Error, name| error.within(name).within_item("lods", sizes.lod);
         for (name, block, bound) in [
             ("point_to_vertex", lod.point_to_vertex, sizes.points),
             ("vertex_to_point", lod.vertex_to_point, lod.point_to_vertex.count()),
         ] {
-            let elements = self.block(&block).map_err(|error| place(error, name));
-            for element in self.problems.ok(elements).flatten().iter().flat_map(|elements| elements.iter()) {
-                self.index("element", element.get().into(), bound, block.offset(), |error| place(error, name));
-            }
+            let place = |error: Error| error.within(name).within_item("lods", sizes.lod);
+            self.numbers(&block, Below(bound), |index| index.get().into(), "indices", place);
         }
     }
 
     fn selection(&mut self, selection: &Selection<'a>, number: usize, sizes: &Sizes) {
         let place = |error: Error| error.within_item("selections", number).within_item("lods", sizes.lod);
-        let faces = self.block(&selection.faces).map_err(place);
-        for face in self.problems.ok(faces).flatten().iter().flat_map(|faces| faces.iter()) {
-            self.index("face", face.get().into(), sizes.faces, selection.faces.offset(), place);
-        }
-        let sections = self.block(&selection.sections).map_err(place);
-        for section in self.problems.ok(sections).flatten().iter().flat_map(|sections| sections.iter()) {
-            self.index("section", section.get().into(), sizes.sections, selection.sections.offset(), place);
-        }
-        let vertices = self.block(&selection.vertices).map_err(place);
-        for vertex in self.problems.ok(vertices).flatten().iter().flat_map(|vertices| vertices.iter()) {
-            self.index("point", vertex.get().into(), sizes.points, selection.vertices.offset(), place);
-        }
-        let weights = self.block(&selection.weights).map_err(place);
+        let (faces, sections, points) = (Below(sizes.faces), Index(sizes.sections), Below(sizes.points));
+        self.numbers(&selection.faces, faces, |face| face.get().into(), "face numbers", |error| {
+            place(error.within("faces"))
+        });
+        self.numbers(&selection.sections, sections, |section| section.get().into(), "section numbers", |error| {
+            place(error.within("sections"))
+        });
+        self.numbers(&selection.vertices, points, |point| point.get().into(), "point numbers", |error| {
+            place(error.within("vertices"))
+        });
+        let weights = self.block(&selection.weights).within("weights").map_err(place);
         self.problems.ok(weights);
         if selection.weights.count() > 0 {
             let even = check_count(&selection.weights, selection.vertices.count());
@@ -215,38 +208,59 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
+    /// Adds a block of numbers to the facts; when looking deep, holds them to a rule.
+    fn numbers<T: Element, R: Rule>(
+        &mut self,
+        block: &Block<'a, T>,
+        rule: R,
+        number: impl Fn(&T) -> R::Value + Clone,
+        what: &str,
+        place: impl Fn(Error) -> Error,
+    ) {
+        let decoded = self.block(block).map_err(&place);
+        if let Some(numbers) = self.problems.ok(decoded).flatten() {
+            Check::new(rule).array(block, numbers.iter().map(number)).tell(what, self.problems, place);
+        }
+    }
+
     /// Indices between the lists of a LOD.
     fn parts(&mut self, lod: &Lod<'a>, sizes: &Sizes) {
-        let place = |list, number| move |error: Error| error.within_item(list, number).within_item("lods", sizes.lod);
-        for (number, (proxy, Span { offset, .. })) in lod.proxies.placed().enumerate() {
-            let place = place("proxies", number);
-            self.optional("selection", proxy.selection.into(), sizes.selections, offset, place);
-            self.optional("section", proxy.section.into(), sizes.sections, offset, place);
-            self.optional("bone", proxy.bone.into(), sizes.bones, offset, place);
+        let place = |error: Error| error.within_item("lods", sizes.lod);
+        let mut selections = Check::new(IndexOrNone(sizes.selections));
+        let mut sections = Check::new(IndexOrNone(sizes.sections));
+        let mut bones = Check::new(IndexOrNone(sizes.bones));
+        for (proxy, Span { offset, .. }) in lod.proxies.placed() {
+            selections.next(offset, proxy.selection.into());
+            sections.next(offset, proxy.section.into());
+            bones.next(offset, proxy.bone.into());
         }
-        for (number, bone) in lod.items.iter().enumerate() {
-            self.index("bone", bone.get().into(), sizes.bones, lod.items.offset(), place("items", number));
-        }
+        selections.tell("selections", self.problems, |error| place(error.within("proxies")));
+        sections.tell("sections", self.problems, |error| place(error.within("proxies")));
+        bones.tell("bones", self.problems, |error| place(error.within("proxies")));
+        let items = lod.items.iter().map(|bone| bone.get().into());
+        let check = Check::new(Below(sizes.bones)).array(&lod.items, items);
+        check.tell("bones", self.problems, |error| place(error.within("items")));
         if !lod.bone_links.is_empty() && lod.bone_links.len() as u64 != sizes.bones {
             let message = format!("{} bone links for {} bones", lod.bone_links.len(), sizes.bones);
             let error = Error::malformed(message).at(lod.bone_links.offset());
             self.problems.error(&error.within_item("lods", sizes.lod));
         }
+        let mut check = Check::new(Below(sizes.items));
         for (number, links) in lod.bone_links.iter().enumerate() {
-            for item in links {
-                let place = place("bone_links", number);
-                self.index("item", item.get().into(), sizes.items, links.offset(), place);
-            }
+            check.list(("bone_links", number), &links, links.iter().map(|item| item.get().into()));
         }
+        check.tell("items", self.problems, |error| place(error.within("bone_links")));
         for (number, (material, Span { offset, .. })) in lod.materials.placed().enumerate() {
-            let transforms = material.transforms.len() as u64;
-            if material.kind == 8 && transforms == 0 {
+            let count = material.transforms.len() as u64;
+            if material.kind == 8 && count == 0 {
                 // Some writers of this kind leave the transforms out.
                 continue;
             }
+            let mut check = Check::new(Below(count));
             for transform in material.all_stages().filter_map(|stage| stage.transform) {
-                self.index("transform", transform.into(), transforms, offset, place("materials", number));
+                check.next(offset, transform.into());
             }
+            check.tell("transforms", self.problems, |error| place(error.within_item("materials", number)));
         }
     }
 
@@ -254,37 +268,43 @@ impl<'s, 'a> Survey<'s, 'a> {
         let place = |error: Error| error.within_item("lods", sizes.lod);
         // Where each face begins in the game's memory, and where the last ends.
         let mut edges = vec![0];
+        let mut points = Check::new(Below(sizes.points));
+        let mut broken = None;
         for (number, face) in lod.faces.iter().enumerate() {
-            let Some(face) = self.problems.ok(face.map_err(place)) else { return };
-            for corner in face.corners {
-                self.index("point", corner.get().into(), sizes.points, lod.faces.offset(), |error| {
-                    place(error.within_item("faces", number))
-                });
+            match face {
+                Ok(face) => {
+                    let corners = face.corners.iter().map(|corner| corner.get().into());
+                    points.list(("faces", number), lod.faces.offset(), corners);
+                    edges.extend(edges.last().map(|start: &u32| start.saturating_add(face.memory_bytes())));
+                }
+                Err(error) => broken = Some(error),
             }
-            edges.extend(edges.last().map(|start: &u32| start.saturating_add(face.memory_bytes())));
         }
-        let (textures, materials) = (lod.textures.len() as u64, lod.materials.len() as u64);
+        points.tell("point numbers", self.problems, |error| place(error.within("faces")));
+        if let Some(error) = broken {
+            return self.problems.error(&place(error));
+        }
+        let mut textures = Check::new(IndexOrNone(lod.textures.len() as u64));
+        let mut materials = Check::new(IndexOrNone(lod.materials.len() as u64));
+        let mut items = Check::new(AtMost(sizes.items));
+        let mut starts = Check::new(Broken::new("suspicious.order", "not where the one before ends"));
+        let mut ranges = Check::new(WholeFaces(&edges));
         let mut end = 0;
-        for (number, (section, Span { offset, .. })) in lod.sections.placed().enumerate() {
-            let place = |error: Error| place(error.within_item("sections", number));
-            self.optional("texture", section.texture().into(), textures, offset, place);
-            self.optional("material", section.material().into(), materials, offset, place);
-            let last = u64::from(section.min_bone()).saturating_add(section.bone_count().into());
-            if last > sizes.items {
-                self.outside("item", last.cast_signed(), sizes.items, offset, place);
-            }
+        for (section, Span { offset, .. }) in lod.sections.placed() {
+            textures.next(offset, section.texture().into());
+            materials.next(offset, section.material().into());
+            items.next(offset, u64::from(section.min_bone()).saturating_add(section.bone_count().into()));
             let units = section.units();
-            if units.start != end {
-                let message = format!("faces from {} on, where {end} was expected", units.start);
-                self.problems.warning(&place(Error::malformed(message).at(offset)));
-            }
+            starts.look(offset, Start { at: units.start, expected: end }, units.start == end);
+            ranges.next(offset, Units { start: units.start, end: units.end });
             end = units.end;
-            let is_edge = |unit: u32| edges.binary_search(&unit).is_ok();
-            if !is_edge(units.start) || !is_edge(units.end) || units.end < units.start {
-                let message = format!("faces from {} to {}, where none begin", units.start, units.end);
-                self.problems.error(&place(Error::malformed(message).at(offset)));
-            }
         }
+        let place = |error: Error| place(error.within("sections"));
+        textures.tell("textures", self.problems, place);
+        materials.tell("materials", self.problems, place);
+        items.tell("last items", self.problems, place);
+        starts.tell("sections", self.problems, place);
+        ranges.tell("sections", self.problems, place);
         if end != lod.faces.memory_bytes && !lod.sections.is_empty() {
             let message = format!("sections end at {end}, faces at {}", lod.faces.memory_bytes);
             self.problems.warning(&place(Error::malformed(message).at(lod.sections.offset())));
@@ -314,23 +334,52 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
         self.deep.then(|| block.decode()).transpose()
     }
+}
 
-    /// Checks an index that may be -1 for none.
-    fn optional(&mut self, what: &str, index: i64, count: u64, offset: u64, place: impl FnOnce(Error) -> Error) {
-        if index != -1 {
-            self.index(what, index, count, offset, place);
-        }
+/// Where a section starts, in bytes of the game's memory, and where it is expected to.
+#[derive(Clone, Copy)]
+struct Start {
+    at: u32,
+    expected: u32,
+}
+
+impl fmt::Display for Start {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} instead of {}", self.at, self.expected)
+    }
+}
+
+/// The faces of a section, in bytes of the game's memory.
+#[derive(Clone, Copy)]
+struct Units {
+    start: u32,
+    end: u32,
+}
+
+impl fmt::Display for Units {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} to {}", self.start, self.end)
+    }
+}
+
+/// A section begins and ends where faces do: at one of these places.
+struct WholeFaces<'e>(&'e [u32]);
+
+impl Rule for WholeFaces<'_> {
+    type Value = Units;
+
+    fn code(&self) -> &'static str {
+        check::RANGE
     }
 
-    fn index(&mut self, what: &str, index: i64, count: u64, offset: u64, place: impl FnOnce(Error) -> Error) {
-        if u64::try_from(index).is_ok_and(|index| index < count) {
-            return;
-        }
-        self.outside(what, index, count, offset, place);
+    fn holds(&self, Units { start, end }: Units) -> bool {
+        let is_edge = |unit: u32| self.0.binary_search(&unit).is_ok();
+        is_edge(start) && is_edge(end) && start <= end
     }
+}
 
-    #[cold]
-    fn outside(&mut self, what: &str, index: i64, count: u64, offset: u64, place: impl FnOnce(Error) -> Error) {
-        self.problems.error(&place(Error::malformed(format!("{what} {index} of {count}")).at(offset)));
+impl fmt::Display for WholeFaces<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not of whole faces")
     }
 }

@@ -64,7 +64,8 @@ impl<'a> Member<'a> {
     }
 
     /// The bytes that [`decode`](Self::decode) gives, by the header's word: originalSize for a packed member, the
-    /// stored size for all others.
+    /// stored size for all others. Some writers put another number there than the stream holds; see
+    /// [`decoded_size`](Self::decoded_size).
     pub fn size_hint(&self) -> u64 {
         match self.method() {
             Method::PACKED => self.fields().original_size.get().into(),
@@ -72,10 +73,23 @@ impl<'a> Member<'a> {
         }
     }
 
+    /// The bytes that [`decode`](Self::decode) gives. The stream of a packed member is walked for it: where the header's
+    /// word does not bear out, its own end does.
+    ///
+    /// # Errors
+    /// As [`stored_bytes`](Self::stored_bytes); where a packed member is no stream.
+    pub fn decoded_size(&self) -> Result<u64> {
+        let part = self.part()?;
+        match self.method() {
+            Method::PACKED => self.stream(part).map(|(size, _)| size).or_else(|error| self.stored_after_all(error)),
+            _ => Ok(part.left()),
+        }
+    }
+
     /// Its bytes as they lie in the archive, whatever the method.
     ///
     /// # Errors
-    /// Where they start or reach behind the end of the archive.
+    /// Where they start or reach after the end of the archive.
     pub fn stored_bytes(&self) -> Result<&'a [u8]> {
         self.part().map(|part| part.rest())
     }
@@ -93,52 +107,76 @@ impl<'a> Member<'a> {
 
     /// Its content: borrowed where stored, else decoded into new memory.
     ///
-    /// A packed member whose sizes are equal may have been stored all the same: it is taken so if its bytes are no
-    /// stream with a right checksum.
+    /// A stream that is sound up to its own end and checksum counts more than the header's word of its size. A packed
+    /// member whose sizes are equal may have been stored all the same: it is taken so if its bytes are no stream with a
+    /// right checksum.
     ///
     /// # Errors
     /// As [`stored_bytes`](Self::stored_bytes); where a packed member does not decode, or to more than
     /// [`Limits::decoded_bytes`]; [`Unsupported`](ErrorKind::Unsupported) where it is encrypted or its method is not
     /// known.
     pub fn decode(&self) -> Result<Cow<'a, [u8]>> {
+        self.decode_after(|_| Ok(()))
+    }
+
+    /// The same, after somebody has paid for the bytes that it takes to decode a packed member.
+    pub(crate) fn decode_after(&self, pay: impl FnOnce(u64) -> Result<()>) -> Result<Cow<'a, [u8]>> {
         let part = self.part()?;
         let decoded = match self.method() {
             Method::STORED => return Ok(part.rest().into()),
-            Method::PACKED => expand(part, self.size_hint(), &self.limits),
+            Method::PACKED => self.expand(part, pay),
             Method::ENCRYPTED => Err(Error::unsupported("encrypted member")),
             method => Err(Error::unsupported(format!("member packed with unknown method {method}"))),
         };
         match decoded {
-            Err(error) if !self.may_be_stored(&error) => Err(error.at(self.offset).within_item("members", self.index)),
-            Err(_) => Ok(part.rest().into()),
+            Err(error) => self.stored_after_all(error).map(|_| part.rest().into()),
             decoded => decoded,
         }
     }
 
-    fn may_be_stored(&self, error: &Error) -> bool {
-        self.method() == Method::PACKED
+    /// The stored size, if a packed member may have been stored after all.
+    fn stored_after_all(&self, error: Error) -> Result<u64> {
+        let may_be = self.method() == Method::PACKED
             && self.size_hint() == self.stored_size()
-            && !matches!(error.kind(), ErrorKind::Limit { .. })
+            && !matches!(error.kind(), ErrorKind::Limit { .. });
+        if may_be { Ok(self.stored_size()) } else { Err(error.at(self.offset).within_item("members", self.index)) }
+    }
+
+    /// What the stream that is the whole of the part decodes to, and why that is not what the header says.
+    fn stream(&self, part: Cursor<'a>) -> Result<(u64, Option<Error>)> {
+        let claimed = self.size_hint();
+        let doubt = match lzss::stored_len(part, claimed) {
+            Ok(taken) if taken == part.left() => return Ok((claimed, None)),
+            Ok(taken) => Error::malformed(format!("LZSS stream of {taken} bytes in {}", part.left())),
+            Err(error) => error,
+        };
+        match lzss::decoded_len(part) {
+            Ok(size) => Ok((size, Some(doubt))),
+            Err(_) => Err(doubt),
+        }
+    }
+
+    /// The walk before it bounds what it decodes to by the bytes there.
+    fn expand(&self, part: Cursor<'a>, pay: impl FnOnce(u64) -> Result<()>) -> Result<Cow<'a, [u8]>> {
+        let (size, doubt) = self.stream(part)?;
+        pay(size)?;
+        let decoded = Block::<u8>::exactly(part, size, Codec::Lzss, &self.limits)?.decode();
+        decoded.map_err(|error| match doubt {
+            // Without a right checksum its own end proves nothing.
+            Some(doubt) if !matches!(error.kind(), ErrorKind::Limit { .. }) => doubt,
+            _ => error,
+        })
     }
 
     fn part(&self) -> Result<Cursor<'a>> {
         // What is wrong is the header's claim, which may point far outside.
         let error = |error: Error| error.at(self.entry.offset).within_item("members", self.index);
         let rest = usize::try_from(self.offset).ok().and_then(|offset| self.archive.get(offset..));
-        let rest = rest.ok_or_else(|| error(Error::malformed("starts behind the end of the archive")))?;
+        let rest = rest.ok_or_else(|| error(Error::malformed("starts after the end of the archive")))?;
         let size = self.stored_size();
         let part = Cursor::with_offset(rest, self.offset).split(size);
         part.map_err(|_| error(Error::truncated(size, rest.len() as u64)))
     }
-}
-
-/// Expands a stream that must be the whole of the part. The walk before it bounds the claimed size by the bytes there.
-fn expand<'a>(part: Cursor<'a>, size: u64, limits: &Limits) -> Result<Cow<'a, [u8]>> {
-    let taken = lzss::stored_len(part, size)?;
-    if taken != part.left() {
-        return Err(Error::malformed(format!("LZSS stream of {taken} bytes in {}", part.left())));
-    }
-    Block::<u8>::exactly(part, size, Codec::Lzss, limits)?.decode()
 }
 
 /// A member's content as a table of bytes; of one that cannot be decoded, the bytes as they are.
@@ -152,8 +190,9 @@ impl Content<'_> {
 }
 
 impl Table for Content<'_> {
+    /// Walks the stream of a packed member.
     fn rows(&self) -> u64 {
-        self.0.size_hint()
+        self.0.decoded_size().unwrap_or_else(|_| self.0.size_hint())
     }
 
     fn columns(&self) -> Vec<Column> {

@@ -7,10 +7,11 @@ use super::entry::{Entry, EntryKind};
 use super::member::{Content, Member};
 use super::wire::Method;
 use super::{Archive, TailKind, folded};
+use crate::check::{Broken, Check, grouped};
 use crate::error::{Context, Error, Result};
 use crate::format::Format;
 use crate::inspect::{Inspect, Outline, Part, Region, Span, Value};
-use crate::summary::{Blocks, Counts, Problems, Summary};
+use crate::summary::{Blocks, Counts, Problems, Severity, Summary};
 
 impl Inspect for Archive<'_> {
     fn summarize(&self) -> Summary {
@@ -33,7 +34,7 @@ impl Inspect for Archive<'_> {
         self.check_duplicates(problems);
         for member in self.members().map_while(Result::ok) {
             if member.method() == Method::PACKED && member.stored_bytes().is_ok() {
-                problems.ok(member.decode());
+                member.check_content(problems);
             }
         }
         if let Ok(Some(false)) = self.checksum_holds() {
@@ -125,14 +126,27 @@ impl Member<'_> {
         });
     }
 
+    fn warn(&self, problems: &mut Problems, message: impl FnOnce() -> String) {
+        let error = || Error::malformed(message()).at(self.entry.offset).within_item("members", self.index);
+        problems.tell(Severity::Warning, error);
+    }
+
     /// What can be said without its bytes.
     fn check(&self, problems: &mut Problems) {
-        let odd = |error: Error| error.at(self.entry.offset).within_item("members", self.index);
         if let Err(error) = self.name().to_relative_path() {
-            problems.warning(&odd(error));
+            self.warn(problems, || error.message());
         }
         if self.method().name().is_none() || self.method() == Method::PRODUCT {
-            problems.warning(&odd(Error::malformed(format!("unknown method {:#010x}", self.method().code()))));
+            self.warn(problems, || format!("unknown method {:#010x}", self.method().code()));
+        }
+    }
+
+    /// Whether a packed member decodes, and to as many bytes as its entry says.
+    fn check_content(&self, problems: &mut Problems) {
+        let Some(content) = problems.ok(self.decode()) else { return };
+        let (claimed, held) = (self.size_hint(), content.len() as u64);
+        if claimed != held {
+            self.warn(problems, || format!("its entry claims {claimed} bytes, its stream holds {held}"));
         }
     }
 }
@@ -159,22 +173,25 @@ impl Archive<'_> {
         let mut first = true;
         for entry in self.entries().map_while(Result::ok) {
             if let Some(fault) = fault(&entry, first) {
-                problems.warning(&Error::malformed(fault).at(entry.offset).within("header"));
+                problems.tell(Severity::Warning, || Error::malformed(fault).at(entry.offset).within("header"));
             }
             first = false;
         }
+        // Where the header breaks off, that is told, and nobody knows where members lie.
+        let missing = if self.whole { self.data_end.saturating_sub(self.data.len() as u64) } else { 0 };
+        let words = format!("truncated or lost, {} bytes missing at the end", grouped(missing));
+        let mut lost = Check::new(Broken::new("damaged.truncated", words));
         for member in self.members() {
             if let Some(member) = problems.ok(member) {
                 member.check(problems);
-                if self.whole {
-                    problems.ok(member.stored_bytes());
-                }
+                lost.look(self.data.len() as u64, member.name(), missing == 0 || member.stored_bytes().is_ok());
             }
         }
+        lost.tell("members", problems, |error| error);
         if let Ok(tail) = self.tail()
             && tail.kind() == TailKind::Unknown
         {
-            let message = format!("{} bytes of no known form behind the members", tail.bytes.len());
+            let message = format!("{} bytes of no known form after the members", tail.bytes.len());
             problems.warning(&Error::malformed(message).at(tail.offset).within("tail"));
         }
     }
@@ -185,8 +202,7 @@ impl Archive<'_> {
             let name: Vec<u8> = member.name().as_bytes().iter().map(|&byte| folded(byte)).collect();
             let first = *seen.entry(name).or_insert(member.index);
             if first != member.index {
-                let error = Error::malformed(format!("the same name as member {first}")).at(member.entry.offset);
-                problems.warning(&error.within_item("members", member.index));
+                member.warn(problems, || format!("the same name as member {first}"));
             }
         }
     }

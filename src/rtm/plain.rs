@@ -169,7 +169,7 @@ impl<'a> PlainFrame<'a> {
     }
 
     /// The names of the bones, which each frame repeats.
-    pub fn names(&self) -> impl Iterator<Item = ByteStr<'a>> + use<'a> {
+    pub fn names(&self) -> impl Iterator<Item = ByteStr<'a>> + Clone + use<'a> {
         self.bones.iter().map(|bone| bone.name.text())
     }
 

@@ -53,7 +53,7 @@ impl<'a> Names<'a> {
     }
 
     /// All names in order.
-    pub fn iter(&self) -> impl Iterator<Item = ByteStr<'a>> + use<'a> {
+    pub fn iter(&self) -> impl Iterator<Item = ByteStr<'a>> + Clone + use<'a> {
         let (mut closed, fixed) = match self.0 {
             Form::Closed(texts, _) => (texts, None),
             Form::Fixed(fields) => (Cursor::new(&[]), Some(fields)),

@@ -1,12 +1,16 @@
 //! What can be wrong with an animation, and the blocks that are met on the way.
 
 use std::borrow::Cow;
+use std::fmt;
 
-use super::wire::Transform;
+use half::f16;
+
+use super::wire::{Matrix, Transform};
 use super::{Array, Binarised, Motion, Plain};
+use crate::check::{Check, Finite, Length, Numbers, Rows, Rule, Unit};
 use crate::error::{Context, Error};
 use crate::summary::{Blocks, Problems};
-use crate::view::{Element, Table};
+use crate::view::{ByteStr, Element, Table};
 
 /// One pass over the frames: always their structure, on request every number too.
 pub(super) struct Survey<'p> {
@@ -31,23 +35,30 @@ impl<'p> Survey<'p> {
     fn binarised(&mut self, motion: &Binarised<'_>) {
         let Some((times, frames)) = self.problems.ok(motion.body()) else { return };
         if let Some(decoded) = self.array(&times, |error| error.within("times")) {
-            self.times(decoded.iter().map(|time| time.get()), times.block.offset());
+            self.times(decoded.iter().map(|time| time.get()), &times.block);
         }
+        let mut translations = Check::new(FiniteHalves);
+        let mut rotations = Check::new(Unit::Quaternion);
         let mut all = frames.iter();
+        let mut whole = true;
         for (index, frame) in all.by_ref().enumerate() {
-            let Some(frame) = self.problems.ok(frame) else { return };
-            let place = |error: Error| error.within_item("frames", index);
-            let Some(transforms) = self.array(&frame, place) else { continue };
-            let finite = |transform: &Transform| transform.translation().iter().all(|number| number.is_finite());
-            if let Some(bone) = transforms.iter().position(|transform| !finite(transform)) {
-                let error = Error::malformed(format!("translation of bone {bone} is not finite"));
-                self.problems.warning(&place(error.at(frame.block.offset())));
-            }
-            if self.problems.is_full() {
-                return;
-            }
+            let Some(frame) = self.problems.ok(frame) else {
+                whole = false;
+                break;
+            };
+            let Some(transforms) = self.array(&frame, |error| error.within_item("frames", index)) else { continue };
+            translations.list(
+                ("frames", index),
+                &frame.block,
+                transforms.iter().map(|transform| Halves(transform.translation.map(|half| half.get()))),
+            );
+            rotations.list(("frames", index), &frame.block, transforms.iter().map(Transform::length));
         }
-        self.trailing(all.cursor().offset(), all.cursor().rest());
+        translations.tell("translations", self.problems, |error| error.within("frames"));
+        rotations.tell("quaternions", self.problems, |error| error.within("frames"));
+        if whole {
+            self.trailing(all.cursor().offset(), all.cursor().rest());
+        }
     }
 
     /// Counts an array, and decodes it if all is to be looked at.
@@ -69,41 +80,109 @@ impl<'p> Survey<'p> {
         if !self.deep {
             return;
         }
-        self.times(times.iter().map(|time| time.get()), times.offset());
+        self.times(times.iter().map(|time| time.get()), &times);
+        let mut names = Check::new(SameName(std::marker::PhantomData));
+        let mut matrices = Check::new(Finite::<12>);
         for (index, frame) in motion.frames().enumerate() {
-            let Some(frame) = self.problems.ok(frame) else { return };
-            let mut warn = |message: String| {
-                self.problems.warning(&Error::malformed(message).at(frame.offset).within_item("frames", index));
-            };
-            if let Some(bone) = frame.names().zip(motion.bones().iter()).position(|(here, header)| here != header) {
-                warn(format!("name of bone {bone} is not that of the header"));
-            }
-            let finite = |row: [f32; 3]| row.iter().all(|number| number.is_finite());
-            let odd = frame.matrices().iter().position(|matrix| !matrix.to_rows().into_iter().all(finite));
-            if let Some(bone) = odd {
-                warn(format!("matrix of bone {bone} is not finite"));
-            }
-            if self.problems.is_full() {
-                return;
-            }
+            let Some(frame) = self.problems.ok(frame) else { break };
+            let list = ("frames", index);
+            let pairs = frame.names().zip(motion.bones().iter()).map(|(here, header)| Names { here, header });
+            names.list(list, frame.offset, pairs);
+            let numbers = |matrix: &Matrix| Numbers(zerocopy::transmute!(matrix.to_rows()));
+            matrices.list(list, &frame.matrices(), frame.matrices().iter().map(numbers));
         }
+        names.tell("names", self.problems, |error| error.within("frames"));
+        matrices.tell("matrices", self.problems, |error| error.within("frames"));
     }
 
-    fn times(&mut self, times: impl Iterator<Item = f32> + Clone, offset: u64) {
-        let message = if !times.clone().all(f32::is_finite) {
-            "a time is not finite"
-        } else if !times.is_sorted() {
-            "times do not ascend"
-        } else {
-            return;
-        };
-        self.problems.warning(&Error::malformed(message).at(offset).within("times"));
+    fn times(&mut self, times: impl Iterator<Item = f32> + Clone, rows: impl Into<Rows> + Copy) {
+        let place = |error: Error| error.within("times");
+        let check = Check::new(Finite).array(rows, times.clone().map(|time| Numbers([time])));
+        check.tell("times", self.problems, place);
+        if times.clone().all(f32::is_finite) && !times.is_sorted() {
+            let error = Error::malformed("times do not ascend").at(rows.into().offset_of(0));
+            self.problems.warning(&place(error));
+        }
     }
 
     fn trailing(&mut self, offset: u64, rest: &[u8]) {
         if !rest.is_empty() {
-            let message = format!("{} bytes behind the last frame", rest.len());
+            let message = format!("{} bytes after the last frame", rest.len());
             self.problems.warning(&Error::malformed(message).at(offset));
         }
+    }
+}
+
+impl Transform {
+    #[inline]
+    fn length(&self) -> Length {
+        Length::in_units(self.rotation.map(|part| part.get().unsigned_abs().into()), 16384)
+    }
+}
+
+/// A translation as stored.
+#[derive(Clone, Copy)]
+struct Halves([u16; 3]);
+
+impl fmt::Display for Halves {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Numbers(self.0.map(|half| f16::from_bits(half).to_f32())).fmt(f)
+    }
+}
+
+/// [`Finite`], told by the bits: an exponent of ones is that of what is infinite or no number.
+struct FiniteHalves;
+
+impl Rule for FiniteHalves {
+    type Value = Halves;
+
+    fn code(&self) -> &'static str {
+        Finite::<3>.code()
+    }
+
+    #[inline]
+    fn holds(&self, Halves(halves): Halves) -> bool {
+        const EXPONENT: u16 = 0x7c00;
+        halves.into_iter().fold(true, |all, half| all & (half & EXPONENT != EXPONENT))
+    }
+}
+
+impl fmt::Display for FiniteHalves {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Finite::<3>.fmt(f)
+    }
+}
+
+/// A bone's name in a frame, and in the header.
+#[derive(Clone, Copy)]
+struct Names<'a> {
+    here: ByteStr<'a>,
+    header: ByteStr<'a>,
+}
+
+impl fmt::Display for Names<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} for {:?}", self.here, self.header)
+    }
+}
+
+/// Every frame repeats the names of the bones.
+struct SameName<'a>(std::marker::PhantomData<&'a ()>);
+
+impl<'a> Rule for SameName<'a> {
+    type Value = Names<'a>;
+
+    fn code(&self) -> &'static str {
+        "suspicious.name"
+    }
+
+    fn holds(&self, names: Names<'a>) -> bool {
+        names.here == names.header
+    }
+}
+
+impl fmt::Display for SameName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("other than in the header")
     }
 }

@@ -13,7 +13,7 @@ use super::{Depth, Digests, Found, Record, Scan};
 use crate::asset::Asset;
 use crate::container::{Budget, Container, Form, Member};
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::Format;
+use crate::format::{Format, NoAsset};
 use crate::source::FileMap;
 use crate::summary::{Name, Problem, Problems, Summary};
 
@@ -42,9 +42,14 @@ impl<'p> Place<'p> {
         Self { path: self.path, member: Some(member), depth: self.depth.saturating_add(1), use_as }
     }
 
+    /// The innermost name: of the member, where it is one.
+    fn name(&self) -> &Path {
+        self.member.as_ref().map_or(self.path, |member| Path::new(&member.text))
+    }
+
     /// The format that its name promises.
     fn promised_format(&self) -> Option<Format> {
-        Format::from_extension(self.member.as_ref().map_or(self.path, |member| Path::new(&member.text)))
+        Format::from_extension(self.name())
     }
 
     fn record(&self, summary: Summary, digests: Option<Digests>) -> Record {
@@ -52,10 +57,13 @@ impl<'p> Place<'p> {
     }
 }
 
-/// The record of some bytes, and the archive that they are; `None` where neither they nor their name are an asset's.
+/// The record of some bytes, and the archive that they are; `None` where neither they nor their name are an asset's, and
+/// where they are a text that only shares its name with assets.
 pub(super) fn describe<'a>(scan: &Scan, place: &Place<'_>, data: &'a [u8]) -> Option<(Record, Option<Container<'a>>)> {
-    let format = Format::sniff(data).or_else(|| place.promised_format())?;
-    match Asset::parse_with(data, &scan.limits) {
+    let known = Format::of_file(place.name(), data);
+    let promised = || place.promised_format().filter(|_| NoAsset::of(data) != NoAsset::Text);
+    let format = known.or_else(promised)?;
+    match Asset::parse_as(known, data, &scan.limits) {
         Ok(asset) => {
             let mut summary = asset.summarize();
             if scan.depth == Depth::Verify {

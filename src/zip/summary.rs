@@ -6,7 +6,7 @@ use super::{Archive, Member, Method};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::Format;
 use crate::inspect::{Inspect, Outline, Part, Span, Value};
-use crate::summary::{Blocks, Counts, Problems, Summary};
+use crate::summary::{Blocks, Counts, Problems, Severity, Summary};
 use crate::view::LeArray;
 use crate::view::zip::first_entry;
 
@@ -51,7 +51,7 @@ impl Inspect for Archive<'_> {
             member.check(problems);
             let first = *seen.entry(member.name().as_bytes().to_vec()).or_insert(member.index());
             if first != member.index() {
-                problems.warning(&member.error(format!("the same name as member {first}")));
+                member.warn(problems, || format!("the same name as member {first}"));
             }
             members.push(member);
         }
@@ -61,18 +61,19 @@ impl Inspect for Archive<'_> {
         let mut reached = 0;
         for member in members {
             if member.header_offset() < reached {
-                problems.error(&member.error("overlaps another member"));
+                problems.tell(Severity::Error, || member.error("overlaps another member"));
                 continue;
             }
             let Some(local) = problems.ok(member.local()) else { continue };
             reached = local.data_offset.saturating_add(member.stored_size());
             if local.name != member.name() || local.header.method != member.entry().header.method {
-                problems.error(&member.error("the header before its bytes tells of another file"));
+                let message = "the header before its bytes tells of another file";
+                problems.tell(Severity::Error, || member.error(message));
             }
             match member.unpack() {
                 Ok((_, 0)) => {}
                 Ok((_, behind)) => {
-                    problems.warning(&member.error(format!("{behind} bytes behind the end of its stream")));
+                    member.warn(problems, || format!("{behind} bytes after the end of its stream"));
                 }
                 // That only its owner can read a file is no fault of it.
                 Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_)) => {
@@ -120,16 +121,20 @@ impl Archive<'_> {
         let end = self.directory.archive().len();
         let behind = self.data.len().saturating_sub(end);
         if behind > 0 {
-            problems.warning(&Error::malformed(format!("{behind} bytes behind the archive")).at(end as u64));
+            problems.warning(&Error::malformed(format!("{behind} bytes after the archive")).at(end as u64));
         }
     }
 }
 
 impl Member<'_> {
+    fn warn(&self, problems: &mut Problems, message: impl FnOnce() -> String) {
+        problems.tell(Severity::Warning, || self.error(message()));
+    }
+
     /// What the directory alone shows.
     fn check(&self, problems: &mut Problems) {
         if let Err(error) = self.name().to_relative_path() {
-            problems.warning(&self.error(error.message()));
+            self.warn(problems, || error.message());
         }
     }
 

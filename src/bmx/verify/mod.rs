@@ -3,12 +3,15 @@
 mod faces;
 mod zip;
 
+use std::fmt;
+
 use super::index::{Budget, List, Record};
 use super::table::{Table, TableId};
 use super::{Component, Map, Material, Mesh, Object, Texture};
+use crate::check::{self, Below, Broken, Check, Finite, Length, Numbers, Unit};
 use crate::error::{Context, Error};
-use crate::summary::Problems;
-use crate::view::{LeArray, Utf32Str};
+use crate::summary::{Problems, Severity};
+use crate::view::{Element, LeArray, Utf32Str, Vec2, Vec3};
 
 pub(super) fn map(map: &Map<'_>, problems: &mut Problems) {
     if let Some(archive) = map.source.archive() {
@@ -40,12 +43,14 @@ fn records<'m, T: Record<'m>>(map: &'m Map<'m>, problems: &mut Problems, check: 
     let (Ok(list), Ok(table)) = (List::<T>::new(map), map.table(T::TABLE.0)) else { return };
     let mut places: Vec<(u64, usize)> =
         (0..list.len()).map_while(|index| Some((list.entry(index)?.record_offset, index))).collect();
-    let warn = |problems: &mut Problems, offset: u64, index: usize, message: String| {
-        problems.warning(&table.locate(Error::malformed(message).at(offset)).within_item(T::LIST, index));
+    let tell = |problems: &mut Problems, severity, offset: u64, index: usize, message: fmt::Arguments<'_>| {
+        let error = || Error::malformed(message.to_string()).at(offset);
+        problems.tell(severity, || table.locate(error()).within_item(T::LIST, index));
     };
     let steps = places.iter().zip(places.iter().skip(1));
     if let Some((_, (offset, index))) = steps.into_iter().find(|((one, _), (next, _))| next < one) {
-        warn(problems, *offset, *index, "lies before the record that the index names before it".to_owned());
+        let message = format_args!("lies before the record that the index names before it");
+        tell(problems, Severity::Warning, *offset, *index, message);
     }
     places.sort_unstable();
     let checks = Checks { map, table };
@@ -57,13 +62,14 @@ fn records<'m, T: Record<'m>>(map: &'m Map<'m>, problems: &mut Problems, check: 
     for (offset, index) in places {
         match last {
             Some((earlier, other)) if earlier == offset => {
-                warn(problems, offset, index, format!("the index names this place for {}[{other}] too", T::LIST));
+                let message = format_args!("the index names this place for {}[{other}] too", T::LIST);
+                tell(problems, Severity::Warning, offset, index, message);
                 budget.spend(reached.unwrap_or(table.len()).saturating_sub(offset));
                 continue;
             }
             Some((_, other)) if reached.is_some_and(|reached| offset < reached) => {
-                let message = format!("starts inside {}[{other}]", T::LIST);
-                problems.error(&table.locate(Error::malformed(message).at(offset)).within_item(T::LIST, index));
+                let message = format_args!("starts inside {}[{other}]", T::LIST);
+                tell(problems, Severity::Error, offset, index, message);
                 continue;
             }
             _ => {}
@@ -71,7 +77,8 @@ fn records<'m, T: Record<'m>>(map: &'m Map<'m>, problems: &mut Problems, check: 
         if let Some(gap) =
             reached.map(|reached| offset.saturating_sub(reached)).filter(|gap| *gap > 0 && offset < table.len())
         {
-            warn(problems, offset, index, format!("{gap} bytes before it belong to no record"));
+            let message = format_args!("{gap} bytes before it belong to no record");
+            tell(problems, Severity::Warning, offset, index, message);
         }
         let Some(record) = list.get(index) else { return };
         if let Err(error) = budget.pay(&record) {
@@ -89,7 +96,7 @@ fn records<'m, T: Record<'m>>(map: &'m Map<'m>, problems: &mut Problems, check: 
     problems.ok(budget.check());
     if let Some(tail) = reached.and_then(|reached| table.len().checked_sub(reached)).filter(|tail| *tail > 0) {
         let error =
-            Error::malformed(format!("{tail} bytes behind the last record")).at(table.len().saturating_sub(tail));
+            Error::malformed(format!("{tail} bytes after the last record")).at(table.len().saturating_sub(tail));
         problems.warning(&table.locate(error));
     }
 }
@@ -101,33 +108,55 @@ struct Checks<'m> {
 }
 
 impl Checks<'_> {
-    fn error<'m, T: Record<'m>>(&self, record: &T, message: String) -> Error {
-        self.table.locate(Error::malformed(message).at(record.start())).within_item(T::LIST, record.at().index)
+    fn place<'m, T: Record<'m>>(&self, record: &T, error: Error) -> Error {
+        self.table.locate(error).within_item(T::LIST, record.at().index)
+    }
+
+    fn tell<'m, T: Record<'m>>(
+        &self,
+        record: &T,
+        severity: Severity,
+        message: impl fmt::Display,
+        problems: &mut Problems,
+    ) {
+        problems.tell(severity, || self.place(record, Error::malformed(message.to_string()).at(record.start())));
     }
 
     /// Bools that a program wrote are 0 or 1.
-    fn bools<'m, T: Record<'m>>(&self, record: &T, bools: &[(&str, u32)], problems: &mut Problems) {
-        for (name, value) in bools.iter().filter(|(_, value)| *value > 1) {
-            problems.warning(&self.error(record, format!("{name} is {value}, which is neither 0 nor 1")));
+    fn bools<'m, T: Record<'m>>(&self, record: &T, bools: &[(&'static str, u32)], problems: &mut Problems) {
+        for &(name, value) in bools.iter().filter(|(_, value)| *value > 1) {
+            let rule = Broken::new("suspicious.bool", "neither 0 nor 1");
+            check::one(rule, value, record.start(), problems, |error| self.place(record, error.within(name)));
         }
     }
 
-    fn finite<'m, T: Record<'m>>(
+    fn finite<'m, T: Record<'m>, const N: usize>(
         &self,
         record: &T,
-        name: &str,
-        mut numbers: impl Iterator<Item = f32>,
+        name: &'static str,
+        numbers: [f32; N],
         problems: &mut Problems,
     ) {
-        if let Some(number) = numbers.find(|number| !number.is_finite()) {
-            problems.warning(&self.error(record, format!("{name} has a component that is {number}")));
-        }
+        check::one(Finite, Numbers(numbers), record.start(), problems, |error| self.place(record, error.within(name)));
+    }
+
+    /// The number of one of so many items.
+    fn index<'m, T: Record<'m>>(
+        &self,
+        record: &T,
+        name: &'static str,
+        number: u32,
+        count: usize,
+        problems: &mut Problems,
+    ) {
+        check::one(Below(count as u64), number.into(), record.start(), problems, |error| {
+            self.place(record, error.within(name))
+        });
     }
 
     fn name<'m, T: Record<'m>>(&self, record: &T, what: &str, name: Utf32Str<'_>, problems: &mut Problems) {
-        name_trouble(name, |bad, message| {
-            let error = self.error(record, format!("{what} {message}"));
-            if bad { problems.error(&error) } else { problems.warning(&error) }
+        name_trouble(name, |severity, message| {
+            self.tell(record, severity, format_args!("{what} {message}"), problems);
         });
     }
 
@@ -143,25 +172,24 @@ impl Checks<'_> {
     }
 }
 
-fn name_trouble(name: Utf32Str<'_>, mut tell: impl FnMut(bool, String)) {
+fn name_trouble(name: Utf32Str<'_>, mut tell: impl FnMut(Severity, fmt::Arguments<'_>)) {
     if let Some(unit) = name.chars().find_map(Result::err) {
-        tell(true, format!("{name:?} has the code point {unit:#x}, which is no character"));
+        tell(Severity::Error, format_args!("{name:?} has the code point {unit:#x}, which is no character"));
     }
     if name.chars().any(|c| c == Ok('\0')) {
-        tell(false, format!("{name:?} has a NUL in it"));
+        tell(Severity::Warning, format_args!("{name:?} has a NUL in it"));
     }
 }
 
 fn index_names(map: &Map<'_>, problems: &mut Problems) {
     let Ok(table) = map.table(TableId::Index) else { return };
     for entry in map.index().into_iter().flatten().flatten() {
-        let located = |message: String| table.locate(Error::malformed(message).at(entry.offset));
-        name_trouble(entry.name, |bad, message| {
-            let error = located(format!("name {message}"));
-            if bad { problems.error(&error) } else { problems.warning(&error) }
-        });
+        let mut tell = |severity, message: fmt::Arguments<'_>| {
+            problems.tell(severity, || table.locate(Error::malformed(message.to_string()).at(entry.offset)));
+        };
+        name_trouble(entry.name, |severity, message| tell(severity, format_args!("name {message}")));
         if entry.kind.name().is_none() {
-            problems.warning(&located(format!("entry of TYPE {}, which readers skip", entry.kind.0)));
+            tell(Severity::Warning, format_args!("entry of TYPE {}, which readers skip", entry.kind.0));
         }
     }
 }
@@ -174,11 +202,11 @@ fn object<'m>(object: &Object<'m>, checks: &Checks<'m>, problems: &mut Problems)
     ];
     checks.bools(object, &bools, problems);
     let matrix = object.world_matrix.to_array();
-    checks.finite(object, "WORLD_MATRIX", matrix.into_iter().flatten(), problems);
+    checks.finite::<_, 16>(object, "WORLD_MATRIX", zerocopy::transmute!(matrix), problems);
     let [[.., a], [.., b], [.., c], [.., d]] = matrix;
     if [a, b, c, d] != [0.0, 0.0, 0.0, 1.0] {
-        let message = format!("last column of WORLD_MATRIX is {a}, {b}, {c}, {d}, not 0, 0, 0, 1");
-        problems.warning(&checks.error(object, message));
+        let message = format_args!("last column of WORLD_MATRIX is {a}, {b}, {c}, {d}, not 0, 0, 0, 1");
+        checks.tell(object, Severity::Warning, message, problems);
     }
     for group in object.groups().ok().flatten().into_iter().flatten().flatten() {
         checks.name(object, "group", group, problems);
@@ -187,54 +215,40 @@ fn object<'m>(object: &Object<'m>, checks: &Checks<'m>, problems: &mut Problems)
     let Some(number) = problems.ok(object.mesh_index()) else { return };
     if object.is_component != 0 {
         if Component(number).name().is_none() {
-            problems.error(&checks.error(object, format!("component {number}; 0 to 26 are known")));
+            let message = format_args!("component {number}; 0 to 26 are known");
+            checks.tell(object, Severity::Error, message, problems);
         }
-    } else if let Some(count) = checks.count(TableId::Meshes).filter(|count| number as usize >= *count) {
-        problems.error(&checks.error(object, format!("MESH_INDEX {number}, but the map has {count} meshes")));
+    } else if let Some(count) = checks.count(TableId::Meshes) {
+        checks.index(object, "MESH_INDEX", number, count, problems);
     }
 }
 
 fn mesh<'m>(mesh: &Mesh<'m>, checks: &Checks<'m>, problems: &mut Problems) {
-    let lists = [
-        mesh.positions().map(|list| (list.len(), finite(list))),
-        mesh.uvs().map(|list| (list.len(), finite(list))),
-        mesh.normals().map(|list| (list.len(), finite(list))),
-    ];
-    let mut lengths = [0; 3];
-    for ((length, list), name) in lengths.iter_mut().zip(lists).zip(["positions", "uvs", "normals"]) {
-        // A list that does not fit hides those behind it.
-        let Some((count, odd)) = problems.ok(list) else { return };
-        *length = count;
-        if let Some((element, offset)) = odd {
-            let error = Error::malformed(format!("element {element} has a component that is no finite number"));
-            problems.warning(&mesh.locate(error.at(offset).within(name)));
-        }
-    }
+    let Some(positions) = problems.ok(mesh.positions()) else { return };
+    finite(mesh, "positions", &positions, Vec3::to_array, problems);
+    // A list that does not fit hides those behind it.
+    let Some(uvs) = problems.ok(mesh.uvs()) else { return };
+    finite(mesh, "uvs", &uvs, Vec2::to_array, problems);
+    let Some(normals) = problems.ok(mesh.normals()) else { return };
+    finite(mesh, "normals", &normals, Vec3::to_array, problems);
+    let lengths = normals.iter().map(|normal| Length::of(normal.to_array()));
+    let check = Check::new(Unit::Direction).array(&normals, lengths);
+    check.tell("vectors", problems, |error| mesh.locate(error.within("normals")));
+    let lengths = [positions.len(), uvs.len(), normals.len()];
     if let Some(faces) = problems.ok(mesh.faces()) {
         faces::check(mesh, &faces, lengths, checks.count(TableId::Materials), problems);
     }
 }
 
-/// The first element with a component that is not finite, and where it lies.
-fn finite<T: crate::view::Element + FloatRecord>(list: LeArray<'_, T>) -> Option<(usize, u64)> {
-    let index = list.iter().position(|element| !element.is_finite())?;
-    Some((index, list.offset().saturating_add((index as u64).saturating_mul(size_of::<T>() as u64))))
-}
-
-trait FloatRecord {
-    fn is_finite(&self) -> bool;
-}
-
-impl FloatRecord for crate::view::Vec2 {
-    fn is_finite(&self) -> bool {
-        self.to_array().iter().all(|number| number.is_finite())
-    }
-}
-
-impl FloatRecord for crate::view::Vec3 {
-    fn is_finite(&self) -> bool {
-        self.to_array().iter().all(|number| number.is_finite())
-    }
+fn finite<T: Element, const N: usize>(
+    mesh: &Mesh<'_>,
+    list: &'static str,
+    vectors: &LeArray<'_, T>,
+    numbers: fn(&T) -> [f32; N],
+    problems: &mut Problems,
+) {
+    let check = Check::new(Finite).array(vectors, vectors.iter().map(|vector| Numbers(numbers(vector))));
+    check.tell("vectors", problems, |error| mesh.locate(error.within(list)));
 }
 
 fn material<'m>(material: &Material<'m>, checks: &Checks<'m>, problems: &mut Problems) {
@@ -255,12 +269,15 @@ fn material<'m>(material: &Material<'m>, checks: &Checks<'m>, problems: &mut Pro
         ("EMISSIVE", material.emissive()),
     ];
     for (name, color) in colors {
-        checks.finite(material, name, color.into_iter().flat_map(|color| color.to_array()), problems);
+        if let Some(color) = color {
+            checks.finite(material, name, color.to_array(), problems);
+        }
     }
-    checks.finite(material, "SPECULAR_POWER", material.power().into_iter(), problems);
-    let (texture, count) = (material.texture(), checks.count(TableId::Textures));
-    if let Some((texture, count)) = texture.zip(count).filter(|(texture, count)| *texture as usize >= *count) {
-        problems.error(&checks.error(material, format!("MAP_KD {texture}, but the map has {count} textures")));
+    if let Some(power) = material.power() {
+        checks.finite(material, "SPECULAR_POWER", [power], problems);
+    }
+    if let Some((texture, count)) = material.texture().zip(checks.count(TableId::Textures)) {
+        checks.index(material, "MAP_KD", texture, count, problems);
     }
 }
 
@@ -270,9 +287,11 @@ fn texture<'m>(texture: &Texture<'m>, checks: &Checks<'m>, problems: &mut Proble
     checks.name(texture, "FILENAME", name, problems);
     let has_folder = name.chars().flatten().any(|c| matches!(c, '/' | '\\' | ':'));
     if has_folder || name == ".." {
-        problems.warning(&checks.error(texture, format!("FILENAME {name:?} is more than the name of a file")));
+        let message = format_args!("FILENAME {name:?} is more than the name of a file");
+        checks.tell(texture, Severity::Warning, message, problems);
     }
     if texture.is_external == 0 && texture.image().is_none() && checks.map.source.archive().is_some() {
-        problems.error(&checks.error(texture, format!("embedded, but the zip has no Texture/{name}")));
+        let message = format_args!("embedded, but the zip has no Texture/{name}");
+        checks.tell(texture, Severity::Error, message, problems);
     }
 }

@@ -6,7 +6,7 @@ use crate::bmx::archive::{Archive, path};
 use crate::bmx::table::TableId;
 use crate::bmx::{Entry, Map};
 use crate::error::Error;
-use crate::summary::Problems;
+use crate::summary::{Problems, Severity};
 use crate::view::zip::CentralEntry;
 
 /// Bit of the flags: sizes and CRC-32 follow the data.
@@ -22,7 +22,7 @@ pub(super) fn archive(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Probl
     let end = directory.archive().len() as u64;
     if map.bytes > end {
         let behind = map.bytes.saturating_sub(end);
-        problems.warning(&Error::malformed(format!("{behind} bytes behind the zip")).at(end));
+        problems.warning(&Error::malformed(format!("{behind} bytes after the zip")).at(end));
     }
     names(map, archive, problems);
     // Entries that share bytes are named and not unpacked: what a zip inflates to stays in proportion to its size.
@@ -32,7 +32,8 @@ pub(super) fn archive(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Probl
     for entry in entries {
         let Some(local) = problems.ok(entry.local()) else { continue };
         if entry.header_offset() < reached {
-            problems.error(&entry.error("overlaps the entry before it").at(entry.header_offset()));
+            let error = || entry.error("overlaps the entry before it").at(entry.header_offset());
+            problems.tell(Severity::Error, error);
             continue;
         }
         reached = local.data_offset.saturating_add(entry.packed_bytes());
@@ -47,26 +48,29 @@ fn names(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Problems) {
     let mut seen: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
     let mut entries = archive.directory().entries();
     for entry in entries.by_ref().flatten() {
-        let told = |message: &str| Error::malformed(format!("{}: {message}", entry.name)).at(entry.offset);
+        let mut tell = |severity, message: &str| {
+            let error = || Error::malformed(format!("{}: {message}", entry.name)).at(entry.offset);
+            problems.tell(severity, error);
+        };
         let path = path(entry.name).into_owned();
         match seen.insert(path.to_ascii_lowercase(), path.clone()) {
-            Some(other) if other == path => problems.error(&told("two entries of this name")),
-            Some(_) => problems.warning(&told("differs from another name only in case")),
+            Some(other) if other == path => tell(Severity::Error, "two entries of this name"),
+            Some(_) => tell(Severity::Warning, "differs from another name only in case"),
             None => {}
         }
         if leads_outside(&path) {
-            problems.error(&told("leads out of the folder that it would be unpacked to"));
+            tell(Severity::Error, "leads out of the folder that it would be unpacked to");
         }
         if path.contains(&0) {
-            problems.warning(&told("name with a NUL in it"));
+            tell(Severity::Warning, "name with a NUL in it");
         }
         if entry.name.to_text().is_none() {
-            problems.warning(&told("name that is not UTF-8"));
+            tell(Severity::Warning, "name that is not UTF-8");
         } else if entry.header.flags.get() & UTF8 == 0 && (version > 13 || !path.is_ascii()) {
-            problems.warning(&told("name not marked as UTF-8, which strict readers refuse"));
+            tell(Severity::Warning, "name not marked as UTF-8, which strict readers refuse");
         }
         if is_zip64(&entry) {
-            problems.warning(&told("zip64 sizes, which maps must not use"));
+            tell(Severity::Warning, "zip64 sizes, which maps must not use");
         }
     }
     let left = entries.left();
@@ -106,8 +110,8 @@ fn headers(entry: &Entry<'_>, problems: &mut Problems) {
         ("unpacked size", same(one.unpacked_bytes.get(), other.unpacked_bytes.get())),
     ];
     for (what, _) in differ.iter().filter(|(_, agree)| !agree) {
-        let message = format!("another {what} in the header before its data than in the directory");
-        problems.error(&entry.error(message).at(entry.header_offset()));
+        let message = || format!("another {what} in the header before its data than in the directory");
+        problems.tell(Severity::Error, || entry.error(message()).at(entry.header_offset()));
     }
 }
 
@@ -125,7 +129,7 @@ fn data(map: &Map<'_>, entry: &Entry<'_>, problems: &mut Problems) {
         (Ok(None), None) => problems.ok(entry.inflate::<u8>()).map(|unpacked| unpacked.trailing),
     };
     if let Some(trailing) = trailing.filter(|&trailing| trailing > 0) {
-        let message = format!("{trailing} bytes behind the end of its DEFLATE stream");
-        problems.warning(&entry.error(message).at(entry.header_offset()));
+        let message = || format!("{trailing} bytes after the end of its DEFLATE stream");
+        problems.tell(Severity::Warning, || entry.error(message()).at(entry.header_offset()));
     }
 }

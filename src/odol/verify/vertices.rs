@@ -1,9 +1,13 @@
 //! What can be wrong with a vertex table: spec sections 8 and 12.
 
+use zerocopy::{FromBytes, IntoBytes};
+
 use super::{Sizes, Survey};
+use crate::check::{Below, Broken, Check, Finite, Index, Length, Numbers, Rows, Unit};
 use crate::error::{Context as _, Error, Result};
+use crate::odol::wire::PackedVector;
 use crate::odol::{BoneRef, Encoding, Lod, Neighbors, UvSet, VertexTable};
-use crate::view::{Block, Table};
+use crate::view::{Block, Element, Filled, Table, Vec3};
 
 impl<'a> Survey<'_, 'a> {
     pub(super) fn vertices(&mut self, lod: &Lod<'a>, table: &VertexTable<'a>, sizes: &Sizes) {
@@ -22,13 +26,18 @@ impl<'a> Survey<'_, 'a> {
             self.tell::<()>(sizes, Err(Error::malformed(message).at(table.positions.offset()).within("positions")));
         }
         let positions = self.block(&table.positions);
-        let positions = self.tell(sizes, positions.within("positions")).flatten();
-        if positions.is_some_and(|all| all.iter().any(|one| !one.to_array().iter().all(|axis| axis.is_finite()))) {
-            self.warn(sizes, &table.positions, "a position that is no number", "positions");
+        if let Some(positions) = self.tell(sizes, positions.within("positions")).flatten() {
+            let check =
+                Check::new(Finite).array(&table.positions, positions.iter().map(|one| Numbers(one.to_array())));
+            check.tell("positions", self.problems, |error| in_table(sizes, error.within("positions")));
         }
-        if let Some(flags) = lod.point_flags.or(table.point_flags) {
+        if let Some(flags) = lod.point_flags {
+            let even = table.check_count(&flags).within("point_flags").within_item("lods", sizes.lod);
+            self.problems.ok(even);
+        }
+        if let Some(flags) = table.point_flags {
             self.filled(sizes, table, &flags, "point_flags");
-            if let (Some(block), true) = (flags.block(), table.point_flags.is_some()) {
+            if let Some(block) = flags.block() {
                 let decoded = self.block(&block);
                 self.tell(sizes, decoded.within("point_flags"));
             }
@@ -37,16 +46,14 @@ impl<'a> Survey<'_, 'a> {
             self.uvs(sizes, table, &uvs, set);
         }
         self.filled(sizes, table, table.normals.as_table(), "normals");
-        let normals = match &table.normals {
-            Encoding::Packed(array) => array.block().map(|block| self.block(&block).map(drop)),
-            Encoding::Float(array) => array.block().map(|block| self.block(&block).map(drop)),
-        };
-        self.tell(sizes, normals.transpose().within("normals"));
-        let tangents = match &table.tangents {
-            Encoding::Packed(block) => self.block(block).map(drop),
-            Encoding::Float(block) => self.block(block).map(drop),
-        };
-        self.tell(sizes, tangents.within("tangents"));
+        match &table.normals {
+            Encoding::Packed(array) => self.normals(sizes, array, PackedVector::length),
+            Encoding::Float(array) => self.normals(sizes, array, |normal: &Vec3| Length::of(normal.to_array())),
+        }
+        match &table.tangents {
+            Encoding::Packed(block) => self.tangents(sizes, block, PackedVector::length),
+            Encoding::Float(block) => self.tangents(sizes, block, |tangent: &Vec3| Length::of(tangent.to_array())),
+        }
         let optional: [(&dyn Table, &'static str); 3] =
             [(table.tangents.as_table(), "tangents"), (&table.bone_refs, "bone_refs"), (&table.neighbors, "neighbors")];
         for (array, name) in optional {
@@ -67,43 +74,73 @@ impl<'a> Survey<'_, 'a> {
             Encoding::Float(array) => array.block().map(|block| self.block(&block).map(drop)),
         };
         self.problems.ok(decoded.transpose().map_err(place));
-        let ends = uvs.bounds.iter().flat_map(|bounds| bounds.min.into_iter().chain(bounds.max));
-        if ends.into_iter().any(|end| !end.is_finite()) {
-            let error = Error::malformed("bounds that are no numbers").at(stored.storage().offset);
-            self.problems.warning(&place(error));
+        if let Some(bounds) = uvs.bounds {
+            let ends = [bounds.min, bounds.max].into_iter().map(Numbers);
+            Check::new(Finite).array(stored.storage().offset, ends).tell("bounds", self.problems, place);
         }
+    }
+
+    fn normals<T: Element>(&mut self, sizes: &Sizes, array: &Filled<'a, T>, length: fn(&T) -> Length) {
+        let Some(block) = array.block() else {
+            let fill = array.fill().filter(|_| self.deep).into_iter();
+            return self.lengths(sizes, array.storage().offset, fill.map(length), "normals");
+        };
+        let decoded = self.block(&block).within("normals");
+        if let Some(normals) = self.tell(sizes, decoded).flatten() {
+            self.lengths(sizes, &block, normals.iter().map(length), "normals");
+        }
+    }
+
+    /// Each tangent is a pair of vectors `V`.
+    fn tangents<T: Element, V: Element>(&mut self, sizes: &Sizes, block: &Block<'a, T>, length: fn(&V) -> Length) {
+        let decoded = self.block(block).within("tangents");
+        if let Some(pairs) = self.tell(sizes, decoded).flatten() {
+            let vectors = <[V]>::ref_from_bytes(pairs.as_bytes()).unwrap_or_default();
+            let rows = Rows::from(block).each(size_of::<V>());
+            self.lengths(sizes, rows, vectors.iter().map(length), "tangents");
+        }
+    }
+
+    fn lengths(
+        &mut self,
+        sizes: &Sizes,
+        rows: impl Into<Rows>,
+        lengths: impl Iterator<Item = Length> + Clone,
+        name: &'static str,
+    ) {
+        let check = Check::new(Unit::Direction).array(rows, lengths);
+        check.tell("vectors", self.problems, |error| in_table(sizes, error.within(name)));
     }
 
     fn bone_refs(&mut self, block: &Block<'a, BoneRef>, sizes: &Sizes) {
-        let place = |error: Error| error.within("bone_refs").within("vertex_table").within_item("lods", sizes.lod);
+        let place = |error: Error| in_table(sizes, error.within("bone_refs"));
         let refs = self.block(block).map_err(place);
-        for bones in self.problems.ok(refs).flatten().iter().flat_map(|refs| refs.iter()) {
-            self.bone_ref(bones, sizes, block.offset(), place);
+        let Some(refs) = self.problems.ok(refs).flatten() else { return };
+        let mut checks = BoneRefs::new(sizes);
+        let mut sums = Check::new(Broken::new("suspicious.weights", "not 255"));
+        for (point, bones) in refs.iter().enumerate() {
+            checks.look(bones, ("points", point), block.offset());
             let sum: u32 = bones.weights().iter().map(|pair| u32::from(pair.weight)).sum();
-            if sum != 255 && !bones.weights().is_empty() {
-                let message = format!("weights of a point that sum to {sum}, not 255");
-                self.problems.warning(&place(Error::malformed(message).at(block.offset())));
-            }
+            sums.look(block.offset(), sum, sum == 255 || bones.weights().is_empty());
         }
-    }
-
-    fn bone_ref(&mut self, bones: &BoneRef, sizes: &Sizes, offset: u64, place: impl Fn(Error) -> Error + Copy) {
-        // Up to four: counts 0 to 4 are as indices below 5.
-        self.index("count of bones", bones.count.get().into(), 5, offset, place);
-        for pair in bones.weights() {
-            self.index("item", pair.item.into(), sizes.items, offset, place);
-        }
+        checks.tell(self, place);
+        sums.tell("sums of weights", self.problems, place);
     }
 
     fn neighbors(&mut self, block: &Block<'a, Neighbors>, sizes: &Sizes) {
-        let place = |error: Error| error.within("neighbors").within("vertex_table").within_item("lods", sizes.lod);
+        let place = |error: Error| in_table(sizes, error.within("neighbors"));
         let all = self.block(block).map_err(place);
-        for Neighbors(pair) in self.problems.ok(all).flatten().iter().flat_map(|all| all.iter()) {
+        let Some(all) = self.problems.ok(all).flatten() else { return };
+        let mut points = Check::new(Below(sizes.points));
+        let mut checks = BoneRefs::new(sizes);
+        for (point, Neighbors(pair)) in all.iter().enumerate() {
+            points.list(("points", point), block.offset(), pair.iter().map(|neighbor| neighbor.vertex.get().into()));
             for neighbor in pair {
-                self.index("point", neighbor.vertex.get().into(), sizes.points, block.offset(), place);
-                self.bone_ref(&neighbor.bones, sizes, block.offset(), place);
+                checks.look(&neighbor.bones, ("points", point), block.offset());
             }
         }
+        points.tell("point numbers", self.problems, place);
+        checks.tell(self, place);
     }
 
     fn filled(&mut self, sizes: &Sizes, table: &VertexTable<'_>, array: &dyn Table, name: &'static str) {
@@ -114,9 +151,39 @@ impl<'a> Survey<'_, 'a> {
     pub(super) fn tell<T>(&mut self, sizes: &Sizes, result: Result<T>) -> Option<T> {
         self.problems.ok(result.within("vertex_table").within_item("lods", sizes.lod))
     }
+}
 
-    fn warn(&mut self, sizes: &Sizes, array: &dyn Table, message: &'static str, name: &'static str) {
-        let error = Error::malformed(message).at(array.storage().offset);
-        self.problems.warning(&error.within(name).within("vertex_table").within_item("lods", sizes.lod));
+fn in_table(sizes: &Sizes, error: Error) -> Error {
+    error.within("vertex_table").within_item("lods", sizes.lod)
+}
+
+impl PackedVector {
+    #[inline]
+    fn length(&self) -> Length {
+        Length::in_units(self.parts().map(i32::unsigned_abs), 511)
+    }
+}
+
+/// What holds for all bone references.
+struct BoneRefs {
+    counts: Check<Index>,
+    items: Check<Below>,
+}
+
+impl BoneRefs {
+    fn new(sizes: &Sizes) -> Self {
+        // Up to four: counts 0 to 4 are as indices below 5.
+        Self { counts: Check::new(Index(5)), items: Check::new(Below(sizes.items)) }
+    }
+
+    #[inline]
+    fn look(&mut self, bones: &BoneRef, point: (&'static str, usize), offset: u64) {
+        self.counts.next(offset, bones.count.get().into());
+        self.items.list(point, offset, bones.weights().iter().map(|pair| pair.item.into()));
+    }
+
+    fn tell(self, survey: &mut Survey<'_, '_>, place: impl Fn(Error) -> Error) {
+        self.counts.tell("counts of bones", survey.problems, &place);
+        self.items.tell("items", survey.problems, place);
     }
 }

@@ -1,0 +1,584 @@
+//! One way to say what is wrong with the elements of an array: how many, of how many, and the first.
+//!
+//! ```text
+//! lods[2].faces: 1,024 of 3,000 point numbers are not below 512; the first is 70000 at index 5
+//! ```
+//!
+//! An array is walked once, and only counted; the first is looked for where there is one. The message is made once for
+//! an array, and only if the list of problems still takes it.
+//!
+//! # How long a unit vector is
+//!
+//! The lengths of 36 files by real exporters, and of 19 models that another program rewrote from two of these, differ
+//! from 1 by at most
+//!
+//! | what | how many | off by |
+//! | --- | --- | --- |
+//! | quaternions of BMTR | 55,378 | 0.0005 |
+//! | rotations of B3D, nodes and keys | 10,517 | 0.000001 |
+//! | normals of B3D | 544 | 0.00004 |
+//! | normals and tangents of ODOL, packed | 197,578 | 0.0020 |
+//! | normals of ODOL, floats | 24,936 | 0.0013 |
+//! | normals of MLOD | 68 | 0.000001 |
+//! | normals of Ballance maps | 18 | 0.000001 |
+//!
+//! so that [`UNIT`] is five times what the coarsest writer needs. Of the packed vectors of ODOL 948 are zero, in models
+//! that games show: a vector without a direction is none that is too short. A quaternion of zeros is no rotation.
+//! Normals and rotations of LODka3D are not checked: of 847 normals at hand 838 are far from 1, and nothing tells that
+//! readers mind. Nor are the matrices of plain animations, which may scale.
+
+use std::borrow::Cow;
+use std::fmt::{self, Display};
+use std::marker::PhantomData;
+
+use crate::error::Error;
+use crate::summary::{Problems, Severity};
+use crate::view::{Block, Element, LeArray, Packing, Strided, Table};
+
+/// How far the length of a unit vector may be from 1.
+pub(crate) const UNIT: f64 = 0.01;
+
+/// The code of indices and ranges that point outside.
+pub(crate) const RANGE: &str = "damaged.range";
+
+/// What each element of an array has to be. Displayed it says what those are that break it: "not below 512".
+pub(crate) trait Rule: Display {
+    /// An element, as the message shows it.
+    type Value: Copy + Display;
+
+    /// The stable name of what is wrong. One that begins with `damaged` is an error, any other a warning.
+    fn code(&self) -> &'static str;
+
+    /// Whether an element is as it should be.
+    fn holds(&self, value: Self::Value) -> bool;
+}
+
+/// Goes over the elements of one array, or of several that are told of as one.
+#[must_use]
+pub(crate) struct Check<R: Rule> {
+    rule: R,
+    of: u64,
+    broken: u64,
+    first: Option<First<R::Value>>,
+}
+
+struct First<V> {
+    /// The inner list, where there are several.
+    list: Option<(&'static str, usize)>,
+    index: u64,
+    offset: u64,
+    value: V,
+}
+
+impl<R: Rule> Check<R> {
+    pub(crate) fn new(rule: R) -> Self {
+        Self { rule, of: 0, broken: 0, first: None }
+    }
+
+    /// Goes over one array.
+    #[inline]
+    pub(crate) fn array(mut self, rows: impl Into<Rows>, values: impl Iterator<Item = R::Value> + Clone) -> Self {
+        self.add(None, rows.into(), values);
+        self
+    }
+
+    /// Goes over one of several lists.
+    #[inline]
+    pub(crate) fn list(
+        &mut self,
+        list: (&'static str, usize),
+        rows: impl Into<Rows>,
+        values: impl Iterator<Item = R::Value> + Clone,
+    ) {
+        self.add(Some(list), rows.into(), values);
+    }
+
+    /// Looks at the next element, which lies at this offset.
+    #[inline]
+    pub(crate) fn next(&mut self, offset: u64, value: R::Value) {
+        if !self.rule.holds(value) {
+            self.broken = self.broken.wrapping_add(1);
+            let index = self.of;
+            self.first.get_or_insert(First { list: None, index, offset, value });
+        }
+        self.skip();
+    }
+
+    /// Passes over an element that does not break the rule.
+    #[inline]
+    pub(crate) fn skip(&mut self) {
+        self.of = self.of.wrapping_add(1);
+    }
+
+    /// Passes over those before the element of this index.
+    pub(crate) fn skip_to(&mut self, index: u64) {
+        self.of = self.of.max(index);
+    }
+
+    #[inline]
+    fn add(&mut self, list: Option<(&'static str, usize)>, rows: Rows, values: impl Iterator<Item = R::Value> + Clone) {
+        let rule = &self.rule;
+        let (of, broken) = values.clone().fold((0_u64, 0_u64), |(of, broken), value| {
+            (of.wrapping_add(1), broken.wrapping_add(u64::from(!rule.holds(value))))
+        });
+        if broken > 0 && self.first.is_none() {
+            let first = (0..).zip(values).find(|(_, value)| !rule.holds(*value));
+            self.first = first.map(|(index, value)| First { list, index, offset: rows.offset_of(index), value });
+        }
+        self.of = self.of.wrapping_add(of);
+        self.broken = self.broken.wrapping_add(broken);
+    }
+
+    /// Adds the problem, if there is one. `what` names the elements in the plural; `place` says of the error in which
+    /// part they lie.
+    #[inline]
+    pub(crate) fn tell(self, what: &str, problems: &mut Problems, place: impl FnOnce(Error) -> Error) {
+        if self.broken > 0 {
+            problems.tell(severity(self.rule.code()), || place(self.error(what)));
+        }
+    }
+
+    #[cold]
+    fn error(&self, what: &str) -> Error {
+        let Self { rule, of, broken, .. } = self;
+        let offset = self.first.as_ref().map_or(0, |first| first.offset);
+        let message = match &self.first {
+            Some(First { value, .. }) if what.is_empty() => format!("{value} is {rule}"),
+            Some(First { value, list, index, .. }) => {
+                let (verb, first) = if *broken == 1 { ("is", ": ") } else { ("are", "; the first is ") };
+                let (broken, of) = (grouped(*broken), grouped(*of));
+                let list = list.map_or(String::new(), |(list, number)| format!(" of {list}[{number}]"));
+                format!("{broken} of {of} {what} {verb} {rule}{first}{value} at index {index}{list}")
+            }
+            None => format!("{} of {} {what} are {rule}", grouped(*broken), grouped(*of)),
+        };
+        Error::malformed(message).at(offset)
+    }
+}
+
+/// Tells of a single value that breaks a rule.
+#[inline]
+pub(crate) fn one<R: Rule>(
+    rule: R,
+    value: R::Value,
+    offset: u64,
+    problems: &mut Problems,
+    place: impl FnOnce(Error) -> Error,
+) {
+    let mut check = Check::new(rule);
+    check.next(offset, value);
+    check.tell("", problems, place);
+}
+
+fn severity(code: &str) -> Severity {
+    if code.starts_with("damaged") { Severity::Error } else { Severity::Warning }
+}
+
+/// Where the rows of an array lie.
+#[derive(Clone, Copy)]
+pub(crate) struct Rows {
+    offset: u64,
+    /// From one to the next; 0 where they are compressed, or of different lengths.
+    step: u64,
+}
+
+impl Rows {
+    /// Each as many bytes behind the one before it.
+    pub(crate) fn new(offset: u64, step: usize) -> Self {
+        Self { offset, step: step as u64 }
+    }
+
+    /// Rows of so many bytes within those of an array, where their place is known.
+    pub(crate) fn each(self, bytes: usize) -> Self {
+        Self { step: if self.step == 0 { 0 } else { bytes as u64 }, ..self }
+    }
+
+    pub(crate) fn offset_of(self, index: u64) -> u64 {
+        self.offset.saturating_add(self.step.saturating_mul(index))
+    }
+}
+
+impl From<u64> for Rows {
+    /// All that is known is where they start.
+    fn from(offset: u64) -> Self {
+        Self { offset, step: 0 }
+    }
+}
+
+impl<T: Element> From<&LeArray<'_, T>> for Rows {
+    fn from(array: &LeArray<'_, T>) -> Self {
+        Self::new(array.offset(), size_of::<T>())
+    }
+}
+
+impl<T: Element> From<&Strided<'_, T>> for Rows {
+    fn from(array: &Strided<'_, T>) -> Self {
+        Self::new(array.offset(), array.stride())
+    }
+}
+
+impl<T: Element> From<&Block<'_, T>> for Rows {
+    fn from(block: &Block<'_, T>) -> Self {
+        Self::new(block.offset(), if block.packing() == Packing::InPlace { size_of::<T>() } else { 0 })
+    }
+}
+
+impl From<&dyn Table> for Rows {
+    fn from(table: &dyn Table) -> Self {
+        let storage = table.storage();
+        let step = match storage.packing {
+            Packing::InPlace => storage.bytes.checked_div(table.rows()).unwrap_or(0),
+            _ => 0,
+        };
+        Self { offset: storage.offset, step }
+    }
+}
+
+/// The number of an item in a list of so many.
+pub(crate) struct Below(pub(crate) u64);
+
+impl Rule for Below {
+    type Value = u64;
+
+    fn code(&self) -> &'static str {
+        RANGE
+    }
+
+    #[inline]
+    fn holds(&self, value: u64) -> bool {
+        value < self.0
+    }
+}
+
+impl Display for Below {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "not below {}", self.0)
+    }
+}
+
+/// The same where the number is stored with a sign.
+pub(crate) struct Index(pub(crate) u64);
+
+impl Rule for Index {
+    type Value = i64;
+
+    fn code(&self) -> &'static str {
+        RANGE
+    }
+
+    #[inline]
+    fn holds(&self, value: i64) -> bool {
+        // What is negative becomes larger than any count.
+        value.cast_unsigned() < self.0
+    }
+}
+
+impl Display for Index {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "negative or not below {}", self.0)
+    }
+}
+
+/// The same where -1 stands for none.
+pub(crate) struct IndexOrNone(pub(crate) u64);
+
+impl Rule for IndexOrNone {
+    type Value = i64;
+
+    fn code(&self) -> &'static str {
+        RANGE
+    }
+
+    #[inline]
+    fn holds(&self, value: i64) -> bool {
+        value == -1 || Index(self.0).holds(value)
+    }
+}
+
+impl Display for IndexOrNone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "below -1 or not below {}", self.0)
+    }
+}
+
+/// An end that lies behind no more items than there are.
+pub(crate) struct AtMost(pub(crate) u64);
+
+impl Rule for AtMost {
+    type Value = u64;
+
+    fn code(&self) -> &'static str {
+        RANGE
+    }
+
+    #[inline]
+    fn holds(&self, value: u64) -> bool {
+        value <= self.0
+    }
+}
+
+impl Display for AtMost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "above {}", self.0)
+    }
+}
+
+/// What the caller has found to break a rule of its own: only that is shown to it, the rest
+/// [skipped](Check::skip).
+pub(crate) struct Broken<V> {
+    code: &'static str,
+    words: Cow<'static, str>,
+    value: PhantomData<V>,
+}
+
+impl<V> Broken<V> {
+    pub(crate) fn new(code: &'static str, words: impl Into<Cow<'static, str>>) -> Self {
+        Self { code, words: words.into(), value: PhantomData }
+    }
+}
+
+impl<V: Copy + Display> Rule for Broken<V> {
+    type Value = V;
+
+    fn code(&self) -> &'static str {
+        self.code
+    }
+
+    fn holds(&self, _: V) -> bool {
+        false
+    }
+}
+
+impl<V> Display for Broken<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words)
+    }
+}
+
+impl<V: Copy + Display> Check<Broken<V>> {
+    /// Looks at the next element, which lies at this offset.
+    pub(crate) fn look(&mut self, offset: u64, value: V, holds: bool) {
+        if holds { self.skip() } else { self.next(offset, value) }
+    }
+}
+
+/// Numbers of one element.
+#[derive(Clone, Copy)]
+pub(crate) struct Numbers<const N: usize>(pub(crate) [f32; N]);
+
+impl<const N: usize> From<[f32; N]> for Numbers<N> {
+    #[inline]
+    fn from(numbers: [f32; N]) -> Self {
+        Self(numbers)
+    }
+}
+
+impl<const N: usize> Display for Numbers<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let [number] = self.0.as_slice() {
+            return number.fmt(f);
+        }
+        for (index, number) in self.0.iter().enumerate() {
+            write!(f, "{}{number}", if index == 0 { "(" } else { ", " })?;
+        }
+        f.write_str(")")
+    }
+}
+
+/// Numbers that are neither infinite nor NaN.
+pub(crate) struct Finite<const N: usize>;
+
+impl<const N: usize> Rule for Finite<N> {
+    type Value = Numbers<N>;
+
+    fn code(&self) -> &'static str {
+        "suspicious.not_finite"
+    }
+
+    #[inline]
+    fn holds(&self, Numbers(numbers): Numbers<N>) -> bool {
+        // Without a jump for each number.
+        numbers.into_iter().fold(true, |all, number| all & number.is_finite())
+    }
+}
+
+impl<const N: usize> Display for Finite<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not finite")
+    }
+}
+
+/// The length of a vector.
+#[derive(Clone, Copy)]
+pub(crate) struct Length {
+    square: f64,
+}
+
+impl Length {
+    #[inline]
+    pub(crate) fn of<const N: usize>(numbers: [f32; N]) -> Self {
+        Self { square: numbers.into_iter().map(|number| f64::from(number) * f64::from(number)).sum() }
+    }
+}
+
+impl Length {
+    /// Of whole numbers of which so many make 1.
+    #[inline]
+    pub(crate) fn in_units<const N: usize>(numbers: [u32; N], unit: u16) -> Self {
+        let square = numbers.into_iter().fold(0_u32, |sum, number| sum.saturating_add(number.saturating_mul(number)));
+        Self { square: f64::from(square) / (f64::from(unit) * f64::from(unit)) }
+    }
+}
+
+impl Display for Length {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "of length {:.3}", self.square.sqrt())
+    }
+}
+
+/// Vectors of length 1. What is not finite is told elsewhere.
+pub(crate) enum Unit {
+    /// A direction: may be zero for none.
+    Direction,
+    /// A rotation.
+    Quaternion,
+}
+
+impl Rule for Unit {
+    type Value = Length;
+
+    fn code(&self) -> &'static str {
+        "suspicious.not_unit"
+    }
+
+    #[inline]
+    fn holds(&self, Length { square }: Length) -> bool {
+        const LEAST: f64 = (1.0 - UNIT) * (1.0 - UNIT);
+        const MOST: f64 = (1.0 + UNIT) * (1.0 + UNIT);
+        let is_none = matches!(self, Self::Direction) & (square == 0.0);
+        (LEAST..=MOST).contains(&square) | is_none | !square.is_finite()
+    }
+}
+
+impl Display for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not unit")
+    }
+}
+
+/// A number with its thousands set apart.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len().saturating_mul(2));
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && digits.len().saturating_sub(index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Context as _;
+    use crate::limits::Limits;
+
+    fn told(tell: impl FnOnce(&mut Problems)) -> Vec<(Severity, Option<u64>, String)> {
+        let mut problems = Problems::new(&Limits::default());
+        tell(&mut problems);
+        problems.into_vec().into_iter().map(|p| (p.severity, p.offset, p.message.into_owned())).collect()
+    }
+
+    #[test]
+    fn one_message_says_how_many_and_the_first() {
+        let values: Vec<u64> = (0..3000).map(|index| if index >= 5 && index < 1029 { 70_000 } else { 7 }).collect();
+        let found = told(|problems| {
+            let check = Check::new(Below(512)).array(Rows::new(0x10, 2), values.iter().copied());
+            check.tell("indices", problems, |error| error.within("faces").within_item("lods", 2));
+        });
+        let message = "lods[2].faces: 1,024 of 3,000 indices are not below 512; the first is 70000 at index 5";
+        assert_eq!(found, [(Severity::Error, Some(0x1a), message.to_owned())]);
+    }
+
+    #[test]
+    fn one_of_several_and_one_alone_are_told_shorter() {
+        let found = told(|problems| {
+            let check = Check::new(IndexOrNone(4)).array(9, [-1, 3, -2].into_iter());
+            check.tell("parents", problems, |error| error);
+            one(Index(4), -1, 7, problems, |error| error.within("parent"));
+            one(Index(4), 3, 7, problems, |error| error);
+        });
+        let expected = [
+            (Severity::Error, Some(7), "parent: -1 is negative or not below 4".to_owned()),
+            (Severity::Error, Some(9), "1 of 3 parents is below -1 or not below 4: -2 at index 2".to_owned()),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn several_lists_are_told_of_as_one() {
+        let found = told(|problems| {
+            let mut check = Check::new(Below(2));
+            check.list(("links", 0), 1, [0, 1].into_iter());
+            check.list(("links", 1), Rows::new(5, 4), [1, 2, 3].into_iter());
+            check.list(("links", 2), 17, [4].into_iter());
+            check.tell("items", problems, |error| error);
+        });
+        let message = "3 of 6 items are not below 2; the first is 2 at index 1 of links[1]";
+        assert_eq!(found, [(Severity::Error, Some(9), message.to_owned())]);
+    }
+
+    #[test]
+    fn numbers_are_finite_or_told() {
+        let values = [[1.0, 2.0], [f32::NAN, 0.5], [0.0, f32::INFINITY]];
+        let found = told(|problems| {
+            let check = Check::new(Finite).array(0, values.into_iter().map(Numbers));
+            check.tell("vectors", problems, |error| error);
+            one(Finite, Numbers([f32::NEG_INFINITY]), 8, problems, |error| error.within("time"));
+        });
+        let expected = [
+            (Severity::Warning, Some(0), "2 of 3 vectors are not finite; the first is (NaN, 0.5) at index 1".to_owned()),
+            (Severity::Warning, Some(8), "time: -inf is not finite".to_owned()),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn lengths_are_one_within_a_hundredth() {
+        let holds = |rule: Unit, x: f32| rule.holds(Length::of([0.0, x, 0.0]));
+        for x in [0.991, 1.0, -1.009, f32::NAN, f32::INFINITY] {
+            assert!(holds(Unit::Direction, x) && holds(Unit::Quaternion, x), "{x}");
+        }
+        for x in [0.98, 1.02, 1e-10, f32::MAX] {
+            assert!(!holds(Unit::Direction, x) && !holds(Unit::Quaternion, x), "{x}");
+        }
+        assert!(holds(Unit::Direction, 0.0) && !holds(Unit::Quaternion, 0.0));
+        let found = told(|problems| {
+            let lengths = [[1.0, 0.0], [0.0, 0.0], [3.0, 4.0]].into_iter().map(Length::of);
+            Check::new(Unit::Quaternion).array(0, lengths).tell("rotations", problems, |error| error);
+        });
+        assert_eq!(found[0].2, "2 of 3 rotations are not unit; the first is of length 0.000 at index 1");
+    }
+
+    #[test]
+    fn a_message_is_made_only_if_it_is_kept() {
+        let mut problems = Problems::new(&Limits { problems: 1, ..Limits::default() });
+        let mut made = 0;
+        for _ in 0..3 {
+            one(Below(0), 1, 0, &mut problems, |error| {
+                made += 1;
+                error
+            });
+        }
+        assert_eq!(made, 1);
+        assert_eq!(problems.into_vec().len(), 2);
+    }
+
+    #[test]
+    fn thousands_are_set_apart() {
+        let grouped: Vec<String> = [0, 999, 1000, 12_345, 1_234_567].into_iter().map(grouped).collect();
+        assert_eq!(grouped, ["0", "999", "1,000", "12,345", "1,234,567"]);
+    }
+}
