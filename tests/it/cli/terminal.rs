@@ -184,7 +184,7 @@ fn one_large_archive_moves_the_progress_along() {
         command.args(["scan", "--digests", "-j", "1"]).arg(&path);
         let text = stderr_on_terminal(command, 120);
         assert!(!text.contains(" 0 B") && !text.contains("  ,"), "{text:?}");
-        let moved = |frame: &str| frame.contains(" in 0 files of 1, ") && frame.contains("iB of ");
+        let moved = |frame: &str| frame.contains(", 0 of 1 file, ") && frame.contains("iB of ");
         if text.split('\r').any(moved) {
             return;
         }
