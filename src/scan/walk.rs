@@ -8,7 +8,7 @@ use ignore::{DirEntry, WalkBuilder};
 use super::globs::Globs;
 use super::identity::FileId;
 use super::ignored;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::format::Format;
 
 /// Which files of a folder are looked at. A path that is named itself always is.
@@ -129,28 +129,26 @@ pub(super) fn is_archive(path: &Path) -> bool {
 
 /// The error of the system, without the path that the walk has put into its text: ours is said once.
 fn walk_error(error: ignore::Error, root: &Path) -> Error {
-    let path = match &error {
-        ignore::Error::WithPath { path, .. } => path.clone(),
-        ignore::Error::Loop { child, .. } => child.clone(),
-        _ => root.to_owned(),
-    };
-    let text = match unwrapped(&error) {
-        ignore::Error::Loop { .. } => "a link that leads back to a folder around it".to_owned(),
-        other => other.to_string(),
-    };
-    let error = error.into_io_error().unwrap_or_else(|| std::io::Error::other(text));
-    let code = std::error::Error::source(&error)
-        .and_then(|cause| cause.downcast_ref::<std::io::Error>())
-        .and_then(std::io::Error::raw_os_error);
-    let error = code.map_or(error, std::io::Error::from_raw_os_error);
-    Error::new(ErrorKind::Io(error)).in_file(&path)
-}
-
-/// The error itself, without what was said around it.
-fn unwrapped(error: &ignore::Error) -> &ignore::Error {
-    use ignore::Error::{WithDepth, WithLineNumber, WithPath};
-    match error {
-        WithPath { err, .. } | WithDepth { err, .. } | WithLineNumber { err, .. } => unwrapped(err),
-        error => error,
+    let mut path = root.to_owned();
+    let mut inner = &error;
+    loop {
+        use ignore::Error::{Loop, WithDepth, WithLineNumber, WithPath};
+        inner = match inner {
+            WithPath { path: of_this, err } => {
+                path.clone_from(of_this);
+                err
+            }
+            WithDepth { err, .. } | WithLineNumber { err, .. } => err,
+            Loop { child, .. } => {
+                let error = std::io::Error::other("a link that leads back to a folder around it");
+                return Error::from(error).in_file(child);
+            }
+            _ => break,
+        }
     }
+    let message = inner.to_string();
+    let error = error.into_io_error().unwrap_or_else(|| std::io::Error::other(message));
+    let cause = std::error::Error::source(&error).and_then(|cause| cause.downcast_ref::<std::io::Error>());
+    let code = cause.and_then(std::io::Error::raw_os_error);
+    Error::from(code.map_or(error, std::io::Error::from_raw_os_error)).in_file(&path)
 }

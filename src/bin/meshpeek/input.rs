@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitCode;
 
-use meshpeek::scan::{Found, Record, Scan, Selection};
+use meshpeek::scan::{Found, Progress, Record, Scan, Selection};
 use meshpeek::{Access, ErrorKind, FileMap, Format, Limits};
 
 use crate::args::{Common, Inputs};
@@ -86,7 +86,7 @@ pub(crate) fn each_asset(
         }
         if failure.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    interrupt::ends(&scan.progress);
+    interrupt::ends_scan(&scan.progress);
     // How much is to come cannot be told of a list that is still being read.
     let interrupted = progress::beside(scan, list.is_none(), notes, || {
         match list {
@@ -95,6 +95,7 @@ pub(crate) fn each_asset(
         }
         Ok(scan.progress.is_stopped())
     })?;
+    interrupt::ends_the_program();
     if let Some(failure) = failure {
         return Err(failure);
     }
@@ -114,6 +115,8 @@ pub(crate) fn each_asset(
 /// Says why nothing was looked at, where that may be a surprise.
 fn hint(scan: &Scan, notes: Notes) {
     let mut all = scan.clone();
+    // The scan is over, and its own is stopped.
+    all.progress = Progress::default();
     all.selection.hidden = true;
     all.selection.ignored = true;
     if let Ok((files @ 1.., _)) = all.measure() {

@@ -34,8 +34,13 @@ pub(crate) fn listen(notes: Notes) {
 }
 
 /// The first Ctrl-C from now on ends this scan only: what it has found is written out.
-pub(crate) fn ends(scan: &Progress) {
+pub(crate) fn ends_scan(scan: &Progress) {
     *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) = Some(scan.clone());
+}
+
+/// The next Ctrl-C ends the program, no scan being left to end.
+pub(crate) fn ends_the_program() {
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner).take();
 }
 
 /// The status to end with, after saying what became of the results.

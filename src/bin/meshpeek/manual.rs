@@ -20,15 +20,14 @@ pub(crate) fn completions(shell: clap_complete::Shell, common: &Common) -> Outco
 pub(crate) fn page(common: &Common) -> Outcome {
     let mut command = Cli::command();
     command.build();
-    let mut page = Vec::new();
     let man = Man::new(command.clone());
+    let mut page = Vec::new();
     man.render_title(&mut page)?;
     man.render_name_section(&mut page)?;
     man.render_synopsis_section(&mut page)?;
     man.render_description_section(&mut page)?;
     man.render_options_section(&mut page)?;
     for verb in command.get_subcommands().filter(|verb| verb.get_name() != "help") {
-        writeln!(page, ".SH \"MESHPEEK {}\"", verb.get_name().to_uppercase())?;
         // What holds for every verb has been said.
         let own = verb.clone().mut_args(|arg| {
             let is_common = arg.is_global_set() || arg.get_id() == "help";
@@ -39,12 +38,20 @@ pub(crate) fn page(common: &Common) -> Outcome {
         man.render_synopsis_section(&mut sections)?;
         man.render_description_section(&mut sections)?;
         man.render_options_section(&mut sections)?;
-        man.render_extra_section(&mut sections)?;
-        page.extend(sections);
+        writeln!(page, ".SH \"MESHPEEK {}\"", verb.get_name().to_uppercase())?;
+        page.write_all(String::from_utf8_lossy(&sections).replace(".SH ", ".SS ").as_bytes())?;
+        examples(verb, ".SS", &mut page)?;
     }
-    man.render_extra_section(&mut page)?;
+    examples(&command, ".SH", &mut page)?;
     man.render_version_section(&mut page)?;
     write(&page, common)
+}
+
+/// What the help ends with, under a heading of its own.
+fn examples(verb: &clap::Command, heading: &str, page: &mut Vec<u8>) -> std::io::Result<()> {
+    let help = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let text = help.strip_prefix("Examples:\n").unwrap_or(&help).replace('\\', "\\e").replace('-', "\\-");
+    writeln!(page, "{heading} EXAMPLES\n{text}")
 }
 
 fn write(bytes: &[u8], common: &Common) -> Outcome {

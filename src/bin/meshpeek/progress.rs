@@ -2,10 +2,11 @@
 
 use std::fmt::Write;
 use std::io::IsTerminal;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
+use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use meshpeek::scan::Scan;
 
 use crate::notes::Notes;
@@ -28,44 +29,44 @@ pub(crate) fn beside<T>(
     }
     let done = AtomicBool::new(false);
     std::thread::scope(|threads| {
-        threads.spawn(|| draw(scan, measure, &done));
+        let line = threads.spawn(|| draw(scan, measure, &done));
         let result = work();
         done.store(true, Ordering::Relaxed);
+        line.thread().unpark();
         result
     })
 }
 
+/// Draws only after a tick, so that nothing flickers where the work is done by then.
 fn draw(scan: &Scan, measure: bool, done: &AtomicBool) {
-    let bar = ProgressBar::new_spinner();
-    let count_along = || {
-        let progress = &scan.progress;
-        bar.set_position(progress.bytes());
-        bar.set_message(format!(
-            "{} in {}",
-            report::count(progress.assets(), "asset"),
-            report::count(progress.files(), "file")
-        ));
-    };
-    // Before the first frame is drawn, which a style does.
-    count_along();
-    bar.set_style(style("{spinner} {msg}{seen}"));
+    let bar = ProgressBar::new_spinner().with_style(style("{spinner} {msg}{seen}"));
+    // How much there is takes a walk of its own, so the time left is told once that is over.
+    let measured = OnceLock::new();
     std::thread::scope(|threads| {
         if measure {
-            // How much there is takes a walk of its own, so the time left is told once that is over.
-            threads.spawn(|| {
-                if let Ok((files, bytes)) = scan.measure()
-                    && !scan.progress.is_stopped()
-                {
-                    bar.set_length(bytes.max(1));
-                    bar.set_prefix(report::grouped(files));
-                    bar.set_style(style("{wide_bar} {msg} of {prefix}{seen}{left}"));
-                }
-            });
+            threads.spawn(|| measured.set(scan.measure()));
         }
+        std::thread::park_timeout(TICK);
         while !done.load(Ordering::Relaxed) {
-            count_along();
+            let progress = &scan.progress;
+            let all = measured.get().and_then(|all| all.as_ref().ok()).filter(|_| !progress.is_stopped());
+            let assets = report::count(progress.assets(), "asset");
+            let files = report::count(progress.files(), "file");
+            bar.set_message(match all {
+                Some((all, _)) => {
+                    format!("{assets}, {} of {}", report::grouped(progress.files()), report::count(*all, "file"))
+                }
+                None => format!("{assets}, {files}"),
+            });
+            if let Some((_, bytes)) = all
+                && bar.length().is_none()
+            {
+                bar.set_style(style("{wide_bar} {msg}{seen}{left}"));
+                bar.set_length((*bytes).max(1));
+            }
+            bar.set_position(progress.bytes());
             bar.tick();
-            std::thread::sleep(TICK);
+            std::thread::park_timeout(TICK);
         }
         // Ends the walk that measures, if it still goes on.
         scan.progress.stop();
@@ -79,20 +80,15 @@ fn style(template: &str) -> ProgressStyle {
     style
         .with_key("seen", |state: &ProgressState, line: &mut dyn Write| {
             if state.pos() > 0 {
-                let (seen, speed) = (bytes(state.pos() as f64), bytes(state.per_sec()));
                 let _ = match state.len() {
-                    Some(all) => write!(line, ", {seen} of {} ({speed}/s)", bytes(all as f64)),
-                    None => write!(line, ", {seen} ({speed}/s)"),
+                    Some(all) => write!(line, ", {} of {}", HumanBytes(state.pos()), HumanBytes(all)),
+                    None => write!(line, ", {}", HumanBytes(state.pos())),
                 };
             }
         })
         .with_key("left", |state: &ProgressState, line: &mut dyn Write| {
             if state.pos() > 0 {
-                let _ = write!(line, ", {} left", HumanDuration(state.eta()));
+                let _ = write!(line, ", {:#} left", HumanDuration(state.eta()));
             }
         })
-}
-
-fn bytes(number: f64) -> indicatif::HumanBytes {
-    indicatif::HumanBytes(number as u64)
 }

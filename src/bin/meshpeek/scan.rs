@@ -40,7 +40,7 @@ enum Writer<'i> {
         /// Whether somebody may wait for each record before giving the next path.
         at_once: bool,
     },
-    Csv(csv::Writer),
+    Csv(Box<csv::Writer>),
 }
 
 impl<'i> Writer<'i> {
@@ -53,7 +53,7 @@ impl<'i> Writer<'i> {
         Ok(match format {
             ScanFormat::Table => Self::Table(table::Table::new(inputs), text),
             ScanFormat::Ndjson => Self::Ndjson { out: Output::data(common)?, at_once: inputs.paths_from.is_some() },
-            ScanFormat::Csv => Self::Csv(csv::Writer::new(Output::data(common)?, args.csv_safe)?),
+            ScanFormat::Csv => Self::Csv(Box::new(csv::Writer::new(Output::data(common)?, args.csv_safe)?)),
         })
     }
 

@@ -36,7 +36,7 @@ fn every_byte_of_a_name_comes_back() {
     let folder = Folder::new("bytes-of-names");
     let scene = writer::b3d::scene([]).to_vec();
     let names: Vec<Vec<u8>> = (1..=255_u8).map(|byte| [b"a", &[byte][..], b"z.b3d"].concat()).collect();
-    let archive = names.iter().fold(Writer::new(), |archive, name| archive.stored(name, &scene));
+    let archive = names.iter().fold(Writer::new().product(&[]), |archive, name| archive.stored(name, &scene));
     let path = folder.file("names.pbo", archive.finish(Tail::Sha1));
     let records = program().args(["scan", "-j", "1", "--color", "always"]).arg(&path).output().unwrap();
     let records = lines(&records);

@@ -101,7 +101,13 @@ fn a_second_one_ends_at_once() {
     let mut list = child.stdin.take().unwrap();
     let writer = std::thread::spawn(move || while list.write_all(b"corpus\n").is_ok() {});
     // Nobody reads: before long, writing a record waits for ever.
-    std::thread::sleep(Duration::from_millis(500));
+    let waiting = || rustix::io::ioctl_fionread(child.stdout.as_ref().unwrap()).unwrap();
+    let mut before = 0;
+    wait_until("the pipe is full", || {
+        std::thread::sleep(Duration::from_millis(300));
+        let now = waiting();
+        std::mem::replace(&mut before, now) == now && now > 30_000
+    });
     interrupt(&child);
     std::thread::sleep(Duration::from_millis(300));
     assert!(child.try_wait().unwrap().is_none());

@@ -22,7 +22,7 @@ const LEAST_WIDTH: usize = 40;
 /// Between two columns.
 const GAP: usize = 2;
 /// What a path and what counts should have before other columns are cut for them.
-const LEAST_PATH: usize = 16;
+const LEAST_PATH: usize = 12;
 const LEAST_COUNTS: usize = 20;
 
 const HEADING: Style = Style::new().bold();
