@@ -37,7 +37,7 @@ fn check(data: &[u8]) {
             assert!(std::ptr::eq(bytes, member.stored_bytes().unwrap()));
         }
         if let Ok(content) = member.decode() {
-            assert_eq!(content.len() as u64, member.size_hint());
+            assert_eq!(content.len() as u64, member.decoded_size().unwrap());
         }
         if let Ok(path) = member.name().to_relative_path() {
             assert!(path.split('/').all(|part| !part.is_empty() && part != ".." && !part.contains(['\\', ':', '\0'])));

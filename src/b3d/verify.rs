@@ -257,12 +257,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         Check::new(Finite).array(vectors, values).tell(what, self.problems, place);
     }
 
-    fn triangles(
-        &mut self,
-        triangles: &Triangles<'a>,
-        chunk: &Chunk<'a, ChunkHeader>,
-        place: impl Fn(Error) -> Error,
-    ) {
+    fn triangles(&mut self, triangles: &Triangles<'a>, chunk: &Chunk<'a, ChunkHeader>, place: impl Fn(Error) -> Error) {
         if !self.deep {
             return;
         }
@@ -382,7 +377,12 @@ impl References {
         Self { known: Check::new(Known(count)), none: Check::new(NoneIsMinusOne) }
     }
 
-    fn list(&mut self, list: (&'static str, usize), rows: impl Into<Rows> + Copy, ids: impl Iterator<Item = i32> + Clone) {
+    fn list(
+        &mut self,
+        list: (&'static str, usize),
+        rows: impl Into<Rows> + Copy,
+        ids: impl Iterator<Item = i32> + Clone,
+    ) {
         self.known.list(list, rows, ids.clone());
         self.none.list(list, rows, ids);
     }

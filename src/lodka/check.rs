@@ -139,9 +139,12 @@ impl<'a> Survey<'_, 'a> {
         for (index, collection) in morphs.collections().enumerate() {
             let bones = &collection.bones;
             let parents = bones.iter().map(|bone| bone.parent.get().into());
-            self.tell(node, Check::new(IndexOrNone(bones.len() as u64)).array(bones, parents), "bone parents", |error| {
-                error.within_item("morph_collections", index)
-            });
+            self.tell(
+                node,
+                Check::new(IndexOrNone(bones.len() as u64)).array(bones, parents),
+                "bone parents",
+                |error| error.within_item("morph_collections", index),
+            );
         }
         self.codes(node, "animations", &morphs.animations, morphs.animations.iter().copied());
         self.finite(node, "matrices", &morphs.matrices);
@@ -155,7 +158,7 @@ impl<'a> Survey<'_, 'a> {
         let meshes = self.part.meshes.unwrap_or(u64::MAX);
         let numbers = morphs.records.iter().map(|record| record.mesh.get().into());
         self.tell(node, Check::new(Index(meshes)).array(&morphs.records, numbers), "meshes", |error| error);
-        let mut halves = Check::new(Broken::new("suspicious.empty", "frames or vertices of none"));
+        let mut halves = Check::new(Broken::new("suspicious.empty", "half empty"));
         for (index, record) in (0..).zip(morphs.records) {
             let (frames, vertices) = (record.frames.get(), record.vertices.get());
             let offset = Rows::from(&morphs.records).offset_of(index);
@@ -203,10 +206,10 @@ impl<'a> Survey<'_, 'a> {
                 error.within("joints")
             });
         }
-        let ranges = physics.geoms.iter().map(|geom| Links {
-            first: geom.mesh_link.get().into(),
-            count: geom.mesh_link_count.get().into(),
-        });
+        let ranges = physics
+            .geoms
+            .iter()
+            .map(|geom| Links { first: geom.mesh_link.get().into(), count: geom.mesh_link_count.get().into() });
         self.tell(node, Check::new(LinksOf(links)).array(&physics.geoms, ranges), "ranges of mesh links", |error| {
             error.within("geoms")
         });
@@ -311,7 +314,8 @@ impl<'a> Survey<'_, 'a> {
         what: &str,
         place: impl FnOnce(Error) -> Error,
     ) {
-        let check = Check::new(Below(count as u64)).array(Rows::from(indices as &dyn Table), indices.iter().map(u64::from));
+        let check =
+            Check::new(Below(count as u64)).array(Rows::from(indices as &dyn Table), indices.iter().map(u64::from));
         self.tell(node, check, what, place);
     }
 

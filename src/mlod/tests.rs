@@ -160,10 +160,7 @@ fn every_length_is_an_error_but_the_whole() {
         assert!(text.contains("left") || text.contains("NUL"), "{cut}: {text}");
     }
     let more = [&bytes[..], b"!"].concat();
-    assert_eq!(
-        verify(&more),
-        [(Severity::Warning, Some(bytes.len() as u64), "1 bytes behind the last LOD".to_owned())]
-    );
+    assert_eq!(verify(&more), [(Severity::Warning, Some(bytes.len() as u64), "1 bytes after the last LOD".to_owned())]);
 }
 
 #[test]
@@ -171,24 +168,21 @@ fn indices_are_checked_in_the_corners_in_use() {
     let b = triangle();
     let face = b.offset("face") as u64;
     let check = |name, value, message: &str| {
-        assert_eq!(
-            verify(&b.with(name, value)),
-            [(Severity::Error, Some(face), format!("lods[0].faces[0]: {message}"))]
-        );
+        assert_eq!(verify(&b.with(name, value)), [(Severity::Error, Some(face), format!("lods[0].faces: {message}"))]);
         assert_eq!(Model::parse(&b.with(name, value)).unwrap().summarize().problems, []);
     };
-    check("point_a", 3, "point 3 of 3");
-    check("normal_a", 1, "normal 1 of 1");
-    check("corners", 4, "point 99 of 3");
-    check("corners", 5, "5 corners, a face has 3 or 4");
-    check("corners", 0, "0 corners, a face has 3 or 4");
+    check("point_a", 3, "1 of 3 point numbers is not below 3: 3 at index 0 of faces[0]");
+    check("normal_a", 1, "1 of 3 normal numbers is not below 1: 1 at index 0 of faces[0]");
+    check("corners", 4, "1 of 4 point numbers is not below 3: 99 at index 3 of faces[0]");
+    check("corners", 5, "1 of 1 numbers of corners is neither 3 nor 4: 5 at index 0");
+    check("corners", 0, "1 of 1 numbers of corners is neither 3 nor 4: 0 at index 0");
     assert_eq!(verify(&b.with("unused", u32::MAX)), []);
     let nan = f32::NAN.to_bits();
     let warned = |name, message: &str| {
         let offset = b.offset(name) as u64;
         assert_eq!(verify(&b.with(name, nan)), [(Severity::Warning, Some(offset), message.to_owned())]);
     };
-    warned("point", "lods[0].points[0]: not a finite number");
-    warned("normal", "lods[0].normals[0]: not a finite number");
-    warned("resolution", "lods[0]: resolution is NaN");
+    warned("point", "lods[0].points: 1 of 3 positions is not finite: (NaN, 0, 0) at index 0");
+    warned("normal", "lods[0].normals: 1 of 1 vectors is not finite: (NaN, 0, 0) at index 0");
+    warned("resolution", "lods[0].resolution: NaN is not finite");
 }

@@ -138,7 +138,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
         if let Some(flags) = lod.point_flags.and_then(|flags| flags.block()) {
             let decoded = self.block(&flags);
-            self.tell(&sizes, decoded.within("point_flags"));
+            self.problems.ok(decoded.within("point_flags").within_item("lods", index));
         }
         self.edges(lod, &sizes);
         for (number, selection) in lod.selections.iter().enumerate() {
@@ -191,15 +191,27 @@ impl<'s, 'a> Survey<'s, 'a> {
     fn selection(&mut self, selection: &Selection<'a>, number: usize, sizes: &Sizes) {
         let place = |error: Error| error.within_item("selections", number).within_item("lods", sizes.lod);
         let (faces, sections, points) = (Below(sizes.faces), Index(sizes.sections), Below(sizes.points));
-        self.numbers(&selection.faces, faces, |face| face.get().into(), "face numbers", |error| {
-            place(error.within("faces"))
-        });
-        self.numbers(&selection.sections, sections, |section| section.get().into(), "section numbers", |error| {
-            place(error.within("sections"))
-        });
-        self.numbers(&selection.vertices, points, |point| point.get().into(), "point numbers", |error| {
-            place(error.within("vertices"))
-        });
+        self.numbers(
+            &selection.faces,
+            faces,
+            |face| face.get().into(),
+            "face numbers",
+            |error| place(error.within("faces")),
+        );
+        self.numbers(
+            &selection.sections,
+            sections,
+            |section| section.get().into(),
+            "section numbers",
+            |error| place(error.within("sections")),
+        );
+        self.numbers(
+            &selection.vertices,
+            points,
+            |point| point.get().into(),
+            "point numbers",
+            |error| place(error.within("vertices")),
+        );
         let weights = self.block(&selection.weights).within("weights").map_err(place);
         self.problems.ok(weights);
         if selection.weights.count() > 0 {

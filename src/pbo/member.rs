@@ -73,15 +73,18 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// The bytes that [`decode`](Self::decode) gives. The stream of a packed member is walked for it: where the header's
-    /// word does not bear out, its own end does.
+    /// The bytes that [`decode`](Self::decode) gives. The stream of a packed member is walked for it, and decoded where it
+    /// does not bear out the header's word.
     ///
     /// # Errors
-    /// As [`stored_bytes`](Self::stored_bytes); where a packed member is no stream.
+    /// As [`stored_bytes`](Self::stored_bytes); where a packed member does not decode.
     pub fn decoded_size(&self) -> Result<u64> {
         let part = self.part()?;
         match self.method() {
-            Method::PACKED => self.stream(part).map(|(size, _)| size).or_else(|error| self.stored_after_all(error)),
+            Method::PACKED => match self.stream(part) {
+                Ok((size, None)) => Ok(size),
+                _ => Ok(self.decode()?.len() as u64),
+            },
             _ => Ok(part.left()),
         }
     }
@@ -129,17 +132,16 @@ impl<'a> Member<'a> {
             method => Err(Error::unsupported(format!("member packed with unknown method {method}"))),
         };
         match decoded {
-            Err(error) => self.stored_after_all(error).map(|_| part.rest().into()),
+            Err(error) if !self.may_be_stored(&error) => Err(error.at(self.offset).within_item("members", self.index)),
+            Err(_) => Ok(part.rest().into()),
             decoded => decoded,
         }
     }
 
-    /// The stored size, if a packed member may have been stored after all.
-    fn stored_after_all(&self, error: Error) -> Result<u64> {
-        let may_be = self.method() == Method::PACKED
+    fn may_be_stored(&self, error: &Error) -> bool {
+        self.method() == Method::PACKED
             && self.size_hint() == self.stored_size()
-            && !matches!(error.kind(), ErrorKind::Limit { .. });
-        if may_be { Ok(self.stored_size()) } else { Err(error.at(self.offset).within_item("members", self.index)) }
+            && !matches!(error.kind(), ErrorKind::Limit { .. })
     }
 
     /// What the stream that is the whole of the part decodes to, and why that is not what the header says.

@@ -127,7 +127,7 @@ fn tails_are_told_by_length() {
         let archive = Archive::parse(&bytes).unwrap();
         assert_eq!(archive.tail().unwrap().kind().name(), name);
         assert_eq!(archive.checksum_holds().unwrap(), None);
-        let expected = format!("tail: {} bytes of no known form behind the members", tail.len());
+        let expected = format!("tail: {} bytes of no known form after the members", tail.len());
         assert_eq!(verify(&archive), if name == "unknown" { vec![warning(44, &expected)] } else { vec![] });
     }
     let mut bytes = with_tail(bytes);
@@ -176,8 +176,10 @@ fn a_member_beyond_the_file_is_told_and_listing_goes_on() {
     assert_eq!(all[2].offset(), 89 + u64::from(u32::MAX));
     assert!(all[2].stored_bytes().is_err() && all[2].decode().is_err() && all[2].borrowed().is_err());
     assert_eq!(archive.tail().unwrap_err().to_string(), "at 0x57: needs 4294967298 bytes, 3 left");
-    assert_eq!(verify(&archive).len(), 2);
-    assert_eq!(archive.summarize().problems.len(), 2);
+    let message =
+        "2 of 3 members are truncated or lost, 4,294,967,295 bytes missing at the end; the first is b at index 1";
+    assert_eq!(verify(&archive), [error(90, message)]);
+    assert_eq!(archive.summarize().problems.len(), 1);
     assert_eq!(archive.summarize().counts.get("members"), Some(3));
 }
 
@@ -229,15 +231,25 @@ fn a_packed_member_is_a_stream_or_told_not_to_be() {
     assert_eq!(decode(&archive_of(12, b"raw")).unwrap_err(), "members[0] at 0x2e: needs 1 byte, 0 left");
     let more = [STREAM, b"x"].concat();
     assert_eq!(decode(&archive_of(13, &more)).unwrap_err(), "members[0] at 0x2b: LZSS stream of 13 bytes in 14");
-    let claim = decode(&archive_of(u32::MAX, STREAM)).unwrap_err();
-    assert_eq!(claim, "members[0] at 0x2b: 13 bytes cannot hold 4294967295 packed ones");
-    let bytes = archive_of(4, STREAM);
-    let archive = Archive::parse(&bytes).unwrap();
-    assert_eq!(archive.summarize().problems, []);
-    assert_eq!(verify(&archive).len(), 1);
+    // Another size than the stream's own, which its checksum bears out.
+    for claim in [0, 4, 12, 19, 117, u32::MAX] {
+        let bytes = archive_of(claim, STREAM);
+        assert_eq!(decode(&bytes).unwrap(), b"P3D   P3D   \xe9", "{claim}");
+        let archive = Archive::parse(&bytes).unwrap();
+        assert_eq!(members(&archive)[0].decoded_size().unwrap(), 13);
+        assert_eq!(archive.summarize().problems, []);
+        let message = format!("members[0]: its entry claims {claim} bytes, its stream holds 13");
+        assert_eq!(verify(&archive), [warning(0, &message)]);
+    }
+    // Its own end without a right checksum proves nothing.
+    let error = decode(&archive_of(12, &changed)).unwrap_err();
+    assert_eq!(error, "members[0] at 0x2b: LZSS stream of 12 bytes in 13");
     // A limit is never circumvented.
     let limits = Limits { decoded_bytes: 12, ..Limits::default() };
     let bytes = archive_of(13, STREAM);
+    let member = members(&Archive::parse_with(&bytes, &limits).unwrap())[0];
+    assert!(matches!(member.decode().unwrap_err().kind(), ErrorKind::Limit { limit: 12, .. }));
+    let bytes = archive_of(3, STREAM);
     let member = members(&Archive::parse_with(&bytes, &limits).unwrap())[0];
     assert!(matches!(member.decode().unwrap_err().kind(), ErrorKind::Limit { limit: 12, .. }));
 }

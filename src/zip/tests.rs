@@ -165,7 +165,7 @@ fn bytes_behind_a_stream_are_told() {
     let data = [PEEKS, b"!!"].concat();
     let bytes = zip(&[File { data: &data, ..deflated(b"d") }]);
     assert_eq!(*members(&Archive::parse(&bytes).unwrap())[0].decode().unwrap(), b"meshpeek".repeat(40));
-    assert_eq!(verify(&bytes), ["? members[0]: 2 bytes behind the end of its stream"]);
+    assert_eq!(verify(&bytes), ["? members[0]: 2 bytes after the end of its stream"]);
 }
 
 #[test]

@@ -301,7 +301,7 @@ fn each_fault_of_the_end_record_has_its_own_problem() {
     all_say_their_own(vec![
         raw_case("no end record", "zip archive without an end record", |b| b.set("end", b"PK??")),
         raw_case("comment too long", "zip archive without an end record", |b| b.set("comment_bytes", [16, 0])),
-        Case { severity: Odd, ..raw_case("bytes behind", "3 bytes behind the zip", |b| b.raw([0; 3])) },
+        Case { severity: Odd, ..raw_case("bytes behind", "3 bytes after the zip", |b| b.raw([0; 3])) },
         Case {
             severity: Odd,
             ..raw_case("bytes before", "5 bytes before the zip", |b| Bytes::new().raw([7; 5]).part(&b))
@@ -372,7 +372,7 @@ fn each_fault_of_an_entry_has_its_own_problem() {
             e[2].data.truncate(shorter);
             e[2] = e[2].clone().both(|h| h.packed = shorter as u32);
         }),
-        zip_case("bytes behind the stream", Odd, "mesh.bm: 2 bytes behind the end of its DEFLATE stream", |e| {
+        zip_case("bytes behind the stream", Odd, "mesh.bm: 2 bytes after the end of its DEFLATE stream", |e| {
             e[2].data.extend([1, 2]);
             e[2] = e[2].clone().both(|h| h.packed += 2);
         }),
@@ -485,7 +485,7 @@ fn each_fault_of_a_table_has_its_own_problem() {
             0,
             |b| b.set("entry8.offset", 61_u64.to_le_bytes()).set("entry9.offset", [0; 8]),
         ),
-        table_case("tail", Odd, "texture.bm+0x97: 3 bytes behind the last record", 4, |b| b.raw([0; 3])),
+        table_case("tail", Odd, "texture.bm+0x97: 3 bytes after the last record", 4, |b| b.raw([0; 3])),
         table_case(
             "group count",
             Bad,
@@ -493,18 +493,22 @@ fn each_fault_of_a_table_has_its_own_problem() {
             1,
             |b| b.set("object1.groups", [0xff; 4]),
         ),
-        table_case("mesh index", Bad, "objects[0] (object.bm+0x0): MESH_INDEX 3, but the map has 3 meshes", 1, |b| {
+        table_case("mesh index", Bad, "objects[0].MESH_INDEX (object.bm+0x0): 3 is not below 3", 1, |b| {
             b.set("object0.mesh", [3])
         }),
         table_case("component", Bad, "objects[2] (object.bm+0x114): component 27; 0 to 26 are known", 1, |b| {
             b.set("object2.mesh", [27])
         }),
-        table_case("bool", Odd, "objects[0] (object.bm+0x0): IS_HIDDEN is 2, which is neither 0 nor 1", 1, |b| {
+        table_case("bool", Odd, "objects[0].IS_HIDDEN (object.bm+0x0): 2 is neither 0 nor 1", 1, |b| {
             b.set("object0.hidden", [2])
         }),
-        table_case("matrix nan", Odd, "objects[0] (object.bm+0x0): WORLD_MATRIX has a component that is NaN", 1, |b| {
-            b.set("object0.matrix", nan)
-        }),
+        table_case(
+            "matrix nan",
+            Odd,
+            "objects[0].WORLD_MATRIX (object.bm+0x0): (NaN, 0, 0, 0, 0, 2, 0, 0, 0, 0, -1, 0, 10, 20, 30, 1) is not finite",
+            1,
+            |b| b.set("object0.matrix", nan),
+        ),
         table_case(
             "last column",
             Odd,
@@ -522,57 +526,68 @@ fn each_fault_of_a_table_has_its_own_problem() {
         table_case("face count", Bad, "meshes[2].faces (mesh.bm+0x1da): needs 41 bytes, 0 left", 2, |b| {
             b.set("mesh2.faces", [1])
         }),
-        table_case("material index", Bad, "meshes[0].faces (mesh.bm+0x74): face 0 names material 7 of 2", 2, |b| {
-            b.poke("mesh0.faces", 4 + 37, [7])
-        }),
-        table_case("position index", Bad, "meshes[0].faces (mesh.bm+0x74): face 0 names position 4 of 4", 2, |b| {
-            b.poke("mesh0.faces", 4, [4])
-        }),
+        table_case(
+            "material index",
+            Bad,
+            "meshes[0].faces (mesh.bm+0x74): 1 of 2 materials is not below 2: 7 at index 0",
+            2,
+            |b| b.poke("mesh0.faces", 4 + 37, [7]),
+        ),
+        table_case(
+            "position index",
+            Bad,
+            "meshes[0].faces (mesh.bm+0x74): 1 of 6 positions is not below 4: 4 at index 0 of faces[0]",
+            2,
+            |b| b.poke("mesh0.faces", 4, [4]),
+        ),
         table_case(
             "uv index",
             Bad,
-            "meshes[0].faces (mesh.bm+0x74): face 0 names texture coordinate 5 of 5 (2 of the kind in this mesh)",
+            "meshes[0].faces (mesh.bm+0x74): 2 of 6 texture coordinates are not below 5; the first is 5 at index 0 of faces[0]",
             2,
             |b| b.poke("mesh0.faces", 4 + 4, [5]).poke("mesh0.faces", 4 + 41 + 4, [5]),
         ),
-        table_case("normal index", Bad, "meshes[0].faces (mesh.bm+0x74): face 0 names normal 1 of 1", 2, |b| {
-            b.poke("mesh0.faces", 4 + 8, [1])
-        }),
+        table_case(
+            "normal index",
+            Bad,
+            "meshes[0].faces (mesh.bm+0x74): 1 of 6 normals is not below 1: 1 at index 0 of faces[0]",
+            2,
+            |b| b.poke("mesh0.faces", 4 + 8, [1]),
+        ),
         table_case(
             "flag of a face",
             Odd,
-            "meshes[0].faces (mesh.bm+0x74): face 0 has USE_MATERIAL 9, which is neither 0 nor 1",
+            "meshes[0].faces (mesh.bm+0x74): 1 of 2 uses of a material is neither 0 nor 1: 9 at index 0",
             2,
             |b| b.poke("mesh0.faces", 4 + 36, [9]),
         ),
         table_case(
             "position nan",
             Odd,
-            "meshes[0].positions (mesh.bm+0x10): element 1 has a component that is no finite number",
+            "meshes[0].positions (mesh.bm+0x10): 1 of 4 vectors is not finite: (NaN, 0, 0) at index 1",
             2,
             |b| b.poke("mesh0.positions", 4 + 12, nan),
         ),
         table_case(
+            "normal of length 2",
+            Odd,
+            "meshes[0].normals (mesh.bm+0x64): 1 of 1 vectors is not unit: of length 2.000 at index 0",
+            2,
+            |b| b.poke("mesh0.normals", 4 + 4, 2_f32.to_le_bytes()),
+        ),
+        table_case(
             "color infinite",
             Odd,
-            "materials[1] (material.bm+0x3d): AMBIENT has a component that is inf",
+            "materials[1].AMBIENT (material.bm+0x3d): (inf, 2, 2) is not finite",
             3,
             |b| b.set("material1.ambient", f32::INFINITY.to_le_bytes()),
         ),
-        table_case(
-            "switch",
-            Odd,
-            "materials[1] (material.bm+0x3d): ALPHA_TEST is 255, which is neither 0 nor 1",
-            3,
-            |b| b.set("material1.switches", [255]),
-        ),
-        table_case(
-            "texture index",
-            Bad,
-            "materials[0] (material.bm+0x0): MAP_KD 3, but the map has 3 textures",
-            3,
-            |b| b.set("material0.texture", [3]),
-        ),
+        table_case("switch", Odd, "materials[1].ALPHA_TEST (material.bm+0x3d): 255 is neither 0 nor 1", 3, |b| {
+            b.set("material1.switches", [255])
+        }),
+        table_case("texture index", Bad, "materials[0].MAP_KD (material.bm+0x0): 3 is not below 3", 3, |b| {
+            b.set("material0.texture", [3])
+        }),
         table_case(
             "no image",
             Bad,

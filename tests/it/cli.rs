@@ -99,7 +99,7 @@ fn a_damaged_asset_never_ends_a_scan() {
     let files = records.iter().filter(|record| record["member"].is_null()).count();
     assert_eq!(files, std::fs::read_dir(root().join("corpus/hostile")).unwrap().count());
     let lost = records.iter().find(|record| record["path"] == "corpus/hostile/no_signature.b3d").unwrap();
-    assert_eq!(lost["problems"][0]["message"], "starts like no known format");
+    assert_eq!(lost["problems"][0]["message"], "unrecognized format");
     assert_eq!(lost["version"], Json::Null);
     assert_eq!(lost["counts"]["vertices"], Json::Null);
 }
@@ -162,6 +162,29 @@ fn wrong_usage_is_exit_status_2() {
 }
 
 #[test]
+fn info_says_what_a_file_is_that_is_no_asset() {
+    let folder = Folder::new("strangers");
+    for (name, bytes, said) in [
+        ("game.bmx", &b"Strict\nPrint 1\n"[..], "no asset: looks like text, perhaps BlitzMax source"),
+        ("notes.lod", b"later\n", "no asset: looks like text"),
+        ("nothing.txt", b"", "empty"),
+        (
+            "pointer.png",
+            b"version https://git-lfs.github.com/spec/v1\n",
+            "Git LFS pointer: the file itself is not here",
+        ),
+        ("noise.bin", b"\0\x01\x02", "unrecognized format"),
+    ] {
+        let output = run([OsStr::new("info"), folder.file(name, bytes).as_os_str()]);
+        assert_eq!(code(&output), 2, "{name}");
+        assert!(stderr(&output).trim_end().ends_with(&format!("{name}: {said}")), "{}", stderr(&output));
+    }
+    let pointer = folder.file("model.p3d", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n");
+    let output = run([OsStr::new("info"), pointer.as_os_str()]);
+    assert!(stdout(&output).contains("Git LFS pointer: the file itself is not here"), "{}", stdout(&output));
+}
+
+#[test]
 fn verify_tells_each_problem_in_a_line() {
     let sound = run(["verify", "corpus/b3d"]);
     assert_eq!((code(&sound), stdout(&sound)), (0, String::new()));
@@ -172,8 +195,8 @@ fn verify_tells_each_problem_in_a_line() {
     assert_eq!(
         stdout(&bad),
         format!(
-            "corpus/hostile/vertex_out_of_range.b3d: error at {place:#x}: nodes[0].triangles: \
-             vertex id 4 outside the 4 vertices\n"
+            "corpus/hostile/vertex_out_of_range.b3d: error at {place:#x}: nodes[0].mesh.triangles: \
+             1 of 6 vertex ids is not from 0 to 3: 4 at index 0\n"
         )
     );
     let warned = "corpus/hostile/not_a_number.b3d";

@@ -61,7 +61,7 @@ fn a_few_bytes_that_ask_for_500_gigabytes() {
             ([&b"LODka3D1"[..], &many].concat(), needs(12, 4)),
             ([&b"MLOD\x01\x01\0\0"[..], &many].concat(), needs(28, 0)),
             (points.to_vec(), needs(16 * u64::from(number), behind_points as u64)),
-            (member([0, 0, 0, 0, number], b""), needs(number.into(), 0)),
+            (member([0, 0, 0, 0, number], b""), format!("{} bytes missing at the end: a at index 0", grouped(number))),
             (member([0x4370_7273, number, 0, 0, 1], b"!"), format!("1 bytes cannot hold {number} packed ones")),
             (zip(&[], b"").set("directory_bytes", many).to_vec(), directory.to_owned()),
             (
@@ -88,6 +88,13 @@ fn a_few_bytes_that_ask_for_500_gigabytes() {
         assert!(usage.peak < 1 << 20, "{usage:?}");
         assert_eq!(errors.len(), 1, "{errors:?}");
     }
+}
+
+/// With its thousands set apart.
+fn grouped(number: u32) -> String {
+    let digits = number.to_string();
+    let parts: Vec<_> = digits.as_bytes().rchunks(3).rev().map(|part| std::str::from_utf8(part).unwrap()).collect();
+    parts.join(",")
 }
 
 /// Whichever field of a file's start it is that is a count: the file ends behind it.
@@ -119,4 +126,34 @@ fn an_animation_cut_inside_its_bone_names() {
             assert!(errors.len() == 1 && errors[0].contains("bones"), "{length}: {errors:?}");
         }
     }
+}
+
+/// What is wrong with many elements of one array is one message, however many there are.
+#[test]
+fn bad_indices_by_the_thousand_cost_one_message() {
+    let selection = |bad: usize| {
+        let strip = writer::odol::Lod::strip(1.0, 5);
+        let faces = (0..60_000).map(|index| if index < bad { 999 } else { 0 }).collect();
+        let selection = writer::odol::Selection { name: "all", faces, ..Default::default() };
+        let selections = (0..20).map(|_| selection.clone()).collect();
+        writer::odol::Model::new(50, vec![writer::odol::Lod { selections, ..strip }]).to_vec()
+    };
+    let cost = |bytes: &[u8]| {
+        let asset = Asset::parse(bytes).unwrap();
+        usage_of(|| {
+            let mut problems = Problems::new(&Limits { problems: 10, ..Limits::default() });
+            asset.verify(&mut problems);
+            problems.into_vec()
+        })
+    };
+    let (few, many) = (selection(1), selection(60_000));
+    let ((few, few_cost), (many, many_cost)) = (cost(&few), cost(&many));
+    assert_eq!((few.len(), many.len()), (11, 11));
+    assert_eq!(few[0].message, "lods[0].selections[0].faces: 1 of 60,000 face numbers is not below 3: 999 at index 0");
+    let message =
+        "lods[0].selections[0].faces: 60,000 of 60,000 face numbers are not below 3; the first is 999 at index 0";
+    assert_eq!(many[0].message, message);
+    assert_eq!(many[10].message, "10 further problems, beyond the limit for one asset");
+    // The ten messages kept are longer by a few digits.
+    assert!(many_cost.allocations <= few_cost.allocations + 10 * 2, "{few_cost:?}, {many_cost:?}");
 }

@@ -372,7 +372,11 @@ fn counts_of_nothing_cost_nothing() {
     }
     assert_eq!(Asset::parse(&bones).unwrap().summarize().counts.get("frames"), Some(i32::MAX as u64));
     warning(&bones, "animations[0]: 2147483647 frames of no bone", find(&bones, b"ANM1", 0) + 8);
-    warning(&vertices, "morph_mesh_lists[0]: 2147483647 frames of 0 vertices", find(&vertices, b"MMD1", 0) + 16);
+    warning(
+        &vertices,
+        "morph_mesh_lists[0]: 1 of 1 records is half empty: 2147483647 frames of 0 vertices at index 0",
+        find(&vertices, b"MMD1", 0) + 16,
+    );
     assert_eq!(verify(&unknown), []);
     let animation = part(&bones).animations().next().unwrap().unwrap();
     assert!(animation.keys.is_empty() && animation.key(0, 0).is_none());
@@ -587,14 +591,14 @@ fn unknown_layouts_are_errors() {
 fn bytes_without_meaning_are_warnings() {
     let sound = write::sound();
     for (field, message) in [
-        ("play_mode", "animations[2]: mode 77 has no meaning"),
-        ("blending", "material_lists[0]: blending_mode 77 has no meaning"),
-        ("mapping", "material_lists[0]: mapping_mode 77 has no meaning"),
-        ("face_mode", "meshes[2].face_groups[1]: mode 77 has no meaning"),
-        ("face_visible", "meshes[2].face_groups[1]: visible 77 has no meaning"),
-        ("bodies", "physics[0].bodies[0]: kind 77 has no meaning"),
-        ("joints", "physics[0].joints[0]: kind 77 has no meaning"),
-        ("last_light", "light_schemes[1].lights[7]: enabled 77 has no meaning"),
+        ("play_mode", "animations[2]: mode 77 is unknown"),
+        ("blending", "material_lists[0]: blending_mode 77 is unknown"),
+        ("mapping", "material_lists[0]: mapping_mode 77 is unknown"),
+        ("face_mode", "meshes[2].face_groups[1]: mode 77 is unknown"),
+        ("face_visible", "meshes[2].face_groups[1]: visible 77 is unknown"),
+        ("bodies", "physics[0].bodies.kind: 1 of 2 codes is unknown: 77 at index 0"),
+        ("joints", "physics[0].joints.kind: 1 of 8 codes is unknown: 77 at index 0"),
+        ("last_light", "light_schemes[1].lights.enabled: 1 of 8 codes is unknown: 77 at index 7"),
     ] {
         let bytes = sound.clone().set(field, [77]).to_vec();
         let (severity, found, _) = only(&bytes);
@@ -605,22 +609,34 @@ fn bytes_without_meaning_are_warnings() {
     let bytes = file([write::skeleton(1), list(b"CLL1", [write::colliders("x", &[0])])]);
     let at = bytes.at("colliders");
     let bytes = bytes.set("colliders", [0, 0, 4]).to_vec();
-    warning(&bytes, "collider_sets[0].colliders[0]: kind 4 has no meaning", at);
+    warning(&bytes, "collider_sets[0].colliders.kind: 1 of 1 codes is unknown: 4 at index 0", at);
     let bytes = sound.clone().set("keys", f32::NAN.to_le_bytes()).to_vec();
-    assert_eq!(only(&bytes).1, "animations[2].keys: not all are finite numbers");
+    assert_eq!(only(&bytes).1, "animations[2].keys: 1 of 18 numbers is not finite: NaN at index 0");
 }
 
 #[test]
 fn what_points_outside_is_an_error() {
     let sound = write::sound();
     let cases: &[(&str, &[u8], &str)] = &[
-        ("second_bone", &[9, 0, 8, 0], "skeletons[0].bones: parent 8 is no bone before this one"),
-        ("morph_parent", &[2, 0, 0, 0], "morph_collection_lists[0]: parent 2, there are 2"),
-        ("morph_proxy", &[0xfe, 0xff, 0xff, 0xff], "morph_collection_lists[0]: proxy -2, there are 2"),
-        ("mesh_links", &[4, 0, 0, 0], "physics[0]: mesh link 4, there are 4"),
-        ("last_geom_links", &[1, 0, 0, 0], "physics[0].geoms[2]: 3 mesh links from 1 on, there are 3"),
-        ("last_proxy", &[3, 0], "proxy_sets[0]: parent 3, there are 3"),
-        ("first_index", &[3], "meshes[2].face_groups[1].normal_indices: index into normals 3, there are 3"),
+        (
+            "second_bone",
+            &[9, 0, 8, 0],
+            "skeletons[0].bones: 2 of 3 parents are the id of no bone before; the first is 8 at index 1",
+        ),
+        ("morph_parent", &[2, 0, 0, 0], "morph_collection_lists[0]: 1 of 2 parents is not from -1 to 1: 2 at index 1"),
+        (
+            "morph_proxy",
+            &[0xfe, 0xff, 0xff, 0xff],
+            "morph_collection_lists[0]: 1 of 2 proxies is not from -1 to 1: -2 at index 1",
+        ),
+        ("mesh_links", &[4, 0, 0, 0], "physics[0].mesh_links: 1 of 3 meshes is not from 0 to 3: 4 at index 0"),
+        (
+            "last_geom_links",
+            &[1, 0, 0, 0],
+            "physics[0].geoms: 1 of 3 ranges of mesh links is not among the 3: 3 from 1 on at index 2",
+        ),
+        ("last_proxy", &[3, 0], "proxy_sets[0]: 1 of 3 parents is not from -1 to 2: 3 at index 2"),
+        ("first_index", &[3], "meshes[2].face_groups[1].normal_indices: 1 of 6 indices is not below 3: 3 at index 0"),
     ];
     for (field, value, message) in cases {
         let problems = verify(&sound.clone().set(field, value).to_vec());
@@ -628,27 +644,35 @@ fn what_points_outside_is_an_error() {
         assert!(found, "{field}: {problems:#?}");
     }
     let parent_bone = sound.clone().set("morph_parent", [0, 0, 0, 0, 2, 0, 0, 0]).to_vec();
-    let message = "morph_collection_lists[0].morph_collections[1]: parent bone 2, the parent has 2";
+    let message = "morph_collection_lists[0]: 1 of 2 parent bones is of no bone of the parent: 2 at index 1";
     assert_eq!(only(&parent_bone).1, message);
     let stands_for = with_header(sound.to_vec(), b"PXI1", 8, 4);
-    error(&stands_for, "proxy_sets[0]: stands for mesh 4, there are 4", find(&stands_for, b"PXI1", 0) + 8);
+    error(&stands_for, "proxy_sets[0].mesh: 4 is not from 0 to 3", find(&stands_for, b"PXI1", 0) + 8);
     let morphed = file([write::meshes(&[Written::default()]), write::morph_meshes(&[[1, 3, 1]])]).to_vec();
-    error(&morphed, "morph_mesh_lists[0]: mesh 1, there are 1", find(&morphed, b"MMD1", 0) + 16);
+    error(
+        &morphed,
+        "morph_mesh_lists[0]: 1 of 1 meshes is not from 0 to 0: 1 at index 0",
+        find(&morphed, b"MMD1", 0) + 16,
+    );
     let hit = file([write::skeleton(2), list(b"CLL1", [write::colliders("", &[1, 2])])]);
-    error(&hit.to_vec(), "collider_sets[0].colliders[1]: no bone has the id 2", hit.at("colliders") + 124);
+    error(
+        &hit.to_vec(),
+        "collider_sets[0].colliders: 1 of 2 bone ids is of no bone: 2 at index 1",
+        hit.at("colliders") + 124,
+    );
 
     let rigid = Written { bone_count: 2, bone_ids: 3, ..Written::default() };
     let rigid = file([write::skeleton(2), write::meshes(&[rigid])]);
     let bytes = rigid.clone().set("bone_ids", [0, 2]).to_vec();
-    error(&bytes, "meshes[0].bone_ids: index into bones 2, there are 2", rigid.at("bone_ids") + 1);
+    error(&bytes, "meshes[0].bone_ids: 1 of 3 bones is not below 2: 2 at index 1", rigid.at("bone_ids") + 1);
     let weighted = file([write::skeleton(2), write::meshes(&[write::weighted(2)])]);
     let bytes = weighted.clone().set("weights", [5]).to_vec();
-    error(&bytes, "meshes[0].weights: bone 5, there are 2", weighted.at("weights"));
+    error(&bytes, "meshes[0].weights: 1 of 6 bones is not below 2: 5 at index 0", weighted.at("weights"));
     let faces = file([write::meshes(&[Written::default()])]);
     let at = faces.at("vertex_index_count") + 4;
     let mut bytes = faces.to_vec();
     bytes[at..at + 3].copy_from_slice(&[2, 3, 255]);
-    let message = "meshes[0].face_groups[0].vertex_indices: index into vertices 3, there are 3, the first of 2 such";
+    let message = "meshes[0].face_groups[0].vertex_indices: 2 of 3 indices are not below 3; the first is 3 at index 1";
     error(&bytes, message, at + 1);
 }
 
@@ -669,16 +693,16 @@ fn what_is_surely_not_meant_is_a_warning() {
         warning(&bytes, &message, find(&bytes, tag, 0) + 8);
     }
     let late = file([write::meshes(&[Written::default()]), write::skeleton(1)]).to_vec();
-    warning(&late, "skeletons[0]: SKL1 behind MSL1", find(&late, b"SKL1", 0));
+    warning(&late, "skeletons[0]: SKL1 after MSL1", find(&late, b"SKL1", 0));
     let twice = file([write::info(b""), write::info(b"")]).to_vec();
     warning(&twice, "infos[1]: a second INF1 in one model", find(&twice, b"INF1", 1));
     let stray = file([Written::default().chunk()]).to_vec();
     warning(&stray, "unknown_chunks[0]: MSH1 does not belong here", 20);
     let bones = file([write::skeleton(2)]);
     let bytes = bones.clone().set("second_bone", [0, 0]).to_vec();
-    warning(&bytes, "skeletons[0]: bone id 0 is there twice", bones.at("second_bone"));
+    warning(&bytes, "skeletons[0].bones: 1 of 2 ids is there twice: 0 at index 1", bones.at("second_bone"));
     let negative = bones.clone().set("second_bone", [0xff, 0xff]).to_vec();
-    warning(&negative, "skeletons[0]: bone id -1", bones.at("second_bone"));
+    warning(&negative, "skeletons[0].bones: 1 of 2 ids is negative: -1 at index 1", bones.at("second_bone"));
     let total = file([write::meshes(&[Written::default()]), write::morph_meshes(&[[1, 3, 0]])]);
     let bytes = total.clone().set("vertex_total", [4]).to_vec();
     warning(&bytes, "morph_mesh_lists[0]: vertex count 4, there are 3", total.at("vertex_total"));

@@ -514,17 +514,29 @@ fn a_broken_field_says_what_and_where() {
         (strip(), "faces", &[5], 0, "lods[0].faces[0]: face of 5 corners, not 3 or 4"),
         (strip(), "face_count", &[0xff; 4], 10, "lods[0].faces[3]: face of "),
         (strip(), "sections", &[0, 0, 1, 0], 4, "lods[0].sections: needs 2228224 bytes, "),
-        (strip(), "section", &[8, 0, 0, 0], 0, "lods[0].sections[0]: faces from 8 on, where 0 was expected"),
-        (strip(), "section_texture", &[2, 0], 0, "lods[0].sections[0]: texture 2 of 2"),
+        (
+            strip(),
+            "section",
+            &[8, 0, 0, 0],
+            0,
+            "lods[0].sections: 1 of 1 sections is not where the one before ends: 8 instead of 0 at index 0",
+        ),
+        (strip(), "section_texture", &[2, 0], 0, "lods[0].sections: 1 of 1 textures is not from -1 to 1: 2 at index 0"),
         (strip(), "frames", &[9, 0, 0, 0], 4, "lods[0].frames"),
         (strip(), "uv_count", &[0xff; 4], 4, "lods[0].vertex_table.more_uvs: needs "),
         (strip(), "positions", &[0, 0, 0, 1], 4, "lods[0].vertex_table.positions: "),
         (strip(), "fill", &[0xff; 4], 5, "lods[0].vertex_table.normals: 4294967295 elements for 5 points"),
         (strip(), "table_size", &[0], 0, "lods[0].vertex_table: says to take 0 bytes, the LOD ends after "),
-        (whole(), "items", &[3, 0, 0, 0], 0, "lods[0].items[0]: bone 3 of 3"),
-        (whole(), "bone_link", &[4, 0, 0, 0], 0, "lods[0].bone_links[2]: item 4 of 4"),
+        (whole(), "items", &[3, 0, 0, 0], 0, "lods[0].items: 1 of 4 bones is not below 3: 3 at index 0"),
+        (
+            whole(),
+            "bone_link",
+            &[4, 0, 0, 0],
+            0,
+            "lods[0].bone_links: 1 of 4 items is not below 4: 4 at index 0 of bone_links[2]",
+        ),
         (whole(), "selection_vertices", &[0xff; 4], 4, "lods[0].selections[1].vertices: "),
-        (whole(), "special_lods", &[3], 0, "info.memory: LOD 3 of 3"),
+        (whole(), "special_lods", &[3], 0, "info.memory: 3 is not from 0 to 2"),
     ];
     for (bytes, mark, value, behind, said) in cases {
         let expected = at(&bytes, mark) + behind;
@@ -536,6 +548,18 @@ fn a_broken_field_says_what_and_where() {
             assert!(found.starts_with(&format!("{expected:#x} ")), "{mark}: {found}, expected at {expected:#x}");
         }
     }
+}
+
+#[test]
+fn point_flags_before_version_50_lie_in_the_lod() {
+    let bytes = writer::whole(43, 400).bytes();
+    // Behind the count and the mark of a fill, the first literal of the stream: its checksum is another now.
+    let literal = bytes.at("point_flags") + 6;
+    let mut bytes = bytes.to_vec();
+    bytes[literal] ^= 1;
+    let found = problems(&bytes);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains(" lods[0].point_flags: LZSS checksum is "), "{found:?}");
 }
 
 #[test]

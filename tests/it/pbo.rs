@@ -69,23 +69,156 @@ fn odd_archives_show_what_they_were_made_for() {
                 (Warning, "header: product entry that is not the first"),
                 (Warning, "header: product entry that is not the first"),
             ],
-            "beyond.pbo" => &[
-                (Error, "members[1]: needs 2147483648 bytes, 2 left"),
-                (Error, "members[2]: starts behind the end of the archive"),
-            ],
+            "beyond.pbo" => &[(
+                Error,
+                "2 of 3 members are truncated or lost, 2,147,483,647 bytes missing at the end; the first is b.txt at index 1",
+            )],
             "end_with_size.pbo" => &[(Warning, "header: ended by an entry without a name, but with a size")],
             "bad_streams.pbo" => &[
+                (Warning, "members[2]: its entry claims 4294967295 bytes, its stream holds 3"),
                 (Error, "members[0]: LZSS checksum is 0x0, of the decoded bytes 0x126"),
                 (Error, "members[1]: LZSS stream of 8 bytes in 9"),
-                (Error, "members[2]: 8 bytes cannot hold 4294967295 packed ones"),
             ],
             "bad_sha1.pbo" => &[(Error, "tail: SHA-1 is not that of the archive")],
             "cut.pbo" => &[(Error, "members[1]: needs 20 bytes, 17 left")],
-            "long_tail.pbo" => &[(Warning, "tail: 64 bytes of no known form behind the members")],
+            "long_tail.pbo" => &[(Warning, "tail: 64 bytes of no known form after the members")],
             _ => panic!("{file} is not expected"),
         };
         let expected: Vec<_> = expected.iter().map(|&(severity, message)| (severity, message.to_owned())).collect();
         assert_eq!(found, expected, "{file}");
+    }
+}
+
+#[test]
+fn a_stream_counts_more_than_the_size_that_its_entry_claims() {
+    let Some(bytes) = outside_file("wild/fow_functions.pbo") else { return };
+    let archive = Archive::parse(&bytes).unwrap();
+    let packed: Vec<_> = archive.members().map(Result::unwrap).filter(|m| m.borrowed().unwrap().is_none()).collect();
+    assert_eq!(packed.len(), 131);
+    let misled = packed.iter().filter(|member| {
+        let content = member.decode().unwrap();
+        assert_eq!(content.len() as u64, member.decoded_size().unwrap());
+        let wrong = content.len() as u64 != member.size_hint();
+        assert!(!wrong || member.size_hint() == member.stored_size() * 3 / 2, "{}", member.name());
+        wrong
+    });
+    assert_eq!(misled.count(), 19);
+    let found = problems(&archive);
+    assert!(found.iter().all(|(severity, _)| *severity == Severity::Warning), "{found:?}");
+    assert_eq!(found.iter().filter(|(_, message)| message.contains("its entry claims")).count(), 19);
+    // The others are names that no file could have.
+    assert_eq!(found.iter().filter(|(_, message)| message.contains(": name with ")).count(), found.len() - 19);
+    // What costs a decode is left to `verify`.
+    let before = meshpeek::codec::activity();
+    assert!(archive.summarize().problems.iter().all(|problem| !problem.message.contains("claims")));
+    assert_eq!(meshpeek::codec::activity(), before);
+}
+
+#[test]
+fn a_stream_longer_than_claimed_is_paid_for() {
+    use meshpeek::container::{Budget, Container};
+    let plain = vec![b'a'; 5000];
+    let stream = crate::writer::lzss::pack(&plain);
+    let bytes = Writer::new().entry(b"a", [0x4370_7273, 1, 0, 0, stream.len() as u32], &stream).finish(Tail::Sha1);
+    let asset = Asset::parse(&bytes).unwrap();
+    let member = Container::of(&asset).unwrap().members().next().unwrap().unwrap();
+    assert_eq!(*member.decode(&Budget::new(5, &Limits { archive_ratio: 1000, ..Limits::default() })).unwrap(), plain);
+    assert!(member.decode(&Budget::new(4, &Limits { archive_ratio: 1000, ..Limits::default() })).is_err());
+}
+
+#[test]
+fn missing_bytes_are_told_once() {
+    let data = [b'x'; 100];
+    let names: Vec<String> = (0..120).map(|index| format!("data\\{index}.txt")).collect();
+    let writer = names.iter().fold(Writer::new(), |writer, name| writer.stored(name.as_bytes(), &data));
+    let whole = writer.finish(Tail::Sha1);
+    // 21 bytes of the tail, and 34 members and a half.
+    let cut = &whole[..whole.len() - 21 - 3450];
+    let archive = Archive::parse(cut).unwrap();
+    let message = "35 of 120 members are truncated or lost, 3,450 bytes missing at the end; the first is data\\85.txt at index 85";
+    assert_eq!(problems(&archive), [(Severity::Error, message.to_owned())]);
+    let told = archive.summarize().problems;
+    assert_eq!((told.len(), told[0].offset), (1, Some(cut.len() as u64)));
+    // Only the tail is lost: nothing shows it.
+    assert_eq!(problems(&Archive::parse(&whole[..whole.len() - 21]).unwrap()), []);
+}
+
+#[test]
+fn an_end_with_the_method_of_the_members_is_usual() {
+    let bytes = Writer::new().packed(b"mission.sqm", b"version=12;").entry(b"", [0x4370_7273, 0, 0, 0, 0], b"");
+    let bytes = bytes.finish_without_end(Tail::Bytes(b""));
+    assert_eq!(Format::sniff(&bytes), Some(Format::Pbo));
+    let Some(bytes) = outside_file("wild/mission_fixture.Intro.pbo") else { return };
+    assert_eq!(Format::sniff(&bytes), Some(Format::Pbo));
+    let Ok(Asset::Pbo(archive)) = Asset::parse(&bytes) else { panic!("no archive") };
+    let names: Vec<_> = archive.members().map(|member| member.unwrap().name().to_string()).collect();
+    assert_eq!(names, ["briefing.html", "description.ext", "mission.sqm"]);
+    assert_eq!(problems(&archive), [(Severity::Warning, "header: end is not all zero".to_owned())]);
+    assert!(archive.members().all(|member| member.unwrap().decode().is_ok()));
+}
+
+#[test]
+fn a_name_that_ends_in_pbo_is_believed() {
+    use std::path::Path;
+    // Odd in a way that could be anything: a reserved field that is not zero.
+    let bytes = Writer::new().entry(b"a.txt", [0, 0, 7, 0, 2], b"hi").finish(Tail::Sha1);
+    assert_eq!(Format::sniff(&bytes), None);
+    assert!(Asset::parse(&bytes).is_err());
+    let limits = Limits::default();
+    let asset = Asset::parse_file(Path::new("x.PBO"), &bytes, &limits).unwrap();
+    assert_eq!(asset.summarize().counts.get("members"), Some(1));
+    assert!(Asset::parse_file(Path::new("x.bin"), &bytes, &limits).is_err());
+    assert!(Asset::parse_file(Path::new("x.pbo"), b"class CfgPatches {};", &limits).is_err());
+    assert!(Asset::parse_file(Path::new("x.pbo"), b"", &limits).is_err());
+    // What the bytes start like counts more.
+    let scene = crate::writer::b3d::sound().to_vec();
+    assert!(matches!(Asset::parse_file(Path::new("x.pbo"), &scene, &limits), Ok(Asset::B3d(_))));
+    let file = crate::scan::TempFile::new("odd.pbo", &bytes);
+    let records = crate::scan::scanned(&file.0, |_| {});
+    assert_eq!((records.len(), records[0].summary.format, records[0].summary.problems.len()), (1, Format::Pbo, 0));
+}
+
+#[test]
+fn what_is_no_asset_is_not_sniffed_as_one() {
+    let mut random = 0x2545_f491_4f6c_dd1d_u64;
+    let mut next = move || {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        random
+    };
+    let words = [
+        "class ",
+        "entry",
+        "\r\n",
+        "\n",
+        "= ",
+        "0x00",
+        "{ };",
+        "Print ",
+        "\t",
+        "version https",
+        ".p3d",
+        "srpC",
+        "\u{e9}",
+        "Vers",
+    ];
+    for length in 0..400 {
+        let text: String = (0..length).map(|_| words[next() as usize % words.len()]).collect();
+        assert_eq!(Format::sniff(text.as_bytes()), None, "{text}");
+        let bytes: Vec<u8> = (0..length * 8).map(|_| next() as u8).collect();
+        assert_eq!(Format::sniff(&bytes), None);
+        // Strings of a program's tables, zeros between them.
+        let table: Vec<u8> = text.bytes().map(|byte| if byte == b' ' || byte == b'\n' { 0 } else { byte }).collect();
+        assert_eq!(Format::sniff(&table), None, "{text:?}");
+    }
+    let program = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+    let own = ["Cargo.toml", "Cargo.lock", "README.md", "src/lib.rs", "corpus/records.ndjson"];
+    let own = own.map(|name| std::fs::read(crate::corpus::root().join(name)).unwrap());
+    // Any place of the program, as the start of a file.
+    let pieces = program.chunks(40_961).chain(own.iter().map(Vec::as_slice));
+    for piece in pieces {
+        assert!(Format::sniff(piece).is_none_or(|format| format == Format::Odol), "{:?}", &piece[..40]);
     }
 }
 

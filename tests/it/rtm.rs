@@ -331,9 +331,21 @@ fn empty_arrays_may_have_a_flag_or_none() {
 #[test]
 fn what_is_behind_the_last_frame_is_told() {
     let raw = motion(3, 3, 2, Marking::Size).binarised();
-    problem(&raw.clone().raw([0; 5]), Severity::Warning, raw.len(), "5 bytes behind the last frame");
+    problem(&raw.clone().raw([0; 5]), Severity::Warning, raw.len(), "5 bytes after the last frame");
     let plain = motion(0, 3, 2, NONE).plain();
-    problem(&plain.clone().raw([0; 5]), Severity::Warning, plain.len(), "5 bytes behind the last frame");
+    problem(&plain.clone().raw([0; 5]), Severity::Warning, plain.len(), "5 bytes after the last frame");
+}
+
+#[test]
+fn rotations_that_are_none_are_told_once() {
+    // 147 frames of 127 bones cut to the size of 67.
+    let Some(bytes) = outside_file("wild/freefallLoop_relabelled.rtm") else { return };
+    let found: Vec<_> = verify(&bytes).into_iter().map(|problem| (problem.severity, problem.message)).collect();
+    let translations =
+        "frames: 1,489 of 9,849 translations are not finite; the first is (-57376, NaN, 908) at index 18 of frames[0]";
+    let rotations =
+        "frames: 9,549 of 9,849 quaternions are not unit; the first is of length 2.253 at index 0 of frames[0]";
+    assert_eq!(found, [(Severity::Warning, rotations.into()), (Severity::Warning, translations.into())]);
 }
 
 #[test]

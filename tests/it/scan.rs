@@ -13,10 +13,10 @@ use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};
 
 /// A file of its own for one test, gone afterwards.
-struct TempFile(PathBuf);
+pub struct TempFile(pub PathBuf);
 
 impl TempFile {
-    fn new(name: &str, bytes: &[u8]) -> Self {
+    pub fn new(name: &str, bytes: &[u8]) -> Self {
         let path = std::env::temp_dir().join(format!("meshpeek-scan-{}-{name}", std::process::id()));
         std::fs::write(&path, bytes).unwrap();
         Self(path)
@@ -29,7 +29,7 @@ impl Drop for TempFile {
     }
 }
 
-fn scanned(path: &Path, change: impl FnOnce(&mut Scan)) -> Vec<Record> {
+pub fn scanned(path: &Path, change: impl FnOnce(&mut Scan)) -> Vec<Record> {
     let mut scan = Scan::new([path]);
     scan.digests = true;
     change(&mut scan);
@@ -139,13 +139,69 @@ fn a_bad_member_is_one_record_and_the_rest_goes_on() {
     let scene = crate::writer::b3d::sound().to_vec();
     let mut damaged = Entry::deflated("broken.b3d", &scene);
     damaged.data[5] ^= 0x55;
-    let bytes = zip(&[damaged, Entry::stored("text.b3d", b"no scene"), Entry::deflated("good.b3d", &scene)], b"");
+    let bytes = zip(
+        &[
+            damaged,
+            Entry::stored("no.b3d", b"no\0scene"),
+            Entry::stored("text.b3d", b"no scene"),
+            Entry::deflated("good.b3d", &scene),
+        ],
+        b"",
+    );
     let file = TempFile::new("bad.zip", &bytes.to_vec());
     let inside = by_member(&scanned(&file.0, |_| {}));
-    assert_eq!(inside.keys().collect::<Vec<_>>(), ["broken.b3d", "good.b3d", "text.b3d"]);
+    assert_eq!(inside.keys().collect::<Vec<_>>(), ["broken.b3d", "good.b3d", "no.b3d"]);
     assert_eq!(inside["broken.b3d"]["problems"].as_array().unwrap().len(), 1);
-    assert_eq!(inside["text.b3d"]["problems"][0]["message"], "starts like no known format");
+    assert_eq!(inside["no.b3d"]["problems"][0]["message"], "unrecognized format");
     assert_eq!(inside["good.b3d"]["problems"], Json::Array(Vec::new()));
+}
+
+const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/v1\n\
+    oid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n";
+
+#[test]
+fn texts_are_no_assets_and_what_stands_for_one_is() {
+    let source = b"' a BlitzMax program, not a map\nStrict\nImport BRL.Basic\nPrint \"hello\"\n";
+    let russian = b"\xef\xf0\xe8\xe2\xe5\xf2 ".repeat(20);
+    let utf16: Vec<u8> = "\u{feff}Strict\r\n".repeat(9).encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let cut = &"\u{44f}".repeat(3000).into_bytes()[..4097];
+    for extension in ["bmx", "lod", "p3d", "rtm", "zip", "b3d", "pbo"] {
+        let scan = Scan::new([Path::new("x")]);
+        let record = |bytes: &[u8]| scan.record(Path::new(&format!("x.{extension}")), bytes);
+        for text in [&source[..], &russian, &utf16, cut, b"x", b"\t\r\n"] {
+            assert!(record(text).is_none(), "{extension}: {text:?}");
+        }
+        let problem = |bytes: &[u8]| {
+            let problems = record(bytes).unwrap().summary.problems;
+            assert_eq!(problems.len(), 1, "{extension}");
+            problems[0].message.clone()
+        };
+        assert_eq!(problem(POINTER), "Git LFS pointer: the file itself is not here");
+        assert_eq!(problem(b""), "empty");
+        // A few bytes of a damaged file, or the first of a sound one.
+        for damaged in [&b"\xf1\xf2\xf3"[..], b"text\0", b"BB", b"LODka"] {
+            let problems = record(damaged).map(|record| record.summary.problems.len());
+            assert!(problems.is_some_and(|count| count > 0), "{extension}: {damaged:?}");
+        }
+    }
+    let scan = Scan::new([Path::new("x")]);
+    assert!(scan.record(Path::new("readme.txt"), POINTER).is_none());
+    assert!(scan.record(Path::new("readme.txt"), b"").is_none());
+    let Some(bytes) = crate::corpus::outside_file("wild/blitzmax_source.bmx") else { return };
+    assert!(scan.record(Path::new("blitzmax_source.bmx"), &bytes).is_none());
+}
+
+#[test]
+fn members_that_stand_for_files_elsewhere_are_told() {
+    let bytes = zip(
+        &[Entry::stored("a.p3d", POINTER), Entry::deflated("b.bmx", b"Strict\n"), Entry::stored("c.rtm", b"")],
+        b"",
+    );
+    let file = TempFile::new("pointers.zip", &bytes.to_vec());
+    let records = scanned(&file.0, |_| {});
+    let told: Vec<_> =
+        records[1..].iter().map(|r| (r.summary.format.name(), &*r.summary.problems[0].message)).collect();
+    assert_eq!(told, [("odol", "Git LFS pointer: the file itself is not here"), ("bmtr", "empty")]);
 }
 
 #[test]

@@ -27,8 +27,7 @@ impl<'a> Survey<'_, 'a> {
         }
         let positions = self.block(&table.positions);
         if let Some(positions) = self.tell(sizes, positions.within("positions")).flatten() {
-            let check =
-                Check::new(Finite).array(&table.positions, positions.iter().map(|one| Numbers(one.to_array())));
+            let check = Check::new(Finite).array(&table.positions, positions.iter().map(|one| Numbers(one.to_array())));
             check.tell("positions", self.problems, |error| in_table(sizes, error.within("positions")));
         }
         if let Some(flags) = lod.point_flags {

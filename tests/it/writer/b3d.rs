@@ -48,11 +48,16 @@ pub fn mesh(brush: i32, parts: impl IntoIterator<Item = Bytes>) -> Bytes {
     chunk(b"MESH", join(Bytes::new().mark("mesh_brush").i32(brush), parts))
 }
 
-/// Vertices whose numbers all differ.
+/// Vertices whose numbers all differ, but those of normals, which are unit.
 pub fn vertices(count: u32, flags: u32, sets: u32, size: u32) -> Bytes {
-    let floats = 3 + if flags & 1 != 0 { 3 } else { 0 } + if flags & 2 != 0 { 4 } else { 0 } + sets * size;
+    let normal = if flags & 1 != 0 { 3 } else { 0 };
+    let floats = 3 + normal + if flags & 2 != 0 { 4 } else { 0 } + sets * size;
+    let number = |i: u32| match i % floats {
+        axis if (3..3 + normal).contains(&axis) => [0.0, 0.6, -0.8][((axis + i / floats) % 3) as usize],
+        _ => i as f32 / 8.0,
+    };
     let own = Bytes::new().mark("vertex_flags").u32(flags).u32(sets).u32(size).mark("vertices");
-    chunk(b"VRTS", own.f32s((0..count * floats).map(|i| i as f32 / 8.0)))
+    chunk(b"VRTS", own.f32s((0..count * floats).map(number)))
 }
 
 pub fn triangles(brush: i32, list: &[[i32; 3]]) -> Bytes {
@@ -182,6 +187,16 @@ pub fn hostile() -> Vec<(&'static str, Vec<u8>)> {
         ("brush_out_of_range.b3d", sound.clone().set("triangles_brush", 7_i32.to_le_bytes()).to_vec()),
         ("weight_out_of_range.b3d", sound.clone().set("weights", (-1_i32).to_le_bytes()).to_vec()),
         ("nine_sets.b3d", scene([node("n", [mesh(-1, [vertices(1, 0, 9, 4)])])]).to_vec()),
+        ("not_unit.b3d", {
+            let at = sound.at("vertices") + 12;
+            let mut bytes = sound.to_vec();
+            bytes[at..at + 12].copy_from_slice(&[0_u8; 12]);
+            let second = at + 40;
+            bytes[second..second + 4].copy_from_slice(&2_f32.to_le_bytes());
+            let rotation = sound.at("keys") + 16;
+            bytes[rotation..rotation + 16].fill(0);
+            bytes
+        }),
         ("not_a_number.b3d", sound.clone().set("vertices", f32::NAN.to_le_bytes()).to_vec()),
         ("bytes_behind.b3d", sound.clone().raw("left over").to_vec()),
         (

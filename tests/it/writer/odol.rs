@@ -434,7 +434,12 @@ pub fn everything(resolution: f32, points: u16) -> Lod {
     let strip = Lod::strip(resolution, points);
     let faces = strip.faces.len();
     let all: Vec<u16> = (0..points).collect();
-    let vector = |i: u16| [i32::from(i % 512) - 256, 100, -300];
+    // 2, 3 and 6 times 73 make a length of 511, in any order and with any sign.
+    let vector = |i: u16| {
+        let mut axes = [146, -219, 438];
+        axes.rotate_left(usize::from(i % 3));
+        std::array::from_fn(|axis| if i >> axis & 4 == 0 { axes[axis] } else { -axes[axis] })
+    };
     Lod {
         proxies: vec![[1, 0, -1, 0], [2, 1, 2, 1]],
         items: vec![0, 2, 1, 2],
@@ -651,12 +656,29 @@ pub fn hostile() -> super::Files {
         ("box.p3d", strip().set("box", f32::NAN.to_le_bytes())),
         ("special_lod.p3d", strip().set("special_lods", [1])),
         // Elements for each point that are too few, or name what is not there.
-        ("too_few_normals.p3d", everything_with(|lod| lod.normals = Array::Fill([0, 0, 1], 11))),
+        ("too_few_normals.p3d", everything_with(|lod| lod.normals = Array::Fill([0, 0, 511], 11))),
         ("too_few_uvs.p3d", everything_with(|lod| lod.uvs[1] = Array::Fill([0, 0], 13))),
         ("too_few_bone_refs.p3d", everything_with(|lod| lod.bone_refs.truncate(11))),
         ("bone_ref_item.p3d", everything_with(|lod| lod.bone_refs[3] = [(4, 255), (0, 0)])),
         ("bone_ref_sum.p3d", everything_with(|lod| lod.bone_refs[3] = [(0, 254), (0, 0)])),
         ("neighbor.p3d", everything_with(|lod| lod.neighbors[3] = [12, 0])),
+        // Normals and tangents far from unit, a fill of such; one that is zero, which is usual.
+        (
+            "odd_normals.p3d",
+            everything_with(|lod| {
+                lod.normals = Array::Each((0..12).map(|i| [0, 0, [0, 511, 250][i % 3]]).collect());
+                lod.tangents[5] = [[0, 511, 0], [0, 300, 0]];
+            }),
+        ),
+        ("odd_fill.p3d", everything_with(|lod| lod.normals = Array::Fill([0, 255, 0], 12))),
+        // Two positions that are none.
+        (
+            "odd_positions.p3d",
+            everything_with(|lod| {
+                lod.positions[3][1] = f32::NAN;
+                lod.positions[7][0] = f32::INFINITY;
+            }),
+        ),
         // A vertex table that tells another size than there is.
         ("table_size.p3d", {
             let bytes = strip();

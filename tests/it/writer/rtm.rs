@@ -44,7 +44,9 @@ pub const NO_FLAG_IF_EMPTY: Marking = Marking::Flag { packed: |_| false, empty: 
 pub fn motion(version: u32, frames: usize, bones: usize, marking: Marking) -> Motion {
     let transform = |frame: usize, bone: usize| {
         let turn = (frame * 97 + bone * 31) as u16 % 5000;
-        [turn, 0, turn / 3, 16384 - turn / 4, 0x3800 + frame as u16, 0xb400, 0x3000 + bone as u16]
+        let (x, z) = (f64::from(turn), f64::from(turn / 3));
+        let w = (16384.0 * 16384.0 - x * x - z * z).sqrt() as u16;
+        [turn, 0, turn / 3, w, 0x3800 + frame as u16, 0xb400, 0x3000 + bone as u16]
     };
     let last = frames.saturating_sub(1).max(1) as f32;
     Motion {
@@ -216,11 +218,17 @@ pub fn hostile() -> Files {
     // Infinite, not a number, subnormal.
     odd_numbers.frames[1][0][4..].copy_from_slice(&[0x7c00, 0x7e01, 0x0001]);
     odd_numbers.times[1] = f32::NAN;
+    let mut not_unit = motion(5, 3, 40, EVERY_SECOND);
+    for frame in &mut not_unit.frames {
+        frame[7][..4].copy_from_slice(&[16384, 16384, 0, 0]);
+        frame[9][..4].copy_from_slice(&[0; 4]);
+    }
     let mut backwards = motion(3, 3, 2, Marking::Size);
     backwards.times.reverse();
     let many = u32::MAX.to_le_bytes();
     vec![
         ("rtm_odd_numbers.rtm", odd_numbers.binarised().to_vec()),
+        ("rtm_not_unit.rtm", not_unit.binarised().to_vec()),
         ("rtm_times_descend.rtm", backwards.binarised().to_vec()),
         ("rtm_many_bones.rtm", raw().set("bones_hint", many).set("bones", many).to_vec()),
         ("rtm_many_frames.rtm", raw().set("frames", many).to_vec()),
