@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::asset::Asset;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::limits::Limits;
 #[cfg(feature = "pbo")]
@@ -196,7 +196,7 @@ impl<'a> Member<'a> {
     ///
     /// # Errors
     /// As [`borrowed`](Self::borrowed); where the budget is spent; where it does not decode, or not within the limits
-    /// of the archive; [`Unsupported`](ErrorKind::Unsupported) where it is encrypted or its form unknown.
+    /// of the archive; [`Unsupported`](crate::ErrorKind::Unsupported) where it is encrypted or its form unknown.
     pub fn decode(&self, budget: &Budget) -> Result<Cow<'a, [u8]>> {
         if let Some(content) = self.borrowed()? {
             return Ok(content.into());
@@ -233,10 +233,10 @@ impl Budget {
     /// Takes what decoding so many bytes costs, before it is done.
     ///
     /// # Errors
-    /// [`Limit`](ErrorKind::Limit) where less is left; then nothing is taken.
+    /// [`Limit`](crate::ErrorKind::Limit) where less is left; then nothing is taken.
     pub fn spend(&self, bytes: u64) -> Result<()> {
         let spent = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes));
-        let too_much = |_| Error::new(ErrorKind::Limit { what: "bytes decoded from one archive", limit: self.whole });
+        let too_much = |_| Error::limit("bytes decoded from one archive", self.whole, "--max-archive-ratio");
         spent.map(drop).map_err(too_much)
     }
 }
@@ -244,6 +244,7 @@ impl Budget {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
 
     #[test]
     fn a_budget_is_spent_once_and_kept_when_refused() {

@@ -37,3 +37,13 @@ impl Default for Limits {
         }
     }
 }
+
+/// The flags of the program that set each of the [`Limits`], as messages name them.
+pub(crate) mod flag {
+    #![allow(dead_code, reason = "not every format has every limit")]
+
+    pub(crate) const DEPTH: &str = "--max-depth";
+    pub(crate) const DECODED: &str = "--max-decoded";
+    pub(crate) const ARCHIVE_DEPTH: &str = "--max-archive-depth";
+    pub(crate) const ARCHIVE_MEMBERS: &str = "--max-archive-members";
+}

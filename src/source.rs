@@ -20,7 +20,7 @@ use std::fs::{File, Metadata};
 use std::io::Read;
 use std::path::Path;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::limits::Limits;
 
 /// How to get at a file's bytes.
@@ -74,7 +74,7 @@ impl FileMap {
     /// [`Limits::decoded_bytes`].
     ///
     /// # Errors
-    /// What the operating system says, with the path; [`Limit`](ErrorKind::Limit) for a pipe without end.
+    /// What the operating system says, with the path; [`Limit`](crate::ErrorKind::Limit) for a pipe without end.
     pub fn open_with(path: impl AsRef<Path>, access: Access, limits: &Limits) -> Result<Self> {
         let path = path.as_ref();
         Self::open_inner(path, access, limits).map_err(|error| error.in_file(path))
@@ -415,12 +415,13 @@ fn read(file: File, size: Option<u64>, limits: &Limits) -> Result<Vec<u8>> {
 }
 
 fn too_large(limit: u64) -> Error {
-    Error::new(ErrorKind::Limit { what: "bytes from a file without a size", limit })
+    Error::limit("bytes from a file without a size", limit, crate::limits::flag::DECODED)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
     use std::io::Write;
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::fmt;
 
 use crate::error::Error;
 use crate::format::Format;
@@ -45,9 +46,10 @@ impl Summary {
         }
     }
 
-    /// The summary of an asset that cannot be opened: the error is its one problem.
+    /// The summary of an asset that cannot be opened: the error is its one problem. Its version is known where the error
+    /// keeps it.
     pub fn unreadable(format: Format, bytes: u64, error: &Error) -> Self {
-        Self { problems: vec![Problem::error(error)], ..Self::new(format, bytes) }
+        Self { version: error.version(), problems: vec![Problem::error(error)], ..Self::new(format, bytes) }
     }
 }
 
@@ -201,12 +203,83 @@ pub enum Severity {
     Error,
 }
 
+impl Severity {
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
+        /// What kind of trouble a [`Problem`] is, for programs: a word, and behind a dot a closer one. Words stay; closer
+        /// ones may be added.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+        #[non_exhaustive]
+        pub enum Code {
+            $($(#[$doc])* #[cfg_attr(feature = "serde", serde(rename = $name))] $variant,)*
+        }
+
+        impl Code {
+            /// Its name, such as `damaged.truncated`.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    /// Bytes that cannot be read as the format says.
+    Damaged = "damaged",
+    /// A checksum that is not that of its bytes.
+    Checksum = "damaged.checksum",
+    /// Parts that share bytes.
+    Overlap = "damaged.overlap",
+    /// An index, count or offset that points outside.
+    Range = "damaged.range",
+    /// Fewer bytes than there should be.
+    Truncated = "damaged.truncated",
+    /// Another version or kind than is read.
+    Unsupported = "unsupported",
+    /// What only the owner of a key can read.
+    Encrypted = "encrypted",
+    /// More than the caller's [`Limits`] allow.
+    Limit = "limit",
+    /// Legal to read but surely not meant.
+    Suspicious = "suspicious",
+    /// Bytes behind the end that belong to nothing.
+    Trailing = "suspicious.trailing",
+}
+
+impl Code {
+    /// Its first word: `damaged`, `unsupported`, `encrypted`, `limit` or `suspicious`.
+    pub fn class(self) -> &'static str {
+        let name = self.name();
+        name.split_once('.').map_or(name, |(class, _)| class)
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
 /// Something that is wrong with an asset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Problem {
     /// How bad it is.
     pub severity: Severity,
+    /// What kind of trouble it is.
+    pub code: Code,
     /// Where it starts, counted from the start of the asset; `None` where no place applies.
     pub offset: Option<u64>,
     /// What it is, and in which part.
@@ -216,12 +289,14 @@ pub struct Problem {
 impl Problem {
     /// An error as a problem.
     pub fn error(error: &Error) -> Self {
-        Self { severity: Severity::Error, offset: error.offset(), message: error.message().into() }
+        Self { severity: Severity::Error, code: error.code(), offset: error.offset(), message: error.message().into() }
     }
 
-    /// An error as a problem that does not keep anything from being read.
+    /// An error as a problem that does not keep anything from being read: nothing is damaged, only suspicious.
     pub fn warning(error: &Error) -> Self {
-        Self { severity: Severity::Warning, ..Self::error(error) }
+        let problem = Self::error(error);
+        let code = if problem.code.class() == "damaged" { Code::Suspicious } else { problem.code };
+        Self { severity: Severity::Warning, code, ..problem }
     }
 }
 
@@ -273,7 +348,8 @@ impl Problems {
         self.list.sort_by_key(|problem| problem.offset);
         if self.beyond > 0 {
             let message = format!("{} further problems, beyond the limit for one asset", self.beyond);
-            self.list.push(Problem { severity: Severity::Error, offset: None, message: message.into() });
+            let (severity, code) = (Severity::Error, Code::Limit);
+            self.list.push(Problem { severity, code, offset: None, message: message.into() });
         }
         self.list
     }

@@ -14,8 +14,9 @@ impl Inspect for Map<'_> {
     fn summarize(&self) -> Summary {
         let mut problems = Problems::new(&self.limits);
         let mut summary = Summary { blocks: self.blocks(), ..Summary::new(Format::Bmx, self.bytes) };
-        if let Some(index) = problems.ok(self.positions()) {
-            summary.version = Some(index.version);
+        let index = self.positions();
+        summary.version = index.as_ref().map_or_else(Error::version, |index| Some(index.version));
+        if let Some(index) = problems.ok(index) {
             let whole = index.broken.is_none();
             if let Some(error) = &index.broken {
                 problems.error(error);

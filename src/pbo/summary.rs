@@ -10,7 +10,7 @@ use super::{Archive, TailKind, folded};
 use crate::error::{Context, Error, Result};
 use crate::format::Format;
 use crate::inspect::{Inspect, Outline, Part, Region, Span, Value};
-use crate::summary::{Blocks, Counts, Problems, Summary};
+use crate::summary::{Blocks, Code, Counts, Problems, Summary};
 
 impl Inspect for Archive<'_> {
     fn summarize(&self) -> Summary {
@@ -37,7 +37,8 @@ impl Inspect for Archive<'_> {
             }
         }
         if let Ok(Some(false)) = self.checksum_holds() {
-            problems.error(&Error::malformed("SHA-1 is not that of the archive").at(self.data_end).within("tail"));
+            let error = Error::malformed("SHA-1 is not that of the archive").at(self.data_end).within("tail");
+            problems.error(&error.coded(Code::Checksum));
         }
     }
 

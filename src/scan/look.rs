@@ -10,8 +10,9 @@ use super::walk::Target;
 use super::{Depth, Digests, Found, Record, Scan};
 use crate::asset::Asset;
 use crate::container::{Budget, Container, Form, Member};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::format::Format;
+use crate::limits::flag;
 use crate::source::FileMap;
 use crate::summary::{Name, Problem, Problems, Summary};
 
@@ -106,8 +107,8 @@ impl<'s, F: FnMut(Found) -> ControlFlow<()> + Send> Run<'s, F> {
         let container = container.filter(|_| self.scan.archives);
         let too_deep = container.is_some() && place.depth >= self.scan.limits.archive_depth;
         if too_deep {
-            let limit = self.scan.limits.archive_depth.into();
-            let error = Error::new(ErrorKind::Limit { what: "archives inside each other", limit });
+            let limit = self.scan.limits.archive_depth;
+            let error = Error::limit("archives inside each other", limit, flag::ARCHIVE_DEPTH);
             record.summary.problems.push(Problem::error(&error));
         }
         self.asset(record);

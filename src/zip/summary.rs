@@ -74,7 +74,7 @@ impl Inspect for Archive<'_> {
                     problems.warning(&member.error(format!("{behind} bytes behind the end of its stream")));
                 }
                 // That only its owner can read a file is no fault of it.
-                Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_)) => {
+                Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_) | ErrorKind::Encrypted(_)) => {
                     problems.ok(member.stored_bytes());
                 }
                 Err(error) => problems.error(&error),

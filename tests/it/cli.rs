@@ -374,7 +374,7 @@ fn folders_are_walked_as_asked() {
     assert_eq!(found(&["--sort", "path"]), ["a.b3d", "b/c.b3d", "b/d/e.b3d"]);
     assert_eq!(found(&["--sort", "path", "--hidden"]), [".hidden.b3d", "a.b3d", "b/c.b3d", "b/d/e.b3d"]);
     assert_eq!(found(&["--sort", "path", "--no-ignore"]), ["a.b3d", "b/c.b3d", "b/d/e.b3d", "left_out.b3d"]);
-    assert_eq!(found(&["--sort", "path", "--max-depth", "1"]), ["a.b3d"]);
+    assert_eq!(found(&["--sort", "path", "--folder-depth", "1"]), ["a.b3d"]);
     assert_eq!(found(&["--sort", "path", "--glob", "!b/**"]), ["a.b3d"]);
     // As in ripgrep, a pattern that takes files in outranks what would leave them out.
     assert_eq!(found(&["-g", "*.b3d", "-j", "1"]).len(), 5);

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use meshpeek::Format;
 
+use crate::limits::LimitArgs;
+
 /// Looks into 3D game assets without loading them.
 ///
 /// Results go to standard output, everything else to standard error. Exit status: 0 done; 1 done, but `verify` found an
@@ -35,6 +37,8 @@ pub(crate) struct Common {
     /// Read files into memory instead of mapping them
     #[arg(long, global = true)]
     pub(crate) no_mmap: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -125,7 +129,7 @@ pub(crate) struct Inputs {
     pub(crate) globs: Vec<String>,
     /// Go so many folders deep at most
     #[arg(long, value_name = "N")]
-    pub(crate) max_depth: Option<usize>,
+    pub(crate) folder_depth: Option<usize>,
     /// Look at hidden files and folders too
     #[arg(long)]
     pub(crate) hidden: bool,

@@ -17,7 +17,7 @@ use crate::output::{Failure, Outcome, Output};
 
 pub(crate) fn run(path: &Path, selector: Option<&str>, format: DumpFormat, common: &Common) -> Outcome {
     let file = input::open(path, common)?;
-    let asset = Asset::parse(&file).map_err(|error| error.in_file(path))?;
+    let asset = Asset::parse_with(&file, &common.limits.limits()).map_err(|error| error.in_file(path))?;
     match selector {
         None => list(&asset, common)?,
         Some(selector) => {

@@ -16,10 +16,11 @@ pub(crate) fn run(path: &Path, json: bool, common: &Common) -> Outcome {
     let file = input::open(path, common)?;
     let mut scan = Scan::new([path]);
     scan.depth = Depth::Summary;
+    scan.limits = common.limits.limits();
     let Some(record) = scan.record(path, &file) else {
         return Err(Failure::Told(format!("{}: starts like no known format", path.display())));
     };
-    let asset = Asset::parse(&file);
+    let asset = Asset::parse_with(&file, &scan.limits);
     let mut out = Output::text(common)?;
     if json {
         write_json(&record, asset.as_ref().ok(), &mut out)?;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use meshpeek::scan::{Found, Record, Scan, Selection};
-use meshpeek::{Access, FileMap, Format, Limits};
+use meshpeek::{Access, FileMap, Format};
 
 use crate::args::{Common, Inputs, SortKey};
 use crate::output::{Failure, Notes};
@@ -22,6 +22,7 @@ pub(crate) fn scan(inputs: &Inputs, common: &Common) -> Result<Scan, Failure> {
     }
     let mut scan = Scan::new(paths);
     scan.access = access(common);
+    scan.limits = common.limits.limits();
     scan.archives = !inputs.no_archives;
     scan.jobs = inputs.jobs.map(NonZeroUsize::get);
     scan.formats = Format::ALL.iter().copied().filter(|f| inputs.formats.iter().any(|name| name == f.name())).collect();
@@ -29,7 +30,7 @@ pub(crate) fn scan(inputs: &Inputs, common: &Common) -> Result<Scan, Failure> {
         hidden: inputs.hidden,
         ignored: inputs.no_ignore,
         globs: inputs.globs.clone(),
-        max_depth: inputs.max_depth,
+        max_depth: inputs.folder_depth,
     };
     Ok(scan)
 }
@@ -105,7 +106,7 @@ impl Tally {
 
 /// The bytes of one file.
 pub(crate) fn open(path: &Path, common: &Common) -> Result<FileMap, Failure> {
-    Ok(FileMap::open_with(path, access(common), &Limits::default())?)
+    Ok(FileMap::open_with(path, access(common), &common.limits.limits())?)
 }
 
 /// Says so if the file was changed while results were made of it.

@@ -5,6 +5,7 @@ mod detail;
 mod dump;
 mod info;
 mod input;
+mod limits;
 mod manual;
 mod output;
 mod progress;

@@ -16,7 +16,7 @@ const DEEPEST_INDENT: usize = 40;
 
 pub(crate) fn run(path: &Path, common: &Common) -> Outcome {
     let file = input::open(path, common)?;
-    let asset = Asset::parse(&file).map_err(|error| error.in_file(path))?;
+    let asset = Asset::parse_with(&file, &common.limits.limits()).map_err(|error| error.in_file(path))?;
     let mut out = Output::text(common)?;
     let mut written = writeln!(out, "{:>10}  {:>10}  part", "offset", "bytes");
     asset.layout(&mut |region: Region<'_>| {
