@@ -14,6 +14,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod asset;
+pub mod budget;
 pub mod codec;
 #[cfg(any(feature = "pbo", feature = "zip"))]
 pub mod container;
@@ -45,6 +46,7 @@ pub mod scan;
 pub mod zip;
 
 pub use asset::Asset;
+pub use budget::Budget;
 pub use error::{Error, ErrorKind, Result};
 pub use format::Format;
 pub use inspect::Inspect;

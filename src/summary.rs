@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
-use crate::error::Error;
+use crate::budget::Budget;
+use crate::error::{Error, ErrorKind};
 use crate::format::Format;
-use crate::limits::Limits;
+use crate::limits::{Limits, flag};
 use crate::view::{ByteStr, Packing, Storage, Utf32Str};
 
 /// The facts of one asset. Absent knowledge is `None`, never 0.
@@ -141,25 +142,61 @@ pub struct Reference {
     pub name: Name,
 }
 
-/// Collects references: empty names are left out, repeated ones too.
-#[derive(Debug, Default)]
+/// A text as stored, which a [`Name`] can be made of.
+pub trait StoredText: Into<Name> {
+    /// Its bytes.
+    fn stored(&self) -> &[u8];
+}
+
+impl StoredText for ByteStr<'_> {
+    fn stored(&self) -> &[u8] {
+        self.as_bytes()
+    }
+}
+
+impl StoredText for Utf32Str<'_> {
+    fn stored(&self) -> &[u8] {
+        self.as_bytes()
+    }
+}
+
+/// Collects references: empty names are left out, repeated ones too, and those beyond
+/// [`Limits::reference_bytes`].
+#[derive(Debug)]
 pub struct References {
     list: Vec<Reference>,
-    seen: HashSet<Reference>,
+    /// By kind. A name that was met before costs no memory.
+    seen: [HashSet<Box<[u8]>>; 4],
+    limit: u64,
+    left: Option<u64>,
 }
 
 impl References {
+    /// None so far.
+    pub fn new(limits: &Limits) -> Self {
+        let limit = limits.reference_bytes;
+        Self { list: Vec::new(), seen: Default::default(), limit, left: Some(limit) }
+    }
+
     /// Adds a reference, unless its name is empty or it is there already.
-    pub fn add(&mut self, kind: ReferenceKind, name: impl Into<Name>) {
-        let reference = Reference { kind, name: name.into() };
-        if !reference.name.text.is_empty() && !self.seen.contains(&reference) {
-            self.seen.insert(reference.clone());
-            self.list.push(reference);
+    pub fn add(&mut self, kind: ReferenceKind, name: impl StoredText) {
+        let stored = name.stored();
+        let Some((seen, left)) = self.seen.get_mut(kind as usize).zip(self.left) else { return };
+        if stored.is_empty() || seen.contains(stored) {
+            return;
+        }
+        self.left = left.checked_sub((stored.len() as u64).saturating_add(64));
+        if self.left.is_some() {
+            seen.insert(stored.into());
+            self.list.push(Reference { kind, name: name.into() });
         }
     }
 
-    /// All of them, in order of first use.
-    pub fn into_vec(self) -> Vec<Reference> {
+    /// All of them, in order of first use. That there are more than fit is a problem.
+    pub fn into_vec(self, problems: &mut Problems) -> Vec<Reference> {
+        if self.left.is_none() {
+            problems.error(&Error::limit("bytes of references", self.limit, flag::REFERENCES));
+        }
         self.list
     }
 }
@@ -272,6 +309,9 @@ impl fmt::Display for Code {
     }
 }
 
+/// What is told of a problem before it is cut, in bytes: names in it may be of any length.
+const LONGEST_MESSAGE: usize = 1000;
+
 /// Something that is wrong with an asset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -289,7 +329,13 @@ pub struct Problem {
 impl Problem {
     /// An error as a problem.
     pub fn error(error: &Error) -> Self {
-        Self { severity: Severity::Error, code: error.code(), offset: error.offset(), message: error.message().into() }
+        let mut message = error.message();
+        if message.len() > LONGEST_MESSAGE {
+            let bytes = message.len();
+            message.truncate(message.floor_char_boundary(LONGEST_MESSAGE));
+            message.push_str(&format!("... ({bytes} bytes)"));
+        }
+        Self { severity: Severity::Error, code: error.code(), offset: error.offset(), message: message.into() }
     }
 
     /// An error as a problem that does not keep anything from being read: nothing is damaged, only suspicious.
@@ -300,28 +346,45 @@ impl Problem {
     }
 }
 
-/// Collects problems up to a limit, and counts the rest.
+/// Collects problems up to a limit, and counts the rest; and knows what looking for them may cost.
 #[derive(Debug)]
 pub struct Problems {
     list: Vec<Problem>,
-    limit: usize,
     beyond: u64,
+    budget: Budget,
+    /// Whether it was told that the budget is spent.
+    spent: bool,
 }
 
 impl Problems {
-    /// None so far.
+    /// None so far; what looking costs is bounded part by part.
     pub fn new(limits: &Limits) -> Self {
-        Self { list: Vec::new(), limit: limits.problems as usize, beyond: 0 }
+        Self::within(Budget::unlimited(limits))
+    }
+
+    /// None so far; what looking costs is charged to this budget.
+    pub fn within(budget: Budget) -> Self {
+        Self { list: Vec::new(), beyond: 0, budget, spent: false }
+    }
+
+    /// What looking may cost.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
     }
 
     /// Adds a problem of severity `error`.
     pub fn error(&mut self, error: &Error) {
-        self.add(|| Problem::error(error));
+        self.add(error, Problem::error);
     }
 
     /// Adds a problem of severity `warning`.
     pub fn warning(&mut self, error: &Error) {
-        self.add(|| Problem::warning(error));
+        self.add(error, Problem::warning);
+    }
+
+    /// The same, where the error takes work to make: it is made only if it is kept.
+    pub fn error_with(&mut self, error: impl FnOnce() -> Error) {
+        if self.is_full() { self.beyond = self.beyond.saturating_add(1) } else { self.error(&error()) }
     }
 
     /// Takes the value, or adds the error and goes on without.
@@ -332,14 +395,19 @@ impl Problems {
 
     /// Whether the limit is reached, so that looking for more only costs time.
     pub fn is_full(&self) -> bool {
-        self.list.len() >= self.limit
+        self.list.len() as u64 >= u64::from(self.budget.limits().problems)
     }
 
-    fn add(&mut self, problem: impl FnOnce() -> Problem) {
+    fn add(&mut self, error: &Error, problem: impl FnOnce(&Error) -> Problem) {
+        // Once spent, a budget refuses all that follows: to say so once is enough.
+        let spent = matches!(error.kind(), ErrorKind::Limit { flag: Some(flag::WORK | flag::OUTPUT), .. });
+        if spent && std::mem::replace(&mut self.spent, true) {
+            return;
+        }
         if self.is_full() {
             self.beyond = self.beyond.saturating_add(1);
         } else {
-            self.list.push(problem());
+            self.list.push(problem(error));
         }
     }
 
@@ -397,13 +465,18 @@ mod tests {
 
     #[test]
     fn references_keep_their_first_place() {
-        let mut references = References::default();
+        let limits = Limits { reference_bytes: 3 * 69, ..Limits::default() };
+        let mut references = References::new(&limits);
         for name in ["b.png", "", "a.png", "b.png"] {
             references.add(ReferenceKind::Texture, ByteStr::from(name));
         }
         references.add(ReferenceKind::Material, ByteStr::from("b.png"));
-        let names: Vec<String> = references.into_vec().into_iter().map(|r| r.name.text).collect();
+        // There is room for no fourth.
+        references.add(ReferenceKind::Proxy, ByteStr::from("c.p3d"));
+        let mut problems = Problems::new(&limits);
+        let names: Vec<String> = references.into_vec(&mut problems).into_iter().map(|r| r.name.text).collect();
         assert_eq!(names, ["b.png", "a.png", "b.png"]);
+        assert_eq!(problems.into_vec()[0].code, Code::Limit);
     }
 
     #[test]

@@ -39,6 +39,10 @@ impl<'a> Archive<'a> {
         Ok(Self { directory, zip, limits: *limits })
     }
 
+    pub(super) fn directory_bytes(&self) -> u64 {
+        self.directory.end_offset().saturating_sub(self.directory.start())
+    }
+
     pub(super) fn directory(&self) -> &Directory<'a> {
         &self.directory
     }
@@ -214,12 +218,12 @@ impl<'m> Entry<'m> {
     /// The claimed size, if a stream of this length can yield it and the limits allow it.
     fn checked_size(&self) -> Result<usize> {
         let claimed = self.unpacked_bytes;
-        let Limits { decoded_bytes: limit, archive_ratio, .. } = self.archive.limits;
+        let limit = self.archive.limits.decoded_bytes;
         if self.central.header.method.get() != 8 {
             let method = format!("packed with method {}, which maps do not use", self.central.header.method);
             return Err(Error::unsupported(self.message(&method)).at(self.central.offset));
         }
-        if claimed > self.packed_bytes.saturating_mul(deflate::RATIO.min(archive_ratio.into())) {
+        if claimed > self.packed_bytes.saturating_mul(deflate::RATIO) {
             let sizes = format!("claims to inflate from {} bytes to {claimed}, which none can", self.packed_bytes);
             return Err(self.error(sizes).at(self.central.offset));
         }
@@ -227,6 +231,13 @@ impl<'m> Entry<'m> {
         size.ok_or_else(|| {
             Error::limit("unpacked bytes in one zip entry", limit, flag::DECODED).at(self.central.offset)
         })
+    }
+
+    /// The bytes that inflating it takes memory for: none where it is stored, or where no stream of its length inflates
+    /// to so many.
+    pub(super) fn inflated_bytes(&self) -> u64 {
+        let possible = self.unpacked_bytes <= self.packed_bytes.saturating_mul(deflate::RATIO);
+        if self.central.header.method.get() == 8 && possible { self.unpacked_bytes } else { 0 }
     }
 
     /// An error that names the entry.

@@ -9,7 +9,7 @@ use crate::summary::Code;
 use crate::view::Cursor;
 
 /// The most bytes that one stored byte can stand for: 18 for each 2 1/8.
-pub(super) const RATIO: u64 = 9;
+pub(crate) const RATIO: u64 = 9;
 
 /// The bytes of the checksum behind a stream.
 const CHECKSUM: u64 = 4;

@@ -65,7 +65,8 @@ pub(super) struct Survey<'s, 'a> {
 
 impl<'s, 'a> Survey<'s, 'a> {
     pub(super) fn new(model: &'s Model<'a>, deep: bool, problems: &'s mut Problems) -> Self {
-        let (counted, references, part, cut) = Default::default();
+        let (counted, part, cut) = Default::default();
+        let references = References::new(&model.limits);
         Self { model, deep, problems, counted, references, part, cut }
     }
 
@@ -97,7 +98,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             ("collider_sets", c.collider_sets),
             ("colliders", c.colliders),
         ]);
-        (counts, self.references.into_vec())
+        (counts, self.references.into_vec(self.problems))
     }
 
     fn node(&mut self, node: &Node<'a>) {

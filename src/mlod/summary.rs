@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use super::{Face, Lod, Model};
+use crate::budget::Budget;
 use crate::error::{Context, Error, Result};
 use crate::format::Format;
 use crate::inspect::{Inspect, Outline, Part, Value};
@@ -37,7 +38,7 @@ impl Inspect for Model<'_> {
         &[]
     }
 
-    fn digest(&self, name: &str, _: &mut dyn FnMut(&[u8])) -> Result<()> {
+    fn digest(&self, name: &str, _: &Budget, _: &mut dyn FnMut(&[u8])) -> Result<()> {
         Err(Error::unsupported(format!("MLOD models have no digest `{name}`")))
     }
 }
@@ -45,7 +46,7 @@ impl Inspect for Model<'_> {
 impl Model<'_> {
     /// The summary but for its problems, which are added to the others; on request of every index and number too.
     fn survey(&self, deep: bool, problems: &mut Problems) -> Summary {
-        let mut references = References::default();
+        let mut references = References::new(&self.limits);
         let (mut vertices, mut faces) = (0_u64, 0_u64);
         let mut end = self.lods.offset();
         let mut whole = true;
@@ -77,7 +78,7 @@ impl Model<'_> {
                 problems.warning(&Error::malformed(format!("{behind} bytes behind the last LOD")).at(end));
             }
         }
-        Summary { version: Some(self.version()), references: references.into_vec(), ..summary }
+        Summary { version: Some(self.version()), references: references.into_vec(problems), ..summary }
     }
 }
 

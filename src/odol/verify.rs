@@ -1,11 +1,10 @@
 //! What can be wrong with a model, and the facts that fall out of looking: spec section 12.
 
-use std::borrow::Cow;
-
 mod vertices;
 
 use super::vertex::check_count;
 use super::{Animations, Lod, LodEntry, Material, Model, Selection};
+use crate::budget::Decoded;
 use crate::error::{Context as _, Error, Result};
 use crate::inspect::Span;
 use crate::summary::{Blocks, Problems, ReferenceKind, References};
@@ -49,7 +48,8 @@ struct Sizes {
 
 impl<'s, 'a> Survey<'s, 'a> {
     pub(super) fn new(model: &'s Model<'a>, deep: bool, problems: &'s mut Problems) -> Self {
-        let (counted, references, blocks) = Default::default();
+        let (counted, blocks) = Default::default();
+        let references = References::new(&model.context.limits);
         Self { model, deep, problems, counted, references, blocks, is_whole: true }
     }
 
@@ -301,7 +301,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     }
 
     /// Adds a block to the facts; decodes it when looking deep.
-    fn block<'b, T: Element>(&mut self, block: &Block<'b, T>) -> Result<Option<Cow<'b, [T]>>> {
+    fn block<'b, T: Element>(&mut self, block: &Block<'b, T>) -> Result<Option<Decoded<'b, T>>> {
         let blocks = &mut self.blocks;
         let add = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more);
         match block.packing() {
@@ -312,7 +312,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                 add(&mut blocks.unpacked_bytes, block.unpacked_bytes());
             }
         }
-        self.deep.then(|| block.decode()).transpose()
+        self.deep.then(|| self.problems.budget().decode(block)).transpose()
     }
 
     /// Checks an index that may be -1 for none.
@@ -331,6 +331,6 @@ impl<'s, 'a> Survey<'s, 'a> {
 
     #[cold]
     fn outside(&mut self, what: &str, index: i64, count: u64, offset: u64, place: impl FnOnce(Error) -> Error) {
-        self.problems.error(&place(Error::malformed(format!("{what} {index} of {count}")).at(offset)));
+        self.problems.error_with(|| place(Error::malformed(format!("{what} {index} of {count}")).at(offset)));
     }
 }

@@ -72,6 +72,13 @@ impl<'a> Member<'a> {
         }
     }
 
+    /// The bytes that decoding it takes memory for: none where it is stored, or where no stream of its length unpacks to
+    /// so many.
+    pub(crate) fn unpacked_bytes(&self) -> u64 {
+        let possible = self.size_hint() <= self.stored_size().saturating_mul(lzss::RATIO);
+        if self.method() == Method::PACKED && possible { self.size_hint() } else { 0 }
+    }
+
     /// Its bytes as they lie in the archive, whatever the method.
     ///
     /// # Errors

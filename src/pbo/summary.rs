@@ -7,6 +7,7 @@ use super::entry::{Entry, EntryKind};
 use super::member::{Content, Member};
 use super::wire::Method;
 use super::{Archive, TailKind, folded};
+use crate::budget::Budget;
 use crate::error::{Context, Error, Result};
 use crate::format::Format;
 use crate::inspect::{Inspect, Outline, Part, Region, Span, Value};
@@ -33,7 +34,11 @@ impl Inspect for Archive<'_> {
         self.check_duplicates(problems);
         for member in self.members().map_while(Result::ok) {
             if member.method() == Method::PACKED && member.stored_bytes().is_ok() {
-                problems.ok(member.decode());
+                let (bytes, budget) = (member.unpacked_bytes(), problems.budget());
+                let held = budget.work(bytes).and_then(|()| budget.hold(bytes));
+                if let Some(_held) = problems.ok(held) {
+                    problems.ok(member.decode());
+                }
             }
         }
         if let Ok(Some(false)) = self.checksum_holds() {
@@ -100,7 +105,7 @@ impl Inspect for Archive<'_> {
         &[]
     }
 
-    fn digest(&self, name: &str, _: &mut dyn FnMut(&[u8])) -> Result<()> {
+    fn digest(&self, name: &str, _: &Budget, _: &mut dyn FnMut(&[u8])) -> Result<()> {
         Err(Error::unsupported(format!("archives have no digest `{name}`")))
     }
 }

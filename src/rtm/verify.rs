@@ -1,9 +1,8 @@
 //! What can be wrong with an animation, and the blocks that are met on the way.
 
-use std::borrow::Cow;
-
 use super::wire::Transform;
 use super::{Array, Binarised, Motion, Plain};
+use crate::budget::Decoded;
 use crate::error::{Context, Error};
 use crate::summary::{Blocks, Problems};
 use crate::view::{Element, Table};
@@ -51,7 +50,11 @@ impl<'p> Survey<'p> {
     }
 
     /// Counts an array, and decodes it if all is to be looked at.
-    fn array<'a, T: Element>(&mut self, array: &Array<'a, T>, place: impl Fn(Error) -> Error) -> Option<Cow<'a, [T]>> {
+    fn array<'a, T: Element>(
+        &mut self,
+        array: &Array<'a, T>,
+        place: impl Fn(Error) -> Error,
+    ) -> Option<Decoded<'a, T>> {
         self.blocks.add(array.block.storage(), array.block.unpacked_bytes());
         if let Some(flag @ (1 | 3..)) = array.flag {
             let error = Error::malformed(format!("flag of a packed array is {flag}, not 2"));
@@ -60,7 +63,8 @@ impl<'p> Survey<'p> {
         if !self.deep {
             return None;
         }
-        self.problems.ok(array.block.decode().map_err(place))
+        let decoded = self.problems.budget().decode(&array.block);
+        self.problems.ok(decoded.map_err(place))
     }
 
     fn plain(&mut self, motion: &Plain<'_>) {

@@ -109,6 +109,13 @@ impl<'a> Member<'a> {
         self.header().unpacked_bytes.get().into()
     }
 
+    /// The bytes that decoding it takes memory for: none where it is stored, or where no stream of its length unpacks to
+    /// so many.
+    pub(crate) fn unpacked_bytes(&self) -> u64 {
+        let possible = self.size_hint() <= self.stored_size().saturating_mul(deflate::RATIO);
+        if self.method() == Method::DEFLATED && possible { self.size_hint() } else { 0 }
+    }
+
     /// Where the header before its bytes lies. May be outside the archive.
     pub fn header_offset(&self) -> u64 {
         self.archive.directory.prefix().saturating_add(self.header().header_offset.get().into())
@@ -157,8 +164,7 @@ impl<'a> Member<'a> {
     ///
     /// # Errors
     /// As [`borrowed`](Self::borrowed); where it does not inflate to the size and CRC-32 that the directory gives, or
-    /// that size is more than [`Limits::decoded_bytes`](crate::Limits::decoded_bytes) or
-    /// [`Limits::archive_ratio`](crate::Limits::archive_ratio) allow; [`Encrypted`](crate::ErrorKind::Encrypted) where it
+    /// that size is more than [`Limits::decoded_bytes`](crate::Limits::decoded_bytes); [`Encrypted`](crate::ErrorKind::Encrypted) where it
     /// is; [`Unsupported`](crate::ErrorKind::Unsupported) where it is packed in another way.
     pub fn decode(&self) -> Result<Cow<'a, [u8]>> {
         self.unpack().map(|(content, _)| content)
@@ -201,10 +207,6 @@ impl<'a> Member<'a> {
         if size > self.stored_size().saturating_mul(deflate::RATIO) {
             let sizes = format!("{} bytes cannot inflate to {size}", self.stored_size());
             return Err(self.error(sizes));
-        }
-        if size > self.stored_size().saturating_mul(limits.archive_ratio.into()) {
-            let what = "bytes unpacked for each one stored";
-            return Err(self.located(Error::limit(what, limits.archive_ratio, "--max-archive-ratio")));
         }
         within_limit(size, limits.decoded_bytes).map_err(|error| self.located(error))?;
         // One byte more than claimed, so that a stream that yields more shows it.

@@ -179,8 +179,6 @@ fn limits_stop_before_memory_is_taken() {
     };
     let error = decode(Limits { decoded_bytes: 319, ..Limits::default() });
     assert_eq!(limit(&error), ("decoded bytes in a block", 319));
-    let error = decode(Limits { archive_ratio: 17, ..Limits::default() });
-    assert_eq!(limit(&error), ("bytes unpacked for each one stored", 17));
     let limits = Limits { archive_members: 1, ..Limits::default() };
     let archive = Archive::parse_with(&bytes, &limits).unwrap();
     let listed: Vec<_> = archive.members().collect();
@@ -192,10 +190,21 @@ fn limits_stop_before_memory_is_taken() {
 fn members_that_share_bytes_are_told_and_not_unpacked() {
     let bytes = zip(&[deflated(b"a"), File { offset: Some(0), ..deflated(b"a") }]);
     let before = crate::codec::activity().inflations;
-    assert_eq!(verify(&bytes), ["? members[1]: the same name as member 0", "! members[1]: overlaps another member"]);
+    assert_eq!(
+        verify(&bytes),
+        ["? members[1]: the same name as member 0", "! members[1]: shares bytes with another member"]
+    );
     assert_eq!(crate::codec::activity().inflations - before, 1);
     let other = zip(&[deflated(b"a"), File { offset: Some(0), ..deflated(b"b") }]);
-    assert_eq!(verify(&other), ["! members[1]: overlaps another member"]);
+    assert_eq!(verify(&other), ["! members[1]: shares bytes with another member"]);
+    let problems = Archive::parse(&other).unwrap().summarize().problems;
+    assert_eq!(problems.iter().map(|problem| problem.code.name()).collect::<Vec<_>>(), ["damaged.overlap"]);
+    // Members in another order than the directory's lie apart all the same.
+    let turned = zip(&[
+        File { offset: Some(39), ..stored(b"a", b"12345678") },
+        File { offset: Some(0), ..stored(b"b", b"12345678") },
+    ]);
+    assert_eq!(Archive::parse(&turned).unwrap().overlapping(), []);
 }
 
 #[test]

@@ -9,7 +9,7 @@ macro_rules! limit_args {
         #[derive(Args)]
         #[command(next_help_heading = "Limits")]
         pub(crate) struct LimitArgs {
-            $($(#[doc = $doc])* #[arg(long = $flag, global = true, value_name = $value, value_parser = $parse,
+            $($(#[doc = $doc])* #[arg(id = $flag, long = $flag, global = true, value_name = $value, value_parser = $parse,
                 default_value_t = Limits::default().$field, hide_default_value = true)]
             $field: $type,)*
         }
@@ -27,7 +27,7 @@ macro_rules! limit_args {
 limit_args! {
     /// Levels of parts in parts, such as nodes in nodes [default: 512]
     "max-depth" depth: u32, "N", number;
-    /// Bytes that a block, table or member decodes to, such as 512M or 2G [default: 1G]
+    /// Bytes that a block, table or member decodes to, and that all decoded together take, such as 2G [default: 256M]
     "max-decoded" decoded_bytes: u64, "SIZE", size;
     /// Problems told of one asset; the rest are counted [default: 1000]
     "max-problems" problems: u32, "N", number;
@@ -35,8 +35,12 @@ limit_args! {
     "max-archive-depth" archive_depth: u32, "N", number;
     /// Members listed from one archive [default: 4000000]
     "max-archive-members" archive_members: u32, "N", number;
-    /// Bytes that members decode to, for each byte stored [default: 1100]
-    "max-archive-ratio" archive_ratio: u32, "N", number;
+    /// Bytes decoded and looked at, for each byte of a file and of 2 MiB more [default: 256]
+    "max-work" work: u32, "N", number;
+    /// Bytes of results, for each byte of a file and of 1 MiB more [default: 48]
+    "max-output" output: u32, "N", number;
+    /// Bytes of names of other files in one asset, 64 more for each [default: 16M]
+    "max-references" reference_bytes: u64, "SIZE", size;
 }
 
 fn number(text: &str) -> Result<u32, std::num::ParseIntError> {

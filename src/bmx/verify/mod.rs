@@ -38,6 +38,9 @@ pub(super) fn map(map: &Map<'_>, problems: &mut Problems) {
 /// Goes by place in the table, and looks at no byte twice: records that overlap are named, and the first one checked.
 fn records<'m, T: Record<'m>>(map: &'m Map<'m>, problems: &mut Problems, check: fn(&T, &Checks<'m>, &mut Problems)) {
     let (Ok(list), Ok(table)) = (List::<T>::new(map), map.table(T::TABLE.0)) else { return };
+    // Their places take 16 bytes each.
+    let held = problems.budget().hold((list.len() as u64).saturating_mul(16));
+    let Some(_held) = problems.ok(held) else { return };
     let mut places: Vec<(u64, usize)> =
         (0..list.len()).map_while(|index| Some((list.entry(index)?.record_offset, index))).collect();
     let warn = |problems: &mut Problems, offset: u64, index: usize, message: String| {

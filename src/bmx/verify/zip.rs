@@ -6,7 +6,7 @@ use crate::bmx::archive::{Archive, path};
 use crate::bmx::table::TableId;
 use crate::bmx::{Entry, Map};
 use crate::error::Error;
-use crate::summary::Problems;
+use crate::summary::{Code, Problems};
 use crate::view::zip::CentralEntry;
 
 /// Bit of the flags: sizes and CRC-32 follow the data.
@@ -32,7 +32,8 @@ pub(super) fn archive(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Probl
     for entry in entries {
         let Some(local) = problems.ok(entry.local()) else { continue };
         if entry.header_offset() < reached {
-            problems.error(&entry.error("overlaps the entry before it").at(entry.header_offset()));
+            let error = entry.error("overlaps the entry before it").at(entry.header_offset());
+            problems.error(&error.coded(Code::Overlap));
             continue;
         }
         reached = local.data_offset.saturating_add(entry.packed_bytes());
@@ -122,7 +123,12 @@ fn data(map: &Map<'_>, entry: &Entry<'_>, problems: &mut Problems) {
         }
         // Kept by the map.
         (Ok(None), Some(table)) => map.source.trailing(table),
-        (Ok(None), None) => problems.ok(entry.inflate::<u8>()).map(|unpacked| unpacked.trailing),
+        (Ok(None), None) => {
+            let bytes = entry.inflated_bytes();
+            let held = problems.budget().work(bytes).and_then(|()| problems.budget().hold(bytes));
+            let Some(_held) = problems.ok(held) else { return };
+            problems.ok(entry.inflate::<u8>()).map(|unpacked| unpacked.trailing)
+        }
     };
     if let Some(trailing) = trailing.filter(|&trailing| trailing > 0) {
         let message = format!("{trailing} bytes behind the end of its DEFLATE stream");
