@@ -106,8 +106,23 @@ impl<'a> Asset<'a> {
     /// The same where the format is known already, or known to be none.
     pub(crate) fn parse_as(format: Option<Format>, data: &'a [u8], limits: &Limits) -> Result<Self> {
         match format {
-            Some(format) => Self::open(format, data, limits),
+            Some(format) => Self::open(format, data, limits).map_err(|error| match stored_version(format, data) {
+                Some(version) => error.of_version(version),
+                None => error,
+            }),
             None => Err(NoAsset::of(data).error()),
         }
+    }
+}
+
+/// The version where the format keeps it in plain sight, for an asset that does not open.
+fn stored_version(format: Format, data: &[u8]) -> Option<u32> {
+    let number = |at: usize| data.get(at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
+    match format {
+        Format::B3d => number(8).filter(|version| i32::try_from(*version).is_ok()),
+        Format::Bmtr | Format::Mlod | Format::Odol => number(4),
+        Format::Lodka => char::from(*data.get(7)?).to_digit(10),
+        Format::Rtm => Some(101),
+        _ => None,
     }
 }

@@ -33,14 +33,11 @@ use std::fmt::{self, Display};
 use std::marker::PhantomData;
 
 use crate::error::Error;
-use crate::summary::{Problems, Severity};
+use crate::summary::{Code, Problems, Severity};
 use crate::view::{Block, Element, LeArray, Packing, Strided, Table};
 
 /// How far the length of a unit vector may be from 1.
 pub(crate) const UNIT: f64 = 0.01;
-
-/// The code of indices and ranges that point outside.
-pub(crate) const RANGE: &str = "damaged.range";
 
 /// What each element of an array has to be. Displayed it says what those are that break it: "not below 512".
 pub(crate) trait Rule: Display {
@@ -48,7 +45,7 @@ pub(crate) trait Rule: Display {
     type Value: Copy + Display;
 
     /// The stable name of what is wrong. One that begins with `damaged` is an error, any other a warning.
-    fn code(&self) -> &'static str;
+    fn code(&self) -> Code;
 
     /// Whether an element is as it should be.
     fn holds(&self, value: Self::Value) -> bool;
@@ -135,7 +132,8 @@ impl<R: Rule> Check<R> {
     #[inline]
     pub(crate) fn tell(self, what: &str, problems: &mut Problems, place: impl FnOnce(Error) -> Error) {
         if self.broken > 0 {
-            problems.tell(severity(self.rule.code()), || place(self.error(what)));
+            let code = self.rule.code();
+            problems.tell(severity(code), || place(self.error(what)).coded(code));
         }
     }
 
@@ -171,8 +169,8 @@ pub(crate) fn one<R: Rule>(
     check.tell("", problems, place);
 }
 
-fn severity(code: &str) -> Severity {
-    if code.starts_with("damaged") { Severity::Error } else { Severity::Warning }
+fn severity(code: Code) -> Severity {
+    if code.class() == "damaged" { Severity::Error } else { Severity::Warning }
 }
 
 /// Where the rows of an array lie.
@@ -241,8 +239,8 @@ pub(crate) struct Below(pub(crate) u64);
 impl Rule for Below {
     type Value = u64;
 
-    fn code(&self) -> &'static str {
-        RANGE
+    fn code(&self) -> Code {
+        Code::Range
     }
 
     #[inline]
@@ -263,8 +261,8 @@ pub(crate) struct Index(pub(crate) u64);
 impl Rule for Index {
     type Value = i64;
 
-    fn code(&self) -> &'static str {
-        RANGE
+    fn code(&self) -> Code {
+        Code::Range
     }
 
     #[inline]
@@ -289,8 +287,8 @@ pub(crate) struct IndexOrNone(pub(crate) u64);
 impl Rule for IndexOrNone {
     type Value = i64;
 
-    fn code(&self) -> &'static str {
-        RANGE
+    fn code(&self) -> Code {
+        Code::Range
     }
 
     #[inline]
@@ -314,8 +312,8 @@ pub(crate) struct AtMost(pub(crate) u64);
 impl Rule for AtMost {
     type Value = u64;
 
-    fn code(&self) -> &'static str {
-        RANGE
+    fn code(&self) -> Code {
+        Code::Range
     }
 
     #[inline]
@@ -333,13 +331,13 @@ impl Display for AtMost {
 /// What the caller has found to break a rule of its own: only that is shown to it, the rest
 /// [skipped](Check::skip).
 pub(crate) struct Broken<V> {
-    code: &'static str,
+    code: Code,
     words: Cow<'static, str>,
     value: PhantomData<V>,
 }
 
 impl<V> Broken<V> {
-    pub(crate) fn new(code: &'static str, words: impl Into<Cow<'static, str>>) -> Self {
+    pub(crate) fn new(code: Code, words: impl Into<Cow<'static, str>>) -> Self {
         Self { code, words: words.into(), value: PhantomData }
     }
 }
@@ -347,7 +345,7 @@ impl<V> Broken<V> {
 impl<V: Copy + Display> Rule for Broken<V> {
     type Value = V;
 
-    fn code(&self) -> &'static str {
+    fn code(&self) -> Code {
         self.code
     }
 
@@ -398,8 +396,8 @@ pub(crate) struct Finite<const N: usize>;
 impl<const N: usize> Rule for Finite<N> {
     type Value = Numbers<N>;
 
-    fn code(&self) -> &'static str {
-        "suspicious.not_finite"
+    fn code(&self) -> Code {
+        Code::NotFinite
     }
 
     #[inline]
@@ -454,8 +452,8 @@ pub(crate) enum Unit {
 impl Rule for Unit {
     type Value = Length;
 
-    fn code(&self) -> &'static str {
-        "suspicious.not_unit"
+    fn code(&self) -> Code {
+        Code::NotUnit
     }
 
     #[inline]

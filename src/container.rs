@@ -1,12 +1,9 @@
 //! Archives as containers of files: one face over PBO and zip, for programs that look into both.
 
-use std::borrow::Cow;
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use crate::asset::Asset;
-use crate::error::{Error, ErrorKind, Result};
+use crate::budget::{Budget, Decoded};
+use crate::error::Result;
 use crate::format::Format;
-use crate::limits::Limits;
 #[cfg(feature = "pbo")]
 use crate::pbo;
 use crate::view::{ByteStr, Packing};
@@ -17,8 +14,8 @@ use crate::zip;
 ///
 /// ```
 /// # let bytes = &[&b"a.txt\0"[..], &[0; 16], &[2, 0, 0, 0], &[0; 21], b"hi"].concat();
-/// use meshpeek::container::{Budget, Container};
-/// use meshpeek::{Asset, Limits};
+/// use meshpeek::container::Container;
+/// use meshpeek::{Asset, Budget, Limits};
 /// let archive = Container::of(&Asset::parse(bytes)?).expect("an archive");
 /// let budget = Budget::new(bytes.len() as u64, &Limits::default());
 /// for member in archive.members() {
@@ -47,6 +44,17 @@ impl<'a> Container<'a> {
             #[cfg(feature = "zip")]
             Asset::Zip(archive) => Some(Self::Zip(*archive)),
             _ => None,
+        }
+    }
+
+    /// The members that share bytes with one before them, by their places among the [members](Self::members), ascending.
+    /// A PBO has none: its members lie one behind the other.
+    pub fn overlapping(&self) -> Vec<usize> {
+        match self {
+            #[cfg(feature = "pbo")]
+            Self::Pbo(_) => Vec::new(),
+            #[cfg(feature = "zip")]
+            Self::Zip(archive) => archive.overlapping(),
         }
     }
 
@@ -196,64 +204,28 @@ impl<'a> Member<'a> {
     ///
     /// # Errors
     /// As [`borrowed`](Self::borrowed); where the budget is spent; where it does not decode, or not within the limits
-    /// of the archive; [`Unsupported`](ErrorKind::Unsupported) where it is encrypted or its form unknown.
-    pub fn decode(&self, budget: &Budget) -> Result<Cow<'a, [u8]>> {
+    /// of the archive; [`Encrypted`](crate::ErrorKind::Encrypted) where it is;
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) where its form is unknown.
+    pub fn decode(&self, budget: &Budget) -> Result<Decoded<'a, u8>> {
+        let pay = |bytes| budget.work(bytes).and_then(|()| budget.hold(bytes));
         if let Some(content) = self.borrowed()? {
-            return Ok(content.into());
+            return Ok(Decoded::new(content.into(), pay(0)?));
         }
         match self {
             #[cfg(feature = "pbo")]
-            Self::Pbo(member) => member.decode_after(|size| budget.spend(size)),
+            Self::Pbo(member) => {
+                let mut held = pay(0)?;
+                let content = member.decode_after(|bytes| {
+                    held = pay(bytes)?;
+                    Ok(())
+                })?;
+                Ok(Decoded::new(content, held))
+            }
             #[cfg(feature = "zip")]
             Self::Zip(member) => {
-                if matches!(self.form(), Form::Packed(_)) {
-                    budget.spend(self.size_hint())?;
-                }
-                member.decode()
+                let held = pay(member.unpacked_bytes())?;
+                Ok(Decoded::new(member.decode()?, held))
             }
         }
-    }
-}
-
-/// How many bytes may still be decoded from one file: from its members, and those of archives inside it.
-///
-/// [`Limits::archive_ratio`] times the file's size. No honest archive comes near; one whose members share their bytes,
-/// or which holds itself, is stopped before it has cost more.
-#[derive(Debug)]
-pub struct Budget {
-    left: AtomicU64,
-    whole: u64,
-}
-
-impl Budget {
-    /// That of a file of so many bytes.
-    pub fn new(bytes: u64, limits: &Limits) -> Self {
-        let whole = bytes.saturating_mul(limits.archive_ratio.into());
-        Self { left: AtomicU64::new(whole), whole }
-    }
-
-    /// Takes what decoding so many bytes costs, before it is done.
-    ///
-    /// # Errors
-    /// [`Limit`](ErrorKind::Limit) where less is left; then nothing is taken.
-    pub fn spend(&self, bytes: u64) -> Result<()> {
-        let spent = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes));
-        let too_much = |_| Error::new(ErrorKind::Limit { what: "bytes decoded from one archive", limit: self.whole });
-        spent.map(drop).map_err(too_much)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_budget_is_spent_once_and_kept_when_refused() {
-        let budget = Budget::new(10, &Limits { archive_ratio: 3, ..Limits::default() });
-        budget.spend(20).unwrap();
-        assert!(matches!(budget.spend(11).unwrap_err().kind(), ErrorKind::Limit { limit: 30, .. }));
-        budget.spend(10).unwrap();
-        assert!(budget.spend(1).is_err());
-        budget.spend(0).unwrap();
     }
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::summary::Code;
 use crate::view::ByteStr;
 
 /// The result of everything in this crate that can fail.
@@ -25,6 +26,9 @@ struct Inner {
     /// The table unpacked from the asset, and the place in it, where it went wrong in one.
     table: Option<(&'static str, u64)>,
     path: Option<PathBuf>,
+    /// What the kind does not say by itself.
+    code: Option<Code>,
+    version: Option<u32>,
 }
 
 #[derive(Clone, Copy)]
@@ -48,6 +52,8 @@ pub enum ErrorKind {
     Malformed(Cow<'static, str>),
     /// A known relative of a format that this reader does not read: another version, another container.
     Unsupported(Cow<'static, str>),
+    /// Bytes that only the owner of a key can read.
+    Encrypted(Cow<'static, str>),
     /// No known format starts like this.
     Unrecognized,
     /// A part is larger or deeper than the caller's [`Limits`](crate::Limits) allow.
@@ -56,6 +62,8 @@ pub enum ErrorKind {
         what: &'static str,
         /// The most that is allowed.
         limit: u64,
+        /// The program's flag that allows more; `None` where nothing does.
+        flag: Option<&'static str>,
     },
     /// The operating system said no.
     Io(io::Error),
@@ -65,7 +73,8 @@ impl Error {
     /// An error of this kind, without a place so far.
     #[cold]
     pub fn new(kind: ErrorKind) -> Self {
-        Self(Box::new(Inner { kind, offset: None, place: Vec::new(), table: None, path: None }))
+        let (offset, place, table, path, code, version) = Default::default();
+        Self(Box::new(Inner { kind, offset, place, table, path, code, version }))
     }
 
     /// A [`Malformed`](ErrorKind::Malformed) error.
@@ -78,6 +87,18 @@ impl Error {
     #[cold]
     pub fn unsupported(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(ErrorKind::Unsupported(message.into()))
+    }
+
+    /// An [`Encrypted`](ErrorKind::Encrypted) error.
+    #[cold]
+    pub fn encrypted(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(ErrorKind::Encrypted(message.into()))
+    }
+
+    /// A [`Limit`](ErrorKind::Limit) error for one of the caller's limits.
+    #[cold]
+    pub(crate) fn limit(what: &'static str, limit: impl Into<u64>, flag: &'static str) -> Self {
+        Self::new(ErrorKind::Limit { what, limit: limit.into(), flag: Some(flag) })
     }
 
     /// A [`Truncated`](ErrorKind::Truncated) error.
@@ -100,6 +121,20 @@ impl Error {
         self
     }
 
+    /// Says more closely what kind of trouble it is than its [kind](Self::kind) does.
+    #[must_use]
+    pub fn coded(mut self, code: Code) -> Self {
+        self.0.code = Some(code);
+        self
+    }
+
+    /// Says of which version the asset is, where that was read before it went wrong.
+    #[must_use]
+    pub fn of_version(mut self, version: u32) -> Self {
+        self.0.version.get_or_insert(version);
+        self
+    }
+
     /// Says that the offset so far counts from the start of this unpacked table, which lies at `offset` of the asset.
     #[cfg(feature = "bmx")]
     #[must_use]
@@ -114,13 +149,15 @@ impl Error {
     /// The same error once more, for a cache that keeps one.
     #[cfg(feature = "bmx")]
     pub(crate) fn again(&self) -> Self {
-        let Inner { kind, offset, place, table, path } = &*self.0;
+        let Inner { kind, offset, place, table, path, code, version } = &*self.0;
         Self(Box::new(Inner {
             kind: kind.again(),
             offset: *offset,
             place: place.clone(),
             table: *table,
             path: path.clone(),
+            code: *code,
+            version: *version,
         }))
     }
 
@@ -132,6 +169,24 @@ impl Error {
     /// What went wrong.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
+    }
+
+    /// What kind of trouble it is, in the word that programs compare.
+    pub fn code(&self) -> Code {
+        self.0.code.unwrap_or(match &self.0.kind {
+            ErrorKind::Truncated { .. } => Code::Truncated,
+            ErrorKind::Malformed(_) | ErrorKind::Unrecognized => Code::Damaged,
+            ErrorKind::Unsupported(_) => Code::Unsupported,
+            ErrorKind::Encrypted(_) => Code::Encrypted,
+            ErrorKind::Limit { .. } => Code::Limit,
+            // Memory is the only thing of the system that an asset asks for.
+            ErrorKind::Io(_) => Code::Limit,
+        })
+    }
+
+    /// The version of the asset, where that was read before it went wrong.
+    pub fn version(&self) -> Option<u32> {
+        self.0.version
     }
 
     /// The byte where it went wrong, counted from the start of the asset.
@@ -179,8 +234,9 @@ impl ErrorKind {
             Self::Truncated { needed, left } => Self::Truncated { needed: *needed, left: *left },
             Self::Malformed(message) => Self::Malformed(message.clone()),
             Self::Unsupported(message) => Self::Unsupported(message.clone()),
+            Self::Encrypted(message) => Self::Encrypted(message.clone()),
             Self::Unrecognized => Self::Unrecognized,
-            Self::Limit { what, limit } => Self::Limit { what, limit: *limit },
+            Self::Limit { what, limit, flag } => Self::Limit { what, limit: *limit, flag: *flag },
             Self::Io(error) => Self::Io(io::Error::new(error.kind(), error.to_string())),
         }
     }
@@ -213,9 +269,12 @@ impl fmt::Display for ErrorKind {
         match self {
             Self::Truncated { needed: 1, left } => write!(f, "needs 1 byte, {left} left"),
             Self::Truncated { needed, left } => write!(f, "needs {needed} bytes, {left} left"),
-            Self::Malformed(message) | Self::Unsupported(message) => f.write_str(message),
+            Self::Malformed(message) | Self::Unsupported(message) | Self::Encrypted(message) => f.write_str(message),
             Self::Unrecognized => f.write_str("unrecognized format"),
-            Self::Limit { what, limit } => write!(f, "more than {limit} {what}, the limit set for reading"),
+            Self::Limit { what, limit, flag } => {
+                write!(f, "more than {limit} {what}, the limit set for reading")?;
+                flag.map_or(Ok(()), |flag| write!(f, "; {flag} raises it"))
+            }
             Self::Io(error) => error.fmt(f),
         }
     }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use crate::error::{Error, ErrorKind};
+use crate::summary::Code;
 use crate::view::text::cstr;
 use crate::view::zip::{Directory, first_entry};
 
@@ -196,18 +197,11 @@ impl NoAsset {
     /// The same as an error.
     pub fn error(self) -> Error {
         match self {
-            Self::Empty => Error::malformed("empty"),
-            Self::LfsPointer => Error::unsupported("Git LFS pointer: the file itself is not here"),
+            Self::Empty => Error::malformed("empty").coded(Code::Empty),
+            Self::LfsPointer => {
+                Error::unsupported("Git LFS pointer: the file itself is not here").coded(Code::LfsPointer)
+            }
             Self::Text | Self::Unknown => Error::new(ErrorKind::Unrecognized),
-        }
-    }
-
-    /// The stable name of the problem.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Empty => "damaged.empty",
-            Self::LfsPointer => "unsupported.lfs",
-            Self::Text | Self::Unknown => "damaged",
         }
     }
 }
@@ -215,7 +209,8 @@ impl NoAsset {
 /// Whether a text begins like this: no control characters but those that set lines and columns apart.
 fn is_text(head: &[u8]) -> bool {
     const MAGICS: [&[u8]; 6] = [b"BB3D", b"BMTR", b"RTM_", b"LODka3D", b"ODOL", b"MLOD"];
-    let is_utf8 = || match std::str::from_utf8(head) {
+    // A copy, as of all texts.
+    let is_utf8 = || match std::str::from_utf8(&head.to_vec()) {
         Ok(_) => true,
         // The last character may be cut.
         Err(error) => error.error_len().is_none(),

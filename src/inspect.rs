@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
+use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::summary::{Name, Problems, Summary};
 use crate::view::{ByteStr, Packing, Storage, Table, Utf32Str};
@@ -16,8 +17,8 @@ pub trait Inspect {
     /// The facts that can be had without decoding anything. Allocates for the answer only.
     fn summarize(&self) -> Summary;
 
-    /// Decodes every block and checks every index and bound; adds what it finds, everything in
-    /// [`summarize`](Self::summarize)'s problems included.
+    /// Decodes every block and checks every index and bound, as far as the [budget](Problems::budget) goes; adds what it
+    /// finds, everything in [`summarize`](Self::summarize)'s problems included.
     fn verify(&self, problems: &mut Problems);
 
     /// Tells every part, field and array, in the order of the file where it has one.
@@ -36,8 +37,14 @@ pub trait Inspect {
     /// Hands out the byte stream of one of the [`digest_names`](Self::digest_names): decoded, little-endian, in order.
     ///
     /// # Errors
-    /// Where a part of it cannot be read or decoded, or the name is none of them.
-    fn digest(&self, name: &str, sink: &mut dyn FnMut(&[u8])) -> Result<()>;
+    /// Where a part of it cannot be read or decoded, the budget does not allow it, or the name is none of them.
+    fn digest(&self, name: &str, budget: &Budget, sink: &mut dyn FnMut(&[u8])) -> Result<()>;
+
+    /// The bytes that it decodes for itself when they are first asked for, and keeps: the tables of a map. 0 for all
+    /// other formats.
+    fn kept_bytes(&self) -> u64 {
+        0
+    }
 }
 
 /// One line of a [layout](Inspect::layout).

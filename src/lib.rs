@@ -14,6 +14,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod asset;
+pub mod budget;
 // Each format uses a part of it.
 #[cfg_attr(not(all(feature = "b3d", feature = "bmx", feature = "odol", feature = "rtm")), allow(dead_code))]
 mod check;
@@ -48,6 +49,7 @@ pub mod scan;
 pub mod zip;
 
 pub use asset::Asset;
+pub use budget::Budget;
 pub use error::{Error, ErrorKind, Result};
 pub use format::Format;
 pub use inspect::Inspect;

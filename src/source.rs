@@ -53,7 +53,7 @@ use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::limits::Limits;
 
 /// How to get at a file's bytes. Reads, unless the caller answers for a map.
@@ -141,7 +141,7 @@ impl FileMap {
     ///
     /// # Errors
     /// What the operating system says, with the path; `TimedOut` for a pipe without bytes,
-    /// [`Limit`](ErrorKind::Limit) for one without end.
+    /// [`Limit`](crate::ErrorKind::Limit) for one without end.
     pub fn open_with(path: impl AsRef<Path>, access: Access, limits: &Limits) -> Result<Self> {
         let path = path.as_ref();
         Self::open_named(path, access, limits, PATIENCE).map_err(|error| error.in_file(path))
@@ -412,13 +412,14 @@ fn wait(_: &File, _: Duration) -> std::io::Result<()> {
 }
 
 fn too_large(limit: u64) -> Error {
-    Error::new(ErrorKind::Limit { what: "bytes from a file without a size", limit })
+    Error::limit("bytes from a file without a size", limit, crate::limits::flag::DECODED)
 }
 
 #[cfg(test)]
 #[allow(unsafe_code)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
     use std::io::Write;
     use std::path::PathBuf;
 

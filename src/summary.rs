@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::fmt;
 
-use crate::error::Error;
+use crate::budget::Budget;
+use crate::error::{Error, ErrorKind};
 use crate::format::Format;
-use crate::limits::Limits;
+use crate::limits::{Limits, flag};
 use crate::view::{ByteStr, Packing, Storage, Utf32Str};
 
 /// The facts of one asset. Absent knowledge is `None`, never 0.
@@ -45,9 +47,10 @@ impl Summary {
         }
     }
 
-    /// The summary of an asset that cannot be opened: the error is its one problem.
+    /// The summary of an asset that cannot be opened: the error is its one problem. Its version is known where the error
+    /// keeps it.
     pub fn unreadable(format: Format, bytes: u64, error: &Error) -> Self {
-        Self { problems: vec![Problem::error(error)], ..Self::new(format, bytes) }
+        Self { version: error.version(), problems: vec![Problem::error(error)], ..Self::new(format, bytes) }
     }
 }
 
@@ -140,25 +143,61 @@ pub struct Reference {
     pub name: Name,
 }
 
-/// Collects references: empty names are left out, repeated ones too.
-#[derive(Debug, Default)]
+/// A text as stored, which a [`Name`] can be made of.
+pub trait StoredText: Into<Name> {
+    /// Its bytes.
+    fn stored(&self) -> &[u8];
+}
+
+impl StoredText for ByteStr<'_> {
+    fn stored(&self) -> &[u8] {
+        self.as_bytes()
+    }
+}
+
+impl StoredText for Utf32Str<'_> {
+    fn stored(&self) -> &[u8] {
+        self.as_bytes()
+    }
+}
+
+/// Collects references: empty names are left out, repeated ones too, and those beyond
+/// [`Limits::reference_bytes`].
+#[derive(Debug)]
 pub struct References {
     list: Vec<Reference>,
-    seen: HashSet<Reference>,
+    /// By kind. A name that was met before costs no memory.
+    seen: [HashSet<Box<[u8]>>; 4],
+    limit: u64,
+    left: Option<u64>,
 }
 
 impl References {
+    /// None so far.
+    pub fn new(limits: &Limits) -> Self {
+        let limit = limits.reference_bytes;
+        Self { list: Vec::new(), seen: Default::default(), limit, left: Some(limit) }
+    }
+
     /// Adds a reference, unless its name is empty or it is there already.
-    pub fn add(&mut self, kind: ReferenceKind, name: impl Into<Name>) {
-        let reference = Reference { kind, name: name.into() };
-        if !reference.name.text.is_empty() && !self.seen.contains(&reference) {
-            self.seen.insert(reference.clone());
-            self.list.push(reference);
+    pub fn add(&mut self, kind: ReferenceKind, name: impl StoredText) {
+        let stored = name.stored();
+        let Some((seen, left)) = self.seen.get_mut(kind as usize).zip(self.left) else { return };
+        if stored.is_empty() || seen.contains(stored) {
+            return;
+        }
+        self.left = left.checked_sub((stored.len() as u64).saturating_add(64));
+        if self.left.is_some() {
+            seen.insert(stored.into());
+            self.list.push(Reference { kind, name: name.into() });
         }
     }
 
-    /// All of them, in order of first use.
-    pub fn into_vec(self) -> Vec<Reference> {
+    /// All of them, in order of first use. That there are more than fit is a problem.
+    pub fn into_vec(self, problems: &mut Problems) -> Vec<Reference> {
+        if self.left.is_none() {
+            problems.error(&Error::limit("bytes of references", self.limit, flag::REFERENCES));
+        }
         self.list
     }
 }
@@ -202,12 +241,110 @@ pub enum Severity {
     Error,
 }
 
+impl Severity {
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
+        /// What kind of trouble a [`Problem`] is, for programs: a word, and behind a dot a closer one. Words stay; closer
+        /// ones may be added.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+        #[non_exhaustive]
+        pub enum Code {
+            $($(#[$doc])* #[cfg_attr(feature = "serde", serde(rename = $name))] $variant,)*
+        }
+
+        impl Code {
+            /// Its name, such as `damaged.truncated`.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    /// Bytes that cannot be read as the format says.
+    Damaged = "damaged",
+    /// No byte at all.
+    Empty = "damaged.empty",
+    /// A checksum that is not that of its bytes.
+    Checksum = "damaged.checksum",
+    /// Parts that share bytes.
+    Overlap = "damaged.overlap",
+    /// An index, count or offset that points outside.
+    Range = "damaged.range",
+    /// Fewer bytes than there should be.
+    Truncated = "damaged.truncated",
+    /// Another version or kind than is read.
+    Unsupported = "unsupported",
+    /// What Git leaves in the place of a file that it keeps elsewhere.
+    LfsPointer = "unsupported.lfs",
+    /// What only the owner of a key can read.
+    Encrypted = "encrypted",
+    /// More than the caller's [`Limits`] allow.
+    Limit = "limit",
+    /// Legal to read but surely not meant.
+    Suspicious = "suspicious",
+    /// A byte for yes or no that is neither 0 nor 1.
+    Bool = "suspicious.bool",
+    /// What should be there once.
+    Duplicate = "suspicious.duplicate",
+    /// A part of a pair that is empty alone.
+    OddEmpty = "suspicious.empty",
+    /// A name other than where it stands first.
+    Name = "suspicious.name",
+    /// A number that is infinite or none.
+    NotFinite = "suspicious.not_finite",
+    /// A normal or rotation whose length is not 1.
+    NotUnit = "suspicious.not_unit",
+    /// Parts in another order than they should be.
+    Order = "suspicious.order",
+    /// A number that means nothing in its place, though nothing is looked up by it.
+    OddRange = "suspicious.range",
+    /// A number to which the format gives no meaning.
+    UnknownCode = "suspicious.unknown_code",
+    /// Weights with another sum than they should have.
+    Weights = "suspicious.weights",
+    /// Bytes behind the end that belong to nothing.
+    Trailing = "suspicious.trailing",
+}
+
+impl Code {
+    /// Its first word: `damaged`, `unsupported`, `encrypted`, `limit` or `suspicious`.
+    pub fn class(self) -> &'static str {
+        let name = self.name();
+        name.split_once('.').map_or(name, |(class, _)| class)
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// What is told of a problem before it is cut, in bytes: names in it may be of any length.
+const LONGEST_MESSAGE: usize = 1000;
+
 /// Something that is wrong with an asset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Problem {
     /// How bad it is.
     pub severity: Severity,
+    /// What kind of trouble it is.
+    pub code: Code,
     /// Where it starts, counted from the start of the asset; `None` where no place applies.
     pub offset: Option<u64>,
     /// What it is, and in which part.
@@ -217,42 +354,66 @@ pub struct Problem {
 impl Problem {
     /// An error as a problem.
     pub fn error(error: &Error) -> Self {
-        Self { severity: Severity::Error, offset: error.offset(), message: error.message().into() }
+        let mut message = error.message();
+        if message.len() > LONGEST_MESSAGE {
+            let bytes = message.len();
+            message.truncate(message.floor_char_boundary(LONGEST_MESSAGE));
+            message.push_str(&format!("... ({bytes} bytes)"));
+        }
+        Self { severity: Severity::Error, code: error.code(), offset: error.offset(), message: message.into() }
     }
 
-    /// An error as a problem that does not keep anything from being read.
+    /// An error as a problem that does not keep anything from being read: nothing is damaged, only suspicious.
     pub fn warning(error: &Error) -> Self {
-        Self { severity: Severity::Warning, ..Self::error(error) }
+        let problem = Self::error(error);
+        let code = if problem.code.class() == "damaged" { Code::Suspicious } else { problem.code };
+        Self { severity: Severity::Warning, code, ..problem }
     }
 }
 
-/// Collects problems up to a limit, and counts the rest.
+/// Collects problems up to a limit, and counts the rest; and knows what looking for them may cost.
 #[derive(Debug)]
 pub struct Problems {
     list: Vec<Problem>,
-    limit: usize,
     beyond: u64,
+    budget: Budget,
+    /// Whether it was told that the budget is spent.
+    spent: bool,
 }
 
 impl Problems {
-    /// None so far.
+    /// None so far; what looking costs is bounded part by part.
     pub fn new(limits: &Limits) -> Self {
-        Self { list: Vec::new(), limit: limits.problems as usize, beyond: 0 }
+        Self::within(Budget::unlimited(limits))
+    }
+
+    /// None so far; what looking costs is charged to this budget.
+    pub fn within(budget: Budget) -> Self {
+        Self { list: Vec::new(), beyond: 0, budget, spent: false }
+    }
+
+    /// What looking may cost.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
     }
 
     /// Adds a problem of severity `error`.
     pub fn error(&mut self, error: &Error) {
-        self.add(|| Problem::error(error));
+        self.add(error, Problem::error);
     }
 
     /// Adds a problem of severity `warning`.
     pub fn warning(&mut self, error: &Error) {
-        self.add(|| Problem::warning(error));
+        self.add(error, Problem::warning);
     }
 
     /// Adds a problem of this severity, which is made only if it is kept.
-    pub(crate) fn tell(&mut self, severity: Severity, error: impl FnOnce() -> Error) {
-        self.add(|| Problem { severity, ..Problem::error(&error()) });
+    pub fn tell(&mut self, severity: Severity, error: impl FnOnce() -> Error) {
+        match severity {
+            _ if self.is_full() => self.beyond = self.beyond.saturating_add(1),
+            Severity::Error => self.error(&error()),
+            Severity::Warning => self.warning(&error()),
+        }
     }
 
     /// Takes the value, or adds the error and goes on without.
@@ -263,14 +424,19 @@ impl Problems {
 
     /// Whether the limit is reached, so that looking for more only costs time.
     pub fn is_full(&self) -> bool {
-        self.list.len() >= self.limit
+        self.list.len() as u64 >= u64::from(self.budget.limits().problems)
     }
 
-    fn add(&mut self, problem: impl FnOnce() -> Problem) {
+    fn add(&mut self, error: &Error, problem: impl FnOnce(&Error) -> Problem) {
+        // Once spent, a budget refuses all that follows: to say so once is enough.
+        let spent = matches!(error.kind(), ErrorKind::Limit { flag: Some(flag::WORK | flag::OUTPUT), .. });
+        if spent && std::mem::replace(&mut self.spent, true) {
+            return;
+        }
         if self.is_full() {
             self.beyond = self.beyond.saturating_add(1);
         } else {
-            self.list.push(problem());
+            self.list.push(problem(error));
         }
     }
 
@@ -279,7 +445,8 @@ impl Problems {
         self.list.sort_by_key(|problem| problem.offset);
         if self.beyond > 0 {
             let message = format!("{} further problems, beyond the limit for one asset", self.beyond);
-            self.list.push(Problem { severity: Severity::Error, offset: None, message: message.into() });
+            let (severity, code) = (Severity::Error, Code::Limit);
+            self.list.push(Problem { severity, code, offset: None, message: message.into() });
         }
         self.list
     }
@@ -327,13 +494,18 @@ mod tests {
 
     #[test]
     fn references_keep_their_first_place() {
-        let mut references = References::default();
+        let limits = Limits { reference_bytes: 3 * 69, ..Limits::default() };
+        let mut references = References::new(&limits);
         for name in ["b.png", "", "a.png", "b.png"] {
             references.add(ReferenceKind::Texture, ByteStr::from(name));
         }
         references.add(ReferenceKind::Material, ByteStr::from("b.png"));
-        let names: Vec<String> = references.into_vec().into_iter().map(|r| r.name.text).collect();
+        // There is room for no fourth.
+        references.add(ReferenceKind::Proxy, ByteStr::from("c.p3d"));
+        let mut problems = Problems::new(&limits);
+        let names: Vec<String> = references.into_vec(&mut problems).into_iter().map(|r| r.name.text).collect();
         assert_eq!(names, ["b.png", "a.png", "b.png"]);
+        assert_eq!(problems.into_vec()[0].code, Code::Limit);
     }
 
     #[test]

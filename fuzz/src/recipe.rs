@@ -1,9 +1,9 @@
 //! Archives built as the fuzzer's bytes say: where an archive itself is mutated, lengths, streams and checksums seldom
 //! stay right.
 
-use meshpeek::container::{Budget, Container};
+use meshpeek::container::Container;
 use meshpeek::summary::{Problems, Severity};
-use meshpeek::{Asset, Limits};
+use meshpeek::{Asset, Budget, Limits};
 
 use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};
@@ -105,7 +105,8 @@ impl Archive {
         assert!(problems.iter().all(|problem| problem.severity != Severity::Error), "{problems:?}");
         let budget = Budget::new(self.bytes.len() as u64, &limits);
         let members = Container::of(asset).expect("an archive").members();
-        let contents: Vec<_> = members.map(|member| member.unwrap().decode(&budget).unwrap().into_owned()).collect();
+        let contents: Vec<_> =
+            members.map(|member| member.unwrap().decode(&budget).unwrap().into_inner().into_owned()).collect();
         assert_eq!(contents, self.contents);
     }
 }

@@ -23,7 +23,7 @@ pub fn run(data: &[u8]) {
 
 fn digest(motion: &Motion<'_>, name: &str) -> Result<(usize, u64), String> {
     let (mut bytes, mut sum) = (0, 0_u64);
-    let result = motion.digest(name, &mut |rows| {
+    let result = motion.digest(name, &meshpeek::Budget::unlimited(&meshpeek::Limits::default()), &mut |rows| {
         bytes += rows.len();
         sum = rows.iter().fold(sum, |sum, &byte| sum.rotate_left(5) ^ u64::from(byte));
     });

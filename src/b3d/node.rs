@@ -3,7 +3,7 @@
 use super::animation::{Animation, Keys, Tracks};
 use super::mesh::{Bone, Mesh};
 use super::wire::{ChunkHeader, NodeFields};
-use crate::error::{Context, Error, ErrorKind, Result};
+use crate::error::{Context, Error, Result};
 use crate::view::chunk::{Chunk, Chunks, Tag};
 use crate::view::{ByteStr, Cursor};
 
@@ -161,5 +161,5 @@ pub fn rotation_xyzw([w, x, y, z]: [f32; 4]) -> [f32; 4] {
 
 #[cold]
 pub(super) fn too_deep(limit: u32, offset: u64) -> Error {
-    Error::new(ErrorKind::Limit { what: "levels of nested nodes", limit: limit.into() }).at(offset)
+    Error::limit("levels of nested nodes", limit, crate::limits::flag::DEPTH).at(offset)
 }

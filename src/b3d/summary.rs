@@ -2,6 +2,7 @@
 
 use super::verify::Survey;
 use super::{Part, Scene, Step, Triangles, Vertices};
+use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::inspect::{Inspect, Outline, Region};
@@ -14,7 +15,7 @@ impl Inspect for Scene<'_> {
     fn summarize(&self) -> Summary {
         let mut problems = Problems::new(&self.limits);
         let counted = Survey::new(self, false, &mut problems).run();
-        let mut references = References::default();
+        let mut references = References::new(&self.limits);
         for texture in self.textures().flatten() {
             references.add(ReferenceKind::Texture, texture.name);
         }
@@ -32,7 +33,7 @@ impl Inspect for Scene<'_> {
                 ("keys", counted.keys),
                 ("animations", counted.animations),
             ]),
-            references: references.into_vec(),
+            references: references.into_vec(&mut problems),
             problems: problems.into_vec(),
             ..Summary::new(Format::B3d, self.data.len() as u64)
         }
@@ -72,7 +73,7 @@ impl Inspect for Scene<'_> {
         &["positions", "indices"]
     }
 
-    fn digest(&self, name: &str, sink: &mut dyn FnMut(&[u8])) -> Result<()> {
+    fn digest(&self, name: &str, _: &Budget, sink: &mut dyn FnMut(&[u8])) -> Result<()> {
         let positions = match name {
             "positions" => true,
             "indices" => false,

@@ -6,7 +6,7 @@ use super::wire::ChunkHeader;
 use super::{Animation, Bone, Keys, Mesh, Node, Part, Scene, Step, Triangles, Vertices};
 use crate::check::{self, Check, Finite, Index, Length, Numbers, Rows, Rule, Unit};
 use crate::error::{Context, Error, Result};
-use crate::summary::{Problems, Severity};
+use crate::summary::{Code, Problems, Severity};
 use crate::view::chunk::{Chunk, Tag};
 use crate::view::{Strided, Vec3};
 
@@ -404,8 +404,8 @@ struct Known(u64);
 impl Rule for Known {
     type Value = i32;
 
-    fn code(&self) -> &'static str {
-        check::RANGE
+    fn code(&self) -> Code {
+        Code::Range
     }
 
     #[inline]
@@ -426,8 +426,8 @@ struct NoneIsMinusOne;
 impl Rule for NoneIsMinusOne {
     type Value = i32;
 
-    fn code(&self) -> &'static str {
-        "suspicious.range"
+    fn code(&self) -> Code {
+        Code::OddRange
     }
 
     #[inline]

@@ -9,8 +9,9 @@ use zip::ZipArchive;
 use zip::read::{ArchiveOffset, Config};
 
 use crate::codec::deflate;
-use crate::error::{Error, ErrorKind, Result};
-use crate::limits::Limits;
+use crate::error::{Error, Result};
+use crate::limits::{Limits, flag};
+use crate::summary::Code;
 use crate::view::ByteStr;
 use crate::view::zip::{CentralEntry, Directory, LocalEntry};
 
@@ -30,13 +31,16 @@ impl<'a> Archive<'a> {
         let directory = Directory::find(data)?;
         let limit = limits.archive_members;
         if u32::from(directory.end().entries.get()) > limit {
-            let error = Error::new(ErrorKind::Limit { what: "zip entries", limit: limit.into() });
-            return Err(error.at(directory.end_offset()));
+            return Err(Error::limit("zip entries", limit, flag::ARCHIVE_MEMBERS).at(directory.end_offset()));
         }
         let config = Config { archive_offset: ArchiveOffset::Known(directory.prefix()) };
         let zip = ZipArchive::with_config(config, io::Cursor::new(directory.archive()))
             .map_err(|error| Error::malformed(format!("zip directory: {error}")).at(directory.start()))?;
         Ok(Self { directory, zip, limits: *limits })
+    }
+
+    pub(super) fn directory_bytes(&self) -> u64 {
+        self.directory.end_offset().saturating_sub(self.directory.start())
     }
 
     pub(super) fn directory(&self) -> &Directory<'a> {
@@ -137,7 +141,7 @@ impl<'m> Entry<'m> {
                 .at(local.data_offset));
         }
         if self.central.header.flags.get() & 1 != 0 {
-            return Err(Error::unsupported(self.message("encrypted")).at(self.central.offset));
+            return Err(Error::encrypted(self.message("encrypted")).at(self.central.offset));
         }
         let data =
             usize::try_from(local.data_offset).ok().and_then(|start| self.archive.directory.archive().get(start..));
@@ -164,8 +168,8 @@ impl<'m> Entry<'m> {
     ///
     /// # Errors
     /// Where the entry cannot be unpacked, yields another number of bytes than the directory says, or other bytes by
-    /// its CRC-32; [`Limit`](ErrorKind::Limit) where they are more than
-    /// [`Limits::decoded_bytes`]; [`Unsupported`](ErrorKind::Unsupported) where encrypted or packed in another way.
+    /// its CRC-32; [`Limit`](crate::ErrorKind::Limit) where they are more than
+    /// [`Limits::decoded_bytes`]; [`Unsupported`](crate::ErrorKind::Unsupported) where encrypted or packed in another way.
     pub fn decode(&self) -> Result<Cow<'m, [u8]>> {
         if let Some(stored) = self.stored()? {
             return Ok(stored.into());
@@ -208,25 +212,32 @@ impl<'m> Entry<'m> {
             return Ok(());
         }
         let sums = format!("its bytes have CRC-32 {:08x}, the directory says {:08x}", crc.sum(), self.crc32_hint());
-        Err(self.error(sums).at(self.header_offset))
+        Err(self.error(sums).at(self.header_offset).coded(Code::Checksum))
     }
 
     /// The claimed size, if a stream of this length can yield it and the limits allow it.
     fn checked_size(&self) -> Result<usize> {
         let claimed = self.unpacked_bytes;
-        let Limits { decoded_bytes: limit, archive_ratio, .. } = self.archive.limits;
+        let limit = self.archive.limits.decoded_bytes;
         if self.central.header.method.get() != 8 {
             let method = format!("packed with method {}, which maps do not use", self.central.header.method);
             return Err(Error::unsupported(self.message(&method)).at(self.central.offset));
         }
-        if claimed > self.packed_bytes.saturating_mul(deflate::RATIO.min(archive_ratio.into())) {
+        if claimed > self.packed_bytes.saturating_mul(deflate::RATIO) {
             let sizes = format!("claims to inflate from {} bytes to {claimed}, which none can", self.packed_bytes);
             return Err(self.error(sizes).at(self.central.offset));
         }
         let size = usize::try_from(claimed).ok().filter(|_| claimed <= limit);
         size.ok_or_else(|| {
-            Error::new(ErrorKind::Limit { what: "unpacked bytes in one zip entry", limit }).at(self.central.offset)
+            Error::limit("unpacked bytes in one zip entry", limit, flag::DECODED).at(self.central.offset)
         })
+    }
+
+    /// The bytes that inflating it takes memory for: none where it is stored, or where no stream of its length inflates
+    /// to so many.
+    pub(super) fn inflated_bytes(&self) -> u64 {
+        let possible = self.unpacked_bytes <= self.packed_bytes.saturating_mul(deflate::RATIO);
+        if self.central.header.method.get() == 8 && possible { self.unpacked_bytes } else { 0 }
     }
 
     /// An error that names the entry.

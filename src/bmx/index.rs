@@ -44,7 +44,9 @@ impl Index {
         let mut cursor = Cursor::new(table.bytes);
         let version = cursor.u32()?;
         if !(10..=14).contains(&version) {
-            return Err(Error::unsupported(format!("map of version {version}; 10 to 14 are known")).at(0));
+            return Err(Error::unsupported(format!("map of version {version}; 10 to 14 are known"))
+                .at(0)
+                .of_version(version));
         }
         let mut index = Self { version, lists: Default::default(), unknown: Vec::new(), broken: None };
         for entry in (Entries { cursor, version }) {
@@ -267,7 +269,7 @@ impl Budget {
         if self.left > 0 {
             return Ok(());
         }
-        Err(Error::new(ErrorKind::Limit { what: "bytes in records that overlap", limit: self.limit }))
+        Err(Error::new(ErrorKind::Limit { what: "bytes in records that overlap", limit: self.limit, flag: None }))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::index::Record;
 use super::{List, Map, Mesh, verify};
+use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::inspect::{Inspect, Outline, Region};
@@ -14,8 +15,9 @@ impl Inspect for Map<'_> {
     fn summarize(&self) -> Summary {
         let mut problems = Problems::new(&self.limits);
         let mut summary = Summary { blocks: self.blocks(), ..Summary::new(Format::Bmx, self.bytes) };
-        if let Some(index) = problems.ok(self.positions()) {
-            summary.version = Some(index.version);
+        let index = self.positions();
+        summary.version = index.as_ref().map_or_else(Error::version, |index| Some(index.version));
+        if let Some(index) = problems.ok(index) {
             let whole = index.broken.is_none();
             if let Some(error) = &index.broken {
                 problems.error(error);
@@ -35,7 +37,7 @@ impl Inspect for Map<'_> {
                 ("normals", normals),
                 ("triangles", triangles),
             ]);
-            let mut references = References::default();
+            let mut references = References::new(&self.limits);
             if let Some(textures) = self.readable(self.textures(), &mut problems) {
                 for texture in textures.walk() {
                     if let Some(texture) = problems.ok(texture) {
@@ -43,7 +45,7 @@ impl Inspect for Map<'_> {
                     }
                 }
             }
-            summary.references = references.into_vec();
+            summary.references = references.into_vec(&mut problems);
         }
         summary.problems = problems.into_vec();
         summary
@@ -63,11 +65,17 @@ impl Inspect for Map<'_> {
         super::outline::layout(self, sink);
     }
 
+    /// The tables that are packed, and four times the names in the directory, of which copies are kept.
+    fn kept_bytes(&self) -> u64 {
+        let names = self.source.archive().map_or(0, |archive| archive.directory_bytes());
+        self.packed_tables().saturating_add(names.saturating_mul(4))
+    }
+
     fn digest_names(&self) -> &'static [&'static str] {
         &["positions", "uvs", "normals", "faces"]
     }
 
-    fn digest(&self, name: &str, sink: &mut dyn FnMut(&[u8])) -> Result<()> {
+    fn digest(&self, name: &str, _: &Budget, sink: &mut dyn FnMut(&[u8])) -> Result<()> {
         if !self.digest_names().contains(&name) {
             return Err(Error::malformed("no digest of this name"));
         }

@@ -5,10 +5,11 @@
 use super::Codec;
 use super::repeat::{self, SPARE};
 use crate::error::{Error, Result};
+use crate::summary::Code;
 use crate::view::Cursor;
 
 /// The most bytes that one stored byte can stand for: 18 for each 2 1/8.
-pub(super) const RATIO: u64 = 9;
+pub(crate) const RATIO: u64 = 9;
 
 /// The bytes of the checksum behind a stream.
 const CHECKSUM: u64 = 4;
@@ -65,7 +66,8 @@ pub fn decode_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
     let stored = behind.u32()?;
     let summed = out.iter().fold(0_u32, |sum, &byte| sum.wrapping_add(byte.into()));
     if stored != summed {
-        return Err(checksum.error(format!("LZSS checksum is {stored:#x}, of the decoded bytes {summed:#x}")));
+        let sums = format!("LZSS checksum is {stored:#x}, of the decoded bytes {summed:#x}");
+        return Err(checksum.error(sums).coded(Code::Checksum));
     }
     if !behind.is_empty() {
         return Err(behind.error("bytes behind the checksum of LZSS"));

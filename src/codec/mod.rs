@@ -6,7 +6,8 @@
 
 use std::cell::Cell;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
+use crate::limits::flag;
 use crate::view::{Cursor, Packing};
 
 #[cfg(any(feature = "bmx", feature = "zip"))]
@@ -122,7 +123,7 @@ fn count_inflation() {
 /// [`Limit`](ErrorKind::Limit) where it is over the limit.
 pub(crate) fn within_limit(decoded_len: u64, limit: u64) -> Result<()> {
     if decoded_len > limit {
-        return Err(Error::new(ErrorKind::Limit { what: "decoded bytes in a block", limit }));
+        return Err(Error::limit("decoded bytes in a block", limit, flag::DECODED));
     }
     Ok(())
 }

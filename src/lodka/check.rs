@@ -8,10 +8,10 @@ use zerocopy::little_endian::F32;
 use super::verify::{Survey, add};
 use super::wire::{Joint, MorphRecord, Record};
 use super::{ColliderSet, FaceGroup, Indices, Mesh, MorphCollections, MorphMeshes, Node, Physics, ProxySet, Weights};
-use crate::check::{self, Below, Broken, Check, Finite, Index, IndexOrNone, Numbers, Rows, Rule};
+use crate::check::{Below, Broken, Check, Finite, Index, IndexOrNone, Numbers, Rows, Rule};
 use crate::error::{Context, Error};
 use crate::inspect::Span;
-use crate::summary::Severity;
+use crate::summary::{Code, Severity};
 use crate::view::{Element, LeArray, Table};
 
 impl<'a> Survey<'_, 'a> {
@@ -128,7 +128,7 @@ impl<'a> Survey<'_, 'a> {
             self.tell(node, Check::new(IndexOrNone(all)).array(Rows::from(table), numbers), what, |error| error);
         }
         let bones_of = |index: i32| morphs.records.get(usize::try_from(index).ok()?).map(|parent| parent.bones.get());
-        let mut parent_bones = Check::new(Broken::new(check::RANGE, "of no bone of the parent"));
+        let mut parent_bones = Check::new(Broken::new(Code::Range, "of no bone of the parent"));
         let rows = Rows::from(table);
         for (index, record) in (0..).zip(morphs.records.iter()) {
             let bone = record.parent_bone.get();
@@ -158,7 +158,7 @@ impl<'a> Survey<'_, 'a> {
         let meshes = self.part.meshes.unwrap_or(u64::MAX);
         let numbers = morphs.records.iter().map(|record| record.mesh.get().into());
         self.tell(node, Check::new(Index(meshes)).array(&morphs.records, numbers), "meshes", |error| error);
-        let mut halves = Check::new(Broken::new("suspicious.empty", "half empty"));
+        let mut halves = Check::new(Broken::new(Code::OddEmpty, "half empty"));
         for (index, record) in (0..).zip(morphs.records) {
             let (frames, vertices) = (record.frames.get(), record.vertices.get());
             let offset = Rows::from(&morphs.records).offset_of(index);
@@ -216,7 +216,7 @@ impl<'a> Survey<'_, 'a> {
         self.codes(node, "bodies", &physics.bodies, physics.bodies.iter().copied());
         self.codes(node, "geoms", &physics.geoms, physics.geoms.iter().copied());
         self.codes(node, "joints", &physics.joints, physics.joints.iter().copied());
-        let mut shapes = Check::new(Broken::new("suspicious.unknown_code", "of no body"));
+        let mut shapes = Check::new(Broken::new(Code::UnknownCode, "of no body"));
         let rows = Rows::from(&physics.bodies);
         for (index, body) in (0..).zip(physics.bodies) {
             shapes.look(rows.offset_of(index), body.kind.name().unwrap_or_default(), !(5..=9).contains(&body.kind.0));
@@ -250,7 +250,7 @@ impl<'a> Survey<'_, 'a> {
         if !self.deep {
             return;
         }
-        let mut ids = Check::new(Broken::new(check::RANGE, "of no bone"));
+        let mut ids = Check::new(Broken::new(Code::Range, "of no bone"));
         let rows = Rows::from(&set.colliders);
         for (index, collider) in (0..).zip(set.colliders) {
             let id = collider.bone.get();
@@ -280,7 +280,7 @@ impl<'a> Survey<'_, 'a> {
                 let known = fields.iter().position(|(name, _)| *name == field);
                 let at = known.unwrap_or(fields.len());
                 if known.is_none() {
-                    fields.push((field, Check::new(Broken::new("suspicious.unknown_code", "unknown"))));
+                    fields.push((field, Check::new(Broken::new(Code::UnknownCode, "unknown"))));
                 }
                 if let Some((_, check)) = fields.get_mut(at) {
                     check.skip_to(index);
@@ -353,8 +353,8 @@ struct LinksOf(u64);
 impl Rule for LinksOf {
     type Value = Links;
 
-    fn code(&self) -> &'static str {
-        check::RANGE
+    fn code(&self) -> Code {
+        Code::Range
     }
 
     fn holds(&self, Links { first, count }: Links) -> bool {

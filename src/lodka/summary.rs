@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use super::content::Content;
 use super::verify::Survey;
 use super::{Mesh, Model};
+use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::inspect::{Inspect, Outline, Region};
@@ -54,7 +55,7 @@ impl Inspect for Model<'_> {
         &["positions"]
     }
 
-    fn digest(&self, name: &str, sink: &mut dyn FnMut(&[u8])) -> Result<()> {
+    fn digest(&self, name: &str, _: &Budget, sink: &mut dyn FnMut(&[u8])) -> Result<()> {
         if name != "positions" {
             return Err(Error::malformed("no digest of this name"));
         }

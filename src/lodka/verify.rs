@@ -7,10 +7,10 @@ use super::chunk::{Chunks, Kind};
 use super::content::Content;
 use super::wire::Record;
 use super::{Animation, Chunk, Material, Mesh, Model, Node, Nodes, Skeleton};
-use crate::check::{self, Broken, Check};
+use crate::check::{Broken, Check};
 use crate::error::{Context, Error, Result};
 use crate::inspect::Span;
-use crate::summary::{Counts, Problems, Reference, ReferenceKind, References, Severity};
+use crate::summary::{Code, Counts, Problems, Reference, ReferenceKind, References, Severity};
 use crate::view::chunk::Tag;
 
 /// Chunks that must not have come before one: what they hold rests on it.
@@ -66,7 +66,8 @@ pub(super) struct Survey<'s, 'a> {
 
 impl<'s, 'a> Survey<'s, 'a> {
     pub(super) fn new(model: &'s Model<'a>, deep: bool, problems: &'s mut Problems) -> Self {
-        let (counted, references, part, cut) = Default::default();
+        let (counted, part, cut) = Default::default();
+        let references = References::new(&model.limits);
         Self { model, deep, problems, counted, references, part, cut }
     }
 
@@ -98,7 +99,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             ("collider_sets", c.collider_sets),
             ("colliders", c.colliders),
         ]);
-        (counts, self.references.into_vec())
+        (counts, self.references.into_vec(self.problems))
     }
 
     fn node(&mut self, node: &Node<'a>) {
@@ -216,9 +217,9 @@ impl<'s, 'a> Survey<'s, 'a> {
     }
 
     fn skeleton(&mut self, node: &Node<'a>, skeleton: &Skeleton<'a>) {
-        let mut ids = Check::new(Broken::new("suspicious.range", "negative"));
-        let mut parents = Check::new(Broken::new(check::RANGE, "the id of no bone before"));
-        let mut twice = Check::new(Broken::new("suspicious.duplicate", "there twice"));
+        let mut ids = Check::new(Broken::new(Code::OddRange, "negative"));
+        let mut parents = Check::new(Broken::new(Code::Range, "the id of no bone before"));
+        let mut twice = Check::new(Broken::new(Code::Duplicate, "there twice"));
         for (span, bone) in skeleton.bones().spanned() {
             let Some(bone) = self.entry(node, bone) else {
                 self.part.bones_lost = true;

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use super::{Lod, Model};
+use crate::budget::Budget;
 use crate::check::{self, Below, Broken, Check, Finite, Length, Numbers, Unit};
 use crate::error::{Context, Error, Result};
 use crate::format::Format;
 use crate::inspect::{Inspect, Outline, Part, Value};
-use crate::summary::{Counts, Problems, ReferenceKind, References, Summary};
+use crate::summary::{Code, Counts, Problems, ReferenceKind, References, Summary};
 use crate::view::array::gather;
 use crate::view::{ByteStr, Column, Packing, Scalar, Storage, Table};
 
@@ -38,7 +39,7 @@ impl Inspect for Model<'_> {
         &[]
     }
 
-    fn digest(&self, name: &str, _: &mut dyn FnMut(&[u8])) -> Result<()> {
+    fn digest(&self, name: &str, _: &Budget, _: &mut dyn FnMut(&[u8])) -> Result<()> {
         Err(Error::unsupported(format!("MLOD models have no digest `{name}`")))
     }
 }
@@ -46,7 +47,7 @@ impl Inspect for Model<'_> {
 impl Model<'_> {
     /// The summary but for its problems, which are added to the others; on request of every index and number too.
     fn survey(&self, deep: bool, problems: &mut Problems) -> Summary {
-        let mut references = References::default();
+        let mut references = References::new(&self.limits);
         let (mut vertices, mut faces) = (0_u64, 0_u64);
         let mut end = self.lods.offset();
         let mut whole = true;
@@ -78,7 +79,7 @@ impl Model<'_> {
                 problems.warning(&Error::malformed(format!("{behind} bytes after the last LOD")).at(end));
             }
         }
-        Summary { version: Some(self.version()), references: references.into_vec(), ..summary }
+        Summary { version: Some(self.version()), references: references.into_vec(problems), ..summary }
     }
 }
 
@@ -98,7 +99,7 @@ impl Lod<'_> {
         check.tell("vectors", problems, |error| place(error.within("normals")));
         let check = Check::new(Unit::Direction).array(&normals, normals.iter().map(|n| Length::of(n.to_array())));
         check.tell("vectors", problems, |error| place(error.within("normals")));
-        let mut corner_counts = Check::new(Broken::new("damaged.count", "neither 3 nor 4"));
+        let mut corner_counts = Check::new(Broken::new(Code::Range, "neither 3 nor 4"));
         let mut point_numbers = Check::new(Below(points.len() as u64));
         let mut normal_numbers = Check::new(Below(normals.len() as u64));
         for (index, face) in self.faces().enumerate() {

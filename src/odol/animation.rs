@@ -125,7 +125,7 @@ impl Kinds {
     fn of<'a>(list: &List<'a, Animation<'a>>, offset: u64) -> Result<Self> {
         let count = u32::try_from(list.len()).unwrap_or(u32::MAX);
         if count > MOST {
-            return Err(Error::new(ErrorKind::Limit { what: "animations", limit: MOST.into() }).at(offset));
+            return Err(Error::new(ErrorKind::Limit { what: "animations", limit: MOST.into(), flag: None }).at(offset));
         }
         let mut with_axis = [0; MOST as usize / 64];
         for (index, animation) in list.iter().enumerate() {

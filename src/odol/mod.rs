@@ -161,7 +161,7 @@ impl<'a> Model<'a> {
         let offset = c.offset();
         let count = c.u32().within("lod_count")?;
         if count > MOST_LODS {
-            return Err(Error::new(ErrorKind::Limit { what: "LODs", limit: MOST_LODS.into() }).at(offset));
+            return Err(Error::new(ErrorKind::Limit { what: "LODs", limit: MOST_LODS.into(), flag: None }).at(offset));
         }
         let resolutions = c.array(count.into()).within("resolutions")?;
         let start = c.offset();

@@ -5,11 +5,11 @@ use std::ops::ControlFlow;
 use super::table::{self, Sink};
 use super::verify::Survey;
 use super::{Lod, Model};
+use crate::budget::Budget;
 use crate::error::{Context as _, Error, Result};
 use crate::format::Format;
 use crate::inspect::{Inspect, Outline};
 use crate::summary::{Bounds, Counts, Problems, Summary};
-use crate::view::Table;
 
 impl Inspect for Model<'_> {
     /// Steps over every part of every LOD and walks its compressed arrays; decodes none.
@@ -32,7 +32,8 @@ impl Inspect for Model<'_> {
             ("bones", Some(self.info.bone_count() as u64)),
             ("animations", Some(self.animations.map_or(0, |animations| animations.list.len() as u64))),
         ]);
-        let (references, blocks) = (survey.references.into_vec(), survey.blocks);
+        let blocks = survey.blocks;
+        let references = survey.references.into_vec(&mut problems);
         Summary {
             version: Some(self.version().stored()),
             counts,
@@ -56,16 +57,16 @@ impl Inspect for Model<'_> {
         &["positions", "uvs", "indices"]
     }
 
-    fn digest(&self, name: &str, sink: &mut dyn FnMut(&[u8])) -> Result<()> {
-        let of: fn(&Lod<'_>, &mut Sink<'_>) -> Result<()> = match name {
-            "positions" => |lod, sink| lod.positions()?.read(sink),
-            "uvs" => |lod, sink| {
+    fn digest(&self, name: &str, budget: &Budget, sink: &mut dyn FnMut(&[u8])) -> Result<()> {
+        let of: fn(&Lod<'_>, &Budget, &mut Sink<'_>) -> Result<()> = match name {
+            "positions" => |lod, budget, sink| budget.read(&lod.positions()?, sink),
+            "uvs" => |lod, budget, sink| {
                 let vertices = lod.vertex_table()?;
                 let stored = vertices.uvs.stored.as_table();
                 vertices.check_count(stored)?;
-                stored.read(sink)
+                budget.read(stored, sink)
             },
-            "indices" => |lod, sink| table::indices(&lod.faces).read(sink),
+            "indices" => |lod, budget, sink| budget.read(&table::indices(&lod.faces), sink),
             _ => return Err(Error::malformed("no digest of this name")),
         };
         let mut sink = |rows: &[u8]| {
@@ -74,7 +75,7 @@ impl Inspect for Model<'_> {
         };
         for index in 0..self.lod_count() {
             if let Some(lod) = self.lod(index) {
-                of(&lod?, &mut sink).within_item("lods", index)?;
+                of(&lod?, budget, &mut sink).within_item("lods", index)?;
             }
         }
         Ok(())

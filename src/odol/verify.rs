@@ -1,16 +1,16 @@
 //! What can be wrong with a model, and the facts that fall out of looking: spec section 12.
 
-use std::borrow::Cow;
 use std::fmt;
 
 mod vertices;
 
 use super::vertex::check_count;
 use super::{Animations, Lod, LodEntry, Material, Model, Selection};
+use crate::budget::Decoded;
 use crate::check::{self, AtMost, Below, Broken, Check, Finite, Index, IndexOrNone, Numbers, Rule};
 use crate::error::{Context as _, Error, Result};
 use crate::inspect::Span;
-use crate::summary::{Blocks, Problems, ReferenceKind, References};
+use crate::summary::{Blocks, Code, Problems, ReferenceKind, References};
 use crate::view::{Block, Element, Packing};
 
 /// Sums over all LODs.
@@ -51,7 +51,8 @@ struct Sizes {
 
 impl<'s, 'a> Survey<'s, 'a> {
     pub(super) fn new(model: &'s Model<'a>, deep: bool, problems: &'s mut Problems) -> Self {
-        let (counted, references, blocks) = Default::default();
+        let (counted, blocks) = Default::default();
+        let references = References::new(&model.context.limits);
         Self { model, deep, problems, counted, references, blocks, is_whole: true }
     }
 
@@ -299,7 +300,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         let mut textures = Check::new(IndexOrNone(lod.textures.len() as u64));
         let mut materials = Check::new(IndexOrNone(lod.materials.len() as u64));
         let mut items = Check::new(AtMost(sizes.items));
-        let mut starts = Check::new(Broken::new("suspicious.order", "not where the one before ends"));
+        let mut starts = Check::new(Broken::new(Code::Order, "not where the one before ends"));
         let mut ranges = Check::new(WholeFaces(&edges));
         let mut end = 0;
         for (section, Span { offset, .. }) in lod.sections.placed() {
@@ -333,7 +334,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     }
 
     /// Adds a block to the facts; decodes it when looking deep.
-    fn block<'b, T: Element>(&mut self, block: &Block<'b, T>) -> Result<Option<Cow<'b, [T]>>> {
+    fn block<'b, T: Element>(&mut self, block: &Block<'b, T>) -> Result<Option<Decoded<'b, T>>> {
         let blocks = &mut self.blocks;
         let add = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more);
         match block.packing() {
@@ -344,7 +345,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                 add(&mut blocks.unpacked_bytes, block.unpacked_bytes());
             }
         }
-        self.deep.then(|| block.decode()).transpose()
+        self.deep.then(|| self.problems.budget().decode(block)).transpose()
     }
 }
 
@@ -380,8 +381,8 @@ struct WholeFaces<'e>(&'e [u32]);
 impl Rule for WholeFaces<'_> {
     type Value = Units;
 
-    fn code(&self) -> &'static str {
-        check::RANGE
+    fn code(&self) -> Code {
+        Code::Range
     }
 
     fn holds(&self, Units { start, end }: Units) -> bool {

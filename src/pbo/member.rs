@@ -8,7 +8,7 @@ use super::entry::{Entries, Entry, EntryKind};
 use super::wire::{Fields, Method};
 use crate::codec::{Codec, lzss};
 use crate::error::{Context, Error, ErrorKind, Result};
-use crate::limits::Limits;
+use crate::limits::{Limits, flag};
 use crate::view::{Block, ByteStr, Column, Cursor, Packing, Scalar, Storage, Table};
 
 /// A file inside an archive.
@@ -116,8 +116,8 @@ impl<'a> Member<'a> {
     ///
     /// # Errors
     /// As [`stored_bytes`](Self::stored_bytes); where a packed member does not decode, or to more than
-    /// [`Limits::decoded_bytes`]; [`Unsupported`](ErrorKind::Unsupported) where it is encrypted or its method is not
-    /// known.
+    /// [`Limits::decoded_bytes`]; [`Encrypted`](ErrorKind::Encrypted) where it is;
+    /// [`Unsupported`](ErrorKind::Unsupported) where its method is not known.
     pub fn decode(&self) -> Result<Cow<'a, [u8]>> {
         self.decode_after(|_| Ok(()))
     }
@@ -128,7 +128,7 @@ impl<'a> Member<'a> {
         let decoded = match self.method() {
             Method::STORED => return Ok(part.rest().into()),
             Method::PACKED => self.expand(part, pay),
-            Method::ENCRYPTED => Err(Error::unsupported("encrypted member")),
+            Method::ENCRYPTED => Err(Error::encrypted("encrypted member")),
             method => Err(Error::unsupported(format!("member packed with unknown method {method}"))),
         };
         match decoded {
@@ -238,7 +238,7 @@ impl<'a> Members<'a> {
         let Archive { data, limits, .. } = self.archive;
         let limit = u64::from(limits.archive_members);
         if self.index as u64 >= limit {
-            let error = Error::new(ErrorKind::Limit { what: "members in an archive", limit });
+            let error = Error::limit("members in an archive", limit, flag::ARCHIVE_MEMBERS);
             return Err(error.at(entry.offset));
         }
         let member = Member { archive: data, limits, entry, index: self.index, offset: self.offset };

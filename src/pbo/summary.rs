@@ -7,11 +7,12 @@ use super::entry::{Entry, EntryKind};
 use super::member::{Content, Member};
 use super::wire::Method;
 use super::{Archive, TailKind, folded};
+use crate::budget::Budget;
 use crate::check::{Broken, Check, grouped};
 use crate::error::{Context, Error, Result};
 use crate::format::Format;
 use crate::inspect::{Inspect, Outline, Part, Region, Span, Value};
-use crate::summary::{Blocks, Counts, Problems, Severity, Summary};
+use crate::summary::{Blocks, Code, Counts, Problems, Severity, Summary};
 
 impl Inspect for Archive<'_> {
     fn summarize(&self) -> Summary {
@@ -38,7 +39,8 @@ impl Inspect for Archive<'_> {
             }
         }
         if let Ok(Some(false)) = self.checksum_holds() {
-            problems.error(&Error::malformed("SHA-1 is not that of the archive").at(self.data_end).within("tail"));
+            let error = Error::malformed("SHA-1 is not that of the archive").at(self.data_end).within("tail");
+            problems.error(&error.coded(Code::Checksum));
         }
     }
 
@@ -100,7 +102,7 @@ impl Inspect for Archive<'_> {
         &[]
     }
 
-    fn digest(&self, name: &str, _: &mut dyn FnMut(&[u8])) -> Result<()> {
+    fn digest(&self, name: &str, _: &Budget, _: &mut dyn FnMut(&[u8])) -> Result<()> {
         Err(Error::unsupported(format!("archives have no digest `{name}`")))
     }
 }
@@ -143,7 +145,13 @@ impl Member<'_> {
 
     /// Whether a packed member decodes, and to as many bytes as its entry says.
     fn check_content(&self, problems: &mut Problems) {
-        let Some(content) = problems.ok(self.decode()) else { return };
+        let mut held = None;
+        let content = self.decode_after(|bytes| {
+            let budget = problems.budget();
+            held = Some(budget.work(bytes).and_then(|()| budget.hold(bytes))?);
+            Ok(())
+        });
+        let Some(content) = problems.ok(content) else { return };
         let (claimed, held) = (self.size_hint(), content.len() as u64);
         if claimed != held {
             self.warn(problems, || format!("its entry claims {claimed} bytes, its stream holds {held}"));
@@ -180,7 +188,7 @@ impl Archive<'_> {
         // Where the header breaks off, that is told, and nobody knows where members lie.
         let missing = if self.whole { self.data_end.saturating_sub(self.data.len() as u64) } else { 0 };
         let words = format!("truncated or lost, {} bytes missing at the end", grouped(missing));
-        let mut lost = Check::new(Broken::new("damaged.truncated", words));
+        let mut lost = Check::new(Broken::new(Code::Truncated, words));
         for member in self.members() {
             if let Some(member) = problems.ok(member) {
                 member.check(problems);

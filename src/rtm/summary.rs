@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 
 use super::verify::Survey;
 use super::{Motion, Properties};
+use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::inspect::{Inspect, Outline};
 use crate::summary::{Counts, Problems, Summary};
-use crate::view::{Strided, Table};
 
 impl Inspect for Motion<'_> {
     /// Walks packed frames to count their bytes, and decodes none.
@@ -39,19 +39,19 @@ impl Inspect for Motion<'_> {
         &["times", "transforms"]
     }
 
-    fn digest(&self, name: &str, sink: &mut dyn FnMut(&[u8])) -> Result<()> {
+    fn digest(&self, name: &str, budget: &Budget, sink: &mut dyn FnMut(&[u8])) -> Result<()> {
         let mut sink = |rows: &[u8]| {
             sink(rows);
             ControlFlow::Continue(())
         };
         match (name, self) {
-            ("times", Self::Binarised(motion)) => motion.times()?.block.read(&mut sink),
-            ("times", Self::Plain(motion)) => Strided::read(&motion.times()?, &mut sink),
+            ("times", Self::Binarised(motion)) => budget.read(&motion.times()?.block, &mut sink),
+            ("times", Self::Plain(motion)) => budget.read(&motion.times()?, &mut sink),
             ("transforms", Self::Binarised(motion)) => {
-                motion.frames()?.iter().try_for_each(|frame| frame?.block.read(&mut sink))
+                motion.frames()?.iter().try_for_each(|frame| budget.read(&frame?.block, &mut sink))
             }
             ("transforms", Self::Plain(motion)) => {
-                motion.frames().try_for_each(|frame| Strided::read(&frame?.matrices(), &mut sink))
+                motion.frames().try_for_each(|frame| budget.read(&frame?.matrices(), &mut sink))
             }
             _ => Err(Error::malformed("no digest of this name")),
         }

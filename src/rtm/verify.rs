@@ -1,15 +1,15 @@
 //! What can be wrong with an animation, and the blocks that are met on the way.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use half::f16;
 
 use super::wire::{Matrix, Transform};
 use super::{Array, Binarised, Motion, Plain};
+use crate::budget::Decoded;
 use crate::check::{Check, Finite, Length, Numbers, Rows, Rule, Unit};
 use crate::error::{Context, Error};
-use crate::summary::{Blocks, Problems};
+use crate::summary::{Blocks, Code, Problems};
 use crate::view::{ByteStr, Element, Table};
 
 /// One pass over the frames: always their structure, on request every number too.
@@ -62,7 +62,11 @@ impl<'p> Survey<'p> {
     }
 
     /// Counts an array, and decodes it if all is to be looked at.
-    fn array<'a, T: Element>(&mut self, array: &Array<'a, T>, place: impl Fn(Error) -> Error) -> Option<Cow<'a, [T]>> {
+    fn array<'a, T: Element>(
+        &mut self,
+        array: &Array<'a, T>,
+        place: impl Fn(Error) -> Error,
+    ) -> Option<Decoded<'a, T>> {
         self.blocks.add(array.block.storage(), array.block.unpacked_bytes());
         if let Some(flag @ (1 | 3..)) = array.flag {
             let error = Error::malformed(format!("flag of a packed array is {flag}, not 2"));
@@ -71,7 +75,8 @@ impl<'p> Survey<'p> {
         if !self.deep {
             return None;
         }
-        self.problems.ok(array.block.decode().map_err(place))
+        let decoded = self.problems.budget().decode(&array.block);
+        self.problems.ok(decoded.map_err(place))
     }
 
     fn plain(&mut self, motion: &Plain<'_>) {
@@ -136,7 +141,7 @@ struct FiniteHalves;
 impl Rule for FiniteHalves {
     type Value = Halves;
 
-    fn code(&self) -> &'static str {
+    fn code(&self) -> Code {
         Finite::<3>.code()
     }
 
@@ -172,8 +177,8 @@ struct SameName<'a>(std::marker::PhantomData<&'a ()>);
 impl<'a> Rule for SameName<'a> {
     type Value = Names<'a>;
 
-    fn code(&self) -> &'static str {
-        "suspicious.name"
+    fn code(&self) -> Code {
+        Code::Name
     }
 
     fn holds(&self, names: Names<'a>) -> bool {

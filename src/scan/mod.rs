@@ -3,6 +3,7 @@
 //! Work is shared by file, and inside archives by member, so that one large archive keeps all cores busy. Nothing is
 //! collected: each record is handed over as soon as it is there, and what was opened for it is closed again.
 
+mod crew;
 mod globs;
 mod identity;
 mod ignored;
@@ -14,14 +15,13 @@ mod walk;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use rayon::iter::{ParallelBridge, ParallelIterator};
-
 pub use identity::FileId;
 pub use progress::Progress;
 pub use record::{Digests, Record};
 pub use walk::Selection;
 
 use self::globs::Globs;
+use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::limits::Limits;
@@ -69,7 +69,7 @@ pub struct Scan {
     pub jobs: Option<usize>,
     /// How to get at each file's bytes: read, unless the caller [answers](Access::map_large) for maps.
     pub access: Access,
-    /// What each asset may cost.
+    /// What each asset, and each file with all that is in it, may cost.
     pub limits: Limits,
     /// Counts along, for whoever holds a clone of it.
     pub progress: Progress,
@@ -123,7 +123,7 @@ impl Scan {
     /// once; while it runs, the next finds wait.
     ///
     /// # Errors
-    /// Where a glob is no pattern, or the threads cannot be started. A file that cannot be read is no error here but
+    /// Where a glob is no pattern. A file that cannot be read is no error here but
     /// [`Found::Unreadable`].
     pub fn run(&self, callback: impl FnMut(Found) -> ControlFlow<()> + Send) -> Result<()> {
         self.run_over(self.paths(), callback)
@@ -140,17 +140,11 @@ impl Scan {
         callback: impl FnMut(Found) -> ControlFlow<()> + Send,
     ) -> Result<()> {
         let globs = Globs::new(Path::new(""), &self.selection.globs)?;
-        let threads = rayon::ThreadPoolBuilder::new()
-            .num_threads(self.jobs.unwrap_or(0).min(MOST_JOBS))
-            .build()
-            .map_err(|error| Error::from(std::io::Error::other(error)))?;
         let run = look::Run::new(self, globs, callback);
-        threads.install(|| {
-            let targets = self.selection.walk(paths, self.archives);
-            targets.take_while(|_| !self.progress.is_stopped()).par_bridge().for_each(|target| match target {
-                Ok(target) => run.file(&target),
-                Err(error) => run.put(Found::Unreadable(error)),
-            });
+        let targets = self.selection.walk(paths, self.archives).take_while(|_| !self.progress.is_stopped());
+        run.crew.each(targets, |target| match target {
+            Ok(target) => run.file(&target),
+            Err(error) => run.put(Found::Unreadable(error)),
         });
         Ok(())
     }
@@ -174,6 +168,8 @@ impl Scan {
     /// The record of these bytes, as a file of this path; `None` where neither they nor the name are those of an asset.
     /// Of an archive this is its own record.
     pub fn record(&self, path: &Path, data: &[u8]) -> Option<Record> {
-        look::describe(self, &look::Place::file(path), data).map(|(record, _)| record)
+        let budget = Budget::new(data.len() as u64, &self.limits);
+        let described = look::describe(self, &look::Place::file(path), data, &budget);
+        described.map(|look::Described { record, .. }| record)
     }
 }

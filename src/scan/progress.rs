@@ -12,7 +12,7 @@ struct State {
     files: AtomicU64,
     bytes: AtomicU64,
     assets: AtomicU64,
-    stopped: AtomicBool,
+    stopped: Arc<AtomicBool>,
 }
 
 impl Progress {
@@ -39,6 +39,11 @@ impl Progress {
     /// Whether the scan was ended early, by [`stop`](Self::stop) or by its callback.
     pub fn is_stopped(&self) -> bool {
         self.0.stopped.load(Ordering::Relaxed)
+    }
+
+    /// The switch itself, for what must know of it without knowing of scans.
+    pub(super) fn switch(&self) -> Arc<AtomicBool> {
+        self.0.stopped.clone()
     }
 
     pub(super) fn add_file(&self) {

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use sha2::{Digest, Sha256};
 
+use crate::budget::Budget;
 use crate::inspect::Inspect;
 use crate::summary::{Name, Problem, Summary};
 use crate::view::ByteStr;
@@ -36,11 +37,13 @@ impl Record {
 pub struct Digests(Vec<(&'static str, Option<String>)>);
 
 impl Digests {
-    /// Reads, and where it must be decodes, the asset's streams. Adds a problem for each that cannot be had.
-    pub fn of(asset: &dyn Inspect, problems: &mut Vec<Problem>) -> Self {
+    /// Reads, and where it must be decodes, the asset's streams, all its `bytes` for each. Adds a problem for each that
+    /// cannot be had.
+    pub(super) fn of(asset: &dyn Inspect, budget: &Budget, bytes: u64, problems: &mut Vec<Problem>) -> Self {
         let mut digest = |name: &'static str| {
             let mut hash = Sha256::new();
-            match asset.digest(name, &mut |bytes| hash.update(bytes)) {
+            let read = budget.work(bytes).and_then(|()| asset.digest(name, budget, &mut |bytes| hash.update(bytes)));
+            match read {
                 Ok(()) => Some(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
                 Err(error) => {
                     let problem = Problem::error(&error);

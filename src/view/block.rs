@@ -98,6 +98,14 @@ impl<'a, T: Element> Block<'a, T> {
         }
     }
 
+    /// Refuses more elements than a stream of its length can stand for.
+    pub(crate) fn check_claim(&self) -> Result<()> {
+        match self.stored {
+            Stored::InPlace(_) => Ok(()),
+            Stored::Packed { stream, count, codec } => codec.within_ratio(stream, bytes_of::<T>(count)),
+        }
+    }
+
     /// The elements in place; `None` where they are compressed.
     pub fn borrowed(&self) -> Option<LeArray<'a, T>> {
         match self.stored {
@@ -115,7 +123,7 @@ impl<'a, T: Element> Block<'a, T> {
         match self.stored {
             Stored::InPlace(array) => Ok(Cow::Borrowed(array.as_slice())),
             Stored::Packed { stream, codec, count } => {
-                codec.within_ratio(stream, bytes_of::<T>(count))?;
+                self.check_claim()?;
                 let mut elements = zeroed(count, self.limit).map_err(|error| error.at(stream.offset()))?;
                 codec.decode_into(stream, elements.as_mut_slice().as_mut_bytes())?;
                 Ok(Cow::Owned(elements))

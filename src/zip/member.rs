@@ -7,7 +7,9 @@ use flate2::Crc;
 
 use super::Archive;
 use crate::codec::{deflate, within_limit};
-use crate::error::{Context, Error, ErrorKind, Result};
+use crate::error::{Context, Error, Result};
+use crate::limits::flag;
+use crate::summary::Code;
 use crate::view::ByteStr;
 use crate::view::zip::{CentralEntry, CentralHeader, Entries, LocalEntry};
 
@@ -107,6 +109,13 @@ impl<'a> Member<'a> {
         self.header().unpacked_bytes.get().into()
     }
 
+    /// The bytes that decoding it takes memory for: none where it is stored, or where no stream of its length unpacks to
+    /// so many.
+    pub(crate) fn unpacked_bytes(&self) -> u64 {
+        let possible = self.size_hint() <= self.stored_size().saturating_mul(deflate::RATIO);
+        if self.method() == Method::DEFLATED && possible { self.size_hint() } else { 0 }
+    }
+
     /// Where the header before its bytes lies. May be outside the archive.
     pub fn header_offset(&self) -> u64 {
         self.archive.directory.prefix().saturating_add(self.header().header_offset.get().into())
@@ -155,9 +164,8 @@ impl<'a> Member<'a> {
     ///
     /// # Errors
     /// As [`borrowed`](Self::borrowed); where it does not inflate to the size and CRC-32 that the directory gives, or
-    /// that size is more than [`Limits::decoded_bytes`](crate::Limits::decoded_bytes) or
-    /// [`Limits::archive_ratio`](crate::Limits::archive_ratio) allow; [`Unsupported`](ErrorKind::Unsupported) where it
-    /// is encrypted or packed in another way.
+    /// that size is more than [`Limits::decoded_bytes`](crate::Limits::decoded_bytes); [`Encrypted`](crate::ErrorKind::Encrypted) where it
+    /// is; [`Unsupported`](crate::ErrorKind::Unsupported) where it is packed in another way.
     pub fn decode(&self) -> Result<Cow<'a, [u8]>> {
         self.unpack().map(|(content, _)| content)
     }
@@ -166,7 +174,7 @@ impl<'a> Member<'a> {
     pub(super) fn unpack(&self) -> Result<(Cow<'a, [u8]>, u64)> {
         let (content, behind) = match (self.borrowed()?, self.method()) {
             (Some(stored), _) => (Cow::Borrowed(stored), 0),
-            (None, _) if self.is_encrypted() => return Err(self.unsupported("encrypted".to_owned())),
+            (None, _) if self.is_encrypted() => return Err(self.located(Error::encrypted("encrypted"))),
             (None, Method::DEFLATED) => {
                 let (content, behind) = self.inflate()?;
                 (Cow::Owned(content), behind)
@@ -177,7 +185,8 @@ impl<'a> Member<'a> {
         crc.update(&content);
         let expected = self.header().crc32.get();
         if crc.sum() != expected {
-            return Err(self.error(format!("CRC-32 is {:08x}, the directory says {expected:08x}", crc.sum())));
+            let sums = format!("CRC-32 is {:08x}, the directory says {expected:08x}", crc.sum());
+            return Err(self.error(sums).coded(Code::Checksum));
         }
         Ok((content, behind))
     }
@@ -198,10 +207,6 @@ impl<'a> Member<'a> {
         if size > self.stored_size().saturating_mul(deflate::RATIO) {
             let sizes = format!("{} bytes cannot inflate to {size}", self.stored_size());
             return Err(self.error(sizes));
-        }
-        if size > self.stored_size().saturating_mul(limits.archive_ratio.into()) {
-            let (what, limit) = ("bytes unpacked for each one stored", limits.archive_ratio.into());
-            return Err(self.located(Error::new(ErrorKind::Limit { what, limit })));
         }
         within_limit(size, limits.decoded_bytes).map_err(|error| self.located(error))?;
         // One byte more than claimed, so that a stream that yields more shows it.
@@ -262,7 +267,7 @@ impl<'a> Members<'a> {
         let index = self.index;
         let limit = u64::from(self.archive.limits.archive_members);
         if index as u64 >= limit {
-            return Err(Error::new(ErrorKind::Limit { what: "members in an archive", limit }).at(entry.offset));
+            return Err(Error::limit("members in an archive", limit, flag::ARCHIVE_MEMBERS).at(entry.offset));
         }
         self.index = index.saturating_add(1);
         Ok(Some(Member { archive: self.archive, entry, index }))

@@ -51,6 +51,35 @@ impl<'a> Archive<'a> {
         &self.directory
     }
 
+    /// The files that share bytes with one that starts before them, by their places among the
+    /// [members](Self::members), ascending. Goes by the directory alone; takes no memory where the files lie in its
+    /// order.
+    pub fn overlapping(&self) -> Vec<usize> {
+        // The header before the data takes 30 bytes at least.
+        let span = |member: Member<'_>| {
+            let start = member.header_offset();
+            (start, start.saturating_add(30).saturating_add(member.stored_size()), member.index())
+        };
+        let members = || self.members().map_while(Result::ok).map(span);
+        let apart = |reached: u64, (start, end, _)| (start >= reached).then_some(end);
+        if members().try_fold(0, apart).is_some() {
+            return Vec::new();
+        }
+        let mut spans: Vec<_> = members().collect();
+        spans.sort_unstable();
+        let mut reached = 0;
+        let mut shared = Vec::new();
+        for (start, end, index) in spans {
+            if start < reached {
+                shared.push(index);
+            } else {
+                reached = end;
+            }
+        }
+        shared.sort_unstable();
+        shared
+    }
+
     /// Its files in the directory's order, duplicates included, folders left out; up to
     /// [`Limits::archive_members`].
     pub fn members(&self) -> Members<'a> {

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use super::{Archive, Member, Method};
+use crate::budget::Budget;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::Format;
 use crate::inspect::{Inspect, Outline, Part, Span, Value};
-use crate::summary::{Blocks, Counts, Problems, Severity, Summary};
+use crate::summary::{Blocks, Code, Counts, Problems, Severity, Summary};
 use crate::view::LeArray;
 use crate::view::zip::first_entry;
 
@@ -34,6 +35,7 @@ impl Inspect for Archive<'_> {
             member.check(&mut problems);
         }
         self.check(&mut problems);
+        self.check_overlaps(&mut problems);
         Summary {
             counts: Counts::new([("members", whole.then_some(count))]),
             blocks,
@@ -44,7 +46,6 @@ impl Inspect for Archive<'_> {
 
     /// Files that share bytes are named and not unpacked: what is decoded stays in proportion to the archive's size.
     fn verify(&self, problems: &mut Problems) {
-        let mut members = Vec::new();
         let mut seen = HashMap::new();
         for member in self.members() {
             let Some(member) = problems.ok(member) else { break };
@@ -53,30 +54,29 @@ impl Inspect for Archive<'_> {
             if first != member.index() {
                 member.warn(problems, || format!("the same name as member {first}"));
             }
-            members.push(member);
         }
         self.check(problems);
-        // Each looked at once: an order that changes while it is made is a panic.
-        members.sort_by_cached_key(Member::header_offset);
-        let mut reached = 0;
-        for member in members {
-            if member.header_offset() < reached {
-                problems.tell(Severity::Error, || member.error("overlaps another member"));
+        let shared = self.check_overlaps(problems);
+        for member in self.members().map_while(Result::ok) {
+            if shared.binary_search(&member.index()).is_ok() {
                 continue;
             }
             let Some(local) = problems.ok(member.local()) else { continue };
-            reached = local.data_offset.saturating_add(member.stored_size());
             if local.name != member.name() || local.header.method != member.entry().header.method {
                 let message = "the header before its bytes tells of another file";
                 problems.tell(Severity::Error, || member.error(message));
             }
+            let (bytes, budget) = (member.unpacked_bytes(), problems.budget());
+            // Stored bytes are looked at too, for their CRC-32.
+            let held = budget.work(bytes.max(member.stored_size())).and_then(|()| budget.hold(bytes));
+            let Some(_held) = problems.ok(held) else { continue };
             match member.unpack() {
                 Ok((_, 0)) => {}
                 Ok((_, behind)) => {
                     member.warn(problems, || format!("{behind} bytes after the end of its stream"));
                 }
                 // That only its owner can read a file is no fault of it.
-                Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_)) => {
+                Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_) | ErrorKind::Encrypted(_)) => {
                     problems.ok(member.stored_bytes());
                 }
                 Err(error) => problems.error(&error),
@@ -102,7 +102,7 @@ impl Inspect for Archive<'_> {
         &[]
     }
 
-    fn digest(&self, name: &str, _: &mut dyn FnMut(&[u8])) -> Result<()> {
+    fn digest(&self, name: &str, _: &Budget, _: &mut dyn FnMut(&[u8])) -> Result<()> {
         Err(Error::unsupported(format!("archives have no digest `{name}`")))
     }
 }
@@ -110,6 +110,19 @@ impl Inspect for Archive<'_> {
 impl Archive<'_> {
     fn directory_bytes(&self) -> u64 {
         self.directory.end_offset().saturating_sub(self.directory.start())
+    }
+
+    /// Tells of files that share bytes; which those are.
+    fn check_overlaps(&self, problems: &mut Problems) -> Vec<usize> {
+        let shared = self.overlapping();
+        if let Some(member) = shared.first().and_then(|&first| self.members().nth(first)?.ok()) {
+            let message = match shared.len() {
+                1 => "shares bytes with another member".to_owned(),
+                count => format!("shares bytes with another member, as {count} members do"),
+            };
+            problems.error(&member.error(message).coded(Code::Overlap));
+        }
+        shared
     }
 
     fn check(&self, problems: &mut Problems) {

@@ -6,7 +6,7 @@ use meshpeek::lodka::{
     ColliderSet, Indices, LightScheme, Mesh, Model, MorphCollections, MorphMeshes, Part, Physics, ProxySet, Records,
     WeightRecords, to_cp1251, to_text,
 };
-use meshpeek::summary::{Problem, Problems, Severity};
+use meshpeek::summary::{Code, Problem, Problems, Severity};
 use meshpeek::view::{ByteStr, Element, LeArray};
 use meshpeek::{Asset, ErrorKind, Limits};
 
@@ -569,6 +569,7 @@ fn unknown_layouts_are_errors() {
         let problems = verify(&bytes);
         let expected = Problem {
             severity: Severity::Error,
+            code: Code::Damaged,
             offset: Some(sound.at(field) as u64),
             message: format!("{place}: 7 is no known layout").into(),
         };

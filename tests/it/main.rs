@@ -4,6 +4,8 @@ mod budgets;
 mod codec;
 mod corpus;
 mod killers;
+#[cfg(feature = "cli")]
+mod limits;
 mod memory;
 mod mutate;
 #[cfg(feature = "mmap")]

@@ -116,14 +116,15 @@ fn a_stream_counts_more_than_the_size_that_its_entry_claims() {
 
 #[test]
 fn a_stream_longer_than_claimed_is_paid_for() {
-    use meshpeek::container::{Budget, Container};
+    use meshpeek::budget::Budget;
+    use meshpeek::container::Container;
     let plain = vec![b'a'; 5000];
     let stream = crate::writer::lzss::pack(&plain);
     let bytes = Writer::new().entry(b"a", [0x4370_7273, 1, 0, 0, stream.len() as u32], &stream).finish(Tail::Sha1);
     let asset = Asset::parse(&bytes).unwrap();
     let member = Container::of(&asset).unwrap().members().next().unwrap().unwrap();
-    assert_eq!(*member.decode(&Budget::new(5, &Limits { archive_ratio: 1000, ..Limits::default() })).unwrap(), plain);
-    assert!(member.decode(&Budget::new(4, &Limits { archive_ratio: 1000, ..Limits::default() })).is_err());
+    assert_eq!(*member.decode(&Budget::new(5, &Limits::default())).unwrap(), plain);
+    assert!(member.decode(&Budget::new(5, &Limits { work: 0, ..Limits::default() })).is_err());
 }
 
 #[test]

@@ -1,11 +1,10 @@
 //! Promises of zip archives, and of containers in general.
 
-use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
-use meshpeek::container::{Budget, Container, Form};
+use meshpeek::container::{Container, Form};
 use meshpeek::view::Packing;
-use meshpeek::{Asset, ErrorKind, Format, Limits};
+use meshpeek::{Asset, Budget, ErrorKind, Format, Limits};
 
 use crate::memory::usage_of;
 use crate::mutate::Random;
@@ -67,8 +66,8 @@ fn forms_are_told_and_slices_borrowed() {
     let members: Vec<_> = Container::of(&asset).unwrap().members().map(Result::unwrap).collect();
     let forms: Vec<_> = members.iter().map(|member| member.form()).collect();
     assert_eq!(forms, [Form::InPlace, Form::Packed(Packing::Deflate), Form::Packed(Packing::Deflate)]);
-    let nothing = Budget::new(0, &Limits::default());
-    assert!(matches!(members[0].decode(&nothing).unwrap(), Cow::Borrowed(bytes) if bytes.starts_with(b"BB3D")));
+    let nothing = Budget::new(0, &Limits { work: 0, ..Limits::default() });
+    assert!(members[0].decode(&nothing).unwrap().starts_with(b"BB3D"));
     let error = members[1].decode(&nothing).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Limit { limit: 0, .. }), "{error}");
     let bytes = file("locked.zip");
@@ -86,14 +85,14 @@ fn members_that_share_bytes_cost_no_more_than_honest_ones() {
     let bytes = quilt(20_000, 1_000_000);
     let limits = Limits::default();
     let asset = Asset::parse(&bytes).unwrap();
-    let budget = Budget::new(bytes.len() as u64, &Limits { archive_ratio: 10, ..limits });
+    let budget = Budget::new(bytes.len() as u64, &Limits { work: 10, ..limits });
     let started = Instant::now();
     let decoded: usize = Container::of(&asset)
         .unwrap()
         .members()
         .map(|member| member.unwrap().decode(&budget).map_or(0, |content| content.len()))
         .sum();
-    assert!(decoded > 0 && decoded <= 10 * bytes.len(), "{decoded}");
+    assert!(decoded > 0 && decoded <= 10 * (bytes.len() + (2 << 20)), "{decoded}");
     let mut problems = meshpeek::summary::Problems::new(&limits);
     let before = meshpeek::codec::activity().inflations;
     asset.verify(&mut problems);

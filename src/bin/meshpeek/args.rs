@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use meshpeek::Format;
 
 use crate::examples;
+use crate::limits::LimitArgs;
 use crate::output_file::OutputFile;
 
 /// Looks into 3D game assets without loading them.
@@ -43,6 +44,8 @@ pub(crate) struct Common {
     /// Read files into memory instead of mapping them
     #[arg(long, global = true)]
     pub(crate) no_mmap: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

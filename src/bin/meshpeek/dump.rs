@@ -8,8 +8,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitCode;
 
+use meshpeek::Asset;
 use meshpeek::view::Table;
-use meshpeek::{Asset, Limits};
 
 use crate::args::{Common, DumpFormat};
 use crate::input;
@@ -18,7 +18,7 @@ use crate::output::{Failure, Outcome, Output};
 
 pub(crate) fn run(path: &Path, selector: Option<&str>, format: DumpFormat, common: &Common) -> Outcome {
     let file = input::open(path, common)?;
-    let asset = Asset::parse_file(path, &file, &Limits::default()).map_err(|error| error.in_file(path))?;
+    let asset = Asset::parse_file(path, &file, &common.limits.limits()).map_err(|error| error.in_file(path))?;
     match selector {
         None => list(&asset, common)?,
         Some(selector) => {

@@ -17,6 +17,7 @@ pub(crate) fn run(path: &Path, json: bool, common: &Common) -> Outcome {
     let file = input::open(path, common)?;
     let mut scan = Scan::new([path]);
     scan.depth = Depth::Summary;
+    scan.limits = common.limits.limits();
     let Some(record) = scan.record(path, &file) else {
         return Err(Failure::Told(format!("{}: {}", path.display(), no_asset(path, &file))));
     };

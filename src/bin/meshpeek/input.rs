@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use meshpeek::scan::{Found, Progress, Record, Scan, Selection};
-use meshpeek::{Access, ErrorKind, FileMap, Format, Limits};
+use meshpeek::{Access, ErrorKind, FileMap, Format};
 
 use crate::args::{Common, Inputs};
 use crate::notes::{Notes, shown};
@@ -19,6 +19,7 @@ use crate::{interrupt, map, progress, report};
 pub(crate) fn scan(inputs: &Inputs, common: &Common) -> Scan {
     let mut scan = Scan::new(&inputs.paths);
     scan.access = access(common);
+    scan.limits = common.limits.limits();
     scan.archives = !inputs.no_archives;
     scan.jobs = inputs.jobs.map(NonZeroUsize::get);
     scan.formats = Format::ALL.iter().copied().filter(|f| inputs.formats.iter().any(|name| name == f.name())).collect();
@@ -150,7 +151,7 @@ impl Tally {
 
 /// The bytes of one file.
 pub(crate) fn open(path: &Path, common: &Common) -> Result<FileMap, Failure> {
-    Ok(FileMap::open_with(path, access(common), &Limits::default())?)
+    Ok(FileMap::open_with(path, access(common), &common.limits.limits())?)
 }
 
 /// Says so if the file was changed while results were made of it.

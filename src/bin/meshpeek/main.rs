@@ -9,6 +9,7 @@ mod examples;
 mod info;
 mod input;
 mod interrupt;
+mod limits;
 mod manual;
 mod map;
 mod notes;

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
+use meshpeek::Asset;
 use meshpeek::inspect::Region;
-use meshpeek::{Asset, Limits};
 
 use crate::args::Common;
 use crate::input;
@@ -16,7 +16,7 @@ const DEEPEST_INDENT: usize = 40;
 
 pub(crate) fn run(path: &Path, common: &Common) -> Outcome {
     let file = input::open(path, common)?;
-    let asset = Asset::parse_file(path, &file, &Limits::default()).map_err(|error| error.in_file(path))?;
+    let asset = Asset::parse_file(path, &file, &common.limits.limits()).map_err(|error| error.in_file(path))?;
     let mut out = Output::text(common)?;
     let mut written = writeln!(out, "{:>10}  {:>10}  part", "offset", "bytes");
     asset.layout(&mut |region: Region<'_>| {

@@ -3,7 +3,7 @@
 use crate::bmx::{Faces, Mesh};
 use crate::check::{Below, Broken, Check, Rows};
 use crate::error::{Context, Error};
-use crate::summary::Problems;
+use crate::summary::{Code, Problems};
 
 /// Checks every index against the length of the list it points into.
 pub(super) fn check(
@@ -16,7 +16,7 @@ pub(super) fn check(
     let [mut positions, mut uvs, mut normals] = lengths.map(|length| Check::new(Below(length as u64)));
     // Where nobody knows how many there are, none is wrong.
     let mut used = Check::new(Below(materials.map_or(u64::MAX, |count| count as u64)));
-    let mut flags = Check::new(Broken::new("suspicious.bool", "neither 0 nor 1"));
+    let mut flags = Check::new(Broken::new(Code::Bool, "neither 0 nor 1"));
     let rows = Rows::new(faces.offset(), faces.as_bytes().len().checked_div(faces.len()).unwrap_or(0));
     for (index, face) in faces.iter().enumerate() {
         let (offset, corners) = (rows.offset_of(index as u64), face.corners.iter());

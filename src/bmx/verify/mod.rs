@@ -10,7 +10,7 @@ use super::table::{Table, TableId};
 use super::{Component, Map, Material, Mesh, Object, Texture};
 use crate::check::{self, Below, Broken, Check, Finite, Length, Numbers, Unit};
 use crate::error::{Context, Error};
-use crate::summary::{Problems, Severity};
+use crate::summary::{Code, Problems, Severity};
 use crate::view::{Element, LeArray, Utf32Str, Vec2, Vec3};
 
 pub(super) fn map(map: &Map<'_>, problems: &mut Problems) {
@@ -41,6 +41,9 @@ pub(super) fn map(map: &Map<'_>, problems: &mut Problems) {
 /// Goes by place in the table, and looks at no byte twice: records that overlap are named, and the first one checked.
 fn records<'m, T: Record<'m>>(map: &'m Map<'m>, problems: &mut Problems, check: fn(&T, &Checks<'m>, &mut Problems)) {
     let (Ok(list), Ok(table)) = (List::<T>::new(map), map.table(T::TABLE.0)) else { return };
+    // Their places take 16 bytes each.
+    let held = problems.budget().hold((list.len() as u64).saturating_mul(16));
+    let Some(_held) = problems.ok(held) else { return };
     let mut places: Vec<(u64, usize)> =
         (0..list.len()).map_while(|index| Some((list.entry(index)?.record_offset, index))).collect();
     let tell = |problems: &mut Problems, severity, offset: u64, index: usize, message: fmt::Arguments<'_>| {
@@ -125,7 +128,7 @@ impl Checks<'_> {
     /// Bools that a program wrote are 0 or 1.
     fn bools<'m, T: Record<'m>>(&self, record: &T, bools: &[(&'static str, u32)], problems: &mut Problems) {
         for &(name, value) in bools.iter().filter(|(_, value)| *value > 1) {
-            let rule = Broken::new("suspicious.bool", "neither 0 nor 1");
+            let rule = Broken::new(Code::Bool, "neither 0 nor 1");
             check::one(rule, value, record.start(), problems, |error| self.place(record, error.within(name)));
         }
     }

@@ -6,7 +6,7 @@ use crate::bmx::archive::{Archive, path};
 use crate::bmx::table::TableId;
 use crate::bmx::{Entry, Map};
 use crate::error::Error;
-use crate::summary::{Problems, Severity};
+use crate::summary::{Code, Problems, Severity};
 use crate::view::zip::CentralEntry;
 
 /// Bit of the flags: sizes and CRC-32 follow the data.
@@ -33,7 +33,7 @@ pub(super) fn archive(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Probl
         let Some(local) = problems.ok(entry.local()) else { continue };
         if entry.header_offset() < reached {
             let error = || entry.error("overlaps the entry before it").at(entry.header_offset());
-            problems.tell(Severity::Error, error);
+            problems.tell(Severity::Error, || error().coded(Code::Overlap));
             continue;
         }
         reached = local.data_offset.saturating_add(entry.packed_bytes());
@@ -126,7 +126,12 @@ fn data(map: &Map<'_>, entry: &Entry<'_>, problems: &mut Problems) {
         }
         // Kept by the map.
         (Ok(None), Some(table)) => map.source.trailing(table),
-        (Ok(None), None) => problems.ok(entry.inflate::<u8>()).map(|unpacked| unpacked.trailing),
+        (Ok(None), None) => {
+            let bytes = entry.inflated_bytes();
+            let held = problems.budget().work(bytes).and_then(|()| problems.budget().hold(bytes));
+            let Some(_held) = problems.ok(held) else { return };
+            problems.ok(entry.inflate::<u8>()).map(|unpacked| unpacked.trailing)
+        }
     };
     if let Some(trailing) = trailing.filter(|&trailing| trailing > 0) {
         let message = || format!("{trailing} bytes after the end of its DEFLATE stream");

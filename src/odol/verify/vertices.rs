@@ -7,6 +7,7 @@ use crate::check::{Below, Broken, Check, Finite, Index, Length, Numbers, Rows, U
 use crate::error::{Context as _, Error, Result};
 use crate::odol::wire::PackedVector;
 use crate::odol::{BoneRef, Encoding, Lod, Neighbors, UvSet, VertexTable};
+use crate::summary::Code;
 use crate::view::{Block, Element, Filled, Table, Vec3};
 
 impl<'a> Survey<'_, 'a> {
@@ -116,7 +117,7 @@ impl<'a> Survey<'_, 'a> {
         let refs = self.block(block).map_err(place);
         let Some(refs) = self.problems.ok(refs).flatten() else { return };
         let mut checks = BoneRefs::new(sizes);
-        let mut sums = Check::new(Broken::new("suspicious.weights", "not 255"));
+        let mut sums = Check::new(Broken::new(Code::Weights, "not 255"));
         for (point, bones) in refs.iter().enumerate() {
             checks.look(bones, ("points", point), block.offset());
             let sum: u32 = bones.weights().iter().map(|pair| u32::from(pair.weight)).sum();

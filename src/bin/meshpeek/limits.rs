@@ -1,0 +1,77 @@
+//! How much a file may cost, from the command line.
+
+use clap::Args;
+use meshpeek::Limits;
+
+macro_rules! limit_args {
+    ($($(#[doc = $doc:literal])* $flag:literal $field:ident: $type:ty, $value:literal, $parse:path;)*) => {
+        /// A flag for every one of [`Limits`].
+        #[derive(Args)]
+        #[command(next_help_heading = "Limits")]
+        pub(crate) struct LimitArgs {
+            $($(#[doc = $doc])* #[arg(id = $flag, long = $flag, global = true, value_name = $value, value_parser = $parse,
+                default_value_t = Limits::default().$field, hide_default_value = true)]
+            $field: $type,)*
+        }
+
+        impl LimitArgs {
+            pub(crate) fn limits(&self) -> Limits {
+                let mut limits = Limits::default();
+                $(limits.$field = self.$field;)*
+                limits
+            }
+        }
+    };
+}
+
+limit_args! {
+    /// Levels of parts in parts, such as nodes in nodes [default: 512]
+    "max-depth" depth: u32, "N", number;
+    /// Bytes that a block, table or member decodes to, and that all decoded together take, such as 2G [default: 256M]
+    "max-decoded" decoded_bytes: u64, "SIZE", size;
+    /// Problems told of one asset; the rest are counted [default: 1000]
+    "max-problems" problems: u32, "N", number;
+    /// Archives in archives [default: 4]
+    "max-archive-depth" archive_depth: u32, "N", number;
+    /// Members listed from one archive [default: 4000000]
+    "max-archive-members" archive_members: u32, "N", number;
+    /// Bytes decoded and looked at, for each byte of a file and of 2 MiB more [default: 256]
+    "max-work" work: u32, "N", number;
+    /// Bytes of results, for each byte of a file and of 1 MiB more [default: 48]
+    "max-output" output: u32, "N", number;
+    /// Bytes of names of other files in one asset, 64 more for each [default: 16M]
+    "max-references" reference_bytes: u64, "SIZE", size;
+}
+
+fn number(text: &str) -> Result<u32, std::num::ParseIntError> {
+    text.parse()
+}
+
+/// Bytes: a number, and behind it perhaps `k`, `M` or `G` for 1024 of what comes before.
+fn size(text: &str) -> Result<u64, String> {
+    let (digits, shift) = match text.as_bytes().last() {
+        Some(b'k' | b'K') => (&text[..text.len() - 1], 10),
+        Some(b'm' | b'M') => (&text[..text.len() - 1], 20),
+        Some(b'g' | b'G') => (&text[..text.len() - 1], 30),
+        _ => (text, 0),
+    };
+    let number: u64 = digits.parse().map_err(|_| "a number, and behind it perhaps k, M or G".to_owned())?;
+    number.checked_mul(1 << shift).ok_or_else(|| "more than can be counted".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::size;
+
+    #[test]
+    fn sizes_are_counted_in_powers_of_1024() {
+        for (text, bytes) in
+            [("0", 0), ("17", 17), ("64k", 64 << 10), ("512M", 512 << 20), ("2G", 2 << 30), ("2g", 2 << 30)]
+        {
+            assert_eq!(size(text), Ok(bytes), "{text}");
+        }
+        for text in ["", "G", "-1", "1T", "1.5G", "99999999999G", "1 G"] {
+            assert!(size(text).is_err(), "{text}");
+        }
+    }
+}

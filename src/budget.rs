@@ -1,0 +1,285 @@
+//! What one outer file may cost, however its parts are packed into each other.
+//!
+//! Each part of a file is bounded by itself: a member inflates to so much, a block to so much. What is in it multiplies:
+//! archives in archives, members with blocks, blocks with the same few bytes. A [`Budget`] bounds the product. It is
+//! made for a file, shared by all threads that work on it, and charged **before** each piece of work.
+//!
+//! # Memory
+//!
+//! What is decoded and alive at once is bounded too, for a whole run. Nobody may wait for memory while another waits for
+//! his, and what is refused must not depend on which thread came first. So there are two stores. From the *pool* takes
+//! whoever comes, as long as it lasts. Who finds it empty takes the *lane*, in which one goes at a time: it has room for
+//! all that one chain of decoded parts in decoded parts may hold ([`Limits::decoded_bytes`]), so that who is in it never
+//! waits for more. Parts inside have a lane of their own, within the room of the one around them. Who waits for a lane
+//! therefore waits for somebody who gets on, whatever he himself holds. What a chain may hold is decided by the file
+//! alone: then the error is [`Limit`](crate::ErrorKind::Limit).
+
+use std::borrow::Cow;
+use std::ops::{ControlFlow, Deref};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+use crate::error::{Error, Result};
+use crate::limits::{Limits, flag};
+use crate::view::{Block, Element, Packing, Table};
+
+/// How much larger than it is a file counts, so that small ones may have large parts.
+const SMALL_WORK: u64 = 2 << 20;
+/// The same for results.
+const SMALL_OUTPUT: u64 = 1 << 20;
+
+/// How many bytes all threads together may hold decoded, beside the one chain in the lane.
+const POOL: u64 = 64 << 20;
+
+/// What is left of what a file may cost. Clones share it.
+#[derive(Clone, Debug)]
+pub struct Budget {
+    /// With the bytes that may still be decoded around what is held already.
+    limits: Limits,
+    /// `None` where nothing is counted: then the limits of each part hold alone.
+    purse: Option<Arc<Purse>>,
+    /// The way to memory where the pool is empty.
+    lane: Option<Arc<Lane>>,
+}
+
+#[derive(Debug)]
+struct Purse {
+    work: Pot,
+    output: Pot,
+    members: Pot,
+    memory: Memory,
+    stop: Arc<AtomicBool>,
+}
+
+#[derive(Debug)]
+struct Pot {
+    left: AtomicU64,
+    whole: u64,
+    what: &'static str,
+    flag: &'static str,
+}
+
+impl Pot {
+    fn new(whole: u64, what: &'static str, flag: &'static str) -> Self {
+        Self { left: AtomicU64::new(whole), whole, what, flag }
+    }
+
+    /// Takes so much; a pot that has not enough is empty from then on, so that what follows costs nothing.
+    fn take(&self, amount: u64) -> Result<()> {
+        let taken = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(amount));
+        taken.map(drop).map_err(|_| {
+            self.left.store(0, Ordering::Relaxed);
+            Error::limit(self.what, self.whole, self.flag)
+        })
+    }
+}
+
+impl Budget {
+    /// That of a file of so many bytes, with memory of its own.
+    pub fn new(bytes: u64, limits: &Limits) -> Self {
+        Self::shared(bytes, limits, &Memory::default(), Arc::default())
+    }
+
+    /// That of a file of so many bytes, in a run that ends where the flag is set.
+    pub(crate) fn shared(bytes: u64, limits: &Limits, memory: &Memory, stop: Arc<AtomicBool>) -> Self {
+        let times = |small: u64, factor: u32| bytes.saturating_add(small).saturating_mul(factor.into());
+        let purse = Purse {
+            work: Pot::new(times(SMALL_WORK, limits.work), "bytes decoded and looked at for one file", flag::WORK),
+            output: Pot::new(times(SMALL_OUTPUT, limits.output), "bytes of results for one file", flag::OUTPUT),
+            members: Pot::new(limits.archive_members.into(), "members in an archive", flag::ARCHIVE_MEMBERS),
+            memory: memory.clone(),
+            stop,
+        };
+        Self { limits: *limits, lane: Some(memory.lane.clone()), purse: Some(purse.into()) }
+    }
+
+    /// None: nothing is counted, and each part is bounded by the limits alone.
+    pub fn unlimited(limits: &Limits) -> Self {
+        Self { limits: *limits, purse: None, lane: None }
+    }
+
+    /// The limits for what is opened within this budget: of [`Limits::decoded_bytes`] those that are left.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Charges for bytes that are about to be decoded, or to be looked at one by one.
+    ///
+    /// # Errors
+    /// [`Limit`](crate::ErrorKind::Limit) where less is left, and from then on; where the run was stopped, too.
+    pub fn work(&self, bytes: u64) -> Result<()> {
+        let Some(purse) = &self.purse else { return Ok(()) };
+        if purse.stop.load(Ordering::Relaxed) {
+            return Err(std::io::Error::from(std::io::ErrorKind::Interrupted).into());
+        }
+        purse.work.take(bytes)
+    }
+
+    /// Charges for bytes of results.
+    ///
+    /// # Errors
+    /// As [`work`](Self::work).
+    pub fn output(&self, bytes: u64) -> Result<()> {
+        self.purse.as_ref().map_or(Ok(()), |purse| purse.output.take(bytes))
+    }
+
+    /// Charges for the members of an archive, those of archives in it among them.
+    ///
+    /// # Errors
+    /// As [`work`](Self::work).
+    pub fn members(&self, count: u64) -> Result<()> {
+        self.purse.as_ref().map_or(Ok(()), |purse| purse.members.take(count))
+    }
+
+    /// Takes memory for bytes that are about to be decoded. Waits where others have it, but never for somebody who waits.
+    ///
+    /// # Errors
+    /// [`Limit`](crate::ErrorKind::Limit) where they, with those around them, are more than [`Limits::decoded_bytes`].
+    pub fn hold(&self, bytes: u64) -> Result<Held> {
+        let Some(left) = self.limits.decoded_bytes.checked_sub(bytes) else {
+            return Err(Error::limit("decoded bytes at once", self.limits.decoded_bytes, flag::DECODED));
+        };
+        let limits = Limits { decoded_bytes: left, ..self.limits };
+        let mut inside = Self { limits, purse: self.purse.clone(), lane: self.lane.clone() };
+        let from = match (&self.purse, &self.lane) {
+            (Some(purse), _) if purse.memory.take(bytes) => Store::Pool(purse.memory.clone(), bytes),
+            (Some(_), Some(lane)) => {
+                lane.enter();
+                inside.lane = Some(Arc::default());
+                Store::Lane(lane.clone())
+            }
+            _ => Store::Uncounted,
+        };
+        Ok(Held { inside, _from: from })
+    }
+
+    /// The elements of a block: borrowed where they are in place, else decoded, at the budget's expense.
+    ///
+    /// # Errors
+    /// As [`work`](Self::work), [`hold`](Self::hold) and [`Block::decode`].
+    pub fn decode<'a, T: Element>(&self, block: &Block<'a, T>) -> Result<Decoded<'a, T>> {
+        block.check_claim()?;
+        let bytes = if block.borrowed().is_some() { 0 } else { block.unpacked_bytes() };
+        let held = self.work(bytes).and_then(|()| self.hold(bytes)).map_err(|error| error.at(block.offset()))?;
+        Ok(Decoded { elements: block.decode()?, held })
+    }
+
+    /// Hands out the rows of a table at the budget's expense.
+    ///
+    /// # Errors
+    /// As [`work`](Self::work), [`hold`](Self::hold) and [`Table::read`].
+    pub fn read(&self, table: &dyn Table, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+        let row = table.columns().iter().fold(0_u64, |sum, column| sum.saturating_add(column.scalar.size() as u64));
+        let bytes = table.rows().saturating_mul(row);
+        let storage = table.storage();
+        let at_once = match storage.packing {
+            Packing::Lzo | Packing::Lzss | Packing::Deflate => bytes,
+            _ => 0,
+        };
+        let _held = self.work(bytes).and_then(|()| self.hold(at_once)).map_err(|error| error.at(storage.offset))?;
+        table.read(sink)
+    }
+}
+
+/// Memory for what is decoded, of a whole run. Clones share it.
+#[derive(Clone, Debug)]
+pub(crate) struct Memory {
+    pool: Arc<AtomicU64>,
+    lane: Arc<Lane>,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self { pool: Arc::new(POOL.into()), lane: Arc::default() }
+    }
+}
+
+impl Memory {
+    fn take(&self, bytes: u64) -> bool {
+        self.pool.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes)).is_ok()
+    }
+}
+
+/// Memory that one chain of decoded parts uses at a time.
+#[derive(Debug, Default)]
+struct Lane {
+    taken: Mutex<bool>,
+    freed: Condvar,
+}
+
+impl Lane {
+    fn enter(&self) {
+        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        *self.freed.wait_while(taken, |taken| *taken).unwrap_or_else(PoisonError::into_inner) = true;
+    }
+
+    fn leave(&self) {
+        *self.taken.lock().unwrap_or_else(PoisonError::into_inner) = false;
+        self.freed.notify_one();
+    }
+}
+
+/// Memory that is taken, until this is dropped.
+#[derive(Debug)]
+pub struct Held {
+    inside: Budget,
+    _from: Store,
+}
+
+impl Held {
+    /// The budget for parts of what is decoded there.
+    pub fn budget(&self) -> &Budget {
+        &self.inside
+    }
+}
+
+#[derive(Debug)]
+enum Store {
+    Uncounted,
+    Pool(Memory, u64),
+    Lane(Arc<Lane>),
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        match self {
+            Self::Uncounted => {}
+            Self::Pool(memory, bytes) => {
+                memory.pool.fetch_add(*bytes, Ordering::Relaxed);
+            }
+            Self::Lane(lane) => lane.leave(),
+        }
+    }
+}
+
+/// Elements that were decoded, and the memory they take; or those that lay there as they are.
+#[derive(Debug)]
+pub struct Decoded<'a, T: Clone> {
+    elements: Cow<'a, [T]>,
+    held: Held,
+}
+
+impl<'a, T: Clone> Decoded<'a, T> {
+    /// Elements for which memory was taken before.
+    pub(crate) fn new(elements: Cow<'a, [T]>, held: Held) -> Self {
+        Self { elements, held }
+    }
+
+    /// The elements alone. From here on nobody counts the memory that they take.
+    pub fn into_inner(self) -> Cow<'a, [T]> {
+        self.elements
+    }
+
+    /// The budget for parts of them.
+    pub fn budget(&self) -> &Budget {
+        self.held.budget()
+    }
+}
+
+impl<T: Clone> Deref for Decoded<'_, T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.elements
+    }
+}

@@ -1,0 +1,89 @@
+//! The threads of a scan.
+
+use std::iter::Peekable;
+use std::sync::atomic::{AtomicIsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+/// Threads that join in wherever there is more than one thing to do.
+///
+/// A thread waits for none but those that help it with its own work: it never takes up other work meanwhile, which might
+/// wait for what it holds itself. (That is why this is not done by a pool whose threads steal.)
+pub(super) struct Crew {
+    /// How many more may join; below 0 for a moment where one that waited goes on.
+    free: AtomicIsize,
+}
+
+impl Crew {
+    /// So many threads, the caller's own among them.
+    pub(super) fn new(threads: usize) -> Self {
+        Self { free: AtomicIsize::new(isize::try_from(threads).unwrap_or(isize::MAX).saturating_sub(1)) }
+    }
+
+    /// Works on all items, on this thread and as many others as are free. Takes an item when somebody is there for it.
+    pub(super) fn each<T: Send>(&self, items: impl Iterator<Item = T> + Send, work: impl Fn(T) + Sync) {
+        let items = Mutex::new(items.fuse().peekable());
+        let next = || locked(&items, Iterator::next);
+        let (next, work) = (&next, &work);
+        thread::scope(|scope| {
+            while let Some(item) = next() {
+                if self.free.load(Ordering::Relaxed) > 0 && locked(&items, |items| items.peek().is_some()) {
+                    self.invite(scope, move || {
+                        while let Some(item) = next() {
+                            work(item);
+                        }
+                    });
+                }
+                work(item);
+            }
+            // Whoever waits for helpers does not work.
+            self.free.fetch_add(1, Ordering::Relaxed);
+        });
+        self.free.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    fn invite<'s>(&'s self, scope: &'s thread::Scope<'s, '_>, help: impl FnOnce() + Send + 's) {
+        let joins = |free: isize| free.checked_sub(1).filter(|left| *left >= 0);
+        if self.free.fetch_update(Ordering::Relaxed, Ordering::Relaxed, joins).is_err() {
+            return;
+        }
+        let started = thread::Builder::new().spawn_scoped(scope, move || {
+            help();
+            self.free.fetch_add(1, Ordering::Relaxed);
+        });
+        // Where the system has no thread to spare, it goes without.
+        if started.is_err() {
+            self.free.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+fn locked<I: Iterator, R>(items: &Mutex<Peekable<I>>, use_them: impl FnOnce(&mut Peekable<I>) -> R) -> R {
+    use_them(&mut items.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, AtomicUsize};
+
+    use super::*;
+
+    #[test]
+    fn work_within_work_is_done_once_by_no_more_threads_than_there_are() {
+        for threads in [1, 2, 5] {
+            let crew = Crew::new(threads);
+            let (sum, at_once, most) = (AtomicU64::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
+            crew.each(0..20_u64, |outer| {
+                crew.each(0..50_u64, |inner| {
+                    most.fetch_max(at_once.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
+                    thread::yield_now();
+                    sum.fetch_add(outer * 50 + inner, Ordering::Relaxed);
+                    at_once.fetch_sub(1, Ordering::Relaxed);
+                });
+            });
+            assert_eq!(sum.into_inner(), (0..1000).sum::<u64>());
+            // One more for a moment, where one that waited goes on.
+            assert!(most.into_inner() <= threads + 2, "{threads}");
+        }
+    }
+}
