@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 
 use crate::corpus::root;
 
-fn program() -> Command {
+pub fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_meshpeek"));
     command.current_dir(root()).env_remove("NO_COLOR");
     command

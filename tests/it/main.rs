@@ -14,6 +14,8 @@ mod b3d;
 mod bmx;
 #[cfg(feature = "cli")]
 mod cli;
+#[cfg(feature = "cli")]
+mod goldens;
 mod lodka;
 mod mlod;
 mod odol;
