@@ -57,10 +57,14 @@ impl Inspect for Map<'_> {
         super::outline::map(self, out);
     }
 
+    fn size(&self) -> u64 {
+        self.bytes
+    }
+
     /// The entries of the zip; in those of the tables their records, which in a packed table all have the offset of its
     /// stream, and a note of their place once unpacked.
-    fn layout(&self, sink: &mut dyn FnMut(Region<'_>)) {
-        super::outline::layout(self, sink);
+    fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) {
+        super::outline::regions(self, sink);
     }
 
     fn digest_names(&self) -> &'static [&'static str] {

@@ -4,9 +4,8 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
+use meshpeek::Asset;
 use meshpeek::scan::{Depth, Record, Scan};
-use meshpeek::{Asset, Format};
-use serde_json::Value as Json;
 
 use crate::args::Common;
 use crate::output::{Failure, Outcome, Output};
@@ -37,12 +36,13 @@ pub(crate) fn run(path: &Path, json: bool, common: &Common) -> Outcome {
 }
 
 fn write_json(record: &Record, asset: Option<&Asset<'_>>, out: &mut Output) -> Result<(), Failure> {
-    let mut document = serde_json::to_value(record)?;
-    if let Json::Object(map) = &mut document {
-        map.insert("title".to_owned(), Format::title(record.summary.format).into());
-        map.insert("detail".to_owned(), asset.map_or(Json::Null, |asset| detail::of(&**asset)));
+    let mut document = detail::Document::new(&mut *out)?;
+    document.record(record)?;
+    document.entry("title", record.summary.format.title())?;
+    match asset {
+        Some(asset) => document.outline("detail", &**asset)?,
+        None => document.entry("detail", &())?,
     }
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    writeln!(out)?;
-    Ok(())
+    document.finish()?;
+    Ok(writeln!(out)?)
 }
