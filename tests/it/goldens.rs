@@ -65,6 +65,6 @@ fn difference(path: &str, old: &Json, new: &Json) -> Option<String> {
             let count = || format!("{path}: had {} items, has {}", a.len(), b.len());
             differ.next().or_else(|| (a.len() != b.len()).then(count))
         }
-        _ => (old.to_string() != new.to_string()).then(|| format!("{path}: was {old}, is {new}")),
+        _ => (old != new).then(|| format!("{path}: was {old}, is {new}")),
     }
 }

@@ -22,6 +22,8 @@ mod odol;
 mod pbo;
 mod rtm;
 mod scan;
+#[cfg(feature = "cli")]
+mod selectors;
 mod zip;
 
 // What the fuzz targets do, so that it cannot rot unseen.
