@@ -41,6 +41,8 @@ pub mod mlod;
 pub mod odol;
 #[cfg(feature = "pbo")]
 pub mod pbo;
+#[cfg(any(feature = "mlod", feature = "odol"))]
+pub mod resolution;
 #[cfg(feature = "rtm")]
 pub mod rtm;
 #[cfg(feature = "scan")]

@@ -1,8 +1,9 @@
 //! Any bytes as whatever they start like: every question is asked, every array read, and what must hold is asserted.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use meshpeek::inspect::{Inspect, Outline, Part, Value, Visitor};
+use meshpeek::inspect::{Inspect, Outline, Part, RegionKind, Text, Value, Visitor};
 use meshpeek::summary::{Problems, Severity};
 use meshpeek::view::{Packing, Table};
 use meshpeek::{Asset, Budget, Limits};
@@ -35,15 +36,22 @@ pub fn walk(asset: &dyn Inspect, data: &[u8], limits: &Limits) -> u64 {
     }
     let damaged = |problems: &[_]| problems.iter().any(|p: &meshpeek::summary::Problem| p.severity == Severity::Error);
     assert!(damaged(&problems) || !damaged(&summary.problems), "verify misses {:?}", summary.problems);
-    let mut reader = Reader { size: data.len() as u64, sum: 0, depth: 0, derived: 0, failed: false };
+    let parts = vec![Names::default()];
+    let mut reader = Reader { size: data.len() as u64, sum: 0, parts, derived: 0, failed: false, holes: false };
     asset.outline(&mut Outline::new(&mut reader));
-    assert_eq!(reader.depth, 0);
+    assert_eq!(reader.parts.len(), 1);
+    assert!(reader.failed || !reader.holes, "a list with holes, and yet nothing that cannot be read");
     assert!(damaged(&problems) || !reader.failed, "verify finds nothing, and yet something cannot be read");
     let mut sum = reader.sum;
+    let mut rows = Vec::new();
     asset.layout(&mut |region| {
         assert!(region.offset <= data.len() as u64, "{region:?} starts outside");
         sum = sum.wrapping_mul(31).wrapping_add(region.offset ^ region.bytes);
+        if !matches!(region.kind, RegionKind::Unpacked | RegionKind::Problem) {
+            rows.push((region.depth, region.offset, region.offset.saturating_add(region.bytes)));
+        }
     });
+    in_order_and_whole(&rows, data.len() as u64);
     for name in asset.digest_names() {
         let mut bytes = 0_u64;
         let read =
@@ -55,24 +63,74 @@ pub fn walk(asset: &dyn Inspect, data: &[u8], limits: &Limits) -> u64 {
     sum
 }
 
+/// Rows of depth, start and end: those in one part are in order, and those without rows inside leave no byte out.
+fn in_order_and_whole(rows: &[(usize, u64, u64)], size: u64) {
+    let mut last: Vec<u64> = Vec::new();
+    let mut leaves = Vec::new();
+    for (index, &(depth, start, end)) in rows.iter().enumerate() {
+        assert!(depth <= last.len(), "a row in no row");
+        last.truncate(depth + 1);
+        match last.get_mut(depth) {
+            Some(before) => {
+                assert!(*before <= start, "{start:#x} behind {before:#x}");
+                *before = start;
+            }
+            None => last.push(start),
+        }
+        if rows.get(index + 1).is_none_or(|(next, ..)| *next <= depth) {
+            leaves.push((start, end));
+        }
+    }
+    leaves.sort();
+    let reached = leaves.iter().fold(0, |reached, &(start, end)| {
+        assert!(start <= reached, "no leaf has the bytes from {reached:#x} to {start:#x}");
+        reached.max(end)
+    });
+    assert!(reached >= size, "no leaf has the bytes behind {reached:#x}");
+}
+
 struct Reader {
     size: u64,
     sum: u64,
-    depth: usize,
+    /// The names in each part around the place told of.
+    parts: Vec<Names>,
     derived: usize,
     failed: bool,
+    holes: bool,
+}
+
+#[derive(Default)]
+struct Names {
+    seen: HashSet<&'static str>,
+    /// The list being told, and what its next item should be.
+    list: Option<(&'static str, usize)>,
 }
 
 impl Reader {
+    /// Names do not meet in a part, and a list is told in one go.
+    fn named(&mut self, name: &'static str, index: Option<usize>) {
+        let names = self.parts.last_mut().unwrap();
+        let next = names.list.filter(|(list, _)| index.is_some() && *list == name).map(|(_, next)| next);
+        if next.is_none() {
+            assert!(names.seen.insert(name), "{name} is told twice, or in pieces");
+        }
+        names.list = index.map(|index| (name, index + 1));
+        if let Some(index) = index {
+            assert!(index >= next.unwrap_or(0), "{name}/{index} is told late");
+            self.holes |= index != next.unwrap_or(0);
+        }
+    }
+
     fn add(&mut self, value: u64) {
         self.sum = self.sum.wrapping_mul(0x0000_0100_0000_01b3).wrapping_add(value);
     }
 }
 
 impl Visitor for Reader {
-    fn open(&mut self, part: &Part) -> bool {
-        self.depth += 1;
-        assert!(self.depth < 16, "an outline stays flat");
+    fn open(&mut self, part: &Part<'_>) -> bool {
+        self.named(part.name, part.index);
+        self.parts.push(Names::default());
+        assert!(self.parts.len() < 16, "an outline stays flat");
         if let Some(span) = part.span {
             let end = span.offset.checked_add(span.bytes);
             assert!(end.is_some_and(|end| end <= self.size), "{part:?} lies outside {} bytes", self.size);
@@ -81,10 +139,11 @@ impl Visitor for Reader {
     }
 
     fn close(&mut self) {
-        self.depth -= 1;
+        self.parts.pop();
     }
 
     fn field(&mut self, name: &'static str, value: Value<'_>) {
+        self.named(name, None);
         self.add(name.len() as u64);
         match value {
             Value::Bool(value) => self.add(value.into()),
@@ -92,13 +151,19 @@ impl Visitor for Reader {
             Value::Int(value) | Value::Coded(value, _) => self.add(value as u64),
             Value::Float(value) => self.add(value.to_bits().into()),
             Value::Floats(values) => values.iter().for_each(|value| self.add(value.to_bits().into())),
-            Value::Text(name) => self.add(name.text.len() as u64),
+            Value::Text(text) => self.add(text.stored_bytes() as u64),
             Value::Opaque(span) => assert!(span.offset.saturating_add(span.bytes) <= self.size),
             _ => {}
         }
     }
 
-    fn array(&mut self, name: &'static str, _: Option<usize>, table: &dyn Table) {
+    fn texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>) {
+        self.named(name, None);
+        texts.for_each(|text| self.add(text.stored_bytes() as u64));
+    }
+
+    fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
+        self.named(name, index);
         let storage = table.storage();
         if storage.packing == Packing::Derived {
             // Each may cost as much as the whole file: a few stand for all.

@@ -85,20 +85,31 @@ impl<'a> Node<'a> {
         self.first(b"MESH").map(Mesh::parse).transpose().within("mesh")
     }
 
+    /// Its MESH chunks in file order; one, if it is a mesh as the format means it.
+    pub fn meshes(&self) -> impl Iterator<Item = Result<Mesh<'a>>> + use<'a> {
+        let meshes = self.chunks().flatten().filter(|chunk| chunk.tag() == Tag(*b"MESH"));
+        meshes.map(|chunk| Mesh::parse(chunk).within("mesh"))
+    }
+
     /// Its weights, if it is a bone.
     ///
     /// # Errors
     /// Where the BONE chunk is cut short or does not divide into weights.
     pub fn bone(&self) -> Result<Option<Bone<'a>>> {
+        self.bones().next().transpose()
+    }
+
+    /// Its BONE chunks in file order; one, if it is a bone as the format means it.
+    pub fn bones(&self) -> impl Iterator<Item = Result<Bone<'a>>> + use<'a> {
         let mut mesh = self.mesh_above;
-        for chunk in self.chunks().flatten() {
-            match &chunk.tag().0 {
-                b"MESH" => mesh = Mesh::parse(chunk).ok().or(mesh),
-                b"BONE" => return Bone::parse(&chunk, mesh).within("bone").map(Some),
-                _ => {}
+        self.chunks().flatten().filter_map(move |chunk| match &chunk.tag().0 {
+            b"MESH" => {
+                mesh = Mesh::parse(chunk).ok().or(mesh);
+                None
             }
-        }
-        Ok(None)
+            b"BONE" => Some(Bone::parse(&chunk, mesh).within("bone")),
+            _ => None,
+        })
     }
 
     /// Its lists of animation keys in file order; none, one or several.

@@ -4,8 +4,8 @@
 //! documents could count on.
 
 use super::{Bone, Brush, Mesh, Node, Part as Kind, Scene, Step, Texture, Vertices};
-use crate::inspect::{Outline, Part, Value};
-use crate::summary::Name;
+use crate::error::Context;
+use crate::inspect::{Outline, Part};
 
 pub(super) fn scene(scene: &Scene<'_>, out: &mut Outline<'_>) {
     out.field("version", scene.version());
@@ -25,15 +25,22 @@ pub(super) fn scene(scene: &Scene<'_>, out: &mut Outline<'_>) {
             self::node(&node, out);
         }
     }
-    let mut meshes = 0..;
-    let mut bones = 0..;
-    for node in scene.nodes().flatten() {
-        if let (Ok(Some(mesh)), Some(index)) = (node.mesh(), meshes.next()) {
-            self::mesh(&mesh, &node, index, out);
+    let nodes = || scene.nodes().flatten();
+    let meshes = nodes().flat_map(|node| node.meshes().map(move |mesh| (node, mesh)));
+    for (index, (node, mesh)) in meshes.enumerate() {
+        let part = Part::item("meshes", index).labelled(node.name);
+        match mesh {
+            Ok(mesh) => self::mesh(&mesh, &node, part, out),
+            Err(error) => out.part(part, |out| out.problem(&error.within_item("nodes", node.index))),
         }
-        if let (Ok(Some(bone)), Some(index)) = (node.bone(), bones.next()) {
-            self::bone(&bone, &node, index, out);
-        }
+    }
+    let bones = nodes().flat_map(|node| node.bones().map(move |bone| (node, bone)));
+    for (index, (node, bone)) in bones.enumerate() {
+        out.part(Part::item("bones", index).labelled(node.name), |out| {
+            if let Some(bone) = out.ok(bone.within_item("nodes", node.index)) {
+                self::bone(&bone, &node, out);
+            }
+        });
     }
     let unknown = scene.walk().flatten().filter(|step| matches!(step.part, Kind::Unknown));
     for (index, Step { chunk, node, .. }) in unknown.enumerate() {
@@ -51,7 +58,7 @@ fn texture(texture: &Texture<'_>, index: usize, out: &mut Outline<'_>) {
     out.part(Part::item("textures", index).labelled(texture.name).spanning(texture.offset, bytes), |out| {
         out.field("name", texture.name);
         out.field("flags", texture.flags.0);
-        out.field("flag_names", names(texture.flags.names()));
+        out.texts("flag_names", texture.flags.names());
         out.coded("blend", texture.blend.0, texture.blend.name());
         out.field("position", texture.position);
         out.field("scale", texture.scale);
@@ -68,7 +75,7 @@ fn brush(brush: &Brush<'_>, index: usize, out: &mut Outline<'_>) {
         out.field("shininess", brush.shininess);
         out.coded("blend", brush.blend.0, brush.blend.name());
         out.field("fx", brush.fx.0);
-        out.field("fx_names", names(brush.fx.names()));
+        out.texts("fx_names", brush.fx.names());
         out.field("texture_ids", brush.texture_ids.iter().take(64).map(|id| id.get().into()).collect::<Vec<i64>>());
         out.field("textures_a_brush", brush.texture_ids.len());
     });
@@ -83,9 +90,7 @@ fn node(node: &Node<'_>, out: &mut Outline<'_>) {
         out.field("position", node.position());
         out.field("scale", node.scale());
         out.field("rotation", node.rotation());
-        let mesh = out.ok(node.mesh()).flatten();
-        let bone = out.ok(node.bone()).flatten();
-        let kind = match (mesh, bone) {
+        let kind = match (node.meshes().next(), node.bones().next()) {
             (Some(_), _) => "mesh",
             (None, Some(_)) => "bone",
             (None, None) => "pivot",
@@ -100,8 +105,8 @@ fn node(node: &Node<'_>, out: &mut Outline<'_>) {
             });
         }
         for (index, keys) in node.keys().enumerate() {
-            let Some(keys) = out.ok(keys) else { continue };
             out.part(Part::item("keys", index), |out| {
+                let Some(keys) = out.ok(keys) else { return };
                 out.field("flags", keys.flags());
                 let frames = || keys.frames().iter().map(|frame| frame.get());
                 out.field("first_frame", frames().min());
@@ -112,17 +117,17 @@ fn node(node: &Node<'_>, out: &mut Outline<'_>) {
     });
 }
 
-fn mesh(mesh: &Mesh<'_>, node: &Node<'_>, index: usize, out: &mut Outline<'_>) {
+fn mesh(mesh: &Mesh<'_>, node: &Node<'_>, part: Part<'_>, out: &mut Outline<'_>) {
     let chunk = mesh.chunk();
-    out.part(Part::item("meshes", index).labelled(node.name).spanning(chunk.offset(), chunk.bytes()), |out| {
+    out.part(part.spanning(chunk.offset(), chunk.bytes()), |out| {
         out.field("node", node.index);
         out.field("brush_id", mesh.brush_id());
         if let Some(vertices) = out.ok(mesh.vertices()) {
             self::vertices(&vertices, out);
         }
         for (index, triangles) in mesh.triangles().enumerate() {
-            let Some(triangles) = out.ok(triangles) else { continue };
             out.part(Part::item("triangles", index), |out| {
+                let Some(triangles) = out.ok(triangles) else { return };
                 out.field("brush_id", triangles.brush_id);
                 out.field("brush", triangles.brush());
                 out.array("indices", &triangles.indices);
@@ -150,14 +155,8 @@ fn vertices(vertices: &Vertices<'_>, out: &mut Outline<'_>) {
     }
 }
 
-fn bone(bone: &Bone<'_>, node: &Node<'_>, index: usize, out: &mut Outline<'_>) {
-    out.part(Part::item("bones", index).labelled(node.name), |out| {
-        out.field("node", node.index);
-        out.field("mesh_offset", bone.mesh().map(|mesh| mesh.chunk().offset()));
-        out.array("weights", &bone.weights);
-    });
-}
-
-fn names<'a>(names: impl Iterator<Item = &'static str>) -> Value<'a> {
-    Value::Texts(names.map(|name| Name { text: name.to_owned(), lossy: false }).collect())
+fn bone(bone: &Bone<'_>, node: &Node<'_>, out: &mut Outline<'_>) {
+    out.field("node", node.index);
+    out.field("mesh_offset", bone.mesh().map(|mesh| mesh.chunk().offset()));
+    out.array("weights", &bone.weights);
 }

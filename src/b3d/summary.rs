@@ -1,11 +1,13 @@
 //! The five questions of [`Inspect`], answered for scenes.
 
+use std::borrow::Cow;
+
 use super::verify::Survey;
 use super::{Part, Scene, Step, Triangles, Vertices};
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::format::Format;
-use crate::inspect::{Inspect, Outline, Region};
+use crate::inspect::{self, Inspect, Outline, Region, Span};
 use crate::summary::{Counts, Problems, ReferenceKind, References, Summary};
 use crate::view::chunk::Chunk;
 use crate::view::{Strided, Table};
@@ -47,25 +49,41 @@ impl Inspect for Scene<'_> {
         super::outline::scene(self, out);
     }
 
+    fn size(&self) -> u64 {
+        self.data.len() as u64
+    }
+
     /// The chunks as they nest, with the size of each, header included.
-    fn layout(&self, sink: &mut dyn FnMut(Region<'_>)) {
-        let mut tell = |depth: u32, chunk: &Chunk<'_, _>, note: &str| {
-            let name = chunk.tag().to_string().into();
-            let (offset, bytes) = (chunk.offset(), chunk.bytes());
-            sink(Region { depth: depth as usize, name, note: note.into(), offset, bytes });
-        };
-        tell(0, &self.chunk, "");
-        for Step { depth, chunk, part, .. } in self.walk().flatten() {
-            let note = match part {
-                Part::Node(node) => node.name.to_string(),
-                Part::Vertices(_) => rows(Vertices::parse(&chunk).map(|vertices| vertices.len())),
-                Part::Triangles(_) => rows(Triangles::parse(&chunk, -1).map(|triangles| triangles.indices.len())),
-                Part::Bone(mesh) => rows(super::Bone::parse(&chunk, mesh).map(|bone| bone.weights.len())),
-                Part::Keys => rows(super::Keys::parse(&chunk).map(|keys| keys.len())),
-                Part::Unknown => "unknown".to_owned(),
-                _ => String::new(),
+    fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) {
+        let span = |chunk: &Chunk<'_, _>| Span { offset: chunk.offset(), bytes: chunk.bytes() };
+        sink(Region::part(0, self.chunk.tag().to_string(), "", span(&self.chunk)));
+        let mut deepest = 0;
+        for step in self.walk() {
+            let Step { depth, chunk, part, .. } = match step {
+                Ok(step) => step,
+                Err(error) => {
+                    sink(Region::problem(deepest, &error, self.chunk.offset()));
+                    continue;
+                }
             };
-            tell(depth, &chunk, &note);
+            deepest = depth as usize;
+            let rows = match part {
+                Part::Vertices(_) => Some(Vertices::parse(&chunk).map(|vertices| vertices.len())),
+                Part::Triangles(_) => Some(Triangles::parse(&chunk, -1).map(|triangles| triangles.indices.len())),
+                Part::Bone(mesh) => Some(super::Bone::parse(&chunk, mesh).map(|bone| bone.weights.len())),
+                Part::Keys => Some(super::Keys::parse(&chunk).map(|keys| keys.len())),
+                _ => None,
+            };
+            let note: Cow<'_, str> = match (part, &rows) {
+                (Part::Node(node), _) => inspect::brief(node.name).into(),
+                (Part::Unknown, _) => "unknown".into(),
+                (_, Some(Ok(count))) => inspect::rows(*count as u64).into(),
+                _ => "".into(),
+            };
+            sink(Region::part(deepest, chunk.tag().to_string(), note, span(&chunk)));
+            if let Some(Err(error)) = rows {
+                sink(Region::problem(deepest.saturating_add(1), &error, chunk.offset()));
+            }
         }
     }
 
@@ -95,8 +113,4 @@ impl Inspect for Scene<'_> {
         }
         Ok(())
     }
-}
-
-fn rows(count: Result<usize>) -> String {
-    count.map_or_else(|error| error.message(), |count| format!("{count} rows"))
 }

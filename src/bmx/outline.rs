@@ -9,8 +9,7 @@ use super::table::{Place, TableId};
 use super::wire::Matrix;
 use super::{Component, Entry, IndexEntry, List, Map, Material, MaterialRecord, Mesh, Object, Texture};
 use crate::error::Result;
-use crate::inspect::{Outline, Part, Region, Value};
-use crate::summary::Name;
+use crate::inspect::{self, Outline, Part, Region, RegionKind, Span, Value};
 use crate::view::{Column, Packing, Scalar, Storage, Table};
 
 pub(super) fn map(map: &Map<'_>, out: &mut Outline<'_>) {
@@ -114,9 +113,16 @@ fn object(object: &Object<'_>, out: &mut Outline<'_>) {
     out.field("is_forced_no_component", object.is_forced_no_component.map(|flag| flag != 0));
     out.field("is_hidden", object.is_hidden.map(|flag| flag != 0));
     out.field("world_matrix", floats(object.world_matrix));
-    let groups = out.ok(object.groups()).flatten();
-    let groups = groups.map(|groups| groups.map_while(|group| out.ok(group)).map(Name::from).collect());
-    out.field("groups", groups.map_or(Value::Absent, Value::Texts));
+    match out.ok(object.groups()).flatten() {
+        Some(groups) => {
+            let mut broken = None;
+            out.texts("groups", groups.map_while(|group| group.map_err(|error| broken = Some(error)).ok()));
+            if let Some(error) = broken {
+                out.problem(&error);
+            }
+        }
+        None => out.field("groups", Value::Absent),
+    }
     let Some(number) = out.ok(object.mesh_index()) else { return };
     if object.is_component == 0 {
         out.field("mesh", number);
@@ -232,66 +238,77 @@ fn packing(map: &Map<'_>, table: TableId) -> Packing {
     if stored { Packing::InPlace } else { Packing::Deflate }
 }
 
-pub(super) fn layout(map: &Map<'_>, sink: &mut dyn FnMut(Region<'_>)) {
-    // An entry that lies nowhere in the file has no place in its layout; `verify` tells of it.
-    let mut entries: Vec<Entry<'_>> = map.entries().filter(|entry| entry.local().is_ok()).collect();
-    entries.sort_by_key(Entry::header_offset);
-    for entry in entries {
+/// The records of one table that get a row; real maps have a hundredth.
+const MOST_ROWS: usize = 50_000;
+
+pub(super) fn regions(map: &Map<'_>, sink: &mut dyn FnMut(Region<'_>)) {
+    for entry in map.entries() {
+        // Where the data does not fit in the file, it lies in no one piece of it.
+        if let Err(error) = entry.data() {
+            sink(Region::problem(0, &error, entry.central().offset));
+            continue;
+        }
         let (offset, bytes) = extent(&entry);
         let unpacked = entry.unpacked_bytes_hint();
         let note = format!("{}, {unpacked} bytes unpacked", method(&entry).unwrap_or("unknown method"));
-        let name = entry.name().to_string().into();
-        sink(Region { depth: 0, name, note: note.into(), offset, bytes });
+        sink(Region::part(0, inspect::brief(entry.name()), note, Span { offset, bytes }));
         for id in TableId::ALL.into_iter().filter(|id| entry.name() == id.file_name()) {
             table(map, id, sink);
         }
     }
     if let Some(archive) = map.source.archive() {
-        let directory = archive.directory();
-        let (start, end) = (directory.start(), directory.end_offset());
-        let mut tell = |name: &'static str, note: String, offset: u64, end: u64| {
-            let bytes = end.saturating_sub(offset);
-            sink(Region { depth: 0, name: name.into(), note: note.into(), offset, bytes });
-        };
-        tell("directory", format!("{} entries", directory.end().entries), start, end);
-        let total = archive.directory().archive().len() as u64;
-        tell("end record", directory.comment().to_string(), end, total);
+        inspect::zip_directory(archive.directory(), sink);
     }
 }
 
 /// The records of a table, as far as they can be read. Those of a packed one lie where its stream does.
 fn table(map: &Map<'_>, id: TableId, sink: &mut dyn FnMut(Region<'_>)) {
-    let Ok(table) = map.table(id) else { return };
+    let table = match map.table(id) {
+        Ok(table) => table,
+        Err(error) => return sink(Region::problem(1, &error, 0)),
+    };
     let mut tell = |list: &str, index: usize, entry: &IndexEntry<'_>, start: u64, end: u64| {
-        let (offset, note) = match table.place {
-            Place::Stored(table) => (table.saturating_add(start), entry.name.to_string()),
-            Place::Packed(table) => (table, format!("{} at {start:#x} unpacked", entry.name)),
-            Place::Nowhere => (start, entry.name.to_string()),
+        let name = inspect::brief(entry.name);
+        let (kind, offset, note) = match table.place {
+            Place::Stored(table) => (RegionKind::Part, table.saturating_add(start), name),
+            Place::Packed(table) => (RegionKind::Unpacked, table, format!("{name} at {start:#x} unpacked")),
+            Place::Nowhere => (RegionKind::Unpacked, start, name),
         };
         let (name, bytes) = (format!("{list}[{index}]").into(), end.saturating_sub(start));
-        sink(Region { depth: 1, name, note: note.into(), offset, bytes });
+        sink(Region { depth: 1, kind, name, note: note.into(), offset, bytes });
     };
-    match id {
+    let more = match id {
         TableId::Index => {
             let mut entries = map.index().into_iter().flatten().flatten().enumerate().peekable();
-            while let Some((index, entry)) = entries.next() {
+            while let Some((index, entry)) = entries.next_if(|(index, _)| *index < MOST_ROWS) {
                 let end = entries.peek().map_or(table.len(), |(_, next)| next.offset);
                 tell("entries", index, &entry, entry.offset, end);
             }
+            entries.count()
         }
         TableId::Objects => extents::<Object<'_>>(map, &mut tell),
         TableId::Meshes => extents::<Mesh<'_>>(map, &mut tell),
         TableId::Materials => extents::<Material<'_>>(map, &mut tell),
         TableId::Textures => extents::<Texture<'_>>(map, &mut tell),
+    };
+    if more > 0 {
+        let (kind, name, note) = (RegionKind::Unpacked, "more".into(), format!("{more} further records").into());
+        let offset = match table.place {
+            Place::Stored(table) | Place::Packed(table) => table,
+            Place::Nowhere => 0,
+        };
+        sink(Region { depth: 1, kind, name, note, offset, bytes: 0 });
     }
 }
 
-fn extents<'m, T: Record<'m>>(map: &'m Map<'m>, tell: &mut dyn FnMut(&str, usize, &IndexEntry<'_>, u64, u64)) {
-    let Ok(list) = List::<T>::new(map) else { return };
-    for (index, record) in list.walk().enumerate() {
+/// The first records; how many there are beside them.
+fn extents<'m, T: Record<'m>>(map: &'m Map<'m>, tell: &mut dyn FnMut(&str, usize, &IndexEntry<'_>, u64, u64)) -> usize {
+    let Ok(list) = List::<T>::new(map) else { return 0 };
+    for (index, record) in list.walk().enumerate().take(MOST_ROWS) {
         if let (Some(entry), Ok(record)) = (list.entry(index), record) {
             let start = record.start();
             tell(T::LIST, index, &entry, start, record.end().unwrap_or(start));
         }
     }
+    list.len().saturating_sub(MOST_ROWS)
 }

@@ -59,10 +59,14 @@ impl Inspect for Map<'_> {
         super::outline::map(self, out);
     }
 
+    fn size(&self) -> u64 {
+        self.bytes
+    }
+
     /// The entries of the zip; in those of the tables their records, which in a packed table all have the offset of its
     /// stream, and a note of their place once unpacked.
-    fn layout(&self, sink: &mut dyn FnMut(Region<'_>)) {
-        super::outline::layout(self, sink);
+    fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) {
+        super::outline::regions(self, sink);
     }
 
     /// The tables that are packed, and four times the names in the directory, of which copies are kept.

@@ -25,8 +25,14 @@ pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
     let mut flat = Flat::default();
     for kind in Kind::DATA {
         for node in list(*kind) {
-            if let Some(content) = out.ok(node.content()) {
-                self::content(&node, &content, &mut flat, out);
+            match node.content() {
+                Ok(content) => self::content(&node, &content, out),
+                Err(error) => chunk(&node, None, out, |out| out.problem(&error)),
+            }
+        }
+        for node in list(*kind) {
+            if let Ok(content) = node.content() {
+                items(&node, &content, &mut flat, out);
             }
         }
     }
@@ -56,7 +62,7 @@ fn next(count: &mut usize) -> usize {
     index
 }
 
-fn content(node: &Node<'_>, content: &Content<'_>, flat: &mut Flat, out: &mut Outline<'_>) {
+fn content(node: &Node<'_>, content: &Content<'_>, out: &mut Outline<'_>) {
     match content {
         Content::Info(info) => chunk(node, None, out, |out| self::info(info, out)),
         Content::Skeleton(skeleton) => chunk(node, None, out, |out| self::skeleton(skeleton, out)),
@@ -68,31 +74,17 @@ fn content(node: &Node<'_>, content: &Content<'_>, flat: &mut Flat, out: &mut Ou
                 out.field("kind", list.kind);
                 out.field("material_count", list.material_count);
             });
-            entries(list.materials(), out, |material: &Material<'_>, span, out| {
-                let part = Part::item("materials", next(&mut flat.materials)).labelled(material.name);
-                out.part(spanning(part, span), |out| self::material(material, node, out));
-            });
         }
         Content::TextureList(list) => {
             chunk(node, None, out, |out| {
                 out.field("kind", list.kind);
                 out.field("texture_count", list.texture_count);
             });
-            entries(list.records(), out, |record: &TextureRecord<'_>, span, out| {
-                let index = next(&mut flat.textures);
-                let Some(texture) = out.ok(record.texture()) else { return };
-                let part = Part::item("textures", index).labelled(texture.file_name);
-                out.part(spanning(part, span), |out| self::texture(&texture, node, out));
-            });
         }
         Content::ShaderList(list) => {
             chunk(node, None, out, |out| {
                 out.field("kind", list.kind);
                 out.field("shader_count", list.shader_count);
-            });
-            entries(list.shaders(), out, |shader: &Shader<'_>, span, out| {
-                let part = Part::item("shaders", next(&mut flat.shaders));
-                out.part(spanning(part, span), |out| self::shader(shader, node, out));
             });
         }
         Content::Mesh(mesh) => chunk(node, Some(mesh.name), out, |out| self::mesh(mesh, out)),
@@ -102,10 +94,6 @@ fn content(node: &Node<'_>, content: &Content<'_>, flat: &mut Flat, out: &mut Ou
                 out.field("wide_records", morphs.records.is_wide());
                 out.array("records", morphs.records.table());
             });
-            for collection in morphs.collections() {
-                let part = Part::item("morph_collections", next(&mut flat.morph_collections));
-                out.part(part.labelled(collection.name), |out| morph_collection(&collection, node, out));
-            }
         }
         Content::MorphMeshes(morphs) => {
             chunk(node, None, out, |out| {
@@ -113,10 +101,6 @@ fn content(node: &Node<'_>, content: &Content<'_>, flat: &mut Flat, out: &mut Ou
                 out.field("vertex_count", morphs.vertex_count_hint);
                 out.array("records", &morphs.records);
             });
-            for mesh in morphs.meshes() {
-                let part = Part::item("morph_meshes", next(&mut flat.morph_meshes)).labelled(mesh.name);
-                out.part(part, |out| morph_mesh(&mesh, node, out));
-            }
         }
         Content::Physics(physics) => chunk(node, None, out, |out| self::physics(physics, out)),
         Content::LightScheme(scheme) => chunk(node, Some(scheme.name), out, |out| light_scheme(scheme, out)),
@@ -126,6 +110,42 @@ fn content(node: &Node<'_>, content: &Content<'_>, flat: &mut Flat, out: &mut Ou
             chunk(node, Some(screenshot.name), out, |out| self::screenshot(screenshot, out));
         }
         Content::Chunks | Content::Unknown => {}
+    }
+}
+
+/// What a chunk adds to the common lists.
+fn items(node: &Node<'_>, content: &Content<'_>, flat: &mut Flat, out: &mut Outline<'_>) {
+    match content {
+        Content::MaterialList(list) => entries(list.materials(), out, |material: &Material<'_>, span, out| {
+            let part = Part::item("materials", next(&mut flat.materials)).labelled(material.name);
+            out.part(spanning(part, span), |out| self::material(material, node, out));
+        }),
+        Content::TextureList(list) => entries(list.records(), out, |record: &TextureRecord<'_>, span, out| {
+            let part = Part::item("textures", next(&mut flat.textures));
+            match record.texture() {
+                Ok(texture) => out.part(spanning(part.labelled(texture.file_name), span), |out| {
+                    self::texture(&texture, node, out);
+                }),
+                Err(error) => out.part(spanning(part, span), |out| out.problem(&error)),
+            }
+        }),
+        Content::ShaderList(list) => entries(list.shaders(), out, |shader: &Shader<'_>, span, out| {
+            let part = Part::item("shaders", next(&mut flat.shaders));
+            out.part(spanning(part, span), |out| self::shader(shader, node, out));
+        }),
+        Content::MorphCollections(morphs) => {
+            for collection in morphs.collections() {
+                let part = Part::item("morph_collections", next(&mut flat.morph_collections));
+                out.part(part.labelled(collection.name), |out| morph_collection(&collection, node, out));
+            }
+        }
+        Content::MorphMeshes(morphs) => {
+            for mesh in morphs.meshes() {
+                let part = Part::item("morph_meshes", next(&mut flat.morph_meshes)).labelled(mesh.name);
+                out.part(part, |out| morph_mesh(&mesh, node, out));
+            }
+        }
+        _ => {}
     }
 }
 
@@ -157,7 +177,7 @@ fn entries<'a, T: Entry<'a>>(
     }
 }
 
-fn spanning(part: Part, span: Span) -> Part {
+fn spanning(part: Part<'_>, span: Span) -> Part<'_> {
     Part { span: Some(span), ..part }
 }
 

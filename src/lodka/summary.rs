@@ -8,7 +8,7 @@ use super::{Mesh, Model};
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::format::Format;
-use crate::inspect::{Inspect, Outline, Region};
+use crate::inspect::{Inspect, Outline, Region, Span};
 use crate::summary::{Problems, Summary};
 use crate::view::Table;
 
@@ -34,20 +34,29 @@ impl Inspect for Model<'_> {
         super::outline::model(self, out);
     }
 
+    fn size(&self) -> u64 {
+        self.data.len() as u64
+    }
+
     /// The chunks as they nest, header included; those of data with the name and counts of what they hold.
-    fn layout(&self, sink: &mut dyn FnMut(Region<'_>)) {
-        for node in self.nodes().flatten() {
-            let note = match node.content() {
-                Ok(content) => note(&content, node.count_hint()),
-                Err(error) => error.message(),
+    fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) {
+        let mut deepest = 0;
+        for node in self.nodes() {
+            let node = match node {
+                Ok(node) => node,
+                Err(error) => {
+                    sink(Region::problem(deepest, &error, 0));
+                    continue;
+                }
             };
-            sink(Region {
-                depth: node.depth,
-                name: node.chunk.tag().to_string().into(),
-                note: note.into(),
-                offset: node.chunk.offset(),
-                bytes: node.chunk.bytes(),
-            });
+            deepest = node.depth;
+            let span = Span { offset: node.chunk.offset(), bytes: node.chunk.bytes() };
+            let content = node.content();
+            let note = content.as_ref().map_or_else(|_| String::new(), |content| note(content, node.count_hint()));
+            sink(Region::part(node.depth, node.chunk.tag().to_string(), note, span));
+            if let Err(error) = content {
+                sink(Region::problem(node.depth.saturating_add(1), &error, span.offset));
+            }
         }
     }
 

@@ -198,6 +198,23 @@ impl<'a> Tag<'a> {
         self.name == LAST_TAG
     }
 
+    /// The bytes it takes: one, the name and its NUL, the size, the data.
+    pub fn bytes(&self) -> u64 {
+        (self.name.len() as u64).saturating_add(self.data.len() as u64).saturating_add(6)
+    }
+
+    /// Whether it is a named selection of points and faces, and not data with a meaning of its own.
+    pub fn is_selection(&self) -> bool {
+        !self.name.as_bytes().starts_with(b"#")
+    }
+
+    /// Name and value, if it is a property: 64 bytes each, up to the first NUL.
+    pub fn property(&self) -> Option<(ByteStr<'a>, ByteStr<'a>)> {
+        let (name, value) = self.data.as_bytes().split_at_checked(64).filter(|_| self.name == "#Property#")?;
+        let text = |bytes: &'a [u8]| ByteStr::new(bytes.split(|&byte| byte == 0).next().unwrap_or_default());
+        Some((text(name), text(value.get(..64)?)))
+    }
+
     /// The model that a selection stands for: what follows `proxy:`, without the number behind the last dot.
     pub fn proxy(&self) -> Option<ByteStr<'a>> {
         let (prefix, path) = self.name.as_bytes().split_at_checked(6)?;

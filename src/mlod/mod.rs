@@ -15,6 +15,7 @@ mod summary;
 mod tests;
 mod wire;
 
+pub use crate::resolution::Resolution;
 pub use lod::{Face, Faces, Lod, Tag, Tags};
 pub use wire::{Corner, FaceFields, LodHeader, NativePoint, Point};
 

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use super::{Lod, Model};
+use super::{Lod, Model, Resolution};
 use crate::budget::Budget;
 use crate::check::{self, Below, Broken, Check, Finite, Length, Numbers, Unit};
 use crate::error::{Context, Error, Result};
 use crate::format::Format;
-use crate::inspect::{Inspect, Outline, Part, Value};
+use crate::inspect::{self, Inspect, Outline, Part, Region, Span};
 use crate::summary::{Code, Counts, Problems, ReferenceKind, References, Summary};
 use crate::view::array::gather;
 use crate::view::{ByteStr, Column, Packing, Scalar, Storage, Table};
@@ -30,7 +30,23 @@ impl Inspect for Model<'_> {
         out.field("lod_count", self.lod_count);
         for (index, lod) in self.lods().enumerate() {
             if let Some(lod) = out.ok(lod) {
-                out.part(Part::item("lods", index).spanning(lod.offset(), lod.bytes()), |out| lod.outline(out));
+                let name = Resolution(lod.resolution()).to_string();
+                let part = Part::item("lods", index).labelled(name.as_str());
+                out.part(part.spanning(lod.offset(), lod.bytes()), |out| lod.outline(&name, out));
+            }
+        }
+    }
+
+    fn size(&self) -> u64 {
+        self.data.len() as u64
+    }
+
+    /// The outline's parts, and the faces, each of which has names behind it.
+    fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) {
+        for (index, lod) in self.lods().enumerate() {
+            match lod {
+                Ok(lod) => lod.regions(index, sink),
+                Err(error) => sink(Region::problem(0, &error, self.lods.offset())),
             }
         }
     }
@@ -116,8 +132,26 @@ impl Lod<'_> {
         normal_numbers.tell("normal numbers", problems, |error| place(error.within("faces")));
     }
 
-    fn outline(&self, out: &mut Outline<'_>) {
+    fn regions(&self, index: usize, sink: &mut dyn FnMut(Region<'_>)) {
+        let mut tell = |depth, name: String, note: String, offset, bytes| {
+            sink(Region::part(depth, name, note, Span { offset, bytes }));
+        };
+        let note = Resolution(self.resolution()).to_string();
+        tell(0, format!("lods[{index}]"), note, self.offset(), self.bytes());
+        let (points, normals, faces) = (self.points(), self.normals(), self.faces());
+        for (name, table) in [("points", &points as &dyn Table), ("normals", &normals), ("faces", &faces)] {
+            let Storage { offset, bytes, .. } = table.storage();
+            tell(1, name.to_owned(), inspect::rows(table.rows()), offset, bytes);
+        }
+        for (index, tag) in self.tags().enumerate() {
+            tell(1, format!("tags[{index}]"), inspect::brief(tag.name), tag.offset, tag.bytes());
+        }
+    }
+
+    fn outline(&self, name: &str, out: &mut Outline<'_>) {
+        out.field("name", name);
         out.field("resolution", self.resolution());
+        out.field("is_visual", Resolution(self.resolution()).is_visual());
         out.field("header_size", self.header().header_size.get());
         out.field("version", self.header().version.get());
         out.field("flags", self.header().flags.get());
@@ -125,14 +159,11 @@ impl Lod<'_> {
         out.array("normals", &self.normals());
         out.array("faces", &self.faces());
         let names = FaceNames::new(self);
-        let texts = |texts: &[ByteStr<'_>]| Value::Texts(texts.iter().map(|&text| text.into()).collect());
-        out.field("textures", texts(&names.textures));
-        out.field("materials", texts(&names.materials));
+        out.texts("textures", names.textures.iter().copied());
+        out.texts("materials", names.materials.iter().copied());
         out.array("face_names", &names);
         for (index, tag) in self.tags().enumerate() {
-            // A byte, the name and its NUL, the size.
-            let bytes = (tag.name.len() as u64).saturating_add(tag.data.len() as u64).saturating_add(6);
-            out.part(Part::item("tags", index).labelled(tag.name).spanning(tag.offset, bytes), |out| {
+            out.part(Part::item("tags", index).labelled(tag.name).spanning(tag.offset, tag.bytes()), |out| {
                 out.field("active", tag.active);
                 out.field("name", tag.name);
                 out.array("data", &tag.data);

@@ -37,7 +37,6 @@ mod lod;
 mod material;
 mod outline;
 mod part;
-mod resolution;
 mod skeleton;
 mod summary;
 mod table;
@@ -50,6 +49,7 @@ use std::fmt;
 
 use zerocopy::little_endian::{F32, U32};
 
+pub use crate::resolution::Resolution;
 pub use animation::{Animation, Animations, Axes, Axis, Kinds, Motion};
 pub use codes::{
     Addressing, AnimationKind, Filter, FogMode, MainLight, MapType, PixelShader, ShadowSource, UvSource, VertexShader,
@@ -60,7 +60,6 @@ pub use list::{Context, Item, List, ListIter};
 pub use lod::Lod;
 pub use material::{Material, Stage, StageForm};
 pub use part::{Frame, Property, Proxy, Selection};
-pub use resolution::Resolution;
 pub use skeleton::{Bone, Skeleton};
 pub use version::Version;
 pub use vertex::{Encoding, Normals, Tangents, UvBounds, UvSet, VertexTable};

@@ -5,8 +5,7 @@ use super::{
     Animation, Animations, FaceIter, Lod, LodEntry, Material, Model, ModelInfo, Motion, Section, Selection, Skeleton,
     Stage, VertexTable, table,
 };
-use crate::inspect::{Outline, Part, Span, Value};
-use crate::summary::Name;
+use crate::inspect::{Outline, Part, Span};
 use crate::view::{ByteStr, Table};
 
 pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
@@ -185,7 +184,7 @@ fn lod(lod: &Lod<'_>, out: &mut Outline<'_>) {
     out.field("bbox_max", lod.bbox_max);
     out.field("center", lod.center);
     out.field("radius", lod.radius);
-    out.field("textures", Value::Texts(lod.textures.iter().map(Name::from).collect()));
+    out.texts("textures", lod.textures.iter());
     for (_, material, part) in parts("materials", &lod.materials) {
         out.part(part.labelled(material.name), |out| self::material(&material, out));
     }
@@ -304,11 +303,16 @@ fn vertices(lod: &Lod<'_>, vertices: &VertexTable<'_>, out: &mut Outline<'_>) {
         out.array("point_flags", &flags);
     }
     for (index, set) in vertices.uv_sets().enumerate() {
-        let stored = set.stored.as_table();
-        if sound(stored, out) {
-            out.array_item("uvs", index, stored);
+        if sound(set.stored.as_table(), out) {
+            out.array_item("uvs", index, set.stored.as_table());
+        }
+    }
+    for (index, set) in vertices.uv_sets().enumerate() {
+        if vertices.check_count(set.stored.as_table()).is_ok() {
             out.array_item("uv_coordinates", index, &table::coordinates(&set));
         }
+    }
+    for (index, set) in vertices.uv_sets().enumerate() {
         out.part(Part::item("uv_bounds", index), |out| {
             out.field("min", set.bounds.map(|bounds| bounds.min));
             out.field("max", set.bounds.map(|bounds| bounds.max));
@@ -329,7 +333,7 @@ fn vertices(lod: &Lod<'_>, vertices: &VertexTable<'_>, out: &mut Outline<'_>) {
 fn parts<'a, T, C: Copy>(
     name: &'static str,
     list: &List<'a, T, C>,
-) -> impl Iterator<Item = (usize, T, Part)> + use<'a, T, C>
+) -> impl Iterator<Item = (usize, T, Part<'static>)> + use<'a, T, C>
 where
     T: Item<'a, C>,
 {

@@ -8,7 +8,7 @@ use super::{Lod, Model};
 use crate::budget::Budget;
 use crate::error::{Context as _, Error, Result};
 use crate::format::Format;
-use crate::inspect::{Inspect, Outline};
+use crate::inspect::{self, Inspect, Outline, Region, Span};
 use crate::summary::{Bounds, Counts, Problems, Summary};
 
 impl Inspect for Model<'_> {
@@ -51,6 +51,31 @@ impl Inspect for Model<'_> {
 
     fn outline(&self, out: &mut Outline<'_>) {
         super::outline::model(self, out);
+    }
+
+    fn size(&self) -> u64 {
+        self.bytes()
+    }
+
+    /// Beside what the outline tells, the tables that its parts come from.
+    fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) {
+        let between = |start: u64, end: u64| Span { offset: start, bytes: end.saturating_sub(start) };
+        let info_end = self.info_span.offset.saturating_add(self.info_span.bytes);
+        let animations = between(info_end, self.starts.offset());
+        let mut row = Some(Region::part(0, "animations", "", animations));
+        inspect::outlined(&|out| self.outline(out), &mut |region| {
+            if region.offset >= info_end
+                && let Some(row) = row.take()
+            {
+                sink(row);
+            }
+            let inside = (info_end..self.starts.offset()).contains(&region.offset);
+            sink(Region { depth: region.depth.saturating_add(inside.into()), ..region });
+        });
+        let defaults = between(self.face_defaults.offset(), self.header_end);
+        if defaults.bytes > 0 {
+            sink(Region::part(0, "face_defaults", "", defaults));
+        }
     }
 
     fn digest_names(&self) -> &'static [&'static str] {

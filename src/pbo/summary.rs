@@ -11,7 +11,7 @@ use crate::budget::Budget;
 use crate::check::{Broken, Check, grouped};
 use crate::error::{Context, Error, Result};
 use crate::format::Format;
-use crate::inspect::{Inspect, Outline, Part, Region, Span, Value};
+use crate::inspect::{Inspect, Outline, Part, Region, Span, Value, brief};
 use crate::summary::{Blocks, Code, Counts, Problems, Severity, Summary};
 
 impl Inspect for Archive<'_> {
@@ -72,29 +72,44 @@ impl Inspect for Archive<'_> {
         }
     }
 
+    fn size(&self) -> u64 {
+        self.data.len() as u64
+    }
+
     /// The entries inside the header, and the members behind it.
-    fn layout(&self, sink: &mut dyn FnMut(Region<'_>)) {
+    fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) {
         let mut tell = |depth, name: Cow<'_, str>, note: String, offset, bytes| {
-            sink(Region { depth, name, note: note.into(), offset, bytes });
+            sink(Region::part(depth, name, note, Span { offset, bytes }));
         };
         tell(0, "header".into(), String::new(), 0, self.data_offset);
         for entry in self.entries().map_while(Result::ok) {
             let (name, note) = match entry.kind() {
                 EntryKind::Product => ("product", String::new()),
-                EntryKind::Member => ("entry", entry.name.to_string()),
+                EntryKind::Member => ("entry", brief(entry.name)),
                 EntryKind::End => ("end", String::new()),
             };
             tell(1, name.into(), note, entry.offset, entry.bytes());
             for property in entry.properties() {
-                tell(2, "property".into(), property.key.to_string(), property.offset, property.bytes());
+                tell(2, "property".into(), brief(property.key), property.offset, property.bytes());
             }
         }
-        for member in self.members().map_while(Result::ok).filter(|member| member.stored_bytes().is_ok()) {
-            let note = format!("{}, {}", member.name(), member.method());
-            tell(0, format!("members[{}]", member.index).into(), note, member.offset, member.stored_size());
+        for member in self.members() {
+            match member.and_then(|member| member.stored_bytes().map(|_| member)) {
+                Ok(member) => {
+                    let (name, note) = (format!("members[{}]", member.index), brief(member.name()));
+                    let note = format!("{note}, {}", member.method());
+                    sink(Region::part(0, name, note, Span { offset: member.offset, bytes: member.stored_size() }));
+                }
+                Err(error) => sink(Region::problem(0, &error, self.data_offset)),
+            }
         }
-        if let Ok(tail) = self.tail() {
-            tell(0, "tail".into(), tail.kind().name().to_owned(), tail.offset, tail.bytes.len() as u64);
+        match self.tail() {
+            Ok(tail) if tail.bytes.is_empty() => {}
+            Ok(tail) => {
+                let span = Span { offset: tail.offset, bytes: tail.bytes.len() as u64 };
+                sink(Region::part(0, "tail", tail.kind().name(), span));
+            }
+            Err(error) => sink(Region::problem(0, &error.within("tail"), self.data_offset)),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Every field of an animation, told once.
 
-use super::{Binarised, Motion, Names, Plain, Properties};
+use super::{Binarised, Motion, Plain, Properties};
 use crate::inspect::{Outline, Part, Value};
 
 pub(super) fn motion(motion: &Motion<'_>, out: &mut Outline<'_>) {
@@ -20,7 +20,10 @@ pub(super) fn motion(motion: &Motion<'_>, out: &mut Outline<'_>) {
                 out.field("bones", header.bones.get());
             });
             bones(motion, out);
-            out.field("metadata", binarised.metadata().map_or(Value::Absent, texts));
+            match binarised.metadata() {
+                Some(metadata) => out.texts("metadata", metadata.iter()),
+                None => out.field("metadata", Value::Absent),
+            }
             properties(binarised.properties(), out);
             binarised_frames(binarised, out);
         }
@@ -48,10 +51,6 @@ fn bones(motion: &Motion<'_>, out: &mut Outline<'_>) {
             }
         });
     }
-}
-
-fn texts(names: Names<'_>) -> Value<'static> {
-    Value::Texts(names.iter().map(Into::into).collect())
 }
 
 fn properties(all: Option<Properties<'_>>, out: &mut Outline<'_>) {
@@ -89,9 +88,11 @@ fn plain_frames(motion: &Plain<'_>, out: &mut Outline<'_>) {
         let Some(frame) = out.ok(frame) else { return };
         out.part(Part::item("frames", index).spanning(frame.offset, frame.bytes()), |out| {
             out.field("time", frame.time);
-            let same = frame.names().eq(motion.bones().iter());
-            let names = || Value::Texts(frame.names().map(Into::into).collect());
-            out.field("other_bone_names", if same { Value::Absent } else { names() });
+            if frame.names().eq(motion.bones().iter()) {
+                out.field("other_bone_names", Value::Absent);
+            } else {
+                out.texts("other_bone_names", frame.names());
+            }
             out.array("transforms", &frame.matrices());
         });
     }

@@ -23,7 +23,7 @@ impl Inspect for Motion<'_> {
             ]),
             blocks,
             problems: problems.into_vec(),
-            ..Summary::new(self.format(), self.rest().offset().saturating_add(self.rest().left()))
+            ..Summary::new(self.format(), self.size())
         }
     }
 
@@ -33,6 +33,10 @@ impl Inspect for Motion<'_> {
 
     fn outline(&self, out: &mut Outline<'_>) {
         super::outline::motion(self, out);
+    }
+
+    fn size(&self) -> u64 {
+        self.rest().offset().saturating_add(self.rest().left())
     }
 
     fn digest_names(&self) -> &'static [&'static str] {

@@ -69,11 +69,14 @@ impl Serialize for Digests {
     }
 }
 
-impl Serialize for Record {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Record {
+    /// Writes its entries into a map that may have others.
+    ///
+    /// # Errors
+    /// Those of the map.
+    pub fn serialize_entries<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         let Summary { format, version, bytes, counts, bounds, references, blocks, problems } = &self.summary;
         let path = self.path_name();
-        let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("path", &path.text)?;
         map.serialize_entry("member", &self.member.as_ref().map(|member| &member.text))?;
         if path.lossy || self.member.as_ref().is_some_and(|member| member.lossy) {
@@ -90,6 +93,14 @@ impl Serialize for Record {
         if let Some(digests) = &self.digests {
             map.serialize_entry("digests", digests)?;
         }
+        Ok(())
+    }
+}
+
+impl Serialize for Record {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        self.serialize_entries(&mut map)?;
         map.end()
     }
 }

@@ -237,6 +237,14 @@ pub struct CentralEntry<'a> {
     pub offset: u64,
 }
 
+impl CentralEntry<'_> {
+    /// The bytes it takes in the directory: the fixed part, name, extra fields and comment.
+    pub fn bytes(&self) -> u64 {
+        let texts = [self.name.len(), self.extra.len(), self.comment.len()].into_iter();
+        texts.fold(size_of::<CentralHeader>(), usize::saturating_add) as u64
+    }
+}
+
 /// One entry as the header before its data tells it.
 #[derive(Clone, Copy, Debug)]
 pub struct LocalEntry<'a> {

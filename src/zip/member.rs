@@ -15,6 +15,8 @@ use crate::view::zip::{CentralEntry, CentralHeader, Entries, LocalEntry};
 
 /// Bit of the flags: the bytes are encrypted.
 const ENCRYPTED: u16 = 1;
+/// Bit of the flags: sizes and CRC-32 follow the bytes.
+pub(super) const SIZES_FOLLOW: u16 = 1 << 3;
 
 /// How a file is packed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -63,7 +65,7 @@ impl fmt::Debug for Method {
 /// A file inside an archive, as the directory tells it.
 #[derive(Clone, Copy, Debug)]
 pub struct Member<'a> {
-    archive: Archive<'a>,
+    pub(super) archive: Archive<'a>,
     entry: CentralEntry<'a>,
     index: usize,
 }
@@ -85,7 +87,7 @@ impl<'a> Member<'a> {
         self.entry
     }
 
-    fn header(&self) -> &'a CentralHeader {
+    pub(super) fn header(&self) -> &'a CentralHeader {
         self.entry.header
     }
 
@@ -240,6 +242,11 @@ impl<'a> Member<'a> {
     }
 }
 
+/// Whether an entry stands for a folder, and so for no file.
+pub(super) fn is_folder(entry: &CentralEntry<'_>) -> bool {
+    matches!(entry.name.as_bytes(), [.., b'/' | b'\\'])
+}
+
 /// The files of an archive; ends after the first error.
 #[derive(Clone, Debug)]
 pub struct Members<'a> {
@@ -255,8 +262,6 @@ impl<'a> Members<'a> {
     }
 
     fn next_member(&mut self) -> Result<Option<Member<'a>>> {
-        let is_folder =
-            |entry: &CentralEntry<'_>| entry.name.as_bytes().ends_with(b"/") || entry.name.as_bytes().ends_with(b"\\");
         let entry = loop {
             match self.entries.next().transpose().within_item("members", self.index)? {
                 Some(entry) if is_folder(&entry) => {}

@@ -1,15 +1,17 @@
 //! An archive's answers to [`Inspect`].
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 
+use super::member::{SIZES_FOLLOW, is_folder};
 use super::{Archive, Member, Method};
 use crate::budget::Budget;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::Format;
-use crate::inspect::{Inspect, Outline, Part, Span, Value};
+use crate::inspect::{self, Inspect, Outline, Part, Region, Span, Value, brief};
 use crate::summary::{Blocks, Code, Counts, Problems, Severity, Summary};
-use crate::view::LeArray;
 use crate::view::zip::first_entry;
+use crate::view::{Column, LeArray, Packing, Scalar, Storage, Table};
 
 impl Inspect for Archive<'_> {
     /// One walk over the directory.
@@ -98,6 +100,28 @@ impl Inspect for Archive<'_> {
         }
     }
 
+    fn size(&self) -> u64 {
+        self.data.len() as u64
+    }
+
+    /// The members and folders with the headers before their bytes, and the lines of the directory.
+    fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) {
+        for member in self.members() {
+            let told = member.and_then(|member| member.regions(&mut *sink));
+            if let Err(error) = told {
+                sink(Region::problem(0, &error, self.directory.start()));
+            }
+        }
+        for folder in self.directory.entries().map_while(Result::ok).filter(is_folder) {
+            let start = self.directory.prefix().saturating_add(folder.header.header_offset.get().into());
+            if let Ok(local) = self.directory.local(start) {
+                let bytes = local.data_offset.saturating_sub(start);
+                sink(Region::part(0, "folder", brief(folder.name), Span { offset: start, bytes }));
+            }
+        }
+        inspect::zip_directory(&self.directory, sink);
+    }
+
     fn digest_names(&self) -> &'static [&'static str] {
         &[]
     }
@@ -144,6 +168,16 @@ impl Member<'_> {
         problems.tell(Severity::Warning, || self.error(message()));
     }
 
+    /// How its content is packed, where that can be read.
+    fn packing(&self) -> Option<Packing> {
+        match self.method() {
+            _ if self.is_encrypted() => None,
+            Method::STORED => Some(Packing::InPlace),
+            Method::DEFLATED => Some(Packing::Deflate),
+            _ => None,
+        }
+    }
+
     /// What the directory alone shows.
     fn check(&self, problems: &mut Problems) {
         if let Err(error) = self.name().to_relative_path() {
@@ -151,23 +185,44 @@ impl Member<'_> {
         }
     }
 
+    /// The header before its bytes, those, and what stands behind them where the header did not know their size.
+    fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) -> Result<()> {
+        let (start, data, stored) = (self.header_offset(), self.local()?.data_offset, self.stored_bytes()?);
+        let end = data.saturating_add(stored.len() as u64);
+        let behind = usize::try_from(end).ok().and_then(|end| self.archive.data.get(end..)).unwrap_or_default();
+        let descriptor = match behind {
+            _ if self.header().flags.get() & SIZES_FOLLOW == 0 => 0,
+            [b'P', b'K', 7, 8, ..] => 16,
+            _ => 12,
+        };
+        let whole = end.saturating_add(descriptor).min(self.archive.directory.start());
+        let note = format!("{}, {}", brief(self.name()), self.method());
+        let name = format!("members[{}]", self.index());
+        for (depth, name, note, offset, end) in [
+            (0, name.as_str(), note.as_str(), start, whole),
+            (1, "header", "", start, data),
+            (1, "data", "", data, end),
+            (1, "descriptor", "", end, whole),
+        ] {
+            let span = Span { offset, bytes: end.saturating_sub(offset) };
+            if span.bytes > 0 || name != "descriptor" {
+                sink(Region::part(depth, name, note, span));
+            }
+        }
+        Ok(())
+    }
+
     fn outline(&self, out: &mut Outline<'_>) {
         let entry = self.entry();
         let header = entry.header;
-        let data = self.stored_bytes().and_then(|bytes| {
-            let offset = self.local()?.data_offset;
-            LeArray::<u8>::new(bytes, offset)
-        });
+        let stored = self.stored_bytes().and_then(|bytes| LeArray::<u8>::new(bytes, self.local()?.data_offset));
         let mut part = Part::item("members", self.index()).labelled(self.name());
-        if let Ok(data) = &data {
-            part = part.spanning(data.offset(), data.len() as u64);
+        if let Ok(stored) = &stored {
+            part = part.spanning(stored.offset(), stored.len() as u64);
         }
         out.part(part, |out| {
             out.field("name", self.name());
-            // The line's fixed part, name, extra fields and comment.
-            let texts = [entry.name.len(), entry.extra.len(), entry.comment.len()].into_iter();
-            let bytes = texts.fold(size_of_val(header), usize::saturating_add) as u64;
-            out.field("entry", Value::Opaque(Span { offset: entry.offset, bytes }));
+            out.field("entry", Value::Opaque(Span { offset: entry.offset, bytes: entry.bytes() }));
             out.field("version_made_by", header.version_made_by.get());
             out.field("version_needed", header.version_needed.get());
             out.field("flags", header.flags.get());
@@ -182,9 +237,38 @@ impl Member<'_> {
             out.field("external_attributes", header.external_attributes.get());
             out.field("header_offset", self.header_offset());
             out.field("comment", entry.comment);
-            if let Some(data) = out.ok(data) {
-                out.array("data", &data);
+            let Some(stored) = out.ok(stored) else { return };
+            // None of what is encrypted, or packed in a way that is not read.
+            if let Some(packing) = self.packing() {
+                out.array("data", &Content { member: *self, stored, packing });
             }
+            out.array("stored", &stored);
         });
+    }
+}
+
+/// A member's content as a table of bytes.
+struct Content<'a> {
+    member: Member<'a>,
+    stored: LeArray<'a, u8>,
+    packing: Packing,
+}
+
+impl Table for Content<'_> {
+    fn rows(&self) -> u64 {
+        self.member.size_hint()
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        vec![Column::new("value", Scalar::U8)]
+    }
+
+    fn storage(&self) -> Storage {
+        Storage { packing: self.packing, ..self.stored.storage() }
+    }
+
+    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+        let _ = sink(&self.member.decode()?);
+        Ok(())
     }
 }

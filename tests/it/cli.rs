@@ -20,7 +20,7 @@ use serde_json::Value as Json;
 
 use crate::corpus::root;
 
-fn program() -> Command {
+pub fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_meshpeek"));
     command.current_dir(root()).env_remove("NO_COLOR");
     command
@@ -264,16 +264,19 @@ fn every_array_that_is_listed_can_be_dumped_in_every_format() {
 fn a_dump_holds_the_numbers() {
     let csv = run(["dump", "corpus/b3d/triangle.b3d", "meshes/0/positions"]);
     assert_eq!(stdout(&csv), "x,y,z\n0,0.125,0.25\n0.375,0.5,0.625\n0.75,0.875,1\n");
-    let ndjson = run(["dump", EVERYTHING, "nodes/twig/keys/2/records", "--format", "ndjson"]);
+    let ndjson = run(["dump", EVERYTHING, "nodes/@twig/keys/2/records", "--format", "ndjson"]);
     let first = &lines(&ndjson)[0];
     assert_eq!((&first["frame"], &first["rotation_y"]), (&Json::from(2), &Json::from(0.8)));
-    let npy = run(["dump", "corpus/b3d/triangle.b3d", "meshes/root_node/triangles/0/indices", "--format", "npy"]);
+    let npy = run(["dump", "corpus/b3d/triangle.b3d", "meshes/@root_node/triangles/0/indices", "--format", "npy"]);
     let file = npyz::NpyFile::new(&npy.stdout[..]).unwrap();
     assert_eq!(file.shape(), [1, 3]);
     assert_eq!(file.into_vec::<i32>().unwrap(), [0, 1, 2]);
     let missing = run(["dump", EVERYTHING, "meshes/0/postions"]);
     assert_eq!(code(&missing), 2);
     assert!(stderr(&missing).contains("did you mean meshes/0/positions?"), "{}", stderr(&missing));
+    let unmarked = run(["dump", EVERYTHING, "nodes/twig/keys/2/records"]);
+    assert!(stderr(&unmarked).contains("did you mean nodes/@twig/keys/2/records?"), "{}", stderr(&unmarked));
+    assert_eq!((code(&unmarked), code(&run(["dump", EVERYTHING, "nodes//keys"]))), (2, 2));
 }
 
 #[test]
@@ -281,12 +284,66 @@ fn tree_shows_chunks_where_they_lie() {
     let text = stdout(&run(["tree", "corpus/b3d/triangle.b3d"]));
     let expected = "    offset       bytes  part
 0x00000000         162  BB3D
+0x00000000          12    fields
 0x0000000c         150    NODE  root_node
+0x0000000c          58      fields
 0x00000046          92      MESH
+0x00000046          12        fields
 0x00000052          56        VRTS  3 rows
-0x0000008a          24        TRIS  1 rows
+0x0000008a          24        TRIS  1 row
 ";
     assert_eq!(text, expected);
+}
+
+#[test]
+fn tree_shows_what_cannot_be_read_and_what_belongs_to_nothing() {
+    let text = stdout(&run(["tree", "--color", "always", "corpus/hostile/cut.p3d"]));
+    let red = "\u{1b}[1m\u{1b}[31merror\u{1b}[0m: lods[0]: ends behind the file";
+    assert!(text.contains(red), "{text}");
+    let text = stdout(&run(["tree", "--color", "always", "corpus/hostile/bytes_behind.b3d"]));
+    assert!(text.contains("\u{1b}[1m\u{1b}[33mgap\u{1b}[0m  after the last part"), "{text}");
+}
+
+#[test]
+fn dump_gives_the_content_of_members_and_what_is_stored() {
+    let raw = |selector: &str| run(["dump", "corpus/zip/assets.zip", selector, "--format", "raw"]).stdout;
+    assert_eq!(raw("members/0/data"), raw("members/0/stored"));
+    let (content, stored) = (raw("members/1/data"), raw("members/@models\\model.p3d/stored"));
+    assert!(content.starts_with(b"MLOD") && stored.len() < content.len());
+    assert_eq!(raw("members/@models\\x5cmodel.p3d/data"), content);
+}
+
+#[test]
+fn what_is_absurdly_long_is_cut_with_a_word() {
+    use crate::writer::b3d::{Texture, bone, brushes, mesh, node, scene, textures, triangles, vertices};
+    let folder = Folder::new("long");
+    let name = "n".repeat(100_000);
+    let layers = vec![0; 5_000];
+    let texture = Texture { name: b"skin.png", flags: 0, blend: 0 };
+    let lists = (0..100).map(|_| triangles(0, &[[0, 0, 0]]));
+    let shape = mesh(0, [vertices(1, 0, 0, 0)].into_iter().chain(lists));
+    let parts = [textures(&[texture]), brushes(&[(name.as_bytes(), &layers)]), node(&name, [shape, bone(&[])])];
+    let path = folder.file("long.b3d", scene(parts).to_vec());
+    let text = stdout(&run([OsStr::new("info"), path.as_os_str()]));
+    for part in ["nnn... (100,000 bytes in all)", "... and 4,960 layers more", "... and 60 triangle lists more"] {
+        assert!(text.contains(part), "{part}");
+    }
+    assert!(text.len() < 100_000, "{}", text.len());
+    let json: Json =
+        serde_json::from_slice(&run([OsStr::new("info"), OsStr::new("--json"), path.as_os_str()]).stdout).unwrap();
+    assert_eq!(json["detail"]["nodes"][0]["name_bytes"], 100_000);
+    assert_eq!(json["detail"]["nodes"][0]["name"].as_str().unwrap().len(), 65_536);
+    assert_eq!(json["detail"]["nodes"][0].get("truncated"), None);
+}
+
+#[test]
+fn a_record_has_the_same_numbers_in_every_verb() {
+    let text = |args: &[&str]| stdout(&run(args)).split_whitespace().collect::<String>();
+    let bounds = |text: &str| text[text.find("\"bounds\":").unwrap()..].split('}').next().unwrap().to_owned();
+    let path = "corpus/odol/v47_lzo.p3d";
+    let scanned = bounds(&text(&["scan", "-q", path]));
+    assert!(scanned.contains('.'), "{scanned}");
+    assert_eq!(bounds(&text(&["info", "--json", path])), scanned);
 }
 
 #[test]

@@ -16,7 +16,7 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn blessing() -> bool {
+pub fn blessing() -> bool {
     std::env::var_os("MESHPEEK_BLESS").is_some()
 }
 

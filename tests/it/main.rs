@@ -18,12 +18,16 @@ mod b3d;
 mod bmx;
 #[cfg(feature = "cli")]
 mod cli;
+#[cfg(feature = "cli")]
+mod goldens;
 mod lodka;
 mod mlod;
 mod odol;
 mod pbo;
 mod rtm;
 mod scan;
+#[cfg(feature = "cli")]
+mod selectors;
 mod zip;
 
 // What the fuzz targets do, so that it cannot rot unseen.

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use meshpeek::codec::activity;
-use meshpeek::inspect::{Inspect, Outline, Part, Value, Visitor, to_bytes};
+use meshpeek::inspect::{Inspect, Outline, Part, Text, Value, Visitor, to_bytes};
 use meshpeek::odol::{Encoding, Filter, Lod, Model, Motion, PackedUv, Resolution};
 use meshpeek::summary::Problems;
 use meshpeek::view::{Packing, Table};
@@ -261,13 +261,15 @@ fn finding_every_array_takes_no_memory() {
 struct Count(usize);
 
 impl Visitor for Count {
-    fn open(&mut self, _: &Part) -> bool {
+    fn open(&mut self, _: &Part<'_>) -> bool {
         true
     }
 
     fn close(&mut self) {}
 
     fn field(&mut self, _: &'static str, _: Value<'_>) {}
+
+    fn texts<'t>(&mut self, _: &'static str, _: &mut dyn Iterator<Item = Text<'t>>) {}
 
     fn array(&mut self, _: &'static str, _: Option<usize>, _: &dyn Table) {
         self.0 += 1;
@@ -286,13 +288,15 @@ struct Streams<'f> {
 }
 
 impl Visitor for Streams<'_> {
-    fn open(&mut self, _: &Part) -> bool {
+    fn open(&mut self, _: &Part<'_>) -> bool {
         true
     }
 
     fn close(&mut self) {}
 
     fn field(&mut self, _: &'static str, _: Value<'_>) {}
+
+    fn texts<'t>(&mut self, _: &'static str, _: &mut dyn Iterator<Item = Text<'t>>) {}
 
     fn array(&mut self, _: &'static str, _: Option<usize>, table: &dyn Table) {
         let storage = table.storage();

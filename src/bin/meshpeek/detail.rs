@@ -1,122 +1,450 @@
-//! An outline as a JSON document.
+//! A record and an outline as one JSON document, written as they are told.
+//!
+//! What is absurdly long is cut: a text behind 64 KiB, with its whole size beside it under its name and `_bytes`; the
+//! document behind 32 MiB and 32 bytes for each byte of the asset. An object in which something was left out says
+//! `"truncated": true`.
 
-use meshpeek::inspect::{Inspect, Outline, Part, Value, Visitor};
+use std::io::{self, Write};
+
+use meshpeek::inspect::selector::Path;
+use meshpeek::inspect::{Inspect, Outline, Part, Text, Value, Visitor};
+use meshpeek::scan::Record;
 use meshpeek::summary::Name;
 use meshpeek::view::{Storage, Table};
-use serde_json::{Map, Value as Json, json};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::ser::{Formatter, PrettyFormatter};
 
-/// Everything the asset's outline tells.
-pub(crate) fn of(asset: &dyn Inspect) -> Json {
-    let mut document = Document::default();
-    asset.outline(&mut Outline::new(&mut document));
-    document.top.map.into()
-}
+use crate::output::Failure;
 
-#[derive(Default)]
-struct Document {
-    /// The object told of.
-    top: Object,
-    /// Those around it, the whole one first.
+/// Longer texts are cut.
+const LONGEST_TEXT: usize = 1 << 16;
+
+/// Problems told of one part.
+const MOST_PROBLEMS: usize = 1_000;
+
+/// The document, an object that takes entries until it is ended.
+pub(crate) struct Document<W> {
+    out: Counted<W>,
+    format: PrettyFormatter<'static>,
+    /// The objects around the place told of, the document first.
     around: Vec<Object>,
+    path: Path,
+    /// What the outline may still be written with.
+    most: u64,
+    failure: Option<io::Error>,
 }
 
 #[derive(Default)]
 struct Object {
-    name: &'static str,
-    index: Option<usize>,
-    path: String,
-    map: Map<String, Json>,
+    /// Whether an entry was written.
+    begun: bool,
+    /// The list whose items are being told.
+    list: Option<&'static str>,
+    /// Whether a list is told that this object is an item of.
+    is_item: bool,
+    lossy: bool,
+    /// Whether a text of a list had to be written in another way, which is said at the end.
+    lossy_list: bool,
+    truncated: bool,
+    problems: Vec<Problem>,
 }
 
-impl Visitor for Document {
-    fn open(&mut self, part: &Part) -> bool {
-        let mut map = Map::new();
-        if let Some(span) = part.span {
-            map.insert("offset".to_owned(), span.offset.into());
-            map.insert("bytes".to_owned(), span.bytes.into());
+#[derive(serde::Serialize)]
+struct Problem {
+    offset: Option<u64>,
+    message: String,
+}
+
+#[derive(serde::Serialize)]
+struct Place {
+    offset: u64,
+    bytes: u64,
+}
+
+#[derive(serde::Serialize)]
+struct Array<'s> {
+    count: u64,
+    offset: u64,
+    bytes: u64,
+    stored: &'static str,
+    columns: Vec<&'static str>,
+    selector: &'s str,
+}
+
+impl<W: Write> Document<W> {
+    /// A document that begins.
+    pub(crate) fn new(out: W) -> io::Result<Self> {
+        let (out, format) = (Counted { inner: out, written: 0 }, PrettyFormatter::new());
+        let mut document = Self { out, format, around: vec![], path: Path::default(), most: u64::MAX, failure: None };
+        document.begin_object(false)?;
+        Ok(document)
+    }
+
+    /// The entries of a record.
+    pub(crate) fn record(&mut self, record: &Record) -> Result<(), Failure> {
+        record.serialize_entries(self).map_err(|error| match self.failure.take() {
+            Some(failure) => failure.into(),
+            None => error.into(),
+        })
+    }
+
+    /// Everything that the asset's outline tells, as an entry of this name.
+    pub(crate) fn outline(&mut self, name: &'static str, asset: &dyn Inspect) -> io::Result<()> {
+        self.most = asset.size().saturating_mul(32).saturating_add(32 << 20).saturating_add(self.out.written);
+        self.key(name)?;
+        self.begin_object(false)?;
+        asset.outline(&mut Outline::new(self));
+        match self.failure.take() {
+            Some(failure) => Err(failure),
+            None => self.end_object(),
         }
-        let path = join(&self.top.path, part.name, part.index);
-        let inner = Object { name: part.name, index: part.index, path, map };
-        self.around.push(std::mem::replace(&mut self.top, inner));
-        true
+    }
+
+    /// Ends the document.
+    pub(crate) fn finish(mut self) -> io::Result<()> {
+        self.end_object()
+    }
+
+    fn top(&mut self) -> &mut Object {
+        if self.around.is_empty() {
+            self.around.push(Object::default());
+        }
+        let last = self.around.len() - 1;
+        &mut self.around[last]
+    }
+
+    fn begin_object(&mut self, is_item: bool) -> io::Result<()> {
+        self.around.push(Object { is_item, ..Object::default() });
+        self.format.begin_object(&mut self.out)
+    }
+
+    fn end_object(&mut self) -> io::Result<()> {
+        let top = self.top();
+        let (lossy, truncated) = (top.lossy_list && !top.lossy, top.truncated);
+        let problems = std::mem::take(&mut top.problems);
+        if !problems.is_empty() {
+            self.entry("problems", &problems)?;
+        }
+        if lossy {
+            self.entry("lossy", &true)?;
+        }
+        if truncated {
+            self.entry("truncated", &true)?;
+        }
+        self.end_list()?;
+        self.format.end_object(&mut self.out)?;
+        match self.around.pop() {
+            Some(Object { is_item: true, .. }) => self.format.end_array_value(&mut self.out),
+            _ if self.around.is_empty() => Ok(()),
+            _ => self.format.end_object_value(&mut self.out),
+        }
+    }
+
+    fn key(&mut self, name: &str) -> io::Result<()> {
+        self.end_list()?;
+        let first = !std::mem::replace(&mut self.top().begun, true);
+        self.format.begin_object_key(&mut self.out, first)?;
+        self.value(name)?;
+        self.format.end_object_key(&mut self.out)?;
+        self.format.begin_object_value(&mut self.out)
+    }
+
+    pub(crate) fn entry(&mut self, name: &str, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
+        self.key(name)?;
+        self.value(value)?;
+        self.format.end_object_value(&mut self.out)
+    }
+
+    /// The beginning of a value: of an entry, or of an item of a list.
+    fn begin(&mut self, name: &'static str, is_item: bool) -> io::Result<()> {
+        if !is_item {
+            return self.key(name);
+        }
+        let first = self.top().list != Some(name);
+        if first {
+            self.key(name)?;
+            self.top().list = Some(name);
+            self.format.begin_array(&mut self.out)?;
+        }
+        self.format.begin_array_value(&mut self.out, first)
+    }
+
+    fn end_list(&mut self) -> io::Result<()> {
+        if self.top().list.take().is_some() {
+            self.format.end_array(&mut self.out)?;
+            self.format.end_object_value(&mut self.out)?;
+        }
+        Ok(())
+    }
+
+    fn value(&mut self, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
+        let mut serializer = serde_json::Serializer::with_formatter(&mut self.out, self.format.clone());
+        Ok(value.serialize(&mut serializer)?)
+    }
+
+    /// Keeps the failure whole, as a closed pipe is none of ours.
+    fn written(&mut self, write: impl FnOnce(&mut Self) -> io::Result<()>) -> serde_json::Result<()> {
+        write(self).map_err(|error| {
+            let told = serde::ser::Error::custom(&error);
+            self.failure = Some(error);
+            told
+        })
+    }
+
+    /// Runs unless the document is as long as it may be, or cannot be written.
+    fn told(&mut self, write: impl FnOnce(&mut Self) -> io::Result<()>) -> bool {
+        if self.failure.is_some() {
+            return false;
+        }
+        if self.out.written > self.most {
+            self.top().truncated = true;
+            return false;
+        }
+        self.failure = write(self).err();
+        self.failure.is_none()
+    }
+
+    fn write_field(&mut self, name: &'static str, value: &Value<'_>) -> io::Result<()> {
+        match value {
+            Value::Bool(value) => self.entry(name, value),
+            Value::Uint(value) => self.entry(name, value),
+            Value::Int(value) | Value::Coded(value, None) => self.entry(name, value),
+            Value::Float(value) => self.entry(name, &Float(*value)),
+            Value::Floats(values) => self.entry(name, &Floats(values)),
+            Value::Ints(values) => self.entry(name, &values[..]),
+            Value::Text(text) => {
+                let whole = text.stored_bytes();
+                let text = Name::from(text.cut(LONGEST_TEXT));
+                if text.lossy && !std::mem::replace(&mut self.top().lossy, true) {
+                    self.entry("lossy", &true)?;
+                }
+                self.entry(name, &text.text)?;
+                if whole > LONGEST_TEXT { self.entry(&format!("{name}_bytes"), &whole) } else { Ok(()) }
+            }
+            Value::Coded(value, Some(meaning)) => {
+                self.entry(&format!("{name}_name"), meaning)?;
+                self.entry(name, value)
+            }
+            Value::Opaque(span) => self.entry(name, &Place { offset: span.offset, bytes: span.bytes }),
+            _ => self.entry(name, &()),
+        }
+    }
+
+    fn write_texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>) -> io::Result<()> {
+        self.key(name)?;
+        self.format.begin_array(&mut self.out)?;
+        for (index, text) in texts.enumerate() {
+            if self.out.written > self.most {
+                self.top().truncated = true;
+                break;
+            }
+            let name = Name::from(text.cut(LONGEST_TEXT));
+            self.top().lossy_list |= name.lossy;
+            self.top().truncated |= text.stored_bytes() > LONGEST_TEXT;
+            self.format.begin_array_value(&mut self.out, index == 0)?;
+            self.value(&name.text)?;
+            self.format.end_array_value(&mut self.out)?;
+        }
+        self.format.end_array(&mut self.out)?;
+        self.format.end_object_value(&mut self.out)
+    }
+}
+
+impl<W: Write> Visitor for Document<W> {
+    fn open(&mut self, part: &Part<'_>) -> bool {
+        let told = self.told(|document| {
+            document.begin(part.name, part.index.is_some())?;
+            document.begin_object(part.index.is_some())?;
+            match part.span {
+                Some(span) => {
+                    document.entry("offset", &span.offset)?;
+                    document.entry("bytes", &span.bytes)
+                }
+                None => Ok(()),
+            }
+        });
+        if told {
+            self.path.open(part);
+        }
+        told
     }
 
     fn close(&mut self) {
-        if let Some(outer) = self.around.pop() {
-            let Object { name, index, map, .. } = std::mem::replace(&mut self.top, outer);
-            put(&mut self.top.map, name, index, map.into());
+        self.path.close();
+        if self.failure.is_none() {
+            self.failure = self.end_object().err();
         }
     }
 
     fn field(&mut self, name: &'static str, value: Value<'_>) {
-        let map = &mut self.top.map;
-        if let Value::Coded(_, Some(meaning)) = &value {
-            map.insert(format!("{name}_name"), meaning.as_ref().into());
-        }
-        if let Value::Text(Name { lossy: true, .. }) = &value {
-            map.insert("lossy".to_owned(), true.into());
-        }
-        map.insert(name.to_owned(), to_json(value));
+        self.told(|document| document.write_field(name, &value));
+    }
+
+    fn texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>) {
+        self.told(|document| document.write_texts(name, texts));
     }
 
     fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
         let Storage { offset, bytes, packing } = table.storage();
-        let columns: Vec<&str> = table.columns().iter().map(|column| column.name).collect();
-        let object = &mut self.top;
-        let array = json!({
-            "count": table.rows(),
-            "offset": offset,
-            "bytes": bytes,
-            "stored": packing.name(),
-            "columns": columns,
-            "selector": join(&object.path, name, index),
+        self.told(|document| {
+            document.begin(name, index.is_some())?;
+            let mut path = std::mem::take(&mut document.path);
+            let written = path.with(name, index, |selector| {
+                let columns = table.columns().iter().map(|column| column.name).collect();
+                let (count, stored) = (table.rows(), packing.name());
+                document.value(&Array { count, offset, bytes, stored, columns, selector })
+            });
+            document.path = path;
+            written?;
+            match index {
+                Some(_) => document.format.end_array_value(&mut document.out),
+                None => document.format.end_object_value(&mut document.out),
+            }
         });
-        put(&mut object.map, name, index, array);
     }
 
     fn problem(&mut self, error: &meshpeek::Error) {
-        put(&mut self.top.map, "problems", Some(0), json!({ "offset": error.offset(), "message": error.message() }));
+        self.told(|document| {
+            let top = document.top();
+            if top.problems.len() < MOST_PROBLEMS {
+                top.problems.push(Problem { offset: error.offset(), message: error.message() });
+            } else {
+                top.truncated = true;
+            }
+            Ok(())
+        });
     }
 }
 
-/// The selector of something inside a part.
-pub(crate) fn join(path: &str, name: &str, index: Option<usize>) -> String {
-    let slash = if path.is_empty() { "" } else { "/" };
-    match index {
-        Some(index) => format!("{path}{slash}{name}/{index}"),
-        None => format!("{path}{slash}{name}"),
+/// The entries of a record are written as those of any map are.
+impl<W: Write> SerializeMap for Document<W> {
+    type Ok = ();
+    type Error = serde_json::Error;
+
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> serde_json::Result<()> {
+        let key = serde_json::to_value(key)?;
+        self.written(|document| document.key(key.as_str().unwrap_or_default()))
+    }
+
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> serde_json::Result<()> {
+        self.written(|document| {
+            document.value(value)?;
+            document.format.end_object_value(&mut document.out)
+        })
+    }
+
+    fn end(self) -> serde_json::Result<()> {
+        Ok(())
     }
 }
 
-/// Sets a field, or adds to the list of that name.
-fn put(map: &mut Map<String, Json>, name: &str, index: Option<usize>, value: Json) {
-    if index.is_none() {
-        map.insert(name.to_owned(), value);
-    } else if let Json::Array(list) = map.entry(name).or_insert_with(|| Json::Array(Vec::new())) {
-        list.push(value);
+/// A number as the shortest decimal that means it; JSON has none for those that are not finite, so they are text.
+pub(crate) struct Float(pub(crate) f32);
+
+impl Serialize for Float {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.0.is_finite() { serializer.serialize_f32(self.0) } else { serializer.collect_str(&self.0) }
     }
 }
 
-fn to_json(value: Value<'_>) -> Json {
-    match value {
-        Value::Bool(value) => value.into(),
-        Value::Uint(value) => value.into(),
-        Value::Int(value) | Value::Coded(value, _) => value.into(),
-        Value::Float(value) => float(value),
-        Value::Floats(values) => values.iter().copied().map(float).collect(),
-        Value::Ints(values) => values.iter().copied().collect(),
-        Value::Text(name) => name.text.into(),
-        Value::Texts(names) => names.into_iter().map(|name| name.text).collect(),
-        Value::Opaque(span) => json!({ "offset": span.offset, "bytes": span.bytes }),
-        _ => Json::Null,
+struct Floats<'v>(&'v [f32]);
+
+impl Serialize for Floats<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().copied().map(Float))
     }
 }
 
-/// The shortest decimal that means this number; JSON has none for the others, so those are text.
-pub(crate) fn float(value: f32) -> Json {
-    let text = value.to_string();
-    match text.parse::<f64>() {
-        Ok(number) if number.is_finite() => number.into(),
-        _ => text.into(),
+/// Counts what passes.
+struct Counted<W> {
+    inner: W,
+    written: u64,
+}
+
+impl<W: Write> Write for Counted<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.inner.write(bytes)?;
+        self.written += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value as Json, json};
+
+    use super::*;
+
+    /// The entry `detail` of a document in which a visitor is told this.
+    fn told(most: u64, tell: impl FnOnce(&mut Outline<'_>)) -> Json {
+        let mut out = Vec::new();
+        let mut document = Document::new(&mut out).unwrap();
+        document.key("detail").unwrap();
+        document.begin_object(false).unwrap();
+        document.most = most;
+        tell(&mut Outline::new(&mut document));
+        assert!(document.failure.is_none());
+        document.end_object().unwrap();
+        document.finish().unwrap();
+        serde_json::from_slice::<Json>(&out).unwrap()["detail"].take()
+    }
+
+    #[test]
+    fn lists_objects_and_texts_nest_as_they_are_told() {
+        let detail = told(u64::MAX, |out| {
+            out.field("version", 1_u32);
+            for index in 0..2 {
+                out.part(Part::item("nodes", index).spanning(8, 4), |out| {
+                    out.field("scale", [0.1_f32, f32::NAN]);
+                    out.texts("flags", ["a", "b"].into_iter().take(index * 2));
+                    out.problem(&meshpeek::Error::malformed("odd").at(9));
+                });
+            }
+            out.part(Part::one("end"), |_| {});
+            out.coded("blend", 3_u8, Some("add"));
+        });
+        let node = |flags: Json| {
+            let problems = json!([{ "offset": 9, "message": "odd" }]);
+            json!({ "offset": 8, "bytes": 4, "scale": [0.1, "NaN"], "flags": flags, "problems": problems })
+        };
+        let nodes = json!([node(json!([])), node(json!(["a", "b"]))]);
+        let expected = json!({ "version": 1, "nodes": nodes, "end": {}, "blend_name": "add", "blend": 3 });
+        assert_eq!(detail.to_string(), expected.to_string());
+    }
+
+    #[test]
+    fn what_is_cut_is_said_where_it_is_cut() {
+        let long = "x".repeat(LONGEST_TEXT + 5);
+        let detail = told(u64::MAX, |out| out.field("name", long.as_str()));
+        assert_eq!((detail["name"].as_str().unwrap().len(), &detail["name_bytes"]), (LONGEST_TEXT, &json!(65_541)));
+        let detail = told(100, |out| {
+            for index in 0..10 {
+                out.part(Part::item("parts", index), |out| out.field("number", index));
+            }
+        });
+        let told_of = detail["parts"].as_array().unwrap().len();
+        assert!((1..10).contains(&told_of) && detail["truncated"] == true, "{detail}");
+        let detail = told(100, |out| {
+            out.part(Part::one("part"), |out| out.texts("names", std::iter::repeat_n("name", 1_000)));
+        });
+        assert!(detail["part"]["names"].as_array().unwrap().len() < 20 && detail["part"]["truncated"] == true);
+        assert_eq!(detail.get("truncated"), None);
+    }
+
+    #[test]
+    fn a_name_that_is_no_text_says_so_once() {
+        let odd = meshpeek::view::ByteStr::new(b"\xff");
+        let detail = told(u64::MAX, |out| {
+            out.field("name", odd);
+            out.field("other", odd);
+            out.texts("list", [odd]);
+        });
+        let expected = json!({ "lossy": true, "name": "\\xff", "other": "\\xff", "list": ["\\xff"] });
+        assert_eq!(detail.to_string(), expected.to_string());
+        assert_eq!(told(u64::MAX, |out| out.texts("list", [odd]))["lossy"], true);
     }
 }

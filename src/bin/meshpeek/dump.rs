@@ -1,7 +1,6 @@
 //! `meshpeek dump`: one array, out of any format, into any of four.
 
 mod rows;
-mod select;
 
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -9,6 +8,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use meshpeek::Asset;
+use meshpeek::inspect::{Selector, selector};
 use meshpeek::view::Table;
 
 use crate::args::{Common, DumpFormat};
@@ -21,18 +21,16 @@ pub(crate) fn run(path: &Path, selector: Option<&str>, format: DumpFormat, commo
     let asset = Asset::parse_file(path, &file, &common.limits.limits()).map_err(|error| error.in_file(path))?;
     match selector {
         None => list(&asset, common)?,
-        Some(selector) => {
+        Some(text) => {
             let mut written = None;
-            select::find(&*asset, selector, &mut |table| written = Some(write(table, format, common)));
+            let selector = text.parse::<Selector>();
+            if let Ok(selector) = &selector {
+                selector.find(&*asset, &mut |table| written = Some(write(table, format, common)));
+            }
             match written {
                 Some(written) => written?,
                 None => {
-                    let hint = select::nearest(&*asset, selector);
-                    let hint = hint.map(|hint| format!("; did you mean {hint}?")).unwrap_or_default();
-                    return Err(Failure::Told(format!(
-                        "{}: no array {selector}{hint} (without a selector, all are listed)",
-                        shown(path)
-                    )));
+                    return Err(Failure::Told(format!("{}: {}", shown(path), missing(&asset, text, selector.err()))));
                 }
             }
         }
@@ -41,10 +39,25 @@ pub(crate) fn run(path: &Path, selector: Option<&str>, format: DumpFormat, commo
     Ok(ExitCode::SUCCESS)
 }
 
+/// Why there is nothing to dump, and what may have been meant.
+fn missing(asset: &Asset<'_>, text: &str, error: Option<meshpeek::Error>) -> String {
+    let reason = error.map_or_else(|| format!("no array {text}"), |error| error.message());
+    let hint = by_name(asset, text).or_else(|| selector::nearest(&**asset, text));
+    let hint = hint.map(|hint| format!("; did you mean {hint}?")).unwrap_or_default();
+    format!("{reason}{hint} (items go by numbers from 0 or by @name; without a selector, all arrays are listed)")
+}
+
+/// The selector with `@` before one of its steps, if that leads to an array.
+fn by_name(asset: &Asset<'_>, text: &str) -> Option<String> {
+    let steps = text.match_indices('/').take(8).map(|(place, _)| format!("{}@{}", &text[..=place], &text[place + 1..]));
+    let mut leading = steps.filter(|name| name.parse::<Selector>().is_ok_and(|name| name.find(&**asset, &mut |_| {})));
+    leading.next()
+}
+
 fn list(asset: &Asset<'_>, common: &Common) -> Result<(), Failure> {
     let mut out = Output::text(common)?;
     let mut written = writeln!(out, "{:<40} {:>10}  {:<9} columns", "selector", "rows", "stored");
-    select::each(&**asset, &mut |selector, table| {
+    selector::each(&**asset, &mut |selector, table| {
         if written.is_ok() {
             let columns: Vec<&str> = table.columns().iter().map(|column| column.name).collect();
             let (rows, stored) = (table.rows(), table.storage().packing.name());

@@ -7,7 +7,6 @@ use std::process::ExitCode;
 use meshpeek::format::NoAsset;
 use meshpeek::scan::{Depth, Record, Scan};
 use meshpeek::{Asset, Format};
-use serde_json::Value as Json;
 
 use crate::args::Common;
 use crate::output::{Failure, Outcome, Output};
@@ -50,12 +49,13 @@ fn no_asset(path: &Path, data: &[u8]) -> String {
 }
 
 fn write_json(record: &Record, asset: Option<&Asset<'_>>, out: &mut Output) -> Result<(), Failure> {
-    let mut document = serde_json::to_value(record)?;
-    if let Json::Object(map) = &mut document {
-        map.insert("title".to_owned(), Format::title(record.summary.format).into());
-        map.insert("detail".to_owned(), asset.map_or(Json::Null, |asset| detail::of(&**asset)));
+    let mut document = detail::Document::new(&mut *out)?;
+    document.record(record)?;
+    document.entry("title", record.summary.format.title())?;
+    match asset {
+        Some(asset) => document.outline("detail", &**asset)?,
+        None => document.entry("detail", &())?,
     }
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    writeln!(out)?;
-    Ok(())
+    document.finish()?;
+    Ok(writeln!(out)?)
 }

@@ -4,10 +4,10 @@ use std::io::Write;
 
 use meshpeek::view::{Column, Scalar, Table};
 use npyz::{DType, Field, TypeStr, WriteOptions, WriterBuilder};
-use serde_json::{Map, Value as Json};
+use serde::{Serialize, Serializer};
 
 use super::{batches, raw};
-use crate::detail::float;
+use crate::detail::Float;
 use crate::output::{Failure, Output};
 
 /// One number of a row.
@@ -74,16 +74,19 @@ pub(super) fn csv(table: &dyn Table, out: &mut Output) -> Result<(), Failure> {
 pub(super) fn ndjson(table: &dyn Table, out: &mut Output) -> Result<(), Failure> {
     let columns = table.columns();
     each_row(table, &columns, |row| {
-        let fields = columns.iter().zip(numbers(&columns, row)).map(|(column, number)| {
-            let value = match number {
-                Number::Int(number) => Json::from(number),
-                Number::Float(number) => float(number),
-            };
-            (column.name.to_owned(), value)
-        });
-        serde_json::to_writer(&mut *out, &fields.collect::<Map<_, _>>())?;
+        let fields = columns.iter().map(|column| column.name).zip(numbers(&columns, row));
+        serde_json::Serializer::new(&mut *out).collect_map(fields)?;
         Ok(writeln!(out)?)
     })
+}
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match *self {
+            Self::Int(number) => serializer.serialize_i64(number),
+            Self::Float(number) => Float(number).serialize(serializer),
+        }
+    }
 }
 
 /// Columns of one kind make a plain array of rows x columns (of rows alone where there is one), others a structured one.

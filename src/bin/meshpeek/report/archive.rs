@@ -5,13 +5,13 @@ use std::io::{Result, Write};
 use meshpeek::container::{Container, Form};
 use meshpeek::pbo::{self, TailKind};
 
-use super::{FAINT, grouped, heading, list};
+use super::{FAINT, grouped, heading, list, shown};
 
 pub(super) fn pbo(archive: &pbo::Archive<'_>, out: &mut impl Write) -> Result<()> {
-    let properties: Vec<_> = archive.properties().collect();
-    if !properties.is_empty() {
+    let mut properties = archive.properties().peekable();
+    if properties.peek().is_some() {
         heading(out, "Properties")?;
-        list(out, properties.iter(), |out, property| writeln!(out, "  {} = {}", property.key, property.value))?;
+        list(out, properties, |out, property| writeln!(out, "  {} = {}", shown(property.key), shown(property.value)))?;
     }
     members(&Container::Pbo(*archive), out)?;
     let tail = match archive.tail().map(|tail| tail.kind()) {
@@ -21,7 +21,7 @@ pub(super) fn pbo(archive: &pbo::Archive<'_>, out: &mut impl Write) -> Result<()
         Ok(_) => "bytes of no known form".to_owned(),
         Err(error) => error.message(),
     };
-    writeln!(out, "\n  behind the members: {tail}")
+    writeln!(out, "\n  after the members: {tail}")
 }
 
 pub(super) fn members(archive: &Container<'_>, out: &mut impl Write) -> Result<()> {
@@ -36,6 +36,6 @@ pub(super) fn members(archive: &Container<'_>, out: &mut impl Write) -> Result<(
             Form::Unknown => format!("  {FAINT}packed in an unknown way{FAINT:#}"),
         };
         let size = if member.form() == Form::InPlace { member.stored_size() } else { member.size_hint() };
-        writeln!(out, "  {:>12}  {}{form}", grouped(size), member.name())
+        writeln!(out, "  {:>12}  {}{form}", grouped(size), shown(member.name()))
     })
 }

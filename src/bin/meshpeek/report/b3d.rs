@@ -4,7 +4,7 @@ use std::io::{Result, Write};
 
 use meshpeek::b3d::{Brush, Node, Scene, Texture};
 
-use super::{FAINT, count, heading, list, numbers, plural};
+use super::{FAINT, LONGEST_LINE, count, heading, list, mentioned, numbers, plural, shown};
 
 pub(super) fn write(scene: &Scene<'_>, out: &mut impl Write) -> Result<()> {
     let textures: Vec<Texture<'_>> = scene.textures().flatten().collect();
@@ -24,28 +24,42 @@ pub(super) fn write(scene: &Scene<'_>, out: &mut impl Write) -> Result<()> {
 fn texture(out: &mut impl Write, index: usize, texture: &Texture<'_>) -> Result<()> {
     let mut notes: Vec<&str> = texture.flags.names().collect();
     notes.extend(texture.blend.name());
-    writeln!(out, "  {index}  {}  {FAINT}{}{FAINT:#}", texture.name, notes.join(", "))
+    writeln!(out, "  {index}  {}  {FAINT}{}{FAINT:#}", shown(texture.name), notes.join(", "))
 }
 
 fn brush(out: &mut impl Write, index: usize, brush: &Brush<'_>, textures: &[Texture<'_>]) -> Result<()> {
-    let layers: Vec<String> = brush
-        .textures()
+    // Real brushes have up to eight layers.
+    let layers = brush.texture_ids.iter().take(LONGEST_LINE).filter_map(|id| usize::try_from(id.get()).ok());
+    let mut layers: Vec<String> = layers
         .map(|id| match textures.get(id) {
-            Some(texture) => format!("texture {}", texture.name),
+            Some(texture) => format!("texture {}", mentioned(texture.name)),
             None => format!("texture {id}, which is missing"),
         })
         .collect();
+    if let Some(hidden) = brush.texture_ids.len().checked_sub(LONGEST_LINE).filter(|&hidden| hidden > 0) {
+        layers.push(format!("... and {} more", count(hidden as u64, "layer")));
+    }
     let layers = if layers.is_empty() { "no texture".to_owned() } else { layers.join(", ") };
-    let mut notes = vec![format!("colour {}", numbers(&brush.color))];
+    let mut notes = vec![format!("color {}", numbers(&brush.color))];
     notes.extend((brush.shininess != 0.0).then(|| format!("shininess {}", brush.shininess)));
     notes.extend(brush.blend.name().map(|name| format!("blend {name}")));
     notes.extend(brush.fx.names().map(str::to_owned));
-    writeln!(out, "  {index}  {}  {layers}  {FAINT}{}{FAINT:#}", brush.name, notes.join(", "))
+    writeln!(out, "  {index}  {}  {layers}  {FAINT}{}{FAINT:#}", shown(brush.name), notes.join(", "))
 }
 
 fn node(out: &mut impl Write, node: &Node<'_>, brushes: &[Brush<'_>]) -> Result<()> {
     let indent = 2 * (node.depth as usize).min(30);
-    writeln!(out, "  {:indent$}{}  {FAINT}{}{FAINT:#}", "", node.name, facts(node, brushes).join("; "))
+    writeln!(out, "  {:indent$}{}  {FAINT}{}{FAINT:#}", "", shown(node.name), facts(node, brushes).join("; "))
+}
+
+/// A fact for each of the first items, and how many more there are.
+fn more<T>(facts: &mut Vec<String>, items: impl Iterator<Item = T>, noun: &str, fact: impl Fn(T) -> String) {
+    let mut items = items;
+    facts.extend(items.by_ref().take(LONGEST_LINE).map(fact));
+    match items.count() {
+        0 => {}
+        hidden => facts.push(format!("... and {} more", count(hidden as u64, noun))),
+    }
 }
 
 /// What a node is and what happens to it.
@@ -60,24 +74,22 @@ fn facts(node: &Node<'_>, brushes: &[Brush<'_>]) -> Vec<String> {
                     sets => Some(format!("{sets} uv sets")),
                 };
                 let normals = vertices.normals().map(|_| "normals".to_owned());
-                let colors = vertices.colors().map(|_| "colours".to_owned());
+                let colors = vertices.colors().map(|_| "colors".to_owned());
                 let extra: Vec<String> = [normals, colors, uvs].into_iter().flatten().collect();
                 let with = if extra.is_empty() { String::new() } else { format!(" with {}", extra.join(", ")) };
                 plural(vertices.len() as u64, "vertices") + &with
             });
             facts.push(format!("mesh: {}", columns.unwrap_or_else(|error| error.message())));
-            for triangles in mesh.triangles() {
-                facts.push(match triangles {
-                    Ok(triangles) => {
-                        let brush = triangles.brush().map(|id| match brushes.get(id) {
-                            Some(brush) => format!(" of {}", brush.name),
-                            None => format!(" of material {id}, which is missing"),
-                        });
-                        count(triangles.indices.len() as u64, "triangle") + &brush.unwrap_or_default()
-                    }
-                    Err(error) => error.message(),
-                });
-            }
+            more(&mut facts, mesh.triangles(), "triangle list", |triangles| match triangles {
+                Ok(triangles) => {
+                    let brush = triangles.brush().map(|id| match brushes.get(id) {
+                        Some(brush) => format!(" of {}", mentioned(brush.name)),
+                        None => format!(" of material {id}, which is missing"),
+                    });
+                    count(triangles.indices.len() as u64, "triangle") + &brush.unwrap_or_default()
+                }
+                Err(error) => error.message(),
+            });
         }
         Ok(None) => {}
         Err(error) => facts.push(error.message()),
@@ -90,25 +102,23 @@ fn facts(node: &Node<'_>, brushes: &[Brush<'_>]) -> Vec<String> {
         Ok(None) => {}
         Err(error) => facts.push(error.message()),
     }
-    for keys in node.keys() {
-        facts.push(match keys {
-            Ok(keys) => {
-                let parts = [
-                    keys.positions().map(|_| "position"),
-                    keys.scales().map(|_| "scale"),
-                    keys.rotations().map(|_| "rotation"),
-                ];
-                let parts: Vec<&str> = parts.into_iter().flatten().collect();
-                let frames = || keys.frames().iter().map(|frame| frame.get());
-                let range = match (frames().min(), frames().max()) {
-                    (Some(first), Some(last)) => format!(" in frames {first} to {last}"),
-                    _ => String::new(),
-                };
-                format!("{} of {}{range}", count(keys.len() as u64, "key"), parts.join(", "))
-            }
-            Err(error) => error.message(),
-        });
-    }
+    more(&mut facts, node.keys(), "key list", |keys| match keys {
+        Ok(keys) => {
+            let parts = [
+                keys.positions().map(|_| "position"),
+                keys.scales().map(|_| "scale"),
+                keys.rotations().map(|_| "rotation"),
+            ];
+            let parts: Vec<&str> = parts.into_iter().flatten().collect();
+            let frames = || keys.frames().iter().map(|frame| frame.get());
+            let range = match (frames().min(), frames().max()) {
+                (Some(first), Some(last)) => format!(" in frames {first} to {last}"),
+                _ => String::new(),
+            };
+            format!("{} of {}{range}", count(keys.len() as u64, "key"), parts.join(", "))
+        }
+        Err(error) => error.message(),
+    });
     match node.animation() {
         Ok(Some(animation)) => {
             let time = animation.seconds().map(|seconds| format!(", {seconds:.2} s")).unwrap_or_default();

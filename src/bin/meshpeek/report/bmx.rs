@@ -5,7 +5,13 @@ use std::io::{Result, Write};
 
 use meshpeek::bmx::{Map, Material, Mesh, Object, Texture};
 
-use super::{FAINT, LONGEST_LIST, count, heading, list, more, numbers, or_unnamed, plural};
+use super::{
+    FAINT, LONGEST_LINE, LONGEST_LIST, count, heading, list, mentioned, more, numbers, or_unnamed, plural, shown,
+};
+
+/// Objects that are looked at; real maps have a hundredth. And groups of one object, of which those have a few.
+const MOST_OBJECTS: usize = 500_000;
+const MOST_GROUPS: usize = 1_000;
 
 /// Objects that belong to no group stand under this heading.
 const NO_GROUP: &str = "(in no group)";
@@ -13,17 +19,17 @@ const NO_GROUP: &str = "(in no group)";
 pub(super) fn write(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
     objects(map, out)?;
     meshes(map, out)?;
-    let textures: Vec<Texture<'_>> = map.textures().into_iter().flat_map(|all| all.iter()).flatten().collect();
-    materials(map, &textures, out)?;
-    if !textures.is_empty() {
+    materials(map, out)?;
+    let mut textures = map.textures().into_iter().flat_map(|all| all.iter()).flatten().peekable();
+    if textures.peek().is_some() {
         heading(out, "Textures")?;
-        list(out, textures.iter(), |out, texture| {
+        list(out, textures, |out, texture: Texture<'_>| {
             let kept = match (texture.is_external != 0, texture.image()) {
                 (true, _) => "the game's own".to_owned(),
                 (false, Some(image)) => format!("embedded, {}", count(image.unpacked_bytes_hint(), "byte")),
                 (false, None) => "embedded, but missing".to_owned(),
             };
-            writeln!(out, "  {}  {}  {FAINT}{kept}{FAINT:#}", texture.index(), texture.file_name)
+            writeln!(out, "  {}  {}  {FAINT}{kept}{FAINT:#}", texture.index(), shown(texture.file_name))
         })?;
     }
     Ok(())
@@ -53,15 +59,19 @@ impl Group {
 
 /// Components by kind, other objects by group.
 fn objects(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
-    let mut components: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+    let mut components: BTreeMap<u32, (u64, Vec<String>)> = BTreeMap::new();
     let mut groups: BTreeMap<String, Group> = BTreeMap::new();
-    for object in map.objects().into_iter().flat_map(|all| all.walk()).flatten() {
+    for object in map.objects().into_iter().flat_map(|all| all.walk()).flatten().take(MOST_OBJECTS) {
         if let Ok(Some(component)) = object.component() {
-            components.entry(component.0).or_default().push(object.entry().name.to_string());
+            let (number, names) = components.entry(component.0).or_default();
+            *number += 1;
+            if names.len() < LONGEST_LINE {
+                names.push(mentioned(object.entry().name));
+            }
             continue;
         }
         let mut grouped = false;
-        for group in object.groups().ok().flatten().into_iter().flatten().flatten() {
+        for group in object.groups().ok().flatten().into_iter().flatten().flatten().take(MOST_GROUPS) {
             grouped = true;
             groups.entry(or_unnamed(group)).or_default().add(object.index());
         }
@@ -83,35 +93,39 @@ fn objects(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
     }
     if !components.is_empty() {
         heading(out, "Components by kind")?;
-        list(out, components.iter(), |out, (number, names)| {
-            let kind = meshpeek::bmx::Component(*number).name().unwrap_or("unknown");
-            writeln!(out, "  {kind}  {}  {FAINT}{}{FAINT:#}", names.len(), names.join(", "))
+        list(out, components.iter(), |out, (component, (number, names))| {
+            let kind = meshpeek::bmx::Component(*component).name().unwrap_or("unknown");
+            let dots = if *number > names.len() as u64 { ", ..." } else { "" };
+            writeln!(out, "  {kind}  {number}  {FAINT}{}{dots}{FAINT:#}", names.join(", "))
         })?;
     }
-    Ok(())
+    more(out, map.objects().map_or(0, |all| all.len()).saturating_sub(MOST_OBJECTS))
 }
 
 fn object(map: &Map<'_>, object: &Object<'_>) -> String {
     let mesh = match object.mesh() {
         Ok(Some(index)) => {
             let name = map.meshes().ok().and_then(|all| all.entry(usize::try_from(index).ok()?));
-            name.map_or_else(|| format!("mesh {index}, which is missing"), |mesh| format!("mesh {}", mesh.name))
+            name.map_or_else(
+                || format!("mesh {index}, which is missing"),
+                |mesh| format!("mesh {}", mentioned(mesh.name)),
+            )
         }
         Ok(None) => "no mesh".to_owned(),
         Err(error) => error.message(),
     };
     let hidden = if object.is_hidden.is_some_and(|hidden| hidden != 0) { ", hidden" } else { "" };
-    // An object shows once a group, so a name without end would be told without end.
-    format!("{:.200}  {FAINT}{mesh:.200}{hidden}{FAINT:#}", or_unnamed(object.entry().name))
+    let name = Some(mentioned(object.entry().name)).filter(|name| !name.is_empty());
+    format!("{}  {FAINT}{mesh}{hidden}{FAINT:#}", name.unwrap_or_else(|| or_unnamed("")))
 }
 
 fn meshes(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
-    let meshes: Vec<Mesh<'_>> = map.meshes().into_iter().flat_map(|all| all.iter()).flatten().collect();
-    if meshes.is_empty() {
+    let mut meshes = map.meshes().into_iter().flat_map(|all| all.iter()).flatten().peekable();
+    if meshes.peek().is_none() {
         return Ok(());
     }
     heading(out, "Meshes")?;
-    list(out, meshes.iter(), |out, mesh| {
+    list(out, meshes, |out, mesh: Mesh<'_>| {
         let parts = [
             mesh.faces().map(|faces| plural(faces.len() as u64, "triangles")),
             mesh.positions().map(|list| plural(list.len() as u64, "vertices")),
@@ -121,21 +135,22 @@ fn meshes(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
     })
 }
 
-fn materials(map: &Map<'_>, textures: &[Texture<'_>], out: &mut impl Write) -> Result<()> {
-    let materials: Vec<Material<'_>> = map.materials().into_iter().flat_map(|all| all.iter()).flatten().collect();
-    if materials.is_empty() {
+fn materials(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
+    let textures = map.textures().ok();
+    let texture = |index: u32| textures.as_ref()?.get(usize::try_from(index).ok()?)?.ok();
+    let mut materials = map.materials().into_iter().flat_map(|all| all.iter()).flatten().peekable();
+    if materials.peek().is_none() {
         return Ok(());
     }
     heading(out, "Materials")?;
-    list(out, materials.iter(), |out, material| {
-        let texture = match material.texture() {
-            None => "no texture".to_owned(),
-            Some(index) => match textures.iter().find(|texture| texture.index() as u64 == u64::from(index)) {
-                Some(texture) => format!("texture {}", texture.file_name),
-                None => format!("texture {index}, which is missing"),
-            },
-        };
+    list(out, materials, |out, material: Material<'_>| {
+        let texture = material.texture().map(|index| match texture(index) {
+            Some(texture) => format!("texture {}", mentioned(texture.file_name)),
+            None => format!("texture {index}, which is missing"),
+        });
+        let texture = texture.unwrap_or_else(|| "no texture".to_owned());
         let diffuse = numbers(&material.diffuse().to_array());
-        writeln!(out, "  {}  {}  {texture}  {FAINT}diffuse {diffuse}{FAINT:#}", material.index(), material.entry().name)
+        let (index, name) = (material.index(), shown(material.entry().name));
+        writeln!(out, "  {index}  {name}  {texture}  {FAINT}diffuse {diffuse}{FAINT:#}")
     })
 }

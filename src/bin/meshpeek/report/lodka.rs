@@ -6,7 +6,7 @@ use meshpeek::lodka::{Bone, Content, Kind, Material, Mesh, Model, MorphCollectio
 use meshpeek::lodka::{Weights, to_text};
 use meshpeek::view::ByteStr;
 
-use super::{FAINT, count, escape, grouped, heading, list, plural};
+use super::{FAINT, count, grouped, heading, joined, list, or_unnamed, plural};
 
 /// What a modeller looks for, in this order.
 const SECTIONS: &[(&str, Kind)] = &[
@@ -39,14 +39,19 @@ pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
     Ok(())
 }
 
-/// The lines of one chunk: a name, and what there is to say of it.
-fn lines(node: &Node<'_>) -> Vec<(String, String)> {
+/// A name, and what there is to say of it.
+type Line = (String, String);
+
+/// The lines of one chunk.
+fn lines<'a>(node: &Node<'a>) -> Box<dyn Iterator<Item = Line> + 'a> {
     let content = match node.content() {
         Ok(content) => content,
         // What cannot be read stands among the problems.
-        Err(_) => return Vec::new(),
+        Err(_) => return Box::new(std::iter::empty()),
     };
-    let one = |name: ByteStr<'_>, facts: String| vec![(text(name), facts)];
+    let one = |name: ByteStr<'_>, facts: String| -> Box<dyn Iterator<Item = Line>> {
+        Box::new(std::iter::once((text(name), facts)))
+    };
     match content {
         Content::Mesh(mesh) => one(mesh.name, self::mesh(&mesh)),
         Content::MaterialList(materials) => {
@@ -56,7 +61,7 @@ fn lines(node: &Node<'_>) -> Vec<(String, String)> {
                 let facts: Vec<String> = textures.chain(blending).collect();
                 (text(material.name), facts.join(", "))
             };
-            materials.materials().flatten().map(line).collect()
+            Box::new(materials.materials().flatten().map(line))
         }
         Content::TextureList(textures) => {
             let line = |texture: Texture<'_>| {
@@ -64,21 +69,21 @@ fn lines(node: &Node<'_>) -> Vec<(String, String)> {
                 let bytes = count(texture.data.len() as u64, "byte");
                 (text(texture.file_name), format!("{kind}, {bytes}, for material {}", text(texture.material)))
             };
-            textures.textures().flatten().map(line).collect()
+            Box::new(textures.textures().flatten().map(line))
         }
         Content::ShaderList(shaders) => {
             let line = |shader: Shader<'_>| match shader.bump() {
                 Ok(Some(bump)) => (text(bump.material), format!("bumps of {}", text(bump.normal_material))),
                 _ => (format!("shader of kind {}", shader.kind), count(shader.data.len() as u64, "byte")),
             };
-            shaders.shaders().flatten().map(line).collect()
+            Box::new(shaders.shaders().flatten().map(line))
         }
         Content::Skeleton(skeleton) => {
             let line = |bone: Bone<'_>| {
                 let parent = if bone.parent < 0 { "root".to_owned() } else { format!("on {}", bone.parent) };
                 (format!("{}  {}", bone.id, text(bone.name)), parent)
             };
-            skeleton.bones().flatten().map(line).collect()
+            Box::new(skeleton.bones().flatten().map(line))
         }
         Content::Animation(animation) => {
             let seconds = animation.duration() as f64 / 1000.0;
@@ -87,11 +92,11 @@ fn lines(node: &Node<'_>) -> Vec<(String, String)> {
         }
         Content::MorphCollections(morphs) => {
             let line = |morph: MorphCollection<'_>| {
-                let animations: Vec<String> = morph.animation_names().map(text).collect();
+                let animations = joined(morph.animation_names().map(text));
                 let (bones, frames) = (plural(morph.bones.len() as u64, "bones"), plural(morph.frame_count, "frames"));
-                (text(morph.name), format!("{bones}, {frames}: {}", animations.join(", ")))
+                (text(morph.name), format!("{bones}, {frames}: {animations}"))
             };
-            morphs.collections().map(line).collect()
+            Box::new(morphs.collections().map(line))
         }
         Content::MorphMeshes(morphs) => {
             let line = |morph: MorphMesh<'_>| {
@@ -101,33 +106,34 @@ fn lines(node: &Node<'_>) -> Vec<(String, String)> {
                     format!("{frames} frames of {vertices} vertices, by {}", text(morph.collection_name)),
                 )
             };
-            morphs.meshes().map(line).collect()
+            Box::new(morphs.meshes().map(line))
         }
         Content::Physics(physics) => {
-            let mut lines = Vec::new();
-            let mut names = physics.body_names();
-            for body in physics.bodies {
-                let name = text(names.next().unwrap_or_default());
-                lines.push((name, format!("body: {}", body.kind.name().unwrap_or("unknown shape"))));
-            }
-            let mut names = physics.geom_names();
-            for geom in physics.geoms {
+            let names = physics.body_names().chain(std::iter::repeat(ByteStr::default()));
+            let bodies = physics
+                .bodies
+                .into_iter()
+                .zip(names)
+                .map(|(body, name)| (text(name), format!("body: {}", body.kind.name().unwrap_or("unknown shape"))));
+            let names = physics.geom_names().chain(std::iter::repeat(ByteStr::default()));
+            let geoms = physics.geoms.into_iter().zip(names).map(|(geom, name)| {
                 let (shape, body) = (geom.kind.name().unwrap_or("unknown shape"), geom.body.get());
-                lines.push((text(names.next().unwrap_or_default()), format!("geom: {shape} of body {body}")));
-            }
-            for (index, joint) in physics.joints.iter().enumerate() {
+                (text(name), format!("geom: {shape} of body {body}"))
+            });
+            let joints = physics.joints.into_iter().enumerate().map(|(index, joint)| {
                 let (kind, bodies) = (joint.kind.name().unwrap_or("unknown kind"), [joint.body_1, joint.body_2]);
                 let [one, two] = bodies.map(|body| body.get());
-                lines.push((format!("joint {index}"), format!("{kind} of bodies {one} and {two}")));
-            }
-            lines
+                (format!("joint {index}"), format!("{kind} of bodies {one} and {two}"))
+            });
+            Box::new(bodies.chain(geoms).chain(joints))
         }
         Content::LightScheme(scheme) => {
             let on = scheme.lights.iter().filter(|light| light.enabled.is_set()).count();
             one(scheme.name, format!("{on} of 8 lights on"))
         }
         Content::ProxySet(set) => {
-            vec![(format!("mesh {}", set.mesh), plural(set.proxies.len() as u64, "proxies"))]
+            let line = (format!("mesh {}", set.mesh), plural(set.proxies.len() as u64, "proxies"));
+            Box::new(std::iter::once(line))
         }
         Content::ColliderSet(set) => one(set.name, plural(set.colliders.len() as u64, "colliders")),
         Content::Screenshot(screenshot) => {
@@ -138,13 +144,13 @@ fn lines(node: &Node<'_>) -> Vec<(String, String)> {
             let head = info.bytes.as_bytes().get(..60).unwrap_or(info.bytes.as_bytes());
             one(ByteStr::new(head), count(info.bytes.len() as u64, "byte"))
         }
-        _ => vec![(node.chunk().tag().to_string(), count(node.chunk().bytes(), "byte"))],
+        _ => Box::new(std::iter::once((node.chunk().tag().to_string(), count(node.chunk().bytes(), "byte")))),
     }
 }
 
 /// A name in the code page that it most likely is in, safe to show on a terminal.
 fn text(name: ByteStr<'_>) -> String {
-    if name.is_empty() { "(no name)".to_owned() } else { escape(&to_text(name)) }
+    or_unnamed(&*to_text(name))
 }
 
 fn mesh(mesh: &Mesh<'_>) -> String {

@@ -1,19 +1,88 @@
 //! An MLOD model in words.
 
+use std::collections::{BTreeMap, HashMap};
 use std::io::{Result, Write};
 
-use meshpeek::mlod::Model;
+use meshpeek::mlod::{Lod, Model, Resolution};
+use meshpeek::view::ByteStr;
 
-use super::{heading, list, plural};
+use super::odol::{names, property, purpose};
+use super::{FAINT, count, heading, list, mentioned, plural};
+
+/// So many looks of faces are told apart in a LOD.
+const MOST_LOOKS: usize = 50;
 
 pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
     heading(out, "LODs")?;
     list(out, model.lods().enumerate(), |out, (index, lod)| match lod {
         Ok(lod) => {
-            let points = plural(lod.points().len() as u64, "points");
-            let faces = plural(lod.face_count().into(), "faces");
-            writeln!(out, "  {index}  resolution {}  {points}, {faces}", lod.resolution())
+            writeln!(out, "  {index}  {}  {}", purpose(Resolution(lod.resolution())), contents(&lod).join(", "))?;
+            details(out, &lod)
         }
         Err(error) => writeln!(out, "  {index}  {}", error.message()),
     })
+}
+
+/// How many of what; nothing of what there is none, but for points.
+fn contents(lod: &Lod<'_>) -> Vec<String> {
+    let mut parts = vec![count(lod.points().len() as u64, "point")];
+    let selections = lod.tags().filter(|tag| tag.is_selection() && tag.proxy().is_none());
+    for (number, nouns) in [
+        (lod.normals().len(), "normals"),
+        (lod.face_count() as usize, "faces"),
+        (selections.count(), "selections"),
+        (lod.tags().filter(|tag| tag.proxy().is_some()).count(), "proxies"),
+        (lod.tags().filter(|tag| tag.property().is_some()).count(), "properties"),
+    ] {
+        if number > 0 {
+            parts.push(plural(number as u64, nouns));
+        }
+    }
+    parts
+}
+
+fn details(out: &mut impl Write, lod: &Lod<'_>) -> Result<()> {
+    list(out, lod.tags().filter_map(|tag| tag.property()), |out, (name, value)| property(out, name, value))?;
+    looks(out, lod)?;
+    names(out, "selections", lod.tags().filter(|tag| tag.is_selection() && tag.proxy().is_none()).map(|tag| tag.name))?;
+    names(out, "proxies", lod.tags().filter_map(|tag| tag.proxy()))?;
+    // One of a kind is the rule; UV sets and properties come several times.
+    let mut kinds: BTreeMap<ByteStr<'_>, u64> = BTreeMap::new();
+    for tag in lod.tags().filter(|tag| !tag.is_selection() && tag.name != "#EndOfFile#") {
+        if kinds.len() < MOST_LOOKS || kinds.contains_key(&tag.name) {
+            *kinds.entry(tag.name).or_default() += 1;
+        }
+    }
+    let kinds: Vec<String> = kinds
+        .into_iter()
+        .map(|(name, number)| if number > 1 { format!("{} x{number}", mentioned(name)) } else { mentioned(name) })
+        .collect();
+    if kinds.is_empty() { Ok(()) } else { writeln!(out, "       {FAINT}tags: {}{FAINT:#}", kinds.join(", ")) }
+}
+
+/// The faces by texture and material, in the order of the file.
+fn looks(out: &mut impl Write, lod: &Lod<'_>) -> Result<()> {
+    let mut order: Vec<((ByteStr<'_>, ByteStr<'_>), u64)> = Vec::new();
+    let mut known: HashMap<_, usize> = HashMap::new();
+    let mut others = 0;
+    for face in lod.faces() {
+        let look = (face.texture, face.material);
+        match known.get(&look) {
+            Some(&place) => order[place].1 += 1,
+            None if order.len() < MOST_LOOKS => {
+                known.insert(look, order.len());
+                order.push((look, 1));
+            }
+            None => others += 1,
+        }
+    }
+    for ((texture, material), faces) in order {
+        let texture = if texture.is_empty() { "no texture".to_owned() } else { mentioned(texture) };
+        let material = if material.is_empty() { String::new() } else { format!(", {}", mentioned(material)) };
+        writeln!(out, "       {FAINT}{}  {texture}{material}{FAINT:#}", count(faces, "face"))?;
+    }
+    match others {
+        0 => Ok(()),
+        others => writeln!(out, "       {FAINT}... and {} of other looks{FAINT:#}", count(others, "face")),
+    }
 }

@@ -13,15 +13,23 @@ use std::io::{Result, Write};
 use anstyle::{AnsiColor, Style};
 use meshpeek::Asset;
 use meshpeek::container::Container;
+use meshpeek::inspect::Text;
 use meshpeek::scan::Record;
 use meshpeek::summary::{ReferenceKind, Severity};
 use meshpeek::view::ByteStr;
 
 const HEADING: Style = Style::new().bold();
-const FAINT: Style = Style::new().dimmed();
+pub(crate) const FAINT: Style = Style::new().dimmed();
 
 /// Longer lists are cut, and say so; `--json` has all.
 const LONGEST_LIST: usize = 400;
+
+/// So many words stand in one line.
+const LONGEST_LINE: usize = 40;
+
+/// Bytes of a name that are shown; of one that many things have.
+const LONGEST_NAME: usize = 4_000;
+const LONGEST_MENTION: usize = 200;
 
 /// What it is, how large, what is in it, what it needs.
 pub(crate) fn header(record: &Record, out: &mut impl Write) -> Result<()> {
@@ -50,11 +58,10 @@ pub(crate) fn header(record: &Record, out: &mut impl Write) -> Result<()> {
         (ReferenceKind::Surface, "surfaces"),
         (ReferenceKind::Proxy, "proxies"),
     ] {
-        let names = summary.references.iter().filter(|reference| reference.kind == kind);
-        let names: Vec<String> = names.map(|reference| escape(&reference.name.text)).collect();
-        if !names.is_empty() {
+        let mut names = summary.references.iter().filter(|reference| reference.kind == kind).peekable();
+        if names.peek().is_some() {
             heading(out, &format!("Needs {title}"))?;
-            list(out, names.iter(), |out, name| writeln!(out, "  {name}"))?;
+            list(out, names, |out, reference| writeln!(out, "  {}", shown(reference.name.text.as_str())))?;
         }
     }
     Ok(())
@@ -126,9 +133,39 @@ pub(crate) fn escape(text: &str) -> String {
     ByteStr::from(text).to_string()
 }
 
-/// A name from a file as it is shown in lists, where an empty one would look like a mistake.
-fn or_unnamed(name: impl ToString) -> String {
-    Some(name.to_string()).filter(|name| !name.is_empty()).unwrap_or_else(|| "(no name)".to_owned())
+/// A name from a file, safe to show on a terminal, and cut where nobody would read on.
+fn shown<'t>(name: impl Into<Text<'t>>) -> String {
+    let name = name.into();
+    match name.stored_bytes() {
+        bytes if bytes > LONGEST_NAME => {
+            format!("{}... ({} in all)", name.cut(LONGEST_NAME), count(bytes as u64, "byte"))
+        }
+        _ => name.to_string(),
+    }
+}
+
+/// The same in lists, where an empty one would look like a mistake.
+fn or_unnamed<'t>(name: impl Into<Text<'t>>) -> String {
+    let name = name.into();
+    if name.is_empty() { "(no name)".to_owned() } else { shown(name) }
+}
+
+/// The same where a name is told of many things, so that one without end is not told without end.
+fn mentioned<'t>(name: impl Into<Text<'t>>) -> String {
+    let name = name.into();
+    let dots = if name.stored_bytes() > LONGEST_MENTION { "..." } else { "" };
+    format!("{}{dots}", name.cut(LONGEST_MENTION))
+}
+
+/// The first of some words in one line, and how many more there are.
+fn joined(words: impl IntoIterator<Item = String>) -> String {
+    let mut words = words.into_iter();
+    let mut first: Vec<String> = words.by_ref().take(LONGEST_LINE).collect();
+    match words.count() {
+        0 => {}
+        hidden => first.push(format!("... and {} more", grouped(hidden as u64))),
+    }
+    first.join(", ")
 }
 
 /// A number with its noun: `1 error`, `2 errors`.

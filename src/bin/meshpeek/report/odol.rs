@@ -3,18 +3,20 @@
 use std::io::{Result, Write};
 
 use meshpeek::odol::{Lod, LodEntry, Material, Model, Motion};
+use meshpeek::resolution::Resolution;
+use meshpeek::view::ByteStr;
 
-use super::{FAINT, count, grouped, heading, list, numbers, plural};
+use super::{FAINT, count, grouped, heading, joined, list, mentioned, numbers, plural, shown};
 
 pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
     self::model(model, out)?;
     heading(out, "LODs")?;
     list(out, model.lods(), |out, entry| lod(out, model, &entry))?;
     if let Some(skeleton) = model.info().skeleton {
-        heading(out, &format!("Skeleton {}", skeleton.name))?;
+        heading(out, &format!("Skeleton {}", shown(skeleton.name)))?;
         list(out, skeleton.bones.iter(), |out, bone| match bone.parent.is_empty() {
-            true => writeln!(out, "  {}", bone.name),
-            false => writeln!(out, "  {}  {FAINT}on {}{FAINT:#}", bone.name, bone.parent),
+            true => writeln!(out, "  {}", shown(bone.name)),
+            false => writeln!(out, "  {}  {FAINT}on {}{FAINT:#}", shown(bone.name), shown(bone.parent)),
         })?;
     }
     if let Some(animations) = model.animations() {
@@ -26,7 +28,8 @@ pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
                 Motion::Hide(from) => format!(" from {from} on"),
             };
             let kind = animation.kind.name().unwrap_or("unknown");
-            writeln!(out, "  {}  {FAINT}{kind}{range}, driven by {}{FAINT:#}", animation.name, animation.source)
+            let (name, source) = (shown(animation.name), shown(animation.source));
+            writeln!(out, "  {name}  {FAINT}{kind}{range}, driven by {source}{FAINT:#}")
         })?;
     }
     Ok(())
@@ -40,7 +43,7 @@ fn model(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
     }
     for (name, text) in [("class", info.class), ("damage", info.damage)] {
         if !text.is_empty() {
-            writeln!(out, "  {name}: {text}")?;
+            writeln!(out, "  {name}: {}", shown(text))?;
         }
     }
     writeln!(out, "  mass {}, armor {}", info.mass, info.armor)?;
@@ -55,8 +58,7 @@ fn model(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
 
 fn lod(out: &mut impl Write, model: &Model<'_>, entry: &LodEntry) -> Result<()> {
     let LodEntry { index, resolution, .. } = entry;
-    let name = if resolution.is_visual() { format!("Visual {resolution}") } else { resolution.to_string() };
-    write!(out, "  {index}  {name}  ")?;
+    write!(out, "  {index}  {}  ", purpose(*resolution))?;
     match model.lod(*index) {
         Some(Ok(lod)) => {
             writeln!(out, "{}", contents(&lod).join(", "))?;
@@ -65,6 +67,11 @@ fn lod(out: &mut impl Write, model: &Model<'_>, entry: &LodEntry) -> Result<()> 
         Some(Err(error)) => writeln!(out, "{}", error.message()),
         None => writeln!(out),
     }
+}
+
+/// What a LOD is for, in words.
+pub(super) fn purpose(resolution: Resolution) -> String {
+    if resolution.is_visual() { format!("Visual {resolution}") } else { resolution.to_string() }
 }
 
 /// How many of what; nothing of what there is none.
@@ -87,9 +94,7 @@ fn contents(lod: &Lod<'_>) -> Vec<String> {
 }
 
 fn details(out: &mut impl Write, lod: &Lod<'_>) -> Result<()> {
-    for property in &lod.properties {
-        writeln!(out, "       {FAINT}{} = {}{FAINT:#}", property.name, property.value)?;
-    }
+    list(out, lod.properties.iter(), |out, property| self::property(out, property.name, property.value))?;
     for (number, section) in lod.sections.iter().enumerate().take(50) {
         let faces = match lod.faces.range(section.units()) {
             Ok(faces) => count(faces.len() as u64, "face"),
@@ -97,25 +102,29 @@ fn details(out: &mut impl Write, lod: &Lod<'_>) -> Result<()> {
         };
         let texture = usize::try_from(section.texture()).ok().and_then(|texture| lod.textures.get(texture));
         let material = usize::try_from(section.material()).ok().and_then(|material| lod.materials.get(material));
-        let mut look: Vec<String> = texture.filter(|name| !name.is_empty()).iter().map(ToString::to_string).collect();
+        let mut look = vec![texture.filter(|name| !name.is_empty()).map_or_else(|| "no texture".to_owned(), mentioned)];
         look.extend(material.as_ref().map(self::material));
-        look.extend(section.material_name.filter(|name| !name.is_empty()).iter().map(ToString::to_string));
+        look.extend(section.material_name.filter(|name| !name.is_empty()).map(mentioned));
         writeln!(out, "       {FAINT}section {number}: {faces}  {}{FAINT:#}", look.join(", "))?;
     }
     if lod.sections.len() > 50 {
         writeln!(out, "       {FAINT}... and {} more sections{FAINT:#}", grouped(lod.sections.len() as u64 - 50))?;
     }
-    let mut names: Vec<String> = lod.selections.iter().take(40).map(|selection| selection.name.to_string()).collect();
-    if lod.selections.len() > 40 {
-        names.push(format!("... {} in all", grouped(lod.selections.len() as u64)));
-    }
-    if !names.is_empty() {
-        writeln!(out, "       {FAINT}selections: {}{FAINT:#}", names.join(", "))?;
-    }
-    Ok(())
+    names(out, "selections", lod.selections.iter().map(|selection| selection.name))
+}
+
+/// A property of a LOD.
+pub(super) fn property(out: &mut impl Write, name: ByteStr<'_>, value: ByteStr<'_>) -> Result<()> {
+    writeln!(out, "       {FAINT}{} = {}{FAINT:#}", shown(name), shown(value))
+}
+
+/// Names of a LOD's parts, in a line; nothing where there is none.
+pub(super) fn names<'t>(out: &mut impl Write, what: &str, names: impl Iterator<Item = ByteStr<'t>>) -> Result<()> {
+    let names = joined(names.map(mentioned));
+    if names.is_empty() { Ok(()) } else { writeln!(out, "       {FAINT}{what}: {names}{FAINT:#}") }
 }
 
 fn material(material: &Material<'_>) -> String {
     let shader = material.pixel_shader().name().unwrap_or("unknown shader");
-    format!("{} ({shader}, {})", material.name, count(material.stages.len() as u64, "stage"))
+    format!("{} ({shader}, {})", mentioned(material.name), count(material.stages.len() as u64, "stage"))
 }

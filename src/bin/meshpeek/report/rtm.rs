@@ -4,7 +4,7 @@ use std::io::{Result, Write};
 
 use meshpeek::rtm::{Frames, Motion};
 
-use super::{FAINT, count, heading, list, numbers};
+use super::{FAINT, count, heading, list, numbers, shown};
 
 pub(super) fn write(motion: &Motion<'_>, out: &mut impl Write) -> Result<()> {
     heading(out, "Motion")?;
@@ -20,22 +20,22 @@ pub(super) fn write(motion: &Motion<'_>, out: &mut impl Write) -> Result<()> {
             Ok(frames) => writeln!(out, "  frames {}", packed(&frames))?,
             Err(error) => writeln!(out, "  frames: {}", error.message())?,
         }
-        for text in motion.metadata().into_iter().flat_map(|texts| texts.iter()) {
-            writeln!(out, "  metadata {text}")?;
-        }
+        let metadata = motion.metadata().into_iter().flat_map(|texts| texts.iter());
+        list(out, metadata, |out, text| writeln!(out, "  metadata {}", shown(text)))?;
     }
-    let properties: Vec<_> = motion.properties().into_iter().flat_map(|all| all.iter()).collect();
-    if !properties.is_empty() {
+    let mut properties = motion.properties().into_iter().flat_map(|all| all.iter()).peekable();
+    if properties.peek().is_some() {
         heading(out, "Events (properties)")?;
-        list(out, properties.iter(), |out, property| {
+        list(out, properties, |out, property| {
             let id =
                 property.id_name().map_or_else(|| property.id.map(|id| id.to_string()), |name| Some(name.to_owned()));
             let id = id.map(|id| format!("id {id}")).unwrap_or_default();
-            writeln!(out, "  at {}  {} {}  {FAINT}{id}{FAINT:#}", property.phase, property.name, property.value)
+            let (name, value) = (shown(property.name), shown(property.value));
+            writeln!(out, "  at {}  {name} {value}  {FAINT}{id}{FAINT:#}", property.phase)
         })?;
     }
     heading(out, "Bones")?;
-    list(out, motion.bones().iter().enumerate(), |out, (index, name)| writeln!(out, "  {index}  {name}"))
+    list(out, motion.bones().iter().enumerate(), |out, (index, name)| writeln!(out, "  {index}  {}", shown(name)))
 }
 
 /// Which frames are packed.

@@ -56,7 +56,7 @@ fn count_columns() -> Vec<&'static str> {
 
 fn header() -> Vec<String> {
     let mut header: Vec<String> = FRONT.into_iter().chain(count_columns()).map(str::to_owned).collect();
-    header.extend(["references".to_owned(), "errors".to_owned(), "warnings".to_owned(), "first_problem".to_owned()]);
+    header.extend(["references", "errors", "warnings", "first_code", "first_problem"].map(str::to_owned));
     header.extend(DIGESTS.iter().map(|name| format!("sha256_{name}")));
     header
 }
@@ -75,7 +75,9 @@ fn row(record: &Record) -> Vec<String> {
     row.extend(count_columns().into_iter().map(|name| or_empty(summary.counts.get(name))));
     row.push(summary.references.len().to_string());
     row.extend([of(Severity::Error), of(Severity::Warning)]);
-    row.push(summary.problems.first().map(|problem| problem.message.to_string()).unwrap_or_default());
+    let first = summary.problems.first();
+    row.push(first.map(|problem| problem.code.to_string()).unwrap_or_default());
+    row.push(first.map(|problem| problem.message.to_string()).unwrap_or_default());
     let digest = |name: &str| record.digests.as_ref()?.iter().find(|(known, _)| *known == name)?.1.map(str::to_owned);
     row.extend(DIGESTS.iter().map(|name| digest(name).unwrap_or_default()));
     row

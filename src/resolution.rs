@@ -1,11 +1,11 @@
-//! What a LOD is for, told by a number: spec section 10.
+//! What a LOD of an Arma model is for, told by a number: spec section 10 of ODOL, and the same in MLOD.
 
 use std::fmt;
 
 /// A LOD's resolution: below 1000 the distance rank of a visual LOD, above a code for what else it is for.
 ///
 /// ```
-/// use meshpeek::odol::Resolution;
+/// use meshpeek::resolution::Resolution;
 /// assert_eq!(Resolution(1e13).to_string(), "Geometry");
 /// assert_eq!(Resolution(10010.0).to_string(), "Shadow Volume 10");
 /// assert_eq!(Resolution(2.5).to_string(), "2.5");

@@ -4,13 +4,26 @@
 //! every part, field and array of the asset, from which a program makes a JSON document, a list of arrays to dump or a
 //! check that everything can be read, knowing no format.
 
+mod layout;
+pub mod selector;
+
+#[cfg(any(feature = "b3d", feature = "bmx", feature = "mlod", feature = "pbo", feature = "zip"))]
+pub(crate) use layout::brief;
+#[cfg(any(feature = "b3d", feature = "mlod"))]
+pub(crate) use layout::rows;
+#[cfg(any(feature = "bmx", feature = "zip"))]
+pub(crate) use layout::zip_directory;
+pub use layout::{Region, RegionKind, outlined};
+pub use selector::Selector;
+
 use std::borrow::Cow;
+use std::fmt;
 use std::ops::ControlFlow;
 
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::summary::{Name, Problems, Summary};
-use crate::view::{ByteStr, Packing, Storage, Table, Utf32Str};
+use crate::view::{ByteStr, Table, Utf32Str};
 
 /// An opened asset of any format.
 pub trait Inspect {
@@ -24,11 +37,24 @@ pub trait Inspect {
     /// Tells every part, field and array, in the order of the file where it has one.
     fn outline(&self, out: &mut Outline<'_>);
 
-    /// Tells where the structure lies in the file, each part before the parts inside it.
+    /// How many bytes the asset has.
+    fn size(&self) -> u64;
+
+    /// Tells where everything lies: each part before what is inside it, in the order of the file, and what lies between.
+    ///
+    /// What has no row inside it is a leaf, and the leaves cover every byte. Of absurdly many rows (over half a million
+    /// inside one part) the order is that of [`regions`](Self::regions).
+    fn layout(&self, sink: &mut dyn FnMut(Region<'_>)) {
+        let mut layout = layout::Layout::new(self.size(), sink);
+        self.regions(&mut |region| layout.add(region));
+        layout.finish();
+    }
+
+    /// Tells the rows of a layout without gaps, parts before what is inside them, in whatever order is at hand.
     ///
     /// Where a format does not say otherwise, these are the parts and arrays of its outline.
-    fn layout(&self, sink: &mut dyn FnMut(Region<'_>)) {
-        self.outline(&mut Outline::new(&mut LayoutVisitor { depth: 0, sink }));
+    fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) {
+        outlined(&|out| self.outline(out), sink);
     }
 
     /// The names of the byte streams that identify the asset's content.
@@ -47,21 +73,6 @@ pub trait Inspect {
     }
 }
 
-/// One line of a [layout](Inspect::layout).
-#[derive(Clone, Debug)]
-pub struct Region<'a> {
-    /// How many parts it lies in.
-    pub depth: usize,
-    /// What it is: a chunk's tag, or the name of a part or array.
-    pub name: Cow<'a, str>,
-    /// What more can be said of it in a few words; often empty.
-    pub note: Cow<'a, str>,
-    /// Its first byte, counted from the start of the asset.
-    pub offset: u64,
-    /// How many bytes it takes.
-    pub bytes: u64,
-}
-
 /// A range of bytes, counted from the start of the asset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
@@ -72,19 +83,19 @@ pub struct Span {
 }
 
 /// A part of an asset in its outline: an object, or an item of a list.
-#[derive(Clone, Debug)]
-pub struct Part {
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'a> {
     /// Its name, or that of its list.
     pub name: &'static str,
     /// Its place in its list, counted from 0.
     pub index: Option<usize>,
     /// Its own name in the file, where it has one; several may share one.
-    pub label: Option<Name>,
+    pub label: Option<Text<'a>>,
     /// Where it lies, where it lies in one piece.
     pub span: Option<Span>,
 }
 
-impl Part {
+impl<'a> Part<'a> {
     /// A part that is there once.
     pub fn one(name: &'static str) -> Self {
         Self { name, index: None, label: None, span: None }
@@ -97,7 +108,7 @@ impl Part {
 
     /// The same with its own name in the file.
     #[must_use]
-    pub fn labelled(self, label: impl Into<Name>) -> Self {
+    pub fn labelled(self, label: impl Into<Text<'a>>) -> Self {
         Self { label: Some(label.into()), ..self }
     }
 
@@ -105,6 +116,89 @@ impl Part {
     #[must_use]
     pub fn spanning(self, offset: u64, bytes: u64) -> Self {
         Self { span: Some(Span { offset, bytes }), ..self }
+    }
+}
+
+/// A text as it is stored, borrowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Text<'a> {
+    /// Bytes of an encoding that the file does not tell.
+    Bytes(ByteStr<'a>),
+    /// UTF-32 code points.
+    Utf32(Utf32Str<'a>),
+}
+
+impl Text<'_> {
+    /// Whether it has no character.
+    pub fn is_empty(&self) -> bool {
+        self.stored_bytes() == 0
+    }
+
+    /// The bytes it takes where it is stored.
+    pub fn stored_bytes(&self) -> usize {
+        match self {
+            Self::Bytes(text) => text.len(),
+            Self::Utf32(text) => text.as_bytes().len(),
+        }
+    }
+
+    /// Its beginning, if it takes more than so many bytes. Cuts between characters where there are any.
+    #[must_use]
+    pub fn cut(self, most_bytes: usize) -> Self {
+        match self {
+            Self::Bytes(text) => match text.as_bytes().split_at_checked(most_bytes) {
+                None => self,
+                Some((head, behind)) => {
+                    // Up to three bytes that go on with a character begun before.
+                    let inside = behind.first().is_some_and(|byte| byte & 0xc0 == 0x80);
+                    let start = head.iter().rev().take(4).position(|byte| byte & 0xc0 != 0x80).filter(|_| inside);
+                    let end = start.map_or(head.len(), |start| head.len().saturating_sub(start).saturating_sub(1));
+                    Self::Bytes(ByteStr::new(head.get(..end).unwrap_or(head)))
+                }
+            },
+            Self::Utf32(text) => match text.as_units().get(..most_bytes.checked_div(4).unwrap_or(0)) {
+                Some(head) => Self::Utf32(Utf32Str::new(head)),
+                None => self,
+            },
+        }
+    }
+}
+
+/// Escapes what could move a terminal's cursor, as its two kinds do.
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bytes(text) => text.fmt(f),
+            Self::Utf32(text) => text.fmt(f),
+        }
+    }
+}
+
+impl<'a> From<ByteStr<'a>> for Text<'a> {
+    fn from(text: ByteStr<'a>) -> Self {
+        Self::Bytes(text)
+    }
+}
+
+impl<'a> From<Utf32Str<'a>> for Text<'a> {
+    fn from(text: Utf32Str<'a>) -> Self {
+        Self::Utf32(text)
+    }
+}
+
+impl<'a> From<&'a str> for Text<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Bytes(text.into())
+    }
+}
+
+impl From<Text<'_>> for Name {
+    fn from(text: Text<'_>) -> Self {
+        match text {
+            Text::Bytes(text) => text.into(),
+            Text::Utf32(text) => text.into(),
+        }
     }
 }
 
@@ -127,9 +221,7 @@ pub enum Value<'a> {
     /// A few numbers.
     Ints(Cow<'a, [i64]>),
     /// A text.
-    Text(Name),
-    /// Several texts.
-    Texts(Vec<Name>),
+    Text(Text<'a>),
     /// A number with the meaning that the format gives it, where it gives one.
     Coded(i64, Option<Cow<'static, str>>),
     /// Bytes of a form that the format leaves open; told by their place.
@@ -158,10 +250,9 @@ value_from! {
     i32 => |value| Self::Int(value.into());
     i64 => |value| Self::Int(value);
     f32 => |value| Self::Float(value);
-    ByteStr<'_> => |value| Self::Text(value.into());
-    Utf32Str<'_> => |value| Self::Text(value.into());
-    &str => |value| Self::Text(ByteStr::from(value).into());
-    Name => |value| Self::Text(value);
+    ByteStr<'a> => |value| Self::Text(value.into());
+    Utf32Str<'a> => |value| Self::Text(value.into());
+    &'a str => |value| Self::Text(value.into());
     Vec<f32> => |value| Self::Floats(value.into());
     Vec<i64> => |value| Self::Ints(value.into());
 }
@@ -179,15 +270,21 @@ impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
 }
 
 /// Takes in an outline.
+///
+/// What is told of one part goes by names: no two of its fields, parts and arrays share one, apart from the items of a
+/// list, which are told one behind the other, numbered from 0.
 pub trait Visitor {
     /// A part begins; whether to tell what is inside. Only if so, [`close`](Self::close) follows.
-    fn open(&mut self, part: &Part) -> bool;
+    fn open(&mut self, part: &Part<'_>) -> bool;
 
     /// The part opened last ends.
     fn close(&mut self);
 
     /// A field of the part opened last.
     fn field(&mut self, name: &'static str, value: Value<'_>);
+
+    /// A field of several texts; how many is only known behind the last.
+    fn texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>);
 
     /// An array of the part opened last; with an index, one of several of that name.
     fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table);
@@ -212,6 +309,11 @@ impl<'v> Outline<'v> {
         self.visitor.field(name, value.into());
     }
 
+    /// A field of several texts.
+    pub fn texts<'t>(&mut self, name: &'static str, texts: impl IntoIterator<Item = impl Into<Text<'t>>>) {
+        self.visitor.texts(name, &mut texts.into_iter().map(Into::into));
+    }
+
     /// A number and what it means.
     pub fn coded(&mut self, name: &'static str, raw: impl Into<i64>, meaning: Option<impl Into<Cow<'static, str>>>) {
         self.visitor.field(name, Value::Coded(raw.into(), meaning.map(Into::into)));
@@ -228,7 +330,7 @@ impl<'v> Outline<'v> {
     }
 
     /// A part and what is inside it, which is only worked out if the visitor wants it.
-    pub fn part(&mut self, part: Part, inside: impl FnOnce(&mut Outline<'_>)) {
+    pub fn part(&mut self, part: Part<'_>, inside: impl FnOnce(&mut Outline<'_>)) {
         if self.visitor.open(&part) {
             inside(&mut Outline { visitor: self.visitor });
             self.visitor.close();
@@ -244,51 +346,6 @@ impl<'v> Outline<'v> {
     pub fn ok<T>(&mut self, result: Result<T>) -> Option<T> {
         result.map_err(|error| self.problem(&error)).ok()
     }
-}
-
-/// Makes a layout of an outline: every part and array that says where it lies.
-struct LayoutVisitor<'s> {
-    depth: usize,
-    sink: &'s mut dyn FnMut(Region<'_>),
-}
-
-impl LayoutVisitor<'_> {
-    fn tell(&mut self, name: &str, index: Option<usize>, note: &str, span: Span) {
-        let name = match index {
-            Some(index) => Cow::from(format!("{name}[{index}]")),
-            None => Cow::from(name),
-        };
-        let Span { offset, bytes } = span;
-        (self.sink)(Region { depth: self.depth, name, note: note.into(), offset, bytes });
-    }
-}
-
-impl Visitor for LayoutVisitor<'_> {
-    fn open(&mut self, part: &Part) -> bool {
-        if let Some(span) = part.span {
-            let note = part.label.as_ref().map_or("", |label| label.text.as_str());
-            self.tell(part.name, part.index, note, span);
-        }
-        self.depth = self.depth.saturating_add(1);
-        true
-    }
-
-    fn close(&mut self) {
-        self.depth = self.depth.saturating_sub(1);
-    }
-
-    fn field(&mut self, _: &'static str, _: Value<'_>) {}
-
-    fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
-        let Storage { offset, bytes, packing } = table.storage();
-        if packing == Packing::Derived {
-            return;
-        }
-        let note = format!("{} rows, {}", table.rows(), packing.name());
-        self.tell(name, index, &note, Span { offset, bytes });
-    }
-
-    fn problem(&mut self, _: &Error) {}
 }
 
 /// All rows of a table as one piece: for tables that are small, or that somebody wants whole.

@@ -1,0 +1,361 @@
+//! Selectors: the path of an array through an asset's outline.
+//!
+//! ```text
+//! meshes/0/positions                  the item of index 0 of the list, counted from 0
+//! nodes/@Arm_Left/keys/0/records      the first item of this name
+//! nodes/@Arm_Left#2/keys/0/records    the third of this name, counted from 0
+//! ```
+//!
+//! A number is a number, whatever an item is called. In a name, `/`, control characters, bytes that are not UTF-8, a `#`
+//! before digits at its end and a backslash before `x` are written `\xNN`. What is listed has numbers only.
+
+use std::fmt::{self, Write};
+use std::str::FromStr;
+
+use super::{Inspect, Outline, Part, Text, Value, Visitor};
+use crate::error::{Error, Result};
+use crate::view::Table;
+
+/// The path of an array through an asset's outline.
+///
+/// ```
+/// use meshpeek::inspect::Selector;
+/// # let bytes = b"BB3D\x04\0\0\0\x01\0\0\0";
+/// let asset = meshpeek::Asset::parse(bytes)?;
+/// let selector: Selector = "meshes/@tree/positions".parse()?;
+/// let found = selector.find(&*asset, &mut |table| println!("{} rows", table.rows()));
+/// assert!(!found);
+/// # Ok::<(), meshpeek::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selector {
+    steps: Vec<Step>,
+}
+
+/// A part, or at the end of a selector an array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Step {
+    name: String,
+    item: Option<Item>,
+}
+
+/// Which item of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Item {
+    Number(usize),
+    /// Of several items of one name, the one behind so many others.
+    Name(Vec<u8>, usize),
+}
+
+impl Selector {
+    /// Hands over the array, if the asset has it; whether it does. Looks into the parts on its way only.
+    pub fn find(&self, asset: &dyn Inspect, take: &mut dyn FnMut(&dyn Table)) -> bool {
+        let mut finder = Finder { steps: &self.steps, met: 0, namesakes: 0, passed: false, found: false, take };
+        asset.outline(&mut Outline::new(&mut finder));
+        finder.found
+    }
+}
+
+/// Hands over every array with its selector, in the order of the outline.
+pub fn each(asset: &dyn Inspect, take: &mut dyn FnMut(&str, &dyn Table)) {
+    asset.outline(&mut Outline::new(&mut Lister { path: Path::default(), take }));
+}
+
+/// The selector of an array that is most like this text, if one is at all.
+pub fn nearest(asset: &dyn Inspect, selector: &str) -> Option<String> {
+    let mut best: Option<(usize, String)> = None;
+    each(asset, &mut |known, _| {
+        let same = |(a, b): &(u8, u8)| a == b;
+        let ahead = known.bytes().zip(selector.bytes()).take_while(same).count();
+        let behind = known.bytes().rev().zip(selector.bytes().rev()).take_while(same).count();
+        let shared = ahead.saturating_add(behind);
+        if best.as_ref().is_none_or(|(most, _)| shared > *most) {
+            best = Some((shared, known.to_owned()));
+        }
+    });
+    best.filter(|(shared, _)| *shared >= 3).map(|(_, known)| known)
+}
+
+impl FromStr for Selector {
+    type Err = Error;
+
+    /// # Errors
+    /// Where a step is missing, or what follows a backslash and `x` are not two hexadecimal digits.
+    fn from_str(text: &str) -> Result<Self> {
+        let mut steps: Vec<Step> = Vec::new();
+        for word in text.split('/') {
+            let item = Item::parse(word)?;
+            match steps.last_mut() {
+                Some(Step { item: free @ None, .. }) if item.is_some() => *free = item,
+                _ if item.is_some() => {
+                    return Err(Error::malformed(format!("{word} in a selector follows no name of a list")));
+                }
+                _ if word.is_empty() => return Err(Error::malformed("an empty step in a selector")),
+                _ => steps.push(Step { name: word.to_owned(), item: None }),
+            }
+        }
+        Ok(Self { steps })
+    }
+}
+
+impl Item {
+    /// A word that is no name of a part or an array.
+    fn parse(word: &str) -> Result<Option<Self>> {
+        let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+        let number = |word: &str| {
+            word.parse().map_err(|_| Error::malformed(format!("{word} in a selector is no number of an item")))
+        };
+        let Some(name) = word.strip_prefix('@') else {
+            return if is_number(word) { number(word).map(|number| Some(Self::Number(number))) } else { Ok(None) };
+        };
+        let (name, namesake) = match name.rsplit_once('#') {
+            Some((name, digits)) if is_number(digits) => (name, number(digits)?),
+            _ => (name, 0),
+        };
+        Ok(Some(Self::Name(unescape(name)?, namesake)))
+    }
+}
+
+fn unescape(name: &str) -> Result<Vec<u8>> {
+    let mut parts = name.split("\\x");
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let (byte, rest) = part
+            .split_at_checked(2)
+            .filter(|(digits, _)| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
+            .and_then(|(digits, rest)| Some((u8::from_str_radix(digits, 16).ok()?, rest)))
+            .ok_or_else(|| Error::malformed(format!("\\x in the name {name} of a selector takes two digits")))?;
+        bytes.push(byte);
+        bytes.extend_from_slice(rest.as_bytes());
+    }
+    Ok(bytes)
+}
+
+impl fmt::Display for Selector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, Step { name, item }) in self.steps.iter().enumerate() {
+            write!(f, "{}{name}", if index > 0 { "/" } else { "" })?;
+            match item {
+                None => {}
+                Some(Item::Number(number)) => write!(f, "/{number}")?,
+                Some(Item::Name(bytes, namesake)) => {
+                    f.write_str("/@")?;
+                    escape(bytes, f)?;
+                    if *namesake > 0 {
+                        write!(f, "#{namesake}")?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn escape(name: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let number_sign = name.len().checked_sub(digits).and_then(|end| end.checked_sub(1)).filter(|_| digits > 0);
+    let mut place = 0_usize;
+    for chunk in name.utf8_chunks() {
+        let mut chars = chunk.valid().chars().peekable();
+        while let Some(c) = chars.next() {
+            let opens = c == '\\' && chars.peek() == Some(&'x') || c == '#' && number_sign == Some(place);
+            place = place.saturating_add(c.len_utf8());
+            if c == '/' || c.is_control() || opens {
+                let mut buffer = [0; 4];
+                c.encode_utf8(&mut buffer).bytes().try_for_each(|byte| write!(f, "\\x{byte:02x}"))?;
+            } else {
+                f.write_char(c)?;
+            }
+        }
+        place = place.saturating_add(chunk.invalid().len());
+        chunk.invalid().iter().try_for_each(|byte| write!(f, "\\x{byte:02x}"))?;
+    }
+    Ok(())
+}
+
+struct Finder<'s> {
+    steps: &'s [Step],
+    /// How many steps the parts around the place told of have taken.
+    met: usize,
+    /// How many items of the name sought were passed by.
+    namesakes: usize,
+    /// Whether the last part on the way has ended, so that nothing more can come.
+    passed: bool,
+    found: bool,
+    take: &'s mut dyn FnMut(&dyn Table),
+}
+
+impl Finder<'_> {
+    /// Whether this is what the next step names, the array at the end or a part before.
+    fn meets(&mut self, last: bool, name: &str, index: Option<usize>, label: Option<Text<'_>>) -> bool {
+        let (Some(step), false) = (self.steps.get(self.met), self.passed) else { return false };
+        if step.name != name || last != (self.met.saturating_add(1) == self.steps.len()) {
+            return false;
+        }
+        match (&step.item, index) {
+            (None, None) => true,
+            (Some(Item::Number(number)), Some(index)) => *number == index,
+            (Some(Item::Name(bytes, namesake)), Some(_)) if label.is_some_and(|label| is_called(label, bytes)) => {
+                let before = self.namesakes;
+                self.namesakes = before.saturating_add(1);
+                before == *namesake
+            }
+            _ => false,
+        }
+    }
+}
+
+fn is_called(label: Text<'_>, name: &[u8]) -> bool {
+    match label {
+        Text::Bytes(text) => text.as_bytes() == name,
+        Text::Utf32(text) => std::str::from_utf8(name).is_ok_and(|name| text == *name),
+    }
+}
+
+impl Visitor for Finder<'_> {
+    fn open(&mut self, part: &Part<'_>) -> bool {
+        let meets = self.meets(false, part.name, part.index, part.label);
+        if meets {
+            self.met = self.met.saturating_add(1);
+            self.namesakes = 0;
+        }
+        meets
+    }
+
+    fn close(&mut self) {
+        self.passed = true;
+    }
+
+    fn field(&mut self, _: &'static str, _: Value<'_>) {}
+
+    fn texts<'t>(&mut self, _: &'static str, _: &mut dyn Iterator<Item = Text<'t>>) {}
+
+    fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
+        if self.meets(true, name, index, None) {
+            (self.passed, self.found) = (true, true);
+            (self.take)(table);
+        }
+    }
+
+    fn problem(&mut self, _: &Error) {}
+}
+
+/// The selector of the place told of.
+#[derive(Debug, Default)]
+pub struct Path {
+    text: String,
+    /// How long the text is without each part.
+    lengths: Vec<usize>,
+}
+
+impl Path {
+    /// A part begins.
+    pub fn open(&mut self, part: &Part<'_>) {
+        self.lengths.push(self.text.len());
+        self.push(part.name, part.index);
+    }
+
+    /// The part opened last ends.
+    pub fn close(&mut self) {
+        self.text.truncate(self.lengths.pop().unwrap_or(0));
+    }
+
+    /// Runs with the selector of an array in the part opened last.
+    pub fn with<T>(&mut self, name: &str, index: Option<usize>, run: impl FnOnce(&str) -> T) -> T {
+        let length = self.text.len();
+        self.push(name, index);
+        let done = run(&self.text);
+        self.text.truncate(length);
+        done
+    }
+
+    fn push(&mut self, name: &str, index: Option<usize>) {
+        if !self.text.is_empty() {
+            self.text.push('/');
+        }
+        self.text.push_str(name);
+        if let Some(index) = index {
+            // Writing to a String cannot fail.
+            let _ = write!(self.text, "/{index}");
+        }
+    }
+}
+
+struct Lister<'s> {
+    path: Path,
+    take: &'s mut dyn FnMut(&str, &dyn Table),
+}
+
+impl Visitor for Lister<'_> {
+    fn open(&mut self, part: &Part<'_>) -> bool {
+        self.path.open(part);
+        true
+    }
+
+    fn close(&mut self) {
+        self.path.close();
+    }
+
+    fn field(&mut self, _: &'static str, _: Value<'_>) {}
+
+    fn texts<'t>(&mut self, _: &'static str, _: &mut dyn Iterator<Item = Text<'t>>) {}
+
+    fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
+        self.path.with(name, index, |selector| (self.take)(selector, table));
+    }
+
+    fn problem(&mut self, _: &Error) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(bytes: &[u8], namesake: usize) -> Selector {
+        let step = |name: &str, item| Step { name: name.to_owned(), item };
+        Selector { steps: vec![step("nodes", Some(Item::Name(bytes.to_vec(), namesake))), step("weights", None)] }
+    }
+
+    #[test]
+    fn every_name_comes_back_from_its_text() {
+        for (bytes, namesake, text) in [
+            (&b"Arm_Left"[..], 0, "nodes/@Arm_Left/weights"),
+            (b"12", 0, "nodes/@12/weights"),
+            (b"", 3, "nodes/@#3/weights"),
+            (b"a/b", 0, "nodes/@a\\x2fb/weights"),
+            (b"a\\b", 0, "nodes/@a\\b/weights"),
+            (b"\\x41", 1, "nodes/@\\x5cx41#1/weights"),
+            (b"part#2", 0, "nodes/@part\\x232/weights"),
+            (b"#", 0, "nodes/@#/weights"),
+            (b"#1#", 0, "nodes/@#1#/weights"),
+            (b"\xcf\n\x7f", 0, "nodes/@\\xcf\\x0a\\x7f/weights"),
+            ("板\u{85}".as_bytes(), 0, "nodes/@板\\xc2\\x85/weights"),
+        ] {
+            let selector = name(bytes, namesake);
+            assert_eq!(selector.to_string(), text);
+            assert_eq!(text.parse::<Selector>().unwrap(), selector, "{text}");
+        }
+        // What needs no escape may have one.
+        assert_eq!("nodes/@\\x41rm/weights".parse::<Selector>().unwrap(), name(b"Arm", 0));
+    }
+
+    #[test]
+    fn numbers_are_numbers_and_nonsense_is_told() {
+        let selector: Selector = "lods/1/uvs/0".parse().unwrap();
+        let steps: Vec<_> = selector.steps.iter().map(|step| (step.name.as_str(), step.item.clone())).collect();
+        assert_eq!(steps, [("lods", Some(Item::Number(1))), ("uvs", Some(Item::Number(0)))]);
+        for (text, reason) in [
+            ("", "an empty step"),
+            ("lods//faces", "an empty step"),
+            ("lods/1/", "an empty step"),
+            ("1/faces", "1 in a selector follows no name"),
+            ("lods/1/2/faces", "2 in a selector follows no name"),
+            ("lods/@a/@b/faces", "@b in a selector follows no name"),
+            ("lods/99999999999999999999/faces", "is no number of an item"),
+            ("lods/@\\x4/faces", "takes two digits"),
+        ] {
+            let error = text.parse::<Selector>().unwrap_err().to_string();
+            assert!(error.contains(reason), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Selectors lead to the array they name, in every file at hand.
+
+use std::path::{Path, PathBuf};
+
+use meshpeek::inspect::{Inspect, Selector, selector, to_bytes};
+use meshpeek::view::Table;
+use meshpeek::{Asset, Format};
+use serde_json::Value as Json;
+
+use crate::cli::program;
+use crate::corpus::{outside, root};
+use crate::writer::{self, b3d, odol};
+
+/// What a listing says of an array, and what makes it that one.
+#[derive(Debug, PartialEq)]
+struct Array {
+    rows: u64,
+    offset: u64,
+    bytes: u64,
+    stored: &'static str,
+    columns: Vec<&'static str>,
+}
+
+impl Array {
+    fn of(table: &dyn Table) -> Self {
+        let storage = table.storage();
+        let columns = table.columns().iter().map(|column| column.name).collect();
+        let (offset, bytes, stored) = (storage.offset, storage.bytes, storage.packing.name());
+        Self { rows: table.rows(), offset, bytes, stored, columns }
+    }
+}
+
+fn all(asset: &dyn Inspect) -> Vec<(String, Array)> {
+    let mut all = Vec::new();
+    selector::each(asset, &mut |selector, table| all.push((selector.to_owned(), Array::of(table))));
+    all
+}
+
+fn found<T>(asset: &dyn Inspect, text: &str, take: impl Fn(&dyn Table) -> T) -> Option<T> {
+    let mut found = None;
+    let selector: Selector = text.parse().unwrap();
+    assert_eq!(selector.find(asset, &mut |table| found = Some(take(table))), found.is_some());
+    found
+}
+
+/// Every file below a folder, by name.
+fn below(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { folders.push(path) } else { files.push(path) }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// The models at hand: the project's own that are sound, and other people's.
+fn models() -> Vec<(PathBuf, Vec<u8>)> {
+    let own = below(&root().join("corpus")).into_iter();
+    let others = outside().map(|folder| below(&folder)).unwrap_or_default();
+    let files = own.chain(others).map(|path| (std::fs::read(&path).unwrap(), path));
+    files.filter(|(bytes, _)| Format::sniff(bytes).is_some()).map(|(bytes, path)| (path, bytes)).collect()
+}
+
+fn printed(verb: &[&str], path: &Path) -> String {
+    let output = program().args(verb).arg("-q").arg(path).output().unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn every_selector_that_is_listed_leads_back_to_its_array() {
+    let mut checked = 0_usize;
+    for (path, bytes) in models() {
+        let Ok(asset) = Asset::parse(&bytes) else { continue };
+        let listed = all(&*asset);
+        let listing = printed(&["dump"], &path);
+        let lines: Vec<Vec<&str>> = listing.lines().skip(1).map(|line| line.split_whitespace().collect()).collect();
+        assert_eq!(lines.len(), listed.len(), "{}", path.display());
+        // Of a file with thousands of arrays, each takes its time to find: some of them stand for all.
+        let stride = listed.len() / 400 + 1;
+        for ((selector, array), line) in listed.iter().zip(&lines).step_by(stride) {
+            assert_eq!((line[0], line[1]), (selector.as_str(), array.rows.to_string().as_str()), "{}", path.display());
+            let again = found(&*asset, selector, Array::of);
+            assert_eq!(again.as_ref(), Some(array), "{}: {selector}", path.display());
+            checked += 1;
+        }
+    }
+    assert!(checked > 1_000, "{checked}");
+    println!("{checked} selectors");
+}
+
+#[test]
+fn faces_of_every_lod_are_those_that_info_tells_of() {
+    let mut checked = 0;
+    for (path, bytes) in models() {
+        if !matches!(Format::sniff(&bytes), Some(Format::Odol | Format::Mlod)) {
+            continue;
+        }
+        let Ok(asset) = Asset::parse(&bytes) else { continue };
+        let info: Json = serde_json::from_str(&printed(&["info", "--json"], &path)).unwrap();
+        for (index, lod) in info["detail"]["lods"].as_array().into_iter().flatten().enumerate() {
+            let Some(count) = lod["faces"]["count"].as_u64() else { continue };
+            let selector = format!("lods/{index}/faces");
+            assert_eq!(lod["faces"]["selector"], selector.as_str());
+            assert_eq!(found(&*asset, &selector, |table| table.rows()), Some(count), "{}: {selector}", path.display());
+            let mut rows = 0;
+            let row: usize =
+                found(&*asset, &selector, |table| table.columns()).unwrap().iter().map(|c| c.scalar.size()).sum();
+            if let Some(Ok(bytes)) = found(&*asset, &selector, to_bytes) {
+                rows += bytes.len() / row;
+                assert_eq!(rows as u64, count, "{}: {selector}", path.display());
+            }
+            checked += 1;
+        }
+    }
+    assert!(checked > 20, "{checked}");
+}
+
+#[test]
+fn a_number_is_never_a_name() {
+    let bytes = odol::Model::new(48, vec![odol::Lod::strip(1.0, 3), odol::Lod::strip(2.0, 5)]).to_vec();
+    let asset = Asset::parse(&bytes).unwrap();
+    let rows = |selector: &str| found(&*asset, selector, |table| table.rows());
+    assert_eq!(
+        [rows("lods/0/positions"), rows("lods/1/positions"), rows("lods/2/positions")],
+        [Some(3), Some(5), None]
+    );
+    assert_eq!([rows("lods/@1/positions"), rows("lods/@2/positions")], [Some(3), Some(5)]);
+    assert_eq!([rows("lods/@0/positions"), rows("lods/@1#1/positions"), rows("lods/positions")], [None; 3]);
+}
+
+#[test]
+fn names_lead_to_what_they_name() {
+    let names: [&[u8]; 9] =
+        [b"1", b"arm", b"a/b", b"", b"arm", b"\xcf\x1b", b"arm#1", b"back\\x", "\u{677f}".as_bytes()];
+    let nodes = names.iter().zip(1..).map(|(name, weights)| {
+        let weights: Vec<_> = (0..weights).map(|vertex| (vertex, 1.0)).collect();
+        b3d::node(name, [b3d::bone(&weights)])
+    });
+    let bytes = b3d::scene(nodes).to_vec();
+    let asset = Asset::parse(&bytes).unwrap();
+    let weights = |name: &str| found(&*asset, &format!("bones/{name}/weights"), |table| table.rows());
+    for (name, rows) in [
+        ("0", Some(1)),
+        ("1", Some(2)),
+        ("8", Some(9)),
+        ("9", None),
+        ("@1", Some(1)),
+        ("@arm", Some(2)),
+        ("@arm#0", Some(2)),
+        ("@arm#1", Some(5)),
+        ("@arm#2", None),
+        ("@arm\\x231", Some(7)),
+        ("@a\\x2fb", Some(3)),
+        ("@", Some(4)),
+        ("@\\xcf\\x1b", Some(6)),
+        ("@back\\x5cx", Some(8)),
+        ("@\u{677f}", Some(9)),
+        ("@leg", None),
+    ] {
+        assert_eq!(weights(name), rows, "{name}");
+    }
+}
+
+#[test]
+fn finding_an_array_takes_no_memory_for_what_is_passed_by() {
+    let many = (0..20_000).map(|_| b3d::node("twin", [b3d::bone(&[(0, 1.0)])]));
+    let bytes = b3d::scene(many).to_vec();
+    let asset = Asset::parse(&bytes).unwrap();
+    let (found, usage) = crate::memory::usage_of(|| {
+        let selector: Selector = "bones/@twin#19999/weights".parse().unwrap();
+        selector.find(&*asset, &mut |_| {})
+    });
+    assert!(found && usage.total < 16 << 10, "{usage:?}");
+}
+
+#[test]
+fn mlod_lods_go_by_their_purpose() {
+    let bytes = writer::mlod::sound().to_vec();
+    let asset = Asset::parse(&bytes).unwrap();
+    assert_eq!(found(&*asset, "lods/@1/points", |table| table.rows()), Some(4));
+    assert_eq!(found(&*asset, "lods/@Memory/normals", |table| table.rows()), Some(2));
+}
