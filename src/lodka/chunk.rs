@@ -324,6 +324,8 @@ impl<'a, T: Entry<'a>> Entries<'a, T> {
 impl<'a, T: Entry<'a>> Iterator for Entries<'a, T> {
     type Item = Result<T>;
 
+    // Called for every bone and face group: by itself it costs more than most entries take to read.
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         if self.ended {
             return None;

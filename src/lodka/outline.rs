@@ -24,15 +24,15 @@ pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
     }
     let mut flat = Flat::default();
     for kind in Kind::DATA {
-        for node in list(*kind) {
-            match node.content() {
-                Ok(content) => self::content(&node, &content, out),
-                Err(error) => chunk(&node, None, out, |out| out.problem(&error)),
-            }
-        }
-        for node in list(*kind) {
-            if let Ok(content) = node.content() {
-                items(&node, &content, &mut flat, out);
+        // All chunks of a kind, then what they add to the common lists: a list is told in one go.
+        for adds in [false, true] {
+            for node in list(*kind) {
+                match node.content() {
+                    Ok(content) if adds => items(&node, &content, &mut flat, out),
+                    Ok(content) => self::content(&node, &content, out),
+                    Err(_) if adds => {}
+                    Err(error) => chunk(&node, None, out, |out| out.problem(&error)),
+                }
             }
         }
     }
