@@ -120,7 +120,8 @@ fn stored_version(format: Format, data: &[u8]) -> Option<u32> {
     let number = |at: usize| data.get(at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
     match format {
         Format::B3d => number(8).filter(|version| i32::try_from(*version).is_ok()),
-        Format::Bmtr | Format::Mlod | Format::Odol => number(4),
+        Format::Bmtr | Format::Mlod => number(4),
+        Format::Odol if data.starts_with(b"ODOL") => number(4),
         Format::Lodka => char::from(*data.get(7)?).to_digit(10),
         Format::Rtm => Some(101),
         _ => None,

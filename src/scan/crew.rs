@@ -20,14 +20,30 @@ impl Crew {
         Self { free: AtomicIsize::new(isize::try_from(threads).unwrap_or(isize::MAX).saturating_sub(1)) }
     }
 
-    /// Works on all items, on this thread and as many others as are free. Takes an item when somebody is there for it.
+    /// Works on all items, on this thread and as many others as are free. Takes an item when somebody is there for it,
+    /// and looks whether there is one more before it invites anybody.
     pub(super) fn each<T: Send>(&self, items: impl Iterator<Item = T> + Send, work: impl Fn(T) + Sync) {
+        self.work(items, |items| items.peek().is_some(), work);
+    }
+
+    /// The same for items of which the next may be long in coming: the one at hand does not wait for it.
+    pub(super) fn each_that_comes<T: Send>(&self, items: impl Iterator<Item = T> + Send, work: impl Fn(T) + Sync) {
+        self.work(items, |_| true, work);
+    }
+
+    fn work<T: Send, I: Iterator<Item = T> + Send>(
+        &self,
+        items: I,
+        more: impl Fn(&mut Peekable<std::iter::Fuse<I>>) -> bool,
+        work: impl Fn(T) + Sync,
+    ) {
         let items = Mutex::new(items.fuse().peekable());
         let next = || locked(&items, Iterator::next);
+        let more_than_one = || locked(&items, &more);
         let (next, work) = (&next, &work);
         thread::scope(|scope| {
             while let Some(item) = next() {
-                if self.free.load(Ordering::Relaxed) > 0 && locked(&items, |items| items.peek().is_some()) {
+                if self.free.load(Ordering::Relaxed) > 0 && more_than_one() {
                     self.invite(scope, move || {
                         while let Some(item) = next() {
                             work(item);

@@ -142,7 +142,7 @@ impl Scan {
         let globs = Globs::new(Path::new(""), &self.selection.globs)?;
         let run = look::Run::new(self, globs, callback);
         let targets = self.selection.walk(paths, self.archives).take_while(|_| !self.progress.is_stopped());
-        run.crew.each(targets, |target| match target {
+        run.crew.each_that_comes(targets, |target| match target {
             Ok(target) => run.file(&target),
             Err(error) => run.put(Found::Unreadable(error)),
         });
