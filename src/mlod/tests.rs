@@ -173,7 +173,11 @@ fn indices_are_checked_in_the_corners_in_use() {
     };
     check("point_a", 3, "1 of 3 point numbers is not below 3: 3 at index 0 of faces[0]");
     check("normal_a", 1, "1 of 3 normal numbers is not below 1: 1 at index 0 of faces[0]");
-    check("corners", 4, "1 of 4 point numbers is not below 3: 99 at index 3 of faces[0]");
+    // The fourth names a normal too that is not there.
+    let both = ["1 of 4 point numbers is not below 3", "1 of 4 normal numbers is not below 1"];
+    let both =
+        both.map(|said| (Severity::Error, Some(face), format!("lods[0].faces: {said}: 99 at index 3 of faces[0]")));
+    assert_eq!(verify(&b.with("corners", 4)), both);
     check("corners", 5, "1 of 1 numbers of corners is neither 3 nor 4: 5 at index 0");
     check("corners", 0, "1 of 1 numbers of corners is neither 3 nor 4: 0 at index 0");
     assert_eq!(verify(&b.with("unused", u32::MAX)), []);
@@ -183,6 +187,6 @@ fn indices_are_checked_in_the_corners_in_use() {
         assert_eq!(verify(&b.with(name, nan)), [(Severity::Warning, Some(offset), message.to_owned())]);
     };
     warned("point", "lods[0].points: 1 of 3 positions is not finite: (NaN, 0, 0) at index 0");
-    warned("normal", "lods[0].normals: 1 of 1 vectors is not finite: (NaN, 0, 0) at index 0");
+    warned("normal", "lods[0].normals: 1 of 1 vectors is not finite: (NaN, 0, -1) at index 0");
     warned("resolution", "lods[0].resolution: NaN is not finite");
 }

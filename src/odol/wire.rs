@@ -123,15 +123,9 @@ impl PackedVector {
 
     /// The vector with the opposite sign, each number times 1/511: a normal then points out of the body.
     pub fn to_outward(self) -> [f32; 3] {
-        self.parts().map(|part| part as f32 / 511.0)
-    }
-
-    /// x, y and z as stored.
-    #[inline]
-    pub(super) fn parts(self) -> [i32; 3] {
         let bits = self.0.get();
         // The ten bits come to lie at the top, so that the shift back spreads their sign.
-        [bits << 22, bits << 12, bits << 2].map(|top| top.cast_signed() >> 22)
+        [bits << 22, bits << 12, bits << 2].map(|top| (top.cast_signed() >> 22) as f32 / 511.0)
     }
 }
 

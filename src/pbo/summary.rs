@@ -240,7 +240,10 @@ fn fault(entry: &Entry<'_>, first: bool) -> Option<&'static str> {
         EntryKind::Product if !first => Some("product entry that is not the first"),
         EntryKind::Product if !empty => Some("product entry with sizes"),
         EntryKind::End if fields.data_size.get() > 0 => Some("ended by an entry without a name, but with a size"),
-        EntryKind::End if !empty || fields.method != Method::STORED => Some("end is not all zero"),
+        // Flashpoint's own missions end with the method of their members.
+        EntryKind::End if !empty || !matches!(fields.method, Method::STORED | Method::PACKED) => {
+            Some("end is not all zero")
+        }
         _ => None,
     }
 }

@@ -287,6 +287,8 @@ fn an_entry_without_a_name_ends_the_header_whatever_its_fields() {
     let message = "header: ended by an entry without a name, but with a size";
     assert_eq!(verify(&archive), [warning(22, message)]);
     let bytes = [stored(b"a", 1), entry(b"", CPRS, 0, 0, 0), b"a".to_vec()].concat();
+    assert_eq!(verify(&Archive::parse(&bytes).unwrap()), []);
+    let bytes = [stored(b"a", 1), entry(b"", ENCR, 0, 0, 0), b"a".to_vec()].concat();
     let archive = Archive::parse(&bytes).unwrap();
     assert_eq!(verify(&archive), [warning(22, "header: end is not all zero")]);
 }

@@ -121,7 +121,7 @@ impl<'p> Survey<'p> {
 impl Transform {
     #[inline]
     fn length(&self) -> Length {
-        Length::in_units(self.rotation.map(|part| part.get().unsigned_abs().into()), 16384)
+        Length::in_units(self.rotation.map(|part| part.get()), 16384)
     }
 }
 

@@ -160,7 +160,7 @@ fn in_table(sizes: &Sizes, error: Error) -> Error {
 impl PackedVector {
     #[inline]
     fn length(&self) -> Length {
-        Length::in_units(self.parts().map(i32::unsigned_abs), 511)
+        Length::of(self.to_outward())
     }
 }
 
