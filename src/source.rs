@@ -144,38 +144,39 @@ impl FileMap {
     /// [`Limit`](crate::ErrorKind::Limit) for one without end.
     pub fn open_with(path: impl AsRef<Path>, access: Access, limits: &Limits) -> Result<Self> {
         let path = path.as_ref();
-        Self::open_named(path, access, limits, PATIENCE).map_err(|error| error.in_file(path))
+        Self::open_inner(path, access, limits, Some(PATIENCE)).map_err(|error| error.in_file(path))
     }
 
     /// Opens a file that nobody named: a regular one, which keeps no reader waiting.
     #[cfg(feature = "scan")]
     pub(crate) fn open_found(path: &Path, access: Access, limits: &Limits) -> Result<Self> {
-        let open = || {
-            let (file, metadata) = open(path)?;
-            if !metadata.is_file() {
-                return Err(std::io::Error::other("not a regular file any more").into());
-            }
-            Self::of(file, &metadata, access, limits, Duration::ZERO)
-        };
-        open().map_err(|error| error.in_file(path))
+        Self::open_inner(path, access, limits, None).map_err(|error| error.in_file(path))
     }
 
-    fn open_named(path: &Path, access: Access, limits: &Limits, patience: Duration) -> Result<Self> {
-        let (file, metadata) = open(path)?;
-        Self::of(file, &metadata, access, limits, patience)
-    }
-
-    fn of(file: File, metadata: &Metadata, access: Access, limits: &Limits, patience: Duration) -> Result<Self> {
+    /// Has no patience with a file that nobody named.
+    fn open_inner(path: &Path, access: Access, limits: &Limits, patience: Option<Duration>) -> Result<Self> {
+        let mut options = File::options();
+        // Does not wait for the other end of a pipe.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK | libc::O_NOCTTY);
+        let file = options.read(true).open(path)?;
+        let metadata = file.metadata()?;
+        if metadata.is_dir() {
+            return Err(std::io::Error::from(std::io::ErrorKind::IsADirectory).into());
+        }
+        if patience.is_none() && !metadata.is_file() {
+            return Err(std::io::Error::other("not a regular file any more").into());
+        }
         let size = metadata.is_file().then_some(metadata.len()).filter(|&size| size > 0);
         let mapping = match (access.0, size) {
             (Way::MapLarge, Some(size)) => size >= MAP_FROM && can_guard(),
             (Way::Map, Some(_)) => !is_guard_wanted() || can_guard(),
             _ => false,
         };
-        let mapped = if mapping { map(file, metadata) } else { Err(file) };
+        let mapped = if mapping { map(file, &metadata) } else { Err(file) };
         let read = |file| match size {
             Some(size) => read(file, size),
-            None => read_unsized(file, limits.decoded_bytes, patience),
+            None => read_unsized(file, limits.decoded_bytes, patience.unwrap_or_default()),
         };
         mapped.or_else(|file| read(file).map(Bytes::Owned)).map(Self)
     }
@@ -265,19 +266,6 @@ fn can_guard() -> bool {
     return guard::is_ready();
     #[cfg(not(all(feature = "mmap", unix)))]
     true
-}
-
-/// Opens a file or pipe. Does not wait for the other end of a pipe.
-fn open(path: &Path) -> Result<(File, Metadata)> {
-    let mut options = File::options();
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK | libc::O_NOCTTY);
-    let file = options.read(true).open(path)?;
-    let metadata = file.metadata()?;
-    if metadata.is_dir() {
-        return Err(std::io::Error::from(std::io::ErrorKind::IsADirectory).into());
-    }
-    Ok((file, metadata))
 }
 
 /// A mapped file. The guard forgets it before the map goes.
@@ -538,7 +526,7 @@ mod tests {
         let pipe = Temporary::new("pipe");
         let status = std::process::Command::new("mkfifo").arg(&pipe.0).status().unwrap();
         assert!(status.success());
-        let open = |patience| FileMap::open_named(&pipe.0, map(), &Limits::default(), patience);
+        let open = |patience| FileMap::open_inner(&pipe.0, map(), &Limits::default(), Some(patience));
         let patience = Duration::from_millis(50);
         let error = open(patience).unwrap_err();
         assert_eq!(error.to_string(), "nothing came to be read");

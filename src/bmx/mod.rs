@@ -115,7 +115,7 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// The version, 10 to 14 (VERSION).
+    /// The version, 10 to 14 (VERSION), which is in `index.bm`: unpacks that table when first asked for, and keeps it.
     ///
     /// # Errors
     /// Where `index.bm` does not unpack or is too short, or the version is another.
@@ -123,7 +123,8 @@ impl<'a> Map<'a> {
         self.positions().map(|index| index.version)
     }
 
-    /// The entries of `index.bm` in the order stored, those of unknown kinds included; ends after an error.
+    /// The entries of `index.bm`, unpacked when first asked for, in the order stored; those of unknown kinds included.
+    /// Ends after an error.
     ///
     /// # Errors
     /// As [`version`](Self::version).
@@ -133,7 +134,7 @@ impl<'a> Map<'a> {
         Ok(index::Entries::new(&table, version).map(move |entry| entry.map_err(|error| table.locate(error))))
     }
 
-    /// The objects.
+    /// The objects. Unpacks `index.bm` when first asked for, and `object.bm` with the first object.
     ///
     /// # Errors
     /// As [`version`](Self::version).
@@ -141,7 +142,7 @@ impl<'a> Map<'a> {
         List::new(self)
     }
 
-    /// The meshes.
+    /// The meshes. Unpacks `index.bm` when first asked for, and `mesh.bm` with the first mesh.
     ///
     /// # Errors
     /// As [`version`](Self::version).
@@ -149,7 +150,7 @@ impl<'a> Map<'a> {
         List::new(self)
     }
 
-    /// The materials.
+    /// The materials. Unpacks `index.bm` when first asked for, and `material.bm` with the first material.
     ///
     /// # Errors
     /// As [`version`](Self::version).
@@ -157,7 +158,7 @@ impl<'a> Map<'a> {
         List::new(self)
     }
 
-    /// The textures.
+    /// The textures. Unpacks `index.bm` when first asked for, and `texture.bm` with the first texture.
     ///
     /// # Errors
     /// As [`version`](Self::version).

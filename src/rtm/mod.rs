@@ -151,8 +151,8 @@ impl<'a> Motion<'a> {
         })
     }
 
-    /// When the last frame stands: the length of the animation, as far as the file knows one. 1 in nearly all files
-    /// seen. `None` without frames.
+    /// When the last frame stands, for which packed times are decoded: the length of the animation, as far as the file
+    /// knows one. 1 in nearly all files seen. `None` without frames.
     ///
     /// # Errors
     /// As [`to_times`](Self::to_times).
