@@ -22,6 +22,7 @@ struct Inner {
     place: Vec<Place>,
     /// The table unpacked from the asset, and the place in it, where it went wrong in one.
     table: Option<(&'static str, u64)>,
+    version: Option<u32>,
     path: Option<PathBuf>,
 }
 
@@ -46,6 +47,8 @@ pub enum ErrorKind {
     Malformed(Cow<'static, str>),
     /// A known relative of a format that this reader does not read: another version, another container.
     Unsupported(Cow<'static, str>),
+    /// The bytes are encrypted.
+    Encrypted(Cow<'static, str>),
     /// No known format starts like this.
     Unrecognized,
     /// A part is larger or deeper than the caller's [`Limits`](crate::Limits) allow.
@@ -63,7 +66,7 @@ impl Error {
     /// An error of this kind, without a place so far.
     #[cold]
     pub fn new(kind: ErrorKind) -> Self {
-        Self(Box::new(Inner { kind, offset: None, place: Vec::new(), table: None, path: None }))
+        Self(Box::new(Inner { kind, offset: None, place: Vec::new(), table: None, version: None, path: None }))
     }
 
     /// A [`Malformed`](ErrorKind::Malformed) error.
@@ -112,14 +115,23 @@ impl Error {
     /// The same error once more, for a cache that keeps one.
     #[cfg(feature = "bmx")]
     pub(crate) fn again(&self) -> Self {
-        let Inner { kind, offset, place, table, path } = &*self.0;
+        let Inner { kind, offset, place, table, version, path } = &*self.0;
         Self(Box::new(Inner {
             kind: kind.again(),
             offset: *offset,
             place: place.clone(),
             table: *table,
+            version: *version,
             path: path.clone(),
         }))
+    }
+
+    /// Says which version the asset told before it went wrong.
+    #[cfg(feature = "odol")]
+    #[must_use]
+    pub(crate) fn of_version(mut self, version: u32) -> Self {
+        self.0.version = Some(version);
+        self
     }
 
     fn inside(mut self, place: Place) -> Self {
@@ -135,6 +147,11 @@ impl Error {
     /// The byte where it went wrong, counted from the start of the asset.
     pub fn offset(&self) -> Option<u64> {
         self.0.offset
+    }
+
+    /// The asset's version, where it could be read and nothing more.
+    pub fn version(&self) -> Option<u32> {
+        self.0.version
     }
 
     /// The file, where one was named.
@@ -177,6 +194,7 @@ impl ErrorKind {
             Self::Truncated { needed, left } => Self::Truncated { needed: *needed, left: *left },
             Self::Malformed(message) => Self::Malformed(message.clone()),
             Self::Unsupported(message) => Self::Unsupported(message.clone()),
+            Self::Encrypted(message) => Self::Encrypted(message.clone()),
             Self::Unrecognized => Self::Unrecognized,
             Self::Limit { what, limit } => Self::Limit { what, limit: *limit },
             Self::Io(error) => Self::Io(io::Error::new(error.kind(), error.to_string())),
@@ -211,7 +229,7 @@ impl fmt::Display for ErrorKind {
         match self {
             Self::Truncated { needed: 1, left } => write!(f, "needs 1 byte, {left} left"),
             Self::Truncated { needed, left } => write!(f, "needs {needed} bytes, {left} left"),
-            Self::Malformed(message) | Self::Unsupported(message) => f.write_str(message),
+            Self::Malformed(message) | Self::Unsupported(message) | Self::Encrypted(message) => f.write_str(message),
             Self::Unrecognized => f.write_str("starts like no known format"),
             Self::Limit { what, limit } => write!(f, "more than {limit} {what}, the limit set for reading"),
             Self::Io(error) => error.fmt(f),

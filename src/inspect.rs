@@ -56,7 +56,7 @@ pub struct Region<'a> {
 }
 
 /// A range of bytes, counted from the start of the asset.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
     /// The first byte.
     pub offset: u64,

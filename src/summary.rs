@@ -45,9 +45,9 @@ impl Summary {
         }
     }
 
-    /// The summary of an asset that cannot be opened: the error is its one problem.
+    /// The summary of an asset that cannot be opened: the error is its one problem, and may know the version.
     pub fn unreadable(format: Format, bytes: u64, error: &Error) -> Self {
-        Self { problems: vec![Problem::error(error)], ..Self::new(format, bytes) }
+        Self { version: error.version(), problems: vec![Problem::error(error)], ..Self::new(format, bytes) }
     }
 }
 

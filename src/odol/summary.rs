@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::table::{self, Sink};
 use super::verify::Survey;
-use super::{Lod, Model};
+use super::{Lod, Model, ModelInfo};
 use crate::error::{Context as _, Error, Result};
 use crate::format::Format;
 use crate::inspect::{Inspect, Outline};
@@ -19,8 +19,13 @@ impl Inspect for Model<'_> {
         let counted = survey.counted;
         // A sum is known where every LOD could be read.
         let sum = |count: u64| survey.is_whole.then_some(count);
+        let header = &self.header;
+        let animations = match header.has_animations {
+            Some(false) => Some(0),
+            _ => header.animations.map(|animations| animations.list.len() as u64),
+        };
         let counts = Counts::known([
-            ("lods", Some(self.lod_count() as u64)),
+            ("lods", header.lod_count.map(u64::from)),
             ("vertices", sum(counted.vertices)),
             ("faces", sum(counted.faces)),
             ("sections", sum(counted.sections)),
@@ -29,14 +34,15 @@ impl Inspect for Model<'_> {
             ("textures", sum(counted.textures)),
             ("proxies", sum(counted.proxies)),
             ("properties", sum(counted.properties)),
-            ("bones", Some(self.info.bone_count() as u64)),
-            ("animations", Some(self.animations.map_or(0, |animations| animations.list.len() as u64))),
+            ("bones", header.info.map(|info| info.bone_count() as u64)),
+            ("animations", animations),
         ]);
+        let bounds = header.info.filter(ModelInfo::has_box);
         let (references, blocks) = (survey.references.into_vec(), survey.blocks);
         Summary {
             version: Some(self.version().stored()),
             counts,
-            bounds: self.info.has_box().then_some(Bounds { min: self.info.bbox_min, max: self.info.bbox_max }),
+            bounds: bounds.map(|info| Bounds { min: info.bbox_min, max: info.bbox_max }),
             references,
             blocks,
             problems: problems.into_vec(),
@@ -72,6 +78,7 @@ impl Inspect for Model<'_> {
             sink(rows);
             ControlFlow::Continue(())
         };
+        self.whole()?;
         for index in 0..self.lod_count() {
             if let Some(lod) = self.lod(index) {
                 of(&lod?, &mut sink).within_item("lods", index)?;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 mod vertices;
 
 use super::vertex::check_count;
-use super::{Animations, Lod, LodEntry, Material, Model, Selection};
+use super::{Animations, Decoded, IndexBlock, Indices, Lod, LodEntry, Material, Model, ModelInfo, Selection};
 use crate::error::{Context as _, Error, Result};
 use crate::inspect::Span;
 use crate::summary::{Blocks, Problems, ReferenceKind, References};
@@ -54,7 +54,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     }
 
     pub(super) fn run(mut self) -> Self {
-        self.info();
+        self.header();
         for entry in self.model.lods() {
             match self.model.lod(entry.index).transpose() {
                 Ok(Some(lod)) => self.lod(&entry, &lod),
@@ -65,15 +65,39 @@ impl<'s, 'a> Survey<'s, 'a> {
                 }
             }
         }
+        self.trailer();
         self
     }
 
-    fn info(&mut self) {
-        let info = self.model.info();
+    fn header(&mut self) {
+        if let Err(error) = self.model.whole() {
+            self.is_whole = false;
+            self.problems.error(&error);
+        }
+        if let Some(info) = &self.model.header.info {
+            self.info(info);
+        }
+        if let Some(animations) = self.model.animations().filter(|_| self.deep) {
+            self.animations(animations);
+        }
+    }
+
+    /// What follows the LODs: no LOD depends on it.
+    fn trailer(&mut self) {
+        let Some((trailer, result, rest)) = self.model.read_trailer() else { return };
+        if let Err(error) = &result {
+            self.problems.warning(error);
+        } else if !rest.is_empty() {
+            let place = if trailer.is_some() { "the trailer" } else { "the last LOD" };
+            self.problems.warning(&rest.error(format!("{} bytes after {place}", rest.left())));
+        }
+    }
+
+    fn info(&mut self, info: &ModelInfo<'a>) {
         let masses = self.block(&info.masses);
         self.problems.ok(masses.within("masses").within("info"));
         if !info.has_box() {
-            let error = Error::malformed("box with a bound that is no number").at(self.model.info_span.offset);
+            let error = Error::malformed("box with a bound that is no number").at(info.span.offset);
             self.problems.warning(&error.within("info"));
         }
         let lods = self.model.lod_count() as u64;
@@ -82,13 +106,14 @@ impl<'s, 'a> Survey<'s, 'a> {
                 self.outside("LOD", lod.into(), lods, offset, |error| error.within(name).within("info"));
             }
         }
-        if let Some(animations) = self.model.animations().filter(|_| self.deep) {
-            self.animations(animations);
-        }
+    }
+
+    fn bone_count(&self) -> u64 {
+        self.model.header.info.map_or(0, |info| info.bone_count() as u64)
     }
 
     fn animations(&mut self, animations: &Animations<'a>) {
-        let (count, bones) = (animations.list.len() as u64, self.model.info().bone_count() as u64);
+        let (count, bones) = (animations.list.len() as u64, self.bone_count());
         let lods = self.model.lod_count();
         if animations.by_bone.len() != lods && count > 0 {
             let message = format!("animations of {} LODs in a model of {lods}", animations.by_bone.len());
@@ -121,7 +146,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             sections: lod.sections.len() as u64,
             selections: lod.selections.len() as u64,
             items: lod.items.len() as u64,
-            bones: self.model.info().bone_count() as u64,
+            bones: self.bone_count(),
         };
         self.count(lod);
         for proxy in &lod.proxies {
@@ -186,26 +211,34 @@ impl<'s, 'a> Survey<'s, 'a> {
             ("point_to_vertex", lod.point_to_vertex, sizes.points),
             ("vertex_to_point", lod.vertex_to_point, lod.point_to_vertex.count()),
         ] {
-            let elements = self.block(&block).map_err(|error| place(error, name));
+            let elements = self.indices(&block).map_err(|error| place(error, name));
             for element in self.problems.ok(elements).flatten().iter().flat_map(|elements| elements.iter()) {
-                self.index("element", element.get().into(), bound, block.offset(), |error| place(error, name));
+                self.index("element", element.into(), bound, block.offset(), |error| place(error, name));
             }
         }
     }
 
     fn selection(&mut self, selection: &Selection<'a>, number: usize, sizes: &Sizes) {
         let place = |error: Error| error.within_item("selections", number).within_item("lods", sizes.lod);
-        let faces = self.block(&selection.faces).map_err(place);
+        let faces = self.indices(&selection.faces).map_err(place);
         for face in self.problems.ok(faces).flatten().iter().flat_map(|faces| faces.iter()) {
-            self.index("face", face.get().into(), sizes.faces, selection.faces.offset(), place);
+            self.index("face", face.into(), sizes.faces, selection.faces.offset(), place);
+        }
+        if let Some(weights) = &selection.face_weights {
+            let weights = self.block(weights).map_err(place);
+            self.problems.ok(weights);
+        }
+        if let Some(offsets) = &selection.face_offsets {
+            let offsets = self.block(offsets).map_err(place);
+            self.problems.ok(offsets);
         }
         let sections = self.block(&selection.sections).map_err(place);
         for section in self.problems.ok(sections).flatten().iter().flat_map(|sections| sections.iter()) {
             self.index("section", section.get().into(), sizes.sections, selection.sections.offset(), place);
         }
-        let vertices = self.block(&selection.vertices).map_err(place);
+        let vertices = self.indices(&selection.vertices).map_err(place);
         for vertex in self.problems.ok(vertices).flatten().iter().flat_map(|vertices| vertices.iter()) {
-            self.index("point", vertex.get().into(), sizes.points, selection.vertices.offset(), place);
+            self.index("point", vertex.into(), sizes.points, selection.vertices.offset(), place);
         }
         let weights = self.block(&selection.weights).map_err(place);
         self.problems.ok(weights);
@@ -256,8 +289,8 @@ impl<'s, 'a> Survey<'s, 'a> {
         let mut edges = vec![0];
         for (number, face) in lod.faces.iter().enumerate() {
             let Some(face) = self.problems.ok(face.map_err(place)) else { return };
-            for corner in face.corners {
-                self.index("point", corner.get().into(), sizes.points, lod.faces.offset(), |error| {
+            for corner in face.corners.iter() {
+                self.index("point", corner.into(), sizes.points, lod.faces.offset(), |error| {
                     place(error.within_item("faces", number))
                 });
             }
@@ -268,6 +301,10 @@ impl<'s, 'a> Survey<'s, 'a> {
         for (number, (section, Span { offset, .. })) in lod.sections.placed().enumerate() {
             let place = |error: Error| place(error.within_item("sections", number));
             self.optional("texture", section.texture().into(), textures, offset, place);
+            if !lod.faces.has_units() {
+                // Neither what sections of version 7 count in nor what they call a material is known.
+                continue;
+            }
             self.optional("material", section.material().into(), materials, offset, place);
             let last = u64::from(section.min_bone()).saturating_add(section.bone_count().into());
             if last > sizes.items {
@@ -285,7 +322,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                 self.problems.error(&place(Error::malformed(message).at(offset)));
             }
         }
-        if end != lod.faces.memory_bytes && !lod.sections.is_empty() {
+        if end != lod.faces.memory_bytes && !lod.sections.is_empty() && lod.faces.has_units() {
             let message = format!("sections end at {end}, faces at {}", lod.faces.memory_bytes);
             self.problems.warning(&place(Error::malformed(message).at(lod.sections.offset())));
         }
@@ -295,7 +332,8 @@ impl<'s, 'a> Survey<'s, 'a> {
         let faces = lod.faces.len();
         if let Some(default) = entry.face_default.filter(|default| default.faces.get() as usize != faces) {
             let message = format!("face default of {} faces for {faces}", default.faces);
-            let error = Error::malformed(message).at(self.model.face_defaults.offset());
+            let offset = self.model.header.face_defaults.map_or(0, |defaults| defaults.offset());
+            let error = Error::malformed(message).at(offset);
             self.problems.warning(&error.within_item("lods", entry.index));
         }
     }
@@ -313,6 +351,14 @@ impl<'s, 'a> Survey<'s, 'a> {
             }
         }
         self.deep.then(|| block.decode()).transpose()
+    }
+
+    /// The same of numbers of either width.
+    fn indices<'b>(&mut self, block: &IndexBlock<'b>) -> Result<Option<Decoded<'b>>> {
+        Ok(match block {
+            Indices::U16(block) => self.block(block)?.map(Indices::U16),
+            Indices::U32(block) => self.block(block)?.map(Indices::U32),
+        })
     }
 
     /// Checks an index that may be -1 for none.
