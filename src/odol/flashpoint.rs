@@ -12,7 +12,7 @@ use super::lod::Lod;
 use super::vertex::{Encoding, UvSet, VertexTable};
 use crate::codec::Codec;
 use crate::error::{Context as _, Result};
-use crate::view::{Block, Cursor, Element, Filled, LeArray, Vec3};
+use crate::view::{Block, Cursor, Element, Filled, Vec3};
 
 /// The most LODs: no more are taken by the game.
 pub(super) const MOST_LODS: u32 = 32;
@@ -43,7 +43,7 @@ pub(super) fn read_lod<'a>(c: &mut Cursor<'a>, context: Context) -> Result<Lod<'
         vertex_table: start.split(c.offset().saturating_sub(start.offset()))?,
         point_count: u32::try_from(points).unwrap_or(u32::MAX),
         point_flags: None,
-        items: LeArray::default(),
+        items: nothing.array(0)?,
         bone_links: List::read_items(nothing, 0, "bone_links", ())?,
         materials: List::read_items(nothing, 0, "materials", context)?,
         face_area: None,

@@ -116,11 +116,11 @@ pub struct ModelInfo<'a> {
     /// Of unknown use; not in version 7.
     pub unknown: Option<u32>,
     /// For each LOD the shadow volume that it prefers, from version 57 on; -1 for none.
-    pub shadow_volumes: LeArray<'a, I32>,
+    pub shadow_volumes: Option<LeArray<'a, I32>>,
     /// For each LOD the shadow buffer that it prefers, from version 57 on; -1 for none.
-    pub shadow_buffers: LeArray<'a, I32>,
+    pub shadow_buffers: Option<LeArray<'a, I32>>,
     /// For each LOD the shadow buffer that it prefers when seen, from version 57 on; -1 for none.
-    pub visible_shadow_buffers: LeArray<'a, I32>,
+    pub visible_shadow_buffers: Option<LeArray<'a, I32>>,
     /// Of unknown use, from DayZ's version 55 on. Where among the last fields it stands is not known.
     pub dayz_byte: Option<u8>,
     pub(super) span: Span,
@@ -217,7 +217,7 @@ impl<'a> ModelInfo<'a> {
         let v = context.version;
         // What version 7 does not have yet.
         let later = !v.is_flashpoint();
-        let (offset, lods) = (c.offset(), if v.has_shadow_lods() { lods.into() } else { 0 });
+        let (offset, lods) = (c.offset(), lods.into());
         // Fields are read in the order written here, which is that of the file.
         Ok(Self {
             special: c.u32()?,
@@ -268,9 +268,9 @@ impl<'a> ModelInfo<'a> {
             damage: given(later, || c.cstr()).within("damage")?,
             frequent: given(later, || flag(c))?,
             unknown: given(later, || c.u32())?,
-            shadow_volumes: c.array(lods).within("shadow_volumes")?,
-            shadow_buffers: c.array(lods).within("shadow_buffers")?,
-            visible_shadow_buffers: c.array(lods).within("visible_shadow_buffers")?,
+            shadow_volumes: given(v.has_shadow_lods(), || c.array(lods)).within("shadow_volumes")?,
+            shadow_buffers: given(v.has_shadow_lods(), || c.array(lods)).within("shadow_buffers")?,
+            visible_shadow_buffers: given(v.has_shadow_lods(), || c.array(lods)).within("shadow_buffers")?,
             dayz_byte: given(v.has_dayz_byte(), || c.u8())?,
             span: Span { offset, bytes: c.offset().saturating_sub(offset) },
         })

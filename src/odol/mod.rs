@@ -196,11 +196,12 @@ impl<'a> Model<'a> {
     fn fits(&self) -> bool {
         let header = &self.header;
         let ranges = || header.starts.iter().zip(header.ends);
-        // Where numbers mean two things, the header ends where the first LOD starts. VBS' files leave gaps for all that is
-        // known.
-        let is_closed = self.version().layout() < 44
-            || header.starts.iter().map(|start| u64::from(start.get())).min().is_none_or(|first| first == header.end);
-        header.is_whole && is_closed && ranges().all(|(start, end)| self.contains(start.get(), end.get()))
+        // DayZ's and Arma's headers end where the first LOD starts. A reading that is a few bytes off may find its way back at
+        // the end of a text: the code before the first one tells.
+        let is_sure = self.version().layout() < 44
+            || header.starts.iter().map(|start| u64::from(start.get())).min().is_none_or(|first| first == header.end)
+                && header.info.and_then(|info| info.shadow_source?.name()).is_some();
+        header.is_whole && is_sure && ranges().all(|(start, end)| self.contains(start.get(), end.get()))
     }
 
     /// Whether a LOD may lie there.

@@ -158,9 +158,15 @@ fn info(info: &ModelInfo<'_>, out: &mut Outline<'_>) {
     out.field("damage", info.damage);
     out.field("frequent", info.frequent);
     out.field("unknown", info.unknown);
-    out.array("shadow_volumes", &info.shadow_volumes);
-    out.array("shadow_buffers", &info.shadow_buffers);
-    out.array("visible_shadow_buffers", &info.visible_shadow_buffers);
+    for (name, lods) in [
+        ("shadow_volumes", info.shadow_volumes),
+        ("shadow_buffers", info.shadow_buffers),
+        ("visible_shadow_buffers", info.visible_shadow_buffers),
+    ] {
+        if let Some(lods) = lods {
+            out.array(name, &lods);
+        }
+    }
     out.field("dayz_byte", info.dayz_byte);
 }
 
