@@ -70,12 +70,12 @@ impl Walk {
 const MOST_LODS: u32 = 1024;
 
 impl<'a> Header<'a> {
-    /// Reads what follows the version, as much as there is; the error tells why not all.
-    pub(super) fn read(mut cursor: Cursor<'a>, context: Context) -> (Self, Result<()>) {
-        let mut header = Self { start: Span { offset: 0, bytes: cursor.offset() }, ..Self::default() };
-        let result = header.fill(&mut cursor, context);
-        header.is_whole = result.is_ok();
-        (header, result)
+    /// Reads what follows the version into an empty header, as much as there is; the error tells why not all.
+    pub(super) fn read(&mut self, mut cursor: Cursor<'a>, context: Context) -> Result<()> {
+        self.start.bytes = cursor.offset();
+        self.fill(&mut cursor, context)?;
+        self.is_whole = true;
+        Ok(())
     }
 
     fn fill(&mut self, c: &mut Cursor<'a>, context: Context) -> Result<()> {
@@ -128,6 +128,7 @@ impl<'a> Header<'a> {
     }
 
     /// Where the LOD at `index` starts and ends.
+    #[inline]
     pub(super) fn range(&self, index: usize) -> Option<(u32, u32)> {
         match &self.walk {
             Some(walk) => walk.get(index),
@@ -136,6 +137,7 @@ impl<'a> Header<'a> {
     }
 
     /// A LOD's own face default: only those without the flag have one.
+    #[inline]
     pub(super) fn face_default(
         &self,
         index: usize,

@@ -95,11 +95,18 @@ impl<N: Table, W: Table> Table for Indices<N, W> {
 }
 
 impl<'a> IndexBlock<'a> {
+    #[inline]
     pub(super) fn read(cursor: &mut Cursor<'a>, context: Context) -> Result<Self> {
-        match context.version.has_wide_indices() {
-            false => packed(cursor, context).map(Self::U16),
-            true => packed(cursor, context).map(Self::U32),
+        if context.version.has_wide_indices() {
+            return Self::read_wide(cursor, context);
         }
+        Ok(Self::U16(packed(cursor, context)?))
+    }
+
+    /// Apart, so that it does not weigh on the reading of the narrow ones.
+    #[inline(never)]
+    fn read_wide(cursor: &mut Cursor<'a>, context: Context) -> Result<Self> {
+        Ok(Self::U32(packed(cursor, context)?))
     }
 
     /// How many.

@@ -206,6 +206,7 @@ fn floats<const N: usize>(cursor: &mut Cursor<'_>) -> Result<[f32; N]> {
 }
 
 /// The value of a field that not every file has.
+#[inline(always)]
 fn given<T>(there: bool, read: impl FnOnce() -> Result<T>) -> Result<Option<T>> {
     there.then(read).transpose()
 }
@@ -253,7 +254,7 @@ impl<'a> ModelInfo<'a> {
             prefer_shadow_volume: given(later, || flag(c))?,
             shadow_offset: given(v.has_shadow_offset(), || c.f32())?,
             animated: flag(c)?,
-            skeleton: given(later, || Skeleton::read(c, v)).within("skeleton")?.flatten(),
+            skeleton: if later { Skeleton::read(c, v).within("skeleton")? } else { None },
             map_type: MapType(c.u8()?),
             masses: packed(c, context).within("masses")?,
             mass: c.f32()?,

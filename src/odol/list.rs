@@ -185,6 +185,7 @@ pub(super) fn plain<'a, T: Element>(cursor: &mut Cursor<'a>) -> Result<LeArray<'
 }
 
 /// A count and a block of so many elements.
+#[inline]
 pub(super) fn packed<'a, T: Element>(cursor: &mut Cursor<'a>, context: Context) -> Result<Block<'a, T>> {
     let count = cursor.u32()?;
     block(cursor, count, context)
@@ -202,6 +203,7 @@ pub(super) fn condensed<'a, T: Element>(cursor: &mut Cursor<'a>, context: Contex
 /// From this size on every block up to version 63 is one stream, even where that is longer.
 const PACKED_FROM: u64 = 1024;
 
+#[inline]
 fn block<'a, T: Element>(cursor: &mut Cursor<'a>, count: u32, context: Context) -> Result<Block<'a, T>> {
     let count = u64::from(count);
     let codec = match count.saturating_mul(size_of::<T>() as u64) {
@@ -215,6 +217,7 @@ fn block<'a, T: Element>(cursor: &mut Cursor<'a>, count: u32, context: Context) 
 }
 
 /// What the flag before a block says of it.
+#[inline(never)]
 fn flagged(cursor: &mut Cursor<'_>) -> Result<Codec> {
     let offset = cursor.offset();
     match cursor.u8()? {

@@ -96,7 +96,7 @@ pub use info::{ModelInfo, SpecialLods};
 pub use list::{Context, Item, List, ListIter};
 pub use lod::Lod;
 pub use material::{Material, Stage, StageForm};
-pub use part::{Frame, Property, Proxy, Selection};
+pub use part::{FaceDetails, Frame, Property, Proxy, Selection};
 pub use resolution::Resolution;
 pub use skeleton::{Bone, Skeleton};
 pub use trailer::{Buoyancy, HasBone, Shape, Shapes, Trailer};
@@ -178,14 +178,14 @@ impl<'a> Model<'a> {
         check_signature(&mut cursor)?;
         let stored = cursor.u32()?;
         let likely = Version::new(stored).map_err(|error| error.at(VERSION_AT))?;
-        let read = |version| {
-            let context = Context { version, limits: *limits, materials: MaterialForm::Common };
-            Self { data, context, header: Header::read(cursor, context).0 }
-        };
-        let model = read(likely);
-        if let Some(other) = likely.other_reading().filter(|_| !model.fits()) {
-            let other = read(other);
-            if other.fits() {
+        let context = Context { version: likely, limits: *limits, materials: MaterialForm::Common };
+        let mut model = Self { data, context, header: Header::default() };
+        // Why it breaks off, `whole` tells.
+        let _ = model.header.read(cursor, context);
+        if let Some(version) = likely.other_reading().filter(|_| !model.fits()) {
+            let context = Context { version, ..context };
+            let mut other = Self { data, context, header: Header::default() };
+            if other.header.read(cursor, context).is_ok() && other.fits() {
                 return Ok(other);
             }
         }
@@ -219,7 +219,7 @@ impl<'a> Model<'a> {
         }
         let mut cursor = Cursor::new(self.data);
         cursor.skip(BEHIND_VERSION)?;
-        Header::read(cursor, self.context).1.map_err(|error| error.of_version(self.version().stored()))
+        Header::default().read(cursor, self.context).map_err(|error| error.of_version(self.version().stored()))
     }
 
     /// The file's version: [`Version::evidence`] tells what bears out that it is read as it was written.
@@ -290,11 +290,13 @@ impl<'a> Model<'a> {
 
     /// What the tables tell of all LODs. The tables have an order of their own: by resolution, while the file has the
     /// finest LODs last.
+    #[inline]
     pub fn lods(&self) -> impl Iterator<Item = LodEntry> + use<'_, 'a> {
         (0..self.lod_count()).map_while(|index| self.lod_entry(index))
     }
 
     /// What the tables tell of the LOD at `index`; `None` behind the last, and where the header breaks off before.
+    #[inline]
     pub fn lod_entry(&self, index: usize) -> Option<LodEntry> {
         let (start, end) = self.header.range(index)?;
         let resolution = Resolution(self.header.resolutions.get(index).map_or(f32::NAN, |resolution| resolution.get()));

@@ -394,9 +394,9 @@ fn section(section: &Section<'_>, faces: &mut FaceIter<'_>, out: &mut Outline<'_
 fn selection(selection: &Selection<'_>, out: &mut Outline<'_>) {
     out.field("name", selection.name);
     out.array("faces", &selection.faces);
-    if let (Some(weights), Some(offsets)) = (&selection.face_weights, &selection.face_offsets) {
-        out.array("face_weights", weights);
-        out.array("face_offsets", offsets);
+    if let Some(details) = &selection.face_details {
+        out.array("face_weights", &details.weights);
+        out.array("face_offsets", &details.offsets);
     }
     out.field("unknown", selection.unknown);
     out.field("is_sectional", selection.is_sectional);

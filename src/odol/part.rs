@@ -64,10 +64,8 @@ pub struct Selection<'a> {
     pub name: ByteStr<'a>,
     /// Numbers of the faces in it.
     pub faces: IndexBlock<'a>,
-    /// How much each of these faces belongs to it; in version 7.
-    pub face_weights: Option<Block<'a, u8>>,
-    /// Where each of these faces lies in the game's memory; in version 7.
-    pub face_offsets: Option<Block<'a, U32>>,
+    /// What else is told of these faces; in version 7.
+    pub face_details: Option<FaceDetails<'a>>,
     /// Zero in every file met; from version 40 on.
     pub unknown: Option<u32>,
     /// Whether it consists of whole sections, so that their look can be changed.
@@ -80,6 +78,25 @@ pub struct Selection<'a> {
     pub weights: Block<'a, u8>,
 }
 
+/// What version 7 tells of the faces of a [`Selection`].
+#[derive(Clone, Copy, Debug)]
+pub struct FaceDetails<'a> {
+    /// How much each face belongs to it.
+    pub weights: Block<'a, u8>,
+    /// Where each face lies in the game's memory.
+    pub offsets: Block<'a, U32>,
+}
+
+impl<'a> FaceDetails<'a> {
+    #[inline(never)]
+    fn read(cursor: &mut Cursor<'a>, context: Context) -> Result<Self> {
+        Ok(Self {
+            weights: packed(cursor, context).within("face_weights")?,
+            offsets: packed(cursor, context).within("face_offsets")?,
+        })
+    }
+}
+
 impl<'a> Item<'a, Context> for Selection<'a> {
     const LEAST: u64 = 22;
 
@@ -88,8 +105,7 @@ impl<'a> Item<'a, Context> for Selection<'a> {
         Ok(Self {
             name: cursor.cstr()?,
             faces: IndexBlock::read(cursor, context).within("faces")?,
-            face_weights: old.then(|| packed(cursor, context).within("face_weights")).transpose()?,
-            face_offsets: old.then(|| packed(cursor, context).within("face_offsets")).transpose()?,
+            face_details: old.then(|| FaceDetails::read(cursor, context)).transpose()?,
             unknown: (!old).then(|| cursor.u32()).transpose()?,
             is_sectional: cursor.u8()? != 0,
             sections: packed(cursor, context).within("sections")?,

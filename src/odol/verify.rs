@@ -89,7 +89,8 @@ impl<'s, 'a> Survey<'s, 'a> {
             self.problems.warning(error);
         } else if !rest.is_empty() {
             let place = if trailer.is_some() { "the trailer" } else { "the last LOD" };
-            self.problems.warning(&rest.error(format!("{} bytes after {place}", rest.left())));
+            let bytes = if rest.left() == 1 { "byte" } else { "bytes" };
+            self.problems.warning(&rest.error(format!("{} {bytes} after {place}", rest.left())));
         }
     }
 
@@ -224,12 +225,10 @@ impl<'s, 'a> Survey<'s, 'a> {
         for face in self.problems.ok(faces).flatten().iter().flat_map(|faces| faces.iter()) {
             self.index("face", face.into(), sizes.faces, selection.faces.offset(), place);
         }
-        if let Some(weights) = &selection.face_weights {
-            let weights = self.block(weights).map_err(place);
+        if let Some(details) = &selection.face_details {
+            let weights = self.block(&details.weights).map_err(place);
             self.problems.ok(weights);
-        }
-        if let Some(offsets) = &selection.face_offsets {
-            let offsets = self.block(offsets).map_err(place);
+            let offsets = self.block(&details.offsets).map_err(place);
             self.problems.ok(offsets);
         }
         let sections = self.block(&selection.sections).map_err(place);

@@ -9,9 +9,9 @@ use crate::error::{Error, Result};
 /// The table in the docs of [the module](super) tells which game writes which, and on what evidence it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
-    stored: u32,
+    stored: u16,
     /// The number that decides the layout: that of the Arma line.
-    layout: u32,
+    layout: u8,
     dialect: Dialect,
 }
 
@@ -52,15 +52,15 @@ impl fmt::Display for Evidence {
 
 /// What is known of a range of versions.
 struct Range {
-    first: u32,
-    last: u32,
+    first: u16,
+    last: u16,
     dialect: Dialect,
     game: &'static str,
     /// `None` where it is not read.
     evidence: Option<Evidence>,
 }
 
-const fn range(first: u32, last: u32, dialect: Dialect, evidence: Option<Evidence>, game: &'static str) -> Range {
+const fn range(first: u16, last: u16, dialect: Dialect, evidence: Option<Evidence>, game: &'static str) -> Range {
     Range { first, last, dialect, game, evidence }
 }
 
@@ -97,13 +97,7 @@ const MAP: [Range; 24] = {
 };
 
 /// What VBS adds to the version whose layout it writes.
-const VBS: u32 = 10_000;
-
-impl Range {
-    fn holds(&self, stored: u32) -> bool {
-        (self.first..=self.last).contains(&stored)
-    }
-}
+const VBS: u16 = 10_000;
 
 impl Version {
     /// The version with this number, in the dialect that is likelier where there are two.
@@ -111,31 +105,34 @@ impl Version {
     /// # Errors
     /// [`Unsupported`](crate::ErrorKind::Unsupported) where it is not read.
     pub fn new(stored: u32) -> Result<Self> {
-        Self::readings(stored).next().ok_or_else(|| unread(stored))
-    }
-
-    /// The dialects that a file of this number may be in, the likelier first.
-    fn readings(stored: u32) -> impl Iterator<Item = Self> {
-        let ranges = MAP.iter().filter(move |range| range.holds(stored) && range.evidence.is_some());
-        ranges.map(move |range| Self::of(stored, range.dialect))
+        let number = u16::try_from(stored).unwrap_or(u16::MAX);
+        match number {
+            53..=55 => Ok(Self::of(number, Dialect::DayZ)),
+            7 | 40..=75 | 10_040..=10_043 => Ok(Self::of(number, Dialect::Arma)),
+            _ => Err(unread(stored)),
+        }
     }
 
     /// The same number in the dialect that is less likely.
     pub(super) fn other_reading(self) -> Option<Self> {
-        Self::readings(self.stored).find(|other| other.dialect != self.dialect)
+        match (self.dialect, self.stored) {
+            (Dialect::DayZ, _) => Some(Self::of(self.stored, Dialect::Arma)),
+            (Dialect::Arma, 40..=43 | 10_040..=10_043) => Some(Self::of(self.stored, Dialect::Vbs)),
+            _ => None,
+        }
     }
 
-    fn of(stored: u32, dialect: Dialect) -> Self {
+    fn of(stored: u16, dialect: Dialect) -> Self {
         let layout = match dialect {
             Dialect::DayZ => 52,
             Dialect::Arma | Dialect::Vbs => stored.checked_sub(VBS).unwrap_or(stored),
         };
-        Self { stored, layout, dialect }
+        Self { stored, layout: u8::try_from(layout).unwrap_or(u8::MAX), dialect }
     }
 
     /// The number as stored.
     pub fn stored(self) -> u32 {
-        self.stored
+        self.stored.into()
     }
 
     /// Whose count the number belongs to.
@@ -145,7 +142,7 @@ impl Version {
 
     /// The number of the Arma line that decides the layout: 52 in DayZ's files, 40 to 43 in those of VBS.
     pub fn layout(self) -> u32 {
-        self.layout
+        self.layout.into()
     }
 
     /// Whether VBS wrote the file, by the number or by what fits.
@@ -154,7 +151,8 @@ impl Version {
     }
 
     fn range(self) -> Option<&'static Range> {
-        MAP.iter().find(|range| range.holds(self.stored) && range.dialect == self.dialect)
+        let holds = |range: &&Range| (range.first..=range.last).contains(&self.stored) && range.dialect == self.dialect;
+        MAP.iter().find(holds)
     }
 
     /// The game whose tools write it.
@@ -167,11 +165,11 @@ impl Version {
         self.range().and_then(|range| range.evidence).unwrap_or(Evidence::Between)
     }
 
-    fn arma(self, first: u32) -> bool {
+    fn arma(self, first: u8) -> bool {
         self.layout >= first
     }
 
-    fn dayz(self, first: u32) -> bool {
+    fn dayz(self, first: u16) -> bool {
         self.dialect == Dialect::DayZ && self.stored >= first
     }
 
@@ -268,7 +266,7 @@ fn unread(stored: u32) -> Error {
     let what = match stored {
         28..40 => "untested: no file is known to test a reader with",
         0..40 => "older than this reader",
-        VBS.. => "as VBS counts them, unknown to this reader",
+        10_000.. => "as VBS counts them, unknown to this reader",
         _ => "newer than this reader",
     };
     Error::unsupported(format!("ODOL version {stored}, {what} (7 and 40 to 75)")).of_version(stored)
@@ -306,7 +304,17 @@ mod tests {
 
     #[test]
     fn numbers_that_mean_two_things_are_read_as_either() {
-        let dialects = |stored| Version::readings(stored).map(Version::dialect).collect::<Vec<_>>();
+        let dialects = |stored: u32| {
+            let likely = Version::new(stored).ok();
+            let other = likely.and_then(Version::other_reading);
+            likely.into_iter().chain(other).map(Version::dialect).collect::<Vec<_>>()
+        };
+        // As the map says, in its order.
+        for stored in 0..12_000_u16 {
+            let ranges = MAP.iter().filter(|range| (range.first..=range.last).contains(&stored));
+            let read = ranges.filter(|range| range.evidence.is_some()).map(|range| range.dialect);
+            assert_eq!(dialects(stored.into()), read.collect::<Vec<_>>(), "{stored}");
+        }
         assert_eq!(dialects(43), [Dialect::Arma, Dialect::Vbs]);
         assert_eq!(dialects(44), [Dialect::Arma]);
         assert_eq!(dialects(53), [Dialect::DayZ, Dialect::Arma]);

@@ -200,14 +200,8 @@ fn same_lod(lod: &Lod<'_>, written: &writer::Lod, version: u32) {
     for (selection, written) in lod.selections.iter().zip(&written.selections) {
         assert_eq!(selection.name.to_str(), Some(written.name));
         assert_eq!(numbers(selection.faces), wide(&written.faces));
-        assert_eq!(
-            selection.face_weights.map(|all| all.count() as usize),
-            is_flashpoint.then_some(written.faces.len())
-        );
-        assert_eq!(
-            selection.face_offsets.map(|all| all.count() as usize),
-            is_flashpoint.then_some(written.faces.len())
-        );
+        let details = selection.face_details.map(|details| [details.weights.count(), details.offsets.count()]);
+        assert_eq!(details, is_flashpoint.then_some([written.faces.len() as u64; 2]));
         assert_eq!(numbers(selection.vertices), wide(&written.vertices));
         assert_eq!(*selection.weights.decode().unwrap(), written.weights);
         assert_eq!(selection.sections.count() as usize, written.sections.len());
@@ -721,7 +715,7 @@ fn what_follows_the_lods_is_told() {
     assert_eq!(warnings(&whole(50).raw([0; 3]).to_vec()), ["3 bytes after the last LOD"]);
     assert_eq!(warnings(&whole(7).raw([0; 3]).to_vec()), ["3 bytes after the last LOD"]);
     assert_eq!(warnings(&whole(58).raw([0; 3]).to_vec()), ["3 bytes after the trailer"]);
-    assert_eq!(warnings(&whole(75).raw([0]).to_vec()), ["1 bytes after the trailer"]);
+    assert_eq!(warnings(&whole(75).raw([0]).to_vec()), ["1 byte after the trailer"]);
     let twice = [whole(52).to_vec(), whole(52).to_vec()].concat();
     assert_eq!(warnings(&twice), [format!("{} bytes after the last LOD", twice.len() / 2)]);
     // Readers differ on where the kind of buoyancy was first.
