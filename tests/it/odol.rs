@@ -720,6 +720,12 @@ fn what_follows_the_lods_is_told() {
     assert_eq!(warnings(&twice), [format!("{} bytes after the last LOD", twice.len() / 2)]);
     // Readers differ on where the kind of buoyancy was first.
     assert_eq!(warnings(&whole(55).i32(0).to_vec()), [""; 0]);
+    // Up to version 67 a kind of buoyancy may be all there is.
+    for (version, warned) in [(60, 0), (67, 0), (68, 1), (75, 1)] {
+        let bytes = whole(version);
+        let short = [&bytes.to_vec()[..bytes.at("trailer")], &[0; 4]].concat();
+        assert_eq!(warnings(&short).len(), warned, "{version}");
+    }
     // A bad trailer keeps no LOD from being read.
     for (mark, value, said) in [
         ("buoyancy", 1, "trailer: buoyancy of kind 1, whose length is unknown"),
