@@ -23,7 +23,9 @@ pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
     if model.version().is_flashpoint() {
         lods(model, out);
         out.array("resolutions", &header.resolutions);
-        out.ok(model.info()).map(|info| info_part(info, out));
+        if let Some(info) = out.ok(model.info()) {
+            info_part(info, out);
+        }
         return;
     }
     out.array("resolutions", &header.resolutions);

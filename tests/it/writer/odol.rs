@@ -84,7 +84,7 @@ impl Form {
                 Some(stream) => out.mark("block_flag").u8(2).raw(stream),
                 None => out.mark("block_flag").u8(0).raw(bytes),
             },
-            0..1024 => out.raw(bytes),
+            1..1024 => out.raw(bytes),
             _ if self.0 < 44 => out.raw(lzss::pack(&bytes)),
             _ => out.raw(lzo(&bytes)),
         }
@@ -240,10 +240,9 @@ impl Model {
             out = out.f32(f32::MAX);
         }
         out = out.u8(self.animated.into());
-        if layout == 7 {
-        } else if self.bones.is_empty() {
+        if layout >= 40 && self.bones.is_empty() {
             out = out.cstr("");
-        } else {
+        } else if layout >= 40 {
             out = out.cstr("Skeleton").u8(0).mark("bone_count").u32(self.bones.len() as u32);
             out = self.bones.iter().fold(out, |out, (bone, parent)| out.cstr(bone).cstr(parent));
             if layout > 40 && !self.vbs {
