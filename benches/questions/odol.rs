@@ -76,7 +76,7 @@ impl Owned {
         for (index, owned) in loaded.lods.iter().enumerate() {
             let lod = model.lod(index).expect("a LOD").expect("a sound LOD");
             let table = lod.vertex_table().expect("a sound table");
-            let corners = |face: Face<'_>| face.corners.iter().map(|corner| corner.get()).collect::<Vec<_>>();
+            let corners = |face: Face<'_>| face.corners.iter().map(|corner| corner as u16).collect::<Vec<_>>();
             assert!(lod.faces.iter().map(|face| corners(face.expect("a face"))).eq(owned.faces.iter().cloned()));
             assert_eq!(table.positions.decode().expect("positions").as_bytes(), owned.positions.as_bytes());
             assert_eq!(table.neighbors.decode().expect("neighbours").as_bytes(), owned.neighbors.as_bytes());

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use meshpeek::Limits;
 use meshpeek::inspect::to_bytes;
-use meshpeek::odol::{Encoding, Item, List, Lod, Model, VertexTable};
+use meshpeek::odol::{Encoding, IndexBlock, Indices, Item, List, Lod, Model, VertexTable};
 use meshpeek::view::{Block, Element, Filled, Table};
 use zerocopy::IntoBytes;
 
@@ -15,11 +15,20 @@ pub fn run(data: &[u8]) {
     crate::any::run(data);
     let limits = Limits { decoded_bytes: 1 << 26, ..Limits::default() };
     let Ok(model) = Model::parse_with(data, &limits) else { return };
-    let info = model.info();
-    block(&info.masses, data);
-    if let Some(skeleton) = &info.skeleton {
-        list(&skeleton.bones, data);
-        assert_eq!(skeleton.bones.len(), info.bone_count());
+    assert!(model.info().is_ok() || model.whole().is_err());
+    if let Ok(info) = model.info() {
+        block(&info.masses, data);
+        if let Some(skeleton) = &info.skeleton {
+            list(&skeleton.bones, data);
+            assert_eq!(skeleton.bones.len(), info.bone_count());
+        }
+        let v = model.version();
+        assert_eq!(
+            info.special_lods.iter().count(),
+            12 + usize::from(v.has_simple_geometry())
+                + usize::from(v.has_physics_geometry())
+                + usize::from(v.has_dayz_lod())
+        );
     }
     if let Some(animations) = model.animations() {
         list(&animations.list, data);
@@ -33,7 +42,11 @@ pub fn run(data: &[u8]) {
         assert_eq!(again, Some((entry.index, entry.start, entry.end)));
         if let Some(Ok(lod)) = model.lod(entry.index) {
             assert!(entry.start <= entry.end && entry.end as usize <= data.len());
-            assert_eq!(lod.vertex_table_offset() + lod.vertex_table_bytes(), u64::from(entry.end));
+            let table = lod.vertex_table_offset()..lod.vertex_table_offset() + lod.vertex_table_bytes();
+            match model.version().is_flashpoint() {
+                false => assert_eq!(table.end, u64::from(entry.end)),
+                true => assert_eq!(table.start, u64::from(entry.start)),
+            }
             taken.push(entry.start..entry.end);
             self::lod(&lod, data);
         }
@@ -41,6 +54,18 @@ pub fn run(data: &[u8]) {
     taken.sort_by_key(|range| (range.start, range.end));
     assert!(taken.windows(2).all(|pair| pair[0].end <= pair[1].start), "a byte is part of two LODs");
     assert!(model.lod(model.lod_count()).is_none());
+    if let Some(trailer) = model.trailer() {
+        for (_, shapes) in trailer.shapes() {
+            list(&shapes.list, data);
+            assert!(
+                shapes.list.iter().all(|shape| shape.cooked.offset() + shape.cooked.len() as u64 <= data.len() as u64)
+            );
+        }
+        if let Some(buoyancy) = trailer.buoyancy {
+            let places = buoyancy.grid().iter().map(|&count| count as u64).product::<u64>();
+            assert_eq!(places, buoyancy.spheres.len() as u64);
+        }
+    }
 }
 
 fn lod(lod: &Lod<'_>, data: &[u8]) {
@@ -52,8 +77,8 @@ fn lod(lod: &Lod<'_>, data: &[u8]) {
     list(&lod.selections, data);
     list(&lod.properties, data);
     list(&lod.frames, data);
-    block(&lod.point_to_vertex, data);
-    block(&lod.vertex_to_point, data);
+    indices(&lod.point_to_vertex, data);
+    indices(&lod.vertex_to_point, data);
     for material in &lod.materials {
         list(&material.stages, data);
         for stage in material.all_stages() {
@@ -62,9 +87,9 @@ fn lod(lod: &Lod<'_>, data: &[u8]) {
         }
     }
     for selection in lod.selections.iter().take(64) {
-        block(&selection.faces, data);
+        indices(&selection.faces, data);
         block(&selection.sections, data);
-        block(&selection.vertices, data);
+        indices(&selection.vertices, data);
         block(&selection.weights, data);
     }
     if let Some(flags) = &lod.point_flags {
@@ -85,15 +110,17 @@ fn faces(lod: &Lod<'_>) {
     for face in lod.faces.iter() {
         match face {
             Ok(face) => {
-                assert!(matches!(face.corners.len(), 3 | 4));
+                assert!(matches!(face.corners.len(), 2..=4));
+                assert!(face.corners.iter().enumerate().all(|(place, corner)| face.corners.get(place) == Some(corner)));
                 end += face.memory_bytes();
             }
             Err(_) => is_sound = false,
         }
     }
-    if is_sound {
+    if is_sound && lod.faces.has_units() {
         assert_eq!(lod.faces.range(0..end).ok(), Some(0..lod.faces.len()));
-        assert_eq!(u64::from(end), lod.faces.bytes() + lod.faces.len() as u64);
+        let unit = if lod.faces.is_wide() { 4 } else { 2 };
+        assert_eq!(u64::from(end), lod.faces.bytes() + (unit - 1) * lod.faces.len() as u64);
     }
     for section in lod.sections.iter().take(16) {
         if let Ok(range) = lod.faces.range(section.units()) {
@@ -145,6 +172,13 @@ fn list<'a, T: Item<'a, C>, C: Copy>(list: &List<'a, T, C>, data: &[u8]) {
     assert!(end <= data.len() as u64);
     assert_eq!(list.iter().count(), list.len());
     assert!(list.get(list.len()).is_none() && list.get(0).is_some() != list.is_empty());
+}
+
+fn indices(numbers: &IndexBlock<'_>, data: &[u8]) {
+    match numbers {
+        Indices::U16(numbers) => block(numbers, data),
+        Indices::U32(numbers) => block(numbers, data),
+    }
 }
 
 /// Borrowed, decoded and read as a table, a block is the same, and lies in the file.

@@ -74,7 +74,7 @@ pub trait Inspect {
 }
 
 /// A range of bytes, counted from the start of the asset.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
     /// The first byte.
     pub offset: u64,

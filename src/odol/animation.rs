@@ -1,11 +1,13 @@
 //! Movements of bones that the game drives by values such as the turn of a rotor: spec section 5.
 
 use nom::Parser;
+use nom::combinator::cond;
 use nom::number::complete::{le_f32, le_u32};
 use zerocopy::little_endian::U32;
 
 use super::codes::{Addressing, AnimationKind};
 use super::list::{Item, List};
+use super::version::Version;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::view::text::cstr;
 use crate::view::{ByteStr, Cursor, LeArray, Vec3};
@@ -14,7 +16,7 @@ use crate::view::{ByteStr, Cursor, LeArray, Vec3};
 #[derive(Clone, Copy, Debug)]
 pub struct Animations<'a> {
     /// The animations. Other parts name them by their place here.
-    pub list: List<'a, Animation<'a>>,
+    pub list: List<'a, Animation<'a>, Version>,
     /// For each LOD, for each bone of the skeleton, the animations that move it.
     pub by_bone: List<'a, List<'a, LeArray<'a, U32>>>,
     /// For each LOD, for each animation, the bone that it moves and around what.
@@ -34,6 +36,8 @@ pub struct Animation<'a> {
     pub phase: [f32; 2],
     /// Ends of the driving value, told by the second pair.
     pub value: [f32; 2],
+    /// Length and start of a period, from version 56 on.
+    pub period: Option<[f32; 2]>,
     /// What becomes of driving values outside.
     pub addressing: Addressing,
     /// How far it moves.
@@ -58,8 +62,13 @@ pub enum Motion {
         /// In metres.
         offset: f32,
     },
-    /// Out of sight, from this phase on.
-    Hide(f32),
+    /// Out of sight.
+    Hide {
+        /// From this phase on.
+        from: f32,
+        /// Up to this phase, from version 55 on (unhideValue).
+        to: Option<f32>,
+    },
 }
 
 /// What an animation is about in one LOD.
@@ -122,7 +131,7 @@ pub struct Kinds {
 }
 
 impl Kinds {
-    fn of<'a>(list: &List<'a, Animation<'a>>, offset: u64) -> Result<Self> {
+    fn of<'a>(list: &List<'a, Animation<'a>, Version>, offset: u64) -> Result<Self> {
         let count = u32::try_from(list.len()).unwrap_or(u32::MAX);
         if count > MOST {
             return Err(Error::new(ErrorKind::Limit { what: "animations", limit: MOST.into(), flag: None }).at(offset));
@@ -147,9 +156,9 @@ impl Kinds {
 }
 
 impl<'a> Animations<'a> {
-    pub(super) fn read(cursor: &mut Cursor<'a>) -> Result<Self> {
+    pub(super) fn read(cursor: &mut Cursor<'a>, version: Version) -> Result<Self> {
         let offset = cursor.offset();
-        let list = List::read(cursor, "animations", ())?;
+        let list = List::read(cursor, "animations", version)?;
         let kinds = Kinds::of(&list, offset)?;
         // Without animations -1 stands for no LOD.
         let lods = u32::try_from(cursor.i32()?).unwrap_or(0);
@@ -159,15 +168,15 @@ impl<'a> Animations<'a> {
     }
 }
 
-impl<'a> Item<'a> for Animation<'a> {
+impl<'a> Item<'a, Version> for Animation<'a> {
     const LEAST: u64 = 30;
 
-    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
+    fn read(cursor: &mut Cursor<'a>, version: Version) -> Result<Self> {
         let offset = cursor.offset();
         let pair = || (le_f32, le_f32).map(<[f32; 2]>::from);
         let vector = || (le_f32, le_f32, le_f32).map(<[f32; 3]>::from);
-        let (kind, name, source, phase, value, addressing) =
-            cursor.parse((le_u32, cstr, cstr, pair(), pair(), le_u32))?;
+        let (kind, name, source, phase, value, period, addressing) =
+            cursor.parse((le_u32, cstr, cstr, pair(), pair(), cond(version.has_period(), pair()), le_u32))?;
         let motion = match kind {
             0..=3 => cursor.parse(pair().map(Motion::Rotation))?,
             4..=7 => cursor.parse(pair().map(Motion::Translation))?,
@@ -175,9 +184,11 @@ impl<'a> Item<'a> for Animation<'a> {
                 let (position, direction, angle, offset) = cursor.parse((vector(), vector(), le_f32, le_f32))?;
                 Motion::Direct { position, direction, angle, offset }
             }
-            9 => Motion::Hide(cursor.f32()?),
+            9 => cursor
+                .parse((le_f32, cond(version.has_hide_end(), le_f32)).map(|(from, to)| Motion::Hide { from, to }))?,
             _ => return Err(Error::malformed(format!("animation of kind {kind}, whose length is unknown")).at(offset)),
         };
-        Ok(Self { kind: AnimationKind(kind), name, source, phase, value, addressing: Addressing(addressing), motion })
+        let (kind, addressing) = (AnimationKind(kind), Addressing(addressing));
+        Ok(Self { kind, name, source, phase, value, period, addressing, motion })
     }
 }

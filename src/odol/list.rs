@@ -6,7 +6,7 @@ use zerocopy::little_endian::U32;
 
 use super::version::Version;
 use crate::codec::Codec;
-use crate::error::{Context as _, Result};
+use crate::error::{Context as _, Error, Result};
 use crate::inspect::Span;
 use crate::limits::Limits;
 use crate::view::{Block, ByteStr, Cursor, Element, Filled, LeArray};
@@ -22,7 +22,7 @@ pub struct Context {
 /// How the types of materials are read on which readers differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MaterialForm {
-    /// Type 11 has its extra byte in every stage, types 7 and 8 as many transforms as stages.
+    /// Types from 11 on have an extra byte in every stage, types 7 and 8 as many transforms as stages.
     Common,
     /// Type 11 has its extra byte in the thermal stage alone, types 7 and 8 have no transforms.
     Other,
@@ -185,6 +185,7 @@ pub(super) fn plain<'a, T: Element>(cursor: &mut Cursor<'a>) -> Result<LeArray<'
 }
 
 /// A count and a block of so many elements.
+#[inline]
 pub(super) fn packed<'a, T: Element>(cursor: &mut Cursor<'a>, context: Context) -> Result<Block<'a, T>> {
     let count = cursor.u32()?;
     block(cursor, count, context)
@@ -199,15 +200,29 @@ pub(super) fn condensed<'a, T: Element>(cursor: &mut Cursor<'a>, context: Contex
     }
 }
 
-/// From this size on every block is one stream, even where that is longer.
+/// From this size on every block up to version 63 is one stream, even where that is longer.
 const PACKED_FROM: u64 = 1024;
 
+#[inline]
 fn block<'a, T: Element>(cursor: &mut Cursor<'a>, count: u32, context: Context) -> Result<Block<'a, T>> {
     let count = u64::from(count);
     let codec = match count.saturating_mul(size_of::<T>() as u64) {
-        0..PACKED_FROM => Codec::Raw,
+        0 => Codec::Raw,
+        _ if context.version.has_block_flags() => flagged(cursor)?,
+        1..PACKED_FROM => Codec::Raw,
         _ if context.version.has_lzo() => Codec::Lzo,
         _ => Codec::Lzss,
     };
     Block::parse(cursor, count, codec, &context.limits)
+}
+
+/// What the flag before a block says of it.
+#[inline(never)]
+fn flagged(cursor: &mut Cursor<'_>) -> Result<Codec> {
+    let offset = cursor.offset();
+    match cursor.u8()? {
+        0 => Ok(Codec::Raw),
+        2 => Ok(Codec::Lzo),
+        flag => Err(Error::malformed(format!("block with flag {flag}, not 0 or 2")).at(offset)),
+    }
 }

@@ -1,11 +1,14 @@
 //! One level of detail: spec section 6.
 
-use zerocopy::little_endian::{U16, U32};
+use zerocopy::little_endian::U32;
 
 use super::face::{Faces, Section};
-use super::list::{Context, List, condensed, packed, plain};
+use super::flashpoint;
+use super::index::IndexBlock;
+use super::list::{Context, List, condensed, plain};
 use super::material::Material;
 use super::part::{Frame, Property, Proxy, Selection};
+use super::version::Version;
 use super::vertex::{Front, VertexTable};
 use crate::error::{Context as _, Result};
 use crate::view::{Block, ByteStr, Cursor, Filled, LeArray, Vec3};
@@ -14,9 +17,9 @@ use crate::view::{Block, ByteStr, Cursor, Filled, LeArray, Vec3};
 /// [somebody asks](Self::vertex_table).
 #[derive(Clone, Copy, Debug)]
 pub struct Lod<'a> {
-    context: Context,
+    pub(super) context: Context,
     /// Places for other models.
-    pub proxies: List<'a, Proxy<'a>>,
+    pub proxies: List<'a, Proxy<'a>, Version>,
     /// The part of the skeleton that moves this LOD: numbers of bones, some twice. Other parts name them by their
     /// place here (subSkeletonsToSkeleton, LodItems).
     pub items: LeArray<'a, U32>,
@@ -46,13 +49,13 @@ pub struct Lod<'a> {
     /// Materials. Sections name them by their place here.
     pub materials: List<'a, Material<'a>, Context>,
     /// For each point of the edited model a vertex; empty in every real file met.
-    pub point_to_vertex: Block<'a, U16>,
+    pub point_to_vertex: IndexBlock<'a>,
     /// For each vertex its point in the edited model; empty in every real file met.
-    pub vertex_to_point: Block<'a, U16>,
+    pub vertex_to_point: IndexBlock<'a>,
     /// The faces.
     pub faces: Faces<'a>,
     /// Faces grouped by look.
-    pub sections: List<'a, Section<'a>>,
+    pub sections: List<'a, Section<'a>, Version>,
     /// Named faces and vertices.
     pub selections: List<'a, Selection<'a>, Context>,
     /// The author's settings.
@@ -65,9 +68,9 @@ pub struct Lod<'a> {
     pub color: u32,
     /// Flags.
     pub special: u32,
-    /// Whether each vertex moves with one bone only.
-    pub simple_bone_refs: bool,
-    vertex_table: Cursor<'a>,
+    /// Whether each vertex moves with one bone only; not in version 7.
+    pub simple_bone_refs: Option<bool>,
+    pub(super) vertex_table: Cursor<'a>,
 }
 
 impl<'a> Lod<'a> {
@@ -75,7 +78,10 @@ impl<'a> Lod<'a> {
     pub(super) fn read(mut body: Cursor<'a>, context: Context) -> Result<Self> {
         let c = &mut body;
         let version = context.version;
-        let proxies = List::read(c, "proxies", ())?;
+        if version.is_flashpoint() {
+            return flashpoint::read_lod(c, context);
+        }
+        let proxies = List::read(c, "proxies", version)?;
         let items = plain(c).within("items")?;
         let bone_links = List::read(c, "bone_links", ())?;
         let (point_flags, point_count) = if version.has_point_count() {
@@ -102,17 +108,17 @@ impl<'a> Lod<'a> {
             radius: c.f32()?,
             textures: List::read(c, "textures", ())?,
             materials: List::read(c, "materials", context)?,
-            point_to_vertex: packed(c, context).within("point_to_vertex")?,
-            vertex_to_point: packed(c, context).within("vertex_to_point")?,
-            faces: Faces::read(c)?,
-            sections: List::read(c, "sections", ())?,
+            point_to_vertex: IndexBlock::read(c, context).within("point_to_vertex")?,
+            vertex_to_point: IndexBlock::read(c, context).within("vertex_to_point")?,
+            faces: Faces::read(c, version)?,
+            sections: List::read(c, "sections", version)?,
             selections: List::read(c, "selections", context)?,
             properties: List::read(c, "properties", ())?,
             frames: List::read(c, "frames", ())?,
             color_top: c.u32()?,
             color: c.u32()?,
             special: c.u32()?,
-            simple_bone_refs: c.u8()? != 0,
+            simple_bone_refs: Some(c.u8()? != 0),
             vertex_table: *c,
         })
     }
@@ -131,18 +137,32 @@ impl<'a> Lod<'a> {
     /// # Errors
     /// As [`vertex_table`](Self::vertex_table), for the arrays up to there.
     pub fn positions(&self) -> Result<Block<'a, Vec3>> {
+        if self.context.version.is_flashpoint() {
+            return Ok(self.vertex_table()?.positions);
+        }
         let front = Front::read(&mut self.vertex_table.clone(), self.context).within("vertex_table")?;
         Ok(front.positions)
     }
 
-    /// Where the vertex table lies, counted from the start of the file: from here to the end of the LOD.
+    /// Where the vertex table lies, counted from the start of the file: from here to the end of the LOD. In version 7 it
+    /// comes first in the LOD.
     pub fn vertex_table_offset(&self) -> u64 {
         self.vertex_table.offset()
     }
 
-    /// The bytes from the start of the vertex table to the end of the LOD.
+    /// The bytes from the start of the vertex table to the end of the LOD; in version 7, to that of the normals.
     pub fn vertex_table_bytes(&self) -> u64 {
         self.vertex_table.left()
+    }
+
+    /// Whether a vertex table of this size, by its own word, ends where the LOD does. From version 67 on the game's tools
+    /// leave out what follows the arrays, and others' do not.
+    pub(super) fn is_table_size(&self, size: u32) -> bool {
+        let version = self.context.version;
+        let behind =
+            u64::from(version.has_collimators()).saturating_mul(4).saturating_add(version.has_last_byte().into());
+        let all = self.vertex_table.left();
+        u64::from(size) == all || all.checked_sub(behind) == Some(size.into())
     }
 
     /// Whether it was surely read as it was written: the vertex table says that it ends where the LOD does, and the
@@ -150,7 +170,6 @@ impl<'a> Lod<'a> {
     /// byte off finds its way back at the end of the next text.
     pub(super) fn fits(&self) -> bool {
         let size = self.vertex_table.clone().u32();
-        size.is_ok_and(|size| u64::from(size) == self.vertex_table.left())
-            && self.materials.iter().all(|material| material.is_sane())
+        size.is_ok_and(|size| self.is_table_size(size)) && self.materials.iter().all(|material| material.is_sane())
     }
 }

@@ -3,24 +3,34 @@
 use nom::Parser;
 use nom::combinator::cond;
 use nom::number::complete::{le_u32, u8};
+use zerocopy::little_endian::{F32, I32};
 
 use super::codes::{Filter, FogMode, MainLight, PixelShader, VertexShader};
 use super::list::{Context, Item, List, MaterialForm};
-use super::wire::{MaterialNumbers, StageTransform};
-use crate::error::{Context as _, Result};
+use super::wire::{MaterialCodes, MaterialColors, MaterialWords, StageTransform};
+use crate::error::{Context as _, Error, Result};
 use crate::view::cursor::record;
 use crate::view::text::cstr;
 use crate::view::{ByteStr, Color, Cursor, LeArray};
 
 /// A copy of what the material file said when the model was binarised. Which fields there are is a matter of
-/// [`kind`](Self::kind), not of the file's version: 9 is Arma, 10 Arma 2 and VBS2, 11 Arrowhead.
+/// [`kind`](Self::kind), not of the file's version: 9 is Arma, 10 Arma 2 and VBS2, 11 Arma 3, 16 and 20 DayZ. The fields
+/// of other kinds from 12 on are unknown.
 #[derive(Clone, Copy, Debug)]
 pub struct Material<'a> {
     /// The material file (rvmat).
     pub name: ByteStr<'a>,
     /// Which fields follow (Type).
     pub kind: u32,
-    numbers: &'a MaterialNumbers,
+    colors: &'a MaterialColors,
+    /// Of unknown use, in kinds 16 and 20.
+    pub constants: Option<&'a [F32; 8]>,
+    specular_2: &'a [F32; 4],
+    specular_power: F32,
+    /// Of unknown use, in kinds 16 and 20.
+    pub more_constants: Option<&'a [F32; 6]>,
+    words: Option<&'a MaterialWords>,
+    codes: &'a MaterialCodes,
     /// Of unknown use, in kind 3.
     pub unknown: Option<u8>,
     /// The surface file (bisurf), from kind 6 on.
@@ -47,7 +57,7 @@ pub struct Stage<'a> {
     pub texture: ByteStr<'a>,
     /// Which of the material's `transforms`, from kind 8 on.
     pub transform: Option<u32>,
-    /// Whether the surroundings are used as texture, in kind 11.
+    /// Whether the surroundings are used as texture, from kind 11 on.
     pub use_world_environment: Option<bool>,
     /// The stage's own transform, in kind 7.
     pub own_transform: Option<&'a StageTransform>,
@@ -56,57 +66,64 @@ pub struct Stage<'a> {
 impl<'a> Material<'a> {
     /// Emitted colour.
     pub fn emissive(&self) -> Color {
-        color(self.numbers.emissive)
+        color(self.colors.emissive)
     }
 
     /// Colour in ambient light.
     pub fn ambient(&self) -> Color {
-        color(self.numbers.ambient)
+        color(self.colors.ambient)
     }
 
     /// Colour in directed light.
     pub fn diffuse(&self) -> Color {
-        color(self.numbers.diffuse)
+        color(self.colors.diffuse)
     }
 
     /// Colour in directed light that no shadow takes away.
     pub fn forced_diffuse(&self) -> Color {
-        color(self.numbers.forced_diffuse)
+        color(self.colors.forced_diffuse)
     }
 
     /// Colour of the highlight.
     pub fn specular(&self) -> Color {
-        color(self.numbers.specular)
+        color(self.colors.specular)
     }
 
     /// Colour of the highlight once more, usually the same.
     pub fn specular_2(&self) -> Color {
-        color(self.numbers.specular_2)
+        color(*self.specular_2)
     }
 
     /// Exponent of the highlight.
     pub fn specular_power(&self) -> f32 {
-        self.numbers.specular_power.get()
+        self.specular_power.get()
+    }
+
+    /// Twelve numbers of unknown use, in kind 20; the third and the seventh are whole ones.
+    pub fn last_constants(&self) -> Option<[f32; 12]> {
+        let MaterialWords { before: [a, b], first, between: [c, d, e], second, after: [f, g, h, i, j] } = *self.words?;
+        let whole = |number: I32| F32::new(number.get() as f32);
+        Some([a, b, whole(first), c, d, e, whole(second), f, g, h, i, j].map(F32::get))
     }
 
     /// Which program draws its pixels.
     pub fn pixel_shader(&self) -> PixelShader {
-        PixelShader(self.numbers.pixel_shader.get())
+        PixelShader(self.codes.pixel_shader.get())
     }
 
     /// Which program places its vertices.
     pub fn vertex_shader(&self) -> VertexShader {
-        VertexShader(self.numbers.vertex_shader.get())
+        VertexShader(self.codes.vertex_shader.get())
     }
 
     /// Which light it answers to.
     pub fn main_light(&self) -> MainLight {
-        MainLight(self.numbers.main_light.get())
+        MainLight(self.codes.main_light.get())
     }
 
     /// How fog acts on it.
     pub fn fog_mode(&self) -> FogMode {
-        FogMode(self.numbers.fog_mode.get())
+        FogMode(self.codes.fog_mode.get())
     }
 
     /// How the coordinates of a stage are made; `None` where the stage names no transform of this material.
@@ -125,12 +142,12 @@ impl<'a> Material<'a> {
         let sane = |stage: Stage<'_>| stage.filter.0 < 256 && stage.transform.is_none_or(|index| index < 256);
         let own = self.stages.iter().filter_map(|stage| stage.own_transform);
         let mut transforms = self.transforms.iter().chain(own);
-        !matches!(self.kind, 7 | 8 | 11..)
+        !matches!(self.kind, 7 | 8 | 11)
             || self.all_stages().all(sane) && transforms.all(|transform| transform.uv_source().0 < 256)
     }
 }
 
-fn color([r, g, b, a]: [zerocopy::little_endian::F32; 4]) -> Color {
+fn color([r, g, b, a]: [F32; 4]) -> Color {
     Color { r, g, b, a }
 }
 
@@ -138,7 +155,18 @@ impl<'a> Item<'a, Context> for Material<'a> {
     const LEAST: u64 = 121;
 
     fn read(cursor: &mut Cursor<'a>, context: Context) -> Result<Self> {
-        let (name, kind, numbers) = cursor.parse((cstr, le_u32, record::<MaterialNumbers>))?;
+        let (name, offset, kind) = (cursor.cstr()?, cursor.offset(), cursor.u32()?);
+        if !matches!(kind, 0..=11 | 16 | 20) {
+            let message = format!("material of kind {kind}, whose fields are unknown");
+            return Err(Error::unsupported(message).at(offset));
+        }
+        let colors = cursor.read()?;
+        let constants = (kind >= 16).then(|| cursor.read()).transpose()?;
+        let specular_2 = cursor.read()?;
+        let specular_power = *cursor.read()?;
+        let more_constants = (kind >= 16).then(|| cursor.read()).transpose()?;
+        let words = (kind >= 20).then(|| cursor.read()).transpose()?;
+        let codes = cursor.read()?;
         let (unknown, surface, flags) =
             cursor.parse((cond(kind == 3, u8), cond(kind >= 6, cstr), cond(kind >= 4, (le_u32, le_u32))))?;
         let common = context.materials == MaterialForm::Common;
@@ -159,7 +187,13 @@ impl<'a> Item<'a, Context> for Material<'a> {
         Ok(Self {
             name,
             kind,
-            numbers,
+            colors,
+            constants,
+            specular_2,
+            specular_power,
+            more_constants,
+            words,
+            codes,
             unknown,
             surface,
             render_flag_count: flags.map(|(count, _)| count),

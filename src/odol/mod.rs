@@ -1,4 +1,35 @@
-//! Binarised models of Arma, `.p3d` with the signature `ODOL`, versions 40 to 52.
+//! Binarised models of Flashpoint, Arma and DayZ, `.p3d` with the signature `ODOL`, versions 7 and 40 to 75.
+//!
+//! | version | count of | game | evidence |
+//! | --- | --- | --- | --- |
+//! | 7 | Arma | Operation Flashpoint, Arma: Cold War Assault | the engine's source, one test file |
+//! | 28-39 | Arma | between Flashpoint and Arma | not read |
+//! | 40 | Arma | Arma: Armed Assault | files of the game |
+//! | 41-43 | Arma | Arma: Armed Assault, Arma 2 | files of other writers |
+//! | 40-43 | Vbs | VBS | files of other writers |
+//! | 44-47 | Arma | Arma 2 | files of other writers |
+//! | 48-49 | Arma | Arma 2 | files of the game |
+//! | 50 | Arma | Arma 2: Operation Arrowhead, Arma 3 | files of the game |
+//! | 51-52 | Arma | Arma 2: Operation Arrowhead, Take On Helicopters | files of other writers |
+//! | 53 | DayZ | DayZ, 2020 to 2026 | files of the game |
+//! | 54 | DayZ | DayZ, since 2024 | files of the game |
+//! | 55 | DayZ | DayZ, since 2026 | files of the game |
+//! | 53-57 | Arma | Arma 3 before its alpha | none, by the gates around it |
+//! | 58-59 | Arma | Arma 3, 2013 to 2014 | files of the game |
+//! | 60-67 | Arma | Arma 3 | none, by the gates around it |
+//! | 68 | Arma | Arma 3, 2015 to 2016 | files of the game |
+//! | 69-70 | Arma | Arma 3 | none, by the gates around it |
+//! | 71 | Arma | Arma 3, by armake | files of other writers |
+//! | 72 | Arma | Arma 3 | none, by the gates around it |
+//! | 73 | Arma | Arma 3, 2019 to 2025 | files of the game |
+//! | 74 | Arma | Arma 3 | none, by the gates around it |
+//! | 75 | Arma | Arma 3, since 2025 | files of the game |
+//! | 10040-10043 | Arma | VBS | files of other writers |
+//! | 10040-10043 | Vbs | VBS | files of other writers |
+//!
+//! The count of a number that is in two is told by the header: the one in which it ends where the first LOD starts, else
+//! the first named. The rest of this page is about version 40 and later; of version 7, the LODs come first and are
+//! [walked](Model::parse) to find what follows them.
 //!
 //! A model is a header, facts about the whole ([`ModelInfo`]), animations and a table of levels of detail, each with a
 //! start and an end. [`Model::parse`] reads so far and no further. A [`Lod`] is read when it is asked for: a row of
@@ -6,9 +37,10 @@
 //! kept for each point, which stays unread until it is asked for in turn.
 //!
 //! Arrays come in three forms. Some are always in place ([`LeArray`]). Others are compressed from 1024 bytes on,
-//! into a stream whose length is written nowhere ([`Block`](crate::view::Block)): what follows is found by walking
-//! the stream, without output. Others again may be one value for all elements ([`Filled`](crate::view::Filled)).
-//! Which codec it is, and which fields there are, is a matter of the [`Version`].
+//! or where a flag says so, into a stream whose length is written nowhere ([`Block`](crate::view::Block)): what follows
+//! is found by walking the stream, without output. Others again may be one value for all elements ([`Filled`](crate::view::Filled)).
+//! Which codec it is, which fields there are and how wide [point numbers](Indices) are is a matter of the [`Version`].
+//! Cooked shapes may follow the last LOD ([`Trailer`]).
 //!
 //! Coordinates are metres, y up, left-handed, and relative to
 //! [`bounding_center`](ModelInfo::bounding_center).
@@ -22,7 +54,7 @@
 //! }
 //! if let Some(lod) = model.lod(0).transpose()? {
 //!     for point in lod.positions()?.decode()?.iter() {
-//!         println!("{:?}", model.info().to_model_space(point.to_array()));
+//!         println!("{:?}", model.info()?.to_model_space(point.to_array()));
 //!     }
 //! }
 //! # Ok::<(), meshpeek::Error>(())
@@ -31,6 +63,9 @@
 mod animation;
 mod codes;
 mod face;
+mod flashpoint;
+mod header;
+mod index;
 mod info;
 mod list;
 mod lod;
@@ -40,6 +75,7 @@ mod part;
 mod skeleton;
 mod summary;
 mod table;
+mod trailer;
 mod verify;
 mod version;
 mod vertex;
@@ -55,41 +91,36 @@ pub use codes::{
     Addressing, AnimationKind, Filter, FogMode, MainLight, MapType, PixelShader, ShadowSource, UvSource, VertexShader,
 };
 pub use face::{Face, FaceIter, Faces, Section};
+pub use index::{Corners, Decoded, IndexBlock, Indices};
 pub use info::{ModelInfo, SpecialLods};
 pub use list::{Context, Item, List, ListIter};
 pub use lod::Lod;
 pub use material::{Material, Stage, StageForm};
-pub use part::{Frame, Property, Proxy, Selection};
+pub use part::{FaceDetails, Frame, Property, Proxy, Selection};
 pub use skeleton::{Bone, Skeleton};
-pub use version::Version;
+pub use trailer::{Buoyancy, HasBone, Shape, Shapes, Trailer};
+pub use version::{Dialect, Evidence, Version};
 pub use vertex::{Encoding, Normals, Tangents, UvBounds, UvSet, VertexTable};
 pub use wire::{
-    BoneRef, BoneWeight, FaceDefault, FaceDefaultMore, FloatTangents, Neighbor, Neighbors, PackedTangents, PackedUv,
-    PackedVector, StageTransform, Transform,
+    BoneRef, BoneWeight, BuoyancySphere, Collimator, FaceDefault, FaceDefaultMore, FloatTangents, Neighbor, Neighbors,
+    PackedTangents, PackedUv, PackedVector, StageTransform, Transform,
 };
 
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::inspect::Span;
 use crate::limits::Limits;
-use crate::view::{Cursor, LeArray};
-use info::Maker;
+use crate::view::{ByteStr, Cursor, LeArray};
+use header::Header;
 use list::MaterialForm;
 
 /// An opened model, borrowed from its bytes.
+///
+/// Of a model whose header breaks off, or is encrypted, it holds what the header told so far: [`whole`](Self::whole)
+/// tells whether that is all.
 #[derive(Clone, Copy)]
 pub struct Model<'a> {
     data: &'a [u8],
     context: Context,
-    info: ModelInfo<'a>,
-    info_span: Span,
-    animations: Option<Animations<'a>>,
-    resolutions: LeArray<'a, F32>,
-    starts: LeArray<'a, U32>,
-    ends: LeArray<'a, U32>,
-    use_defaults: LeArray<'a, u8>,
-    face_defaults: Cursor<'a>,
-    /// Where the face defaults end: no LOD lies before.
-    header_end: u64,
+    header: Header<'a>,
 }
 
 impl fmt::Debug for Model<'_> {
@@ -103,7 +134,7 @@ impl fmt::Debug for Model<'_> {
 pub struct LodEntry {
     /// Its place in the tables.
     pub index: usize,
-    /// What it is for.
+    /// What it is for; not a number where a file of version 7 breaks off before it tells.
     pub resolution: Resolution,
     /// Its first byte, counted from the start of the file.
     pub start: u32,
@@ -122,15 +153,17 @@ impl LodEntry {
     }
 }
 
-/// The most LODs in a file. The numbers of the special ones have 8 bits with sign; real files have up to 15.
-const MOST_LODS: u32 = 1024;
+/// Where a model's version stands, and what follows it.
+const VERSION_AT: u64 = 4;
+const BEHIND_VERSION: u64 = 8;
 
 impl<'a> Model<'a> {
-    /// Opens a model: reads header and tables, and no LOD.
+    /// Opens a model: reads header and tables, and no LOD. Only of version 7, which has no tables, all LODs are walked.
+    ///
+    /// A header that breaks off is no error as long as the version could be read: see [`whole`](Self::whole).
     ///
     /// # Errors
-    /// [`Unsupported`](ErrorKind::Unsupported) for other versions and relatives of the format; where header and tables
-    /// cannot be read.
+    /// [`Unsupported`](ErrorKind::Unsupported) for other versions and relatives of the format; where there is no version.
     pub fn parse(data: &'a [u8]) -> Result<Self> {
         Self::parse_with(data, &Limits::default())
     }
@@ -142,65 +175,53 @@ impl<'a> Model<'a> {
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
         let mut cursor = Cursor::new(data);
         check_signature(&mut cursor)?;
-        let offset = cursor.offset();
-        let version = Version::new(cursor.u32()?).map_err(|error| error.at(offset))?;
-        let context = Context { version, limits: *limits, materials: MaterialForm::Common };
-        let arma = Self::read(data, cursor, context, Maker::Arma);
-        if version.may_be_vbs() && !arma.as_ref().is_ok_and(Self::tables_fit) {
-            let vbs = Self::read(data, cursor, context, Maker::Vbs);
-            if vbs.as_ref().is_ok_and(Self::tables_fit) {
-                return vbs;
+        let stored = cursor.u32()?;
+        let likely = Version::new(stored).map_err(|error| error.at(VERSION_AT))?;
+        let context = Context { version: likely, limits: *limits, materials: MaterialForm::Common };
+        let mut model = Self { data, context, header: Header::default() };
+        // Why it breaks off, `whole` tells.
+        let _ = model.header.read(cursor, context);
+        if let Some(version) = likely.other_reading().filter(|_| !model.fits()) {
+            let context = Context { version, ..context };
+            let mut other = Self { data, context, header: Header::default() };
+            if other.header.read(cursor, context).is_ok() && other.fits() {
+                return Ok(other);
             }
         }
-        arma
+        Ok(model)
     }
 
-    fn read(data: &'a [u8], mut cursor: Cursor<'a>, context: Context, maker: Maker) -> Result<Self> {
-        let c = &mut cursor;
-        let offset = c.offset();
-        let count = c.u32().within("lod_count")?;
-        if count > MOST_LODS {
-            return Err(Error::new(ErrorKind::Limit { what: "LODs", limit: MOST_LODS.into(), flag: None }).at(offset));
-        }
-        let resolutions = c.array(count.into()).within("resolutions")?;
-        let start = c.offset();
-        let info = ModelInfo::read(c, context, maker).within("info")?;
-        let info_span = Span { offset: start, bytes: c.offset().saturating_sub(start) };
-        let has_animations = c.u8().within("animations")? != 0;
-        let animations = has_animations.then(|| Animations::read(c).within("animations")).transpose()?;
-        let starts = c.array(count.into()).within("starts")?;
-        let ends = c.array(count.into()).within("ends")?;
-        let use_defaults: LeArray<'a, u8> = c.array(count.into()).within("use_defaults")?;
-        let given = use_defaults.iter().filter(|&&flag| flag == 0).count() as u64;
-        let bytes = given.saturating_mul(face_default_bytes(context.version));
-        let face_defaults = c.split(bytes).within("face_defaults")?;
-        let header_end = c.offset();
-        Ok(Self {
-            data,
-            context,
-            info,
-            info_span,
-            animations,
-            resolutions,
-            starts,
-            ends,
-            use_defaults,
-            face_defaults,
-            header_end,
-        })
-    }
-
-    /// Whether every LOD lies behind the header and inside the file.
-    fn tables_fit(&self) -> bool {
-        self.starts.iter().zip(self.ends).all(|(start, end)| self.contains(start.get(), end.get()))
+    /// Whether the header was surely read in the dialect that it was written in.
+    fn fits(&self) -> bool {
+        let header = &self.header;
+        let ranges = || header.starts.iter().zip(header.ends);
+        // DayZ's and Arma's headers end where the first LOD starts. A reading that is a few bytes off may find its way back at
+        // the end of a text: the code before the first one tells.
+        let is_sure = self.version().layout() < 44
+            || header.starts.iter().map(|start| u64::from(start.get())).min().is_none_or(|first| first == header.end)
+                && header.info.and_then(|info| info.shadow_source?.name()).is_some();
+        header.is_whole && is_sure && ranges().all(|(start, end)| self.contains(start.get(), end.get()))
     }
 
     /// Whether a LOD may lie there.
     fn contains(&self, start: u32, end: u32) -> bool {
-        u64::from(start) >= self.header_end && start <= end && u64::from(end) <= self.data.len() as u64
+        u64::from(start) >= self.header.end && start <= end && u64::from(end) <= self.data.len() as u64
     }
 
-    /// The file's version.
+    /// Whether the header could be read to its end. Where it could not, it is read once more for the error.
+    ///
+    /// # Errors
+    /// [`Encrypted`](ErrorKind::Encrypted) where the header says so; else what is wrong with it, and where.
+    pub fn whole(&self) -> Result<()> {
+        if self.header.is_whole {
+            return Ok(());
+        }
+        let mut cursor = Cursor::new(self.data);
+        cursor.skip(BEHIND_VERSION)?;
+        Header::default().read(cursor, self.context).map_err(|error| error.of_version(self.version().stored()))
+    }
+
+    /// The file's version: [`Version::evidence`] tells what bears out that it is read as it was written.
     pub fn version(&self) -> Version {
         self.context.version
     }
@@ -210,73 +231,76 @@ impl<'a> Model<'a> {
         self.data.len() as u64
     }
 
+    /// Two words that are not 0 where the rest of the file is encrypted, from version 75 on.
+    pub fn encryption(&self) -> Option<[u32; 2]> {
+        self.header.encryption
+    }
+
+    /// The game's or tool's number at Steam, from version 59 on; often 0.
+    pub fn app_id(&self) -> Option<u32> {
+        self.header.app_id
+    }
+
+    /// The model of a muzzle flash, from version 58 on (others call it a prefix); mostly empty.
+    pub fn muzzle_flash(&self) -> Option<ByteStr<'a>> {
+        self.header.muzzle_flash
+    }
+
     /// Facts about the whole model.
-    pub fn info(&self) -> &ModelInfo<'a> {
-        &self.info
+    ///
+    /// # Errors
+    /// Where the header breaks off before their end, as [`whole`](Self::whole).
+    pub fn info(&self) -> Result<&ModelInfo<'a>> {
+        match &self.header.info {
+            Some(info) => Ok(info),
+            None => Err(self.whole().err().unwrap_or_else(|| Error::malformed("header without facts"))),
+        }
     }
 
     /// Movements of bones, where it has any.
     pub fn animations(&self) -> Option<&Animations<'a>> {
-        self.animations.as_ref()
+        self.header.animations.as_ref()
     }
 
-    /// How many LODs there are.
+    /// How many LODs there are by the header's word.
     pub fn lod_count(&self) -> usize {
-        self.resolutions.len()
+        self.header.lod_count.unwrap_or(0) as usize
     }
 
     /// The LODs' resolutions as stored.
     pub fn resolutions(&self) -> LeArray<'a, F32> {
-        self.resolutions
+        self.header.resolutions
     }
 
-    /// Where the LODs start, as stored.
+    /// Where the LODs start, as stored; empty in version 7.
     pub fn starts(&self) -> LeArray<'a, U32> {
-        self.starts
+        self.header.starts
     }
 
-    /// Where the LODs end, as stored.
+    /// Where the LODs end, as stored; empty in version 7.
     pub fn ends(&self) -> LeArray<'a, U32> {
-        self.ends
+        self.header.ends
     }
 
-    /// For each LOD, not zero where it has no face default.
+    /// For each LOD, not zero where it has no face default; empty in version 7.
     pub fn use_defaults(&self) -> LeArray<'a, u8> {
-        self.use_defaults
+        self.header.use_defaults
     }
 
     /// What the tables tell of all LODs. The tables have an order of their own: by resolution, while the file has the
     /// finest LODs last.
+    #[inline]
     pub fn lods(&self) -> impl Iterator<Item = LodEntry> + use<'_, 'a> {
         (0..self.lod_count()).map_while(|index| self.lod_entry(index))
     }
 
-    /// What the tables tell of the LOD at `index`; `None` behind the last.
+    /// What the tables tell of the LOD at `index`; `None` behind the last, and where the header breaks off before.
+    #[inline]
     pub fn lod_entry(&self, index: usize) -> Option<LodEntry> {
-        let resolution = Resolution(self.resolutions.get(index)?.get());
-        let (face_default, face_default_more) = self.face_default(index).unzip();
-        Some(LodEntry {
-            index,
-            resolution,
-            start: self.starts.get(index)?.get(),
-            end: self.ends.get(index)?.get(),
-            face_default,
-            face_default_more: face_default_more.flatten(),
-        })
-    }
-
-    /// A LOD's own face default: only those without the flag have one.
-    fn face_default(&self, index: usize) -> Option<(FaceDefault, Option<FaceDefaultMore>)> {
-        let (before, flags) = self.use_defaults.as_slice().split_at_checked(index)?;
-        if *flags.first()? != 0 {
-            return None;
-        }
-        let place = before.iter().filter(|&&flag| flag == 0).count() as u64;
-        let mut cursor = self.face_defaults;
-        cursor.skip(place.saturating_mul(face_default_bytes(self.version()))).ok()?;
-        let default = *cursor.read().ok()?;
-        let more = self.version().has_face_area().then(|| cursor.read().copied().ok()).flatten();
-        Some((default, more))
+        let (start, end) = self.header.range(index)?;
+        let resolution = Resolution(self.header.resolutions.get(index).map_or(f32::NAN, |resolution| resolution.get()));
+        let (face_default, face_default_more) = self.header.face_default(index, self.version()).unzip();
+        Some(LodEntry { index, resolution, start, end, face_default, face_default_more: face_default_more.flatten() })
     }
 
     /// Reads the LOD at `index`, up to its vertex table; `None` behind the last.
@@ -292,18 +316,18 @@ impl<'a> Model<'a> {
         let LodEntry { index, start, end, .. } = *entry;
         let told_at = |table: LeArray<'_, U32>| table.offset().saturating_add(4_u64.saturating_mul(index as u64));
         let at = |table, message: &'static str| Err(Error::malformed(message).at(told_at(table)));
-        if u64::from(start) < self.header_end {
-            return at(self.starts, "starts inside the header");
+        if u64::from(start) < self.header.end {
+            return at(self.starts(), "starts inside the header");
         } else if end < start {
-            return at(self.ends, "ends before it starts");
+            return at(self.ends(), "ends before it starts");
         } else if u64::from(end) > self.bytes() {
-            return at(self.ends, "ends behind the file");
+            return at(self.ends(), "ends after the file");
         }
-        let ranges = self.starts.iter().zip(self.ends).map(|(start, end)| (start.get(), end.get()));
+        let ranges = (0..self.lod_count()).map_while(|index| self.header.range(index));
         let mut others = ranges.enumerate().filter(|&(_, (start, end))| self.contains(start, end));
         if let Some((other, _)) = others.find(|&(other, range)| runs_into((start, end), index, range, other)) {
             let message = format!("range {start:#x} to {end:#x} runs into that of lods[{other}]");
-            return Err(Error::malformed(message).at(told_at(self.ends)));
+            return Err(Error::malformed(message).at(told_at(self.ends())));
         }
         let mut body = Cursor::new(self.data);
         body.skip(start.into())?;
@@ -318,6 +342,36 @@ impl<'a> Model<'a> {
         }
         lod
     }
+
+    /// What follows the LODs: from version 58 on a trailer, else nothing. What of it could not be read is missing.
+    pub fn trailer(&self) -> Option<Trailer<'a>> {
+        self.read_trailer()?.0
+    }
+
+    /// The trailer, whether it could be read to its end, and what follows it; `None` where nobody can tell where the
+    /// LODs end.
+    fn read_trailer(&self) -> Option<(Option<Trailer<'a>>, Result<()>, Cursor<'a>)> {
+        let mut rest = Cursor::new(self.data);
+        rest.skip(self.lods_end()?).ok()?;
+        let version = self.version();
+        // Readers differ on which version had the first one.
+        if version.has_buoyancy() || version.has_simple_geometry() && rest.left() == 4 {
+            let (trailer, result) = Trailer::read(&mut rest, version);
+            return Some((Some(trailer), result, rest));
+        }
+        Some((None, Ok(()), rest))
+    }
+
+    /// Where the last LOD ends; in version 7, the facts after it.
+    fn lods_end(&self) -> Option<u64> {
+        let info = self.header.info.filter(|_| self.header.is_whole)?;
+        if self.version().is_flashpoint() {
+            return Some(info.span.offset.saturating_add(info.span.bytes));
+        }
+        self.lods().try_fold(self.header.end, |end, entry| {
+            self.contains(entry.start, entry.end).then(|| end.max(entry.end.into()))
+        })
+    }
 }
 
 /// Whether another LOD begins inside this one. Of two that begin at one byte the longer one is to blame, of two equal
@@ -325,11 +379,6 @@ impl<'a> Model<'a> {
 fn runs_into((start, end): (u32, u32), index: usize, other: (u32, u32), other_index: usize) -> bool {
     let further = (end, index) > (other.1, other_index);
     other.0 < end && (start < other.0 || start == other.0 && further)
-}
-
-fn face_default_bytes(version: Version) -> u64 {
-    let more = if version.has_face_area() { size_of::<FaceDefaultMore>() } else { 0 };
-    size_of::<FaceDefault>().saturating_add(more) as u64
 }
 
 fn check_signature(cursor: &mut Cursor<'_>) -> Result<()> {

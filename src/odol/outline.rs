@@ -1,28 +1,104 @@
 //! Every field of a model, told once, in the order of the file.
 
+use zerocopy::little_endian::F32;
+
 use super::list::{Item, List};
 use super::{
-    Animation, Animations, FaceIter, Lod, LodEntry, Material, Model, ModelInfo, Motion, Section, Selection, Skeleton,
-    Stage, VertexTable, table,
+    Animation, Animations, FaceIter, Lod, LodEntry, Material, Model, ModelInfo, Motion, Section, Selection, Shapes,
+    Skeleton, Stage, Trailer, VertexTable, table,
 };
-use crate::inspect::{Outline, Part, Span};
+use crate::inspect::{Outline, Part, Span, Value};
 use crate::view::{ByteStr, Table};
 
 pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
+    let header = &model.header;
     out.field("version", model.version().stored());
-    out.field("lod_count", model.lod_count());
-    out.array("resolutions", &model.resolutions());
-    let Span { offset, bytes } = model.info_span;
-    out.part(Part::one("info").spanning(offset, bytes), |out| info(model.info(), out));
-    if let Some(animations) = model.animations() {
+    out.field("lod_count", header.lod_count);
+    out.part(spanning("header", header.start), |out| {
+        out.field("encryption", header.encryption.map(|words| words.map(i64::from).to_vec()));
+        out.field("app_id", header.app_id);
+        out.field("muzzle_flash", header.muzzle_flash);
+    });
+    if model.version().is_flashpoint() {
+        lods(model, out);
+        out.array("resolutions", &header.resolutions);
+        if let Some(info) = out.ok(model.info()) {
+            info_part(info, out);
+        }
+        return;
+    }
+    out.array("resolutions", &header.resolutions);
+    if let Some(info) = &header.info {
+        info_part(info, out);
+    }
+    if let Some(span) = header.animation_block {
+        out.part(spanning("animation_block", span), |out| {
+            out.field("count", header.animations.map_or(0, |animations| animations.list.len()));
+        });
+    }
+    if let Some(animations) = &header.animations {
         self::animations(animations, out);
     }
-    out.array("lod_starts", &model.starts());
-    out.array("lod_ends", &model.ends());
-    out.array("use_defaults", &model.use_defaults());
+    out.array("lod_starts", &header.starts);
+    out.array("lod_ends", &header.ends);
+    out.array("use_defaults", &header.use_defaults);
+    if let Some(defaults) = header.face_defaults {
+        out.part(Part::one("face_defaults").spanning(defaults.offset(), defaults.left()), |_| {});
+    }
+    out.ok(model.whole());
+    lods(model, out);
+    if let Some(trailer) = model.trailer() {
+        out.part(spanning("trailer", trailer.span), |out| self::trailer(&trailer, out));
+    }
+}
+
+fn lods(model: &Model<'_>, out: &mut Outline<'_>) {
     for entry in model.lods() {
         lod_entry(model, &entry, out);
     }
+}
+
+fn spanning(name: &'static str, Span { offset, bytes }: Span) -> Part<'static> {
+    Part::one(name).spanning(offset, bytes)
+}
+
+fn trailer(trailer: &Trailer<'_>, out: &mut Outline<'_>) {
+    let mut groups = trailer.shapes();
+    for (name, group) in groups.by_ref().take(2) {
+        shapes(name, &group, out);
+    }
+    out.field("buoyancy_kind", trailer.buoyancy_kind);
+    if let Some(buoyancy) = &trailer.buoyancy {
+        out.part(spanning("buoyancy", buoyancy.span), |out| {
+            out.field("grid", buoyancy.grid().map(i64::from).to_vec());
+            out.field("step", buoyancy.step());
+            out.field("radius", buoyancy.radius());
+            out.field("sphere_counts", buoyancy.sphere_counts().map(i64::from).to_vec());
+            out.array("spheres", &buoyancy.spheres);
+            out.field("volume", buoyancy.volume);
+            out.field("bbox_min", buoyancy.bounds[0]);
+            out.field("bbox_max", buoyancy.bounds[1]);
+        });
+    }
+    for (name, group) in groups {
+        shapes(name, &group, out);
+    }
+}
+
+fn shapes(name: &'static str, shapes: &Shapes<'_>, out: &mut Outline<'_>) {
+    out.part(spanning(name, shapes.span), |out| {
+        out.coded("physx_version", shapes.physx_version, Some(shapes.physx_version_text()));
+        for (_, shape, part) in parts("shapes", &shapes.list) {
+            out.part(part, |out| {
+                out.array("cooked", &shape.cooked);
+                out.field("bone", shape.bone);
+            });
+        }
+    });
+}
+
+fn info_part(info: &ModelInfo<'_>, out: &mut Outline<'_>) {
+    out.part(spanning("info", info.span), |out| self::info(info, out));
 }
 
 fn info(info: &ModelInfo<'_>, out: &mut Outline<'_>) {
@@ -38,6 +114,8 @@ fn info(info: &ModelInfo<'_>, out: &mut Outline<'_>) {
     out.field("view_density", info.view_density);
     out.field("bbox_min", info.bbox_min);
     out.field("bbox_max", info.bbox_max);
+    out.field("lod_density", info.lod_density);
+    out.field("draw_importance", info.draw_importance);
     out.field("bbox_visual_min", info.bbox_visual.map(|[min, _]| min));
     out.field("bbox_visual_max", info.bbox_visual.map(|[_, max]| max));
     out.field("bounding_center", info.bounding_center);
@@ -48,16 +126,19 @@ fn info(info: &ModelInfo<'_>, out: &mut Outline<'_>) {
     out.field("lock_auto_center", info.lock_auto_center);
     out.field("can_occlude", info.can_occlude);
     out.field("can_be_occluded", info.can_be_occluded);
+    out.field("ai_covers", info.ai_covers);
+    out.field("dayz_flag", info.dayz_flag);
+    out.field("dayz_factor", info.dayz_factor);
     out.field("thermal", info.thermal);
     out.field("metabolism", info.metabolism);
     out.field("force_not_alpha", info.force_not_alpha);
-    out.coded("shadow_source", info.shadow_source, info.shadow_source.name());
+    let source = info.shadow_source.map(|source| Value::Coded(source.into(), source.name().map(Into::into)));
+    out.field("shadow_source", source);
     out.field("prefer_shadow_volume", info.prefer_shadow_volume);
     out.field("shadow_offset", info.shadow_offset);
     out.field("animated", info.animated);
     if let Some(skeleton) = &info.skeleton {
-        let (offset, bytes) = (skeleton.span.offset, skeleton.span.bytes);
-        let part = Part::one("skeleton").labelled(skeleton.name).spanning(offset, bytes);
+        let part = spanning("skeleton", skeleton.span).labelled(skeleton.name);
         out.part(part, |out| self::skeleton(skeleton, out));
     }
     out.coded("map_type", info.map_type, info.map_type.name());
@@ -66,6 +147,7 @@ fn info(info: &ModelInfo<'_>, out: &mut Outline<'_>) {
     out.field("inverse_mass", info.inverse_mass);
     out.field("armor", info.armor);
     out.field("inverse_armor", info.inverse_armor);
+    out.field("explosion_shielding", info.explosion_shielding);
     out.part(Part::one("special_lods"), |out| {
         for (name, lod) in info.special_lods.iter() {
             out.field(name, lod);
@@ -77,6 +159,16 @@ fn info(info: &ModelInfo<'_>, out: &mut Outline<'_>) {
     out.field("damage", info.damage);
     out.field("frequent", info.frequent);
     out.field("unknown", info.unknown);
+    for (name, lods) in [
+        ("shadow_volumes", info.shadow_volumes),
+        ("shadow_buffers", info.shadow_buffers),
+        ("visible_shadow_buffers", info.visible_shadow_buffers),
+    ] {
+        if let Some(lods) = lods {
+            out.array(name, &lods);
+        }
+    }
+    out.field("dayz_byte", info.dayz_byte);
 }
 
 fn skeleton(skeleton: &Skeleton<'_>, out: &mut Outline<'_>) {
@@ -113,6 +205,7 @@ fn animation(animation: &Animation<'_>, out: &mut Outline<'_>) {
     out.field("source", animation.source);
     out.field("phase", animation.phase);
     out.field("value", animation.value);
+    out.field("period", animation.period);
     out.coded("addressing", animation.addressing, animation.addressing.name());
     match animation.motion {
         Motion::Rotation(angles) => out.field("angles", angles),
@@ -123,7 +216,10 @@ fn animation(animation: &Animation<'_>, out: &mut Outline<'_>) {
             out.field("angle", angle);
             out.field("axis_offset", offset);
         }
-        Motion::Hide(from) => out.field("hide_value", from),
+        Motion::Hide { from, to } => {
+            out.field("hide_value", from);
+            out.field("unhide_value", to);
+        }
     }
 }
 
@@ -231,11 +327,14 @@ fn material(material: &Material<'_>, out: &mut Outline<'_>) {
         ("diffuse", material.diffuse()),
         ("forced_diffuse", material.forced_diffuse()),
         ("specular", material.specular()),
-        ("specular_2", material.specular_2()),
     ] {
         out.field(name, color.to_array());
     }
+    out.field("constants", material.constants.map(|all| all.map(F32::get)));
+    out.field("specular_2", material.specular_2().to_array());
     out.field("specular_power", material.specular_power());
+    out.field("more_constants", material.more_constants.map(|all| all.map(F32::get)));
+    out.field("last_constants", material.last_constants());
     out.coded("pixel_shader", material.pixel_shader(), material.pixel_shader().name());
     out.coded("vertex_shader", material.vertex_shader(), material.vertex_shader().name());
     out.coded("main_light", material.main_light(), material.main_light().name());
@@ -281,11 +380,25 @@ fn section(section: &Section<'_>, faces: &mut FaceIter<'_>, out: &mut Outline<'_
     out.field("material", section.material());
     out.field("material_name", section.material_name);
     out.array("area_over_texture", &section.area_over_texture);
+    out.field("collimator_flag", section.collimator_flag);
+    if let Some(collimator) = section.collimator {
+        out.part(Part::one("collimator"), |out| {
+            out.field("a", collimator.a.to_array());
+            out.field("b", collimator.b.to_array());
+            out.field("c", collimator.c.get());
+            out.field("d", collimator.d.to_array());
+            out.field("e", collimator.e.get());
+        });
+    }
 }
 
 fn selection(selection: &Selection<'_>, out: &mut Outline<'_>) {
     out.field("name", selection.name);
     out.array("faces", &selection.faces);
+    if let Some(details) = &selection.face_details {
+        out.array("face_weights", &details.weights);
+        out.array("face_offsets", &details.offsets);
+    }
     out.field("unknown", selection.unknown);
     out.field("is_sectional", selection.is_sectional);
     out.array("sections", &selection.sections);
@@ -327,6 +440,8 @@ fn vertices(lod: &Lod<'_>, vertices: &VertexTable<'_>, out: &mut Outline<'_>) {
     out.array("tangent_vectors", &table::tangent_vectors(&vertices.tangents));
     out.array("bone_refs", &vertices.bone_refs);
     out.array("neighbors", &vertices.neighbors);
+    out.field("unknown", vertices.unknown);
+    out.field("last_byte", vertices.last_byte);
 }
 
 /// The items of a list with their places, as parts that know where they lie.

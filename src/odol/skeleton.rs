@@ -4,6 +4,7 @@ use nom::Parser;
 use nom::combinator::cond;
 
 use super::list::{Item, List};
+use super::version::Version;
 use crate::error::{Context as _, Result};
 use crate::inspect::Span;
 use crate::view::text::cstr;
@@ -18,7 +19,7 @@ pub struct Skeleton<'a> {
     pub is_discrete: bool,
     /// The bones. Other parts of the file name them by their place here.
     pub bones: List<'a, Bone<'a>>,
-    /// The model that holds the pivots (pivotsNameObsolete); absent in version 40 and in VBS files.
+    /// The model that holds the pivots (pivotsNameObsolete); absent in version 40 and in VBS' files.
     pub pivots: Option<ByteStr<'a>>,
     pub(super) span: Span,
 }
@@ -34,7 +35,7 @@ pub struct Bone<'a> {
 
 impl<'a> Skeleton<'a> {
     /// Reads the skeleton at the cursor; `None` where its name is empty.
-    pub(super) fn read(cursor: &mut Cursor<'a>, has_pivots: bool) -> Result<Option<Self>> {
+    pub(super) fn read(cursor: &mut Cursor<'a>, version: Version) -> Result<Option<Self>> {
         let offset = cursor.offset();
         let name = cursor.cstr()?;
         if name.is_empty() {
@@ -42,7 +43,7 @@ impl<'a> Skeleton<'a> {
         }
         let is_discrete = cursor.u8()? != 0;
         let bones = List::read(cursor, "bones", ())?;
-        let pivots = cursor.parse(cond(has_pivots, cstr)).within("pivots")?;
+        let pivots = cursor.parse(cond(version.has_pivots(), cstr)).within("pivots")?;
         let span = Span { offset, bytes: cursor.offset().saturating_sub(offset) };
         Ok(Some(Self { name, is_discrete, bones, pivots, span }))
     }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::table::{self, Sink};
 use super::verify::Survey;
-use super::{Lod, Model};
+use super::{Lod, Model, ModelInfo};
 use crate::budget::Budget;
 use crate::error::{Context as _, Error, Result};
 use crate::format::Format;
@@ -19,8 +19,13 @@ impl Inspect for Model<'_> {
         let counted = survey.counted;
         // A sum is known where every LOD could be read.
         let sum = |count: u64| survey.is_whole.then_some(count);
+        let header = &self.header;
+        let animations = match header.has_animations {
+            Some(false) => Some(0),
+            _ => header.animations.map(|animations| animations.list.len() as u64),
+        };
         let counts = Counts::known([
-            ("lods", Some(self.lod_count() as u64)),
+            ("lods", header.lod_count.map(u64::from)),
             ("vertices", sum(counted.vertices)),
             ("faces", sum(counted.faces)),
             ("sections", sum(counted.sections)),
@@ -29,15 +34,16 @@ impl Inspect for Model<'_> {
             ("textures", sum(counted.textures)),
             ("proxies", sum(counted.proxies)),
             ("properties", sum(counted.properties)),
-            ("bones", Some(self.info.bone_count() as u64)),
-            ("animations", Some(self.animations.map_or(0, |animations| animations.list.len() as u64))),
+            ("bones", header.info.map(|info| info.bone_count() as u64)),
+            ("animations", animations),
         ]);
+        let bounds = header.info.filter(ModelInfo::has_box);
         let blocks = survey.blocks;
         let references = survey.references.into_vec(&mut problems);
         Summary {
             version: Some(self.version().stored()),
             counts,
-            bounds: self.info.has_box().then_some(Bounds { min: self.info.bbox_min, max: self.info.bbox_max }),
+            bounds: bounds.map(|info| Bounds { min: info.bbox_min, max: info.bbox_max }),
             references,
             blocks,
             problems: problems.into_vec(),
@@ -57,25 +63,14 @@ impl Inspect for Model<'_> {
         self.bytes()
     }
 
-    /// Beside what the outline tells, the tables that its parts come from.
+    /// As the outline, the animations inside the block that says whether there are any.
     fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) {
-        let between = |start: u64, end: u64| Span { offset: start, bytes: end.saturating_sub(start) };
-        let info_end = self.info_span.offset.saturating_add(self.info_span.bytes);
-        let animations = between(info_end, self.starts.offset());
-        let mut row = Some(Region::part(0, "animations", "", animations));
+        let block = self.header.animation_block.unwrap_or(Span { offset: 0, bytes: 0 });
+        let block = block.offset..block.offset.saturating_add(block.bytes);
         inspect::outlined(&|out| self.outline(out), &mut |region| {
-            if region.offset >= info_end
-                && let Some(row) = row.take()
-            {
-                sink(row);
-            }
-            let inside = (info_end..self.starts.offset()).contains(&region.offset);
+            let inside = block.contains(&region.offset) && region.name != "animation_block";
             sink(Region { depth: region.depth.saturating_add(inside.into()), ..region });
         });
-        let defaults = between(self.face_defaults.offset(), self.header_end);
-        if defaults.bytes > 0 {
-            sink(Region::part(0, "face_defaults", "", defaults));
-        }
     }
 
     fn digest_names(&self) -> &'static [&'static str] {
@@ -98,6 +93,7 @@ impl Inspect for Model<'_> {
             sink(rows);
             ControlFlow::Continue(())
         };
+        self.whole()?;
         for index in 0..self.lod_count() {
             if let Some(lod) = self.lod(index) {
                 of(&lod?, budget, &mut sink).within_item("lods", index)?;

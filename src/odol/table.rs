@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use zerocopy::{FromBytes, IntoBytes};
+use zerocopy::FromBytes;
 
 use super::animation::{Axes, Axis};
 use super::face::Faces;
@@ -144,7 +144,7 @@ fn face_storage(faces: &Faces<'_>) -> Storage {
     Storage { offset: faces.offset(), bytes: faces.bytes(), packing: Packing::Derived }
 }
 
-/// Faces as four point numbers each, the last of a triangle being -1.
+/// Faces as four point numbers each; -1 where a face has fewer corners.
 pub(super) fn corners<'s>(faces: &'s Faces<'_>) -> impl Table + use<'s> {
     Derived {
         rows: faces.len() as u64,
@@ -153,8 +153,8 @@ pub(super) fn corners<'s>(faces: &'s Faces<'_>) -> impl Table + use<'s> {
         make: |batch: &mut Batch<'_>| {
             for face in faces.iter() {
                 let mut row = [-1; 4];
-                for (place, corner) in row.iter_mut().zip(face?.corners) {
-                    *place = i32::from(corner.get());
+                for (place, corner) in row.iter_mut().zip(face?.corners.iter()) {
+                    *place = corner.cast_signed();
                 }
                 if batch.row(row.map(i32::to_le_bytes)).is_break() {
                     break;
@@ -168,9 +168,11 @@ pub(super) fn corners<'s>(faces: &'s Faces<'_>) -> impl Table + use<'s> {
 /// The point numbers of all corners of all faces, one behind the other, without the numbers of corners.
 pub(super) fn indices<'s>(faces: &'s Faces<'_>) -> impl Table + use<'s> {
     Derived {
-        // A face takes a byte and two for each corner.
-        rows: faces.bytes().saturating_sub(faces.len() as u64) / 2,
-        columns: const { &[Column::new("point", Scalar::U16)] },
+        rows: faces.corner_count(),
+        columns: match faces.is_wide() {
+            false => const { &[Column::new("point", Scalar::U16)] },
+            true => const { &[Column::new("point", Scalar::U32)] },
+        },
         storage: face_storage(faces),
         make: |batch: &mut Batch<'_>| {
             for face in faces.iter() {

@@ -5,7 +5,7 @@ use std::fmt;
 mod vertices;
 
 use super::vertex::check_count;
-use super::{Animations, Lod, LodEntry, Material, Model, Selection};
+use super::{Animations, IndexBlock, Indices, Lod, LodEntry, Material, Model, ModelInfo, Selection};
 use crate::budget::Decoded;
 use crate::check::{self, AtMost, Below, Broken, Check, Finite, Index, IndexOrNone, Numbers, Rule};
 use crate::error::{Context as _, Error, Result};
@@ -57,7 +57,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     }
 
     pub(super) fn run(mut self) -> Self {
-        self.info();
+        self.header();
         for entry in self.model.lods() {
             match self.model.lod(entry.index).transpose() {
                 Ok(Some(lod)) => self.lod(&entry, &lod),
@@ -68,15 +68,40 @@ impl<'s, 'a> Survey<'s, 'a> {
                 }
             }
         }
+        self.trailer();
         self
     }
 
-    fn info(&mut self) {
-        let info = self.model.info();
+    fn header(&mut self) {
+        if let Err(error) = self.model.whole() {
+            self.is_whole = false;
+            self.problems.error(&error);
+        }
+        if let Some(info) = &self.model.header.info {
+            self.info(info);
+        }
+        if let Some(animations) = self.model.animations().filter(|_| self.deep) {
+            self.animations(animations);
+        }
+    }
+
+    /// What follows the LODs: no LOD depends on it.
+    fn trailer(&mut self) {
+        let Some((trailer, result, rest)) = self.model.read_trailer() else { return };
+        if let Err(error) = &result {
+            self.problems.warning(error);
+        } else if !rest.is_empty() {
+            let place = if trailer.is_some() { "the trailer" } else { "the last LOD" };
+            let bytes = if rest.left() == 1 { "byte" } else { "bytes" };
+            self.problems.warning(&rest.error(format!("{} {bytes} after {place}", rest.left())));
+        }
+    }
+
+    fn info(&mut self, info: &ModelInfo<'a>) {
         let masses = self.block(&info.masses);
         self.problems.ok(masses.within("masses").within("info"));
         let ends = [info.bbox_min, info.bbox_max].into_iter().map(Numbers);
-        let check = Check::new(Finite).array(self.model.info_span.offset, ends);
+        let check = Check::new(Finite).array(info.span.offset, ends);
         check.tell("corners of the box", self.problems, |error| error.within("info"));
         let lods = self.model.lod_count() as u64;
         for (offset, (name, lod)) in (info.special_lods.offset..).zip(info.special_lods.iter()) {
@@ -85,13 +110,14 @@ impl<'s, 'a> Survey<'s, 'a> {
                 check::one(Index(lods), lod.into(), offset, self.problems, |error| error.within(name).within("info"));
             }
         }
-        if let Some(animations) = self.model.animations().filter(|_| self.deep) {
-            self.animations(animations);
-        }
+    }
+
+    fn bone_count(&self) -> u64 {
+        self.model.header.info.map_or(0, |info| info.bone_count() as u64)
     }
 
     fn animations(&mut self, animations: &Animations<'a>) {
-        let (count, bones) = (animations.list.len() as u64, self.model.info().bone_count() as u64);
+        let (count, bones) = (animations.list.len() as u64, self.bone_count());
         let lods = self.model.lod_count();
         if animations.by_bone.len() != lods && count > 0 {
             let message = format!("animations of {} LODs in a model of {lods}", animations.by_bone.len());
@@ -120,7 +146,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             sections: lod.sections.len() as u64,
             selections: lod.selections.len() as u64,
             items: lod.items.len() as u64,
-            bones: self.model.info().bone_count() as u64,
+            bones: self.bone_count(),
         };
         self.count(lod);
         for proxy in &lod.proxies {
@@ -185,20 +211,20 @@ impl<'s, 'a> Survey<'s, 'a> {
             ("vertex_to_point", lod.vertex_to_point, lod.point_to_vertex.count()),
         ] {
             let place = |error: Error| error.within(name).within_item("lods", sizes.lod);
-            self.numbers(&block, Below(bound), |index| index.get().into(), "indices", place);
+            self.indices(&block, Below(bound), "indices", place);
         }
     }
 
     fn selection(&mut self, selection: &Selection<'a>, number: usize, sizes: &Sizes) {
         let place = |error: Error| error.within_item("selections", number).within_item("lods", sizes.lod);
         let (faces, sections, points) = (Below(sizes.faces), Index(sizes.sections), Below(sizes.points));
-        self.numbers(
-            &selection.faces,
-            faces,
-            |face| face.get().into(),
-            "face numbers",
-            |error| place(error.within("faces")),
-        );
+        self.indices(&selection.faces, faces, "face numbers", |error| place(error.within("faces")));
+        if let Some(details) = &selection.face_details {
+            let weights = self.block(&details.weights).within("face_weights").map_err(place);
+            self.problems.ok(weights);
+            let offsets = self.block(&details.offsets).within("face_offsets").map_err(place);
+            self.problems.ok(offsets);
+        }
         self.numbers(
             &selection.sections,
             sections,
@@ -206,13 +232,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             "section numbers",
             |error| place(error.within("sections")),
         );
-        self.numbers(
-            &selection.vertices,
-            points,
-            |point| point.get().into(),
-            "point numbers",
-            |error| place(error.within("vertices")),
-        );
+        self.indices(&selection.vertices, points, "point numbers", |error| place(error.within("vertices")));
         let weights = self.block(&selection.weights).within("weights").map_err(place);
         self.problems.ok(weights);
         if selection.weights.count() > 0 {
@@ -233,6 +253,14 @@ impl<'s, 'a> Survey<'s, 'a> {
         let decoded = self.block(block).map_err(&place);
         if let Some(numbers) = self.problems.ok(decoded).flatten() {
             Check::new(rule).array(block, numbers.iter().map(number)).tell(what, self.problems, place);
+        }
+    }
+
+    /// The same of numbers of either width.
+    fn indices(&mut self, block: &IndexBlock<'a>, rule: Below, what: &str, place: impl Fn(Error) -> Error) {
+        match block {
+            Indices::U16(block) => self.numbers(block, rule, |index| index.get().into(), what, place),
+            Indices::U32(block) => self.numbers(block, rule, |index| index.get().into(), what, place),
         }
     }
 
@@ -286,7 +314,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         for (number, face) in lod.faces.iter().enumerate() {
             match face {
                 Ok(face) => {
-                    let corners = face.corners.iter().map(|corner| corner.get().into());
+                    let corners = face.corners.iter().map(u64::from);
                     points.list(("faces", number), lod.faces.offset(), corners);
                     edges.extend(edges.last().map(|start: &u32| start.saturating_add(face.memory_bytes())));
                 }
@@ -305,6 +333,10 @@ impl<'s, 'a> Survey<'s, 'a> {
         let mut end = 0;
         for (section, Span { offset, .. }) in lod.sections.placed() {
             textures.next(offset, section.texture().into());
+            if !lod.faces.has_units() {
+                // Neither what sections of version 7 count in nor what they call a material is known.
+                continue;
+            }
             materials.next(offset, section.material().into());
             items.next(offset, u64::from(section.min_bone()).saturating_add(section.bone_count().into()));
             let units = section.units();
@@ -318,7 +350,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         items.tell("last items", self.problems, place);
         starts.tell("sections", self.problems, place);
         ranges.tell("sections", self.problems, place);
-        if end != lod.faces.memory_bytes && !lod.sections.is_empty() {
+        if end != lod.faces.memory_bytes && !lod.sections.is_empty() && lod.faces.has_units() {
             let message = format!("sections end at {end}, faces at {}", lod.faces.memory_bytes);
             self.problems.warning(&place(Error::malformed(message).at(lod.sections.offset())));
         }
@@ -328,7 +360,8 @@ impl<'s, 'a> Survey<'s, 'a> {
         let faces = lod.faces.len();
         if let Some(default) = entry.face_default.filter(|default| default.faces.get() as usize != faces) {
             let message = format!("face default of {} faces for {faces}", default.faces);
-            let error = Error::malformed(message).at(self.model.face_defaults.offset());
+            let offset = self.model.header.face_defaults.map_or(0, |defaults| defaults.offset());
+            let error = Error::malformed(message).at(offset);
             self.problems.warning(&error.within_item("lods", entry.index));
         }
     }

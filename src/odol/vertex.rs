@@ -2,6 +2,7 @@
 
 use zerocopy::little_endian::{F32, U32};
 
+use super::flashpoint;
 use super::list::{Context, Item, List, condensed, packed};
 use super::wire::{BoneRef, FloatTangents, Neighbors, PackedTangents, PackedUv, PackedVector};
 use crate::error::{Context as _, Error, Result};
@@ -43,14 +44,15 @@ pub type Tangents<'a> = Encoding<Block<'a, PackedTangents>, Block<'a, FloatTange
 /// differs is an error of that array alone, told by [`check_count`](Self::check_count).
 #[derive(Clone, Copy, Debug)]
 pub struct VertexTable<'a> {
-    /// The bytes of the whole table by its own word, these four included.
-    pub size_hint: u32,
+    /// The bytes of the whole table by its own word, these four included; not in version 7. From version 68 on the two
+    /// fields after the arrays do not count.
+    pub size_hint: Option<u32>,
     /// Point flags, from version 50 on; before, [they are the LOD's](super::Lod::point_flags).
     pub point_flags: Option<Filled<'a, U32>>,
     /// The first set of texture coordinates.
     pub uvs: UvSet<'a>,
-    /// How many sets there are, by the file's word; 0 is meant as 1.
-    pub uv_count_hint: u32,
+    /// How many sets there are, by the file's word; 0 is meant as 1. Not in version 7.
+    pub uv_count_hint: Option<u32>,
     /// The other sets of texture coordinates.
     pub more_uvs: List<'a, UvSet<'a>, Context>,
     /// Where the points are, in metres, relative to the model's
@@ -64,7 +66,12 @@ pub struct VertexTable<'a> {
     pub bone_refs: Block<'a, BoneRef>,
     /// In shadow volumes, the points beside each point.
     pub neighbors: Block<'a, Neighbors>,
-    rest: Cursor<'a>,
+    /// Of unknown use, from version 67 on; 0 in every file met.
+    pub unknown: Option<u32>,
+    /// Of unknown use, from version 68 on; 1 in every file met.
+    pub last_byte: Option<u8>,
+    /// Where the last array ends, and the bytes between there and the end of the LOD: none in a sound file.
+    pub(super) rest: Cursor<'a>,
 }
 
 /// The arrays up to the positions.
@@ -92,6 +99,9 @@ impl<'a> Front<'a> {
 
 impl<'a> VertexTable<'a> {
     pub(super) fn read(c: &mut Cursor<'a>, context: Context) -> Result<Self> {
+        if context.version.is_flashpoint() {
+            return flashpoint::read_vertices(c, context);
+        }
         let Front { size_hint, point_flags, uvs, uv_count_hint, more_uvs, positions } = Front::read(c, context)?;
         let is_packed = context.version.has_packed_vectors();
         let normals = match is_packed {
@@ -106,18 +116,22 @@ impl<'a> VertexTable<'a> {
         let tangents = tangents.within("tangents")?;
         let bone_refs = packed(c, context).within("bone_refs")?;
         let neighbors = packed(c, context).within("neighbors")?;
+        let unknown = context.version.has_collimators().then(|| c.u32()).transpose()?;
+        let last_byte = context.version.has_last_byte().then(|| c.u8()).transpose()?;
         let rest = *c;
         Ok(Self {
-            size_hint,
+            size_hint: Some(size_hint),
             point_flags,
             uvs,
-            uv_count_hint,
+            uv_count_hint: Some(uv_count_hint),
             more_uvs,
             positions,
             normals,
             tangents,
             bone_refs,
             neighbors,
+            unknown,
+            last_byte,
             rest,
         })
     }
@@ -139,11 +153,6 @@ impl<'a> VertexTable<'a> {
     /// [`Malformed`](crate::ErrorKind::Malformed) where it does not.
     pub fn check_count(&self, array: &dyn Table) -> Result<()> {
         check_count(array, self.point_count())
-    }
-
-    /// Where the last array ends, and the bytes between there and the end of the LOD: none in a sound file.
-    pub(super) fn rest(&self) -> Cursor<'a> {
-        self.rest
     }
 }
 

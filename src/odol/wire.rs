@@ -18,7 +18,7 @@ pub struct FaceDefault {
     pub special: I32,
     /// The LOD's `or_hints`.
     pub or_hints: U32,
-    /// Not zero where the LOD has bone references (hasSkeleton).
+    /// Not zero where the LOD has `items` (hasSkeleton).
     pub has_skeleton: u8,
 }
 
@@ -66,17 +66,32 @@ impl StageTransform {
     }
 }
 
-/// The numbers of a material that every type of it has.
+/// The colours that a material starts with.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
-pub(super) struct MaterialNumbers {
+pub(super) struct MaterialColors {
     pub(super) emissive: [F32; 4],
     pub(super) ambient: [F32; 4],
     pub(super) diffuse: [F32; 4],
     pub(super) forced_diffuse: [F32; 4],
     pub(super) specular: [F32; 4],
-    pub(super) specular_2: [F32; 4],
-    pub(super) specular_power: F32,
+}
+
+/// The last words of a material of kind 20.
+#[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub(super) struct MaterialWords {
+    pub(super) before: [F32; 2],
+    pub(super) first: I32,
+    pub(super) between: [F32; 3],
+    pub(super) second: I32,
+    pub(super) after: [F32; 5],
+}
+
+/// What every material says of how it is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub(super) struct MaterialCodes {
     pub(super) pixel_shader: U32,
     pub(super) vertex_shader: U32,
     pub(super) main_light: U32,
@@ -95,6 +110,55 @@ pub(super) struct SectionNumbers {
     pub(super) texture: I16,
     pub(super) flags: U32,
     pub(super) material: I32,
+}
+
+/// A section in version 7.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub(super) struct FlashpointSection {
+    pub(super) start: U32,
+    pub(super) end: U32,
+    pub(super) material: I32,
+    pub(super) texture: I16,
+    pub(super) flags: U32,
+}
+
+/// What a section with a collimator adds, from version 67 on: by readers alone, no file has it.
+#[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct Collimator {
+    /// Three points or directions with two numbers between them.
+    pub a: Vec3,
+    #[allow(missing_docs)]
+    pub b: Vec3,
+    #[allow(missing_docs)]
+    pub c: U32,
+    #[allow(missing_docs)]
+    pub d: Vec3,
+    #[allow(missing_docs)]
+    pub e: U32,
+}
+
+/// What a [`Buoyancy`](super::Buoyancy) starts with.
+#[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub(super) struct BuoyancyStart {
+    pub(super) grid: [I32; 3],
+    pub(super) step: [F32; 3],
+    pub(super) radius: F32,
+    pub(super) sphere_counts: [I32; 2],
+}
+
+/// One of the spheres that a model floats by.
+#[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct BuoyancySphere {
+    /// Its centre.
+    pub center: Vec3,
+    /// Its radius.
+    pub radius: F32,
+    /// How much of its surface is the model's.
+    pub surface: F32,
 }
 
 /// A texture coordinate of version 45 and later: its place between the bounds of its set
@@ -183,7 +247,7 @@ impl BoneRef {
 pub struct Neighbor {
     /// Which vertex.
     pub vertex: U16,
-    /// Left over from the writer's memory.
+    /// Left over from the writer's memory; 0 from version 69 on, so that there the two may be one number of 32 bits.
     pub unused: U16,
     /// The bones that move it.
     pub bones: BoneRef,
@@ -198,7 +262,13 @@ const _: () = assert!(size_of::<FaceDefault>() == 17);
 const _: () = assert!(size_of::<FaceDefaultMore>() == 8);
 const _: () = assert!(size_of::<Transform>() == 48);
 const _: () = assert!(size_of::<StageTransform>() == 52);
-const _: () = assert!(size_of::<MaterialNumbers>() == 116);
+const _: () = assert!(size_of::<MaterialColors>() == 80);
+const _: () = assert!(size_of::<MaterialWords>() == 48);
+const _: () = assert!(size_of::<MaterialCodes>() == 16);
+const _: () = assert!(size_of::<FlashpointSection>() == 18);
+const _: () = assert!(size_of::<Collimator>() == 44);
+const _: () = assert!(size_of::<BuoyancyStart>() == 36);
+const _: () = assert!(size_of::<BuoyancySphere>() == 20);
 const _: () = assert!(size_of::<SectionNumbers>() == 30);
 const _: () = assert!(size_of::<PackedTangents>() == 8);
 const _: () = assert!(size_of::<FloatTangents>() == 24);
@@ -231,6 +301,7 @@ elements! {
         "b_count" I32, "b_item_0" U8, "b_weight_0" U8, "b_item_1" U8, "b_weight_1" U8,
         "b_item_2" U8, "b_weight_2" U8, "b_item_3" U8, "b_weight_3" U8,
     }
+    BuoyancySphere = [f32; 5] { "x" F32, "y" F32, "z" F32, "radius" F32, "surface" F32 }
     StageTransform = [u32; 13] {
         "uv_source" U32, "xx" F32, "xy" F32, "xz" F32, "yx" F32, "yy" F32, "yz" F32,
         "zx" F32, "zy" F32, "zz" F32, "x" F32, "y" F32, "z" F32,

@@ -225,6 +225,13 @@ impl<T> Clone for LeArray<'_, T> {
 
 impl<T> Copy for LeArray<'_, T> {}
 
+/// Without elements, at the start of the asset.
+impl<T> Default for LeArray<'_, T> {
+    fn default() -> Self {
+        Self { elements: &[], offset: 0 }
+    }
+}
+
 impl<'a, T: Element> IntoIterator for LeArray<'a, T> {
     type Item = &'a T;
     type IntoIter = std::slice::Iter<'a, T>;

@@ -190,6 +190,10 @@ impl Cursor<'_> {
         Ok(self.read::<zerocopy::little_endian::U16>()?.get())
     }
 
+    pub fn i16(&mut self) -> Result<i16> {
+        Ok(self.read::<zerocopy::little_endian::I16>()?.get())
+    }
+
     pub fn u32(&mut self) -> Result<u32> {
         Ok(self.read::<zerocopy::little_endian::U32>()?.get())
     }

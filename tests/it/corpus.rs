@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use meshpeek::ErrorKind;
 use meshpeek::scan::{Depth, Record, Scan};
 use serde_json::Value as Json;
 
@@ -116,6 +115,24 @@ fn sound_files_verify_and_hostile_ones_do_not() {
     }
 }
 
+fn is_built_in(format: &str) -> bool {
+    match format {
+        "b3d" => cfg!(feature = "b3d"),
+        "bmx" => cfg!(feature = "bmx"),
+        "lodka" => cfg!(feature = "lodka"),
+        "odol" => cfg!(feature = "odol"),
+        "mlod" => cfg!(feature = "mlod"),
+        "bmtr" | "rtm" => cfg!(feature = "rtm"),
+        "pbo" => cfg!(feature = "pbo"),
+        "zip" => cfg!(feature = "zip"),
+        other => panic!("no format {other}"),
+    }
+}
+
+/// The one of other people's files that is damaged: frames cut to the bones of another skeleton, so that numbers in them
+/// are none.
+const DAMAGED: &str = "wild/freefallLoop_relabelled.rtm";
+
 #[test]
 fn other_peoples_files_read_as_other_readers_read_them() {
     let Some(folder) = outside() else { return };
@@ -123,9 +140,7 @@ fn other_peoples_files_read_as_other_readers_read_them() {
     for expected in expected(&folder) {
         let name = expected["path"].as_str().unwrap();
         let bytes = std::fs::read(folder.join(name)).unwrap();
-        if meshpeek::Asset::parse(&bytes)
-            .is_err_and(|error| matches!(error.kind(), ErrorKind::Unsupported(_) | ErrorKind::Unrecognized))
-        {
+        if !is_built_in(expected["format"].as_str().unwrap()) {
             println!("skipped: {name} is of a format that this build leaves out");
             continue;
         }
@@ -140,7 +155,8 @@ fn other_peoples_files_read_as_other_readers_read_them() {
         for (key, digest) in digests {
             assert_eq!(record["digests"][&key], digest, "{name}: digest {key}");
         }
-        assert_eq!(problems_of_verify(Path::new(name), &bytes), Json::Array(Vec::new()), "{name}");
+        let problems = problems_of_verify(Path::new(name), &bytes);
+        assert_eq!(problems == Json::Array(Vec::new()), name != DAMAGED, "{name}: {problems}");
         checked += 1;
     }
     assert!(checked > 0);

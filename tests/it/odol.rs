@@ -4,10 +4,11 @@ use std::ops::ControlFlow;
 
 use meshpeek::codec::activity;
 use meshpeek::inspect::{Inspect, Outline, Part, Text, Value, Visitor, to_bytes};
-use meshpeek::odol::{Encoding, Filter, Lod, Model, Motion, PackedUv, Resolution};
-use meshpeek::summary::Problems;
-use meshpeek::view::{Packing, Table};
+use meshpeek::odol::{Dialect, Encoding, Filter, IndexBlock, Indices, Lod, Model, Motion, PackedUv, Resolution};
+use meshpeek::summary::{Problems, Severity};
+use meshpeek::view::{ByteStr, LeArray, Packing, Table};
 use meshpeek::{Budget, ErrorKind, Limits};
+use zerocopy::little_endian::I32;
 
 use crate::corpus::{files, outside_file};
 use crate::memory::usage_of;
@@ -42,74 +43,166 @@ fn lods<'a>(model: &Model<'a>) -> Vec<Lod<'a>> {
 
 #[test]
 fn what_was_written_is_read_in_every_version() {
-    for version in 40..=52 {
-        for (points, vbs) in [(12, false), (1100, false), (12, version <= 43)] {
-            // The small packer takes its time: one file of each kind is enough.
-            if points > 1000 && (version < 43 || version == 46) {
+    for (version, line) in versions() {
+        let layout = if line == Dialect::DayZ { 52 } else { version % 10_000 };
+        let (vbs, dayz) = (line == Dialect::Vbs, line == Dialect::DayZ);
+        for points in [12, 300, 1100] {
+            // The packers take their time: one large file of each kind is enough.
+            let is_kind = match points {
+                12 => true,
+                300 => version == 7,
+                _ => matches!(version, 43..=55 | 59 | 63 | 64 | 68 | 69 | 75),
+            };
+            if !is_kind {
                 continue;
             }
-            let written = writer::Model { vbs, ..writer::whole(version, points) };
+            let written = writer::Model { vbs, dayz, ..writer::whole(version, points) };
             let bytes = written.to_vec();
             let model = Model::parse(&bytes).unwrap();
             let mut problems = Problems::new(&Limits::default());
             model.verify(&mut problems);
-            assert_eq!(problems.into_vec(), [], "version {version}");
-            let info = model.info();
-            assert_eq!(model.version().stored(), version);
-            assert_eq!(info.thermal.is_some(), version >= 42 || vbs);
-            assert_eq!(info.metabolism, (version >= 43 || vbs).then_some([0.5, 37.0]));
-            assert_eq!(info.shadow_offset.is_some(), version >= 48);
-            assert_eq!(info.bbox_visual.is_some(), version >= 52);
+            assert_eq!(problems.into_vec(), [], "version {version} {line:?}");
+            assert_eq!((model.version().stored(), model.version().dialect()), (version, line));
+            assert_eq!(model.encryption(), (layout >= 75).then_some([0, 0]));
+            assert_eq!(model.app_id(), (layout >= 59).then_some(107_410));
+            assert_eq!(
+                model.muzzle_flash().map(|name| name.to_string()).as_deref(),
+                (layout >= 58).then_some("flash\\muzzle")
+            );
+            let info = model.info().unwrap();
+            assert_eq!(info.thermal, (layout >= 42 || vbs).then_some([60.0, 900.0, 150.0, 5.0]));
+            assert_eq!(info.metabolism, (layout >= 43 || vbs).then_some([0.5, 37.0]));
+            assert_eq!(info.shadow_offset, (layout >= 48).then_some(f32::MAX));
+            assert_eq!(info.bbox_visual, (layout >= 52).then_some([[-3.0; 3], [3.0; 3]]));
+            assert_eq!(info.lod_density, (layout >= 70).then_some(0.75));
+            assert_eq!(info.draw_importance, (layout >= 71).then_some(1.25));
+            assert_eq!(info.explosion_shielding, (layout >= 72).then_some(0.5));
+            assert_eq!(info.ai_covers, (layout >= 73).then_some(true));
+            assert_eq!((info.dayz_flag, info.dayz_factor), (dayz.then_some(1), dayz.then_some(1.0)));
+            assert_eq!(info.dayz_byte, (dayz && version >= 55).then_some(0));
+            let numbers =
+                |lods: Option<LeArray<'_, I32>>| lods.map(|lods| lods.iter().map(|n| n.get()).collect::<Vec<_>>());
+            assert_eq!(numbers(info.shadow_volumes), (layout >= 57).then(|| vec![-1, 0, 1]));
+            assert_eq!(numbers(info.shadow_buffers), (layout >= 57).then(|| vec![2, 3, 4]));
+            assert_eq!(numbers(info.visible_shadow_buffers), (layout >= 57).then(|| vec![5, 6, 7]));
+            let special = info.special_lods;
+            assert_eq!(special.geometry_simple, (layout >= 53).then_some(-1));
+            assert_eq!(special.geometry_physics, (layout >= 54).then_some(-1));
+            assert_eq!(special.unknown, (dayz && version >= 54).then_some(-1));
+            assert_eq!([special.memory, special.geometry, special.fire_geometry, special.view_geometry], [-1, 0, 0, 0]);
+            assert_eq!([special.view_pilot, special.hit_points], [-1, -1]);
             assert_eq!(info.bbox_min, [-4.0; 3]);
             assert_eq!(info.to_model_space([0.5, 0.0, 0.0]), [1.5, 2.0, 3.0]);
-            assert_eq!((info.map_type.name(), info.class.to_text().as_deref()), (Some("House"), Some("house")));
+            let later = |name: &'static str| (layout >= 40).then(|| name.to_owned());
+            let text = |text: Option<ByteStr<'_>>| text.map(|text| text.to_string());
+            assert_eq!((text(info.class), text(info.damage)), (later("house"), later("building")));
+            assert_eq!((info.map_type.name(), info.min_shadow), (Some("House"), (layout >= 40).then_some(3)));
             assert_eq!(info.masses.decode().unwrap().iter().map(|m| m.get()).collect::<Vec<_>>(), written.masses);
-            let skeleton = info.skeleton.unwrap();
-            let bones: Vec<_> = skeleton.bones.iter().map(|bone| (bone.name, bone.parent)).collect();
+            assert_eq!(info.skeleton.is_some(), layout >= 40);
+            let bones: Vec<_> =
+                info.skeleton.iter().flat_map(|s| s.bones.iter()).map(|bone| (bone.name, bone.parent)).collect();
             assert!(bones.iter().zip(BONES).all(|((name, parent), (n, p))| *name == n && *parent == p));
-            assert_eq!(
-                skeleton.pivots.map(|name| name.to_string()).as_deref(),
-                (version > 40 && !vbs).then_some("pivots")
-            );
-            let face_default = model.lod_entry(0).unwrap().face_default.unwrap();
-            assert_eq!(face_default.faces.get() as usize, written.lods[0].faces.len());
+            let pivots = info.skeleton.and_then(|skeleton| skeleton.pivots);
+            assert_eq!(text(pivots).as_deref(), (layout > 40 && !vbs).then_some("pivots"));
+            let face_default = model.lod_entry(0).unwrap().face_default;
+            let faces = face_default.map(|default| default.faces.get() as usize);
+            assert_eq!(faces, (layout >= 40).then_some(written.lods[0].faces.len()));
+            for animation in model.animations().iter().flat_map(|animations| animations.list.iter()) {
+                assert_eq!(animation.period, (layout >= 56).then_some([2.0, 0.5]));
+                if let Motion::Hide { from, to } = animation.motion {
+                    assert_eq!((from, to), (0.75, (layout >= 55).then_some(-1.0)));
+                }
+            }
             let lods = lods(&model);
+            assert_eq!(lods.len(), written.lods.len());
             for (lod, written) in lods.iter().zip(&written.lods) {
-                same_lod(lod, written, version);
+                same_lod(lod, written, layout);
             }
             let packing = lods[0].positions().unwrap().packing();
-            let expected = if version < 44 { Packing::Lzss } else { Packing::Lzo };
+            let expected = if layout < 44 { Packing::Lzss } else { Packing::Lzo };
             assert_eq!(packing, if points > 1000 { expected } else { Packing::InPlace });
+            same_trailer(&model, layout);
         }
+    }
+}
+
+/// All versions that are read, in all dialects.
+fn versions() -> impl Iterator<Item = (u32, Dialect)> {
+    let arma = std::iter::once(7).chain(40..=75).map(|version| (version, Dialect::Arma));
+    let vbs = (40..=43).chain(10_040..=10_043).map(|version| (version, Dialect::Vbs));
+    arma.chain(vbs).chain((53..=55).map(|version| (version, Dialect::DayZ)))
+}
+
+fn same_trailer(model: &Model<'_>, layout: u32) {
+    let trailer = model.trailer();
+    assert_eq!(trailer.is_some(), layout >= 58);
+    let Some(trailer) = trailer else { return };
+    let has_shapes = layout >= 68 || layout > 60 && layout % 2 == 1;
+    assert_eq!(trailer.buoyancy_kind, Some(if has_shapes { 2 } else { 0 }));
+    let names =
+        if has_shapes { &["components", "roadway", "mirrored_components", "mirrored_roadway"][..] } else { &[] };
+    assert_eq!(trailer.shapes().map(|(name, _)| name).collect::<Vec<_>>(), names);
+    for (name, shapes) in trailer.shapes() {
+        assert_eq!(shapes.physx_version_text(), "4.1.1");
+        let found: Vec<_> = shapes.list.iter().map(|shape| (shape.cooked.len(), shape.bone)).collect();
+        match name.ends_with("roadway") {
+            false => assert_eq!(found, [(8, None), (9, None)]),
+            true => assert_eq!(found, [(4, Some(-1)), (4, Some(0)), (4, Some(1))]),
+        }
+    }
+    if let Some(buoyancy) = trailer.buoyancy {
+        assert_eq!((buoyancy.grid(), buoyancy.step(), buoyancy.radius()), ([2, 1, 3], [0.5; 3], 0.25));
+        assert_eq!((buoyancy.sphere_counts(), buoyancy.spheres.len(), buoyancy.volume), ([1, 8], 6, 3.5));
+        assert_eq!(buoyancy.spheres.get(1).map(|sphere| sphere.surface.get()), Some(9.0));
+        assert_eq!(buoyancy.bounds, [[0.0; 3], [1.0, 0.0, 1.0]]);
     }
 }
 
 /// Whether a LOD is the one that was written.
 fn same_lod(lod: &Lod<'_>, written: &writer::Lod, version: u32) {
+    let is_flashpoint = version == 7;
     assert_eq!(lod.point_count as usize, written.positions.len());
-    assert_eq!(lod.face_area.is_some(), version >= 51);
-    assert_eq!(lod.point_flags.is_some(), version < 50);
-    let faces: Vec<Vec<u16>> =
-        lod.faces.iter().map(|face| face.unwrap().corners.iter().map(|corner| corner.get()).collect()).collect();
-    assert_eq!(faces, written.faces);
+    assert_eq!(lod.face_area, (version >= 51).then_some(2.5));
+    assert_eq!(lod.point_flags.is_some(), (40..50).contains(&version));
+    assert_eq!(lod.faces.is_wide(), version >= 69);
+    let faces = lod.faces.iter().map(|face| face.unwrap());
+    let corners: Vec<Vec<u32>> = faces.clone().map(|face| face.corners.iter().collect()).collect();
+    assert_eq!(corners, written.faces.iter().map(|face| wide(face)).collect::<Vec<_>>());
+    assert!(faces.clone().all(|face| face.texture == is_flashpoint.then_some(-1)));
+    assert!(faces.clone().all(|face| face.flags == is_flashpoint.then_some(0x20)));
     let mut next = 0;
     for (section, (count, texture, material)) in lod.sections.iter().zip(&written.sections) {
-        assert_eq!(lod.faces.range(section.units()).unwrap(), next..next + count);
+        let range = lod.faces.range(section.units());
+        assert_eq!(range.ok(), (!is_flashpoint).then_some(next..next + count));
         assert_eq!((section.texture(), section.material()), (*texture, *material));
-        assert_eq!(section.material_name.is_some(), *material == -1);
+        assert_eq!(section.material_name.is_some(), *material == -1 && !is_flashpoint);
+        let flag = section.collimator_flag;
+        assert_eq!(flag, (version >= 67).then_some(i32::from(next > 0)));
+        assert_eq!(section.collimator.is_some(), flag == Some(1));
         next += count;
     }
+    assert_eq!(lod.sections.len(), written.sections.len());
     let links: Vec<[i32; 4]> = lod.proxies.iter().map(|p| [p.sequence, p.selection, p.bone, p.section]).collect();
-    assert_eq!(links, written.proxies);
-    assert_eq!(lod.items.iter().map(|item| item.get()).collect::<Vec<_>>(), written.items);
-    assert_eq!(lod.bone_links.get(2).map(|links| links.len()), written.bone_links.get(2).map(Vec::len));
-    let numbers = |edges: &[zerocopy::little_endian::U16]| edges.iter().map(|n| n.get()).collect::<Vec<_>>();
-    assert_eq!(numbers(&lod.point_to_vertex.decode().unwrap()), written.edges[0]);
-    assert_eq!(numbers(&lod.vertex_to_point.decode().unwrap()), written.edges[1]);
+    let proxies = written.proxies.iter().map(|&[sequence, selection, bone, section]| {
+        if is_flashpoint { [sequence, selection, -1, -1] } else { [sequence, selection, bone, section] }
+    });
+    assert_eq!(links, proxies.collect::<Vec<_>>());
+    if !is_flashpoint {
+        assert_eq!(lod.items.iter().map(|item| item.get()).collect::<Vec<_>>(), written.items);
+        assert_eq!(lod.bone_links.get(2).map(|links| links.len()), written.bone_links.get(2).map(Vec::len));
+    }
+    let numbers = |block: IndexBlock<'_>| {
+        assert_eq!(matches!(block, Indices::U32(_)), version >= 69);
+        block.decode().unwrap().iter().collect::<Vec<_>>()
+    };
+    assert_eq!(numbers(lod.point_to_vertex), wide(&written.edges[0]));
+    assert_eq!(numbers(lod.vertex_to_point), wide(&written.edges[1]));
     for (selection, written) in lod.selections.iter().zip(&written.selections) {
         assert_eq!(selection.name.to_text().as_deref(), Some(written.name));
-        assert_eq!(numbers(&selection.faces.decode().unwrap()), written.faces);
-        assert_eq!(numbers(&selection.vertices.decode().unwrap()), written.vertices);
+        assert_eq!(numbers(selection.faces), wide(&written.faces));
+        let details = selection.face_details.map(|details| [details.weights.count(), details.offsets.count()]);
+        assert_eq!(details, is_flashpoint.then_some([written.faces.len() as u64; 2]));
+        assert_eq!(numbers(selection.vertices), wide(&written.vertices));
         assert_eq!(*selection.weights.decode().unwrap(), written.weights);
         assert_eq!(selection.sections.count() as usize, written.sections.len());
     }
@@ -118,7 +211,11 @@ fn same_lod(lod: &Lod<'_>, written: &writer::Lod, version: u32) {
         written.frames.iter().map(Vec::len).collect::<Vec<_>>()
     });
     let table = lod.vertex_table().unwrap();
-    assert_eq!(u64::from(table.size_hint), lod.vertex_table_bytes());
+    let behind = if version >= 68 { 5 } else { u64::from(version >= 67) * 4 };
+    assert_eq!(table.size_hint.map(u64::from), (!is_flashpoint).then_some(lod.vertex_table_bytes() - behind));
+    assert_eq!(table.unknown, (version >= 67).then_some(0));
+    assert_eq!(table.last_byte, (version >= 68).then_some(1));
+    assert_eq!(table.uv_sets().count(), if is_flashpoint { 1 } else { written.uvs.len() });
     let positions: Vec<[f32; 3]> = table.positions.decode().unwrap().iter().map(|p| p.to_array()).collect();
     assert_eq!(positions, written.positions);
     for (set, written) in table.uv_sets().zip(&written.uvs) {
@@ -142,7 +239,7 @@ fn same_lod(lod: &Lod<'_>, written: &writer::Lod, version: u32) {
             assert_eq!(*inward, written.map(|axis| -axis));
         }
     }
-    assert_eq!(table.tangents.decode().unwrap().len(), written.tangents.len());
+    assert_eq!(table.tangents.decode().unwrap().len(), if is_flashpoint { 0 } else { written.tangents.len() });
     for (bones, written) in table.bone_refs.decode().unwrap().iter().zip(&written.bone_refs) {
         let pairs: Vec<(u8, u8)> = bones.weights().iter().map(|pair| (pair.item, pair.weight)).collect();
         assert_eq!(pairs, written.iter().copied().filter(|pair| pair.1 > 0).collect::<Vec<_>>());
@@ -150,6 +247,10 @@ fn same_lod(lod: &Lod<'_>, written: &writer::Lod, version: u32) {
     for (neighbors, written) in table.neighbors.decode().unwrap().iter().zip(&written.neighbors) {
         assert_eq!(neighbors.0.map(|neighbor| neighbor.vertex.get()), *written);
     }
+}
+
+fn wide(numbers: &[u16]) -> Vec<u32> {
+    numbers.iter().map(|&number| number.into()).collect()
 }
 
 #[test]
@@ -185,13 +286,18 @@ fn materials_of_all_kinds_and_both_forms_are_read() {
         let lod = writer::Lod { materials: vec![writer::material(kind, 2, other)], ..writer::Lod::strip(1.0, 5) };
         writer::Model::new(50, vec![lod]).to_vec()
     };
-    for (kind, other) in (3..=11).map(|kind| (kind, false)).chain([(7, true), (8, true), (11, true)]) {
+    for (kind, other) in (3..=11).chain([16, 20]).map(|kind| (kind, false)).chain([(7, true), (8, true), (11, true)]) {
         let bytes = of(kind, other);
         let lod = Model::parse(&bytes).unwrap().lod(0).unwrap().unwrap();
         let material = lod.materials.get(0).unwrap();
         assert_eq!(material.kind, kind);
         assert_eq!(material.pixel_shader().name(), Some("Super"));
         assert_eq!(material.specular_2().to_array(), [1.25, 1.3125, 1.375, 1.4375]);
+        let constants = [0.0, 0.0, -1.0, 30.0, 45.0, 0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0];
+        assert_eq!(material.last_constants(), (kind == 20).then_some(constants));
+        assert_eq!(material.constants.map(|all| all[7].get()), (kind >= 16).then_some(0.99));
+        assert_eq!(material.more_constants.map(|all| all[5].get()), (kind >= 16).then_some(1.0));
+        assert_eq!(material.specular_power(), 20.0);
         assert_eq!(material.unknown, (kind == 3).then_some(1));
         assert_eq!(material.surface.is_some(), kind >= 6);
         assert_eq!(material.render_flags, (kind >= 4).then_some(0x80));
@@ -203,7 +309,7 @@ fn materials_of_all_kinds_and_both_forms_are_read() {
             assert_eq!(transform, (!(other && kind < 9)).then_some(Some("Tex1")), "kind {kind}, {other}");
         }
         let extra: Vec<bool> = material.all_stages().map(|stage| stage.use_world_environment.is_some()).collect();
-        let expected = (0..extra.len()).map(|stage| kind == 11 && (stage == 2 || !other)).collect::<Vec<_>>();
+        let expected = (0..extra.len()).map(|stage| kind >= 11 && (stage == 2 || !other)).collect::<Vec<_>>();
         assert_eq!(extra, expected);
     }
 }
@@ -215,7 +321,7 @@ fn nothing_is_decoded_before_it_is_read() {
         let model = Model::parse(&bytes).unwrap();
         assert_eq!(activity().decodes, start.decodes);
         // Of the header only the masses may have to be walked, where they are compressed.
-        assert_eq!(activity().walks - start.walks, u64::from(model.info().masses.borrowed().is_none()));
+        assert_eq!(activity().walks - start.walks, u64::from(model.info().unwrap().masses.borrowed().is_none()));
         let opened = activity();
         let resolutions: Vec<Resolution> = model.lods().map(|entry| entry.resolution).collect();
         assert_eq!(resolutions.len(), model.lod_count());
@@ -388,7 +494,7 @@ fn normals_have_unit_length_and_point_into_the_body() {
         }
         let points: Vec<[f32; 3]> = table.positions.decode().unwrap().iter().map(|point| point.to_array()).collect();
         for face in lod.faces.iter() {
-            let [a, b, c] = [0, 1, 2].map(|corner| face.as_ref().unwrap().corners[corner].get() as usize);
+            let [a, b, c] = [0, 1, 2].map(|corner| face.as_ref().unwrap().corners.get(corner).unwrap() as usize);
             let from_a = |point: usize| [0, 1, 2].map(|axis| points[point][axis] - points[a][axis]);
             let ([x, y, z], [u, v, w]) = (from_a(b), from_a(c));
             let cross = [y * w - z * v, z * u - x * w, x * v - y * u];
@@ -463,8 +569,10 @@ fn a_bent_model_is_an_error_or_a_record() {
 fn relatives_are_named() {
     let said = |bytes: &[u8]| Model::parse(bytes).unwrap_err().to_string();
     let version = |number: u32| said(&Bytes::new().raw("ODOL").u32(number).u32(0).to_vec());
-    assert_eq!(version(53), "at 0x4: ODOL version 53, newer than this reader (40 to 52)");
-    assert_eq!(version(7), "at 0x4: ODOL version 7, of Operation Flashpoint, older than this reader (40 to 52)");
+    assert_eq!(version(76), "at 0x4: ODOL version 76, newer than this reader (7 and 40 to 75)");
+    assert_eq!(version(6), "at 0x4: ODOL version 6, older than this reader (7 and 40 to 75)");
+    let untested = "at 0x4: ODOL version 39, untested: no file is known to test a reader with (7 and 40 to 75)";
+    assert_eq!(version(39), untested);
     assert_eq!(said(b"MLOD\x01\x01\0\0"), "at 0x0: MLOD, a model as edited, which is another format");
     assert_eq!(said(b"\xffODOL\x32\0"), "at 0x0: ODOL model that is LZSS-packed as a whole");
     assert!(matches!(Model::parse(b"BB3D").unwrap_err().kind(), ErrorKind::Unrecognized));
@@ -515,9 +623,9 @@ fn a_broken_field_says_what_and_where() {
     let cases: [(Bytes, &str, &[u8], usize, &str); 16] = [
         (strip(), "textures", &[0xff, 0xff, 0xff, 0xff], 4, "lods[0].textures: needs 4294967295 bytes, "),
         (strip(), "materials", &[0, 0, 0, 1], 4, "lods[0].materials: needs 2030043136 bytes, "),
-        (strip(), "faces", &[5], 0, "lods[0].faces[0]: face of 5 corners, not 3 or 4"),
+        (strip(), "faces", &[5], 0, "lods[0].faces[0]: face of 5 corners, not 2 to 4"),
         (strip(), "face_count", &[0xff; 4], 10, "lods[0].faces[3]: face of "),
-        (strip(), "sections", &[0, 0, 1, 0], 4, "lods[0].sections: needs 2228224 bytes, "),
+        (strip(), "sections", &[0, 0, 1, 0], 4, "lods[0].sections: needs 1179648 bytes, "),
         (
             strip(),
             "section",
@@ -577,11 +685,18 @@ fn errors_in_the_header_say_where() {
         ("animated_lods", [0xff, 0xff, 0xff, 0x7f], "animations.bones_to_animations at 0x37b: needs"),
     ] {
         let broken = whole().set(mark, value).to_vec();
-        let error = Model::parse(&broken).unwrap_err().to_string();
-        assert!(error.contains(said), "{mark}: {error}");
+        let model = Model::parse(&broken).unwrap();
+        let error = model.whole().unwrap_err();
+        assert!(error.to_string().contains(said), "{mark}: {error}");
+        let summary = model.summarize();
+        assert_eq!((summary.version, summary.counts.get("vertices")), (Some(50), None));
+        assert_eq!(summary.counts.get("lods"), (mark != "lod_count").then_some(3));
+        assert_eq!(summary.counts.get("bones"), mark.starts_with("anim").then_some(3));
+        assert_eq!(summary.bounds.is_some(), mark.starts_with("anim"));
     }
     let small = writer::Model::new(50, Vec::new()).bytes().set("lod_count", [0, 4, 0, 0]).to_vec();
-    assert!(Model::parse(&small).unwrap_err().to_string().starts_with("resolutions at 0xc: needs 4096 bytes"));
+    let error = Model::parse(&small).unwrap().whole().unwrap_err();
+    assert!(error.to_string().starts_with("resolutions at 0xc: needs 4096 bytes"));
     // No animation at all, and -1 for the number of LODs.
     let mut model = writer::whole(50, 12);
     model.animated = false;
@@ -609,4 +724,160 @@ fn a_fill_of_billions_is_never_expanded() {
         .unwrap();
     assert!(rows < 5000);
     survives(&bytes);
+}
+
+/// The warnings of verify too, each with its severity.
+fn warnings(bytes: &[u8]) -> Vec<String> {
+    let model = Model::parse(bytes).unwrap();
+    let mut problems = Problems::new(&Limits::default());
+    model.verify(&mut problems);
+    let problems = problems.into_vec();
+    assert!(problems.iter().all(|problem| problem.severity == Severity::Warning), "{problems:?}");
+    assert_eq!(model.summarize().problems, problems);
+    problems.iter().map(|problem| problem.message.to_string()).collect()
+}
+
+#[test]
+fn what_follows_the_lods_is_told() {
+    let whole = |version| writer::whole(version, 12).bytes();
+    assert_eq!(warnings(&whole(50).raw([0; 3]).to_vec()), ["3 bytes after the last LOD"]);
+    assert_eq!(warnings(&whole(7).raw([0; 3]).to_vec()), ["3 bytes after the last LOD"]);
+    assert_eq!(warnings(&whole(58).raw([0; 3]).to_vec()), ["3 bytes after the trailer"]);
+    assert_eq!(warnings(&whole(75).raw([0]).to_vec()), ["1 byte after the trailer"]);
+    let twice = [whole(52).to_vec(), whole(52).to_vec()].concat();
+    assert_eq!(warnings(&twice), [format!("{} bytes after the last LOD", twice.len() / 2)]);
+    // Readers differ on where the kind of buoyancy was first.
+    assert_eq!(warnings(&whole(55).i32(0).to_vec()), [""; 0]);
+    // Up to version 67 a kind of buoyancy may be all there is.
+    for (version, warned) in [(60, 0), (67, 0), (68, 1), (75, 1)] {
+        let bytes = whole(version);
+        let short = [&bytes.to_vec()[..bytes.at("trailer")], &[0; 4]].concat();
+        assert_eq!(warnings(&short).len(), warned, "{version}");
+    }
+    // A bad trailer keeps no LOD from being read.
+    for (mark, value, said) in [
+        ("buoyancy", 1, "trailer: buoyancy of kind 1, whose length is unknown"),
+        ("grid", -1, "trailer.buoyancy: grid of less than no places"),
+        ("grid", i32::MAX, "trailer.buoyancy.spheres: needs "),
+        ("shape", i32::MAX, "trailer.mirrored_components.shapes[1]: needs "),
+        ("shapes", 0, ""),
+    ] {
+        let bytes = whole(73).set(mark, value.to_le_bytes()).to_vec();
+        let found = warnings(&bytes);
+        assert_eq!(found.len(), usize::from(!said.is_empty()), "{mark}: {found:?}");
+        assert!(found.iter().all(|found| found.starts_with(said)), "{mark}: {found:?}");
+        let model = Model::parse(&bytes).unwrap();
+        assert_eq!(lods(&model).len(), 3);
+        assert!(model.trailer().unwrap().components.is_some());
+    }
+    let bytes = whole(68);
+    let all = bytes.to_vec();
+    for length in bytes.at("trailer")..all.len() {
+        assert_eq!(warnings(&all[..length]).len(), 1, "{length}");
+    }
+}
+
+#[test]
+fn an_encrypted_model_is_told_as_such() {
+    let bytes = writer::whole(75, 12).bytes().set("encryption", [0, 0, 0, 0, 9, 0, 0, 0]).to_vec();
+    let model = Model::parse(&bytes).unwrap();
+    assert_eq!((model.encryption(), model.version().stored()), (Some([0, 9]), 75));
+    assert!(matches!(model.whole().unwrap_err().kind(), ErrorKind::Encrypted(_)));
+    assert!(model.info().is_err() && model.lods().next().is_none() && model.trailer().is_none());
+    let summary = model.summarize();
+    assert_eq!((summary.version, summary.counts.get("lods"), summary.problems.len()), (Some(75), None, 1));
+    assert_eq!(summary.problems[0].offset, Some(8));
+}
+
+#[test]
+fn an_unknown_material_hides_its_lod_alone() {
+    for kind in (12..=19).filter(|&kind| kind != 16).chain([21, u32::MAX]) {
+        let bytes = writer::whole(73, 12).bytes().set("material_kind", kind.to_le_bytes()).to_vec();
+        let model = Model::parse(&bytes).unwrap();
+        let error = model.lod(0).unwrap().unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Unsupported(_)), "{error}");
+        assert_eq!(error.message(), format!("lods[0].materials[1]: material of kind {kind}, whose fields are unknown"));
+        assert!(model.lod(1).unwrap().is_ok() && model.lod(2).unwrap().is_ok());
+    }
+}
+
+#[test]
+fn a_block_that_is_neither_raw_nor_packed_is_an_error() {
+    let bytes = writer::Model::new(64, vec![writer::Lod::strip(1.0, 5)]).bytes();
+    for flag in [1, 3, 0xff] {
+        let broken = bytes.clone().set("block_flag", [flag]).to_vec();
+        let expected = format!(": block with flag {flag}, not 0 or 2");
+        assert!(problems(&broken)[0].ends_with(&expected), "{:?}", problems(&broken));
+    }
+}
+
+#[test]
+fn lines_are_faces_too() {
+    for (version, units) in [(50, [6, 10]), (73, [12, 20])] {
+        let bytes = writer::Model::new(version, vec![writer::lines()]).to_vec();
+        let model = Model::parse(&bytes).unwrap();
+        assert_eq!(problems(&bytes), [""; 0]);
+        let faces = model.lod(0).unwrap().unwrap().faces;
+        let found: Vec<_> = faces.iter().map(|face| face.unwrap()).collect();
+        assert_eq!(found.iter().map(|face| face.corners.len()).collect::<Vec<_>>(), [2, 4, 2, 4, 2, 4, 2]);
+        assert_eq!([found[0].memory_bytes(), found[1].memory_bytes()], units);
+        assert_eq!(faces.range(0..faces.memory_bytes).unwrap(), 0..7);
+    }
+}
+
+#[test]
+fn a_cut_file_of_version_7_keeps_the_lods_before() {
+    let mut written = writer::whole(7, 12);
+    written.lods.push(writer::Lod::strip(2.0, 5));
+    let bytes = written.bytes();
+    let (all, last) = (bytes.to_vec(), bytes.at("lod"));
+    let model = Model::parse(&all).unwrap();
+    assert_eq!(lods(&model).len(), 4);
+    let cut = Model::parse(&all[..last + 9]).unwrap();
+    assert!(cut.whole().unwrap_err().to_string().starts_with("lods[3].vertex_table.point_flags at "));
+    assert_eq!((cut.lod_count(), cut.lods().count()), (4, 3));
+    assert_eq!(cut.lod(0).unwrap().unwrap().faces.len(), written.lods[0].faces.len());
+    let summary = cut.summarize();
+    assert_eq!((summary.version, summary.counts.get("lods"), summary.counts.get("faces")), (Some(7), Some(4), None));
+    // What follows the LODs is missing.
+    let cut = Model::parse(&all[..bytes.at("info") + 20]).unwrap();
+    assert_eq!((lods(&cut).len(), cut.lod_entry(1).unwrap().resolution), (4, Resolution(1e15)));
+    assert_eq!(cut.whole().unwrap_err().location(), "info");
+}
+
+#[test]
+fn a_header_that_breaks_off_keeps_what_it_told() {
+    let bytes = writer::whole(73, 12).bytes().set("animated_lods", [0xff, 0xff, 0xff, 0x7f]).to_vec();
+    let model = Model::parse(&bytes).unwrap();
+    assert_eq!((model.lod_count(), model.resolutions().len()), (3, 3));
+    assert_eq!((model.info().unwrap().bone_count(), model.lods().count()), (3, 0));
+    let mut names = Vec::new();
+    model.layout(&mut |region| names.push(region.name.into_owned()));
+    assert_eq!(names.iter().take(4).collect::<Vec<_>>(), ["header", "resolutions", "info", "skeleton"]);
+}
+
+/// Whether every byte of the file lies in a region of its layout.
+fn assert_covered(name: &str, model: &Model<'_>) {
+    let mut regions = Vec::new();
+    model.layout(&mut |region| regions.push((region.offset, region.offset + region.bytes, region.name.into_owned())));
+    regions.sort();
+    let mut end = 0;
+    for (start, behind, part) in regions {
+        assert!(start <= end, "{name}: nothing is told of the bytes from {end:#x} to {start:#x}, before {part}");
+        end = end.max(behind);
+    }
+    assert_eq!(end, model.bytes(), "{name}");
+}
+
+#[test]
+fn the_layout_covers_every_byte() {
+    let files = files();
+    for (name, model) in models(&files) {
+        assert_covered(&name, &model);
+    }
+    for (version, line) in versions() {
+        let (vbs, dayz) = (line == Dialect::Vbs, line == Dialect::DayZ);
+        let bytes = writer::Model { vbs, dayz, ..writer::whole(version, 12) }.to_vec();
+        assert_covered(&format!("{version} {line:?}"), &Model::parse(&bytes).unwrap());
+    }
 }

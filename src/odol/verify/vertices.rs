@@ -13,13 +13,13 @@ use crate::view::{Block, Element, Filled, Table, Vec3};
 impl<'a> Survey<'_, 'a> {
     pub(super) fn vertices(&mut self, lod: &Lod<'a>, table: &VertexTable<'a>, sizes: &Sizes) {
         let (start, bytes) = (lod.vertex_table_offset(), lod.vertex_table_bytes());
-        if u64::from(table.size_hint) != bytes {
-            let message = format!("says to take {} bytes, the LOD ends after {bytes}", table.size_hint);
+        if let Some(size) = table.size_hint.filter(|&size| !lod.is_table_size(size)) {
+            let message = format!("says to take {size} bytes, the LOD ends after {bytes}");
             self.tell::<()>(sizes, Err(Error::malformed(message).at(start)));
         }
-        if !table.rest().is_empty() {
-            let left = table.rest().left();
-            let error = table.rest().error(format!("{left} bytes between the last array and the end of the LOD"));
+        if !table.rest.is_empty() {
+            let left = table.rest.left();
+            let error = table.rest.error(format!("{left} bytes between the last array and the end of the LOD"));
             self.tell::<()>(sizes, Err(error));
         }
         if table.point_count() != sizes.points {

@@ -1,4 +1,4 @@
-//! A writer of ODOL models in every version from 40 to 52, and the files it makes for `corpus/odol`.
+//! A writer of ODOL models in every version that is read, and the files it makes for `corpus/odol`.
 
 use super::bytes::Bytes;
 use super::lzss;
@@ -10,11 +10,23 @@ pub enum Array<T> {
     Each(Vec<T>),
 }
 
+impl<T: Clone> Array<T> {
+    /// One by one.
+    fn each(&self) -> Vec<T> {
+        match self {
+            Self::Fill(value, count) => vec![value.clone(); *count as usize],
+            Self::Each(all) => all.clone(),
+        }
+    }
+}
+
 #[derive(Clone)]
 pub struct Model {
     pub version: u32,
     /// As VBS writes: thermal fields in every version, no pivots.
     pub vbs: bool,
+    /// As DayZ writes from 53 on: version 52 with fields of its own.
+    pub dayz: bool,
     /// Bones and their parents; none for no skeleton.
     pub bones: Vec<(&'static str, &'static str)>,
     pub masses: Vec<f32>,
@@ -64,10 +76,17 @@ struct Form(u32);
 
 impl Form {
     fn block(self, out: Bytes, bytes: Vec<u8>) -> Bytes {
+        let lzo = |bytes: &[u8]| lzo1x::compress(bytes, lzo1x::CompressLevel::new(9));
         match bytes.len() {
-            0..1024 => out.raw(bytes),
+            0 => out,
+            // A flag decides, not the size: what does not get shorter stays as it is.
+            size if self.0 >= 64 => match Some(lzo(&bytes)).filter(|stream| size >= 256 && stream.len() < size) {
+                Some(stream) => out.mark("block_flag").u8(2).raw(stream),
+                None => out.mark("block_flag").u8(0).raw(bytes),
+            },
+            1..1024 => out.raw(bytes),
             _ if self.0 < 44 => out.raw(lzss::pack(&bytes)),
-            _ => out.raw(lzo1x::compress(&bytes, lzo1x::CompressLevel::new(9))),
+            _ => out.raw(lzo(&bytes)),
         }
     }
 
@@ -82,6 +101,14 @@ impl Form {
         }
     }
 
+    /// Numbers of points or faces.
+    fn indices(self, all: impl IntoIterator<Item = u16>) -> Vec<u8> {
+        match self.0 >= 69 {
+            false => u16s(all),
+            true => all.into_iter().flat_map(|n| u32::from(n).to_le_bytes()).collect(),
+        }
+    }
+
     fn vector(self, [x, y, z]: [i32; 3]) -> Vec<u8> {
         if self.0 < 45 {
             return floats([x, y, z].map(|axis| -axis as f32 / 511.0));
@@ -90,12 +117,21 @@ impl Form {
         (bits(x) | bits(y) << 10 | bits(z) << 20).to_le_bytes().to_vec()
     }
 
+    /// The bytes that a corner takes in the game's memory.
+    fn unit(self) -> usize {
+        if self.0 >= 69 { 4 } else { 2 }
+    }
+
+    /// A texture coordinate as two floats.
+    fn coordinate(self, [u, v]: [i16; 2]) -> [f32; 2] {
+        let scale = |raw: i16, min: f32, max: f32| min + (f32::from(raw) + 32767.0) / 65534.0 * (max - min);
+        [scale(u, 0.0, 1.0), scale(v, -1.0, 3.0)]
+    }
+
     fn uvs(self, out: Bytes, set: &Array<[i16; 2]>) -> Bytes {
         let bounds = [0.0_f32, -1.0, 1.0, 3.0];
         if self.0 < 45 {
-            let scale = |raw: i16, min: f32, max: f32| min + (f32::from(raw) + 32767.0) / 65534.0 * (max - min);
-            let each = |&[u, v]: &[i16; 2]| floats([scale(u, 0.0, 1.0), scale(v, -1.0, 3.0)]);
-            return self.condensed(out, set, each);
+            return self.condensed(out, set, |&uv| floats(self.coordinate(uv)));
         }
         self.condensed(out.f32s(bounds), set, |[u, v]| [u.to_le_bytes(), v.to_le_bytes()].concat())
     }
@@ -111,11 +147,12 @@ fn u16s(values: impl IntoIterator<Item = u16>) -> Vec<u8> {
 
 impl Model {
     pub fn new(version: u32, lods: Vec<Lod>) -> Self {
-        Self { version, vbs: false, bones: Vec::new(), masses: Vec::new(), animated: false, lods }
+        Self { version, vbs: false, dayz: false, bones: Vec::new(), masses: Vec::new(), animated: false, lods }
     }
 
+    /// The version of the Arma line whose fields there are.
     fn layout(&self) -> u32 {
-        self.version % 10_000
+        if self.dayz { 52 } else { self.version % 10_000 }
     }
 
     pub fn to_vec(&self) -> Vec<u8> {
@@ -124,8 +161,21 @@ impl Model {
 
     /// The file, with the marks of its last LOD.
     pub fn bytes(&self) -> Bytes {
-        let count = self.lods.len() as u32;
-        let mut out = Bytes::new().raw("ODOL").mark("version").u32(self.version).mark("lod_count").u32(count);
+        let (count, layout) = (self.lods.len() as u32, self.layout());
+        let mut out = Bytes::new().raw("ODOL").mark("version").u32(self.version);
+        if layout >= 75 {
+            out = out.mark("encryption").u32(0).u32(0);
+        }
+        if layout >= 59 {
+            out = out.u32(107_410);
+        }
+        if layout >= 58 {
+            out = out.cstr("flash\\muzzle");
+        }
+        out = out.mark("lod_count").u32(count);
+        if layout == 7 {
+            return self.flashpoint(out);
+        }
         out = out.f32s(self.lods.iter().map(|lod| lod.resolution));
         out = self.info(out);
         out = out.mark("has_animations").u8(self.animated.into());
@@ -151,7 +201,7 @@ impl Model {
             out = out.part(&self.lods[index].bytes(self.layout()));
             ends[4 * index..][..4].copy_from_slice(&(out.len() as u32).to_le_bytes());
         }
-        out.set("starts", starts).set("ends", ends)
+        self.trailer(out.set("starts", starts).set("ends", ends).mark("trailer"))
     }
 
     fn info(&self, out: Bytes) -> Bytes {
@@ -159,26 +209,40 @@ impl Model {
         let mut out = out.u32(1).f32s([5.0, 4.0]).u32(0).u32(0).u32(7).f32s([0.1, 0.2, 0.3]);
         // Colours, density, box.
         out = out.u32(0xff80_4020).u32(0xff10_2030).f32(-10.0).mark("box").f32s([-4.0; 3]).f32s([4.0; 3]);
+        if layout >= 70 {
+            out = out.f32(0.75);
+        }
+        if layout >= 71 {
+            out = out.f32(1.25);
+        }
         if layout >= 52 {
             out = out.f32s([-3.0; 3]).f32s([3.0; 3]);
         }
         // Bounding centre, geometry centre, centre of mass, inverse inertia.
         out = out.f32s([1.0, 2.0, 3.0]).f32s([0.5; 3]).f32s([0.25; 3]);
         out = out.f32s([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]).raw([1, 0, 1, 1]);
+        if layout >= 73 {
+            out = out.u8(1);
+        }
+        if self.dayz {
+            out = out.u8(1).f32(1.0);
+        }
         if layout >= 42 || self.vbs {
             out = out.f32s([60.0, 900.0, 150.0, 5.0]);
         }
         if layout >= 43 || self.vbs {
             out = out.f32s([0.5, 37.0]);
         }
-        out = out.u8(0).mark("shadow_source").i32(4).u8(1);
+        if layout >= 40 {
+            out = out.u8(0).mark("shadow_source").i32(4).u8(1);
+        }
         if layout >= 48 {
             out = out.f32(f32::MAX);
         }
         out = out.u8(self.animated.into());
-        if self.bones.is_empty() {
+        if layout >= 40 && self.bones.is_empty() {
             out = out.cstr("");
-        } else {
+        } else if layout >= 40 {
             out = out.cstr("Skeleton").u8(0).mark("bone_count").u32(self.bones.len() as u32);
             out = self.bones.iter().fold(out, |out, (bone, parent)| out.cstr(bone).cstr(parent));
             if layout > 40 && !self.vbs {
@@ -188,10 +252,58 @@ impl Model {
         out = out.u8(4).mark("masses");
         out = Form(layout).packed(out, &self.masses, |mass| mass.to_le_bytes().to_vec());
         out = out.f32s([500.0, 0.002, 10.0, 0.1]);
-        // Memory, geometry, fire, view, pilot, gunner, unknown, cargo, contact, roadway, paths, hit points.
+        if layout >= 72 {
+            out = out.f32(0.5);
+        }
+        // Memory and geometry.
         let first = if self.lods.is_empty() { 0xff } else { 0 };
-        out = out.mark("special_lods").raw([0xff, first, first, first, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]);
-        out.u32(self.lods.len() as u32).u8(1).cstr("house").cstr("building").u8(0).u32(0)
+        out = out.mark("special_lods").u8(0xff).u8(first);
+        // Its simple form; what physics collides with; DayZ's own.
+        let more = [layout >= 53, layout >= 54, self.dayz && self.version >= 54];
+        out = out.raw(vec![0xff; more.into_iter().filter(|&is_there| is_there).count()]);
+        // Fire, view, pilot, gunner, commander, cargo, contact, roadway, paths, hit points.
+        out = out.raw([first, first, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]);
+        if layout == 7 {
+            return out;
+        }
+        out = out.u32(self.lods.len() as u32).u8(1).cstr("house").cstr("building").u8(0).u32(0);
+        if layout >= 57 {
+            out = out.i32s((0..3 * self.lods.len() as i32).map(|number| number - 1));
+        }
+        if self.dayz && self.version >= 55 { out.u8(0) } else { out }
+    }
+
+    /// LODs first, one after the other.
+    fn flashpoint(&self, mut out: Bytes) -> Bytes {
+        for lod in &self.lods {
+            out = out.mark("lod").part(&lod.flashpoint());
+        }
+        out = out.mark("resolutions").f32s(self.lods.iter().map(|lod| lod.resolution));
+        self.info(out.mark("info"))
+    }
+
+    /// Cooked shapes and how it floats.
+    fn trailer(&self, out: Bytes) -> Bytes {
+        let shapes = |out: Bytes, counts: [u32; 2]| {
+            let out = (0..counts[0]).fold(out.mark("shapes").u32(0x0401_0100).u32(counts[0]), |out, number| {
+                out.mark("shape").u32(8 + number).raw("NXS\u{1}CVXM").raw(vec![7; number as usize])
+            });
+            (0..counts[1]).fold(out.u32(0x0401_0100).u32(counts[1]), |out, number| {
+                out.u32(4).raw("NXS\u{1}").i32(number as i32 - 1)
+            })
+        };
+        match self.layout() {
+            ..58 => out,
+            // From which version on there are shapes is not known: files of either form are read.
+            58..60 | 60 | 62 | 64 | 66 => out.mark("buoyancy").i32(0),
+            _ => {
+                let out =
+                    shapes(out, [2, 3]).mark("buoyancy").i32(2).mark("grid").i32s([2, 1, 3]).f32s([0.5; 3]).f32(0.25);
+                let out =
+                    out.i32s([1, 8]).f32s((0..6 * 5).map(|i| i as f32)).f32(3.5).f32s([0.0, 0.0, 0.0, 1.0, 0.0, 1.0]);
+                shapes(out, [2, 3])
+            }
+        }
     }
 
     /// One animation of each kind, the first without a bone.
@@ -199,11 +311,16 @@ impl Model {
         let mut out = out.mark("animation_count").u32(10);
         for kind in 0..10 {
             out = out.mark("animation_kind").u32(kind).cstr(format!("animation {kind}")).cstr("rotor");
-            out = out.f32s([0.0, 1.0, -1.0, 1.0]).u32(kind % 3);
+            out = out.f32s([0.0, 1.0, -1.0, 1.0]);
+            if self.layout() >= 56 {
+                out = out.f32s([2.0, 0.5]);
+            }
+            out = out.u32(kind % 3);
             out = match kind {
                 0..=3 => out.f32s([0.0, 1.5]),
                 4..=7 => out.f32s([0.0, 0.25]),
                 8 => out.f32s([1.0, 2.0, 3.0]).f32s([0.0, 1.0, 0.0]).f32(0.5).f32(0.125),
+                _ if self.layout() >= 55 => out.f32s([0.75, -1.0]),
                 _ => out.f32(0.75),
             };
         }
@@ -276,10 +393,7 @@ impl Lod {
         let form = Form(layout);
         let mut out = Bytes::new().mark("proxies").u32(self.proxies.len() as u32);
         for (number, links) in self.proxies.iter().enumerate() {
-            out = out
-                .cstr(format!("\\data\\proxy{number}"))
-                .f32s([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 4.0, 5.0, 6.0]);
-            out = out.mark("proxy").i32s(*links);
+            out = proxy(out, number).mark("proxy").i32s(*links);
         }
         out = out.u32(self.items.len() as u32).mark("items");
         out = self.items.iter().fold(out, |out, &item| out.u32(item));
@@ -299,42 +413,96 @@ impl Lod {
         out = out.mark("materials").u32(self.materials.len() as u32);
         out = self.materials.iter().fold(out, |out, material| out.part(material));
         for (mark, edges) in ["point_to_vertex", "vertex_to_point"].into_iter().zip(&self.edges) {
-            out = form.packed(out.mark(mark), edges, |edge| edge.to_le_bytes().to_vec());
+            out = form.packed(out.mark(mark), edges, |&edge| form.indices([edge]));
         }
-        let memory: usize = self.faces.iter().map(|face| 2 + 2 * face.len()).sum();
+        let memory: usize = self.faces.iter().map(|face| form.unit() * (1 + face.len())).sum();
         out = out.mark("face_count").u32(self.faces.len() as u32).mark("face_memory").u32(memory as u32).raw([0, 0]);
         out = out.mark("faces");
         for face in &self.faces {
-            out = out.u8(face.len() as u8).raw(u16s(face.iter().copied()));
+            out = out.u8(face.len() as u8).raw(form.indices(face.iter().copied()));
         }
-        out = self.sections(out);
+        out = self.sections(out, form);
+        out = out.mark("selections").u32(self.selections.len() as u32);
+        for selection in &self.selections {
+            out = form.packed(out.cstr(selection.name).mark("selection"), &selection.faces, |&n| form.indices([n]));
+            out = out.u32(0).u8(u8::from(!selection.sections.is_empty()));
+            out = form.packed(out.mark("selection_sections"), &selection.sections, |n| n.to_le_bytes().to_vec());
+            out = form.packed(out.mark("selection_vertices"), &selection.vertices, |&n| form.indices([n]));
+            out = form.packed(out.mark("selection_weights"), &selection.weights, |&weight| vec![weight]);
+        }
+        out = out.u32(self.properties.len() as u32);
+        out = self.properties.iter().fold(out, |out, (name, value)| out.cstr(name).cstr(value));
+        out = self.frames(out).u32(0xff10_2030).u32(0xff80_4020).u32(1).u8(1);
+        let table = self.vertex_table(layout);
+        out = out.mark("table_size").u32(4 + table.len() as u32).part(&table);
+        if layout >= 67 {
+            out = out.mark("after_table").u32(0);
+        }
+        if layout >= 68 { out.u8(1) } else { out }
+    }
+
+    /// In version 7.
+    fn flashpoint(&self) -> Bytes {
+        let form = Form(7);
+        let (flags, uvs, normals) = (self.flags.each(), self.uvs[0].each(), self.normals.each());
+        let mut out = form.packed(Bytes::new().mark("point_flags"), &flags, |flags| flags.to_le_bytes().to_vec());
+        out = form.packed(out.mark("uvs"), &uvs, |&uv| floats(form.coordinate(uv)));
+        out = out.mark("positions").u32(self.positions.len() as u32).f32s(self.positions.iter().flatten().copied());
+        out = out
+            .mark("normals")
+            .u32(normals.len() as u32)
+            .raw(normals.iter().flat_map(|&n| form.vector(n)).collect::<Vec<_>>());
+        out = out.u32(7).u32(0x0fff_ff00).f32s([-4.0; 3]).f32s([4.0; 3]).f32s([0.0; 3]).f32(6.0);
+        out = out.mark("textures").u32(self.textures.len() as u32);
+        out = self.textures.iter().fold(out, |out, name| out.cstr(name));
+        for (mark, edges) in ["point_to_vertex", "vertex_to_point"].into_iter().zip(&self.edges) {
+            out = form.packed(out.mark(mark), edges, |edge| edge.to_le_bytes().to_vec());
+        }
+        out = out.mark("face_count").u32(self.faces.len() as u32).u32(0).mark("faces");
+        for face in &self.faces {
+            out = out.u32(0x20).raw((-1_i16).to_le_bytes()).u8(face.len() as u8).raw(u16s(face.iter().copied()));
+        }
+        out = out.mark("sections").u32(self.sections.len() as u32);
+        for (index, (_, texture, material)) in self.sections.iter().enumerate() {
+            let units = index as u32 * 20;
+            out = out.mark("section").u32(units).u32(units + 20).i32(*material).raw(texture.to_le_bytes()).u32(0x20);
+        }
         out = out.mark("selections").u32(self.selections.len() as u32);
         for selection in &self.selections {
             out =
                 form.packed(out.cstr(selection.name).mark("selection"), &selection.faces, |n| n.to_le_bytes().to_vec());
-            out = out.u32(0).u8(u8::from(!selection.sections.is_empty()));
-            out = form.packed(out.mark("selection_sections"), &selection.sections, |n| n.to_le_bytes().to_vec());
+            out = form.packed(out, &selection.faces, |_| vec![255]);
+            out = form.packed(out, &selection.faces, |&face| (u32::from(face) * 20).to_le_bytes().to_vec());
+            out = out.u8(u8::from(!selection.sections.is_empty()));
+            out = form.packed(out, &selection.sections, |n| n.to_le_bytes().to_vec());
             out = form.packed(out.mark("selection_vertices"), &selection.vertices, |n| n.to_le_bytes().to_vec());
             out = form.packed(out.mark("selection_weights"), &selection.weights, |&weight| vec![weight]);
         }
         out = out.u32(self.properties.len() as u32);
         out = self.properties.iter().fold(out, |out, (name, value)| out.cstr(name).cstr(value));
-        out = out.mark("frames").u32(self.frames.len() as u32);
+        out = self.frames(out).u32(0xff10_2030).u32(0xff80_4020).u32(1);
+        out = out.mark("proxies").u32(self.proxies.len() as u32);
+        for (number, [sequence, selection, ..]) in self.proxies.iter().enumerate() {
+            out = proxy(out, number).i32s([*sequence, *selection]);
+        }
+        out
+    }
+
+    fn frames(&self, out: Bytes) -> Bytes {
+        let mut out = out.mark("frames").u32(self.frames.len() as u32);
         for (number, frame) in self.frames.iter().enumerate() {
             out = out.f32(number as f32 / 2.0).u32(frame.len() as u32).f32s(frame.iter().flatten().copied());
         }
-        out = out.u32(0xff10_2030).u32(0xff80_4020).u32(1).u8(1);
-        let table = self.vertex_table(layout);
-        out.mark("table_size").u32(4 + table.len() as u32).part(&table)
+        out
     }
 
-    fn sections(&self, out: Bytes) -> Bytes {
+    fn sections(&self, out: Bytes, form: Form) -> Bytes {
         let mut out = out.mark("sections").u32(self.sections.len() as u32);
         let mut faces = self.faces.iter();
         let mut unit = 0;
-        for (count, texture, material) in &self.sections {
+        for (index, (count, texture, material)) in self.sections.iter().enumerate() {
             let start = unit;
-            unit += faces.by_ref().take(*count).map(|face| 2 + 2 * face.len() as u32).sum::<u32>();
+            unit += faces.by_ref().take(*count).map(|face| (form.unit() * (1 + face.len())) as u32).sum::<u32>();
             out = out.mark("section").u32(start).u32(unit).u32(0).u32(self.items.len() as u32).u32(9);
             out = out
                 .mark("section_texture")
@@ -346,6 +514,10 @@ impl Lod {
                 out = out.cstr("data\\by_name.rvmat");
             }
             out = out.u32(2).f32s([0.5, -1000.0]);
+            if form.0 >= 67 {
+                // Every other one has a collimator.
+                out = if index % 2 == 0 { out.i32(0) } else { out.i32(1).raw([9; 44]) };
+            }
         }
         out
     }
@@ -374,6 +546,12 @@ impl Lod {
     }
 }
 
+/// What a proxy starts with.
+fn proxy(out: Bytes, number: usize) -> Bytes {
+    let out = out.cstr(format!("\\data\\proxy{number}"));
+    out.f32s([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 4.0, 5.0, 6.0])
+}
+
 /// Two pairs that count, and what is left over in the other two.
 fn bone_ref(pairs: &[(u8, u8); 2]) -> Vec<u8> {
     let [(item_0, weight_0), (item_1, weight_1)] = *pairs;
@@ -384,7 +562,18 @@ fn bone_ref(pairs: &[(u8, u8); 2]) -> Vec<u8> {
 /// A material of any kind, with so many stages; of the kinds on which readers differ, in the form that fewer read.
 pub fn material(kind: u32, stages: u32, is_other_form: bool) -> Bytes {
     let mut out = Bytes::new().cstr(format!("data\\kind{kind}.rvmat")).mark("material_kind").u32(kind);
-    out = out.f32s((0..24).map(|i| i as f32 / 16.0)).f32(20.0).u32(102).u32(23).u32(1).u32(1);
+    out = out.f32s((0..20).map(|i| i as f32 / 16.0));
+    if kind >= 16 {
+        out = out.f32s([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.3, 0.99]);
+    }
+    out = out.f32s((20..24).map(|i| i as f32 / 16.0)).f32(20.0);
+    if kind >= 16 {
+        out = out.f32s([0.0, 0.0, 1.0, 1.0, 1.0, 1.0]);
+    }
+    if kind >= 20 {
+        out = out.f32s([0.0, 0.0]).i32(-1).f32s([30.0, 45.0, 0.0]).i32(-1).f32s([0.0, 1.0, 0.0, 0.0, 0.0]);
+    }
+    out = out.u32(102).u32(23).u32(1).u32(1);
     if kind == 3 {
         out = out.u8(1);
     }
@@ -497,6 +686,12 @@ fn with_materials(materials: Vec<Bytes>) -> Lod {
 
 pub fn corpus() -> super::Files {
     let vbs = |version| Model { vbs: true, ..whole(version, 12) }.to_vec();
+    let dayz = |version| {
+        let mut model = Model { dayz: true, ..whole(version, 12) };
+        let kind = if version == 53 { 16 } else { 20 };
+        model.lods[0].materials = vec![material(kind, 2, false), material(kind, 0, false)];
+        model.to_vec()
+    };
     let mut of_all_kinds = with_materials((3..=11).map(|kind| material(kind, kind % 3, false)).collect());
     of_all_kinds.sections = vec![(1, -1, 8), (1, 0, 0), (1, 1, -1)];
     vec![
@@ -531,6 +726,41 @@ pub fn corpus() -> super::Files {
         ("v51.p3d", whole(51, 12).to_vec()),
         // The visual box.
         ("v52_lzo.p3d", whole(52, 1100).to_vec()),
+        // Flashpoint: LODs first, no table; every array that can be compressed is.
+        ("v7.p3d", whole(7, 12).to_vec()),
+        ("v7_lzss.p3d", whole(7, 300).to_vec()),
+        // DayZ's own: two fields more; a LOD number more; a byte more. Its materials.
+        ("v53_dayz.p3d", dayz(53)),
+        ("v54_dayz.p3d", dayz(54)),
+        ("v55_dayz.p3d", dayz(55)),
+        // Arma's: a LOD number more, another; an end of hiding; periods; LODs for shadows.
+        ("v53.p3d", whole(53, 12).to_vec()),
+        ("v54.p3d", whole(54, 12).to_vec()),
+        ("v55.p3d", whole(55, 12).to_vec()),
+        ("v56.p3d", whole(56, 12).to_vec()),
+        ("v57.p3d", whole(57, 12).to_vec()),
+        // Muzzle flash and a kind of buoyancy; app id.
+        ("v58.p3d", whole(58, 12).to_vec()),
+        ("v59_lzo.p3d", whole(59, 1100).to_vec()),
+        ("v63.p3d", whole(63, 12).to_vec()),
+        // Flags before blocks.
+        ("v64_lzo.p3d", whole(64, 1100).to_vec()),
+        ("v66.p3d", whole(66, 12).to_vec()),
+        // Collimators; a last byte and cooked shapes; wide indices.
+        ("v67.p3d", whole(67, 12).to_vec()),
+        ("v68_lzo.p3d", whole(68, 1100).to_vec()),
+        ("v69_lzo.p3d", whole(69, 1100).to_vec()),
+        // A field each about the whole.
+        ("v70.p3d", whole(70, 12).to_vec()),
+        ("v71.p3d", whole(71, 12).to_vec()),
+        ("v72.p3d", whole(72, 12).to_vec()),
+        ("v73.p3d", whole(73, 12).to_vec()),
+        ("v74.p3d", whole(74, 12).to_vec()),
+        // Words that say that it is not encrypted.
+        ("v75_lzo.p3d", whole(75, 1100).to_vec()),
+        // Faces of two corners, narrow and wide.
+        ("lines.p3d", one(50, lines())),
+        ("lines_wide.p3d", one(73, lines())),
         // No LOD, no anything.
         ("no_lods.p3d", Model::new(50, Vec::new()).to_vec()),
         // LODs for every purpose, without points.
@@ -558,6 +788,13 @@ const PURPOSES: [f32; 36] = [
     1.8e16, 1.9e16, 2e16, 2.1e16, 3e16,
 ];
 
+/// A strip whose every other face is a line.
+pub fn lines() -> Lod {
+    let mut lod = Lod::strip(1.0, 9);
+    lod.faces.iter_mut().step_by(2).for_each(|face| face.truncate(2));
+    lod
+}
+
 /// Arrays of 1020 bytes stay as they are, those of 1024 are streams.
 fn edge_of_packing() -> Vec<u8> {
     let lod = |points| {
@@ -570,6 +807,7 @@ fn edge_of_packing() -> Vec<u8> {
 pub fn hostile() -> super::Files {
     let whole = |points| whole(50, points).bytes();
     let strip = || Model::new(50, vec![Lod::strip(1.0, 5)]).bytes();
+    let later = |version| self::whole(version, 12).bytes();
     let at = |bytes: &Bytes, mark: &str| bytes.at(mark) as u32;
     let two = || Model::new(50, vec![Lod::strip(1.0, 5), Lod::strip(2.0, 5)]).bytes();
     let pair = |bytes: &Bytes, mark: &str| {
@@ -605,9 +843,24 @@ pub fn hostile() -> super::Files {
     stream = stream.set("positions", 4_000_000_000_u32.to_le_bytes());
     let files: Vec<(&'static str, Bytes)> = vec![
         // Versions that are known by name only.
-        ("v53.p3d", strip().set("version", 53_u32.to_le_bytes())),
-        ("v7.p3d", strip().set("version", 7_u32.to_le_bytes())),
+        ("v76.p3d", strip().set("version", 76_u32.to_le_bytes())),
+        ("v39.p3d", strip().set("version", 39_u32.to_le_bytes())),
+        ("v6.p3d", strip().set("version", 6_u32.to_le_bytes())),
         ("v10044_vbs.p3d", strip().set("version", 10_044_u32.to_le_bytes())),
+        // Not to be read at all.
+        ("encrypted.p3d", later(75).set("encryption", 1_u32.to_le_bytes())),
+        // Blocks that are neither raw nor packed, materials of an unknown kind.
+        ("block_flag.p3d", later(73).set("block_flag", [1])),
+        ("material_kind.p3d", later(73).set("material_kind", 13_u32.to_le_bytes())),
+        // A trailer that ends early, is of an unknown kind, claims too much; something after it, and after the last LOD.
+        ("trailer_kind.p3d", later(73).set("buoyancy", 1_i32.to_le_bytes())),
+        ("trailer_grid.p3d", later(73).set("grid", [0xff; 4])),
+        ("trailer_shape.p3d", later(73).set("shape", [0xff; 4])),
+        ("after_trailer.p3d", later(73).raw([0])),
+        ("after_lods.p3d", strip().raw([0])),
+        // Version 7 with more LODs than the game takes, with a face of five corners in the first.
+        ("v7_many_lods.p3d", later(7).set("lod_count", 33_u32.to_le_bytes())),
+        ("v7_face.p3d", later(7).poke("faces", 6, [5])),
         // Counts that no file of this size can hold.
         ("many_lods.p3d", strip().set("lod_count", u32::MAX.to_le_bytes())),
         ("many_bones.p3d", whole(12).set("bone_count", u32::MAX.to_le_bytes())),

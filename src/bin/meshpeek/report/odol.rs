@@ -12,7 +12,7 @@ pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
     self::model(model, out)?;
     heading(out, "LODs")?;
     list(out, model.lods(), |out, entry| lod(out, model, &entry))?;
-    if let Some(skeleton) = model.info().skeleton {
+    if let Some(skeleton) = model.info().ok().and_then(|info| info.skeleton) {
         heading(out, &format!("Skeleton {}", shown(skeleton.name)))?;
         list(out, skeleton.bones.iter(), |out, bone| match bone.parent.is_empty() {
             true => writeln!(out, "  {}", shown(bone.name)),
@@ -25,7 +25,10 @@ pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
             let range = match animation.motion {
                 Motion::Rotation([from, to]) | Motion::Translation([from, to]) => format!(" from {from} to {to}"),
                 Motion::Direct { angle, offset, .. } => format!(" by {angle} and {offset}"),
-                Motion::Hide(from) => format!(" from {from} on"),
+                Motion::Hide { from, to } => match to.filter(|to| to >= &from) {
+                    Some(to) => format!(" from {from} to {to}"),
+                    None => format!(" from {from} on"),
+                },
             };
             let kind = animation.kind.name().unwrap_or("unknown");
             let (name, source) = (shown(animation.name), shown(animation.source));
@@ -36,13 +39,14 @@ pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
 }
 
 fn model(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
-    let info = model.info();
     heading(out, "Model")?;
+    writeln!(out, "  written for {}", model.version().game())?;
+    let Ok(info) = model.info() else { return Ok(()) };
     if let Some(map) = info.map_type.name() {
         writeln!(out, "  on the map: {map}")?;
     }
     for (name, text) in [("class", info.class), ("damage", info.damage)] {
-        if !text.is_empty() {
+        if let Some(text) = text.filter(|text| !text.is_empty()) {
             writeln!(out, "  {name}: {}", shown(text))?;
         }
     }
@@ -52,6 +56,15 @@ fn model(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
     let lods: Vec<String> = lods.map(|(name, lod)| format!("{} {lod}", name.replace('_', " "))).collect();
     if !lods.is_empty() {
         writeln!(out, "  LODs by purpose: {}", lods.join(", "))?;
+    }
+    if let Some(trailer) = model.trailer() {
+        let shapes = trailer.shapes().map(|(_, shapes)| shapes.list.len() as u64).sum::<u64>();
+        if let Some(first) = trailer.components.filter(|_| shapes > 0) {
+            writeln!(out, "  {} cooked by PhysX {}", count(shapes, "shape"), first.physx_version_text())?;
+        }
+        if let Some(buoyancy) = trailer.buoyancy {
+            writeln!(out, "  floats by {}", count(buoyancy.spheres.len() as u64, "sphere"))?;
+        }
     }
     Ok(())
 }

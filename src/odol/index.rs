@@ -1,0 +1,132 @@
+//! Numbers of points and faces, whose width is a matter of the version.
+
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+
+use zerocopy::IntoBytes;
+use zerocopy::little_endian::{U16, U32};
+
+use super::list::{Context, packed};
+use crate::error::Result;
+use crate::view::{Block, Column, Cursor, Storage, Table};
+
+/// Numbers of points or faces: of 16 bits up to version 68, of 32 from 69 on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Indices<N, W> {
+    /// Up to version 68, and in DayZ's files.
+    U16(N),
+    /// From version 69 on.
+    U32(W),
+}
+
+/// Point numbers in place: the corners of a face.
+pub type Corners<'a> = Indices<&'a [U16], &'a [U32]>;
+/// Point or face numbers that may be compressed.
+pub type IndexBlock<'a> = Indices<Block<'a, U16>, Block<'a, U32>>;
+/// Point or face numbers, borrowed or decoded.
+pub type Decoded<'a> = Indices<Cow<'a, [U16]>, Cow<'a, [U32]>>;
+
+impl<N: AsRef<[U16]>, W: AsRef<[U32]>> Indices<N, W> {
+    /// Those of 16 bits and those of 32: one of the two is empty.
+    fn both(&self) -> (&[U16], &[U32]) {
+        match self {
+            Self::U16(narrow) => (narrow.as_ref(), &[]),
+            Self::U32(wide) => (&[], wide.as_ref()),
+        }
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        let (narrow, wide) = self.both();
+        narrow.len().max(wide.len())
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The number at `index`.
+    pub fn get(&self, index: usize) -> Option<u32> {
+        let (narrow, wide) = self.both();
+        narrow.get(index).map(|number| number.get().into()).or_else(|| wide.get(index).map(|number| number.get()))
+    }
+
+    /// All in order.
+    pub fn iter(&self) -> impl Iterator<Item = u32> + Clone + '_ {
+        let (narrow, wide) = self.both();
+        narrow.iter().map(|number| number.get().into()).chain(wide.iter().map(|number| number.get()))
+    }
+
+    /// The bytes as stored.
+    pub fn as_bytes(&self) -> &[u8] {
+        match self {
+            Self::U16(narrow) => narrow.as_ref().as_bytes(),
+            Self::U32(wide) => wide.as_ref().as_bytes(),
+        }
+    }
+}
+
+impl<N: Table, W: Table> Indices<N, W> {
+    fn as_table(&self) -> &dyn Table {
+        match self {
+            Self::U16(narrow) => narrow,
+            Self::U32(wide) => wide,
+        }
+    }
+}
+
+impl<N: Table, W: Table> Table for Indices<N, W> {
+    fn rows(&self) -> u64 {
+        self.as_table().rows()
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        self.as_table().columns()
+    }
+
+    fn storage(&self) -> Storage {
+        self.as_table().storage()
+    }
+
+    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+        self.as_table().read(sink)
+    }
+}
+
+impl<'a> IndexBlock<'a> {
+    #[inline]
+    pub(super) fn read(cursor: &mut Cursor<'a>, context: Context) -> Result<Self> {
+        if context.version.has_wide_indices() {
+            return Self::read_wide(cursor, context);
+        }
+        Ok(Self::U16(packed(cursor, context)?))
+    }
+
+    /// Apart, so that it does not weigh on the reading of the narrow ones.
+    #[inline(never)]
+    fn read_wide(cursor: &mut Cursor<'a>, context: Context) -> Result<Self> {
+        Ok(Self::U32(packed(cursor, context)?))
+    }
+
+    /// How many.
+    pub fn count(&self) -> u64 {
+        self.rows()
+    }
+
+    /// Where the first byte lies, counted from the start of the file.
+    pub fn offset(&self) -> u64 {
+        self.storage().offset
+    }
+
+    /// The numbers: borrowed where they are in place, else decoded into new memory.
+    ///
+    /// # Errors
+    /// As [`Block::decode`].
+    pub fn decode(&self) -> Result<Decoded<'a>> {
+        Ok(match self {
+            Self::U16(block) => Indices::U16(block.decode()?),
+            Self::U32(block) => Indices::U32(block.decode()?),
+        })
+    }
+}
