@@ -34,7 +34,10 @@ macro_rules! assets {
                 let _ = (data, limits);
                 match format {
                     $(#[cfg(feature = $feature)] $format => {
-                        crate::$module::$type::parse_with(data, limits).map(Self::$variant)
+                        match crate::$module::$type::parse_with(data, limits) {
+                            Ok(asset) => Ok(Self::$variant(asset)),
+                            Err(error) => Err(versioned(error, format, data)),
+                        }
                     })*
                     #[allow(unreachable_patterns)]
                     _ => Err(Error::unsupported(format!("{}, which this build leaves out", format.title()))),
@@ -89,14 +92,19 @@ impl<'a> Asset<'a> {
     /// As [`parse`](Self::parse).
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
         let format = Format::sniff(data).ok_or_else(|| Error::new(ErrorKind::Unrecognized))?;
-        Self::open(format, data, limits).map_err(|error| match stored_version(format, data) {
-            Some(version) => error.of_version(version),
-            None => error,
-        })
+        Self::open(format, data, limits)
     }
 }
 
-/// The version where the format keeps it in plain sight, for an asset that does not open.
+/// The error of an asset that does not open, with its version where the format keeps that in plain sight.
+#[cold]
+fn versioned(error: Error, format: Format, data: &[u8]) -> Error {
+    match stored_version(format, data) {
+        Some(version) => error.of_version(version),
+        None => error,
+    }
+}
+
 fn stored_version(format: Format, data: &[u8]) -> Option<u32> {
     let number = |at: usize| data.get(at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
     match format {

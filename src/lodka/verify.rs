@@ -225,6 +225,11 @@ impl<'s, 'a> Survey<'s, 'a> {
             if !self.deep {
                 continue;
             }
+            if self.problems.is_full() {
+                // Of millions of bad bones nobody wants to know more.
+                self.part.bones_lost = true;
+                continue;
+            }
             if bone.id < 0 {
                 self.warn(node, span.offset, format!("bone id {}", bone.id));
             }

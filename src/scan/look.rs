@@ -125,7 +125,8 @@ impl<'s, F: FnMut(Found) -> ControlFlow<()> + Send> Run<'s, F> {
         match FileMap::open_with(&target.path, scan.access, &scan.limits) {
             Err(error) => self.put(Found::Unreadable(error)),
             Ok(file) => {
-                let budget = Budget::shared(file.len() as u64, &scan.limits, &self.memory, scan.progress.switch());
+                let budget =
+                    Budget::sharing(file.len() as u64, &scan.limits, &self.memory).until(scan.progress.switch());
                 if !self.look(&Place::file(&target.path), &file, &budget) {
                     self.put(Found::NoAsset { path: target.path.clone(), named: target.named });
                 }
