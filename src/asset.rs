@@ -36,7 +36,10 @@ macro_rules! assets {
                 let _ = (data, limits);
                 match format {
                     $(#[cfg(feature = $feature)] $format => {
-                        crate::$module::$type::parse_with(data, limits).map(Self::$variant)
+                        match crate::$module::$type::parse_with(data, limits) {
+                            Ok(asset) => Ok(Self::$variant(asset)),
+                            Err(error) => Err(versioned(error, format, data)),
+                        }
                     })*
                     #[allow(unreachable_patterns)]
                     _ => Err(Error::unsupported(format!("{}, which this build leaves out", format.title()))),
@@ -106,16 +109,21 @@ impl<'a> Asset<'a> {
     /// The same where the format is known already, or known to be none.
     pub(crate) fn parse_as(format: Option<Format>, data: &'a [u8], limits: &Limits) -> Result<Self> {
         match format {
-            Some(format) => Self::open(format, data, limits).map_err(|error| match stored_version(format, data) {
-                Some(version) => error.of_version(version),
-                None => error,
-            }),
+            Some(format) => Self::open(format, data, limits),
             None => Err(NoAsset::of(data).error()),
         }
     }
 }
 
-/// The version where the format keeps it in plain sight, for an asset that does not open.
+/// The error of an asset that does not open, with its version where the format keeps that in plain sight.
+#[cold]
+fn versioned(error: Error, format: Format, data: &[u8]) -> Error {
+    match stored_version(format, data) {
+        Some(version) => error.of_version(version),
+        None => error,
+    }
+}
+
 fn stored_version(format: Format, data: &[u8]) -> Option<u32> {
     let number = |at: usize| data.get(at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
     match format {

@@ -18,6 +18,7 @@ use std::borrow::Cow;
 use std::ops::{ControlFlow, Deref};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::{self, ThreadId};
 
 use crate::error::{Error, Result};
 use crate::limits::{Limits, flag};
@@ -77,20 +78,32 @@ impl Pot {
 impl Budget {
     /// That of a file of so many bytes, with memory of its own.
     pub fn new(bytes: u64, limits: &Limits) -> Self {
-        Self::shared(bytes, limits, &Memory::default(), Arc::default())
+        Self::sharing(bytes, limits, &Memory::default())
     }
 
-    /// That of a file of so many bytes, in a run that ends where the flag is set.
-    pub(crate) fn shared(bytes: u64, limits: &Limits, memory: &Memory, stop: Arc<AtomicBool>) -> Self {
+    /// That of a file of so many bytes, with memory that others use too.
+    pub(crate) fn sharing(bytes: u64, limits: &Limits, memory: &Memory) -> Self {
         let times = |small: u64, factor: u32| bytes.saturating_add(small).saturating_mul(factor.into());
+        // Who lets more be decoded lets it be looked at: unpacked twice and read twice, by `verify` of an archive.
+        let more = limits.decoded_bytes.saturating_sub(Limits::default().decoded_bytes).saturating_mul(4);
+        let work = times(SMALL_WORK, limits.work).saturating_add(more);
         let purse = Purse {
-            work: Pot::new(times(SMALL_WORK, limits.work), "bytes decoded and looked at for one file", flag::WORK),
+            work: Pot::new(work, "bytes decoded and looked at for one file", flag::WORK),
             output: Pot::new(times(SMALL_OUTPUT, limits.output), "bytes of results for one file", flag::OUTPUT),
             members: Pot::new(limits.archive_members.into(), "members in an archive", flag::ARCHIVE_MEMBERS),
             memory: memory.clone(),
-            stop,
+            stop: Arc::default(),
         };
         Self { limits: *limits, lane: Some(memory.lane.clone()), purse: Some(purse.into()) }
+    }
+
+    /// The same, refusing further work once the flag is set: for work that somebody may want to end.
+    #[must_use]
+    pub fn until(mut self, stop: Arc<AtomicBool>) -> Self {
+        if let Some(purse) = self.purse.as_mut().and_then(Arc::get_mut) {
+            purse.stop = stop;
+        }
+        self
     }
 
     /// None: nothing is counted, and each part is bounded by the limits alone.
@@ -133,8 +146,11 @@ impl Budget {
 
     /// Takes memory for bytes that are about to be decoded. Waits where others have it, but never for somebody who waits.
     ///
+    /// Who holds some already asks the [budget of that](Held::budget) for more.
+    ///
     /// # Errors
-    /// [`Limit`](crate::ErrorKind::Limit) where they, with those around them, are more than [`Limits::decoded_bytes`].
+    /// [`Limit`](crate::ErrorKind::Limit) where they, with those around them, are more than [`Limits::decoded_bytes`];
+    /// perhaps also where the same thread holds some of this very budget.
     pub fn hold(&self, bytes: u64) -> Result<Held> {
         let Some(left) = self.limits.decoded_bytes.checked_sub(bytes) else {
             return Err(Error::limit("decoded bytes at once", self.limits.decoded_bytes, flag::DECODED));
@@ -144,7 +160,9 @@ impl Budget {
         let from = match (&self.purse, &self.lane) {
             (Some(purse), _) if purse.memory.take(bytes) => Store::Pool(purse.memory.clone(), bytes),
             (Some(_), Some(lane)) => {
-                lane.enter();
+                if !lane.enter() {
+                    return Err(Error::limit("decoded bytes side by side", self.limits.decoded_bytes, flag::DECODED));
+                }
                 inside.lane = Some(Arc::default());
                 Store::Lane(lane.clone())
             }
@@ -203,18 +221,24 @@ impl Memory {
 /// Memory that one chain of decoded parts uses at a time.
 #[derive(Debug, Default)]
 struct Lane {
-    taken: Mutex<bool>,
+    user: Mutex<Option<ThreadId>>,
     freed: Condvar,
 }
 
 impl Lane {
-    fn enter(&self) {
-        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        *self.freed.wait_while(taken, |taken| *taken).unwrap_or_else(PoisonError::into_inner) = true;
+    /// Waits for the lane; not for this very thread, which would be for ever: then it is not entered.
+    fn enter(&self) -> bool {
+        let me = thread::current().id();
+        let user = self.user.lock().unwrap_or_else(PoisonError::into_inner);
+        if *user == Some(me) {
+            return false;
+        }
+        *self.freed.wait_while(user, |user| user.is_some()).unwrap_or_else(PoisonError::into_inner) = Some(me);
+        true
     }
 
     fn leave(&self) {
-        *self.taken.lock().unwrap_or_else(PoisonError::into_inner) = false;
+        *self.user.lock().unwrap_or_else(PoisonError::into_inner) = None;
         self.freed.notify_one();
     }
 }
@@ -261,6 +285,7 @@ pub struct Decoded<'a, T: Clone> {
 
 impl<'a, T: Clone> Decoded<'a, T> {
     /// Elements for which memory was taken before.
+    #[cfg(any(feature = "pbo", feature = "zip"))]
     pub(crate) fn new(elements: Cow<'a, [T]>, held: Held) -> Self {
         Self { elements, held }
     }

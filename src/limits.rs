@@ -14,7 +14,8 @@
 ///
 /// `work` and `output` bound what the parts of a file cost together, archives in it included; a scan and the program
 /// keep to them, see [`budget`](crate::budget). Both are so many bytes for each byte of the file, which counts 2 MiB
-/// larger than it is for the one and 1 MiB for the other. A byte of work takes 4 ns at most, so that a small file is done with after two seconds, and each
+/// larger than it is for the one and 1 MiB for the other; where `decoded_bytes` are more than by default, four bytes of
+/// work come with each of those. A byte of work takes 4 ns at most, so that a small file is done with after two seconds, and each
 /// further MiB takes one more.
 ///
 /// A real archive needs little of that. Its bytes are charged once where they are inflated, and twice or three times

@@ -1,7 +1,7 @@
 //! What an indexer keeps of one asset: owned, small, the same for every format.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::fmt;
 
 use crate::budget::Budget;
@@ -166,8 +166,8 @@ impl StoredText for Utf32Str<'_> {
 #[derive(Debug)]
 pub struct References {
     list: Vec<Reference>,
-    /// By kind. A name that was met before costs no memory.
-    seen: [HashSet<Box<[u8]>>; 4],
+    /// Of each name the kinds, a bit for each. A name that was met before costs no memory.
+    seen: HashMap<Box<[u8]>, u8>,
     limit: u64,
     left: Option<u64>,
 }
@@ -176,19 +176,24 @@ impl References {
     /// None so far.
     pub fn new(limits: &Limits) -> Self {
         let limit = limits.reference_bytes;
-        Self { list: Vec::new(), seen: Default::default(), limit, left: Some(limit) }
+        Self { list: Vec::new(), seen: HashMap::new(), limit, left: Some(limit) }
     }
 
     /// Adds a reference, unless its name is empty or it is there already.
     pub fn add(&mut self, kind: ReferenceKind, name: impl StoredText) {
         let stored = name.stored();
-        let Some((seen, left)) = self.seen.get_mut(kind as usize).zip(self.left) else { return };
-        if stored.is_empty() || seen.contains(stored) {
+        let Some(left) = self.left.filter(|_| !stored.is_empty()) else { return };
+        let bit = 1 << kind as u8;
+        let seen = self.seen.get_mut(stored);
+        if seen.as_ref().is_some_and(|kinds| **kinds & bit != 0) {
             return;
         }
         self.left = left.checked_sub((stored.len() as u64).saturating_add(64));
         if self.left.is_some() {
-            seen.insert(stored.into());
+            match seen {
+                Some(kinds) => *kinds |= bit,
+                None => drop(self.seen.insert(stored.into(), bit)),
+            }
             self.list.push(Reference { kind, name: name.into() });
         }
     }
@@ -357,7 +362,8 @@ impl Problem {
         let mut message = error.message();
         if message.len() > LONGEST_MESSAGE {
             let bytes = message.len();
-            message.truncate(message.floor_char_boundary(LONGEST_MESSAGE));
+            let end = (0..=LONGEST_MESSAGE).rev().find(|&end| message.is_char_boundary(end));
+            message.truncate(end.unwrap_or(0));
             message.push_str(&format!("... ({bytes} bytes)"));
         }
         Self { severity: Severity::Error, code: error.code(), offset: error.offset(), message: message.into() }

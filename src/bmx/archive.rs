@@ -39,6 +39,10 @@ impl<'a> Archive<'a> {
         Ok(Self { directory, zip, limits: *limits })
     }
 
+    pub(super) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     pub(super) fn directory_bytes(&self) -> u64 {
         self.directory.end_offset().saturating_sub(self.directory.start())
     }

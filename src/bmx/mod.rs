@@ -54,7 +54,7 @@ use index::Index;
 use table::{Source, Table, TableId};
 
 use crate::error::{Error, Result};
-use crate::limits::{Limits, flag};
+use crate::limits::Limits;
 use crate::view::ByteStr;
 
 /// A map.
@@ -89,18 +89,13 @@ impl<'a> Map<'a> {
     ///
     /// # Errors
     /// As [`parse`](Self::parse), and [`Limit`](crate::ErrorKind::Limit) for more entries than
-    /// [`Limits::archive_members`], or where the tables together unpack to more than [`Limits::decoded_bytes`].
+    /// [`Limits::archive_members`].
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
         let archive = Archive::parse(data, limits)?;
         if archive.find(TableId::Index.file_name()).is_none() {
             return Err(Error::unsupported("zip archive without index.bm, so no Ballance map"));
         }
-        let map =
-            Self { source: Source::zip(archive), index: OnceLock::new(), bytes: data.len() as u64, limits: *limits };
-        if map.packed_tables() > limits.decoded_bytes {
-            return Err(Error::limit("bytes in the tables of a map", limits.decoded_bytes, flag::DECODED));
-        }
-        Ok(map)
+        Ok(Self { source: Source::zip(archive), index: OnceLock::new(), bytes: data.len() as u64, limits: *limits })
     }
 
     /// A map of tables that are unpacked already. It has no images and no zip entries.
@@ -174,13 +169,6 @@ impl<'a> Map<'a> {
     /// The comment of the zip; programs write `Use BM Spec 1.4`, and none reads it. `None` without a zip.
     pub fn comment(&self) -> Option<ByteStr<'_>> {
         self.source.archive().map(|archive| archive.directory().comment())
-    }
-
-    /// The bytes that the packed tables unpack to, by the directory's word. All of them are kept.
-    fn packed_tables(&self) -> u64 {
-        let archive = self.source.archive();
-        let entries = TableId::ALL.into_iter().filter_map(|id| archive?.find(id.file_name()));
-        entries.fold(0, |sum, entry| sum.saturating_add(entry.inflated_bytes()))
     }
 
     fn table(&self, id: TableId) -> Result<Table<'_>> {

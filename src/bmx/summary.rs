@@ -1,7 +1,7 @@
 //! The five questions of [`Inspect`], answered for maps.
 
 use super::index::Record;
-use super::{List, Map, Mesh, verify};
+use super::{List, Map, Mesh, table, verify};
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::format::Format;
@@ -71,8 +71,9 @@ impl Inspect for Map<'_> {
 
     /// The tables that are packed, and four times the names in the directory, of which copies are kept.
     fn kept_bytes(&self) -> u64 {
-        let names = self.source.archive().map_or(0, |archive| archive.directory_bytes());
-        self.packed_tables().saturating_add(names.saturating_mul(4))
+        self.source.archive().map_or(0, |archive| {
+            table::inflated_bytes(archive).saturating_add(archive.directory_bytes().saturating_mul(4))
+        })
     }
 
     fn digest_names(&self) -> &'static [&'static str] {

@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use super::archive::{Archive, Entry, Unpacked};
 use crate::error::{Error, Result};
+use crate::limits::flag;
 use crate::view::Cursor;
 
 /// What an entry of the index describes, and so in which table it lies (TYPE). Readers skip other numbers.
@@ -108,8 +109,21 @@ impl Zip<'_> {
             TableId::Materials => materials,
             TableId::Textures => textures,
         };
-        cell.get_or_init(|| entry.inflate()).as_ref().map_err(Error::again)
+        let inflate = || {
+            let limit = self.archive.limits().decoded_bytes;
+            if inflated_bytes(&self.archive) > limit {
+                return Err(Error::limit("bytes in the tables of a map", limit, flag::DECODED));
+            }
+            entry.inflate()
+        };
+        cell.get_or_init(inflate).as_ref().map_err(Error::again)
     }
+}
+
+/// The bytes that the packed tables inflate to, by the directory's word: all of them are kept.
+pub(super) fn inflated_bytes(archive: &Archive<'_>) -> u64 {
+    let entries = TableId::ALL.into_iter().filter_map(|id| archive.find(id.file_name()));
+    entries.fold(0, |sum, entry| sum.saturating_add(entry.inflated_bytes()))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

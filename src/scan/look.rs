@@ -143,7 +143,8 @@ impl<'s, F: FnMut(Found) -> ControlFlow<()> + Send> Run<'s, F> {
         match open(&target.path, scan.access, &scan.limits) {
             Err(error) => self.put(Found::Unreadable(error)),
             Ok(file) => {
-                let budget = Budget::shared(file.len() as u64, &scan.limits, &self.memory, scan.progress.switch());
+                let budget =
+                    Budget::sharing(file.len() as u64, &scan.limits, &self.memory).until(scan.progress.switch());
                 let stretch = Stretch::new(&scan.progress, file.len() as u64);
                 let place = Place { use_as: target.use_as, ..Place::file(&target.path) };
                 if !self.look(&place, &file, &budget, &stretch) {

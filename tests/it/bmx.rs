@@ -644,7 +644,8 @@ fn a_bomb_stops_at_the_limit() {
     entries[2] = entry;
     let bytes = zip(&entries, COMMENT).to_vec();
     let limits = Limits { decoded_bytes: 1 << 20, ..Limits::default() };
-    let (error, usage) = usage_of(|| Map::parse_with(&bytes, &limits).unwrap_err());
+    let map = Map::parse_with(&bytes, &limits).unwrap();
+    let (error, usage) = usage_of(|| map.meshes().unwrap_err());
     assert!(matches!(error.kind(), ErrorKind::Limit { limit: 0x10_0000, .. }), "{error}");
     assert!(usage.peak < 1 << 16, "{usage:?}");
     // Entries over the same data are named, and their data unpacked once.

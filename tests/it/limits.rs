@@ -1,10 +1,17 @@
 //! Limits, as the program's user meets them: the words of problems, and the flags that raise each.
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
+use meshpeek::scan::{Depth, Found, Scan};
+use meshpeek::summary::Code;
+use meshpeek::{Budget, ErrorKind, Limits};
 use serde_json::Value as Json;
 
+use crate::memory::usage_of;
+use crate::writer::bytes::Bytes;
+use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};
 use crate::writer::{self};
 
@@ -75,4 +82,203 @@ fn an_asset_that_is_not_read_keeps_its_version() {
         assert_eq!(record["version"], version, "{record}");
         assert_eq!(record["problems"][0]["severity"], "error", "{record}");
     }
+}
+
+/// Each flag is there for every verb, and the message names the one that helps.
+#[test]
+fn every_limit_has_a_flag_that_raises_it() {
+    let scene = writer::b3d::sound().to_vec();
+    let inner = zip(&[Entry::deflated("a.b3d", &scene), Entry::deflated("b.b3d", &scene)], b"").to_vec();
+    let outer = File::new("flags.zip", zip(&[Entry::deflated("inner.zip", &inner)], b"").to_vec());
+    let nested = File::new("flags.b3d", writer::b3d::nested(9).to_vec());
+    let cases = [
+        (&outer, "--max-decoded", "100"),
+        (&outer, "--max-archive-depth", "1"),
+        (&outer, "--max-archive-members", "2"),
+        (&outer, "--max-work", "0"),
+        (&outer, "--max-output", "0"),
+        (&outer, "--max-references", "3"),
+        (&nested, "--max-depth", "4"),
+    ];
+    for (file, flag, low) in cases {
+        assert!(problems(file, &[]).iter().all(|(code, _)| code != "limit"), "{flag}");
+        let found = problems(file, &[flag, low]);
+        let told = found.iter().find(|(code, message)| code == "limit" && message.contains(flag));
+        assert!(told.is_some(), "{flag}: {found:?}");
+        for verb in ["info", "tree", "dump", "scan", "verify"] {
+            assert_ne!(run(file, &[verb, flag, "9999"]).status.code(), Some(2), "{verb} {flag}");
+        }
+    }
+    let few = File::new("flags.pbo", Writer::new().stored(b"\x01", b"").stored(b"\x02", b"").finish(Tail::Sha1));
+    assert_eq!(problems(&few, &["--max-problems", "1"]).len(), 2);
+}
+
+/// What a scan with digests and every check makes of a file: how many records, and the limits told.
+fn cost(name: &str, bytes: &[u8], limits: Limits) -> (usize, Vec<String>, u64) {
+    let file = File::new(name, bytes);
+    let mut scan = Scan::new([&file.0]);
+    (scan.depth, scan.digests, scan.limits, scan.jobs) = (Depth::Verify, true, limits, Some(1));
+    let (mut records, mut told, mut text) = (0, Vec::new(), 0);
+    // On this very thread: then its allocations are counted.
+    let (result, usage) = usage_of(|| {
+        scan.run(|found| {
+            if let Found::Asset(record) = found {
+                records += 1;
+                text += serde_json::to_vec(&*record).unwrap().len() as u64;
+                let limits = record.summary.problems.iter().filter(|problem| problem.code == Code::Limit);
+                told.extend(limits.map(|problem| problem.message.to_string()));
+            }
+            ControlFlow::Continue(())
+        })
+    });
+    result.unwrap();
+    let most = limits.decoded_bytes + (64 << 20) + 2 * bytes.len() as u64 + (16 << 20);
+    assert!(usage.peak as u64 <= most, "{name}: {usage:?}");
+    let results = u64::from(limits.output) * (bytes.len() as u64 + (1 << 20));
+    assert!(text <= results + results / 3, "{name}: {text} bytes of results, {results} were allowed");
+    (records, told, text)
+}
+
+/// One file for each way in which a few bytes can stand for many, each a hundredth of what would hurt, against limits
+/// of a hundredth.
+#[test]
+fn every_kind_of_amplification_ends_at_the_budget() {
+    let limits = Limits { work: 4, output: 1, decoded_bytes: 8 << 20, ..Limits::default() };
+    let tiny = || writer::b3d::scene([]).to_vec();
+    let many = |count: usize, entry: Entry| zip(&vec![entry; count], b"").to_vec();
+    let zeros = writer::b3d::scene([writer::b3d::chunk(b"XXXX", Bytes::new().raw(vec![0; 1 << 20]))]).to_vec();
+    let level = |name: &str, bytes: &[u8]| many(16, Entry::deflated(name, bytes));
+    let nested = level("c.zip", &level("b.zip", &level("a.b3d", &zeros)));
+    let records = level("c.zip", &level("b.zip", &many(60, Entry::stored("a.b3d", &tiny()))));
+    let mut small = Writer::new();
+    for index in 0..20_000 {
+        small = small.stored(format!("{index}.b3d").as_bytes(), &tiny());
+    }
+    let long = many(60, Entry::stored([&[1; 60_000][..], b".b3d"].concat(), &tiny()));
+    let packed = (0..40).fold(Writer::new(), |writer, _| writer.packed(b"a.b3d", &zeros[..1 << 18]));
+    let texture = |all: Bytes, index: i32| all.cstr(format!("{index}")).raw([0; 28]);
+    let textures = writer::b3d::chunk(b"TEXS", (0..100_000).fold(Bytes::new(), texture));
+    let named = writer::b3d::scene([textures]).to_vec();
+    let names = (0..300_000).map(|index| writer::mlod::tag(&format!("proxy:{index}"), b"")).collect::<Vec<_>>();
+    let tags = writer::mlod::model(&[writer::mlod::lod(0, &[], &names, 1.0)]).to_vec();
+    let part = || writer::lodka::list(b"LOD1", []);
+    let parts = (0..100_000).fold(Bytes::new().raw("LODka3D1"), |all, _| all.part(&part())).to_vec();
+    let mut quilt = many(200, Entry::stored("a.b3d", &zeros[..1 << 10]));
+    // All lines of the directory point at the first member.
+    let directory = quilt.windows(4).position(|four| four == b"PK\x01\x02").unwrap();
+    let line = 46 + b"a.b3d".len();
+    for index in 0..200 {
+        quilt[directory + index * line + 42..][..4].fill(0);
+    }
+    let one = |name: &str, bytes: &[u8]| zip(&[Entry::deflated(name, bytes)], b"").to_vec();
+    let cases = [
+        ("nested.zip", nested, "--max-"),
+        ("records.zip", records, "--max-"),
+        ("small.zip", one("small.pbo", &small.finish(Tail::Bytes(b""))), "--max-"),
+        ("long.zip", one("long.zip", &long), "--max-"),
+        ("lzss.zip", one("lzss.pbo", &packed.finish(Tail::Bytes(b""))), "--max-"),
+        ("names.zip", one("names.b3d", &named), "--max-"),
+        ("tags.zip", one("tags.p3d", &tags), "--max-"),
+        ("parts.zip", one("parts.lod", &parts), ""),
+        ("quilt.zip", quilt, ""),
+        ("large.zip", one("large.b3d", &vec![0; 9 << 20]), "--max-decoded"),
+    ];
+    for (name, bytes, flag) in cases {
+        let (records, told, _) = cost(name, &bytes, limits);
+        assert!(records > 0 && (flag.is_empty() || told.iter().any(|told| told.contains(flag))), "{name}: {told:?}");
+        assert!(records < 2000, "{name}: {records}");
+    }
+}
+
+#[test]
+fn members_over_the_same_bytes_are_looked_into_once() {
+    let scene = writer::b3d::sound().to_vec();
+    let entry = |name: &str| Entry { header_offset: Some(0), ..Entry::deflated(name, &scene) };
+    let (records, ..) =
+        cost("quilt.zip", &zip(&[entry("a.b3d"), entry("b.b3d"), entry("c.b3d")], b"").to_vec(), Limits::default());
+    assert_eq!(records, 2);
+    let file = File::new("overlap.zip", zip(&[entry("a.b3d"), entry("b.b3d")], b"").to_vec());
+    let found = problems(&file, &[]);
+    assert_eq!(found[0], ("damaged.overlap".to_owned(), "members[1]: shares bytes with another member".to_owned()));
+}
+
+#[test]
+fn a_budget_that_is_spent_refuses_everything() {
+    let budget = Budget::new(0, &Limits { work: 1, decoded_bytes: 100, ..Limits::default() });
+    budget.work(2 << 20).unwrap();
+    assert!(matches!(budget.work(1).unwrap_err().kind(), ErrorKind::Limit { flag: Some("--max-work"), .. }));
+    budget.work(0).unwrap();
+    let outer = budget.hold(60).unwrap();
+    assert!(outer.budget().hold(41).is_err());
+    let inner = outer.budget().hold(40).unwrap();
+    assert_eq!(inner.budget().limits().decoded_bytes, 0);
+    assert!(Budget::unlimited(&Limits::default()).work(u64::MAX).is_ok());
+}
+
+/// Memory is given out in turns, and those who hold some never wait for each other.
+#[test]
+fn threads_that_hold_memory_get_on() {
+    let limits = Limits { decoded_bytes: 100 << 20, ..Limits::default() };
+    let budget = Budget::new(0, &limits);
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for _ in 0..200 {
+                    let outer = budget.hold(40 << 20).unwrap();
+                    let middle = outer.budget().hold(40 << 20).unwrap();
+                    std::thread::scope(|helpers| {
+                        for mib in [10, 20] {
+                            let middle = &middle;
+                            helpers.spawn(move || {
+                                let inner = middle.budget().hold(mib << 19).unwrap();
+                                drop(inner.budget().hold(mib << 19).unwrap());
+                            });
+                        }
+                    });
+                }
+            });
+        }
+    });
+}
+
+/// A PBO of 1.2 GB, deflated in a zip, is more than is decoded unasked, which is told as such; asked, it is read.
+#[test]
+fn an_archive_larger_than_the_limit_is_read_when_that_is_raised() {
+    if !crate::budgets::full() {
+        return;
+    }
+    let scene = writer::b3d::sound().to_vec();
+    let large = vec![b' '; 300 << 20];
+    let pbo = (0..4).fold(Writer::new(), |writer, index| writer.stored(format!("{index}.txt").as_bytes(), &large));
+    let pbo = pbo.stored(b"a.b3d", &scene).finish(Tail::Bytes(b""));
+    assert!(pbo.len() > 1_200_000_000);
+    let file = File::new("large.zip", zip(&[Entry::deflated("large.pbo", &pbo)], b"").to_vec());
+    drop((pbo, large));
+    let found = problems(&file, &[]);
+    assert!(found.iter().all(|(code, message)| code == "limit" && message.contains("--max-decoded")), "{found:?}");
+    assert!(!found.is_empty());
+    assert!(problems(&file, &["--max-decoded", "2G"]).is_empty());
+    let records = run(&file, &["scan", "--max-decoded", "2G", "-q"]).stdout;
+    let records: Vec<Json> = records.split(|&byte| byte == b'\n').flat_map(serde_json::from_slice).collect();
+    assert_eq!(records.len(), 3, "{records:?}");
+    assert!(records.iter().all(|record| record["problems"] == serde_json::json!([])), "{records:?}");
+}
+
+/// What is at work on one asset stops too.
+#[test]
+fn a_stop_is_noticed_inside_an_asset() {
+    let point = writer::odol::Lod::strip(1.0, 20_000);
+    let model = writer::odol::Model::new(49, vec![point; 60]).to_vec();
+    let file = File::new("stop.p3d", &model);
+    let mut scan = Scan::new([&file.0]);
+    scan.depth = Depth::Verify;
+    scan.progress.stop();
+    let before = meshpeek::codec::activity();
+    scan.run(|_| panic!("nothing is handed over any more")).unwrap();
+    assert_eq!(meshpeek::codec::activity(), before);
+    let budget = Budget::new(0, &Limits::default()).until(std::sync::Arc::new(true.into()));
+    let mut problems = meshpeek::summary::Problems::within(budget);
+    meshpeek::Asset::parse(&model).unwrap().verify(&mut problems);
+    assert_eq!(meshpeek::codec::activity().decodes, before.decodes);
+    assert!(!problems.into_vec().is_empty());
 }
