@@ -213,7 +213,7 @@ impl<'a> Member<'a> {
             #[cfg(feature = "zip")]
             Self::Zip(member) => member.unpacked_bytes(),
         };
-        let held = budget.work(bytes).and_then(|()| budget.hold(bytes))?;
+        let held = budget.take(bytes)?;
         let content = match (self.borrowed()?, self) {
             (Some(content), _) => content.into(),
             #[cfg(feature = "pbo")]

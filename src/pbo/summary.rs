@@ -34,8 +34,7 @@ impl Inspect for Archive<'_> {
         self.check_duplicates(problems);
         for member in self.members().map_while(Result::ok) {
             if member.method() == Method::PACKED && member.stored_bytes().is_ok() {
-                let (bytes, budget) = (member.unpacked_bytes(), problems.budget());
-                let held = budget.work(bytes).and_then(|()| budget.hold(bytes));
+                let held = problems.budget().take(member.unpacked_bytes());
                 if let Some(_held) = problems.ok(held) {
                     problems.ok(member.decode());
                 }

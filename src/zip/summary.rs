@@ -65,9 +65,9 @@ impl Inspect for Archive<'_> {
             if local.name != member.name() || local.header.method != member.entry().header.method {
                 problems.error(&member.error("the header before its bytes tells of another file"));
             }
-            let (bytes, budget) = (member.unpacked_bytes(), problems.budget());
+            let budget = problems.budget();
             // Stored bytes are looked at too, for their CRC-32.
-            let held = budget.work(bytes.max(member.stored_size())).and_then(|()| budget.hold(bytes));
+            let held = budget.work(member.stored_size()).and_then(|()| budget.take(member.unpacked_bytes()));
             let Some(_held) = problems.ok(held) else { continue };
             match member.unpack() {
                 Ok((_, 0)) => {}
