@@ -117,6 +117,7 @@ impl<'a> Asset<'a> {
 
 /// The error of an asset that does not open, with its version where the format keeps that in plain sight.
 #[cold]
+#[allow(dead_code, reason = "without formats there is nothing to open")]
 fn versioned(error: Error, format: Format, data: &[u8]) -> Error {
     match stored_version(format, data) {
         Some(version) => error.of_version(version),

@@ -144,6 +144,23 @@ impl Budget {
         self.purse.as_ref().map_or(Ok(()), |purse| purse.members.take(count))
     }
 
+    /// Charges for bytes that are about to be decoded, and takes memory for them.
+    ///
+    /// # Errors
+    /// As [`work`](Self::work) and [`hold`](Self::hold).
+    pub fn take(&self, bytes: u64) -> Result<Held> {
+        // That they are too many for themselves says more than that others were before them.
+        self.room_beside(bytes)?;
+        self.work(bytes)?;
+        self.hold(bytes)
+    }
+
+    /// What is left beside so many more decoded bytes.
+    fn room_beside(&self, bytes: u64) -> Result<u64> {
+        let limit = self.limits.decoded_bytes;
+        limit.checked_sub(bytes).ok_or_else(|| Error::limit("decoded bytes at once", limit, flag::DECODED))
+    }
+
     /// Takes memory for bytes that are about to be decoded. Waits where others have it, but never for somebody who waits.
     ///
     /// Who holds some already asks the [budget of that](Held::budget) for more.
@@ -152,10 +169,7 @@ impl Budget {
     /// [`Limit`](crate::ErrorKind::Limit) where they, with those around them, are more than [`Limits::decoded_bytes`];
     /// perhaps also where the same thread holds some of this very budget.
     pub fn hold(&self, bytes: u64) -> Result<Held> {
-        let Some(left) = self.limits.decoded_bytes.checked_sub(bytes) else {
-            return Err(Error::limit("decoded bytes at once", self.limits.decoded_bytes, flag::DECODED));
-        };
-        let limits = Limits { decoded_bytes: left, ..self.limits };
+        let limits = Limits { decoded_bytes: self.room_beside(bytes)?, ..self.limits };
         let mut inside = Self { limits, purse: self.purse.clone(), lane: self.lane.clone() };
         let from = match (&self.purse, &self.lane) {
             (Some(purse), _) if purse.memory.take(bytes) => Store::Pool(purse.memory.clone(), bytes),
@@ -178,8 +192,11 @@ impl Budget {
     pub fn decode<'a, T: Element>(&self, block: &Block<'a, T>) -> Result<Decoded<'a, T>> {
         block.check_claim()?;
         let bytes = if block.borrowed().is_some() { 0 } else { block.unpacked_bytes() };
-        let held = self.work(bytes).and_then(|()| self.hold(bytes)).map_err(|error| error.at(block.offset()))?;
-        Ok(Decoded { elements: block.decode()?, held })
+        let held = self.take(bytes).map_err(|error| error.at(block.offset()))?;
+        let elements = block.decode()?;
+        // It may have taken a while.
+        self.work(0)?;
+        Ok(Decoded { elements, held })
     }
 
     /// Hands out the rows of a table at the budget's expense.

@@ -207,23 +207,22 @@ impl<'a> Member<'a> {
     /// of the archive; [`Encrypted`](crate::ErrorKind::Encrypted) where it is;
     /// [`Unsupported`](crate::ErrorKind::Unsupported) where its form is unknown.
     pub fn decode(&self, budget: &Budget) -> Result<Decoded<'a, u8>> {
-        let pay = |bytes| budget.work(bytes).and_then(|()| budget.hold(bytes));
         if let Some(content) = self.borrowed()? {
-            return Ok(Decoded::new(content.into(), pay(0)?));
+            return Ok(Decoded::new(content.into(), budget.take(0)?));
         }
         match self {
             #[cfg(feature = "pbo")]
             Self::Pbo(member) => {
-                let mut held = pay(0)?;
+                let mut held = budget.take(0)?;
                 let content = member.decode_after(|bytes| {
-                    held = pay(bytes)?;
+                    held = budget.take(bytes)?;
                     Ok(())
                 })?;
                 Ok(Decoded::new(content, held))
             }
             #[cfg(feature = "zip")]
             Self::Zip(member) => {
-                let held = pay(member.unpacked_bytes())?;
+                let held = budget.take(member.unpacked_bytes())?;
                 Ok(Decoded::new(member.decode()?, held))
             }
         }

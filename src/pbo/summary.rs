@@ -163,7 +163,7 @@ impl Member<'_> {
         let mut held = None;
         let content = self.decode_after(|bytes| {
             let budget = problems.budget();
-            held = Some(budget.work(bytes).and_then(|()| budget.hold(bytes))?);
+            held = Some(budget.take(bytes)?);
             Ok(())
         });
         let Some(content) = problems.ok(content) else { return };

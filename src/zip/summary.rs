@@ -68,9 +68,9 @@ impl Inspect for Archive<'_> {
                 let message = "the header before its bytes tells of another file";
                 problems.tell(Severity::Error, || member.error(message));
             }
-            let (bytes, budget) = (member.unpacked_bytes(), problems.budget());
+            let budget = problems.budget();
             // Stored bytes are looked at too, for their CRC-32.
-            let held = budget.work(bytes.max(member.stored_size())).and_then(|()| budget.hold(bytes));
+            let held = budget.work(member.stored_size()).and_then(|()| budget.take(member.unpacked_bytes()));
             let Some(_held) = problems.ok(held) else { continue };
             match member.unpack() {
                 Ok((_, 0)) => {}

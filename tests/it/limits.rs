@@ -90,7 +90,7 @@ fn every_limit_has_a_flag_that_raises_it() {
     let scene = writer::b3d::sound().to_vec();
     let inner = zip(&[Entry::deflated("a.b3d", &scene), Entry::deflated("b.b3d", &scene)], b"").to_vec();
     let outer = File::new("flags.zip", zip(&[Entry::deflated("inner.zip", &inner)], b"").to_vec());
-    let nested = File::new("flags.b3d", writer::b3d::nested(9).to_vec());
+    let nested = File::new("flags.b3d", writer::b3d::scene([writer::b3d::nested(9)]).to_vec());
     let cases = [
         (&outer, "--max-decoded", "100"),
         (&outer, "--max-archive-depth", "1"),
@@ -109,7 +109,8 @@ fn every_limit_has_a_flag_that_raises_it() {
             assert_ne!(run(file, &[verb, flag, "9999"]).status.code(), Some(2), "{verb} {flag}");
         }
     }
-    let few = File::new("flags.pbo", Writer::new().stored(b"\x01", b"").stored(b"\x02", b"").finish(Tail::Sha1));
+    let few = zip(&[Entry::stored("../a", b""), Entry::stored("../b", b"")], b"").to_vec();
+    let few = File::new("flags-few.zip", few);
     assert_eq!(problems(&few, &["--max-problems", "1"]).len(), 2);
 }
 

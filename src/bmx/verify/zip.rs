@@ -127,8 +127,7 @@ fn data(map: &Map<'_>, entry: &Entry<'_>, problems: &mut Problems) {
         // Kept by the map.
         (Ok(None), Some(table)) => map.source.trailing(table),
         (Ok(None), None) => {
-            let bytes = entry.inflated_bytes();
-            let held = problems.budget().work(bytes).and_then(|()| problems.budget().hold(bytes));
+            let held = problems.budget().take(entry.inflated_bytes());
             let Some(_held) = problems.ok(held) else { return };
             problems.ok(entry.inflate::<u8>()).map(|unpacked| unpacked.trailing)
         }
