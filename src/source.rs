@@ -147,13 +147,14 @@ impl FileMap {
         Self::open_inner(path, access, limits, Some(PATIENCE)).map_err(|error| error.in_file(path))
     }
 
-    /// Opens a file that nobody named: a regular one, which keeps no reader waiting.
+    /// Opens a file that nobody named: a regular one. It is as long as it says, so those of `/proc`, some of which have
+    /// no end, are empty.
     #[cfg(feature = "scan")]
     pub(crate) fn open_found(path: &Path, access: Access, limits: &Limits) -> Result<Self> {
         Self::open_inner(path, access, limits, None).map_err(|error| error.in_file(path))
     }
 
-    /// Has no patience with a file that nobody named.
+    /// `patience` is for a file that was named.
     fn open_inner(path: &Path, access: Access, limits: &Limits, patience: Option<Duration>) -> Result<Self> {
         let mut options = File::options();
         // Does not wait for the other end of a pipe.
@@ -174,9 +175,10 @@ impl FileMap {
             _ => false,
         };
         let mapped = if mapping { map(file, &metadata) } else { Err(file) };
-        let read = |file| match size {
-            Some(size) => read(file, size),
-            None => read_unsized(file, limits.decoded_bytes, patience.unwrap_or_default()),
+        let read = |file| match (size, patience) {
+            (Some(size), _) => read(file, size),
+            (None, Some(patience)) => read_unsized(file, limits.decoded_bytes, patience),
+            (None, None) => Ok(Vec::new()),
         };
         mapped.or_else(|file| read(file).map(Bytes::Owned)).map(Self)
     }
@@ -326,9 +328,10 @@ fn map(file: File, metadata: &Metadata) -> std::result::Result<Bytes, File> {
     if has_huge_pages(&file, metadata) {
         return Err(file);
     }
+    let Ok(size) = usize::try_from(metadata.len()) else { return Err(file) };
     // SAFETY: the map is read-only and private to this process, and lives as long as the borrows of it. That nobody
     // writes into the file meanwhile is the word of whoever made the `Access`.
-    let Ok(bytes) = (unsafe { memmap2::Mmap::map(&file) }) else { return Err(file) };
+    let Ok(bytes) = (unsafe { memmap2::MmapOptions::new().len(size).map(&file) }) else { return Err(file) };
     Ok(Bytes::Mapped(Map {
         #[cfg(unix)]
         watch: guard::Watched::new(&bytes),
@@ -545,6 +548,10 @@ mod tests {
         (&silent).write_all(b"then nothing").unwrap();
         assert!(open(patience).is_err());
         #[cfg(feature = "scan")]
-        assert!(FileMap::open_found(&pipe.0, map(), &Limits::default()).is_err());
+        {
+            let found = |path| FileMap::open_found(path, map(), &Limits::default());
+            assert!(found(&pipe.0).is_err());
+            assert!(found(Path::new("/proc/self/status")).unwrap().is_empty());
+        }
     }
 }

@@ -265,8 +265,11 @@ fn what_is_cut_off_while_it_is_written_out_is_told_as_changed() {
     std::fs::write(&path, scene.to_vec()).unwrap();
     let mut program = Command::new(env!("CARGO_BIN_EXE_meshpeek"));
     program.args(["dump", "--format", "raw"]).arg(&path).arg("bones/0/weights");
-    let mut child = program.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut out = child.stdout.take().unwrap();
+    // Not standard output, in whose bytes Rust looks for the end of a line first.
+    let pipe = folder.0.join("out");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let child = program.arg("-o").arg(&pipe).stderr(Stdio::piped()).spawn().unwrap();
+    let mut out = File::open(&pipe).unwrap();
     // The program has the file open, and waits for the pipe to be emptied.
     let mut first = [0; 8];
     out.read_exact(&mut first).unwrap();
