@@ -305,8 +305,14 @@ impl<'a> Item<'a, Version> for Section<'a> {
             let FlashpointSection { start, end, material, texture, flags } = *cursor.read()?;
             let [min_bone, bone_count, user_value] = Default::default();
             let numbers = SectionNumbers { start, end, min_bone, bone_count, user_value, texture, flags, material };
-            let (area_over_texture, collimator_flag, collimator) = Default::default();
-            return Ok(Self { numbers, material_name: None, area_over_texture, collimator_flag, collimator });
+            let area_over_texture = cursor.array(0)?;
+            return Ok(Self {
+                numbers,
+                material_name: None,
+                area_over_texture,
+                collimator_flag: None,
+                collimator: None,
+            });
         }
         let numbers = *cursor.read::<SectionNumbers>()?;
         let named = numbers.material.get() == -1;

@@ -195,11 +195,11 @@ impl<'a> Model<'a> {
     /// Whether the header was surely read in the dialect that it was written in.
     fn fits(&self) -> bool {
         let header = &self.header;
-        let ranges = || header.starts.iter().zip(header.ends);
+        let ranges = || self.starts().iter().zip(self.ends());
         // DayZ's and Arma's headers end where the first LOD starts. A reading that is a few bytes off may find its way back at
         // the end of a text: the code before the first one tells.
         let is_sure = self.version().layout() < 44
-            || header.starts.iter().map(|start| u64::from(start.get())).min().is_none_or(|first| first == header.end)
+            || self.starts().iter().map(|start| u64::from(start.get())).min().is_none_or(|first| first == header.end)
                 && header.info.and_then(|info| info.shadow_source?.name()).is_some();
         header.is_whole && is_sure && ranges().all(|(start, end)| self.contains(start.get(), end.get()))
     }
@@ -270,22 +270,22 @@ impl<'a> Model<'a> {
 
     /// The LODs' resolutions as stored.
     pub fn resolutions(&self) -> LeArray<'a, F32> {
-        self.header.resolutions
+        self.header.resolutions.unwrap_or_default()
     }
 
     /// Where the LODs start, as stored; empty in version 7.
     pub fn starts(&self) -> LeArray<'a, U32> {
-        self.header.starts
+        self.header.starts.unwrap_or_default()
     }
 
     /// Where the LODs end, as stored; empty in version 7.
     pub fn ends(&self) -> LeArray<'a, U32> {
-        self.header.ends
+        self.header.ends.unwrap_or_default()
     }
 
     /// For each LOD, not zero where it has no face default; empty in version 7.
     pub fn use_defaults(&self) -> LeArray<'a, u8> {
-        self.header.use_defaults
+        self.header.use_defaults.unwrap_or_default()
     }
 
     /// What the tables tell of all LODs. The tables have an order of their own: by resolution, while the file has the
@@ -299,7 +299,7 @@ impl<'a> Model<'a> {
     #[inline]
     pub fn lod_entry(&self, index: usize) -> Option<LodEntry> {
         let (start, end) = self.header.range(index)?;
-        let resolution = Resolution(self.header.resolutions.get(index).map_or(f32::NAN, |resolution| resolution.get()));
+        let resolution = Resolution(self.resolutions().get(index).map_or(f32::NAN, |resolution| resolution.get()));
         let (face_default, face_default_more) = self.header.face_default(index, self.version()).unzip();
         Some(LodEntry { index, resolution, start, end, face_default, face_default_more: face_default_more.flatten() })
     }
