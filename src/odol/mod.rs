@@ -27,8 +27,8 @@
 //! | 10040-10043 | Arma | VBS | files of other writers |
 //! | 10040-10043 | Vbs | VBS | files of other writers |
 //!
-//! The count of a number that is in two is told by the header: the one in which it ends where the first LOD starts, else
-//! the first named. The rest of this page is about version 40 and later; of version 7, the LODs come first and are
+//! The count of a number that is in two is told by the header: the one in which it ends where the first LOD starts,
+//! else the first named. The rest of this page is about version 40 and later; in version 7 the LODs come first and are
 //! [walked](Model::parse) to find what follows them.
 //!
 //! A model is a header, facts about the whole ([`ModelInfo`]), animations and a table of levels of detail, each with a
@@ -38,7 +38,8 @@
 //!
 //! Arrays come in three forms. Some are always in place ([`LeArray`]). Others are compressed from 1024 bytes on,
 //! or where a flag says so, into a stream whose length is written nowhere ([`Block`](crate::view::Block)): what follows
-//! is found by walking the stream, without output. Others again may be one value for all elements ([`Filled`](crate::view::Filled)).
+//! is found by walking the stream, without output. Others again may be one value for all elements
+//! ([`Filled`](crate::view::Filled)).
 //! Which codec it is, which fields there are and how wide [point numbers](Indices) are is a matter of the [`Version`].
 //! Cooked shapes may follow the last LOD ([`Trailer`]).
 //!
@@ -164,7 +165,8 @@ impl<'a> Model<'a> {
     /// A header that breaks off is no error as long as the version could be read: see [`whole`](Self::whole).
     ///
     /// # Errors
-    /// [`Unsupported`](ErrorKind::Unsupported) for other versions and relatives of the format; where there is no version.
+    /// [`Unsupported`](ErrorKind::Unsupported) for other versions and relatives of the format; where there is no
+    /// version.
     pub fn parse(data: &'a [u8]) -> Result<Self> {
         Self::parse_with(data, &Limits::default())
     }
@@ -196,8 +198,8 @@ impl<'a> Model<'a> {
     fn fits(&self) -> bool {
         let header = &self.header;
         let ranges = || self.starts().iter().zip(self.ends());
-        // DayZ's and Arma's headers end where the first LOD starts. A reading that is a few bytes off may find its way back at
-        // the end of a text: the code before the first one tells.
+        // DayZ's and Arma's headers end where the first LOD starts. A reading that is a few bytes off may find its way
+        // back at the end of a text: the code before the first one tells.
         let is_sure = self.version().layout() < 44
             || self.starts().iter().map(|start| u64::from(start.get())).min().is_none_or(|first| first == header.end)
                 && header.info.and_then(|info| info.shadow_source?.name()).is_some();
