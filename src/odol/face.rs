@@ -66,28 +66,18 @@ impl Form {
     fn head(self) -> u64 {
         if self == Self::Flashpoint { 7 } else { 1 }
     }
-
-    /// The bytes that a face of so many corners takes in the game's memory, where that is known.
-    fn memory_bytes(self, corners: usize) -> u32 {
-        // No face is read that has other numbers of corners than 2 to 4.
-        let corners = u32::try_from(corners).unwrap_or(u32::MAX);
-        match self {
-            Self::Flashpoint => 0,
-            Self::Narrow => corners.saturating_mul(2).saturating_add(2),
-            Self::Wide => corners.saturating_mul(4).saturating_add(4),
-        }
-    }
 }
 
 impl Face<'_> {
     /// The bytes that it takes in the game's memory; 0 in version 7, where that is unknown.
     pub fn memory_bytes(&self) -> u32 {
-        let form = match self.corners {
-            _ if self.flags.is_some() => Form::Flashpoint,
-            Indices::U16(_) => Form::Narrow,
-            Indices::U32(_) => Form::Wide,
-        };
-        form.memory_bytes(self.corners.len())
+        // A unit for their number and one for each corner. No face is read that has other numbers than 2 to 4.
+        let units = u32::try_from(self.corners.len()).unwrap_or(u32::MAX).saturating_add(1);
+        match self.corners {
+            _ if self.flags.is_some() => 0,
+            Indices::U16(_) => units.saturating_mul(2),
+            Indices::U32(_) => units.saturating_mul(4),
+        }
     }
 }
 
@@ -305,8 +295,14 @@ impl<'a> Item<'a, Version> for Section<'a> {
             let FlashpointSection { start, end, material, texture, flags } = *cursor.read()?;
             let [min_bone, bone_count, user_value] = Default::default();
             let numbers = SectionNumbers { start, end, min_bone, bone_count, user_value, texture, flags, material };
-            let (area_over_texture, collimator_flag, collimator) = Default::default();
-            return Ok(Self { numbers, material_name: None, area_over_texture, collimator_flag, collimator });
+            let area_over_texture = cursor.array(0)?;
+            return Ok(Self {
+                numbers,
+                material_name: None,
+                area_over_texture,
+                collimator_flag: None,
+                collimator: None,
+            });
         }
         let numbers = *cursor.read::<SectionNumbers>()?;
         let named = numbers.material.get() == -1;

@@ -25,7 +25,7 @@ pub(super) fn read<'a>(c: &mut Cursor<'a>, context: Context, count: u32, header:
         walk.push(c.offset());
         header.walk = Some(walk);
     }
-    header.resolutions = c.array(count.into()).within("resolutions")?;
+    header.resolutions = Some(c.array(count.into()).within("resolutions")?);
     header.info = Some(ModelInfo::read(c, context, count).within("info")?);
     header.has_animations = Some(false);
     Ok(())

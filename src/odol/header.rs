@@ -21,17 +21,17 @@ pub(super) struct Header<'a> {
     pub(super) lod_count: Option<u32>,
     /// From the signature to the number of LODs.
     pub(super) start: Span,
-    pub(super) resolutions: LeArray<'a, F32>,
+    pub(super) resolutions: Option<LeArray<'a, F32>>,
     pub(super) info: Option<ModelInfo<'a>>,
     pub(super) has_animations: Option<bool>,
     pub(super) animations: Option<Animations<'a>>,
     /// The byte that says if there are animations, and they.
     pub(super) animation_block: Option<Span>,
-    pub(super) starts: LeArray<'a, U32>,
-    pub(super) ends: LeArray<'a, U32>,
+    pub(super) starts: Option<LeArray<'a, U32>>,
+    pub(super) ends: Option<LeArray<'a, U32>>,
     /// In version 7, in place of `starts` and `ends`.
     pub(super) walk: Option<Walk>,
-    pub(super) use_defaults: LeArray<'a, u8>,
+    pub(super) use_defaults: Option<LeArray<'a, u8>>,
     pub(super) face_defaults: Option<Cursor<'a>>,
     /// Where it ends: no LOD lies before. In version 7, where the LODs begin.
     pub(super) end: u64,
@@ -107,7 +107,7 @@ impl<'a> Header<'a> {
             self.lod_count = Some(count);
             return flashpoint::read(c, context, count, self);
         }
-        self.resolutions = c.array(count.into()).within("resolutions")?;
+        self.resolutions = Some(c.array(count.into()).within("resolutions")?);
         self.lod_count = Some(count);
         self.info = Some(ModelInfo::read(c, context, count).within("info")?);
         let offset = c.offset();
@@ -117,10 +117,11 @@ impl<'a> Header<'a> {
             self.animations = Some(Animations::read(c, v).within("animations")?);
         }
         self.animation_block = Some(Span { offset, bytes: c.offset().saturating_sub(offset) });
-        self.starts = c.array(count.into()).within("starts")?;
-        self.ends = c.array(count.into()).within("ends")?;
-        self.use_defaults = c.array(count.into()).within("use_defaults")?;
-        let given = self.use_defaults.iter().filter(|&&flag| flag == 0).count() as u64;
+        self.starts = Some(c.array(count.into()).within("starts")?);
+        self.ends = Some(c.array(count.into()).within("ends")?);
+        let flags: LeArray<'a, u8> = c.array(count.into()).within("use_defaults")?;
+        self.use_defaults = Some(flags);
+        let given = flags.iter().filter(|&&flag| flag == 0).count() as u64;
         let bytes = given.saturating_mul(face_default_bytes(v));
         self.face_defaults = Some(c.split(bytes).within("face_defaults")?);
         self.end = c.offset();
@@ -132,7 +133,7 @@ impl<'a> Header<'a> {
     pub(super) fn range(&self, index: usize) -> Option<(u32, u32)> {
         match &self.walk {
             Some(walk) => walk.get(index),
-            None => Some((self.starts.get(index)?.get(), self.ends.get(index)?.get())),
+            None => Some((self.starts?.get(index)?.get(), self.ends?.get(index)?.get())),
         }
     }
 
@@ -143,7 +144,7 @@ impl<'a> Header<'a> {
         index: usize,
         version: Version,
     ) -> Option<(FaceDefault, Option<FaceDefaultMore>)> {
-        let (before, flags) = self.use_defaults.as_slice().split_at_checked(index)?;
+        let (before, flags) = self.use_defaults?.as_slice().split_at_checked(index)?;
         if *flags.first()? != 0 {
             return None;
         }

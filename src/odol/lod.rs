@@ -144,8 +144,8 @@ impl<'a> Lod<'a> {
         Ok(front.positions)
     }
 
-    /// Where the vertex table lies, counted from the start of the file: from here to the end of the LOD. In version 7 it
-    /// comes first in the LOD.
+    /// Where the vertex table lies, counted from the start of the file: from here to the end of the LOD. In version 7
+    /// it comes first in the LOD.
     pub fn vertex_table_offset(&self) -> u64 {
         self.vertex_table.offset()
     }
@@ -155,8 +155,8 @@ impl<'a> Lod<'a> {
         self.vertex_table.left()
     }
 
-    /// Whether a vertex table of this size, by its own word, ends where the LOD does. From version 67 on the game's tools
-    /// leave out what follows the arrays, and others' do not.
+    /// Whether a vertex table of this size, by its own word, ends where the LOD does. From version 67 on the game's
+    /// tools leave out what follows the arrays, and others' do not.
     pub(super) fn is_table_size(&self, size: u32) -> bool {
         let version = self.context.version;
         let behind =

@@ -14,8 +14,8 @@ use crate::view::text::cstr;
 use crate::view::{ByteStr, Color, Cursor, LeArray};
 
 /// A copy of what the material file said when the model was binarised. Which fields there are is a matter of
-/// [`kind`](Self::kind), not of the file's version: 9 is Arma, 10 Arma 2 and VBS2, 11 Arma 3, 16 and 20 DayZ. The fields
-/// of other kinds from 12 on are unknown.
+/// [`kind`](Self::kind), not of the file's version: 9 is Arma, 10 Arma 2 and VBS2, 11 Arma 3, 16 and 20 DayZ. The
+/// fields of other kinds from 12 on are unknown.
 #[derive(Clone, Copy, Debug)]
 pub struct Material<'a> {
     /// The material file (rvmat).

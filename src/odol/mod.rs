@@ -27,8 +27,8 @@
 //! | 10040-10043 | Arma | VBS | files of other writers |
 //! | 10040-10043 | Vbs | VBS | files of other writers |
 //!
-//! The count of a number that is in two is told by the header: the one in which it ends where the first LOD starts, else
-//! the first named. The rest of this page is about version 40 and later; of version 7, the LODs come first and are
+//! The count of a number that is in two is told by the header: the one in which it ends where the first LOD starts,
+//! else the first named. The rest of this page is about version 40 and later; in version 7 the LODs come first and are
 //! [walked](Model::parse) to find what follows them.
 //!
 //! A model is a header, facts about the whole ([`ModelInfo`]), animations and a table of levels of detail, each with a
@@ -38,7 +38,8 @@
 //!
 //! Arrays come in three forms. Some are always in place ([`LeArray`]). Others are compressed from 1024 bytes on,
 //! or where a flag says so, into a stream whose length is written nowhere ([`Block`](crate::view::Block)): what follows
-//! is found by walking the stream, without output. Others again may be one value for all elements ([`Filled`](crate::view::Filled)).
+//! is found by walking the stream, without output. Others again may be one value for all elements
+//! ([`Filled`](crate::view::Filled)).
 //! Which codec it is, which fields there are and how wide [point numbers](Indices) are is a matter of the [`Version`].
 //! Cooked shapes may follow the last LOD ([`Trailer`]).
 //!
@@ -163,7 +164,8 @@ impl<'a> Model<'a> {
     /// A header that breaks off is no error as long as the version could be read: see [`whole`](Self::whole).
     ///
     /// # Errors
-    /// [`Unsupported`](ErrorKind::Unsupported) for other versions and relatives of the format; where there is no version.
+    /// [`Unsupported`](ErrorKind::Unsupported) for other versions and relatives of the format; where there is no
+    /// version.
     pub fn parse(data: &'a [u8]) -> Result<Self> {
         Self::parse_with(data, &Limits::default())
     }
@@ -194,11 +196,11 @@ impl<'a> Model<'a> {
     /// Whether the header was surely read in the dialect that it was written in.
     fn fits(&self) -> bool {
         let header = &self.header;
-        let ranges = || header.starts.iter().zip(header.ends);
-        // DayZ's and Arma's headers end where the first LOD starts. A reading that is a few bytes off may find its way back at
-        // the end of a text: the code before the first one tells.
+        let ranges = || self.starts().iter().zip(self.ends());
+        // DayZ's and Arma's headers end where the first LOD starts. A reading that is a few bytes off may find its way
+        // back at the end of a text: the code before the first one tells.
         let is_sure = self.version().layout() < 44
-            || header.starts.iter().map(|start| u64::from(start.get())).min().is_none_or(|first| first == header.end)
+            || self.starts().iter().map(|start| u64::from(start.get())).min().is_none_or(|first| first == header.end)
                 && header.info.and_then(|info| info.shadow_source?.name()).is_some();
         header.is_whole && is_sure && ranges().all(|(start, end)| self.contains(start.get(), end.get()))
     }
@@ -269,22 +271,22 @@ impl<'a> Model<'a> {
 
     /// The LODs' resolutions as stored.
     pub fn resolutions(&self) -> LeArray<'a, F32> {
-        self.header.resolutions
+        self.header.resolutions.unwrap_or_default()
     }
 
     /// Where the LODs start, as stored; empty in version 7.
     pub fn starts(&self) -> LeArray<'a, U32> {
-        self.header.starts
+        self.header.starts.unwrap_or_default()
     }
 
     /// Where the LODs end, as stored; empty in version 7.
     pub fn ends(&self) -> LeArray<'a, U32> {
-        self.header.ends
+        self.header.ends.unwrap_or_default()
     }
 
     /// For each LOD, not zero where it has no face default; empty in version 7.
     pub fn use_defaults(&self) -> LeArray<'a, u8> {
-        self.header.use_defaults
+        self.header.use_defaults.unwrap_or_default()
     }
 
     /// What the tables tell of all LODs. The tables have an order of their own: by resolution, while the file has the
@@ -298,7 +300,7 @@ impl<'a> Model<'a> {
     #[inline]
     pub fn lod_entry(&self, index: usize) -> Option<LodEntry> {
         let (start, end) = self.header.range(index)?;
-        let resolution = Resolution(self.header.resolutions.get(index).map_or(f32::NAN, |resolution| resolution.get()));
+        let resolution = Resolution(self.resolutions().get(index).map_or(f32::NAN, |resolution| resolution.get()));
         let (face_default, face_default_more) = self.header.face_default(index, self.version()).unzip();
         Some(LodEntry { index, resolution, start, end, face_default, face_default_more: face_default_more.flatten() })
     }

@@ -8,7 +8,7 @@ use super::{
     Skeleton, Stage, Trailer, VertexTable, table,
 };
 use crate::inspect::{Outline, Part, Span, Value};
-use crate::view::{ByteStr, Table};
+use crate::view::{ByteStr, Element, LeArray, Table};
 
 pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
     let header = &model.header;
@@ -21,13 +21,13 @@ pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
     });
     if model.version().is_flashpoint() {
         lods(model, out);
-        out.array("resolutions", &header.resolutions);
+        array("resolutions", header.resolutions, out);
         if let Some(info) = out.ok(model.info()) {
             info_part(info, out);
         }
         return;
     }
-    out.array("resolutions", &header.resolutions);
+    array("resolutions", header.resolutions, out);
     if let Some(info) = &header.info {
         info_part(info, out);
     }
@@ -39,9 +39,9 @@ pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
     if let Some(animations) = &header.animations {
         self::animations(animations, out);
     }
-    out.array("lod_starts", &header.starts);
-    out.array("lod_ends", &header.ends);
-    out.array("use_defaults", &header.use_defaults);
+    array("lod_starts", header.starts, out);
+    array("lod_ends", header.ends, out);
+    array("use_defaults", header.use_defaults, out);
     if let Some(defaults) = header.face_defaults {
         out.part(Part::one("face_defaults").spanning(defaults.offset(), defaults.left()), |_| {});
     }
@@ -55,6 +55,13 @@ pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
 fn lods(model: &Model<'_>, out: &mut Outline<'_>) {
     for entry in model.lods() {
         lod_entry(model, &entry, out);
+    }
+}
+
+/// An array that not every file has.
+fn array<T: Element>(name: &'static str, array: Option<LeArray<'_, T>>, out: &mut Outline<'_>) {
+    if let Some(array) = array {
+        out.array(name, &array);
     }
 }
 
@@ -159,15 +166,9 @@ fn info(info: &ModelInfo<'_>, out: &mut Outline<'_>) {
     out.field("damage", info.damage);
     out.field("frequent", info.frequent);
     out.field("unknown", info.unknown);
-    for (name, lods) in [
-        ("shadow_volumes", info.shadow_volumes),
-        ("shadow_buffers", info.shadow_buffers),
-        ("visible_shadow_buffers", info.visible_shadow_buffers),
-    ] {
-        if let Some(lods) = lods {
-            out.array(name, &lods);
-        }
-    }
+    array("shadow_volumes", info.shadow_volumes, out);
+    array("shadow_buffers", info.shadow_buffers, out);
+    array("visible_shadow_buffers", info.visible_shadow_buffers, out);
     out.field("dayz_byte", info.dayz_byte);
 }
 

@@ -107,7 +107,7 @@ impl<'a> Trailer<'a> {
     }
 
     fn fill(&mut self, c: &mut Cursor<'a>, version: Version) -> Result<()> {
-        // From which version on the shapes are there is not known: in 60 to 67 more than a kind of buoyancy means shapes.
+        // From which version on there are shapes is not known: in 60 to 67 more than a kind of buoyancy means shapes.
         let has_shapes = version.has_shapes() || version.layout() >= 60 && c.left() > 4;
         if has_shapes {
             self.components = Some(Shapes::read(c, HasBone(false)).within("components")?);

@@ -1,4 +1,5 @@
-//! Which versions there are, who writes them and what changed between them: spec sections 2 and 3 of the later versions.
+//! Which versions there are, who writes them and what changed between them: spec sections 2 and 3 of the later
+//! versions.
 
 use std::fmt;
 

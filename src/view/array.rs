@@ -225,7 +225,7 @@ impl<T> Clone for LeArray<'_, T> {
 
 impl<T> Copy for LeArray<'_, T> {}
 
-/// Without elements, at the start of the asset.
+/// Without elements, at the start of the asset: what stands for an array that is not there.
 impl<T> Default for LeArray<'_, T> {
     fn default() -> Self {
         Self { elements: &[], offset: 0 }
