@@ -13,6 +13,8 @@
 )]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(any(feature = "pbo", feature = "zip"))]
+pub mod address;
 pub mod asset;
 pub mod codec;
 #[cfg(any(feature = "pbo", feature = "zip"))]

@@ -96,6 +96,14 @@ impl FileMap {
         mapped.or_else(|file| read(file, size, limits).map(Bytes::Owned)).map(Self)
     }
 
+    /// Reads all that comes, up to [`Limits::decoded_bytes`].
+    ///
+    /// # Errors
+    /// What the reader says; [`Limit`](ErrorKind::Limit) where there is more.
+    pub fn from_reader(reader: impl Read, limits: &Limits) -> Result<Self> {
+        read_all(reader, limits).map(Bytes::Owned).map(Self)
+    }
+
     /// Whether what was read so far is what was opened: to be asked at the end, before the answer is believed. Always so
     /// for a copy. Costs a question to the operating system.
     ///
@@ -397,19 +405,19 @@ mod guard {
 }
 
 fn read(file: File, size: Option<u64>, limits: &Limits) -> Result<Vec<u8>> {
+    let Some(size) = size else { return read_all(file, limits) };
     let mut bytes = Vec::new();
-    match size {
-        Some(size) => {
-            let size = usize::try_from(size).map_err(|_| too_large(u64::MAX))?;
-            bytes.try_reserve_exact(size).map_err(|_| std::io::Error::from(std::io::ErrorKind::OutOfMemory))?;
-            file.take(size as u64).read_to_end(&mut bytes)?;
-        }
-        None => {
-            file.take(limits.decoded_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
-            if bytes.len() as u64 > limits.decoded_bytes {
-                return Err(too_large(limits.decoded_bytes));
-            }
-        }
+    let size = usize::try_from(size).map_err(|_| too_large(u64::MAX))?;
+    bytes.try_reserve_exact(size).map_err(|_| std::io::Error::from(std::io::ErrorKind::OutOfMemory))?;
+    file.take(size as u64).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn read_all(reader: impl Read, limits: &Limits) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    reader.take(limits.decoded_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limits.decoded_bytes {
+        return Err(too_large(limits.decoded_bytes));
     }
     Ok(bytes)
 }

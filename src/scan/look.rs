@@ -7,12 +7,12 @@ use std::sync::{Mutex, PoisonError};
 use rayon::iter::{ParallelBridge, ParallelIterator};
 
 use super::walk::Target;
-use super::{Depth, Digests, Found, Record, Scan};
+use super::{Depth, Digests, Found, Record, Scan, Sighting};
+use crate::address::{self, Address, Names, Opened, open_member};
 use crate::asset::Asset;
 use crate::container::{Budget, Container, Form, Member};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::Format;
-use crate::source::FileMap;
 use crate::summary::{Name, Problem, Problems, Summary};
 
 /// Where some bytes were found.
@@ -30,12 +30,14 @@ impl<'p> Place<'p> {
         Self { path, member: None, depth: 0 }
     }
 
+    /// What an address in this file leads to.
+    pub(super) fn opened(path: &'p Path, opened: &Opened<'_>) -> Self {
+        Self { path, member: opened.member.clone(), depth: opened.depth }
+    }
+
     /// A member of the archive in this place.
     fn inside(&self, name: Name) -> Self {
-        let member = match &self.member {
-            Some(outer) => Name { text: format!("{}!/{}", outer.text, name.text), lossy: outer.lossy || name.lossy },
-            None => name,
-        };
+        let member = address::join(self.member.as_ref(), name);
         Self { path: self.path, member: Some(member), depth: self.depth.saturating_add(1) }
     }
 
@@ -49,8 +51,8 @@ impl<'p> Place<'p> {
     }
 }
 
-/// The record of some bytes, and the archive that they are; `None` where neither they nor their name are an asset's.
-pub(super) fn describe<'a>(scan: &Scan, place: &Place<'_>, data: &'a [u8]) -> Option<(Record, Option<Container<'a>>)> {
+/// The record of some bytes, and the asset that they are; `None` where neither they nor their name are an asset's.
+pub(super) fn describe<'a>(scan: &Scan, place: &Place<'_>, data: &'a [u8]) -> Option<(Record, Option<Asset<'a>>)> {
     let format = Format::sniff(data).or_else(|| place.promised_format())?;
     match Asset::parse_with(data, &scan.limits) {
         Ok(asset) => {
@@ -61,7 +63,7 @@ pub(super) fn describe<'a>(scan: &Scan, place: &Place<'_>, data: &'a [u8]) -> Op
                 summary.problems = problems.into_vec();
             }
             let digests = scan.digests.then(|| Digests::of(&*asset, &mut summary.problems));
-            Some((place.record(summary, digests), Container::of(&asset)))
+            Some((place.record(summary, digests), Some(asset)))
         }
         Err(error) => Some((unreadable(scan, place, format, data.len() as u64, &error), None)),
     }
@@ -72,50 +74,85 @@ fn unreadable(scan: &Scan, place: &Place<'_>, format: Format, bytes: u64, error:
     place.record(Summary::unreadable(format, bytes, error), scan.digests.then(Digests::default))
 }
 
+/// The record of what an address leads to.
+pub(super) fn describe_opened(scan: &Scan, path: &Path, opened: &Opened<'_>) -> Option<Record> {
+    let place = Place::opened(path, opened);
+    match &opened.content {
+        Ok(content) => describe(scan, &place, content).map(|(record, _)| record),
+        Err(error) => {
+            let format = opened.format.or_else(|| place.promised_format())?;
+            Some(unreadable(scan, &place, format, opened.bytes, error))
+        }
+    }
+}
+
 /// A scan under way.
-pub(super) struct Run<'s, F> {
+pub(super) struct Run<'s, V, F> {
     scan: &'s Scan,
+    view: V,
     callback: Mutex<F>,
 }
 
-impl<'s, F: FnMut(Found) -> ControlFlow<()> + Send> Run<'s, F> {
-    pub(super) fn new(scan: &'s Scan, callback: F) -> Self {
-        Self { scan, callback: Mutex::new(callback) }
+impl<'s, T, V, F> Run<'s, V, F>
+where
+    V: Fn(&Sighting<'_, '_>) -> T + Sync,
+    F: FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
+{
+    pub(super) fn new(scan: &'s Scan, view: V, callback: F) -> Self {
+        Self { scan, view, callback: Mutex::new(callback) }
     }
 
     pub(super) fn file(&self, target: &Target) {
         let scan = self.scan;
-        match FileMap::open_with(&target.path, scan.access, &scan.limits) {
+        let address = match target.named {
+            true => Address::parse(&target.path),
+            false => Address { file: target.path.clone(), member: None },
+        };
+        match address.open(scan.access, &scan.limits) {
             Err(error) => self.put(Found::Unreadable(error)),
             Ok(file) => {
-                let budget = Budget::new(file.len() as u64, &scan.limits);
-                if !self.look(&Place::file(&target.path), &file, &budget) {
-                    self.put(Found::NoAsset { path: target.path.clone(), named: target.named });
-                }
+                self.address(&address, &file, target);
                 if let Err(error) = file.unchanged() {
-                    self.put(Found::Unreadable(error.in_file(&target.path)));
+                    self.put(Found::Unreadable(error.in_file(&address.file)));
                 }
                 scan.progress.add_file(file.len() as u64);
             }
         }
     }
 
+    fn address(&self, address: &Address, data: &[u8], target: &Target) {
+        let scan = self.scan;
+        let budget = Budget::new(data.len() as u64, &scan.limits);
+        let found = open_member(data, address.member.as_deref(), &budget, &scan.limits).map(|opened| {
+            if let Ok(content) = &opened.content {
+                return self.look(&Place::opened(&address.file, &opened), content, &budget);
+            }
+            describe_opened(scan, &address.file, &opened).map(|record| self.asset(record, None)).is_some()
+        });
+        match found {
+            Ok(true) => {}
+            Ok(false) => self.put(Found::NoAsset { path: target.path.clone(), named: target.named }),
+            Err(error) => self.put(Found::Unreadable(error.in_file(&target.path))),
+        }
+    }
+
     /// Tells what these bytes are, and everything inside them; whether they are anything.
     fn look(&self, place: &Place<'_>, data: &[u8], budget: &Budget) -> bool {
-        let Some((mut record, container)) = describe(self.scan, place, data) else { return false };
-        let container = container.filter(|_| self.scan.archives);
+        let Some((mut record, asset)) = describe(self.scan, place, data) else { return false };
+        let container = asset.as_ref().and_then(Container::of).filter(|_| self.scan.archives);
         let too_deep = container.is_some() && place.depth >= self.scan.limits.archive_depth;
         if too_deep {
             let limit = self.scan.limits.archive_depth.into();
             let error = Error::new(ErrorKind::Limit { what: "archives inside each other", limit });
             record.summary.problems.push(Problem::error(&error));
         }
-        self.asset(record);
+        self.asset(record, Some((data, asset.as_ref())));
         if let Some(container) = container.filter(|_| !too_deep) {
+            let mut names = Names::of(&container);
             // What ends the list of members early is a problem of the archive's own record.
-            let members = container.members().map_while(Result::ok);
-            members.take_while(|_| !self.scan.progress.is_stopped()).par_bridge().for_each(|member| {
-                self.member(&place.inside(member.name().into()), &member, budget);
+            let members = container.members().map_while(Result::ok).map(|member| (names.next(member.name()), member));
+            members.take_while(|_| !self.scan.progress.is_stopped()).par_bridge().for_each(|(name, member)| {
+                self.member(&place.inside(name), &member, budget);
             });
         }
         true
@@ -126,7 +163,7 @@ impl<'s, F: FnMut(Found) -> ControlFlow<()> + Send> Run<'s, F> {
         if let Err((format, error)) = self.member_content(place, member, promised, budget)
             && let Some(format) = format
         {
-            self.asset(unreadable(self.scan, place, format, member.size_hint(), &error));
+            self.asset(unreadable(self.scan, place, format, member.size_hint(), &error), None);
         }
     }
 
@@ -149,19 +186,25 @@ impl<'s, F: FnMut(Found) -> ControlFlow<()> + Send> Run<'s, F> {
         Ok(())
     }
 
-    fn asset(&self, record: Record) {
+    fn asset(&self, record: Record, opened: Option<(&[u8], Option<&Asset<'_>>)>) {
         let wanted = &self.scan.formats;
         if wanted.is_empty() || wanted.contains(&record.summary.format) {
             self.scan.progress.add_asset();
-            self.put(Found::Asset(Box::new(record)));
+            let seen = opened.map(|(data, asset)| (self.view)(&Sighting { record: &record, data, asset }));
+            self.hand_over(Found::Asset(Box::new(record)), seen);
         }
     }
 
-    /// Hands over one find at a time, until nobody wants more.
+    /// Hands over what is no asset.
     pub(super) fn put(&self, found: Found) {
+        self.hand_over(found, None);
+    }
+
+    /// Hands over one find at a time, until nobody wants more.
+    fn hand_over(&self, found: Found, seen: Option<T>) {
         // A callback that panicked has ended its thread's work; the panic passes on when the threads are joined.
         let mut callback = self.callback.lock().unwrap_or_else(PoisonError::into_inner);
-        if !self.scan.progress.is_stopped() && callback(found).is_break() {
+        if !self.scan.progress.is_stopped() && callback(found, seen).is_break() {
             self.scan.progress.stop();
         }
     }

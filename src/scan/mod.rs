@@ -17,6 +17,8 @@ pub use progress::Progress;
 pub use record::{Digests, Record};
 pub use walk::Selection;
 
+use crate::address::Opened;
+use crate::asset::Asset;
 use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::limits::Limits;
@@ -87,8 +89,21 @@ pub enum Found {
     Unreadable(Error),
 }
 
+/// An asset while a scan has it open.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Sighting<'s, 'a> {
+    /// Its record.
+    pub record: &'s Record,
+    /// Its bytes.
+    pub data: &'a [u8],
+    /// The asset itself; `None` where the bytes cannot be read as what they or their name promise.
+    pub asset: Option<&'s Asset<'a>>,
+}
+
 impl Scan {
-    /// A scan over these files and folders, the latter with all below them.
+    /// A scan over these files and folders, the latter with all below them. A path may be an
+    /// [address](crate::address); `-` is standard input.
     pub fn new(paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
         Self {
             paths: paths.into_iter().map(Into::into).collect(),
@@ -111,12 +126,43 @@ impl Scan {
     /// Where a glob is no pattern, or the threads cannot be started. A file that cannot be read is no error here but
     /// [`Found::Unreadable`].
     pub fn run(&self, callback: impl FnMut(Found) -> ControlFlow<()> + Send) -> Result<()> {
+        let mut callback = callback;
+        self.run_with(|_| (), |found, _| callback(found))
+    }
+
+    /// The same with a look at each asset while it is open: what `view` makes of it is handed over beside its record.
+    /// `view` is called on many threads at once; where an asset's bytes cannot be had, it is not.
+    ///
+    /// ```
+    /// # use std::ops::ControlFlow;
+    /// use meshpeek::scan::{Scan, Sighting};
+    /// use meshpeek::Asset;
+    /// let bones = |seen: &Sighting<'_, '_>| match seen.asset {
+    ///     Some(Asset::Rtm(motion)) => motion.bones().len(),
+    ///     _ => 0,
+    /// };
+    /// let mut all = 0;
+    /// Scan::new(["corpus/rtm"]).run_with(bones, |_, bones| {
+    ///     all += bones.unwrap_or(0);
+    ///     ControlFlow::Continue(())
+    /// })?;
+    /// assert!(all > 0);
+    /// # Ok::<(), meshpeek::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_with<T>(
+        &self,
+        view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
+        callback: impl FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
+    ) -> Result<()> {
         self.selection.check()?;
         let threads = rayon::ThreadPoolBuilder::new()
             .num_threads(self.jobs.unwrap_or(0))
             .build()
             .map_err(|error| Error::from(std::io::Error::other(error)))?;
-        let run = look::Run::new(self, callback);
+        let run = look::Run::new(self, view, callback);
         threads.install(|| {
             self.selection.walk(&self.paths).take_while(|_| !self.progress.is_stopped()).par_bridge().for_each(
                 |target| match target {
@@ -144,5 +190,11 @@ impl Scan {
     /// Of an archive this is its own record.
     pub fn record(&self, path: &Path, data: &[u8]) -> Option<Record> {
         look::describe(self, &look::Place::file(path), data).map(|(record, _)| record)
+    }
+
+    /// The record of what an [address](crate::address) in the file of this path leads to, as a scan of the whole file
+    /// gives it; `None` where that is no asset.
+    pub fn record_of(&self, path: &Path, opened: &Opened<'_>) -> Option<Record> {
+        look::describe_opened(self, path, opened)
     }
 }

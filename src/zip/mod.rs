@@ -16,6 +16,7 @@ mod tests;
 
 pub use member::{Member, Members, Method};
 
+use crate::address::is_same_name;
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::view::zip::Directory;
@@ -55,5 +56,19 @@ impl<'a> Archive<'a> {
     /// [`Limits::archive_members`].
     pub fn members(&self) -> Members<'a> {
         Members::new(self)
+    }
+
+    /// The first file of this name; either slash stands for both, and case plays no part. Linear in the directory.
+    ///
+    /// # Errors
+    /// Where there is none before the directory breaks off.
+    pub fn find(&self, name: &[u8]) -> Result<Option<Member<'a>>> {
+        for member in self.members() {
+            let member = member?;
+            if is_same_name(member.name().as_bytes(), name) {
+                return Ok(Some(member));
+            }
+        }
+        Ok(None)
     }
 }

@@ -10,6 +10,8 @@ mod mutate;
 mod shrink;
 mod writer;
 
+#[cfg(feature = "cli")]
+mod address;
 mod b3d;
 mod bmx;
 #[cfg(feature = "cli")]

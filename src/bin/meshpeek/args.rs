@@ -48,11 +48,14 @@ pub(crate) enum Color {
 pub(crate) enum Verb {
     /// Show one file in full
     Info {
-        /// The file
+        /// The file, or the address of a member, such as `mod.pbo!/tree.p3d`; `-` is standard input
         file: PathBuf,
         /// As JSON: the record and, under `detail`, every field
         #[arg(long)]
         json: bool,
+        /// Add SHA-256 digests of its decoded content
+        #[arg(long, requires = "json")]
+        digests: bool,
     },
     /// List every asset in files and folders, one record each
     Scan {
@@ -78,18 +81,23 @@ pub(crate) enum Verb {
     },
     /// Show how one file is built: its parts with their offsets and sizes
     Tree {
-        /// The file
+        /// The file, or the address of a member, such as `mod.pbo!/tree.p3d`; `-` is standard input
         file: PathBuf,
     },
     /// Write out one array; without a selector, list them
     Dump {
-        /// The file
+        /// The file, or the address of a member, such as `mod.pbo!/tree.p3d`; `-` is standard input
         file: PathBuf,
         /// Which array, such as `meshes/0/positions`
         selector: Option<String>,
         /// How to write it
         #[arg(long, value_name = "FORMAT", default_value = "csv")]
         format: DumpFormat,
+    },
+    /// Write the content of a file or a member of an archive as it is
+    Cat {
+        /// The file, or the address of a member, such as `mod.pbo!/config.cpp`
+        file: PathBuf,
     },
     /// Write a completion script for a shell, to be sourced from its start-up file
     Completions {
@@ -102,7 +110,7 @@ pub(crate) enum Verb {
 
 #[derive(Args)]
 pub(crate) struct Inputs {
-    /// Files and folders; folders with all below them
+    /// Files and folders, the latter with all below them; addresses of members; `-` is standard input
     #[arg(value_name = "PATH", required_unless_present = "paths_from")]
     pub(crate) paths: Vec<PathBuf>,
     /// Read further paths from this file, one a line; `-` is standard input

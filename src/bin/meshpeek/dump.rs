@@ -12,12 +12,13 @@ use meshpeek::Asset;
 use meshpeek::view::Table;
 
 use crate::args::{Common, DumpFormat};
-use crate::input;
 use crate::output::{Failure, Outcome, Output};
+use crate::source::Source;
 
 pub(crate) fn run(path: &Path, selector: Option<&str>, format: DumpFormat, common: &Common) -> Outcome {
-    let file = input::open(path, common)?;
-    let asset = Asset::parse(&file).map_err(|error| error.in_file(path))?;
+    let source = Source::open(path, common)?;
+    let content = source.content(common)?;
+    let asset = Asset::parse(&content).map_err(|error| error.in_file(path))?;
     match selector {
         None => list(&asset, common)?,
         Some(selector) => {
@@ -36,7 +37,7 @@ pub(crate) fn run(path: &Path, selector: Option<&str>, format: DumpFormat, commo
             }
         }
     }
-    input::unchanged(&file, path)?;
+    source.unchanged()?;
     Ok(ExitCode::SUCCESS)
 }
 

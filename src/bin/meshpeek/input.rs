@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use meshpeek::scan::{Found, Record, Scan, Selection};
-use meshpeek::{Access, FileMap, Format, Limits};
+use meshpeek::{Access, FileMap, Format};
 
 use crate::args::{Common, Inputs, SortKey};
 use crate::output::{Failure, Notes};
@@ -103,17 +103,12 @@ impl Tally {
     }
 }
 
-/// The bytes of one file.
-pub(crate) fn open(path: &Path, common: &Common) -> Result<FileMap, Failure> {
-    Ok(FileMap::open_with(path, access(common), &Limits::default())?)
-}
-
 /// Says so if the file was changed while results were made of it.
 pub(crate) fn unchanged(file: &FileMap, path: &Path) -> Result<(), Failure> {
     Ok(file.unchanged().map_err(|error| error.in_file(path))?)
 }
 
-fn access(common: &Common) -> Access {
+pub(crate) fn access(common: &Common) -> Access {
     if common.no_mmap { Access::Read } else { Access::Auto }
 }
 

@@ -1,6 +1,7 @@
 //! The program `meshpeek`: the library's answers on a terminal and in pipelines.
 
 mod args;
+mod cat;
 mod detail;
 mod dump;
 mod info;
@@ -10,6 +11,7 @@ mod output;
 mod progress;
 mod report;
 mod scan;
+mod source;
 mod tree;
 mod verify;
 
@@ -28,11 +30,12 @@ fn main() -> ExitCode {
         notes.detail(error);
     }
     let outcome: Outcome = match &verb {
-        Verb::Info { file, json } => info::run(file, *json, &common),
+        Verb::Info { file, json, digests } => info::run(file, *json, *digests, &common),
         Verb::Scan { inputs, format, digests } => scan::run(inputs, *format, *digests, &common),
         Verb::Verify { inputs, format, strict } => verify::run(inputs, *format, *strict, &common),
         Verb::Tree { file } => tree::run(file, &common),
         Verb::Dump { file, selector, format } => dump::run(file, selector.as_deref(), *format, &common),
+        Verb::Cat { file } => cat::run(file, &common),
         Verb::Completions { shell } => manual::completions(*shell, &common),
         Verb::Man => manual::page(&common),
     };

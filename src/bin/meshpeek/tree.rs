@@ -8,15 +8,16 @@ use meshpeek::Asset;
 use meshpeek::inspect::Region;
 
 use crate::args::Common;
-use crate::input;
 use crate::output::{Outcome, Output};
+use crate::source::Source;
 
 /// Deeper lines stay at this indentation and say their depth.
 const DEEPEST_INDENT: usize = 40;
 
 pub(crate) fn run(path: &Path, common: &Common) -> Outcome {
-    let file = input::open(path, common)?;
-    let asset = Asset::parse(&file).map_err(|error| error.in_file(path))?;
+    let source = Source::open(path, common)?;
+    let content = source.content(common)?;
+    let asset = Asset::parse(&content).map_err(|error| error.in_file(path))?;
     let mut out = Output::text(common)?;
     let mut written = writeln!(out, "{:>10}  {:>10}  part", "offset", "bytes");
     asset.layout(&mut |region: Region<'_>| {
@@ -26,7 +27,7 @@ pub(crate) fn run(path: &Path, common: &Common) -> Outcome {
     });
     written?;
     out.flush()?;
-    input::unchanged(&file, path)?;
+    source.unchanged()?;
     Ok(ExitCode::SUCCESS)
 }
 
