@@ -130,6 +130,18 @@ pub enum ReferenceKind {
     Proxy,
 }
 
+impl ReferenceKind {
+    /// The word for it in records.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Texture => "texture",
+            Self::Material => "material",
+            Self::Surface => "surface",
+            Self::Proxy => "proxy",
+        }
+    }
+}
+
 /// Another file that an asset asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Reference {

@@ -6,6 +6,7 @@
 mod look;
 mod progress;
 mod record;
+pub mod refs;
 mod walk;
 
 use std::ops::ControlFlow;

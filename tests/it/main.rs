@@ -20,6 +20,8 @@ mod lodka;
 mod mlod;
 mod odol;
 mod pbo;
+#[cfg(feature = "cli")]
+mod refs;
 mod rtm;
 mod scan;
 mod zip;

@@ -99,6 +99,8 @@ pub(crate) enum Verb {
         /// The file, or the address of a member, such as `mod.pbo!/config.cpp`
         file: PathBuf,
     },
+    /// List each reference to another file, and which file that is among those below the paths
+    Refs(crate::refs::Args),
     /// Write a completion script for a shell, to be sourced from its start-up file
     Completions {
         /// The shell

@@ -9,6 +9,7 @@ mod input;
 mod manual;
 mod output;
 mod progress;
+mod refs;
 mod report;
 mod scan;
 mod source;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         Verb::Tree { file } => tree::run(file, &common),
         Verb::Dump { file, selector, format } => dump::run(file, selector.as_deref(), *format, &common),
         Verb::Cat { file } => cat::run(file, &common),
+        Verb::Refs(args) => refs::run(args, &common),
         Verb::Completions { shell } => manual::completions(*shell, &common),
         Verb::Man => manual::page(&common),
     };
