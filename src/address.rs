@@ -156,6 +156,9 @@ pub struct Opened<'a> {
     pub bytes: u64,
     /// The way to it inside the file, as records name it; `None` for the file itself.
     pub member: Option<Name>,
+    /// How it lies in the innermost archive.
+    #[cfg(feature = "scan")]
+    pub stored: Option<crate::scan::Stored>,
     /// How many archives are around it.
     pub depth: u32,
     /// How many members the last name fits that fits more than one, this one included; 0 where each fits one.
@@ -181,7 +184,16 @@ pub struct Opened<'a> {
 pub fn open_member<'a>(data: &'a [u8], member: Option<&[u8]>, budget: &Budget, limits: &Limits) -> Result<Opened<'a>> {
     let content = Content::new(data.into());
     let bytes = data.len() as u64;
-    let mut opened = Opened { content: Ok(content), format: None, bytes, member: None, depth: 0, alike: 0 };
+    let mut opened = Opened {
+        content: Ok(content),
+        format: None,
+        bytes,
+        member: None,
+        #[cfg(feature = "scan")]
+        stored: None,
+        depth: 0,
+        alike: 0,
+    };
     let mut left = member;
     while let Some(names) = left {
         if opened.depth >= limits.archive_depth {
@@ -202,11 +214,22 @@ pub fn open_member<'a>(data: &'a [u8], member: Option<&[u8]>, budget: &Budget, l
             },
         };
         let (hint, member) = (found.member.size_hint(), join(opened.member.as_ref(), name));
+        #[cfg(feature = "scan")]
+        let stored = crate::scan::Stored::of(&found.member);
         let alike = if found.count > 1 { found.count } else { opened.alike };
         let depth = opened.depth.saturating_add(1);
         let content = part.map(|part| content.inside(part));
         let bytes = content.as_ref().map_or(hint, |content| content.len() as u64);
-        opened = Opened { content, format, bytes, member: Some(member), depth, alike };
+        opened = Opened {
+            content,
+            format,
+            bytes,
+            member: Some(member),
+            #[cfg(feature = "scan")]
+            stored: Some(stored),
+            depth,
+            alike,
+        };
         left = behind;
     }
     Ok(opened)

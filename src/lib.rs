@@ -19,6 +19,8 @@ pub mod asset;
 pub mod codec;
 #[cfg(any(feature = "pbo", feature = "zip"))]
 pub mod container;
+#[cfg(feature = "scan")]
+pub mod diff;
 pub mod error;
 pub mod format;
 pub mod inspect;

@@ -52,7 +52,7 @@ impl Summary {
 }
 
 /// Named counts in a fixed order; `None` where a count is not known.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Counts(Vec<(&'static str, Option<u64>)>);
 
 impl Counts {

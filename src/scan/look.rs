@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::iter::{ParallelBridge, ParallelIterator};
 
+use super::record::Stored;
 use super::walk::Target;
 use super::{Depth, Digests, Found, Record, Scan, Sighting};
 use crate::address::{self, Address, Names, Opened, open_member};
@@ -23,22 +24,26 @@ pub(super) struct Place<'p> {
     member: Option<Name>,
     /// How many archives are around.
     depth: u32,
+    /// How it lies in the archive.
+    stored: Option<Stored>,
+    stamp: Option<String>,
 }
 
 impl<'p> Place<'p> {
     pub(super) fn file(path: &'p Path) -> Self {
-        Self { path, member: None, depth: 0 }
+        Self { path, member: None, depth: 0, stored: None, stamp: None }
     }
 
     /// What an address in this file leads to.
     pub(super) fn opened(path: &'p Path, opened: &Opened<'_>) -> Self {
-        Self { path, member: opened.member.clone(), depth: opened.depth }
+        let (member, stored) = (opened.member.clone(), opened.stored.clone());
+        Self { path, member, depth: opened.depth, stored, stamp: None }
     }
 
     /// A member of the archive in this place.
-    fn inside(&self, name: Name) -> Self {
-        let member = address::join(self.member.as_ref(), name);
-        Self { path: self.path, member: Some(member), depth: self.depth.saturating_add(1) }
+    fn inside(&self, name: Name, stored: Stored) -> Self {
+        let (member, depth) = (Some(address::join(self.member.as_ref(), name)), self.depth.saturating_add(1));
+        Self { path: self.path, member, depth, stored: Some(stored), stamp: None }
     }
 
     /// The format that its name promises.
@@ -47,7 +52,15 @@ impl<'p> Place<'p> {
     }
 
     fn record(&self, summary: Summary, digests: Option<Digests>) -> Record {
-        Record { path: self.path.to_owned(), member: self.member.clone(), summary, digests }
+        Record {
+            path: self.path.to_owned(),
+            member: self.member.clone(),
+            summary,
+            digests,
+            stored: self.stored.clone(),
+            prefix: None,
+            stamp: self.stamp.clone(),
+        }
     }
 }
 
@@ -62,16 +75,24 @@ pub(super) fn describe<'a>(scan: &Scan, place: &Place<'_>, data: &'a [u8]) -> Op
                 asset.verify(&mut problems);
                 summary.problems = problems.into_vec();
             }
-            let digests = scan.digests.then(|| Digests::of(&*asset, &mut summary.problems));
-            Some((place.record(summary, digests), Some(asset)))
+            let digests = scan.digests.then(|| Digests::of(data, &*asset, &mut summary.problems));
+            let mut record = place.record(summary, digests);
+            if let Asset::Pbo(archive) = &asset {
+                record.prefix = archive.prefix().map(Name::from);
+            }
+            Some((record, Some(asset)))
         }
-        Err(error) => Some((unreadable(scan, place, format, data.len() as u64, &error), None)),
+        Err(error) => {
+            let mut record = unreadable(scan, place, format, data.len() as u64, &error);
+            record.digests = scan.digests.then(|| Digests::of_file(Some(data)));
+            Some((record, None))
+        }
     }
 }
 
 /// The record of something that does not open.
 fn unreadable(scan: &Scan, place: &Place<'_>, format: Format, bytes: u64, error: &Error) -> Record {
-    place.record(Summary::unreadable(format, bytes, error), scan.digests.then(Digests::default))
+    place.record(Summary::unreadable(format, bytes, error), scan.digests.then(|| Digests::of_file(None)))
 }
 
 /// The record of what an address leads to.
@@ -108,10 +129,18 @@ where
             true => Address::parse(&target.path),
             false => Address { file: target.path.clone(), member: None },
         };
+        // Taken before the file is read: what is written meanwhile shows in the next one.
+        let stamp = address.member.is_none().then(|| scan.stamp(&address.file)).flatten();
+        if let Some(stamp) = &stamp
+            && scan.known.as_ref().is_some_and(|known| known.has(&address.file, stamp))
+        {
+            scan.progress.add_file(address.file.metadata().map_or(0, |metadata| metadata.len()));
+            return self.put(Found::Unchanged(address.file));
+        }
         match address.open(scan.access, &scan.limits) {
             Err(error) => self.put(Found::Unreadable(error)),
             Ok(file) => {
-                self.address(&address, &file, target);
+                self.address(&address, stamp, &file, target);
                 if let Err(error) = file.unchanged() {
                     self.put(Found::Unreadable(error.in_file(&address.file)));
                 }
@@ -120,12 +149,13 @@ where
         }
     }
 
-    fn address(&self, address: &Address, data: &[u8], target: &Target) {
+    fn address(&self, address: &Address, stamp: Option<String>, data: &[u8], target: &Target) {
         let scan = self.scan;
         let budget = Budget::new(data.len() as u64, &scan.limits);
         let found = open_member(data, address.member.as_deref(), &budget, &scan.limits).map(|opened| {
             if let Ok(content) = &opened.content {
-                return self.look(&Place::opened(&address.file, &opened), content, &budget);
+                let place = Place { stamp, ..Place::opened(&address.file, &opened) };
+                return self.look(&place, content, &budget);
             }
             describe_opened(scan, &address.file, &opened).map(|record| self.asset(record, None)).is_some()
         });
@@ -152,7 +182,7 @@ where
             // What ends the list of members early is a problem of the archive's own record.
             let members = container.members().map_while(Result::ok).map(|member| (names.next(member.name()), member));
             members.take_while(|_| !self.scan.progress.is_stopped()).par_bridge().for_each(|(name, member)| {
-                self.member(&place.inside(name), &member, budget);
+                self.member(&place.inside(name, Stored::of(&member)), &member, budget);
             });
         }
         true

@@ -3,6 +3,8 @@
 //! Work is shared by file, and inside archives by member, so that one large archive keeps all cores busy. Nothing is
 //! collected: each record is handed over as soon as it is there, and what was opened for it is closed again.
 
+pub mod dupes;
+mod known;
 mod look;
 mod progress;
 mod record;
@@ -11,11 +13,13 @@ mod walk;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rayon::iter::{ParallelBridge, ParallelIterator};
 
+pub use known::Known;
 pub use progress::Progress;
-pub use record::{Digests, Record};
+pub use record::{Digests, Record, Stored};
 pub use walk::Selection;
 
 use crate::address::Opened;
@@ -69,6 +73,8 @@ pub struct Scan {
     pub access: Access,
     /// What each asset may cost.
     pub limits: Limits,
+    /// Records that an earlier scan gave: files that have not changed since are passed over.
+    pub known: Option<Arc<Known>>,
     /// Counts along, for whoever holds a clone of it.
     pub progress: Progress,
 }
@@ -86,6 +92,9 @@ pub enum Found {
         /// Whether the caller named this very file.
         named: bool,
     },
+    /// A file that has not changed since the scan whose [records](Scan::known) are at hand: they are what would be found
+    /// in it.
+    Unchanged(PathBuf),
     /// A file or folder that cannot be read.
     Unreadable(Error),
 }
@@ -116,6 +125,7 @@ impl Scan {
             jobs: None,
             access: Access::Auto,
             limits: Limits::default(),
+            known: None,
             progress: Progress::default(),
         }
     }

@@ -28,6 +28,11 @@ fn records(scan: &Scan) -> Vec<Record> {
     records
 }
 
+/// Everything but what changes with the time of the file and the question.
+fn facts(record: &Record) -> Json {
+    serde_json::to_value(Record { stamp: None, ..record.clone() }).unwrap()
+}
+
 fn address(record: &Record) -> String {
     let path = record.path.to_str().unwrap();
     record.member.as_ref().map_or_else(|| path.to_owned(), |member| format!("{path}!/{}", member.text))
@@ -63,13 +68,13 @@ fn every_address_that_a_scan_gives_opens_the_same_asset() {
         let budget = Budget::new(file.len() as u64, &limits);
         let opened = open_member(&file, address.member.as_deref(), &budget, &limits).unwrap();
         let again = scan.record_of(&address.file, &opened).unwrap_or_else(|| panic!("{text} is no asset"));
-        assert_eq!(serde_json::to_value(&again).unwrap(), serde_json::to_value(&record).unwrap(), "{text}");
+        assert_eq!(facts(&again), facts(&record), "{text}");
         members += usize::from(record.member.is_some());
         // So does a scan of the address alone.
         let mut alone = Scan::new([&text]);
         (alone.archives, alone.digests) = (false, true);
         let [alone] = &records(&alone)[..] else { panic!("{text} is not one asset") };
-        assert_eq!(serde_json::to_value(alone).unwrap(), serde_json::to_value(&record).unwrap(), "{text}");
+        assert_eq!(facts(alone), facts(&record), "{text}");
     }
     assert!(members > 50, "{members}");
 }

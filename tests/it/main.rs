@@ -16,6 +16,10 @@ mod b3d;
 mod bmx;
 #[cfg(feature = "cli")]
 mod cli;
+#[cfg(feature = "cli")]
+mod diff;
+#[cfg(feature = "cli")]
+mod dupes;
 mod lodka;
 mod mlod;
 mod odol;
@@ -24,6 +28,8 @@ mod pbo;
 mod refs;
 mod rtm;
 mod scan;
+#[cfg(feature = "cli")]
+mod since;
 mod zip;
 
 // What the fuzz targets do, so that it cannot rot unseen.

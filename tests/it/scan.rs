@@ -53,6 +53,7 @@ fn by_member(records: &[Record]) -> BTreeMap<String, Json> {
         facts.remove("path");
         facts.remove("member");
         facts.remove("lossy");
+        facts.remove("stored");
         json
     };
     let named = |record: &Record| Some((record.member.as_ref()?.text.clone(), facts(record)));

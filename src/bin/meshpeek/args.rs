@@ -64,9 +64,11 @@ pub(crate) enum Verb {
         /// How to write the records; `table` on a terminal, else `ndjson`
         #[arg(long, value_name = "FORMAT")]
         format: Option<ScanFormat>,
-        /// Add SHA-256 digests of each asset's decoded content
+        /// Add SHA-256 digests of each asset's bytes and decoded content
         #[arg(long)]
         digests: bool,
+        #[command(flatten)]
+        stream: Stream,
     },
     /// Decode everything, check every index and bound, and tell each problem
     Verify {
@@ -101,6 +103,10 @@ pub(crate) enum Verb {
     },
     /// List each reference to another file, and which file that is among those below the paths
     Refs(crate::refs::Args),
+    /// Tell what differs between two models or two archives; exit status 0 nothing, 1 something, 2 trouble
+    Diff(crate::diff::Args),
+    /// List assets that are there more than once
+    Dupes(crate::dupes::Args),
     /// Write a completion script for a shell, to be sourced from its start-up file
     Completions {
         /// The shell
@@ -108,6 +114,17 @@ pub(crate) enum Verb {
     },
     /// Write the manual page
     Man,
+}
+
+#[derive(Args)]
+pub(crate) struct Stream {
+    /// Add lines for what is no asset's record, and a last one with totals that says whether the stream is whole
+    #[arg(long)]
+    pub(crate) events: bool,
+    /// Pass over files that are as they were when this stream was written, and copy their records from it; archives only
+    /// where its last line says that it is whole, as one of --events does
+    #[arg(long, value_name = "OLD")]
+    pub(crate) since: Option<PathBuf>,
 }
 
 #[derive(Args)]

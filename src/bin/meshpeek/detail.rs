@@ -97,7 +97,7 @@ fn put(map: &mut Map<String, Json>, name: &str, index: Option<usize>, value: Jso
     }
 }
 
-fn to_json(value: Value<'_>) -> Json {
+pub(crate) fn to_json(value: Value<'_>) -> Json {
     match value {
         Value::Bool(value) => value.into(),
         Value::Uint(value) => value.into(),

@@ -38,8 +38,37 @@ pub(crate) fn scan(inputs: &Inputs, common: &Common) -> Result<Scan, Failure> {
 #[derive(Default)]
 pub(crate) struct Tally {
     pub(crate) assets: u64,
-    unreadable: u64,
-    interrupted: bool,
+    pub(crate) unreadable: u64,
+    pub(crate) interrupted: bool,
+}
+
+/// What a scan hands over.
+pub(crate) enum Told<'t> {
+    Record(&'t Record),
+    /// A file whose records an earlier scan gave.
+    Unchanged(&'t Path),
+    Unreadable(&'t meshpeek::Error),
+}
+
+enum Kept {
+    Record(Box<Record>),
+    Unchanged(PathBuf),
+}
+
+impl Kept {
+    fn place(&self) -> (PathBuf, Option<String>) {
+        match self {
+            Self::Record(record) => (record.path.clone(), record.member.as_ref().map(|name| name.text.clone())),
+            Self::Unchanged(path) => (path.clone(), None),
+        }
+    }
+
+    fn told(&self) -> Told<'_> {
+        match self {
+            Self::Record(record) => Told::Record(record),
+            Self::Unchanged(path) => Told::Unchanged(path),
+        }
+    }
 }
 
 /// Hands over each asset, and tells of the rest, until the results cannot be written any more.
@@ -49,31 +78,61 @@ pub(crate) fn each_asset(
     notes: Notes,
     mut each: impl FnMut(&Record) -> Result<(), Failure> + Send,
 ) -> Result<Tally, Failure> {
+    each_told(scan, sort, notes, |told| match told {
+        Told::Record(record) => each(record),
+        _ => Ok(()),
+    })
+}
+
+/// The same with all that is worth a line.
+pub(crate) fn each_told(
+    scan: &Scan,
+    sort: Option<SortKey>,
+    notes: Notes,
+    mut each: impl FnMut(Told<'_>) -> Result<(), Failure> + Send,
+) -> Result<Tally, Failure> {
     let mut tally = Tally::default();
     let mut failure = None;
     let mut kept = Vec::new();
     let run = |found| {
-        match found {
+        let found = match found {
             Found::Asset(record) => {
                 tally.assets += 1;
-                if sort.is_some() {
-                    kept.push(record);
-                } else if let Err(error) = each(&record) {
-                    failure = Some(error);
-                    return ControlFlow::Break(());
-                }
+                Ok(Kept::Record(record))
             }
-            Found::NoAsset { path, named } => {
-                let note = format!("{}: no asset of a known format", path.display());
-                if named { notes.say(note) } else { notes.detail(note) }
+            Found::Unchanged(path) => Ok(Kept::Unchanged(path)),
+            other => Err(other),
+        };
+        let written = match found {
+            Ok(found) if sort.is_some() => {
+                kept.push(found);
+                Ok(())
             }
-            Found::Unreadable(error) => {
+            Ok(found) => each(found.told()),
+            Err(Found::Unreadable(error)) => {
                 tally.unreadable += 1;
+                let written = each(Told::Unreadable(&error));
                 notes.error(error);
+                written
             }
-            _ => {}
+            Err(Found::NoAsset { path, named }) => {
+                let note = format!("{}: no asset of a known format", path.display());
+                if named {
+                    notes.say(note)
+                } else {
+                    notes.detail(note)
+                }
+                Ok(())
+            }
+            Err(_) => Ok(()),
+        };
+        match written {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failure = Some(error);
+                ControlFlow::Break(())
+            }
         }
-        ControlFlow::Continue(())
     };
     let interrupted = progress::beside(scan, notes, || {
         scan.run(run)?;
@@ -83,9 +142,9 @@ pub(crate) fn each_asset(
         return Err(failure);
     }
     // An archive's own record has no member and so comes first.
-    kept.sort_by_cached_key(|record| (record.path.clone(), record.member.as_ref().map(|name| name.text.clone())));
-    for record in kept {
-        each(&record)?;
+    kept.sort_by_cached_key(Kept::place);
+    for found in kept {
+        each(found.told())?;
     }
     tally.interrupted = interrupted;
     Ok(tally)

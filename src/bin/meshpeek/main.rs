@@ -3,7 +3,9 @@
 mod args;
 mod cat;
 mod detail;
+mod diff;
 mod dump;
+mod dupes;
 mod info;
 mod input;
 mod manual;
@@ -12,6 +14,7 @@ mod progress;
 mod refs;
 mod report;
 mod scan;
+mod since;
 mod source;
 mod tree;
 mod verify;
@@ -32,12 +35,14 @@ fn main() -> ExitCode {
     }
     let outcome: Outcome = match &verb {
         Verb::Info { file, json, digests } => info::run(file, *json, *digests, &common),
-        Verb::Scan { inputs, format, digests } => scan::run(inputs, *format, *digests, &common),
+        Verb::Scan { inputs, format, digests, stream } => scan::run(inputs, *format, *digests, stream, &common),
         Verb::Verify { inputs, format, strict } => verify::run(inputs, *format, *strict, &common),
         Verb::Tree { file } => tree::run(file, &common),
         Verb::Dump { file, selector, format } => dump::run(file, selector.as_deref(), *format, &common),
         Verb::Cat { file } => cat::run(file, &common),
         Verb::Refs(args) => refs::run(args, &common),
+        Verb::Diff(args) => diff::run(args, &common),
+        Verb::Dupes(args) => dupes::run(args, &common),
         Verb::Completions { shell } => manual::completions(*shell, &common),
         Verb::Man => manual::page(&common),
     };

@@ -41,14 +41,18 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     scan.selection.ignored = true;
     let notes = Notes::new(common);
     let mut unreadable = 0_u64;
-    let links = progress::beside(&scan, notes, || {
-        Ok(refs::resolve(&scan, &args.assume, |found| {
+    let (links, interrupted) = progress::beside(&scan, notes, || {
+        let links = refs::resolve(&scan, &args.assume, |found| {
             if let Found::Unreadable(error) = found {
                 unreadable += 1;
                 notes.error(error);
             }
-        })?)
+        })?;
+        Ok((links, scan.progress.is_stopped()))
     })?;
+    if interrupted {
+        return Ok(ExitCode::from(130));
+    }
     let wanted = links.iter().filter(|link| !args.missing || link.state == State::Missing);
     write(wanted, args.format, common)?;
     let count = |state| links.iter().filter(|link| link.state == state).count();

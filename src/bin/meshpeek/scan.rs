@@ -7,22 +7,59 @@ use meshpeek::Format;
 use meshpeek::scan::Record;
 use meshpeek::summary::Severity;
 
-use crate::args::{Common, Inputs, ScanFormat};
+use crate::args::{Common, Inputs, ScanFormat, Stream};
+use crate::input::Told;
 use crate::output::{Failure, Notes, Outcome, Output};
+use crate::since::{self, Old};
 use crate::{input, report};
 
-pub(crate) fn run(inputs: &Inputs, format: Option<ScanFormat>, digests: bool, common: &Common) -> Outcome {
+pub(crate) fn run(
+    inputs: &Inputs,
+    format: Option<ScanFormat>,
+    digests: bool,
+    stream: &Stream,
+    common: &Common,
+) -> Outcome {
     let mut scan = input::scan(inputs, common)?;
     scan.digests = digests;
+    let old = stream.since.as_deref().map(Old::open).transpose()?;
+    scan.known = old.as_ref().map(Old::known);
     let notes = Notes::new(common);
     let out = Output::text(common)?;
-    let format = format.unwrap_or(if out.is_terminal() { ScanFormat::Table } else { ScanFormat::Ndjson });
+    let is_stream = stream.events || old.is_some();
+    if is_stream && !matches!(format, None | Some(ScanFormat::Ndjson)) {
+        return Err(Failure::Told("--events and --since are for --format ndjson".to_owned()));
+    }
+    let format = format.unwrap_or(if is_stream {
+        ScanFormat::Ndjson
+    } else if out.is_terminal() {
+        ScanFormat::Table
+    } else {
+        ScanFormat::Ndjson
+    });
     let mut writer = Writer::new(format, out)?;
     let mut damaged = 0_u64;
-    let tally = input::each_asset(&scan, inputs.sort, notes, |record| {
-        damaged += u64::from(record.summary.problems.iter().any(|problem| problem.severity == Severity::Error));
-        writer.record(record)
+    let mut copied = 0;
+    let mut tally = input::each_told(&scan, inputs.sort, notes, |told| match told {
+        Told::Record(record) => {
+            damaged += u64::from(record.summary.problems.iter().any(|problem| problem.severity == Severity::Error));
+            writer.record(record)
+        }
+        Told::Unchanged(path) => {
+            let Some((old, out)) = old.as_ref().zip(writer.stream()) else { return Ok(()) };
+            let (records, faults) = old.copy(path, out)?;
+            (copied, damaged) = (copied + records, damaged + faults);
+            Ok(())
+        }
+        Told::Unreadable(error) => match writer.stream() {
+            Some(out) if stream.events => Ok(writeln!(out, "{}", since::unreadable(error, &inputs.paths))?),
+            _ => Ok(()),
+        },
     })?;
+    tally.assets += copied;
+    if let Some(out) = writer.stream().filter(|_| stream.events) {
+        since::finish(&scan, &tally, damaged, out)?;
+    }
     writer.finish()?;
     let progress = &scan.progress;
     notes.say(format_args!(
@@ -93,6 +130,14 @@ impl Writer {
             Self::Csv(csv) => csv.write_record(csv_row(record))?,
         }
         Ok(())
+    }
+
+    /// Where lines that are no records can go.
+    fn stream(&mut self) -> Option<&mut Output> {
+        match self {
+            Self::Ndjson(out) => Some(out),
+            _ => None,
+        }
     }
 
     fn finish(self) -> Result<(), Failure> {
