@@ -585,81 +585,54 @@ impl Comparison<'_> {
     }
 }
 
-/// Which item of one list is which of the other, in the order of the first; what only the second has stands behind its
-/// neighbour.
+/// How many items that only the second list has are looked at for one that was changed.
+const NEIGHBORS: usize = 16;
+
+/// Which item of one list is which of the other, in the order of the first; then what only the second has.
 fn align(a: &[&Tree], b: &[&Tree]) -> Vec<(Option<usize>, Option<usize>)> {
-    let mut of_a: Vec<Option<usize>> = vec![None; a.len()];
-    let mut is_taken = vec![false; b.len()];
-    // What is the same in both, then what has the same label; in order where there are several.
-    let digest = |tree: &Tree| Some(tree.digest.to_vec());
-    let label = |tree: &Tree| tree.label.as_ref().map(|label| label.text.as_bytes().to_vec());
-    let keys: [&dyn Fn(&Tree) -> Option<Vec<u8>>; 2] = [&digest, &label];
-    for key in keys {
-        let mut free: HashMap<Vec<u8>, VecDeque<usize>> = HashMap::new();
-        for (index, tree) in b.iter().enumerate() {
-            if let Some(key) = key(tree).filter(|_| is_taken.get(index) == Some(&false)) {
-                free.entry(key).or_default().push_back(index);
-            }
-        }
-        for (tree, other) in a.iter().zip(&mut of_a).filter(|(_, other)| other.is_none()) {
-            *other = key(tree).and_then(|key| free.get_mut(&key)?.pop_front());
-            if let Some(taken) = other.and_then(|index| is_taken.get_mut(index)) {
-                *taken = true;
-            }
-        }
-    }
-    // What is left between the same neighbours, in order, where it is alike.
-    let mut gaps: HashMap<Option<usize>, VecDeque<usize>> = HashMap::new();
-    let mut before = None;
-    for (index, taken) in is_taken.iter().enumerate() {
-        if *taken {
-            before = Some(index);
-        } else {
-            gaps.entry(before).or_default().push_back(index);
-        }
-    }
+    let mut of_a = vec![None; a.len()];
+    let mut is_free = vec![true; b.len()];
+    pair_up(a, b, |tree| Some(&tree.digest), &mut of_a, &mut is_free);
+    pair_up(a, b, |tree| tree.label.as_ref().map(|label| label.text.as_bytes()), &mut of_a, &mut is_free);
     let mut pairs = Vec::new();
-    let mut before = None;
-    let mut flush = |before: Option<usize>, pairs: &mut Vec<_>| {
-        let rest = gaps.remove(&before).unwrap_or_default();
-        pairs.extend(rest.into_iter().map(|index| (None, Some(index))));
-    };
-    let mut waiting: Vec<(usize, &Tree)> = Vec::new();
-    let mut close = |before, waiting: &mut Vec<(usize, &Tree)>, pairs: &mut Vec<_>| {
-        let mut rest = Vec::new();
-        flush(before, &mut rest);
-        let mut rest: VecDeque<(Option<usize>, Option<usize>)> = rest.into();
-        for (index, tree) in waiting.drain(..) {
-            let alike = rest
-                .iter()
-                .position(|(_, other)| other.and_then(|other| b.get(other)).is_some_and(|other| is_alike(tree, other)));
-            match alike {
-                // What stands before the one that is alike came in.
-                Some(place) => {
-                    pairs.extend(rest.drain(..place));
-                    let other = rest.pop_front().and_then(|(_, other)| other);
-                    pairs.push((Some(index), other));
-                }
-                None => pairs.push((Some(index), None)),
-            }
+    let mut behind = 0;
+    for (index, (tree, other)) in a.iter().zip(of_a).enumerate() {
+        // What is left stands behind the same neighbour in both.
+        let left = is_free.iter().enumerate().skip(behind).take_while(|(_, is_free)| **is_free).take(NEIGHBORS);
+        let mut left = left.map(|(place, _)| place);
+        let alike = || left.find(|&place| b.get(place).is_some_and(|other| is_alike(tree, other)));
+        let other = other.or_else(alike);
+        if let Some(place) = other {
+            behind = place.saturating_add(1);
+            is_free.iter_mut().skip(place).take(1).for_each(|is_free| *is_free = false);
         }
-        pairs.extend(rest);
-    };
-    for (index, (tree, other)) in a.iter().zip(&of_a).enumerate() {
-        match other {
-            None => waiting.push((index, tree)),
-            Some(other) => {
-                close(before, &mut waiting, &mut pairs);
-                pairs.push((Some(index), Some(*other)));
-                before = Some(*other);
-            }
+        pairs.push((Some(index), other));
+    }
+    let added = is_free.iter().enumerate().filter(|(_, is_free)| **is_free);
+    pairs.extend(added.map(|(place, _)| (None, Some(place))));
+    pairs
+}
+
+/// Pairs what has the same key, in order where there are several.
+fn pair_up<'t>(
+    a: &[&'t Tree],
+    b: &[&'t Tree],
+    key: impl Fn(&'t Tree) -> Option<&'t [u8]>,
+    of_a: &mut [Option<usize>],
+    is_free: &mut [bool],
+) {
+    let mut free: HashMap<&[u8], VecDeque<usize>> = HashMap::new();
+    for (place, (tree, _)) in b.iter().zip(&*is_free).enumerate().filter(|(_, (_, is_free))| **is_free) {
+        if let Some(key) = key(tree) {
+            free.entry(key).or_default().push_back(place);
         }
     }
-    close(before, &mut waiting, &mut pairs);
-    // What no neighbour led to, where the order is another.
-    let met: HashSet<usize> = pairs.iter().filter_map(|(_, other): &(_, Option<usize>)| *other).collect();
-    pairs.extend((0..b.len()).filter(|index| !met.contains(index)).map(|index| (None, Some(index))));
-    pairs
+    for (tree, other) in a.iter().zip(of_a).filter(|(_, other)| other.is_none()) {
+        *other = key(tree).and_then(|key| free.get_mut(key)?.pop_front());
+        if let Some(is_free) = other.and_then(|place| is_free.get_mut(place)) {
+            *is_free = false;
+        }
+    }
 }
 
 /// Whether two items without a common label may be one that was changed: half of what they hold is the same.

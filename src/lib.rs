@@ -28,6 +28,8 @@ pub mod limits;
 pub mod source;
 pub mod summary;
 pub mod view;
+#[cfg(any(feature = "pbo", feature = "zip"))]
+pub mod visit;
 
 #[cfg(feature = "b3d")]
 pub mod b3d;

@@ -83,8 +83,8 @@ impl<'a> Member<'a> {
         self.entry
     }
 
-    fn header(&self) -> &'a CentralHeader {
-        self.entry.header
+    fn header(&self) -> &CentralHeader {
+        &self.entry.header
     }
 
     /// How it is packed.
@@ -99,17 +99,17 @@ impl<'a> Member<'a> {
 
     /// The bytes it takes in the archive, by the directory's word.
     pub fn stored_size(&self) -> u64 {
-        self.header().packed_bytes.get().into()
+        self.entry.packed_bytes
     }
 
     /// The bytes it unpacks to, by the directory's word.
     pub fn size_hint(&self) -> u64 {
-        self.header().unpacked_bytes.get().into()
+        self.entry.unpacked_bytes
     }
 
     /// Where the header before its bytes lies. May be outside the archive.
     pub fn header_offset(&self) -> u64 {
-        self.archive.directory.prefix().saturating_add(self.header().header_offset.get().into())
+        self.archive.directory.prefix().saturating_add(self.entry.header_offset)
     }
 
     /// The header before its bytes.
@@ -133,7 +133,10 @@ impl<'a> Member<'a> {
         range
             .filter(|_| end <= self.archive.directory.start())
             .and_then(|(start, end)| self.archive.data.get(start..end))
-            .ok_or_else(|| self.error(format!("{} bytes at {start:#x} run into the directory", self.stored_size())))
+            .ok_or_else(|| {
+                let what = if self.archive.directory.is_lost() { "over the end" } else { "into the directory" };
+                self.error(format!("{} bytes at {start:#x} run {what}", self.stored_size()))
+            })
     }
 
     /// Its content where that lies in the archive as it is; `None` where it must be decoded or cannot be.

@@ -30,11 +30,12 @@ pub struct Archive<'a> {
 }
 
 impl<'a> Archive<'a> {
-    /// Finds the directory at the end of the archive.
+    /// Finds the directory at the end of the archive. One that lost its end is read by the headers before its files, which
+    /// is a problem of the archive.
     ///
     /// # Errors
-    /// Where there is none, or several fit. [`Unsupported`](crate::ErrorKind::Unsupported) for zip64 and archives on
-    /// several disks.
+    /// Where several directories fit, or none and the archive does not start with a file.
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) for archives on several disks.
     pub fn parse(data: &'a [u8]) -> Result<Self> {
         Self::parse_with(data, &Limits::default())
     }
@@ -44,7 +45,7 @@ impl<'a> Archive<'a> {
     /// # Errors
     /// As [`parse`](Self::parse).
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
-        Ok(Self { data, directory: Directory::find(data)?, limits: *limits })
+        Ok(Self { data, directory: Directory::find_any(data)?, limits: *limits })
     }
 
     /// Its directory as it lies at the end: folders among the files.

@@ -80,6 +80,38 @@ fn every_address_that_a_scan_gives_opens_the_same_asset() {
 }
 
 #[test]
+fn a_visit_without_threads_meets_what_a_scan_does() {
+    let folder = Folder::new("visit");
+    let all = folder.file("twice.zip", twice());
+    let mut scanned: Vec<_> =
+        records(&Scan::new([&all])).into_iter().map(|r| (r.member.map(|m| m.text), r.summary)).collect();
+    scanned.sort_by(|(a, _), (b, _)| a.cmp(b));
+    let mut visited = Vec::new();
+    let bytes = std::fs::read(&all).unwrap();
+    let done = meshpeek::visit::visit(&bytes, &Limits::default(), &mut |found| {
+        let member = found.member.map(|name| name.text.clone());
+        visited.push((member, found.asset.map(|asset| asset.summarize()).map_err(ToString::to_string)));
+        ControlFlow::Continue(())
+    });
+    assert!(done.is_continue());
+    visited.sort_by(|(a, _), (b, _)| a.cmp(b));
+    assert_eq!(visited.len(), scanned.len());
+    for ((name, visited), (other, scanned)) in visited.iter().zip(&scanned) {
+        assert_eq!(name, other);
+        match visited {
+            Ok(summary) => assert_eq!(summary, scanned),
+            Err(error) => assert!(error.contains(&*scanned.problems[0].message), "{error}"),
+        }
+    }
+    let mut met = 0;
+    let stopped = meshpeek::visit::visit(&bytes, &Limits::default(), &mut |_| {
+        met += 1;
+        if met == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    assert!(stopped.is_break() && met == 3);
+}
+
+#[test]
 fn the_program_takes_addresses_for_files() {
     let mut seen = 0;
     for record in lines(&run(["scan", "corpus/zip", "corpus/pbo", "--digests"])) {
