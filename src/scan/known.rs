@@ -35,8 +35,8 @@ impl Scan {
         #[cfg(unix)]
         {
             use std::os::unix::fs::MetadataExt;
-            // Writing to a String cannot fail.
-            let _ = write!(stamp, ":{}", metadata.ino());
+            // Writing to a String cannot fail. Unlike the time of the content, that of any change cannot be set back.
+            let _ = write!(stamp, ":{}:{}.{:09}", metadata.ino(), metadata.ctime(), metadata.ctime_nsec());
         }
         let _ = write!(stamp, ":{}", self.question());
         Some(stamp)
