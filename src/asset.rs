@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+#[cfg(any(feature = "pbo", feature = "zip"))]
+use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::format::{Format, NoAsset};
 use crate::inspect::Inspect;
@@ -104,6 +106,20 @@ impl<'a> Asset<'a> {
     /// As [`parse`](Self::parse).
     pub fn parse_file(path: &Path, data: &'a [u8], limits: &Limits) -> Result<Self> {
         Self::parse_as(Format::of_file(path, data), data, limits)
+    }
+
+    /// The same at a budget's expense: it pays for a look at the bytes and for what the asset decodes for itself.
+    #[cfg(any(feature = "pbo", feature = "zip"))]
+    pub(crate) fn open_within(
+        format: Option<Format>,
+        data: &'a [u8],
+        budget: &Budget,
+    ) -> Result<(Self, crate::budget::Held)> {
+        budget.work(data.len() as u64)?;
+        let asset = Self::parse_as(format, data, budget.limits())?;
+        let kept = asset.kept_bytes();
+        budget.work(kept.saturating_mul(2))?;
+        Ok((asset, budget.hold(kept)?))
     }
 
     /// The same where the format is known already, or known to be none.

@@ -312,6 +312,12 @@ impl<'a, T: Clone> Decoded<'a, T> {
         self.elements
     }
 
+    /// The elements and the memory that they take.
+    #[cfg(any(feature = "pbo", feature = "zip"))]
+    pub(crate) fn into_parts(self) -> (Cow<'a, [T]>, Held) {
+        (self.elements, self.held)
+    }
+
     /// The budget for parts of them.
     pub fn budget(&self) -> &Budget {
         self.held.budget()

@@ -13,6 +13,8 @@
 )]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(any(feature = "pbo", feature = "zip"))]
+pub mod address;
 pub mod asset;
 pub mod budget;
 // Each format uses a part of it.
@@ -21,6 +23,8 @@ mod check;
 pub mod codec;
 #[cfg(any(feature = "pbo", feature = "zip"))]
 pub mod container;
+#[cfg(feature = "scan")]
+pub mod diff;
 pub mod error;
 pub mod format;
 pub mod inspect;
@@ -28,6 +32,8 @@ pub mod limits;
 pub mod source;
 pub mod summary;
 pub mod view;
+#[cfg(any(feature = "pbo", feature = "zip"))]
+pub mod visit;
 
 #[cfg(feature = "b3d")]
 pub mod b3d;

@@ -183,6 +183,14 @@ impl FileMap {
         mapped.or_else(|file| read(file).map(Bytes::Owned)).map(Self)
     }
 
+    /// Reads all that comes, up to [`Limits::decoded_bytes`].
+    ///
+    /// # Errors
+    /// What the reader says; [`Limit`](crate::ErrorKind::Limit) where there is more.
+    pub fn from_reader(reader: impl Read, limits: &Limits) -> Result<Self> {
+        read_all(reader, limits.decoded_bytes).map(Bytes::Owned).map(Self)
+    }
+
     /// Whether what was read so far is what was opened: to be asked at the end, before the answer is believed. Always so
     /// for a copy. Costs a question to the operating system.
     ///
@@ -359,6 +367,15 @@ fn read(file: File, size: u64) -> Result<Vec<u8>> {
     let capacity = usize::try_from(size).map_err(|_| too_large(u64::MAX))?;
     bytes.try_reserve_exact(capacity).map_err(|_| std::io::Error::from(std::io::ErrorKind::OutOfMemory))?;
     file.take(size).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn read_all(reader: impl Read, limit: u64) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    reader.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(too_large(limit));
+    }
     Ok(bytes)
 }
 

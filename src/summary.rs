@@ -55,7 +55,7 @@ impl Summary {
 }
 
 /// Named counts in a fixed order; `None` where a count is not known.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Counts(Vec<(&'static str, Option<u64>)>);
 
 impl Counts {
@@ -132,6 +132,18 @@ pub enum ReferenceKind {
     Surface,
     /// Another model.
     Proxy,
+}
+
+impl ReferenceKind {
+    /// The word for it in records.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Texture => "texture",
+            Self::Material => "material",
+            Self::Surface => "surface",
+            Self::Proxy => "proxy",
+        }
+    }
 }
 
 /// Another file that an asset asks for.

@@ -172,7 +172,7 @@ pub(crate) fn zip_directory(directory: &Directory<'_>, sink: &mut dyn FnMut(Regi
     let (start, end) = (directory.start(), directory.end_offset());
     tell(0, "directory", format!("{} entries", directory.end().entries), start, end);
     for entry in directory.entries().map_while(Result::ok) {
-        let end = entry.offset.saturating_add(entry.bytes());
+        let end = entry.offset.saturating_add(entry.bytes);
         tell(1, "entry", brief(entry.name), entry.offset, end);
     }
     tell(0, "end record", brief(directory.comment()), end, directory.archive().len() as u64);

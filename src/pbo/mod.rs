@@ -26,6 +26,7 @@ pub use member::{Member, Members};
 pub use tail::{Tail, TailKind};
 pub use wire::{Fields, Method};
 
+use crate::address::is_same_name;
 use crate::error::{Context, Result};
 use crate::limits::Limits;
 use crate::view::ByteStr;
@@ -145,13 +146,4 @@ impl<'a> Archive<'a> {
     pub fn data_offset(&self) -> u64 {
         self.data_offset
     }
-}
-
-fn is_same_name(a: &[u8], b: &[u8]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| folded(a) == folded(b))
-}
-
-/// One byte of a name as names are compared.
-fn folded(byte: u8) -> u8 {
-    if byte == b'/' { b'\\' } else { byte.to_ascii_lowercase() }
 }

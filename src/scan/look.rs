@@ -8,10 +8,12 @@ use std::sync::{Mutex, PoisonError};
 use super::crew::Crew;
 use super::globs::Globs;
 use super::progress::Stretch;
+use super::record::Stored;
 use super::walk::{Target, Use};
-use super::{Depth, Digests, Found, MOST_JOBS, Record, Scan};
+use super::{Depth, Digests, Found, MOST_JOBS, Record, Scan, Sighting};
+use crate::address::{self, Address, Names, Opened, open_member};
 use crate::asset::Asset;
-use crate::budget::{Budget, Memory};
+use crate::budget::{Budget, Held, Memory};
 use crate::container::{Container, Form, Member};
 use crate::error::{Error, Result};
 use crate::format::{Format, NoAsset};
@@ -28,25 +30,31 @@ pub(super) struct Place<'p> {
     /// How many archives are around.
     depth: u32,
     use_as: Use,
+    /// How it lies in the archive.
+    stored: Option<Stored>,
+    stamp: Option<String>,
 }
 
 impl<'p> Place<'p> {
     pub(super) fn file(path: &'p Path) -> Self {
-        Self { path, member: None, depth: 0, use_as: Use::Whole }
+        Self { path, member: None, depth: 0, use_as: Use::Whole, stored: None, stamp: None }
+    }
+
+    /// What an address in this file leads to.
+    pub(super) fn opened(path: &'p Path, opened: &Opened<'_>) -> Self {
+        let (member, stored) = (opened.member.clone(), opened.stored.clone());
+        Self { member, depth: opened.depth, stored, ..Self::file(path) }
     }
 
     /// A member of the archive in this place.
-    fn inside(&self, name: Name, use_as: Use) -> Self {
-        let member = match &self.member {
-            Some(outer) => Name { text: format!("{}!/{}", outer.text, name.text), lossy: outer.lossy || name.lossy },
-            None => name,
-        };
-        Self { path: self.path, member: Some(member), depth: self.depth.saturating_add(1), use_as }
+    fn inside(&self, name: Name, stored: Stored, use_as: Use) -> Self {
+        let (member, depth) = (Some(address::join(self.member.as_ref(), name)), self.depth.saturating_add(1));
+        Self { path: self.path, member, depth, use_as, stored: Some(stored), stamp: None }
     }
 
     /// The innermost name: of the member, where it is one.
     fn name(&self) -> &Path {
-        self.member.as_ref().map_or(self.path, |member| Path::new(&member.text))
+        self.member.as_ref().map_or(self.path, |member| Path::new(address::unnumbered(&member.text)))
     }
 
     /// The format that its name promises.
@@ -55,15 +63,23 @@ impl<'p> Place<'p> {
     }
 
     fn record(&self, summary: Summary, digests: Option<Digests>) -> Record {
-        Record { path: self.path.to_owned(), member: self.member.clone(), summary, digests }
+        Record {
+            path: self.path.to_owned(),
+            member: self.member.clone(),
+            summary,
+            digests,
+            stored: self.stored.clone(),
+            prefix: None,
+            stamp: self.stamp.clone(),
+        }
     }
 }
 
 /// What a look at some bytes gives.
 pub(super) struct Described<'a> {
     pub(super) record: Record,
-    /// The archive that they are.
-    container: Option<Container<'a>>,
+    /// The asset that they are, and the memory that it takes.
+    opened: Option<(Asset<'a>, Held)>,
 }
 
 /// The record of some bytes; `None` where neither they nor their name are an asset's, and where they are a text that only
@@ -84,8 +100,9 @@ pub(super) fn describe<'a>(scan: &Scan, place: &Place<'_>, data: &'a [u8], budge
     let (asset, held, bytes) = match opened {
         Ok(opened) => opened,
         Err(error) => {
-            let record = unreadable(scan, place, format, bytes, &error);
-            return Some(Described { record, container: None });
+            let mut record = place.record(Summary::unreadable(format, bytes, &error), None);
+            record.digests = scan.digests.then(|| Digests::of_file(Some(data), budget));
+            return Some(Described { record, opened: None });
         }
     };
     let mut summary = asset.summarize();
@@ -101,8 +118,12 @@ pub(super) fn describe<'a>(scan: &Scan, place: &Place<'_>, data: &'a [u8], budge
         let cut: Vec<_> = cut.filter(|problem| !summary.problems.contains(problem)).collect();
         summary.problems.extend(cut);
     }
-    let digests = scan.digests.then(|| Digests::of(&*asset, held.budget(), bytes, &mut summary.problems));
-    Some(Described { record: place.record(summary, digests), container: Container::of(&asset) })
+    let digests = scan.digests.then(|| Digests::of(data, &*asset, held.budget(), bytes, &mut summary.problems));
+    let mut record = place.record(summary, digests);
+    if let Asset::Pbo(archive) = &asset {
+        record.prefix = archive.prefix().map(Name::from);
+    }
+    Some(Described { record, opened: Some((asset, held)) })
 }
 
 /// What making a record costs, in bytes of [work](Budget::work).
@@ -110,28 +131,45 @@ const RECORD_WORK: u64 = 4096;
 /// What looking at a member costs: at its entry alone, and where its beginning is inflated to see what it is.
 const MEMBER_WORK: [u64; 2] = [256, 2048];
 /// What a record takes of the results, beside its names and problems.
-const RECORD_BYTES: u64 = 768;
+const RECORD_BYTES: u64 = 1024;
 
 /// The record of something that does not open.
-fn unreadable(scan: &Scan, place: &Place<'_>, format: Format, bytes: u64, error: &Error) -> Record {
-    place.record(Summary::unreadable(format, bytes, error), scan.digests.then(Digests::default))
+fn unreadable(scan: &Scan, place: &Place<'_>, format: Format, bytes: u64, error: &Error, budget: &Budget) -> Record {
+    place.record(Summary::unreadable(format, bytes, error), scan.digests.then(|| Digests::of_file(None, budget)))
+}
+
+/// The record of what an address leads to.
+pub(super) fn describe_opened(scan: &Scan, path: &Path, opened: &Opened<'_>, budget: &Budget) -> Option<Record> {
+    let place = Place::opened(path, opened);
+    match &opened.content {
+        Ok(content) => describe(scan, &place, content, content.budget()).map(|described| described.record),
+        Err(error) => {
+            let format = opened.format.or_else(|| place.promised_format())?;
+            Some(unreadable(scan, &place, format, opened.bytes, error, budget))
+        }
+    }
 }
 
 /// A scan under way.
-pub(super) struct Run<'s, F> {
+pub(super) struct Run<'s, V, F> {
     scan: &'s Scan,
     /// For the members of archives.
     globs: Globs,
     pub(super) crew: Crew,
     memory: Memory,
+    view: V,
     callback: Mutex<F>,
 }
 
-impl<'s, F: FnMut(Found) -> ControlFlow<()> + Send> Run<'s, F> {
-    pub(super) fn new(scan: &'s Scan, globs: Globs, callback: F) -> Self {
+impl<'s, T, V, F> Run<'s, V, F>
+where
+    V: Fn(&Sighting<'_, '_>) -> T + Sync,
+    F: FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
+{
+    pub(super) fn new(scan: &'s Scan, globs: Globs, view: V, callback: F) -> Self {
         let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let crew = Crew::new(scan.jobs.filter(|&jobs| jobs > 0).unwrap_or_else(cores).min(MOST_JOBS));
-        Self { scan, globs, crew, memory: Memory::default(), callback: Mutex::new(callback) }
+        Self { scan, globs, crew, memory: Memory::default(), view, callback: Mutex::new(callback) }
     }
 
     pub(super) fn file(&self, target: &Target) {
@@ -139,29 +177,60 @@ impl<'s, F: FnMut(Found) -> ControlFlow<()> + Send> Run<'s, F> {
         if target.use_as == Use::Nothing {
             return self.put(Found::PassedOver { path: target.path.clone(), named: target.named });
         }
-        let open = if target.named { FileMap::open_with } else { FileMap::open_found };
-        match open(&target.path, scan.access, &scan.limits) {
+        let address = match target.named {
+            true => Address::parse(&target.path),
+            false => Address { file: target.path.clone(), member: None },
+        };
+        // Taken before the file is read: what is written meanwhile shows in the next one.
+        let stamp = address.member.is_none().then(|| scan.stamp(&address.file)).flatten();
+        if target.use_as == Use::Whole
+            && let Some(stamp) = &stamp
+            && scan.known.as_ref().is_some_and(|known| known.has(&address.file, stamp))
+        {
+            drop(Stretch::new(&scan.progress, address.file.metadata().map_or(0, |metadata| metadata.len())));
+            scan.progress.add_file();
+            return self.put(Found::Unchanged(address.file));
+        }
+        let file = match target.named {
+            true => address.open(scan.access, &scan.limits),
+            false => FileMap::open_found(&address.file, scan.access, &scan.limits),
+        };
+        match file {
             Err(error) => self.put(Found::Unreadable(error)),
             Ok(file) => {
-                let budget =
-                    Budget::sharing(file.len() as u64, &scan.limits, &self.memory).until(scan.progress.switch());
-                let stretch = Stretch::new(&scan.progress, file.len() as u64);
-                let place = Place { use_as: target.use_as, ..Place::file(&target.path) };
-                if !self.look(&place, &file, &budget, &stretch) {
-                    self.put(Found::NoAsset { path: target.path.clone(), named: target.named });
-                }
+                self.address(&address, stamp, &file, target);
                 if let Err(error) = file.unchanged() {
-                    self.put(Found::Unreadable(error.in_file(&target.path)));
+                    self.put(Found::Unreadable(error.in_file(&address.file)));
                 }
                 scan.progress.add_file();
             }
         }
     }
 
+    fn address(&self, address: &Address, stamp: Option<String>, data: &[u8], target: &Target) {
+        let scan = self.scan;
+        let budget = Budget::sharing(data.len() as u64, &scan.limits, &self.memory).until(scan.progress.switch());
+        let stretch = Stretch::new(&scan.progress, data.len() as u64);
+        let found = open_member(&address.file, data, address.member.as_deref(), &budget).map(|opened| {
+            let place = Place { stamp, use_as: target.use_as, ..Place::opened(&address.file, &opened) };
+            if let Ok(content) = &opened.content {
+                return self.look(&place, content, content.budget(), &stretch);
+            }
+            let record = describe_opened(scan, &address.file, &opened, &budget);
+            record.map(|record| self.asset(&place, record, None, &budget)).is_some()
+        });
+        match found {
+            Ok(true) => {}
+            Ok(false) => self.put(Found::NoAsset { path: target.path.clone(), named: target.named }),
+            Err(error) => self.put(Found::Unreadable(error.in_file(&target.path))),
+        }
+    }
+
     /// Tells what these bytes are, and everything inside them; whether they are anything.
     fn look(&self, place: &Place<'_>, data: &[u8], budget: &Budget, stretch: &Stretch<'_>) -> bool {
-        let Some(Described { mut record, container }) = describe(self.scan, place, data, budget) else { return false };
-        let container = container.filter(|_| self.scan.archives);
+        let Some(Described { mut record, opened }) = describe(self.scan, place, data, budget) else { return false };
+        let asset = opened.as_ref().map(|(asset, _)| asset);
+        let container = asset.and_then(Container::of).filter(|_| self.scan.archives);
         let too_deep = container.is_some() && place.depth >= self.scan.limits.archive_depth;
         if too_deep {
             let limit = self.scan.limits.archive_depth;
@@ -173,17 +242,20 @@ impl<'s, F: FnMut(Found) -> ControlFlow<()> + Send> Run<'s, F> {
             record.summary.problems.extend(error.as_ref().map(Problem::error));
             (container, count)
         });
-        self.asset(place, record, budget);
+        let inner = opened.as_ref().map_or(budget, |(_, held)| held.budget());
+        self.asset(place, record, Some((data, asset, inner)), budget);
         if let Some((container, count)) = inside {
             let shared = container.overlapping();
+            let mut names = Names::among(&container, count);
             // What ends the list of members early is a problem of the archive's own record.
-            let members = container.members().map_while(Result::ok).take(count).enumerate();
+            let members = container.members().map_while(Result::ok).take(count);
+            let members = members.map(|member| (names.next(member.name()), member)).enumerate();
             let members = members.filter(|(index, _)| shared.binary_search(index).is_err());
-            self.crew.each(members.take_while(|_| !self.scan.progress.is_stopped()), |(_, member)| {
+            self.crew.each(members.take_while(|_| !self.scan.progress.is_stopped()), |(_, (name, member))| {
                 let stretch = stretch.part(member.stored_size(), data.len() as u64);
                 let use_as = self.globs.use_of(member.name());
                 if use_as != Use::Nothing {
-                    self.member(&place.inside(member.name().into(), use_as), &member, budget, &stretch);
+                    self.member(&place.inside(name, Stored::of(&member), use_as), &member, budget, &stretch);
                 }
             });
         }
@@ -214,7 +286,8 @@ impl<'s, F: FnMut(Found) -> ControlFlow<()> + Send> Run<'s, F> {
         if let Err((format, error)) = self.member_content(place, member, promised, budget, stretch)
             && let Some(format) = format
         {
-            self.asset(place, unreadable(self.scan, place, format, member.size_hint(), &error), budget);
+            let record = unreadable(self.scan, place, format, member.size_hint(), &error, budget);
+            self.asset(place, record, None, budget);
         }
     }
 
@@ -239,7 +312,13 @@ impl<'s, F: FnMut(Found) -> ControlFlow<()> + Send> Run<'s, F> {
     }
 
     /// Hands over a record, if it is one of those asked for. What it tells beside its names has not been paid for.
-    fn asset(&self, place: &Place<'_>, mut record: Record, budget: &Budget) {
+    fn asset(
+        &self,
+        place: &Place<'_>,
+        mut record: Record,
+        opened: Option<(&[u8], Option<&Asset<'_>>, &Budget)>,
+        budget: &Budget,
+    ) {
         let wanted = &self.scan.formats;
         if place.use_as != Use::Whole || !wanted.is_empty() && !wanted.contains(&record.summary.format) {
             return;
@@ -250,19 +329,27 @@ impl<'s, F: FnMut(Found) -> ControlFlow<()> + Send> Run<'s, F> {
         // A line of its own for each.
         let problems = summary.problems.iter().map(|problem| (problem.message.len() as u64).saturating_add(around));
         let problems = problems.map(|bytes| bytes.saturating_add(100));
-        if let Err(error) = budget.output(references.chain(problems).fold(0, u64::saturating_add)) {
+        let prefix = record.prefix.as_ref().map_or(0, text_bytes);
+        if let Err(error) = budget.output(references.chain(problems).fold(prefix, u64::saturating_add)) {
+            record.prefix = None;
             summary.references.clear();
             summary.problems = vec![Problem::error(&error)];
         }
         self.scan.progress.add_asset();
-        self.put(Found::Asset(Box::new(record)));
+        let seen = opened.map(|(data, asset, budget)| (self.view)(&Sighting { record: &record, data, asset, budget }));
+        self.hand_over(Found::Asset(Box::new(record)), seen);
+    }
+
+    /// Hands over what is no asset.
+    pub(super) fn put(&self, found: Found) {
+        self.hand_over(found, None);
     }
 
     /// Hands over one find at a time, until nobody wants more.
-    pub(super) fn put(&self, found: Found) {
+    fn hand_over(&self, found: Found, seen: Option<T>) {
         // A callback that panicked has ended its thread's work; the panic passes on when the threads are joined.
         let mut callback = self.callback.lock().unwrap_or_else(PoisonError::into_inner);
-        if !self.scan.progress.is_stopped() && callback(found).is_break() {
+        if !self.scan.progress.is_stopped() && callback(found, seen).is_break() {
             self.scan.progress.stop();
         }
     }

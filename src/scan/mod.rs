@@ -4,23 +4,30 @@
 //! collected: each record is handed over as soon as it is there, and what was opened for it is closed again.
 
 mod crew;
+pub mod dupes;
 mod globs;
 mod identity;
 mod ignored;
+mod known;
 mod look;
 mod progress;
 mod record;
+pub mod refs;
 mod walk;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub use identity::FileId;
+pub use known::Known;
 pub use progress::Progress;
-pub use record::{Digests, Record};
+pub use record::{Digests, Record, Stored};
 pub use walk::Selection;
 
 use self::globs::Globs;
+use crate::address::Opened;
+use crate::asset::Asset;
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::format::Format;
@@ -71,6 +78,8 @@ pub struct Scan {
     pub access: Access,
     /// What each asset, and each file with all that is in it, may cost.
     pub limits: Limits,
+    /// Records that an earlier scan gave: files that have not changed since are passed over.
+    pub known: Option<Arc<Known>>,
     /// Counts along, for whoever holds a clone of it.
     pub progress: Progress,
 }
@@ -88,6 +97,9 @@ pub enum Found {
         /// Whether the caller named this very file.
         named: bool,
     },
+    /// A file that has not changed since the scan whose [records](Scan::known) are at hand: they are what would be found
+    /// in it.
+    Unchanged(PathBuf),
     /// A file or folder that cannot be read.
     Unreadable(Error),
     /// One of the files that [`Selection::except`] leaves out.
@@ -102,8 +114,23 @@ pub enum Found {
 /// Starting more threads than this takes longer than they could save.
 const MOST_JOBS: usize = 256;
 
+/// An asset while a scan has it open.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Sighting<'s, 'a> {
+    /// Its record.
+    pub record: &'s Record,
+    /// Its bytes.
+    pub data: &'a [u8],
+    /// The asset itself; `None` where the bytes cannot be read as what they or their name promise.
+    pub asset: Option<&'s Asset<'a>>,
+    /// What is left of what its file may cost.
+    pub budget: &'s Budget,
+}
+
 impl Scan {
-    /// A scan over these files and folders, the latter with all below them.
+    /// A scan over these files and folders, the latter with all below them. A path may be an
+    /// [address](crate::address); `-` is standard input.
     pub fn new(paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
         Self {
             paths: paths.into_iter().map(Into::into).collect(),
@@ -115,6 +142,7 @@ impl Scan {
             jobs: None,
             access: Access::READ,
             limits: Limits::default(),
+            known: None,
             progress: Progress::default(),
         }
     }
@@ -137,10 +165,49 @@ impl Scan {
     pub fn run_over(
         &self,
         paths: impl Iterator<Item = Result<PathBuf>> + Send,
-        callback: impl FnMut(Found) -> ControlFlow<()> + Send,
+        mut callback: impl FnMut(Found) -> ControlFlow<()> + Send,
+    ) -> Result<()> {
+        self.run_through(paths, |_| (), |found, _| callback(found))
+    }
+
+    /// [`run`](Self::run) with a look at each asset while it is open: what `view` makes of it is handed over beside its
+    /// record. `view` is called on many threads at once; where an asset's bytes cannot be had, it is not.
+    ///
+    /// ```
+    /// # use std::ops::ControlFlow;
+    /// use meshpeek::scan::{Scan, Sighting};
+    /// use meshpeek::Asset;
+    /// let bones = |seen: &Sighting<'_, '_>| match seen.asset {
+    ///     Some(Asset::Rtm(motion)) => motion.bones().len(),
+    ///     _ => 0,
+    /// };
+    /// let mut all = 0;
+    /// Scan::new(["corpus/rtm"]).run_with(bones, |_, bones| {
+    ///     all += bones.unwrap_or(0);
+    ///     ControlFlow::Continue(())
+    /// })?;
+    /// assert!(all > 0);
+    /// # Ok::<(), meshpeek::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_with<T>(
+        &self,
+        view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
+        callback: impl FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
+    ) -> Result<()> {
+        self.run_through(self.paths(), view, callback)
+    }
+
+    fn run_through<T>(
+        &self,
+        paths: impl Iterator<Item = Result<PathBuf>> + Send,
+        view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
+        callback: impl FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
     ) -> Result<()> {
         let globs = Globs::new(Path::new(""), &self.selection.globs)?;
-        let run = look::Run::new(self, globs, callback);
+        let run = look::Run::new(self, globs, view, callback);
         let targets = self.selection.walk(paths, self.archives).take_while(|_| !self.progress.is_stopped());
         run.crew.each_that_comes(targets, |target| match target {
             Ok(target) => run.file(&target),
@@ -171,5 +238,12 @@ impl Scan {
         let budget = Budget::new(data.len() as u64, &self.limits);
         let described = look::describe(self, &look::Place::file(path), data, &budget);
         described.map(|look::Described { record, .. }| record)
+    }
+
+    /// The record of what an [address](crate::address) in the file of this path leads to, as a scan of the whole file
+    /// gives it; `None` where that is no asset.
+    pub fn record_of(&self, path: &Path, opened: &Opened<'_>) -> Option<Record> {
+        let budget = Budget::new(opened.bytes, &self.limits);
+        look::describe_opened(self, path, opened, &budget)
     }
 }

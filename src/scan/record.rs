@@ -7,6 +7,7 @@ use serde::ser::{SerializeMap, Serializer};
 use sha2::{Digest, Sha256};
 
 use crate::budget::Budget;
+use crate::container::Member;
 use crate::inspect::Inspect;
 use crate::summary::{Name, Problem, Summary};
 use crate::view::ByteStr;
@@ -22,6 +23,78 @@ pub struct Record {
     pub summary: Summary,
     /// What identifies its content, where that was asked for.
     pub digests: Option<Digests>,
+    /// How a member lies in its archive.
+    pub stored: Option<Stored>,
+    /// The virtual root of a PBO archive.
+    pub prefix: Option<Name>,
+    /// Of a file that a scan opened: what changes with it, and with what the scan was asked. Equal stamps of one path
+    /// mean equal records; nothing else can be read from it.
+    pub stamp: Option<String>,
+}
+
+/// How a member lies in its archive. What is not known is `None`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Stored {
+    /// Where its bytes start, counted from the start of the archive.
+    pub offset: Option<u64>,
+    /// How many bytes it takes there.
+    pub bytes: u64,
+    /// How it is packed: `stored`, `lzss`, `deflated`, ...
+    pub method: String,
+    /// When it was last changed, as `2020-09-13T12:26:40Z`; from a zip without the `Z`: its clock's zone is not known.
+    pub time: Option<String>,
+}
+
+impl Stored {
+    /// How this member lies in its archive.
+    pub fn of(member: &Member<'_>) -> Self {
+        let bytes = member.stored_size();
+        match member {
+            Member::Pbo(member) => Self {
+                offset: member.stored_bytes().is_ok().then_some(member.offset()),
+                bytes,
+                method: member.method().to_string(),
+                time: member.timestamp().map(|seconds| date(seconds.into()) + "Z"),
+            },
+            Member::Zip(member) => {
+                let header = member.entry().header;
+                Self {
+                    offset: member.local().ok().map(|local| local.data_offset),
+                    bytes,
+                    method: member.method().to_string(),
+                    time: dos_time(header.date.get(), header.time.get()),
+                }
+            }
+        }
+    }
+}
+
+/// Seconds since 1970 as date and time.
+fn date(seconds: i64) -> String {
+    let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    // Years that begin in March, in eras of 400, so that leap days come last.
+    let shifted = days.saturating_add(719_468);
+    let (era, day) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+    let leaps =
+        [day.div_euclid(36_524), day.div_euclid(1460).saturating_neg(), day.div_euclid(146_096).saturating_neg()];
+    let year = leaps.into_iter().fold(day, i64::saturating_add).div_euclid(365);
+    let before = year.saturating_mul(365).saturating_add(year.div_euclid(4)).saturating_sub(year.div_euclid(100));
+    let day = day.saturating_sub(before);
+    let month = day.saturating_mul(5).saturating_add(2).div_euclid(153);
+    let day = day.saturating_sub(month.saturating_mul(153).saturating_add(2).div_euclid(5)).saturating_add(1);
+    let (month, later) = if month < 10 { (month.saturating_add(3), 0) } else { (month.saturating_sub(9), 1) };
+    let year = era.saturating_mul(400).saturating_add(year).saturating_add(later);
+    let (hour, minute) = (second.div_euclid(3600), second.div_euclid(60).rem_euclid(60));
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{:02}", second.rem_euclid(60))
+}
+
+/// Date and time in the way of DOS; `None` where they are none, as some writers leave them.
+fn dos_time(date: u16, time: u16) -> Option<String> {
+    let (year, month, day) = ((date >> 9).saturating_add(1980), date >> 5 & 15, date & 31);
+    let (hour, minute, second) = (time >> 11, time >> 5 & 63, (time & 31).saturating_mul(2));
+    let is_sound = (1..=12).contains(&month) && day > 0 && hour < 24 && minute < 60 && second < 60;
+    is_sound.then(|| format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}"))
 }
 
 impl Record {
@@ -31,20 +104,27 @@ impl Record {
     }
 }
 
-/// SHA-256 over each of the byte streams that identify an asset; `None` where one cannot be read, empty where the asset
-/// cannot be opened.
+/// SHA-256 over the asset's own bytes (`file`) and over each of the byte streams that identify its content; `None` where
+/// one cannot be read. Of an asset that cannot be opened, `file` alone.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Digests(Vec<(&'static str, Option<String>)>);
 
 impl Digests {
-    /// Reads, and where it must be decodes, the asset's streams, all its `bytes` for each. Adds a problem for each that
-    /// cannot be had.
-    pub(super) fn of(asset: &dyn Inspect, budget: &Budget, bytes: u64, problems: &mut Vec<Problem>) -> Self {
+    /// Reads all `data`, and where it must decodes the asset's streams, all its `bytes` for each. Adds a problem for each
+    /// that cannot be had.
+    pub(super) fn of(
+        data: &[u8],
+        asset: &dyn Inspect,
+        budget: &Budget,
+        bytes: u64,
+        problems: &mut Vec<Problem>,
+    ) -> Self {
+        let mut digests = Self::of_file(Some(data), budget);
         let mut digest = |name: &'static str| {
             let mut hash = Sha256::new();
             let read = budget.work(bytes).and_then(|()| asset.digest(name, budget, &mut |bytes| hash.update(bytes)));
             match read {
-                Ok(()) => Some(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
+                Ok(()) => Some(hex(hash.finalize().as_slice())),
                 Err(error) => {
                     let problem = Problem::error(&error);
                     if !problems.contains(&problem) {
@@ -54,13 +134,24 @@ impl Digests {
                 }
             }
         };
-        Self(asset.digest_names().iter().map(|&name| (name, digest(name))).collect())
+        digests.0.extend(asset.digest_names().iter().map(|&name| (name, digest(name))));
+        digests
+    }
+
+    /// Those of something that does not open, or whose bytes cannot even be had.
+    pub(super) fn of_file(data: Option<&[u8]>, budget: &Budget) -> Self {
+        let data = data.filter(|data| budget.work(data.len() as u64).is_ok());
+        Self(vec![("file", data.map(|data| hex(Sha256::digest(data).as_slice())))])
     }
 
     /// Names and lower-case hexadecimal digests in order.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, Option<&str>)> {
         self.0.iter().map(|(name, digest)| (*name, digest.as_deref()))
     }
+}
+
+fn hex(digest: &[u8]) -> String {
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Serialize for Digests {
@@ -79,7 +170,7 @@ impl Record {
         let path = self.path_name();
         map.serialize_entry("path", &path.text)?;
         map.serialize_entry("member", &self.member.as_ref().map(|member| &member.text))?;
-        if path.lossy || self.member.as_ref().is_some_and(|member| member.lossy) {
+        if path.lossy || self.member.iter().chain(&self.prefix).any(|name| name.lossy) {
             map.serialize_entry("lossy", &true)?;
         }
         map.serialize_entry("format", format)?;
@@ -92,6 +183,11 @@ impl Record {
         map.serialize_entry("problems", problems)?;
         if let Some(digests) = &self.digests {
             map.serialize_entry("digests", digests)?;
+        }
+        map.serialize_entry("stored", &self.stored)?;
+        map.serialize_entry("prefix", &self.prefix.as_ref().map(|prefix| &prefix.text))?;
+        if let Some(stamp) = &self.stamp {
+            map.serialize_entry("stamp", stamp)?;
         }
         Ok(())
     }

@@ -8,6 +8,7 @@ use ignore::{DirEntry, WalkBuilder};
 use super::globs::Globs;
 use super::identity::FileId;
 use super::ignored;
+use crate::address::Address;
 use crate::error::{Error, Result};
 use crate::format::Format;
 
@@ -68,7 +69,8 @@ impl Selection {
 
     fn walk_one(&self, root: PathBuf, archives: bool) -> Box<dyn Iterator<Item = Result<Target>> + Send + '_> {
         if !root.is_dir() {
-            let is_excepted = !self.except.is_empty() && FileId::of(&root).is_ok_and(|id| self.except.contains(&id));
+            let id = || FileId::of(&Address::parse(&root).file);
+            let is_excepted = !self.except.is_empty() && id().is_ok_and(|id| self.except.contains(&id));
             let use_as = if is_excepted { Use::Nothing } else { Use::Whole };
             return Box::new(std::iter::once(Ok(Target { path: root, named: true, use_as })));
         }

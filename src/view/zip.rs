@@ -1,9 +1,10 @@
 //! The records of a zip, in place: what its directory says, entry by entry, before anybody believes it.
 //!
-//! Only what a classic zip on one disk has; zip64 is named as such and refused. Spec: PKWARE APPNOTE 4.3.
+//! What a zip on one disk has, zip64 included; an archive that lost its end is read by the headers before its files. Spec:
+//! PKWARE APPNOTE 4.3.
 
-use zerocopy::little_endian::{U16, U32};
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+use zerocopy::little_endian::{U16, U32, U64};
+use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::cursor::Cursor;
 use super::text::ByteStr;
@@ -52,6 +53,45 @@ records! {
         directory_offset: U32,
         /// Bytes of the comment behind this record.
         comment_bytes: U16,
+    }
+    /// What lies before the end record of a zip64 archive.
+    Zip64Locator = 20 b"PK\x06\x07" {
+        /// Number of the disk with the record.
+        disk: U32,
+        /// Where the record lies, counted from the start of the archive.
+        record_offset: U64,
+        /// Disks.
+        disks: U32,
+    }
+    /// The end record of a zip64 archive.
+    Zip64EndRecord = 56 b"PK\x06\x06" {
+        /// Bytes of this record behind this field.
+        bytes: U64,
+        /// The writer's version and system.
+        version_made_by: U16,
+        /// The version that a reader needs, times 10.
+        version_needed: U16,
+        /// Number of this disk.
+        disk: U32,
+        /// Number of the disk where the directory starts.
+        directory_disk: U32,
+        /// Entries on this disk.
+        disk_entries: U64,
+        /// Entries.
+        entries: U64,
+        /// Bytes of the directory.
+        directory_bytes: U64,
+        /// Where the directory starts, counted from the start of the archive.
+        directory_offset: U64,
+    }
+    /// What may follow an entry's data, with its signature.
+    Descriptor = 16 b"PK\x07\x08" {
+        /// CRC-32 of the unpacked bytes.
+        crc32: U32,
+        /// Bytes in the file.
+        packed_bytes: U32,
+        /// Bytes when unpacked.
+        unpacked_bytes: U32,
     }
     /// One entry of the directory; its name, extra fields and comment follow.
     CentralHeader = 46 b"PK\x01\x02" {
@@ -118,53 +158,123 @@ records! {
 pub struct Directory<'a> {
     data: &'a [u8],
     start: u64,
+    /// Where its last entry ends.
+    stop: u64,
     prefix: u64,
-    end: &'a EndRecord,
+    end: EndRecord,
     end_offset: u64,
     comment: ByteStr<'a>,
+    /// How many entries it has; `None` where there is no directory, only the headers before the files.
+    entry_count: Option<u64>,
 }
 
 impl<'a> Directory<'a> {
-    /// Finds the directory of the archive that ends at the end of these bytes. Looks at the last 65,557 of them.
+    /// Finds the directory of the classic archive that ends at the end of these bytes. Looks at the last 65,557 of them.
     ///
     /// # Errors
     /// Where there is no end record, or several fit, or the one that fits does not meet the directory it tells of.
     /// [`Unsupported`](crate::ErrorKind::Unsupported) for zip64 and archives on several disks.
     pub fn find(data: &'a [u8]) -> Result<Self> {
-        let (end_offset, end, comment) = end_record(data)?;
-        let error = |message: String| Error::malformed(message).at(end_offset);
-        let unsupported = |message| Err(Error::unsupported(message).at(end_offset));
+        let found = end_record(data)?.ok_or_else(no_end)?;
+        let (end_offset, end, _) = found;
         if end.entries.get() == u16::MAX
             || [end.directory_bytes, end.directory_offset].contains(&U32::MAX_VALUE)
-            || data.get(..usize::try_from(end_offset).unwrap_or(0)).is_some_and(has_zip64_locator)
+            || locator(data, end_offset).is_some()
         {
-            return unsupported("zip64 archive");
+            return Err(Error::unsupported("zip64 archive").at(end_offset));
         }
+        Self::classic(data, found)
+    }
+
+    /// The same, of zip64 archives too, and of one that lost its end: there the headers before the files stand in for a
+    /// directory, which [`is_lost`](Self::is_lost) tells.
+    ///
+    /// # Errors
+    /// As [`find`](Self::find), but for these.
+    pub fn find_any(data: &'a [u8]) -> Result<Self> {
+        match end_record(data)? {
+            None if first_entry(data).is_ok() => Ok(Self::lost(data)),
+            None => Err(no_end()),
+            Some(found) => {
+                let directory = match locator(data, found.0) {
+                    Some(locator) => Self::zip64(data, found, locator),
+                    None => Self::classic(data, found),
+                }?;
+                // One that lies amid the files of another is a member of that, and no end of it.
+                let is_inside = directory.prefix > 0 && directory.archive().len() < data.len();
+                Ok(if is_inside && first_entry(data).is_ok() { Self::lost(data) } else { directory })
+            }
+        }
+    }
+
+    fn classic(data: &'a [u8], (end_offset, end, comment): Found<'a>) -> Result<Self> {
         if end.disk.get() != 0 || end.directory_disk.get() != 0 || end.disk_entries != end.entries {
-            return unsupported("zip archive on several disks");
+            return Err(several_disks(end_offset));
         }
-        let (offset, bytes) = (u64::from(end.directory_offset.get()), u64::from(end.directory_bytes.get()));
-        let Some(prefix) = end_offset.checked_sub(bytes).and_then(|start| start.checked_sub(offset)) else {
+        let place = (end.directory_offset.get().into(), end.directory_bytes.get().into(), end.entries.get().into());
+        Self::before(data, end_offset, place, (end_offset, end, comment))
+    }
+
+    fn zip64(data: &'a [u8], found: Found<'a>, locator: &Zip64Locator) -> Result<Self> {
+        let locator_offset = found.0.saturating_sub(size_of::<Zip64Locator>() as u64);
+        // With bytes before the archive, the record does not lie where it is told, but still before its locator.
+        let told = locator.record_offset.get();
+        let near = locator_offset.saturating_sub(size_of::<Zip64EndRecord>() as u64);
+        let record = |offset| Some((offset, Zip64EndRecord::read(&mut cursor(data, offset)).ok()?));
+        let Some((offset, end)) = record(told).or_else(|| record(near)) else {
+            return Err(Error::malformed("zip64 locator that leads to no record").at(locator_offset));
+        };
+        if end.disk.get() != 0 || end.directory_disk.get() != 0 || end.disk_entries != end.entries {
+            return Err(several_disks(offset));
+        }
+        let place = (end.directory_offset.get(), end.directory_bytes.get(), end.entries.get());
+        Self::before(data, offset, place, found)
+    }
+
+    /// The directory that ends at `stop`, of which the offset, bytes and number of entries are told.
+    fn before(data: &'a [u8], stop: u64, (offset, bytes, count): (u64, u64, u64), found: Found<'a>) -> Result<Self> {
+        let error = |message: String| Error::malformed(message).at(stop);
+        let Some(prefix) = stop.checked_sub(bytes).and_then(|start| start.checked_sub(offset)) else {
             return Err(error(format!("zip directory of {bytes} bytes at {offset:#x} runs into its end record")));
         };
         let start = prefix.saturating_add(offset);
-        let directory = Self { data, start, prefix, end, end_offset, comment };
-        let least = u64::from(end.entries.get()).saturating_mul(size_of::<CentralHeader>() as u64);
-        if least > bytes {
-            return Err(error(format!("zip directory of {bytes} bytes cannot hold {} entries", end.entries)));
+        let (end_offset, &end, comment) = found;
+        let directory = Self { data, start, stop, prefix, end, end_offset, comment, entry_count: Some(count) };
+        if count.saturating_mul(size_of::<CentralHeader>() as u64) > bytes {
+            return Err(error(format!("zip directory of {bytes} bytes cannot hold {count} entries")));
         }
-        if end.entries.get() > 0 && CentralHeader::read(&mut directory.cursor(start)).is_err() {
+        if count > 0 && CentralHeader::read(&mut directory.cursor(start)).is_err() {
             return Err(error(format!("zip directory of {bytes} bytes at {offset:#x} does not end at its end record")));
         }
         Ok(directory)
     }
 
-    /// The entries in the directory's order: as many as the end record says, fewer after an error.
+    fn lost(data: &'a [u8]) -> Self {
+        let len = data.len() as u64;
+        let (end, comment) = (EndRecord::new_zeroed(), ByteStr::default());
+        Self { data, start: len, stop: len, prefix: 0, end, end_offset: len, comment, entry_count: None }
+    }
+
+    /// Whether there is no directory: the end of the archive is missing.
+    pub fn is_lost(&self) -> bool {
+        self.entry_count.is_none()
+    }
+
+    /// How many entries it says it has; `None` where it [is lost](Self::is_lost).
+    pub fn entry_count(&self) -> Option<u64> {
+        self.entry_count
+    }
+
+    /// The entries in the directory's order: as many as the end record says, fewer after an error. Where the directory is
+    /// lost, those that the headers before the files tell of: a walk over the whole archive.
     pub fn entries(&self) -> Entries<'a> {
+        let Some(left) = self.entry_count else {
+            return Entries { cursor: Cursor::new(self.data), left: 0, is_lost: true };
+        };
         let mut cursor = self.cursor(self.start);
-        // Checked by `find`: the directory lies before the end record.
-        let body = cursor.split(self.end_offset.saturating_sub(self.start)).unwrap_or(Cursor::new(&[]));
-        Entries { cursor: body, left: self.end.entries.get() }
+        // Checked before: the directory lies before the end record.
+        let body = cursor.split(self.stop.saturating_sub(self.start)).unwrap_or(Cursor::new(&[]));
+        Entries { cursor: body, left, is_lost: false }
     }
 
     /// The entry whose fixed part lies at this offset of the bytes.
@@ -172,7 +282,7 @@ impl<'a> Directory<'a> {
     /// # Errors
     /// Where none lies there.
     pub fn entry_at(&self, offset: u64) -> Result<CentralEntry<'a>> {
-        Entries { cursor: self.cursor(offset), left: 0 }.read()
+        Entries { cursor: self.cursor(offset), left: 0, is_lost: false }.read()
     }
 
     /// The local header that an entry points at.
@@ -200,9 +310,14 @@ impl<'a> Directory<'a> {
         self.prefix
     }
 
-    /// The end record.
-    pub fn end(&self) -> &'a EndRecord {
-        self.end
+    /// Where the directory ends.
+    pub fn stop(&self) -> u64 {
+        self.stop
+    }
+
+    /// The end record; of a zip64 archive the classic one.
+    pub fn end(&self) -> &EndRecord {
+        &self.end
     }
 
     /// Where the end record lies.
@@ -216,17 +331,35 @@ impl<'a> Directory<'a> {
     }
 
     fn cursor(&self, offset: u64) -> Cursor<'a> {
-        // An offset outside is met at the end, where nothing is left: places that are told lie in the file.
-        let start = usize::try_from(offset).unwrap_or(usize::MAX).min(self.data.len());
-        Cursor::with_offset(self.data.get(start..).unwrap_or_default(), start as u64)
+        cursor(self.data, offset)
     }
+}
+
+fn cursor(data: &[u8], offset: u64) -> Cursor<'_> {
+    // An offset outside is met at the end, where nothing is left: places that are told lie in the file.
+    let start = usize::try_from(offset).unwrap_or(usize::MAX).min(data.len());
+    Cursor::with_offset(data.get(start..).unwrap_or_default(), start as u64)
+}
+
+fn no_end() -> Error {
+    Error::malformed("zip archive without an end record")
+}
+
+fn several_disks(offset: u64) -> Error {
+    Error::unsupported("zip archive on several disks").at(offset)
 }
 
 /// One entry as the directory tells it.
 #[derive(Clone, Copy, Debug)]
 pub struct CentralEntry<'a> {
-    /// The fixed part.
-    pub header: &'a CentralHeader,
+    /// The fixed part; where the directory is lost, what the header before the data says.
+    pub header: CentralHeader,
+    /// Bytes in the file, where zip64 does not fit the fixed part too.
+    pub packed_bytes: u64,
+    /// Bytes when unpacked.
+    pub unpacked_bytes: u64,
+    /// Where the local header lies, counted from the start of the archive.
+    pub header_offset: u64,
     /// The name as stored: UTF-8, if bit 11 of the flags keeps its word.
     pub name: ByteStr<'a>,
     /// The extra fields.
@@ -235,14 +368,8 @@ pub struct CentralEntry<'a> {
     pub comment: ByteStr<'a>,
     /// Where the fixed part lies.
     pub offset: u64,
-}
-
-impl CentralEntry<'_> {
-    /// The bytes it takes in the directory: the fixed part, name, extra fields and comment.
-    pub fn bytes(&self) -> u64 {
-        let texts = [self.name.len(), self.extra.len(), self.comment.len()].into_iter();
-        texts.fold(size_of::<CentralHeader>(), usize::saturating_add) as u64
-    }
+    /// How many bytes it takes with name, extra fields and comment.
+    pub bytes: u64,
 }
 
 /// One entry as the header before its data tells it.
@@ -262,7 +389,8 @@ pub struct LocalEntry<'a> {
 #[derive(Clone, Debug)]
 pub struct Entries<'a> {
     cursor: Cursor<'a>,
-    left: u16,
+    left: u64,
+    is_lost: bool,
 }
 
 impl<'a> Entries<'a> {
@@ -273,19 +401,109 @@ impl<'a> Entries<'a> {
 
     fn read(&mut self) -> Result<CentralEntry<'a>> {
         let offset = self.cursor.offset();
-        let header = CentralHeader::read(&mut self.cursor)?;
+        let header = *CentralHeader::read(&mut self.cursor)?;
         let mut take = |bytes: U16| self.cursor.take(bytes.get().into());
         let name = ByteStr::new(take(header.name_bytes)?);
         let extra = take(header.extra_bytes)?;
         let comment = ByteStr::new(take(header.comment_bytes)?);
-        Ok(CentralEntry { header, name, extra, comment, offset })
+        let [unpacked_bytes, packed_bytes, header_offset] =
+            widened([header.unpacked_bytes, header.packed_bytes, header.header_offset], extra);
+        let bytes = self.cursor.offset().saturating_sub(offset);
+        Ok(CentralEntry { header, packed_bytes, unpacked_bytes, header_offset, name, extra, comment, offset, bytes })
     }
+
+    /// The next file by the header before its data.
+    fn find(&mut self) -> Option<CentralEntry<'a>> {
+        let skipped = memchr::memmem::find(self.cursor.rest(), &LocalHeader::SIGNATURE)?;
+        self.cursor.take(skipped as u64).ok()?;
+        let offset = self.cursor.offset();
+        let LocalEntry { header, name, extra, data_offset } = local_entry(self.cursor).ok()?;
+        let bytes = data_offset.saturating_sub(offset);
+        self.cursor.take(bytes).ok()?;
+        let [mut unpacked_bytes, mut packed_bytes] = widened([header.unpacked_bytes, header.packed_bytes], extra);
+        let mut crc32 = header.crc32;
+        if header.flags.get() & SIZES_FOLLOW != 0
+            && packed_bytes == 0
+            && let Some(descriptor) = descriptor(self.cursor)
+        {
+            crc32 = descriptor.crc32;
+            (packed_bytes, unpacked_bytes) =
+                (descriptor.packed_bytes.get().into(), descriptor.unpacked_bytes.get().into());
+        }
+        // What lies behind the end is told when the data is asked for.
+        let _ = self.cursor.take(packed_bytes.min(self.cursor.left()));
+        let header = CentralHeader {
+            signature: CentralHeader::SIGNATURE,
+            version_needed: header.version_needed,
+            flags: header.flags,
+            method: header.method,
+            time: header.time,
+            date: header.date,
+            crc32,
+            packed_bytes: narrowed(packed_bytes),
+            unpacked_bytes: narrowed(unpacked_bytes),
+            name_bytes: header.name_bytes,
+            extra_bytes: header.extra_bytes,
+            header_offset: narrowed(offset),
+            ..CentralHeader::new_zeroed()
+        };
+        let (header_offset, comment) = (offset, ByteStr::default());
+        Some(CentralEntry { header, packed_bytes, unpacked_bytes, header_offset, name, extra, comment, offset, bytes })
+    }
+}
+
+/// Bit of the flags: sizes and CRC-32 follow the data.
+const SIZES_FOLLOW: u16 = 1 << 3;
+
+fn narrowed(number: u64) -> U32 {
+    u32::try_from(number).unwrap_or(u32::MAX).into()
+}
+
+/// Numbers of a header, those that do not fit it taken from the zip64 field among the extra ones.
+fn widened<const N: usize>(numbers: [U32; N], extra: &[u8]) -> [u64; N] {
+    let mut wide = numbers.map(|number| u64::from(number.get()));
+    if !numbers.contains(&U32::MAX_VALUE) {
+        return wide;
+    }
+    let mut fields = Cursor::new(extra);
+    while let (Ok(id), Ok(bytes)) = (fields.read::<U16>(), fields.read::<U16>()) {
+        let Ok(field) = fields.take(bytes.get().into()) else { break };
+        if id.get() == 1 {
+            let mut field = Cursor::new(field);
+            for number in wide.iter_mut().filter(|number| **number == u64::from(u32::MAX)) {
+                *number = field.read::<U64>().map_or(*number, |wide| wide.get());
+            }
+            break;
+        }
+    }
+    wide
+}
+
+/// What follows the data that starts here, looked for up to the next header.
+fn descriptor<'a>(data: Cursor<'a>) -> Option<&'a Descriptor> {
+    let bytes = data.rest();
+    for place in memchr::memmem::find_iter(bytes, b"PK") {
+        let here = bytes.get(place..)?;
+        if here.starts_with(&LocalHeader::SIGNATURE) || here.starts_with(&CentralHeader::SIGNATURE) {
+            return None;
+        }
+        if here.starts_with(&Descriptor::SIGNATURE)
+            && let Ok(descriptor) = Descriptor::read(&mut Cursor::new(here))
+            && descriptor.packed_bytes.get() as usize == place
+        {
+            return Some(descriptor);
+        }
+    }
+    None
 }
 
 impl<'a> Iterator for Entries<'a> {
     type Item = Result<CentralEntry<'a>>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        if self.is_lost {
+            return self.find().map(Ok);
+        }
         self.left = self.left.checked_sub(1)?;
         let entry = self.read();
         if entry.is_err() {
@@ -310,8 +528,11 @@ fn local_entry(mut cursor: Cursor<'_>) -> Result<LocalEntry<'_>> {
     Ok(LocalEntry { header, name, extra, data_offset: cursor.offset() })
 }
 
+/// Where an end record lies, the record, and its comment.
+type Found<'a> = (u64, &'a EndRecord, ByteStr<'a>);
+
 /// Finds the one end record whose comment ends with the bytes; failing that, the last one before other bytes.
-fn end_record(data: &[u8]) -> Result<(u64, &EndRecord, ByteStr<'_>)> {
+fn end_record(data: &[u8]) -> Result<Option<Found<'_>>> {
     let tail_start = data.len().saturating_sub(size_of::<EndRecord>().saturating_add(u16::MAX.into()));
     let tail = data.get(tail_start..).unwrap_or_default();
     let mut found = None;
@@ -331,19 +552,19 @@ fn end_record(data: &[u8]) -> Result<(u64, &EndRecord, ByteStr<'_>)> {
             _ => found = Some((offset, record, ByteStr::new(comment), exact)),
         }
     }
-    let (offset, record, comment, _) = found.ok_or_else(|| Error::malformed("zip archive without an end record"))?;
+    let Some((offset, record, comment, _)) = found else { return Ok(None) };
     if comment.as_bytes().windows(4).any(|window| window == EndRecord::SIGNATURE) {
         return Err(Error::malformed("zip comment holds another end record").at(offset));
     }
-    Ok((offset, record, comment))
+    Ok(Some((offset, record, comment)))
 }
 
-fn has_zip64_locator(before_end: &[u8]) -> bool {
-    before_end
-        .len()
-        .checked_sub(20)
-        .and_then(|start| before_end.get(start..))
-        .is_some_and(|l| l.starts_with(b"PK\x06\x07"))
+fn locator(data: &[u8], end_offset: u64) -> Option<&Zip64Locator> {
+    let offset = end_offset.checked_sub(size_of::<Zip64Locator>() as u64)?;
+    let mut cursor = cursor(data, offset);
+    // An error, even one that is dropped, takes memory.
+    let is_there = cursor.rest().starts_with(&Zip64Locator::SIGNATURE);
+    is_there.then(|| Zip64Locator::read(&mut cursor).ok()).flatten()
 }
 
 #[cfg(test)]

@@ -87,8 +87,8 @@ impl<'a> Member<'a> {
         self.entry
     }
 
-    pub(super) fn header(&self) -> &'a CentralHeader {
-        self.entry.header
+    pub(super) fn header(&self) -> &CentralHeader {
+        &self.entry.header
     }
 
     /// How it is packed.
@@ -103,12 +103,12 @@ impl<'a> Member<'a> {
 
     /// The bytes it takes in the archive, by the directory's word.
     pub fn stored_size(&self) -> u64 {
-        self.header().packed_bytes.get().into()
+        self.entry.packed_bytes
     }
 
     /// The bytes it unpacks to, by the directory's word.
     pub fn size_hint(&self) -> u64 {
-        self.header().unpacked_bytes.get().into()
+        self.entry.unpacked_bytes
     }
 
     /// The bytes that decoding it takes memory for: none where it is stored, or where no stream of its length unpacks to
@@ -120,7 +120,7 @@ impl<'a> Member<'a> {
 
     /// Where the header before its bytes lies. May be outside the archive.
     pub fn header_offset(&self) -> u64 {
-        self.archive.directory.prefix().saturating_add(self.header().header_offset.get().into())
+        self.archive.directory.prefix().saturating_add(self.entry.header_offset)
     }
 
     /// The header before its bytes.
@@ -144,7 +144,10 @@ impl<'a> Member<'a> {
         range
             .filter(|_| end <= self.archive.directory.start())
             .and_then(|(start, end)| self.archive.data.get(start..end))
-            .ok_or_else(|| self.error(format!("{} bytes at {start:#x} run into the directory", self.stored_size())))
+            .ok_or_else(|| {
+                let what = if self.archive.directory.is_lost() { "over the end" } else { "into the directory" };
+                self.error(format!("{} bytes at {start:#x} run {what}", self.stored_size()))
+            })
     }
 
     /// Its content where that lies in the archive as it is; `None` where it must be decoded or cannot be.

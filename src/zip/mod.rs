@@ -16,6 +16,7 @@ mod tests;
 
 pub use member::{Member, Members, Method};
 
+use crate::address::is_same_name;
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::view::zip::Directory;
@@ -29,11 +30,12 @@ pub struct Archive<'a> {
 }
 
 impl<'a> Archive<'a> {
-    /// Finds the directory at the end of the archive.
+    /// Finds the directory at the end of the archive. One that lost its end is read by the headers before its files, which
+    /// is a problem of the archive.
     ///
     /// # Errors
-    /// Where there is none, or several fit. [`Unsupported`](crate::ErrorKind::Unsupported) for zip64 and archives on
-    /// several disks.
+    /// Where several directories fit, or none and the archive does not start with a file.
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) for archives on several disks.
     pub fn parse(data: &'a [u8]) -> Result<Self> {
         Self::parse_with(data, &Limits::default())
     }
@@ -43,7 +45,7 @@ impl<'a> Archive<'a> {
     /// # Errors
     /// As [`parse`](Self::parse).
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
-        Ok(Self { data, directory: Directory::find(data)?, limits: *limits })
+        Ok(Self { data, directory: Directory::find_any(data)?, limits: *limits })
     }
 
     /// Its directory as it lies at the end: folders among the files.
@@ -84,5 +86,19 @@ impl<'a> Archive<'a> {
     /// [`Limits::archive_members`].
     pub fn members(&self) -> Members<'a> {
         Members::new(self)
+    }
+
+    /// The first file of this name; either slash stands for both, and case plays no part. Linear in the directory.
+    ///
+    /// # Errors
+    /// Where there is none before the directory breaks off.
+    pub fn find(&self, name: &[u8]) -> Result<Option<Member<'a>>> {
+        for member in self.members() {
+            let member = member?;
+            if is_same_name(member.name().as_bytes(), name) {
+                return Ok(Some(member));
+            }
+        }
+        Ok(None)
     }
 }

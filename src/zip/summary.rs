@@ -87,9 +87,8 @@ impl Inspect for Archive<'_> {
     }
 
     fn outline(&self, out: &mut Outline<'_>) {
-        let end = self.directory.end();
         out.part(Part::one("directory").spanning(self.directory.start(), self.directory_bytes()), |out| {
-            out.field("entries", end.entries.get());
+            out.field("entries", self.directory.entry_count());
             out.field("prefix_bytes", self.directory.prefix());
             out.field("comment", self.directory.comment());
         });
@@ -133,7 +132,7 @@ impl Inspect for Archive<'_> {
 
 impl Archive<'_> {
     fn directory_bytes(&self) -> u64 {
-        self.directory.end_offset().saturating_sub(self.directory.start())
+        self.directory.stop().saturating_sub(self.directory.start())
     }
 
     /// Tells of files that share bytes; which those are.
@@ -150,6 +149,11 @@ impl Archive<'_> {
     }
 
     fn check(&self, problems: &mut Problems) {
+        if self.directory.is_lost() {
+            let lost = "zip archive without an end record: read by the headers before its files";
+            problems.error(&Error::malformed(lost).at(self.data.len() as u64));
+            return;
+        }
         // A program that unpacks itself lies before its archive; files lie in it.
         let prefix = self.directory.prefix();
         if prefix > 0 && first_entry(self.data).is_ok() {
@@ -222,7 +226,8 @@ impl Member<'_> {
         }
         out.part(part, |out| {
             out.field("name", self.name());
-            out.field("entry", Value::Opaque(Span { offset: entry.offset, bytes: entry.bytes() }));
+            // The line's fixed part, name, extra fields and comment.
+            out.field("entry", Value::Opaque(Span { offset: entry.offset, bytes: entry.bytes }));
             out.field("version_made_by", header.version_made_by.get());
             out.field("version_needed", header.version_needed.get());
             out.field("flags", header.flags.get());
@@ -231,8 +236,8 @@ impl Member<'_> {
             out.field("time", header.time.get());
             out.field("date", header.date.get());
             out.field("crc32", header.crc32.get());
-            out.field("packed_bytes", header.packed_bytes.get());
-            out.field("unpacked_bytes", header.unpacked_bytes.get());
+            out.field("packed_bytes", entry.packed_bytes);
+            out.field("unpacked_bytes", entry.unpacked_bytes);
             out.field("internal_attributes", header.internal_attributes.get());
             out.field("external_attributes", header.external_attributes.get());
             out.field("header_offset", self.header_offset());

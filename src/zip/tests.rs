@@ -213,7 +213,8 @@ fn claims_of_many_members_end_at_once() {
     let end = bytes.len() - 22;
     bytes[end + 8..end + 12].copy_from_slice(&[0x60, 0xea, 0x60, 0xea]); // 60,000 twice
     assert!(Archive::parse(&bytes).unwrap_err().to_string().contains("cannot hold 60000 entries"));
-    assert!(Archive::parse(&bytes[..end]).is_err());
+    // Without its end it is told by its headers.
+    assert!(Archive::parse(&bytes[..end]).unwrap().directory().is_lost());
     assert!(Archive::parse(b"PK\x05\x06").is_err());
     let empty = zip(&[]);
     assert_eq!(Archive::parse(&empty).unwrap().summarize().counts.get("members"), Some(0));

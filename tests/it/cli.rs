@@ -26,37 +26,37 @@ pub fn program() -> Command {
     command
 }
 
-fn run(args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Output {
+pub fn run(args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Output {
     program().args(args).output().unwrap()
 }
 
-fn code(output: &Output) -> i32 {
+pub fn code(output: &Output) -> i32 {
     output.status.code().unwrap()
 }
 
-fn stdout(output: &Output) -> String {
+pub fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-fn stderr(output: &Output) -> String {
+pub fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-fn lines(output: &Output) -> Vec<Json> {
+pub fn lines(output: &Output) -> Vec<Json> {
     stdout(output).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// A folder of its own for one test, gone afterwards.
-struct Folder(PathBuf);
+pub struct Folder(pub PathBuf);
 
 impl Folder {
-    fn new(name: &str) -> Self {
+    pub fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("meshpeek-cli-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&path).unwrap();
         Self(path)
     }
 
-    fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+    pub fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
         let path = self.0.join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, bytes).unwrap();

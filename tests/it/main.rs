@@ -14,20 +14,30 @@ mod shrink;
 mod special;
 mod writer;
 
+#[cfg(feature = "cli")]
+mod address;
 mod b3d;
 mod bmx;
 #[cfg(feature = "cli")]
 mod cli;
+#[cfg(feature = "cli")]
+mod diff;
+#[cfg(feature = "cli")]
+mod dupes;
 #[cfg(feature = "cli")]
 mod goldens;
 mod lodka;
 mod mlod;
 mod odol;
 mod pbo;
+#[cfg(feature = "cli")]
+mod refs;
 mod rtm;
 mod scan;
 #[cfg(feature = "cli")]
 mod selectors;
+#[cfg(feature = "cli")]
+mod since;
 mod zip;
 
 // What the fuzz targets do, so that it cannot rot unseen.

@@ -53,6 +53,7 @@ fn by_member(records: &[Record]) -> BTreeMap<String, Json> {
         facts.remove("path");
         facts.remove("member");
         facts.remove("lossy");
+        facts.remove("stored");
         json
     };
     let named = |record: &Record| Some((record.member.as_ref()?.text.clone(), facts(record)));
@@ -60,14 +61,14 @@ fn by_member(records: &[Record]) -> BTreeMap<String, Json> {
 }
 
 /// The files at hand that are no archives themselves, by a name without folders.
-fn tree() -> Vec<(String, Vec<u8>)> {
+pub fn tree() -> Vec<(String, Vec<u8>)> {
     let is_container =
         |bytes: &[u8]| meshpeek::Format::sniff(bytes).is_some_and(|format| matches!(format.name(), "pbo" | "zip"));
     let name = |path: &Path| path.display().to_string().replace(['/', '\\'], "_").replace("..", "");
     files().into_iter().filter(|(_, bytes)| !is_container(bytes)).map(|(path, bytes)| (name(&path), bytes)).collect()
 }
 
-fn packed_into_pbo(tree: &[(String, Vec<u8>)]) -> Vec<u8> {
+pub fn packed_into_pbo(tree: &[(String, Vec<u8>)]) -> Vec<u8> {
     let writer = Writer::new().product(&[(b"prefix", b"test\\tree")]);
     tree.iter()
         .enumerate()

@@ -140,3 +140,117 @@ fn archives_built_of_noise_give_back_what_went_in() {
         crate::pbo::fuzz::run(&noise);
     }
 }
+
+/// The archive as a zip64 one: sizes and places in the fields of zip64, with bytes before it or none.
+fn zip64(before: &[u8]) -> Vec<u8> {
+    let scene = crate::writer::b3d::sound().to_vec();
+    let wide = |entry: Entry| {
+        let (packed, unpacked) = (entry.central.packed.into(), entry.central.unpacked.into());
+        let fields: [u64; 2] = [unpacked, packed];
+        let mut entry = entry.both(|header| {
+            // Another field stands before it.
+            header.extra = [&[9, 9, 2, 0, 7, 7, 1, 0, 16, 0][..], fields.map(u64::to_le_bytes).as_flattened()].concat();
+            (header.packed, header.unpacked) = (u32::MAX, u32::MAX);
+        });
+        entry.header_offset = None;
+        entry
+    };
+    let entries = [wide(Entry::stored("scene.b3d", &scene)), wide(Entry::deflated("again/scene.b3d", &scene))];
+    let classic = zip(&entries, b"");
+    let (directory, end) = (classic.at("directory") as u64, classic.at("end"));
+    let bytes = classic.set("disk_entries", [0xff; 4]).set("directory_bytes", [0xff; 8]).to_vec();
+    let record = [&b"PK\x06\x06"[..], &44_u64.to_le_bytes(), &[45, 0, 45, 0], &[0; 8], &2_u64.to_le_bytes()].concat();
+    let place = [2, end as u64 - directory, directory].map(u64::to_le_bytes);
+    let locator = [&b"PK\x06\x07\0\0\0\0"[..], &(end as u64).to_le_bytes(), &[1, 0, 0, 0]].concat();
+    [before, &bytes[..end], &record, place.as_flattened(), &locator, &bytes[end..]].concat()
+}
+
+#[test]
+fn zip64_archives_are_read_like_others() {
+    for before in [&b""[..], b"#!/bin/sh\n"] {
+        let bytes = zip64(before);
+        let archive = meshpeek::zip::Archive::parse(&bytes).unwrap();
+        let members: Vec<_> = archive.members().map(Result::unwrap).collect();
+        let scene = crate::writer::b3d::sound().to_vec();
+        assert_eq!(
+            members.iter().map(|member| member.name().to_string()).collect::<Vec<_>>(),
+            ["scene.b3d", "again/scene.b3d"]
+        );
+        assert!(members.iter().all(|member| *member.decode().unwrap() == scene));
+        assert_eq!(archive.find(b"AGAIN\\scene.B3D").unwrap().unwrap().index(), 1);
+        if before.is_empty() {
+            assert_eq!(all(&bytes), [": zip", "!/scene.b3d: b3d", "!/again/scene.b3d: b3d"]);
+            let asset = Asset::parse(&bytes).unwrap();
+            assert_eq!((asset.summarize().problems.len(), asset.summarize().counts.get("members")), (0, Some(2)));
+        }
+    }
+}
+
+#[test]
+fn damaged_zip64_records_are_told() {
+    let sound = zip64(b"");
+    let error = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut bytes = sound.clone();
+        change(&mut bytes);
+        meshpeek::zip::Archive::parse(&bytes).unwrap_err().to_string()
+    };
+    let (record, locator) = (sound.len() - 22 - 20 - 56, sound.len() - 22 - 20);
+    assert!(error(&|b| b[record] = 0).contains("leads to no record"));
+    assert!(error(&|b| b[record + 24..record + 40].fill(0xff)).contains("cannot hold"));
+    assert!(error(&|b| b[record + 40..record + 48].fill(0xff)).contains("runs into its end record"));
+    assert!(error(&|b| b[record + 16] = 1).contains("several disks"));
+    // Where it lies can be wrong, as with bytes before the archive.
+    let mut bytes = sound.clone();
+    bytes[locator + 8..locator + 16].fill(0xff);
+    assert_eq!(all(&bytes).len(), 3);
+}
+
+#[test]
+fn an_archive_without_its_end_is_read_by_its_headers() {
+    let scene = crate::writer::b3d::sound().to_vec();
+    let entries = [
+        Entry::stored("folder/", b""),
+        Entry::stored("folder/one.b3d", &scene),
+        Entry::deflated("two.b3d", &scene).with_descriptor(),
+        // An archive in it, whose headers are not its own.
+        Entry::stored("inner.zip", &zip(&[Entry::stored("three.b3d", &scene)], b"").to_vec()),
+        Entry::deflated("four.b3d", &scene),
+    ];
+    let whole = zip(&entries, b"");
+    let bytes = whole.to_vec();
+    let found = |cut: usize| {
+        let archive = meshpeek::zip::Archive::parse(&bytes[..cut]).unwrap();
+        let names = archive.members().map(Result::unwrap).map(|member| member.name().to_string()).collect::<Vec<_>>();
+        let readable = archive.members().map(Result::unwrap).filter(|member| member.decode().is_ok()).count();
+        let told = Asset::parse(&bytes[..cut]).unwrap().summarize();
+        assert!(told.problems.iter().any(|p| p.message.contains("without an end record")), "{:?}", told.problems);
+        (names.join(" "), readable)
+    };
+    let all = "folder/one.b3d two.b3d inner.zip four.b3d".to_owned();
+    assert_eq!(found(whole.at("end")), (all.clone(), 4));
+    assert_eq!(found(whole.at("directory") + 60), (all.clone(), 4));
+    assert_eq!(found(whole.at("directory")), (all.clone(), 4));
+    assert_eq!(found(whole.at("directory") - 1), (all, 3));
+    // Wherever it is cut, it is an answer or an error; the first file is there as soon as its header is.
+    for cut in 0..whole.at("end") {
+        if let Ok(archive) = meshpeek::zip::Archive::parse(&bytes[..cut]) {
+            assert!(
+                archive.members().flatten().all(|member| member.decode().is_err() || member.local().is_ok()),
+                "{cut}"
+            );
+        }
+    }
+}
+
+#[test]
+fn headers_without_sizes_are_walked_in_time() {
+    let mut entry = Entry::deflated("x", b"").with_descriptor();
+    (entry.data, entry.behind) = (b"PK PK PK PK PK".to_vec(), Vec::new());
+    let one = zip(&[entry], b"");
+    let header = one.to_vec()[..one.at("directory")].to_vec();
+    let bytes = header.repeat(40_000);
+    let started = Instant::now();
+    let archive = meshpeek::zip::Archive::parse(&bytes).unwrap();
+    assert_eq!(archive.members().count(), 40_000);
+    assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
+}

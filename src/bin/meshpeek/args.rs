@@ -1,9 +1,10 @@
 //! The words of the command line.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use meshpeek::Format;
+use meshpeek::address::Address;
 
 use crate::examples;
 use crate::limits::LimitArgs;
@@ -60,11 +61,14 @@ pub(crate) enum Verb {
     /// Show one file in full
     #[command(after_help = examples::INFO)]
     Info {
-        /// The file
+        /// The file, or the address of a member, such as `mod.pbo!/tree.p3d`; `-` is standard input
         file: PathBuf,
         /// As JSON: the record and, under `detail`, every field
         #[arg(long)]
         json: bool,
+        /// Add SHA-256 digests of its bytes and decoded content
+        #[arg(long, requires = "json")]
+        digests: bool,
     },
     /// List every asset in files and folders, one record each
     #[command(after_help = examples::SCAN)]
@@ -73,6 +77,8 @@ pub(crate) enum Verb {
         inputs: Inputs,
         #[command(flatten)]
         format: ScanArgs,
+        #[command(flatten)]
+        stream: Stream,
     },
     /// Decode everything, check every index and bound, and tell each problem
     #[command(after_help = examples::VERIFY)]
@@ -89,13 +95,13 @@ pub(crate) enum Verb {
     /// Show how one file is built: its parts with their offsets and sizes
     #[command(after_help = examples::TREE)]
     Tree {
-        /// The file
+        /// The file, or the address of a member, such as `mod.pbo!/tree.p3d`; `-` is standard input
         file: PathBuf,
     },
     /// Write out one array; without a selector, list them
     #[command(after_help = examples::DUMP)]
     Dump {
-        /// The file
+        /// The file, or the address of a member, such as `mod.pbo!/tree.p3d`; `-` is standard input
         file: PathBuf,
         /// Which array, such as `meshes/0/positions`
         selector: Option<String>,
@@ -103,6 +109,21 @@ pub(crate) enum Verb {
         #[arg(long, value_name = "FORMAT", default_value = "csv")]
         format: DumpFormat,
     },
+    /// Write the content of a file or a member of an archive as it is
+    #[command(after_help = examples::CAT)]
+    Cat {
+        /// The file, or the address of a member, such as `mod.pbo!/config.cpp`
+        file: PathBuf,
+    },
+    /// List each reference to another file, and which file that is among those below the paths
+    #[command(after_help = examples::REFS)]
+    Refs(crate::refs::Args),
+    /// Tell what differs between two models or two archives; exit status 0 nothing, 1 something, 2 trouble
+    #[command(after_help = examples::DIFF)]
+    Diff(crate::diff::Args),
+    /// List assets that are there more than once
+    #[command(after_help = examples::DUPES)]
+    Dupes(crate::dupes::Args),
     /// Write a completion script for a shell, to be sourced from its start-up file
     #[command(after_help = examples::COMPLETIONS)]
     Completions {
@@ -116,14 +137,18 @@ pub(crate) enum Verb {
 
 impl Verb {
     /// The files and folders named to be read, which the results are not written onto.
-    pub(crate) fn inputs(&self) -> Vec<&Path> {
-        match self {
-            Self::Info { file, .. } | Self::Tree { file } | Self::Dump { file, .. } => vec![file],
+    pub(crate) fn inputs(&self) -> Vec<PathBuf> {
+        let paths: Vec<&PathBuf> = match self {
+            Self::Info { file, .. } | Self::Tree { file } | Self::Dump { file, .. } | Self::Cat { file } => vec![file],
             Self::Scan { inputs, .. } | Self::Verify { inputs, .. } => {
-                inputs.paths.iter().chain(&inputs.paths_from).map(PathBuf::as_path).collect()
+                inputs.paths.iter().chain(&inputs.paths_from).collect()
             }
+            Self::Refs(args) => args.paths.iter().collect(),
+            Self::Diff(args) => vec![&args.a, &args.b],
+            Self::Dupes(args) => args.paths.iter().collect(),
             Self::Completions { .. } | Self::Man => Vec::new(),
-        }
+        };
+        paths.into_iter().map(|path| Address::parse(path).file).collect()
     }
 }
 
@@ -135,7 +160,7 @@ pub(crate) struct ScanArgs {
     /// A table is as wide as its terminal; elsewhere as the variable COLUMNS says, or 100.
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<ScanFormat>,
-    /// Add SHA-256 digests of each asset's decoded content
+    /// Add SHA-256 digests of each asset's bytes and decoded content
     #[arg(long)]
     pub(crate) digests: bool,
     /// In CSV, put an apostrophe before cells that a spreadsheet would take for formulas
@@ -146,8 +171,19 @@ pub(crate) struct ScanArgs {
 }
 
 #[derive(Args)]
+pub(crate) struct Stream {
+    /// Add lines for what is no asset's record, and a last one with totals that says whether the stream is whole
+    #[arg(long)]
+    pub(crate) events: bool,
+    /// Pass over files that are as they were when this stream was written, and copy their records from it; archives only
+    /// where its last line says that it is whole, as one of --events does
+    #[arg(long, value_name = "OLD")]
+    pub(crate) since: Option<PathBuf>,
+}
+
+#[derive(Args)]
 pub(crate) struct Inputs {
-    /// Files and folders; folders with all below them
+    /// Files and folders, the latter with all below them; addresses of members; `-` is standard input
     #[arg(value_name = "PATH", required_unless_present = "paths_from")]
     pub(crate) paths: Vec<PathBuf>,
     /// Read further paths from this file, one a line; `-` is standard input

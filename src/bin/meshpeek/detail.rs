@@ -56,7 +56,7 @@ struct Problem {
 }
 
 #[derive(serde::Serialize)]
-struct Place {
+pub(crate) struct Place {
     offset: u64,
     bytes: u64,
 }
@@ -347,7 +347,7 @@ impl Serialize for Float {
     }
 }
 
-struct Floats<'v>(&'v [f32]);
+pub(crate) struct Floats<'v>(pub(crate) &'v [f32]);
 
 impl Serialize for Floats<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

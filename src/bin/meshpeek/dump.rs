@@ -12,13 +12,14 @@ use meshpeek::inspect::{Selector, selector};
 use meshpeek::view::Table;
 
 use crate::args::{Common, DumpFormat};
-use crate::input;
 use crate::notes::shown;
 use crate::output::{Failure, Outcome, Output};
+use crate::source::Source;
 
 pub(crate) fn run(path: &Path, selector: Option<&str>, format: DumpFormat, common: &Common) -> Outcome {
-    let file = input::open(path, common)?;
-    let asset = Asset::parse_file(path, &file, &common.limits.limits()).map_err(|error| error.in_file(path))?;
+    let source = Source::open(path, common)?;
+    let content = source.content(common)?;
+    let asset = source.asset(&content)?;
     match selector {
         None => list(&asset, common)?,
         Some(text) => {
@@ -35,7 +36,7 @@ pub(crate) fn run(path: &Path, selector: Option<&str>, format: DumpFormat, commo
             }
         }
     }
-    input::unchanged(&file, path)?;
+    source.unchanged()?;
     Ok(ExitCode::SUCCESS)
 }
 

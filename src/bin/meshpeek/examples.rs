@@ -20,6 +20,7 @@ Examples:
   meshpeek scan addons/
   meshpeek scan addons/ -g '*.p3d' --digests -o index.ndjson
   meshpeek scan addons/ --format csv --csv-safe -o index.csv
+  meshpeek scan addons/ --events --since index.ndjson -o index.ndjson
   find . -newer index.ndjson -print0 | meshpeek scan --paths-from - -0
 
 The record is described field by field in GUIDE.md.";
@@ -45,6 +46,31 @@ Examples:
   meshpeek dump scene.b3d meshes/0/positions --format npy -o positions.npy
 
 Selectors are described in GUIDE.md; the first of these examples lists those of a file.";
+
+pub(crate) const CAT: &str = "\
+Examples:
+  meshpeek cat mod.pbo!/config.cpp
+  meshpeek cat mods.zip!/a.pbo!/data/tree.p3d -o tree.p3d";
+
+pub(crate) const REFS: &str = "\
+Examples:
+  meshpeek refs addons/ --assume 'a3/'
+  meshpeek refs addons/ --missing --format csv -o missing.csv
+
+The status is 0 where every reference is found, 1 where one is missing or a path could not be read, 2 where nothing
+could be done.";
+
+pub(crate) const DIFF: &str = "\
+Examples:
+  meshpeek diff old.p3d new.p3d
+  meshpeek diff old.pbo!/tree.p3d new.pbo!/tree.p3d --format ndjson
+
+The status is 0 where nothing differs, 1 where something does, 2 where they could not be compared.";
+
+pub(crate) const DUPES: &str = "\
+Examples:
+  meshpeek dupes addons/
+  meshpeek dupes addons/ --format ndjson | jq 'select(.same == \"file\")'";
 
 pub(crate) const COMPLETIONS: &str = "\
 Examples:

@@ -9,32 +9,39 @@ use meshpeek::scan::{Depth, Record, Scan};
 use meshpeek::{Asset, Format};
 
 use crate::args::Common;
+use crate::notes::shown;
 use crate::output::{Failure, Outcome, Output};
-use crate::{detail, input, report};
+use crate::source::Source;
+use crate::{detail, report};
 
-pub(crate) fn run(path: &Path, json: bool, common: &Common) -> Outcome {
-    let file = input::open(path, common)?;
+pub(crate) fn run(path: &Path, json: bool, digests: bool, common: &Common) -> Outcome {
+    let source = Source::open(path, common)?;
+    let opened = source.member(common)?;
     let mut scan = Scan::new([path]);
     scan.depth = Depth::Summary;
     scan.limits = common.limits.limits();
-    let Some(record) = scan.record(path, &file) else {
-        return Err(Failure::Told(format!("{}: {}", path.display(), no_asset(path, &file))));
+    scan.digests = digests;
+    let Some(record) = scan.record_of(&source.address.file, &opened) else {
+        return Err(match opened.content {
+            Ok(content) => Failure::Told(format!("{}: {}", shown(path), no_asset(&source.name, &content))),
+            Err(error) => error.in_file(path).into(),
+        });
     };
-    let asset = Asset::parse_file(path, &file, &scan.limits);
+    let asset = opened.content.as_ref().ok().and_then(|content| source.asset(content).ok());
     let mut out = if json { Output::data(common)? } else { Output::text(common)? };
     if json {
-        write_json(&record, asset.as_ref().ok(), &mut out)?;
+        write_json(&record, asset.as_ref(), &mut out)?;
     } else {
         report::header(&record, &mut out)?;
-        if let Ok(asset) = &asset {
+        if let Some(asset) = &asset {
             report::body(asset, &mut out)?;
         }
         report::problems(&record, &mut out)?;
     }
     out.flush()?;
-    input::unchanged(&file, path)?;
+    source.unchanged()?;
     // A file that does not open has been described by its one problem, but nothing could be done with it.
-    Ok(if asset.is_err() { ExitCode::from(2) } else { ExitCode::SUCCESS })
+    Ok(if asset.is_none() { ExitCode::from(2) } else { ExitCode::SUCCESS })
 }
 
 /// What a file is that is no asset.

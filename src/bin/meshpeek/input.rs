@@ -2,10 +2,10 @@
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use meshpeek::scan::{Found, Progress, Record, Scan, Selection};
+use meshpeek::scan::{FileId, Found, Progress, Record, Scan, Selection};
 use meshpeek::{Access, ErrorKind, FileMap, Format};
 
 use crate::args::{Common, Inputs};
@@ -29,9 +29,54 @@ pub(crate) fn scan(inputs: &Inputs, common: &Common) -> Scan {
         globs: inputs.globs.clone(),
         folder_depth: inputs.folder_depth,
         follow: inputs.follow,
-        except: common.output_file.as_ref().map(|file| file.ids.clone()).unwrap_or_default(),
+        except: excepted(common),
     };
     scan
+}
+
+/// A scan over these files and folders, of which only the whole is worth something.
+pub(crate) fn scan_whole(paths: &[PathBuf], jobs: Option<NonZeroUsize>, common: &Common) -> Scan {
+    let mut scan = Scan::new(paths);
+    scan.access = access(common);
+    scan.limits = common.limits.limits();
+    scan.jobs = jobs.map(NonZeroUsize::get);
+    scan.selection.except = excepted(common);
+    scan
+}
+
+/// The file to write to is no input.
+fn excepted(common: &Common) -> Vec<FileId> {
+    common.output_file.as_ref().map(|file| file.ids.clone()).unwrap_or_default()
+}
+
+/// Runs what looks at all that a scan finds, with whom to tell of the rest. What it gives, `None` where it was
+/// interrupted; and how much could not be read.
+pub(crate) fn whole<T>(
+    scan: &Scan,
+    common: &Common,
+    find: impl FnOnce(&mut (dyn FnMut(Found) + Send)) -> meshpeek::Result<T>,
+) -> Result<(Option<T>, u64), Failure> {
+    let notes = Notes::new(common);
+    let mut unreadable = 0;
+    let mut tell = |found| match found {
+        Found::Unreadable(error) => {
+            unreadable += 1;
+            notes.error(error);
+        }
+        Found::PassedOver { path, .. } => passed_over(notes, &path),
+        _ => {}
+    };
+    interrupt::ends_scan(&scan.progress);
+    let found = progress::beside(scan, true, notes, || {
+        let found = find(&mut tell)?;
+        Ok(Some(found).filter(|_| !scan.progress.is_stopped()))
+    })?;
+    interrupt::ends_the_program();
+    Ok((found, unreadable))
+}
+
+fn passed_over(notes: Notes, path: &Path) {
+    notes.say(format_args!("{}: the file to write to, passed over", shown(path)));
 }
 
 /// What a scan came to.
@@ -39,10 +84,39 @@ pub(crate) fn scan(inputs: &Inputs, common: &Common) -> Scan {
 pub(crate) struct Tally {
     pub(crate) assets: u64,
     files: u64,
-    unreadable: u64,
+    pub(crate) unreadable: u64,
     /// Files that were named and are no assets.
     unknown: u64,
-    interrupted: bool,
+    pub(crate) interrupted: bool,
+}
+
+/// What a scan hands over.
+pub(crate) enum Told<'t> {
+    Record(&'t Record),
+    /// A file whose records an earlier scan gave.
+    Unchanged(&'t Path),
+    Unreadable(&'t meshpeek::Error),
+}
+
+enum Kept {
+    Record(Box<Record>),
+    Unchanged(PathBuf),
+}
+
+impl Kept {
+    fn place(&self) -> (PathBuf, Option<String>) {
+        match self {
+            Self::Record(record) => (record.path.clone(), record.member.as_ref().map(|name| name.text.clone())),
+            Self::Unchanged(path) => (path.clone(), None),
+        }
+    }
+
+    fn told(&self) -> Told<'_> {
+        match self {
+            Self::Record(record) => Told::Record(record),
+            Self::Unchanged(path) => Told::Unchanged(path),
+        }
+    }
 }
 
 /// Hands over each asset, and tells of the rest, until the results cannot be written any more.
@@ -52,6 +126,19 @@ pub(crate) fn each_asset(
     common: &Common,
     mut each: impl FnMut(&Record) -> Result<(), Failure> + Send,
 ) -> Result<Tally, Failure> {
+    each_told(scan, inputs, common, |told| match told {
+        Told::Record(record) => each(record),
+        _ => Ok(()),
+    })
+}
+
+/// The same with all that is worth a line.
+pub(crate) fn each_told(
+    scan: &Scan,
+    inputs: &Inputs,
+    common: &Common,
+    mut each: impl FnMut(Told<'_>) -> Result<(), Failure> + Send,
+) -> Result<Tally, Failure> {
     let notes = Notes::new(common);
     let list = inputs.paths_from.as_deref().map(|list| Paths::read(list, inputs.null, scan.progress.clone()));
     let list = list.transpose()?;
@@ -59,33 +146,52 @@ pub(crate) fn each_asset(
     let mut failure = None;
     let mut kept = Vec::new();
     let found = |found| {
-        match found {
+        let found = match found {
             Found::Asset(record) => {
                 tally.assets += 1;
-                if inputs.sort.is_some() {
-                    kept.push(record);
-                } else if let Err(error) = each(&record) {
-                    failure = Some(error);
-                }
+                Ok(Kept::Record(record))
             }
-            Found::NoAsset { path, named } => {
+            Found::Unchanged(path) => Ok(Kept::Unchanged(path)),
+            other => Err(other),
+        };
+        let written = match found {
+            Ok(found) if inputs.sort.is_some() => {
+                kept.push(found);
+                Ok(())
+            }
+            Ok(found) => each(found.told()),
+            Err(Found::Unreadable(error)) => {
+                tally.unreadable += 1;
+                let written = each(Told::Unreadable(&error));
+                notes.error(error);
+                written
+            }
+            Err(Found::NoAsset { path, named }) => {
                 tally.unknown += u64::from(named);
                 let note = format!("{}: {}", shown(&path), ErrorKind::Unrecognized);
-                if named { notes.say(note) } else { notes.detail(note) }
+                if named {
+                    notes.say(note)
+                } else {
+                    notes.detail(note)
+                }
+                Ok(())
             }
-            Found::Unreadable(error) => {
-                tally.unreadable += 1;
-                notes.error(error);
+            Err(Found::PassedOver { path, named: false }) => {
+                passed_over(notes, &path);
+                Ok(())
             }
-            Found::PassedOver { path, named: false } => {
-                notes.say(format_args!("{}: the file to write to, passed over", shown(&path)));
+            Err(Found::PassedOver { path, named: true }) => {
+                Err(OutputFile::is_input(common.output.as_deref().unwrap_or(&path), &path))
             }
-            Found::PassedOver { path, named: true } => {
-                failure = Some(OutputFile::is_input(common.output.as_deref().unwrap_or(&path), &path));
+            Err(_) => Ok(()),
+        };
+        match written {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failure = Some(error);
+                ControlFlow::Break(())
             }
-            _ => {}
         }
-        if failure.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     interrupt::ends_scan(&scan.progress);
     // How much is to come cannot be told of a list that is still being read.
@@ -101,9 +207,9 @@ pub(crate) fn each_asset(
         return Err(failure);
     }
     // An archive's own record has no member and so comes first.
-    kept.sort_by_cached_key(|record| (record.path.clone(), record.member.as_ref().map(|name| name.text.clone())));
-    for record in kept {
-        each(&record)?;
+    kept.sort_by_cached_key(Kept::place);
+    for found in kept {
+        each(found.told())?;
     }
     tally.interrupted = interrupted;
     tally.files = scan.progress.files();
@@ -149,16 +255,11 @@ impl Tally {
     }
 }
 
-/// The bytes of one file.
-pub(crate) fn open(path: &Path, common: &Common) -> Result<FileMap, Failure> {
-    Ok(FileMap::open_with(path, access(common), &common.limits.limits())?)
-}
-
 /// Says so if the file was changed while results were made of it.
 pub(crate) fn unchanged(file: &FileMap, path: &Path) -> Result<(), Failure> {
     Ok(file.unchanged().map_err(|error| error.in_file(path))?)
 }
 
-fn access(common: &Common) -> Access {
+pub(crate) fn access(common: &Common) -> Access {
     if common.no_mmap { Access::READ } else { map::access() }
 }

@@ -3,8 +3,11 @@
 #![deny(unsafe_code)]
 
 mod args;
+mod cat;
 mod detail;
+mod diff;
 mod dump;
+mod dupes;
 mod examples;
 mod info;
 mod input;
@@ -17,8 +20,11 @@ mod output;
 mod output_file;
 mod paths;
 mod progress;
+mod refs;
 mod report;
 mod scan;
+mod since;
+mod source;
 mod tree;
 mod verify;
 mod visible;
@@ -53,11 +59,15 @@ fn main() -> ExitCode {
 fn run(verb: &Verb, common: &mut Common, notes: Notes) -> Outcome {
     common.output_file = common.output.as_deref().map(|path| OutputFile::open(path, &verb.inputs())).transpose()?;
     let code = match verb {
-        Verb::Info { file, json } => info::run(file, *json, common),
-        Verb::Scan { inputs, format } => scan::run(inputs, format, common),
+        Verb::Info { file, json, digests } => info::run(file, *json, *digests, common),
+        Verb::Scan { inputs, format, stream } => scan::run(inputs, format, stream, common),
         Verb::Verify { inputs, format, strict } => verify::run(inputs, *format, *strict, common),
         Verb::Tree { file } => tree::run(file, common),
         Verb::Dump { file, selector, format } => dump::run(file, selector.as_deref(), *format, common),
+        Verb::Cat { file } => cat::run(file, common),
+        Verb::Refs(args) => refs::run(args, common),
+        Verb::Diff(args) => diff::run(args, common),
+        Verb::Dupes(args) => dupes::run(args, common),
         Verb::Completions { shell } => manual::completions(*shell, common),
         Verb::Man => manual::page(common),
     }?;

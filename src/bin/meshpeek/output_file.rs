@@ -39,7 +39,7 @@ impl OutputFile {
     ///
     /// # Errors
     /// Where the target cannot be written, or is one of these inputs under any name.
-    pub(crate) fn open(path: &Path, inputs: &[&Path]) -> Result<Self, Failure> {
+    pub(crate) fn open(path: &Path, inputs: &[PathBuf]) -> Result<Self, Failure> {
         let named = |error: io::Error| Failure::io(path, error);
         let target = match OpenOptions::new().write(true).open(path) {
             Ok(file) => Some((file, FileId::of(path)?)),

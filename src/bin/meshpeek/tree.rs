@@ -5,21 +5,21 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anstyle::Style;
-use meshpeek::Asset;
 use meshpeek::inspect::{Region, RegionKind};
 use meshpeek::summary::Severity;
 
 use crate::args::Common;
-use crate::input;
 use crate::output::{Outcome, Output};
 use crate::report::{FAINT, escape, severity};
+use crate::source::Source;
 
 /// Deeper lines stay at this indentation and say their depth.
 const DEEPEST_INDENT: usize = 40;
 
 pub(crate) fn run(path: &Path, common: &Common) -> Outcome {
-    let file = input::open(path, common)?;
-    let asset = Asset::parse_file(path, &file, &common.limits.limits()).map_err(|error| error.in_file(path))?;
+    let source = Source::open(path, common)?;
+    let content = source.content(common)?;
+    let asset = source.asset(&content)?;
     let mut out = Output::text(common)?;
     let mut written = writeln!(out, "{:>10}  {:>10}  part", "offset", "bytes");
     asset.layout(&mut |region: Region<'_>| {
@@ -29,7 +29,7 @@ pub(crate) fn run(path: &Path, common: &Common) -> Outcome {
     });
     written?;
     out.flush()?;
-    input::unchanged(&file, path)?;
+    source.unchanged()?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,0 +1,27 @@
+//! `meshpeek cat`: the content of a member.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use crate::args::Common;
+use crate::output::{Failure, Outcome, Output};
+use crate::source::Source;
+
+pub(crate) fn run(path: &Path, common: &Common) -> Outcome {
+    let source = Source::open(path, common)?;
+    let content = source.content(common)?;
+    let mut out = Output::data(common)?;
+    if out.is_terminal() && !is_text(&content) {
+        return Err(Failure::Told("binary content is no text for a terminal: redirect it, or use -o".into()));
+    }
+    out.write_all(&content)?;
+    out.flush()?;
+    source.unchanged()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn is_text(content: &[u8]) -> bool {
+    let is_safe = |c: char| !c.is_control() || matches!(c, '\t' | '\n' | '\r');
+    std::str::from_utf8(content).is_ok_and(|text| text.chars().all(is_safe))
+}

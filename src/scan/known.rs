@@ -1,0 +1,53 @@
+//! What an earlier scan found, for a scan that passes over what has not changed since.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use sha2::{Digest, Sha256};
+
+use super::Scan;
+
+/// Files with the stamps of their [records](super::Record::stamp).
+#[derive(Clone, Debug, Default)]
+pub struct Known(HashMap<PathBuf, Option<String>>);
+
+impl Known {
+    /// Adds a file whose records are all at hand. One that is added twice counts as not known: its records cannot be told
+    /// apart.
+    pub fn add(&mut self, path: PathBuf, stamp: String) {
+        self.0.entry(path).and_modify(|stamp| *stamp = None).or_insert(Some(stamp));
+    }
+
+    /// Whether the file is known with this very stamp.
+    pub fn has(&self, path: &Path, stamp: &str) -> bool {
+        self.0.get(path).is_some_and(|known| known.as_deref() == Some(stamp))
+    }
+}
+
+impl Scan {
+    /// What changes with a file and with what this scan is asked; `None` for what is no plain file.
+    pub(super) fn stamp(&self, path: &Path) -> Option<String> {
+        let metadata = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
+        let time = metadata.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+        let mut stamp = format!("{}:{}.{:09}", metadata.len(), time.as_secs(), time.subsec_nanos());
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            // Writing to a String cannot fail. Unlike the time of the content, that of any change cannot be set back.
+            let _ = write!(stamp, ":{}:{}.{:09}", metadata.ino(), metadata.ctime(), metadata.ctime_nsec());
+        }
+        let _ = write!(stamp, ":{}", self.question());
+        Some(stamp)
+    }
+
+    /// Which records are asked for, in a few letters.
+    fn question(&self) -> String {
+        let Self { depth, formats, digests, archives, limits, selection, .. } = self;
+        let globs = &selection.globs;
+        let asked =
+            format!("{} {depth:?} {formats:?} {digests} {archives} {limits:?} {globs:?}", env!("CARGO_PKG_VERSION"));
+        Sha256::digest(asked).iter().take(4).map(|byte| format!("{byte:02x}")).collect()
+    }
+}

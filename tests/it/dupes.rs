@@ -1,0 +1,81 @@
+//! What is there more than once.
+
+use serde_json::Value as Json;
+
+use crate::cli::{Folder, code, lines, run, stderr, stdout};
+use crate::writer::b3d;
+use crate::writer::odol::{Array, whole};
+
+/// Where the copies of each group are: what is the same, then path and member below the folder.
+fn groups(found: &[Json], root: &str) -> Vec<(String, Vec<String>)> {
+    let place = |copy: &Json| {
+        let path = copy["path"].as_str().unwrap().strip_prefix(root).unwrap().trim_start_matches('/').to_owned();
+        copy["member"].as_str().map_or(path.clone(), |member| format!("{path}!/{member}"))
+    };
+    let group = |group: &Json| {
+        let copies = group["copies"].as_array().unwrap().iter().map(place).collect();
+        (group["same"].as_str().unwrap().to_owned(), copies)
+    };
+    found.iter().map(group).collect()
+}
+
+#[test]
+fn the_copies_in_the_corpus_are_found() {
+    let output = run(["dupes", "corpus/zip", "--format", "ndjson"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let found = groups(&lines(&output), "corpus/zip");
+    let has = |places: &[&str]| found.iter().any(|(same, copies)| same == "file" && copies == places);
+    assert!(has(&["addons.zip!/a.pbo", "addons.zip!/b.pbo"]), "{found:#?}");
+    assert!(
+        has(&[
+            "addons.zip!/a.pbo!/data\\scene.b3d",
+            "addons.zip!/b.pbo!/data\\scene.b3d",
+            "assets.zip!/models/scene.b3d",
+            "nested.zip!/2.zip!/1.zip!/scene.b3d"
+        ]),
+        "{found:#?}"
+    );
+    assert!(found.iter().all(|(same, copies)| same == "file" && copies.len() > 1));
+    let text = stdout(&run(["dupes", "corpus/zip"]));
+    assert!(text.starts_with("2 pbo, the same bytes\n"), "{text}");
+}
+
+#[test]
+fn models_that_differ_in_uvs_are_not_the_same() {
+    // Positions and indices are the same in all of them.
+    let scene = |u: f32, name: &[u8], tail: &[u8]| {
+        let vertices = [0.0, 0.0, 0.0, u, 0.5, 1.0, 0.0, 0.0, 1.0, 0.5, 0.0, 1.0, 0.0, 0.5, 1.0];
+        let vertices = crate::writer::bytes::Bytes::new().u32(0).u32(1).u32(2).f32s(vertices);
+        let mesh = b3d::mesh(-1, [b3d::chunk(b"VRTS", vertices), b3d::triangles(-1, &[[0, 1, 2]])]);
+        [b3d::scene([b3d::node(name, [mesh])]).to_vec(), tail.to_vec()].concat()
+    };
+    let folder = Folder::new("uvs");
+    folder.file("a.b3d", scene(0.25, b"n", b""));
+    folder.file("b.b3d", scene(0.75, b"n", b""));
+    folder.file("c.b3d", scene(0.25, b"other name", b""));
+    folder.file("deeper/copy.b3d", scene(0.25, b"n", b""));
+    let root = folder.0.to_str().unwrap();
+    let digests = lines(&run(["scan", "--digests", root, "--sort", "path"]));
+    assert_eq!(digests[0]["digests"]["positions"], digests[1]["digests"]["positions"]);
+    let found = groups(&lines(&run(["dupes", root, "--format", "ndjson"])), root);
+    assert_eq!(found, [("file".to_owned(), vec!["a.b3d".to_owned(), "deeper/copy.b3d".to_owned()])]);
+}
+
+#[test]
+fn the_same_content_stored_otherwise_is_found() {
+    let model = |normals| {
+        let mut model = whole(50, 12);
+        model.lods[0].normals = normals;
+        model.to_vec()
+    };
+    let folder = Folder::new("content");
+    folder.file("fill.p3d", model(Array::Fill([0, 0, 511], 12)));
+    folder.file("each.p3d", model(Array::Each(vec![[0, 0, 511]; 12])));
+    folder.file("other.p3d", model(Array::Each(vec![[0, 511, 0]; 12])));
+    folder.file("broken.p3d", b"ODOL");
+    folder.file("broken too.p3d", b"ODOL");
+    let root = folder.0.to_str().unwrap();
+    let found = groups(&lines(&run(["dupes", root, "--format", "ndjson"])), root);
+    let group = |same: &str, copies: &[&str]| (same.to_owned(), copies.iter().map(|copy| copy.to_string()).collect());
+    assert_eq!(found, [group("file", &["broken too.p3d", "broken.p3d"]), group("content", &["each.p3d", "fill.p3d"])]);
+}

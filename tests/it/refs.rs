@@ -1,0 +1,154 @@
+//! References of a written mod, resolved.
+
+use serde_json::Value as Json;
+
+use crate::cli::{Folder, code, lines, run, stderr, stdout};
+use crate::writer::pbo::{Tail, Writer};
+use crate::writer::zip::{Entry, zip};
+use crate::writer::{b3d, mlod};
+
+fn model(textures: &[&str], material: &str, proxy: &str) -> Vec<u8> {
+    let faces: Vec<_> = textures.iter().map(|texture| mlod::face(&[0, 1, 2], texture, material)).collect();
+    mlod::model(&[mlod::lod(4, &faces, &[mlod::tag(&format!("proxy:{proxy}.001"), &[0; 7])], 1.0)]).to_vec()
+}
+
+fn pbo(prefix: &str, members: &[(&str, &[u8])]) -> Vec<u8> {
+    let writer = Writer::new().product(&[(b"prefix", prefix.as_bytes())]);
+    members.iter().fold(writer, |writer, (name, data)| writer.stored(name.as_bytes(), data)).finish(Tail::Sha1)
+}
+
+/// Three archives with prefixes, one without, loose files, one of them below a prefix; scenes with and without textures.
+fn a_mod() -> Folder {
+    let folder = Folder::new("mod");
+    let textures = [
+        r"my\b\data\wood_co.paa",
+        r"\MY/A/data\own.PAA",
+        r"my\c\gone.paa",
+        "#(argb,8,8,3)color(1,1,1,1)",
+        r"my\b\twice.paa",
+        r"ca\data\env.paa",
+        r"cat\data\env.paa",
+        r"plain\in_plain.paa",
+        r"loose\by_path.paa",
+        r"my\src\deep\below.paa",
+    ];
+    let main = model(&textures, r"my\b\data\wood.rvmat", r"\my\c\gunner");
+    folder.file("addons/a.pbo", pbo(r"my\a", &[("model.p3d", &main), (r"data\own.paa", b"own")]));
+    let b: [(&str, &[u8]); 3] = [("data/Wood_co.paa", b"wood"), (r"data\wood.rvmat", b"class"), ("twice.paa", b"2")];
+    folder.file("addons/b.pbo", pbo(r"\my\b\", &b));
+    folder.file("addons/c.pbo", pbo(r"my\c", &[("gunner.p3d", &mlod::model(&[]).to_vec())]));
+    folder.file("addons/plain.pbo", Writer::new().product(&[]).stored(b"in_plain.paa", b"x").finish(Tail::Sha1));
+    folder.file("loose/by_path.paa", b"x");
+    folder.file("b_source/$PBOPREFIX$", "my\\b\r\n");
+    folder.file("b_source/twice.paa", b"2");
+    folder.file("other/$PREFIX$", "// of a tool\nprefix = \"my\\src\";\n");
+    folder.file("other/deep/below.paa", b"x");
+    // Blitz3D looks beside the model, whatever folder the name has.
+    let scene = b3d::scene([b3d::textures(&[
+        b3d::Texture { name: b"C:\\art\\Skin.png", flags: 1, blend: 2 },
+        b3d::Texture { name: b"gone.png", flags: 1, blend: 2 },
+    ])]);
+    let scene = scene.to_vec();
+    folder.file("scenes/scene.b3d", &scene);
+    folder.file("scenes/SKIN.PNG", b"x");
+    let packed = zip(
+        &[
+            Entry::stored("in/scene.b3d", &scene),
+            Entry::stored("in/skin.png", b"x"),
+            Entry::stored("in/skin.png", b"y"),
+            Entry::stored("gone.png", b"x"),
+        ],
+        b"",
+    );
+    folder.file("scenes/packed.zip", packed.to_vec());
+    folder
+}
+
+/// What is said of each reference: state, and the last part of the target.
+fn told(folder: &Folder, links: &[Json]) -> Vec<(String, String, Vec<String>)> {
+    let root = format!("{}/", folder.0.display());
+    let short = |text: &Json| text.as_str().unwrap().strip_prefix(&root).unwrap().to_owned();
+    links
+        .iter()
+        .map(|link| {
+            let targets = match (&link["target"], &link["targets"]) {
+                (Json::Null, Json::Array(list)) => list.iter().map(short).collect(),
+                (Json::Null, _) => Vec::new(),
+                (target, _) => vec![short(target)],
+            };
+            (link["name"].as_str().unwrap().to_owned(), link["state"].as_str().unwrap().to_owned(), targets)
+        })
+        .collect()
+}
+
+#[test]
+fn a_written_mod_is_answered_in_full() {
+    let folder = a_mod();
+    let root = folder.0.to_str().unwrap();
+    let output = run(["refs", root, "--assume", "ca\\"]);
+    assert_eq!(code(&output), 1);
+    let links = lines(&output);
+    let expected: [(&str, &str, &[&str]); 16] = [
+        (r"my\b\data\wood_co.paa", "found", &["addons/b.pbo!/data/Wood_co.paa"]),
+        (r"my\b\data\wood.rvmat", "found", &[r"addons/b.pbo!/data\wood.rvmat"]),
+        (r"\MY/A/data\own.PAA", "found", &[r"addons/a.pbo!/data\own.paa"]),
+        (r"my\c\gone.paa", "missing", &[]),
+        ("#(argb,8,8,3)color(1,1,1,1)", "procedural", &[]),
+        (r"my\b\twice.paa", "ambiguous", &["addons/b.pbo!/twice.paa", "b_source/twice.paa"]),
+        (r"ca\data\env.paa", "found", &[]),
+        (r"cat\data\env.paa", "missing", &[]),
+        (r"plain\in_plain.paa", "found", &["addons/plain.pbo!/in_plain.paa"]),
+        (r"loose\by_path.paa", "found", &["loose/by_path.paa"]),
+        (r"my\src\deep\below.paa", "found", &["other/deep/below.paa"]),
+        (r"\my\c\gunner", "found", &["addons/c.pbo!/gunner.p3d"]),
+        ("C:\\art\\Skin.png", "ambiguous", &["scenes/packed.zip!/in/skin.png", "scenes/packed.zip!/in/skin.png#1"]),
+        ("gone.png", "missing", &[]),
+        ("C:\\art\\Skin.png", "found", &["scenes/SKIN.PNG"]),
+        ("gone.png", "missing", &[]),
+    ];
+    let expected: Vec<_> = expected
+        .iter()
+        .map(|(name, state, targets)| {
+            (name.to_string(), state.to_string(), targets.iter().map(|t| t.to_string()).collect())
+        })
+        .collect();
+    assert_eq!(told(&folder, &links), expected);
+    assert_eq!((&links[1]["kind"], &links[11]["kind"]), (&"material".into(), &"proxy".into()));
+    assert_eq!((&links[0]["member"], &links[12]["member"]), (&"model.p3d".into(), &"in/scene.b3d".into()));
+    assert!(
+        stderr(&output).contains("16 references: 9 found, 4 missing, 1 procedural, 2 ambiguous"),
+        "{}",
+        stderr(&output)
+    );
+    // Each target is an address.
+    for target in links.iter().filter_map(|link| link["target"].as_str()) {
+        assert_eq!(code(&run(["cat", target])), 0, "{target}");
+    }
+}
+
+#[test]
+fn missing_files_alone_and_other_ways_to_write_them() {
+    let folder = a_mod();
+    let root = folder.0.to_str().unwrap();
+    let missing = run(["refs", "--missing", root, "--assume", "CA", "--assume", "cat/"]);
+    let names: Vec<Json> = lines(&missing).iter().map(|link| link["name"].clone()).collect();
+    assert_eq!((code(&missing), names), (1, vec![r"my\c\gone.paa".into(), "gone.png".into(), "gone.png".into()]));
+    let table = stdout(&run(["refs", root, "--format", "table"]));
+    assert!(
+        table.contains("addons/a.pbo!/model.p3d\n  found       texture   my\\b\\data\\wood_co.paa  ->  "),
+        "{table}"
+    );
+    let output = run(["refs", root, "--format", "csv", "-q"]);
+    let mut csv = csv::Reader::from_reader(&output.stdout[..]);
+    assert_eq!(csv.headers().unwrap(), &["path", "member", "kind", "name", "state", "target"][..]);
+    let rows: Vec<_> = csv.records().map(Result::unwrap).collect();
+    assert_eq!((rows.len(), &rows[3][4]), (16, "missing"));
+    // A path given twice is no second file; archives alone are enough.
+    let addons = folder.0.join("addons");
+    let twice = run(["refs", root, addons.to_str().unwrap()]);
+    let again: Vec<_> = lines(&twice).into_iter().filter(|link| link["name"] == r"my\b\data\wood_co.paa").collect();
+    assert!(again.iter().all(|link| link["state"] == "found"), "{again:?}");
+    let whole = run(["refs", folder.0.join("addons/c.pbo").to_str().unwrap()]);
+    assert_eq!((code(&whole), stdout(&whole).as_str()), (0, ""));
+    assert_eq!(code(&run(["refs", "no/such/folder"])), 2);
+}

@@ -1,0 +1,155 @@
+//! Streams that say whether they are whole, and scans that go on from one.
+
+use std::path::Path;
+
+use serde_json::Value as Json;
+
+use crate::cli::{Folder, code, lines, run, stderr, stdout};
+use crate::writer::pbo::{Tail, Writer};
+use crate::writer::{b3d, mlod};
+
+fn addon(names: &[&str]) -> Vec<u8> {
+    let writer = Writer::new().product(&[(b"prefix", b"x\\y")]);
+    let scene = b3d::sound().to_vec();
+    names.iter().fold(writer, |writer, name| writer.stored(name.as_bytes(), &scene)).finish(Tail::Sha1)
+}
+
+fn tree(name: &str) -> Folder {
+    let folder = Folder::new(name);
+    folder.file("in/a.pbo", addon(&["one.b3d", "two.b3d"]));
+    folder.file("in/b.pbo", addon(&["three.b3d"]));
+    folder.file("in/deep/model.p3d", mlod::sound().to_vec());
+    folder.file("in/scene.b3d", b3d::sound().to_vec());
+    folder.file("in/broken.b3d", b"BB3D");
+    folder.file("in/text.txt", "nothing");
+    folder
+}
+
+fn scan(folder: &Folder, more: &[&str]) -> Vec<u8> {
+    let input = folder.0.join("in");
+    let args = [&["scan", input.to_str().unwrap(), "--events", "--digests", "--sort", "path"], more].concat();
+    let output = run(args);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    output.stdout
+}
+
+/// A scan that goes on from this stream is a fresh scan; how many records it made anew.
+fn goes_on(folder: &Folder, old: &[u8]) -> usize {
+    let fresh = scan(folder, &[]);
+    let old = folder.file("old.ndjson", old);
+    let since = scan(folder, &["--since", old.to_str().unwrap()]);
+    assert!(since == fresh, "{}\n\n{}", String::from_utf8_lossy(&since), String::from_utf8_lossy(&fresh));
+    // What is copied is told by a mark that no scan writes.
+    let marked = String::from_utf8(std::fs::read(&old).unwrap()).unwrap().replace("\"path\":", "\"path\" :");
+    std::fs::write(&old, marked).unwrap();
+    let since = scan(folder, &["--since", old.to_str().unwrap()]);
+    String::from_utf8(since).unwrap().lines().filter(|line| line.starts_with("{\"path\":")).count()
+}
+
+fn touch(path: &Path) {
+    let file = std::fs::File::options().append(true).open(path).unwrap();
+    file.set_modified(std::time::SystemTime::now() + std::time::Duration::from_secs(5)).unwrap();
+}
+
+#[test]
+fn a_scan_goes_on_where_another_ended() {
+    let folder = tree("since");
+    let old = scan(&folder, &[]);
+    assert_eq!(goes_on(&folder, &old), 0);
+    touch(&folder.0.join("in/a.pbo"));
+    assert_eq!(goes_on(&folder, &old), 3);
+    folder.file("in/b.pbo", addon(&["three.b3d", "four.b3d", "five.b3d"]));
+    assert_eq!(goes_on(&folder, &old), 3 + 4);
+    folder.file("in/new.b3d", b3d::sound().to_vec());
+    assert_eq!(goes_on(&folder, &old), 3 + 4 + 1);
+    std::fs::remove_file(folder.0.join("in/scene.b3d")).unwrap();
+    assert_eq!(goes_on(&folder, &old), 3 + 4 + 1);
+    // Another file in its place, of the same size and time.
+    let path = folder.0.join("in/broken.b3d");
+    let time = path.metadata().unwrap().modified().unwrap();
+    let other = folder.file("other", b"BB3E");
+    std::fs::File::options().append(true).open(&other).unwrap().set_modified(time).unwrap();
+    std::fs::rename(&other, &path).unwrap();
+    if cfg!(unix) {
+        assert_eq!(goes_on(&folder, &old), 3 + 4 + 1 + 1);
+    }
+}
+
+#[test]
+fn an_interrupted_stream_is_believed_as_far_as_it_can_be() {
+    let folder = tree("interrupted");
+    let old = String::from_utf8(scan(&folder, &[])).unwrap();
+    let all: Vec<&str> = old.lines().collect();
+    let records = all.len() - 1;
+    for cut in 0..old.len() {
+        if cut % 97 == 0 {
+            goes_on_from(&folder, &old.as_bytes()[..cut]);
+        }
+    }
+    // Without its end: loose files are known, archives are not.
+    let headless = all[..records].join("\n") + "\n";
+    assert_eq!(goes_on(&folder, headless.as_bytes()), 3 + 2);
+    // A stream that says that it was interrupted, and one that goes on behind its end.
+    let told = headless.clone()
+        + "{\"event\":\"interrupted\"}\n"
+        + &all[records].replace("\"whole\":true", "\"whole\":false")
+        + "\n";
+    assert_eq!(goes_on(&folder, told.as_bytes()), 3 + 2);
+    assert_eq!(goes_on(&folder, (old.clone() + all[0]).as_bytes()), 3 + 2);
+    // One that another question was asked for.
+    let input = folder.0.join("in");
+    let other = run(["scan", input.to_str().unwrap(), "--events"]);
+    assert_eq!(goes_on(&folder, &other.stdout), records);
+}
+
+fn goes_on_from(folder: &Folder, old: &[u8]) {
+    let old = folder.file("old.ndjson", old);
+    assert!(scan(folder, &["--since", old.to_str().unwrap()]) == scan(folder, &[]));
+}
+
+#[test]
+fn events_close_a_stream_and_tell_what_has_no_record() {
+    let folder = tree("events");
+    let input = folder.0.join("in");
+    let output = run(["scan", input.to_str().unwrap(), "no/such/file", "--events"]);
+    assert_eq!(code(&output), 1);
+    let told = lines(&output);
+    let events: Vec<&Json> = told.iter().filter(|line| !line["event"].is_null()).collect();
+    assert_eq!((&events[0]["event"], &events[0]["path"]), (&"unreadable".into(), &"no/such/file".into()));
+    let end = told.last().unwrap();
+    assert_eq!((&end["event"], &end["whole"], &end["unreadable"]), (&"end".into(), &true.into(), &1.into()));
+    assert_eq!((&end["assets"], &end["damaged"]), (&(told.len() - 2).into(), &1.into()));
+    assert!(lines(&run(["scan", input.to_str().unwrap()])).iter().all(|line| line["event"].is_null()));
+    let table = run(["scan", "corpus/b3d", "--events", "--format", "csv"]);
+    assert_eq!((code(&table), stdout(&table).as_str()), (2, ""));
+}
+
+#[test]
+fn records_tell_how_members_are_stored() {
+    let folder = tree("stored");
+    let pbo = folder.file(
+        "c.pbo",
+        Writer::new().product(&[(b"prefix", b"x\\y")]).packed(b"a.p3d", &mlod::sound().to_vec()).finish(Tail::Sha1),
+    );
+    let told = lines(&run(["scan", pbo.to_str().unwrap(), "--digests", "--sort", "path"]));
+    assert_eq!((&told[0]["prefix"], &told[0]["stored"]), (&"x\\y".into(), &Json::Null));
+    let stored = &told[1]["stored"];
+    assert_eq!((&stored["method"], &stored["time"]), (&"lzss".into(), &"2020-09-13T12:26:40Z".into()));
+    let whole = std::fs::read(&pbo).unwrap();
+    let (offset, bytes) = (stored["offset"].as_u64().unwrap() as usize, stored["bytes"].as_u64().unwrap() as usize);
+    assert_eq!(whole.len(), offset + bytes + 21);
+    // `file` is the digest of the very bytes.
+    let cat = run(["cat", &format!("{}!/a.p3d", pbo.display())]).stdout;
+    assert_eq!(told[1]["digests"]["file"], digest(&cat));
+    assert_eq!(told[0]["digests"]["file"], digest(&whole));
+    assert!(told[0]["stamp"].is_string() && told[1]["stamp"].is_null());
+    let broken = lines(&run(["scan", folder.0.join("in/broken.b3d").to_str().unwrap(), "--digests"]));
+    assert_eq!(broken[0]["digests"]["file"], digest(b"BB3D"));
+    let zip = lines(&run(["scan", "corpus/zip/assets.zip", "--sort", "path"]));
+    assert_eq!((&zip[1]["stored"]["method"], &zip[1]["stored"]["time"]), (&"stored".into(), &Json::Null));
+}
+
+fn digest(bytes: &[u8]) -> String {
+    use sha2::{Digest, Sha256};
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
