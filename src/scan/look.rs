@@ -198,16 +198,19 @@ where
         match file {
             Err(error) => self.put(Found::Unreadable(error)),
             Ok(file) => {
-                self.address(&address, stamp, &file, target);
+                let is_there = self.address(&address, stamp, &file, target);
                 if let Err(error) = file.unchanged() {
                     self.put(Found::Unreadable(error.in_file(&address.file)));
                 }
-                scan.progress.add_file();
+                if is_there {
+                    scan.progress.add_file();
+                }
             }
         }
     }
 
-    fn address(&self, address: &Address, stamp: Option<String>, data: &[u8], target: &Target) {
+    /// Looks at what an address leads to; whether that is there.
+    fn address(&self, address: &Address, stamp: Option<String>, data: &[u8], target: &Target) -> bool {
         let scan = self.scan;
         let budget = Budget::sharing(data.len() as u64, &scan.limits, &self.memory).until(scan.progress.switch());
         let stretch = Stretch::new(&scan.progress, data.len() as u64);
@@ -219,11 +222,13 @@ where
             let record = describe_opened(scan, &address.file, &opened, &budget);
             record.map(|record| self.asset(&place, record, None, &budget)).is_some()
         });
+        let is_there = found.is_ok();
         match found {
             Ok(true) => {}
             Ok(false) => self.put(Found::NoAsset { path: target.path.clone(), named: target.named }),
             Err(error) => self.put(Found::Unreadable(error.in_file(&target.path))),
         }
+        is_there
     }
 
     /// Tells what these bytes are, and everything inside them; whether they are anything.

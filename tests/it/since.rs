@@ -67,7 +67,7 @@ fn a_scan_goes_on_where_another_ended() {
     // Another file in its place, of the same size and time.
     let path = folder.0.join("in/broken.b3d");
     let time = path.metadata().unwrap().modified().unwrap();
-    let other = folder.file("other", b"BB3E");
+    let other = folder.file("other", b"BB3\0");
     std::fs::File::options().append(true).open(&other).unwrap().set_modified(time).unwrap();
     std::fs::rename(&other, &path).unwrap();
     if cfg!(unix) {
