@@ -153,8 +153,8 @@ fn vertices(table: &VertexTable<'_>, data: &[u8]) {
         Encoding::Packed(array) => block(array, data),
         Encoding::Float(array) => block(array, data),
     }
-    if let (true, Ok(normals), Ok(outward)) =
-        (table.normals.count() < ENOUGH, table.normals.decode(), table.normals.decode_outward())
+    if table.normals.count() < ENOUGH
+        && let (Ok(normals), Ok(outward)) = (table.normals.decode(), table.normals.decode_outward())
     {
         let turned = normals.iter().flatten().zip(outward.iter().flatten());
         assert!(turned.into_iter().all(|(a, b)| *a == -b || a.is_nan()));
