@@ -324,6 +324,8 @@ impl<'a, T: Entry<'a>> Entries<'a, T> {
 impl<'a, T: Entry<'a>> Iterator for Entries<'a, T> {
     type Item = Result<T>;
 
+    // Left to itself, the compiler takes now this way, now that.
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         if self.ended {
             return None;

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 use super::chunk::{Chunks, Kind};
 use super::content::Content;
 use super::wire::Record;
-use super::{Animation, Chunk, Material, Mesh, Model, Node, Nodes, Skeleton};
+use super::{Animation, Bone, Chunk, Material, Mesh, Model, Node, Nodes, Skeleton};
 use crate::error::{Context, Error, Result};
 use crate::inspect::Span;
 use crate::summary::{Counts, Problems, Reference, ReferenceKind, References};
@@ -222,24 +222,28 @@ impl<'s, 'a> Survey<'s, 'a> {
                 continue;
             };
             add(&mut self.counted.bones, 1);
-            if !self.deep {
-                continue;
+            if self.deep {
+                self.bone(node, span, &bone);
             }
-            if self.problems.is_full() {
-                // Of millions of bad bones nobody wants to know more.
-                self.part.bones_lost = true;
-                continue;
-            }
-            if bone.id < 0 {
-                self.warn(node, span.offset, format!("bone id {}", bone.id));
-            }
-            if bone.parent != -1 && !self.part.bone_ids.contains(&bone.parent) {
-                let error = Error::malformed(format!("parent {} is no bone before this one", bone.parent));
-                self.error(node, error.at(span.offset.saturating_add(2)).within("bones"));
-            }
-            if !self.part.bone_ids.insert(bone.id) {
-                self.warn(node, span.offset, format!("bone id {} is there twice", bone.id));
-            }
+        }
+    }
+
+    #[inline(never)]
+    fn bone(&mut self, node: &Node<'a>, span: Span, bone: &Bone<'a>) {
+        if self.problems.is_full() {
+            // Of millions of bad bones nobody wants to know more.
+            self.part.bones_lost = true;
+            return;
+        }
+        if bone.id < 0 {
+            self.warn(node, span.offset, format!("bone id {}", bone.id));
+        }
+        if bone.parent != -1 && !self.part.bone_ids.contains(&bone.parent) {
+            let error = Error::malformed(format!("parent {} is no bone before this one", bone.parent));
+            self.error(node, error.at(span.offset.saturating_add(2)).within("bones"));
+        }
+        if !self.part.bone_ids.insert(bone.id) {
+            self.warn(node, span.offset, format!("bone id {} is there twice", bone.id));
         }
     }
 
