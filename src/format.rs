@@ -209,11 +209,10 @@ impl NoAsset {
 /// Whether a text begins like this: no control characters but those that set lines and columns apart.
 fn is_text(head: &[u8]) -> bool {
     const MAGICS: [&[u8]; 6] = [b"BB3D", b"BMTR", b"RTM_", b"LODka3D", b"ODOL", b"MLOD"];
-    // A copy, as of all texts.
-    let is_utf8 = || match std::str::from_utf8(&head.to_vec()) {
+    let is_utf8 = || match String::from_utf8(head.to_vec()) {
         Ok(_) => true,
         // The last character may be cut.
-        Err(error) => error.error_len().is_none(),
+        Err(error) => error.utf8_error().error_len().is_none(),
     };
     let is_plain = |&byte: &u8| byte >= b' ' && byte != 0x7f || matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b);
     let is_utf16 = head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff");
