@@ -324,6 +324,7 @@ impl<'a, T: Entry<'a>> Entries<'a, T> {
 impl<'a, T: Entry<'a>> Iterator for Entries<'a, T> {
     type Item = Result<T>;
 
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         if self.ended {
             return None;
