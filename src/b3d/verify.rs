@@ -1,5 +1,6 @@
 //! What can be wrong with a scene, and the counts that fall out of looking.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use super::wire::ChunkHeader;
@@ -28,15 +29,21 @@ pub(super) struct Counted {
 /// One walk over a scene: always its structure, on request every index and number too.
 pub(super) struct Survey<'s, 'a> {
     scene: &'s Scene<'a>,
-    deep: bool,
+    deep: Option<Box<Deep>>,
     problems: &'s mut Problems,
     counted: Counted,
     brushes_met: bool,
     /// What was met so far in each node around the current chunk.
     open_nodes: Vec<OpenNode>,
     mesh: OpenMesh,
+}
+
+/// What only a deep survey keeps.
+struct Deep {
     transforms: Check<Finite<10>>,
     rotations: Check<Unit>,
+    /// How many lists of keys each node had so far.
+    keys: BTreeMap<usize, usize>,
 }
 
 #[derive(Default)]
@@ -45,7 +52,6 @@ struct OpenNode {
     meshes: u32,
     bones: u32,
     animations: u32,
-    keys: usize,
 }
 
 /// What was met so far in the current mesh.
@@ -58,8 +64,11 @@ struct OpenMesh {
 impl<'s, 'a> Survey<'s, 'a> {
     pub(super) fn new(scene: &'s Scene<'a>, deep: bool, problems: &'s mut Problems) -> Self {
         let (counted, brushes_met, open_nodes, mesh) = Default::default();
-        let (transforms, rotations) = (Check::new(Finite), Check::new(Unit::Quaternion));
-        Self { scene, deep, problems, counted, brushes_met, open_nodes, mesh, transforms, rotations }
+        let deep = deep.then(|| {
+            let (transforms, rotations) = (Check::new(Finite), Check::new(Unit::Quaternion));
+            Box::new(Deep { transforms, rotations, keys: BTreeMap::new() })
+        });
+        Self { scene, deep, problems, counted, brushes_met, open_nodes, mesh }
     }
 
     pub(super) fn run(mut self) -> Counted {
@@ -71,8 +80,10 @@ impl<'s, 'a> Survey<'s, 'a> {
                 Err(error) => self.problems.error(&error),
             }
         }
-        self.transforms.tell("transforms", self.problems, |error| error.within("nodes"));
-        self.rotations.tell("rotations", self.problems, |error| error.within("nodes"));
+        if let Some(deep) = self.deep {
+            deep.transforms.tell("transforms", self.problems, |error| error.within("nodes"));
+            deep.rotations.tell("rotations", self.problems, |error| error.within("nodes"));
+        }
         self.counted
     }
 
@@ -89,45 +100,49 @@ impl<'s, 'a> Survey<'s, 'a> {
     }
 
     fn materials(&mut self) {
-        let mut placements = Check::new(Finite);
         for texture in self.scene.textures() {
-            if let Some(texture) = self.problems.ok(texture) {
+            if self.problems.ok(texture).is_some() {
                 self.counted.textures = self.counted.textures.saturating_add(1);
-                let ([x, y], [width, height]) = (texture.position, texture.scale);
-                placements.next(texture.offset, Numbers([x, y, width, height, texture.rotation]));
             }
         }
-        let mut colors = Check::new(Finite);
-        let mut ids = References::new(self.counted.textures);
         for brush in self.scene.brushes() {
             let Some(brush) = self.problems.ok(brush) else { continue };
-            let index = usize::try_from(self.counted.brushes).unwrap_or(usize::MAX);
-            self.counted.brushes = self.counted.brushes.saturating_add(1);
             let layers = brush.texture_ids.len();
-            if index == 0 && layers > 8 {
+            if self.counted.brushes == 0 && layers > 8 {
                 self.warn(brush.offset, format_args!("{layers} textures a brush, Blitz3D has 8"));
             }
-            if self.deep {
-                ids.list(("brushes", index), &brush.texture_ids, brush.texture_ids.iter().map(|id| id.get()));
-                let [r, g, b, a] = brush.color;
-                colors.next(brush.offset, Numbers([r, g, b, a, brush.shininess]));
-            }
+            self.counted.brushes = self.counted.brushes.saturating_add(1);
         }
-        if self.deep {
-            placements.tell("placements", self.problems, |error| error.within("textures"));
-            colors.tell("colors", self.problems, |error| error.within("brushes"));
-            ids.tell("texture ids", self.problems, |error| error.within("brushes"));
+        if self.deep.is_some() {
+            self.material_numbers();
         }
+    }
+
+    /// Those of the textures and brushes that can be read.
+    #[inline(never)]
+    fn material_numbers(&mut self) {
+        let mut placements = Check::new(Finite);
+        for texture in self.scene.textures().flatten() {
+            let ([x, y], [width, height]) = (texture.position, texture.scale);
+            placements.next(texture.offset, Numbers([x, y, width, height, texture.rotation]));
+        }
+        placements.tell("placements", self.problems, |error| error.within("textures"));
+        let mut colors = Check::new(Finite);
+        let mut ids = References::new(self.counted.textures);
+        for (index, brush) in self.scene.brushes().flatten().enumerate() {
+            ids.list(("brushes", index), &brush.texture_ids, brush.texture_ids.iter().map(|id| id.get()));
+            let [r, g, b, a] = brush.color;
+            colors.next(brush.offset, Numbers([r, g, b, a, brush.shininess]));
+        }
+        colors.tell("colors", self.problems, |error| error.within("brushes"));
+        ids.tell("texture ids", self.problems, |error| error.within("brushes"));
     }
 
     #[inline(always)]
     fn step(&mut self, step: &Step<'a>) {
         let Step { chunk, part, node, .. } = step;
         // What a part cannot be read for is told with the node it lies in.
-        let place = |error: Error| match node {
-            Some(node) => error.within_item("nodes", *node),
-            None => error,
-        };
+        let place = |error: Error| in_node(*node, error);
         match part {
             Part::Textures | Part::Brushes => {
                 self.cut(chunk, place);
@@ -155,7 +170,9 @@ impl<'s, 'a> Survey<'s, 'a> {
                 }
                 if let Some(vertices) = self.problems.ok(vertices) {
                     self.counted.vertices = self.counted.vertices.saturating_add(vertices.len() as u64);
-                    self.vertices(&vertices, |error| place(error.within("vertices").within("mesh")));
+                    if self.deep.is_some() {
+                        self.vertices(&vertices, *node);
+                    }
                 }
             }
             Part::Triangles(mesh) => {
@@ -165,7 +182,9 @@ impl<'s, 'a> Survey<'s, 'a> {
                 let triangles = Triangles::parse(chunk, mesh.brush_id());
                 if let Some(triangles) = self.problems.ok(triangles.within("triangles").within("mesh").map_err(place)) {
                     self.counted.triangles = self.counted.triangles.saturating_add(triangles.indices.len() as u64);
-                    self.triangles(&triangles, chunk, |error| place(error.within("triangles").within("mesh")));
+                    if self.deep.is_some() {
+                        self.triangles(&triangles, chunk, *node);
+                    }
                 }
             }
             Part::Bone(mesh) => {
@@ -173,21 +192,26 @@ impl<'s, 'a> Survey<'s, 'a> {
                 self.only_one(chunk, *node, |open| &mut open.bones);
                 if let Some(bone) = self.problems.ok(Bone::parse(chunk, *mesh).within("bone").map_err(place)) {
                     self.counted.weights = self.counted.weights.saturating_add(bone.weights.len() as u64);
-                    self.bone(&bone, |error| place(error.within("bone")));
+                    if self.deep.is_some() {
+                        self.bone(&bone, *node);
+                    }
                 }
             }
             Part::Keys => {
-                let number = self.number_of_keys(*node);
                 if let Some(keys) = self.problems.ok(Keys::parse(chunk).within("keys").map_err(place)) {
                     self.counted.keys = self.counted.keys.saturating_add(keys.len() as u64);
-                    self.keys(&keys, |error| place(error.within_item("keys", number)));
+                    if self.deep.is_some() {
+                        self.keys(&keys, *node);
+                    }
                 }
             }
             Part::Animation => {
                 self.counted.animations = self.counted.animations.saturating_add(1);
                 self.only_one(chunk, *node, |open| &mut open.animations);
                 let animation = Animation::parse(chunk).within("animation").map_err(place);
-                if let Some(animation) = self.problems.ok(animation).filter(|_| self.deep) {
+                if let Some(animation) = self.problems.ok(animation)
+                    && self.deep.is_some()
+                {
                     check::one(Finite, Numbers([animation.fps]), chunk.offset(), self.problems, |error| {
                         place(error.within("fps").within("animation"))
                     });
@@ -207,11 +231,11 @@ impl<'s, 'a> Survey<'s, 'a> {
         self.counted.nodes = self.counted.nodes.saturating_add(1);
         self.open_nodes.truncate(node.depth as usize);
         self.open_nodes.push(OpenNode { index: node.index, ..OpenNode::default() });
-        if self.deep {
+        if let Some(deep) = &mut self.deep {
             let offset = node.chunk().offset();
             let ([x, y, z], [width, height, depth], [a, b, c, d]) = (node.position(), node.scale(), node.rotation());
-            self.transforms.next(offset, Numbers([x, y, z, width, height, depth, a, b, c, d]));
-            self.rotations.next(offset, Length::of(node.rotation()));
+            deep.transforms.next(offset, Numbers([x, y, z, width, height, depth, a, b, c, d]));
+            deep.rotations.next(offset, Length::of(node.rotation()));
         }
     }
 
@@ -223,26 +247,24 @@ impl<'s, 'a> Survey<'s, 'a> {
             let error = Error::malformed("mesh without a VRTS chunk").at(mesh.chunk().offset());
             self.problems.error(&error.within_item("nodes", node.unwrap_or(0)));
         }
-        if self.deep {
-            self.brush(mesh.brush_id(), mesh.chunk().body().offset(), |error| {
-                error.within("mesh").within_item("nodes", node.unwrap_or(0))
-            });
+        if self.deep.is_some() {
+            let offset = mesh.chunk().body().offset();
+            self.brush(mesh.brush_id(), offset, |error| in_node(node, error.within("mesh")));
         }
     }
 
-    fn vertices(&mut self, vertices: &Vertices<'a>, place: impl Fn(Error) -> Error) {
-        if !self.deep {
-            return;
-        }
-        self.finite(&vertices.positions(), "positions", &place);
+    #[inline(never)]
+    fn vertices(&mut self, vertices: &Vertices<'a>, node: Option<usize>) {
+        let place = |error: Error| in_node(node, error.within("vertices").within("mesh"));
+        self.finite(&vertices.positions(), "positions", place);
         if let Some(normals) = vertices.normals() {
-            self.finite(&normals, "normals", &place);
+            self.finite(&normals, "normals", place);
             let lengths = normals.iter().map(|normal| Length::of(normal.to_array()));
-            Check::new(Unit::Direction).array(&normals, lengths).tell("normals", self.problems, &place);
+            Check::new(Unit::Direction).array(&normals, lengths).tell("normals", self.problems, place);
         }
         if let Some(colors) = vertices.colors() {
             let values = colors.iter().map(|color| Numbers(color.to_array()));
-            Check::new(Finite).array(&colors, values).tell("colors", self.problems, &place);
+            Check::new(Finite).array(&colors, values).tell("colors", self.problems, place);
         }
         for (number, set) in (0..vertices.sets()).filter_map(|set| Some((set, vertices.tex_coords(set)?))) {
             let offset = vertices.positions().offset();
@@ -257,23 +279,21 @@ impl<'s, 'a> Survey<'s, 'a> {
         Check::new(Finite).array(vectors, values).tell(what, self.problems, place);
     }
 
-    fn triangles(&mut self, triangles: &Triangles<'a>, chunk: &Chunk<'a, ChunkHeader>, place: impl Fn(Error) -> Error) {
-        if !self.deep {
-            return;
-        }
-        self.brush(triangles.brush_id, chunk.body().offset(), &place);
+    #[inline(never)]
+    fn triangles(&mut self, triangles: &Triangles<'a>, chunk: &Chunk<'a, ChunkHeader>, node: Option<usize>) {
+        let place = |error: Error| in_node(node, error.within("triangles").within("mesh"));
+        self.brush(triangles.brush_id, chunk.body().offset(), place);
         let Some(count) = self.mesh.vertices else { return };
         let ids = triangles.indices.iter().flat_map(|triangle| triangle.vertices).map(|id| id.get().into());
         let check = Check::new(Index(count as u64)).array(Rows::new(triangles.indices.offset(), 4), ids);
         check.tell("vertex ids", self.problems, place);
     }
 
-    fn bone(&mut self, bone: &Bone<'a>, place: impl Fn(Error) -> Error) {
-        if !self.deep {
-            return;
-        }
+    #[inline(never)]
+    fn bone(&mut self, bone: &Bone<'a>, node: Option<usize>) {
+        let place = |error: Error| in_node(node, error.within("bone"));
         let weights = bone.weights.iter().map(|weight| Numbers([weight.weight.get()]));
-        Check::new(Finite).array(&bone.weights, weights).tell("weights", self.problems, &place);
+        Check::new(Finite).array(&bone.weights, weights).tell("weights", self.problems, place);
         match bone.mesh() {
             Some(mesh) => {
                 // A mesh whose vertices are unreadable has been told of already.
@@ -291,43 +311,31 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
-    fn keys(&mut self, keys: &Keys<'a>, place: impl Fn(Error) -> Error) {
-        if !self.deep {
-            return;
-        }
+    #[inline(never)]
+    fn keys(&mut self, keys: &Keys<'a>, node: Option<usize>) {
+        let number = self.deep.as_mut().zip(node).map_or(0, |(deep, node)| {
+            let count = deep.keys.entry(node).or_default();
+            std::mem::replace(count, count.saturating_add(1))
+        });
+        let place = |error: Error| in_node(node, error.within_item("keys", number));
         for (column, what) in [(keys.positions(), "positions"), (keys.scales(), "scales")] {
             if let Some(column) = column {
-                self.finite(&column, what, &place);
+                self.finite(&column, what, place);
             }
         }
         if let Some(rotations) = keys.rotations() {
             let values = rotations.iter().map(|rotation| Numbers(rotation.to_array()));
-            Check::new(Finite).array(&rotations, values).tell("rotations", self.problems, &place);
+            Check::new(Finite).array(&rotations, values).tell("rotations", self.problems, place);
             let lengths = rotations.iter().map(|rotation| Length::of(rotation.to_array()));
-            Check::new(Unit::Quaternion).array(&rotations, lengths).tell("rotations", self.problems, &place);
+            Check::new(Unit::Quaternion).array(&rotations, lengths).tell("rotations", self.problems, place);
         }
     }
 
-    /// How many lists of keys the node had before this one.
-    fn number_of_keys(&mut self, node: Option<usize>) -> usize {
-        let Some(open) = self.open_node(node) else { return 0 };
-        let number = open.keys;
-        open.keys = number.saturating_add(1);
-        number
-    }
-
+    #[inline(never)]
     fn brush(&mut self, id: i32, offset: u64, place: impl Fn(Error) -> Error) {
         let mut ids = References::new(self.counted.brushes);
         ids.one(id, offset);
         ids.tell("", self.problems, |error| place(error.within("brush_id")));
-    }
-
-    /// What was met so far in the node that encloses the current chunk.
-    fn open_node(&mut self, node: Option<usize>) -> Option<&mut OpenNode> {
-        while self.open_nodes.last().is_some_and(|open| Some(open.index) != node) {
-            self.open_nodes.pop();
-        }
-        self.open_nodes.last_mut()
     }
 
     /// A chunk that a node should have once.
@@ -337,7 +345,10 @@ impl<'s, 'a> Survey<'s, 'a> {
         node: Option<usize>,
         count: impl Fn(&mut OpenNode) -> &mut u32,
     ) {
-        let Some(open) = self.open_node(node) else { return };
+        while self.open_nodes.last().is_some_and(|open| Some(open.index) != node) {
+            self.open_nodes.pop();
+        }
+        let Some(open) = self.open_nodes.last_mut() else { return };
         let seen = count(open);
         *seen = seen.saturating_add(1);
         let again = *seen > 1;
@@ -361,8 +372,16 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
+    #[cold]
     fn warn(&mut self, offset: u64, message: impl fmt::Display) {
         self.problems.tell(Severity::Warning, || Error::malformed(message.to_string()).at(offset));
+    }
+}
+
+fn in_node(node: Option<usize>, error: Error) -> Error {
+    match node {
+        Some(node) => error.within_item("nodes", node),
+        None => error,
     }
 }
 

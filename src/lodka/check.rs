@@ -7,7 +7,9 @@ use zerocopy::little_endian::F32;
 
 use super::verify::{Survey, add};
 use super::wire::{Joint, MorphRecord, Record};
-use super::{ColliderSet, FaceGroup, Indices, Mesh, MorphCollections, MorphMeshes, Node, Physics, ProxySet, Weights};
+use super::{
+    ColliderSet, FaceGroup, Indices, Mesh, MorphCollections, MorphMeshes, Node, Physics, ProxySet, Skeleton, Weights,
+};
 use crate::check::{Below, Broken, Check, Finite, Index, IndexOrNone, Numbers, Rows, Rule};
 use crate::error::{Context, Error};
 use crate::inspect::Span;
@@ -63,6 +65,23 @@ impl<'a> Survey<'_, 'a> {
         self.tell(node, check, "bones", |error| error.within("weights"));
         let shares = records().map(|record| Numbers([record.weight]));
         self.tell(node, Check::new(Finite).array(table, shares), "weights", |error| error.within("weights"));
+    }
+
+    /// The bones that can be read.
+    #[inline(never)]
+    pub(super) fn bones(&mut self, node: &Node<'a>, skeleton: &Skeleton<'a>) {
+        let mut ids = Check::new(Broken::new(Code::OddRange, "negative"));
+        let mut parents = Check::new(Broken::new(Code::Range, "the id of no bone before"));
+        let mut twice = Check::new(Broken::new(Code::Duplicate, "there twice"));
+        for (span, bone) in skeleton.bones().spanned().filter_map(|(span, bone)| Some((span, bone.ok()?))) {
+            ids.look(span.offset, bone.id, bone.id >= 0);
+            let has_parent = bone.parent == -1 || self.part.bone_ids.contains(&bone.parent);
+            parents.look(span.offset.saturating_add(2), bone.parent, has_parent);
+            twice.look(span.offset, bone.id, self.part.bone_ids.insert(bone.id));
+        }
+        for (check, what) in [(ids, "ids"), (parents, "parents"), (twice, "ids")] {
+            self.tell(node, check, what, |error| error.within("bones"));
+        }
     }
 
     pub(super) fn face_group(
@@ -319,13 +338,7 @@ impl<'a> Survey<'_, 'a> {
         self.tell(node, check, what, place);
     }
 
-    pub(super) fn tell<R: Rule>(
-        &mut self,
-        node: &Node<'a>,
-        check: Check<R>,
-        what: &str,
-        place: impl FnOnce(Error) -> Error,
-    ) {
+    fn tell<R: Rule>(&mut self, node: &Node<'a>, check: Check<R>, what: &str, place: impl FnOnce(Error) -> Error) {
         check.tell(what, self.problems, |error| at_node(node, place(error)));
     }
 }

@@ -7,10 +7,9 @@ use super::chunk::{Chunks, Kind};
 use super::content::Content;
 use super::wire::Record;
 use super::{Animation, Chunk, Material, Mesh, Model, Node, Nodes, Skeleton};
-use crate::check::{Broken, Check};
 use crate::error::{Context, Error, Result};
 use crate::inspect::Span;
-use crate::summary::{Code, Counts, Problems, Reference, ReferenceKind, References, Severity};
+use crate::summary::{Counts, Problems, Reference, ReferenceKind, References, Severity};
 use crate::view::chunk::Tag;
 
 /// Chunks that must not have come before one: what they hold rests on it.
@@ -217,26 +216,15 @@ impl<'s, 'a> Survey<'s, 'a> {
     }
 
     fn skeleton(&mut self, node: &Node<'a>, skeleton: &Skeleton<'a>) {
-        let mut ids = Check::new(Broken::new(Code::OddRange, "negative"));
-        let mut parents = Check::new(Broken::new(Code::Range, "the id of no bone before"));
-        let mut twice = Check::new(Broken::new(Code::Duplicate, "there twice"));
-        for (span, bone) in skeleton.bones().spanned() {
-            let Some(bone) = self.entry(node, bone) else {
-                self.part.bones_lost = true;
-                continue;
-            };
-            add(&mut self.counted.bones, 1);
-            if !self.deep {
-                continue;
+        for bone in skeleton.bones() {
+            match self.entry(node, bone) {
+                Some(_) => add(&mut self.counted.bones, 1),
+                None => self.part.bones_lost = true,
             }
-            ids.look(span.offset, bone.id, bone.id >= 0);
-            let known = bone.parent == -1 || self.part.bone_ids.contains(&bone.parent);
-            parents.look(span.offset.saturating_add(2), bone.parent, known);
-            twice.look(span.offset, bone.id, self.part.bone_ids.insert(bone.id));
         }
-        self.tell(node, ids, "ids", |error| error.within("bones"));
-        self.tell(node, parents, "parents", |error| error.within("bones"));
-        self.tell(node, twice, "ids", |error| error.within("bones"));
+        if self.deep {
+            self.bones(node, skeleton);
+        }
     }
 
     fn animation(&mut self, node: &Node<'a>, animation: &Animation<'a>) {
@@ -304,6 +292,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         self.problems.error(&error.within_item(node.kind.name(), node.index));
     }
 
+    #[cold]
     pub(super) fn warn(&mut self, node: &Node<'a>, offset: u64, message: impl Display) {
         self.problems.tell(Severity::Warning, || {
             Error::malformed(message.to_string()).at(offset).within_item(node.kind.name(), node.index)
