@@ -31,6 +31,8 @@ mod mlod;
 mod odol;
 mod pbo;
 #[cfg(feature = "cli")]
+mod recipes;
+#[cfg(feature = "cli")]
 mod refs;
 mod rtm;
 mod scan;

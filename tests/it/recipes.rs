@@ -77,7 +77,13 @@ fn run(script: &str) -> String {
     std::fs::create_dir_all(&folder).unwrap();
     let copied = Command::new("cp").arg("-r").arg(root().join("corpus")).arg(&folder).status().unwrap();
     assert!(copied.success());
-    let output = Command::new("bash").args(["-c", script]).current_dir(&folder).env("PATH", path()).output().unwrap();
+    let output = Command::new("bash")
+        .args(["-c", script])
+        .current_dir(&folder)
+        .env("PATH", path())
+        .env_remove("COLUMNS")
+        .output()
+        .unwrap();
     std::fs::remove_dir_all(&folder).unwrap();
     String::from_utf8(output.stdout).unwrap()
 }
