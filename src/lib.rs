@@ -21,10 +21,12 @@ mod check;
 pub mod codec;
 #[cfg(any(feature = "pbo", feature = "zip"))]
 pub mod container;
+pub mod dissect;
 pub mod error;
 pub mod format;
 pub mod inspect;
 pub mod limits;
+pub mod schema;
 pub mod source;
 pub mod summary;
 pub mod view;

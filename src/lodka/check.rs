@@ -6,12 +6,13 @@ use zerocopy::FromBytes;
 use zerocopy::little_endian::F32;
 
 use super::verify::{Survey, add};
-use super::wire::{Joint, MorphRecord, Record};
+use super::wire::{Joint, MorphRecord};
 use super::{ColliderSet, FaceGroup, Indices, Mesh, MorphCollections, MorphMeshes, Node, Physics, ProxySet, Weights};
 use crate::check::{Below, Broken, Check, Finite, Index, IndexOrNone, Numbers, Rows, Rule};
 use crate::error::{Context, Error};
 use crate::inspect::Span;
 use crate::summary::{Code, Severity};
+use crate::view::record::Fixed;
 use crate::view::{Element, LeArray, Table};
 
 impl<'a> Survey<'_, 'a> {
@@ -261,7 +262,7 @@ impl<'a> Survey<'_, 'a> {
     }
 
     /// Codes of records that have no meaning: one problem for each field.
-    pub(super) fn codes<T: Record>(
+    pub(super) fn codes<T: Fixed>(
         &mut self,
         node: &Node<'a>,
         list: &'static str,
@@ -271,7 +272,7 @@ impl<'a> Survey<'_, 'a> {
         if !self.deep {
             return;
         }
-        let mut fields: Vec<(&'static str, Check<Broken<u8>>)> = Vec::new();
+        let mut fields: Vec<(&'static str, Check<Broken<i64>>)> = Vec::new();
         let rows = Rows::from(table);
         let mut count = 0;
         for (index, record) in (0..).zip(records) {

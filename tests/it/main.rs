@@ -3,6 +3,7 @@
 mod budgets;
 mod codec;
 mod corpus;
+mod dissect;
 mod killers;
 #[cfg(feature = "cli")]
 mod limits;
@@ -26,6 +27,7 @@ mod odol;
 mod pbo;
 mod rtm;
 mod scan;
+mod schema;
 #[cfg(feature = "cli")]
 mod selectors;
 mod zip;
