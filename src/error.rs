@@ -35,6 +35,8 @@ struct Inner {
 enum Place {
     Part(&'static str),
     Item(&'static str, usize),
+    /// An item of the list that the next part outwards is.
+    Index(usize),
 }
 
 /// The kinds of [`Error`].
@@ -204,10 +206,11 @@ impl Error {
     pub fn location(&self) -> String {
         let mut out = String::new();
         for place in self.0.place.iter().rev() {
-            if !out.is_empty() {
+            if !out.is_empty() && !matches!(place, Place::Index(_)) {
                 out.push('.');
             }
             match place {
+                Place::Index(index) => out.push_str(&format!("[{index}]")),
                 Place::Part(name) => out.push_str(name),
                 Place::Item(list, index) => out.push_str(&format!("{list}[{index}]")),
             }
@@ -304,6 +307,10 @@ pub trait Context {
     /// The error arose in this item of a list, counted from 0.
     #[must_use]
     fn within_item(self, list: &'static str, index: usize) -> Self;
+
+    /// The error arose in this item, counted from 0, of a list that the part around it names.
+    #[must_use]
+    fn within_index(self, index: usize) -> Self;
 }
 
 impl Context for Error {
@@ -314,6 +321,10 @@ impl Context for Error {
     fn within_item(self, list: &'static str, index: usize) -> Self {
         self.inside(Place::Item(list, index))
     }
+
+    fn within_index(self, index: usize) -> Self {
+        self.inside(Place::Index(index))
+    }
 }
 
 impl<T> Context for Result<T> {
@@ -323,6 +334,10 @@ impl<T> Context for Result<T> {
 
     fn within_item(self, list: &'static str, index: usize) -> Self {
         self.map_err(|error| error.within_item(list, index))
+    }
+
+    fn within_index(self, index: usize) -> Self {
+        self.map_err(|error| error.within_index(index))
     }
 }
 

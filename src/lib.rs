@@ -25,10 +25,12 @@ pub mod codec;
 pub mod container;
 #[cfg(feature = "scan")]
 pub mod diff;
+pub mod dissect;
 pub mod error;
 pub mod format;
 pub mod inspect;
 pub mod limits;
+pub mod schema;
 pub mod source;
 pub mod summary;
 pub mod view;

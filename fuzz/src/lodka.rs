@@ -61,8 +61,8 @@ fn content(node: &Node<'_>, content: &Content<'_>) {
     match content {
         Content::Info(info) => assert_eq!(info.bytes.len() as u64, node.chunk().body().left()),
         Content::Skeleton(skeleton) => {
-            let read = skeleton.bones().flatten().count() as u64;
-            assert!(read == skeleton.bone_count || skeleton.bones().any(|bone| bone.is_err()));
+            let read = skeleton.bones.flatten().count() as u64;
+            assert!(read == skeleton.bone_count || { skeleton.bones }.any(|bone| bone.is_err()));
         }
         Content::Animation(animation) => {
             let (frames, bones) = (animation.frame_count as usize, animation.bone_count as usize);
@@ -74,22 +74,25 @@ fn content(node: &Node<'_>, content: &Content<'_>) {
             }
         }
         Content::MaterialList(list) => {
-            for material in list.materials().flatten() {
-                let [first, second] = material.textures();
-                let cut = material.texture_field.len() - first.len() - second.len();
-                assert!(cut == 0 || (cut == 1 && material.texture_field.as_bytes()[first.len()] == b':'));
-                assert_eq!((material.options.is_some(), material.mapping.is_some()), (list.kind >= 2, list.kind >= 3));
+            for material in list.materials.flatten() {
+                let [first, second] = material.texture_files();
+                let cut = material.textures.len() - first.len() - second.len();
+                assert!(cut == 0 || (cut == 1 && material.textures.as_bytes()[first.len()] == b':'));
+                assert_eq!(
+                    (material.options.is_some(), material.mapping_mode.is_some()),
+                    (list.kind >= 2, list.kind >= 3)
+                );
             }
         }
         Content::TextureList(list) => {
-            let records = list.records().flatten().count();
+            let records = list.records.flatten().count();
             assert!(list.textures().flatten().count() <= records && records as u64 <= list.texture_count);
             for texture in list.textures().flatten() {
                 assert!(texture.image_kind().is_none_or(|kind| !kind.name().is_empty() && !texture.data.is_empty()));
             }
         }
         Content::ShaderList(list) => {
-            for shader in list.shaders().flatten() {
+            for shader in list.shaders.flatten() {
                 let bump = shader.bump();
                 assert!(bump.is_err() || bump.is_ok_and(|bump| bump.is_some() == (shader.kind == 1)));
             }

@@ -37,10 +37,6 @@ fn visit(motion: &Motion<'_>, len: usize) {
     for index in [0, names.len() / 2, names.len()] {
         assert_eq!(motion.bones().get(index).as_ref(), names.get(index));
     }
-    if let Some(properties) = motion.properties() {
-        assert_eq!(properties.iter().count(), properties.len());
-        assert_eq!(properties.iter().map(|property| property.bytes()).sum::<u64>(), properties.bytes());
-    }
     let frame_bytes = match motion {
         Motion::Binarised(motion) => binarised(motion, len),
         Motion::Plain(motion) => plain(motion, len),
@@ -79,8 +75,13 @@ fn visit(motion: &Motion<'_>, len: usize) {
 
 /// The bytes of a transform.
 fn binarised(motion: &Binarised<'_>, len: usize) -> usize {
-    if let Some(metadata) = motion.metadata() {
+    let texts = motion.texts();
+    if let Some(metadata) = texts.metadata {
         assert_eq!(metadata.iter().count(), metadata.len());
+    }
+    if let Some(properties) = texts.properties {
+        assert_eq!(properties.iter().count(), properties.len());
+        assert_eq!(properties.spanned().map(|(_, span)| span.bytes).sum::<u64>(), properties.bytes());
     }
     let Ok(frames) = motion.frames() else {
         assert!(motion.times().is_err());
@@ -102,7 +103,7 @@ fn binarised(motion: &Binarised<'_>, len: usize) -> usize {
         assert_eq!(frame.offset, end);
         end += frame.bytes();
         assert!(end <= len as u64);
-        assert_eq!(frame.block.count(), motion.bones().len() as u64);
+        assert_eq!(frame.block.count(), texts.bones.len() as u64);
         let decoded = frame.block.decode();
         assert_eq!(
             frame.block.borrowed().map(|array| array.as_slice()),
@@ -127,6 +128,10 @@ fn binarised(motion: &Binarised<'_>, len: usize) -> usize {
 
 /// The bytes of a matrix.
 fn plain(motion: &Plain<'_>, len: usize) -> usize {
+    if let Some(properties) = motion.properties() {
+        assert_eq!(properties.iter().count(), properties.len());
+        assert_eq!(properties.spanned().map(|(_, span)| span.bytes).sum::<u64>(), properties.bytes());
+    }
     let mut end = motion.frames_offset();
     for (index, frame) in motion.frames().enumerate() {
         let Ok(frame) = frame else { break };

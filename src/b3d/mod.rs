@@ -43,7 +43,20 @@ use crate::error::{Context, Error, Result};
 use crate::limits::Limits;
 use crate::view::Cursor;
 use crate::view::chunk::{Chunk, Chunks, Tag};
+use crate::view::record::{Fixed, Schema};
 use wire::ChunkHeader;
+
+/// The records of a scene that are read in place.
+pub(crate) const SCHEMA: &[&Schema] = &[
+    ChunkHeader::SCHEMA,
+    wire::TextureFields::SCHEMA,
+    wire::BrushFields::SCHEMA,
+    wire::NodeFields::SCHEMA,
+    wire::VertexLayout::SCHEMA,
+    wire::Triangle::SCHEMA,
+    wire::Weight::SCHEMA,
+    wire::AnimationFields::SCHEMA,
+];
 
 /// A Blitz3D scene, borrowed from its bytes.
 ///

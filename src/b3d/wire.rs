@@ -3,38 +3,92 @@
 use zerocopy::little_endian::{F32, I32, U32};
 
 use crate::view::chunk::{Header, Tag};
-use crate::view::wire::wire;
+use crate::view::record::{Framing, wire};
 use crate::view::{Color, Column, Element, Quat, Scalar, Vec2, Vec3};
 
 wire! {
     /// What stands before every chunk: its tag and the length of what follows.
-    ChunkHeader { tag: [u8; 4], length: U32 } = 8;
+    ChunkHeader = 8 {
+        /// What the chunk is.
+        tag: Framing<[u8; 4]> = "tag",
+        /// How many bytes follow this header.
+        length: Framing<U32> = "length",
+    }
 
     /// What follows a texture's name.
-    TextureFields { flags: U32, blend: I32, position: Vec2, scale: Vec2, rotation: F32 } = 28;
+    TextureFields = 28 {
+        /// How it is sampled and laid on.
+        flags: U32 = "flags",
+        /// How it mixes with the textures before it.
+        blend: I32 = "blend",
+        /// Shift of its coordinates.
+        position: Vec2 = "x_pos",
+        /// Scale of its coordinates.
+        scale: Vec2 = "x_scale",
+        /// Turn of its coordinates, in radians.
+        rotation: F32 = "rotation",
+    }
 
     /// What follows a brush's name, before its texture ids.
-    BrushFields { color: Color, shininess: F32, blend: I32, fx: U32 } = 28;
+    BrushFields = 28 {
+        /// Red, green, blue and alpha, 0 to 1.
+        color: Color = "red",
+        /// Strength of highlights, 0 to 1.
+        shininess: F32 = "shininess",
+        /// How it mixes with what lies behind it.
+        blend: I32 = "blend",
+        /// Switches of its lighting.
+        fx: U32 = "fx",
+    }
 
     /// What follows a node's name: its local coordinate system.
-    NodeFields { position: Vec3, scale: Vec3, rotation: Quat } = 40;
+    NodeFields = 40 {
+        /// Its place in the node above.
+        position: Vec3 = "position",
+        /// Its scale.
+        scale: Vec3 = "scale",
+        /// Its rotation, the real part first.
+        rotation: Quat = "rotation",
+    }
 
     /// What stands before the vertices: which columns they have.
-    VertexLayout { flags: U32, sets: I32, set_size: I32 } = 12;
+    VertexLayout = 12 {
+        /// 1 normals, 2 colours.
+        flags: U32 = "flags",
+        /// How many sets of texture coordinates.
+        sets: I32 = "tex_coord_sets",
+        /// How many numbers each set has.
+        set_size: I32 = "tex_coord_set_size",
+    }
 
     /// One triangle: three positions in the mesh's vertices.
-    Triangle { vertices: [I32; 3] } = 12;
+    Triangle = 12 {
+        /// The corners.
+        vertices: [I32; 3] = "vertex_id",
+    }
 
     /// One vertex that a bone moves, and how much.
-    Weight { vertex: I32, weight: F32 } = 8;
+    Weight = 8 {
+        /// The vertex.
+        vertex: I32 = "vertex_id",
+        /// How strongly it follows the bone.
+        weight: F32 = "weight",
+    }
 
     /// An ANIM chunk.
-    AnimationFields { flags: I32, frames: I32, fps: F32 } = 12;
+    AnimationFields = 12 {
+        /// Unused by the document.
+        flags: I32 = "flags",
+        /// How many frames.
+        frames: I32 = "frames",
+        /// Frames a second.
+        fps: F32 = "fps",
+    }
 }
 
 impl Header for ChunkHeader {
     fn tag(&self) -> Tag {
-        Tag(self.tag)
+        Tag(*self.tag)
     }
 
     fn size_hint(&self) -> u32 {

@@ -23,6 +23,7 @@ use std::ops::ControlFlow;
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::summary::{Name, Problems, Summary};
+use crate::view::record::Type;
 use crate::view::{ByteStr, Table, Utf32Str};
 
 /// An opened asset of any format.
@@ -36,6 +37,12 @@ pub trait Inspect {
 
     /// Tells every part, field and array, in the order of the file where it has one.
     fn outline(&self, out: &mut Outline<'_>);
+
+    /// The same in the order of the file and nested as the file is, counts and signatures included, so that every byte
+    /// has a name. For a visitor that [dissects](Visitor::dissects).
+    fn dissect(&self, out: &mut Outline<'_>) {
+        self.outline(out);
+    }
 
     /// How many bytes the asset has.
     fn size(&self) -> u64;
@@ -82,6 +89,19 @@ pub struct Span {
     pub bytes: u64,
 }
 
+/// A field with its place in the file.
+#[derive(Clone, Copy, Debug)]
+pub struct StoredField {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is made of.
+    pub kind: Type,
+    /// Where it lies.
+    pub span: Span,
+    /// Whether it only holds the file together: signatures, counts and lengths, which outlines tell otherwise.
+    pub framing: bool,
+}
+
 /// A part of an asset in its outline: an object, or an item of a list.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'a> {
@@ -93,12 +113,14 @@ pub struct Part<'a> {
     pub label: Option<Text<'a>>,
     /// Where it lies, where it lies in one piece.
     pub span: Option<Span>,
+    /// Whether selectors start anew with it, though it lies in others.
+    pub root: bool,
 }
 
 impl<'a> Part<'a> {
     /// A part that is there once.
     pub fn one(name: &'static str) -> Self {
-        Self { name, index: None, label: None, span: None }
+        Self { name, index: None, label: None, span: None, root: false }
     }
 
     /// Item `index` of the list `name`.
@@ -110,6 +132,12 @@ impl<'a> Part<'a> {
     #[must_use]
     pub fn labelled(self, label: impl Into<Text<'a>>) -> Self {
         Self { label: Some(label.into()), ..self }
+    }
+
+    /// The same as one that selectors start with, wherever it lies.
+    #[must_use]
+    pub fn rooted(self) -> Self {
+        Self { root: true, ..self }
     }
 
     /// The same with its place in the file.
@@ -286,6 +314,24 @@ pub trait Visitor {
     /// A field of several texts; how many is only known behind the last.
     fn texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>);
 
+    /// A field of the part opened last that lies in the file as such. Where this is not overridden, it is told as any
+    /// other, or not at all where it is [framing](StoredField::framing).
+    fn stored(&mut self, field: &StoredField, value: Value<'_>) {
+        if !field.framing {
+            self.field(field.name, value);
+        }
+    }
+
+    /// The same of several texts.
+    fn stored_texts<'t>(&mut self, field: &StoredField, texts: &mut dyn Iterator<Item = Text<'t>>) {
+        self.texts(field.name, texts);
+    }
+
+    /// Whether it wants each stored field of lists that others are told as one array.
+    fn dissects(&self) -> bool {
+        false
+    }
+
     /// An array of the part opened last; with an index, one of several of that name.
     fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table);
 
@@ -317,6 +363,21 @@ impl<'v> Outline<'v> {
     /// A number and what it means.
     pub fn coded(&mut self, name: &'static str, raw: impl Into<i64>, meaning: Option<impl Into<Cow<'static, str>>>) {
         self.visitor.field(name, Value::Coded(raw.into(), meaning.map(Into::into)));
+    }
+
+    /// A field with its place in the file.
+    pub fn stored<'a>(&mut self, field: &StoredField, value: impl Into<Value<'a>>) {
+        self.visitor.stored(field, value.into());
+    }
+
+    /// A field of several texts with its place in the file.
+    pub fn stored_texts<'t>(&mut self, field: &StoredField, texts: impl IntoIterator<Item = impl Into<Text<'t>>>) {
+        self.visitor.stored_texts(field, &mut texts.into_iter().map(Into::into));
+    }
+
+    /// Whether the visitor [dissects](Visitor::dissects).
+    pub fn dissects(&self) -> bool {
+        self.visitor.dissects()
     }
 
     /// An array.

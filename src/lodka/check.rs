@@ -6,7 +6,7 @@ use zerocopy::FromBytes;
 use zerocopy::little_endian::F32;
 
 use super::verify::{Survey, add};
-use super::wire::{Joint, MorphRecord, Record};
+use super::wire::{Joint, MorphRecord};
 use super::{
     ColliderSet, FaceGroup, Indices, Mesh, MorphCollections, MorphMeshes, Node, Physics, ProxySet, Skeleton, Weights,
 };
@@ -14,6 +14,7 @@ use crate::check::{Below, Broken, Check, Finite, Index, IndexOrNone, Numbers, Ro
 use crate::error::{Context, Error};
 use crate::inspect::Span;
 use crate::summary::{Code, Severity};
+use crate::view::record::Fixed;
 use crate::view::{Element, LeArray, Table};
 
 impl<'a> Survey<'_, 'a> {
@@ -73,7 +74,7 @@ impl<'a> Survey<'_, 'a> {
         let mut ids = Check::new(Broken::new(Code::OddRange, "negative"));
         let mut parents = Check::new(Broken::new(Code::Range, "the id of no bone before"));
         let mut twice = Check::new(Broken::new(Code::Duplicate, "there twice"));
-        for (span, bone) in skeleton.bones().spanned().filter_map(|(span, bone)| Some((span, bone.ok()?))) {
+        for (span, bone) in skeleton.bones.spanned().filter_map(|(span, bone)| Some((span, bone.ok()?))) {
             ids.look(span.offset, bone.id, bone.id >= 0);
             let has_parent = bone.parent == -1 || self.part.bone_ids.contains(&bone.parent);
             parents.look(span.offset.saturating_add(2), bone.parent, has_parent);
@@ -280,7 +281,7 @@ impl<'a> Survey<'_, 'a> {
     }
 
     /// Codes of records that have no meaning: one problem for each field.
-    pub(super) fn codes<T: Record>(
+    pub(super) fn codes<T: Fixed>(
         &mut self,
         node: &Node<'a>,
         list: &'static str,
@@ -290,7 +291,7 @@ impl<'a> Survey<'_, 'a> {
         if !self.deep {
             return;
         }
-        let mut fields: Vec<(&'static str, Check<Broken<u8>>)> = Vec::new();
+        let mut fields: Vec<(&'static str, Check<Broken<i64>>)> = Vec::new();
         let rows = Rows::from(table);
         let mut count = 0;
         for (index, record) in (0..).zip(records) {

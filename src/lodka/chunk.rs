@@ -2,11 +2,11 @@
 
 use std::marker::PhantomData;
 
-use super::fields::end;
+use super::fields::{end, header_count};
 use super::wire::ChunkHeader;
 use crate::error::{Context, Error, Result};
-use crate::inspect::Span;
 use crate::view::chunk::Tag;
+use crate::view::record::Read;
 use crate::view::{Cursor, chunk};
 
 /// One chunk in place.
@@ -157,6 +157,11 @@ impl<'a> Node<'a> {
         self.chunk.header().count.get()
     }
 
+    /// The same, 0 where it is negative.
+    pub(crate) fn count(&self) -> u64 {
+        self.count_hint().try_into().unwrap_or(0)
+    }
+
     /// A cursor at the start of the body.
     ///
     /// # Errors
@@ -275,69 +280,26 @@ impl<'a, T: View<'a>> Iterator for Views<'a, T> {
     }
 }
 
-/// Something that follows others of its kind without a table of where each one starts.
-pub trait Entry<'a>: Sized {
-    /// What reading one needs to know from outside.
-    type Context: Copy;
-
-    /// What several of them are called.
-    const LIST: &'static str;
-
-    /// Reads one and moves the cursor behind it.
-    ///
-    /// # Errors
-    /// Where it does not fit, or the layout is not one that is known.
-    fn read(cursor: &mut Cursor<'a>, context: Self::Context) -> Result<Self>;
+/// Reads a chunk's data by its description; `counted` where its header's count must not be negative.
+pub(crate) fn whole<'a, T: Read<'a, Node<'a>>>(node: &Node<'a>, counted: bool) -> Result<T> {
+    let mut cursor = node.body()?;
+    if counted {
+        header_count(node)?;
+    }
+    let view = T::read(&mut cursor, *node)?;
+    end(&cursor).map(|()| view)
 }
 
-/// Entries of varying length up to the end of their chunk; ends after the first error. Bytes left over behind the last
-/// one are an error.
-#[derive(Clone, Copy, Debug)]
-pub struct Entries<'a, T: Entry<'a>> {
-    cursor: Cursor<'a>,
-    context: T::Context,
-    left: u64,
-    index: usize,
-    ended: bool,
-}
+/// Chunks whose data is one record.
+macro_rules! view {
+    ($name:ident, counted: $counted:literal) => {
+        impl<'a> $crate::lodka::View<'a> for $name<'a> {
+            const KIND: $crate::lodka::Kind = $crate::lodka::Kind::$name;
 
-impl<'a, T: Entry<'a>> Entries<'a, T> {
-    pub(crate) fn new(cursor: Cursor<'a>, count: u64, context: T::Context) -> Self {
-        Self { cursor, context, left: count, index: 0, ended: false }
-    }
-
-    /// Where the next one starts, counted from the start of the asset.
-    pub fn offset(&self) -> u64 {
-        self.cursor.offset()
-    }
-
-    /// The entries together with where each lies.
-    pub fn spanned(mut self) -> impl Iterator<Item = (Span, Result<T>)> {
-        std::iter::from_fn(move || {
-            let offset = self.offset();
-            let entry = self.next()?;
-            Some((Span { offset, bytes: self.offset().saturating_sub(offset) }, entry))
-        })
-    }
-}
-
-impl<'a, T: Entry<'a>> Iterator for Entries<'a, T> {
-    type Item = Result<T>;
-
-    // Called for every bone and face group: by itself it costs more than most entries take to read.
-    #[inline(always)]
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.ended {
-            return None;
+            fn read(node: &Node<'a>) -> $crate::error::Result<Self> {
+                $crate::lodka::chunk::whole(node, $counted)
+            }
         }
-        if self.left == 0 {
-            self.ended = true;
-            return end(&self.cursor).err().map(Err);
-        }
-        let entry = T::read(&mut self.cursor, self.context).within_item(T::LIST, self.index);
-        self.ended = entry.is_err();
-        self.left = self.left.saturating_sub(1);
-        self.index = self.index.saturating_add(1);
-        Some(entry)
-    }
+    };
 }
+pub(crate) use view;

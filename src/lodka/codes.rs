@@ -1,21 +1,27 @@
 //! Numbers with a meaning, kept as stored: an unknown value survives and has no name.
 
-use zerocopy::little_endian::{F32, I16, I32, U16};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::wire::{Matrix, Rotation};
-use crate::inspect::{Outline, Value};
-use crate::view::{Color, Vec3};
+use crate::inspect::Value;
+use crate::view::record::{Plain, Stored, Type, plain_read};
+use crate::view::{Column, Element};
 
-/// A field of a fixed record.
-pub(crate) trait Field {
-    /// Tells it to an outline.
-    fn tell(&self, name: &'static str, out: &mut Outline<'_>);
+/// A code in one byte.
+macro_rules! byte {
+    ($name:ident) => {
+        impl Stored for $name {
+            const TYPE: Type = Type::Number(stringify!($name), 1);
+        }
 
-    /// Its value, where that is a code without a meaning.
-    fn unknown(&self) -> Option<u8> {
-        None
-    }
+        impl Element for $name {
+            type Native = u8;
+            const COLUMNS: &'static [Column] = u8::COLUMNS;
+        }
+
+        plain_read! {
+            $name => |cursor| cursor.u8().map(Self);
+        }
+    };
 }
 
 macro_rules! codes {
@@ -32,13 +38,15 @@ macro_rules! codes {
             }
         }
 
-        impl Field for $name {
-            fn tell(&self, name: &'static str, out: &mut Outline<'_>) {
-                out.coded(name, self.0, self.name());
+        byte!($name);
+
+        impl Plain for $name {
+            fn value(&self) -> Value<'_> {
+                Value::Coded(self.0.into(), self.name().map(Into::into))
             }
 
-            fn unknown(&self) -> Option<u8> {
-                self.name().is_none().then_some(self.0)
+            fn unknown_code(&self) -> Option<i64> {
+                self.name().is_none().then_some(self.0.into())
             }
         }
     )*};
@@ -94,38 +102,17 @@ impl Flag {
     }
 }
 
-impl Field for Flag {
-    fn tell(&self, name: &'static str, out: &mut Outline<'_>) {
+byte!(Flag);
+
+impl Plain for Flag {
+    fn value(&self) -> Value<'_> {
         match self.0 {
-            0 | 1 => out.field(name, self.is_set()),
-            other => out.field(name, Value::Coded(other.into(), None)),
+            0 | 1 => Value::Bool(self.is_set()),
+            other => Value::Coded(other.into(), None),
         }
     }
 
-    fn unknown(&self) -> Option<u8> {
-        (self.0 > 1).then_some(self.0)
+    fn unknown_code(&self) -> Option<i64> {
+        (self.0 > 1).then_some(self.0.into())
     }
-}
-
-macro_rules! plain_fields {
-    ($($kind:ty => |$value:ident| $result:expr;)*) => {$(
-        impl Field for $kind {
-            fn tell(&self, name: &'static str, out: &mut Outline<'_>) {
-                let $value = self;
-                out.field(name, $result);
-            }
-        }
-    )*};
-}
-
-plain_fields! {
-    u8 => |value| *value;
-    U16 => |value| value.get();
-    I16 => |value| value.get();
-    I32 => |value| value.get();
-    F32 => |value| value.get();
-    Vec3 => |value| value.to_array();
-    Color => |value| value.to_array();
-    Rotation => |value| [value.x.get(), value.y.get(), value.z.get(), value.w.get()];
-    Matrix => |value| value.map(F32::get);
 }

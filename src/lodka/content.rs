@@ -33,7 +33,7 @@ macro_rules! content {
             /// Where it cannot be read. What it holds in entries of varying length is not read yet.
             pub fn content(&self) -> Result<Content<'a>> {
                 let content = match self.kind {
-                    $(Kind::$kind => $kind::read(self).map(Content::$kind),)*
+                    $(Kind::$kind => <$kind<'a> as View<'a>>::read(self).map(Content::$kind),)*
                     Kind::Part | Kind::List => self.body().map(|_| Content::Chunks),
                     Kind::Unknown => self.body().map(|_| Content::Unknown),
                 };

@@ -1,26 +1,27 @@
 //! INF1, TXTR, SHDR and IMG1: bytes of other formats inside a model.
 
-use super::chunk::{Entries, Entry, Kind, Node, View};
-use super::fields::{count, end, header_count, known, known_i32, string};
+use super::chunk::{Node, view};
+use super::fields::{Counted, Text, count, known};
 use crate::error::{Context, Result};
+use crate::inspect::Outline;
+use crate::view::list::{All, Entries};
+use crate::view::record::{Form, Known, Read, Rest, Stored, Type, record};
 use crate::view::{ByteStr, Cursor, LeArray};
 
-/// Bytes of the user's own (INF1), normally text; some programs keep chunks of their own inside.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Info<'a> {
-    /// All of it.
-    pub bytes: LeArray<'a, u8>,
-}
-
-impl<'a> View<'a> for Info<'a> {
-    const KIND: Kind = Kind::Info;
-
-    fn read(node: &Node<'a>) -> Result<Self> {
-        let mut cursor = node.body()?;
-        Ok(Self { bytes: cursor.array(cursor.left())? })
+record! {
+    /// Bytes of the user's own (INF1), normally text; some programs keep chunks of their own inside.
+    Info<'a>(node: Node<'a>) {
+        /// All of it.
+        bytes: LeArray<'a, u8> as Rest<'a, u8>,
+    }
+    also |info, out| {
+        // A text longer than this is for a dump, not for a list of fields.
+        let text = (info.bytes.len() <= 4096).then(|| ByteStr::new(info.bytes.as_bytes()));
+        out.field("text", text)
     }
 }
+
+view!(Info, counted: false);
 
 /// What kind of image some bytes start like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -67,16 +68,17 @@ impl ImageKind {
     }
 }
 
-/// A picture of the model (IMG1).
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Screenshot<'a> {
-    /// The layout (`ScreenshotType`): 0.
-    pub kind: i32,
-    /// Its name.
-    pub name: ByteStr<'a>,
-    /// An image file.
-    pub data: LeArray<'a, u8>,
+record! {
+    /// A picture of the model (IMG1).
+    Screenshot<'a>(node: Node<'a>) named name {
+        /// The layout: 0.
+        kind: i32 = "ScreenshotType" => known(&[0]),
+        /// Its name.
+        name: ByteStr<'a> as Text<'a> = "ScreenshotName",
+        /// An image file.
+        data: LeArray<'a, u8> as Counted<'a, u8> = "ScreenshotData",
+    }
+    also |screenshot, out| out.field("image_kind", screenshot.image_kind().map(|kind| kind.name()))
 }
 
 impl Screenshot<'_> {
@@ -86,59 +88,35 @@ impl Screenshot<'_> {
     }
 }
 
-impl<'a> View<'a> for Screenshot<'a> {
-    const KIND: Kind = Kind::Screenshot;
+view!(Screenshot, counted: false);
 
-    fn read(node: &Node<'a>) -> Result<Self> {
-        let mut cursor = node.body()?;
-        let kind = known_i32(&mut cursor, &[0]).within("kind")?;
-        let name = string(&mut cursor).within("name")?;
-        let size = count(&mut cursor).within("data")?;
-        let data = cursor.array(size).within("data")?;
-        end(&cursor)?;
-        Ok(Self { kind, name, data })
+record! {
+    /// The textures that lie in the file itself (TXTR).
+    TextureList<'a>(node: Node<'a>) {
+        /// The layout: 0.
+        kind: u8 = "TexturesType" => known(&[0]),
+        /// How many textures.
+        texture_count: u64 as Known<u64> = "Count" [node.count()],
+        /// The records in order, without a look at more than their sizes.
+        records: Entries<'a, TextureRecord<'a>> [All("textures", texture_count, ())],
     }
-}
-
-/// The textures that lie in the file itself (TXTR).
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct TextureList<'a> {
-    /// The layout (`TexturesType`): 0.
-    pub kind: u8,
-    /// How many textures.
-    pub texture_count: u64,
-    textures: Cursor<'a>,
 }
 
 impl<'a> TextureList<'a> {
     /// The textures in order. Each record tells its size, so one that cannot be read does not hide the next; the way
     /// to the last one leads over all.
     pub fn textures(&self) -> impl Iterator<Item = Result<Texture<'a>>> + use<'a> {
-        self.records().enumerate().map(|(index, record)| record?.texture().within_item("textures", index))
-    }
-
-    /// The records in order, without a look at more than their sizes.
-    pub fn records(&self) -> Entries<'a, TextureRecord<'a>> {
-        Entries::new(self.textures, self.texture_count, ())
+        self.records.enumerate().map(|(index, record)| record?.texture().within_item("textures", index))
     }
 }
 
-impl<'a> View<'a> for TextureList<'a> {
-    const KIND: Kind = Kind::TextureList;
-
-    fn read(node: &Node<'a>) -> Result<Self> {
-        let mut cursor = node.body()?;
-        let kind = known(&mut cursor, &[0]).within("kind")?;
-        Ok(Self { kind, texture_count: header_count(node)?, textures: cursor })
-    }
-}
+view!(TextureList, counted: true);
 
 /// A texture's options and image, not yet read.
 #[derive(Clone, Copy, Debug)]
 pub struct TextureRecord<'a> {
-    options: Cursor<'a>,
-    data: LeArray<'a, u8>,
+    pub(super) options: Cursor<'a>,
+    pub(super) data: LeArray<'a, u8>,
 }
 
 impl<'a> TextureRecord<'a> {
@@ -147,19 +125,15 @@ impl<'a> TextureRecord<'a> {
     /// # Errors
     /// Where they are of another layout than 0 or the names do not fit.
     pub fn texture(&self) -> Result<Texture<'a>> {
-        let mut options = self.options;
-        let kind = known_i32(&mut options, &[0]).within("kind")?;
-        let material = string(&mut options).within("material")?;
-        let file_name = string(&mut options).within("file_name")?;
-        let reserve = options.array(options.left())?;
-        Ok(Texture { kind, material, file_name, reserve, data: self.data })
+        Texture::read(&mut self.options.clone(), self.data)
     }
 }
 
-impl<'a> Entry<'a> for TextureRecord<'a> {
-    type Context = ();
-    const LIST: &'static str = "textures";
+impl Stored for TextureRecord<'_> {
+    const TYPE: Type = Type::Record(Texture::SCHEMA);
+}
 
+impl<'a> Read<'a> for TextureRecord<'a> {
     fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
         let start = *cursor;
         let options = count(cursor).within("option_size")?;
@@ -171,20 +145,46 @@ impl<'a> Entry<'a> for TextureRecord<'a> {
     }
 }
 
-/// A texture that lies in the file itself.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Texture<'a> {
-    /// The layout (`TextureOptionType`): 0.
-    pub kind: i32,
-    /// The name of the material that it is for (`TextureMaterialName`).
-    pub material: ByteStr<'a>,
-    /// The name of the file that it was (`TextureName`).
-    pub file_name: ByteStr<'a>,
-    /// Bytes between the names and the image, of no known meaning.
-    pub reserve: LeArray<'a, u8>,
-    /// An image file.
-    pub data: LeArray<'a, u8>,
+record! {
+    /// A texture that lies in the file itself.
+    Texture<'a>(data: LeArray<'a, u8>) named file_name {
+        /// The layout: 0.
+        kind: i32 = "TextureOptionType" => known(&[0]),
+        /// The name of the material that it is for.
+        material: ByteStr<'a> as Text<'a> = "TextureMaterialName",
+        /// The name of the file that it was.
+        file_name: ByteStr<'a> as Text<'a> = "TextureName",
+        /// Bytes between the names and the image, of no known meaning.
+        reserve: LeArray<'a, u8> as Rest<'a, u8> = "TextureOptionRezerv",
+        /// An image file.
+        data: LeArray<'a, u8> as Behind<'a> = "TextureData" [data],
+    }
+    also |texture, out| out.field("image_kind", texture.image_kind().map(|kind| kind.name()))
+}
+
+/// The form of the image, which stands behind the part that the options are in.
+#[derive(Debug)]
+struct Behind<'a>(LeArray<'a, u8>);
+
+impl Stored for Behind<'_> {
+    const TYPE: Type = LeArray::<u8>::GIVEN;
+}
+
+impl<'a> Read<'a, LeArray<'a, u8>> for Behind<'a> {
+    fn read(_: &mut Cursor<'a>, data: LeArray<'a, u8>) -> Result<Self> {
+        Ok(Self(data))
+    }
+
+    fn tell(_: &mut Cursor<'a>, data: LeArray<'a, u8>, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        out.array(name, &data);
+        Ok(Self(data))
+    }
+}
+
+impl<'a> Form<LeArray<'a, u8>> for Behind<'a> {
+    fn into_value(self) -> LeArray<'a, u8> {
+        self.0
+    }
 }
 
 impl Texture<'_> {
@@ -194,33 +194,19 @@ impl Texture<'_> {
     }
 }
 
-/// The shaders of a model (SHDR).
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct ShaderList<'a> {
-    /// The layout (`ShaderLibType`): 1.
-    pub kind: u8,
-    /// How many shaders.
-    pub shader_count: u64,
-    shaders: Cursor<'a>,
-}
-
-impl<'a> ShaderList<'a> {
-    /// The shaders in order. Each tells its size, so the way to the last one leads over all.
-    pub fn shaders(&self) -> Entries<'a, Shader<'a>> {
-        Entries::new(self.shaders, self.shader_count, ())
+record! {
+    /// The shaders of a model (SHDR).
+    ShaderList<'a>(node: Node<'a>) {
+        /// The layout: 1.
+        kind: u8 = "ShaderLibType" => known(&[1]),
+        /// How many shaders.
+        shader_count: u64 as Known<u64> = "Count" [node.count()],
+        /// The shaders in order. Each tells its size, so the way to the last one leads over all.
+        shaders: Entries<'a, Shader<'a>> [All("shaders", shader_count, ())],
     }
 }
 
-impl<'a> View<'a> for ShaderList<'a> {
-    const KIND: Kind = Kind::ShaderList;
-
-    fn read(node: &Node<'a>) -> Result<Self> {
-        let mut cursor = node.body()?;
-        let kind = known(&mut cursor, &[1]).within("kind")?;
-        Ok(Self { kind, shader_count: header_count(node)?, shaders: cursor })
-    }
-}
+view!(ShaderList, counted: true);
 
 /// A shader.
 #[derive(Clone, Copy, Debug)]
@@ -238,14 +224,20 @@ impl<'a> Shader<'a> {
     /// # Errors
     /// Where it does not fit.
     pub fn bump(&self) -> Result<Option<Bump<'a>>> {
-        (self.kind == 1).then(|| Bump::read(Cursor::with_offset(self.data.as_bytes(), self.data.offset()))).transpose()
+        (self.kind == 1).then(|| Bump::read(&mut self.body(), ())).transpose()
+    }
+
+    /// At its data.
+    pub(super) fn body(&self) -> Cursor<'a> {
+        Cursor::with_offset(self.data.as_bytes(), self.data.offset())
     }
 }
 
-impl<'a> Entry<'a> for Shader<'a> {
-    type Context = ();
-    const LIST: &'static str = "shaders";
+impl Stored for Shader<'_> {
+    const TYPE: Type = Type::Varying("shader", 4);
+}
 
+impl<'a> Read<'a> for Shader<'a> {
     fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
         let size = count(cursor).within("size")?;
         let mut body = cursor.split(size)?;
@@ -253,33 +245,20 @@ impl<'a> Entry<'a> for Shader<'a> {
     }
 }
 
-/// What a bump mapping shader needs.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Bump<'a> {
-    /// The material of the surface (`BumpName`).
-    pub material: ByteStr<'a>,
-    /// The material with the normal map (`BumpNormalName`).
-    pub normal_material: ByteStr<'a>,
-    /// The material with the highlights (`BumpSpecularName`).
-    pub specular_material: ByteStr<'a>,
-    /// Strength of the light.
-    pub light_power: f32,
-    /// Strength of the highlights.
-    pub specular_power: f32,
-    /// Bytes behind, of no known meaning.
-    pub reserve: LeArray<'a, u8>,
-}
-
-impl<'a> Bump<'a> {
-    fn read(mut cursor: Cursor<'a>) -> Result<Self> {
-        Ok(Self {
-            material: string(&mut cursor).within("material")?,
-            normal_material: string(&mut cursor).within("normal_material")?,
-            specular_material: string(&mut cursor).within("specular_material")?,
-            light_power: cursor.f32().within("light_power")?,
-            specular_power: cursor.f32().within("specular_power")?,
-            reserve: cursor.array(cursor.left())?,
-        })
+record! {
+    /// What a bump mapping shader needs.
+    Bump<'a> {
+        /// The material of the surface.
+        material: ByteStr<'a> as Text<'a> = "BumpName",
+        /// The material with the normal map.
+        normal_material: ByteStr<'a> as Text<'a> = "BumpNormalName",
+        /// The material with the highlights.
+        specular_material: ByteStr<'a> as Text<'a> = "BumpSpecularName",
+        /// Strength of the light.
+        light_power: f32 = "BumpLightPower",
+        /// Strength of the highlights.
+        specular_power: f32 = "BumpSpecularPower",
+        /// Bytes behind, of no known meaning.
+        reserve: LeArray<'a, u8> as Rest<'a, u8> = "BumpRezerv",
     }
 }

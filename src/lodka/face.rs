@@ -2,11 +2,11 @@
 
 use zerocopy::little_endian::U32;
 
-use super::chunk::Entry;
 use super::codes::{FaceMode, Flag};
-use super::fields::{count, known_i32, string};
+use super::fields::{Text, count, known_number};
 use super::indices::Indices;
 use crate::error::{Context, Result};
+use crate::view::record::{Form, Read, Stored, Type};
 use crate::view::{ByteStr, Cursor, LeArray};
 
 /// How long the arrays are that a mesh's face groups point into: the width of an index follows from that.
@@ -62,16 +62,17 @@ impl<'a> FaceGroup<'a> {
     }
 }
 
-impl<'a> Entry<'a> for FaceGroup<'a> {
-    type Context = Targets;
-    const LIST: &'static str = "face_groups";
+impl Stored for FaceGroup<'_> {
+    const TYPE: Type = Type::Varying("face group", 0);
+}
 
+impl<'a> Read<'a, Targets> for FaceGroup<'a> {
     fn read(cursor: &mut Cursor<'a>, targets: Targets) -> Result<Self> {
-        let kind = known_i32(cursor, &[1, 2]).within("kind")?;
+        let kind = known_number(cursor, &[1, 2]).within("kind")?;
         let spare = usize::from(kind == 1);
         let spare_uv = usize::from(kind == 1 && targets.mode == 2);
         let mode = FaceMode(cursor.u8().within("mode")?);
-        let name = string(cursor).within("name")?;
+        let name = Text::read(cursor, ()).map(Text::into_value).within("name")?;
         let visible = Flag(cursor.u8().within("visible")?);
         let materials = each_set(cursor, &targets, |cursor, length, _| cursor.take(length)).within("materials")?;
         let vertices = count(cursor).within("vertex_indices")?;

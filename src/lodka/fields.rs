@@ -1,16 +1,40 @@
 //! The small fields that every chunk is made of: counts, texts, layout codes, tables of names.
 
+use std::fmt;
+
 use zerocopy::little_endian::I32;
 
 use super::chunk::Node;
 use crate::error::{Context, Error, Result};
-use crate::view::{ByteStr, Cursor, LeArray};
+use crate::inspect::{Outline, Span};
+use crate::view::list::left_over;
+use crate::view::record::{Form, Framing, Plain, Read, Stored, Type, plain, plain_read};
+use crate::view::{ByteStr, Cursor, Element, LeArray};
 
-/// A length or count that is stored signed and must not be negative.
+/// The form of a length or count that is stored signed and must not be negative.
+#[derive(Debug)]
+pub(super) struct Length(u64);
+
+plain! {
+    Length: Number "i32" 4 => |length| length.0;
+}
+
+plain_read! {
+    Length => |cursor| {
+        let start = *cursor;
+        let count = cursor.i32()?;
+        not_negative(count).map(Self).map_err(|error| error.at(start.offset()))
+    };
+}
+
+impl Form<u64> for Length {
+    fn into_value(self) -> u64 {
+        self.0
+    }
+}
+
 pub(crate) fn count(cursor: &mut Cursor<'_>) -> Result<u64> {
-    let start = *cursor;
-    let count = cursor.i32()?;
-    not_negative(count).map_err(|error| error.at(start.offset()))
+    Length::read(cursor, ()).map(Length::into_value)
 }
 
 /// The number, unless it is negative.
@@ -18,18 +42,56 @@ pub(crate) fn not_negative(count: i32) -> Result<u64> {
     u64::try_from(count).map_err(|_| Error::malformed(format!("{count} is negative")))
 }
 
-/// A length and that many bytes.
-pub(crate) fn string<'a>(cursor: &mut Cursor<'a>) -> Result<ByteStr<'a>> {
-    let length = count(cursor)?;
-    cursor.take(length).map(ByteStr::new)
+/// The form of a text behind its length.
+#[derive(Debug)]
+pub(super) struct Text<'a>(ByteStr<'a>);
+
+plain! {
+    Text<'_>: Varying "text with i32 length" 4 => |text| text.0;
+}
+
+plain_read! {
+    Text<'a> => |cursor| {
+        let length = count(cursor)?;
+        cursor.take(length).map(|text| Self(ByteStr::new(text)))
+    };
+}
+
+impl<'a> Form<ByteStr<'a>> for Text<'a> {
+    fn into_value(self) -> ByteStr<'a> {
+        self.0
+    }
+}
+
+/// The form of an array behind its count.
+#[derive(Debug)]
+pub(super) struct Counted<'a, T>(LeArray<'a, T>);
+
+impl<T: Element> Stored for Counted<'_, T> {
+    const TYPE: Type = LeArray::<T>::TYPE;
+}
+
+impl<'a, T: Element> Read<'a> for Counted<'a, T> {
+    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
+        let count = count(cursor)?;
+        cursor.array(count).map(Self)
+    }
+
+    fn tell(cursor: &mut Cursor<'a>, (): (), name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        let Framing(Length(count)) = Framing::tell(cursor, (), name, out)?;
+        LeArray::tell(cursor, count, name, out).map(Self)
+    }
+}
+
+impl<'a, T> Form<LeArray<'a, T>> for Counted<'a, T> {
+    fn into_value(self) -> LeArray<'a, T> {
+        self.0
+    }
 }
 
 /// The part must be used up.
 pub(crate) fn end(cursor: &Cursor<'_>) -> Result<()> {
-    match cursor.left() {
-        0 => Ok(()),
-        left => Err(cursor.error(format!("{left} bytes left over behind the last field"))),
-    }
+    if cursor.is_empty() { Ok(()) } else { Err(left_over(cursor)) }
 }
 
 /// Names behind one another, cut by a table of their lengths.
@@ -39,15 +101,33 @@ pub struct Names<'a> {
     bytes: &'a [u8],
 }
 
-impl<'a> Names<'a> {
-    /// `count` lengths, then as many bytes as they add up to.
-    pub(crate) fn read(cursor: &mut Cursor<'a>, count: u64) -> Result<Self> {
-        let lengths = cursor.array::<I32>(count).within("name_lengths")?;
+impl Stored for Names<'_> {
+    const TYPE: Type = Type::List(&ByteStr::GIVEN, 0);
+}
+
+/// So many lengths, then as many bytes as they add up to.
+impl<'a> Read<'a, u64> for Names<'a> {
+    fn read(cursor: &mut Cursor<'a>, count: u64) -> Result<Self> {
+        let lengths = cursor.array::<I32>(count).within("lengths")?;
         let sum = total(lengths.iter().map(|length| length.get())).map_err(|error| error.at(lengths.offset()));
-        let bytes = cursor.take(sum.within("name_lengths")?).within("names")?;
+        let bytes = cursor.take(sum.within("lengths")?)?;
         Ok(Self { lengths, bytes })
     }
 
+    /// Outlines tell each name with what it names.
+    fn tell(cursor: &mut Cursor<'a>, count: u64, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        let names = Self::read(cursor, count)?;
+        if out.dissects() {
+            let offset = names.lengths.offset().saturating_add(names.lengths.as_bytes().len() as u64);
+            out.array(name, &names.lengths);
+            let text = ByteStr::new(names.bytes);
+            Framing(text).tell_at(name, Span { offset, bytes: names.bytes.len() as u64 }, out);
+        }
+        Ok(names)
+    }
+}
+
+impl<'a> Names<'a> {
     /// The name at `index`. Adds up the lengths before it.
     pub fn get(&self, index: usize) -> Option<ByteStr<'a>> {
         self.iter().nth(index)
@@ -84,20 +164,23 @@ pub(crate) fn header_count(node: &Node<'_>) -> Result<u64> {
     not_negative(node.count_hint()).map_err(|error| error.at(node.chunk.offset().saturating_add(8))).within("count")
 }
 
-/// The byte that names a layout, if it is one of the known.
-pub(crate) fn known(cursor: &mut Cursor<'_>, kinds: &[u8]) -> Result<u8> {
-    let start = *cursor;
-    match cursor.u8()? {
-        kind if kinds.contains(&kind) => Ok(kind),
-        kind => Err(start.error(format!("{kind} is no known layout"))),
+/// Holds a number that names a layout to those that are known.
+pub(crate) fn known<T: PartialEq + fmt::Display>(kinds: &[T]) -> impl Fn(&T) -> Result<()> {
+    |kind| {
+        if kinds.contains(kind) { Ok(()) } else { Err(Error::malformed(format!("{kind} is no known layout"))) }
     }
 }
 
-/// The same in 32 bits.
-pub(crate) fn known_i32(cursor: &mut Cursor<'_>, kinds: &[i32]) -> Result<i32> {
+/// The byte that names a layout, if it is one of the known.
+pub(crate) fn known_byte(cursor: &mut Cursor<'_>, kinds: &[u8]) -> Result<u8> {
     let start = *cursor;
-    match cursor.i32()? {
-        kind if kinds.contains(&kind) => Ok(kind),
-        kind => Err(start.error(format!("{kind} is no known layout"))),
-    }
+    let kind = cursor.u8()?;
+    known(kinds)(&kind).map_err(|error| error.at(start.offset())).map(|()| kind)
+}
+
+/// The same in 32 bits.
+pub(crate) fn known_number(cursor: &mut Cursor<'_>, kinds: &[i32]) -> Result<i32> {
+    let start = *cursor;
+    let kind = cursor.i32()?;
+    known(kinds)(&kind).map_err(|error| error.at(start.offset())).map(|()| kind)
 }

@@ -1,33 +1,32 @@
 //! LIG1: eight lights.
 
-use super::chunk::{Kind, Node, View};
-use super::fields::{end, string};
+use super::chunk::{Node, view};
+use super::fields::Text;
+use super::outline::records;
 use super::wire::Light;
-use crate::error::{Context, Error, Result};
+use crate::error::{Error, Result};
+use crate::view::record::{Apart, record};
 use crate::view::{ByteStr, LeArray};
 
-/// Eight lights that are switched together (LIG1).
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct LightScheme<'a> {
-    /// Its name.
-    pub name: ByteStr<'a>,
-    /// The eight lights.
-    pub lights: LeArray<'a, Light>,
+record! {
+    /// Eight lights that are switched together (LIG1).
+    LightScheme<'a>(node: Node<'a>) named name {
+        /// Its name.
+        name: ByteStr<'a> as Text<'a> = "Name",
+        /// The eight lights.
+        lights: LeArray<'a, Light> as Apart<LeArray<'a, Light>> [8] => |_| eight(&node),
+    }
+    also |scheme, out| records(("light_records", "lights"), scheme.lights, std::iter::empty(), out)
 }
 
-impl<'a> View<'a> for LightScheme<'a> {
-    const KIND: Kind = Kind::LightScheme;
-
-    fn read(node: &Node<'a>) -> Result<Self> {
-        let mut cursor = node.body()?;
-        if node.count_hint() != 8 {
+fn eight(node: &Node<'_>) -> Result<()> {
+    match node.count_hint() {
+        8 => Ok(()),
+        other => {
             let at = node.chunk.offset().saturating_add(8);
-            return Err(Error::malformed(format!("{} lights, not 8", node.count_hint())).at(at)).within("count");
+            Err(Error::malformed(format!("{other} lights, not 8")).at(at))
         }
-        let name = string(&mut cursor).within("name")?;
-        let lights = cursor.array(8).within("lights")?;
-        end(&cursor)?;
-        Ok(Self { name, lights })
     }
 }
+
+view!(LightScheme, counted: false);

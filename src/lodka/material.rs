@@ -1,60 +1,45 @@
 //! MAT1: materials.
 
-use super::chunk::{Entries, Entry, Kind, Node, View};
+use super::chunk::{Node, view};
 use super::codes::MappingMode;
-use super::fields::{count, end, known, string};
+use super::fields::{Length, Text, known};
 use super::wire::MaterialOptions;
-use crate::error::{Context, Result};
-use crate::view::{ByteStr, Cursor};
+use crate::view::ByteStr;
+use crate::view::list::{All, Entries};
+use crate::view::record::{Flat, record};
 
-/// The materials of a model (MAT1).
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct MaterialList<'a> {
-    /// The layout (`MaterialsType`): 0 nothing at all, 1 names only, 2 names and options, 3 the same and a
-    /// [mapping mode](Material::mapping).
-    pub kind: u8,
-    /// How many materials, in the chunk's own data; `None` in layout 0.
-    pub material_count: Option<u64>,
-    materials: Cursor<'a>,
-}
-
-impl<'a> MaterialList<'a> {
-    /// The materials in order. Each has another length, so the way to the last one leads over all.
-    pub fn materials(&self) -> Entries<'a, Material<'a>> {
-        Entries::new(self.materials, self.material_count.unwrap_or(0), self.kind)
+record! {
+    /// The materials of a model (MAT1).
+    MaterialList<'a>(node: Node<'a>) {
+        /// The layout: 0 nothing at all, 1 names only, 2 names and options, 3 the same and a
+        /// [mapping mode](Material::mapping_mode).
+        kind: u8 = "MaterialsType" => known(&[0, 1, 2, 3]),
+        /// How many materials, in the chunk's own data; `None` in layout 0.
+        material_count: u64 as Length = "MaterialsCount" where kind != 0,
+        /// The materials in order. Each has another length, so the way to the last one leads over all.
+        materials: Entries<'a, Material<'a>, u8> [All("materials", material_count.unwrap_or(0), kind)],
     }
 }
 
-impl<'a> View<'a> for MaterialList<'a> {
-    const KIND: Kind = Kind::MaterialList;
+view!(MaterialList, counted: false);
 
-    fn read(node: &Node<'a>) -> Result<Self> {
-        let mut cursor = node.body()?;
-        let kind = known(&mut cursor, &[0, 1, 2, 3]).within("kind")?;
-        let material_count = match kind {
-            0 => {
-                end(&cursor)?;
-                None
-            }
-            _ => Some(count(&mut cursor).within("count")?),
-        };
-        Ok(Self { kind, material_count, materials: cursor })
+record! {
+    /// A material.
+    Material<'a>(kind: u8) named name {
+        /// Its name, by which face groups ask for it.
+        name: ByteStr<'a> as Text<'a> = "MatName",
+        /// The files of its textures as stored: "first" or "first:second".
+        textures: ByteStr<'a> as Text<'a> = "TextrName",
+        /// How it looks.
+        options: &'a MaterialOptions as Flat<'a, MaterialOptions> = "MaterialOptions" where kind >= 2,
+        /// Where its texture coordinates come from.
+        mapping_mode: MappingMode = "MappingMode" where kind >= 3,
     }
-}
-
-/// A material.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Material<'a> {
-    /// Its name, by which face groups ask for it.
-    pub name: ByteStr<'a>,
-    /// The files of its textures as stored (`TextrName`): "first" or "first:second".
-    pub texture_field: ByteStr<'a>,
-    /// How it looks; from layout 2 on.
-    pub options: Option<&'a MaterialOptions>,
-    /// Where its texture coordinates come from; in layout 3.
-    pub mapping: Option<MappingMode>,
+    also |material, out| {
+        let [first, second] = material.texture_files();
+        out.field("first_texture", first);
+        out.field("second_texture", second);
+    }
 }
 
 impl<'a> Material<'a> {
@@ -62,8 +47,8 @@ impl<'a> Material<'a> {
     ///
     /// The field is cut at its first colon, except one that follows a drive letter: `C:\a.bmp:b.bmp`. The author's
     /// own loader cuts at that one too.
-    pub fn textures(&self) -> [ByteStr<'a>; 2] {
-        let field = self.texture_field.as_bytes();
+    pub fn texture_files(&self) -> [ByteStr<'a>; 2] {
+        let field = self.textures.as_bytes();
         let from = match field {
             [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic() => 2,
             _ => 0,
@@ -74,18 +59,5 @@ impl<'a> Material<'a> {
             _ => (field, &[][..]),
         };
         [ByteStr::new(first), ByteStr::new(second)]
-    }
-}
-
-impl<'a> Entry<'a> for Material<'a> {
-    type Context = u8;
-    const LIST: &'static str = "materials";
-
-    fn read(cursor: &mut Cursor<'a>, kind: u8) -> Result<Self> {
-        let name = string(cursor).within("name")?;
-        let texture_field = string(cursor).within("textures")?;
-        let options = (kind >= 2).then(|| cursor.read()).transpose().within("options")?;
-        let mapping = (kind >= 3).then(|| cursor.u8().map(MappingMode)).transpose().within("mapping")?;
-        Ok(Self { name, texture_field, options, mapping })
     }
 }

@@ -1,12 +1,14 @@
 //! MSH1: meshes.
 
-use super::chunk::{Entries, Kind, Node, View};
+use super::chunk::{Kind, Node, View};
 use super::codes::Flag;
 use super::face::{FaceGroup, Targets};
-use super::fields::{count, known, string};
+use super::fields::{Text, count, known_byte};
 use super::indices::Indices;
 use super::weight::Weights;
 use crate::error::{Context, Result};
+use crate::view::list::Entries;
+use crate::view::record::{Form, Read};
 use crate::view::{ByteStr, Cursor, LeArray, Vec2, Vec3};
 
 /// A mesh (MSH1).
@@ -53,25 +55,25 @@ impl<'a> Mesh<'a> {
     }
 
     /// The face groups in order. Each has another length, so the way to the last one leads over all.
-    pub fn face_groups(&self) -> Entries<'a, FaceGroup<'a>> {
+    pub fn face_groups(&self) -> Entries<'a, FaceGroup<'a>, Targets> {
         let targets = Targets {
             vertices: self.positions.len(),
             normals: self.normals.len(),
             uvs: self.uvs.map(|set| set.map(|set| set.len())),
             mode: self.mode,
         };
-        Entries::new(self.groups, self.face_group_count, targets)
+        Entries::all("face_groups", self.groups, self.face_group_count, targets)
     }
 
     fn read_as(mut cursor: Cursor<'a>, bone_count: u32, uv_counts_apart: bool) -> Result<Self> {
         let cursor = &mut cursor;
-        let name = string(cursor).within("name")?;
+        let name = Text::read(cursor, ()).map(Text::into_value).within("name")?;
         let has_skeleton = Flag(cursor.u8().within("has_skeleton")?);
-        let mode = known(cursor, &[2, 3]).within("mode")?;
+        let mode = known_byte(cursor, &[2, 3]).within("mode")?;
         let visible = Flag(cursor.u8().within("visible")?);
         let positions = counted(cursor).within("positions")?;
         let normals = counted(cursor).within("normals")?;
-        let sets = if mode == 3 { known(cursor, &[1, 2]).within("uv_set_count")? } else { 1 };
+        let sets = if mode == 3 { known_byte(cursor, &[1, 2]).within("uv_set_count")? } else { 1 };
         let uvs = match (sets, uv_counts_apart) {
             (1, _) => [Some(counted(cursor).within_item("uvs", 0)?), None],
             (_, false) => {

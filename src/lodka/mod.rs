@@ -37,7 +37,7 @@ mod verify;
 mod weight;
 pub mod wire;
 
-pub use chunk::{Chunk, Chunks, Entries, Entry, Kind, Node, Nodes, View, Views};
+pub use chunk::{Chunk, Chunks, Kind, Node, Nodes, View, Views};
 pub use codes::{
     BlendingMode, BodyType, ColliderType, FaceMode, Flag, ImageAlpha, JointType, LightStyle, MappingMode, PlayMode,
     TextureFormat, TextureMode, TextureWrap,
@@ -62,6 +62,42 @@ pub use weight::{VertexWeights, Weight, WeightList, WeightRecords, Weights};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::view::Cursor;
+use crate::view::record::{Fixed, Schema};
+
+/// The records of a file, as far as they are described in one piece.
+pub(crate) const SCHEMA: &[&Schema] = &[
+    wire::ChunkHeader::SCHEMA,
+    Info::SCHEMA,
+    Skeleton::SCHEMA,
+    Bone::SCHEMA,
+    Animation::SCHEMA,
+    wire::Key::SCHEMA,
+    MaterialList::SCHEMA,
+    Material::SCHEMA,
+    wire::MaterialOptions::SCHEMA,
+    TextureList::SCHEMA,
+    Texture::SCHEMA,
+    ShaderList::SCHEMA,
+    Bump::SCHEMA,
+    wire::NarrowWeight::SCHEMA,
+    wire::WideWeight::SCHEMA,
+    wire::MorphRecord::SCHEMA,
+    wire::MorphBone::SCHEMA,
+    wire::MorphAnimation::SCHEMA,
+    wire::MorphMatrix::SCHEMA,
+    wire::MorphCollider::SCHEMA,
+    wire::MorphMeshRecord::SCHEMA,
+    wire::PhysicsHeader::SCHEMA,
+    wire::Body::SCHEMA,
+    wire::Geom::SCHEMA,
+    wire::Joint::SCHEMA,
+    LightScheme::SCHEMA,
+    wire::Light::SCHEMA,
+    wire::Proxy::SCHEMA,
+    ColliderSet::SCHEMA,
+    wire::Collider::SCHEMA,
+    Screenshot::SCHEMA,
+];
 
 /// A file: one model, or several that know nothing of each other.
 ///

@@ -1,7 +1,7 @@
 //! MAN1 and MMD1: morph animations, after Quake III's models.
 
 use super::chunk::{Kind, Node, View};
-use super::fields::{end, header_count, known_i32, not_negative, total};
+use super::fields::{end, header_count, known_number, not_negative, total};
 use super::packed::Records;
 use super::wire::{
     MorphAnimation, MorphBone, MorphCollider, MorphMatrix, MorphMeshRecord, MorphRecord, WideMorphRecord,
@@ -43,7 +43,7 @@ impl<'a> MorphCollections<'a> {
     }
 
     fn read_as(mut cursor: Cursor<'a>, count: u64, wide: bool) -> Result<Self> {
-        let kind = known_i32(&mut cursor, &[0]).within("kind")?;
+        let kind = known_number(&mut cursor, &[0]).within("kind")?;
         let records_at = cursor.offset();
         let records = match wide {
             false => cursor.array(count).map(Records::Packed),
@@ -220,7 +220,7 @@ impl<'a> View<'a> for MorphMeshes<'a> {
     /// Adds up the counts and lengths of all records.
     fn read(node: &Node<'a>) -> Result<Self> {
         let mut cursor = node.body()?;
-        let kind = known_i32(&mut cursor, &[0]).within("kind")?;
+        let kind = known_number(&mut cursor, &[0]).within("kind")?;
         let records = cursor.array::<MorphMeshRecord>(header_count(node)?).within("records")?;
         let add = |sum: u64, length: Result<u64>| Ok(sum.saturating_add(length?));
         let placed = |error: Error| error.at(records.offset()).within("records");

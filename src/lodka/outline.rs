@@ -2,16 +2,16 @@
 //!
 //! What several models hold stands in common lists, each item with the number of its model: nearly all files have one.
 
-use super::chunk::{Entries, Entry, Kind};
-use super::codes::Field;
+use std::iter::Peekable;
+
+use super::chunk::{Kind, Nodes};
 use super::content::Content;
-use super::wire::Record;
-use super::{
-    Animation, Bone, ColliderSet, FaceGroup, Info, LightScheme, Material, Mesh, Model, MorphCollection, MorphMesh,
-    Node, Physics, ProxySet, Screenshot, Shader, Skeleton, Texture, TextureRecord,
-};
-use crate::inspect::{Outline, Part, Span};
-use crate::view::{ByteStr, LeArray};
+use super::embedded::Bump;
+use super::fields::Length;
+use super::{FaceGroup, Material, Mesh, Model, MorphCollection, MorphMesh, Node, Physics, ProxySet, Shader, Texture};
+use crate::inspect::{Outline, Part, Span, StoredField, Text, Value};
+use crate::view::record::{Fixed, Framing, Plain, Read, Record, Stored, Type, tell_part};
+use crate::view::{ByteStr, Element, LeArray};
 
 pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
     let list = |kind: Kind| model.nodes().flatten().filter(move |node| node.kind == kind);
@@ -39,10 +39,32 @@ pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
     for kind in [Kind::List, Kind::Unknown] {
         for node in list(kind) {
             chunk(&node, None, out, |out| {
-                out.field("tag", ByteStr::new(&node.chunk.header().tag));
+                out.field("tag", ByteStr::new(&*node.chunk.header().tag));
                 out.field("count", node.count_hint());
             });
         }
+    }
+}
+
+/// The same in the order of the file: each chunk inside the one around it.
+pub(super) fn dissect(model: &Model<'_>, out: &mut Outline<'_>) {
+    let (signature, _) = model.as_bytes().split_at_checked(8).unwrap_or_default();
+    Framing(ByteStr::new(signature)).tell_at("signature", Span { offset: 0, bytes: 8 }, out);
+    level(&mut model.nodes().peekable(), 0, &mut Flat::default(), out);
+}
+
+fn level(nodes: &mut Peekable<Nodes<'_>>, depth: usize, flat: &mut Flat, out: &mut Outline<'_>) {
+    while let Some(node) = nodes.next_if(|node| node.as_ref().map_or(true, |node| node.depth >= depth)) {
+        let Some(node) = out.ok(node) else { continue };
+        let part = Part::item(node.kind.name(), node.index).spanning(node.chunk.offset(), node.chunk.bytes());
+        out.part(part.rooted(), |out| {
+            node.chunk.header().tell_fields(node.chunk.offset(), out);
+            if let Some(content) = out.ok(node.content()) {
+                self::content(&node, &content, out);
+                items(&node, &content, flat, out);
+            }
+            level(nodes, node.depth.saturating_add(1), flat, out);
+        });
     }
 }
 
@@ -64,30 +86,16 @@ fn next(count: &mut usize) -> usize {
 
 fn content(node: &Node<'_>, content: &Content<'_>, out: &mut Outline<'_>) {
     match content {
-        Content::Info(info) => chunk(node, None, out, |out| self::info(info, out)),
-        Content::Skeleton(skeleton) => chunk(node, None, out, |out| self::skeleton(skeleton, out)),
-        Content::Animation(animation) => {
-            chunk(node, Some(animation.name), out, |out| self::animation(animation, out));
-        }
-        Content::MaterialList(list) => {
-            chunk(node, None, out, |out| {
-                out.field("kind", list.kind);
-                out.field("material_count", list.material_count);
-            });
-        }
-        Content::TextureList(list) => {
-            chunk(node, None, out, |out| {
-                out.field("kind", list.kind);
-                out.field("texture_count", list.texture_count);
-            });
-        }
-        Content::ShaderList(list) => {
-            chunk(node, None, out, |out| {
-                out.field("kind", list.kind);
-                out.field("shader_count", list.shader_count);
-            });
-        }
-        Content::Mesh(mesh) => chunk(node, Some(mesh.name), out, |out| self::mesh(mesh, out)),
+        Content::Info(info) => told(node, info, out),
+        Content::Skeleton(skeleton) => told(node, skeleton, out),
+        Content::Animation(animation) => told(node, animation, out),
+        Content::LightScheme(scheme) => told(node, scheme, out),
+        Content::ColliderSet(set) => told(node, set, out),
+        Content::Screenshot(screenshot) => told(node, screenshot, out),
+        Content::MaterialList(list) => told(node, list, out),
+        Content::TextureList(list) => told(node, list, out),
+        Content::ShaderList(list) => told(node, list, out),
+        Content::Mesh(mesh) => chunk(node, Some(mesh.name.into()), out, |out| self::mesh(mesh, out)),
         Content::MorphCollections(morphs) => {
             chunk(node, None, out, |out| {
                 out.field("kind", morphs.kind);
@@ -103,11 +111,12 @@ fn content(node: &Node<'_>, content: &Content<'_>, out: &mut Outline<'_>) {
             });
         }
         Content::Physics(physics) => chunk(node, None, out, |out| self::physics(physics, out)),
-        Content::LightScheme(scheme) => chunk(node, Some(scheme.name), out, |out| light_scheme(scheme, out)),
         Content::ProxySet(set) => chunk(node, None, out, |out| proxy_set(set, out)),
-        Content::ColliderSet(set) => chunk(node, Some(set.name), out, |out| collider_set(set, out)),
-        Content::Screenshot(screenshot) => {
-            chunk(node, Some(screenshot.name), out, |out| self::screenshot(screenshot, out));
+        Content::Unknown if out.dissects() => {
+            let body = node.chunk.body();
+            let span = Span { offset: body.offset(), bytes: body.left() };
+            let bytes = StoredField { name: "data", kind: Type::Varying("bytes", 0), span, framing: false };
+            out.stored(&bytes, Value::Opaque(span));
         }
         Content::Chunks | Content::Unknown => {}
     }
@@ -116,32 +125,58 @@ fn content(node: &Node<'_>, content: &Content<'_>, out: &mut Outline<'_>) {
 /// What a chunk adds to the common lists.
 fn items(node: &Node<'_>, content: &Content<'_>, flat: &mut Flat, out: &mut Outline<'_>) {
     match content {
-        Content::MaterialList(list) => entries(list.materials(), out, |material: &Material<'_>, span, out| {
-            let part = Part::item("materials", next(&mut flat.materials)).labelled(material.name);
-            out.part(spanning(part, span), |out| self::material(material, node, out));
-        }),
-        Content::TextureList(list) => entries(list.records(), out, |record: &TextureRecord<'_>, span, out| {
-            let part = Part::item("textures", next(&mut flat.textures));
-            match record.texture() {
-                Ok(texture) => out.part(spanning(part.labelled(texture.file_name), span), |out| {
-                    self::texture(&texture, node, out);
-                }),
-                Err(error) => out.part(spanning(part, span), |out| out.problem(&error)),
+        Content::MaterialList(list) => {
+            for (mut cursor, span, material) in list.materials.located() {
+                let Some(material) = out.ok(material) else { continue };
+                let part = Part { label: material.label(), ..Part::item("materials", next(&mut flat.materials)) };
+                out.part(part.rooted().spanning(span.offset, span.bytes), |out| {
+                    out.field("model", node.part);
+                    let again = Material::tell_fields(&mut cursor, list.kind, out);
+                    out.ok(again);
+                });
             }
-        }),
-        Content::ShaderList(list) => entries(list.shaders(), out, |shader: &Shader<'_>, span, out| {
-            let part = Part::item("shaders", next(&mut flat.shaders));
-            out.part(spanning(part, span), |out| self::shader(shader, node, out));
-        }),
+        }
+        Content::TextureList(list) => {
+            for (mut cursor, span, record) in list.records.located() {
+                let Some(record) = out.ok(record) else { continue };
+                let texture = record.texture();
+                let label = texture.as_ref().ok().and_then(|texture| texture.label());
+                let part = Part { label, ..Part::item("textures", next(&mut flat.textures)) };
+                out.part(part.rooted().spanning(span.offset, span.bytes), |out| {
+                    if out.ok(texture).is_none() {
+                        return;
+                    }
+                    out.field("model", node.part);
+                    for size in ["option_size", "data_size"] {
+                        let again = Framing::<Length>::tell(&mut cursor, (), size, out);
+                        out.ok(again);
+                    }
+                    let again = Texture::tell_fields(&mut record.options.clone(), record.data, out);
+                    out.ok(again);
+                });
+            }
+        }
+        Content::ShaderList(list) => {
+            for (mut cursor, span, shader) in list.shaders.located() {
+                let Some(shader) = out.ok(shader) else { continue };
+                let part = Part::item("shaders", next(&mut flat.shaders)).rooted().spanning(span.offset, span.bytes);
+                out.part(part, |out| {
+                    out.field("model", node.part);
+                    let again = Framing::<Length>::tell(&mut cursor, (), "size", out);
+                    out.ok(again);
+                    self::shader(&shader, out);
+                });
+            }
+        }
         Content::MorphCollections(morphs) => {
             for collection in morphs.collections() {
-                let part = Part::item("morph_collections", next(&mut flat.morph_collections));
+                let part = Part::item("morph_collections", next(&mut flat.morph_collections)).rooted();
                 out.part(part.labelled(collection.name), |out| morph_collection(&collection, node, out));
             }
         }
         Content::MorphMeshes(morphs) => {
             for mesh in morphs.meshes() {
-                let part = Part::item("morph_meshes", next(&mut flat.morph_meshes)).labelled(mesh.name);
+                let part = Part::item("morph_meshes", next(&mut flat.morph_meshes)).rooted().labelled(mesh.name);
                 out.part(part, |out| morph_mesh(&mesh, node, out));
             }
         }
@@ -150,12 +185,12 @@ fn items(node: &Node<'_>, content: &Content<'_>, flat: &mut Flat, out: &mut Outl
 }
 
 /// The item of a chunk: where it lies and which model it is of.
-fn chunk(node: &Node<'_>, label: Option<ByteStr<'_>>, out: &mut Outline<'_>, inside: impl FnOnce(&mut Outline<'_>)) {
-    let part = Part::item(node.kind.name(), node.index).spanning(node.chunk.offset(), node.chunk.bytes());
-    let part = match label {
-        Some(label) => part.labelled(label),
-        None => part,
-    };
+fn chunk(node: &Node<'_>, label: Option<Text<'_>>, out: &mut Outline<'_>, inside: impl FnOnce(&mut Outline<'_>)) {
+    if out.dissects() {
+        return inside(out);
+    }
+    let part = Part { label, ..Part::item(node.kind.name(), node.index) };
+    let part = part.spanning(node.chunk.offset(), node.chunk.bytes());
     out.part(part, |out| {
         if node.kind != Kind::Part {
             out.field("model", node.part);
@@ -164,35 +199,20 @@ fn chunk(node: &Node<'_>, label: Option<ByteStr<'_>>, out: &mut Outline<'_>, ins
     });
 }
 
-/// Each entry with its place, or what is wrong with it.
-fn entries<'a, T: Entry<'a>>(
-    entries: Entries<'a, T>,
-    out: &mut Outline<'_>,
-    mut tell: impl FnMut(&T, Span, &mut Outline<'_>),
-) {
-    for (span, entry) in entries.spanned() {
-        if let Some(entry) = out.ok(entry) {
-            tell(&entry, span, out);
-        }
-    }
-}
-
-fn spanning(part: Part<'_>, span: Span) -> Part<'_> {
-    Part { span: Some(span), ..part }
-}
-
 /// Records as one array, and one by one with their names.
-fn records<'a, T: Record>(
+pub(super) fn records<'a, T: Element + Fixed>(
     (array, list): (&'static str, &'static str),
     table: LeArray<'_, T>,
     mut names: impl Iterator<Item = ByteStr<'a>>,
     out: &mut Outline<'_>,
 ) {
-    out.array(array, &table);
+    if !out.dissects() {
+        out.array(array, &table);
+    }
     for (index, record) in table.iter().enumerate() {
         let bytes = size_of::<T>() as u64;
-        let part =
-            Part::item(list, index).spanning(table.offset().saturating_add(bytes.saturating_mul(index as u64)), bytes);
+        let offset = table.offset().saturating_add(bytes.saturating_mul(index as u64));
+        let part = Part::item(list, index).spanning(offset, bytes);
         let name = names.next();
         let part = match name {
             Some(name) => part.labelled(name),
@@ -202,90 +222,36 @@ fn records<'a, T: Record>(
             if let Some(name) = name {
                 out.field("name", name);
             }
-            record.tell_fields(out);
+            record.tell_fields(offset, out);
         });
     }
 }
 
-fn info(info: &Info<'_>, out: &mut Outline<'_>) {
-    // A text longer than this is for a dump, not for a list of fields.
-    let text = (info.bytes.len() <= 4096).then(|| ByteStr::new(info.bytes.as_bytes()));
-    out.field("text", text);
-    out.array("bytes", &info.bytes);
-}
-
-fn skeleton(skeleton: &Skeleton<'_>, out: &mut Outline<'_>) {
-    out.field("kind", skeleton.kind);
-    out.field("bone_count", skeleton.bone_count);
-    let mut index = 0;
-    entries(skeleton.bones(), out, |bone: &Bone<'_>, span, out| {
-        let part = Part::item("bones", next(&mut index)).labelled(bone.name);
-        out.part(spanning(part, span), |out| {
-            out.field("id", bone.id);
-            out.field("parent", bone.parent);
-            out.field("name", bone.name);
-        });
+/// A chunk whose data is one record.
+fn told<'a, T: Record<'a, Node<'a>>>(node: &Node<'a>, record: &T, out: &mut Outline<'_>) {
+    chunk(node, record.label(), out, |out| {
+        let again = node.body().and_then(|mut body| T::tell_fields(&mut body, *node, out));
+        out.ok(again);
     });
 }
 
-fn animation(animation: &Animation<'_>, out: &mut Outline<'_>) {
-    out.field("name", animation.name);
-    out.field("kind", animation.kind);
-    out.field("interval", animation.interval);
-    animation.mode.tell("mode", out);
-    out.field("frame_count", animation.frame_count);
-    out.field("bone_count", animation.bone_count);
-    out.field("duration", animation.duration());
-    out.array("keys", &animation.keys);
-}
-
-fn material(material: &Material<'_>, node: &Node<'_>, out: &mut Outline<'_>) {
-    out.field("model", node.part);
-    out.field("name", material.name);
-    out.field("textures", material.texture_field);
-    let [first, second] = material.textures();
-    out.field("first_texture", first);
-    out.field("second_texture", second);
-    if let Some(options) = material.options {
-        options.tell_fields(out);
+fn shader(shader: &Shader<'_>, out: &mut Outline<'_>) {
+    let kind = Value::Coded(shader.kind.into(), (shader.kind == 1).then(|| "bump".into()));
+    let span = Span { offset: shader.data.offset().saturating_sub(1), bytes: 1 };
+    out.stored(&StoredField { name: "kind", kind: u8::TYPE, span, framing: false }, kind);
+    if shader.kind == 1 {
+        let bump = tell_part::<Bump<'_>, ()>(&mut shader.body(), (), Part::one("bump"), out);
+        out.ok(bump);
     }
-    match material.mapping {
-        Some(mapping) => mapping.tell("mapping_mode", out),
-        None => out.field("mapping_mode", None::<u8>),
-    }
-}
-
-fn texture(texture: &Texture<'_>, node: &Node<'_>, out: &mut Outline<'_>) {
-    out.field("model", node.part);
-    out.field("kind", texture.kind);
-    out.field("material", texture.material);
-    out.field("file_name", texture.file_name);
-    out.field("image_kind", texture.image_kind().map(|kind| kind.name()));
-    out.array("reserve", &texture.reserve);
-    out.array("data", &texture.data);
-}
-
-fn shader(shader: &Shader<'_>, node: &Node<'_>, out: &mut Outline<'_>) {
-    out.field("model", node.part);
-    out.coded("kind", shader.kind, (shader.kind == 1).then_some("bump"));
-    if let Some(bump) = out.ok(shader.bump()).flatten() {
-        out.part(Part::one("bump"), |out| {
-            out.field("material", bump.material);
-            out.field("normal_material", bump.normal_material);
-            out.field("specular_material", bump.specular_material);
-            out.field("light_power", bump.light_power);
-            out.field("specular_power", bump.specular_power);
-            out.array("reserve", &bump.reserve);
-        });
-    }
+    // Dissected, it is what was told right before.
     out.array("data", &shader.data);
 }
 
 fn mesh(mesh: &Mesh<'_>, out: &mut Outline<'_>) {
     out.field("name", mesh.name);
-    mesh.has_skeleton.tell("has_skeleton", out);
+    out.field("has_skeleton", mesh.has_skeleton.value());
     out.field("mode", mesh.mode);
-    mesh.visible.tell("visible", out);
+    out.field("visible", mesh.visible.value());
     out.array("positions", &mesh.positions);
     out.array("normals", &mesh.normals);
     out.field("uv_set_count", mesh.uv_set_count());
@@ -301,17 +267,18 @@ fn mesh(mesh: &Mesh<'_>, out: &mut Outline<'_>) {
     }
     out.field("face_group_count", mesh.face_group_count);
     let mut index = 0;
-    entries(mesh.face_groups(), out, |group: &FaceGroup<'_>, span, out| {
+    for (span, group) in mesh.face_groups().spanned() {
+        let Some(group) = out.ok(group) else { continue };
         let part = Part::item("face_groups", next(&mut index)).labelled(group.name);
-        out.part(spanning(part, span), |out| face_group(group, out));
-    });
+        out.part(part.spanning(span.offset, span.bytes), |out| face_group(&group, out));
+    }
 }
 
 fn face_group(group: &FaceGroup<'_>, out: &mut Outline<'_>) {
     out.field("kind", group.kind);
-    group.mode.tell("mode", out);
+    out.field("mode", group.mode.value());
     out.field("name", group.name);
-    group.visible.tell("visible", out);
+    out.field("visible", group.visible.value());
     out.field("material", group.material(0));
     out.field("second_material", group.material(1));
     out.field("triangle_count", group.triangle_count());
@@ -350,16 +317,11 @@ fn morph_mesh(mesh: &MorphMesh<'_>, node: &Node<'_>, out: &mut Outline<'_>) {
 }
 
 fn physics(physics: &Physics<'_>, out: &mut Outline<'_>) {
-    physics.header.tell_fields(out);
+    physics.header.tell_fields(0, out);
     out.array("mesh_links", &physics.mesh_links);
     records(("body_records", "bodies"), physics.bodies, physics.body_names(), out);
     records(("geom_records", "geoms"), physics.geoms, physics.geom_names(), out);
     records(("joint_records", "joints"), physics.joints, std::iter::empty(), out);
-}
-
-fn light_scheme(scheme: &LightScheme<'_>, out: &mut Outline<'_>) {
-    out.field("name", scheme.name);
-    records(("light_records", "lights"), scheme.lights, std::iter::empty(), out);
 }
 
 fn proxy_set(set: &ProxySet<'_>, out: &mut Outline<'_>) {
@@ -369,19 +331,7 @@ fn proxy_set(set: &ProxySet<'_>, out: &mut Outline<'_>) {
     for (index, (proxy, name)) in set.proxies.iter().zip(set.names.iter()).enumerate() {
         out.part(Part::item("proxies", index).labelled(name), |out| {
             out.field("name", name);
-            proxy.tell_fields(out);
+            proxy.tell_fields(0, out);
         });
     }
-}
-
-fn collider_set(set: &ColliderSet<'_>, out: &mut Outline<'_>) {
-    out.field("name", set.name);
-    records(("collider_records", "colliders"), set.colliders, set.names.iter(), out);
-}
-
-fn screenshot(screenshot: &Screenshot<'_>, out: &mut Outline<'_>) {
-    out.field("kind", screenshot.kind);
-    out.field("name", screenshot.name);
-    out.field("image_kind", screenshot.image_kind().map(|kind| kind.name()));
-    out.array("data", &screenshot.data);
 }

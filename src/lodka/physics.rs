@@ -9,7 +9,7 @@ use zerocopy::little_endian::I32;
 
 use super::chunk::{Kind, Node, View};
 use super::fields::not_negative;
-use super::fields::{end, known};
+use super::fields::{end, known_byte};
 use super::wire::{Body, Geom, Joint, PhysicsHeader};
 use crate::error::{Context, Result};
 use crate::view::cursor::NomError;
@@ -50,7 +50,7 @@ impl<'a> View<'a> for Physics<'a> {
 
     fn read(node: &Node<'a>) -> Result<Self> {
         let mut cursor = node.body()?;
-        known(&mut cursor.clone(), &[1]).within("kind")?;
+        known_byte(&mut cursor.clone(), &[1]).within("kind")?;
         let header_at = cursor.offset();
         let header = cursor.read::<PhysicsHeader>()?;
         let [body_names, geom_names, mesh_links, bodies, geoms, joints] = [

@@ -6,6 +6,7 @@ use super::packed::Records;
 use super::wire::{Proxy, WideProxy};
 use crate::error::{Context, Result};
 use crate::view::Cursor;
+use crate::view::record::Read;
 
 /// Further appearances of meshes (PXI1), which stand for one empty mesh.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +23,7 @@ pub struct ProxySet<'a> {
 impl<'a> ProxySet<'a> {
     fn read_as(mut cursor: Cursor<'a>, mesh: i32, wide: bool) -> Result<Self> {
         let count = count(&mut cursor).within("count")?;
-        let names = Names::read(&mut cursor, count)?;
+        let names = Names::read(&mut cursor, count).within("names")?;
         let proxies = match wide {
             false => cursor.array(count).map(Records::Packed),
             true => cursor.array(count).map(Records::Wide),

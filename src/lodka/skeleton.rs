@@ -1,83 +1,66 @@
 //! SKL1 and ANM1: bones and how they move.
 
-use zerocopy::little_endian::I16;
-
-use super::chunk::{Entries, Entry, Kind, Node, View};
+use super::chunk::{Node, view};
 use super::codes::PlayMode;
-use super::fields::{end, header_count, known, string};
+use super::fields::{Text, known};
 use super::wire::Key;
-use crate::error::{Context, Error, Result};
-use crate::view::{ByteStr, Cursor, LeArray};
+use crate::error::{Error, Result};
+use crate::view::list::{All, Entries};
+use crate::view::record::{Known, record};
+use crate::view::{ByteStr, LeArray};
 
-/// The skeleton of a model (SKL1).
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Skeleton<'a> {
-    /// The layout (`SkelType`): 1, or 0 which reads the same.
-    pub kind: u8,
-    /// How many bones (`BonesCnt`).
-    pub bone_count: u64,
-    bones: Cursor<'a>,
+record! {
+    /// The skeleton of a model (SKL1).
+    Skeleton<'a>(node: Node<'a>) {
+        /// The layout: 1, or 0 which reads the same.
+        kind: u8 = "SkelType" => known(&[0, 1]),
+        /// How many bones.
+        bone_count: u64 as Known<u64> = "BonesCnt" [node.count()],
+        /// The bones in list order, which is the order of keys and of bone numbers in meshes. Each has another length,
+        /// so the way to the last one leads over all.
+        bones: Entries<'a, Bone<'a>> [All("bones", bone_count, ())],
+    }
+    also |skeleton, out| skeleton.bones.tell_from(0, out)
 }
 
-impl<'a> Skeleton<'a> {
-    /// The bones in list order, which is the order of keys and of bone numbers in meshes. Each has another length, so
-    /// the way to the last one leads over all.
-    pub fn bones(&self) -> Entries<'a, Bone<'a>> {
-        Entries::new(self.bones, self.bone_count, ())
+view!(Skeleton, counted: true);
+
+record! {
+    /// A bone.
+    Bone<'a> named name {
+        /// What other bones and colliders call it, 0 to 32767.
+        id: i16 = "BoneID",
+        /// The id of its parent, -1 at the root.
+        parent: i16 = "BoneParentID",
+        /// Its name.
+        name: ByteStr<'a> as Text<'a> = "BoneName",
     }
 }
 
-impl<'a> View<'a> for Skeleton<'a> {
-    const KIND: Kind = Kind::Skeleton;
-
-    fn read(node: &Node<'a>) -> Result<Self> {
-        let mut cursor = node.body()?;
-        let kind = known(&mut cursor, &[0, 1]).within("kind")?;
-        Ok(Self { kind, bone_count: header_count(node)?, bones: cursor })
+record! {
+    /// A skeletal animation (ANM1).
+    Animation<'a>(node: Node<'a>) named name {
+        /// The layout: 1.
+        kind: u8 = "AnimType" => known(&[1]),
+        /// Milliseconds a frame.
+        interval: i32 = "AnimInterval",
+        /// How it plays.
+        mode: PlayMode = "AnimMode",
+        /// Its name.
+        name: ByteStr<'a> as Text<'a> = "AnimName",
+        /// How many frames, as the file counts them: not bounded by its size where there is no bone.
+        frame_count: u32 as Known<u32> = "Count" [u32::try_from(node.count()).unwrap_or(u32::MAX)],
+        /// How many bones each frame has.
+        bone_count: u32 as Known<u32> = "BonesCnt" [node.bones.unwrap_or(0)] => |_| has_skeleton(&node),
+        /// All keys: frame by frame, in each the bones in list order.
+        keys: LeArray<'a, Key> = "BonesRotPos" [node.count().saturating_mul(bone_count.into())],
     }
+    also |animation, out| out.field("duration", animation.duration())
 }
 
-/// A bone.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Bone<'a> {
-    /// What other bones and colliders call it (`BoneID`), 0 to 32767.
-    pub id: i16,
-    /// The id of its parent (`BoneParentID`), -1 at the root.
-    pub parent: i16,
-    /// Its name.
-    pub name: ByteStr<'a>,
-}
-
-impl<'a> Entry<'a> for Bone<'a> {
-    type Context = ();
-    const LIST: &'static str = "bones";
-
-    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
-        let [id, parent] = *cursor.read::<[I16; 2]>()?;
-        Ok(Self { id: id.get(), parent: parent.get(), name: string(cursor).within("name")? })
-    }
-}
-
-/// A skeletal animation (ANM1).
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Animation<'a> {
-    /// The layout (`AnimType`): 1.
-    pub kind: u8,
-    /// Milliseconds a frame (`AnimInterval`).
-    pub interval: i32,
-    /// How it plays (`AnimMode`).
-    pub mode: PlayMode,
-    /// Its name.
-    pub name: ByteStr<'a>,
-    /// How many frames, as the file counts them: not bounded by its size where there is no bone.
-    pub frame_count: u32,
-    /// How many bones each frame has.
-    pub bone_count: u32,
-    /// All keys (`BonesRotPos`): frame by frame, in each the bones in list order.
-    pub keys: LeArray<'a, Key>,
+fn has_skeleton(node: &Node<'_>) -> Result<()> {
+    let missing = || Error::malformed("no skeleton (SKL1) before this animation").at(node.chunk.offset());
+    node.bones.map(drop).ok_or_else(missing)
 }
 
 impl<'a> Animation<'a> {
@@ -102,22 +85,4 @@ impl<'a> Animation<'a> {
     }
 }
 
-impl<'a> View<'a> for Animation<'a> {
-    const KIND: Kind = Kind::Animation;
-
-    fn read(node: &Node<'a>) -> Result<Self> {
-        let mut cursor = node.body()?;
-        let bone_count = node
-            .bones
-            .ok_or_else(|| Error::malformed("no skeleton (SKL1) before this animation").at(node.chunk.offset()))?;
-        let frame_count = header_count(node)?;
-        let kind = known(&mut cursor, &[1]).within("kind")?;
-        let interval = cursor.i32().within("interval")?;
-        let mode = PlayMode(cursor.u8().within("mode")?);
-        let name = string(&mut cursor).within("name")?;
-        let keys = cursor.array(frame_count.saturating_mul(bone_count.into())).within("keys")?;
-        end(&cursor)?;
-        let frame_count = u32::try_from(frame_count).unwrap_or(u32::MAX);
-        Ok(Self { kind, interval, mode, name, frame_count, bone_count, keys })
-    }
-}
+view!(Animation, counted: true);

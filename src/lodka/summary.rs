@@ -38,6 +38,10 @@ impl Inspect for Model<'_> {
         self.data.len() as u64
     }
 
+    fn dissect(&self, out: &mut Outline<'_>) {
+        super::outline::dissect(self, out);
+    }
+
     /// The chunks as they nest, header included; those of data with the name and counts of what they hold.
     fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) {
         let mut deepest = 0;

@@ -5,12 +5,12 @@ use std::fmt::Display;
 
 use super::chunk::{Chunks, Kind};
 use super::content::Content;
-use super::wire::Record;
 use super::{Animation, Chunk, Material, Mesh, Model, Node, Nodes, Skeleton};
 use crate::error::{Context, Error, Result};
 use crate::inspect::Span;
 use crate::summary::{Counts, Problems, Reference, ReferenceKind, References, Severity};
 use crate::view::chunk::Tag;
+use crate::view::record::Fixed;
 
 /// Chunks that must not have come before one: what they hold rests on it.
 const BEHIND: &[(&[u8; 4], &[&[u8; 4]])] =
@@ -180,14 +180,14 @@ impl<'s, 'a> Survey<'s, 'a> {
             Content::Skeleton(skeleton) => self.skeleton(node, skeleton),
             Content::Animation(animation) => self.animation(node, animation),
             Content::MaterialList(list) => {
-                for (span, material) in list.materials().spanned() {
+                for (span, material) in list.materials.spanned() {
                     let Some(material) = self.entry(node, material) else { continue };
                     add(&mut self.counted.materials, 1);
                     self.material(node, span, &material);
                 }
             }
             Content::TextureList(list) => {
-                for (index, record) in list.records().enumerate() {
+                for (index, record) in list.records.enumerate() {
                     let Some(record) = self.entry(node, record) else { continue };
                     add(&mut self.counted.textures, 1);
                     if let Err(error) = record.texture() {
@@ -196,7 +196,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                 }
             }
             Content::ShaderList(list) => {
-                for (index, shader) in list.shaders().enumerate() {
+                for (index, shader) in list.shaders.enumerate() {
                     let Some(shader) = self.entry(node, shader) else { continue };
                     add(&mut self.counted.shaders, 1);
                     if let Err(error) = shader.bump() {
@@ -216,7 +216,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     }
 
     fn skeleton(&mut self, node: &Node<'a>, skeleton: &Skeleton<'a>) {
-        for bone in skeleton.bones() {
+        for bone in skeleton.bones {
             match self.entry(node, bone) {
                 Some(_) => add(&mut self.counted.bones, 1),
                 None => self.part.bones_lost = true,
@@ -244,7 +244,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     }
 
     fn material(&mut self, node: &Node<'a>, span: Span, material: &Material<'a>) {
-        for name in material.textures() {
+        for name in material.texture_files() {
             self.references.add(ReferenceKind::Texture, name);
         }
         if !self.deep {
@@ -258,7 +258,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                 self.meaningless(node, span.offset, field, code);
             });
         }
-        if let Some(mapping) = material.mapping
+        if let Some(mapping) = material.mapping_mode
             && mapping.name().is_none()
         {
             self.meaningless(node, span.offset, "mapping_mode", mapping.0);
@@ -299,8 +299,8 @@ impl<'s, 'a> Survey<'s, 'a> {
         });
     }
 
-    pub(super) fn meaningless(&mut self, node: &Node<'a>, offset: u64, field: &str, code: u8) {
-        self.warn(node, offset, format_args!("{field} {code} is unknown"));
+    pub(super) fn meaningless(&mut self, node: &Node<'a>, offset: u64, field: &str, code: impl Into<i64>) {
+        self.warn(node, offset, format_args!("{field} {} is unknown", code.into()));
     }
 }
 

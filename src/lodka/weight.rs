@@ -1,6 +1,6 @@
 //! Bone weights: lists of varying length behind one another.
 
-use super::fields::{count, known_i32};
+use super::fields::{count, known_number};
 use super::wire::{NarrowWeight, WideWeight};
 use crate::error::{Context, Result};
 use crate::view::{Cursor, LeArray, Table};
@@ -85,7 +85,7 @@ impl<'a> Weights<'a> {
 
     /// The kind, and the weights where it says that there are some.
     pub(crate) fn read(cursor: &mut Cursor<'a>, bone_count: u32) -> Result<Option<Self>> {
-        if known_i32(cursor, &[0, 1]).within("kind")? == 0 {
+        if known_number(cursor, &[0, 1]).within("kind")? == 0 {
             return Ok(None);
         }
         let start = *cursor;

@@ -1,108 +1,30 @@
 //! Records exactly as stored: packed, little-endian, at any alignment.
 
 use zerocopy::little_endian::{F32, I16, I32, U16};
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::codes::{BlendingMode, ImageAlpha, TextureFormat, TextureMode, TextureWrap};
-use super::codes::{BodyType, ColliderType, Field, Flag, JointType, LightStyle, PlayMode};
-use crate::inspect::Outline;
+use super::codes::{BodyType, ColliderType, Flag, JointType, LightStyle, PlayMode};
+use crate::inspect::Value;
 use crate::view::chunk::{Header, Tag};
+use crate::view::record::{Framing, plain, wire};
 use crate::view::{Color, Column, Element, Scalar, Vec3};
-
-/// A record that can tell its fields, and which of its codes have no meaning.
-pub(crate) trait Record: Element {
-    fn tell_fields(&self, out: &mut Outline<'_>);
-    fn unknown_codes(&self, report: &mut dyn FnMut(&'static str, u8));
-}
-
-/// The columns of a list of fields, those of vectors one by one: `position_x`, `position_y`, `position_z`.
-macro_rules! columns {
-    ([$($done:expr,)*]) => { &[$($done),*] };
-    ([$($done:expr,)*] $field:ident Vec3, $($rest:tt)*) => {
-        columns!(@floats [$($done,)*] $field ["_x" "_y" "_z"] $($rest)*)
-    };
-    ([$($done:expr,)*] $field:ident Rotation, $($rest:tt)*) => {
-        columns!(@floats [$($done,)*] $field ["_x" "_y" "_z" "_w"] $($rest)*)
-    };
-    ([$($done:expr,)*] $field:ident Color, $($rest:tt)*) => {
-        columns!(@floats [$($done,)*] $field ["_r" "_g" "_b" "_a"] $($rest)*)
-    };
-    ([$($done:expr,)*] $field:ident Matrix, $($rest:tt)*) => {
-        columns!(@floats [$($done,)*] $field ["_0" "_1" "_2" "_3" "_4" "_5" "_6" "_7" "_8" "_9" "_10" "_11" "_12" "_13" "_14" "_15"] $($rest)*)
-    };
-    ([$($done:expr,)*] $field:ident F32, $($rest:tt)*) => { columns!(@floats [$($done,)*] $field [""] $($rest)*) };
-    ([$($done:expr,)*] $field:ident I32, $($rest:tt)*) => { columns!(@one [$($done,)*] $field I32 $($rest)*) };
-    ([$($done:expr,)*] $field:ident I16, $($rest:tt)*) => { columns!(@one [$($done,)*] $field I16 $($rest)*) };
-    ([$($done:expr,)*] $field:ident U16, $($rest:tt)*) => { columns!(@one [$($done,)*] $field U16 $($rest)*) };
-    // A byte, or a code or flag in one.
-    ([$($done:expr,)*] $field:ident $byte:ident, $($rest:tt)*) => { columns!(@one [$($done,)*] $field U8 $($rest)*) };
-    (@one [$($done:expr,)*] $field:ident $scalar:ident $($rest:tt)*) => {
-        columns!([$($done,)* Column::new(stringify!($field), Scalar::$scalar),] $($rest)*)
-    };
-    (@floats [$($done:expr,)*] $field:ident [$($suffix:literal)*] $($rest:tt)*) => {
-        columns!([$($done,)* $(Column::new(concat!(stringify!($field), $suffix), Scalar::F32),)*] $($rest)*)
-    };
-}
-
-macro_rules! records {
-    ($($(#[$doc:meta])* $name:ident = $size:literal { $($(#[$about:meta])* $field:ident: $kind:ident,)* })*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-        #[repr(C)]
-        pub struct $name { $($(#[$about])* pub $field: $kind),* }
-
-        const _: () = assert!(size_of::<$name>() == $size);
-
-        impl Element for $name {
-            type Native = [u8; $size];
-            const COLUMNS: &'static [Column] = columns!([] $($field $kind,)*);
-        }
-
-        impl Record for $name {
-            fn tell_fields(&self, out: &mut Outline<'_>) {
-                $(self.$field.tell(stringify!($field), out);)*
-            }
-
-            fn unknown_codes(&self, report: &mut dyn FnMut(&'static str, u8)) {
-                $(if let Some(code) = self.$field.unknown() {
-                    report(stringify!($field), code);
-                })*
-            }
-        }
-    )*};
-}
 
 /// A 4x4 matrix, sixteen numbers in the order stored.
 pub type Matrix = [F32; 16];
 
-/// What stands before a chunk's bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct ChunkHeader {
-    /// What the chunk is (`ID`).
-    pub tag: [u8; 4],
-    /// How many bytes follow this header; negative only in damaged files.
-    pub size: I32,
-    /// How many of what the chunk holds; what it counts depends on the tag.
-    pub count: I32,
-}
-
-const _: () = assert!(size_of::<ChunkHeader>() == 12);
-
-impl Header for ChunkHeader {
-    fn tag(&self) -> Tag {
-        Tag(self.tag)
+wire! {
+    /// What stands before a chunk's bytes.
+    ChunkHeader = 12 {
+        /// What the chunk is.
+        tag: Framing<[u8; 4]> = "ID",
+        /// How many bytes follow this header; negative only in damaged files.
+        size: Framing<I32> = "Size",
+        /// How many of what the chunk holds; what it counts depends on the tag.
+        count: Framing<I32> = "Count",
     }
 
-    /// A negative size reads as one of over 2 GiB, which no parent can hold.
-    fn size_hint(&self) -> u32 {
-        self.size.get().cast_unsigned()
-    }
-}
-
-records! {
     /// A quaternion stored with its real part last.
-    Rotation = 16 {
+    Rotation = 16 rows {
         /// The i part.
         x: F32,
         /// The j part.
@@ -114,7 +36,7 @@ records! {
     }
 
     /// A bone's place in one frame of an animation, relative to its parent (`BonesRotPos`).
-    Key = 24 {
+    Key = 24 rows {
         /// Position, in model units.
         position: Vec3,
         /// Euler angles about X, Y and Z, in radians.
@@ -122,387 +44,418 @@ records! {
     }
 
     /// One bone's pull on a vertex, in files of up to 127 bones.
-    NarrowWeight = 5 {
+    NarrowWeight = 5 rows {
         /// The bone in the low 7 bits; the top bit closes the vertex's list.
-        bone: u8,
+        bone: u8 = "BoneID",
         /// The share, 0 to 1.
-        weight: F32,
+        weight: F32 = "Weight",
     }
 
     /// One bone's pull on a vertex, in files of more than 127 bones.
-    WideWeight = 6 {
+    WideWeight = 6 rows {
         /// The bone in the low 15 bits; the top bit closes the vertex's list.
-        bone: U16,
+        bone: U16 = "BoneID",
         /// The share, 0 to 1.
-        weight: F32,
+        weight: F32 = "Weight",
     }
 
     /// How a material looks (`MaterialOptions`).
-    MaterialOptions = 100 {
+    MaterialOptions = 100 rows {
         /// Colour in ambient light.
-        ambient: Color,
+        ambient: Color = "Ambient",
         /// Colour in direct light.
-        diffuse: Color,
+        diffuse: Color = "Diffuse",
         /// Light of its own.
-        emission: Color,
+        emission: Color = "Emission",
         /// Colour of highlights.
-        specular: Color,
-        /// Colour of the texture environment (`EnvColor`).
-        environment: Color,
+        specular: Color = "Specular",
+        /// Colour of the texture environment.
+        environment: Color = "EnvColor",
         /// Sharpness of highlights, 0 to 128.
-        shininess: u8,
+        shininess: u8 = "Shininess",
         /// Factor on the image's brightness.
-        image_brightness: F32,
+        image_brightness: F32 = "ImageBrightness",
         /// Gamma of the image.
-        image_gamma: F32,
+        image_gamma: F32 = "ImageGamma",
         /// Height of the bumps in a normal map.
-        normal_map_scale: F32,
+        normal_map_scale: F32 = "NormalMapScale",
         /// How it covers what lies behind.
-        blending_mode: BlendingMode,
+        blending_mode: BlendingMode = "BlendingMode",
         /// Where the image's opacity comes from.
-        image_alpha: ImageAlpha,
+        image_alpha: ImageAlpha = "ImageAlpha",
         /// How the image meets the material's colour.
-        texture_mode: TextureMode,
+        texture_mode: TextureMode = "TextureMode",
         /// Along which axes the image repeats.
-        texture_wrap: TextureWrap,
+        texture_wrap: TextureWrap = "TextureWrap",
         /// How the image is kept in video memory.
-        texture_format: TextureFormat,
+        texture_format: TextureFormat = "TextureFormat",
         /// Whether the texture is drawn.
-        texture_enabled: Flag,
+        texture_enabled: Flag = "TextureEnabled",
         /// Whether the material is in use.
-        enabled: Flag,
+        enabled: Flag = "Enabled",
     }
 
     /// A collection of morph animations; its names, bones and frames lie in tables behind all records.
-    MorphRecord = 28 {
-        /// Bytes of its name (`MCNameLen`).
-        name_len: I32,
-        /// Bytes of its collider's name (`MCCollNameLen`).
-        collider_name_len: I32,
-        /// How many bones (`MCBonesCount`).
-        bones: I32,
-        /// How many animations (`MCAnimCount`).
-        animations: I32,
-        /// The collection it hangs on, -1 at the root (`MCParentID`).
-        parent: I32,
-        /// The bone of that collection it hangs on (`MCParentBone`).
-        parent_bone: I32,
-        /// The collection whose data it uses, -1 for its own (`MCProxyID`).
-        proxy: I32,
+    MorphRecord = 28 rows {
+        /// Bytes of its name.
+        name_len: I32 = "MCNameLen",
+        /// Bytes of its collider's name.
+        collider_name_len: I32 = "MCCollNameLen",
+        /// How many bones.
+        bones: I32 = "MCBonesCount",
+        /// How many animations.
+        animations: I32 = "MCAnimCount",
+        /// The collection it hangs on, -1 at the root.
+        parent: I32 = "MCParentID",
+        /// The bone of that collection it hangs on.
+        parent_bone: I32 = "MCParentBone",
+        /// The collection whose data it uses, -1 for its own.
+        proxy: I32 = "MCProxyID",
     }
 
     /// [`MorphRecord`] with the 4 bytes that the description's offset column leaves free.
-    WideMorphRecord = 32 {
+    WideMorphRecord = 32 rows {
         /// As in the packed record.
-        name_len: I32,
+        name_len: I32 = "MCNameLen",
         /// As in the packed record.
-        collider_name_len: I32,
+        collider_name_len: I32 = "MCCollNameLen",
         /// As in the packed record.
-        bones: I32,
+        bones: I32 = "MCBonesCount",
         /// As in the packed record.
-        animations: I32,
+        animations: I32 = "MCAnimCount",
         /// Unknown.
         unknown: I32,
         /// As in the packed record.
-        parent: I32,
+        parent: I32 = "MCParentID",
         /// As in the packed record.
-        parent_bone: I32,
+        parent_bone: I32 = "MCParentBone",
         /// As in the packed record.
-        proxy: I32,
+        proxy: I32 = "MCProxyID",
     }
 
     /// A bone of a morph collection.
-    MorphBone = 8 {
-        /// Bytes of its name (`MCBoneNamesLen`).
-        name_len: I32,
-        /// Its parent's position among the collection's bones, -1 at the root (`MCBoneParentID`).
-        parent: I32,
+    MorphBone = 8 rows {
+        /// Bytes of its name.
+        name_len: I32 = "MCBoneNamesLen",
+        /// Its parent's position among the collection's bones, -1 at the root.
+        parent: I32 = "MCBoneParentID",
     }
 
     /// An animation of a morph collection.
-    MorphAnimation = 13 {
-        /// Bytes of its name (`MCAnimNameLen`).
-        name_len: I32,
-        /// How it plays (`MCAnimMode`).
-        mode: PlayMode,
-        /// Milliseconds a frame (`MCAnimInterval`).
-        interval: I32,
-        /// How many frames (`MCAnimFramesCount`).
-        frames: I32,
+    MorphAnimation = 13 rows {
+        /// Bytes of its name.
+        name_len: I32 = "MCAnimNameLen",
+        /// How it plays.
+        mode: PlayMode = "MCAnimMode",
+        /// Milliseconds a frame.
+        interval: I32 = "MCAnimInterval",
+        /// How many frames.
+        frames: I32 = "MCAnimFramesCount",
     }
 
     /// A bone's place in one frame of a morph animation (`MCMatRotPos`).
-    MorphMatrix = 48 {
+    MorphMatrix = 48 rows {
         /// First row of the rotation.
-        row_0: Vec3,
+        row_0: Vec3 = "MCMatRotPos",
         /// Second row of the rotation.
-        row_1: Vec3,
+        row_1: Vec3 = "MCMatRotPos",
         /// Third row of the rotation.
-        row_2: Vec3,
+        row_2: Vec3 = "MCMatRotPos",
         /// Position.
-        position: Vec3,
+        position: Vec3 = "MCMatRotPos",
     }
 
     /// The bounds of a morph collection in one frame.
-    MorphCollider = 40 {
-        /// The corner with the smallest coordinates (`MCMins`).
-        min: Vec3,
-        /// The corner with the largest coordinates (`MCMaxs`).
-        max: Vec3,
+    MorphCollider = 40 rows {
+        /// The corner with the smallest coordinates.
+        min: Vec3 = "MCMins",
+        /// The corner with the largest coordinates.
+        max: Vec3 = "MCMaxs",
         /// The centre.
-        position: Vec3,
+        position: Vec3 = "MCPosition",
         /// The radius about the centre.
-        radius: F32,
+        radius: F32 = "MCRadius",
     }
 
     /// A mesh with morphed vertices.
-    MorphMeshRecord = 20 {
-        /// How many frames (`MMFramesCount`).
-        frames: I32,
-        /// How many vertices in each (`MMVertexCount`).
-        vertices: I32,
-        /// The mesh, counted in MSL1 (`MMMeshIndex`).
-        mesh: I32,
-        /// Bytes of the mesh's name (`MMMeshNameLen`).
-        name_len: I32,
-        /// Bytes of the collection's name (`MMMorphColNameLen`).
-        collection_name_len: I32,
+    MorphMeshRecord = 20 rows {
+        /// How many frames.
+        frames: I32 = "MMFramesCount",
+        /// How many vertices in each.
+        vertices: I32 = "MMVertexCount",
+        /// The mesh, counted in MSL1.
+        mesh: I32 = "MMMeshIndex",
+        /// Bytes of the mesh's name.
+        name_len: I32 = "MMMeshNameLen",
+        /// Bytes of the collection's name.
+        collection_name_len: I32 = "MMMorphColNameLen",
     }
 
     /// The head of PHS1.
-    PhysicsHeader = 25 {
-        /// The layout; 1 is known (`PhysType`).
-        kind: u8,
-        /// Bytes of all body names (`BodyNameLengnt`).
-        body_names_len: I32,
-        /// Bytes of all geom names (`GeomsNameLength`).
-        geom_names_len: I32,
+    PhysicsHeader = 25 rows {
+        /// The layout; 1 is known.
+        kind: u8 = "PhysType",
+        /// Bytes of all body names.
+        body_names_len: I32 = "BodyNameLengnt",
+        /// Bytes of all geom names.
+        geom_names_len: I32 = "GeomsNameLength",
         /// How many mesh links.
-        mesh_link_count: I32,
+        mesh_link_count: I32 = "MeshLinksCount",
         /// How many bodies.
-        body_count: I32,
+        body_count: I32 = "BodyCount",
         /// How many geoms.
-        geom_count: I32,
+        geom_count: I32 = "GeomsCount",
         /// How many joints.
-        joint_count: I32,
+        joint_count: I32 = "JointsCount",
     }
 
     /// A rigid body.
-    Body = 78 {
+    Body = 78 rows {
         /// Its shape, 0 to 4.
-        kind: BodyType,
+        kind: BodyType = "BodyTypeA",
         /// Position.
-        position: Vec3,
+        position: Vec3 = "BodyPosition",
         /// Extents along the axes.
-        scale: Vec3,
+        scale: Vec3 = "BodyScale",
         /// Orientation.
-        rotation: Rotation,
+        rotation: Rotation = "BodyRotation",
         /// The axis it is aligned with.
-        axis: I32,
+        axis: I32 = "BodyAxis",
         /// Mass.
-        mass: F32,
+        mass: F32 = "BodyMass",
         /// Density.
-        density: F32,
+        density: F32 = "BodyDensity",
         /// For the user.
-        tag: F32,
+        tag: F32 = "isBodyTagFloat",
         /// Whether it takes part.
-        enabled: Flag,
+        enabled: Flag = "BodyEnabled",
         /// Whether it falls.
-        gravity: Flag,
+        gravity: Flag = "isBodyGravity",
         /// Whether fast turns are computed exactly.
-        finite_rotation: Flag,
+        finite_rotation: Flag = "isBodyFinRotMode",
         /// Whether it falls asleep when at rest.
-        auto_disable: Flag,
+        auto_disable: Flag = "isBodyAutoDisable",
         /// Whether the world's thresholds of rest hold for it.
-        auto_disable_default: Flag,
+        auto_disable_default: Flag = "isBodyAutoDisableDef",
         /// Speed below which it counts as at rest.
-        linear_threshold: F32,
+        linear_threshold: F32 = "BodyADLinearThr",
         /// Turning speed below which it counts as at rest.
-        angular_threshold: F32,
+        angular_threshold: F32 = "BodyADAngularThr",
         /// Time at rest before it falls asleep.
-        auto_disable_time: F32,
+        auto_disable_time: F32 = "BodyADisableTime",
         /// Steps at rest before it falls asleep.
-        auto_disable_steps: I32,
+        auto_disable_steps: I32 = "BodyADSteps",
     }
 
     /// A shape that collides.
-    Geom = 70 {
+    Geom = 70 rows {
         /// Its shape, 0 to 9.
-        kind: BodyType,
+        kind: BodyType = "GeomType",
         /// The body it belongs to; -1 presumably for none.
-        body: I32,
+        body: I32 = "GeomBodyIndex",
         /// Position.
-        position: Vec3,
+        position: Vec3 = "GeomPosition",
         /// Extents along the axes.
-        scale: Vec3,
+        scale: Vec3 = "GeomScale",
         /// Orientation.
-        rotation: Rotation,
+        rotation: Rotation = "GeomRotation",
         /// The axis it is aligned with.
-        axis: I32,
+        axis: I32 = "GeomAxis",
         /// Mass.
-        mass: F32,
+        mass: F32 = "GeomMass",
         /// Density.
-        density: F32,
-        /// The first of its mesh links (`GeomMeshLink`).
-        mesh_link: I32,
-        /// How many mesh links it has (`GeomMeshLinkCount`).
-        mesh_link_count: I32,
+        density: F32 = "GeomsDensity",
+        /// The first of its mesh links.
+        mesh_link: I32 = "GeomMeshLink",
+        /// How many mesh links it has.
+        mesh_link_count: I32 = "GeomMeshLinkCount",
         /// For the user.
-        tag: F32,
+        tag: F32 = "GeomsTagFloat",
         /// Whether it takes part.
-        enabled: Flag,
+        enabled: Flag = "GeomsEnabled",
     }
 
     /// What ties two bodies together.
-    Joint = 101 {
+    Joint = 101 rows {
         /// How the bodies can move.
-        kind: JointType,
+        kind: JointType = "JointType",
         /// One body; -1 presumably for none.
-        body_1: I32,
+        body_1: I32 = "Joint2BodyIndex",
         /// The other body; -1 presumably for none.
-        body_2: I32,
+        body_2: I32 = "Joint2BodyIndex",
         /// First axis.
-        axis_1: Rotation,
+        axis_1: Rotation = "JointAxis",
         /// Second axis.
-        axis_2: Rotation,
+        axis_2: Rotation = "JointAxis",
         /// Where it sits.
-        position: Vec3,
+        position: Vec3 = "JointPosition",
         /// Lower stop.
-        lo_stop: F32,
+        lo_stop: F32 = "JointdParamLoStop",
         /// Upper stop.
-        hi_stop: F32,
+        hi_stop: F32 = "JointdParamHiStop",
         /// Speed that the motor wants.
-        vel: F32,
+        vel: F32 = "JointdParamVel",
         /// Force that the motor has.
-        fmax: F32,
+        fmax: F32 = "JointdParamFMax",
         /// Factor on the motor's force when leaving a stop.
-        fudge_factor: F32,
+        fudge_factor: F32 = "JointdParamFudgeFactor",
         /// Bounciness of the stops, 0 to 1.
-        bounce: F32,
+        bounce: F32 = "JointdParamBounce",
         /// Constraint force mixing between the stops.
-        cfm: F32,
+        cfm: F32 = "JointdParamCFM",
         /// Error reduction at the stops.
-        stop_erp: F32,
+        stop_erp: F32 = "JointdParamStopERP",
         /// Constraint force mixing at the stops.
-        stop_cfm: F32,
+        stop_cfm: F32 = "JointdParamStopCFM",
         /// Error reduction of the suspension.
-        suspension_erp: F32,
+        suspension_erp: F32 = "JointdParamSuspensionERP",
         /// Constraint force mixing of the suspension.
-        suspension_cfm: F32,
+        suspension_cfm: F32 = "JointdParamSuspensionCFM",
         /// For the user.
-        tag: F32,
+        tag: F32 = "JointdTagFloat",
     }
 
     /// A light.
-    Light = 94 {
+    Light = 94 rows {
         /// Whether it shines.
-        enabled: Flag,
-        /// How it shines (`LigthStyle`).
-        style: LightStyle,
+        enabled: Flag = "Enabled",
+        /// How it shines.
+        style: LightStyle = "LigthStyle",
         /// Position.
-        position: Vec3,
+        position: Vec3 = "Position",
         /// Where a spot points.
-        direction: Vec3,
+        direction: Vec3 = "SpotDirection",
         /// Colour in the shade.
-        ambient: Color,
+        ambient: Color = "Ambient",
         /// Colour of direct light.
-        diffuse: Color,
+        diffuse: Color = "Diffuse",
         /// Colour of highlights.
-        specular: Color,
+        specular: Color = "Specular",
         /// Half opening angle of a spot in degrees, 0 to 90, or 180.
-        cutoff: F32,
+        cutoff: F32 = "SpotCutOff",
         /// How fast a spot fades towards its rim.
-        exponent: F32,
+        exponent: F32 = "SpotExponent",
         /// Attenuation, the same everywhere.
-        constant_attenuation: F32,
+        constant_attenuation: F32 = "ConstAtt",
         /// Attenuation with distance.
-        linear_attenuation: F32,
+        linear_attenuation: F32 = "LinearAtt",
         /// Attenuation with the square of distance.
-        quadratic_attenuation: F32,
+        quadratic_attenuation: F32 = "QuadAtt",
     }
 
     /// A further appearance of a mesh at another place.
-    Proxy = 54 {
-        /// The proxy of this set it hangs on, -1 at the root (`ProxyParentIndex`).
-        parent: I16,
-        /// The mesh it shows, counted in MSL1, -1 for none (`SourceMeshIndex`).
-        mesh: I16,
+    Proxy = 54 rows {
+        /// The proxy of this set it hangs on, -1 at the root.
+        parent: I16 = "ProxyParentIndex",
+        /// The mesh it shows, counted in MSL1, -1 for none.
+        mesh: I16 = "SourceMeshIndex",
         /// Reserved, -1.
-        reserved_1: I16,
+        reserved_1: I16 = "ProxyReserved1",
         /// Reserved, -1.
-        reserved_2: I16,
+        reserved_2: I16 = "ProxyReserved2",
         /// Reserved, -1.
-        reserved_3: I16,
+        reserved_3: I16 = "ProxyReserved3",
         /// Reserved, 0.
-        reserved_4: I16,
+        reserved_4: I16 = "ProxyReserved4",
         /// Position.
-        position: Vec3,
+        position: Vec3 = "ProxyPosition",
         /// Orientation.
-        rotation: Rotation,
+        rotation: Rotation = "ProxyRotation",
         /// Scale.
-        scale: Vec3,
+        scale: Vec3 = "ProxyScale",
         /// Whether it is drawn.
-        visible: Flag,
+        visible: Flag = "ProxyVisible",
         /// Whether the editor shows it unfolded.
-        expanded: Flag,
+        expanded: Flag = "ProxyExpanded",
     }
 
     /// [`Proxy`] with the 2 bytes that the description's offset column leaves free.
-    WideProxy = 56 {
+    WideProxy = 56 rows {
         /// As in the packed record.
-        parent: I16,
+        parent: I16 = "ProxyParentIndex",
         /// Unknown.
         unknown: I16,
         /// As in the packed record.
-        mesh: I16,
+        mesh: I16 = "SourceMeshIndex",
         /// As in the packed record.
-        reserved_1: I16,
+        reserved_1: I16 = "ProxyReserved1",
         /// As in the packed record.
-        reserved_2: I16,
+        reserved_2: I16 = "ProxyReserved2",
         /// As in the packed record.
-        reserved_3: I16,
+        reserved_3: I16 = "ProxyReserved3",
         /// As in the packed record.
-        reserved_4: I16,
+        reserved_4: I16 = "ProxyReserved4",
         /// As in the packed record.
-        position: Vec3,
+        position: Vec3 = "ProxyPosition",
         /// As in the packed record.
-        rotation: Rotation,
+        rotation: Rotation = "ProxyRotation",
         /// As in the packed record.
-        scale: Vec3,
+        scale: Vec3 = "ProxyScale",
         /// As in the packed record.
-        visible: Flag,
+        visible: Flag = "ProxyVisible",
         /// As in the packed record.
-        expanded: Flag,
+        expanded: Flag = "ProxyExpanded",
     }
 
     /// A shape that collides, tied to a bone.
-    Collider = 124 {
-        /// The bone's id, not its position (`ColBoneID`).
-        bone: I16,
-        /// Its shape (`SkelCollType`).
-        kind: ColliderType,
+    Collider = 124 rows {
+        /// The bone's id, not its position.
+        bone: I16 = "ColBoneID",
+        /// Its shape.
+        kind: ColliderType = "SkelCollType",
         /// Its place. The author's loader takes elements 3, 7 and 11 as the scale; 12 to 14 are presumably the
         /// position.
-        matrix: Matrix,
+        matrix: Matrix = "CollMatrix",
         /// For the user.
-        tag: I32,
+        tag: I32 = "ColTag",
         /// For the user.
-        tag_float: F32,
+        tag_float: F32 = "ColTagFloat",
         /// Whether it is drawn.
-        visible: Flag,
+        visible: Flag = "ColVisible",
         /// First axis.
-        axis_1: Rotation,
+        axis_1: Rotation = "ColJointAxis1",
         /// Smallest angle about the first axis.
-        min_angle_1: F32,
+        min_angle_1: F32 = "ColJointAxis1MinAngle",
         /// Largest angle about the first axis.
-        max_angle_1: F32,
+        max_angle_1: F32 = "ColJointAxis1MaxAngle",
         /// Second axis.
-        axis_2: Rotation,
+        axis_2: Rotation = "ColJointAxis2",
         /// Smallest angle about the second axis.
-        min_angle_2: F32,
+        min_angle_2: F32 = "ColJointAxis2MinAngle",
         /// Largest angle about the second axis.
-        max_angle_2: F32,
+        max_angle_2: F32 = "ColJointAxis2MaxAngle",
     }
+}
+
+impl Header for ChunkHeader {
+    fn tag(&self) -> Tag {
+        Tag(*self.tag)
+    }
+
+    /// A negative size reads as one of over 2 GiB, which no parent can hold.
+    fn size_hint(&self) -> u32 {
+        self.size.get().cast_unsigned()
+    }
+}
+
+impl Element for Matrix {
+    type Native = [f32; 16];
+    const COLUMNS: &'static [Column] = &{
+        const NAMES: [&str; 16] =
+            ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15"];
+        let mut columns = [Column::new("", Scalar::F32); 16];
+        let mut names: &[&str] = &NAMES;
+        let mut rest: &mut [Column] = &mut columns;
+        while let ([name, names_left @ ..], [column, rest_left @ ..]) = (names, rest) {
+            column.name = name;
+            (names, rest) = (names_left, rest_left);
+        }
+        columns
+    };
+}
+
+plain! {
+    Rotation: Number "f32[4]" 16 => |turn| Value::Floats([turn.x, turn.y, turn.z, turn.w].map(F32::get).to_vec().into());
 }
 
 impl From<&WideMorphRecord> for MorphRecord {

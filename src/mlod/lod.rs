@@ -5,133 +5,80 @@ use std::ops::ControlFlow;
 use zerocopy::IntoBytes;
 
 use super::wire::{Corner, FACE_COLUMNS, FaceFields, LodHeader, Point};
-use crate::error::{Context, Error, Result};
+use crate::error::{Error, Result};
+use crate::inspect::Outline;
 use crate::view::array::gather;
+use crate::view::list::{Item, List};
+use crate::view::record::{Flat, Form, Framing, Read, Stored, Type, record};
 use crate::view::{ByteStr, Column, Cursor, LeArray, Packing, Storage, Table, Vec3};
+
+record! {
+    /// One level of detail, or one of the other meshes that a model has beside them.
+    Lod<'a> {
+        /// What stands before it.
+        header: &'a LodHeader as Flat<'a, LodHeader> => |header| known(header),
+        /// Its points.
+        points: LeArray<'a, Point> [u64::from(header.points.get())],
+        /// Its normals, which point into the body.
+        normals: LeArray<'a, Vec3> [u64::from(header.normals.get())],
+        /// Its faces.
+        faces: List<'a, Face<'a>> as Faces<'a> [header.faces.get()],
+        /// `TAGG`.
+        tags_signature: Framing<[u8; 4]> => |signature| starts_tags(signature),
+        /// Its tags, the last one included.
+        tags: List<'a, Tag<'a>> as Tags<'a>,
+        /// What it is for: small numbers are levels of detail, large ones have meanings of their own.
+        resolution: f32,
+    }
+}
+
+record! {
+    /// A triangle or quadrangle.
+    Face<'a> {
+        /// What stands before its names.
+        fields: &'a FaceFields as Flat<'a, FaceFields>,
+        /// Its image; empty for none.
+        texture: ByteStr<'a>,
+        /// Its material file (rvmat); empty for none.
+        material: ByteStr<'a>,
+    }
+}
+
+record! {
+    /// Named data of a LOD: a selection, a property, a mass, a set of texture coordinates, ...
+    Tag<'a> named name {
+        /// Whether it is in use (a bool), as stored.
+        active: u8,
+        /// Its name: of a selection, or between `#` one that tells what the data is.
+        name: ByteStr<'a>,
+        /// Its data.
+        data: LeArray<'a, u8>,
+    }
+}
 
 /// The name of the tag behind which a LOD's resolution follows.
 const LAST_TAG: &str = "#EndOfFile#";
 
-/// One level of detail, or one of the other meshes that a model has beside them.
-#[derive(Clone, Copy, Debug)]
-pub struct Lod<'a> {
-    header: &'a LodHeader,
-    points: LeArray<'a, Point>,
-    normals: LeArray<'a, Vec3>,
-    faces: Cursor<'a>,
-    tags: Cursor<'a>,
-    resolution: f32,
-    offset: u64,
-    bytes: u64,
-}
-
-impl<'a> Lod<'a> {
-    /// Reads the LOD at the cursor, which moves behind it. Faces and tags are stepped over, linear in their number.
-    pub(super) fn read(cursor: &mut Cursor<'a>) -> Result<Self> {
-        let start = *cursor;
-        let header = cursor.read::<LodHeader>()?;
-        if header.signature != *b"P3DM" {
-            let signature = ByteStr::new(&header.signature);
-            return Err(match &header.signature {
-                b"SP3X" => Error::unsupported("LOD of an older kind (SP3X)").at(start.offset()),
-                _ => start.error(format!("LOD starts with \"{signature}\", not \"P3DM\"")),
-            });
-        }
-        let (size, version) = (header.header_size.get(), header.version.get());
-        if (size, version) != (28, 256) {
-            let message = format!("LOD of version {version} with a header of {size} bytes, only 256 with 28 is known");
-            return Err(Error::unsupported(message).at(start.offset()));
-        }
-        let points = cursor.array(header.points.get().into()).within("points")?;
-        let normals = cursor.array(header.normals.get().into()).within("normals")?;
-        let faces = between(cursor, |cursor| {
-            (0..header.faces.get()).try_for_each(|_| Face::read(cursor).map(drop)).within("faces")
-        })?;
-        let at_tags = *cursor;
-        if cursor.take(4)? != b"TAGG" {
-            return Err(at_tags.error("no \"TAGG\" behind the faces"));
-        }
-        let tags = between(cursor, |cursor| {
-            while !Tag::read(cursor).within("tags")?.is_last() {}
-            Ok(())
-        })?;
-        let resolution = cursor.f32().within("resolution")?;
-        let bytes = start.left().saturating_sub(cursor.left());
-        Ok(Self { header, points, normals, faces, tags, resolution, offset: start.offset(), bytes })
+fn known(header: &LodHeader) -> Result<()> {
+    if *header.signature != *b"P3DM" {
+        return Err(match &*header.signature {
+            b"SP3X" => Error::unsupported("LOD of an older kind (SP3X)"),
+            other => Error::malformed(format!("LOD starts with \"{}\", not \"P3DM\"", ByteStr::new(other))),
+        });
     }
-
-    /// Its header.
-    pub fn header(&self) -> &'a LodHeader {
-        self.header
-    }
-
-    /// Its points.
-    pub fn points(&self) -> LeArray<'a, Point> {
-        self.points
-    }
-
-    /// Its normals, which point into the body.
-    pub fn normals(&self) -> LeArray<'a, Vec3> {
-        self.normals
-    }
-
-    /// How many faces it has.
-    pub fn face_count(&self) -> u32 {
-        self.header.faces.get()
-    }
-
-    /// Its faces in file order.
-    pub fn faces(&self) -> Faces<'a> {
-        Faces { cursor: self.faces }
-    }
-
-    /// Its tags in file order, the last one included.
-    pub fn tags(&self) -> Tags<'a> {
-        Tags { cursor: self.tags }
-    }
-
-    /// What it is for: small numbers are levels of detail, large ones have meanings of their own.
-    pub fn resolution(&self) -> f32 {
-        self.resolution
-    }
-
-    /// Where it starts.
-    pub fn offset(&self) -> u64 {
-        self.offset
-    }
-
-    /// How many bytes it takes.
-    pub fn bytes(&self) -> u64 {
-        self.bytes
+    match (header.header_size.get(), header.version.get()) {
+        (28, 256) => Ok(()),
+        (size, version) => Err(Error::unsupported(format!(
+            "LOD of version {version} with a header of {size} bytes, only 256 with 28 is known"
+        ))),
     }
 }
 
-/// Runs a reader and gives a cursor over what it has read.
-fn between<'a>(cursor: &mut Cursor<'a>, read: impl FnOnce(&mut Cursor<'a>) -> Result<()>) -> Result<Cursor<'a>> {
-    let mut start = *cursor;
-    read(cursor)?;
-    start.split(cursor.offset().saturating_sub(start.offset()))
-}
-
-/// A triangle or quadrangle.
-#[derive(Clone, Copy, Debug)]
-pub struct Face<'a> {
-    /// What stands before its names.
-    pub fields: &'a FaceFields,
-    /// Its image; empty for none.
-    pub texture: ByteStr<'a>,
-    /// Its material file (rvmat); empty for none.
-    pub material: ByteStr<'a>,
-    /// Where it starts.
-    pub offset: u64,
+fn starts_tags(signature: &[u8; 4]) -> Result<()> {
+    if signature == b"TAGG" { Ok(()) } else { Err(Error::malformed("no \"TAGG\" behind the faces")) }
 }
 
 impl<'a> Face<'a> {
-    fn read(cursor: &mut Cursor<'a>) -> Result<Self> {
-        let offset = cursor.offset();
-        Ok(Self { fields: cursor.read()?, texture: cursor.cstr()?, material: cursor.cstr()?, offset })
-    }
-
     /// The corners in use; all four where the file claims more.
     pub fn corners(&self) -> &'a [Corner] {
         let count = usize::try_from(self.fields.corner_count.get()).unwrap_or(usize::MAX);
@@ -139,70 +86,7 @@ impl<'a> Face<'a> {
     }
 }
 
-/// The faces of a LOD; as a table, the fields before their names.
-#[derive(Clone, Copy, Debug)]
-pub struct Faces<'a> {
-    cursor: Cursor<'a>,
-}
-
-impl<'a> Iterator for Faces<'a> {
-    type Item = Face<'a>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        // Read once to find the LOD's end, so they can be read.
-        if self.cursor.is_empty() { None } else { Face::read(&mut self.cursor).ok() }
-    }
-}
-
-impl Table for Faces<'_> {
-    fn rows(&self) -> u64 {
-        self.count() as u64
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        FACE_COLUMNS.to_vec()
-    }
-
-    fn storage(&self) -> Storage {
-        Storage { offset: self.cursor.offset(), bytes: self.cursor.left(), packing: Packing::Derived }
-    }
-
-    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
-        gather(self.map(|face| face.fields.as_bytes()), sink);
-        Ok(())
-    }
-}
-
-/// Named data of a LOD: a selection, a property, a mass, a set of texture coordinates, ...
-#[derive(Clone, Copy, Debug)]
-pub struct Tag<'a> {
-    /// Whether it is in use (a bool), as stored.
-    pub active: u8,
-    /// Its name: of a selection, or between `#` one that tells what the data is.
-    pub name: ByteStr<'a>,
-    /// Its data.
-    pub data: LeArray<'a, u8>,
-    /// Where it starts.
-    pub offset: u64,
-}
-
 impl<'a> Tag<'a> {
-    fn read(cursor: &mut Cursor<'a>) -> Result<Self> {
-        let offset = cursor.offset();
-        let (active, name) = (cursor.u8()?, cursor.cstr()?);
-        let size = cursor.u32()?;
-        Ok(Self { active, name, data: cursor.array(size.into())?, offset })
-    }
-
-    fn is_last(&self) -> bool {
-        self.name == LAST_TAG
-    }
-
-    /// The bytes it takes: one, the name and its NUL, the size, the data.
-    pub fn bytes(&self) -> u64 {
-        (self.name.len() as u64).saturating_add(self.data.len() as u64).saturating_add(6)
-    }
-
     /// Whether it is a named selection of points and faces, and not data with a meaning of its own.
     pub fn is_selection(&self) -> bool {
         !self.name.as_bytes().starts_with(b"#")
@@ -226,16 +110,76 @@ impl<'a> Tag<'a> {
     }
 }
 
-/// The tags of a LOD.
-#[derive(Clone, Copy, Debug)]
-pub struct Tags<'a> {
-    cursor: Cursor<'a>,
+/// Faces, told as one table of what stands before their names, and their names beside it.
+pub(super) struct Faces<'a>(List<'a, Face<'a>>);
+
+impl Stored for Faces<'_> {
+    const TYPE: Type = List::<Face<'_>>::GIVEN;
 }
 
-impl<'a> Iterator for Tags<'a> {
-    type Item = Tag<'a>;
+impl<'a> Read<'a, u32> for Faces<'a> {
+    fn read(cursor: &mut Cursor<'a>, count: u32) -> Result<Self> {
+        List::of(cursor, count, ()).map(Self)
+    }
 
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.cursor.is_empty() { None } else { Tag::read(&mut self.cursor).ok() }
+    fn tell(cursor: &mut Cursor<'a>, count: u32, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        let faces = <Self as Read<'a, u32>>::read(cursor, count)?;
+        if out.dissects() {
+            Face::tell_items(&faces.0, name, out);
+        } else {
+            out.array(name, &faces);
+            super::names::tell(&faces.0, out);
+        }
+        Ok(faces)
+    }
+}
+
+impl<'a> Form<List<'a, Face<'a>>> for Faces<'a> {
+    fn into_value(self) -> List<'a, Face<'a>> {
+        self.0
+    }
+}
+
+impl Table for Faces<'_> {
+    fn rows(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        FACE_COLUMNS.to_vec()
+    }
+
+    fn storage(&self) -> Storage {
+        Storage { offset: self.0.offset(), bytes: self.0.bytes(), packing: Packing::Derived }
+    }
+
+    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+        gather(self.0.iter().map(|face| face.fields.as_bytes()), sink);
+        Ok(())
+    }
+}
+
+/// Tags up to the one that says that it is the last.
+pub(super) struct Tags<'a>(List<'a, Tag<'a>>);
+
+impl Stored for Tags<'_> {
+    const TYPE: Type = List::<Tag<'_>>::GIVEN;
+}
+
+impl<'a> Read<'a> for Tags<'a> {
+    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
+        List::up_to(cursor, (), |tag: &Tag<'_>| tag.name == LAST_TAG).map(Self)
+    }
+
+    fn tell(cursor: &mut Cursor<'a>, (): (), name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        let tags = Self::read(cursor, ())?;
+        Tag::tell_items(&tags.0, name, out);
+        Ok(tags)
+    }
+}
+
+impl<'a> Form<List<'a, Tag<'a>>> for Tags<'a> {
+    fn into_value(self) -> List<'a, Tag<'a>> {
+        self.0
     }
 }

@@ -10,18 +10,33 @@
 //! Nothing is compressed, and no LOD says how long it is: each is stepped through to find the next.
 
 mod lod;
+mod names;
 mod summary;
 #[cfg(test)]
 mod tests;
 mod wire;
 
 pub use crate::resolution::Resolution;
-pub use lod::{Face, Faces, Lod, Tag, Tags};
-pub use wire::{Corner, FaceFields, LodHeader, NativePoint, Point};
+pub use lod::{Face, Lod, Tag};
+pub use wire::{Corner, FaceFields, FileHeader, LodHeader, NativePoint, Point};
 
 use crate::error::{Context, Error, Result};
 use crate::limits::Limits;
+use crate::view::list::Entries;
+use crate::view::record::{Fixed, Schema};
 use crate::view::{ByteStr, Cursor};
+
+/// The records of a file.
+pub(crate) const SCHEMA: &[&Schema] = &[
+    FileHeader::SCHEMA,
+    Lod::SCHEMA,
+    LodHeader::SCHEMA,
+    Point::SCHEMA,
+    Face::SCHEMA,
+    FaceFields::SCHEMA,
+    Corner::SCHEMA,
+    Tag::SCHEMA,
+];
 
 /// The one version that is known.
 const VERSION: u32 = 257;
@@ -34,14 +49,14 @@ const VERSION: u32 = 257;
 /// let model = Model::parse(bytes)?;
 /// for lod in model.lods() {
 ///     let lod = lod?;
-///     println!("LOD {}: {} faces", lod.resolution(), lod.face_count());
+///     println!("LOD {}: {} faces", lod.resolution, lod.faces.len());
 /// }
 /// # Ok::<(), meshpeek::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Model<'a> {
     data: &'a [u8],
-    lod_count: u32,
+    header: &'a FileHeader,
     lods: Cursor<'a>,
     limits: Limits,
 }
@@ -61,17 +76,16 @@ impl<'a> Model<'a> {
     /// As [`parse`](Self::parse).
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
         let mut cursor = Cursor::new(data);
-        let signature = cursor.take(4).within("signature")?;
-        if signature != b"MLOD" {
-            let message = format!("starts with \"{}\", not \"MLOD\"", ByteStr::new(signature));
+        let header = cursor.read::<FileHeader>().within("header")?;
+        if *header.signature != *b"MLOD" {
+            let message = format!("starts with \"{}\", not \"MLOD\"", ByteStr::new(&*header.signature));
             return Err(Error::malformed(message).at(0));
         }
-        let version = cursor.u32().within("version")?;
+        let version = header.version.get();
         if version != VERSION {
             return Err(Error::unsupported(format!("MLOD of version {version}, only {VERSION} is known")).at(4));
         }
-        let lod_count = cursor.u32().within("lods")?;
-        Ok(Self { data, lod_count, lods: cursor, limits: *limits })
+        Ok(Self { data, header, lods: cursor, limits: *limits })
     }
 
     /// Its version: 257.
@@ -81,33 +95,11 @@ impl<'a> Model<'a> {
 
     /// How many LODs it says to have.
     pub fn lod_count(&self) -> u32 {
-        self.lod_count
+        self.header.lod_count.get()
     }
 
     /// Its LODs in file order; ends after the first error, behind which no LOD can be found.
-    pub fn lods(&self) -> Lods<'a> {
-        Lods { cursor: self.lods, index: 0, left: self.lod_count }
-    }
-}
-
-/// The LODs of a model.
-#[derive(Clone, Debug)]
-pub struct Lods<'a> {
-    cursor: Cursor<'a>,
-    index: usize,
-    left: u32,
-}
-
-impl<'a> Iterator for Lods<'a> {
-    type Item = Result<Lod<'a>>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.left = self.left.checked_sub(1)?;
-        let lod = Lod::read(&mut self.cursor).within_item("lods", self.index);
-        self.index = self.index.saturating_add(1);
-        if lod.is_err() {
-            self.left = 0;
-        }
-        Some(lod)
+    pub fn lods(&self) -> Entries<'a, Lod<'a>> {
+        Entries::new("lods", self.lods, self.lod_count().into(), ())
     }
 }

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::error::ErrorKind;
-use crate::inspect::{Inspect, to_bytes};
+use crate::inspect::Inspect;
 use crate::summary::{Problems, Severity};
-use crate::view::Table;
+use zerocopy::IntoBytes;
 
 /// Fields behind each other, some with a name to break them by.
 #[derive(Default)]
@@ -95,21 +95,20 @@ fn every_field_is_read() {
     let lods: Vec<_> = model.lods().map(Result::unwrap).collect();
     let lod = lods[0];
     assert_eq!((model.version(), model.lod_count(), lods.len()), (257, 1, 1));
-    assert_eq!((lod.offset(), lod.bytes()), (12, b.bytes.len() as u64 - 12));
-    assert_eq!((lod.header().flags.get(), lod.resolution()), (0x77, 1.0));
-    assert_eq!(lod.points().get(1).unwrap().position.to_array(), [1.0, 0.0, 0.0]);
-    assert_eq!(lod.points().get(1).unwrap().flags.get(), 0x0300_0000);
-    assert_eq!(lod.normals().get(0).unwrap().to_array(), [0.0, 0.0, -1.0]);
-    let face = lod.faces().next().unwrap();
+    let (span, _) = model.lods().spanned().next().unwrap();
+    assert_eq!((span.offset, span.bytes), (12, b.bytes.len() as u64 - 12));
+    assert_eq!((lod.header.flags.get(), lod.resolution), (0x77, 1.0));
+    assert_eq!(lod.points.get(1).unwrap().position.to_array(), [1.0, 0.0, 0.0]);
+    assert_eq!(lod.points.get(1).unwrap().flags.get(), 0x0300_0000);
+    assert_eq!(lod.normals.get(0).unwrap().to_array(), [0.0, 0.0, -1.0]);
+    let face = lod.faces.get(0).unwrap();
     assert_eq!((face.texture, face.material), ("a.paa".into(), "a.rvmat".into()));
     assert_eq!(face.corners().iter().map(|corner| corner.point.get()).collect::<Vec<_>>(), [0, 1, 2]);
     assert_eq!((face.corners()[2].v.get(), face.fields.flags.get()), (1.0, 0x200));
     let offset = b.offset("face");
-    assert_eq!((lod.faces().rows(), lod.faces().storage().offset), (1, offset as u64));
-    assert_eq!(to_bytes(&lod.faces()).unwrap(), &b.bytes[offset..offset + 72]);
-    let width: usize = lod.faces().columns().iter().map(|column| column.scalar.size()).sum();
-    assert_eq!(width, 72);
-    let tags: Vec<_> = lod.tags().collect();
+    assert_eq!((lod.faces.len(), lod.faces.offset()), (1, offset as u64));
+    assert_eq!(face.fields.as_bytes(), &b.bytes[offset..offset + 72]);
+    let tags: Vec<_> = lod.tags.iter().collect();
     assert_eq!((tags.len(), tags[0].active, tags[0].data.as_bytes()), (2, 1, &b"\x01\0\0\x01"[..]));
     assert_eq!((tags[0].proxy().unwrap(), tags[1].proxy()), ("\\a\\gun".into(), None));
 
@@ -127,12 +126,12 @@ fn each_header_field_is_checked_where_it_stands() {
     let broken = |name, value| fault(&b.with(name, value));
     assert_eq!(broken("signature", 0x4c4f_444f), "at 0x0: starts with \"ODOL\", not \"MLOD\"");
     assert_eq!(broken("version", 256), "at 0x4: MLOD of version 256, only 257 is known");
-    assert_eq!(broken("lods", 2), format!("lods[1] at {:#x}: needs 28 bytes, 0 left", b.bytes.len()));
-    assert_eq!(broken("lod", 0x5833_5053), "lods[0] at 0xc: LOD of an older kind (SP3X)");
-    assert_eq!(broken("lod", 0), "lods[0] at 0xc: LOD starts with \"\\u{0}\\u{0}\\u{0}\\u{0}\", not \"P3DM\"");
-    let message = "lods[0] at 0xc: LOD of version 256 with a header of 29 bytes, only 256 with 28 is known";
+    assert_eq!(broken("lods", 2), format!("lods[1].header at {:#x}: needs 28 bytes, 0 left", b.bytes.len()));
+    assert_eq!(broken("lod", 0x5833_5053), "lods[0].header at 0xc: LOD of an older kind (SP3X)");
+    assert_eq!(broken("lod", 0), "lods[0].header at 0xc: LOD starts with \"\\u{0}\\u{0}\\u{0}\\u{0}\", not \"P3DM\"");
+    let message = "lods[0].header at 0xc: LOD of version 256 with a header of 29 bytes, only 256 with 28 is known";
     assert_eq!(broken("header_size", 29), message);
-    assert!(broken("lod_version", 0).starts_with("lods[0] at 0xc: LOD of version 0"));
+    assert!(broken("lod_version", 0).starts_with("lods[0].header at 0xc: LOD of version 0"));
     let left = b.bytes.len() - 40;
     assert_eq!(broken("points", u32::MAX), format!("lods[0].points at 0x28: needs 68719476720 bytes, {left} left"));
     assert_eq!(
@@ -140,13 +139,13 @@ fn each_header_field_is_checked_where_it_stands() {
         format!("lods[0].normals at 0x58: needs 51539607540 bytes, {} left", left - 48)
     );
     let after = b.offset("tagg");
-    assert!(broken("faces", u32::MAX).starts_with("lods[0].faces at "));
-    assert_eq!(broken("faces", 0), "lods[0] at 0x64: no \"TAGG\" behind the faces");
-    assert_eq!(broken("tagg", 0), format!("lods[0] at {after:#x}: no \"TAGG\" behind the faces"));
+    assert!(broken("faces", u32::MAX).starts_with("lods[0].faces"));
+    assert_eq!(broken("faces", 0), "lods[0].tags_signature at 0x64: no \"TAGG\" behind the faces");
+    assert_eq!(broken("tagg", 0), format!("lods[0].tags_signature at {after:#x}: no \"TAGG\" behind the faces"));
     let data = b.offset("size") + 4;
     assert_eq!(
         broken("size", 900),
-        format!("lods[0].tags at {data:#x}: needs 900 bytes, {} left", b.bytes.len() - data)
+        format!("lods[0].tags[0].data at {data:#x}: needs 900 bytes, {} left", b.bytes.len() - data)
     );
     assert!(matches!(Model::parse(&b.with("version", 1)).unwrap_err().kind(), ErrorKind::Unsupported(_)));
     assert!(Model::parse(b"MLOD\x01\x01\0\0\x01\0\0").is_err());

@@ -1,43 +1,69 @@
 //! Records exactly as stored.
 
 use zerocopy::little_endian::{F32, U32};
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
+use crate::view::record::{Framing, wire};
 use crate::view::{Column, Element, Scalar, Vec3};
 
-/// What stands before each LOD.
-#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct LodHeader {
-    /// `P3DM`.
-    pub signature: [u8; 4],
-    /// Size of this header: 28.
-    pub header_size: U32,
-    /// Version of the LOD: 256.
-    pub version: U32,
-    /// How many points.
-    pub points: U32,
-    /// How many normals.
-    pub normals: U32,
-    /// How many faces.
-    pub faces: U32,
-    /// Flags of unknown meaning.
-    pub flags: U32,
+wire! {
+    /// The start of a file.
+    FileHeader = 12 {
+        /// `MLOD`.
+        signature: Framing<[u8; 4]>,
+        /// 257.
+        version: U32,
+        /// How many LODs follow.
+        lod_count: U32,
+    }
+
+    /// What stands before each LOD.
+    LodHeader = 28 {
+        /// `P3DM`.
+        signature: Framing<[u8; 4]>,
+        /// Size of this header: 28.
+        header_size: U32,
+        /// Version of the LOD: 256.
+        version: U32,
+        /// How many points.
+        points: Framing<U32>,
+        /// How many normals.
+        normals: Framing<U32>,
+        /// How many faces.
+        faces: Framing<U32>,
+        /// Flags of unknown meaning.
+        flags: U32,
+    }
+
+    /// A point of a LOD.
+    Point = 16 {
+        /// Its position.
+        position: Vec3,
+        /// Its flags, such as how it is lit and lies on the ground.
+        flags: U32,
+    }
+
+    /// One corner of a face.
+    Corner = 16 {
+        /// Its point in the LOD's points.
+        point: U32,
+        /// Its normal in the LOD's normals.
+        normal: U32,
+        /// Texture coordinate, growing to the right.
+        u: F32,
+        /// Texture coordinate, growing downwards.
+        v: F32,
+    }
+
+    /// What stands before a face's names.
+    FaceFields = 72 {
+        /// How many of the corners are in use: 3 or 4.
+        corner_count: U32,
+        /// Always four; what stands in one that is not in use means nothing.
+        corners: [Corner; 4],
+        /// Its flags, such as how it is lit and sorted.
+        flags: U32,
+    }
 }
-
-const _: () = assert!(size_of::<LodHeader>() == 28);
-
-/// A point of a LOD.
-#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct Point {
-    /// Its position.
-    pub position: Vec3,
-    /// Its flags, such as how it is lit and lies on the ground.
-    pub flags: U32,
-}
-
-const _: () = assert!(size_of::<Point>() == 16);
 
 /// A [`Point`] in the machine's own numbers.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
@@ -57,36 +83,6 @@ impl Element for Point {
         Column::new("flags", Scalar::U32),
     ];
 }
-
-/// One corner of a face.
-#[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct Corner {
-    /// Its point in the LOD's points.
-    pub point: U32,
-    /// Its normal in the LOD's normals.
-    pub normal: U32,
-    /// Texture coordinate, growing to the right.
-    pub u: F32,
-    /// Texture coordinate, growing downwards.
-    pub v: F32,
-}
-
-const _: () = assert!(size_of::<Corner>() == 16);
-
-/// What stands before a face's names.
-#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct FaceFields {
-    /// How many of the corners are in use: 3 or 4.
-    pub corner_count: U32,
-    /// Always four; what stands in one that is not in use means nothing.
-    pub corners: [Corner; 4],
-    /// Its flags, such as how it is lit and sorted.
-    pub flags: U32,
-}
-
-const _: () = assert!(size_of::<FaceFields>() == 72);
 
 /// The columns of [`FaceFields`].
 pub(super) const FACE_COLUMNS: [Column; 18] = [

@@ -2,20 +2,32 @@
 
 use zerocopy::little_endian::F32;
 
-use super::frames::{Array, Frames, Rule};
-use super::text::{Names, Properties};
+use super::frames::{FlaggedBlock, Frames, Rule};
+use super::text::Property;
 use super::wire::BinarisedHeader;
 use crate::error::{Context, Error, Result};
 use crate::limits::Limits;
-use crate::view::Cursor;
+use crate::view::list::{Count, List};
+use crate::view::record::{Read, record};
+use crate::view::{ByteStr, Cursor};
+
+record! {
+    /// What stands between the header of a BMTR file and its frame times.
+    Texts<'a>(header: &'a BinarisedHeader) {
+        /// The names of the bones.
+        bones: List<'a, ByteStr<'a>> = "BoneNames" [Count(header.bones.get(), ())],
+        /// Texts that came with the animation. No file seen has any.
+        metadata: List<'a, ByteStr<'a>> = "Zero" where header.version.get() >= 4,
+        /// What happens in the animation.
+        properties: List<'a, Property<'a>> = "FrameProperties" where header.version.get() >= 4,
+    }
+}
 
 /// A binarised animation, borrowed from its bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Binarised<'a> {
     header: &'a BinarisedHeader,
-    bones: Names<'a>,
-    metadata: Option<Names<'a>>,
-    properties: Option<Properties<'a>>,
+    texts: Texts<'a>,
     /// From the frame times on.
     body: Cursor<'a>,
     rule: Option<Rule>,
@@ -32,7 +44,7 @@ impl<'a> Binarised<'a> {
     pub fn parse(data: &'a [u8], limits: &Limits) -> Result<Self> {
         let mut cursor = Cursor::new(data);
         let header = cursor.read::<BinarisedHeader>().within("header")?;
-        if header.magic != *b"BMTR" {
+        if *header.magic != *b"BMTR" {
             return Err(Error::malformed("does not start with BMTR").at(0));
         }
         let version = header.version.get();
@@ -43,15 +55,8 @@ impl<'a> Binarised<'a> {
             let message = format!("says {} bones, then {}", header.bones_hint, header.bones);
             return Err(Error::malformed(message).at(29));
         }
-        let bones = Names::read(&mut cursor, header.bones.get(), "bones")?;
-        let (mut metadata, mut properties) = (None, None);
-        if version >= 4 {
-            let count = cursor.u32().within("metadata")?;
-            metadata = Some(Names::read(&mut cursor, count, "metadata")?);
-            let count = cursor.u32().within("properties")?;
-            properties = Some(Properties::read(&mut cursor, count, true)?);
-        }
-        let motion = Self { header, bones, metadata, properties, body: cursor, rule: None, limits: *limits };
+        let texts = Texts::read(&mut cursor, header)?;
+        let motion = Self { header, texts, body: cursor, rule: None, limits: *limits };
         let rule = match motion.candidates() {
             &[only] => Some(only),
             // What is wrong is told when somebody asks for what lies behind.
@@ -65,26 +70,16 @@ impl<'a> Binarised<'a> {
         self.header
     }
 
-    /// The names of the bones.
-    pub fn bones(&self) -> Names<'a> {
-        self.bones
-    }
-
-    /// Texts that came with the animation (Zero); `None` in version 3. No file seen has any.
-    pub fn metadata(&self) -> Option<Names<'a>> {
-        self.metadata
-    }
-
-    /// The properties; `None` in version 3.
-    pub fn properties(&self) -> Option<Properties<'a>> {
-        self.properties
+    /// Names of bones, metadata and properties.
+    pub fn texts(&self) -> &Texts<'a> {
+        &self.texts
     }
 
     /// When each frame stands, 0 at the first, 1 at the last.
     ///
     /// # Errors
     /// Where they are not all there, not as many as frames, or packed in no readable way.
-    pub fn times(&self) -> Result<Array<'a, F32>> {
+    pub fn times(&self) -> Result<FlaggedBlock<'a, F32>> {
         self.body().map(|(times, _)| times)
     }
 
@@ -114,14 +109,14 @@ impl<'a> Binarised<'a> {
     }
 
     /// Both, for the price of finding the end of the times.
-    pub(super) fn body(&self) -> Result<(Array<'a, F32>, Frames<'a>)> {
+    pub(super) fn body(&self) -> Result<(FlaggedBlock<'a, F32>, Frames<'a>)> {
         self.body_by(self.rule()?)
     }
 
-    fn body_by(&self, rule: Rule) -> Result<(Array<'a, F32>, Frames<'a>)> {
+    fn body_by(&self, rule: Rule) -> Result<(FlaggedBlock<'a, F32>, Frames<'a>)> {
         let mut cursor = self.body;
         let (frames, bones) = (self.header.frames.get(), self.header.bones.get());
-        let times = Array::read(&mut cursor, frames, rule, &self.limits).within("times")?;
+        let times = FlaggedBlock::read(&mut cursor, frames, rule, &self.limits).within("times")?;
         Ok((times, Frames::new(cursor, frames, bones, rule, &self.limits)))
     }
 

@@ -2,7 +2,9 @@
 
 use crate::codec::Codec;
 use crate::error::{Context, Error, Result};
+use crate::inspect::{Outline, Span};
 use crate::limits::Limits;
+use crate::view::record::{Framing, Plain, Stored};
 use crate::view::{Block, Cursor, Element};
 
 use super::wire::Transform;
@@ -45,7 +47,7 @@ impl Rule {
 
 /// An array of a BMTR file: its count, a flag where the version has one, its elements.
 #[derive(Debug)]
-pub struct Array<'a, T> {
+pub struct FlaggedBlock<'a, T> {
     /// Where its count stands.
     pub offset: u64,
     /// Whether it is packed, by the file's own word: 0 no, 2 yes; other values, which no file seen has, count as yes.
@@ -55,15 +57,15 @@ pub struct Array<'a, T> {
     pub block: Block<'a, T>,
 }
 
-impl<T> Clone for Array<'_, T> {
+impl<T> Clone for FlaggedBlock<'_, T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T> Copy for Array<'_, T> {}
+impl<T> Copy for FlaggedBlock<'_, T> {}
 
-impl<'a, T: Element> Array<'a, T> {
+impl<'a, T: Element> FlaggedBlock<'a, T> {
     pub(super) fn read(cursor: &mut Cursor<'a>, count: u32, rule: Rule, limits: &Limits) -> Result<Self> {
         let (offset, flag, codec) = Self::start(cursor, count, rule)?;
         Ok(Self { offset, flag, block: Block::parse(cursor, count.into(), codec, limits)? })
@@ -83,6 +85,17 @@ impl<'a, T: Element> Array<'a, T> {
         }
         let (flag, codec) = rule.read(cursor, u64::from(count).saturating_mul(size_of::<T>() as u64))?;
         Ok((offset, flag, codec))
+    }
+
+    /// Tells it by this name, its flag by another.
+    pub(super) fn tell(&self, name: &'static str, flag_name: &'static str, out: &mut Outline<'_>) {
+        let count = Framing(u32::try_from(self.block.count()).unwrap_or(u32::MAX));
+        count.tell_at(name, Span { offset: self.offset, bytes: 4 }, out);
+        match self.flag {
+            Some(flag) => flag.tell_at(flag_name, Span { offset: self.offset.saturating_add(4), bytes: 1 }, out),
+            None => u8::tell_absent(flag_name, out),
+        }
+        out.array(name, &self.block);
     }
 
     /// The bytes it takes, count and flag included.
@@ -128,7 +141,7 @@ impl<'a> Frames<'a> {
     ///
     /// # Errors
     /// Where the frame is not all there, is not of as many bones as the file, or one before it cannot be walked.
-    pub fn get(&self, index: u32) -> Result<Option<Array<'a, Transform>>> {
+    pub fn get(&self, index: u32) -> Result<Option<FlaggedBlock<'a, Transform>>> {
         if index >= self.count {
             return Ok(None);
         }
@@ -142,8 +155,8 @@ impl<'a> Frames<'a> {
         }
     }
 
-    fn read(&self, cursor: &mut Cursor<'a>) -> Result<Array<'a, Transform>> {
-        Array::read(cursor, self.bones, self.rule, &self.limits)
+    fn read(&self, cursor: &mut Cursor<'a>) -> Result<FlaggedBlock<'a, Transform>> {
+        FlaggedBlock::read(cursor, self.bones, self.rule, &self.limits)
     }
 
     /// All frames in order; ends after the first error.
@@ -194,7 +207,7 @@ impl<'a> FrameIter<'a> {
 }
 
 impl<'a> Iterator for FrameIter<'a> {
-    type Item = Result<Array<'a, Transform>>;
+    type Item = Result<FlaggedBlock<'a, Transform>>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.index >= self.frames.count {
@@ -228,13 +241,13 @@ impl<'a> FrameTable<'a> {
     }
 
     /// The frame at `index`. O(1): walks nothing.
-    pub fn get(&self, index: usize) -> Option<Array<'a, Transform>> {
+    pub fn get(&self, index: usize) -> Option<FlaggedBlock<'a, Transform>> {
         let start = *self.starts.get(index)?;
         let end = self.starts.get(index.saturating_add(1)).copied().unwrap_or(self.end);
         let Frames { start: mut cursor, bones, rule, limits, .. } = self.frames;
         cursor.skip(start.checked_sub(cursor.offset())?).ok()?;
         let part = cursor.split(end.checked_sub(start)?).ok()?;
         // It was read before, when the table was made.
-        Array::exactly(part, bones, rule, &limits).ok()
+        FlaggedBlock::exactly(part, bones, rule, &limits).ok()
     }
 }

@@ -33,16 +33,31 @@ mod track;
 mod verify;
 pub mod wire;
 
-pub use binarised::Binarised;
-pub use frames::{Array, FrameIter, FrameTable, Frames, Rule};
+pub use binarised::{Binarised, Texts};
+pub use frames::{FlaggedBlock, FrameIter, FrameTable, Frames, Rule};
 pub use plain::{Plain, PlainFrame};
-pub use text::{Names, Properties, Property};
+pub use text::{Names, PlainProperty, Property, PropertyId};
 pub use track::Track;
 
 use crate::error::Result;
 use crate::format::Format;
 use crate::limits::Limits;
 use crate::view::Cursor;
+use crate::view::record::{Fixed, Schema};
+
+/// The records of both forms.
+pub(crate) const SCHEMA: &[&Schema] = &[
+    wire::BinarisedHeader::SCHEMA,
+    Texts::SCHEMA,
+    Property::SCHEMA,
+    wire::Transform::SCHEMA,
+    wire::MetadataHeader::SCHEMA,
+    PlainProperty::SCHEMA,
+    wire::PlainHeader::SCHEMA,
+    wire::FixedName::SCHEMA,
+    wire::BonePose::SCHEMA,
+    wire::Matrix::SCHEMA,
+];
 
 /// An animation of either form, borrowed from its bytes.
 ///
@@ -127,16 +142,16 @@ impl<'a> Motion<'a> {
     /// The names of the bones.
     pub fn bones(&self) -> Names<'a> {
         match self {
-            Self::Binarised(motion) => motion.bones(),
+            Self::Binarised(motion) => Names::Closed(motion.texts().bones),
             Self::Plain(motion) => motion.bones(),
         }
     }
 
-    /// The properties; `None` where the form or version has none.
-    pub fn properties(&self) -> Option<Properties<'a>> {
+    /// How many properties.
+    pub fn property_count(&self) -> usize {
         match self {
-            Self::Binarised(motion) => motion.properties(),
-            Self::Plain(motion) => motion.properties(),
+            Self::Binarised(motion) => motion.texts().properties.map_or(0, |list| list.len()),
+            Self::Plain(motion) => motion.properties().map_or(0, |list| list.len()),
         }
     }
 

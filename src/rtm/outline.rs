@@ -1,7 +1,10 @@
-//! Every field of an animation, told once.
+//! What outlines tell of an animation.
 
-use super::{Binarised, Motion, Plain, Properties};
-use crate::inspect::{Outline, Part, Value};
+use super::{Binarised, Motion, Plain, PlainProperty};
+use crate::inspect::{Outline, Part, Span, Value};
+use crate::view::List;
+use crate::view::list::Item;
+use crate::view::record::{self, Fixed, Plain as _};
 
 pub(super) fn motion(motion: &Motion<'_>, out: &mut Outline<'_>) {
     out.field("version", motion.version());
@@ -9,43 +12,45 @@ pub(super) fn motion(motion: &Motion<'_>, out: &mut Outline<'_>) {
     out.field("last_time", last_time);
     match motion {
         Motion::Binarised(binarised) => {
-            let header = binarised.header();
             out.field("packed_arrays", binarised.rule().ok().map(super::Rule::name));
-            out.part(Part::one("header").spanning(0, size_of_val(header) as u64), |out| {
-                out.field("reversed", header.reversed);
-                out.field("displacement", header.displacement.to_array());
-                out.field("frames", header.frames.get());
-                out.field("preload", header.preload.get());
-                out.field("bones_hint", header.bones_hint.get());
-                out.field("bones", header.bones.get());
-            });
+            header(binarised.header(), 0, out);
             bones(motion, out);
-            match binarised.metadata() {
-                Some(metadata) => out.texts("metadata", metadata.iter()),
-                None => out.field("metadata", Value::Absent),
-            }
-            properties(binarised.properties(), out);
+            let texts = binarised.texts();
+            list("metadata", texts.metadata, out);
+            list("properties", texts.properties, out);
             binarised_frames(binarised, out);
         }
         Motion::Plain(plain) => {
-            out.field("metadata_reserved", plain.metadata().map(|header| header.reserved.get()));
-            properties(plain.properties(), out);
-            let header = plain.header();
-            out.part(Part::one("header").spanning(plain.header_offset(), size_of_val(header) as u64), |out| {
-                out.field("displacement", header.displacement.to_array());
-                out.field("frames", header.frames.get());
-                out.field("bones", header.bones.get());
-            });
+            match plain.metadata() {
+                Some(header) => header.tell_fields(0, out),
+                None => out.field("metadata_reserved", Value::Absent),
+            }
+            if let Some(properties) = plain.properties() {
+                PlainProperty::tell_items(&properties, "properties", out);
+            }
+            header(plain.header(), plain.header_offset(), out);
             bones(motion, out);
             plain_frames(plain, out);
         }
     }
 }
 
+fn header<T: Fixed>(header: &T, offset: u64, out: &mut Outline<'_>) {
+    let part = Part::one("header").spanning(offset, size_of::<T>() as u64);
+    out.part(part, |out| header.tell_fields(offset, out));
+}
+
+fn list<'a, T: Item<'a>>(name: &'static str, list: Option<List<'a, T>>, out: &mut Outline<'_>) {
+    match list {
+        Some(list) => list.tell_counted(name, out),
+        None => T::tell_no_items(name, out),
+    }
+}
+
 fn bones(motion: &Motion<'_>, out: &mut Outline<'_>) {
-    for (index, (offset, bytes, name)) in motion.bones().located().enumerate() {
-        out.part(Part::item("bones", index).labelled(name).spanning(offset, bytes), |out| {
-            out.field("name", name);
+    for (index, (name, span)) in motion.bones().spanned().enumerate() {
+        out.part(Part::item("bones", index).labelled(name).spanning(span.offset, span.bytes), |out| {
+            name.tell_at("name", span, out);
             if let Some(track) = motion.track(index) {
                 out.array("track", &track);
             }
@@ -53,29 +58,13 @@ fn bones(motion: &Motion<'_>, out: &mut Outline<'_>) {
     }
 }
 
-fn properties(all: Option<Properties<'_>>, out: &mut Outline<'_>) {
-    for (index, property) in all.into_iter().flat_map(|all| all.iter()).enumerate() {
-        let part = Part::item("properties", index).labelled(property.name);
-        out.part(part.spanning(property.offset, property.bytes()), |out| {
-            if let Some(id) = property.id {
-                out.coded("id", id, property.id_name());
-            }
-            out.field("name", property.name);
-            out.field("phase", property.phase);
-            out.field("value", property.value);
-        });
-    }
-}
-
 fn binarised_frames(motion: &Binarised<'_>, out: &mut Outline<'_>) {
     let Some((times, frames)) = out.ok(motion.body()) else { return };
-    out.field("times_flag", times.flag);
-    out.array("times", &times.block);
+    times.tell("times", "times_flag", out);
     for (index, frame) in frames.iter().enumerate() {
         let Some(frame) = out.ok(frame) else { return };
         out.part(Part::item("frames", index).spanning(frame.offset, frame.bytes()), |out| {
-            out.field("flag", frame.flag);
-            out.array("transforms", &frame.block);
+            frame.tell("transforms", "flag", out);
         });
     }
 }
@@ -87,11 +76,14 @@ fn plain_frames(motion: &Plain<'_>, out: &mut Outline<'_>) {
     for (index, frame) in motion.frames().enumerate() {
         let Some(frame) = out.ok(frame) else { return };
         out.part(Part::item("frames", index).spanning(frame.offset, frame.bytes()), |out| {
-            out.field("time", frame.time);
+            frame.time.tell_at("time", Span { offset: frame.offset, bytes: 4 }, out);
             if frame.names().eq(motion.bones().iter()) {
                 out.field("other_bone_names", Value::Absent);
             } else {
                 out.texts("other_bone_names", frame.names());
+            }
+            if out.dissects() {
+                record::tell_rows("bones", frame.poses(), frame.offset.saturating_add(4), out);
             }
             out.array("transforms", &frame.matrices());
         });

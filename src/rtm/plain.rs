@@ -3,17 +3,19 @@
 use zerocopy::little_endian::F32;
 use zerocopy::{FromBytes, IntoBytes};
 
-use super::text::{Names, Properties};
+use super::text::{Names, PlainProperty};
 use super::wire::{BonePose, FixedName, Matrix, MetadataHeader, PlainHeader};
 use crate::error::{Context, Error, Result};
 use crate::limits::Limits;
+use crate::view::list::{Count, List};
+use crate::view::record::Read;
 use crate::view::{ByteStr, Cursor, Strided};
 
 /// A plain animation, borrowed from its bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Plain<'a> {
     metadata: Option<&'a MetadataHeader>,
-    properties: Option<Properties<'a>>,
+    properties: Option<List<'a, PlainProperty<'a>>>,
     header: &'a PlainHeader,
     header_offset: u64,
     bones: Names<'a>,
@@ -33,11 +35,11 @@ impl<'a> Plain<'a> {
         if data.starts_with(b"RTM_MDAT") {
             let header = cursor.read::<MetadataHeader>().within("metadata")?;
             metadata = Some(header);
-            properties = Some(Properties::read(&mut cursor, header.properties.get(), false)?);
+            properties = Some(List::read(&mut cursor, Count(header.properties.get(), ())).within("properties")?);
         }
         let header_offset = cursor.offset();
         let header = cursor.read::<PlainHeader>().within("header")?;
-        match &header.magic {
+        match &*header.magic {
             b"RTM_0101" => {}
             [b'R', b'T', b'M', b'_', version @ ..] => {
                 let message = format!("plain RTM of version {}", ByteStr::new(version));
@@ -45,7 +47,7 @@ impl<'a> Plain<'a> {
             }
             _ => return Err(Error::malformed("RTM_0101 is missing").at(header_offset)),
         }
-        let bones = Names::fixed(cursor.array::<FixedName>(header.bones.get().into()).within("bones")?);
+        let bones = Names::Fixed(cursor.array::<FixedName>(header.bones.get().into()).within("bones")?);
         Ok(Self { metadata, properties, header, header_offset, bones, body: cursor, limits: *limits })
     }
 
@@ -65,7 +67,7 @@ impl<'a> Plain<'a> {
     }
 
     /// The properties in RTM_MDAT.
-    pub fn properties(&self) -> Option<Properties<'a>> {
+    pub fn properties(&self) -> Option<List<'a, PlainProperty<'a>>> {
         self.properties
     }
 
@@ -171,6 +173,11 @@ impl<'a> PlainFrame<'a> {
     /// The names of the bones, which each frame repeats.
     pub fn names(&self) -> impl Iterator<Item = ByteStr<'a>> + Clone + use<'a> {
         self.bones.iter().map(|bone| bone.name.text())
+    }
+
+    /// Name and matrix of every bone.
+    pub fn poses(&self) -> &'a [BonePose] {
+        self.bones
     }
 
     /// Name and matrix of the bone at `index`.

@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
+use super::Motion;
 use super::verify::Survey;
-use super::{Motion, Properties};
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::inspect::{Inspect, Outline};
@@ -19,7 +19,7 @@ impl Inspect for Motion<'_> {
             counts: Counts::known([
                 ("frames", self.frame_count().into()),
                 ("bones", self.bones().len() as u64),
-                ("properties", self.properties().map_or(0, |all: Properties<'_>| all.len() as u64)),
+                ("properties", self.property_count() as u64),
             ]),
             blocks,
             problems: problems.into_vec(),

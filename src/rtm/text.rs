@@ -1,49 +1,25 @@
 //! Names of bones, metadata and properties.
 
-use nom::Parser;
-use nom::multi::length_data;
-use nom::number::complete::u8 as byte;
-use zerocopy::little_endian::{F32, I32};
-
 use super::wire::FixedName;
-use crate::error::{Context, Error, Result};
-use crate::view::cursor::{NomError, record};
-use crate::view::text::cstr;
-use crate::view::{ByteStr, Cursor, LeArray};
+use crate::inspect::{Span, Value};
+use crate::view::record::{Form, plain, plain_read, record};
+use crate::view::{ByteStr, LeArray, List};
 
 /// Names in a row.
 #[derive(Clone, Copy, Debug)]
-pub struct Names<'a>(Form<'a>);
-
-#[derive(Clone, Copy, Debug)]
-enum Form<'a> {
-    /// So many texts, each up to its NUL; they have been looked through.
-    Closed(Cursor<'a>, u32),
+pub enum Names<'a> {
+    /// Each up to its NUL.
+    Closed(List<'a, ByteStr<'a>>),
+    /// In fields of 32 bytes.
     Fixed(LeArray<'a, FixedName>),
 }
 
 impl<'a> Names<'a> {
-    /// So many texts at the cursor, each up to its NUL. Linear in their bytes.
-    pub(super) fn read(cursor: &mut Cursor<'a>, count: u32, list: &'static str) -> Result<Self> {
-        let start = *cursor;
-        check_count(cursor, count, 1).within(list)?;
-        for index in 0..count as usize {
-            cursor.cstr().within_item(list, index)?;
-        }
-        let bytes = start.left().saturating_sub(cursor.left());
-        Ok(Self(Form::Closed({ start }.split(bytes)?, count)))
-    }
-
-    /// Names in fields of 32 bytes.
-    pub(super) fn fixed(fields: LeArray<'a, FixedName>) -> Self {
-        Self(Form::Fixed(fields))
-    }
-
     /// How many.
     pub fn len(&self) -> usize {
-        match self.0 {
-            Form::Closed(_, count) => count as usize,
-            Form::Fixed(fields) => fields.len(),
+        match self {
+            Self::Closed(texts) => texts.len(),
+            Self::Fixed(fields) => fields.len(),
         }
     }
 
@@ -54,79 +30,56 @@ impl<'a> Names<'a> {
 
     /// All names in order.
     pub fn iter(&self) -> impl Iterator<Item = ByteStr<'a>> + Clone + use<'a> {
-        let (mut closed, fixed) = match self.0 {
-            Form::Closed(texts, _) => (texts, None),
-            Form::Fixed(fields) => (Cursor::new(&[]), Some(fields)),
+        let (closed, fixed) = match *self {
+            Self::Closed(texts) => (Some(texts.iter()), None),
+            Self::Fixed(fields) => (None, Some(fields)),
         };
-        let fixed = fixed.into_iter().flatten().map(FixedName::text);
-        std::iter::from_fn(move || closed.cstr().ok()).fuse().chain(fixed)
+        closed.into_iter().flatten().chain(fixed.into_iter().flatten().map(FixedName::text))
     }
 
-    /// Offset and size of each name's field, NUL included, and the name.
-    pub(super) fn located(&self) -> impl Iterator<Item = (u64, u64, ByteStr<'a>)> + use<'a> {
-        let fixed = matches!(self.0, Form::Fixed(_)).then_some(size_of::<FixedName>() as u64);
-        self.iter().scan(self.offset(), move |offset, name| {
+    /// All names in order, each with the place of its field, NUL included.
+    pub(super) fn spanned(&self) -> impl Iterator<Item = (ByteStr<'a>, Span)> + use<'a> {
+        let fixed = matches!(self, Self::Fixed(_)).then_some(size_of::<FixedName>() as u64);
+        self.iter().scan(self.offset(), move |next, name| {
             let bytes = fixed.unwrap_or_else(|| (name.len() as u64).saturating_add(1));
-            let start = std::mem::replace(offset, offset.saturating_add(bytes));
-            Some((start, bytes, name))
+            let offset = std::mem::replace(next, next.saturating_add(bytes));
+            Some((name, Span { offset, bytes }))
         })
     }
 
     /// The name at `index`; looks through those before it, where they are not in fields of one size.
     pub fn get(&self, index: usize) -> Option<ByteStr<'a>> {
-        match self.0 {
-            Form::Closed(..) => self.iter().nth(index),
-            Form::Fixed(fields) => Some(fields.get(index)?.text()),
+        match self {
+            Self::Closed(texts) => texts.get(index),
+            Self::Fixed(fields) => Some(fields.get(index)?.text()),
         }
     }
 
     /// Where the first name starts.
     pub fn offset(&self) -> u64 {
-        match self.0 {
-            Form::Closed(texts, _) => texts.offset(),
-            Form::Fixed(fields) => fields.offset(),
+        match self {
+            Self::Closed(texts) => texts.offset(),
+            Self::Fixed(fields) => fields.offset(),
         }
     }
 
     /// The bytes of all names, NULs included.
     pub fn bytes(&self) -> u64 {
-        match self.0 {
-            Form::Closed(texts, _) => texts.left(),
-            Form::Fixed(fields) => fields.as_bytes().len() as u64,
+        match self {
+            Self::Closed(texts) => texts.bytes(),
+            Self::Fixed(fields) => fields.as_bytes().len() as u64,
         }
     }
 }
 
-/// What a property takes beside its texts: id, phase and two NULs.
-const BINARISED_BYTES: u64 = 10;
-/// Phase and two lengths.
-const PLAIN_BYTES: u64 = 6;
+/// What kind of property, in BMTR files: -1 says that only the name tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PropertyId(pub i32);
 
-/// A note on an animation: something that happens at a phase of it, such as a sound.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Property<'a> {
-    /// What kind of property, in BMTR files (default): -1 says that only the name tells.
-    pub id: Option<i32>,
-    /// When, 0 at the first frame, 1 at the end.
-    pub phase: f32,
-    /// Its name, such as `StepSound`.
-    pub name: ByteStr<'a>,
-    /// Its value; often empty.
-    pub value: ByteStr<'a>,
-    /// Where it starts.
-    pub offset: u64,
-}
-
-impl Property<'_> {
-    /// The bytes it takes.
-    pub fn bytes(&self) -> u64 {
-        let fixed = if self.id.is_some() { BINARISED_BYTES } else { PLAIN_BYTES };
-        fixed.saturating_add(self.name.len() as u64).saturating_add(self.value.len() as u64)
-    }
-
-    /// What its number means.
-    pub fn id_name(&self) -> Option<&'static str> {
-        match self.id? {
+impl PropertyId {
+    /// What the number means.
+    pub fn name(self) -> Option<&'static str> {
+        match self.0 {
             -1 => Some("none"),
             0 => Some("StepSound"),
             _ => None,
@@ -134,73 +87,57 @@ impl Property<'_> {
     }
 }
 
-/// The properties of an animation.
+plain! {
+    PropertyId: Number "i32" 4 => |id| Value::Coded(id.0.into(), id.name().map(Into::into));
+}
+
+plain_read! {
+    PropertyId => |cursor| cursor.i32().map(Self);
+}
+
+record! {
+    /// A note on an animation: something that happens at a phase of it, such as a sound.
+    Property<'a> named name {
+        /// What kind of property.
+        id: PropertyId = "default",
+        /// Its name, such as `StepSound`.
+        name: ByteStr<'a> = "name",
+        /// When, 0 at the first frame, 1 at the end.
+        phase: f32 = "frame_time",
+        /// Its value; often empty.
+        value: ByteStr<'a> = "value",
+    }
+}
+
+record! {
+    /// A [`Property`] of a plain file.
+    PlainProperty<'a> named name {
+        /// When, 0 at the first frame, 1 at the end.
+        phase: f32,
+        /// Its name, such as `StepSound`.
+        name: ByteStr<'a> as ShortStr<'a>,
+        /// Its value; often empty.
+        value: ByteStr<'a> as ShortStr<'a>,
+    }
+}
+
+/// A text behind its length in one byte.
 #[derive(Clone, Copy, Debug)]
-pub struct Properties<'a> {
-    all: Cursor<'a>,
-    count: u32,
-    binarised: bool,
+struct ShortStr<'a>(ByteStr<'a>);
+
+plain! {
+    ShortStr<'_>: Varying "text with u8 length" 1 => |text| text.0;
 }
 
-impl<'a> Properties<'a> {
-    /// So many properties at the cursor. Linear in their bytes.
-    pub(super) fn read(cursor: &mut Cursor<'a>, count: u32, binarised: bool) -> Result<Self> {
-        let start = *cursor;
-        let least = if binarised { BINARISED_BYTES } else { PLAIN_BYTES };
-        check_count(cursor, count, least).within("properties")?;
-        for index in 0..count as usize {
-            property(cursor, binarised).within_item("properties", index)?;
-        }
-        let bytes = start.left().saturating_sub(cursor.left());
-        Ok(Self { all: { start }.split(bytes)?, count, binarised })
-    }
-
-    /// How many.
-    pub fn len(&self) -> usize {
-        self.count as usize
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.count == 0
-    }
-
-    /// All properties in order.
-    pub fn iter(&self) -> impl Iterator<Item = Property<'a>> + use<'a> {
-        let Self { mut all, binarised, .. } = *self;
-        // They have been read before, so that only the end of the last one is met here.
-        std::iter::from_fn(move || property(&mut all, binarised).ok()).fuse()
-    }
-
-    /// The bytes of all of them.
-    pub fn bytes(&self) -> u64 {
-        self.all.left()
-    }
-
-    /// Where the first one starts.
-    pub fn offset(&self) -> u64 {
-        self.all.offset()
-    }
-}
-
-fn property<'a>(cursor: &mut Cursor<'a>, binarised: bool) -> Result<Property<'a>> {
-    let offset = cursor.offset();
-    let (id, name, phase, value) = if binarised {
-        let (id, name, phase, value) = cursor.parse((record::<I32>, cstr, record::<F32>, cstr))?;
-        (Some(id.get()), name, phase, value)
-    } else {
-        let text = || length_data(byte::<&[u8], NomError<'_>>).map(ByteStr::new);
-        let (phase, name, value) = cursor.parse((record::<F32>, text(), text()))?;
-        (None, name, phase, value)
+plain_read! {
+    ShortStr<'a> => |cursor| {
+        let length = cursor.u8()?;
+        cursor.take(length.into()).map(|text| Self(ByteStr::new(text)))
     };
-    Ok(Property { id, phase: phase.get(), name, value, offset })
 }
 
-/// Refuses a count that the bytes left cannot hold.
-fn check_count(cursor: &Cursor<'_>, count: u32, least: u64) -> Result<()> {
-    let needed = u64::from(count).saturating_mul(least);
-    if needed > cursor.left() {
-        return Err(Error::truncated(needed, cursor.left()).at(cursor.offset()));
+impl<'a> Form<ByteStr<'a>> for ShortStr<'a> {
+    fn into_value(self) -> ByteStr<'a> {
+        self.0
     }
-    Ok(())
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use half::f16;
 
 use super::wire::{Matrix, Transform};
-use super::{Array, Binarised, Motion, Plain};
+use super::{Binarised, FlaggedBlock, Motion, Plain};
 use crate::budget::Decoded;
 use crate::check::{Check, Finite, Length, Numbers, Rows, Rule, Unit};
 use crate::error::{Context, Error};
@@ -64,7 +64,7 @@ impl<'p> Survey<'p> {
     /// Counts an array, and decodes it if all is to be looked at.
     fn array<'a, T: Element>(
         &mut self,
-        array: &Array<'a, T>,
+        array: &FlaggedBlock<'a, T>,
         place: impl Fn(Error) -> Error,
     ) -> Option<Decoded<'a, T>> {
         self.blocks.add(array.block.storage(), array.block.unpacked_bytes());

@@ -4,42 +4,87 @@ use half::f16;
 use half::slice::HalfFloatSliceExt as _;
 use zerocopy::little_endian::{I16, U16, U32};
 
-use crate::view::wire::wire;
+use crate::inspect::Value;
+use crate::view::record::{Framing, plain, wire};
 use crate::view::{ByteStr, Column, Element, Scalar, Vec3};
 
 wire! {
-    /// The start of a BMTR file. `bones` (NoOfBones) counts the names that follow, `bones_hint` (nBones) should be the
-    /// same; `reversed` (Always1) is 1 in all files seen, `preload` (Generally0) 0 or 1.
-    BinarisedHeader {
-        magic: [u8; 4],
-        version: U32,
-        reversed: u8,
-        displacement: Vec3,
-        frames: U32,
-        preload: U32,
-        bones_hint: U32,
-        bones: U32,
-    } = 37;
+    /// The start of a BMTR file.
+    BinarisedHeader = 37 {
+        /// `BMTR`.
+        magic: Framing<[u8; 4]> = "Type",
+        /// 3 to 5.
+        version: Framing<U32> = "Version",
+        /// 1 in all files seen.
+        reversed: u8 = "Always1",
+        /// How far the animated body moves in one cycle: x, y, z in metres.
+        displacement: Vec3 = "Displacement",
+        /// How many frames.
+        frames: U32 = "nFrames",
+        /// 0 or 1.
+        preload: U32 = "Generally0",
+        /// How many bones each frame has; should be the same as `bones`.
+        bones_hint: U32 = "nBones",
+        /// How many names of bones follow.
+        bones: U32 = "NoOfBones",
+    }
 
     /// One bone in one frame of a BMTR file, relative to the bone's parent, which only a model's skeleton knows.
-    ///
-    /// `rotation` is a quaternion x, y, z, w, each in 1/16384; `translation` is x, y, z as IEEE half floats.
-    Transform { rotation: [I16; 4], translation: [U16; 3] } = 14;
+    Transform = 14 {
+        /// A quaternion x, y, z, w, each in 1/16384.
+        rotation: [I16; 4] = "Qnion",
+        /// x, y, z as IEEE half floats.
+        translation: [U16; 3] = "XYZ",
+    }
 
-    /// The start of RTM_MDAT, before its properties. `reserved` is 0 in all files seen.
-    MetadataHeader { magic: [u8; 8], reserved: U32, properties: U32 } = 16;
+    /// The start of RTM_MDAT, before its properties.
+    MetadataHeader = 16 {
+        /// `RTM_MDAT`.
+        magic: Framing<[u8; 8]>,
+        /// 0 in all files seen.
+        metadata_reserved: U32,
+        /// How many properties follow.
+        properties: Framing<U32>,
+    }
 
     /// The start of RTM_0101, before the names of its bones.
-    PlainHeader { magic: [u8; 8], displacement: Vec3, frames: U32, bones: U32 } = 28;
+    PlainHeader = 28 {
+        /// `RTM_0101`.
+        magic: Framing<[u8; 8]>,
+        /// How far the animated body moves in one cycle: x, y, z in metres.
+        displacement: Vec3,
+        /// How many frames.
+        frames: U32,
+        /// How many bones.
+        bones: U32,
+    }
 
-    /// A name that ends at its first NUL or fills its 32 bytes; what stands behind the NUL is garbage.
-    FixedName { field: [u8; 32] } = 32;
+    /// A name that ends at its first NUL or fills its 32 bytes.
+    FixedName = 32 {
+        /// What stands behind the NUL is garbage.
+        field: [u8; 32],
+    }
 
     /// Three rows of a rotation and one of a position, for row vectors.
-    Matrix { rotation: [Vec3; 3], position: Vec3 } = 48;
+    Matrix = 48 {
+        /// The rows of the rotation.
+        rotation: [Vec3; 3],
+        /// The position.
+        position: Vec3,
+    }
 
     /// One bone in one frame of a plain file, in the model's space.
-    BonePose { name: FixedName, matrix: Matrix } = 80;
+    BonePose = 80 {
+        /// Its name.
+        name: FixedName,
+        /// Its place.
+        matrix: Matrix,
+    }
+}
+
+plain! {
+    FixedName: Number "text[32]" 32 => |name| name.text();
+    Matrix: Number "f32[12]" 48 => |matrix| Value::Floats(matrix.to_rows().as_flattened().to_vec().into());
 }
 
 impl Transform {

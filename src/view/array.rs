@@ -52,6 +52,21 @@ pub enum Scalar {
 }
 
 impl Scalar {
+    /// The word for it in descriptions.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::U8 => "u8",
+            Self::I8 => "i8",
+            Self::U16 => "u16",
+            Self::I16 => "i16",
+            Self::U32 => "u32",
+            Self::I32 => "i32",
+            Self::U64 => "u64",
+            Self::F16 => "f16",
+            Self::F32 => "f32",
+        }
+    }
+
     /// How many bytes one takes.
     pub const fn size(self) -> usize {
         match self {

@@ -3,16 +3,22 @@
 pub mod array;
 pub mod block;
 pub mod chunk;
+#[cfg(feature = "lodka")]
+pub(crate) mod columns;
 pub mod cursor;
+// What one format needs to be described, another does not.
+#[cfg_attr(not(all(feature = "b3d", feature = "lodka", feature = "mlod", feature = "rtm")), allow(unused))]
+pub mod list;
 pub mod math;
 mod path;
+#[cfg_attr(not(all(feature = "b3d", feature = "lodka", feature = "mlod", feature = "rtm")), allow(unused))]
+pub mod record;
 pub mod text;
-#[cfg(any(feature = "b3d", feature = "rtm"))]
-pub(crate) mod wire;
 pub mod zip;
 
 pub use array::{Column, Element, LeArray, Packing, Scalar, Storage, Strided, Table};
 pub use block::{Block, Filled};
 pub use cursor::{Cursor, Wire};
+pub use list::List;
 pub use math::{Color, Quat, Vec2, Vec3};
 pub use text::{ByteStr, Utf32Str};

@@ -56,12 +56,12 @@ fn every_array_lies_in_the_file() {
     let part = part(&bytes);
     inside(of(part.info().unwrap().unwrap().bytes));
     inside(of(part.animations().next().unwrap().unwrap().keys));
-    let material = part.materials().unwrap().unwrap().materials().next().unwrap().unwrap();
+    let material = part.materials().unwrap().unwrap().materials.next().unwrap().unwrap();
     inside(zerocopy::IntoBytes::as_bytes(material.options.unwrap()));
     let texture = part.textures().unwrap().unwrap().textures().nth(1).unwrap().unwrap();
     inside(of(texture.data));
     inside(of(texture.reserve));
-    inside(of(part.shaders().unwrap().unwrap().shaders().nth(1).unwrap().unwrap().data));
+    inside(of(part.shaders().unwrap().unwrap().shaders.nth(1).unwrap().unwrap().data));
     let meshes: Vec<Mesh<'_>> = part.meshes().map(Result::unwrap).collect();
     inside(of(meshes[0].positions));
     inside(of(meshes[0].normals));
@@ -128,7 +128,7 @@ fn reading_allocates_nothing() {
 fn fields_hold_what_was_written() {
     let bytes = write::sound().to_vec();
     let part = part(&bytes);
-    let bones: Vec<_> = part.skeleton().unwrap().unwrap().bones().map(|bone| bone.unwrap()).collect();
+    let bones: Vec<_> = part.skeleton().unwrap().unwrap().bones.map(|bone| bone.unwrap()).collect();
     assert_eq!(bones.iter().map(|bone| (bone.id, bone.parent)).collect::<Vec<_>>(), [(0, -1), (1, 0), (2, 1)]);
     assert_eq!(bones[2].name, "b2");
 
@@ -140,16 +140,16 @@ fn fields_hold_what_was_written() {
     assert_eq!(run.key(1, 2).unwrap().rotation.to_array(), [33.0 / 8.0, 34.0 / 8.0, 35.0 / 8.0]);
     assert!(run.key(1, 3).is_none() && run.key(2, 0).is_none() && run.frame(2).is_none());
 
-    let stone = part.materials().unwrap().unwrap().materials().next().unwrap().unwrap();
-    assert_eq!(stone.texture_field, "stone.bmp:light.bmp");
-    assert_eq!(stone.textures().map(|name| name.to_text().unwrap()), ["stone.bmp", "light.bmp"]);
+    let stone = part.materials().unwrap().unwrap().materials.next().unwrap().unwrap();
+    assert_eq!(stone.textures, "stone.bmp:light.bmp");
+    assert_eq!(stone.texture_files().map(|name| name.to_text().unwrap()), ["stone.bmp", "light.bmp"]);
     let options = stone.options.unwrap();
     assert_eq!(options.environment.to_array(), [2.0, 2.125, 2.25, 2.375]);
     assert_eq!((options.shininess, options.normal_map_scale.get()), (128, 0.5));
     assert_eq!(options.image_alpha.name(), Some("inverse luminance sqrt"));
     assert_eq!(options.texture_format.name(), Some("RGBA float32"));
     assert!(options.texture_enabled.is_set() && !options.enabled.is_set());
-    assert_eq!(stone.mapping.unwrap().name(), Some("cube camera"));
+    assert_eq!(stone.mapping_mode.unwrap().name(), Some("cube camera"));
 
     let textures: Vec<_> = part.textures().unwrap().unwrap().textures().map(Result::unwrap).collect();
     assert_eq!(textures[1].reserve.as_bytes(), [0xee; 7]);
@@ -159,7 +159,7 @@ fn fields_hold_what_was_written() {
     );
     let kinds: Vec<_> = textures.iter().map(|texture| texture.image_kind().map(|kind| kind.name())).collect();
     assert_eq!(kinds, [Some("bmp"), Some("png"), None]);
-    let shaders: Vec<_> = part.shaders().unwrap().unwrap().shaders().map(Result::unwrap).collect();
+    let shaders: Vec<_> = part.shaders().unwrap().unwrap().shaders.map(Result::unwrap).collect();
     let bump = shaders[2].bump().unwrap().unwrap();
     assert_eq!(
         (bump.normal_material.to_text().as_deref(), bump.light_power, bump.reserve.len()),
@@ -324,9 +324,9 @@ fn texture_names_are_cut_at_their_colon_but_not_behind_a_drive() {
         ("", "", ""),
     ] {
         let bytes = file([write::materials(1, &[(b"m", field.as_bytes())])]).to_vec();
-        let material = part(&bytes).materials().unwrap().unwrap().materials().next().unwrap().unwrap();
-        assert_eq!(material.textures(), [first, second], "{field}");
-        assert_eq!(material.texture_field, field);
+        let material = part(&bytes).materials().unwrap().unwrap().materials.next().unwrap().unwrap();
+        assert_eq!(material.texture_files(), [first, second], "{field}");
+        assert_eq!(material.textures, field);
     }
 }
 
@@ -393,7 +393,7 @@ fn several_models_know_nothing_of_each_other() {
         Model::parse(&bytes).unwrap().views::<Mesh<'_>>().map(|mesh| mesh.unwrap().bone_count).collect();
     assert_eq!(bones, [300, 2]);
     let at = find(&bytes, b"ANM1", 0);
-    error(&bytes, "animations[0]: no skeleton (SKL1) before this animation", at);
+    error(&bytes, "animations[0].bone_count: no skeleton (SKL1) before this animation", at);
     let counts = Asset::parse(&bytes).unwrap().summarize().counts;
     assert_eq!((counts.get("models"), counts.get("bones"), counts.get("meshes")), (Some(3), Some(302), Some(2)));
 }
@@ -442,7 +442,7 @@ fn negative_sizes_and_counts_are_errors() {
     }
     let sound = write::sound();
     for (field, message) in [
-        ("material_count", "material_lists[0].count: -4 is negative"),
+        ("material_count", "material_lists[0].material_count: -4 is negative"),
         ("option_size", "texture_lists[0].textures[2].option_size: -4 is negative"),
         ("data_size", "texture_lists[0].textures[2].data_size: -4 is negative"),
         ("shader_size", "shader_lists[0].shaders[2].size: -4 is negative"),
@@ -452,7 +452,7 @@ fn negative_sizes_and_counts_are_errors() {
         ("morph_mesh", "morph_mesh_lists[0].records: -4 is negative"),
         ("physics_counts", "physics[0].body_names: -4 is negative"),
         ("proxy_count", "proxy_sets[0].count: -4 is negative"),
-        ("proxy_name_lengths", "proxy_sets[0].name_lengths: -4 is negative"),
+        ("proxy_name_lengths", "proxy_sets[0].names.lengths: -4 is negative"),
         ("screenshot_size", "screenshots[0].data: -4 is negative"),
     ] {
         let bytes = sound.clone().set(field, (-4_i32).to_le_bytes()).to_vec();
@@ -543,7 +543,7 @@ fn arrays_and_names_past_their_chunk_are_errors() {
     assert!(only(&wrapped).1.starts_with("meshes[0].positions: needs 17179869192 bytes"));
     let names = file([list(b"CLL1", [write::colliders("x", &[])])]);
     let names = with_header(names.to_vec(), b"COL1", 8, i32::MAX);
-    assert!(only(&names).1.starts_with("collider_sets[0].name_lengths: needs 8589934588 bytes"));
+    assert!(only(&names).1.starts_with("collider_sets[0].names.lengths: needs 8589934588 bytes"));
 }
 
 #[test]
@@ -576,7 +576,7 @@ fn unknown_layouts_are_errors() {
         assert!(problems.contains(&expected), "{field}: {problems:#?}");
     }
     let lights = with_header(sound.to_vec(), b"LIG1", 8, 9);
-    error(&lights, "light_schemes[0].count: 9 lights, not 8", find(&lights, b"LIG1", 0) + 8);
+    error(&lights, "light_schemes[0].lights: 9 lights, not 8", find(&lights, b"LIG1", 0) + 8);
     let weights = file([write::skeleton(2), write::meshes(&[write::weighted(2)])]);
     for cap in [0_i32, -1] {
         let bytes = weights.clone().set("bones_per_vertex", cap.to_le_bytes()).to_vec();

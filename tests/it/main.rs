@@ -3,6 +3,7 @@
 mod budgets;
 mod codec;
 mod corpus;
+mod dissect;
 mod killers;
 #[cfg(feature = "cli")]
 mod limits;
@@ -36,6 +37,7 @@ mod recipes;
 mod refs;
 mod rtm;
 mod scan;
+mod schema;
 #[cfg(feature = "cli")]
 mod selectors;
 #[cfg(feature = "cli")]

@@ -23,14 +23,15 @@ fn a_real_model_reads_as_another_reader_reads_it() {
     model.verify(&mut problems);
     assert_eq!(problems.into_vec(), []);
     let lods: Vec<_> = model.lods().map(Result::unwrap).collect();
-    let seen: Vec<_> = lods.iter().map(|lod| (lod.normals().len(), lod.tags().count(), lod.resolution())).collect();
+    let seen: Vec<_> = lods.iter().map(|lod| (lod.normals.len(), lod.tags.len(), lod.resolution)).collect();
     assert_eq!(seen, [(24, 5, 1.0), (36, 5, 20001.0), (8, 5, 9_999_999_827_968.0)]);
-    let flags: Vec<_> = lods.iter().map(|lod| lod.faces().last().unwrap().fields.flags.get()).collect();
+    let flags: Vec<_> = lods.iter().map(|lod| lod.faces.iter().last().unwrap().fields.flags.get()).collect();
     assert_eq!(flags, [0, 0x8d00_0390, 0]);
-    let names: Vec<_> = lods[2].tags().map(|tag| (tag.name.to_string(), tag.data.len())).collect();
+    let names: Vec<_> = lods[2].tags.iter().map(|tag| (tag.name.to_string(), tag.data.len())).collect();
     let named = [("Component01", 20), ("#Property#", 128), ("#Mass#", 32), ("#UVSet#", 292), ("#EndOfFile#", 0)];
     assert_eq!(names, named.map(|(name, len)| (name.to_owned(), len)));
-    assert_eq!(lods.last().map(|lod| lod.offset() + lod.bytes()), Some(bytes.len() as u64));
+    let end = model.lods().spanned().last().map(|(span, _)| span.offset + span.bytes);
+    assert_eq!(end, Some(bytes.len() as u64));
 }
 
 #[test]
@@ -56,7 +57,7 @@ fn reading_allocates_nothing() {
     let bytes = model(&[lod(5_000, &wide, &[], 1.0)]).to_vec();
     let (faces, usage) = usage_of(|| {
         let model = Model::parse(&bytes).unwrap();
-        model.lods().map(|lod| lod.unwrap().faces().filter(|face| !face.texture.is_empty()).count()).sum::<usize>()
+        model.lods().map(|lod| lod.unwrap().faces.iter().filter(|face| !face.texture.is_empty()).count()).sum::<usize>()
     });
     assert_eq!((faces, usage.total), (5_000, 0));
 }

@@ -54,20 +54,18 @@ fn every_version_and_marking_reads_back() {
         let header = read.header();
         assert_eq!((header.version.get(), header.reversed, header.preload.get()), (written.version, 1, 0));
         assert_eq!(header.displacement.to_array(), written.displacement);
-        assert!(read.bones().iter().map(|name| name.as_bytes()).eq(written.bones.iter().map(|name| &name[..])));
-        assert_eq!(read.bones().get(3).unwrap().as_bytes(), &written.bones[3][..]);
-        assert_eq!(read.metadata().is_some(), written.version >= 4);
+        let texts = read.texts();
+        assert!(texts.bones.iter().map(|name| name.as_bytes()).eq(written.bones.iter().map(|name| &name[..])));
+        assert_eq!(texts.bones.get(3).unwrap().as_bytes(), &written.bones[3][..]);
+        assert_eq!(texts.metadata.is_some(), written.version >= 4);
         assert!(
-            read.metadata()
-                .into_iter()
-                .flat_map(|texts| texts.iter())
-                .eq(written.metadata.iter().map(|text| std::str::from_utf8(text).unwrap()))
+            texts.metadata.iter().flatten().eq(written.metadata.iter().map(|text| std::str::from_utf8(text).unwrap()))
         );
-        let properties: Vec<_> = read.properties().into_iter().flat_map(|all| all.iter()).collect();
+        let properties: Vec<_> = texts.properties.iter().flatten().collect();
         assert_eq!(properties.len(), written.properties.len());
         for (read, written) in properties.iter().zip(&written.properties) {
             let texts = (read.name.as_bytes(), read.value.as_bytes());
-            assert_eq!((read.id, read.phase, texts), (Some(written.id), written.phase, (written.name, written.value)));
+            assert_eq!((read.id.0, read.phase, texts), (written.id, written.phase, (written.name, written.value)));
         }
         assert_eq!(Motion::parse(&bytes).unwrap().to_times().unwrap(), written.times);
         let frames = read.frames().unwrap();
@@ -93,11 +91,11 @@ fn plain_files_read_back_in_place() {
         let Motion::Plain(read) = Motion::parse(&bytes).unwrap() else { panic!() };
         assert_eq!(read.header_offset(), written.plain().at("magic") as u64);
         assert_eq!(read.metadata().is_some(), !written.properties.is_empty());
-        let properties: Vec<_> = read.properties().into_iter().flat_map(|all| all.iter()).collect();
+        let properties: Vec<_> = read.properties().iter().flatten().collect();
         assert_eq!(properties.len(), written.properties.len());
         for (read, written) in properties.iter().zip(&written.properties) {
             let texts = (read.name.as_bytes(), read.value.as_bytes());
-            assert_eq!((read.id, read.phase, texts), (None, written.phase, (written.name, written.value)));
+            assert_eq!((read.phase, texts), (written.phase, (written.name, written.value)));
         }
         // The garbage behind the NUL is not told.
         assert!(read.bones().iter().map(|name| name.as_bytes()).eq(written.bones.iter().map(|name| &name[..])));
@@ -258,8 +256,8 @@ fn names_without_end_are_told() {
     let cut = |at: usize| Bytes::new().raw(&raw.to_vec()[..at]);
     let (names, property) = (raw.at("names"), raw.at("property"));
     problem(&cut(names + 10), Severity::Error, names + 7, "bones[1]: text without its closing NUL");
-    problem(&cut(property + 8), Severity::Error, property + 4, "properties[1]: text without its closing NUL");
-    problem(&cut(property + 2), Severity::Error, property, "properties[1]: needs 3 bytes, 2 left");
+    problem(&cut(property + 8), Severity::Error, property + 4, "properties[1].name: text without its closing NUL");
+    problem(&cut(property + 2), Severity::Error, property, "properties[1].id: needs 4 bytes, 2 left");
     let plain = motion(0, 3, 2, NONE).with_properties().plain();
     let bent = plain.clone().set("property name", [200]);
     // 200 bytes of name end far behind that property: there, RTM_0101 is missing.

@@ -56,12 +56,12 @@ fn lines<'a>(node: &Node<'a>) -> Box<dyn Iterator<Item = Line> + 'a> {
         Content::Mesh(mesh) => one(mesh.name, self::mesh(&mesh)),
         Content::MaterialList(materials) => {
             let line = |material: Material<'_>| {
-                let textures = material.textures().into_iter().filter(|name| !name.is_empty()).map(text);
+                let textures = material.texture_files().into_iter().filter(|name| !name.is_empty()).map(text);
                 let blending = material.options.and_then(|options| options.blending_mode.name()).map(str::to_owned);
                 let facts: Vec<String> = textures.chain(blending).collect();
                 (text(material.name), facts.join(", "))
             };
-            Box::new(materials.materials().flatten().map(line))
+            Box::new(materials.materials.flatten().map(line))
         }
         Content::TextureList(textures) => {
             let line = |texture: Texture<'_>| {
@@ -76,14 +76,14 @@ fn lines<'a>(node: &Node<'a>) -> Box<dyn Iterator<Item = Line> + 'a> {
                 Ok(Some(bump)) => (text(bump.material), format!("bumps of {}", text(bump.normal_material))),
                 _ => (format!("shader of kind {}", shader.kind), count(shader.data.len() as u64, "byte")),
             };
-            Box::new(shaders.shaders().flatten().map(line))
+            Box::new(shaders.shaders.flatten().map(line))
         }
         Content::Skeleton(skeleton) => {
             let line = |bone: Bone<'_>| {
                 let parent = if bone.parent < 0 { "root".to_owned() } else { format!("on {}", bone.parent) };
                 (format!("{}  {}", bone.id, text(bone.name)), parent)
             };
-            Box::new(skeleton.bones().flatten().map(line))
+            Box::new(skeleton.bones.flatten().map(line))
         }
         Content::Animation(animation) => {
             let seconds = animation.duration() as f64 / 1000.0;

@@ -16,7 +16,7 @@ pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
     heading(out, "LODs")?;
     list(out, model.lods().enumerate(), |out, (index, lod)| match lod {
         Ok(lod) => {
-            writeln!(out, "  {index}  {}  {}", purpose(Resolution(lod.resolution())), contents(&lod).join(", "))?;
+            writeln!(out, "  {index}  {}  {}", purpose(Resolution(lod.resolution)), contents(&lod).join(", "))?;
             details(out, &lod)
         }
         Err(error) => writeln!(out, "  {index}  {}", error.message()),
@@ -25,14 +25,14 @@ pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
 
 /// How many of what; nothing of what there is none, but for points.
 fn contents(lod: &Lod<'_>) -> Vec<String> {
-    let mut parts = vec![count(lod.points().len() as u64, "point")];
-    let selections = lod.tags().filter(|tag| tag.is_selection() && tag.proxy().is_none());
+    let mut parts = vec![count(lod.points.len() as u64, "point")];
+    let selections = lod.tags.iter().filter(|tag| tag.is_selection() && tag.proxy().is_none());
     for (number, nouns) in [
-        (lod.normals().len(), "normals"),
-        (lod.face_count() as usize, "faces"),
+        (lod.normals.len(), "normals"),
+        (lod.faces.len(), "faces"),
         (selections.count(), "selections"),
-        (lod.tags().filter(|tag| tag.proxy().is_some()).count(), "proxies"),
-        (lod.tags().filter(|tag| tag.property().is_some()).count(), "properties"),
+        (lod.tags.iter().filter(|tag| tag.proxy().is_some()).count(), "proxies"),
+        (lod.tags.iter().filter(|tag| tag.property().is_some()).count(), "properties"),
     ] {
         if number > 0 {
             parts.push(plural(number as u64, nouns));
@@ -42,13 +42,17 @@ fn contents(lod: &Lod<'_>) -> Vec<String> {
 }
 
 fn details(out: &mut impl Write, lod: &Lod<'_>) -> Result<()> {
-    list(out, lod.tags().filter_map(|tag| tag.property()), |out, (name, value)| property(out, name, value))?;
+    list(out, lod.tags.iter().filter_map(|tag| tag.property()), |out, (name, value)| property(out, name, value))?;
     looks(out, lod)?;
-    names(out, "selections", lod.tags().filter(|tag| tag.is_selection() && tag.proxy().is_none()).map(|tag| tag.name))?;
-    names(out, "proxies", lod.tags().filter_map(|tag| tag.proxy()))?;
+    names(
+        out,
+        "selections",
+        lod.tags.iter().filter(|tag| tag.is_selection() && tag.proxy().is_none()).map(|tag| tag.name),
+    )?;
+    names(out, "proxies", lod.tags.iter().filter_map(|tag| tag.proxy()))?;
     // One of a kind is the rule; UV sets and properties come several times.
     let mut kinds: BTreeMap<ByteStr<'_>, u64> = BTreeMap::new();
-    for tag in lod.tags().filter(|tag| !tag.is_selection() && tag.name != "#EndOfFile#") {
+    for tag in lod.tags.iter().filter(|tag| !tag.is_selection() && tag.name != "#EndOfFile#") {
         if kinds.len() < MOST_LOOKS || kinds.contains_key(&tag.name) {
             *kinds.entry(tag.name).or_default() += 1;
         }
@@ -65,7 +69,7 @@ fn looks(out: &mut impl Write, lod: &Lod<'_>) -> Result<()> {
     let mut order: Vec<((ByteStr<'_>, ByteStr<'_>), u64)> = Vec::new();
     let mut known: HashMap<_, usize> = HashMap::new();
     let mut others = 0;
-    for face in lod.faces() {
+    for face in &lod.faces {
         let look = (face.texture, face.material);
         match known.get(&look) {
             Some(&place) => order[place].1 += 1,

@@ -2,7 +2,7 @@
 
 use std::io::{Result, Write};
 
-use meshpeek::rtm::{Frames, Motion};
+use meshpeek::rtm::{Frames, Motion, PropertyId};
 
 use super::{FAINT, count, heading, list, numbers, shown};
 
@@ -20,19 +20,27 @@ pub(super) fn write(motion: &Motion<'_>, out: &mut impl Write) -> Result<()> {
             Ok(frames) => writeln!(out, "  frames {}", packed(&frames))?,
             Err(error) => writeln!(out, "  frames: {}", error.message())?,
         }
-        let metadata = motion.metadata().into_iter().flat_map(|texts| texts.iter());
-        list(out, metadata, |out, text| writeln!(out, "  metadata {}", shown(text)))?;
+        let metadata = motion.texts().metadata;
+        list(out, metadata.iter().flatten(), |out, text| writeln!(out, "  metadata {}", shown(text)))?;
     }
-    let mut properties = motion.properties().into_iter().flat_map(|all| all.iter()).peekable();
-    if properties.peek().is_some() {
+    if motion.property_count() > 0 {
         heading(out, "Events (properties)")?;
-        list(out, properties, |out, property| {
-            let id =
-                property.id_name().map_or_else(|| property.id.map(|id| id.to_string()), |name| Some(name.to_owned()));
-            let id = id.map(|id| format!("id {id}")).unwrap_or_default();
-            let (name, value) = (shown(property.name), shown(property.value));
-            writeln!(out, "  at {}  {name} {value}  {FAINT}{id}{FAINT:#}", property.phase)
-        })?;
+    }
+    match motion {
+        Motion::Binarised(motion) => list(out, motion.texts().properties.iter().flatten(), |out, property| {
+            let PropertyId(id) = property.id;
+            let id = property.id.name().map_or_else(|| id.to_string(), str::to_owned);
+            writeln!(
+                out,
+                "  at {}  {} {}  {FAINT}id {id}{FAINT:#}",
+                property.phase,
+                shown(property.name),
+                shown(property.value)
+            )
+        })?,
+        Motion::Plain(motion) => list(out, motion.properties().iter().flatten(), |out, property| {
+            writeln!(out, "  at {}  {} {}", property.phase, shown(property.name), shown(property.value))
+        })?,
     }
     heading(out, "Bones")?;
     list(out, motion.bones().iter().enumerate(), |out, (index, name)| writeln!(out, "  {index}  {}", shown(name)))
