@@ -149,7 +149,7 @@ impl Error {
     }
 
     /// The same error once more, for a cache that keeps one.
-    #[cfg(feature = "bmx")]
+    #[cfg(any(feature = "bmx", feature = "scan"))]
     pub(crate) fn again(&self) -> Self {
         let Inner { kind, offset, place, table, path, code, version } = &*self.0;
         Self(Box::new(Inner {
@@ -230,7 +230,7 @@ impl Error {
     }
 }
 
-#[cfg(feature = "bmx")]
+#[cfg(any(feature = "bmx", feature = "scan"))]
 impl ErrorKind {
     fn again(&self) -> Self {
         match self {
