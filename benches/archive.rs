@@ -1,4 +1,5 @@
-//! A scan of one archive of 2 GiB by the program itself: two jobs against one, and the memory it takes beside the map.
+//! A scan of one archive of 2 GiB by the program itself: two jobs against one, the memory it takes beside the map, and
+//! what it costs where nothing has changed since the last one.
 //!
 //! `cargo bench --features cli --bench archive`. The archive is made of the files at hand, repeated, and removed again.
 
@@ -13,8 +14,12 @@ fn main() {
     let path = std::env::temp_dir().join(format!("meshpeek-bench-{}.pbo", std::process::id()));
     let members = write_archive(&path).expect("room for 2 GiB in the folder for temporary files");
     println!("{members} members, {SIZE} bytes");
-    for flags in [&["scan", "-q"][..], &["scan", "-q", "--digests"], &["verify", "-q"]] {
-        let name = flags.join(" ");
+    let old = path.with_extension("ndjson");
+    let stream = old.to_str().expect("a folder for temporary files whose name is text");
+    run(&["scan", "-q", "--events", "-o", stream], "2", &path);
+    let unchanged = ["scan", "-q", "--events", "--since", stream];
+    for flags in [&["scan", "-q"][..], &["scan", "-q", "--digests"], &["verify", "-q"], &unchanged] {
+        let name = flags.iter().filter(|flag| !flag.contains('/')).copied().collect::<Vec<_>>().join(" ");
         let (one, memory_of_one) = best(flags, "1", &path);
         let (two, memory_of_two) = best(flags, "2", &path);
         println!(
@@ -23,7 +28,9 @@ fn main() {
             two.as_secs_f64() / one.as_secs_f64()
         );
     }
-    std::fs::remove_file(&path).expect("the archive is ours");
+    for path in [path, old] {
+        std::fs::remove_file(path).expect("these files are ours");
+    }
 }
 
 /// The shortest of three runs, and the most memory of any.
