@@ -1,6 +1,7 @@
 //! The program, run for real.
 
 mod data;
+mod fields;
 #[cfg(unix)]
 mod interrupt;
 mod output_file;

@@ -87,17 +87,20 @@ pub(crate) enum Verb {
         inputs: Inputs,
         /// How to write what is found: a line for each problem, or the records
         #[arg(long, value_name = "FORMAT", default_value = "text")]
-        format: VerifyFormat,
+        format: LineFormat,
         /// Count a warning as an error
         #[arg(long)]
         strict: bool,
     },
     /// Show how one file is built: its parts with their offsets and sizes
     #[command(after_help = examples::TREE)]
-    Tree {
-        /// The file, or the address of a member, such as `mod.pbo!/tree.p3d`; `-` is standard input
-        file: PathBuf,
-    },
+    Tree(crate::tree::Args),
+    /// Show bytes beside the fields that they belong to
+    #[command(after_help = examples::HEX)]
+    Hex(crate::hex::Args),
+    /// List the records of a format: their fields, types and what these mean
+    #[command(after_help = examples::SCHEMA)]
+    Schema(crate::schema::Args),
     /// Write out one array; without a selector, list them
     #[command(after_help = examples::DUMP)]
     Dump {
@@ -139,14 +142,16 @@ impl Verb {
     /// The files and folders named to be read, which the results are not written onto.
     pub(crate) fn inputs(&self) -> Vec<PathBuf> {
         let paths: Vec<&PathBuf> = match self {
-            Self::Info { file, .. } | Self::Tree { file } | Self::Dump { file, .. } | Self::Cat { file } => vec![file],
+            Self::Info { file, .. } | Self::Dump { file, .. } | Self::Cat { file } => vec![file],
+            Self::Tree(args) => vec![&args.file],
+            Self::Hex(args) => vec![&args.file],
             Self::Scan { inputs, .. } | Self::Verify { inputs, .. } => {
                 inputs.paths.iter().chain(&inputs.paths_from).collect()
             }
             Self::Refs(args) => args.paths.iter().collect(),
             Self::Diff(args) => vec![&args.a, &args.b],
             Self::Dupes(args) => args.paths.iter().collect(),
-            Self::Completions { .. } | Self::Man => Vec::new(),
+            Self::Schema(_) | Self::Completions { .. } | Self::Man => Vec::new(),
         };
         paths.into_iter().map(|path| Address::parse(path).file).collect()
     }
@@ -234,7 +239,7 @@ pub(crate) enum SortKey {
     Path,
 }
 
-fn format_parser() -> clap::builder::PossibleValuesParser {
+pub(crate) fn format_parser() -> clap::builder::PossibleValuesParser {
     Format::ALL.iter().map(|format| format.name()).collect::<Vec<_>>().into()
 }
 
@@ -246,7 +251,7 @@ pub(crate) enum ScanFormat {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum VerifyFormat {
+pub(crate) enum LineFormat {
     Text,
     Ndjson,
 }

@@ -17,7 +17,7 @@ use serde_json::ser::{Formatter, PrettyFormatter};
 use crate::output::Failure;
 
 /// Longer texts are cut.
-const LONGEST_TEXT: usize = 1 << 16;
+pub(crate) const LONGEST_TEXT: usize = 1 << 16;
 
 /// Problems told of one part.
 const MOST_PROBLEMS: usize = 1_000;
@@ -57,8 +57,8 @@ struct Problem {
 
 #[derive(serde::Serialize)]
 pub(crate) struct Place {
-    offset: u64,
-    bytes: u64,
+    pub(crate) offset: u64,
+    pub(crate) bytes: u64,
 }
 
 #[derive(serde::Serialize)]

@@ -37,7 +37,21 @@ verified. Problems and their codes are described in GUIDE.md.";
 pub(crate) const TREE: &str = "\
 Examples:
   meshpeek tree model.p3d
-  meshpeek tree mission.pbo | less";
+  meshpeek tree mission.pbo | less
+  meshpeek tree --fields model.p3d
+  meshpeek tree --fields --format ndjson model.p3d | jq 'select(.kind == \"gap\")'";
+
+pub(crate) const HEX: &str = "\
+Examples:
+  meshpeek hex walk.rtm
+  meshpeek hex walk.rtm --at 0x2c
+  meshpeek hex walk.rtm frames/0
+  meshpeek hex walk.rtm --range 0x20..0x80";
+
+pub(crate) const SCHEMA: &str = "\
+Examples:
+  meshpeek schema rtm
+  meshpeek schema --format ndjson | jq 'select(.gate)'";
 
 pub(crate) const DUMP: &str = "\
 Examples:

@@ -9,6 +9,7 @@ mod diff;
 mod dump;
 mod dupes;
 mod examples;
+mod hex;
 mod info;
 mod input;
 mod interrupt;
@@ -23,9 +24,11 @@ mod progress;
 mod refs;
 mod report;
 mod scan;
+mod schema;
 mod since;
 mod source;
 mod tree;
+mod value;
 mod verify;
 mod visible;
 
@@ -62,7 +65,9 @@ fn run(verb: &Verb, common: &mut Common, notes: Notes) -> Outcome {
         Verb::Info { file, json, digests } => info::run(file, *json, *digests, common),
         Verb::Scan { inputs, format, stream } => scan::run(inputs, format, stream, common),
         Verb::Verify { inputs, format, strict } => verify::run(inputs, *format, *strict, common),
-        Verb::Tree { file } => tree::run(file, common),
+        Verb::Tree(args) => tree::run(args, common),
+        Verb::Hex(args) => hex::run(args, common),
+        Verb::Schema(args) => schema::run(args, common),
         Verb::Dump { file, selector, format } => dump::run(file, selector.as_deref(), *format, common),
         Verb::Cat { file } => cat::run(file, common),
         Verb::Refs(args) => refs::run(args, common),

@@ -1,7 +1,7 @@
 //! `meshpeek scan`: one record for each asset.
 
 mod csv;
-mod table;
+pub(crate) mod table;
 
 use std::io::Write;
 

@@ -1,36 +1,61 @@
 //! `meshpeek tree`: how one file is built.
 
+pub(crate) mod fields;
+
 use std::io::Write;
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anstyle::Style;
+use meshpeek::Asset;
 use meshpeek::inspect::{Region, RegionKind};
 use meshpeek::summary::Severity;
 
-use crate::args::Common;
+use crate::args::{Common, LineFormat};
 use crate::output::{Outcome, Output};
 use crate::report::{FAINT, escape, severity};
 use crate::source::Source;
 
 /// Deeper lines stay at this indentation and say their depth.
-const DEEPEST_INDENT: usize = 40;
+pub(crate) const DEEPEST_INDENT: usize = 40;
 
-pub(crate) fn run(path: &Path, common: &Common) -> Outcome {
-    let source = Source::open(path, common)?;
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The file, or the address of a member, such as `mod.pbo!/tree.p3d`; `-` is standard input
+    pub(crate) file: PathBuf,
+    /// Show every field, with its type and value
+    #[arg(long)]
+    fields: bool,
+    /// How to write it: for people, or one JSON object a line, of which those with bytes that are no parts tile the file
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: LineFormat,
+}
+
+pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
+    let source = Source::open(&args.file, common)?;
     let content = source.content(common)?;
     let asset = source.asset(&content)?;
-    let mut out = Output::text(common)?;
-    let mut written = writeln!(out, "{:>10}  {:>10}  part", "offset", "bytes");
-    asset.layout(&mut |region: Region<'_>| {
-        if written.is_ok() {
-            written = line(&mut out, &region, asset.size());
-        }
-    });
-    written?;
+    let mut out = match args.format {
+        LineFormat::Text => Output::text(common)?,
+        LineFormat::Ndjson => Output::data(common)?,
+    };
+    match (args.format, args.fields) {
+        (LineFormat::Text, false) => parts(&asset, &mut out)?,
+        (format, fields) => fields::write(&asset, content.len() as u64, format, fields, &mut out)?,
+    }
     out.flush()?;
     source.unchanged()?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn parts(asset: &Asset<'_>, out: &mut Output) -> std::io::Result<()> {
+    let mut written = writeln!(out, "{:>10}  {:>10}  part", "offset", "bytes");
+    asset.layout(&mut |region: Region<'_>| {
+        if written.is_ok() {
+            written = line(out, &region, asset.size());
+        }
+    });
+    written
 }
 
 fn line(out: &mut Output, region: &Region<'_>, size: u64) -> std::io::Result<()> {

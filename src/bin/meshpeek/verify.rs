@@ -6,18 +6,18 @@ use std::process::ExitCode;
 use meshpeek::scan::{Depth, Record};
 use meshpeek::summary::Severity;
 
-use crate::args::{Common, Inputs, VerifyFormat};
+use crate::args::{Common, Inputs, LineFormat};
 use crate::notes::Notes;
 use crate::output::{Failure, Outcome, Output};
 use crate::{input, report};
 
-pub(crate) fn run(inputs: &Inputs, format: VerifyFormat, strict: bool, common: &Common) -> Outcome {
+pub(crate) fn run(inputs: &Inputs, format: LineFormat, strict: bool, common: &Common) -> Outcome {
     let mut scan = input::scan(inputs, common);
     scan.depth = Depth::Verify;
     let notes = Notes::new(common);
     let mut out = match format {
-        VerifyFormat::Text => Output::text(common)?,
-        VerifyFormat::Ndjson => Output::data(common)?,
+        LineFormat::Text => Output::text(common)?,
+        LineFormat::Ndjson => Output::data(common)?,
     };
     let (mut errors, mut warnings) = (0_u64, 0_u64);
     let tally = input::each_asset(&scan, inputs, common, |record| {
@@ -41,13 +41,13 @@ pub(crate) fn run(inputs: &Inputs, format: VerifyFormat, strict: bool, common: &
     Ok(if found && status == ExitCode::SUCCESS { ExitCode::from(1) } else { status })
 }
 
-fn write(record: &Record, format: VerifyFormat, out: &mut Output) -> Result<(), Failure> {
+fn write(record: &Record, format: LineFormat, out: &mut Output) -> Result<(), Failure> {
     match format {
-        VerifyFormat::Ndjson => {
+        LineFormat::Ndjson => {
             serde_json::to_writer(&mut *out, record)?;
             writeln!(out)?;
         }
-        VerifyFormat::Text => {
+        LineFormat::Text => {
             for problem in &record.summary.problems {
                 let (word, style) = report::severity(problem.severity);
                 write!(out, "{}: {style}{word}{style:#}", report::place(record))?;

@@ -18,7 +18,7 @@ use meshpeek::scan::Record;
 use meshpeek::summary::{ReferenceKind, Severity};
 use meshpeek::view::ByteStr;
 
-const HEADING: Style = Style::new().bold();
+pub(crate) const HEADING: Style = Style::new().bold();
 pub(crate) const FAINT: Style = Style::new().dimmed();
 
 /// Longer lists are cut, and say so; `--json` has all.

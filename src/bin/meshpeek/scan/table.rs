@@ -32,7 +32,7 @@ const TELLING: [&str; 9] =
     ["members", "vertices", "triangles", "faces", "frames", "lods", "meshes", "objects", "bones"];
 
 /// How wide to write: what the terminal has, what COLUMNS says, or the usual.
-pub(super) fn width(terminal: bool) -> usize {
+pub(crate) fn width(terminal: bool) -> usize {
     let of_terminal = || Some(usize::from(terminal_size::terminal_size_of(std::io::stdout())?.0.0));
     let of_variable = || std::env::var("COLUMNS").ok()?.parse().ok();
     let width = terminal.then(of_terminal).flatten().filter(|&width| width > 0).or_else(of_variable);
@@ -261,7 +261,7 @@ fn prefix(chars: impl Iterator<Item = char>, width: usize) -> String {
 }
 
 /// The first words that fit, and a mark where there were more.
-fn cut(text: &str, width: usize) -> String {
+pub(crate) fn cut(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }

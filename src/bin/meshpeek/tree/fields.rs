@@ -1,0 +1,145 @@
+//! A file field by field.
+
+use std::io::{Result, Write};
+
+use anstyle::{AnsiColor, Style};
+use meshpeek::Asset;
+use meshpeek::dissect::{Line, LineKind, dissect};
+use meshpeek::inspect::{Span, Value};
+use serde::Serialize;
+
+use super::DEEPEST_INDENT;
+use crate::args::LineFormat;
+use crate::output::Output;
+use crate::report::{FAINT, HEADING, escape};
+use crate::value::{AsJson, InWords};
+
+/// A line as an object.
+#[derive(Serialize)]
+struct Row<'l> {
+    depth: usize,
+    selector: Option<&'l str>,
+    name: &'l str,
+    kind: LineKind,
+    offset: Option<u64>,
+    bytes: Option<u64>,
+    r#type: Option<&'l str>,
+    value: Option<AsJson<'l>>,
+    note: Option<&'l str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    lossy: bool,
+}
+
+/// How lines of a kind are written.
+pub(crate) fn style(kind: LineKind) -> Style {
+    match kind {
+        LineKind::Part => HEADING,
+        LineKind::Field => Style::new(),
+        LineKind::Array => Style::new().fg_color(Some(AnsiColor::Cyan.into())),
+        LineKind::Gap => FAINT,
+    }
+}
+
+/// Writes every line; without fields, those in a row as one gap.
+pub(super) fn write(asset: &Asset<'_>, bytes: u64, format: LineFormat, fields: bool, out: &mut Output) -> Result<()> {
+    let mut written = match format {
+        LineFormat::Text => writeln!(out, "{:>10}  {:>10}  field", "offset", "bytes"),
+        LineFormat::Ndjson => Ok(()),
+    };
+    let mut merged: Option<(usize, Span)> = None;
+    dissect(&**asset, bytes, &mut |line| {
+        if written.is_err() {
+            return;
+        }
+        if fields {
+            written = write_line(line, format, out);
+            return;
+        }
+        if let (LineKind::Field, span) = (line.kind, line.span) {
+            match (&mut merged, span) {
+                (_, None) => return,
+                (Some((depth, run)), Some(span)) if *depth == line.depth => {
+                    run.bytes += span.bytes;
+                    return;
+                }
+                _ => {}
+            }
+        }
+        if let Some((depth, span)) = merged.take() {
+            written = write_line(&run_of_fields(depth, span), format, out);
+        }
+        match (line.kind, line.span) {
+            (LineKind::Field, span) => merged = span.map(|span| (line.depth, span)),
+            _ if written.is_ok() => written = write_line(line, format, out),
+            _ => {}
+        }
+    });
+    written?;
+    merged.map_or(Ok(()), |(depth, span)| write_line(&run_of_fields(depth, span), format, out))
+}
+
+fn run_of_fields<'l>(depth: usize, span: Span) -> Line<'l> {
+    Line {
+        depth,
+        selector: "",
+        name: "fields",
+        kind: LineKind::Gap,
+        span: Some(span),
+        type_name: String::new(),
+        value: None,
+        note: "fields".to_owned(),
+    }
+}
+
+fn write_line(line: &Line<'_>, format: LineFormat, out: &mut Output) -> Result<()> {
+    match format {
+        LineFormat::Text => text(line, out),
+        LineFormat::Ndjson => ndjson(line, out),
+    }
+}
+
+fn ndjson(line: &Line<'_>, out: &mut Output) -> Result<()> {
+    let given = |text| Some(text).filter(|text: &&str| !text.is_empty());
+    let meaning = match &line.value {
+        Some(Value::Coded(_, Some(meaning))) => &**meaning,
+        _ => &line.note,
+    };
+    let value = line.value.as_ref().map(AsJson);
+    let row = Row {
+        depth: line.depth,
+        selector: given(line.selector),
+        name: line.name,
+        kind: line.kind,
+        offset: line.span.map(|span| span.offset),
+        bytes: line.span.map(|span| span.bytes),
+        r#type: given(&line.type_name),
+        lossy: value.as_ref().is_some_and(AsJson::is_lossy),
+        value,
+        note: given(meaning),
+    };
+    serde_json::to_writer(&mut *out, &row)?;
+    writeln!(out)
+}
+
+fn text(line: &Line<'_>, out: &mut Output) -> Result<()> {
+    match line.span {
+        Some(span) => write!(out, "{:#010x}  {:>10}  ", span.offset, span.bytes)?,
+        None => write!(out, "{:24}", "")?,
+    }
+    let (style, indent) = (style(line.kind), 2 * line.depth.min(DEEPEST_INDENT));
+    write!(out, "{:indent$}", "")?;
+    if line.depth > DEEPEST_INDENT {
+        write!(out, "[{}] ", line.depth)?;
+    }
+    write!(out, "{style}{}{style:#}", escape(line.name))?;
+    if !line.type_name.is_empty() {
+        write!(out, "  {FAINT}{}{FAINT:#}", escape(&line.type_name))?;
+    }
+    if let Some(value) = &line.value {
+        write!(out, "  {}", InWords(value))?;
+    }
+    if !line.note.is_empty() {
+        write!(out, "  {}", escape(&line.note))?;
+    }
+    writeln!(out)
+}

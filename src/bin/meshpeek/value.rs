@@ -1,0 +1,63 @@
+//! Values of fields, in words and in JSON.
+
+use std::fmt;
+
+use meshpeek::inspect::Value;
+use meshpeek::summary::Name;
+use serde::ser::{Serialize, Serializer};
+
+use crate::detail::{Float, Floats, LONGEST_TEXT, Place};
+
+/// A value as one word of JSON.
+pub(crate) struct AsJson<'v>(pub(crate) &'v Value<'v>);
+
+impl AsJson<'_> {
+    /// Whether its text had to be written in another way.
+    pub(crate) fn is_lossy(&self) -> bool {
+        matches!(self.0, Value::Text(text) if Name::from(text.cut(LONGEST_TEXT)).lossy)
+    }
+}
+
+impl Serialize for AsJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Bool(value) => value.serialize(serializer),
+            Value::Uint(value) => value.serialize(serializer),
+            Value::Int(value) | Value::Coded(value, _) => value.serialize(serializer),
+            Value::Float(value) => Float(*value).serialize(serializer),
+            Value::Floats(values) => Floats(values).serialize(serializer),
+            Value::Ints(values) => values.serialize(serializer),
+            Value::Text(text) => Name::from(text.cut(LONGEST_TEXT)).text.serialize(serializer),
+            Value::Opaque(span) => Place { offset: span.offset, bytes: span.bytes }.serialize(serializer),
+            _ => serializer.serialize_unit(),
+        }
+    }
+}
+
+/// A value in one line, safe to show on a terminal.
+pub(crate) struct InWords<'v>(pub(crate) &'v Value<'v>);
+
+impl fmt::Display for InWords<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Value::Absent => f.write_str("absent"),
+            Value::Bool(value) => value.fmt(f),
+            Value::Uint(value) => value.fmt(f),
+            Value::Int(value) | Value::Coded(value, None) => value.fmt(f),
+            Value::Coded(value, Some(meaning)) => write!(f, "{value} {meaning}"),
+            Value::Float(value) => value.fmt(f),
+            Value::Floats(values) => each(values.iter(), f),
+            Value::Ints(values) => each(values.iter(), f),
+            Value::Text(text) => write!(f, "\"{}\"", text.cut(LONGEST_TEXT)),
+            Value::Opaque(span) => write!(f, "{} bytes at {:#x}", span.bytes, span.offset),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn each(values: impl Iterator<Item = impl fmt::Display>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    for (index, value) in values.enumerate() {
+        write!(f, "{}{value}", if index > 0 { " " } else { "" })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,141 @@
+//! Bytes and their names.
+
+use serde_json::Value as Json;
+
+use super::{code, lines, run, stderr, stdout};
+use crate::corpus::root;
+use crate::writer;
+
+/// Lines of a file's tree; none where it does not open.
+fn tree(path: &str, more: &[&str]) -> Option<Vec<Json>> {
+    let output = run(["tree", "--format", "ndjson", path].iter().chain(more));
+    if code(&output) == 2 {
+        assert!(!stderr(&output).is_empty() && output.stdout.is_empty(), "{path}");
+        return None;
+    }
+    assert_eq!(code(&output), 0, "{path}: {}", stderr(&output));
+    Some(lines(&output))
+}
+
+/// The lines with bytes that are no parts, held to cover the file.
+fn leaves(path: &str, lines: Vec<Json>) -> Vec<Json> {
+    let size = root().join(path).metadata().unwrap().len();
+    let mut at = 0;
+    let leaves: Vec<Json> =
+        lines.into_iter().filter(|line| line["kind"] != "part" && !line["bytes"].is_null()).collect();
+    for leaf in &leaves {
+        assert_eq!(leaf["offset"], at, "{path}: {leaf}");
+        let bytes = leaf["bytes"].as_u64().unwrap();
+        assert!(bytes > 0, "{path}: {leaf}");
+        at += bytes;
+    }
+    assert_eq!(at, size, "{path}");
+    leaves
+}
+
+#[test]
+fn leaves_of_a_tree_tile_the_file() {
+    let (mut opened, mut files) = (0, 0);
+    for (name, _) in writer::corpus() {
+        let path = format!("corpus/{name}");
+        files += 1;
+        let Some(fields) = tree(&path, &["--fields"]) else { continue };
+        opened += 1;
+        leaves(&path, fields);
+        let parts = leaves(&path, tree(&path, &[]).unwrap());
+        assert!(parts.iter().all(|leaf| leaf["kind"] != "field"), "{path}");
+    }
+    assert!(opened * 2 > files, "{opened} of {files}");
+}
+
+const FILES: [&str; 4] =
+    ["corpus/b3d/everything.b3d", "corpus/rtm/plain.rtm", "corpus/mlod/everything.p3d", "corpus/lodka/everything.lod"];
+
+#[test]
+fn hex_tells_what_is_at_a_byte() {
+    for path in FILES {
+        let all = tree(path, &["--fields"]).unwrap();
+        let leaves = leaves(path, all);
+        let size = root().join(path).metadata().unwrap().len();
+        for step in 0..12 {
+            let at = (size - 1) * step / 11;
+            let holds = |line: &&Json| {
+                let (offset, bytes) = (line["offset"].as_u64().unwrap(), line["bytes"].as_u64().unwrap());
+                (offset..offset + bytes).contains(&at)
+            };
+            let leaf = leaves.iter().find(holds).unwrap();
+            let number = if step % 2 == 0 { at.to_string() } else { format!("{at:#x}") };
+            let output = run(["hex", path, "--at", &number]);
+            let text = stdout(&output);
+            let mut words = text.lines().next().unwrap().split_whitespace();
+            let offset = format!("{:#010x}", leaf["offset"].as_u64().unwrap());
+            assert_eq!(words.next(), Some(&*offset), "{path} at {at}: {text}");
+            assert_eq!(words.next(), Some(&*leaf["bytes"].to_string()), "{path} at {at}: {text}");
+            if let Some(selector) = leaf["selector"].as_str() {
+                assert_eq!(words.next(), Some(selector), "{path} at {at}: {text}");
+            }
+            let root = text.lines().last().unwrap();
+            assert!(root.starts_with("0x00000000") && root.ends_with(" file"), "{path} at {at}: {text}");
+        }
+        assert_eq!(code(&run(["hex", path, "--at", &size.to_string()])), 2);
+    }
+}
+
+/// The bytes of a dump, each row's place held to be right.
+fn dumped(text: &str, first: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for line in text.lines() {
+        let Some((place, rest)) = line.split_once("  ") else { continue };
+        let Ok(place) = u64::from_str_radix(place, 16) else { continue };
+        assert_eq!(place, first + bytes.len() as u64, "{line}");
+        let digits: String = rest.split("  ").next().unwrap().split(' ').collect();
+        bytes.extend((0..digits.len()).step_by(2).map(|at| u8::from_str_radix(&digits[at..at + 2], 16).unwrap()));
+    }
+    bytes
+}
+
+#[test]
+fn hex_shows_every_byte_in_the_columns_there_are() {
+    for path in FILES {
+        let bytes = std::fs::read(root().join(path)).unwrap();
+        for columns in ["80", "140"] {
+            let output =
+                super::program().env("COLUMNS", columns).args(["hex", path, "--range", "0.."]).output().unwrap();
+            let text = stdout(&output);
+            let longest = text.lines().map(|line| line.chars().count()).max().unwrap();
+            assert!(longest <= columns.parse().unwrap(), "{path}: {longest}");
+            assert_eq!(dumped(&text, 0), bytes, "{path}");
+        }
+        let some = stdout(&run(["hex", path, "--range", "0x5..9"]));
+        assert_eq!(dumped(&some, 5), bytes[5..9]);
+        let all = tree(path, &["--fields"]).unwrap();
+        for part in all.iter().filter(|line| line["kind"] == "part" && line["bytes"].as_u64() > Some(0)).take(5) {
+            let (offset, count) = (part["offset"].as_u64().unwrap(), part["bytes"].as_u64().unwrap());
+            let text = stdout(&run(["hex", path, part["selector"].as_str().unwrap()]));
+            assert_eq!(dumped(&text, offset), bytes[offset as usize..(offset + count) as usize], "{path}: {part}");
+        }
+    }
+    for wrong in [&["nodes/9"][..], &["--range", "9..5"], &["--at", "x"], &["--range", "99999999.."]] {
+        assert_eq!(code(&run([&["hex", FILES[0]], wrong].concat())), 2, "{wrong:?}");
+    }
+}
+
+#[test]
+fn long_leaves_are_cut_unless_they_are_asked_for() {
+    let path = FILES[0];
+    let whole = stdout(&run(["hex", path]));
+    assert!(whole.contains("more bytes; --range"), "{whole}");
+}
+
+#[test]
+fn schema_lists_the_fields_of_a_format() {
+    let output = run(["schema", "mlod", "--format", "ndjson"]);
+    let rows = lines(&output);
+    let row = rows.iter().find(|row| row["record"] == "FileHeader" && row["field"] == "lod_count").unwrap();
+    assert_eq!((&row["format"], &row["bytes"]), (&Json::from("mlod"), &Json::from(4)));
+    let text = stdout(&run(["schema", "mlod"]));
+    assert!(text.contains("mlod FileHeader  12 bytes") && text.contains("lod_count"), "{text}");
+    let all = lines(&run(["schema", "--format", "ndjson"]));
+    assert!(all.len() > rows.len() && all.iter().any(|row| row["gate"].is_string() && row["document"].is_string()));
+    assert_eq!(code(&run(["schema", "fly"])), 2);
+}
