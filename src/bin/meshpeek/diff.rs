@@ -64,10 +64,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
 fn write(difference: &Difference, format: DiffFormat, is_first: bool, out: &mut Output) -> Result<(), Failure> {
     match format {
         DiffFormat::Text => Ok(text(difference, out)?),
-        DiffFormat::Ndjson => {
-            serde_json::to_writer(&mut *out, &json(difference))?;
-            Ok(writeln!(out)?)
-        }
+        DiffFormat::Ndjson => Ok(out.json_line(&json(difference))?),
         DiffFormat::Json => {
             write!(out, "{}", if is_first { "[\n  " } else { ",\n  " })?;
             Ok(serde_json::to_writer(out, &json(difference))?)

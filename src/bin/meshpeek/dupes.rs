@@ -40,10 +40,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     for (index, group) in groups.iter().enumerate() {
         match args.format {
             DupesFormat::Text => text(group, index == 0, &mut out)?,
-            DupesFormat::Ndjson => {
-                serde_json::to_writer(&mut out, group)?;
-                writeln!(out)?;
-            }
+            DupesFormat::Ndjson => out.json_line(group)?,
         }
     }
     out.flush()?;

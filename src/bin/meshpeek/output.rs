@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anstream::{AutoStream, ColorChoice};
+use serde::Serialize;
 
 use crate::args::{Color, Common};
 use crate::notes::shown;
@@ -62,6 +63,8 @@ const BUFFER: usize = 1 << 16;
 /// The stream for results: buffered, and named in its errors.
 pub(crate) struct Output {
     stream: BufWriter<Box<dyn Write + Send>>,
+    /// A line of JSON while it is put together: it comes in very many pieces.
+    line: Vec<u8>,
     name: String,
     terminal: bool,
 }
@@ -95,16 +98,29 @@ impl Output {
             && let Some(file) = target.stream()?
         {
             let terminal = file.is_terminal();
-            return Ok(Self { stream: buffered(to_file(file)), name: shown(target.path()), terminal });
+            let (stream, name) = (buffered(to_file(file)), shown(target.path()));
+            return Ok(Self { stream, line: Vec::new(), name, terminal });
         }
         let stdout = io::stdout();
         let terminal = stdout.is_terminal();
-        Ok(Self { stream: buffered(to_stdout(stdout)), name: "standard output".to_owned(), terminal })
+        let (stream, name) = (buffered(to_stdout(stdout)), "standard output".to_owned());
+        Ok(Self { stream, line: Vec::new(), name, terminal })
     }
 
     /// Whether a person reads along.
     pub(crate) fn is_terminal(&self) -> bool {
         self.terminal
+    }
+
+    /// Writes a line of JSON.
+    pub(crate) fn json_line(&mut self, value: &impl Serialize) -> io::Result<()> {
+        let mut line = std::mem::take(&mut self.line);
+        line.clear();
+        serde_json::to_writer(&mut line, value)?;
+        line.push(b'\n');
+        let written = self.write_all(&line);
+        self.line = line;
+        written
     }
 
     fn named(&self, error: io::Error) -> io::Error {

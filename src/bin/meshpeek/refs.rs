@@ -69,8 +69,7 @@ fn write<'l>(
         ScanFormat::Ndjson => {
             let mut out = Output::data(common)?;
             for link in links {
-                serde_json::to_writer(&mut out, link)?;
-                writeln!(out)?;
+                out.json_line(link)?;
             }
             Ok(out.flush()?)
         }

@@ -87,8 +87,7 @@ impl<'i> Writer<'i> {
         match self {
             Self::Table(table, _) => table.add(record),
             Self::Ndjson { out, at_once } => {
-                serde_json::to_writer(&mut *out, record)?;
-                writeln!(out)?;
+                out.json_line(record)?;
                 if *at_once {
                     out.flush()?;
                 }

@@ -61,8 +61,7 @@ fn ndjson(format: Format, out: &mut Output) -> Result<(), Failure> {
             let (r#type, bytes) = (kind.to_string(), kind.bytes());
             let (format, record) = (format.name(), record.name);
             let row = Row { format, record, field: name, document: spec, r#type, bytes, gate, doc: doc.trim() };
-            serde_json::to_writer(&mut *out, &row)?;
-            writeln!(out)?;
+            out.json_line(&row)?;
         }
     }
     Ok(())

@@ -43,10 +43,7 @@ pub(crate) fn run(inputs: &Inputs, format: LineFormat, strict: bool, common: &Co
 
 fn write(record: &Record, format: LineFormat, out: &mut Output) -> Result<(), Failure> {
     match format {
-        LineFormat::Ndjson => {
-            serde_json::to_writer(&mut *out, record)?;
-            writeln!(out)?;
-        }
+        LineFormat::Ndjson => out.json_line(record)?,
         LineFormat::Text => {
             for problem in &record.summary.problems {
                 let (word, style) = report::severity(problem.severity);

@@ -1,5 +1,7 @@
 //! Records as rows of CSV.
 
+use std::fmt::{Display, Write as _};
+
 use meshpeek::Format;
 use meshpeek::scan::Record;
 use meshpeek::summary::Severity;
@@ -7,11 +9,15 @@ use meshpeek::summary::Severity;
 use crate::output::{Failure, Output};
 
 const FRONT: [&str; 5] = ["path", "member", "format", "version", "bytes"];
+const BACK: [&str; 5] = ["references", "errors", "warnings", "first_code", "first_problem"];
 const DIGESTS: [&str; 7] = ["positions", "indices", "uvs", "normals", "faces", "times", "transforms"];
 
 /// Writes the header, then a row for each record.
 pub(super) struct Writer {
     rows: csv::Writer<Output>,
+    counts: Vec<&'static str>,
+    /// The cell at hand.
+    cell: String,
     /// Whether cells that a spreadsheet would calculate are marked as text.
     safe: bool,
 }
@@ -19,27 +25,53 @@ pub(super) struct Writer {
 impl Writer {
     pub(super) fn new(out: Output, safe: bool) -> Result<Self, Failure> {
         let mut rows = csv::Writer::from_writer(out);
-        rows.write_record(header())?;
-        Ok(Self { rows, safe })
+        let counts = count_columns();
+        let digests = DIGESTS.map(|name| format!("sha256_{name}"));
+        let header = FRONT.into_iter().chain(counts.iter().copied()).chain(BACK);
+        rows.write_record(header.chain(digests.iter().map(String::as_str)))?;
+        Ok(Self { rows, counts, cell: String::new(), safe })
     }
 
     pub(super) fn write(&mut self, record: &Record) -> Result<(), Failure> {
-        let mut row = row(record);
-        if self.safe {
-            row.iter_mut().for_each(defuse);
+        let summary = &record.summary;
+        self.cell(Some(record.path_name().text))?;
+        self.cell(record.member.as_ref().map(|member| &member.text))?;
+        self.cell(Some(summary.format))?;
+        self.cell(summary.version)?;
+        self.cell(Some(summary.bytes))?;
+        for index in 0..self.counts.len() {
+            self.cell(summary.counts.get(self.counts[index]))?;
         }
-        Ok(self.rows.write_record(row)?)
+        self.cell(Some(summary.references.len()))?;
+        for severity in [Severity::Error, Severity::Warning] {
+            self.cell(Some(summary.problems.iter().filter(|problem| problem.severity == severity).count()))?;
+        }
+        let first = summary.problems.first();
+        self.cell(first.map(|problem| problem.code))?;
+        self.cell(first.map(|problem| &problem.message))?;
+        for name in DIGESTS {
+            let digest = record.digests.as_ref().and_then(|digests| digests.iter().find(|(known, _)| *known == name));
+            self.cell(digest.and_then(|(_, digest)| digest))?;
+        }
+        Ok(self.rows.write_record(None::<&[u8]>)?)
+    }
+
+    /// Writes the next cell of a row, empty where there is nothing.
+    fn cell(&mut self, value: Option<impl Display>) -> Result<(), Failure> {
+        self.cell.clear();
+        if let Some(value) = value {
+            // A text takes whatever is written to it.
+            let _ = write!(self.cell, "{value}");
+        }
+        // With an apostrophe in front, spreadsheets take a cell for a text.
+        if self.safe && self.cell.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+            self.cell.insert(0, '\'');
+        }
+        Ok(self.rows.write_field(&self.cell)?)
     }
 
     pub(super) fn finish(mut self) -> Result<(), Failure> {
         Ok(self.rows.flush()?)
-    }
-}
-
-/// With an apostrophe in front, spreadsheets take a cell for a text.
-fn defuse(cell: &mut String) {
-    if cell.starts_with(['=', '+', '-', '@', '\t', '\r']) {
-        cell.insert(0, '\'');
     }
 }
 
@@ -52,33 +84,4 @@ fn count_columns() -> Vec<&'static str> {
         }
     }
     names
-}
-
-fn header() -> Vec<String> {
-    let mut header: Vec<String> = FRONT.into_iter().chain(count_columns()).map(str::to_owned).collect();
-    header.extend(["references", "errors", "warnings", "first_code", "first_problem"].map(str::to_owned));
-    header.extend(DIGESTS.iter().map(|name| format!("sha256_{name}")));
-    header
-}
-
-fn row(record: &Record) -> Vec<String> {
-    let summary = &record.summary;
-    let or_empty = |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
-    let of = |severity| summary.problems.iter().filter(|problem| problem.severity == severity).count().to_string();
-    let mut row = vec![
-        record.path_name().text,
-        record.member.as_ref().map(|member| member.text.clone()).unwrap_or_default(),
-        summary.format.to_string(),
-        or_empty(summary.version.map(u64::from)),
-        summary.bytes.to_string(),
-    ];
-    row.extend(count_columns().into_iter().map(|name| or_empty(summary.counts.get(name))));
-    row.push(summary.references.len().to_string());
-    row.extend([of(Severity::Error), of(Severity::Warning)]);
-    let first = summary.problems.first();
-    row.push(first.map(|problem| problem.code.to_string()).unwrap_or_default());
-    row.push(first.map(|problem| problem.message.to_string()).unwrap_or_default());
-    let digest = |name: &str| record.digests.as_ref()?.iter().find(|(known, _)| *known == name)?.1.map(str::to_owned);
-    row.extend(DIGESTS.iter().map(|name| digest(name).unwrap_or_default()));
-    row
 }

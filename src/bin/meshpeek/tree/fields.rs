@@ -117,8 +117,7 @@ fn ndjson(line: &Line<'_>, out: &mut Output) -> Result<()> {
         value,
         note: given(meaning),
     };
-    serde_json::to_writer(&mut *out, &row)?;
-    writeln!(out)
+    out.json_line(&row)
 }
 
 fn text(line: &Line<'_>, out: &mut Output) -> Result<()> {
