@@ -1,5 +1,7 @@
 //! What the fuzz targets do, as plain functions: the targets feed them, and so does `replay`, without a fuzzer.
 
+#[path = "../../tests/it/memory.rs"]
+mod memory;
 mod recipe;
 #[path = "../../tests/it/writer/mod.rs"]
 mod writer;
@@ -23,6 +25,7 @@ targets! {
     lzss
     odol
     mlod
+    nested
     pbo
     rtm
     zip

@@ -10,7 +10,7 @@ pub fn run(data: &[u8]) {
     if Format::sniff(data) == Some(Format::Pbo) {
         return check(data);
     }
-    let mut recipe = Recipe(data);
+    let mut recipe = Recipe::sound(data);
     let mut made = recipe.pbo(2);
     made.assert_sound(&Asset::Pbo(Archive::parse(&made.bytes).unwrap()));
     recipe.bend(&mut made.bytes);

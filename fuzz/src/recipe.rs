@@ -7,12 +7,22 @@ use meshpeek::{Asset, Budget, Limits};
 
 use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};
+use crate::writer::{archives, b3d, bmx, bytes::Bytes, corpus, lodka, mlod, odol, rtm};
 
-/// The largest content that is LZSS-packed: the packer is slow.
+/// The largest content that is LZSS-packed, unless it is all zero: the packer is slow.
 const PACKED: usize = 1 << 11;
 
+/// The most bytes that members have before they are packed, so that building stays quick.
+const ENOUGH: usize = 1 << 22;
+
 /// Bytes taken as choices; zeros where they have ended.
-pub struct Recipe<'a>(pub &'a [u8]);
+pub struct Recipe<'a> {
+    choices: &'a [u8],
+    /// Whether what is built may be odd: members over the same bytes, wrong claims.
+    odd: bool,
+    /// How many bytes members have so far.
+    built: usize,
+}
 
 /// A sound archive, and what its members hold.
 pub struct Archive {
@@ -21,13 +31,23 @@ pub struct Archive {
 }
 
 impl<'a> Recipe<'a> {
+    /// For archives as they should be.
+    pub fn sound(choices: &'a [u8]) -> Self {
+        Self { choices, odd: false, built: 0 }
+    }
+
+    /// For archives made to cost much.
+    pub fn odd(choices: &'a [u8]) -> Self {
+        Self { odd: true, ..Self::sound(choices) }
+    }
+
     fn take(&mut self, count: u8) -> &'a [u8] {
-        let (taken, rest) = self.0.split_at(self.0.len().min(count.into()));
-        self.0 = rest;
+        let (taken, rest) = self.choices.split_at(self.choices.len().min(count.into()));
+        self.choices = rest;
         taken
     }
 
-    fn byte(&mut self) -> u8 {
+    pub fn byte(&mut self) -> u8 {
         self.take(1).first().copied().unwrap_or(0)
     }
 
@@ -37,14 +57,56 @@ impl<'a> Recipe<'a> {
         self.take(length).iter().copied().filter(|&byte| byte != 0).chain([b'n']).collect()
     }
 
-    /// A few bytes so many times over, or an archive.
+    /// A few bytes so many times over, an archive or a model.
     fn content(&mut self, depth: u32) -> Vec<u8> {
-        match self.byte() {
+        let content = match self.byte() {
+            _ if self.built > ENOUGH => Vec::new(),
             0 if depth > 0 => self.zip(depth - 1).bytes,
             1 if depth > 0 => self.pbo(depth - 1).bytes,
+            2 => self.model(),
+            3 => vec![0; 1 << (self.byte() % 18)],
+            4 if self.odd => archives::quilt((self.byte() % 64).into(), 1 << (self.byte() % 18)),
             times => {
                 let length = self.byte();
                 self.take(length).repeat(usize::from(times % 32))
+            }
+        };
+        self.built += content.len();
+        content
+    }
+
+    /// A model of any format, most of them with many small parts or few large ones.
+    fn model(&mut self) -> Vec<u8> {
+        let [kind, high, low] = [self.byte(), self.byte(), self.byte()];
+        let count = u16::from_be_bytes([high & 0x0f, low]);
+        let many = |start: Bytes, part: &Bytes| (0..count).fold(start, |all, _| all.part(part)).to_vec();
+        match kind % 12 {
+            0 => b3d::scene([b3d::chunk(b"XXXX", Bytes::new().raw(vec![0; 16 * usize::from(count)]))]).to_vec(),
+            1 => b3d::scene([b3d::nested((count % 600).into())]).to_vec(),
+            2 => {
+                let texture = |all: Bytes, index| all.cstr(format!("{index}")).raw([0; 28]);
+                b3d::scene([b3d::chunk(b"TEXS", (0..count).fold(Bytes::new(), texture))]).to_vec()
+            }
+            3 => {
+                let tags: Vec<_> = (0..count).map(|index| mlod::tag(&format!("proxy:{index}"), b"")).collect();
+                mlod::model(&[mlod::lod(0, &[], &tags, 1.0)]).to_vec()
+            }
+            4 => many(Bytes::new().raw("LODka3D1"), &lodka::list(b"LOD1", [])),
+            5 => odol::Model::new(40 + u32::from(high >> 4) % 10, vec![odol::Lod::strip(1.0, count % 2048)]).to_vec(),
+            6 => {
+                // One value stands for any number of normals.
+                let normals = odol::Array::Fill([0, 0, 511], u32::from(count) << (high >> 4));
+                let lod = odol::Lod { normals, ..odol::Lod::empty(1.0) };
+                odol::Model::new(49, vec![lod; 3]).to_vec()
+            }
+            7 => odol::whole(40 + u32::from(high >> 4) % 14, 3 + count % 64).to_vec(),
+            8 => rtm::motion(3 + u32::from(high) % 3, (low % 32).into(), high.into(), rtm::NONE).binarised().to_vec(),
+            9 => rtm::motion(3, (low % 8).into(), high.into(), rtm::NONE).plain().to_vec(),
+            10 => bmx::full(10 + u32::from(high) % 5).packed(),
+            _ => {
+                static FILES: std::sync::OnceLock<Vec<(String, Vec<u8>)>> = std::sync::OnceLock::new();
+                let files = FILES.get_or_init(corpus);
+                files[usize::from(count) % files.len()].1.clone()
             }
         }
     }
@@ -55,7 +117,15 @@ impl<'a> Recipe<'a> {
             let (form, name, content) = (self.byte(), self.name(), self.content(depth));
             let is_packed = form & 1 == 1;
             let entry = if is_packed { Entry::deflated(name, &content) } else { Entry::stored(name, &content) };
-            entries.push(if form & 2 == 0 { entry } else { entry.with_descriptor() });
+            let mut entry = if form & 2 == 0 { entry } else { entry.with_descriptor() };
+            if self.odd {
+                match form >> 2 & 7 {
+                    1 => entry.header_offset = Some(0),
+                    2 => entry = entry.both(|header| header.unpacked = header.unpacked.wrapping_shl(form.into())),
+                    _ => {}
+                }
+            }
+            entries.push(entry);
             contents.push(content);
         }
         Archive { bytes: zip(&entries, b"").to_vec(), contents }
@@ -69,7 +139,7 @@ impl<'a> Recipe<'a> {
         }
         for _ in 0..self.byte() % 8 {
             let (form, name, content) = (self.byte(), self.name(), self.content(depth));
-            let is_packed = form & 1 == 1 && content.len() <= PACKED;
+            let is_packed = form & 1 == 1 && (content.len() <= PACKED || content.iter().all(|&byte| byte == 0));
             writer = if is_packed { writer.packed(&name, &content) } else { writer.stored(&name, &content) };
             contents.push(content);
         }

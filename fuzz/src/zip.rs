@@ -16,7 +16,7 @@ pub fn run(data: &[u8]) {
     if data.starts_with(b"PK") {
         return check(data);
     }
-    let mut recipe = Recipe(data);
+    let mut recipe = Recipe::sound(data);
     let mut made = recipe.zip(2);
     match Archive::parse(&made.bytes) {
         Ok(archive) => made.assert_sound(&Asset::Zip(archive)),

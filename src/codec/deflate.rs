@@ -20,7 +20,7 @@ pub(crate) struct Inflated {
 /// # Errors
 /// Where the bytes are no DEFLATE stream.
 pub(crate) fn inflate(data: &[u8], out: &mut [u8]) -> Result<Inflated, DecompressError> {
-    super::count_inflation();
+    super::count_inflation(out.len());
     let mut stream = Decompress::new(false);
     loop {
         let (read, written) = (stream.total_in(), stream.total_out());

@@ -59,7 +59,7 @@ pub fn decoded_len(stream: Cursor<'_>) -> Result<u64> {
 /// # Errors
 /// As [`stored_len`]; and where the checksum differs. What `out` then holds is open.
 pub fn decode_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
-    super::count_decode();
+    super::count_decode(out.len());
     let mut filled = 0;
     let mut behind = items(stream, out.len() as u64, |item| filled = item.put(out, filled))?;
     let checksum = behind;

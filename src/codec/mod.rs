@@ -90,10 +90,12 @@ pub struct Activity {
     pub decodes: u64,
     /// DEFLATE streams inflated, which are whole tables or files.
     pub inflations: u64,
+    /// Bytes that were asked of those decoded and inflated.
+    pub bytes: u64,
 }
 
 thread_local! {
-    static ACTIVITY: Cell<Activity> = const { Cell::new(Activity { walks: 0, decodes: 0, inflations: 0 }) };
+    static ACTIVITY: Cell<Activity> = const { Cell::new(Activity { walks: 0, decodes: 0, inflations: 0, bytes: 0 }) };
 }
 
 /// The work done on this thread so far: the difference of two calls shows what reading something has cost.
@@ -106,15 +108,17 @@ fn count_walk() {
     ACTIVITY.set(Activity { walks: now.walks.wrapping_add(1), ..now });
 }
 
-fn count_decode() {
+fn count_decode(bytes: usize) {
     let now = ACTIVITY.get();
-    ACTIVITY.set(Activity { decodes: now.decodes.wrapping_add(1), ..now });
+    let bytes = now.bytes.wrapping_add(bytes as u64);
+    ACTIVITY.set(Activity { decodes: now.decodes.wrapping_add(1), bytes, ..now });
 }
 
 #[cfg(any(feature = "bmx", feature = "zip"))]
-fn count_inflation() {
+fn count_inflation(bytes: usize) {
     let now = ACTIVITY.get();
-    ACTIVITY.set(Activity { inflations: now.inflations.wrapping_add(1), ..now });
+    let bytes = now.bytes.wrapping_add(bytes as u64);
+    ACTIVITY.set(Activity { inflations: now.inflations.wrapping_add(1), bytes, ..now });
 }
 
 /// Refuses a claimed size before memory is taken for it.

@@ -10,6 +10,7 @@ use meshpeek::{Budget, ErrorKind, Limits};
 use serde_json::Value as Json;
 
 use crate::memory::usage_of;
+use crate::mutate::Random;
 use crate::writer::bytes::Bytes;
 use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};
@@ -188,6 +189,18 @@ fn every_kind_of_amplification_ends_at_the_budget() {
         let (records, told, _) = cost(name, &bytes, limits);
         assert!(records > 0 && (flag.is_empty() || told.iter().any(|told| told.contains(flag))), "{name}: {told:?}");
         assert!(records < 2000, "{name}: {records}");
+    }
+}
+
+/// The fuzz target of that name, over noise in which choices that build something are frequent.
+#[test]
+fn archives_in_archives_keep_to_the_budget() {
+    let mut random = Random(0xbb67_ae85_84ca_a73b);
+    for _ in 0..if crate::budgets::full() { 20_000 } else { 300 } {
+        let length = random.below(1000);
+        let mut choice = || if random.below(2) == 0 { random.below(8) as u8 } else { random.next() as u8 };
+        let noise: Vec<u8> = (0..length).map(|_| choice()).collect();
+        crate::fuzz_nested::run(&noise);
     }
 }
 

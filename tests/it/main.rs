@@ -51,6 +51,9 @@ mod any;
 mod fuzz_b3d;
 #[path = "../../fuzz/src/lodka.rs"]
 mod fuzz_lodka;
+#[cfg(feature = "cli")]
+#[path = "../../fuzz/src/nested.rs"]
+mod fuzz_nested;
 #[path = "../../fuzz/src/odol.rs"]
 mod fuzz_odol;
 #[path = "../../fuzz/src/rtm.rs"]

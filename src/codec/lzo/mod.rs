@@ -40,7 +40,7 @@ pub fn stored_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
 /// # Errors
 /// As [`stored_len`]; and where there are bytes behind the end mark. What `out` then holds is open.
 pub fn decode_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
-    super::count_decode();
+    super::count_decode(out.len());
     let stored_len = walk(stream, Fill::new(out))?;
     if stored_len < stream.left() {
         let behind = stream.offset().saturating_add(stored_len);
