@@ -6,7 +6,8 @@
 //!
 //! # Memory
 //!
-//! What is decoded and alive at once is bounded too, for a whole run. Nobody may wait for memory while another waits for
+//! What is decoded and alive at once is bounded too, for a whole run, and with it what grows with a file by other ways:
+//! names of members and of other files. Nobody may wait for memory while another waits for
 //! his, and what is refused must not depend on which thread came first. So there are two stores. From the *pool* takes
 //! whoever comes, as long as it lasts. Who finds it empty takes the *lane*, in which one goes at a time: it has room for
 //! all that one chain of decoded parts in decoded parts may hold ([`Limits::decoded_bytes`]), so that who is in it never
@@ -29,8 +30,8 @@ const SMALL_WORK: u64 = 2 << 20;
 /// The same for results.
 const SMALL_OUTPUT: u64 = 1 << 20;
 
-/// How many bytes all threads together may hold decoded, beside the one chain in the lane.
-const POOL: u64 = 64 << 20;
+/// How many bytes all threads together may hold, beside the one chain in the lane.
+const POOL: u64 = 128 << 20;
 
 /// What is left of what a file may cost. Clones share it.
 #[derive(Clone, Debug)]
@@ -182,7 +183,16 @@ impl Budget {
             }
             _ => Store::Uncounted,
         };
-        Ok(Held { inside, _from: from })
+        Ok(Held { inside, from })
+    }
+
+    /// The same for what is no part of anything decoded, such as names: as many bytes of it as there is room for.
+    ///
+    /// # Errors
+    /// Only where the same thread holds some of this very budget.
+    #[cfg(feature = "scan")]
+    pub(crate) fn hold_up_to(&self, bytes: u64) -> Result<Held> {
+        self.hold(bytes.min(self.limits.decoded_bytes))
     }
 
     /// The elements of a block: borrowed where they are in place, else decoded, at the budget's expense.
@@ -233,6 +243,10 @@ impl Memory {
     fn take(&self, bytes: u64) -> bool {
         self.pool.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes)).is_ok()
     }
+
+    fn give(&self, bytes: u64) {
+        self.pool.fetch_add(bytes, Ordering::Relaxed);
+    }
 }
 
 /// Memory that one chain of decoded parts uses at a time.
@@ -264,13 +278,30 @@ impl Lane {
 #[derive(Debug)]
 pub struct Held {
     inside: Budget,
-    _from: Store,
+    from: Store,
 }
 
 impl Held {
     /// The budget for parts of what is decoded there.
     pub fn budget(&self) -> &Budget {
         &self.inside
+    }
+
+    /// Gives back all but so many bytes. To be called before anybody takes more in the budget of what is held.
+    #[cfg(feature = "scan")]
+    pub(crate) fn shrink(&mut self, bytes: u64) {
+        match (&mut self.from, &self.inside.purse) {
+            (Store::Pool(memory, held), _) => {
+                let kept = bytes.min(*held);
+                memory.give(held.saturating_sub(kept));
+                *held = kept;
+            }
+            (Store::Lane(lane), Some(purse)) if purse.memory.take(bytes) => {
+                self.inside.lane = Some(lane.clone());
+                self.from = Store::Pool(purse.memory.clone(), bytes);
+            }
+            _ => {}
+        }
     }
 }
 
@@ -285,9 +316,7 @@ impl Drop for Store {
     fn drop(&mut self) {
         match self {
             Self::Uncounted => {}
-            Self::Pool(memory, bytes) => {
-                memory.pool.fetch_add(*bytes, Ordering::Relaxed);
-            }
+            Self::Pool(memory, bytes) => memory.give(*bytes),
             Self::Lane(lane) => lane.leave(),
         }
     }

@@ -29,12 +29,11 @@ pub struct Limits {
     /// Levels of nested parts, such as nodes in nodes. Real files stay below 20.
     pub depth: u32,
     /// Bytes that a block, table or member may decode to, those together in which it lies; and bytes that a pipe or
-    /// other file without a size may hold. A scan holds no more than these and 64 MiB decoded, whatever its number of
-    /// threads.
+    /// other file without a size may hold. A scan holds no more than these and 128 MiB, whatever its number of threads.
     pub decoded_bytes: u64,
     /// Problems kept for one asset; further ones are counted.
     pub problems: u32,
-    /// Bytes that the names of other files in one asset may take, 64 for each of them added.
+    /// Bytes that the names of other files in one asset may take as text, 64 for each of them added.
     pub reference_bytes: u64,
     /// Archives inside archives.
     pub archive_depth: u32,
@@ -52,7 +51,7 @@ impl Default for Limits {
             depth: 512,
             decoded_bytes: 256 << 20,
             problems: 1_000,
-            reference_bytes: 16 << 20,
+            reference_bytes: 4 << 20,
             archive_depth: 4,
             archive_members: 4_000_000,
             work: 256,

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
+use std::hash::BuildHasher;
 
 use crate::budget::Budget;
 use crate::error::{Error, ErrorKind};
@@ -178,8 +179,8 @@ impl StoredText for Utf32Str<'_> {
 #[derive(Debug)]
 pub struct References {
     list: Vec<Reference>,
-    /// Of each name the kinds, a bit for each. A name that was met before costs no memory.
-    seen: HashMap<Box<[u8]>, u8>,
+    /// Of each name, by its hash, the kinds, a bit for each. A name that was met before costs no memory.
+    seen: HashMap<u64, u8>,
     limit: u64,
     left: Option<u64>,
 }
@@ -196,17 +197,15 @@ impl References {
         let stored = name.stored();
         let Some(left) = self.left.filter(|_| !stored.is_empty()) else { return };
         let bit = 1 << kind as u8;
-        let seen = self.seen.get_mut(stored);
-        if seen.as_ref().is_some_and(|kinds| **kinds & bit != 0) {
+        let seen = self.seen.entry(self.seen.hasher().hash_one(stored)).or_default();
+        if *seen & bit != 0 {
             return;
         }
-        self.left = left.checked_sub((stored.len() as u64).saturating_add(64));
+        *seen |= bit;
+        let name: Name = name.into();
+        self.left = left.checked_sub((name.text.len() as u64).saturating_add(64));
         if self.left.is_some() {
-            match seen {
-                Some(kinds) => *kinds |= bit,
-                None => drop(self.seen.insert(stored.into(), bit)),
-            }
-            self.list.push(Reference { kind, name: name.into() });
+            self.list.push(Reference { kind, name });
         }
     }
 

@@ -1,13 +1,12 @@
 //! An archive's answers to [`Inspect`].
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use super::entry::{Entry, EntryKind};
 use super::member::{Content, Member};
 use super::wire::Method;
 use super::{Archive, TailKind};
-use crate::address::folded;
+use crate::address::{REPEATED_BYTES, folded, repeated};
 use crate::budget::Budget;
 use crate::check::{Broken, Check, grouped};
 use crate::error::{Context, Error, Result};
@@ -221,11 +220,13 @@ impl Archive<'_> {
     }
 
     fn check_duplicates(&self, problems: &mut Problems) {
-        let mut seen = HashMap::new();
-        for member in self.members().map_while(Result::ok) {
-            let name: Vec<u8> = member.name().as_bytes().iter().map(|&byte| folded(byte)).collect();
-            let first = *seen.entry(name).or_insert(member.index);
-            if first != member.index {
+        let held = problems.budget().hold(self.member_count.saturating_mul(REPEATED_BYTES));
+        let Some(_held) = problems.ok(held) else { return };
+        let members = || self.members().map_while(Result::ok);
+        let folded = |member: Member<'_>| member.name().as_bytes().iter().map(|&byte| folded(byte)).collect::<Vec<_>>();
+        let mut repeated = repeated(members().map(|member| (member.index, folded(member)))).into_iter().peekable();
+        for member in members() {
+            if let Some((_, first)) = repeated.next_if(|(place, _)| *place == member.index) {
                 member.warn(problems, || format!("the same name as member {first}"));
             }
         }

@@ -80,6 +80,8 @@ pub(super) struct Described<'a> {
     pub(super) record: Record,
     /// The asset that they are, and the memory that it takes.
     opened: Option<(Asset<'a>, Held)>,
+    /// The memory that the record takes.
+    told: Option<Held>,
 }
 
 /// The record of some bytes; `None` where neither they nor their name are an asset's, and where they are a text that only
@@ -95,19 +97,25 @@ pub(super) fn describe<'a>(scan: &Scan, place: &Place<'_>, data: &'a [u8], budge
     let opened = opened.and_then(|asset| {
         let kept = asset.kept_bytes();
         let held = budget.work(kept.saturating_mul(2)).and_then(|()| budget.hold(kept))?;
-        Ok((asset, held, bytes.saturating_add(kept)))
+        let bytes = bytes.saturating_add(kept);
+        // More is not known before it is told.
+        let names = bytes.saturating_mul(NAMES_PER_BYTE).min(scan.limits.reference_bytes.saturating_mul(2));
+        let told = held.budget().hold_up_to(names)?;
+        Ok((asset, held, told, bytes))
     });
-    let (asset, held, bytes) = match opened {
+    let (asset, held, mut told, bytes) = match opened {
         Ok(opened) => opened,
         Err(error) => {
             let mut record = place.record(Summary::unreadable(format, bytes, &error), None);
             record.digests = scan.digests.then(|| Digests::of_file(Some(data), budget));
-            return Some(Described { record, opened: None });
+            return Some(Described { record, opened: None, told: None });
         }
     };
     let mut summary = asset.summarize();
+    let names = summary.references.iter().map(|reference| (reference.name.text.len() as u64).saturating_add(64));
+    told.shrink(names.fold(0, u64::saturating_add).saturating_mul(2));
     if scan.depth == Depth::Verify {
-        let mut problems = Problems::within(held.budget().clone());
+        let mut problems = Problems::within(told.budget().clone());
         match budget.work(bytes) {
             Ok(()) => asset.verify(&mut problems),
             Err(error) => problems.error(&error),
@@ -118,13 +126,19 @@ pub(super) fn describe<'a>(scan: &Scan, place: &Place<'_>, data: &'a [u8], budge
         let cut: Vec<_> = cut.filter(|problem| !summary.problems.contains(problem)).collect();
         summary.problems.extend(cut);
     }
-    let digests = scan.digests.then(|| Digests::of(data, &*asset, held.budget(), bytes, &mut summary.problems));
+    let digests = scan.digests.then(|| Digests::of(data, &*asset, told.budget(), bytes, &mut summary.problems));
     let mut record = place.record(summary, digests);
     if let Asset::Pbo(archive) = &asset {
         record.prefix = archive.prefix().map(Name::from);
     }
-    Some(Described { record, opened: Some((asset, held)) })
+    Some(Described { record, opened: Some((asset, held)), told: Some(told) })
 }
+
+/// How many bytes of a record the names of other files take for each byte of an asset at most: the shortest has two
+/// bytes there, and here 64 more, twice over while a list grows.
+const NAMES_PER_BYTE: u64 = 64;
+/// What finding names that are there again, and members over the same bytes, takes for each member.
+const MEMBER_BYTES: u64 = 48;
 
 /// What making a record costs, in bytes of [work](Budget::work).
 const RECORD_WORK: u64 = 4096;
@@ -233,7 +247,9 @@ where
 
     /// Tells what these bytes are, and everything inside them; whether they are anything.
     fn look(&self, place: &Place<'_>, data: &[u8], budget: &Budget, stretch: &Stretch<'_>) -> bool {
-        let Some(Described { mut record, opened }) = describe(self.scan, place, data, budget) else { return false };
+        let Some(Described { mut record, opened, told }) = describe(self.scan, place, data, budget) else {
+            return false;
+        };
         let asset = opened.as_ref().map(|(asset, _)| asset);
         let container = asset.and_then(Container::of).filter(|_| self.scan.archives);
         let too_deep = container.is_some() && place.depth >= self.scan.limits.archive_depth;
@@ -247,9 +263,11 @@ where
             record.summary.problems.extend(error.as_ref().map(Problem::error));
             (container, count)
         });
-        let inner = opened.as_ref().map_or(budget, |(_, held)| held.budget());
-        self.asset(place, record, Some((data, asset, inner)), budget);
+        self.asset(place, record, Some((data, asset, told.as_ref().map_or(budget, Held::budget))), budget);
+        drop(told);
         if let Some((container, count)) = inside {
+            let held = budget.hold_up_to((count as u64).saturating_mul(MEMBER_BYTES)).ok();
+            let budget = held.as_ref().map_or(budget, Held::budget);
             let shared = container.overlapping();
             let mut names = Names::among(&container, count);
             // What ends the list of members early is a problem of the archive's own record.

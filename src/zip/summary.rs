@@ -1,10 +1,10 @@
 //! An archive's answers to [`Inspect`].
 
-use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use super::member::{SIZES_FOLLOW, is_folder};
 use super::{Archive, Member, Method};
+use crate::address::{REPEATED_BYTES, repeated};
 use crate::budget::Budget;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::Format;
@@ -48,12 +48,14 @@ impl Inspect for Archive<'_> {
 
     /// Files that share bytes are named and not unpacked: what is decoded stays in proportion to the archive's size.
     fn verify(&self, problems: &mut Problems) {
-        let mut seen = HashMap::new();
+        let names = self.members().map_while(Result::ok).map(|member| (member.index(), member.name()));
+        let held = problems.budget().hold((names.clone().count() as u64).saturating_mul(REPEATED_BYTES));
+        let repeated = problems.ok(held).map(|_held| repeated(names)).unwrap_or_default();
+        let mut repeated = repeated.into_iter().peekable();
         for member in self.members() {
             let Some(member) = problems.ok(member) else { break };
             member.check(problems);
-            let first = *seen.entry(member.name().as_bytes().to_vec()).or_insert(member.index());
-            if first != member.index() {
+            if let Some((_, first)) = repeated.next_if(|(place, _)| *place == member.index()) {
                 member.warn(problems, || format!("the same name as member {first}"));
             }
         }
