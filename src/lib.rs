@@ -1,4 +1,60 @@
-#![doc = include_str!("../README.md")]
+//! Looks into 3D game assets without loading them: arrays are viewed where they lie in the file, a compressed block is
+//! decoded only when somebody reads it.
+//!
+//! ```
+//! # let bytes = b"BB3D\x04\0\0\0\x01\0\0\0";
+//! use meshpeek::{Asset, Inspect};
+//! let summary = Asset::parse(bytes)?.summarize();
+//! println!("{}: {:?} vertices", summary.format, summary.counts.get("vertices"));
+//! # Ok::<(), meshpeek::Error>(())
+//! ```
+//!
+//! # Where to start
+//!
+//! | wish | start from | what it costs |
+//! | --- | --- | --- |
+//! | the bytes of a file | [`FileMap::open_with`] | a read, or a map on the caller's word: see [`source`] |
+//! | what a file is | [`Format::sniff`] | its first bytes |
+//! | the facts that an index keeps | [`Asset::parse`], [`Inspect::summarize`] | headers and tables; compressed streams are walked to find their ends, not decoded |
+//! | all that is wrong with a file | [`Inspect::verify`] | every block decoded once, one at a time; every index looked at |
+//! | every part, field and array, whatever the format | [`Inspect::outline`] with a [`Visitor`](inspect::Visitor) | what the visitor reads |
+//! | one array by its name, such as `meshes/0/positions` | [`inspect::Selector`], which finds a [`Table`](view::Table) | the way there, then the rows that are read |
+//! | a name for every byte | [`dissect::dissect`] | each record read twice, nothing decoded |
+//! | what a format's fields are called and mean | [`schema::records`] | nothing: they are constants |
+//! | the views of one format | its module, such as [`b3d::Scene`](b3d/struct.Scene.html) or [`odol::Model`](odol/struct.Model.html) | what is asked for |
+//! | one member of an archive, however deep | [`address::Address`](address/struct.Address.html), [`address::open_member`](address/fn.open_member.html) | that member inflated, and those around it |
+//! | everything in an archive | [`visit::visit`](visit/fn.visit.html) | each member looked at, one alive at a time |
+//! | folders full of archives, on all cores | [`scan::Scan`](scan/struct.Scan.html) (feature `scan`) | a summary of each asset; memory for the assets at hand |
+//! | what differs between two assets | [`diff::compare`](diff/fn.compare.html) (feature `scan`) | both read, unequal arrays decoded |
+//!
+//! # How it fits together
+//!
+//! **Views.** Opening an asset reads its header and checks what else must hold for the rest to be found; it allocates
+//! nothing that grows with the file. What it gives borrows from the bytes: a record is read when it is asked for, an array
+//! of fixed-size elements is an [`LeArray`], cast in place, whose elements are little-endian numbers without alignment.
+//! Arrays among other columns are [`Strided`](view::Strided); lists of records of varying length are a
+//! [`List`](view::List), walked from the front. Names are [`ByteStr`](view::ByteStr): bytes, with a text for people made
+//! on demand.
+//!
+//! **Blocks.** What may be compressed is a [`Block`](view::Block). It knows its count, place and stored length; a method
+//! called `decode` expands it, into memory that [`Limits`] bounds, and borrows where nothing is compressed. Ballance maps
+//! are the exception: their tables are inflated when first asked for, and kept.
+//!
+//! **Limits.** Counts and lengths in a file are claims: each is compared with the bytes that are there before anything is
+//! done with it. [`Limits`] bound what one part may cost. What parts cost together (archives in archives with blocks in
+//! them) is charged to a [`Budget`], which [`scan`](scan/index.html) and the program make for each outer file.
+//!
+//! **Problems.** What cannot be read is an [`Error`]: a kind, a stable [code](summary::Code), the offset, and the place as
+//! a path such as `lods[2].faces`. Summaries and `verify` do not end at the first: they collect [`Problem`]s, and give
+//! what is sound beside them. No input panics, and one damaged part leaves the others readable.
+//!
+//! [`Problem`]: summary::Problem
+//!
+//! # Features
+//!
+//! Each format has one, all on by default. `mmap` brings the map; `zlib-rs` is the faster of two DEFLATE backends. On
+//! request: `serde` makes summaries serializable, `scan` finds assets in folders and archives, `cli` is the program. What
+//! is gated says so.
 #![deny(unsafe_code, missing_docs, unreachable_pub)]
 #![cfg_attr(
     not(test),
@@ -67,3 +123,8 @@ pub use limits::Limits;
 pub use source::{Access, FileMap};
 pub use summary::Summary;
 pub use view::LeArray;
+
+/// Runs what README.md shows of the library.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
