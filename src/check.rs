@@ -414,6 +414,28 @@ impl<const N: usize> Display for Finite<N> {
     }
 }
 
+/// Numbers from 0 to 1. What is not finite is told elsewhere.
+pub(crate) struct UnitRange<const N: usize>;
+
+impl<const N: usize> Rule for UnitRange<N> {
+    type Value = Numbers<N>;
+
+    fn code(&self) -> Code {
+        Code::OddRange
+    }
+
+    #[inline]
+    fn holds(&self, Numbers(numbers): Numbers<N>) -> bool {
+        numbers.into_iter().fold(true, |all, number| all & ((0.0..=1.0).contains(&number) | !number.is_finite()))
+    }
+}
+
+impl<const N: usize> Display for UnitRange<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not from 0 to 1")
+    }
+}
+
 /// The length of a vector.
 #[derive(Clone, Copy)]
 pub(crate) struct Length {

@@ -1,14 +1,16 @@
 //! Movement: the KEYS and ANIM chunks.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 
 use zerocopy::little_endian::I32;
 
 use super::wire::{AnimationFields, ChunkHeader};
-use crate::error::{Context, Result};
+use crate::error::Result;
+use crate::inspect::Outline;
 use crate::view::chunk::Chunk;
-use crate::view::{Column, Element, Packing, Quat, Scalar, Storage, Strided, Table, Vec3};
+use crate::view::list::left_over;
+use crate::view::record::{Form, Read, Stored, Type, record};
+use crate::view::{ByteStr, Column, Cursor, Element, Interleaved, Layout, Quat, Scalar, Strided, Vec3};
 
 /// Where an animation starts in the tree, and how long it is (ANIM).
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +28,7 @@ impl Animation {
         let mut cursor = chunk.whole()?;
         let fields = cursor.read::<AnimationFields>()?;
         if !cursor.is_empty() {
-            return Err(cursor.error(format!("{} bytes behind an animation's three fields", cursor.left())));
+            return Err(cursor.error(format!("{} bytes after an animation's three fields", cursor.left())));
         }
         Ok(Self { flags: fields.flags.get(), frames: fields.frames.get(), fps: fields.fps.get() })
     }
@@ -38,92 +40,74 @@ impl Animation {
     }
 }
 
-/// One list of animation keys of a node (KEYS): columns over one array of records.
-///
-/// A node may have several, such as one for positions and one for rotations over the same frames.
-/// [`Node::to_tracks`](super::Node::to_tracks) puts them together.
-#[derive(Clone, Copy, Debug)]
-pub struct Keys<'a> {
-    flags: u32,
-    records: &'a [u8],
-    offset: u64,
-    stride: usize,
+record! {
+    /// A named range of frames (SEQS), which the spec does not know but some writers add.
+    Sequence<'a> named name {
+        /// Its name as stored.
+        name: ByteStr<'a>,
+        /// The first frame.
+        first_frame: i32,
+        /// The last frame.
+        last_frame: i32,
+        /// 0 in all files seen.
+        reserved: i32,
+    }
 }
 
-impl<'a> Keys<'a> {
+impl<'a> Sequence<'a> {
     pub(super) fn parse(chunk: &Chunk<'a, ChunkHeader>) -> Result<Self> {
         let mut cursor = chunk.whole()?;
-        let flags = cursor.u32().within("flags")?;
-        let mut keys = Self { flags, records: cursor.rest(), offset: cursor.offset(), stride: 0 };
-        keys.stride = keys.rotation_column().saturating_add(if keys.has_rotations() { 16 } else { 0 });
-        // One check makes every later column sound.
-        Strided::<I32>::new(keys.records, keys.offset, keys.stride, 0)?;
-        Ok(keys)
+        let sequence = Self::read(&mut cursor, ())?;
+        if cursor.is_empty() { Ok(sequence) } else { Err(left_over(&cursor)) }
+    }
+}
+
+record! {
+    /// One list of animation keys of a node (KEYS): columns over one array of records.
+    ///
+    /// A node may have several, such as one for positions and one for rotations over the same frames.
+    /// [`Node::to_tracks`](super::Node::to_tracks) puts them together.
+    Keys<'a> {
+        /// Which columns there are, as stored: 1 positions, 2 scales, 4 rotations. Other bits have no meaning and no
+        /// bytes.
+        flags: u32 = "flags",
+        /// A frame, and for each of the columns what it has then.
+        records: Interleaved<'a, KeyLayout> as KeyRecords<'a> = "frame" [KeyLayout(flags)],
+    }
+}
+
+/// Which columns keys have.
+#[derive(Clone, Copy, Debug)]
+pub struct KeyLayout(u32);
+
+/// The bits of [`KeyLayout`] with a meaning.
+pub(super) const KEY_FLAGS: u32 = 7;
+
+impl KeyLayout {
+    fn has_positions(self) -> bool {
+        self.0 & 1 != 0
     }
 
-    /// Which columns there are, as stored: 1 positions, 2 scales, 4 rotations. Other bits have no meaning and no bytes.
-    pub fn flags(&self) -> u32 {
-        self.flags
+    fn has_scales(self) -> bool {
+        self.0 & 2 != 0
     }
 
-    /// How many keys.
-    pub fn len(&self) -> usize {
-        self.frames().len()
+    fn has_rotations(self) -> bool {
+        self.0 & 4 != 0
     }
 
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.records.is_empty()
-    }
-
-    /// The frame of each key. Real files begin at 1; bones may have keys at other frames than their neighbours.
-    pub fn frames(&self) -> Strided<'a, I32> {
-        self.column(0)
-    }
-
-    /// Positions relative to the node above, where the keys have them.
-    pub fn positions(&self) -> Option<Strided<'a, Vec3>> {
-        self.has_positions().then(|| self.column(4))
-    }
-
-    /// Scales, where the keys have them.
-    pub fn scales(&self) -> Option<Strided<'a, Vec3>> {
-        self.has_scales().then(|| self.column(if self.has_positions() { 16 } else { 4 }))
-    }
-
-    /// Rotations as stored, where the keys have them; see [`rotation_xyzw`](super::rotation_xyzw) for their convention.
-    pub fn rotations(&self) -> Option<Strided<'a, Quat>> {
-        self.has_rotations().then(|| self.column(self.rotation_column()))
-    }
-
-    fn has_positions(&self) -> bool {
-        self.flags & 1 != 0
-    }
-
-    fn has_scales(&self) -> bool {
-        self.flags & 2 != 0
-    }
-
-    fn has_rotations(&self) -> bool {
-        self.flags & 4 != 0
-    }
-
-    fn rotation_column(&self) -> usize {
+    fn rotation_column(self) -> usize {
         match (self.has_positions(), self.has_scales()) {
             (false, false) => 4,
             (true, true) => 28,
             _ => 16,
         }
     }
-
-    fn column<T: Element>(&self, column: usize) -> Strided<'a, T> {
-        Strided::within(self.records, self.offset, self.stride, column)
-    }
 }
 
-impl Table for Keys<'_> {
-    fn rows(&self) -> u64 {
-        self.len() as u64
+impl Layout for KeyLayout {
+    fn stride(&self) -> usize {
+        self.rotation_column().saturating_add(if self.has_rotations() { 16 } else { 0 })
     }
 
     fn columns(&self) -> Vec<Column> {
@@ -137,14 +121,77 @@ impl Table for Keys<'_> {
             .chain(floats.map(|name| Column::new(name, Scalar::F32)))
             .collect()
     }
+}
 
-    fn storage(&self) -> Storage {
-        Storage { offset: self.offset, bytes: self.records.len() as u64, packing: Packing::InPlace }
+/// All that is left of a KEYS chunk.
+pub(super) struct KeyRecords<'a>(Interleaved<'a, KeyLayout>);
+
+impl Stored for KeyRecords<'_> {
+    const TYPE: Type = Type::Varying("keys, as the flags say", 0);
+}
+
+impl<'a> Read<'a, KeyLayout> for KeyRecords<'a> {
+    #[inline]
+    fn read(cursor: &mut Cursor<'a>, layout: KeyLayout) -> Result<Self> {
+        Interleaved::rest(cursor, layout).map(Self)
     }
 
-    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
-        let _ = sink(self.records);
-        Ok(())
+    fn tell(cursor: &mut Cursor<'a>, layout: KeyLayout, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        let records = <Self as Read<'a, KeyLayout>>::read(cursor, layout)?;
+        out.array(name, &records.0);
+        Ok(records)
+    }
+}
+
+impl<'a> Form<Interleaved<'a, KeyLayout>> for KeyRecords<'a> {
+    fn into_value(self) -> Interleaved<'a, KeyLayout> {
+        self.0
+    }
+}
+
+impl<'a> Keys<'a> {
+    #[inline]
+    pub(super) fn parse(chunk: &Chunk<'a, ChunkHeader>) -> Result<Self> {
+        Self::read(&mut chunk.whole()?, ())
+    }
+
+    /// How many keys.
+    pub fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// The frame of each key. Real files begin at 1; bones may have keys at other frames than their neighbors.
+    pub fn frames(&self) -> Strided<'a, I32> {
+        self.records.column(0)
+    }
+
+    /// Positions relative to the node above, where the keys have them.
+    pub fn positions(&self) -> Option<Strided<'a, Vec3>> {
+        self.column(KeyLayout::has_positions, |_| 4)
+    }
+
+    /// Scales, where the keys have them.
+    pub fn scales(&self) -> Option<Strided<'a, Vec3>> {
+        self.column(KeyLayout::has_scales, |layout| if layout.has_positions() { 16 } else { 4 })
+    }
+
+    /// Rotations as stored, where the keys have them; see [`rotation_xyzw`](super::rotation_xyzw) for their convention.
+    pub fn rotations(&self) -> Option<Strided<'a, Quat>> {
+        self.column(KeyLayout::has_rotations, KeyLayout::rotation_column)
+    }
+
+    fn column<T: Element>(
+        &self,
+        is_there: impl Fn(KeyLayout) -> bool,
+        place: impl Fn(KeyLayout) -> usize,
+    ) -> Option<Strided<'a, T>> {
+        let layout = self.records.layout();
+        is_there(layout).then(|| self.records.column(place(layout)))
     }
 }
 

@@ -2,53 +2,91 @@
 
 use zerocopy::little_endian::I32;
 
-use super::wire::{BrushFields, ChunkHeader, TextureFields};
+use super::wire::{BrushListHead, ChunkHeader};
 use crate::error::{Context, Error, Result};
-use crate::view::chunk::{Chunks, Tag};
+use crate::inspect::{Outline, Span, StoredField, Value};
+use crate::view::chunk::{Chunk, Chunks, Tag};
+use crate::view::record::{Fixed, Form, Plain, Read, Record, Stored, Type, plain, plain_read, record};
 use crate::view::{ByteStr, Cursor, LeArray};
 
-/// A texture: a record of TEXS.
-#[derive(Clone, Copy, Debug)]
-pub struct Texture<'a> {
-    /// The file's name as stored: any encoding, often an absolute path of the author's machine. Never open it as it is.
-    pub name: ByteStr<'a>,
-    /// How it is sampled and laid on.
-    pub flags: TextureFlags,
-    /// How it mixes with the textures before it.
-    pub blend: TextureBlend,
-    /// Shift of its coordinates (`x_pos`, `y_pos`).
-    pub position: [f32; 2],
-    /// Scale of its coordinates (`x_scale`, `y_scale`).
-    pub scale: [f32; 2],
-    /// Turn of its coordinates, in radians.
-    pub rotation: f32,
-    /// Where the record starts in the file.
-    pub offset: u64,
+record! {
+    /// A texture: a record of TEXS.
+    Texture<'a> named name {
+        /// The file's name as stored: any encoding, often an absolute path of the author's machine. Never open it as it is.
+        name: ByteStr<'a> = "file",
+        /// How it is sampled and laid on.
+        flags: TextureFlags = "flags",
+        /// How it mixes with the textures before it.
+        blend: TextureBlend = "blend",
+        /// Shift of its coordinates.
+        position: [f32; 2] = "x_pos",
+        /// Scale of its coordinates.
+        scale: [f32; 2] = "x_scale",
+        /// Turn of its coordinates, in radians.
+        rotation: f32 = "rotation",
+    }
 }
 
-/// A brush, which is Blitz3D's material: a record of BRUS.
-#[derive(Clone, Copy, Debug)]
-pub struct Brush<'a> {
-    /// Its name as stored.
-    pub name: ByteStr<'a>,
-    /// Red, green, blue and alpha, 0 to 1.
-    pub color: [f32; 4],
-    /// Strength of highlights, 0 to 1.
-    pub shininess: f32,
-    /// How it mixes with what lies behind it.
-    pub blend: BrushBlend,
-    /// Switches of its lighting.
-    pub fx: BrushFx,
-    /// Positions in the list of textures, one for each layer, -1 for an empty layer (`texture_id`).
-    pub texture_ids: LeArray<'a, I32>,
-    /// Where the record starts in the file.
-    pub offset: u64,
+record! {
+    /// A brush, which is Blitz3D's material: a record of BRUS.
+    Brush<'a>(layers: u64) named name {
+        /// Its name as stored.
+        name: ByteStr<'a> = "name",
+        /// Red, green, blue and alpha, 0 to 1.
+        color: [f32; 4] = "red",
+        /// Strength of highlights, 0 to 1.
+        shininess: f32 = "shininess",
+        /// How it mixes with what lies behind it.
+        blend: BrushBlend = "blend",
+        /// Switches of its lighting.
+        fx: BrushFx = "fx",
+        /// Positions in the list of textures, one for each layer, -1 for an empty layer.
+        texture_ids: LeArray<'a, I32> as Layers<'a> = "texture_id" [layers],
+    }
 }
 
 impl<'a> Brush<'a> {
     /// The textures of its layers, empty layers left out.
     pub fn textures(&self) -> impl Iterator<Item = usize> + use<'a> {
         self.texture_ids.iter().filter_map(|id| usize::try_from(id.get()).ok())
+    }
+}
+
+/// The ids of a brush's layers, told as a few numbers and as an array.
+pub(super) struct Layers<'a>(LeArray<'a, I32>);
+
+impl Layers<'_> {
+    /// So many are told as numbers; real brushes have up to eight layers.
+    const TOLD: usize = 64;
+}
+
+impl Stored for Layers<'_> {
+    const TYPE: Type = LeArray::<I32>::GIVEN;
+}
+
+impl<'a> Read<'a, u64> for Layers<'a> {
+    fn read(cursor: &mut Cursor<'a>, layers: u64) -> Result<Self> {
+        cursor.array(layers).map(Self)
+    }
+
+    fn tell(cursor: &mut Cursor<'a>, layers: u64, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        let layers = <Self as Read<'a, u64>>::read(cursor, layers)?;
+        let Self(ids) = layers;
+        let first: Vec<i64> = ids.iter().take(Self::TOLD).map(|id| id.get().into()).collect();
+        let span = Span { offset: ids.offset(), bytes: ids.as_bytes().len() as u64 };
+        out.stored(&StoredField { name, kind: Self::TYPE, span, framing: false }, first);
+        if ids.len() > Self::TOLD {
+            out.field("texture_ids_truncated", true);
+        }
+        out.field("textures_a_brush", ids.len());
+        out.array("layers", &ids);
+        Ok(layers)
+    }
+}
+
+impl<'a> Form<LeArray<'a, I32>> for Layers<'a> {
+    fn into_value(self) -> LeArray<'a, I32> {
+        self.0
     }
 }
 
@@ -59,23 +97,22 @@ pub struct TextureFlags(pub u32);
 impl TextureFlags {
     /// The words for the bits that are set and known.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
-        named_bits(
-            self.0,
-            &[
-                (1, "color"),
-                (2, "alpha"),
-                (4, "masked"),
-                (8, "mipmap"),
-                (16, "clamp u"),
-                (32, "clamp v"),
-                (64, "sphere map"),
-                (128, "cube map"),
-                (256, "video memory"),
-                (512, "high color"),
-                (65536, "second uv set"),
-            ],
-        )
+        named_bits(self.0, Self::KNOWN)
     }
+
+    const KNOWN: &'static [(u32, &'static str)] = &[
+        (1, "color"),
+        (2, "alpha"),
+        (4, "masked"),
+        (8, "mipmap"),
+        (16, "clamp u"),
+        (32, "clamp v"),
+        (64, "sphere map"),
+        (128, "cube map"),
+        (256, "video memory"),
+        (512, "high color"),
+        (65536, "second uv set"),
+    ];
 
     /// Whether the texture takes the second set of coordinates.
     pub fn uses_second_uv_set(self) -> bool {
@@ -125,130 +162,188 @@ pub struct BrushFx(pub u32);
 impl BrushFx {
     /// The words for the bits that are set and known.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
-        named_bits(
-            self.0,
-            &[
-                (1, "full bright"),
-                (2, "vertex colors"),
-                (4, "flat"),
-                (8, "no fog"),
-                (16, "two-sided"),
-                (32, "force alpha"),
-            ],
-        )
+        named_bits(self.0, Self::KNOWN)
     }
+
+    const KNOWN: &'static [(u32, &'static str)] =
+        &[(1, "full bright"), (2, "vertex colors"), (4, "flat"), (8, "no fog"), (16, "two-sided"), (32, "force alpha")];
 }
 
 fn named_bits(bits: u32, names: &'static [(u32, &'static str)]) -> impl Iterator<Item = &'static str> {
     names.iter().filter(move |(bit, _)| bits & bit != 0).map(|&(_, name)| name)
 }
 
-impl<'a> Texture<'a> {
-    fn parse(cursor: &mut Cursor<'a>) -> Result<Self> {
-        let offset = cursor.offset();
-        let name = cursor.cstr().within("name")?;
-        let fields = cursor.read::<TextureFields>()?;
-        Ok(Self {
-            name,
-            flags: TextureFlags(fields.flags.get()),
-            blend: TextureBlend(fields.blend.get()),
-            position: fields.position.to_array(),
-            scale: fields.scale.to_array(),
-            rotation: fields.rotation.get(),
-            offset,
-        })
+/// Switches in one number, which outlines show by their names too.
+macro_rules! switches {
+    ($($kind:ty: $names:literal;)*) => {$(
+        impl Stored for $kind {
+            const TYPE: Type = Type::Number("u32", 4);
+        }
+
+        impl Plain for $kind {
+            fn value(&self) -> Value<'_> {
+                self.0.into()
+            }
+
+            fn unknown_code(&self) -> Option<i64> {
+                let unknown = self.0 & !Self::KNOWN.iter().fold(0, |all, (bit, _)| all | bit);
+                (unknown != 0).then(|| unknown.into())
+            }
+
+            fn tell_at(&self, name: &'static str, span: Span, out: &mut Outline<'_>) {
+                out.stored(&StoredField { name, kind: Self::TYPE, span, framing: false }, self.value());
+                out.texts($names, self.names());
+            }
+        }
+    )*};
+}
+
+switches! {
+    TextureFlags: "flag_names";
+    BrushFx: "fx_names";
+}
+
+plain! {
+    TextureBlend: Number "i32" 4 => |blend| Value::Coded(blend.0.into(), blend.name().map(Into::into));
+    BrushBlend: Number "i32" 4 => |blend| Value::Coded(blend.0.into(), blend.name().map(Into::into));
+}
+
+plain_read! {
+    TextureFlags => |cursor| cursor.u32().map(Self);
+    TextureBlend => |cursor| cursor.i32().map(Self);
+    BrushBlend => |cursor| cursor.i32().map(Self);
+    BrushFx => |cursor| cursor.u32().map(Self);
+}
+
+/// What the chunks of one tag list right below BB3D.
+pub trait Material<'a>: Record<'a, Self::Knowledge> {
+    /// The tag of its chunks.
+    const TAG: Tag;
+
+    /// What outlines and errors call the list.
+    const LIST: &'static str;
+
+    /// What stands before the records of a chunk, as far as it takes that to read one.
+    type Knowledge: Copy + Default;
+
+    /// Reads what stands before the records of a chunk.
+    ///
+    /// # Errors
+    /// Where it does not fit, or makes no sense.
+    fn head(cursor: &mut Cursor<'a>) -> Result<Self::Knowledge>;
+
+    /// Tells what stands there.
+    fn tell_head(_: &Cursor<'a>, _: &mut Outline<'_>) {}
+}
+
+impl<'a> Material<'a> for Texture<'a> {
+    const TAG: Tag = Tag(*b"TEXS");
+    const LIST: &'static str = "textures";
+    type Knowledge = ();
+
+    fn head(_: &mut Cursor<'a>) -> Result<()> {
+        Ok(())
     }
 }
 
-impl<'a> Brush<'a> {
-    fn parse(cursor: &mut Cursor<'a>, layers: u64) -> Result<Self> {
+impl<'a> Material<'a> for Brush<'a> {
+    const TAG: Tag = Tag(*b"BRUS");
+    const LIST: &'static str = "brushes";
+    type Knowledge = u64;
+
+    fn head(cursor: &mut Cursor<'a>) -> Result<u64> {
         let offset = cursor.offset();
-        let name = cursor.cstr().within("name")?;
-        let fields = cursor.read::<BrushFields>()?;
-        Ok(Self {
-            name,
-            color: fields.color.to_array(),
-            shininess: fields.shininess.get(),
-            blend: BrushBlend(fields.blend.get()),
-            fx: BrushFx(fields.fx.get()),
-            texture_ids: cursor.array(layers).within("texture_ids")?,
-            offset,
-        })
+        let n_texs = cursor.read::<BrushListHead>().within("n_texs")?.n_texs.get();
+        u64::try_from(n_texs).map_err(|_| Error::malformed(format!("n_texs is {n_texs}")).at(offset))
+    }
+
+    fn tell_head(cursor: &Cursor<'a>, out: &mut Outline<'_>) {
+        if let Some(head) = out.ok(cursor.clone().read::<BrushListHead>().within("n_texs")) {
+            head.tell_fields(cursor.offset(), out);
+        }
     }
 }
 
-/// The textures of a scene, in order. A broken one ends its chunk; a further TEXS goes on.
+/// The textures or brushes of a scene, in order. A broken one ends its chunk; a further chunk goes on.
 #[derive(Clone, Debug)]
-pub struct Textures<'a> {
+pub struct Materials<'a, T: Material<'a>> {
     chunks: Chunks<'a, ChunkHeader>,
     records: Cursor<'a>,
+    knowledge: T::Knowledge,
     index: usize,
 }
 
-impl<'a> Textures<'a> {
+/// The textures of a scene.
+pub type Textures<'a> = Materials<'a, Texture<'a>>;
+
+/// The brushes of a scene.
+pub type Brushes<'a> = Materials<'a, Brush<'a>>;
+
+/// A texture or brush that was read, its place, and what it took to read it.
+pub(super) struct Met<'a, T: Material<'a>> {
+    pub(super) index: usize,
+    pub(super) start: Cursor<'a>,
+    pub(super) knowledge: T::Knowledge,
+    pub(super) material: Result<T>,
+}
+
+impl<'a, T: Material<'a>> Materials<'a, T> {
     pub(super) fn new(chunks: Chunks<'a, ChunkHeader>) -> Self {
-        Self { chunks, records: Cursor::new(&[]), index: 0 }
+        Self { chunks, records: Cursor::new(&[]), knowledge: T::Knowledge::default(), index: 0 }
     }
-}
 
-impl<'a> Iterator for Textures<'a> {
-    type Item = Result<Texture<'a>>;
+    /// Those of one chunk alone, of which the first has this place among all.
+    pub(super) fn of(chunk: &Chunk<'a, ChunkHeader>, index: usize) -> Self {
+        let mut of_one = Self { index, ..Self::new(Chunks::new(Cursor::new(&[]))) };
+        of_one.records = chunk.body();
+        of_one.knowledge = T::head(&mut of_one.records).unwrap_or_default();
+        of_one
+    }
 
-    fn next(&mut self) -> Option<Self::Item> {
+    /// How many were met, broken ones included.
+    pub(super) fn index(&self) -> usize {
+        self.index
+    }
+
+    fn read(&mut self) -> Result<Option<(Cursor<'a>, T)>> {
         while self.records.is_empty() {
-            self.records = next_body(&mut self.chunks, Tag(*b"TEXS"))?;
-        }
-        let texture = Texture::parse(&mut self.records).within_item("textures", self.index);
-        if texture.is_err() {
-            self.records = Cursor::new(&[]);
-        }
-        self.index = self.index.saturating_add(1);
-        Some(texture)
-    }
-}
-
-/// The brushes of a scene, in order. A broken one ends its chunk; a further BRUS goes on.
-#[derive(Clone, Debug)]
-pub struct Brushes<'a> {
-    chunks: Chunks<'a, ChunkHeader>,
-    records: Cursor<'a>,
-    layers: u64,
-    index: usize,
-}
-
-impl<'a> Brushes<'a> {
-    pub(super) fn new(chunks: Chunks<'a, ChunkHeader>) -> Self {
-        Self { chunks, records: Cursor::new(&[]), layers: 0, index: 0 }
-    }
-
-    fn read(&mut self) -> Result<Option<Brush<'a>>> {
-        while self.records.is_empty() {
-            let Some(mut records) = next_body(&mut self.chunks, Tag(*b"BRUS")) else { return Ok(None) };
-            let offset = records.offset();
-            let n_texs = records.i32().within("n_texs")?;
-            let negative = || Error::malformed(format!("n_texs is {n_texs}")).at(offset);
-            self.layers = u64::try_from(n_texs).map_err(|_| negative())?;
+            // Cut short or not: whole records may stand in front of the cut. A broken list of chunks ends here; the
+            // walk is where its error shows.
+            let chunk = self.chunks.by_ref().flatten().find(|chunk| chunk.tag() == T::TAG);
+            let Some(chunk) = chunk else { return Ok(None) };
+            let mut records = chunk.body();
+            self.knowledge = T::head(&mut records)?;
             self.records = records;
         }
-        Brush::parse(&mut self.records, self.layers).map(Some)
+        let start = self.records;
+        T::read(&mut self.records, self.knowledge).map(|material| Some((start, material)))
     }
-}
 
-impl<'a> Iterator for Brushes<'a> {
-    type Item = Result<Brush<'a>>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let brush = self.read().within_item("brushes", self.index);
-        if brush.is_err() {
+    /// The next one, with what it takes to read it again.
+    pub(super) fn step(&mut self) -> Option<Met<'a, T>> {
+        let index = self.index;
+        let read = self.read().within_item(T::LIST, index);
+        if read.is_err() {
             self.records = Cursor::new(&[]);
         }
-        self.index = self.index.saturating_add(1);
-        brush.transpose()
+        self.index = index.saturating_add(1);
+        let (start, material) = match read.transpose()? {
+            Ok((start, material)) => (start, Ok(material)),
+            Err(error) => (self.records, Err(error)),
+        };
+        Some(Met { index, start, knowledge: self.knowledge, material })
+    }
+
+    /// All in order, each with the offset where it starts.
+    pub(super) fn placed(mut self) -> impl Iterator<Item = (u64, Result<T>)> + use<'a, T> {
+        std::iter::from_fn(move || self.step().map(|met| (met.start.offset(), met.material)))
     }
 }
 
-/// The body of the next chunk of this kind, cut short or not: whole records may stand in front of the cut. A broken
-/// list of chunks ends here; the walk is where its error shows.
-fn next_body<'a>(chunks: &mut Chunks<'a, ChunkHeader>, tag: Tag) -> Option<Cursor<'a>> {
-    chunks.flatten().find(|chunk| chunk.tag() == tag).map(|chunk| chunk.body())
+impl<'a, T: Material<'a>> Iterator for Materials<'a, T> {
+    type Item = Result<T>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.step().map(|met| met.material)
+    }
 }

@@ -1,15 +1,19 @@
 //! Geometry: the MESH, VRTS, TRIS and BONE chunks.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Deref};
 
 use zerocopy::little_endian::F32;
 use zerocopy::{FromBytes, IntoBytes};
 
-use super::wire::{ChunkHeader, Triangle, VertexLayout, Weight};
+use super::wire::{ChunkHeader, MeshHead, Triangle, VertexLayout, Weight};
 use crate::error::{Context, Error, Result};
+use crate::inspect::Outline;
 use crate::view::array::gather;
 use crate::view::chunk::{Chunk, Chunks, Tag};
-use crate::view::{Color, Column, Cursor, LeArray, Packing, Scalar, Storage, Strided, Table, Vec3};
+use crate::view::record::{Flat, Form, Read, Rest, Stored, Type, record};
+use crate::view::{
+    Color, Column, Cursor, Interleaved, Layout, LeArray, Packing, Scalar, Storage, Strided, Table, Vec2, Vec3,
+};
 
 /// A mesh: one list of vertices, and triangles in groups that share a brush.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +29,7 @@ impl<'a> Mesh<'a> {
     #[inline(always)]
     pub(super) fn parse(chunk: Chunk<'a, ChunkHeader>) -> Result<Self> {
         let mut children = chunk.body();
-        let brush_id = children.i32().within("brush_id")?;
+        let brush_id = children.read::<MeshHead>().within("brush_id")?.brush_id.get();
         let vertices = Chunks::new(children).flatten().find(|child| child.tag() == Tag(*b"VRTS"));
         let within = |child: Chunk<'a, ChunkHeader>| child.offset().saturating_sub(chunk.body().offset());
         Ok(Self { chunk, brush_id, vertices: vertices.and_then(|child| within(child).try_into().ok()) })
@@ -81,94 +85,45 @@ impl<'a> Mesh<'a> {
     }
 }
 
-/// The vertices of a mesh: columns over one array of records (VRTS).
-///
-/// Space: left-handed, +X right, +Y up, +Z forward, relative to the mesh's node. V of texture coordinates grows downwards.
-#[derive(Clone, Copy, Debug)]
-pub struct Vertices<'a> {
-    layout: &'a VertexLayout,
-    records: &'a [u8],
-    offset: u64,
-    stride: usize,
+record! {
+    /// The vertices of a mesh: columns over one array of records (VRTS).
+    ///
+    /// Space: left-handed, +X right, +Y up, +Z forward, relative to the mesh's node. V of texture coordinates grows
+    /// downwards.
+    Vertices<'a> {
+        /// Which columns they have.
+        layout: &'a VertexLayout as Flat<'a, VertexLayout> => |layout| bounded(layout),
+        /// The vertices as stored.
+        records: Interleaved<'a, &'a VertexLayout> as VertexRecords<'a> = "x" [layout],
+    }
 }
 
-impl<'a> Vertices<'a> {
-    pub(super) fn parse(chunk: &Chunk<'a, ChunkHeader>) -> Result<Self> {
-        let mut cursor = chunk.whole()?;
-        let layout = cursor.read::<VertexLayout>()?;
-        let (sets, size) = (layout.sets.get(), layout.set_size.get());
-        if !(0..=8).contains(&sets) || !(0..=4).contains(&size) {
-            return Err(Error::malformed(format!(
-                "{sets} texture coordinate sets of {size}, at most 8 of 4 are allowed"
-            ))
-            .at(chunk.body().offset().saturating_add(4)));
-        }
-        let mut vertices = Self { layout, records: cursor.rest(), offset: cursor.offset(), stride: 0 };
-        vertices.stride =
-            vertices.tex_coords_column().saturating_add(vertices.sets().saturating_mul(vertices.set_bytes()));
-        // One check makes every later column sound.
-        Strided::<Vec3>::new(vertices.records, vertices.offset, vertices.stride, 0)?;
-        Ok(vertices)
+fn bounded(layout: &VertexLayout) -> Result<()> {
+    let (sets, size) = (layout.tex_coord_sets.get(), layout.tex_coord_set_size.get());
+    if (0..=8).contains(&sets) && (0..=4).contains(&size) {
+        return Ok(());
     }
+    Err(Error::malformed(format!("{sets} texture coordinate sets of {size}, at most 8 of 4 are allowed")))
+}
 
-    /// Which columns there are, as stored: 1 normals, 2 colours. Other bits have no meaning and no bytes.
-    pub fn flags(&self) -> u32 {
-        self.layout.flags.get()
-    }
+/// The bits of a [`VertexLayout`]'s flags with a meaning.
+pub(super) const VERTEX_FLAGS: u32 = 3;
 
-    /// How many sets of texture coordinates each vertex has (`tex_coord_sets`), 0 to 8.
-    pub fn sets(&self) -> usize {
-        usize::try_from(self.layout.sets.get()).unwrap_or(0)
-    }
-
-    /// How many numbers each set has (`tex_coord_set_size`), 0 to 4.
-    pub fn set_size(&self) -> usize {
-        usize::try_from(self.layout.set_size.get()).unwrap_or(0)
-    }
-
-    /// From one vertex to the next, in bytes: 12 to 168.
-    pub fn stride(&self) -> usize {
-        self.stride
-    }
-
-    /// How many vertices.
-    pub fn len(&self) -> usize {
-        self.positions().len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.records.is_empty()
-    }
-
-    /// Positions, in the units of the author.
-    pub fn positions(&self) -> Strided<'a, Vec3> {
-        self.column(0)
-    }
-
-    /// Normals, where the vertices have them. Meant to be of length 1; real files hold some of length 0.
-    pub fn normals(&self) -> Option<Strided<'a, Vec3>> {
-        self.has_normals().then(|| self.column(12))
-    }
-
-    /// Colours, where the vertices have them.
-    pub fn colors(&self) -> Option<Strided<'a, Color>> {
-        self.has_colors().then(|| self.column(if self.has_normals() { 24 } else { 12 }))
-    }
-
-    /// One set of texture coordinates, counted from 0.
-    pub fn tex_coords(&self, set: usize) -> Option<TexCoords<'a>> {
-        let column = self.tex_coords_column().saturating_add(set.saturating_mul(self.set_bytes()));
-        let Self { records, offset, stride, .. } = *self;
-        (set < self.sets()).then(|| TexCoords { records, offset, stride, column, size: self.set_size() })
-    }
-
+impl VertexLayout {
     fn has_normals(&self) -> bool {
-        self.flags() & 1 != 0
+        self.vertex_flags.get() & 1 != 0
     }
 
     fn has_colors(&self) -> bool {
-        self.flags() & 2 != 0
+        self.vertex_flags.get() & 2 != 0
+    }
+
+    fn sets(&self) -> usize {
+        usize::try_from(self.tex_coord_sets.get()).unwrap_or(0)
+    }
+
+    fn set_size(&self) -> usize {
+        usize::try_from(self.tex_coord_set_size.get()).unwrap_or(0)
     }
 
     fn set_bytes(&self) -> usize {
@@ -183,67 +138,178 @@ impl<'a> Vertices<'a> {
             (true, true) => 40,
         }
     }
+}
 
-    fn column<T: crate::view::Element>(&self, column: usize) -> Strided<'a, T> {
-        Strided::within(self.records, self.offset, self.stride, column)
+impl Layout for &VertexLayout {
+    fn stride(&self) -> usize {
+        self.tex_coords_column().saturating_add(self.sets().saturating_mul(self.set_bytes()))
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        const POSITION: [&str; 3] = ["x", "y", "z"];
+        const NORMAL: [&str; 3] = ["normal_x", "normal_y", "normal_z"];
+        const COLOR: [&str; 4] = ["color_r", "color_g", "color_b", "color_a"];
+        const UVS: [[&str; 4]; 8] = [
+            ["uv0_u", "uv0_v", "uv0_w", "uv0_q"],
+            ["uv1_u", "uv1_v", "uv1_w", "uv1_q"],
+            ["uv2_u", "uv2_v", "uv2_w", "uv2_q"],
+            ["uv3_u", "uv3_v", "uv3_w", "uv3_q"],
+            ["uv4_u", "uv4_v", "uv4_w", "uv4_q"],
+            ["uv5_u", "uv5_v", "uv5_w", "uv5_q"],
+            ["uv6_u", "uv6_v", "uv6_w", "uv6_q"],
+            ["uv7_u", "uv7_v", "uv7_w", "uv7_q"],
+        ];
+        let normal = self.has_normals().then_some(NORMAL).into_iter().flatten();
+        let color = self.has_colors().then_some(COLOR).into_iter().flatten();
+        let uvs = UVS.iter().take(self.sets()).flat_map(|set| set.iter().take(self.set_size()).copied());
+        let names = POSITION.into_iter().chain(normal).chain(color).chain(uvs);
+        names.map(|name| Column::new(name, Scalar::F32)).collect()
+    }
+}
+
+/// All that is left of a VRTS chunk.
+pub(super) struct VertexRecords<'a>(Interleaved<'a, &'a VertexLayout>);
+
+impl Stored for VertexRecords<'_> {
+    const TYPE: Type = Type::Varying("vertices, as the layout says", 0);
+}
+
+impl<'a> Read<'a, &'a VertexLayout> for VertexRecords<'a> {
+    #[inline]
+    fn read(cursor: &mut Cursor<'a>, layout: &'a VertexLayout) -> Result<Self> {
+        Interleaved::rest(cursor, layout).map(Self)
+    }
+
+    fn tell(
+        cursor: &mut Cursor<'a>,
+        layout: &'a VertexLayout,
+        name: &'static str,
+        out: &mut Outline<'_>,
+    ) -> Result<Self> {
+        let records = Self::read(cursor, layout)?;
+        out.array(name, &records.0);
+        Ok(records)
+    }
+}
+
+impl<'a> Form<Interleaved<'a, &'a VertexLayout>> for VertexRecords<'a> {
+    fn into_value(self) -> Interleaved<'a, &'a VertexLayout> {
+        self.0
+    }
+}
+
+impl<'a> Vertices<'a> {
+    #[inline]
+    pub(super) fn parse(chunk: &Chunk<'a, ChunkHeader>) -> Result<Self> {
+        Self::read(&mut chunk.whole()?, ())
+    }
+
+    /// Which columns there are, as stored: 1 normals, 2 colors. Other bits have no meaning and no bytes.
+    pub fn flags(&self) -> u32 {
+        self.layout.vertex_flags.get()
+    }
+
+    /// How many sets of texture coordinates each vertex has (`tex_coord_sets`), 0 to 8.
+    pub fn sets(&self) -> usize {
+        self.layout.sets()
+    }
+
+    /// How many numbers each set has (`tex_coord_set_size`), 0 to 4.
+    pub fn set_size(&self) -> usize {
+        self.layout.set_size()
+    }
+
+    /// From one vertex to the next, in bytes: 12 to 168.
+    pub fn stride(&self) -> usize {
+        self.records.stride()
+    }
+
+    /// How many vertices.
+    pub fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// Positions, in the units of the author.
+    pub fn positions(&self) -> Strided<'a, Vec3> {
+        self.records.column(0)
+    }
+
+    /// Normals, where the vertices have them. Meant to be of length 1; real files hold some of length 0.
+    pub fn normals(&self) -> Option<Strided<'a, Vec3>> {
+        self.layout.has_normals().then(|| self.records.column(12))
+    }
+
+    /// Colors, where the vertices have them.
+    pub fn colors(&self) -> Option<Strided<'a, Color>> {
+        self.layout.has_colors().then(|| self.records.column(if self.layout.has_normals() { 24 } else { 12 }))
+    }
+
+    /// One set of texture coordinates, counted from 0.
+    pub fn tex_coords(&self, set: usize) -> Option<TexCoords<'a>> {
+        let column = self.layout.tex_coords_column().saturating_add(set.saturating_mul(self.layout.set_bytes()));
+        (set < self.sets()).then_some(TexCoords { records: self.records, column })
     }
 }
 
 /// One set of texture coordinates: a column whose width is only known at run time.
 #[derive(Clone, Copy, Debug)]
 pub struct TexCoords<'a> {
-    records: &'a [u8],
-    offset: u64,
-    stride: usize,
+    records: Interleaved<'a, &'a VertexLayout>,
     column: usize,
-    size: usize,
 }
 
 impl<'a> TexCoords<'a> {
     /// How many numbers each vertex has here, 0 to 4.
     pub fn size(&self) -> usize {
-        self.size
+        self.records.layout().set_size()
     }
 
     /// The coordinates of one vertex: as many numbers as [`size`](Self::size) says, U and V first.
     pub fn get(&self, vertex: usize) -> Option<&'a [F32]> {
-        let start = vertex.checked_mul(self.stride)?;
-        let record = self.records.get(start..start.checked_add(self.stride)?)?;
-        self.of(record)
+        let stride = self.records.stride();
+        let start = vertex.checked_mul(stride)?;
+        let record = self.records.as_bytes().get(start..start.checked_add(stride)?)?;
+        of(record, self.column, self.size())
     }
 
     /// The coordinates of all vertices in order.
     pub fn iter(&self) -> impl Iterator<Item = &'a [F32]> + Clone + use<'a> {
-        let set = *self;
-        self.records.chunks_exact(self.stride).filter_map(move |record| set.of(record))
+        let (column, size) = (self.column, self.size());
+        let records = self.records.as_bytes().chunks_exact(self.records.stride());
+        records.filter_map(move |record| of(record, column, size))
     }
 
     /// U and V alone, as a typed column; `None` where the set has fewer than two numbers.
-    pub fn uv(&self) -> Option<Strided<'a, crate::view::Vec2>> {
-        (self.size >= 2).then(|| Strided::within(self.records, self.offset, self.stride, self.column))
+    pub fn uv(&self) -> Option<Strided<'a, Vec2>> {
+        (self.size() >= 2).then(|| self.records.column(self.column))
     }
+}
 
-    fn of(&self, record: &'a [u8]) -> Option<&'a [F32]> {
-        let bytes = record.get(self.column..)?.get(..self.size.checked_mul(4)?)?;
-        <[F32]>::ref_from_bytes(bytes).ok()
-    }
+fn of(record: &[u8], column: usize, size: usize) -> Option<&[F32]> {
+    let bytes = record.get(column..)?.get(..size.checked_mul(4)?)?;
+    <[F32]>::ref_from_bytes(bytes).ok()
 }
 
 impl Table for TexCoords<'_> {
     fn rows(&self) -> u64 {
-        self.records.len().checked_div(self.stride).unwrap_or(0) as u64
+        self.records.rows()
     }
 
     fn columns(&self) -> Vec<Column> {
-        ["u", "v", "w", "q"].into_iter().take(self.size).map(|name| Column::new(name, Scalar::F32)).collect()
+        ["u", "v", "w", "q"].into_iter().take(self.size()).map(|name| Column::new(name, Scalar::F32)).collect()
     }
 
     fn storage(&self) -> Storage {
-        let width = self.size.saturating_mul(4);
-        let bytes = self.records.len().saturating_sub(self.stride.saturating_sub(width)) as u64;
+        let behind = self.records.stride().saturating_sub(self.size().saturating_mul(4));
+        let bytes = self.records.as_bytes().len().saturating_sub(behind) as u64;
         // A column without a record stays where the records would start, so that its place lies in the file.
         let column = if self.records.is_empty() { 0 } else { self.column as u64 };
-        Storage { offset: self.offset.saturating_add(column), bytes, packing: Packing::Strided }
+        Storage { offset: self.records.offset().saturating_add(column), bytes, packing: Packing::Strided }
     }
 
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
@@ -252,21 +318,27 @@ impl Table for TexCoords<'_> {
     }
 }
 
+record! {
+    /// A TRIS chunk.
+    TriangleList<'a> {
+        /// Their brush as stored: -1 leaves it to the mesh.
+        brush_id: i32 = "brush_id",
+        /// Positions in the vertices of their own mesh, counted from 0.
+        indices: LeArray<'a, Triangle> as Rest<'a, Triangle> = "vertex_id",
+    }
+}
+
 /// Triangles of one mesh that share a brush (TRIS).
 #[derive(Clone, Copy, Debug)]
 pub struct Triangles<'a> {
-    /// Their brush as stored: -1 leaves it to the mesh.
-    pub brush_id: i32,
-    /// Positions in the vertices of their own mesh, counted from 0.
-    pub indices: LeArray<'a, Triangle>,
+    list: TriangleList<'a>,
     mesh_brush_id: i32,
 }
 
 impl<'a> Triangles<'a> {
+    #[inline]
     pub(super) fn parse(chunk: &Chunk<'a, ChunkHeader>, mesh_brush_id: i32) -> Result<Self> {
-        let mut cursor = chunk.whole()?;
-        let brush_id = cursor.i32().within("brush_id")?;
-        Ok(Self { brush_id, indices: LeArray::new(cursor.rest(), cursor.offset())?, mesh_brush_id })
+        Ok(Self { list: TriangleList::read(&mut chunk.whole()?, ())?, mesh_brush_id })
     }
 
     /// The brush that applies: their own, else the mesh's, else none. A negative id names no brush.
@@ -275,18 +347,33 @@ impl<'a> Triangles<'a> {
     }
 }
 
+impl<'a> Deref for Triangles<'a> {
+    type Target = TriangleList<'a>;
+
+    fn deref(&self) -> &TriangleList<'a> {
+        &self.list
+    }
+}
+
+record! {
+    /// A BONE chunk.
+    WeightList<'a> {
+        /// The vertices and how much each follows the bone, 0 to 1. Many writers list every vertex, most with weight 0.
+        weights: LeArray<'a, Weight> as Rest<'a, Weight> = "vertex_id",
+    }
+}
+
 /// What a bone moves (BONE). An empty one still makes its node a bone.
 #[derive(Clone, Copy, Debug)]
 pub struct Bone<'a> {
-    /// The vertices and how much each follows the bone, 0 to 1. Many writers list every vertex, most with weight 0.
-    pub weights: LeArray<'a, Weight>,
+    list: WeightList<'a>,
     mesh: Option<Mesh<'a>>,
 }
 
 impl<'a> Bone<'a> {
+    #[inline]
     pub(super) fn parse(chunk: &Chunk<'a, ChunkHeader>, mesh: Option<Mesh<'a>>) -> Result<Self> {
-        let cursor = chunk.whole()?;
-        Ok(Self { weights: LeArray::new(cursor.rest(), cursor.offset())?, mesh })
+        Ok(Self { list: WeightList::read(&mut chunk.whole()?, ())?, mesh })
     }
 
     /// The mesh whose vertices the weights speak of.
@@ -296,5 +383,13 @@ impl<'a> Bone<'a> {
     /// files seen, both are the same.
     pub fn mesh(&self) -> Option<Mesh<'a>> {
         self.mesh
+    }
+}
+
+impl<'a> Deref for Bone<'a> {
+    type Target = WeightList<'a>;
+
+    fn deref(&self) -> &WeightList<'a> {
+        &self.list
     }
 }

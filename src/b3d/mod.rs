@@ -13,6 +13,7 @@
 //!     BONE  weights: vertex, weight
 //!     KEYS  animation keys: frame [position] [scale] [rotation]
 //!     ANIM  flags, frames, frames a second
+//!     SEQS  a named range of frames; PIVO  nothing: of some writers, not of the document
 //!     NODE  ...
 //! ```
 //!
@@ -33,10 +34,12 @@ mod verify;
 mod walk;
 pub mod wire;
 
-pub use animation::{Animation, Keys, Tracks};
-pub use material::{Brush, BrushBlend, BrushFx, Brushes, Texture, TextureBlend, TextureFlags, Textures};
-pub use mesh::{Bone, Mesh, TexCoords, Triangles, Vertices};
-pub use node::{Node, rotation_xyzw};
+pub use animation::{Animation, KeyLayout, Keys, Sequence, Tracks};
+pub use material::{
+    Brush, BrushBlend, BrushFx, Brushes, Material, Materials, Texture, TextureBlend, TextureFlags, Textures,
+};
+pub use mesh::{Bone, Mesh, TexCoords, TriangleList, Triangles, Vertices, WeightList};
+pub use node::{Node, NodeHead, rotation_xyzw};
 pub use walk::{Part, Step, Walk};
 
 use crate::error::{Context, Error, Result};
@@ -44,18 +47,27 @@ use crate::limits::Limits;
 use crate::view::Cursor;
 use crate::view::chunk::{Chunk, Chunks, Tag};
 use crate::view::record::{Fixed, Schema};
-use wire::ChunkHeader;
+use wire::{ChunkHeader, SceneHead};
 
-/// The records of a scene that are read in place.
+/// The records of a scene.
 pub(crate) const SCHEMA: &[&Schema] = &[
     ChunkHeader::SCHEMA,
-    wire::TextureFields::SCHEMA,
-    wire::BrushFields::SCHEMA,
+    SceneHead::SCHEMA,
+    Texture::SCHEMA,
+    wire::BrushListHead::SCHEMA,
+    Brush::SCHEMA,
+    NodeHead::SCHEMA,
     wire::NodeFields::SCHEMA,
+    wire::MeshHead::SCHEMA,
+    Vertices::SCHEMA,
     wire::VertexLayout::SCHEMA,
+    TriangleList::SCHEMA,
     wire::Triangle::SCHEMA,
+    WeightList::SCHEMA,
     wire::Weight::SCHEMA,
+    Keys::SCHEMA,
     wire::AnimationFields::SCHEMA,
+    Sequence::SCHEMA,
 ];
 
 /// A Blitz3D scene, borrowed from its bytes.
@@ -103,7 +115,7 @@ impl<'a> Scene<'a> {
             return Err(Error::malformed("does not start with BB3D").at(0));
         }
         let mut children = chunk.body();
-        let version = children.i32().within("version")?;
+        let version = children.read::<SceneHead>().within("version")?.version.get();
         // The spec's own test: major is version / 100, and this is a reader of major version 0.
         if version >= 100 {
             return Err(Error::unsupported(format!("Blitz3D scene of version {version}, newer than this reader")).at(8));

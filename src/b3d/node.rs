@@ -1,11 +1,22 @@
 //! The tree of entities: the NODE chunk.
 
-use super::animation::{Animation, Keys, Tracks};
+use super::animation::{Animation, Keys, Sequence, Tracks};
 use super::mesh::{Bone, Mesh};
 use super::wire::{ChunkHeader, NodeFields};
 use crate::error::{Context, Error, Result};
 use crate::view::chunk::{Chunk, Chunks, Tag};
+use crate::view::record::{Flat, Read, record};
 use crate::view::{ByteStr, Cursor};
+
+record! {
+    /// What stands in NODE before its chunks.
+    NodeHead<'a> named name {
+        /// Its name as stored. Several nodes may share one; some writers put more lines behind it.
+        name: ByteStr<'a> = "name",
+        /// Its local coordinate system.
+        transform: &'a NodeFields as Flat<'a, NodeFields>,
+    }
+}
 
 /// An entity of the scene: a mesh, a bone, or neither (a pivot).
 #[derive(Clone, Copy, Debug)]
@@ -37,8 +48,7 @@ impl<'a> Node<'a> {
     #[inline(always)]
     pub(super) fn parse(chunk: Chunk<'a, ChunkHeader>, position: Position<'a>) -> Result<Self> {
         let mut cursor = chunk.body();
-        let name = cursor.cstr().within("name")?;
-        let transform = cursor.read()?;
+        let NodeHead { name, transform } = NodeHead::read(&mut cursor, ())?;
         let Position { index, parent, depth, mesh_above } = position;
         Ok(Self { name, index, parent, depth, transform, chunk, mesh_above })
     }
@@ -87,8 +97,7 @@ impl<'a> Node<'a> {
 
     /// Its MESH chunks in file order; one, if it is a mesh as the format means it.
     pub fn meshes(&self) -> impl Iterator<Item = Result<Mesh<'a>>> + use<'a> {
-        let meshes = self.chunks().flatten().filter(|chunk| chunk.tag() == Tag(*b"MESH"));
-        meshes.map(|chunk| Mesh::parse(chunk).within("mesh"))
+        self.tagged(b"MESH").map(|chunk| Mesh::parse(chunk).within("mesh"))
     }
 
     /// Its weights, if it is a bone.
@@ -114,11 +123,7 @@ impl<'a> Node<'a> {
 
     /// Its lists of animation keys in file order; none, one or several.
     pub fn keys(&self) -> impl Iterator<Item = Result<Keys<'a>>> + use<'a> {
-        self.chunks()
-            .flatten()
-            .filter(|chunk| chunk.tag() == Tag(*b"KEYS"))
-            .enumerate()
-            .map(|(index, chunk)| Keys::parse(&chunk).within_item("keys", index))
+        self.tagged(b"KEYS").enumerate().map(|(index, chunk)| Keys::parse(&chunk).within_item("keys", index))
     }
 
     /// The animation that starts here, if one does.
@@ -127,6 +132,16 @@ impl<'a> Node<'a> {
     /// Where the ANIM chunk is not exactly its three fields.
     pub fn animation(&self) -> Result<Option<Animation>> {
         self.first(b"ANIM").map(|chunk| Animation::parse(&chunk)).transpose().within("animation")
+    }
+
+    /// Its named ranges of frames in file order, which the spec does not know but some writers add.
+    pub fn sequences(&self) -> impl Iterator<Item = Result<Sequence<'a>>> + use<'a> {
+        self.tagged(b"SEQS").enumerate().map(|(index, chunk)| Sequence::parse(&chunk).within_item("sequences", index))
+    }
+
+    /// Whether it has a PIVO chunk, by which some writers mark a pivot. The spec does not know it.
+    pub fn is_marked_pivot(&self) -> bool {
+        self.tagged(b"PIVO").next().is_some()
     }
 
     /// All its keys put together by frame. Allocates in proportion to them.
@@ -157,8 +172,13 @@ impl<'a> Node<'a> {
         [with(row_x, px), with(row_y, py), with(row_z, pz)]
     }
 
-    fn first(&self, tag: &[u8; 4]) -> Option<Chunk<'a, ChunkHeader>> {
-        self.chunks().flatten().find(|chunk| chunk.tag() == Tag(*tag))
+    fn first(&self, tag: &'static [u8; 4]) -> Option<Chunk<'a, ChunkHeader>> {
+        self.tagged(tag).next()
+    }
+
+    /// Its chunks of this tag in file order.
+    pub(super) fn tagged(&self, tag: &'static [u8; 4]) -> impl Iterator<Item = Chunk<'a, ChunkHeader>> + use<'a> {
+        self.chunks().flatten().filter(|chunk| chunk.tag() == Tag(*tag))
     }
 }
 

@@ -49,6 +49,10 @@ impl Inspect for Scene<'_> {
         super::outline::scene(self, out);
     }
 
+    fn dissect(&self, out: &mut Outline<'_>) {
+        super::outline::dissect(self, out);
+    }
+
     fn size(&self) -> u64 {
         self.data.len() as u64
     }

@@ -1,15 +1,24 @@
 //! What can be wrong with a scene, and the counts that fall out of looking.
+//!
+//! Not told: a MESH without TRIS, which 14 of 1,005 real files have; keys beyond the frames of their ANIM, and 0 frames
+//! a second, which are usual.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
+use super::animation::KEY_FLAGS;
+use super::mesh::VERTEX_FLAGS;
 use super::wire::ChunkHeader;
-use super::{Animation, Bone, Keys, Mesh, Node, Part, Scene, Step, Triangles, Vertices};
-use crate::check::{self, Check, Finite, Index, Length, Numbers, Rows, Rule, Unit};
+use super::{Animation, Bone, Keys, Mesh, Node, Part, Scene, Sequence, Step, Texture, Triangles, Vertices};
+use crate::check::{self, Broken, Check, Finite, Index, Length, Numbers, Rows, Rule, Unit, UnitRange};
 use crate::error::{Context, Error, Result};
 use crate::summary::{Code, Problems, Severity};
 use crate::view::chunk::{Chunk, Tag};
+use crate::view::record::Plain as _;
 use crate::view::{Strided, Vec3};
+
+/// The version that the document describes.
+const VERSION: i32 = 1;
 
 /// The counts of a scene.
 #[derive(Default)]
@@ -44,6 +53,10 @@ struct Deep {
     rotations: Check<Unit>,
     /// How many lists of keys each node had so far.
     keys: BTreeMap<usize, usize>,
+    /// How many of each there were right below BB3D.
+    at_root: [u32; 3],
+    /// BONE chunks without an ANIM at or above them, and where the first lies.
+    unanimated: (u64, u64),
 }
 
 #[derive(Default)]
@@ -52,6 +65,8 @@ struct OpenNode {
     meshes: u32,
     bones: u32,
     animations: u32,
+    /// BONE chunks at and below it that no ANIM was met around, and where the first lies.
+    unanimated: (u64, u64),
 }
 
 /// What was met so far in the current mesh.
@@ -59,6 +74,7 @@ struct OpenNode {
 struct OpenMesh {
     vertices_seen: bool,
     vertices: Option<usize>,
+    triangle_lists: usize,
 }
 
 impl<'s, 'a> Survey<'s, 'a> {
@@ -66,7 +82,8 @@ impl<'s, 'a> Survey<'s, 'a> {
         let (counted, brushes_met, open_nodes, mesh) = Default::default();
         let deep = deep.then(|| {
             let (transforms, rotations) = (Check::new(Finite), Check::new(Unit::Quaternion));
-            Box::new(Deep { transforms, rotations, keys: BTreeMap::new() })
+            let (keys, at_root, unanimated) = Default::default();
+            Box::new(Deep { transforms, rotations, keys, at_root, unanimated })
         });
         Self { scene, deep, problems, counted, brushes_met, open_nodes, mesh }
     }
@@ -80,7 +97,12 @@ impl<'s, 'a> Survey<'s, 'a> {
                 Err(error) => self.problems.error(&error),
             }
         }
+        self.leave(0);
         if let Some(deep) = self.deep {
+            if let (bones @ 1.., first) = deep.unanimated {
+                let message = format!("{} of {} BONE without an ANIM around", bones, self.counted.bones);
+                self.problems.warning(&Error::malformed(message).at(first).within("bones"));
+            }
             deep.transforms.tell("transforms", self.problems, |error| error.within("nodes"));
             deep.rotations.tell("rotations", self.problems, |error| error.within("nodes"));
         }
@@ -90,8 +112,11 @@ impl<'s, 'a> Survey<'s, 'a> {
     fn scene_itself(&mut self) {
         let chunk = self.scene.chunk();
         self.problems.ok(chunk.whole().within("BB3D"));
-        if self.scene.version() < 0 {
+        let version = self.scene.version();
+        if version < 0 {
             self.warn(8, "version is negative");
+        } else if version > VERSION {
+            self.warn(8, format_args!("version {version} is newer than {VERSION}"));
         }
         let trailing = self.scene.trailing().len();
         if trailing > 0 {
@@ -105,11 +130,11 @@ impl<'s, 'a> Survey<'s, 'a> {
                 self.counted.textures = self.counted.textures.saturating_add(1);
             }
         }
-        for brush in self.scene.brushes() {
+        for (offset, brush) in self.scene.brushes().placed() {
             let Some(brush) = self.problems.ok(brush) else { continue };
             let layers = brush.texture_ids.len();
             if self.counted.brushes == 0 && layers > 8 {
-                self.warn(brush.offset, format_args!("{layers} textures a brush, Blitz3D has 8"));
+                self.warn(offset, format_args!("{layers} textures a brush, Blitz3D has 8"));
             }
             self.counted.brushes = self.counted.brushes.saturating_add(1);
         }
@@ -122,25 +147,41 @@ impl<'s, 'a> Survey<'s, 'a> {
     #[inline(never)]
     fn material_numbers(&mut self) {
         let mut placements = Check::new(Finite);
-        for texture in self.scene.textures().flatten() {
-            let ([x, y], [width, height]) = (texture.position, texture.scale);
-            placements.next(texture.offset, Numbers([x, y, width, height, texture.rotation]));
+        let (mut flags, mut blends) = (Check::new(unknown_bits()), Check::new(unknown()));
+        for (offset, texture) in self.scene.textures().placed() {
+            let Ok(Texture { position: [x, y], scale: [width, height], rotation, .. }) = texture else { continue };
+            placements.next(offset, Numbers([x, y, width, height, rotation]));
+            let Ok(Texture { flags: bits, blend, .. }) = texture else { continue };
+            flags.look(offset, Bits(bits.0), bits.unknown_code().is_none());
+            blends.look(offset, blend.0, blend.name().is_some());
         }
         placements.tell("placements", self.problems, |error| error.within("textures"));
-        let mut colors = Check::new(Finite);
+        flags.tell("flags", self.problems, |error| error.within("textures"));
+        blends.tell("blends", self.problems, |error| error.within("textures"));
+        let (mut colors, mut ranges) = (Check::new(Finite), Check::new(UnitRange));
+        let (mut switches, mut blends) = (Check::new(unknown_bits()), Check::new(unknown()));
         let mut ids = References::new(self.counted.textures);
-        for (index, brush) in self.scene.brushes().flatten().enumerate() {
+        let readable = self.scene.brushes().placed().filter_map(|(offset, brush)| Some((offset, brush.ok()?)));
+        for (index, (offset, brush)) in readable.enumerate() {
             ids.list(("brushes", index), &brush.texture_ids, brush.texture_ids.iter().map(|id| id.get()));
             let [r, g, b, a] = brush.color;
-            colors.next(brush.offset, Numbers([r, g, b, a, brush.shininess]));
+            colors.next(offset, Numbers([r, g, b, a, brush.shininess]));
+            ranges.next(offset, Numbers(brush.color));
+            switches.look(offset, Bits(brush.fx.0), brush.fx.unknown_code().is_none());
+            // 0 is what a writer leaves that sets none.
+            blends.look(offset, brush.blend.0, brush.blend.0 == 0 || brush.blend.name().is_some());
         }
-        colors.tell("colors", self.problems, |error| error.within("brushes"));
-        ids.tell("texture ids", self.problems, |error| error.within("brushes"));
+        let place = |error: Error| error.within("brushes");
+        colors.tell("colors", self.problems, place);
+        ranges.tell("colors", self.problems, place);
+        switches.tell("fx", self.problems, place);
+        blends.tell("blends", self.problems, place);
+        ids.tell("texture ids", self.problems, place);
     }
 
     #[inline(always)]
     fn step(&mut self, step: &Step<'a>) {
-        let Step { chunk, part, node, .. } = step;
+        let Step { chunk, part, node, depth } = step;
         // What a part cannot be read for is told with the node it lies in.
         let place = |error: Error| in_node(*node, error);
         match part {
@@ -154,9 +195,13 @@ impl<'s, 'a> Survey<'s, 'a> {
                 if late {
                     self.warn(chunk.offset(), format_args!("{} after what refers to it", chunk.tag()));
                 }
+                self.once_at_root(chunk, usize::from(matches!(part, Part::Brushes)));
             }
             Part::Node(node) => {
                 self.cut(chunk, place);
+                if *depth == 1 {
+                    self.once_at_root(chunk, 2);
+                }
                 self.node(node);
             }
             Part::Mesh(mesh) => {
@@ -164,14 +209,14 @@ impl<'s, 'a> Survey<'s, 'a> {
                 self.mesh(mesh, *node);
             }
             Part::Vertices(_) => {
-                let vertices = Vertices::parse(chunk).within("vertices").within("mesh").map_err(place);
+                let place = self.in_mesh("vertices");
                 if std::mem::replace(&mut self.mesh.vertices_seen, true) {
                     self.problems.error(&place(Error::malformed("a second VRTS in one mesh").at(chunk.offset())));
                 }
-                if let Some(vertices) = self.problems.ok(vertices) {
+                if let Some(vertices) = self.problems.ok(Vertices::parse(chunk).map_err(place)) {
                     self.counted.vertices = self.counted.vertices.saturating_add(vertices.len() as u64);
                     if self.deep.is_some() {
-                        self.vertices(&vertices, *node);
+                        self.vertices(&vertices);
                     }
                 }
             }
@@ -179,47 +224,65 @@ impl<'s, 'a> Survey<'s, 'a> {
                 if !self.mesh.vertices_seen && self.mesh.vertices.is_some() {
                     self.warn(chunk.offset(), "TRIS before the VRTS of its mesh");
                 }
-                let triangles = Triangles::parse(chunk, mesh.brush_id());
-                if let Some(triangles) = self.problems.ok(triangles.within("triangles").within("mesh").map_err(place)) {
+                let index = next(&mut self.mesh.triangle_lists);
+                let mesh_index = self.mesh_index();
+                let place = |error: Error| error.within_item("triangles", index).within_item("meshes", mesh_index);
+                if let Some(triangles) = self.problems.ok(Triangles::parse(chunk, mesh.brush_id()).map_err(place)) {
                     self.counted.triangles = self.counted.triangles.saturating_add(triangles.indices.len() as u64);
                     if self.deep.is_some() {
-                        self.triangles(&triangles, chunk, *node);
+                        self.triangles(&triangles, chunk, place);
                     }
                 }
             }
             Part::Bone(mesh) => {
+                let index = usize::try_from(self.counted.bones).unwrap_or(usize::MAX);
+                let place = |error: Error| error.within_item("bones", index);
                 self.counted.bones = self.counted.bones.saturating_add(1);
                 self.only_one(chunk, *node, |open| &mut open.bones);
-                if let Some(bone) = self.problems.ok(Bone::parse(chunk, *mesh).within("bone").map_err(place)) {
+                if let Some(open) = self.open_nodes.last_mut() {
+                    add(&mut open.unanimated, (1, chunk.offset()));
+                }
+                if let Some(bone) = self.problems.ok(Bone::parse(chunk, *mesh).map_err(place)) {
                     self.counted.weights = self.counted.weights.saturating_add(bone.weights.len() as u64);
                     if self.deep.is_some() {
-                        self.bone(&bone, *node);
+                        self.bone(&bone, place);
                     }
                 }
             }
             Part::Keys => {
-                if let Some(keys) = self.problems.ok(Keys::parse(chunk).within("keys").map_err(place)) {
+                let index =
+                    self.deep.as_mut().zip(*node).map_or(0, |(deep, node)| next(deep.keys.entry(node).or_default()));
+                // Without a deep look nobody counts.
+                let is_counted = self.deep.is_some();
+                let place = |error: Error| {
+                    place(if is_counted { error.within_item("keys", index) } else { error.within("keys") })
+                };
+                if let Some(keys) = self.problems.ok(Keys::parse(chunk).map_err(place)) {
                     self.counted.keys = self.counted.keys.saturating_add(keys.len() as u64);
                     if self.deep.is_some() {
-                        self.keys(&keys, *node);
+                        self.keys(&keys, chunk, place);
                     }
                 }
             }
             Part::Animation => {
                 self.counted.animations = self.counted.animations.saturating_add(1);
                 self.only_one(chunk, *node, |open| &mut open.animations);
-                let animation = Animation::parse(chunk).within("animation").map_err(place);
+                let place = |error: Error| place(error.within("animation"));
+                let animation = Animation::parse(chunk).map_err(place);
                 if let Some(animation) = self.problems.ok(animation)
                     && self.deep.is_some()
                 {
-                    check::one(Finite, Numbers([animation.fps]), chunk.offset(), self.problems, |error| {
-                        place(error.within("fps").within("animation"))
-                    });
+                    self.animation(&animation, chunk.body().offset(), place);
                 }
             }
+            Part::Sequence => {
+                self.problems.ok(Sequence::parse(chunk).within("sequences").map_err(place));
+            }
+            Part::Pivot => self.cut(chunk, place),
             Part::Unknown => {
                 self.cut(chunk, place);
-                let known = [b"TEXS", b"BRUS", b"NODE", b"MESH", b"VRTS", b"TRIS", b"BONE", b"KEYS", b"ANIM"];
+                let known =
+                    [b"TEXS", b"BRUS", b"NODE", b"MESH", b"VRTS", b"TRIS", b"BONE", b"KEYS", b"ANIM", b"SEQS", b"PIVO"];
                 if known.iter().any(|tag| chunk.tag() == Tag(**tag)) {
                     self.warn(chunk.offset(), format_args!("{} does not belong here", chunk.tag()));
                 }
@@ -227,9 +290,56 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
+    /// The place of the mesh met last among all.
+    fn mesh_index(&self) -> usize {
+        usize::try_from(self.counted.meshes).unwrap_or(usize::MAX).saturating_sub(1)
+    }
+
+    fn in_mesh(&self, part: &'static str) -> impl Fn(Error) -> Error + Copy + use<> {
+        let index = self.mesh_index();
+        move |error| error.within(part).within_item("meshes", index)
+    }
+
+    /// What BB3D should hold once.
+    fn once_at_root(&mut self, chunk: &Chunk<'a, ChunkHeader>, kind: usize) {
+        let Some(count) = self.deep.as_mut().and_then(|deep| deep.at_root.get_mut(kind)) else { return };
+        *count = count.saturating_add(1);
+        if *count == 2 {
+            self.warn(chunk.offset(), format_args!("a second {} right below BB3D", chunk.tag()));
+        }
+    }
+
+    /// Ends the nodes around, down to so many.
+    fn leave(&mut self, depth: usize) {
+        while self.open_nodes.len() > depth {
+            let Some(open) = self.open_nodes.pop() else { return };
+            if open.animations == 0 {
+                match (self.open_nodes.last_mut(), self.deep.as_mut()) {
+                    (Some(above), _) => add(&mut above.unanimated, open.unanimated),
+                    (None, Some(deep)) => add(&mut deep.unanimated, open.unanimated),
+                    (None, None) => {}
+                }
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn animation(&mut self, animation: &Animation, offset: u64, place: impl Fn(Error) -> Error + Copy) {
+        let Animation { flags, frames, fps } = *animation;
+        check::one(Finite, Numbers([fps]), offset, self.problems, |error| place(error.within("fps")));
+        let mut warn = |is_odd: bool, message: &dyn fmt::Display| {
+            if is_odd {
+                self.problems.warning(&place(Error::malformed(message.to_string()).at(offset)));
+            }
+        };
+        warn(flags != 0, &format_args!("flags are {flags}, which the document leaves unused"));
+        warn(frames < 0, &format_args!("{frames} frames"));
+        warn(fps < 0.0, &format_args!("{fps} frames a second"));
+    }
+
     fn node(&mut self, node: &Node<'a>) {
         self.counted.nodes = self.counted.nodes.saturating_add(1);
-        self.open_nodes.truncate(node.depth as usize);
+        self.leave(node.depth as usize);
         self.open_nodes.push(OpenNode { index: node.index, ..OpenNode::default() });
         if let Some(deep) = &mut self.deep {
             let offset = node.chunk().offset();
@@ -242,58 +352,80 @@ impl<'s, 'a> Survey<'s, 'a> {
     fn mesh(&mut self, mesh: &Mesh<'a>, node: Option<usize>) {
         self.counted.meshes = self.counted.meshes.saturating_add(1);
         self.only_one(&mesh.chunk(), node, |open| &mut open.meshes);
-        self.mesh = OpenMesh { vertices_seen: false, vertices: mesh.vertices().ok().map(|vertices| vertices.len()) };
+        let vertices = mesh.vertices().ok().map(|vertices| vertices.len());
+        self.mesh = OpenMesh { vertices, ..OpenMesh::default() };
+        let index = self.mesh_index();
         if mesh.vertices_chunk().is_none() {
             let error = Error::malformed("mesh without a VRTS chunk").at(mesh.chunk().offset());
-            self.problems.error(&error.within_item("nodes", node.unwrap_or(0)));
+            self.problems.error(&error.within_item("meshes", index));
         }
         if self.deep.is_some() {
             let offset = mesh.chunk().body().offset();
-            self.brush(mesh.brush_id(), offset, |error| in_node(node, error.within("mesh")));
+            self.brush(mesh.brush_id(), offset, |error| error.within_item("meshes", index));
         }
     }
 
     #[inline(never)]
-    fn vertices(&mut self, vertices: &Vertices<'a>, node: Option<usize>) {
-        let place = |error: Error| in_node(node, error.within("vertices").within("mesh"));
-        self.finite(&vertices.positions(), "positions", place);
+    fn vertices(&mut self, vertices: &Vertices<'a>) {
+        let index = self.mesh_index();
+        let place = |error: Error| error.within_item("meshes", index);
+        self.unknown_bits(vertices.flags() & !VERTEX_FLAGS, vertices.records.offset().saturating_sub(12), |error| {
+            place(error.within("vertex_flags"))
+        });
+        self.finite(&vertices.positions(), |error| place(error.within("positions")));
         if let Some(normals) = vertices.normals() {
-            self.finite(&normals, "normals", place);
+            let place = |error: Error| place(error.within("normals"));
+            self.finite(&normals, place);
             let lengths = normals.iter().map(|normal| Length::of(normal.to_array()));
             Check::new(Unit::Direction).array(&normals, lengths).tell("normals", self.problems, place);
         }
         if let Some(colors) = vertices.colors() {
+            let place = |error: Error| place(error.within("colors"));
             let values = colors.iter().map(|color| Numbers(color.to_array()));
-            Check::new(Finite).array(&colors, values).tell("colors", self.problems, place);
+            Check::new(Finite).array(&colors, values.clone()).tell("colors", self.problems, place);
+            Check::new(UnitRange).array(&colors, values).tell("colors", self.problems, place);
         }
         for (number, set) in (0..vertices.sets()).filter_map(|set| Some((set, vertices.tex_coords(set)?))) {
             let offset = vertices.positions().offset();
             let numbers = set.iter().flatten().map(|number| Numbers([number.get()]));
             let check = Check::new(Finite).array(offset, numbers);
-            check.tell("numbers", self.problems, |error| place(error.within_item("tex_coords", number)));
+            check.tell("numbers", self.problems, |error| place(error.within_item("uvs", number)));
         }
     }
 
-    fn finite(&mut self, vectors: &Strided<'a, Vec3>, what: &str, place: impl Fn(Error) -> Error) {
+    fn finite(&mut self, vectors: &Strided<'a, Vec3>, place: impl Fn(Error) -> Error) {
         let values = vectors.iter().map(|vector| Numbers(vector.to_array()));
-        Check::new(Finite).array(vectors, values).tell(what, self.problems, place);
+        Check::new(Finite).array(vectors, values).tell("vectors", self.problems, place);
+    }
+
+    fn unknown_bits(&mut self, bits: u32, offset: u64, place: impl FnOnce(Error) -> Error) {
+        if bits != 0 {
+            let mut unknown = Check::new(unknown_bits());
+            unknown.next(offset, Bits(bits));
+            unknown.tell("", self.problems, place);
+        }
     }
 
     #[inline(never)]
-    fn triangles(&mut self, triangles: &Triangles<'a>, chunk: &Chunk<'a, ChunkHeader>, node: Option<usize>) {
-        let place = |error: Error| in_node(node, error.within("triangles").within("mesh"));
+    fn triangles(
+        &mut self,
+        triangles: &Triangles<'a>,
+        chunk: &Chunk<'a, ChunkHeader>,
+        place: impl Fn(Error) -> Error + Copy,
+    ) {
         self.brush(triangles.brush_id, chunk.body().offset(), place);
         let Some(count) = self.mesh.vertices else { return };
         let ids = triangles.indices.iter().flat_map(|triangle| triangle.vertices).map(|id| id.get().into());
         let check = Check::new(Index(count as u64)).array(Rows::new(triangles.indices.offset(), 4), ids);
-        check.tell("vertex ids", self.problems, place);
+        check.tell("vertex ids", self.problems, |error| place(error.within("indices")));
     }
 
     #[inline(never)]
-    fn bone(&mut self, bone: &Bone<'a>, node: Option<usize>) {
-        let place = |error: Error| in_node(node, error.within("bone"));
+    fn bone(&mut self, bone: &Bone<'a>, place: impl Fn(Error) -> Error + Copy) {
+        let place = |error: Error| place(error.within("weights"));
         let weights = bone.weights.iter().map(|weight| Numbers([weight.weight.get()]));
-        Check::new(Finite).array(&bone.weights, weights).tell("weights", self.problems, place);
+        Check::new(Finite).array(&bone.weights, weights.clone()).tell("weights", self.problems, place);
+        Check::new(UnitRange).array(&bone.weights, weights).tell("weights", self.problems, place);
         match bone.mesh() {
             Some(mesh) => {
                 // A mesh whose vertices are unreadable has been told of already.
@@ -312,15 +444,17 @@ impl<'s, 'a> Survey<'s, 'a> {
     }
 
     #[inline(never)]
-    fn keys(&mut self, keys: &Keys<'a>, node: Option<usize>) {
-        let number = self.deep.as_mut().zip(node).map_or(0, |(deep, node)| {
-            let count = deep.keys.entry(node).or_default();
-            std::mem::replace(count, count.saturating_add(1))
-        });
-        let place = |error: Error| in_node(node, error.within_item("keys", number));
+    fn keys(&mut self, keys: &Keys<'a>, chunk: &Chunk<'a, ChunkHeader>, place: impl Fn(Error) -> Error + Copy) {
+        match keys.flags {
+            0 => self.problems.tell(Severity::Warning, || {
+                place(Error::malformed("flags are 0: frames without anything").at(chunk.body().offset()))
+            }),
+            flags => self.unknown_bits(flags & !KEY_FLAGS, chunk.body().offset(), |error| place(error.within("flags"))),
+        }
         for (column, what) in [(keys.positions(), "positions"), (keys.scales(), "scales")] {
             if let Some(column) = column {
-                self.finite(&column, what, place);
+                let values = column.iter().map(|vector| Numbers(vector.to_array()));
+                Check::new(Finite).array(&column, values).tell(what, self.problems, place);
             }
         }
         if let Some(rotations) = keys.rotations() {
@@ -345,9 +479,8 @@ impl<'s, 'a> Survey<'s, 'a> {
         node: Option<usize>,
         count: impl Fn(&mut OpenNode) -> &mut u32,
     ) {
-        while self.open_nodes.last().is_some_and(|open| Some(open.index) != node) {
-            self.open_nodes.pop();
-        }
+        let around = self.open_nodes.iter().rposition(|open| Some(open.index) == node);
+        self.leave(around.map_or(0, |place| place.saturating_add(1)));
         let Some(open) = self.open_nodes.last_mut() else { return };
         let seen = count(open);
         *seen = seen.saturating_add(1);
@@ -376,6 +509,36 @@ impl<'s, 'a> Survey<'s, 'a> {
     fn warn(&mut self, offset: u64, message: impl fmt::Display) {
         self.problems.tell(Severity::Warning, || Error::malformed(message.to_string()).at(offset));
     }
+}
+
+fn next(count: &mut usize) -> usize {
+    std::mem::replace(count, count.saturating_add(1))
+}
+
+/// Adds up how many, and keeps where the first lies.
+fn add((count, first): &mut (u64, u64), (more, offset): (u64, u64)) {
+    if *count == 0 || (more > 0 && offset < *first) {
+        *first = offset;
+    }
+    *count = count.saturating_add(more);
+}
+
+/// Bits of a flag.
+#[derive(Clone, Copy)]
+struct Bits(u32);
+
+impl fmt::Display for Bits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}", self.0)
+    }
+}
+
+fn unknown_bits() -> Broken<Bits> {
+    Broken::new(Code::UnknownCode, "partly of no known meaning")
+}
+
+fn unknown() -> Broken<i32> {
+    Broken::new(Code::UnknownCode, "of no known meaning")
 }
 
 fn in_node(node: Option<usize>, error: Error) -> Error {

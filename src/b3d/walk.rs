@@ -42,6 +42,10 @@ pub enum Part<'a> {
     Keys,
     /// ANIM.
     Animation,
+    /// SEQS, which the spec does not know.
+    Sequence,
+    /// PIVO, which the spec does not know.
+    Pivot,
     /// A tag that the format does not know in this place.
     Unknown,
 }
@@ -102,6 +106,8 @@ impl<'a> Walk<'a> {
             (b"BONE", Inside::Node(_, mesh)) => Part::Bone(*mesh),
             (b"KEYS", Inside::Node(..)) => Part::Keys,
             (b"ANIM", Inside::Node(..)) => Part::Animation,
+            (b"SEQS", Inside::Node(..)) => Part::Sequence,
+            (b"PIVO", Inside::Node(..)) => Part::Pivot,
             (b"VRTS", Inside::Mesh(_, mesh)) => Part::Vertices(*mesh),
             (b"TRIS", Inside::Mesh(_, mesh)) => Part::Triangles(*mesh),
             _ => Part::Unknown,

@@ -4,7 +4,7 @@ use zerocopy::little_endian::{F32, I32, U32};
 
 use crate::view::chunk::{Header, Tag};
 use crate::view::record::{Framing, wire};
-use crate::view::{Color, Column, Element, Quat, Scalar, Vec2, Vec3};
+use crate::view::{Column, Element, Quat, Scalar, Vec3};
 
 wire! {
     /// What stands before every chunk: its tag and the length of what follows.
@@ -15,30 +15,22 @@ wire! {
         length: Framing<U32> = "length",
     }
 
-    /// What follows a texture's name.
-    TextureFields = 28 {
-        /// How it is sampled and laid on.
-        flags: U32 = "flags",
-        /// How it mixes with the textures before it.
-        blend: I32 = "blend",
-        /// Shift of its coordinates.
-        position: Vec2 = "x_pos",
-        /// Scale of its coordinates.
-        scale: Vec2 = "x_scale",
-        /// Turn of its coordinates, in radians.
-        rotation: F32 = "rotation",
+    /// What stands in BB3D before its chunks.
+    SceneHead = 4 {
+        /// Major x 100 + minor.
+        version: I32 = "version",
     }
 
-    /// What follows a brush's name, before its texture ids.
-    BrushFields = 28 {
-        /// Red, green, blue and alpha, 0 to 1.
-        color: Color = "red",
-        /// Strength of highlights, 0 to 1.
-        shininess: F32 = "shininess",
-        /// How it mixes with what lies behind it.
-        blend: I32 = "blend",
-        /// Switches of its lighting.
-        fx: U32 = "fx",
+    /// What stands in BRUS before its brushes.
+    BrushListHead = 4 {
+        /// How many layers each brush has.
+        n_texs: I32 = "n_texs",
+    }
+
+    /// What stands in MESH before its chunks.
+    MeshHead = 4 {
+        /// The brush for triangles that name none, as stored: -1 is no brush.
+        brush_id: I32 = "brush_id",
     }
 
     /// What follows a node's name: its local coordinate system.
@@ -53,12 +45,12 @@ wire! {
 
     /// What stands before the vertices: which columns they have.
     VertexLayout = 12 {
-        /// 1 normals, 2 colours.
-        flags: U32 = "flags",
+        /// 1 normals, 2 colors.
+        vertex_flags: U32 = "flags",
         /// How many sets of texture coordinates.
-        sets: I32 = "tex_coord_sets",
+        tex_coord_sets: I32 = "tex_coord_sets",
         /// How many numbers each set has.
-        set_size: I32 = "tex_coord_set_size",
+        tex_coord_set_size: I32 = "tex_coord_set_size",
     }
 
     /// One triangle: three positions in the mesh's vertices.

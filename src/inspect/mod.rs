@@ -392,10 +392,21 @@ impl<'v> Outline<'v> {
 
     /// A part and what is inside it, which is only worked out if the visitor wants it.
     pub fn part(&mut self, part: Part<'_>, inside: impl FnOnce(&mut Outline<'_>)) {
-        if self.visitor.open(&part) {
+        if self.open(&part) {
             inside(&mut Outline { visitor: self.visitor });
-            self.visitor.close();
+            self.close();
         }
+    }
+
+    /// A part begins; whether the visitor wants what is inside. Only if so, [`close`](Self::close) follows. For parts
+    /// that nest deeper than calls should.
+    pub(crate) fn open(&mut self, part: &Part<'_>) -> bool {
+        self.visitor.open(part)
+    }
+
+    /// The part opened last ends.
+    pub(crate) fn close(&mut self) {
+        self.visitor.close();
     }
 
     /// Something here cannot be read.

@@ -397,7 +397,7 @@ pub(crate) fn gather<'r>(rows: impl Iterator<Item = &'r [u8]>, sink: &mut dyn Fn
 }
 
 #[cold]
-fn uneven(bytes: usize, record: usize, offset: u64) -> Error {
+pub(super) fn uneven(bytes: usize, record: usize, offset: u64) -> Error {
     Error::malformed(format!("{bytes} bytes do not divide into records of {record}")).at(offset)
 }
 

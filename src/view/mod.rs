@@ -6,6 +6,7 @@ pub mod chunk;
 #[cfg(feature = "lodka")]
 pub(crate) mod columns;
 pub mod cursor;
+pub mod interleaved;
 // What one format needs to be described, another does not.
 #[cfg_attr(not(all(feature = "b3d", feature = "lodka", feature = "mlod", feature = "rtm")), allow(unused))]
 pub mod list;
@@ -19,6 +20,7 @@ pub mod zip;
 pub use array::{Column, Element, LeArray, Packing, Scalar, Storage, Strided, Table};
 pub use block::{Block, Filled};
 pub use cursor::{Cursor, Wire};
+pub use interleaved::{Interleaved, Layout};
 pub use list::List;
 pub use math::{Color, Quat, Vec2, Vec3};
 pub use text::{ByteStr, Utf32Str};

@@ -83,7 +83,7 @@ fn columns_hold_what_was_written() {
     assert_eq!((vertices.len(), vertices.stride()), (3, 56));
     assert_eq!(vertices.positions().get(1).unwrap().to_array().to_vec(), eighths(14, 3));
     assert_eq!(vertices.normals().unwrap().get(1).unwrap().to_array(), [0.6, -0.8, 0.0]);
-    assert_eq!(vertices.colors().unwrap().get(1).unwrap().to_array().to_vec(), eighths(20, 4));
+    assert_eq!(vertices.colors().unwrap().get(1).unwrap().to_array(), [0.25, 0.375, 0.5, 0.625]);
     let second = vertices.tex_coords(1).unwrap();
     assert_eq!(second.get(1).unwrap().iter().map(|f| f.get()).collect::<Vec<_>>(), eighths(26, 2));
     assert_eq!(second.uv().unwrap().get(2).unwrap().to_array().to_vec(), eighths(40, 2));
@@ -171,6 +171,20 @@ fn tracks_put_several_lists_together_and_the_later_key_wins() {
 }
 
 #[test]
+fn what_some_writers_add_is_read() {
+    let bytes = scene([node(
+        "n",
+        [write::sequence("walk", 1, 20), chunk(b"PIVO", Bytes::new()), write::sequence("run", 21, 30)],
+    )])
+    .to_vec();
+    let node = Scene::parse(&bytes).unwrap().nodes().next().unwrap().unwrap();
+    let sequences: Vec<_> = node.sequences().map(Result::unwrap).collect();
+    let told: Vec<_> = sequences.iter().map(|s| (s.name.to_string(), s.first_frame, s.last_frame)).collect();
+    assert_eq!(told, [("walk".to_owned(), 1, 20), ("run".to_owned(), 21, 30)]);
+    assert!(node.is_marked_pivot());
+}
+
+#[test]
 fn a_stored_rotation_turns_the_other_way() {
     // A quarter turn about Y in the usual convention takes X to -Z; stored with its vector part as is, X goes to +Z.
     let half = std::f32::consts::FRAC_1_SQRT_2;
@@ -191,29 +205,29 @@ fn one_broken_part_does_not_hide_the_others() {
     // The place of the mistake is counted from the start of the broken node.
     let broken = [
         (chunk(b"NODE", Bytes::new().raw(b"no end")), "nodes[1].name", 8, "text without its closing NUL"),
-        (chunk(b"NODE", Bytes::new().cstr("n").f32(0.0)), "nodes[1]", 10, "needs 40 bytes, 4 left"),
+        (chunk(b"NODE", Bytes::new().cstr("n").f32(0.0)), "nodes[1].transform", 10, "needs 40 bytes, 4 left"),
         (node("n", [chunk(b"MESH", Bytes::new().u8(0))]), "nodes[1].mesh.brush_id", 58, "needs 4 bytes, 1 left"),
         (
             node("n", [mesh(-1, [chunk(b"VRTS", Bytes::new().u32(0).u32(0).u32(0).raw([0; 13]))])]),
-            "nodes[1].mesh.vertices",
+            "meshes[1].vertices.records",
             82,
             "13 bytes do not divide into records of 12",
         ),
         (
             node("n", [mesh(-1, [vertices(1, 0, 0, 0), chunk(b"TRIS", Bytes::new().i32(0).raw([0; 11]))])]),
-            "nodes[1].mesh.triangles",
+            "meshes[1].triangles[0].indices",
             106,
             "11 bytes do not divide into records of 12",
         ),
         (
             node("n", [chunk(b"BONE", Bytes::new().raw([0; 9]))]),
-            "nodes[1].bone",
+            "bones[0].weights",
             58,
             "9 bytes do not divide into records of 8",
         ),
         (
             node("n", [chunk(b"KEYS", Bytes::new().u32(1).raw([0; 15]))]),
-            "nodes[1].keys",
+            "nodes[1].keys.records",
             62,
             "15 bytes do not divide into records of 16",
         ),
@@ -221,7 +235,7 @@ fn one_broken_part_does_not_hide_the_others() {
             node("n", [chunk(b"ANIM", Bytes::new().raw([0; 13]))]),
             "nodes[1].animation",
             70,
-            "1 bytes behind an animation's three fields",
+            "1 bytes after an animation's three fields",
         ),
     ];
     let start = scene([good()]).len() as u64;

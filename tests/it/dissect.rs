@@ -6,7 +6,7 @@ use meshpeek::{Asset, Format};
 use crate::corpus;
 
 /// Formats that still leave bytes without a name.
-const OPEN: [Format; 5] = [Format::B3d, Format::Bmx, Format::Odol, Format::Pbo, Format::Zip];
+const OPEN: [Format; 4] = [Format::Bmx, Format::Odol, Format::Pbo, Format::Zip];
 /// Lists of LODka models that do.
 const OPEN_LISTS: [&str; 4] = ["meshes", "morph_", "physics", "proxy_sets"];
 

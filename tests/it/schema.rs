@@ -6,7 +6,8 @@ use meshpeek::schema::records;
 use crate::corpus::root;
 
 /// The documents, beside the project where they are at hand.
-const DOCUMENTS: [(Format, &str); 2] = [(Format::Bmtr, "rtm-binarised.txt"), (Format::Lodka, "lodka3d-ru.txt")];
+const DOCUMENTS: [(Format, &str); 3] =
+    [(Format::B3d, "b3d-v0.01.txt"), (Format::Bmtr, "rtm-binarised.txt"), (Format::Lodka, "lodka3d-ru.txt")];
 
 fn words(text: &str) -> Vec<&str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').collect()

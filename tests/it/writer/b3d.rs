@@ -24,7 +24,8 @@ pub struct Texture {
 
 pub fn textures(list: &[Texture]) -> Bytes {
     let record = |all: Bytes, texture: &Texture| {
-        all.cstr(texture.name).u32(texture.flags).i32(texture.blend).f32s([0.25, -0.5, 2.0, 0.5, 0.75])
+        let all = all.cstr(texture.name).mark("texture_flags").u32(texture.flags);
+        all.mark("texture_blend").i32(texture.blend).f32s([0.25, -0.5, 2.0, 0.5, 0.75])
     };
     chunk(b"TEXS", list.iter().fold(Bytes::new(), record))
 }
@@ -33,7 +34,8 @@ pub fn textures(list: &[Texture]) -> Bytes {
 pub fn brushes(list: &[(&[u8], &[i32])]) -> Bytes {
     let layers = list.first().map_or(1, |(_, ids)| ids.len());
     let record = |all: Bytes, (name, ids): &(&[u8], &[i32])| {
-        let all = all.cstr(name).f32s([1.0, 0.5, 0.25, 0.75]).f32(0.125).i32(2).u32(17);
+        let all = all.cstr(name).mark("brush_color").f32s([1.0, 0.5, 0.25, 0.75]).f32(0.125);
+        let all = all.mark("brush_blend").i32(2).mark("brush_fx").u32(17);
         all.i32s(ids.iter().copied())
     };
     chunk(b"BRUS", list.iter().fold(Bytes::new().mark("n_texs").i32(layers as i32), record))
@@ -48,12 +50,14 @@ pub fn mesh(brush: i32, parts: impl IntoIterator<Item = Bytes>) -> Bytes {
     chunk(b"MESH", join(Bytes::new().mark("mesh_brush").i32(brush), parts))
 }
 
-/// Vertices whose numbers all differ, but those of normals, which are unit.
+/// Vertices whose numbers all differ, but those of normals, which are unit, and of colors, which reach from 0 to 1.
 pub fn vertices(count: u32, flags: u32, sets: u32, size: u32) -> Bytes {
     let normal = if flags & 1 != 0 { 3 } else { 0 };
-    let floats = 3 + normal + if flags & 2 != 0 { 4 } else { 0 } + sets * size;
+    let color = if flags & 2 != 0 { 4 } else { 0 };
+    let floats = 3 + normal + color + sets * size;
     let number = |i: u32| match i % floats {
         axis if (3..3 + normal).contains(&axis) => [0.0, 0.6, -0.8][((axis + i / floats) % 3) as usize],
+        axis if (3 + normal..3 + normal + color).contains(&axis) => (i % 9) as f32 / 8.0,
         _ => i as f32 / 8.0,
     };
     let own = Bytes::new().mark("vertex_flags").u32(flags).u32(sets).u32(size).mark("vertices");
@@ -82,7 +86,12 @@ pub fn keys(flags: u32, frames: impl IntoIterator<Item = i32>) -> Bytes {
 }
 
 pub fn animation(frames: i32, fps: f32) -> Bytes {
-    chunk(b"ANIM", Bytes::new().i32(0).i32(frames).f32(fps))
+    chunk(b"ANIM", Bytes::new().mark("animation").i32(0).i32(frames).f32(fps))
+}
+
+/// What the document does not know, but some writers add.
+pub fn sequence(name: &str, first: i32, last: i32) -> Bytes {
+    chunk(b"SEQS", Bytes::new().cstr(name).i32s([first, last, 0]))
 }
 
 /// Nodes in nodes, so many levels.
@@ -123,8 +132,17 @@ pub fn corpus() -> Vec<(&'static str, Vec<u8>)> {
             [
                 colored,
                 animation(10, 24.0),
-                node("branch", [bone(&[(0, 0.25), (1, 0.0)]), keys(7, [1, 5, 9]), chunk(b"SEQS", Bytes::new().u8(0))]),
-                node("twig", [keys(1, [1, 3]), keys(2, [1]), keys(4, [2, 3]), keys(0, [4]), keys(0xf8, [5])]),
+                node(
+                    "branch",
+                    [
+                        bone(&[(0, 0.25), (1, 0.0)]),
+                        sequence("sway", 1, 5),
+                        keys(7, [1, 5, 9]),
+                        sequence("fall", 5, 9),
+                        chunk(b"LATE", Bytes::new().u8(0)),
+                    ],
+                ),
+                node("twig", [chunk(b"PIVO", Bytes::new()), keys(1, [1, 3]), keys(2, [1]), keys(4, [2, 3])]),
                 node(
                     "fruit",
                     [mesh(-1, [vertices(3, 2, 1, 3), triangles(1, &[[2, 1, 0]])]), node("stalk", [bone(&[(2, 1.0)])])],
@@ -145,8 +163,10 @@ pub fn corpus() -> Vec<(&'static str, Vec<u8>)> {
             scene([
                 textures(&[Texture { name: b"\xf1\xf2\xe5\xed\xe0.bmp", flags: 1, blend: 2 }]),
                 brushes(&[(b"", &[0])]),
-                node("\u{fc}ber\nCAMS\n1 2 3\n", [node(b"\xca\xee\xf0\xe5\xed\xfc", []), node("", [])]),
-                node("\u{fc}ber\nCAMS\n1 2 3\n", []),
+                node(
+                    "\u{fc}ber\nCAMS\n1 2 3\n",
+                    [node(b"\xca\xee\xf0\xe5\xed\xfc", []), node("", []), node("\u{fc}ber\nCAMS\n1 2 3\n", [])],
+                ),
             ])
             .to_vec(),
         ),
@@ -215,6 +235,73 @@ pub fn hostile() -> Vec<(&'static str, Vec<u8>)> {
             .to_vec(),
         ),
         ("weights_without_mesh.b3d", scene([node("n", [bone(&[(0, 1.0)])])]).to_vec()),
+        (
+            "two_roots.b3d",
+            scene([
+                textures(&[]),
+                textures(&[]),
+                brushes(&[]),
+                brushes(&[]),
+                node("n", [node("below", [])]),
+                node("m", []),
+                node("o", []),
+            ])
+            .to_vec(),
+        ),
+        (
+            "odd_materials.b3d",
+            sound
+                .clone()
+                .set("texture_flags", 0x401_u32.to_le_bytes())
+                .set("texture_blend", 6_i32.to_le_bytes())
+                .set("brush_color", 1.5_f32.to_le_bytes())
+                .set("brush_blend", 9_i32.to_le_bytes())
+                .set("brush_fx", 0x140_u32.to_le_bytes())
+                .to_vec(),
+        ),
+        ("odd_colors.b3d", {
+            let part = mesh(-1, [vertices(3, 2, 0, 0), triangles(-1, &[[0, 1, 2]])]);
+            let bytes = scene([node("n", [part])]);
+            bytes.poke("vertices", 12, (-0.25_f32).to_le_bytes()).to_vec()
+        }),
+        (
+            "odd_flags.b3d",
+            scene([node(
+                "n",
+                [
+                    mesh(-1, [vertices(3, 0, 0, 0), triangles(-1, &[[0, 1, 2]])]),
+                    keys(0, [4]),
+                    keys(0xf8, [5]),
+                    keys(0x11, [6]),
+                ],
+            )])
+            .set("vertex_flags", 0x84_u32.to_le_bytes())
+            .to_vec(),
+        ),
+        (
+            "odd_animation.b3d",
+            sound
+                .clone()
+                .set("animation", 1_i32.to_le_bytes())
+                .poke("animation", 4, (-2_i32).to_le_bytes())
+                .poke("animation", 8, (-1_f32).to_le_bytes())
+                .to_vec(),
+        ),
+        ("odd_weights.b3d", sound.clone().poke("weights", 4, 1.5_f32.to_le_bytes()).to_vec()),
+        (
+            "bone_without_animation.b3d",
+            scene([node(
+                "n",
+                [
+                    one_triangle(),
+                    node("arm", [bone(&[(0, 1.0)]), node("hand", [bone(&[])])]),
+                    node("leg", [bone(&[]), animation(1, 1.0)]),
+                ],
+            )])
+            .to_vec(),
+        ),
+        ("cut_sequence.b3d", scene([node("n", [chunk(b"SEQS", Bytes::new().cstr("walk").i32s([1, 2]))])]).to_vec()),
+        ("newer_minor.b3d", chunk(b"BB3D", Bytes::new().i32(2)).to_vec()),
         ("newer.b3d", chunk(b"BB3D", Bytes::new().i32(100)).to_vec()),
         ("only_a_signature.b3d", b"BB3D".to_vec()),
         ("no_signature.b3d", b"BB3E\x04\0\0\0\x01\0\0\0".to_vec()),
