@@ -196,7 +196,7 @@ fn verify_tells_each_problem_in_a_line() {
     assert_eq!(
         stdout(&bad),
         format!(
-            "corpus/hostile/vertex_out_of_range.b3d: error at {place:#x}: nodes[0].mesh.triangles: \
+            "corpus/hostile/vertex_out_of_range.b3d: error at {place:#x}: meshes[0].triangles[0].indices: \
              1 of 6 vertex ids is not from 0 to 3: 4 at index 0\n"
         )
     );
