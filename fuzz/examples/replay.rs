@@ -1,6 +1,7 @@
 //! Runs every target over files, each also cut short and altered a little: a short replay without a fuzzer.
 //!
-//! `replay FOLDER...`: all files below; a file goes to every target.
+//! `replay FOLDER...`: all files below; a file goes to every target. `--only TARGET`: to this one; `--plain`: files as
+//! they are alone. `replay --list` names the targets.
 
 use std::path::{Path, PathBuf};
 
@@ -10,23 +11,34 @@ use meshpeek_fuzz::TARGETS;
 const VARIANTS: u64 = 40;
 
 fn main() -> std::io::Result<()> {
-    let mut files = Vec::new();
-    for folder in std::env::args_os().skip(1) {
-        collect(Path::new(&folder), &mut files)?;
+    let (mut files, mut targets, mut variants) = (Vec::new(), TARGETS.to_vec(), VARIANTS);
+    let mut args = std::env::args_os().skip(1);
+    while let Some(arg) = args.next() {
+        match arg.to_str() {
+            Some("--list") => TARGETS.iter().for_each(|(name, _)| println!("{name}")),
+            Some("--plain") => variants = 0,
+            Some("--only") => {
+                let only = args.next().unwrap_or_default();
+                targets.retain(|(name, _)| only == *name);
+            }
+            _ => collect(Path::new(&arg), &mut files)?,
+        }
     }
     files.sort();
     let mut runs = 0_u64;
     for file in &files {
         let bytes = std::fs::read(file)?;
-        for variant in 0..=VARIANTS {
+        for variant in 0..=variants {
             let bytes = altered(&bytes, variant);
-            for (_, run) in TARGETS {
+            for (_, run) in &targets {
                 run(&bytes);
                 runs += 1;
             }
         }
     }
-    println!("{} files, {} targets, {runs} runs without a finding", files.len(), TARGETS.len());
+    if !files.is_empty() {
+        println!("{} files, {} targets, {runs} runs without a finding", files.len(), targets.len());
+    }
     Ok(())
 }
 

@@ -1,6 +1,8 @@
 //! Archives built as the fuzzer's bytes say: where an archive itself is mutated, lengths, streams and checksums seldom
 //! stay right.
 
+use std::sync::OnceLock;
+
 use meshpeek::container::Container;
 use meshpeek::summary::{Problems, Severity};
 use meshpeek::{Asset, Budget, Limits};
@@ -102,9 +104,14 @@ impl<'a> Recipe<'a> {
             7 => odol::whole(40 + u32::from(high >> 4) % 14, 3 + count % 64).to_vec(),
             8 => rtm::motion(3 + u32::from(high) % 3, (low % 32).into(), high.into(), rtm::NONE).binarised().to_vec(),
             9 => rtm::motion(3, (low % 8).into(), high.into(), rtm::NONE).plain().to_vec(),
-            10 => bmx::full(10 + u32::from(high) % 5).packed(),
+            10 => {
+                // Kept: its writer makes names that live for ever.
+                static MAPS: OnceLock<[Vec<u8>; 5]> = OnceLock::new();
+                let maps = MAPS.get_or_init(|| [10, 11, 12, 13, 14].map(|version| bmx::full(version).packed()));
+                maps[usize::from(high) % maps.len()].clone()
+            }
             _ => {
-                static FILES: std::sync::OnceLock<Vec<(String, Vec<u8>)>> = std::sync::OnceLock::new();
+                static FILES: OnceLock<Vec<(String, Vec<u8>)>> = OnceLock::new();
                 let files = FILES.get_or_init(corpus);
                 files[usize::from(count) % files.len()].1.clone()
             }

@@ -1,5 +1,7 @@
 //! Everything that is tested through the public face.
 
+#[cfg(all(feature = "cli", target_os = "linux"))]
+mod amplify;
 mod budgets;
 mod codec;
 mod corpus;

@@ -70,7 +70,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     if let Some(first) = args.at.or(args.range.as_ref().map(|range| range.start)).filter(|&first| first >= size) {
         return Err(told(format!("no byte at {first}: it has {size}")));
     }
-    let mut out = Output::text(common)?;
+    let mut out = Output::text(common)?.of_a_file(content.len(), common);
     match args.at {
         Some(at) => tell_at(&asset, size, at, &mut out)?,
         None => {

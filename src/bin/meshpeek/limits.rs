@@ -39,7 +39,7 @@ limit_args! {
     "max-work" work: u32, "N", number;
     /// Bytes of results, for each byte of a file and of 1 MiB more [default: 48]
     "max-output" output: u32, "N", number;
-    /// Bytes of names of other files in one asset, 64 more for each [default: 16M]
+    /// Bytes of names of other files in one asset, 64 more for each [default: 4M]
     "max-references" reference_bytes: u64, "SIZE", size;
 }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anstream::{AutoStream, ColorChoice};
+use meshpeek::Budget;
 use serde::Serialize;
 
 use crate::args::{Color, Common};
@@ -67,6 +68,8 @@ pub(crate) struct Output {
     line: Vec<u8>,
     name: String,
     terminal: bool,
+    /// What may be written; `None` for as much as there is.
+    budget: Option<Budget>,
 }
 
 impl Output {
@@ -99,12 +102,17 @@ impl Output {
         {
             let terminal = file.is_terminal();
             let (stream, name) = (buffered(to_file(file)), shown(target.path()));
-            return Ok(Self { stream, line: Vec::new(), name, terminal });
+            return Ok(Self { stream, line: Vec::new(), name, terminal, budget: None });
         }
         let stdout = io::stdout();
         let terminal = stdout.is_terminal();
         let (stream, name) = (buffered(to_stdout(stdout)), "standard output".to_owned());
-        Ok(Self { stream, line: Vec::new(), name, terminal })
+        Ok(Self { stream, line: Vec::new(), name, terminal, budget: None })
+    }
+
+    /// The same, refusing what is out of all proportion to a file of so many bytes.
+    pub(crate) fn of_a_file(self, bytes: usize, common: &Common) -> Self {
+        Self { budget: Some(Budget::new(bytes as u64, &common.limits.limits())), ..self }
     }
 
     /// Whether a person reads along.
@@ -137,6 +145,9 @@ impl Write for Output {
         // So few that they pass through the buffer: given the memory of a mapped file that another process has cut
         // short, the system would refuse to write, where a copy meets the guard.
         let part = bytes.get(..BUFFER / 2).unwrap_or(bytes);
+        if let Some(budget) = &self.budget {
+            budget.output(part.len() as u64).map_err(io::Error::other)?;
+        }
         self.stream.write(part).map_err(|error| self.named(error))
     }
 

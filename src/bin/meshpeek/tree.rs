@@ -38,7 +38,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let mut out = match args.format {
         LineFormat::Text => Output::text(common)?,
         LineFormat::Ndjson => Output::data(common)?,
-    };
+    }
+    .of_a_file(content.len(), common);
     match (args.format, args.fields) {
         (LineFormat::Text, false) => parts(&asset, &mut out)?,
         (format, fields) => fields::write(&asset, content.len() as u64, format, fields, &mut out)?,
