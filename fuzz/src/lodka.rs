@@ -94,7 +94,7 @@ fn content(node: &Node<'_>, content: &Content<'_>) {
         Content::ShaderList(list) => {
             for shader in list.shaders.flatten() {
                 let bump = shader.bump();
-                assert!(bump.is_err() || bump.is_ok_and(|bump| bump.is_some() == (shader.kind == 1)));
+                assert!(bump.is_err() || bump.is_ok_and(|bump| bump.is_some() == (shader.kind.0 == 1)));
             }
         }
         Content::Mesh(mesh) => self::mesh(mesh),
@@ -110,11 +110,10 @@ fn content(node: &Node<'_>, content: &Content<'_>) {
             }
         }
         Content::Physics(physics) => {
-            let names = physics.body_names().chain(physics.geom_names()).map(|name| name.len() as i64).sum::<i64>();
-            let header = physics.header;
-            assert!(names <= i64::from(header.body_names_len.get()) + i64::from(header.geom_names_len.get()));
-            assert_eq!(physics.bodies.len() as i64, i64::from(header.body_count.get()));
-            assert_eq!(physics.joints.len() as i64, i64::from(header.joint_count.get()));
+            let names = physics.body_names.iter().chain(physics.geom_names.iter()).map(|name| name.len() as u64);
+            assert!(names.sum::<u64>() <= physics.body_names_len + physics.geom_names_len);
+            assert_eq!(physics.bodies.len() as u64, physics.body_count);
+            assert_eq!(physics.joints.len() as u64, physics.joint_count);
         }
         Content::LightScheme(scheme) => assert_eq!(scheme.lights.len(), 8),
         Content::ProxySet(set) => {
@@ -130,15 +129,15 @@ fn content(node: &Node<'_>, content: &Content<'_>) {
 }
 
 fn mesh(mesh: &Mesh<'_>) {
-    assert_eq!(mesh.uv_set_count(), (0..3).filter(|&set| mesh.uvs(set).is_some()).count());
-    assert!(mesh.mode == 3 || mesh.uv_set_count() == 1);
+    assert_eq!(mesh.uvs.len(), (0..3).filter(|&set| mesh.uvs.get(set).is_some()).count());
+    assert!(mesh.mode == 3 || mesh.uvs.len() == 1);
     indices(&mesh.bone_ids);
     if let Some(weights) = mesh.weights {
         self::weights(&weights);
     }
     let mut failed = false;
     let mut groups = 0;
-    for group in mesh.face_groups() {
+    for group in mesh.face_groups {
         failed |= group.is_err();
         if let Ok(group) = group {
             groups += 1;
@@ -152,9 +151,9 @@ fn face_group(mesh: &Mesh<'_>, group: &FaceGroup<'_>) {
     indices(&group.vertex_indices);
     indices(&group.normal_indices);
     for set in 0..3 {
-        assert_eq!(mesh.uvs(set).is_some(), group.uv_indices(set).is_some());
-        assert_eq!(mesh.uvs(set).is_some(), group.material(set).is_some());
-        if let Some(uv_indices) = group.uv_indices(set) {
+        assert_eq!(mesh.uvs.get(set).is_some(), group.uv_indices.get(set).is_some());
+        assert_eq!(mesh.uvs.get(set).is_some(), group.materials.get(set).is_some());
+        if let Some(uv_indices) = group.uv_indices.get(set) {
             indices(&uv_indices);
         }
     }

@@ -28,7 +28,7 @@ impl<'a> Survey<'_, 'a> {
         }
         self.finite(node, "positions", &mesh.positions);
         self.finite(node, "normals", &mesh.normals);
-        for uvs in (0..2).filter_map(|set| mesh.uvs(set)) {
+        for uvs in (0..2).filter_map(|set| mesh.uvs.get(set)) {
             self.finite(node, "uvs", &uvs);
         }
         if !mesh.bone_ids.is_empty() {
@@ -111,7 +111,7 @@ impl<'a> Survey<'_, 'a> {
             let (masks, triangles) = (smoothing.len(), group.triangle_count());
             odd(smoothing.offset(), format_args!("{masks} smoothing masks for {triangles} triangles"));
         }
-        let uvs = |set| Some((group.uv_indices(set)?, mesh.uvs(set)?.len()));
+        let uvs = |set| Some((group.uv_indices.get(set)?, mesh.uvs.get(set)?.len()));
         let others = [Some((group.normal_indices, mesh.normals.len())), uvs(0), uvs(1)];
         for (indices, _) in others.iter().flatten() {
             if ![0, corners].contains(&indices.len()) {
@@ -186,9 +186,13 @@ impl<'a> Survey<'_, 'a> {
         }
         self.tell(node, halves, "records", |error| error);
         let vertices = morphs.vertices.len();
-        if usize::try_from(morphs.vertex_count_hint) != Ok(vertices) {
-            let hint = morphs.vertex_count_hint;
-            self.warn(node, morphs.vertex_count_at, format_args!("vertex count {hint}, there are {vertices}"));
+        if usize::try_from(morphs.vertex_count) != Ok(vertices) {
+            let hint = morphs.vertex_count;
+            self.warn(
+                node,
+                morphs.vertices.offset().saturating_sub(4),
+                format_args!("vertex count {hint}, there are {vertices}"),
+            );
         }
         self.finite(node, "vertices", &morphs.vertices);
     }
@@ -204,7 +208,7 @@ impl<'a> Survey<'_, 'a> {
             return;
         }
         for (what, names, count) in
-            [("body", physics.body_names().count(), bodies), ("geom", physics.geom_names().count(), geoms)]
+            [("body", physics.body_names.iter().count(), bodies), ("geom", physics.geom_names.iter().count(), geoms)]
         {
             if names as u64 > count {
                 self.warn(node, node.chunk.offset(), format_args!("{names} {what} names, there are {count}"));

@@ -90,6 +90,24 @@ codes! {
     ColliderType ["sphere", "capsule", "cylinder", "box"];
 }
 
+/// What a shader does (`ShaderType`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(transparent)]
+pub struct ShaderKind(pub u8);
+
+impl ShaderKind {
+    /// Bump mapping, the one that the format describes.
+    pub const BUMP: Self = Self(1);
+}
+
+byte!(ShaderKind);
+
+impl Plain for ShaderKind {
+    fn value(&self) -> Value<'_> {
+        Value::Coded(self.0.into(), (*self == Self::BUMP).then(|| "bump".into()))
+    }
+}
+
 /// A yes or no in a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(transparent)]

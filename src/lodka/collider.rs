@@ -1,7 +1,7 @@
 //! COL1: shapes that follow bones.
 
 use super::chunk::{Node, view};
-use super::fields::{Names, Text};
+use super::fields::{Dissected, Names, Text};
 use super::outline::records;
 use super::wire::Collider;
 use crate::view::record::{Apart, record};
@@ -13,7 +13,7 @@ record! {
         /// Its name.
         name: ByteStr<'a> as Text<'a> = "ColListName",
         /// The colliders' names.
-        names: Names<'a> = "ColItemNameLengths" [node.count()],
+        names: Names<'a> as Dissected<Names<'a>> = "ColItemNameLengths, ProxyItemNames" [node.count()],
         /// The colliders.
         colliders: LeArray<'a, Collider> as Apart<LeArray<'a, Collider>> [node.count()],
     }

@@ -1,11 +1,12 @@
 //! INF1, TXTR, SHDR and IMG1: bytes of other formats inside a model.
 
 use super::chunk::{Node, view};
-use super::fields::{Counted, Text, count, known};
-use crate::error::{Context, Result};
-use crate::inspect::Outline;
+use super::codes::ShaderKind;
+use super::fields::{Counted, Length, Text, count, known};
+use crate::error::{Context, Error, Result};
+use crate::inspect::Part;
 use crate::view::list::{All, Entries};
-use crate::view::record::{Form, Known, Read, Rest, Stored, Type, record};
+use crate::view::record::{Apart, Known, Read, Rest, Stored, Type, record, tell_part};
 use crate::view::{ByteStr, Cursor, LeArray};
 
 record! {
@@ -112,12 +113,9 @@ impl<'a> TextureList<'a> {
 
 view!(TextureList, counted: true);
 
-/// A texture's options and image, not yet read.
+/// A texture that was not yet read.
 #[derive(Clone, Copy, Debug)]
-pub struct TextureRecord<'a> {
-    pub(super) options: Cursor<'a>,
-    pub(super) data: LeArray<'a, u8>,
-}
+pub struct TextureRecord<'a>(pub(super) Cursor<'a>);
 
 impl<'a> TextureRecord<'a> {
     /// Reads the options.
@@ -125,7 +123,7 @@ impl<'a> TextureRecord<'a> {
     /// # Errors
     /// Where they are of another layout than 0 or the names do not fit.
     pub fn texture(&self) -> Result<Texture<'a>> {
-        Texture::read(&mut self.options.clone(), self.data)
+        Texture::read(&mut self.0.clone(), ())
     }
 }
 
@@ -135,56 +133,49 @@ impl Stored for TextureRecord<'_> {
 
 impl<'a> Read<'a> for TextureRecord<'a> {
     fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
-        let start = *cursor;
-        let options = count(cursor).within("option_size")?;
-        let data = count(cursor).within("data_size")?;
-        // The size counts itself and its neighbour, and the three fields behind them are always there.
-        let behind = options.checked_sub(8).filter(|_| options >= 20);
-        let behind = behind.ok_or_else(|| start.error(format!("option size {options} is below 20")))?;
-        Ok(Self { options: cursor.split(behind).within("options")?, data: cursor.array(data).within("data")? })
+        let mut sizes = *cursor;
+        let options = Length::read(&mut sizes, ()).within("option_size")?;
+        holds_options(&options.0).map_err(|error| error.at(cursor.offset())).within("option_size")?;
+        let data = count(&mut sizes).within("data_size")?;
+        // A record that does not fit is told by the part of it that does not.
+        let mut whole = *cursor;
+        cursor.skip(options.0).within("options")?;
+        cursor.skip(data).within("data")?;
+        whole.split(options.0.saturating_add(data)).map(Self)
     }
+}
+
+/// The size counts itself, its neighbor, and three fields that are always there.
+fn holds_options(size: &u64) -> Result<()> {
+    if *size >= 20 { Ok(()) } else { Err(Error::malformed(format!("option size {size} is below 20"))) }
 }
 
 record! {
     /// A texture that lies in the file itself.
-    Texture<'a>(data: LeArray<'a, u8>) named file_name {
+    Texture<'a> named file_name {
+        /// Bytes before the image: itself and all fields up to the reserve.
+        option_size: u64 as Length = "TextureOptionSize" => holds_options,
+        /// Bytes of the image.
+        data_size: u64 as Length = "TextureDataSize",
         /// The layout: 0.
         kind: i32 = "TextureOptionType" => known(&[0]),
         /// The name of the material that it is for.
-        material: ByteStr<'a> as Text<'a> = "TextureMaterialName",
+        material: ByteStr<'a> as Text<'a> = "TextureMaterialNameLen, TextureMaterialName",
         /// The name of the file that it was.
-        file_name: ByteStr<'a> as Text<'a> = "TextureName",
+        file_name: ByteStr<'a> as Text<'a> = "TextureNameLen, TextureName",
         /// Bytes between the names and the image, of no known meaning.
-        reserve: LeArray<'a, u8> as Rest<'a, u8> = "TextureOptionRezerv",
+        reserve: LeArray<'a, u8> = "TextureOptionRezerv" [reserve(option_size, [material, file_name])?],
         /// An image file.
-        data: LeArray<'a, u8> as Behind<'a> = "TextureData" [data],
+        data: LeArray<'a, u8> = "TextureData" [data_size],
     }
     also |texture, out| out.field("image_kind", texture.image_kind().map(|kind| kind.name()))
 }
 
-/// The form of the image, which stands behind the part that the options are in.
-#[derive(Debug)]
-struct Behind<'a>(LeArray<'a, u8>);
-
-impl Stored for Behind<'_> {
-    const TYPE: Type = LeArray::<u8>::GIVEN;
-}
-
-impl<'a> Read<'a, LeArray<'a, u8>> for Behind<'a> {
-    fn read(_: &mut Cursor<'a>, data: LeArray<'a, u8>) -> Result<Self> {
-        Ok(Self(data))
-    }
-
-    fn tell(_: &mut Cursor<'a>, data: LeArray<'a, u8>, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        out.array(name, &data);
-        Ok(Self(data))
-    }
-}
-
-impl<'a> Form<LeArray<'a, u8>> for Behind<'a> {
-    fn into_value(self) -> LeArray<'a, u8> {
-        self.0
-    }
+/// What the names leave of the options.
+fn reserve(option_size: u64, names: [ByteStr<'_>; 2]) -> Result<u64> {
+    let names = names.map(|name| name.len() as u64).into_iter().fold(20, u64::saturating_add);
+    let fits = || Error::malformed(format!("names in options of {option_size} bytes take {names}"));
+    option_size.checked_sub(names).ok_or_else(fits).within("option_size")
 }
 
 impl Texture<'_> {
@@ -208,14 +199,28 @@ record! {
 
 view!(ShaderList, counted: true);
 
-/// A shader.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Shader<'a> {
-    /// What it does (`ShaderType`): 1 bump mapping; the data of others is opaque.
-    pub kind: u8,
-    /// All bytes behind its kind.
-    pub data: LeArray<'a, u8>,
+record! {
+    /// A shader.
+    Shader<'a> {
+        /// Bytes behind this field.
+        size: u64 as Length = "ShaderSize" => has_kind,
+        /// What it does: 1 bump mapping; the data of others is opaque.
+        kind: ShaderKind = "ShaderType",
+        /// All bytes behind its kind.
+        data: LeArray<'a, u8> as Apart<LeArray<'a, u8>> [size.saturating_sub(1)],
+    }
+    also |shader, out| {
+        if shader.kind == ShaderKind::BUMP {
+            let bump = tell_part::<Bump<'_>, ()>(&mut shader.body(), (), Part::one("bump"), out);
+            out.ok(bump);
+        }
+        // Dissected, it is what was told right before.
+        out.array("data", &shader.data);
+    }
+}
+
+fn has_kind(size: &u64) -> Result<()> {
+    if *size > 0 { Ok(()) } else { Err(Error::malformed("no byte for the kind")) }
 }
 
 impl<'a> Shader<'a> {
@@ -224,24 +229,12 @@ impl<'a> Shader<'a> {
     /// # Errors
     /// Where it does not fit.
     pub fn bump(&self) -> Result<Option<Bump<'a>>> {
-        (self.kind == 1).then(|| Bump::read(&mut self.body(), ())).transpose()
+        (self.kind == ShaderKind::BUMP).then(|| Bump::read(&mut self.body(), ())).transpose()
     }
 
     /// At its data.
-    pub(super) fn body(&self) -> Cursor<'a> {
+    fn body(&self) -> Cursor<'a> {
         Cursor::with_offset(self.data.as_bytes(), self.data.offset())
-    }
-}
-
-impl Stored for Shader<'_> {
-    const TYPE: Type = Type::Varying("shader", 4);
-}
-
-impl<'a> Read<'a> for Shader<'a> {
-    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
-        let size = count(cursor).within("size")?;
-        let mut body = cursor.split(size)?;
-        Ok(Self { kind: body.u8().within("kind")?, data: body.array(body.left())? })
     }
 }
 

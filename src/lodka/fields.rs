@@ -13,7 +13,7 @@ use crate::view::{ByteStr, Cursor, Element, LeArray};
 
 /// The form of a length or count that is stored signed and must not be negative.
 #[derive(Debug)]
-pub(super) struct Length(u64);
+pub(super) struct Length(pub(super) u64);
 
 plain! {
     Length: Number "i32" 4 => |length| length.0;
@@ -30,6 +30,13 @@ plain_read! {
 impl Form<u64> for Length {
     fn into_value(self) -> u64 {
         self.0
+    }
+}
+
+/// Told by the length of what it counts.
+impl Form<u64> for Framing<Length> {
+    fn into_value(self) -> u64 {
+        self.0.0
     }
 }
 
@@ -89,6 +96,34 @@ impl<'a, T> Form<LeArray<'a, T>> for Counted<'a, T> {
     }
 }
 
+/// The form of a field that outlines tell with the items that it is for, so that only a dissection tells it here.
+#[derive(Debug)]
+pub(super) struct Dissected<T>(T);
+
+impl<T: Stored> Stored for Dissected<T> {
+    const TYPE: Type = T::TYPE;
+    const GIVEN: Type = T::GIVEN;
+}
+
+impl<'a, T: Read<'a, C>, C> Read<'a, C> for Dissected<T> {
+    fn read(cursor: &mut Cursor<'a>, context: C) -> Result<Self> {
+        T::read(cursor, context).map(Self)
+    }
+
+    fn tell(cursor: &mut Cursor<'a>, context: C, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        match out.dissects() {
+            true => T::tell(cursor, context, name, out).map(Self),
+            false => Self::read(cursor, context),
+        }
+    }
+}
+
+impl<T> Form<T> for Dissected<T> {
+    fn into_value(self) -> T {
+        self.0
+    }
+}
+
 /// The part must be used up.
 pub(crate) fn end(cursor: &Cursor<'_>) -> Result<()> {
     if cursor.is_empty() { Ok(()) } else { Err(left_over(cursor)) }
@@ -114,15 +149,12 @@ impl<'a> Read<'a, u64> for Names<'a> {
         Ok(Self { lengths, bytes })
     }
 
-    /// Outlines tell each name with what it names.
     fn tell(cursor: &mut Cursor<'a>, count: u64, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
         let names = Self::read(cursor, count)?;
-        if out.dissects() {
-            let offset = names.lengths.offset().saturating_add(names.lengths.as_bytes().len() as u64);
-            out.array(name, &names.lengths);
-            let text = ByteStr::new(names.bytes);
-            Framing(text).tell_at(name, Span { offset, bytes: names.bytes.len() as u64 }, out);
-        }
+        let offset = names.lengths.offset().saturating_add(names.lengths.as_bytes().len() as u64);
+        out.array(name, &names.lengths);
+        let text = ByteStr::new(names.bytes);
+        Framing(text).tell_at(name, Span { offset, bytes: names.bytes.len() as u64 }, out);
         Ok(names)
     }
 }
@@ -169,18 +201,4 @@ pub(crate) fn known<T: PartialEq + fmt::Display>(kinds: &[T]) -> impl Fn(&T) -> 
     |kind| {
         if kinds.contains(kind) { Ok(()) } else { Err(Error::malformed(format!("{kind} is no known layout"))) }
     }
-}
-
-/// The byte that names a layout, if it is one of the known.
-pub(crate) fn known_byte(cursor: &mut Cursor<'_>, kinds: &[u8]) -> Result<u8> {
-    let start = *cursor;
-    let kind = cursor.u8()?;
-    known(kinds)(&kind).map_err(|error| error.at(start.offset())).map(|()| kind)
-}
-
-/// The same in 32 bits.
-pub(crate) fn known_number(cursor: &mut Cursor<'_>, kinds: &[i32]) -> Result<i32> {
-    let start = *cursor;
-    let kind = cursor.i32()?;
-    known(kinds)(&kind).map_err(|error| error.at(start.offset())).map(|()| kind)
 }

@@ -4,7 +4,10 @@ use std::ops::ControlFlow;
 
 use zerocopy::little_endian::{U16, U32};
 
+use super::fields::{Length, count};
 use crate::error::Result;
+use crate::inspect::Outline;
+use crate::view::record::{Framing, Read, Stored, Type};
 use crate::view::{Column, Cursor, LeArray, Storage, Table};
 
 /// Indices in place, 1, 2 or 4 bytes each; read as `u32`.
@@ -18,14 +21,57 @@ pub enum Indices<'a> {
     U32(LeArray<'a, U32>),
 }
 
+/// How wide indices are stored.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Width {
+    U8,
+    U16,
+    U32,
+}
+
+impl Width {
+    /// Of indices into an array of so many elements; `spare` where the highest index of a width is kept unused.
+    pub(super) fn of(target: usize, spare: bool) -> Self {
+        match target.saturating_add(spare.into()) {
+            0..=0x100 => Self::U8,
+            0x101..=0x1_0000 => Self::U16,
+            _ => Self::U32,
+        }
+    }
+
+    /// Of the numbers of so many bones.
+    pub(super) fn of_bones(count: u32) -> Self {
+        if count < 255 { Self::U8 } else { Self::U16 }
+    }
+}
+
+impl Stored for Indices<'_> {
+    const TYPE: Type = Type::List(&Type::Varying("u8|u16|u32", 1), 4);
+    const GIVEN: Type = Self::TYPE;
+}
+
+/// A count and so many.
+impl<'a> Read<'a, Width> for Indices<'a> {
+    fn read(cursor: &mut Cursor<'a>, width: Width) -> Result<Self> {
+        let count = count(cursor)?;
+        Self::of(cursor, count, width)
+    }
+
+    fn tell(cursor: &mut Cursor<'a>, width: Width, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        let Framing(Length(count)) = Framing::tell(cursor, (), name, out)?;
+        let indices = Self::of(cursor, count, width)?;
+        out.array(name, &indices);
+        Ok(indices)
+    }
+}
+
 impl<'a> Indices<'a> {
-    /// `count` indices into an array of `target` elements; `spare` is 1 where the highest index of a width is kept
-    /// unused.
-    pub(crate) fn read(cursor: &mut Cursor<'a>, count: u64, target: usize, spare: usize) -> Result<Self> {
-        match target.saturating_add(spare) {
-            0..=0x100 => cursor.array(count).map(Self::U8),
-            0x101..=0x1_0000 => cursor.array(count).map(Self::U16),
-            _ => cursor.array(count).map(Self::U32),
+    /// So many of this width.
+    pub(super) fn of(cursor: &mut Cursor<'a>, count: u64, width: Width) -> Result<Self> {
+        match width {
+            Width::U8 => cursor.array(count).map(Self::U8),
+            Width::U16 => cursor.array(count).map(Self::U16),
+            Width::U32 => cursor.array(count).map(Self::U32),
         }
     }
 

@@ -3,122 +3,88 @@
 use super::chunk::{Kind, Node, View};
 use super::codes::Flag;
 use super::face::{FaceGroup, Targets};
-use super::fields::{Text, count, known_byte};
-use super::indices::Indices;
-use super::weight::Weights;
-use crate::error::{Context, Result};
-use crate::view::list::Entries;
-use crate::view::record::{Form, Read};
-use crate::view::{ByteStr, Cursor, LeArray, Vec2, Vec3};
+use super::fields::{Counted, Length, Text, known};
+use super::indices::{Indices, Width};
+use super::sets::{PerSet, Sets};
+use super::weight::{WeightLayout, Weights};
+use crate::error::{Error, Result};
+use crate::view::list::{All, Entries};
+use crate::view::record::{Known, Read, record};
+use crate::view::{ByteStr, LeArray, Vec2, Vec3};
 
-/// A mesh (MSH1).
+/// What it takes to read a mesh.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Mesh<'a> {
-    /// Its name.
-    pub name: ByteStr<'a>,
-    /// Whether it moves with the skeleton (`isSkeletonExists`); writers leave it unset on skinned meshes too.
-    pub has_skeleton: Flag,
-    /// The layout (`MeshMode`): 3, or the older 2.
-    pub mode: u8,
-    /// Whether it is drawn.
-    pub visible: Flag,
-    /// The vertices (`MeshPointsPos`), in model units.
-    pub positions: LeArray<'a, Vec3>,
-    /// The normals that faces point to; often none.
-    pub normals: LeArray<'a, Vec3>,
-    uvs: [Option<LeArray<'a, Vec2>>; 2],
-    /// One bone for each vertex, by position in the list (`PntBnAssoc`); empty where there is none. Wide from 255
-    /// bones on.
-    pub bone_ids: Indices<'a>,
-    /// Several bones for each vertex (`BonesWeigthArray`).
-    pub weights: Option<Weights<'a>>,
-    /// How many face groups.
-    pub face_group_count: u64,
+pub struct MeshLayout {
     /// How many bones the model has.
-    pub bone_count: u32,
-    /// Whether each texture coordinate count stands right before its array, as the description words it, and not
-    /// before both arrays. Told from where the mesh ends; no such file was ever seen.
-    pub uv_counts_apart: bool,
-    groups: Cursor<'a>,
+    bones: u32,
+    uv_counts_apart: bool,
 }
 
-impl<'a> Mesh<'a> {
-    /// How many sets of texture coordinates (`MeshTextureNumber`): 1 or 2.
-    pub fn uv_set_count(&self) -> usize {
-        self.uvs.iter().flatten().count()
+impl MeshLayout {
+    fn uvs(&self, count: Option<u8>) -> PerSet<()> {
+        PerSet { sets: [Some(()), (count == Some(2)).then_some(())], apart: self.uv_counts_apart }
     }
+}
 
-    /// A set of texture coordinates (`MeshTxCrd`); `None` past the last set.
-    pub fn uvs(&self, set: usize) -> Option<LeArray<'a, Vec2>> {
-        *self.uvs.get(set)?
-    }
-
-    /// The face groups in order. Each has another length, so the way to the last one leads over all.
-    pub fn face_groups(&self) -> Entries<'a, FaceGroup<'a>, Targets> {
-        let targets = Targets {
-            vertices: self.positions.len(),
-            normals: self.normals.len(),
-            uvs: self.uvs.map(|set| set.map(|set| set.len())),
-            mode: self.mode,
-        };
-        Entries::all("face_groups", self.groups, self.face_group_count, targets)
-    }
-
-    fn read_as(mut cursor: Cursor<'a>, bone_count: u32, uv_counts_apart: bool) -> Result<Self> {
-        let cursor = &mut cursor;
-        let name = Text::read(cursor, ()).map(Text::into_value).within("name")?;
-        let has_skeleton = Flag(cursor.u8().within("has_skeleton")?);
-        let mode = known_byte(cursor, &[2, 3]).within("mode")?;
-        let visible = Flag(cursor.u8().within("visible")?);
-        let positions = counted(cursor).within("positions")?;
-        let normals = counted(cursor).within("normals")?;
-        let sets = if mode == 3 { known_byte(cursor, &[1, 2]).within("uv_set_count")? } else { 1 };
-        let uvs = match (sets, uv_counts_apart) {
-            (1, _) => [Some(counted(cursor).within_item("uvs", 0)?), None],
-            (_, false) => {
-                let counts = [count(cursor).within_item("uvs", 0)?, count(cursor).within_item("uvs", 1)?];
-                let [first, second] = counts.map(|count| cursor.array(count));
-                [Some(first.within_item("uvs", 0)?), Some(second.within_item("uvs", 1)?)]
-            }
-            (_, true) => {
-                let first = counted(cursor).within_item("uvs", 0)?;
-                [Some(first), Some(counted(cursor).within_item("uvs", 1)?)]
-            }
-        };
-        let bone_ids = count(cursor).and_then(|count| match bone_count {
-            0..255 => cursor.array(count).map(Indices::U8),
-            _ => cursor.array(count).map(Indices::U16),
-        });
-        let bone_ids = bone_ids.within("bone_ids")?;
-        let weights = Weights::read(cursor, bone_count).within("weights")?;
-        let face_group_count = count(cursor).within("face_groups")?;
-        Ok(Self {
-            name,
-            has_skeleton,
+record! {
+    /// A mesh (MSH1).
+    Mesh<'a>(layout: MeshLayout) named name {
+        /// Its name.
+        name: ByteStr<'a> as Text<'a> = "MeshNameLen, MeshName",
+        /// Whether it moves with the skeleton; writers leave it unset on skinned meshes too.
+        has_skeleton: Flag = "isSkeletonExists",
+        /// The layout: 3, or the older 2.
+        mode: u8 = "MeshMode" => known(&[2, 3]),
+        /// Whether it is drawn.
+        visible: Flag = "isMeshVisible",
+        /// The vertices, in model units.
+        positions: LeArray<'a, Vec3> as Counted<'a, Vec3> = "MeshVertexCnt, MeshPointsPos",
+        /// The normals that faces point to; often none.
+        normals: LeArray<'a, Vec3> as Counted<'a, Vec3> = "MeshNormalsCnt, MeshNormals",
+        /// How many sets of texture coordinates: 1 or 2; in the older layout always 1.
+        uv_set_count: u8 = "MeshTextureNumber" where mode == 3 => known(&[1, 2]),
+        /// Whether each texture coordinate count stands right before its array, as the description words it, and not
+        /// before both arrays. Told from where the mesh ends; no such file was ever seen.
+        uv_counts_apart: bool as Known<bool> [layout.uv_counts_apart],
+        /// The sets of texture coordinates.
+        uvs: Sets<LeArray<'a, Vec2>> = "MeshTxCrdCnt, MeshTxCrd" [layout.uvs(uv_set_count)],
+        /// How many bones the model has.
+        bone_count: u32 as Known<u32> = "BonesCnt" [layout.bones],
+        /// One bone for each vertex, by position in the list; empty where there is none. Wide from 255 bones on.
+        bone_ids: Indices<'a> = "PntBnAssocCnt, PntBnAssoc" [Width::of_bones(bone_count)],
+        /// 1 where each vertex has several bones.
+        weight_kind: i32 = "PntBnWeightType" => known(&[0, 1]),
+        /// The most bones that one vertex has.
+        bones_per_vertex: i32 = "BonesPerVertix" where weight_kind == 1 => |most| some_bones(*most),
+        /// Several bones for each vertex.
+        weights: Weights<'a> = "BonesWeigthArLen, BonesWeigthArray" [WeightLayout::new(bone_count, bones_per_vertex)]
+            where weight_kind == 1,
+        /// How many face groups.
+        face_group_count: u64 as Length = "FaceGroupsCnt",
+        /// The face groups in order. Each has another length, so the way to the last one leads over all.
+        face_groups: Entries<'a, FaceGroup<'a>, Targets> [All("face_groups", face_group_count, Targets {
+            vertices: positions.len(),
+            normals: normals.len(),
+            uvs: uvs.map(|set| set.len()),
             mode,
-            visible,
-            positions,
-            normals,
-            uvs,
-            bone_ids,
-            weights,
-            face_group_count,
-            bone_count,
-            uv_counts_apart,
-            groups: *cursor,
-        })
+        })],
+    }
+    also |mesh, out| mesh.face_groups.tell_from(0, out)
+}
+
+fn some_bones(most: i32) -> Result<()> {
+    if most > 0 { Ok(()) } else { Err(Error::malformed("fewer than 1 bone a vertex")) }
+}
+
+impl Mesh<'_> {
+    /// What it was read with.
+    pub(super) fn layout(&self) -> MeshLayout {
+        MeshLayout { bones: self.bone_count, uv_counts_apart: self.uv_counts_apart }
     }
 
     fn ends_well(&self) -> bool {
-        self.face_groups().all(|group| group.is_ok())
+        self.face_groups.clone().all(|group| group.is_ok())
     }
-}
-
-/// A count and that many elements.
-fn counted<'a, T: crate::view::Element>(cursor: &mut Cursor<'a>) -> Result<LeArray<'a, T>> {
-    let count = count(cursor)?;
-    cursor.array(count)
 }
 
 impl<'a> View<'a> for Mesh<'a> {
@@ -127,18 +93,15 @@ impl<'a> View<'a> for Mesh<'a> {
     /// Walks the face groups only where there are two sets of texture coordinates, to tell the two readings apart.
     fn read(node: &Node<'a>) -> Result<Self> {
         let body = node.body()?;
-        let bones = node.bones.unwrap_or(0);
-        let mesh = Self::read_as(body, bones, false);
-        match &mesh {
-            Ok(mesh) if mesh.uv_set_count() == 1 || mesh.ends_well() => {}
-            _ => {
-                if let Ok(apart) = Self::read_as(body, bones, true)
-                    && apart.ends_well()
-                {
-                    return Ok(apart);
-                }
-            }
+        let read = |uv_counts_apart| {
+            let layout = MeshLayout { bones: node.bones.unwrap_or(0), uv_counts_apart };
+            <Self as Read<'a, MeshLayout>>::read(&mut body.clone(), layout)
+        };
+        let mesh = read(false);
+        let is_plain = |mesh: &Self| mesh.uvs.len() == 1 || mesh.ends_well();
+        match mesh.as_ref().is_ok_and(is_plain) {
+            true => mesh,
+            false => read(true).ok().filter(Self::ends_well).map_or(mesh, Ok),
         }
-        mesh
     }
 }

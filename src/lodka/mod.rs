@@ -30,6 +30,7 @@ mod outline;
 mod packed;
 mod physics;
 mod proxy;
+mod sets;
 mod skeleton;
 mod summary;
 mod text;
@@ -40,7 +41,7 @@ pub mod wire;
 pub use chunk::{Chunk, Chunks, Kind, Node, Nodes, View, Views};
 pub use codes::{
     BlendingMode, BodyType, ColliderType, FaceMode, Flag, ImageAlpha, JointType, LightStyle, MappingMode, PlayMode,
-    TextureFormat, TextureMode, TextureWrap,
+    ShaderKind, TextureFormat, TextureMode, TextureWrap,
 };
 pub use collider::ColliderSet;
 pub use content::Content;
@@ -53,8 +54,9 @@ pub use material::{Material, MaterialList};
 pub use mesh::Mesh;
 pub use morph::{MorphCollection, MorphCollections, MorphMesh, MorphMeshes};
 pub use packed::Records;
-pub use physics::Physics;
+pub use physics::{NameLines, Physics};
 pub use proxy::ProxySet;
+pub use sets::Sets;
 pub use skeleton::{Animation, Bone, Skeleton};
 pub use text::{to_cp1251, to_text};
 pub use weight::{VertexWeights, Weight, WeightList, WeightRecords, Weights};
@@ -78,21 +80,27 @@ pub(crate) const SCHEMA: &[&Schema] = &[
     TextureList::SCHEMA,
     Texture::SCHEMA,
     ShaderList::SCHEMA,
+    Shader::SCHEMA,
     Bump::SCHEMA,
+    Mesh::SCHEMA,
     wire::NarrowWeight::SCHEMA,
     wire::WideWeight::SCHEMA,
+    FaceGroup::SCHEMA,
+    MorphCollections::SCHEMA,
     wire::MorphRecord::SCHEMA,
     wire::MorphBone::SCHEMA,
     wire::MorphAnimation::SCHEMA,
     wire::MorphMatrix::SCHEMA,
     wire::MorphCollider::SCHEMA,
+    MorphMeshes::SCHEMA,
     wire::MorphMeshRecord::SCHEMA,
-    wire::PhysicsHeader::SCHEMA,
+    Physics::SCHEMA,
     wire::Body::SCHEMA,
     wire::Geom::SCHEMA,
     wire::Joint::SCHEMA,
     LightScheme::SCHEMA,
     wire::Light::SCHEMA,
+    ProxySet::SCHEMA,
     wire::Proxy::SCHEMA,
     ColliderSet::SCHEMA,
     wire::Collider::SCHEMA,

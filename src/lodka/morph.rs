@@ -1,32 +1,78 @@
 //! MAN1 and MMD1: morph animations, after Quake III's models.
 
-use super::chunk::{Kind, Node, View};
-use super::fields::{end, header_count, known_number, not_negative, total};
-use super::packed::Records;
+use super::chunk::{Kind, Node, View, view};
+use super::fields::{Dissected, end, header_count, known, not_negative, total};
+use super::packed::{Layout, Records};
 use super::wire::{
     MorphAnimation, MorphBone, MorphCollider, MorphMatrix, MorphMeshRecord, MorphRecord, WideMorphRecord,
 };
 use crate::error::{Context, Error, Result};
+use crate::view::record::{Framing, Known, Read, record};
 use crate::view::{ByteStr, Cursor, Element, LeArray, Vec3};
 
-/// Collections of morph animations (MAN1). Six tables, each of them for all collections together;
-/// [`collections`](Self::collections) cuts them.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct MorphCollections<'a> {
-    /// The layout (`MorphCollType`): 0.
-    pub kind: i32,
-    /// What each collection has.
-    pub records: Records<'a, MorphRecord, WideMorphRecord>,
-    /// The bones of all collections.
-    pub bones: LeArray<'a, MorphBone>,
-    /// The animations of all collections.
-    pub animations: LeArray<'a, MorphAnimation>,
-    names: Cursor<'a>,
-    /// The bones' places: collection, in it bone, in it animation, in it frame.
-    pub matrices: LeArray<'a, MorphMatrix>,
-    /// The collections' bounds: collection, in it animation, in it frame.
-    pub colliders: LeArray<'a, MorphCollider>,
+record! {
+    /// Collections of morph animations (MAN1). Six tables, each of them for all collections together;
+    /// [`collections`](Self::collections) cuts them.
+    MorphCollections<'a>(layout: Layout<u64>) {
+        /// The layout: 0.
+        kind: i32 = "MorphCollType" => known(&[0]),
+        /// Whether the records have the gap that the description's offset column leaves.
+        wide_records: bool as Known<bool> [layout.is_wide],
+        /// What each collection has.
+        records: Records<'a, MorphRecord, WideMorphRecord> [layout],
+        /// The bones of all collections.
+        bones: LeArray<'a, MorphBone> as Dissected<LeArray<'a, MorphBone>> [sum(&records, |record| record.bones.get())?],
+        /// The animations of all collections.
+        animations: LeArray<'a, MorphAnimation> as Dissected<LeArray<'a, MorphAnimation>>
+            [sum(&records, |record| record.animations.get())?],
+        /// The names of all collections, of their colliders, bones and animations, one behind the other.
+        names: ByteStr<'a> as Framing<ByteStr<'a>> = "MCAllNames" [names(&records, &bones, &animations)?],
+        /// The bones' places: collection, in it bone, in it animation, in it frame.
+        matrices: LeArray<'a, MorphMatrix> as Dissected<LeArray<'a, MorphMatrix>> = "MCMatRotPos"
+            [matrices(&records, &animations)?],
+        /// The collections' bounds: collection, in it animation, in it frame.
+        colliders: LeArray<'a, MorphCollider> as Dissected<LeArray<'a, MorphCollider>> [frames(&animations)?],
+    }
+}
+
+type MorphRecords<'a> = Records<'a, MorphRecord, WideMorphRecord>;
+
+/// A count or length of all records together.
+fn sum(records: &MorphRecords<'_>, field: fn(&MorphRecord) -> i32) -> Result<u64> {
+    let offset = records.table().storage().offset;
+    total(records.iter().map(|record| field(&record))).map_err(|error| error.at(offset)).within("records")
+}
+
+/// A length or count of all elements of a table together.
+fn table_sum<T: Element>(table: &LeArray<'_, T>, name: &'static str, field: fn(&T) -> i32) -> Result<u64> {
+    total(table.iter().map(field)).map_err(|error| error.at(table.offset())).within(name)
+}
+
+fn names(
+    records: &MorphRecords<'_>,
+    bones: &LeArray<'_, MorphBone>,
+    animations: &LeArray<'_, MorphAnimation>,
+) -> Result<u64> {
+    let lengths = [
+        sum(records, |record| record.name_len.get())?,
+        sum(records, |record| record.collider_name_len.get())?,
+        table_sum(bones, "bones", |bone| bone.name_len.get())?,
+        table_sum(animations, "animations", |animation| animation.name_len.get())?,
+    ];
+    Ok(lengths.into_iter().fold(0, u64::saturating_add))
+}
+
+fn frames(animations: &LeArray<'_, MorphAnimation>) -> Result<u64> {
+    table_sum(animations, "animations", |animation| animation.frames.get())
+}
+
+fn matrices(records: &MorphRecords<'_>, animations: &LeArray<'_, MorphAnimation>) -> Result<u64> {
+    frames(animations)?;
+    let mut left = at(*animations);
+    records.iter().try_fold(0_u64, |sum, record| {
+        let own = left.array::<MorphAnimation>(not_negative(record.animations.get())?)?;
+        Ok(sum.saturating_add(not_negative(record.bones.get())?.saturating_mul(frames(&own)?)))
+    })
 }
 
 impl<'a> MorphCollections<'a> {
@@ -35,51 +81,16 @@ impl<'a> MorphCollections<'a> {
         let mut left = Tables {
             bones: at(self.bones),
             animations: at(self.animations),
-            names: self.names,
+            names: Cursor::new(self.names.as_bytes()),
             matrices: at(self.matrices),
             colliders: at(self.colliders),
         };
         self.records.iter().map_while(move |record| left.collection(record).ok())
     }
 
-    fn read_as(mut cursor: Cursor<'a>, count: u64, wide: bool) -> Result<Self> {
-        let kind = known_number(&mut cursor, &[0]).within("kind")?;
-        let records_at = cursor.offset();
-        let records = match wide {
-            false => cursor.array(count).map(Records::Packed),
-            true => cursor.array(count).map(Records::Wide),
-        };
-        let records = records.within("records")?;
-        let sum = |field: fn(&MorphRecord) -> i32| {
-            total(records.iter().map(|record| field(&record))).map_err(|error| error.at(records_at)).within("records")
-        };
-        let own_names =
-            sum(|record| record.name_len.get())?.saturating_add(sum(|record| record.collider_name_len.get())?);
-        let bones = cursor.array::<MorphBone>(sum(|record| record.bones.get())?).within("bones")?;
-        let animations = cursor.array::<MorphAnimation>(sum(|record| record.animations.get())?).within("animations")?;
-        let bone_names = total(bones.iter().map(|bone| bone.name_len.get()))
-            .map_err(|error| error.at(bones.offset()))
-            .within("bones")?;
-        let sum = |field: fn(&MorphAnimation) -> i32| {
-            total(animations.iter().map(field)).map_err(|error| error.at(animations.offset())).within("animations")
-        };
-        let names = own_names.saturating_add(bone_names).saturating_add(sum(|animation| animation.name_len.get())?);
-        let names = cursor.split(names).within("names")?;
-        let frames = sum(|animation| animation.frames.get())?;
-        let mut first = 0_usize;
-        let mut matrices = 0_u64;
-        for record in records.iter() {
-            // Not negative, and as many in all as the table has: the sums above have shown it.
-            let own = usize::try_from(record.animations.get()).unwrap_or(0);
-            let own_frames = total(animations.iter().skip(first).take(own).map(|animation| animation.frames.get()))?;
-            first = first.saturating_add(own);
-            let own_bones = not_negative(record.bones.get())?;
-            matrices = matrices.saturating_add(own_bones.saturating_mul(own_frames));
-        }
-        let matrices = cursor.array(matrices).within("matrices")?;
-        let colliders = cursor.array(frames).within("colliders")?;
-        end(&cursor)?;
-        Ok(Self { kind, records, bones, animations, names, matrices, colliders })
+    /// What it was read with.
+    pub(super) fn layout(&self) -> Layout<u64> {
+        Layout { header: self.records.len() as u64, is_wide: self.wide_records }
     }
 }
 
@@ -88,8 +99,12 @@ impl<'a> View<'a> for MorphCollections<'a> {
 
     /// Adds up the counts and lengths of all records; tries the wide records where packed ones do not come out.
     fn read(node: &Node<'a>) -> Result<Self> {
-        let (body, count) = (node.body()?, header_count(node)?);
-        Self::read_as(body, count, false).or_else(|error| Self::read_as(body, count, true).map_err(|_| error))
+        let body = node.body()?;
+        Layout::either(header_count(node)?, |layout| {
+            let mut cursor = body;
+            let morphs = <Self as Read<'a, _>>::read(&mut cursor, layout)?;
+            end(&cursor).map(|()| morphs)
+        })
     }
 }
 
@@ -178,27 +193,43 @@ fn next_name<'a>(names: &mut Cursor<'a>, length: i32) -> Option<ByteStr<'a>> {
     names.take(not_negative(length).ok()?).ok().map(ByteStr::new)
 }
 
-/// Meshes with morphed vertices (MMD1).
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct MorphMeshes<'a> {
-    /// The layout (`MorphCollType`): 0.
-    pub kind: i32,
-    /// What each morphed mesh has.
-    pub records: LeArray<'a, MorphMeshRecord>,
-    names: Cursor<'a>,
-    /// How many vertices there are in all frames together, by the file's own word (`MMVertexCount`).
-    pub vertex_count_hint: i32,
-    /// Where that number lies.
-    pub(crate) vertex_count_at: u64,
-    /// The vertices: mesh, in it frame, in it vertex.
-    pub vertices: LeArray<'a, Vec3>,
+record! {
+    /// Meshes with morphed vertices (MMD1).
+    MorphMeshes<'a>(node: Node<'a>) {
+        /// The layout: 0.
+        kind: i32 = "MorphCollType" => known(&[0]),
+        /// What each morphed mesh has.
+        records: LeArray<'a, MorphMeshRecord> [node.count()],
+        /// The names of all meshes and of the collections that move them, one behind the other.
+        names: ByteStr<'a> as Framing<ByteStr<'a>> = "MMAllNames" [mesh_names(&records)?],
+        /// How many vertices there are in all frames together, by the file's own word.
+        vertex_count: i32 = "MMVertexCount",
+        /// The vertices: mesh, in it frame, in it vertex.
+        vertices: LeArray<'a, Vec3> as Dissected<LeArray<'a, Vec3>> = "MMVertex" [vertices(&records)?],
+    }
+}
+
+view!(MorphMeshes, counted: true);
+
+fn mesh_names(records: &LeArray<'_, MorphMeshRecord>) -> Result<u64> {
+    let names = table_sum(records, "records", |record| record.name_len.get())?;
+    Ok(names.saturating_add(table_sum(records, "records", |record| record.collection_name_len.get())?))
+}
+
+fn vertices(records: &LeArray<'_, MorphMeshRecord>) -> Result<u64> {
+    let add = |sum: u64, record| Ok(sum.saturating_add(vertex_total(record)?));
+    let placed = |error: Error| error.at(records.offset()).within("records");
+    records.iter().try_fold(0, add).map_err(placed)
+}
+
+fn vertex_total(record: &MorphMeshRecord) -> Result<u64> {
+    Ok(not_negative(record.frames.get())?.saturating_mul(not_negative(record.vertices.get())?))
 }
 
 impl<'a> MorphMeshes<'a> {
     /// The morphed meshes in order. The way to the last one leads over all.
     pub fn meshes(&self) -> impl Iterator<Item = MorphMesh<'a>> + use<'a> {
-        let (mut names, mut vertices) = (self.names, at(self.vertices));
+        let (mut names, mut vertices) = (Cursor::new(self.names.as_bytes()), at(self.vertices));
         self.records.iter().map_while(move |record| {
             Some(MorphMesh {
                 record,
@@ -207,31 +238,6 @@ impl<'a> MorphMeshes<'a> {
                 vertices: vertices.array(vertex_total(record).ok()?).ok()?,
             })
         })
-    }
-}
-
-fn vertex_total(record: &MorphMeshRecord) -> Result<u64> {
-    Ok(not_negative(record.frames.get())?.saturating_mul(not_negative(record.vertices.get())?))
-}
-
-impl<'a> View<'a> for MorphMeshes<'a> {
-    const KIND: Kind = Kind::MorphMeshes;
-
-    /// Adds up the counts and lengths of all records.
-    fn read(node: &Node<'a>) -> Result<Self> {
-        let mut cursor = node.body()?;
-        let kind = known_number(&mut cursor, &[0]).within("kind")?;
-        let records = cursor.array::<MorphMeshRecord>(header_count(node)?).within("records")?;
-        let add = |sum: u64, length: Result<u64>| Ok(sum.saturating_add(length?));
-        let placed = |error: Error| error.at(records.offset()).within("records");
-        let lengths = records.iter().flat_map(|record| [record.name_len.get(), record.collection_name_len.get()]);
-        let names = cursor.split(total(lengths).map_err(placed)?).within("names")?;
-        let vertex_count_at = cursor.offset();
-        let vertex_count_hint = cursor.i32().within("vertex_count")?;
-        let vertices = records.iter().map(vertex_total).try_fold(0, add).map_err(placed)?;
-        let vertices = cursor.array(vertices).within("vertices")?;
-        end(&cursor)?;
-        Ok(Self { kind, records, names, vertex_count_hint, vertex_count_at, vertices })
     }
 }
 

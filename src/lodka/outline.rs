@@ -6,12 +6,10 @@ use std::iter::Peekable;
 
 use super::chunk::{Kind, Nodes};
 use super::content::Content;
-use super::embedded::Bump;
-use super::fields::Length;
-use super::{FaceGroup, Material, Mesh, Model, MorphCollection, MorphMesh, Node, Physics, ProxySet, Shader, Texture};
+use super::{Material, Model, MorphCollection, MorphMesh, Node, Shader, Texture};
 use crate::inspect::{Outline, Part, Span, StoredField, Text, Value};
-use crate::view::record::{Fixed, Framing, Plain, Read, Record, Stored, Type, tell_part};
-use crate::view::{ByteStr, Element, LeArray};
+use crate::view::record::{Fixed, Framing, Plain, Record, Type};
+use crate::view::{ByteStr, Cursor, Element, LeArray};
 
 pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
     let list = |kind: Kind| model.nodes().flatten().filter(move |node| node.kind == kind);
@@ -40,7 +38,6 @@ pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
         for node in list(kind) {
             chunk(&node, None, out, |out| {
                 out.field("tag", ByteStr::new(&*node.chunk.header().tag));
-                out.field("count", node.count_hint());
             });
         }
     }
@@ -95,23 +92,11 @@ fn content(node: &Node<'_>, content: &Content<'_>, out: &mut Outline<'_>) {
         Content::MaterialList(list) => told(node, list, out),
         Content::TextureList(list) => told(node, list, out),
         Content::ShaderList(list) => told(node, list, out),
-        Content::Mesh(mesh) => chunk(node, Some(mesh.name.into()), out, |out| self::mesh(mesh, out)),
-        Content::MorphCollections(morphs) => {
-            chunk(node, None, out, |out| {
-                out.field("kind", morphs.kind);
-                out.field("wide_records", morphs.records.is_wide());
-                out.array("records", morphs.records.table());
-            });
-        }
-        Content::MorphMeshes(morphs) => {
-            chunk(node, None, out, |out| {
-                out.field("kind", morphs.kind);
-                out.field("vertex_count", morphs.vertex_count_hint);
-                out.array("records", &morphs.records);
-            });
-        }
-        Content::Physics(physics) => chunk(node, None, out, |out| self::physics(physics, out)),
-        Content::ProxySet(set) => chunk(node, None, out, |out| proxy_set(set, out)),
+        Content::Mesh(mesh) => read_with(node, mesh, mesh.layout(), out),
+        Content::MorphCollections(morphs) => read_with(node, morphs, morphs.layout(), out),
+        Content::MorphMeshes(morphs) => told(node, morphs, out),
+        Content::Physics(physics) => told(node, physics, out),
+        Content::ProxySet(set) => read_with(node, set, set.layout(), out),
         Content::Unknown if out.dissects() => {
             let body = node.chunk.body();
             let span = Span { offset: body.offset(), bytes: body.left() };
@@ -126,46 +111,24 @@ fn content(node: &Node<'_>, content: &Content<'_>, out: &mut Outline<'_>) {
 fn items(node: &Node<'_>, content: &Content<'_>, flat: &mut Flat, out: &mut Outline<'_>) {
     match content {
         Content::MaterialList(list) => {
-            for (mut cursor, span, material) in list.materials.located() {
-                let Some(material) = out.ok(material) else { continue };
-                let part = Part { label: material.label(), ..Part::item("materials", next(&mut flat.materials)) };
-                out.part(part.rooted().spanning(span.offset, span.bytes), |out| {
-                    out.field("model", node.part);
-                    let again = Material::tell_fields(&mut cursor, list.kind, out);
-                    out.ok(again);
-                });
+            for (cursor, span, material) in list.materials.located() {
+                if out.ok(material).is_some() {
+                    item::<Material<'_>, _>(("materials", &mut flat.materials), node, span, (cursor, list.kind), out);
+                }
             }
         }
         Content::TextureList(list) => {
-            for (mut cursor, span, record) in list.records.located() {
-                let Some(record) = out.ok(record) else { continue };
-                let texture = record.texture();
-                let label = texture.as_ref().ok().and_then(|texture| texture.label());
-                let part = Part { label, ..Part::item("textures", next(&mut flat.textures)) };
-                out.part(part.rooted().spanning(span.offset, span.bytes), |out| {
-                    if out.ok(texture).is_none() {
-                        return;
-                    }
-                    out.field("model", node.part);
-                    for size in ["option_size", "data_size"] {
-                        let again = Framing::<Length>::tell(&mut cursor, (), size, out);
-                        out.ok(again);
-                    }
-                    let again = Texture::tell_fields(&mut record.options.clone(), record.data, out);
-                    out.ok(again);
-                });
+            for (span, record) in list.records.spanned() {
+                if let Some(record) = out.ok(record) {
+                    item::<Texture<'_>, _>(("textures", &mut flat.textures), node, span, (record.0, ()), out);
+                }
             }
         }
         Content::ShaderList(list) => {
-            for (mut cursor, span, shader) in list.shaders.located() {
-                let Some(shader) = out.ok(shader) else { continue };
-                let part = Part::item("shaders", next(&mut flat.shaders)).rooted().spanning(span.offset, span.bytes);
-                out.part(part, |out| {
-                    out.field("model", node.part);
-                    let again = Framing::<Length>::tell(&mut cursor, (), "size", out);
-                    out.ok(again);
-                    self::shader(&shader, out);
-                });
+            for (cursor, span, shader) in list.shaders.located() {
+                if out.ok(shader).is_some() {
+                    item::<Shader<'_>, _>(("shaders", &mut flat.shaders), node, span, (cursor, ()), out);
+                }
             }
         }
         Content::MorphCollections(morphs) => {
@@ -184,6 +147,26 @@ fn items(node: &Node<'_>, content: &Content<'_>, flat: &mut Flat, out: &mut Outl
     }
 }
 
+/// An item of a common list, with the number of its model.
+fn item<'a, T: Record<'a, C>, C: Copy>(
+    (list, count): (&'static str, &mut usize),
+    node: &Node<'a>,
+    Span { offset, bytes }: Span,
+    (mut cursor, context): (Cursor<'a>, C),
+    out: &mut Outline<'_>,
+) {
+    let record = T::read(&mut cursor.clone(), context);
+    let label = record.as_ref().ok().and_then(|record| record.label());
+    let part = Part { label, ..Part::item(list, next(count)) };
+    out.part(part.rooted().spanning(offset, bytes), |out| {
+        if out.ok(record).is_some() {
+            out.field("model", node.part);
+            let again = T::tell_fields(&mut cursor, context, out);
+            out.ok(again);
+        }
+    });
+}
+
 /// The item of a chunk: where it lies and which model it is of.
 fn chunk(node: &Node<'_>, label: Option<Text<'_>>, out: &mut Outline<'_>, inside: impl FnOnce(&mut Outline<'_>)) {
     if out.dissects() {
@@ -194,6 +177,7 @@ fn chunk(node: &Node<'_>, label: Option<Text<'_>>, out: &mut Outline<'_>, inside
     out.part(part, |out| {
         if node.kind != Kind::Part {
             out.field("model", node.part);
+            out.field("count", node.count_hint());
         }
         inside(out);
     });
@@ -229,67 +213,15 @@ pub(super) fn records<'a, T: Element + Fixed>(
 
 /// A chunk whose data is one record.
 fn told<'a, T: Record<'a, Node<'a>>>(node: &Node<'a>, record: &T, out: &mut Outline<'_>) {
+    read_with(node, record, *node, out);
+}
+
+/// The same of one that takes other knowledge to read than that of its chunk.
+fn read_with<'a, T: Record<'a, C>, C>(node: &Node<'a>, record: &T, context: C, out: &mut Outline<'_>) {
     chunk(node, record.label(), out, |out| {
-        let again = node.body().and_then(|mut body| T::tell_fields(&mut body, *node, out));
+        let again = node.body().and_then(|mut body| T::tell_fields(&mut body, context, out));
         out.ok(again);
     });
-}
-
-fn shader(shader: &Shader<'_>, out: &mut Outline<'_>) {
-    let kind = Value::Coded(shader.kind.into(), (shader.kind == 1).then(|| "bump".into()));
-    let span = Span { offset: shader.data.offset().saturating_sub(1), bytes: 1 };
-    out.stored(&StoredField { name: "kind", kind: u8::TYPE, span, framing: false }, kind);
-    if shader.kind == 1 {
-        let bump = tell_part::<Bump<'_>, ()>(&mut shader.body(), (), Part::one("bump"), out);
-        out.ok(bump);
-    }
-    // Dissected, it is what was told right before.
-    out.array("data", &shader.data);
-}
-
-fn mesh(mesh: &Mesh<'_>, out: &mut Outline<'_>) {
-    out.field("name", mesh.name);
-    out.field("has_skeleton", mesh.has_skeleton.value());
-    out.field("mode", mesh.mode);
-    out.field("visible", mesh.visible.value());
-    out.array("positions", &mesh.positions);
-    out.array("normals", &mesh.normals);
-    out.field("uv_set_count", mesh.uv_set_count());
-    out.field("uv_counts_apart", mesh.uv_counts_apart);
-    for (set, uvs) in (0..2).filter_map(|set| Some((set, mesh.uvs(set)?))) {
-        out.array_item("uvs", set, &uvs);
-    }
-    out.array("bone_ids", &mesh.bone_ids);
-    out.field("weight_kind", u8::from(mesh.weights.is_some()));
-    out.field("bones_per_vertex", mesh.weights.map(|weights| weights.bones_per_vertex));
-    if let Some(weights) = mesh.weights {
-        out.array("weights", weights.records.table());
-    }
-    out.field("face_group_count", mesh.face_group_count);
-    let mut index = 0;
-    for (span, group) in mesh.face_groups().spanned() {
-        let Some(group) = out.ok(group) else { continue };
-        let part = Part::item("face_groups", next(&mut index)).labelled(group.name);
-        out.part(part.spanning(span.offset, span.bytes), |out| face_group(&group, out));
-    }
-}
-
-fn face_group(group: &FaceGroup<'_>, out: &mut Outline<'_>) {
-    out.field("kind", group.kind);
-    out.field("mode", group.mode.value());
-    out.field("name", group.name);
-    out.field("visible", group.visible.value());
-    out.field("material", group.material(0));
-    out.field("second_material", group.material(1));
-    out.field("triangle_count", group.triangle_count());
-    out.array("vertex_indices", &group.vertex_indices);
-    if let Some(smoothing) = group.smoothing {
-        out.array("smoothing", &smoothing);
-    }
-    out.array("normal_indices", &group.normal_indices);
-    for (set, indices) in (0..2).filter_map(|set| Some((set, group.uv_indices(set)?))) {
-        out.array_item("uv_indices", set, &indices);
-    }
 }
 
 fn morph_collection(collection: &MorphCollection<'_>, node: &Node<'_>, out: &mut Outline<'_>) {
@@ -314,24 +246,4 @@ fn morph_mesh(mesh: &MorphMesh<'_>, node: &Node<'_>, out: &mut Outline<'_>) {
     out.field("frame_count", mesh.record.frames.get());
     out.field("vertex_count", mesh.record.vertices.get());
     out.array("vertices", &mesh.vertices);
-}
-
-fn physics(physics: &Physics<'_>, out: &mut Outline<'_>) {
-    physics.header.tell_fields(0, out);
-    out.array("mesh_links", &physics.mesh_links);
-    records(("body_records", "bodies"), physics.bodies, physics.body_names(), out);
-    records(("geom_records", "geoms"), physics.geoms, physics.geom_names(), out);
-    records(("joint_records", "joints"), physics.joints, std::iter::empty(), out);
-}
-
-fn proxy_set(set: &ProxySet<'_>, out: &mut Outline<'_>) {
-    out.field("mesh", set.mesh);
-    out.field("wide_records", set.proxies.is_wide());
-    out.array("proxy_records", set.proxies.table());
-    for (index, (proxy, name)) in set.proxies.iter().zip(set.names.iter()).enumerate() {
-        out.part(Part::item("proxies", index).labelled(name), |out| {
-            out.field("name", name);
-            proxy.tell_fields(0, out);
-        });
-    }
 }

@@ -1,6 +1,29 @@
 //! Records that the description's offset column stretches.
 
-use crate::view::{Element, LeArray, Table};
+use crate::error::Result;
+use crate::inspect::Outline;
+use crate::view::record::{Read, Stored, Type};
+use crate::view::{Cursor, Element, LeArray, Table};
+
+/// What it takes to read a chunk with such records: what its header counts, and whether they have the gap.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout<T> {
+    pub(super) header: T,
+    pub(super) is_wide: bool,
+}
+
+impl<T: Copy> Layout<T> {
+    /// Tries the records with the gap where those without do not come out.
+    pub(super) fn either<V>(header: T, read: impl Fn(Self) -> Result<V>) -> Result<V> {
+        let read = |is_wide| read(Self { header, is_wide });
+        read(false).or_else(|error| read(true).map_err(|_| error))
+    }
+
+    /// What it takes to read so many of them.
+    pub(super) fn records(&self, count: u64) -> Layout<u64> {
+        Layout { header: count, is_wide: self.is_wide }
+    }
+}
 
 /// Records in place, packed as every other chunk is, or with the gap that the description's offset column leaves: told
 /// from which of the two comes out exactly at the chunk's size.
@@ -54,6 +77,26 @@ where
             Self::Packed(array) => array,
             Self::Wide(array) => array,
         }
+    }
+}
+
+impl<T: Element, W: Element> Stored for Records<'_, T, W> {
+    const TYPE: Type = LeArray::<T>::GIVEN;
+}
+
+/// So many.
+impl<'a, T: Element + From<&'a W>, W: Element> Read<'a, Layout<u64>> for Records<'a, T, W> {
+    fn read(cursor: &mut Cursor<'a>, layout: Layout<u64>) -> Result<Self> {
+        match layout.is_wide {
+            false => cursor.array(layout.header).map(Self::Packed),
+            true => cursor.array(layout.header).map(Self::Wide),
+        }
+    }
+
+    fn tell(cursor: &mut Cursor<'a>, layout: Layout<u64>, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        let records = Self::read(cursor, layout)?;
+        out.array(name, records.table());
+        Ok(records)
     }
 }
 

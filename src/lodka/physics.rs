@@ -7,83 +7,84 @@ use nom::combinator::rest;
 use nom::sequence::terminated;
 use zerocopy::little_endian::I32;
 
-use super::chunk::{Kind, Node, View};
-use super::fields::not_negative;
-use super::fields::{end, known_byte};
-use super::wire::{Body, Geom, Joint, PhysicsHeader};
-use crate::error::{Context, Result};
+use super::chunk::{Node, view};
+use super::fields::{Dissected, Length, known};
+use super::outline::records;
+use super::wire::{Body, Geom, Joint};
+use crate::error::Result;
+use crate::inspect::Outline;
 use crate::view::cursor::NomError;
+use crate::view::record::{Apart, Framing, Read, Stored, Type, record};
 use crate::view::{ByteStr, Cursor, LeArray};
 
-/// The physics of a model (PHS1), after the Open Dynamics Engine.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Physics<'a> {
-    /// Lengths and counts.
-    pub header: &'a PhysicsHeader,
-    body_names: &'a [u8],
-    geom_names: &'a [u8],
-    /// Meshes, counted in MSL1; geoms point to ranges of these.
-    pub mesh_links: LeArray<'a, I32>,
-    /// Rigid bodies.
-    pub bodies: LeArray<'a, Body>,
-    /// Shapes that collide.
-    pub geoms: LeArray<'a, Geom>,
-    /// What ties bodies together.
-    pub joints: LeArray<'a, Joint>,
-}
-
-impl<'a> Physics<'a> {
-    /// The bodies' names in order; there may be fewer than bodies.
-    pub fn body_names(&self) -> impl Iterator<Item = ByteStr<'a>> + use<'a> {
-        lines(self.body_names)
+record! {
+    /// The physics of a model (PHS1), after the Open Dynamics Engine.
+    Physics<'a>(node: Node<'a>) {
+        /// The layout: 1.
+        kind: u8 = "PhysType" => known(&[1]),
+        /// Bytes of all body names.
+        body_names_len: u64 as Length = "BodyNameLengnt",
+        /// Bytes of all geom names.
+        geom_names_len: u64 as Length = "GeomsNameLength",
+        /// How many mesh links.
+        mesh_link_count: u64 as Length = "MeshLinksCount",
+        /// How many bodies.
+        body_count: u64 as Length = "BodyCount",
+        /// How many geoms.
+        geom_count: u64 as Length = "GeomsCount",
+        /// How many joints.
+        joint_count: u64 as Length = "JointsCount",
+        /// The bodies' names in order; there may be fewer than bodies.
+        body_names: NameLines<'a> as Dissected<NameLines<'a>> = "BodysNames" [body_names_len],
+        /// The geoms' names in order; there may be fewer than geoms.
+        geom_names: NameLines<'a> as Dissected<NameLines<'a>> = "GeomsNames" [geom_names_len],
+        /// Meshes, counted in MSL1; geoms point to ranges of these.
+        mesh_links: LeArray<'a, I32> = "MeshLinks" [mesh_link_count],
+        /// Rigid bodies.
+        bodies: LeArray<'a, Body> as Apart<LeArray<'a, Body>> = "TBodys" [body_count],
+        /// Shapes that collide.
+        geoms: LeArray<'a, Geom> as Apart<LeArray<'a, Geom>> = "TGeoms" [geom_count],
+        /// What ties bodies together.
+        joints: LeArray<'a, Joint> as Apart<LeArray<'a, Joint>> = "TJoints" [joint_count],
     }
-
-    /// The geoms' names in order; there may be fewer than geoms.
-    pub fn geom_names(&self) -> impl Iterator<Item = ByteStr<'a>> + use<'a> {
-        lines(self.geom_names)
-    }
-}
-
-impl<'a> View<'a> for Physics<'a> {
-    const KIND: Kind = Kind::Physics;
-
-    fn read(node: &Node<'a>) -> Result<Self> {
-        let mut cursor = node.body()?;
-        known_byte(&mut cursor.clone(), &[1]).within("kind")?;
-        let header_at = cursor.offset();
-        let header = cursor.read::<PhysicsHeader>()?;
-        let [body_names, geom_names, mesh_links, bodies, geoms, joints] = [
-            ("body_names", header.body_names_len),
-            ("geom_names", header.geom_names_len),
-            ("mesh_links", header.mesh_link_count),
-            ("bodies", header.body_count),
-            ("geoms", header.geom_count),
-            ("joints", header.joint_count),
-        ]
-        .map(|(name, count)| not_negative(count.get()).map_err(|error| error.at(header_at)).within(name));
-        let physics = Self {
-            header,
-            body_names: cursor.take(body_names?).within("body_names")?,
-            geom_names: cursor.take(geom_names?).within("geom_names")?,
-            mesh_links: cursor.array(mesh_links?).within("mesh_links")?,
-            bodies: cursor.array(bodies?).within("bodies")?,
-            geoms: cursor.array(geoms?).within("geoms")?,
-            joints: cursor.array(joints?).within("joints")?,
-        };
-        end(&cursor)?;
-        Ok(physics)
+    also |physics, out| {
+        records(("body_records", "bodies"), physics.bodies, physics.body_names.iter(), out);
+        records(("geom_records", "geoms"), physics.geoms, physics.geom_names.iter(), out);
+        records(("joint_records", "joints"), physics.joints, std::iter::empty(), out);
     }
 }
+
+view!(Physics, counted: false);
 
 /// Names with CR LF between them; behind the last one it may be missing.
-fn lines<'a>(text: &'a [u8]) -> impl Iterator<Item = ByteStr<'a>> + use<'a> {
-    let mut cursor = Cursor::new(text);
-    std::iter::from_fn(move || {
-        if cursor.is_empty() {
-            return None;
-        }
-        let line = terminated(take_until::<_, _, NomError<'a>>("\r\n"), tag("\r\n"));
-        cursor.parse(alt((line, rest)).map(ByteStr::new)).ok()
-    })
+#[derive(Clone, Copy, Debug)]
+pub struct NameLines<'a>(ByteStr<'a>);
+
+impl Stored for NameLines<'_> {
+    const TYPE: Type = Type::Varying("lines of text", 0);
+}
+
+/// So many bytes.
+impl<'a> Read<'a, u64> for NameLines<'a> {
+    fn read(cursor: &mut Cursor<'a>, bytes: u64) -> Result<Self> {
+        ByteStr::read(cursor, bytes).map(Self)
+    }
+
+    fn tell(cursor: &mut Cursor<'a>, bytes: u64, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        Framing::tell(cursor, bytes, name, out).map(|Framing(text)| Self(text))
+    }
+}
+
+impl<'a> NameLines<'a> {
+    /// The names in order.
+    pub fn iter(&self) -> impl Iterator<Item = ByteStr<'a>> + use<'a> {
+        let mut cursor = Cursor::new(self.0.as_bytes());
+        std::iter::from_fn(move || {
+            if cursor.is_empty() {
+                return None;
+            }
+            let line = terminated(take_until::<_, _, NomError<'a>>("\r\n"), tag("\r\n"));
+            cursor.parse(alt((line, rest)).map(ByteStr::new)).ok()
+        })
+    }
 }

@@ -1,36 +1,37 @@
 //! PXI1: meshes that are drawn several times.
 
 use super::chunk::{Kind, Node, View};
-use super::fields::{Names, count, end};
-use super::packed::Records;
+use super::fields::{Dissected, Length, Names, end};
+use super::outline::records;
+use super::packed::{Layout, Records};
 use super::wire::{Proxy, WideProxy};
-use crate::error::{Context, Result};
-use crate::view::Cursor;
-use crate::view::record::Read;
+use crate::error::Result;
+use crate::view::record::{Apart, Framing, Known, Read, record};
 
-/// Further appearances of meshes (PXI1), which stand for one empty mesh.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct ProxySet<'a> {
-    /// The empty mesh that they stand for, counted in MSL1 (the chunk's `Count`).
-    pub mesh: i32,
-    /// The proxies' names.
-    pub names: Names<'a>,
-    /// The proxies.
-    pub proxies: Records<'a, Proxy, WideProxy>,
+record! {
+    /// Further appearances of meshes (PXI1), which stand for one empty mesh.
+    ProxySet<'a>(layout: Layout<i32>) {
+        /// The empty mesh that they stand for, counted in MSL1.
+        mesh: i32 as Known<i32> = "Count" [layout.header],
+        /// Whether the records have the gap that the description's offset column leaves.
+        wide_records: bool as Known<bool> [layout.is_wide],
+        /// How many proxies.
+        proxy_count: u64 as Framing<Length> = "ProxyItemsCount",
+        /// The proxies' names.
+        names: Names<'a> as Dissected<Names<'a>> = "ProxyItemNameLengths, ProxyItemNames" [proxy_count],
+        /// The proxies.
+        proxies: Records<'a, Proxy, WideProxy> as Apart<Records<'a, Proxy, WideProxy>> [layout.records(proxy_count)],
+    }
+    also |set, out| match set.proxies {
+        Records::Packed(proxies) => records(("proxy_records", "proxies"), proxies, set.names.iter(), out),
+        Records::Wide(proxies) => records(("proxy_records", "proxies"), proxies, set.names.iter(), out),
+    }
 }
 
-impl<'a> ProxySet<'a> {
-    fn read_as(mut cursor: Cursor<'a>, mesh: i32, wide: bool) -> Result<Self> {
-        let count = count(&mut cursor).within("count")?;
-        let names = Names::read(&mut cursor, count).within("names")?;
-        let proxies = match wide {
-            false => cursor.array(count).map(Records::Packed),
-            true => cursor.array(count).map(Records::Wide),
-        };
-        let proxies = proxies.within("proxies")?;
-        end(&cursor)?;
-        Ok(Self { mesh, names, proxies })
+impl ProxySet<'_> {
+    /// What it was read with.
+    pub(super) fn layout(&self) -> Layout<i32> {
+        Layout { header: self.mesh, is_wide: self.wide_records }
     }
 }
 
@@ -39,7 +40,11 @@ impl<'a> View<'a> for ProxySet<'a> {
 
     /// Adds up the names' lengths; tries the wide records where packed ones do not come out.
     fn read(node: &Node<'a>) -> Result<Self> {
-        let (body, mesh) = (node.body()?, node.count_hint());
-        Self::read_as(body, mesh, false).or_else(|error| Self::read_as(body, mesh, true).map_err(|_| error))
+        let body = node.body()?;
+        Layout::either(node.count_hint(), |layout| {
+            let mut cursor = body;
+            let set = <Self as Read<'a, _>>::read(&mut cursor, layout)?;
+            end(&cursor).map(|()| set)
+        })
     }
 }

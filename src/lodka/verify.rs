@@ -273,7 +273,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         if self.deep {
             self.mesh_arrays(node, mesh);
         }
-        for (index, (span, group)) in mesh.face_groups().spanned().enumerate() {
+        for (index, (span, group)) in mesh.face_groups.spanned().enumerate() {
             let Some(group) = self.entry(node, group) else { continue };
             add(&mut self.counted.face_groups, 1);
             add(&mut self.counted.triangles, group.triangle_count() as u64);

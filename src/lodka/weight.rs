@@ -1,9 +1,13 @@
 //! Bone weights: lists of varying length behind one another.
 
-use super::fields::{count, known_number};
+use std::ops::ControlFlow;
+
+use super::fields::{Length, count};
 use super::wire::{NarrowWeight, WideWeight};
-use crate::error::{Context, Result};
-use crate::view::{Cursor, LeArray, Table};
+use crate::error::Result;
+use crate::inspect::Outline;
+use crate::view::record::{Fixed, Framing, Read, Stored, Type};
+use crate::view::{Column, Cursor, LeArray, Packing, Scalar, Storage, Table};
 
 /// One bone's pull on a vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,25 +86,85 @@ impl<'a> Weights<'a> {
     pub fn vertices(&self) -> VertexWeights<'a> {
         VertexWeights { weights: *self, next: 0 }
     }
+}
 
-    /// The kind, and the weights where it says that there are some.
-    pub(crate) fn read(cursor: &mut Cursor<'a>, bone_count: u32) -> Result<Option<Self>> {
-        if known_number(cursor, &[0, 1]).within("kind")? == 0 {
-            return Ok(None);
-        }
-        let start = *cursor;
-        let bones_per_vertex = match u32::try_from(cursor.i32().within("bones_per_vertex")?) {
-            Ok(most @ 1..) => most,
-            _ => return Err(start.error("fewer than 1 bone a vertex")).within("bones_per_vertex"),
-        };
-        let count = count(cursor)?;
-        let records = match bone_count {
-            0..=127 => WeightRecords::Narrow(cursor.array(count)?),
-            _ => WeightRecords::Wide(cursor.array(count)?),
-        };
-        Ok(Some(Self { bones_per_vertex, records }))
+/// What it takes to read weights.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WeightLayout {
+    is_narrow: bool,
+    bones_per_vertex: u32,
+}
+
+impl WeightLayout {
+    pub(super) fn new(bone_count: u32, bones_per_vertex: Option<i32>) -> Self {
+        let most = bones_per_vertex.and_then(|most| u32::try_from(most).ok());
+        Self { is_narrow: bone_count <= 127, bones_per_vertex: most.unwrap_or(1).max(1) }
     }
 }
+
+impl Stored for Weights<'_> {
+    const TYPE: Type = Type::List(&Type::Record(NarrowWeight::SCHEMA), 4);
+    const GIVEN: Type = Self::TYPE;
+}
+
+impl<'a> Read<'a, WeightLayout> for Weights<'a> {
+    fn read(cursor: &mut Cursor<'a>, layout: WeightLayout) -> Result<Self> {
+        let count = count(cursor)?;
+        let records = match layout.is_narrow {
+            true => WeightRecords::Narrow(cursor.array(count)?),
+            false => WeightRecords::Wide(cursor.array(count)?),
+        };
+        Ok(Self { bones_per_vertex: layout.bones_per_vertex, records })
+    }
+
+    /// Outlines tell them vertex by vertex, a dissection as they lie.
+    fn tell(cursor: &mut Cursor<'a>, layout: WeightLayout, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        let mut start = *cursor;
+        let weights = <Self as Read<'a, _>>::read(cursor, layout)?;
+        Framing::<Length>::tell(&mut start, (), name, out)?;
+        out.array(name, if out.dissects() { weights.records.table() } else { &weights });
+        Ok(weights)
+    }
+}
+
+/// The weights with the vertex and the bone of each.
+impl Table for Weights<'_> {
+    fn rows(&self) -> u64 {
+        self.records.len() as u64
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        vec![Column::new("vertex", Scalar::U32), Column::new("bone", Scalar::U16), Column::new("weight", Scalar::F32)]
+    }
+
+    fn storage(&self) -> Storage {
+        Storage { packing: Packing::Derived, ..self.records.table().storage() }
+    }
+
+    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+        let mut batch = Vec::with_capacity(BATCH);
+        for (vertex, list) in (0_u32..).zip(self.vertices()) {
+            for weight in list.iter() {
+                batch.extend_from_slice(&vertex.to_le_bytes());
+                batch.extend_from_slice(&weight.bone.to_le_bytes());
+                batch.extend_from_slice(&weight.weight.to_le_bytes());
+                if batch.len() >= BATCH {
+                    if sink(&batch).is_break() {
+                        return Ok(());
+                    }
+                    batch.clear();
+                }
+            }
+        }
+        if !batch.is_empty() {
+            let _ = sink(&batch);
+        }
+        Ok(())
+    }
+}
+
+/// Bytes of rows that are handed over at once: a multiple of a row's.
+const BATCH: usize = 4_000;
 
 /// The weights of each vertex in order.
 #[derive(Clone, Debug)]

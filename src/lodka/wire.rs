@@ -191,24 +191,6 @@ wire! {
         collection_name_len: I32 = "MMMorphColNameLen",
     }
 
-    /// The head of PHS1.
-    PhysicsHeader = 25 rows {
-        /// The layout; 1 is known.
-        kind: u8 = "PhysType",
-        /// Bytes of all body names.
-        body_names_len: I32 = "BodyNameLengnt",
-        /// Bytes of all geom names.
-        geom_names_len: I32 = "GeomsNameLength",
-        /// How many mesh links.
-        mesh_link_count: I32 = "MeshLinksCount",
-        /// How many bodies.
-        body_count: I32 = "BodyCount",
-        /// How many geoms.
-        geom_count: I32 = "GeomsCount",
-        /// How many joints.
-        joint_count: I32 = "JointsCount",
-    }
-
     /// A rigid body.
     Body = 78 rows {
         /// Its shape, 0 to 4.

@@ -308,6 +308,13 @@ impl<T> std::ops::Deref for Framing<T> {
     }
 }
 
+impl<T> Form<T> for Framing<T> {
+    #[inline]
+    fn into_value(self) -> T {
+        self.0
+    }
+}
+
 impl<T: Stored> Stored for Framing<T> {
     const TYPE: Type = T::TYPE;
     const FRAMING: bool = true;

@@ -68,11 +68,11 @@ fn every_array_lies_in_the_file() {
     inside(meshes[0].bone_ids.as_bytes());
     let WeightRecords::Narrow(weights) = meshes[1].weights.unwrap().records else { panic!() };
     inside(of(weights));
-    inside(of(meshes[2].uvs(1).unwrap()));
-    let group = meshes[2].face_groups().next().unwrap().unwrap();
+    inside(of(meshes[2].uvs.get(1).unwrap()));
+    let group = { meshes[2].face_groups }.next().unwrap().unwrap();
     inside(group.vertex_indices.as_bytes());
     inside(group.normal_indices.as_bytes());
-    inside(group.uv_indices(1).unwrap().as_bytes());
+    inside(group.uv_indices.get(1).unwrap().as_bytes());
     inside(of(group.smoothing.unwrap()));
     let morphs = part.morph_collections().unwrap().unwrap();
     inside(of(morphs.matrices));
@@ -101,7 +101,7 @@ fn read_all(bytes: &[u8]) -> f32 {
     for mesh in part.meshes() {
         let mesh = mesh.unwrap();
         sum += mesh.positions.iter().flat_map(|p| p.to_array()).sum::<f32>();
-        for group in mesh.face_groups() {
+        for group in mesh.face_groups {
             sum += group.unwrap().vertex_indices.iter().map(|i| i as f32).sum::<f32>();
         }
         let lists = mesh.weights.into_iter().flat_map(|weights| weights.vertices());
@@ -165,7 +165,7 @@ fn fields_hold_what_was_written() {
         (bump.normal_material.to_text().as_deref(), bump.light_power, bump.reserve.len()),
         (Some("stone normals"), 0.75, 5)
     );
-    assert_eq!((shaders[1].kind, shaders[1].data.as_bytes()), (9, &b"anything"[..]));
+    assert_eq!((shaders[1].kind.0, shaders[1].data.as_bytes()), (9, &b"anything"[..]));
     assert!(shaders[1].bump().unwrap().is_none());
     assert_eq!(part.screenshot().unwrap().unwrap().data.as_bytes(), write::bitmap());
 }
@@ -179,12 +179,15 @@ fn meshes_hold_what_was_written() {
         meshes[1].weights.unwrap().vertices().map(|list| list.iter().map(|weight| weight.bone).collect()).collect();
     assert_eq!(lists, [vec![0, 1], vec![1, 0, 2], vec![2]]);
     let mesh = &meshes[2];
-    assert_eq!((mesh.uv_set_count(), mesh.uvs(0).unwrap().len(), mesh.uvs(1).unwrap().len()), (2, 4, 5));
+    assert_eq!((mesh.uvs.len(), mesh.uvs.get(0).unwrap().len(), mesh.uvs.get(1).unwrap().len()), (2, 4, 5));
     assert!(!mesh.uv_counts_apart);
-    let groups: Vec<_> = mesh.face_groups().map(Result::unwrap).collect();
+    let groups: Vec<_> = mesh.face_groups.map(Result::unwrap).collect();
     assert_eq!(groups[0].vertex_indices.iter().collect::<Vec<_>>(), [2, 1, 0, 2, 1, 0]);
-    assert_eq!(groups[0].uv_indices(1).unwrap().iter().collect::<Vec<_>>(), [4, 3, 2, 1, 0, 4]);
-    assert_eq!((groups[0].material(0).unwrap(), groups[0].material(1).unwrap()), ("stone".into(), "lights".into()));
+    assert_eq!(groups[0].uv_indices.get(1).unwrap().iter().collect::<Vec<_>>(), [4, 3, 2, 1, 0, 4]);
+    assert_eq!(
+        (groups[0].materials.get(0).unwrap(), groups[0].materials.get(1).unwrap()),
+        ("stone".into(), "lights".into())
+    );
     assert_eq!((groups[0].smoothing.unwrap().len(), groups[1].smoothing.unwrap().len()), (2, 0));
     assert_eq!(groups[0].triangle_count(), 2);
 }
@@ -218,8 +221,8 @@ fn scenery_holds_what_was_written() {
     assert!(faces[1].frame(1).is_none());
 
     let physics = part.physics().unwrap().unwrap();
-    assert_eq!(physics.body_names().collect::<Vec<_>>(), ["torso", "head"]);
-    assert_eq!(physics.geom_names().collect::<Vec<_>>(), ["box", "", "plane"]);
+    assert_eq!(physics.body_names.iter().collect::<Vec<_>>(), ["torso", "head"]);
+    assert_eq!(physics.geom_names.iter().collect::<Vec<_>>(), ["box", "", "plane"]);
     let body = physics.bodies.get(1).unwrap();
     assert_eq!(
         (body.kind.name(), body.rotation.w.get(), body.auto_disable_steps.get()),
@@ -270,8 +273,8 @@ fn indices_are_as_wide_as_their_target_asks() {
         let bytes = file([write::meshes(&[mesh])]).to_vec();
         assert_eq!(verify(&bytes), []);
         let mesh = part(&bytes).meshes().next().unwrap().unwrap();
-        let group = mesh.face_groups().next().unwrap().unwrap();
-        let widths = [group.vertex_indices, group.normal_indices, group.uv_indices(0).unwrap()].map(|i| i.width());
+        let group = { mesh.face_groups }.next().unwrap().unwrap();
+        let widths = [group.vertex_indices, group.normal_indices, group.uv_indices.get(0).unwrap()].map(|i| i.width());
         assert_eq!(widths, [width, width, uv_width], "mode {mode}, kind {kind}, {size} elements");
         let top = size - 1;
         assert_eq!(group.vertex_indices.iter().collect::<Vec<_>>(), [top, top - 1, top - 2, top - 3, top - 4, top - 5]);
@@ -343,7 +346,7 @@ fn the_other_reading_is_taken_where_only_it_fits() {
     let bytes = hostile("uv_counts_apart.lod");
     let mesh = part(&bytes).meshes().next().unwrap().unwrap();
     assert!(mesh.uv_counts_apart);
-    assert_eq!((mesh.uvs(0).unwrap().len(), mesh.uvs(1).unwrap().len(), mesh.face_groups().count()), (4, 5, 2));
+    assert_eq!((mesh.uvs.get(0).unwrap().len(), mesh.uvs.get(1).unwrap().len(), mesh.face_groups.count()), (4, 5, 2));
     warning(&bytes, "meshes[0]: texture coordinate counts each before its own array", find(&bytes, b"MSH1", 0));
 
     let bytes = hostile("wide_morphs.lod");
@@ -423,17 +426,17 @@ fn negative_sizes_and_counts_are_errors() {
         ("normal_count", "normals"),
         ("uv_count", "uvs[0]"),
         ("bone_id_count", "bone_ids"),
-        ("face_group_count", "face_groups"),
+        ("face_group_count", "face_group_count"),
     ] {
         let bytes = mesh.clone().set(field, (-2_i32).to_le_bytes()).to_vec();
         error(&bytes, &format!("meshes[0].{place}: -2 is negative"), mesh.at(field));
     }
     for (field, place) in [
-        ("material_lengths", "materials"),
+        ("material_lengths", "materials[0]"),
         ("vertex_index_count", "vertex_indices"),
         ("smoothing_count", "smoothing"),
         ("normal_index_count", "normal_indices"),
-        ("uv_index_count", "uv_indices"),
+        ("uv_index_count", "uv_indices[0]"),
     ] {
         let bytes = mesh.clone().set(field, (-1_i32).to_le_bytes()).to_vec();
         let problem = &verify(&bytes)[0];
@@ -450,8 +453,8 @@ fn negative_sizes_and_counts_are_errors() {
         ("morph_bones", "morph_collection_lists[0].bones: -4 is negative"),
         ("morph_animations", "morph_collection_lists[0].animations: -4 is negative"),
         ("morph_mesh", "morph_mesh_lists[0].records: -4 is negative"),
-        ("physics_counts", "physics[0].body_names: -4 is negative"),
-        ("proxy_count", "proxy_sets[0].count: -4 is negative"),
+        ("physics_counts", "physics[0].body_names_len: -4 is negative"),
+        ("proxy_count", "proxy_sets[0].proxy_count: -4 is negative"),
         ("proxy_name_lengths", "proxy_sets[0].names.lengths: -4 is negative"),
         ("screenshot_size", "screenshots[0].data: -4 is negative"),
     ] {
@@ -558,7 +561,7 @@ fn unknown_layouts_are_errors() {
         ("shaders_kind", 1, "shader_lists[0].kind"),
         ("mesh_mode", 1, "meshes[3].mode"),
         ("uv_sets", 1, "meshes[3].uv_set_count"),
-        ("weight_kind", 4, "meshes[3].weights.kind"),
+        ("weight_kind", 4, "meshes[3].weight_kind"),
         ("face_kind", 4, "meshes[2].face_groups[1].kind"),
         ("morphs_kind", 4, "morph_collection_lists[0].kind"),
         ("morph_meshes_kind", 4, "morph_mesh_lists[0].kind"),
@@ -580,7 +583,7 @@ fn unknown_layouts_are_errors() {
     let weights = file([write::skeleton(2), write::meshes(&[write::weighted(2)])]);
     for cap in [0_i32, -1] {
         let bytes = weights.clone().set("bones_per_vertex", cap.to_le_bytes()).to_vec();
-        let message = "meshes[0].weights.bones_per_vertex: fewer than 1 bone a vertex";
+        let message = "meshes[0].bones_per_vertex: fewer than 1 bone a vertex";
         error(&bytes, message, weights.at("bones_per_vertex"));
     }
     let version = with_header(file([write::physics(2)]).to_vec(), b"PHS1", 8, 3);

@@ -74,7 +74,7 @@ fn lines<'a>(node: &Node<'a>) -> Box<dyn Iterator<Item = Line> + 'a> {
         Content::ShaderList(shaders) => {
             let line = |shader: Shader<'_>| match shader.bump() {
                 Ok(Some(bump)) => (text(bump.material), format!("bumps of {}", text(bump.normal_material))),
-                _ => (format!("shader of kind {}", shader.kind), count(shader.data.len() as u64, "byte")),
+                _ => (format!("shader of kind {}", shader.kind.0), count(shader.data.len() as u64, "byte")),
             };
             Box::new(shaders.shaders.flatten().map(line))
         }
@@ -109,13 +109,13 @@ fn lines<'a>(node: &Node<'a>) -> Box<dyn Iterator<Item = Line> + 'a> {
             Box::new(morphs.meshes().map(line))
         }
         Content::Physics(physics) => {
-            let names = physics.body_names().chain(std::iter::repeat(ByteStr::default()));
+            let names = physics.body_names.iter().chain(std::iter::repeat(ByteStr::default()));
             let bodies = physics
                 .bodies
                 .into_iter()
                 .zip(names)
                 .map(|(body, name)| (text(name), format!("body: {}", body.kind.name().unwrap_or("unknown shape"))));
-            let names = physics.geom_names().chain(std::iter::repeat(ByteStr::default()));
+            let names = physics.geom_names.iter().chain(std::iter::repeat(ByteStr::default()));
             let geoms = physics.geoms.into_iter().zip(names).map(|(geom, name)| {
                 let (shape, body) = (geom.kind.name().unwrap_or("unknown shape"), geom.body.get());
                 (text(name), format!("geom: {shape} of body {body}"))
@@ -154,10 +154,10 @@ fn text(name: ByteStr<'_>) -> String {
 }
 
 fn mesh(mesh: &Mesh<'_>) -> String {
-    let triangles: usize = mesh.face_groups().flatten().map(|group| group.triangle_count()).sum();
+    let triangles: usize = mesh.face_groups.flatten().map(|group| group.triangle_count()).sum();
     let mut facts = vec![plural(mesh.positions.len() as u64, "vertices"), plural(triangles as u64, "triangles")];
     facts.push(plural(mesh.face_group_count, "face_groups"));
-    if mesh.uv_set_count() > 1 {
+    if mesh.uvs.len() > 1 {
         facts.push("2 uv sets".to_owned());
     }
     match mesh.weights {
