@@ -318,6 +318,8 @@ codes! {
     Duplicate = "suspicious.duplicate",
     /// A part of a pair that is empty alone.
     OddEmpty = "suspicious.empty",
+    /// A name of nothing that is there.
+    Missing = "suspicious.missing",
     /// A name other than where it stands first.
     Name = "suspicious.name",
     /// A number that is infinite or none.

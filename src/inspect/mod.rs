@@ -155,6 +155,9 @@ pub enum Text<'a> {
     Bytes(ByteStr<'a>),
     /// UTF-32 code points.
     Utf32(Utf32Str<'a>),
+    /// Bytes in the code page of their writer, which the file does not tell but the format makes likely.
+    #[cfg(feature = "lodka")]
+    Ansi(crate::lodka::AnsiStr<'a>),
 }
 
 impl Text<'_> {
@@ -168,6 +171,21 @@ impl Text<'_> {
         match self {
             Self::Bytes(text) => text.len(),
             Self::Utf32(text) => text.as_bytes().len(),
+            #[cfg(feature = "lodka")]
+            Self::Ansi(text) => text.len(),
+        }
+    }
+
+    /// The bytes as stored, those that are not UTF-8 written as `\xNN`, where the text is shown in another reading of
+    /// them. Allocates.
+    pub fn to_raw(&self) -> Option<String> {
+        match self {
+            #[cfg(feature = "lodka")]
+            Self::Ansi(text) => {
+                let (raw, lossy) = text.to_text_or_lossy();
+                lossy.then_some(raw)
+            }
+            _ => None,
         }
     }
 
@@ -189,6 +207,11 @@ impl Text<'_> {
                 Some(head) => Self::Utf32(Utf32Str::new(head)),
                 None => self,
             },
+            #[cfg(feature = "lodka")]
+            Self::Ansi(text) => match Text::Bytes(text.into()).cut(most_bytes) {
+                Self::Bytes(text) => Self::Ansi(crate::lodka::AnsiStr::new(text.as_bytes())),
+                other => other,
+            },
         }
     }
 }
@@ -199,6 +222,8 @@ impl fmt::Display for Text<'_> {
         match self {
             Self::Bytes(text) => text.fmt(f),
             Self::Utf32(text) => text.fmt(f),
+            #[cfg(feature = "lodka")]
+            Self::Ansi(text) => text.fmt(f),
         }
     }
 }
@@ -226,6 +251,8 @@ impl From<Text<'_>> for Name {
         match text {
             Text::Bytes(text) => text.into(),
             Text::Utf32(text) => text.into(),
+            #[cfg(feature = "lodka")]
+            Text::Ansi(text) => text.into(),
         }
     }
 }

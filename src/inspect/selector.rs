@@ -209,6 +209,8 @@ fn is_called(label: Text<'_>, name: &[u8]) -> bool {
     match label {
         Text::Bytes(text) => text.as_bytes() == name,
         Text::Utf32(text) => std::str::from_utf8(name).is_ok_and(|name| text == *name),
+        #[cfg(feature = "lodka")]
+        Text::Ansi(text) => text.as_bytes() == name || text.decode().as_bytes() == name,
     }
 }
 

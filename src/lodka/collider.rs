@@ -1,17 +1,18 @@
 //! COL1: shapes that follow bones.
 
 use super::chunk::{Node, view};
-use super::fields::{Dissected, Names, Text};
+use super::fields::{Dissected, Names};
 use super::outline::records;
+use super::text::AnsiStr;
 use super::wire::Collider;
+use crate::view::LeArray;
 use crate::view::record::{Apart, record};
-use crate::view::{ByteStr, LeArray};
 
 record! {
     /// Shapes that collide, each tied to a bone (COL1).
     ColliderSet<'a>(node: Node<'a>) named name {
         /// Its name.
-        name: ByteStr<'a> as Text<'a> = "ColListName",
+        name: AnsiStr<'a> = "ColListName",
         /// The colliders' names.
         names: Names<'a> as Dissected<Names<'a>> = "ColItemNameLengths, ProxyItemNames" [node.count()],
         /// The colliders.

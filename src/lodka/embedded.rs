@@ -2,12 +2,13 @@
 
 use super::chunk::{Node, view};
 use super::codes::ShaderKind;
-use super::fields::{Counted, Length, Text, count, known};
+use super::fields::{Counted, Length, count, known};
+use super::text::AnsiStr;
 use crate::error::{Context, Error, Result};
 use crate::inspect::Part;
 use crate::view::list::{All, Entries};
 use crate::view::record::{Apart, Known, Read, Rest, Stored, Type, record, tell_part};
-use crate::view::{ByteStr, Cursor, LeArray};
+use crate::view::{Cursor, LeArray};
 
 record! {
     /// Bytes of the user's own (INF1), normally text; some programs keep chunks of their own inside.
@@ -17,7 +18,7 @@ record! {
     }
     also |info, out| {
         // A text longer than this is for a dump, not for a list of fields.
-        let text = (info.bytes.len() <= 4096).then(|| ByteStr::new(info.bytes.as_bytes()));
+        let text = (info.bytes.len() <= 4096).then(|| AnsiStr::new(info.bytes.as_bytes()));
         out.field("text", text)
     }
 }
@@ -75,7 +76,7 @@ record! {
         /// The layout: 0.
         kind: i32 = "ScreenshotType" => known(&[0]),
         /// Its name.
-        name: ByteStr<'a> as Text<'a> = "ScreenshotName",
+        name: AnsiStr<'a> = "ScreenshotName",
         /// An image file.
         data: LeArray<'a, u8> as Counted<'a, u8> = "ScreenshotData",
     }
@@ -160,9 +161,9 @@ record! {
         /// The layout: 0.
         kind: i32 = "TextureOptionType" => known(&[0]),
         /// The name of the material that it is for.
-        material: ByteStr<'a> as Text<'a> = "TextureMaterialNameLen, TextureMaterialName",
+        material: AnsiStr<'a> = "TextureMaterialNameLen, TextureMaterialName",
         /// The name of the file that it was.
-        file_name: ByteStr<'a> as Text<'a> = "TextureNameLen, TextureName",
+        file_name: AnsiStr<'a> = "TextureNameLen, TextureName",
         /// Bytes between the names and the image, of no known meaning.
         reserve: LeArray<'a, u8> = "TextureOptionRezerv" [reserve(option_size, [material, file_name])?],
         /// An image file.
@@ -172,7 +173,7 @@ record! {
 }
 
 /// What the names leave of the options.
-fn reserve(option_size: u64, names: [ByteStr<'_>; 2]) -> Result<u64> {
+fn reserve(option_size: u64, names: [AnsiStr<'_>; 2]) -> Result<u64> {
     let names = names.map(|name| name.len() as u64).into_iter().fold(20, u64::saturating_add);
     let fits = || Error::malformed(format!("names in options of {option_size} bytes take {names}"));
     option_size.checked_sub(names).ok_or_else(fits).within("option_size")
@@ -242,11 +243,11 @@ record! {
     /// What a bump mapping shader needs.
     Bump<'a> {
         /// The material of the surface.
-        material: ByteStr<'a> as Text<'a> = "BumpName",
+        material: AnsiStr<'a> = "BumpName",
         /// The material with the normal map.
-        normal_material: ByteStr<'a> as Text<'a> = "BumpNormalName",
+        normal_material: AnsiStr<'a> = "BumpNormalName",
         /// The material with the highlights.
-        specular_material: ByteStr<'a> as Text<'a> = "BumpSpecularName",
+        specular_material: AnsiStr<'a> = "BumpSpecularName",
         /// Strength of the light.
         light_power: f32 = "BumpLightPower",
         /// Strength of the highlights.

@@ -3,11 +3,12 @@
 use zerocopy::little_endian::U32;
 
 use super::codes::{FaceMode, Flag};
-use super::fields::{Counted, Text, known};
+use super::fields::{Counted, known};
 use super::indices::{Indices, Width};
 use super::sets::{PerSet, Sets};
+use super::text::AnsiStr;
+use crate::view::LeArray;
 use crate::view::record::record;
-use crate::view::{ByteStr, LeArray};
 
 /// How long the arrays are that a mesh's face groups point into: the width of an index follows from that.
 #[derive(Clone, Copy, Debug)]
@@ -42,11 +43,11 @@ record! {
         /// How indices form triangles; files hold 0.
         mode: FaceMode = "FaceMode",
         /// Its name.
-        name: ByteStr<'a> as Text<'a> = "FaceNameLength, FaceName",
+        name: AnsiStr<'a> = "FaceNameLength, FaceName",
         /// Whether it is drawn.
         visible: Flag = "isFaceVisible",
         /// The name of the material for each set of texture coordinates.
-        materials: Sets<ByteStr<'a>> = "FaceMatNameLen, FaceMatName" [targets.sets()],
+        materials: Sets<AnsiStr<'a>> = "FaceMatNameLen, FaceMatName" [targets.sets()],
         /// Which vertex each corner has.
         vertex_indices: Indices<'a> = "VertexIndCnt, VertexIndex" [Targets::width(targets.vertices, kind)],
         /// For each triangle a mask of the 32 smoothing groups it is in, or none at all.

@@ -5,11 +5,12 @@ use std::fmt;
 use zerocopy::little_endian::I32;
 
 use super::chunk::Node;
+use super::text::AnsiStr;
 use crate::error::{Context, Error, Result};
 use crate::inspect::{Outline, Span};
 use crate::view::list::left_over;
 use crate::view::record::{Form, Framing, Plain, Read, Stored, Type, plain, plain_read};
-use crate::view::{ByteStr, Cursor, Element, LeArray};
+use crate::view::{Cursor, Element, LeArray};
 
 /// The form of a length or count that is stored signed and must not be negative.
 #[derive(Debug)]
@@ -47,27 +48,6 @@ pub(crate) fn count(cursor: &mut Cursor<'_>) -> Result<u64> {
 /// The number, unless it is negative.
 pub(crate) fn not_negative(count: i32) -> Result<u64> {
     u64::try_from(count).map_err(|_| Error::malformed(format!("{count} is negative")))
-}
-
-/// The form of a text behind its length.
-#[derive(Debug)]
-pub(super) struct Text<'a>(ByteStr<'a>);
-
-plain! {
-    Text<'_>: Varying "text with i32 length" 4 => |text| text.0;
-}
-
-plain_read! {
-    Text<'a> => |cursor| {
-        let length = count(cursor)?;
-        cursor.take(length).map(|text| Self(ByteStr::new(text)))
-    };
-}
-
-impl<'a> Form<ByteStr<'a>> for Text<'a> {
-    fn into_value(self) -> ByteStr<'a> {
-        self.0
-    }
 }
 
 /// The form of an array behind its count.
@@ -137,7 +117,7 @@ pub struct Names<'a> {
 }
 
 impl Stored for Names<'_> {
-    const TYPE: Type = Type::List(&ByteStr::GIVEN, 0);
+    const TYPE: Type = Type::List(&AnsiStr::GIVEN, 0);
 }
 
 /// So many lengths, then as many bytes as they add up to.
@@ -153,7 +133,7 @@ impl<'a> Read<'a, u64> for Names<'a> {
         let names = Self::read(cursor, count)?;
         let offset = names.lengths.offset().saturating_add(names.lengths.as_bytes().len() as u64);
         out.array(name, &names.lengths);
-        let text = ByteStr::new(names.bytes);
+        let text = AnsiStr::new(names.bytes);
         Framing(text).tell_at(name, Span { offset, bytes: names.bytes.len() as u64 }, out);
         Ok(names)
     }
@@ -161,17 +141,17 @@ impl<'a> Read<'a, u64> for Names<'a> {
 
 impl<'a> Names<'a> {
     /// The name at `index`. Adds up the lengths before it.
-    pub fn get(&self, index: usize) -> Option<ByteStr<'a>> {
+    pub fn get(&self, index: usize) -> Option<AnsiStr<'a>> {
         self.iter().nth(index)
     }
 
     /// All names in order.
-    pub fn iter(&self) -> impl Iterator<Item = ByteStr<'a>> + use<'a> {
+    pub fn iter(&self) -> impl Iterator<Item = AnsiStr<'a>> + use<'a> {
         let mut rest = self.bytes;
         self.lengths.iter().map_while(move |length| {
             let (name, behind) = rest.split_at_checked(usize::try_from(length.get()).ok()?)?;
             rest = behind;
-            Some(ByteStr::new(name))
+            Some(AnsiStr::new(name))
         })
     }
 

@@ -1,18 +1,18 @@
 //! LIG1: eight lights.
 
 use super::chunk::{Node, view};
-use super::fields::Text;
 use super::outline::records;
+use super::text::AnsiStr;
 use super::wire::Light;
 use crate::error::{Error, Result};
+use crate::view::LeArray;
 use crate::view::record::{Apart, record};
-use crate::view::{ByteStr, LeArray};
 
 record! {
     /// Eight lights that are switched together (LIG1).
     LightScheme<'a>(node: Node<'a>) named name {
         /// Its name.
-        name: ByteStr<'a> as Text<'a> = "Name",
+        name: AnsiStr<'a> = "Name",
         /// The eight lights.
         lights: LeArray<'a, Light> as Apart<LeArray<'a, Light>> [8] => |_| eight(&node),
     }

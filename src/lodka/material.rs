@@ -2,9 +2,9 @@
 
 use super::chunk::{Node, view};
 use super::codes::MappingMode;
-use super::fields::{Length, Text, known};
+use super::fields::{Length, known};
+use super::text::AnsiStr;
 use super::wire::MaterialOptions;
-use crate::view::ByteStr;
 use crate::view::list::{All, Entries};
 use crate::view::record::{Flat, record};
 
@@ -27,9 +27,9 @@ record! {
     /// A material.
     Material<'a>(kind: u8) named name {
         /// Its name, by which face groups ask for it.
-        name: ByteStr<'a> as Text<'a> = "MatName",
+        name: AnsiStr<'a> = "MatName",
         /// The files of its textures as stored: "first" or "first:second".
-        textures: ByteStr<'a> as Text<'a> = "TextrName",
+        textures: AnsiStr<'a> = "TextrName",
         /// How it looks.
         options: &'a MaterialOptions as Flat<'a, MaterialOptions> = "MaterialOptions" where kind >= 2,
         /// Where its texture coordinates come from.
@@ -47,7 +47,7 @@ impl<'a> Material<'a> {
     ///
     /// The field is cut at its first colon, except one that follows a drive letter: `C:\a.bmp:b.bmp`. The author's
     /// own loader cuts at that one too.
-    pub fn texture_files(&self) -> [ByteStr<'a>; 2] {
+    pub fn texture_files(&self) -> [AnsiStr<'a>; 2] {
         let field = self.textures.as_bytes();
         let from = match field {
             [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic() => 2,
@@ -58,6 +58,6 @@ impl<'a> Material<'a> {
             Some((first, [_, second @ ..])) => (first, second),
             _ => (field, &[][..]),
         };
-        [ByteStr::new(first), ByteStr::new(second)]
+        [AnsiStr::new(first), AnsiStr::new(second)]
     }
 }

@@ -3,14 +3,15 @@
 use super::chunk::{Kind, Node, View};
 use super::codes::Flag;
 use super::face::{FaceGroup, Targets};
-use super::fields::{Counted, Length, Text, known};
+use super::fields::{Counted, Length, known};
 use super::indices::{Indices, Width};
 use super::sets::{PerSet, Sets};
+use super::text::AnsiStr;
 use super::weight::{WeightLayout, Weights};
 use crate::error::{Error, Result};
 use crate::view::list::{All, Entries};
 use crate::view::record::{Known, Read, record};
-use crate::view::{ByteStr, LeArray, Vec2, Vec3};
+use crate::view::{LeArray, Vec2, Vec3};
 
 /// What it takes to read a mesh.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +31,7 @@ record! {
     /// A mesh (MSH1).
     Mesh<'a>(layout: MeshLayout) named name {
         /// Its name.
-        name: ByteStr<'a> as Text<'a> = "MeshNameLen, MeshName",
+        name: AnsiStr<'a> = "MeshNameLen, MeshName",
         /// Whether it moves with the skeleton; writers leave it unset on skinned meshes too.
         has_skeleton: Flag = "isSkeletonExists",
         /// The layout: 3, or the older 2.

@@ -6,8 +6,8 @@
 //! animations (MAN1, MMD1), physics (PHS1), lights (LGS1 > LIG1), proxies (PXL1 > PXI1), colliders (CLL1 > COL1), a
 //! screenshot (IMG1) and bytes of the user's own (INF1). Other chunks are stepped over and [listed](Model::nodes).
 //!
-//! [`Model`] is the file, [`Part`] one LOD1. Names are bytes in a code page that no file tells: [`to_text`] reads them
-//! as UTF-8 or windows-1251.
+//! [`Model`] is the file, [`Part`] one LOD1. Names are bytes in a code page that no file tells ([`AnsiStr`]): shown to people they
+//! are read as UTF-8 or windows-1251.
 //!
 //! The format's description leaves some layouts open. Where a file does not come out as the author's own loader would
 //! read it, the description's reading is tried ([`Mesh::uv_counts_apart`], [`Records::Wide`]), and reported as a
@@ -22,6 +22,7 @@ mod embedded;
 mod face;
 mod fields;
 mod indices;
+mod known;
 mod light;
 mod material;
 mod mesh;
@@ -58,7 +59,7 @@ pub use physics::{NameLines, Physics};
 pub use proxy::ProxySet;
 pub use sets::Sets;
 pub use skeleton::{Animation, Bone, Skeleton};
-pub use text::{to_cp1251, to_text};
+pub use text::{AnsiStr, to_cp1251, to_text};
 pub use weight::{VertexWeights, Weight, WeightList, WeightRecords, Weights};
 
 use crate::error::{Error, Result};

@@ -3,12 +3,13 @@
 use super::chunk::{Kind, Node, View, view};
 use super::fields::{Dissected, end, header_count, known, not_negative, total};
 use super::packed::{Layout, Records};
+use super::text::AnsiStr;
 use super::wire::{
     MorphAnimation, MorphBone, MorphCollider, MorphMatrix, MorphMeshRecord, MorphRecord, WideMorphRecord,
 };
 use crate::error::{Context, Error, Result};
 use crate::view::record::{Framing, Known, Read, record};
-use crate::view::{ByteStr, Cursor, Element, LeArray, Vec3};
+use crate::view::{Cursor, Element, LeArray, Vec3};
 
 record! {
     /// Collections of morph animations (MAN1). Six tables, each of them for all collections together;
@@ -26,7 +27,7 @@ record! {
         animations: LeArray<'a, MorphAnimation> as Dissected<LeArray<'a, MorphAnimation>>
             [sum(&records, |record| record.animations.get())?],
         /// The names of all collections, of their colliders, bones and animations, one behind the other.
-        names: ByteStr<'a> as Framing<ByteStr<'a>> = "MCAllNames" [names(&records, &bones, &animations)?],
+        names: AnsiStr<'a> as Framing<AnsiStr<'a>> = "MCAllNames" [names(&records, &bones, &animations)?],
         /// The bones' places: collection, in it bone, in it animation, in it frame.
         matrices: LeArray<'a, MorphMatrix> as Dissected<LeArray<'a, MorphMatrix>> = "MCMatRotPos"
             [matrices(&records, &animations)?],
@@ -140,8 +141,8 @@ impl<'a> Tables<'a> {
         })
     }
 
-    fn name(&mut self, length: i32) -> Result<ByteStr<'a>> {
-        Ok(ByteStr::new(self.names.take(not_negative(length)?)?))
+    fn name(&mut self, length: i32) -> Result<AnsiStr<'a>> {
+        Ok(AnsiStr::new(self.names.take(not_negative(length)?)?))
     }
 }
 
@@ -152,9 +153,9 @@ pub struct MorphCollection<'a> {
     /// Its counts and what it hangs on.
     pub record: MorphRecord,
     /// Its name.
-    pub name: ByteStr<'a>,
+    pub name: AnsiStr<'a>,
     /// Its collider's name.
-    pub collider_name: ByteStr<'a>,
+    pub collider_name: AnsiStr<'a>,
     /// Its bones.
     pub bones: LeArray<'a, MorphBone>,
     bone_names: Cursor<'a>,
@@ -171,13 +172,13 @@ pub struct MorphCollection<'a> {
 
 impl<'a> MorphCollection<'a> {
     /// The bones' names in order.
-    pub fn bone_names(&self) -> impl Iterator<Item = ByteStr<'a>> + use<'a> {
+    pub fn bone_names(&self) -> impl Iterator<Item = AnsiStr<'a>> + use<'a> {
         let mut names = self.bone_names;
         self.bones.iter().map_while(move |bone| next_name(&mut names, bone.name_len.get()))
     }
 
     /// The animations' names in order.
-    pub fn animation_names(&self) -> impl Iterator<Item = ByteStr<'a>> + use<'a> {
+    pub fn animation_names(&self) -> impl Iterator<Item = AnsiStr<'a>> + use<'a> {
         let mut names = self.animation_names;
         self.animations.iter().map_while(move |animation| next_name(&mut names, animation.name_len.get()))
     }
@@ -189,8 +190,8 @@ impl<'a> MorphCollection<'a> {
     }
 }
 
-fn next_name<'a>(names: &mut Cursor<'a>, length: i32) -> Option<ByteStr<'a>> {
-    names.take(not_negative(length).ok()?).ok().map(ByteStr::new)
+fn next_name<'a>(names: &mut Cursor<'a>, length: i32) -> Option<AnsiStr<'a>> {
+    names.take(not_negative(length).ok()?).ok().map(AnsiStr::new)
 }
 
 record! {
@@ -201,7 +202,7 @@ record! {
         /// What each morphed mesh has.
         records: LeArray<'a, MorphMeshRecord> [node.count()],
         /// The names of all meshes and of the collections that move them, one behind the other.
-        names: ByteStr<'a> as Framing<ByteStr<'a>> = "MMAllNames" [mesh_names(&records)?],
+        names: AnsiStr<'a> as Framing<AnsiStr<'a>> = "MMAllNames" [mesh_names(&records)?],
         /// How many vertices there are in all frames together, by the file's own word.
         vertex_count: i32 = "MMVertexCount",
         /// The vertices: mesh, in it frame, in it vertex.
@@ -248,9 +249,9 @@ pub struct MorphMesh<'a> {
     /// Its counts and the mesh that it is for.
     pub record: &'a MorphMeshRecord,
     /// The mesh's name.
-    pub name: ByteStr<'a>,
+    pub name: AnsiStr<'a>,
     /// The name of the collection that moves it.
-    pub collection_name: ByteStr<'a>,
+    pub collection_name: AnsiStr<'a>,
     /// The vertices: frame, in it vertex.
     pub vertices: LeArray<'a, Vec3>,
 }

@@ -6,7 +6,7 @@ use std::iter::Peekable;
 
 use super::chunk::{Kind, Nodes};
 use super::content::Content;
-use super::{Material, Model, MorphCollection, MorphMesh, Node, Shader, Texture};
+use super::{AnsiStr, Material, Model, MorphCollection, MorphMesh, Node, Shader, Texture};
 use crate::inspect::{Outline, Part, Span, StoredField, Text, Value};
 use crate::view::record::{Fixed, Framing, Plain, Record, Type};
 use crate::view::{ByteStr, Cursor, Element, LeArray};
@@ -187,7 +187,7 @@ fn chunk(node: &Node<'_>, label: Option<Text<'_>>, out: &mut Outline<'_>, inside
 pub(super) fn records<'a, T: Element + Fixed>(
     (array, list): (&'static str, &'static str),
     table: LeArray<'_, T>,
-    mut names: impl Iterator<Item = ByteStr<'a>>,
+    mut names: impl Iterator<Item = AnsiStr<'a>>,
     out: &mut Outline<'_>,
 ) {
     if !out.dissects() {

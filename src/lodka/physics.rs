@@ -10,12 +10,13 @@ use zerocopy::little_endian::I32;
 use super::chunk::{Node, view};
 use super::fields::{Dissected, Length, known};
 use super::outline::records;
+use super::text::AnsiStr;
 use super::wire::{Body, Geom, Joint};
 use crate::error::Result;
 use crate::inspect::Outline;
 use crate::view::cursor::NomError;
 use crate::view::record::{Apart, Framing, Read, Stored, Type, record};
-use crate::view::{ByteStr, Cursor, LeArray};
+use crate::view::{Cursor, LeArray};
 
 record! {
     /// The physics of a model (PHS1), after the Open Dynamics Engine.
@@ -58,7 +59,7 @@ view!(Physics, counted: false);
 
 /// Names with CR LF between them; behind the last one it may be missing.
 #[derive(Clone, Copy, Debug)]
-pub struct NameLines<'a>(ByteStr<'a>);
+pub struct NameLines<'a>(AnsiStr<'a>);
 
 impl Stored for NameLines<'_> {
     const TYPE: Type = Type::Varying("lines of text", 0);
@@ -67,7 +68,7 @@ impl Stored for NameLines<'_> {
 /// So many bytes.
 impl<'a> Read<'a, u64> for NameLines<'a> {
     fn read(cursor: &mut Cursor<'a>, bytes: u64) -> Result<Self> {
-        ByteStr::read(cursor, bytes).map(Self)
+        AnsiStr::read(cursor, bytes).map(Self)
     }
 
     fn tell(cursor: &mut Cursor<'a>, bytes: u64, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
@@ -77,14 +78,14 @@ impl<'a> Read<'a, u64> for NameLines<'a> {
 
 impl<'a> NameLines<'a> {
     /// The names in order.
-    pub fn iter(&self) -> impl Iterator<Item = ByteStr<'a>> + use<'a> {
+    pub fn iter(&self) -> impl Iterator<Item = AnsiStr<'a>> + use<'a> {
         let mut cursor = Cursor::new(self.0.as_bytes());
         std::iter::from_fn(move || {
             if cursor.is_empty() {
                 return None;
             }
             let line = terminated(take_until::<_, _, NomError<'a>>("\r\n"), tag("\r\n"));
-            cursor.parse(alt((line, rest)).map(ByteStr::new)).ok()
+            cursor.parse(alt((line, rest)).map(AnsiStr::new)).ok()
         })
     }
 }

@@ -2,10 +2,11 @@
 
 use super::fields::{Length, count};
 use super::indices::{Indices, Width};
+use super::text::AnsiStr;
 use crate::error::{Context, Result};
 use crate::inspect::{Outline, Span, StoredField};
 use crate::view::record::{Framing, Read, Stored, Type};
-use crate::view::{ByteStr, Cursor, LeArray, Vec2};
+use crate::view::{Cursor, LeArray, Vec2};
 
 /// Something for each set of texture coordinates.
 #[derive(Clone, Copy, Debug)]
@@ -123,7 +124,7 @@ impl<'a> PerSetItem<'a, Width> for Indices<'a> {
 }
 
 /// Names of materials, which are one field.
-impl<'a> PerSetItem<'a, ()> for ByteStr<'a> {
+impl<'a> PerSetItem<'a, ()> for AnsiStr<'a> {
     fn read(cursor: &mut Cursor<'a>, count: u64, (): ()) -> Result<Self> {
         cursor.take(count).map(Self::new)
     }

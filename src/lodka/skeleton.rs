@@ -2,12 +2,13 @@
 
 use super::chunk::{Node, view};
 use super::codes::PlayMode;
-use super::fields::{Text, known};
+use super::fields::known;
+use super::text::AnsiStr;
 use super::wire::Key;
 use crate::error::{Error, Result};
+use crate::view::LeArray;
 use crate::view::list::{All, Entries};
 use crate::view::record::{Known, record};
-use crate::view::{ByteStr, LeArray};
 
 record! {
     /// The skeleton of a model (SKL1).
@@ -33,7 +34,7 @@ record! {
         /// The id of its parent, -1 at the root.
         parent: i16 = "BoneParentID",
         /// Its name.
-        name: ByteStr<'a> as Text<'a> = "BoneName",
+        name: AnsiStr<'a> = "BoneName",
     }
 }
 
@@ -47,7 +48,7 @@ record! {
         /// How it plays.
         mode: PlayMode = "AnimMode",
         /// Its name.
-        name: ByteStr<'a> as Text<'a> = "AnimName",
+        name: AnsiStr<'a> = "AnimName",
         /// How many frames, as the file counts them: not bounded by its size where there is no bone.
         frame_count: u32 as Known<u32> = "Count" [u32::try_from(node.count()).unwrap_or(u32::MAX)],
         /// How many bones each frame has.

@@ -5,10 +5,12 @@ use std::fmt::Display;
 
 use super::chunk::{Chunks, Kind};
 use super::content::Content;
-use super::{Animation, Chunk, Material, Mesh, Model, Node, Nodes, Skeleton};
+use super::known::Known;
+use super::{Animation, Bump, Material, Mesh, Model, Node, Skeleton};
+use crate::check::{Broken, Check};
 use crate::error::{Context, Error, Result};
 use crate::inspect::Span;
-use crate::summary::{Counts, Problems, Reference, ReferenceKind, References, Severity};
+use crate::summary::{Code, Counts, Problems, Reference, ReferenceKind, References, Severity};
 use crate::view::chunk::Tag;
 use crate::view::record::Fixed;
 
@@ -40,12 +42,11 @@ pub(super) struct Counted {
     pub(super) colliders: u64,
 }
 
-/// What was met so far in the current LOD1.
+/// What was met so far in the current LOD1, and in a deep survey what there is in all that others name.
 #[derive(Default)]
-pub(super) struct OpenPart {
+pub(super) struct OpenPart<'a> {
     tags: BTreeSet<Tag>,
-    /// How many meshes it has in all, if that can be told; only looked at in a deep survey.
-    pub(super) meshes: Option<u64>,
+    pub(super) known: Known<'a>,
     pub(super) bone_ids: HashSet<i16>,
     /// Whether some bones could not be read.
     pub(super) bones_lost: bool,
@@ -58,7 +59,7 @@ pub(super) struct Survey<'s, 'a> {
     pub(super) problems: &'s mut Problems,
     pub(super) counted: Counted,
     references: References,
-    pub(super) part: OpenPart,
+    pub(super) part: OpenPart<'a>,
     /// Where a chunk ends that claims more than there is: those inside it that end there are cut by the same.
     cut: Option<u64>,
 }
@@ -105,8 +106,11 @@ impl<'s, 'a> Survey<'s, 'a> {
         match node.kind {
             Kind::Part => {
                 add(&mut self.counted.models, 1);
-                let meshes = if self.deep { meshes(&node.chunk) } else { None };
-                self.part = OpenPart { meshes, ..OpenPart::default() };
+                self.part = OpenPart::default();
+                if self.deep {
+                    let known = Known::of(&node.chunk, self.problems.budget());
+                    self.part.known = self.problems.ok(known).unwrap_or_default();
+                }
             }
             Kind::Unknown => self.unknown(node),
             Kind::Animation => add(&mut self.counted.animations, 1),
@@ -182,33 +186,53 @@ impl<'s, 'a> Survey<'s, 'a> {
             Content::MaterialList(list) => {
                 for (span, material) in list.materials.spanned() {
                     let Some(material) = self.entry(node, material) else { continue };
+                    self.material(span, &material);
                     add(&mut self.counted.materials, 1);
-                    self.material(node, span, &material);
                 }
             }
             Content::TextureList(list) => {
-                for (index, record) in list.records.enumerate() {
+                let mut materials = Check::new(Broken::new(Code::Missing, NO_MATERIAL));
+                for (span, record) in list.records.spanned() {
                     let Some(record) = self.entry(node, record) else { continue };
-                    add(&mut self.counted.textures, 1);
-                    if let Err(error) = record.texture() {
-                        self.error(node, error.within_item("textures", index));
+                    match record.texture() {
+                        Ok(texture) => {
+                            materials.look(
+                                span.offset,
+                                texture.material,
+                                self.part.known.has_material(texture.material),
+                            );
+                        }
+                        Err(error) => self.problems.error(&error.within_item("textures", index(self.counted.textures))),
                     }
+                    add(&mut self.counted.textures, 1);
                 }
+                self.tell(node, materials, "names of materials", |error| error.within("textures"));
             }
             Content::ShaderList(list) => {
-                for (index, shader) in list.shaders.enumerate() {
+                let mut materials = Check::new(Broken::new(Code::Missing, NO_MATERIAL));
+                for (span, shader) in list.shaders.spanned() {
                     let Some(shader) = self.entry(node, shader) else { continue };
-                    add(&mut self.counted.shaders, 1);
-                    if let Err(error) = shader.bump() {
-                        self.error(node, error.within("bump").within_item("shaders", index));
+                    match shader.bump() {
+                        Ok(bump) => {
+                            let names = |bump: Bump<'a>| [bump.material, bump.normal_material, bump.specular_material];
+                            for name in bump.into_iter().flat_map(names) {
+                                materials.look(span.offset, name, self.part.known.has_material(name));
+                            }
+                        }
+                        Err(error) => {
+                            let index = index(self.counted.shaders);
+                            self.problems.error(&error.within("bump").within_item("shaders", index));
+                        }
                     }
+                    add(&mut self.counted.shaders, 1);
                 }
+                self.tell(node, materials, "names of materials", |error| error.within("shaders"));
             }
             Content::Mesh(mesh) => self.mesh(node, mesh),
             Content::MorphCollections(morphs) => self.morph_collections(node, morphs),
             Content::MorphMeshes(morphs) => self.morph_meshes(node, morphs),
             Content::Physics(physics) => self.physics(node, physics),
-            Content::LightScheme(scheme) => self.codes(node, "lights", &scheme.lights, scheme.lights.iter().copied()),
+            Content::LightScheme(scheme) => self.lights(node, scheme),
             Content::ProxySet(set) => self.proxy_set(node, set),
             Content::ColliderSet(set) => self.collider_set(node, set),
             Content::Chunks | Content::Unknown | Content::Info(_) | Content::Screenshot(_) => {}
@@ -235,33 +259,38 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
         // Kind, interval and mode come first.
         if animation.mode.name().is_none() {
-            self.meaningless(node, offset.saturating_add(17), "mode", animation.mode.0);
+            self.unknown_code(node, offset.saturating_add(17), "mode", animation.mode.0);
         }
         if animation.interval < 0 {
-            self.warn(node, offset.saturating_add(13), format_args!("interval of {} ms", animation.interval));
+            let message = format_args!("{} ms is negative", animation.interval);
+            self.warn_of(node, "interval", offset.saturating_add(13), message);
         }
         self.finite(node, "keys", &animation.keys);
     }
 
-    fn material(&mut self, node: &Node<'a>, span: Span, material: &Material<'a>) {
+    fn material(&mut self, span: Span, material: &Material<'a>) {
         for name in material.texture_files() {
             self.references.add(ReferenceKind::Texture, name);
         }
         if !self.deep {
             return;
         }
+        let index = index(self.counted.materials);
+        let mut warn = |field: &'static str, message: &dyn Display| {
+            self.problems.tell(Severity::Warning, || {
+                let error = Error::malformed(message.to_string()).at(span.offset);
+                error.within(field).within_item("materials", index)
+            });
+        };
         if let Some(options) = material.options {
             if options.shininess > 128 {
-                self.warn(node, span.offset, format_args!("shininess {} is above 128", options.shininess));
+                warn("shininess", &format_args!("{} is above 128", options.shininess));
             }
-            options.unknown_codes(&mut |field, code| {
-                self.meaningless(node, span.offset, field, code);
-            });
+            options.unknown_codes(&mut |field, code| warn(field, &format_args!("{code} is unknown")));
+            options.not_finite(&mut |field, number| warn(field, &format_args!("{number} is not finite")));
         }
-        if let Some(mapping) = material.mapping_mode
-            && mapping.name().is_none()
-        {
-            self.meaningless(node, span.offset, "mapping_mode", mapping.0);
+        if let Some(mapping) = material.mapping_mode.filter(|mapping| mapping.name().is_none()) {
+            warn("mapping_mode", &format_args!("{} is unknown", mapping.0));
         }
     }
 
@@ -273,14 +302,19 @@ impl<'s, 'a> Survey<'s, 'a> {
         if self.deep {
             self.mesh_arrays(node, mesh);
         }
+        let mut materials = Check::new(Broken::new(Code::Missing, NO_MATERIAL));
         for (index, (span, group)) in mesh.face_groups.spanned().enumerate() {
             let Some(group) = self.entry(node, group) else { continue };
             add(&mut self.counted.face_groups, 1);
             add(&mut self.counted.triangles, group.triangle_count() as u64);
             if self.deep {
                 self.face_group(node, mesh, (index, span), &group);
+                for name in group.materials.iter() {
+                    materials.look(span.offset, name, self.part.known.has_material(name));
+                }
             }
         }
+        self.tell(node, materials, "names of materials", |error| error.within("face_groups"));
     }
 
     /// An entry of the chunk, or what is wrong with it.
@@ -299,17 +333,25 @@ impl<'s, 'a> Survey<'s, 'a> {
         });
     }
 
-    pub(super) fn meaningless(&mut self, node: &Node<'a>, offset: u64, field: &str, code: impl Into<i64>) {
-        self.warn(node, offset, format_args!("{field} {} is unknown", code.into()));
+    /// The same of a field of the chunk.
+    #[cold]
+    pub(super) fn warn_of(&mut self, node: &Node<'a>, field: &'static str, offset: u64, message: impl Display) {
+        self.problems.tell(Severity::Warning, || {
+            let error = Error::malformed(message.to_string()).at(offset).within(field);
+            error.within_item(node.kind.name(), node.index)
+        });
+    }
+
+    pub(super) fn unknown_code(&mut self, node: &Node<'a>, offset: u64, field: &'static str, code: u8) {
+        self.warn_of(node, field, offset, format_args!("{code} is unknown"));
     }
 }
 
-/// How many meshes a LOD1 has; `None` where a chunk is cut, behind which there may have been others.
-fn meshes(part: &Chunk<'_>) -> Option<u64> {
-    Nodes::part(part, 0).try_fold(0_u64, |count, node| {
-        let node = node.ok().filter(|node| node.body().is_ok())?;
-        Some(count.saturating_add((node.kind == Kind::Mesh).into()))
-    })
+const NO_MATERIAL: &str = "none of the model's materials";
+
+/// A count as the index of what comes next.
+fn index(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
 }
 
 pub(super) fn add(count: &mut u64, more: u64) {

@@ -259,6 +259,15 @@ pub trait Plain: Stored {
         None
     }
 
+    /// The first of its numbers that is infinite or none.
+    fn not_finite(&self) -> Option<f32> {
+        match self.value() {
+            Value::Float(number) => Some(number).filter(|number| !number.is_finite()),
+            Value::Floats(numbers) => numbers.iter().copied().find(|number| !number.is_finite()),
+            _ => None,
+        }
+    }
+
     /// Tells it as the field of this name in this place.
     fn tell_at(&self, name: &'static str, span: Span, out: &mut Outline<'_>) {
         out.stored(&StoredField { name, kind: Self::TYPE, span, framing: Self::FRAMING }, self.value());
@@ -572,6 +581,9 @@ pub trait Fixed: Wire {
 
     /// Reports each code without a meaning, by the name of its field.
     fn unknown_codes(&self, report: &mut dyn FnMut(&'static str, i64));
+
+    /// Reports each field with a number that is infinite or none, and the first of these.
+    fn not_finite(&self, report: &mut dyn FnMut(&'static str, f32));
 }
 
 impl<T: Fixed> Stored for &T {
@@ -807,6 +819,12 @@ macro_rules! wire {
             fn unknown_codes(&self, report: &mut dyn FnMut(&'static str, i64)) {
                 $(if let Some(code) = $crate::view::record::Plain::unknown_code(&self.$field) {
                     report(stringify!($field), code);
+                })*
+            }
+
+            fn not_finite(&self, report: &mut dyn FnMut(&'static str, f32)) {
+                $(if let Some(number) = $crate::view::record::Plain::not_finite(&self.$field) {
+                    report(stringify!($field), number);
                 })*
             }
         }

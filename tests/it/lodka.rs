@@ -163,7 +163,7 @@ fn fields_hold_what_was_written() {
     let bump = shaders[2].bump().unwrap().unwrap();
     assert_eq!(
         (bump.normal_material.to_text().as_deref(), bump.light_power, bump.reserve.len()),
-        (Some("stone normals"), 0.75, 5)
+        (Some("leaf"), 0.75, 5)
     );
     assert_eq!((shaders[1].kind.0, shaders[1].data.as_bytes()), (9, &b"anything"[..]));
     assert!(shaders[1].bump().unwrap().is_none());
@@ -186,7 +186,7 @@ fn meshes_hold_what_was_written() {
     assert_eq!(groups[0].uv_indices.get(1).unwrap().iter().collect::<Vec<_>>(), [4, 3, 2, 1, 0, 4]);
     assert_eq!(
         (groups[0].materials.get(0).unwrap(), groups[0].materials.get(1).unwrap()),
-        ("stone".into(), "lights".into())
+        ("stone".into(), "leaf".into())
     );
     assert_eq!((groups[0].smoothing.unwrap().len(), groups[1].smoothing.unwrap().len()), (2, 0));
     assert_eq!(groups[0].triangle_count(), 2);
@@ -214,11 +214,11 @@ fn scenery_holds_what_was_written() {
     let faces: Vec<_> = faces.meshes().collect();
     assert_eq!(
         (faces[1].name.to_text().as_deref(), faces[1].collection_name.to_text().as_deref()),
-        (Some("face"), Some("smile"))
+        (Some("weighted"), Some("hat"))
     );
-    assert_eq!(faces[0].frame(1).unwrap()[0].x.get(), 9.0 / 8.0);
-    assert_eq!(faces[1].frame(0).unwrap()[0].x.get(), 18.0 / 8.0);
-    assert!(faces[1].frame(1).is_none());
+    assert_eq!(faces[0].frame(1).unwrap()[0].x.get(), 12.0 / 8.0);
+    assert_eq!(faces[1].frame(0).unwrap()[0].x.get(), 36.0 / 8.0);
+    assert!(faces[1].frame(3).is_none());
 
     let physics = part.physics().unwrap().unwrap();
     assert_eq!(physics.body_names.iter().collect::<Vec<_>>(), ["torso", "head"]);
@@ -354,19 +354,20 @@ fn the_other_reading_is_taken_where_only_it_fits() {
     assert!(morphs.records.is_wide());
     assert_eq!(morphs.records.get(1).map(|record| (record.parent.get(), record.proxy.get())), Some((-1, -1)));
     assert_eq!(morphs.collections().nth(1).unwrap().name, "a");
-    warning(&bytes, "morph_collection_lists[0]: records of 32 bytes, not 28", find(&bytes, b"MAN1", 0) + 16);
+    warning(&bytes, "morph_collection_lists[0].records: of 32 bytes, not 28", find(&bytes, b"MAN1", 0) + 16);
 
     let bytes = hostile("wide_proxies.lod");
     let set = part(&bytes).proxy_sets().next().unwrap().unwrap();
     assert_eq!(set.proxies.get(2).map(|proxy| (proxy.mesh.get(), proxy.visible.0)), Some((1, 1)));
     let records = find(&bytes, b"PXI1", 0) + 12 + 4 + 12 + "leafleaf two".len();
-    warning(&bytes, "proxy_sets[0]: records of 56 bytes, not 54", records);
+    warning(&bytes, "proxy_sets[0].proxy_records: of 56 bytes, not 54", records);
 }
 
 #[test]
 fn counts_of_nothing_cost_nothing() {
     let bones = file([write::skeleton(0), list(b"ANS1", [write::animation("a", i32::MAX, 0)])]).to_vec();
-    let vertices = file([write::meshes(&[Written::default()]), write::morph_meshes(&[[i32::MAX, 0, 0]])]).to_vec();
+    let vertices =
+        file([write::meshes(&[Written::default()]), write::morph_meshes(&[([i32::MAX, 0, 0], ["mesh", ""])])]).to_vec();
     let unknown = file([chunk(b"????", i32::MAX, Bytes::new()), chunk(b"????", i32::MIN, Bytes::new())]).to_vec();
     for bytes in [&bones, &vertices, &unknown] {
         let start = Instant::now();
@@ -377,7 +378,7 @@ fn counts_of_nothing_cost_nothing() {
     warning(&bones, "animations[0]: 2147483647 frames of no bone", find(&bones, b"ANM1", 0) + 8);
     warning(
         &vertices,
-        "morph_mesh_lists[0]: 1 of 1 records is half empty: 2147483647 frames of 0 vertices at index 0",
+        "morph_mesh_lists[0].records: 1 of 1 records is half empty: 2147483647 frames of 0 vertices at index 0",
         find(&vertices, b"MMD1", 0) + 16,
     );
     assert_eq!(verify(&unknown), []);
@@ -557,7 +558,7 @@ fn unknown_layouts_are_errors() {
         ("animation_kind", 1, "animations[2].kind"),
         ("materials_kind", 1, "material_lists[0].kind"),
         ("textures_kind", 1, "texture_lists[0].kind"),
-        ("option_type", 4, "texture_lists[0].textures[2].kind"),
+        ("option_type", 4, "textures[2].kind"),
         ("shaders_kind", 1, "shader_lists[0].kind"),
         ("mesh_mode", 1, "meshes[3].mode"),
         ("uv_sets", 1, "meshes[3].uv_set_count"),
@@ -595,25 +596,25 @@ fn unknown_layouts_are_errors() {
 fn bytes_without_meaning_are_warnings() {
     let sound = write::sound();
     for (field, message) in [
-        ("play_mode", "animations[2]: mode 77 is unknown"),
-        ("blending", "material_lists[0]: blending_mode 77 is unknown"),
-        ("mapping", "material_lists[0]: mapping_mode 77 is unknown"),
-        ("face_mode", "meshes[2].face_groups[1]: mode 77 is unknown"),
-        ("face_visible", "meshes[2].face_groups[1]: visible 77 is unknown"),
-        ("bodies", "physics[0].bodies.kind: 1 of 2 codes is unknown: 77 at index 0"),
-        ("joints", "physics[0].joints.kind: 1 of 8 codes is unknown: 77 at index 0"),
-        ("last_light", "light_schemes[1].lights.enabled: 1 of 8 codes is unknown: 77 at index 7"),
+        ("play_mode", "animations[2].mode: 77 is unknown"),
+        ("blending", "materials[1].blending_mode: 77 is unknown"),
+        ("mapping", "materials[1].mapping_mode: 77 is unknown"),
+        ("face_mode", "meshes[2].face_groups[1].mode: 77 is unknown"),
+        ("face_visible", "meshes[2].face_groups[1].visible: 77 is unknown"),
+        ("bodies", "physics[0].body_records: 1 of 2 codes in kind is unknown: 77 at index 0"),
+        ("joints", "physics[0].joint_records: 1 of 8 codes in kind is unknown: 77 at index 0"),
+        ("last_light", "light_schemes[1].light_records: 1 of 8 codes in enabled is unknown: 77 at index 7"),
     ] {
         let bytes = sound.clone().set(field, [77]).to_vec();
         let (severity, found, _) = only(&bytes);
         assert_eq!((severity, &*found), (Severity::Warning, message));
     }
     let bytes = sound.clone().set("shininess", [129]).to_vec();
-    assert_eq!(only(&bytes).1, "material_lists[0]: shininess 129 is above 128");
+    assert_eq!(only(&bytes).1, "materials[1].shininess: 129 is above 128");
     let bytes = file([write::skeleton(1), list(b"CLL1", [write::colliders("x", &[0])])]);
     let at = bytes.at("colliders");
     let bytes = bytes.set("colliders", [0, 0, 4]).to_vec();
-    warning(&bytes, "collider_sets[0].colliders.kind: 1 of 1 codes is unknown: 4 at index 0", at);
+    warning(&bytes, "collider_sets[0].collider_records: 1 of 1 codes in kind is unknown: 4 at index 0", at);
     let bytes = sound.clone().set("keys", f32::NAN.to_le_bytes()).to_vec();
     assert_eq!(only(&bytes).1, "animations[2].keys: 1 of 18 numbers is not finite: NaN at index 0");
 }
@@ -627,19 +628,23 @@ fn what_points_outside_is_an_error() {
             &[9, 0, 8, 0],
             "skeletons[0].bones: 2 of 3 parents are the id of no bone before; the first is 8 at index 1",
         ),
-        ("morph_parent", &[2, 0, 0, 0], "morph_collection_lists[0]: 1 of 2 parents is not from -1 to 1: 2 at index 1"),
+        (
+            "morph_parent",
+            &[2, 0, 0, 0],
+            "morph_collection_lists[0].records: 1 of 2 parents is not from -1 to 1: 2 at index 1",
+        ),
         (
             "morph_proxy",
             &[0xfe, 0xff, 0xff, 0xff],
-            "morph_collection_lists[0]: 1 of 2 proxies is not from -1 to 1: -2 at index 1",
+            "morph_collection_lists[0].records: 1 of 2 proxies is not from -1 to 1: -2 at index 1",
         ),
         ("mesh_links", &[4, 0, 0, 0], "physics[0].mesh_links: 1 of 3 meshes is not from 0 to 3: 4 at index 0"),
         (
             "last_geom_links",
             &[1, 0, 0, 0],
-            "physics[0].geoms: 1 of 3 ranges of mesh links is not among the 3: 3 from 1 on at index 2",
+            "physics[0].geom_records: 1 of 3 ranges of mesh links is not among the 3: 3 from 1 on at index 2",
         ),
-        ("last_proxy", &[3, 0], "proxy_sets[0]: 1 of 3 parents is not from -1 to 2: 3 at index 2"),
+        ("last_proxy", &[3, 0], "proxy_sets[0].proxy_records: 1 of 3 parents is not from -1 to 2: 3 at index 2"),
         ("first_index", &[3], "meshes[2].face_groups[1].normal_indices: 1 of 6 indices is not below 3: 3 at index 0"),
     ];
     for (field, value, message) in cases {
@@ -648,20 +653,21 @@ fn what_points_outside_is_an_error() {
         assert!(found, "{field}: {problems:#?}");
     }
     let parent_bone = sound.clone().set("morph_parent", [0, 0, 0, 0, 2, 0, 0, 0]).to_vec();
-    let message = "morph_collection_lists[0]: 1 of 2 parent bones is of no bone of the parent: 2 at index 1";
+    let message = "morph_collection_lists[0].records: 1 of 2 parent bones is of no bone of the parent: 2 at index 1";
     assert_eq!(only(&parent_bone).1, message);
     let stands_for = with_header(sound.to_vec(), b"PXI1", 8, 4);
     error(&stands_for, "proxy_sets[0].mesh: 4 is not from 0 to 3", find(&stands_for, b"PXI1", 0) + 8);
-    let morphed = file([write::meshes(&[Written::default()]), write::morph_meshes(&[[1, 3, 1]])]).to_vec();
+    let morphed =
+        file([write::meshes(&[Written::default()]), write::morph_meshes(&[([1, 3, 1], ["mesh", ""])])]).to_vec();
     error(
         &morphed,
-        "morph_mesh_lists[0]: 1 of 1 meshes is not from 0 to 0: 1 at index 0",
+        "morph_mesh_lists[0].records: 1 of 1 meshes is not from 0 to 0: 1 at index 0",
         find(&morphed, b"MMD1", 0) + 16,
     );
     let hit = file([write::skeleton(2), list(b"CLL1", [write::colliders("", &[1, 2])])]);
     error(
         &hit.to_vec(),
-        "collider_sets[0].colliders: 1 of 2 bone ids is of no bone: 2 at index 1",
+        "collider_sets[0].collider_records: 1 of 2 bone ids is of no bone: 2 at index 1",
         hit.at("colliders") + 124,
     );
 
@@ -707,19 +713,19 @@ fn what_is_surely_not_meant_is_a_warning() {
     warning(&bytes, "skeletons[0].bones: 1 of 2 ids is there twice: 0 at index 1", bones.at("second_bone"));
     let negative = bones.clone().set("second_bone", [0xff, 0xff]).to_vec();
     warning(&negative, "skeletons[0].bones: 1 of 2 ids is negative: -1 at index 1", bones.at("second_bone"));
-    let total = file([write::meshes(&[Written::default()]), write::morph_meshes(&[[1, 3, 0]])]);
+    let total = file([write::meshes(&[Written::default()]), write::morph_meshes(&[([1, 3, 0], ["mesh", ""])])]);
     let bytes = total.clone().set("vertex_total", [4]).to_vec();
-    warning(&bytes, "morph_mesh_lists[0]: vertex count 4, there are 3", total.at("vertex_total"));
+    warning(&bytes, "morph_mesh_lists[0].vertex_count: 4, there are 3", total.at("vertex_total"));
 
     let of = |mesh: Written| file([write::skeleton(2), write::meshes(&[mesh])]).to_vec();
     let mesh = Written { bone_count: 2, ..Written::default() };
-    assert_eq!(only(&of(Written { bone_ids: 2, ..mesh.clone() })).1, "meshes[0]: 2 bone ids for 3 vertices");
+    assert_eq!(only(&of(Written { bone_ids: 2, ..mesh.clone() })).1, "meshes[0].bone_ids: 2 bone ids for 3 vertices");
     let both = Written { bone_ids: 3, ..write::weighted(2) };
-    assert_eq!(only(&of(both)).1, "meshes[0]: both bone ids and weights");
+    assert_eq!(only(&of(both)).1, "meshes[0].bone_ids: both bone ids and weights");
     let fewer = Written { weights: Some((2, vec![(0, true)])), ..mesh.clone() };
-    assert_eq!(only(&of(fewer)).1, "meshes[0]: 1 weight lists for 3 vertices");
+    assert_eq!(only(&of(fewer)).1, "meshes[0].weights: 1 weight lists for 3 vertices");
     let open = Written { weights: Some((2, vec![(0, true), (0, true), (1, false)])), ..mesh.clone() };
-    assert_eq!(only(&of(open)).1, "meshes[0]: the last weight list is not closed");
+    assert_eq!(only(&of(open)).1, "meshes[0].weights: the last weight list is not closed");
 }
 
 #[test]
@@ -732,9 +738,9 @@ fn counts_of_indices_that_do_not_fit_each_other_are_warnings() {
         problems.into_iter().map(|problem| problem.message.into_owned()).collect::<Vec<_>>()
     };
     let place = "meshes[0].face_groups[0]";
-    assert_eq!(found(1, 0), [format!("{place}: 4 vertex indices, not a multiple of 3")]);
-    assert_eq!(found(3, 0), [format!("{place}: 1 smoothing masks for 2 triangles")]);
-    assert_eq!(found(1, 2)[1], format!("{place}: 3 indices beside 4 vertex indices"));
+    assert_eq!(found(1, 0), [format!("{place}.vertex_indices: 4, not a multiple of 3")]);
+    assert_eq!(found(3, 0), [format!("{place}.smoothing: 1 masks for 2 triangles")]);
+    assert_eq!(found(1, 2)[1], format!("{place}.normal_indices: 3 indices beside 4 vertex indices"));
     assert_eq!(found(0, 2), [""; 0]);
 }
 
@@ -772,4 +778,166 @@ fn views_are_small_and_free_to_share() {
     fn shared<T: Copy + Send + Sync>() {}
     shared::<(Model<'_>, Part<'_>, Mesh<'_>, Indices<'_>, MorphCollections<'_>, MorphMeshes<'_>)>();
     shared::<(Physics<'_>, LightScheme<'_>, ProxySet<'_>, ColliderSet<'_>)>();
+}
+
+#[test]
+fn what_the_description_asks_for_and_readers_do_not_need_is_a_warning() {
+    let sound = write::sound();
+    let nan = f32::NAN.to_le_bytes();
+    let cases: &[(&str, usize, &[u8], &str)] = &[
+        ("face_mode", 0, &[1], "meshes[2].face_groups[1].mode: 1 (strip); files have 0"),
+        ("interval", 0, &[0xff; 4], "animations[2].interval: -1 ms is negative"),
+        (
+            "morph_animations",
+            5,
+            &[0xff; 4],
+            "morph_collection_lists[0].animations: 1 of 3 intervals is negative: -1 at index 0",
+        ),
+        (
+            "morph_mesh_names",
+            0,
+            b"R",
+            "morph_mesh_lists[0].records: 1 of 2 mesh names is not that of the mesh: Rigid at index 0",
+        ),
+        (
+            "morph_mesh_names",
+            5,
+            b"x",
+            "morph_mesh_lists[0].records: 1 of 2 collection names is that of no collection: xody at index 0",
+        ),
+        ("bodies", 1, &nan, "physics[0].body_records: 1 of 2 numbers in position is not finite: NaN at index 0"),
+        ("bodies", 41, &[5], "physics[0].body_records: 1 of 2 axes is not from 0 to 4: 5 at index 0"),
+        ("geoms", 45, &[9], "physics[0].geom_records: 1 of 3 axes is not from 0 to 4: 9 at index 0"),
+        ("geoms", 5, &nan, "physics[0].geom_records: 1 of 3 numbers in position is not finite: NaN at index 0"),
+        ("joints", 41, &nan, "physics[0].joint_records: 1 of 8 numbers in position is not finite: NaN at index 0"),
+        ("bodies", 0, &[5], "physics[0].body_records: 1 of 2 shapes is of no body: cone at index 0"),
+        (
+            "last_light",
+            74,
+            &91_f32.to_le_bytes(),
+            "light_schemes[1].light_records: 1 of 8 cutoffs is neither from 0 to 90 nor 180: 91 at index 7",
+        ),
+        (
+            "last_light",
+            78,
+            &(-1_f32).to_le_bytes(),
+            "light_schemes[1].light_records: 1 of 8 exponents is negative: -1 at index 7",
+        ),
+        (
+            "last_light",
+            90,
+            &(-1_f32).to_le_bytes(),
+            "light_schemes[1].light_records: 1 of 8 quadratic attenuations is negative: -1 at index 7",
+        ),
+        (
+            "last_light",
+            2,
+            &nan,
+            "light_schemes[1].light_records: 1 of 8 numbers in position is not finite: NaN at index 7",
+        ),
+        ("last_proxy", 4, &[0, 0], "proxy_sets[0].proxy_records: 1 of 3 reserved numbers is not -1: 0 at index 2"),
+        ("last_proxy", 10, &[1], "proxy_sets[0].proxy_records: 1 of 3 last reserved numbers is not 0: 1 at index 2"),
+        (
+            "last_proxy",
+            12,
+            &nan,
+            "proxy_sets[0].proxy_records: 1 of 3 numbers in position is not finite: NaN at index 2",
+        ),
+        ("material_options", 0, &nan, "materials[1].ambient: NaN is not finite"),
+    ];
+    for (field, at, value, message) in cases {
+        let bytes = sound.clone().poke(field, *at, *value).to_vec();
+        let (severity, found, _) = only(&bytes);
+        assert_eq!((severity, &*found), (Severity::Warning, *message));
+    }
+    let hit = file([write::skeleton(1), list(b"CLL1", [write::colliders("x", &[0])])]).poke("colliders", 3, nan);
+    assert_eq!(
+        only(&hit.to_vec()).1,
+        "collider_sets[0].collider_records: 1 of 1 numbers in matrix is not finite: NaN at index 0"
+    );
+    // The second mesh has three vertices.
+    let stands_for = with_header(sound.to_vec(), b"PXI1", 8, 1);
+    assert_eq!(only(&stands_for).1, "proxy_sets[0].mesh: 1 has 3 vertices; proxies stand for an empty one");
+    let single =
+        Written { weights: Some((1, vec![(0, true), (0, true), (1, true)])), bone_count: 2, ..Written::default() };
+    let single = file([write::skeleton(2), write::meshes(&[single])]).to_vec();
+    assert_eq!(only(&single).1, "meshes[0].bones_per_vertex: 1, and where each vertex has one bone there are bone ids");
+    let counts = sound.clone().poke("morph_mesh", 4, [5]).poke("vertex_total", 0, [0]).to_vec();
+    assert!(verify(&counts).iter().any(|problem| problem.message.starts_with("morph_mesh_lists[0].")));
+}
+
+#[test]
+fn materials_are_looked_up_by_name() {
+    let model = |name: &[u8]| {
+        let parts = [
+            write::materials(3, &[(name, b""), (b"leaf", b"")]),
+            write::textures(&[write::texture("stone", "a.bmp", 0, b"")]),
+            write::shaders(&[write::bump(0)]),
+            write::meshes(&[Written::default()]),
+        ];
+        file(parts).to_vec()
+    };
+    assert_eq!(verify(&model(b"stone")), []);
+    let found: Vec<_> = verify(&model(b"Stone")).into_iter().map(|problem| (problem.code, problem.message)).collect();
+    let missing = |text: &'static str| (Code::Missing, text.into());
+    assert_eq!(
+        found,
+        [
+            missing(
+                "texture_lists[0].textures: 1 of 1 names of materials is none of the model's materials: stone at index 0"
+            ),
+            missing(
+                "shader_lists[0].shaders: 1 of 3 names of materials is none of the model's materials: stone at index 0"
+            ),
+            missing(
+                "meshes[0].face_groups: 1 of 1 names of materials is none of the model's materials: stone at index 0"
+            ),
+        ]
+    );
+    // Where there is no list of materials, none is missing.
+    assert_eq!(verify(&file([write::meshes(&[Written::default()])]).to_vec()), []);
+}
+
+#[test]
+fn texts_are_shown_in_their_code_page_and_keep_their_bytes() {
+    use meshpeek::inspect::{Selector, Text};
+    let bytes = file([
+        write::materials(1, &[(b"\xea\xe0\xec\xe5\xed\xfc", b"\xf2.bmp")]),
+        list(b"ANS1", []),
+        write::meshes(&[Written { name: "mesh", ..Written::default() }]),
+    ])
+    .to_vec();
+    let part = part(&bytes);
+    let material = part.materials().unwrap().unwrap().materials.next().unwrap().unwrap();
+    assert_eq!((material.name.to_string(), material.name.decode()), ("камень".to_owned(), "камень".to_owned()));
+    assert_eq!(material.name.as_bytes(), b"\xea\xe0\xec\xe5\xed\xfc");
+    let text = Text::from(material.name);
+    assert_eq!(
+        (text.to_string(), text.to_raw().as_deref()),
+        ("камень".to_owned(), Some("\\xea\\xe0\\xec\\xe5\\xed\\xfc"))
+    );
+    assert_eq!(Text::from(material.textures).cut(2).to_string(), "т.");
+    let summary = Asset::parse(&bytes).unwrap().summarize();
+    assert_eq!((summary.references[0].name.text.as_str(), summary.references[0].name.lossy), ("т.bmp", false));
+    let _ = "materials/@камень/options".parse::<Selector>().unwrap();
+}
+
+#[test]
+fn weights_are_dumped_vertex_by_vertex() {
+    let bytes = file([write::skeleton(255), write::meshes(&[write::weighted(255)])]).to_vec();
+    let asset = Asset::parse(&bytes).unwrap();
+    let mut rows = Vec::new();
+    let selector: meshpeek::inspect::Selector = "meshes/0/weights".parse().unwrap();
+    assert!(selector.find(&*asset, &mut |table| {
+        let names: Vec<_> = table.columns().iter().map(|column| column.name).collect();
+        assert_eq!((names, table.rows()), (vec!["vertex", "bone", "weight"], 6));
+        let bytes = meshpeek::inspect::to_bytes(table).unwrap();
+        rows.extend(bytes.chunks(10).map(|row| {
+            let weight = f32::from_le_bytes(row[6..10].try_into().unwrap());
+            (row[0], u16::from_le_bytes([row[4], row[5]]), weight)
+        }));
+    }));
+    let shares = [(0, 0), (0, 1), (1, 1), (1, 0), (1, 254), (2, 254)];
+    let expected: Vec<_> = (1_u8..).zip(shares).map(|(n, (vertex, bone))| (vertex, bone, 1.0 / f32::from(n))).collect();
+    assert_eq!(rows, expected);
 }

@@ -2,7 +2,8 @@
 //!
 //! What is absurdly long is cut: a text behind 64 KiB, with its whole size beside it under its name and `_bytes`; the
 //! document behind 32 MiB and 32 bytes for each byte of the asset. An object in which something was left out says
-//! `"truncated": true`.
+//! `"truncated": true`. One in which a text is not as stored says `"lossy": true`, and beside the text `NAME_lossy`; a text that is
+//! shown in a reading of its writer's code page has its bytes beside it as `NAME_raw`.
 
 use std::io::{self, Write};
 
@@ -214,11 +215,18 @@ impl<W: Write> Document<W> {
             Value::Ints(values) => self.entry(name, &values[..]),
             Value::Text(text) => {
                 let whole = text.stored_bytes();
-                let text = Name::from(text.cut(LONGEST_TEXT));
+                let cut = text.cut(LONGEST_TEXT);
+                let text = Name::from(cut);
                 if text.lossy && !std::mem::replace(&mut self.top().lossy, true) {
                     self.entry("lossy", &true)?;
                 }
+                if text.lossy {
+                    self.entry(&format!("{name}_lossy"), &true)?;
+                }
                 self.entry(name, &text.text)?;
+                if let Some(raw) = cut.to_raw() {
+                    self.entry(&format!("{name}_raw"), &raw)?;
+                }
                 if whole > LONGEST_TEXT { self.entry(&format!("{name}_bytes"), &whole) } else { Ok(()) }
             }
             Value::Coded(value, Some(meaning)) => {
@@ -233,12 +241,16 @@ impl<W: Write> Document<W> {
     fn write_texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>) -> io::Result<()> {
         self.key(name)?;
         self.format.begin_array(&mut self.out)?;
+        let (mut lossy, mut raw) = (false, Vec::new());
         for (index, text) in texts.enumerate() {
             if self.out.written > self.most {
                 self.top().truncated = true;
                 break;
             }
-            let name = Name::from(text.cut(LONGEST_TEXT));
+            let cut = text.cut(LONGEST_TEXT);
+            raw.extend(cut.to_raw().map(|raw| (index, raw)));
+            let name = Name::from(cut);
+            lossy |= name.lossy;
             self.top().lossy_list |= name.lossy;
             self.top().truncated |= text.stored_bytes() > LONGEST_TEXT;
             self.format.begin_array_value(&mut self.out, index == 0)?;
@@ -246,7 +258,20 @@ impl<W: Write> Document<W> {
             self.format.end_array_value(&mut self.out)?;
         }
         self.format.end_array(&mut self.out)?;
-        self.format.end_object_value(&mut self.out)
+        self.format.end_object_value(&mut self.out)?;
+        if lossy {
+            self.entry(&format!("{name}_lossy"), &true)?;
+        }
+        if raw.is_empty() { Ok(()) } else { self.entry(&format!("{name}_raw"), &Raw(&raw)) }
+    }
+}
+
+/// Texts as stored, by their places in the list.
+struct Raw<'r>(&'r [(usize, String)]);
+
+impl Serialize for Raw<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(index, raw)| (index, raw)))
     }
 }
 
@@ -436,14 +461,17 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_no_text_says_so_once() {
+    fn a_name_that_is_no_text_says_so() {
         let odd = meshpeek::view::ByteStr::new(b"\xff");
         let detail = told(u64::MAX, |out| {
             out.field("name", odd);
             out.field("other", odd);
             out.texts("list", [odd]);
         });
-        let expected = json!({ "lossy": true, "name": "\\xff", "other": "\\xff", "list": ["\\xff"] });
+        let expected = json!({
+            "lossy": true, "name_lossy": true, "name": "\\xff", "other_lossy": true, "other": "\\xff",
+            "list": ["\\xff"], "list_lossy": true,
+        });
         assert_eq!(detail.to_string(), expected.to_string());
         assert_eq!(told(u64::MAX, |out| out.texts("list", [odd]))["lossy"], true);
     }

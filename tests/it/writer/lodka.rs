@@ -59,7 +59,12 @@ pub fn materials(kind: u8, list: &[(&[u8], &[u8])]) -> Bytes {
     }
     let record = |all: Bytes, (name, textures): &(&[u8], &[u8])| {
         let all = all.part(&text(name)).part(&text(textures));
-        let options = eighths(0, 20).mark("shininess").u8(128).f32s([1.0, 1.25, 0.5]);
+        let options = Bytes::new()
+            .mark("material_options")
+            .part(&eighths(0, 20))
+            .mark("shininess")
+            .u8(128)
+            .f32s([1.0, 1.25, 0.5]);
         let options = options.mark("blending").raw([5, 8, 3, 2, 11, 1, 0]);
         match kind {
             1 => all,
@@ -93,7 +98,7 @@ pub fn textures(textures: &[Bytes]) -> Bytes {
 }
 
 pub fn bump(reserve: usize) -> Bytes {
-    let names = text("stone").part(&text("stone normals")).part(&text(""));
+    let names = text("stone").part(&text("leaf")).part(&text(""));
     let own = Bytes::new().u8(1).part(&names).f32s([0.75, 0.25]).raw(vec![0xdd; reserve]);
     Bytes::new().mark("shader_size").i32(own.len() as i32).mark("shader").part(&own)
 }
@@ -216,7 +221,7 @@ impl Mesh {
         let some = |yes: bool| if yes { corners } else { 0 };
         let own = Bytes::new().mark("face_kind").i32(group.kind).mark("face_mode").u8(0);
         let own = own.part(&text("group")).mark("face_visible").u8(1);
-        let names = ["stone", "lights"];
+        let names = ["stone", "leaf"];
         let own = own.mark("material_lengths");
         let own = names.iter().zip(&self.uvs).fold(own, |all, (name, _)| all.i32(name.len() as i32));
         let own = names.iter().zip(&self.uvs).fold(own, |all, (name, _)| all.raw(name));
@@ -273,13 +278,12 @@ pub fn morphs(list: &[Morph], wide: bool) -> Bytes {
     chunk(b"MAN1", list.len() as i32, own)
 }
 
-/// Morphed meshes: frames, vertices, mesh.
-pub fn morph_meshes(list: &[[i32; 3]]) -> Bytes {
-    let own = list
-        .iter()
-        .fold(Bytes::new().mark("morph_meshes_kind").i32(0).mark("morph_mesh"), |all, own| all.i32s(*own).i32s([4, 5]));
-    let own = list.iter().fold(own, |all, _| all.raw("face").raw("smile"));
-    let total: u32 = list.iter().map(|[frames, vertices, _]| (frames * vertices) as u32).sum();
+/// Morphed meshes: frames, vertices, mesh; the mesh's name, the collection's.
+pub fn morph_meshes(list: &[([i32; 3], [&str; 2])]) -> Bytes {
+    let own = Bytes::new().mark("morph_meshes_kind").i32(0).mark("morph_mesh");
+    let own = list.iter().fold(own, |all, (own, names)| all.i32s(*own).i32s(names.map(|name| name.len() as i32)));
+    let own = list.iter().flat_map(|(_, names)| names).fold(own.mark("morph_mesh_names"), |all, name| all.raw(name));
+    let total: u32 = list.iter().map(|([frames, vertices, _], _)| (frames * vertices) as u32).sum();
     chunk(b"MMD1", list.len() as i32, own.mark("vertex_total").i32(total as i32).part(&eighths(0, total * 3)))
 }
 
@@ -388,7 +392,7 @@ pub fn everything() -> Vec<Bytes> {
         skeleton(3),
         meshes(&[rigid(3), weighted(3), two_sets(), Mesh { vertices: 0, groups: vec![], ..Mesh::default() }]),
         morphs(&collections, false),
-        morph_meshes(&[[2, 3, 0], [1, 4, 1]]),
+        morph_meshes(&[([3, 4, 0], ["rigid", "body"]), ([3, 3, 1], ["weighted", "hat"])]),
         physics(2),
         list(b"ANS1", [animation("run", 2, 3), animation("", 0, 3), animation("jump", 1, 3)]),
         list(b"LGS1", [light_scheme("day"), light_scheme("night")]),
@@ -408,7 +412,7 @@ pub fn corpus() -> super::Files {
     let several = [b"LOD1"; 4].iter().zip(0..).fold(Bytes::new().raw("LODka3D1"), |all, (tag, kind)| {
         // Long enough that no two models end at the same place.
         let meshes = meshes(&[Mesh { vertices: 40 + u32::from(kind), ..Mesh::default() }]);
-        all.part(&list(tag, [materials(kind, &[(b"m", b"t.bmp")]), meshes]))
+        all.part(&list(tag, [materials(kind, &[(b"stone", b"t.bmp")]), meshes]))
     });
     vec![
         // The smallest model with something to see.
@@ -528,13 +532,21 @@ pub fn hostile() -> super::Files {
         ("wide_morphs.lod", file([meshes(&[]), morphs(&[collection(), collection()], true)]).to_vec()),
         (
             "wide_proxies.lod",
-            file([meshes(&[Mesh::default(), Mesh::default()]), list(b"PXL1", [proxies(0, true)])]).to_vec(),
+            file([
+                meshes(&[Mesh { vertices: 0, groups: vec![], ..Mesh::default() }, Mesh::default()]),
+                list(b"PXL1", [proxies(0, true)]),
+            ])
+            .to_vec(),
         ),
         // Counts whose elements take no bytes.
         ("frames_of_no_bone.lod", file([skeleton(0), list(b"ANS1", [animation("a", i32::MAX, 0)])]).to_vec()),
         (
             "frames_of_no_vertex.lod",
-            file([meshes(&[Mesh::default()]), morph_meshes(&[[i32::MAX, 0, 0], [0, i32::MAX, 0]])]).to_vec(),
+            file([
+                meshes(&[Mesh::default()]),
+                morph_meshes(&[([i32::MAX, 0, 0], ["mesh", ""]), ([0, i32::MAX, 0], ["mesh", ""])]),
+            ])
+            .to_vec(),
         ),
         ("negative_size.lod", header(b"MSH1", 4, -1)),
         ("child_past_parent.lod", header(b"ANM1", 4, 1 << 20)),

@@ -2,9 +2,8 @@
 
 use std::io::{Result, Write};
 
+use meshpeek::lodka::{AnsiStr, Weights};
 use meshpeek::lodka::{Bone, Content, Kind, Material, Mesh, Model, MorphCollection, MorphMesh, Node, Shader, Texture};
-use meshpeek::lodka::{Weights, to_text};
-use meshpeek::view::ByteStr;
 
 use super::{FAINT, count, grouped, heading, joined, list, or_unnamed, plural};
 
@@ -49,7 +48,7 @@ fn lines<'a>(node: &Node<'a>) -> Box<dyn Iterator<Item = Line> + 'a> {
         // What cannot be read stands among the problems.
         Err(_) => return Box::new(std::iter::empty()),
     };
-    let one = |name: ByteStr<'_>, facts: String| -> Box<dyn Iterator<Item = Line>> {
+    let one = |name: AnsiStr<'_>, facts: String| -> Box<dyn Iterator<Item = Line>> {
         Box::new(std::iter::once((text(name), facts)))
     };
     match content {
@@ -109,13 +108,13 @@ fn lines<'a>(node: &Node<'a>) -> Box<dyn Iterator<Item = Line> + 'a> {
             Box::new(morphs.meshes().map(line))
         }
         Content::Physics(physics) => {
-            let names = physics.body_names.iter().chain(std::iter::repeat(ByteStr::default()));
+            let names = physics.body_names.iter().chain(std::iter::repeat(AnsiStr::default()));
             let bodies = physics
                 .bodies
                 .into_iter()
                 .zip(names)
                 .map(|(body, name)| (text(name), format!("body: {}", body.kind.name().unwrap_or("unknown shape"))));
-            let names = physics.geom_names.iter().chain(std::iter::repeat(ByteStr::default()));
+            let names = physics.geom_names.iter().chain(std::iter::repeat(AnsiStr::default()));
             let geoms = physics.geoms.into_iter().zip(names).map(|(geom, name)| {
                 let (shape, body) = (geom.kind.name().unwrap_or("unknown shape"), geom.body.get());
                 (text(name), format!("geom: {shape} of body {body}"))
@@ -142,15 +141,15 @@ fn lines<'a>(node: &Node<'a>) -> Box<dyn Iterator<Item = Line> + 'a> {
         }
         Content::Info(info) => {
             let head = info.bytes.as_bytes().get(..60).unwrap_or(info.bytes.as_bytes());
-            one(ByteStr::new(head), count(info.bytes.len() as u64, "byte"))
+            one(AnsiStr::new(head), count(info.bytes.len() as u64, "byte"))
         }
         _ => Box::new(std::iter::once((node.chunk().tag().to_string(), count(node.chunk().bytes(), "byte")))),
     }
 }
 
 /// A name in the code page that it most likely is in, safe to show on a terminal.
-fn text(name: ByteStr<'_>) -> String {
-    or_unnamed(&*to_text(name))
+fn text(name: AnsiStr<'_>) -> String {
+    or_unnamed(&*name.decode())
 }
 
 fn mesh(mesh: &Mesh<'_>) -> String {

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::DEEPEST_INDENT;
 use crate::args::LineFormat;
+use crate::detail::LONGEST_TEXT;
 use crate::output::Output;
 use crate::report::{FAINT, HEADING, escape};
 use crate::value::{AsJson, InWords};
@@ -28,6 +29,8 @@ struct Row<'l> {
     note: Option<&'l str>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     lossy: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    raw: Option<String>,
 }
 
 /// How lines of a kind are written.
@@ -114,6 +117,10 @@ fn ndjson(line: &Line<'_>, out: &mut Output) -> Result<()> {
         bytes: line.span.map(|span| span.bytes),
         r#type: given(&line.type_name),
         lossy: value.as_ref().is_some_and(AsJson::is_lossy),
+        raw: match &line.value {
+            Some(Value::Text(text)) => text.cut(LONGEST_TEXT).to_raw(),
+            _ => None,
+        },
         value,
         note: given(meaning),
     };
