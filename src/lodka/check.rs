@@ -210,11 +210,8 @@ impl<'a> Survey<'_, 'a> {
         let vertices = morphs.vertices.len();
         if usize::try_from(morphs.vertex_count) != Ok(vertices) {
             let hint = morphs.vertex_count;
-            self.warn(
-                node,
-                morphs.vertices.offset().saturating_sub(4),
-                format_args!("vertex count {hint}, there are {vertices}"),
-            );
+            let offset = morphs.vertices.offset().saturating_sub(4);
+            self.warn_of(node, "vertex_count", offset, format_args!("{hint}, there are {vertices}"));
         }
         self.finite(node, "vertices", &morphs.vertices);
     }
