@@ -50,6 +50,19 @@
 //!
 //! [`Problem`]: summary::Problem
 //!
+//! # Spaces
+//!
+//! Views give what is stored, each format in its own space; the first page of each module has the same facts and more.
+//!
+//! | format | x, y, z | handed | front faces | V grows | quaternions | matrices | unit |
+//! | --- | --- | --- | --- | --- | --- | --- | --- |
+//! | b3d | right, up, forward | left | clockwise | down | w, x, y, z, conjugated | none | the author's |
+//! | bmx | right, up, forward | left | clockwise | down | none | rows, for row vectors, translation last | the game's |
+//! | lodka | right, up, backward | right | counterclockwise | up | x, y, z, w | rows, position last | the model's |
+//! | mlod | right, up, forward | left | counterclockwise, normals inward | down | none | none | meter |
+//! | odol | right, up, forward, from the bounding center | left | clockwise, normals inward | down | none | rows, for row vectors, position last | meter |
+//! | rtm | right, up, forward; in BMTR x and z turned | left | none | none | x, y, z, w in 1/16384 | rows, for row vectors, position last | meter |
+//!
 //! # Features
 //!
 //! Each format has one, all on by default. `mmap` brings the map; `zlib-rs` is the faster of two DEFLATE backends. On
