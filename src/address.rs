@@ -223,7 +223,7 @@ pub fn open_member<'a>(file: &Path, data: &'a [u8], member: Option<&[u8]>, budge
         content.budget().work(content.len() as u64)?;
         let name = opened.member.as_ref().map_or(file, |member| Path::new(unnumbered(&member.text)));
         let asset = Asset::parse_file(name, &content, content.budget().limits())?;
-        let no_archive = || not_found(format!("{} is no archive to go into", asset.summarize().format.title()));
+        let no_archive = || not_found(format!("{} is no archive to go into", asset.format().title()));
         let container = Container::of(&asset).ok_or_else(no_archive)?;
         let Located { found, name, behind } = locate(&container, names)?;
         let (part, format) = match found.member.decode(content.budget()) {

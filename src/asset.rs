@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-#[cfg(any(feature = "pbo", feature = "zip"))]
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::format::{Format, NoAsset};
-use crate::inspect::Inspect;
+use crate::inspect::{Depth, Inspect, Outline, Region};
 use crate::limits::Limits;
+use crate::summary::{Problems, Summary};
 
 macro_rules! assets {
     ($($(#[$doc:meta])* $feature:literal $variant:ident($module:ident::$type:ident) = $format:pat,)*) => {
@@ -40,19 +40,20 @@ macro_rules! assets {
                     $(#[cfg(feature = $feature)] $format => {
                         match crate::$module::$type::parse_with(data, limits) {
                             Ok(asset) => Ok(Self::$variant(asset)),
-                            Err(error) => Err(versioned(error, format, data)),
+                            Err(error) => Err(described(error, format, data)),
                         }
                     })*
                     #[allow(unreachable_patterns)]
-                    _ => Err(Error::unsupported(format!("{}, which this build leaves out", format.title()))),
+                    _ => {
+                        let message = format!("{}, which this build leaves out", format.title());
+                        Err(Error::unsupported(message).of_format(format))
+                    }
                 }
             }
         }
 
-        impl<'a> std::ops::Deref for Asset<'a> {
-            type Target = dyn Inspect + 'a;
-
-            fn deref(&self) -> &Self::Target {
+        impl<'a> Asset<'a> {
+            fn inner(&self) -> &(dyn Inspect + 'a) {
                 match self {
                     $(#[cfg(feature = $feature)] Self::$variant(asset) => asset,)*
                     Self::Never(never, _) => match *never {},
@@ -108,6 +109,11 @@ impl<'a> Asset<'a> {
         Self::parse_as(Format::of_file(path, data), data, limits)
     }
 
+    /// The format that it was opened as.
+    pub fn format(&self) -> Format {
+        self.inner().format()
+    }
+
     /// The same at a budget's expense: it pays for a look at the bytes and for what the asset decodes for itself.
     #[cfg(any(feature = "pbo", feature = "zip"))]
     pub(crate) fn open_within(
@@ -131,10 +137,55 @@ impl<'a> Asset<'a> {
     }
 }
 
-/// The error of an asset that does not open, with its version where the format keeps that in plain sight.
+/// Each question goes to the asset inside, those that formats answer alike too.
+impl Inspect for Asset<'_> {
+    fn format(&self) -> Format {
+        self.inner().format()
+    }
+
+    fn limits(&self) -> Limits {
+        self.inner().limits()
+    }
+
+    fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
+        self.inner().survey(depth, problems)
+    }
+
+    fn outline(&self, out: &mut Outline<'_>) {
+        self.inner().outline(out);
+    }
+
+    fn dissect(&self, out: &mut Outline<'_>) {
+        self.inner().dissect(out);
+    }
+
+    fn size(&self) -> u64 {
+        self.inner().size()
+    }
+
+    fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) {
+        self.inner().regions(sink);
+    }
+
+    fn digest_names(&self) -> &'static [&'static str] {
+        self.inner().digest_names()
+    }
+
+    fn digest(&self, name: &str, budget: &Budget, sink: &mut dyn FnMut(&[u8])) -> Result<()> {
+        self.inner().digest(name, budget, sink)
+    }
+
+    fn kept_bytes(&self) -> u64 {
+        self.inner().kept_bytes()
+    }
+}
+
+/// The error of an asset that does not open: of this format, and of this version where the format keeps that in plain
+/// sight.
 #[cold]
 #[allow(dead_code, reason = "without formats there is nothing to open")]
-fn versioned(error: Error, format: Format, data: &[u8]) -> Error {
+fn described(error: Error, format: Format, data: &[u8]) -> Error {
+    let error = error.of_format(format);
     match stored_version(format, data) {
         Some(version) => error.of_version(version),
         None => error,

@@ -405,7 +405,7 @@ impl Comparison<'_> {
     }
 
     fn assets(&mut self, a: &Asset<'_>, b: &Asset<'_>, depth: u32) -> Result<()> {
-        let formats = [a, b].map(|asset| asset.summarize().format);
+        let formats = [a, b].map(|asset| asset.format());
         if formats[0] != formats[1] {
             let values = formats.map(|format| Fact::of(format.name().into()));
             self.tell(Change::Changed, "format".to_owned(), None, Some(values));
@@ -414,7 +414,7 @@ impl Comparison<'_> {
         let containers = Container::of(a).zip(Container::of(b));
         let is_archive = containers.is_some();
         let [of_a, of_b] = self.budgets;
-        let trees = [Tree::of(&**a, true, is_archive, of_a)?, Tree::of(&**b, true, is_archive, of_b)?];
+        let trees = [Tree::of(a, true, is_archive, of_a)?, Tree::of(b, true, is_archive, of_b)?];
         let pair = Pair { trees: trees.each_ref(), steps: [Steps::new(), Steps::new()] };
         self.parts(&pair, [a, b]);
         match containers {

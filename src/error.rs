@@ -5,6 +5,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::format::Format;
 use crate::summary::Code;
 use crate::view::ByteStr;
 
@@ -15,7 +16,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 ///
 /// One pointer wide, so that a `Result` costs the success path nothing. Its text reads
 /// `model.p3d: lods[3].vertices at 0x1a2f4: needs 24 bytes, 7 left`; each of the three leading parts is left out
-/// where it is not known.
+/// where it is not known. Of an asset that does not open, it says behind the file as which format.
 pub struct Error(Box<Inner>);
 
 struct Inner {
@@ -29,6 +30,8 @@ struct Inner {
     /// What the kind does not say by itself.
     code: Option<Code>,
     version: Option<u32>,
+    /// The format that it was opened as.
+    format: Option<Format>,
 }
 
 #[derive(Clone, Copy)]
@@ -75,8 +78,8 @@ impl Error {
     /// An error of this kind, without a place so far.
     #[cold]
     pub fn new(kind: ErrorKind) -> Self {
-        let (offset, place, table, path, code, version) = Default::default();
-        Self(Box::new(Inner { kind, offset, place, table, path, code, version }))
+        let (offset, place, table, path, code, version, format) = Default::default();
+        Self(Box::new(Inner { kind, offset, place, table, path, code, version, format }))
     }
 
     /// A [`Malformed`](ErrorKind::Malformed) error.
@@ -137,6 +140,13 @@ impl Error {
         self
     }
 
+    /// Says of which format the asset is, unless that is known already.
+    #[must_use]
+    pub fn of_format(mut self, format: Format) -> Self {
+        self.0.format.get_or_insert(format);
+        self
+    }
+
     /// Says that the offset so far counts from the start of this unpacked table, which lies at `offset` of the asset.
     #[cfg(feature = "bmx")]
     #[must_use]
@@ -151,7 +161,7 @@ impl Error {
     /// The same error once more, for a cache that keeps one.
     #[cfg(any(feature = "bmx", feature = "scan"))]
     pub(crate) fn again(&self) -> Self {
-        let Inner { kind, offset, place, table, path, code, version } = &*self.0;
+        let Inner { kind, offset, place, table, path, code, version, format } = &*self.0;
         Self(Box::new(Inner {
             kind: kind.again(),
             offset: *offset,
@@ -160,6 +170,7 @@ impl Error {
             path: path.clone(),
             code: *code,
             version: *version,
+            format: *format,
         }))
     }
 
@@ -189,6 +200,11 @@ impl Error {
     /// The version of the asset, where that was read before it went wrong.
     pub fn version(&self) -> Option<u32> {
         self.0.version
+    }
+
+    /// The format that the asset was read as, where it does not open as that.
+    pub fn format(&self) -> Option<Format> {
+        self.0.format
     }
 
     /// The byte where it went wrong, counted from the start of the asset.
@@ -245,10 +261,17 @@ impl ErrorKind {
     }
 }
 
+/// An error does not change once it is made.
+impl std::panic::UnwindSafe for Error {}
+impl std::panic::RefUnwindSafe for Error {}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(path) = &self.0.path {
             write!(f, "{}: ", ByteStr::new(path.as_os_str().as_encoded_bytes()))?;
+        }
+        if let Some(format) = self.0.format {
+            write!(f, "{}: ", format.title())?;
         }
         let location = self.location();
         match (location.is_empty(), self.0.offset) {

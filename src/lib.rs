@@ -99,6 +99,8 @@ pub mod error;
 pub mod format;
 pub mod inspect;
 pub mod limits;
+#[cfg(feature = "owned")]
+mod owned;
 pub mod schema;
 pub mod source;
 pub mod summary;
@@ -131,8 +133,10 @@ pub use asset::Asset;
 pub use budget::Budget;
 pub use error::{Error, ErrorKind, Result};
 pub use format::Format;
-pub use inspect::Inspect;
+pub use inspect::{Depth, Inspect};
 pub use limits::Limits;
+#[cfg(feature = "owned")]
+pub use owned::OwnedAsset;
 pub use source::{Access, FileMap};
 pub use summary::Summary;
 pub use view::LeArray;

@@ -15,7 +15,7 @@ pub fn run(data: &[u8]) {
     // A fuzzer's machine is small, and its patience too.
     let limits = Limits { decoded_bytes: 1 << 26, ..Limits::default() };
     if let Ok(asset) = Asset::parse_with(data, &limits) {
-        walk(&*asset, data, &limits);
+        walk(&asset, data, &limits);
     }
 }
 

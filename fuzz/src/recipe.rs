@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use meshpeek::container::Container;
 use meshpeek::summary::{Problems, Severity};
-use meshpeek::{Asset, Budget, Limits};
+use meshpeek::{Asset, Budget, Inspect, Limits};
 
 use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};

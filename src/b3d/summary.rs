@@ -7,42 +7,47 @@ use super::{Part, Scene, Step, Triangles, Vertices};
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::format::Format;
-use crate::inspect::{self, Inspect, Outline, Region, Span};
+use crate::inspect::{self, Depth, Inspect, Outline, Region, Span};
+use crate::limits::Limits;
 use crate::summary::{Counts, Problems, ReferenceKind, References, Summary};
 use crate::view::chunk::Chunk;
 use crate::view::{Strided, Table};
 
 impl Inspect for Scene<'_> {
-    /// One walk over all chunks; looks into none of the arrays.
-    fn summarize(&self) -> Summary {
-        let mut problems = Problems::new(&self.limits);
-        let counted = Survey::new(self, false, &mut problems).run();
+    fn format(&self) -> Format {
+        Format::B3d
+    }
+
+    fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// For a summary, one walk over all chunks, which looks into none of the arrays.
+    fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
+        let counted = Survey::new(self, depth, problems).run();
+        // What nodes hold is known where they were walked.
+        let below = |count: u64| (depth > Depth::Header).then_some(count);
         let mut references = References::new(&self.limits);
         for texture in self.textures().flatten() {
             references.add(ReferenceKind::Texture, texture.name);
         }
         Summary {
             version: u32::try_from(self.version).ok(),
-            counts: Counts::known([
-                ("textures", counted.textures),
-                ("brushes", counted.brushes),
-                ("nodes", counted.nodes),
-                ("meshes", counted.meshes),
-                ("bones", counted.bones),
-                ("vertices", counted.vertices),
-                ("triangles", counted.triangles),
-                ("weights", counted.weights),
-                ("keys", counted.keys),
-                ("animations", counted.animations),
+            counts: Counts::new([
+                ("textures", Some(counted.textures)),
+                ("brushes", Some(counted.brushes)),
+                ("nodes", below(counted.nodes)),
+                ("meshes", below(counted.meshes)),
+                ("bones", below(counted.bones)),
+                ("vertices", below(counted.vertices)),
+                ("triangles", below(counted.triangles)),
+                ("weights", below(counted.weights)),
+                ("keys", below(counted.keys)),
+                ("animations", below(counted.animations)),
             ]),
-            references: references.into_vec(&mut problems),
-            problems: problems.into_vec(),
+            references: references.into_vec(problems),
             ..Summary::new(Format::B3d, self.data.len() as u64)
         }
-    }
-
-    fn verify(&self, problems: &mut Problems) {
-        Survey::new(self, true, problems).run();
     }
 
     fn outline(&self, out: &mut Outline<'_>) {

@@ -12,6 +12,7 @@ use super::wire::ChunkHeader;
 use super::{Animation, Bone, Keys, Mesh, Node, Part, Scene, Sequence, Step, Texture, Triangles, Vertices};
 use crate::check::{self, Broken, Check, Finite, Index, Length, Numbers, Rows, Rule, Unit, UnitRange};
 use crate::error::{Context, Error, Result};
+use crate::inspect::Depth;
 use crate::summary::{Code, Problems, Severity};
 use crate::view::chunk::{Chunk, Tag};
 use crate::view::record::Plain as _;
@@ -35,9 +36,10 @@ pub(super) struct Counted {
     pub(super) animations: u64,
 }
 
-/// One walk over a scene: always its structure, on request every index and number too.
+/// One walk over a scene: its materials, its whole structure, or every index and number too.
 pub(super) struct Survey<'s, 'a> {
     scene: &'s Scene<'a>,
+    depth: Depth,
     deep: Option<Box<Deep>>,
     problems: &'s mut Problems,
     counted: Counted,
@@ -78,19 +80,22 @@ struct OpenMesh {
 }
 
 impl<'s, 'a> Survey<'s, 'a> {
-    pub(super) fn new(scene: &'s Scene<'a>, deep: bool, problems: &'s mut Problems) -> Self {
+    pub(super) fn new(scene: &'s Scene<'a>, depth: Depth, problems: &'s mut Problems) -> Self {
         let (counted, brushes_met, open_nodes, mesh) = Default::default();
-        let deep = deep.then(|| {
+        let deep = (depth == Depth::Verify).then(|| {
             let (transforms, rotations) = (Check::new(Finite), Check::new(Unit::Quaternion));
             let (keys, at_root, unanimated) = Default::default();
             Box::new(Deep { transforms, rotations, keys, at_root, unanimated })
         });
-        Self { scene, deep, problems, counted, brushes_met, open_nodes, mesh }
+        Self { scene, depth, deep, problems, counted, brushes_met, open_nodes, mesh }
     }
 
     pub(super) fn run(mut self) -> Counted {
         self.scene_itself();
         self.materials();
+        if self.depth == Depth::Header {
+            return self.counted;
+        }
         for step in self.scene.walk() {
             match step {
                 Ok(step) => self.step(&step),

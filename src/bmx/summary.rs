@@ -5,56 +5,30 @@ use super::{List, Map, Mesh, table, verify};
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::format::Format;
-use crate::inspect::{Inspect, Outline, Region};
+use crate::inspect::{Depth, Inspect, Outline, Region};
+use crate::limits::Limits;
 use crate::summary::{Blocks, Counts, Problems, ReferenceKind, References, Summary};
 
 impl Inspect for Map<'_> {
-    /// Inflates `index.bm`; `object.bm` if there are objects, for the number of components; `mesh.bm` if there are
-    /// meshes, for the lengths of their lists; `texture.bm` if there are textures, for their names. Never
-    /// `material.bm`, never an image.
-    fn summarize(&self) -> Summary {
-        let mut problems = Problems::new(&self.limits);
-        let mut summary = Summary { blocks: self.blocks(), ..Summary::new(Format::Bmx, self.bytes) };
-        let index = self.positions();
-        summary.version = index.as_ref().map_or_else(Error::version, |index| Some(index.version));
-        if let Some(index) = problems.ok(index) {
-            let whole = index.broken.is_none();
-            if let Some(error) = &index.broken {
-                problems.error(error);
-            }
-            // Of a broken index the entries are known so far as they go, their number is not.
-            let count = |length: Result<usize>| length.ok().filter(|_| whole).map(|length| length as u64);
-            let components = self.components(&mut problems).filter(|_| whole);
-            let [vertices, uvs, normals, triangles] = self.lengths(&mut problems).map(|sum| sum.filter(|_| whole));
-            summary.counts = Counts::new([
-                ("objects", count(self.objects().map(|list| list.len()))),
-                ("components", components),
-                ("meshes", count(self.meshes().map(|list| list.len()))),
-                ("materials", count(self.materials().map(|list| list.len()))),
-                ("textures", count(self.textures().map(|list| list.len()))),
-                ("vertices", vertices),
-                ("uvs", uvs),
-                ("normals", normals),
-                ("triangles", triangles),
-            ]);
-            let mut references = References::new(&self.limits);
-            if let Some(textures) = self.readable(self.textures(), &mut problems) {
-                for texture in textures.walk() {
-                    if let Some(texture) = problems.ok(texture) {
-                        references.add(ReferenceKind::Texture, texture.file_name);
-                    }
-                }
-            }
-            summary.references = references.into_vec(&mut problems);
+    fn format(&self) -> Format {
+        Format::Bmx
+    }
+
+    fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// Inflates `index.bm`; for a summary also `object.bm` if there are objects, for the number of components; `mesh.bm`
+    /// if there are meshes, for the lengths of their lists; `texture.bm` if there are textures, for their names. Never
+    /// `material.bm`, never an image, but to verify.
+    fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
+        if depth == Depth::Verify {
+            verify::map(self, problems);
+            // What a look at the facts finds was found with the rest.
+            return self.facts(depth, &mut Problems::new(&self.limits));
         }
-        summary.problems = problems.into_vec();
-        summary
+        self.facts(depth, problems)
     }
-
-    fn verify(&self, problems: &mut Problems) {
-        verify::map(self, problems);
-    }
-
     fn outline(&self, out: &mut Outline<'_>) {
         super::outline::map(self, out);
     }
@@ -101,6 +75,48 @@ impl Inspect for Map<'_> {
 }
 
 impl Map<'_> {
+    fn facts(&self, depth: Depth, problems: &mut Problems) -> Summary {
+        let mut summary = Summary { blocks: self.blocks(), ..Summary::new(Format::Bmx, self.bytes) };
+        let index = self.positions();
+        summary.version = index.as_ref().map_or_else(Error::version, |index| Some(index.version));
+        if let Some(index) = problems.ok(index) {
+            let whole = index.broken.is_none();
+            if let Some(error) = &index.broken {
+                problems.error(error);
+            }
+            // Of a broken index the entries are known so far as they go, their number is not.
+            let count = |length: Result<usize>| length.ok().filter(|_| whole).map(|length| length as u64);
+            let inside = depth > Depth::Header;
+            let components = if inside { self.components(problems) } else { None };
+            let lengths = if inside { self.lengths(problems) } else { [None; 4] };
+            let [components, vertices, uvs, normals, triangles] = {
+                let [vertices, uvs, normals, triangles] = lengths;
+                [components, vertices, uvs, normals, triangles].map(|sum| sum.filter(|_| whole))
+            };
+            summary.counts = Counts::new([
+                ("objects", count(self.objects().map(|list| list.len()))),
+                ("components", components),
+                ("meshes", count(self.meshes().map(|list| list.len()))),
+                ("materials", count(self.materials().map(|list| list.len()))),
+                ("textures", count(self.textures().map(|list| list.len()))),
+                ("vertices", vertices),
+                ("uvs", uvs),
+                ("normals", normals),
+                ("triangles", triangles),
+            ]);
+            let mut references = References::new(&self.limits);
+            if inside && let Some(textures) = self.readable(self.textures(), problems) {
+                for texture in textures.walk() {
+                    if let Some(texture) = problems.ok(texture) {
+                        references.add(ReferenceKind::Texture, texture.file_name);
+                    }
+                }
+            }
+            summary.references = references.into_vec(problems);
+        }
+        summary
+    }
+
     /// Every entry of the zip is a block; empty ones that are stored are not counted.
     fn blocks(&self) -> Blocks {
         let mut blocks = Blocks::default();

@@ -22,18 +22,84 @@ use std::ops::ControlFlow;
 
 use crate::budget::Budget;
 use crate::error::{Error, Result};
+use crate::format::Format;
+use crate::limits::Limits;
 use crate::summary::{Name, Problems, Summary};
 use crate::view::record::Type;
 use crate::view::{ByteStr, Table, Utf32Str};
 
-/// An opened asset of any format.
-pub trait Inspect {
-    /// The facts that can be had without decoding anything. Allocates for the answer only.
-    fn summarize(&self) -> Summary;
+/// How closely an asset is looked at. Each depth finds what those before it find.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[non_exhaustive]
+pub enum Depth {
+    /// What its header and tables alone tell: what they leave open is absent, be it a count, references or blocks.
+    /// Touches the fewest pages.
+    ///
+    /// | format | counts | reads |
+    /// | --- | --- | --- |
+    /// | b3d | textures, brushes; the references | TEXS, BRUS and the headers of the chunks beside them |
+    /// | bmx | objects, meshes, materials, textures | `index.bm`, which it unpacks; the zip's directory |
+    /// | lodka | models, animations, meshes, light schemes, collider sets | the headers of the chunks |
+    /// | odol | LODs, bones, animations; the bounds | the header; of version 7 all LODs, behind which it lies |
+    /// | bmtr, rtm | all | up to the first frame |
+    /// | mlod | LODs | the header |
+    /// | pbo, zip | all, and the blocks | the directory |
+    Header,
+    /// What can be told without decoding.
+    #[default]
+    Summary,
+    /// Every block decoded, every index checked.
+    Verify,
+}
 
-    /// Decodes every block and checks every index and bound, as far as the [budget](Problems::budget) goes; adds what it
-    /// finds, everything in [`summarize`](Self::summarize)'s problems included.
-    fn verify(&self, problems: &mut Problems);
+impl Depth {
+    /// Every depth, the shallowest first.
+    pub const ALL: &[Self] = &[Self::Header, Self::Summary, Self::Verify];
+
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Header => "header",
+            Self::Summary => "summary",
+            Self::Verify => "verify",
+        }
+    }
+}
+
+impl fmt::Display for Depth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// An opened asset of any format.
+pub trait Inspect: Send + Sync {
+    /// Its format.
+    fn format(&self) -> Format;
+
+    /// The limits that it was opened with.
+    fn limits(&self) -> Limits;
+
+    /// Looks at it so closely: the facts, without problems, and beside them what is wrong, as far as the
+    /// [budget](Problems::budget) goes. Allocates for the answer; [`Depth::Verify`] for each block that it decodes, one
+    /// after the other. Linear in what the depth reads.
+    fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary;
+
+    /// The facts that its header and tables tell: [`Depth::Header`].
+    fn summarize_header(&self) -> Summary {
+        summary(self, Depth::Header)
+    }
+
+    /// The facts that can be had without decoding anything: [`Depth::Summary`].
+    fn summarize(&self) -> Summary {
+        summary(self, Depth::Summary)
+    }
+
+    /// Decodes every block and checks every index and bound: [`Depth::Verify`]. Adds what it finds, everything in
+    /// [`summarize`](Self::summarize)'s problems included.
+    fn verify(&self, problems: &mut Problems) {
+        self.survey(Depth::Verify, problems);
+    }
 
     /// Tells every part, field and array, in the order of the file where it has one.
     fn outline(&self, out: &mut Outline<'_>);
@@ -78,6 +144,12 @@ pub trait Inspect {
     fn kept_bytes(&self) -> u64 {
         0
     }
+}
+
+fn summary<A: Inspect + ?Sized>(asset: &A, depth: Depth) -> Summary {
+    let mut problems = Problems::new(&asset.limits());
+    let summary = asset.survey(depth, &mut problems);
+    Summary { problems: problems.into_vec(), ..summary }
 }
 
 /// A range of bytes, counted from the start of the asset.

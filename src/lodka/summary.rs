@@ -8,26 +8,24 @@ use super::{Mesh, Model};
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::format::Format;
-use crate::inspect::{Inspect, Outline, Region, Span};
+use crate::inspect::{Depth, Inspect, Outline, Region, Span};
+use crate::limits::Limits;
 use crate::summary::{Problems, Summary};
 use crate::view::Table;
 
 impl Inspect for Model<'_> {
-    /// One walk over all chunks and what is in them, but for the elements of arrays.
-    fn summarize(&self) -> Summary {
-        let mut problems = Problems::new(&self.limits);
-        let (counts, references) = Survey::new(self, false, &mut problems).run();
-        Summary {
-            version: Some(1),
-            counts,
-            references,
-            problems: problems.into_vec(),
-            ..Summary::new(Format::Lodka, self.data.len() as u64)
-        }
+    fn format(&self) -> Format {
+        Format::Lodka
     }
 
-    fn verify(&self, problems: &mut Problems) {
-        Survey::new(self, true, problems).run();
+    fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// For a summary, one walk over all chunks and what is in them, but for the elements of arrays.
+    fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
+        let (counts, references) = Survey::new(self, depth, problems).run();
+        Summary { version: Some(1), counts, references, ..Summary::new(Format::Lodka, self.data.len() as u64) }
     }
 
     fn outline(&self, out: &mut Outline<'_>) {

@@ -9,7 +9,7 @@ use super::known::Known;
 use super::{Animation, Bump, Material, Mesh, Model, Node, Skeleton};
 use crate::check::{Broken, Check};
 use crate::error::{Context, Error, Result};
-use crate::inspect::Span;
+use crate::inspect::{Depth, Span};
 use crate::summary::{Code, Counts, Problems, Reference, ReferenceKind, References, Severity};
 use crate::view::chunk::Tag;
 use crate::view::record::Fixed;
@@ -52,9 +52,10 @@ pub(super) struct OpenPart<'a> {
     pub(super) bones_lost: bool,
 }
 
-/// One walk over a file: always its structure, on request every index and number too.
+/// One walk over a file: its chunks, what they hold, or every index and number too.
 pub(super) struct Survey<'s, 'a> {
     model: &'s Model<'a>,
+    depth: Depth,
     pub(super) deep: bool,
     pub(super) problems: &'s mut Problems,
     pub(super) counted: Counted,
@@ -65,10 +66,11 @@ pub(super) struct Survey<'s, 'a> {
 }
 
 impl<'s, 'a> Survey<'s, 'a> {
-    pub(super) fn new(model: &'s Model<'a>, deep: bool, problems: &'s mut Problems) -> Self {
+    pub(super) fn new(model: &'s Model<'a>, depth: Depth, problems: &'s mut Problems) -> Self {
         let (counted, part, cut) = Default::default();
         let references = References::new(&model.limits);
-        Self { model, deep, problems, counted, references, part, cut }
+        let deep = depth == Depth::Verify;
+        Self { model, depth, deep, problems, counted, references, part, cut }
     }
 
     pub(super) fn run(mut self) -> (Counts, Vec<Reference>) {
@@ -78,26 +80,28 @@ impl<'s, 'a> Survey<'s, 'a> {
             }
         }
         let c = self.counted;
-        let counts = Counts::known([
-            ("models", c.models),
-            ("bones", c.bones),
-            ("animations", c.animations),
-            ("frames", c.frames),
-            ("materials", c.materials),
-            ("textures", c.textures),
-            ("shaders", c.shaders),
-            ("meshes", c.meshes),
-            ("vertices", c.vertices),
-            ("face_groups", c.face_groups),
-            ("triangles", c.triangles),
-            ("morph_collections", c.morph_collections),
-            ("bodies", c.bodies),
-            ("geoms", c.geoms),
-            ("joints", c.joints),
-            ("light_schemes", c.light_schemes),
-            ("proxies", c.proxies),
-            ("collider_sets", c.collider_sets),
-            ("colliders", c.colliders),
+        // What the chunks hold is known where they were looked into.
+        let inside = |count: u64| (self.depth > Depth::Header).then_some(count);
+        let counts = Counts::new([
+            ("models", Some(c.models)),
+            ("bones", inside(c.bones)),
+            ("animations", Some(c.animations)),
+            ("frames", inside(c.frames)),
+            ("materials", inside(c.materials)),
+            ("textures", inside(c.textures)),
+            ("shaders", inside(c.shaders)),
+            ("meshes", Some(c.meshes)),
+            ("vertices", inside(c.vertices)),
+            ("face_groups", inside(c.face_groups)),
+            ("triangles", inside(c.triangles)),
+            ("morph_collections", inside(c.morph_collections)),
+            ("bodies", inside(c.bodies)),
+            ("geoms", inside(c.geoms)),
+            ("joints", inside(c.joints)),
+            ("light_schemes", Some(c.light_schemes)),
+            ("proxies", inside(c.proxies)),
+            ("collider_sets", Some(c.collider_sets)),
+            ("colliders", inside(c.colliders)),
         ]);
         (counts, self.references.into_vec(self.problems))
     }
@@ -122,6 +126,9 @@ impl<'s, 'a> Survey<'s, 'a> {
         let once = matches!(node.kind, Kind::MaterialList | Kind::TextureList | Kind::ShaderList);
         if node.kind != Kind::Unknown && (node.depth == 1 || once) {
             self.order(node);
+        }
+        if self.depth == Depth::Header {
+            return;
         }
         match node.content() {
             Ok(content) => self.content(node, &content),

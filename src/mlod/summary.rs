@@ -5,21 +5,32 @@ use crate::budget::Budget;
 use crate::check::{self, Below, Broken, Check, Finite, Length, Numbers, Unit};
 use crate::error::{Context, Error, Result};
 use crate::format::Format;
-use crate::inspect::{self, Inspect, Outline, Part, Region, Span};
+use crate::inspect::{self, Depth, Inspect, Outline, Part, Region, Span};
+use crate::limits::Limits;
 use crate::summary::{Code, Counts, Problems, ReferenceKind, References, Summary};
 use crate::view::record::{Fixed, Record};
 use crate::view::{Storage, Table};
 
 impl Inspect for Model<'_> {
-    /// One walk over all LODs, faces included.
-    fn summarize(&self) -> Summary {
-        let mut problems = Problems::new(&self.limits);
-        let summary = self.survey(false, &mut problems);
-        Summary { problems: problems.into_vec(), ..summary }
+    fn format(&self) -> Format {
+        Format::Mlod
     }
 
-    fn verify(&self, problems: &mut Problems) {
-        self.survey(true, problems);
+    fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// For a summary, one walk over all LODs, faces included.
+    fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
+        let summary = Summary { version: Some(self.version()), ..Summary::new(Format::Mlod, self.data.len() as u64) };
+        let lods = u64::from(self.lod_count());
+        match depth {
+            Depth::Header => {
+                let counts = Counts::new([("lods", Some(lods)), ("vertices", None), ("faces", None)]);
+                Summary { counts, ..summary }
+            }
+            _ => self.walk(depth == Depth::Verify, summary, problems),
+        }
     }
 
     fn outline(&self, out: &mut Outline<'_>) {
@@ -62,8 +73,8 @@ impl Inspect for Model<'_> {
 }
 
 impl Model<'_> {
-    /// The summary but for its problems, which are added to the others; on request of every index and number too.
-    fn survey(&self, deep: bool, problems: &mut Problems) -> Summary {
+    /// Adds to the summary what a walk over all LODs gives; on request it checks every index and number.
+    fn walk(&self, deep: bool, mut summary: Summary, problems: &mut Problems) -> Summary {
         let mut references = References::new(&self.limits);
         let (mut vertices, mut faces) = (0_u64, 0_u64);
         let mut end = self.lods.offset();
@@ -87,7 +98,6 @@ impl Model<'_> {
                 lod.check(index, end, problems);
             }
         }
-        let mut summary = Summary::new(Format::Mlod, self.data.len() as u64);
         if whole {
             let lods = self.lod_count().into();
             summary.counts = Counts::known([("lods", lods), ("vertices", vertices), ("faces", faces)]);
@@ -96,7 +106,7 @@ impl Model<'_> {
                 problems.warning(&Error::malformed(format!("{behind} bytes after the last LOD")).at(end));
             }
         }
-        Summary { version: Some(self.version()), references: references.into_vec(problems), ..summary }
+        Summary { references: references.into_vec(problems), ..summary }
     }
 }
 

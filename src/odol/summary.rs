@@ -8,17 +8,24 @@ use super::{Lod, Model, ModelInfo};
 use crate::budget::Budget;
 use crate::error::{Context as _, Error, Result};
 use crate::format::Format;
-use crate::inspect::{self, Inspect, Outline, Region, Span};
+use crate::inspect::{self, Depth, Inspect, Outline, Region, Span};
+use crate::limits::Limits;
 use crate::summary::{Bounds, Counts, Problems, Summary};
 
 impl Inspect for Model<'_> {
-    /// Steps over every part of every LOD and walks its compressed arrays; decodes none.
-    fn summarize(&self) -> Summary {
-        let mut problems = Problems::new(&self.context.limits);
-        let survey = Survey::new(self, false, &mut problems).run();
-        let counted = survey.counted;
+    fn format(&self) -> Format {
+        Format::Odol
+    }
+
+    fn limits(&self) -> Limits {
+        self.context.limits
+    }
+
+    /// For a summary, every part of every LOD is stepped over and its compressed arrays are walked; none is decoded.
+    fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
+        let (counted, references, blocks, is_whole) = Survey::new(self, depth, problems).run();
         // A sum is known where every LOD could be read.
-        let sum = |count: u64| survey.is_whole.then_some(count);
+        let sum = |count: u64| is_whole.then_some(count);
         let header = &self.header;
         let animations = match header.has_animations {
             Some(false) => Some(0),
@@ -38,21 +45,14 @@ impl Inspect for Model<'_> {
             ("animations", animations),
         ]);
         let bounds = header.info.filter(ModelInfo::has_box);
-        let blocks = survey.blocks;
-        let references = survey.references.into_vec(&mut problems);
         Summary {
             version: Some(self.version().stored()),
             counts,
             bounds: bounds.map(|info| Bounds { min: info.bbox_min, max: info.bbox_max }),
             references,
             blocks,
-            problems: problems.into_vec(),
             ..Summary::new(Format::Odol, self.bytes())
         }
-    }
-
-    fn verify(&self, problems: &mut Problems) {
-        Survey::new(self, true, problems).run();
     }
 
     fn outline(&self, out: &mut Outline<'_>) {

@@ -9,8 +9,8 @@ use super::{Animations, IndexBlock, Indices, Lod, LodEntry, Material, Model, Mod
 use crate::budget::Decoded;
 use crate::check::{self, AtMost, Below, Broken, Check, Finite, Index, IndexOrNone, Numbers, Rule};
 use crate::error::{Context as _, Error, Result};
-use crate::inspect::Span;
-use crate::summary::{Blocks, Code, Problems, ReferenceKind, References};
+use crate::inspect::{Depth, Span};
+use crate::summary::{Blocks, Code, Problems, Reference, ReferenceKind, References};
 use crate::view::{Block, Element, Packing};
 
 /// Sums over all LODs.
@@ -26,16 +26,17 @@ pub(super) struct Counted {
     pub(super) properties: u64,
 }
 
-/// One look at everything: always at the structure, on request at every element of every array too.
+/// One look: at the header, at the structure of everything, or at every element of every array too.
 pub(super) struct Survey<'s, 'a> {
     model: &'s Model<'a>,
+    depth: Depth,
     deep: bool,
     problems: &'s mut Problems,
-    pub(super) counted: Counted,
-    pub(super) references: References,
-    pub(super) blocks: Blocks,
-    /// Whether every LOD could be read.
-    pub(super) is_whole: bool,
+    counted: Counted,
+    references: References,
+    blocks: Blocks,
+    /// Whether every LOD was read.
+    is_whole: bool,
 }
 
 /// What parts of one LOD are checked against.
@@ -50,14 +51,25 @@ struct Sizes {
 }
 
 impl<'s, 'a> Survey<'s, 'a> {
-    pub(super) fn new(model: &'s Model<'a>, deep: bool, problems: &'s mut Problems) -> Self {
+    pub(super) fn new(model: &'s Model<'a>, depth: Depth, problems: &'s mut Problems) -> Self {
         let (counted, blocks) = Default::default();
         let references = References::new(&model.context.limits);
-        Self { model, deep, problems, counted, references, blocks, is_whole: true }
+        let deep = depth == Depth::Verify;
+        Self { model, depth, deep, problems, counted, references, blocks, is_whole: true }
     }
 
-    pub(super) fn run(mut self) -> Self {
+    /// What it counted, and whether every LOD was read for it.
+    pub(super) fn run(mut self) -> (Counted, Vec<Reference>, Blocks, bool) {
         self.header();
+        if self.depth == Depth::Header {
+            self.is_whole = false;
+        } else {
+            self.lods();
+        }
+        (self.counted, self.references.into_vec(self.problems), self.blocks, self.is_whole)
+    }
+
+    fn lods(&mut self) {
         for entry in self.model.lods() {
             match self.model.lod(entry.index).transpose() {
                 Ok(Some(lod)) => self.lod(&entry, &lod),
@@ -69,7 +81,6 @@ impl<'s, 'a> Survey<'s, 'a> {
             }
         }
         self.trailer();
-        self
     }
 
     fn header(&mut self) {

@@ -11,13 +11,27 @@ use crate::budget::Budget;
 use crate::check::{Broken, Check, grouped};
 use crate::error::{Context, Error, Result};
 use crate::format::Format;
-use crate::inspect::{Inspect, Outline, Part, Region, Span, Value, brief};
+use crate::inspect::{Depth, Inspect, Outline, Part, Region, Span, Value, brief};
+use crate::limits::Limits;
 use crate::summary::{Blocks, Code, Counts, Problems, Severity, Summary};
 
 impl Inspect for Archive<'_> {
-    fn summarize(&self) -> Summary {
-        let mut problems = Problems::new(&self.limits);
-        self.check(&mut problems);
+    fn format(&self) -> Format {
+        Format::Pbo
+    }
+
+    fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
+        self.check_directory(problems);
+        if depth > Depth::Header {
+            self.check_tail(problems);
+        }
+        if depth == Depth::Verify {
+            self.check_content(problems);
+        }
         Summary {
             counts: if self.whole {
                 Counts::known([("members", self.member_count)])
@@ -25,22 +39,7 @@ impl Inspect for Archive<'_> {
                 Counts::absent(Format::Pbo)
             },
             blocks: self.blocks(),
-            problems: problems.into_vec(),
             ..Summary::new(Format::Pbo, self.data.len() as u64)
-        }
-    }
-
-    fn verify(&self, problems: &mut Problems) {
-        self.check(problems);
-        self.check_duplicates(problems);
-        for member in self.members().map_while(Result::ok) {
-            if member.method() == Method::PACKED && member.stored_bytes().is_ok() {
-                member.check_content(problems);
-            }
-        }
-        if let Ok(Some(false)) = self.checksum_holds() {
-            let error = Error::malformed("SHA-1 is not that of the archive").at(self.data_end).within("tail");
-            problems.error(&error.coded(Code::Checksum));
         }
     }
 
@@ -191,8 +190,8 @@ impl Archive<'_> {
         blocks
     }
 
-    /// Everything that shows without reading members' bytes.
-    fn check(&self, problems: &mut Problems) {
+    /// What the header alone shows.
+    fn check_directory(&self, problems: &mut Problems) {
         let mut first = true;
         for entry in self.entries().map_while(Result::ok) {
             if let Some(fault) = fault(&entry, first) {
@@ -211,11 +210,28 @@ impl Archive<'_> {
             }
         }
         lost.tell("members", problems, |error| error);
+    }
+
+    fn check_tail(&self, problems: &mut Problems) {
         if let Ok(tail) = self.tail()
             && tail.kind() == TailKind::Unknown
         {
             let message = format!("{} bytes of no known form after the members", tail.bytes.len());
             problems.warning(&Error::malformed(message).at(tail.offset).within("tail"));
+        }
+    }
+
+    /// Everything else: names, what is packed, the checksum.
+    fn check_content(&self, problems: &mut Problems) {
+        self.check_duplicates(problems);
+        for member in self.members().map_while(Result::ok) {
+            if member.method() == Method::PACKED && member.stored_bytes().is_ok() {
+                member.check_content(problems);
+            }
+        }
+        if let Ok(Some(false)) = self.checksum_holds() {
+            let error = Error::malformed("SHA-1 is not that of the archive").at(self.data_end).within("tail");
+            problems.error(&error.coded(Code::Checksum));
         }
     }
 

@@ -30,13 +30,11 @@ pub struct Binarised<'a> {
     texts: Texts<'a>,
     /// From the frame times on.
     body: Cursor<'a>,
-    rule: Option<Rule>,
     limits: Limits,
 }
 
 impl<'a> Binarised<'a> {
-    /// Opens a BMTR file: reads up to the frame times. Version 4 does not tell how it marks packed arrays, so that its
-    /// frames are walked here, once for each way.
+    /// Opens a BMTR file: reads up to the frame times.
     ///
     /// # Errors
     /// Where the bytes do not start with BMTR of version 3 to 5, end before the frame times, or have two different
@@ -56,13 +54,7 @@ impl<'a> Binarised<'a> {
             return Err(Error::malformed(message).at(29));
         }
         let texts = Texts::read(&mut cursor, header)?;
-        let motion = Self { header, texts, body: cursor, rule: None, limits: *limits };
-        let rule = match motion.candidates() {
-            &[only] => Some(only),
-            // What is wrong is told when somebody asks for what lies behind.
-            _ => motion.settle().ok(),
-        };
-        Ok(Self { rule, ..motion })
+        Ok(Self { header, texts, body: cursor, limits: *limits })
     }
 
     /// The header as stored.
@@ -91,12 +83,16 @@ impl<'a> Binarised<'a> {
         self.body().map(|(_, frames)| frames)
     }
 
-    /// How packed arrays are marked. Version 4 settles it by which way uses up the file.
+    /// How packed arrays are marked. Version 4 does not tell: there it is the way that uses up the file, for which all
+    /// frames are walked once in each way, here and whenever its times or frames are asked for.
     ///
     /// # Errors
     /// Where no way does, or several.
     pub fn rule(&self) -> Result<Rule> {
-        self.rule.map_or_else(|| self.settle(), Ok)
+        match self.candidates() {
+            &[only] => Ok(only),
+            _ => self.settle(),
+        }
     }
 
     /// From the frame times to the end of the file.

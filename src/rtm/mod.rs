@@ -87,7 +87,7 @@ pub enum Motion<'a> {
 }
 
 impl<'a> Motion<'a> {
-    /// Opens an animation: reads up to its frames. Linear in the names and properties; for BMTR of version 4 in the file.
+    /// Opens an animation: reads up to its frames. Linear in the names and properties.
     ///
     /// # Errors
     /// Where the bytes are of neither form, or end before the frames.
@@ -189,13 +189,6 @@ impl<'a> Motion<'a> {
         match self {
             Self::Binarised(motion) => motion.rest(),
             Self::Plain(motion) => motion.rest(),
-        }
-    }
-
-    fn limits(&self) -> Limits {
-        match self {
-            Self::Binarised(motion) => motion.limits(),
-            Self::Plain(motion) => motion.limits(),
         }
     }
 }

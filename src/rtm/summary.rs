@@ -6,14 +6,29 @@ use super::Motion;
 use super::verify::Survey;
 use crate::budget::Budget;
 use crate::error::{Error, Result};
-use crate::inspect::{Inspect, Outline};
-use crate::summary::{Counts, Problems, Summary};
+use crate::format::Format;
+use crate::inspect::{Depth, Inspect, Outline};
+use crate::limits::Limits;
+use crate::summary::{Blocks, Counts, Problems, Summary};
 
 impl Inspect for Motion<'_> {
-    /// Walks packed frames to count their bytes, and decodes none.
-    fn summarize(&self) -> Summary {
-        let mut problems = Problems::new(&self.limits());
-        let blocks = Survey::new(false, &mut problems).run(self);
+    fn format(&self) -> Format {
+        Motion::format(self)
+    }
+
+    fn limits(&self) -> Limits {
+        match self {
+            Self::Binarised(motion) => motion.limits(),
+            Self::Plain(motion) => motion.limits(),
+        }
+    }
+
+    /// For a summary, packed frames are walked to count their bytes, and none is decoded.
+    fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
+        let blocks = match depth {
+            Depth::Header => Blocks::default(),
+            _ => Survey::new(depth == Depth::Verify, problems).run(self),
+        };
         Summary {
             version: Some(self.version()),
             counts: Counts::known([
@@ -22,13 +37,8 @@ impl Inspect for Motion<'_> {
                 ("properties", self.property_count() as u64),
             ]),
             blocks,
-            problems: problems.into_vec(),
             ..Summary::new(self.format(), self.size())
         }
-    }
-
-    fn verify(&self, problems: &mut Problems) {
-        Survey::new(true, problems).run(self);
     }
 
     fn outline(&self, out: &mut Outline<'_>) {

@@ -136,7 +136,7 @@ pub fn find(scan: &Scan, mut other: impl FnMut(Found) + Send) -> Result<Vec<Grou
     let digests = |seen: &Sighting<'_, '_>| -> Option<Digests> {
         alike.contains_key(&Outside::of(seen.record)).then(|| {
             let asset = seen.asset.filter(|asset| Container::of(asset).is_none());
-            let content = asset.and_then(|asset| fingerprint(&**asset, seen.budget).ok());
+            let content = asset.and_then(|asset| fingerprint(asset, seen.budget).ok());
             (Sha256::digest(seen.data).into(), content)
         })
     };

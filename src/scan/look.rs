@@ -17,9 +17,10 @@ use crate::budget::{Budget, Held, Memory};
 use crate::container::{Container, Form, Member};
 use crate::error::{Error, Result};
 use crate::format::{Format, NoAsset};
+use crate::inspect::Inspect as _;
 use crate::limits::flag;
 use crate::source::FileMap;
-use crate::summary::{Code, Name, Problem, Problems, Summary};
+use crate::summary::{Name, Problem, Problems, Summary};
 
 /// Where some bytes were found.
 #[derive(Clone)]
@@ -111,22 +112,18 @@ pub(super) fn describe<'a>(scan: &Scan, place: &Place<'_>, data: &'a [u8], budge
             return Some(Described { record, opened: None, told: None });
         }
     };
-    let mut summary = asset.summarize();
+    let (mut depth, mut problems) = (scan.depth, Problems::within(told.budget().clone()));
+    if depth == Depth::Verify
+        && let Err(error) = budget.work(bytes)
+    {
+        problems.error(&error);
+        depth = Depth::Summary;
+    }
+    let mut summary = asset.survey(depth, &mut problems);
+    summary.problems = problems.into_vec();
     let names = summary.references.iter().map(|reference| (reference.name.text.len() as u64).saturating_add(64));
     told.shrink(names.fold(0, u64::saturating_add).saturating_mul(2));
-    if scan.depth == Depth::Verify {
-        let mut problems = Problems::within(told.budget().clone());
-        match budget.work(bytes) {
-            Ok(()) => asset.verify(&mut problems),
-            Err(error) => problems.error(&error),
-        }
-        let met = std::mem::replace(&mut summary.problems, problems.into_vec());
-        // What a summary leaves out for its size, verifying does not look for.
-        let cut = met.into_iter().filter(|problem| problem.code == Code::Limit);
-        let cut: Vec<_> = cut.filter(|problem| !summary.problems.contains(problem)).collect();
-        summary.problems.extend(cut);
-    }
-    let digests = scan.digests.then(|| Digests::of(data, &*asset, told.budget(), bytes, &mut summary.problems));
+    let digests = scan.digests.then(|| Digests::of(data, &asset, told.budget(), bytes, &mut summary.problems));
     let mut record = place.record(summary, digests);
     if let Asset::Pbo(archive) = &asset {
         record.prefix = archive.prefix().map(Name::from);

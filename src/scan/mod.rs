@@ -31,18 +31,9 @@ use crate::asset::Asset;
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::format::Format;
+pub use crate::inspect::Depth;
 use crate::limits::Limits;
 use crate::source::Access;
-
-/// How closely each asset is looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Depth {
-    /// What can be told without decoding.
-    #[default]
-    Summary,
-    /// Every block decoded, every index checked.
-    Verify,
-}
 
 /// A scan over files and folders.
 ///

@@ -8,15 +8,24 @@ use crate::address::{REPEATED_BYTES, repeated};
 use crate::budget::Budget;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::Format;
-use crate::inspect::{self, Inspect, Outline, Part, Region, Span, Value, brief};
+use crate::inspect::{self, Depth, Inspect, Outline, Part, Region, Span, Value, brief};
+use crate::limits::Limits;
 use crate::summary::{Blocks, Code, Counts, Problems, Severity, Summary};
 use crate::view::zip::first_entry;
 use crate::view::{Column, LeArray, Packing, Scalar, Storage, Table};
 
 impl Inspect for Archive<'_> {
-    /// One walk over the directory.
-    fn summarize(&self) -> Summary {
-        let mut problems = Problems::new(&self.limits);
+    fn format(&self) -> Format {
+        Format::Zip
+    }
+
+    fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// One walk over the directory, unless it verifies. Files that share bytes are named and not unpacked: what is
+    /// decoded stays in proportion to the archive's size.
+    fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let mut blocks = Blocks::default();
         let mut count = 0_u64;
         let mut whole = true;
@@ -34,57 +43,17 @@ impl Inspect for Archive<'_> {
                     blocks.unpacked_bytes = blocks.unpacked_bytes.saturating_add(member.size_hint());
                 }
             }
-            member.check(&mut problems);
-        }
-        self.check(&mut problems);
-        self.check_overlaps(&mut problems);
-        Summary {
-            counts: Counts::new([("members", whole.then_some(count))]),
-            blocks,
-            problems: problems.into_vec(),
-            ..Summary::new(Format::Zip, self.data.len() as u64)
-        }
-    }
-
-    /// Files that share bytes are named and not unpacked: what is decoded stays in proportion to the archive's size.
-    fn verify(&self, problems: &mut Problems) {
-        let names = self.members().map_while(Result::ok).map(|member| (member.index(), member.name()));
-        let held = problems.budget().hold((names.clone().count() as u64).saturating_mul(REPEATED_BYTES));
-        let repeated = problems.ok(held).map(|_held| repeated(names)).unwrap_or_default();
-        let mut repeated = repeated.into_iter().peekable();
-        for member in self.members() {
-            let Some(member) = problems.ok(member) else { break };
             member.check(problems);
-            if let Some((_, first)) = repeated.next_if(|(place, _)| *place == member.index()) {
-                member.warn(problems, || format!("the same name as member {first}"));
-            }
         }
         self.check(problems);
         let shared = self.check_overlaps(problems);
-        for member in self.members().map_while(Result::ok) {
-            if shared.binary_search(&member.index()).is_ok() {
-                continue;
-            }
-            let Some(local) = problems.ok(member.local()) else { continue };
-            if local.name != member.name() || local.header.method != member.entry().header.method {
-                let message = "the header before its bytes tells of another file";
-                problems.tell(Severity::Error, || member.error(message));
-            }
-            let budget = problems.budget();
-            // Stored bytes are looked at too, for their CRC-32.
-            let held = budget.work(member.stored_size()).and_then(|()| budget.take(member.unpacked_bytes()));
-            let Some(_held) = problems.ok(held) else { continue };
-            match member.unpack() {
-                Ok((_, 0)) => {}
-                Ok((_, behind)) => {
-                    member.warn(problems, || format!("{behind} bytes after the end of its stream"));
-                }
-                // That only its owner can read a file is no fault of it.
-                Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_) | ErrorKind::Encrypted(_)) => {
-                    problems.ok(member.stored_bytes());
-                }
-                Err(error) => problems.error(&error),
-            }
+        if depth == Depth::Verify {
+            self.check_content(&shared, problems);
+        }
+        Summary {
+            counts: Counts::new([("members", whole.then_some(count))]),
+            blocks,
+            ..Summary::new(Format::Zip, self.data.len() as u64)
         }
     }
 
@@ -135,6 +104,44 @@ impl Inspect for Archive<'_> {
 impl Archive<'_> {
     fn directory_bytes(&self) -> u64 {
         self.directory.stop().saturating_sub(self.directory.start())
+    }
+
+    /// Names, headers and content of all files but those that share bytes with others.
+    fn check_content(&self, shared: &[usize], problems: &mut Problems) {
+        let names = self.members().map_while(Result::ok).map(|member| (member.index(), member.name()));
+        let held = problems.budget().hold((names.clone().count() as u64).saturating_mul(REPEATED_BYTES));
+        let repeated = problems.ok(held).map(|_held| repeated(names)).unwrap_or_default();
+        let mut repeated = repeated.into_iter().peekable();
+        for member in self.members().map_while(Result::ok) {
+            if let Some((_, first)) = repeated.next_if(|(place, _)| *place == member.index()) {
+                member.warn(problems, || format!("the same name as member {first}"));
+            }
+        }
+        for member in self.members().map_while(Result::ok) {
+            if shared.binary_search(&member.index()).is_ok() {
+                continue;
+            }
+            let Some(local) = problems.ok(member.local()) else { continue };
+            if local.name != member.name() || local.header.method != member.entry().header.method {
+                let message = "the header before its bytes tells of another file";
+                problems.tell(Severity::Error, || member.error(message));
+            }
+            let budget = problems.budget();
+            // Stored bytes are looked at too, for their CRC-32.
+            let held = budget.work(member.stored_size()).and_then(|()| budget.take(member.unpacked_bytes()));
+            let Some(_held) = problems.ok(held) else { continue };
+            match member.unpack() {
+                Ok((_, 0)) => {}
+                Ok((_, behind)) => {
+                    member.warn(problems, || format!("{behind} bytes after the end of its stream"));
+                }
+                // That only its owner can read a file is no fault of it.
+                Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_) | ErrorKind::Encrypted(_)) => {
+                    problems.ok(member.stored_bytes());
+                }
+                Err(error) => problems.error(&error),
+            }
+        }
     }
 
     /// Tells of files that share bytes; which those are.

@@ -8,7 +8,7 @@ use std::process::Stdio;
 use meshpeek::Budget;
 use meshpeek::address::{Address, open_member};
 use meshpeek::scan::{Found, Record, Scan};
-use meshpeek::{Access, Limits};
+use meshpeek::{Access, Inspect, Limits};
 use serde_json::Value as Json;
 
 use crate::cli::{Folder, code, lines, program, run, stderr, stdout};

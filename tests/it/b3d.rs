@@ -2,7 +2,7 @@
 
 use meshpeek::b3d::{Part, Scene};
 use meshpeek::view::{LeArray, Strided};
-use meshpeek::{Asset, ErrorKind};
+use meshpeek::{Asset, ErrorKind, Inspect};
 
 use crate::corpus::outside_file;
 use crate::memory::usage_of;

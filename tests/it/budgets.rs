@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use meshpeek::summary::{Problem, Problems};
-use meshpeek::{Asset, Limits};
+use meshpeek::{Asset, Inspect, Limits};
 
 use crate::corpus::files;
 use crate::memory::usage_of;
@@ -91,7 +91,7 @@ fn cut_anywhere(endings: &[&str]) {
             let noticed = !problems.is_empty() || is_a_whole_file(cut);
             assert!(!sound || noticed, "{} cut at {length} is not noticed", path.display());
             if length % 17 == 0 {
-                any::walk(&*Asset::parse(cut).unwrap(), cut, &limits);
+                any::walk(&Asset::parse(cut).unwrap(), cut, &limits);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Every byte of a file has a name, and no byte two.
 
 use meshpeek::dissect::{LineKind, dissect};
-use meshpeek::{Asset, Format};
+use meshpeek::{Asset, Format, Inspect};
 
 use crate::corpus;
 
@@ -15,7 +15,7 @@ fn leaves_tile_the_file() {
     for (path, bytes) in corpus::files() {
         let Ok(asset) = Asset::parse(&bytes) else { continue };
         let (mut at, mut gaps, mut problems, mut around) = (0, Vec::new(), 0, String::new());
-        dissect(&*asset, bytes.len() as u64, &mut |line| {
+        dissect(&asset, bytes.len() as u64, &mut |line| {
             problems += usize::from(line.name == "problem");
             if line.kind == LineKind::Part {
                 line.selector.clone_into(&mut around);

@@ -16,7 +16,7 @@ use crate::{any, writer};
 fn errors(bytes: &[u8]) -> Vec<String> {
     let start = Instant::now();
     let (errors, usage) = usage_of(|| match Asset::parse(bytes) {
-        Ok(asset) => errors_of(&*asset),
+        Ok(asset) => errors_of(&asset),
         Err(error) => vec![error.to_string()],
     });
     assert!(usage.peak < 8 << 20, "{usage:?}: {errors:?}");

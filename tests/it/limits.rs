@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use meshpeek::scan::{Depth, Found, Scan};
 use meshpeek::summary::Code;
-use meshpeek::{Budget, ErrorKind, Limits};
+use meshpeek::{Budget, ErrorKind, Inspect, Limits};
 use serde_json::Value as Json;
 
 use crate::memory::usage_of;

@@ -8,7 +8,7 @@ use meshpeek::lodka::{
 };
 use meshpeek::summary::{Code, Problem, Problems, Severity};
 use meshpeek::view::{ByteStr, Element, LeArray};
-use meshpeek::{Asset, ErrorKind, Limits};
+use meshpeek::{Asset, ErrorKind, Inspect, Limits};
 
 use crate::memory::usage_of;
 use crate::writer::bytes::Bytes;

@@ -5,6 +5,7 @@ mod amplify;
 mod budgets;
 mod codec;
 mod corpus;
+mod depth;
 mod dissect;
 mod killers;
 #[cfg(feature = "cli")]
@@ -32,6 +33,8 @@ mod goldens;
 mod lodka;
 mod mlod;
 mod odol;
+#[cfg(feature = "owned")]
+mod owned;
 mod pbo;
 #[cfg(feature = "cli")]
 mod recipes;

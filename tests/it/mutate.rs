@@ -1,5 +1,6 @@
 //! Files bent in the ways that files go bad, and in those that somebody with bad intent would think of.
 
+use meshpeek::Inspect;
 use meshpeek::{Asset, inspect::Span};
 
 /// Numbers without a pattern, the same on every run.

@@ -75,7 +75,7 @@ fn every_selector_that_is_listed_leads_back_to_its_array() {
     let mut checked = 0_usize;
     for (path, bytes) in models() {
         let Ok(asset) = Asset::parse(&bytes) else { continue };
-        let listed = all(&*asset);
+        let listed = all(&asset);
         let listing = printed(&["dump"], &path);
         let lines: Vec<Vec<&str>> = listing.lines().skip(1).map(|line| line.split_whitespace().collect()).collect();
         assert_eq!(lines.len(), listed.len(), "{}", path.display());
@@ -83,7 +83,7 @@ fn every_selector_that_is_listed_leads_back_to_its_array() {
         let stride = listed.len() / 400 + 1;
         for ((selector, array), line) in listed.iter().zip(&lines).step_by(stride) {
             assert_eq!((line[0], line[1]), (selector.as_str(), array.rows.to_string().as_str()), "{}", path.display());
-            let again = found(&*asset, selector, Array::of);
+            let again = found(&asset, selector, Array::of);
             assert_eq!(again.as_ref(), Some(array), "{}: {selector}", path.display());
             checked += 1;
         }
@@ -105,11 +105,11 @@ fn faces_of_every_lod_are_those_that_info_tells_of() {
             let Some(count) = lod["faces"]["count"].as_u64() else { continue };
             let selector = format!("lods/{index}/faces");
             assert_eq!(lod["faces"]["selector"], selector.as_str());
-            assert_eq!(found(&*asset, &selector, |table| table.rows()), Some(count), "{}: {selector}", path.display());
+            assert_eq!(found(&asset, &selector, |table| table.rows()), Some(count), "{}: {selector}", path.display());
             let mut rows = 0;
             let row: usize =
-                found(&*asset, &selector, |table| table.columns()).unwrap().iter().map(|c| c.scalar.size()).sum();
-            if let Some(Ok(bytes)) = found(&*asset, &selector, to_bytes) {
+                found(&asset, &selector, |table| table.columns()).unwrap().iter().map(|c| c.scalar.size()).sum();
+            if let Some(Ok(bytes)) = found(&asset, &selector, to_bytes) {
                 rows += bytes.len() / row;
                 assert_eq!(rows as u64, count, "{}: {selector}", path.display());
             }
@@ -123,7 +123,7 @@ fn faces_of_every_lod_are_those_that_info_tells_of() {
 fn a_number_is_never_a_name() {
     let bytes = odol::Model::new(48, vec![odol::Lod::strip(1.0, 3), odol::Lod::strip(2.0, 5)]).to_vec();
     let asset = Asset::parse(&bytes).unwrap();
-    let rows = |selector: &str| found(&*asset, selector, |table| table.rows());
+    let rows = |selector: &str| found(&asset, selector, |table| table.rows());
     assert_eq!(
         [rows("lods/0/positions"), rows("lods/1/positions"), rows("lods/2/positions")],
         [Some(3), Some(5), None]
@@ -142,7 +142,7 @@ fn names_lead_to_what_they_name() {
     });
     let bytes = b3d::scene(nodes).to_vec();
     let asset = Asset::parse(&bytes).unwrap();
-    let weights = |name: &str| found(&*asset, &format!("bones/{name}/weights"), |table| table.rows());
+    let weights = |name: &str| found(&asset, &format!("bones/{name}/weights"), |table| table.rows());
     for (name, rows) in [
         ("0", Some(1)),
         ("1", Some(2)),
@@ -172,7 +172,7 @@ fn finding_an_array_takes_no_memory_for_what_is_passed_by() {
     let asset = Asset::parse(&bytes).unwrap();
     let (found, usage) = crate::memory::usage_of(|| {
         let selector: Selector = "bones/@twin#19999/weights".parse().unwrap();
-        selector.find(&*asset, &mut |_| {})
+        selector.find(&asset, &mut |_| {})
     });
     assert!(found && usage.total < 16 << 10, "{usage:?}");
 }
@@ -181,6 +181,6 @@ fn finding_an_array_takes_no_memory_for_what_is_passed_by() {
 fn mlod_lods_go_by_their_purpose() {
     let bytes = writer::mlod::sound().to_vec();
     let asset = Asset::parse(&bytes).unwrap();
-    assert_eq!(found(&*asset, "lods/@1/points", |table| table.rows()), Some(4));
-    assert_eq!(found(&*asset, "lods/@Memory/normals", |table| table.rows()), Some(2));
+    assert_eq!(found(&asset, "lods/@1/points", |table| table.rows()), Some(4));
+    assert_eq!(found(&asset, "lods/@Memory/normals", |table| table.rows()), Some(2));
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use meshpeek::scan::{Depth, Found, Scan};
 use meshpeek::source::guard_maps;
-use meshpeek::{Access, FileMap, Limits};
+use meshpeek::{Access, FileMap, Inspect, Limits};
 
 use crate::budgets::full;
 use crate::mutate::Random;

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use meshpeek::container::{Container, Form};
 use meshpeek::view::Packing;
-use meshpeek::{Asset, Budget, ErrorKind, Format, Limits};
+use meshpeek::{Asset, Budget, ErrorKind, Format, Inspect, Limits};
 
 use crate::memory::usage_of;
 use crate::mutate::Random;

@@ -168,6 +168,9 @@ pub(crate) struct ScanArgs {
     /// Add SHA-256 digests of each asset's bytes and decoded content
     #[arg(long)]
     pub(crate) digests: bool,
+    /// How closely to look at each asset
+    #[arg(long, value_name = "DEPTH", default_value = "summary")]
+    pub(crate) depth: ScanDepth,
     /// In CSV, put an apostrophe before cells that a spreadsheet would take for formulas
     ///
     /// Those that begin with = + - @ tab or carriage return. Such cells are then no longer the names themselves.
@@ -248,6 +251,15 @@ pub(crate) enum ScanFormat {
     Table,
     Ndjson,
     Csv,
+}
+
+/// How closely a scan looks.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScanDepth {
+    /// Headers and tables alone, as fast as files open: what they leave open is null or empty
+    Header,
+    /// All that can be told without decoding
+    Summary,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

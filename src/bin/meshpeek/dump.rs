@@ -26,7 +26,7 @@ pub(crate) fn run(path: &Path, selector: Option<&str>, format: DumpFormat, commo
             let mut written = None;
             let selector = text.parse::<Selector>();
             if let Ok(selector) = &selector {
-                selector.find(&*asset, &mut |table| written = Some(write(table, format, common)));
+                selector.find(&asset, &mut |table| written = Some(write(table, format, common)));
             }
             match written {
                 Some(written) => written?,
@@ -43,7 +43,7 @@ pub(crate) fn run(path: &Path, selector: Option<&str>, format: DumpFormat, commo
 /// Why there is nothing to dump, and what may have been meant.
 fn missing(asset: &Asset<'_>, text: &str, error: Option<meshpeek::Error>) -> String {
     let reason = error.map_or_else(|| format!("no array {text}"), |error| error.message());
-    let hint = by_name(asset, text).or_else(|| selector::nearest(&**asset, text));
+    let hint = by_name(asset, text).or_else(|| selector::nearest(asset, text));
     let hint = hint.map(|hint| format!("; did you mean {hint}?")).unwrap_or_default();
     format!("{reason}{hint} (items go by numbers from 0 or by @name; without a selector, all arrays are listed)")
 }
@@ -51,14 +51,14 @@ fn missing(asset: &Asset<'_>, text: &str, error: Option<meshpeek::Error>) -> Str
 /// The selector with `@` before one of its steps, if that leads to an array.
 fn by_name(asset: &Asset<'_>, text: &str) -> Option<String> {
     let steps = text.match_indices('/').take(8).map(|(place, _)| format!("{}@{}", &text[..=place], &text[place + 1..]));
-    let mut leading = steps.filter(|name| name.parse::<Selector>().is_ok_and(|name| name.find(&**asset, &mut |_| {})));
+    let mut leading = steps.filter(|name| name.parse::<Selector>().is_ok_and(|name| name.find(asset, &mut |_| {})));
     leading.next()
 }
 
 fn list(asset: &Asset<'_>, common: &Common) -> Result<(), Failure> {
     let mut out = Output::text(common)?;
     let mut written = writeln!(out, "{:<40} {:>10}  {:<9} columns", "selector", "rows", "stored");
-    selector::each(&**asset, &mut |selector, table| {
+    selector::each(asset, &mut |selector, table| {
         if written.is_ok() {
             let columns: Vec<&str> = table.columns().iter().map(|column| column.name).collect();
             let (rows, stored) = (table.rows(), table.storage().packing.name());

@@ -78,7 +78,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
             let width = width(out.is_terminal());
             let mut dump = Dump { content: &content, wanted, in_full, width, around: vec![], heading: String::new() };
             let mut written = Ok(());
-            dissect(&*asset, size, &mut |line| {
+            dissect(&asset, size, &mut |line| {
                 if written.is_ok() {
                     written = dump.line(line, &mut out);
                 }
@@ -95,7 +95,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
 fn find(asset: &Asset<'_>, size: u64, text: &str) -> Result<Span, String> {
     let (mut span, mut inside, mut known) = (None, None::<Range<u64>>, false);
     let path = format!("{text}/");
-    dissect(&**asset, size, &mut |line| {
+    dissect(asset, size, &mut |line| {
         if line.selector == text {
             known = true;
             span = span.or(line.span);
@@ -108,7 +108,7 @@ fn find(asset: &Asset<'_>, size: u64, text: &str) -> Result<Span, String> {
     // Names in selectors are those of the outline, and so are arrays whose bytes lie among those of others.
     let array = || {
         let (mut span, selector) = (None, text.parse::<Selector>().map_err(|error| error.message())?);
-        selector.find(&**asset, &mut |table| {
+        selector.find(asset, &mut |table| {
             let storage = table.storage();
             span = Some(Span { offset: storage.offset, bytes: storage.bytes });
         });
@@ -123,7 +123,7 @@ fn find(asset: &Asset<'_>, size: u64, text: &str) -> Result<Span, String> {
 fn tell_at(asset: &Asset<'_>, size: u64, at: u64, out: &mut Output) -> std::io::Result<()> {
     let holds = |span: Span| span.offset <= at && at - span.offset < span.bytes;
     let (mut around, mut told): (Vec<(usize, Option<Span>, String)>, _) = (vec![], Vec::new());
-    dissect(&**asset, size, &mut |line| {
+    dissect(asset, size, &mut |line| {
         if !told.is_empty() {
             return;
         }
@@ -140,7 +140,7 @@ fn tell_at(asset: &Asset<'_>, size: u64, at: u64, out: &mut Output) -> std::io::
             told.extend(parts.map(|(_, span, text)| place(*span, text)));
         }
     });
-    told.push(place(Some(Span { offset: 0, bytes: size }), &format!("{} file", asset.summarize().format)));
+    told.push(place(Some(Span { offset: 0, bytes: size }), &format!("{} file", asset.format())));
     told.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 

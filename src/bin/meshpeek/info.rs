@@ -60,7 +60,7 @@ fn write_json(record: &Record, asset: Option<&Asset<'_>>, out: &mut Output) -> R
     document.record(record)?;
     document.entry("title", record.summary.format.title())?;
     match asset {
-        Some(asset) => document.outline("detail", &**asset)?,
+        Some(asset) => document.outline("detail", asset)?,
         None => document.entry("detail", &())?,
     }
     document.finish()?;

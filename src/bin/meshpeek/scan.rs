@@ -5,10 +5,10 @@ pub(crate) mod table;
 
 use std::io::Write;
 
-use meshpeek::scan::Record;
+use meshpeek::scan::{Depth, Record};
 use meshpeek::summary::Severity;
 
-use crate::args::{Common, Inputs, ScanArgs, ScanFormat, Stream};
+use crate::args::{Common, Inputs, ScanArgs, ScanDepth, ScanFormat, Stream};
 use crate::input::Told;
 use crate::notes::Notes;
 use crate::output::{Failure, Outcome, Output};
@@ -18,6 +18,10 @@ use crate::{input, report};
 pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Common) -> Outcome {
     let mut scan = input::scan(inputs, common);
     scan.digests = args.digests;
+    scan.depth = match args.depth {
+        ScanDepth::Header => Depth::Header,
+        ScanDepth::Summary => Depth::Summary,
+    };
     let old = stream.since.as_deref().map(|path| Old::open(path, common)).transpose()?;
     scan.known = old.as_ref().map(Old::known);
     let is_stream = stream.events || old.is_some();

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use anstyle::Style;
 use meshpeek::Asset;
-use meshpeek::inspect::{Region, RegionKind};
+use meshpeek::inspect::{Inspect, Region, RegionKind};
 use meshpeek::summary::Severity;
 
 use crate::args::{Common, LineFormat};

@@ -50,7 +50,7 @@ pub(super) fn write(asset: &Asset<'_>, bytes: u64, format: LineFormat, fields: b
         LineFormat::Ndjson => Ok(()),
     };
     let mut merged: Option<(usize, Span)> = None;
-    dissect(&**asset, bytes, &mut |line| {
+    dissect(asset, bytes, &mut |line| {
         if written.is_err() {
             return;
         }

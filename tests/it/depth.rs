@@ -1,0 +1,151 @@
+//! What a look at headers alone finds, and which pages it touches.
+
+use meshpeek::{Asset, Depth, Inspect};
+
+use crate::writer;
+
+#[test]
+fn deeper_looks_keep_what_shallower_ones_found() {
+    for (name, bytes) in writer::corpus() {
+        let Ok(asset) = Asset::parse(&bytes) else { continue };
+        let [header, whole] = [asset.summarize_header(), asset.summarize()];
+        assert_eq!((header.format, header.version, header.bytes), (whole.format, whole.version, whole.bytes), "{name}");
+        for (count, known) in header.counts.iter() {
+            assert!(known.is_none() || whole.counts.get(count) == known, "{name}: {count}");
+        }
+        assert!(header.bounds.is_none() || header.bounds == whole.bounds, "{name}");
+        assert!(header.references.iter().all(|reference| whole.references.contains(reference)), "{name}");
+        if !name.starts_with("hostile") {
+            assert_eq!(header.problems, [], "{name}");
+            assert!(header.counts.iter().any(|(_, count)| count.is_some()), "{name}");
+        }
+        // A survey without a list of problems is a summary.
+        let mut problems = meshpeek::summary::Problems::new(&asset.limits());
+        let surveyed = asset.survey(Depth::Header, &mut problems);
+        assert_eq!(meshpeek::Summary { problems: problems.into_vec(), ..surveyed }, header, "{name}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod pages {
+    use super::*;
+    use crate::writer::odol::{Lod, Model};
+    use crate::writer::{b3d, pbo, rtm, zip};
+
+    const PAGE: usize = 4096;
+
+    /// Bytes in memory that nobody may look at before a fault has counted their page.
+    struct Watched {
+        start: *mut u8,
+        bytes: usize,
+    }
+
+    /// What the handler looks at: the watched memory, and how many faults were in it.
+    static START: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    static END: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    static FAULTS: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    /// One test at a time.
+    static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
+
+    extern "C" fn count(signal: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
+        use std::sync::atomic::Ordering::SeqCst;
+        // SAFETY: the kernel's own report of this fault; system calls alone follow.
+        unsafe {
+            let address = (*info).si_addr() as usize;
+            if !(START.load(SeqCst)..END.load(SeqCst)).contains(&address) {
+                // Not ours: the fault comes again, and ends the process.
+                libc::signal(signal, libc::SIG_DFL);
+                return;
+            }
+            FAULTS.fetch_add(1, SeqCst);
+            libc::mprotect((address / PAGE * PAGE) as *mut _, PAGE, libc::PROT_READ);
+        }
+    }
+
+    impl Watched {
+        fn new(bytes: &[u8]) -> Self {
+            // SAFETY: fresh memory of its own, written to before it is shut.
+            unsafe {
+                let (access, how) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON);
+                let start = libc::mmap(std::ptr::null_mut(), bytes.len(), access, how, -1, 0);
+                assert_ne!(start, libc::MAP_FAILED);
+                let start: *mut u8 = start.cast();
+                start.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+                assert_eq!(libc::mprotect(start.cast(), bytes.len(), libc::PROT_NONE), 0);
+                Self { start, bytes: bytes.len() }
+            }
+        }
+
+        fn bytes(&self) -> &[u8] {
+            // SAFETY: a fault opens each page for reading; nobody writes.
+            unsafe { std::slice::from_raw_parts(self.start, self.bytes) }
+        }
+    }
+
+    impl Drop for Watched {
+        fn drop(&mut self) {
+            // SAFETY: its own memory, of which no borrow is left.
+            unsafe { libc::munmap(self.start.cast(), self.bytes) };
+        }
+    }
+
+    /// How many pages of these bytes a look touches, and how many there are.
+    fn touched(bytes: &[u8], look: impl FnOnce(&[u8])) -> (usize, usize) {
+        use std::sync::atomic::Ordering::SeqCst;
+        let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let watched = Watched::new(bytes);
+        START.store(watched.start as usize, SeqCst);
+        END.store(watched.start as usize + bytes.len(), SeqCst);
+        FAULTS.store(0, SeqCst);
+        // SAFETY: the handler makes system calls alone, and is taken back below.
+        let before = unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            let mut before: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = count as *const () as usize;
+            action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+            assert_eq!(libc::sigaction(libc::SIGSEGV, &action, &mut before), 0);
+            before
+        };
+        look(watched.bytes());
+        // SAFETY: what was there before.
+        unsafe { libc::sigaction(libc::SIGSEGV, &before, std::ptr::null_mut()) };
+        (FAULTS.load(SeqCst), bytes.len().div_ceil(PAGE))
+    }
+
+    fn at(depth: Depth) -> impl Fn(&[u8]) {
+        move |bytes: &[u8]| {
+            let asset = Asset::parse(bytes).unwrap();
+            let mut problems = meshpeek::summary::Problems::new(&asset.limits());
+            asset.survey(depth, &mut problems);
+            assert!(problems.into_vec().is_empty());
+        }
+    }
+
+    #[test]
+    fn headers_are_told_from_the_first_pages_alone() {
+        let motion = |version| rtm::motion(version, 800, 80, rtm::NONE);
+        let scene = b3d::scene([
+            b3d::textures(&[]),
+            b3d::node("one", [b3d::mesh(-1, [b3d::vertices(70_000, 0, 0, 0)])]),
+            b3d::brushes(&[(b"last", &[])]),
+        ]);
+        let model = Model::new(73, (0..4).map(|lod| Lod::strip(lod as f32, 8000)).collect());
+        let content = vec![7; 800_000];
+        for (format, bytes, allowed) in [
+            ("bmtr 5", motion(5).binarised().to_vec(), 1),
+            ("bmtr 4", motion(4).binarised().to_vec(), 1),
+            ("rtm", motion(101).plain().to_vec(), 1),
+            ("odol", model.to_vec(), 1),
+            // The brushes lie behind all nodes.
+            ("b3d", scene.to_vec(), 2),
+            ("pbo", pbo::Writer::new().stored(b"a.bin", &content).finish(pbo::Tail::Sha1), 1),
+            // The end record may be anywhere in the last 65,557 bytes.
+            ("zip", zip::zip(&[zip::Entry::stored("a.bin", &content)], b"").to_vec(), 19),
+        ] {
+            let (header, all) = touched(&bytes, at(Depth::Header));
+            let (summary, _) = touched(&bytes, at(Depth::Summary));
+            assert!(header <= allowed && header <= summary, "{format}: {header}, then {summary} of {all} pages");
+            assert!(all > 190, "{format}: {all} pages");
+        }
+    }
+}
