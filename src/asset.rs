@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::format::{Format, NoAsset};
 use crate::inspect::{Depth, Inspect, Outline, Region};
 use crate::limits::Limits;
+use crate::ranges::{Data, Ranges};
 use crate::summary::{Problems, Summary};
 
 macro_rules! assets {
@@ -107,6 +108,39 @@ impl<'a> Asset<'a> {
     /// As [`parse`](Self::parse).
     pub fn parse_file(path: &Path, data: &'a [u8], limits: &Limits) -> Result<Self> {
         Self::parse_as(Format::of_file(path, data), data, limits)
+    }
+
+    /// Opens [ranges](crate::ranges) as whatever format they start like. PBO and zip archives take their directories,
+    /// ODOL models header and tables, the others all bytes.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse); [`Incomplete`](crate::ErrorKind::Incomplete) where these are not all here.
+    pub fn parse_ranges(ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
+        let data = Data::Parts(ranges);
+        let format = Format::sniff_in(data)?;
+        let described = |error: Error, format| match error.incomplete() {
+            Some(_) => error,
+            None => described(error, format, data.from(0)),
+        };
+        match format {
+            #[cfg(feature = "odol")]
+            Some(format @ Format::Odol) => crate::odol::Model::parse_ranges(ranges, limits)
+                .map(Self::Odol)
+                .map_err(|error| described(error, format)),
+            #[cfg(feature = "pbo")]
+            Some(format @ Format::Pbo) => crate::pbo::Archive::parse_ranges(ranges, limits)
+                .map(Self::Pbo)
+                .map_err(|error| described(error, format)),
+            #[cfg(feature = "zip")]
+            Some(format @ Format::Zip) => crate::zip::Archive::parse_ranges(ranges, limits)
+                .map(Self::Zip)
+                .map_err(|error| described(error, format)),
+            Some(_) => Self::parse_as(format, data.get(0..data.size())?, limits),
+            None => {
+                data.get(0..data.size().min(4096))?;
+                Err(NoAsset::of(data.from(0)).error())
+            }
+        }
     }
 
     /// The format that it was opened as.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::format::Format;
@@ -69,6 +70,11 @@ pub enum ErrorKind {
         limit: u64,
         /// The program's flag that allows more; `None` where nothing does.
         flag: Option<&'static str>,
+    },
+    /// The answer lies in bytes that are not [here](crate::ranges); with these it may be asked for again.
+    Incomplete {
+        /// The first byte, counted from the start of the asset, and the one behind the last.
+        range: Range<u64>,
     },
     /// The operating system said no.
     Io(io::Error),
@@ -192,9 +198,19 @@ impl Error {
             ErrorKind::Unsupported(_) => Code::Unsupported,
             ErrorKind::Encrypted(_) => Code::Encrypted,
             ErrorKind::Limit { .. } => Code::Limit,
+            // A part of the bytes is all that the caller gave.
+            ErrorKind::Incomplete { .. } => Code::Limit,
             // Memory is the only thing of the system that an asset asks for.
             ErrorKind::Io(_) => Code::Limit,
         })
+    }
+
+    /// The bytes that are missing for an answer, where it is that.
+    pub fn incomplete(&self) -> Option<Range<u64>> {
+        match &self.0.kind {
+            ErrorKind::Incomplete { range } => Some(range.clone()),
+            _ => None,
+        }
     }
 
     /// The version of the asset, where that was read before it went wrong.
@@ -256,6 +272,7 @@ impl ErrorKind {
             Self::Encrypted(message) => Self::Encrypted(message.clone()),
             Self::Unrecognized => Self::Unrecognized,
             Self::Limit { what, limit, flag } => Self::Limit { what, limit: *limit, flag: *flag },
+            Self::Incomplete { range } => Self::Incomplete { range: range.clone() },
             Self::Io(error) => Self::Io(io::Error::new(error.kind(), error.to_string())),
         }
     }
@@ -301,6 +318,7 @@ impl fmt::Display for ErrorKind {
                 write!(f, "more than {limit} {what}, the limit set for reading")?;
                 flag.map_or(Ok(()), |flag| write!(f, "; {flag} raises it"))
             }
+            Self::Incomplete { range } => write!(f, "needs the bytes from {:#x} to {:#x}", range.start, range.end),
             Self::Io(error) => error.fmt(f),
         }
     }

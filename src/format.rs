@@ -3,7 +3,8 @@
 use std::fmt;
 use std::path::Path;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
+use crate::ranges::Data;
 use crate::summary::Code;
 use crate::view::text::cstr;
 use crate::view::zip::{Directory, first_entry};
@@ -73,20 +74,38 @@ impl Format {
     /// The format that these bytes start like; the file's name plays no part. Of a zip, which begins like any other,
     /// all bytes are needed: the directory at its end tells whether it is a map.
     pub fn sniff(head: &[u8]) -> Option<Self> {
-        match head {
+        // Of what is here whole, nothing is missing.
+        Self::sniff_in(Data::Whole(head)).unwrap_or(None)
+    }
+
+    pub(crate) fn sniff_in(data: Data<'_>) -> Result<Option<Self>> {
+        // A text without a NUL must not be read to its end to learn that it is none.
+        let head = data.from(0);
+        let head = head.get(..LONGEST_HEAD).unwrap_or(head);
+        let least = data.size().min(MAGIC_BYTES);
+        if (head.len() as u64) < least {
+            data.get(0..data.size().min(1 << 12))?;
+        }
+        Ok(match head {
             [b'B', b'B', b'3', b'D', ..] => Some(Self::B3d),
             [b'B', b'M', b'T', b'R', ..] => Some(Self::Bmtr),
             [b'R', b'T', b'M', b'_', ..] => Some(Self::Rtm),
             [b'L', b'O', b'D', b'k', b'a', b'3', b'D', ..] => Some(Self::Lodka),
-            [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Some(sniff_zip(head)),
+            [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Some(sniff_zip(data)?),
             [b'O', b'D', b'O', b'L', ..] => Some(Self::Odol),
             // The same packed as a whole: flags that begin with four literals.
             [flags, b'O', b'D', b'O', b'L', ..] if flags & 15 == 15 => Some(Self::Odol),
             [b'M', b'L', b'O', b'D', ..] => Some(Self::Mlod),
-            // A text without a NUL must not be read to its end to learn that it is none.
-            _ if starts_like_pbo(head.get(..1 << 16).unwrap_or(head)) => Some(Self::Pbo),
-            _ => None,
-        }
+            _ => match starts_like_pbo(head) {
+                Plausible::Yes => Some(Self::Pbo),
+                Plausible::No => None,
+                // Where it is cut in the middle, the rest may tell.
+                Plausible::SoFar(is_pbo) => {
+                    data.get(0..data.size().min(LONGEST_HEAD as u64))?;
+                    is_pbo.then_some(Self::Pbo)
+                }
+            },
+        })
     }
 
     /// The format of a file of this name: what its bytes start like. Where that is nothing, a name that ends in `.pbo` is
@@ -115,29 +134,33 @@ impl Format {
 }
 
 /// A map is a zip with an `index.bm`. One whose directory is damaged still shows by its first entry what it was.
-fn sniff_zip(data: &[u8]) -> Format {
+fn sniff_zip(data: Data<'_>) -> Result<Format> {
     const TABLES: [&str; 5] = ["index.bm", "object.bm", "mesh.bm", "material.bm", "texture.bm"];
-    let is_map = match Directory::find(data) {
+    let is_map = match Directory::find_in(data) {
+        Err(error) if error.incomplete().is_some() => return Err(error),
         Ok(directory) => directory.entries().flatten().any(|entry| entry.name == "index.bm"),
-        Err(_) => first_entry(data).is_ok_and(|entry| TABLES.iter().any(|table| entry.name == *table)),
+        Err(_) => match data.read(0, |cursor| first_entry(cursor.rest())) {
+            Err(error) if error.incomplete().is_some() => return Err(error),
+            entry => entry.is_ok_and(|entry| TABLES.iter().any(|table| entry.name == *table)),
+        },
     };
-    if is_map { Format::Bmx } else { Format::Zip }
+    Ok(if is_map { Format::Bmx } else { Format::Zip })
 }
 
 /// Whether these bytes start like a PBO archive, which has no magic: with a product entry, or with entries of members
 /// that are so plausible that hardly anything else is meant.
-fn starts_like_pbo(head: &[u8]) -> bool {
+fn starts_like_pbo(head: &[u8]) -> Plausible {
     /// "Cprs" and "Encr".
     const PACKED: u32 = 0x4370_7273;
     const ENCRYPTED: u32 = 0x456e_6372;
     if head.starts_with(b"\0sreV") {
-        return true;
+        return Plausible::Yes;
     }
     let mut rest = head;
     // Enough to be sure, few enough to be quick.
     for index in 0..64 {
-        let Ok((behind, name)) = cstr(rest) else { return index > 0 && rest.len() < 4096 };
-        let Some((fields, behind)) = behind.split_first_chunk::<20>() else { return index > 0 };
+        let Ok((behind, name)) = cstr(rest) else { return Plausible::SoFar(index > 0 && rest.len() < 4096) };
+        let Some((fields, behind)) = behind.split_first_chunk::<20>() else { return Plausible::SoFar(index > 0) };
         let mut numbers = [0_u32; 5];
         for (number, bytes) in numbers.iter_mut().zip(fields.chunks_exact(4)) {
             *number = bytes.iter().rev().fold(0, |number, &byte| number << 8 | u32::from(byte));
@@ -146,7 +169,7 @@ fn starts_like_pbo(head: &[u8]) -> bool {
         if name.is_empty() {
             // Flashpoint's own missions give the end the method of the members before it.
             let is_end = [original_size, reserved, timestamp, size] == [0; 4] && matches!(method, 0 | PACKED);
-            return index > 0 && is_end;
+            return if index > 0 && is_end { Plausible::Yes } else { Plausible::No };
         }
         let sizes_fit = match method {
             0 => original_size == 0 || original_size == size,
@@ -161,12 +184,25 @@ fn starts_like_pbo(head: &[u8]) -> bool {
             // Zeros behind a name are more often padding than a member.
             && (index > 0 || size > 0 || timestamp > 0);
         if !is_plausible {
-            return false;
+            return Plausible::No;
         }
         rest = behind;
     }
-    true
+    Plausible::Yes
 }
+
+/// Whether bytes are in a format.
+enum Plausible {
+    Yes,
+    No,
+    /// They end before that is sure; what it is taken for if they are all.
+    SoFar(bool),
+}
+
+/// How many bytes of a file tell whether it is a PBO.
+const LONGEST_HEAD: usize = 1 << 16;
+/// How many tell of every other format what it is, or that it has to be a PBO.
+const MAGIC_BYTES: u64 = 8;
 
 /// What bytes are that start like no format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -101,6 +101,7 @@ pub mod inspect;
 pub mod limits;
 #[cfg(feature = "owned")]
 mod owned;
+pub mod ranges;
 pub mod schema;
 pub mod source;
 pub mod summary;

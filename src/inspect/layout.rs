@@ -175,7 +175,7 @@ pub(crate) fn zip_directory(directory: &Directory<'_>, sink: &mut dyn FnMut(Regi
         let end = entry.offset.saturating_add(entry.bytes);
         tell(1, "entry", brief(entry.name), entry.offset, end);
     }
-    tell(0, "end record", brief(directory.comment()), end, directory.archive().len() as u64);
+    tell(0, "end record", brief(directory.comment()), end, directory.archive_end());
 }
 
 /// Takes in rows, and tells them in order with the gaps between them.

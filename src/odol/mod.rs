@@ -109,6 +109,7 @@ pub use wire::{
 
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::limits::Limits;
+use crate::ranges::{Data, Ranges, missing};
 use crate::view::{ByteStr, Cursor, LeArray};
 use header::Header;
 use list::MaterialForm;
@@ -119,7 +120,7 @@ use list::MaterialForm;
 /// tells whether that is all.
 #[derive(Clone, Copy)]
 pub struct Model<'a> {
-    data: &'a [u8],
+    data: Data<'a>,
     context: Context,
     header: Header<'a>,
 }
@@ -175,22 +176,45 @@ impl<'a> Model<'a> {
     /// # Errors
     /// As [`parse`](Self::parse).
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
-        let mut cursor = Cursor::new(data);
-        check_signature(&mut cursor)?;
-        let stored = cursor.u32()?;
+        Self::open(Data::Whole(data), limits)
+    }
+
+    /// The same of [ranges](crate::ranges): takes the header and its tables; of version 7 all bytes.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse); [`Incomplete`](ErrorKind::Incomplete) where these are not all here.
+    pub fn parse_ranges(ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
+        Self::open(Data::Parts(ranges), limits)
+    }
+
+    fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
+        let stored = data.read(0, |cursor| {
+            check_signature(cursor)?;
+            cursor.u32()
+        })?;
         let likely = Version::new(stored).map_err(|error| error.at(VERSION_AT))?;
         let context = Context { version: likely, limits: *limits, materials: MaterialForm::Common };
         let mut model = Self { data, context, header: Header::default() };
         // Why it breaks off, `whole` tells.
-        let _ = model.header.read(cursor, context);
+        missing(model.read_header())?;
         if let Some(version) = likely.other_reading().filter(|_| !model.fits()) {
             let context = Context { version, ..context };
             let mut other = Self { data, context, header: Header::default() };
-            if other.header.read(cursor, context).is_ok() && other.fits() {
+            let result = other.read_header();
+            if result.is_ok() && other.fits() {
                 return Ok(other);
             }
+            missing(result)?;
         }
         Ok(model)
+    }
+
+    fn read_header(&mut self) -> Result<()> {
+        let (header, context) = (&mut self.header, self.context);
+        self.data.read(0, |cursor| {
+            cursor.skip(BEHIND_VERSION)?;
+            header.read(*cursor, context)
+        })
     }
 
     /// Whether the header was surely read in the dialect that it was written in.
@@ -207,7 +231,7 @@ impl<'a> Model<'a> {
 
     /// Whether a LOD may lie there.
     fn contains(&self, start: u32, end: u32) -> bool {
-        u64::from(start) >= self.header.end && start <= end && u64::from(end) <= self.data.len() as u64
+        u64::from(start) >= self.header.end && start <= end && u64::from(end) <= self.data.size()
     }
 
     /// Whether the header could be read to its end. Where it could not, it is read once more for the error.
@@ -218,9 +242,8 @@ impl<'a> Model<'a> {
         if self.header.is_whole {
             return Ok(());
         }
-        let mut cursor = Cursor::new(self.data);
-        cursor.skip(BEHIND_VERSION)?;
-        Header::default().read(cursor, self.context).map_err(|error| error.of_version(self.version().stored()))
+        let mut again = Self { header: Header::default(), ..*self };
+        again.read_header().map_err(|error| error.of_version(self.version().stored()))
     }
 
     /// The file's version: [`Version::evidence`] tells what bears out that it is read as it was written.
@@ -230,7 +253,7 @@ impl<'a> Model<'a> {
 
     /// The file's size.
     pub fn bytes(&self) -> u64 {
-        self.data.len() as u64
+        self.data.size()
     }
 
     /// Two words that are not 0 where the rest of the file is encrypted, from version 75 on.
@@ -331,9 +354,7 @@ impl<'a> Model<'a> {
             let message = format!("range {start:#x} to {end:#x} runs into that of lods[{other}]");
             return Err(Error::malformed(message).at(told_at(self.ends())));
         }
-        let mut body = Cursor::new(self.data);
-        body.skip(start.into())?;
-        let body = body.split(entry.bytes().into())?;
+        let body = Cursor::with_offset(self.data.get(start.into()..end.into())?, start.into());
         let lod = Lod::read(body, self.context);
         if !lod.as_ref().is_ok_and(Lod::fits) {
             // Readers differ on some kinds of materials: what ends where the tables say is right.
@@ -345,7 +366,8 @@ impl<'a> Model<'a> {
         lod
     }
 
-    /// What follows the LODs: from version 58 on a trailer, else nothing. What of it could not be read is missing.
+    /// What follows the LODs: from version 58 on a trailer, else nothing. What of it could not be read is missing, all
+    /// of it where its bytes are not [here](crate::ranges).
     pub fn trailer(&self) -> Option<Trailer<'a>> {
         self.read_trailer()?.0
     }
@@ -353,8 +375,11 @@ impl<'a> Model<'a> {
     /// The trailer, whether it could be read to its end, and what follows it; `None` where nobody can tell where the
     /// LODs end.
     fn read_trailer(&self) -> Option<(Option<Trailer<'a>>, Result<()>, Cursor<'a>)> {
-        let mut rest = Cursor::new(self.data);
-        rest.skip(self.lods_end()?).ok()?;
+        let start = self.lods_end()?;
+        let mut rest = match self.data.get(start..self.bytes()) {
+            Ok(bytes) => Cursor::with_offset(bytes, start),
+            Err(error) => return Some((None, Err(error), self.data.cursor(self.bytes()))),
+        };
         let version = self.version();
         // Readers differ on which version had the first one.
         if version.has_buoyancy() || version.has_simple_geometry() && rest.left() == 4 {

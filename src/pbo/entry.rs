@@ -91,8 +91,8 @@ pub struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
-    pub(super) fn new(data: &'a [u8]) -> Self {
-        Self { cursor: Cursor::new(data), ended: false }
+    pub(super) fn new(cursor: Cursor<'a>) -> Self {
+        Self { cursor, ended: false }
     }
 
     /// Where the next entry starts: behind the last one, where the members' bytes start.

@@ -9,12 +9,13 @@ use super::wire::{Fields, Method};
 use crate::codec::{Codec, lzss};
 use crate::error::{Context, Error, ErrorKind, Result};
 use crate::limits::{Limits, flag};
+use crate::ranges::Data;
 use crate::view::{Block, ByteStr, Column, Cursor, Packing, Scalar, Storage, Table};
 
 /// A file inside an archive.
 #[derive(Clone, Copy, Debug)]
 pub struct Member<'a> {
-    pub(super) archive: &'a [u8],
+    pub(super) archive: Data<'a>,
     pub(super) limits: Limits,
     pub(super) entry: Entry<'a>,
     pub(super) index: usize,
@@ -173,11 +174,20 @@ impl<'a> Member<'a> {
     fn part(&self) -> Result<Cursor<'a>> {
         // What is wrong is the header's claim, which may point far outside.
         let error = |error: Error| error.at(self.entry.offset).within_item("members", self.index);
-        let rest = usize::try_from(self.offset).ok().and_then(|offset| self.archive.get(offset..));
-        let rest = rest.ok_or_else(|| error(Error::malformed("starts after the end of the archive")))?;
         let size = self.stored_size();
-        let part = Cursor::with_offset(rest, self.offset).split(size);
-        part.map_err(|_| error(Error::truncated(size, rest.len() as u64)))
+        let Some(rest) = self.archive.size().checked_sub(self.offset) else {
+            return Err(error(Error::malformed("starts after the end of the archive")));
+        };
+        if size > rest {
+            return Err(error(Error::truncated(size, rest)));
+        }
+        let bytes = self.archive.get(self.offset..self.offset.saturating_add(size))?;
+        Ok(Cursor::with_offset(bytes, self.offset))
+    }
+
+    /// Whether its bytes lie inside the archive.
+    pub(super) fn is_inside(&self) -> bool {
+        self.offset.checked_add(self.stored_size()).is_some_and(|end| end <= self.archive.size())
     }
 }
 

@@ -29,6 +29,7 @@ pub use wire::{Fields, Method};
 use crate::address::is_same_name;
 use crate::error::{Context, Result};
 use crate::limits::Limits;
+use crate::ranges::{Data, Ranges};
 use crate::view::ByteStr;
 
 /// A PBO archive, borrowed from its bytes.
@@ -47,7 +48,7 @@ use crate::view::ByteStr;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Archive<'a> {
-    data: &'a [u8],
+    data: Data<'a>,
     limits: Limits,
     /// Where the first member starts; the end of the file where the header does not end before.
     data_offset: u64,
@@ -72,12 +73,25 @@ impl<'a> Archive<'a> {
     /// # Errors
     /// As [`parse`](Self::parse).
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
-        let mut entries = Entries::new(data);
+        Self::open(Data::Whole(data), limits)
+    }
+
+    /// The same of [ranges](crate::ranges): takes the header, which it does not know the size of before it has read it.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse); [`Incomplete`](crate::ErrorKind::Incomplete) where the header is not all here.
+    pub fn parse_ranges(ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
+        Self::open(Data::Parts(ranges), limits)
+    }
+
+    fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
+        let mut entries = Entries::new(data.cursor(0));
         let (mut member_count, mut sum) = (0_u64, 0_u64);
         let mut whole = false;
         while let Some(entry) = entries.next() {
-            let entry = match entry {
+            let entry = match data.read(0, |_| entry) {
                 Ok(entry) => entry,
+                Err(error) if error.incomplete().is_some() => return Err(error),
                 Err(error) if entries.offset() == 0 => return Err(error.within("header")),
                 Err(_) => break,
             };
@@ -90,14 +104,14 @@ impl<'a> Archive<'a> {
                 EntryKind::Product => {}
             }
         }
-        let data_offset = if whole { entries.offset() } else { data.len() as u64 };
+        let data_offset = if whole { entries.offset() } else { data.size() };
         let data_end = data_offset.saturating_add(sum);
         Ok(Self { data, limits: *limits, data_offset, data_end, member_count, whole })
     }
 
     /// All entries of the header in order.
     pub fn entries(&self) -> Entries<'a> {
-        Entries::new(self.data)
+        Entries::new(self.data.cursor(0))
     }
 
     /// All properties in order, repeated keys included; those of a product entry that is not the first, too.

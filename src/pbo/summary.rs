@@ -39,7 +39,7 @@ impl Inspect for Archive<'_> {
                 Counts::absent(Format::Pbo)
             },
             blocks: self.blocks(),
-            ..Summary::new(Format::Pbo, self.data.len() as u64)
+            ..Summary::new(Format::Pbo, self.data.size())
         }
     }
 
@@ -72,7 +72,7 @@ impl Inspect for Archive<'_> {
     }
 
     fn size(&self) -> u64 {
-        self.data.len() as u64
+        self.data.size()
     }
 
     /// The entries inside the header, and the members behind it.
@@ -200,13 +200,13 @@ impl Archive<'_> {
             first = false;
         }
         // Where the header breaks off, that is told, and nobody knows where members lie.
-        let missing = if self.whole { self.data_end.saturating_sub(self.data.len() as u64) } else { 0 };
+        let missing = if self.whole { self.data_end.saturating_sub(self.data.size()) } else { 0 };
         let words = format!("truncated or lost, {} bytes missing at the end", grouped(missing));
         let mut lost = Check::new(Broken::new(Code::Truncated, words));
         for member in self.members() {
             if let Some(member) = problems.ok(member) {
                 member.check(problems);
-                lost.look(self.data.len() as u64, member.name(), missing == 0 || member.stored_bytes().is_ok());
+                lost.look(self.data.size(), member.name(), missing == 0 || member.is_inside());
             }
         }
         lost.tell("members", problems, |error| error);

@@ -61,7 +61,7 @@ impl<'a> Archive<'a> {
     /// [`Truncated`](crate::ErrorKind::Truncated) where the members reach over the end of the file, so that nothing is
     /// known of a tail.
     pub fn tail(&self) -> Result<Tail<'a>> {
-        let (_, bytes) = self.split_at_tail()?;
+        let bytes = self.data.get(self.tail_offset()?..self.data.size())?;
         Ok(Tail { offset: self.data_end, bytes })
     }
 
@@ -70,19 +70,18 @@ impl<'a> Archive<'a> {
     /// # Errors
     /// As [`tail`](Self::tail).
     pub fn checksum_holds(&self) -> Result<Option<bool>> {
-        let (summed, _) = self.split_at_tail()?;
         Ok(match self.tail()?.kind() {
-            TailKind::Sha1(stored) => Some(Sha1::digest(summed)[..] == stored[..]),
+            TailKind::Sha1(stored) => Some(Sha1::digest(self.data.get(0..self.data_end)?)[..] == stored[..]),
             _ => None,
         })
     }
 
-    fn split_at_tail(&self) -> Result<(&'a [u8], &'a [u8])> {
-        let split = usize::try_from(self.data_end).ok().and_then(|end| self.data.split_at_checked(end));
-        split.ok_or_else(|| {
-            let needed = self.data_end.saturating_sub(self.data_offset);
-            let left = (self.data.len() as u64).saturating_sub(self.data_offset);
-            Error::truncated(needed, left).at(self.data_offset)
-        })
+    fn tail_offset(&self) -> Result<u64> {
+        if self.data_end <= self.data.size() {
+            return Ok(self.data_end);
+        }
+        let needed = self.data_end.saturating_sub(self.data_offset);
+        let left = self.data.size().saturating_sub(self.data_offset);
+        Err(Error::truncated(needed, left).at(self.data_offset))
     }
 }

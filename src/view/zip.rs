@@ -9,6 +9,7 @@ use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout, Unaligne
 use super::cursor::Cursor;
 use super::text::ByteStr;
 use crate::error::{Error, Result};
+use crate::ranges::Data;
 
 macro_rules! records {
     ($($(#[$doc:meta])* $name:ident = $size:literal $signature:literal { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* })*) => {$(
@@ -156,7 +157,7 @@ records! {
 /// Where an archive's directory lies.
 #[derive(Clone, Copy, Debug)]
 pub struct Directory<'a> {
-    data: &'a [u8],
+    data: Data<'a>,
     start: u64,
     /// Where its last entry ends.
     stop: u64,
@@ -175,11 +176,15 @@ impl<'a> Directory<'a> {
     /// Where there is no end record, or several fit, or the one that fits does not meet the directory it tells of.
     /// [`Unsupported`](crate::ErrorKind::Unsupported) for zip64 and archives on several disks.
     pub fn find(data: &'a [u8]) -> Result<Self> {
+        Self::find_in(Data::Whole(data))
+    }
+
+    pub(crate) fn find_in(data: Data<'a>) -> Result<Self> {
         let found = end_record(data)?.ok_or_else(no_end)?;
         let (end_offset, end, _) = found;
         if end.entries.get() == u16::MAX
             || [end.directory_bytes, end.directory_offset].contains(&U32::MAX_VALUE)
-            || locator(data, end_offset).is_some()
+            || locator(data, end_offset)?.is_some()
         {
             return Err(Error::unsupported("zip64 archive").at(end_offset));
         }
@@ -192,22 +197,32 @@ impl<'a> Directory<'a> {
     /// # Errors
     /// As [`find`](Self::find), but for these.
     pub fn find_any(data: &'a [u8]) -> Result<Self> {
+        Self::find_any_in(Data::Whole(data))
+    }
+
+    #[cfg_attr(not(feature = "zip"), allow(dead_code))]
+    pub(crate) fn find_any_in(data: Data<'a>) -> Result<Self> {
+        let begins_with_entry = || match data.read(0, |cursor| local_entry(*cursor)) {
+            Err(error) if error.incomplete().is_some() => Err(error),
+            entry => Ok(entry.is_ok()),
+        };
         match end_record(data)? {
-            None if first_entry(data).is_ok() => Ok(Self::lost(data)),
+            None if begins_with_entry()? => Self::lost(data),
             None => Err(no_end()),
             Some(found) => {
-                let directory = match locator(data, found.0) {
+                let directory = match locator(data, found.0)? {
                     Some(locator) => Self::zip64(data, found, locator),
                     None => Self::classic(data, found),
                 }?;
                 // One that lies amid the files of another is a member of that, and no end of it.
-                let is_inside = directory.prefix > 0 && directory.archive().len() < data.len();
-                Ok(if is_inside && first_entry(data).is_ok() { Self::lost(data) } else { directory })
+                let has_another = directory.prefix > 0 && begins_with_entry()?;
+                let is_inside = has_another && directory.archive_end() < data.size();
+                if is_inside { Self::lost(data) } else { Ok(directory) }
             }
         }
     }
 
-    fn classic(data: &'a [u8], (end_offset, end, comment): Found<'a>) -> Result<Self> {
+    fn classic(data: Data<'a>, (end_offset, end, comment): Found<'a>) -> Result<Self> {
         if end.disk.get() != 0 || end.directory_disk.get() != 0 || end.disk_entries != end.entries {
             return Err(several_disks(end_offset));
         }
@@ -215,14 +230,19 @@ impl<'a> Directory<'a> {
         Self::before(data, end_offset, place, (end_offset, end, comment))
     }
 
-    fn zip64(data: &'a [u8], found: Found<'a>, locator: &Zip64Locator) -> Result<Self> {
+    fn zip64(data: Data<'a>, found: Found<'a>, locator: &Zip64Locator) -> Result<Self> {
         let locator_offset = found.0.saturating_sub(size_of::<Zip64Locator>() as u64);
         // With bytes before the archive, the record does not lie where it is told, but still before its locator.
         let told = locator.record_offset.get();
         let near = locator_offset.saturating_sub(size_of::<Zip64EndRecord>() as u64);
-        let record = |offset| Some((offset, Zip64EndRecord::read(&mut cursor(data, offset)).ok()?));
-        let Some((offset, end)) = record(told).or_else(|| record(near)) else {
-            return Err(Error::malformed("zip64 locator that leads to no record").at(locator_offset));
+        let mut records = [told, near].into_iter().map(|offset| (offset, data.read(offset, Zip64EndRecord::read)));
+        let (offset, end) = loop {
+            match records.next() {
+                Some((offset, Ok(end))) => break (offset, end),
+                Some((_, Err(error))) if error.incomplete().is_some() => return Err(error),
+                Some(_) => {}
+                None => return Err(Error::malformed("zip64 locator that leads to no record").at(locator_offset)),
+            }
         };
         if end.disk.get() != 0 || end.directory_disk.get() != 0 || end.disk_entries != end.entries {
             return Err(several_disks(offset));
@@ -232,7 +252,7 @@ impl<'a> Directory<'a> {
     }
 
     /// The directory that ends at `stop`, of which the offset, bytes and number of entries are told.
-    fn before(data: &'a [u8], stop: u64, (offset, bytes, count): (u64, u64, u64), found: Found<'a>) -> Result<Self> {
+    fn before(data: Data<'a>, stop: u64, (offset, bytes, count): (u64, u64, u64), found: Found<'a>) -> Result<Self> {
         let error = |message: String| Error::malformed(message).at(stop);
         let Some(prefix) = stop.checked_sub(bytes).and_then(|start| start.checked_sub(offset)) else {
             return Err(error(format!("zip directory of {bytes} bytes at {offset:#x} runs into its end record")));
@@ -243,16 +263,18 @@ impl<'a> Directory<'a> {
         if count.saturating_mul(size_of::<CentralHeader>() as u64) > bytes {
             return Err(error(format!("zip directory of {bytes} bytes cannot hold {count} entries")));
         }
+        data.get(start..stop)?;
         if count > 0 && CentralHeader::read(&mut directory.cursor(start)).is_err() {
             return Err(error(format!("zip directory of {bytes} bytes at {offset:#x} does not end at its end record")));
         }
         Ok(directory)
     }
 
-    fn lost(data: &'a [u8]) -> Self {
-        let len = data.len() as u64;
+    fn lost(data: Data<'a>) -> Result<Self> {
+        let size = data.size();
+        data.get(0..size)?;
         let (end, comment) = (EndRecord::new_zeroed(), ByteStr::default());
-        Self { data, start: len, stop: len, prefix: 0, end, end_offset: len, comment, entry_count: None }
+        Ok(Self { data, start: size, stop: size, prefix: 0, end, end_offset: size, comment, entry_count: None })
     }
 
     /// Whether there is no directory: the end of the archive is missing.
@@ -269,7 +291,7 @@ impl<'a> Directory<'a> {
     /// lost, those that the headers before the files tell of: a walk over the whole archive.
     pub fn entries(&self) -> Entries<'a> {
         let Some(left) = self.entry_count else {
-            return Entries { cursor: Cursor::new(self.data), left: 0, is_lost: true };
+            return Entries { cursor: self.cursor(0), left: 0, is_lost: true };
         };
         let mut cursor = self.cursor(self.start);
         // Checked before: the directory lies before the end record.
@@ -290,14 +312,19 @@ impl<'a> Directory<'a> {
     /// # Errors
     /// Where none lies there.
     pub fn local(&self, header_offset: u64) -> Result<LocalEntry<'a>> {
-        local_entry(self.cursor(header_offset))
+        self.data.read(header_offset, |cursor| local_entry(*cursor))
     }
 
-    /// All bytes up to the end of the archive's comment.
+    /// All bytes up to the end of the archive's comment, where they are here.
     pub fn archive(&self) -> &'a [u8] {
-        let end = self.end_offset.saturating_add(size_of::<EndRecord>() as u64);
-        let end = usize::try_from(end).unwrap_or(usize::MAX).saturating_add(self.comment.len());
-        self.data.get(..end).unwrap_or(self.data)
+        let bytes = self.data.from(0);
+        usize::try_from(self.archive_end()).ok().and_then(|end| bytes.get(..end)).unwrap_or(bytes)
+    }
+
+    /// Where the archive's comment ends.
+    pub fn archive_end(&self) -> u64 {
+        let record = size_of::<EndRecord>().saturating_add(self.comment.len()) as u64;
+        self.end_offset.saturating_add(record).min(self.data.size())
     }
 
     /// The first byte of the directory.
@@ -330,15 +357,10 @@ impl<'a> Directory<'a> {
         self.comment
     }
 
+    /// An offset outside is met at the end, where nothing is left: places that are told lie in the file.
     fn cursor(&self, offset: u64) -> Cursor<'a> {
-        cursor(self.data, offset)
+        self.data.cursor(offset)
     }
-}
-
-fn cursor(data: &[u8], offset: u64) -> Cursor<'_> {
-    // An offset outside is met at the end, where nothing is left: places that are told lie in the file.
-    let start = usize::try_from(offset).unwrap_or(usize::MAX).min(data.len());
-    Cursor::with_offset(data.get(start..).unwrap_or_default(), start as u64)
 }
 
 fn no_end() -> Error {
@@ -532,12 +554,13 @@ fn local_entry(mut cursor: Cursor<'_>) -> Result<LocalEntry<'_>> {
 type Found<'a> = (u64, &'a EndRecord, ByteStr<'a>);
 
 /// Finds the one end record whose comment ends with the bytes; failing that, the last one before other bytes.
-fn end_record(data: &[u8]) -> Result<Option<Found<'_>>> {
-    let tail_start = data.len().saturating_sub(size_of::<EndRecord>().saturating_add(u16::MAX.into()));
-    let tail = data.get(tail_start..).unwrap_or_default();
+fn end_record(data: Data<'_>) -> Result<Option<Found<'_>>> {
+    let longest = (size_of::<EndRecord>() as u64).saturating_add(u16::MAX.into());
+    let tail_start = data.size().saturating_sub(longest);
+    let tail = data.get(tail_start..data.size())?;
     let mut found = None;
     for (position, _) in tail.windows(4).enumerate().filter(|(_, window)| *window == EndRecord::SIGNATURE) {
-        let offset = tail_start.saturating_add(position) as u64;
+        let offset = tail_start.saturating_add(position as u64);
         let mut cursor = Cursor::with_offset(tail.get(position..).unwrap_or_default(), offset);
         let Ok(record) = EndRecord::read(&mut cursor) else { continue };
         let Ok(comment) = cursor.take(record.comment_bytes.get().into()) else { continue };
@@ -559,12 +582,12 @@ fn end_record(data: &[u8]) -> Result<Option<Found<'_>>> {
     Ok(Some((offset, record, comment)))
 }
 
-fn locator(data: &[u8], end_offset: u64) -> Option<&Zip64Locator> {
-    let offset = end_offset.checked_sub(size_of::<Zip64Locator>() as u64)?;
-    let mut cursor = cursor(data, offset);
+fn locator(data: Data<'_>, end_offset: u64) -> Result<Option<&Zip64Locator>> {
+    let Some(offset) = end_offset.checked_sub(size_of::<Zip64Locator>() as u64) else { return Ok(None) };
+    let bytes = data.get(offset..end_offset)?;
     // An error, even one that is dropped, takes memory.
-    let is_there = cursor.rest().starts_with(&Zip64Locator::SIGNATURE);
-    is_there.then(|| Zip64Locator::read(&mut cursor).ok()).flatten()
+    let is_there = bytes.starts_with(&Zip64Locator::SIGNATURE);
+    Ok(is_there.then(|| Zip64Locator::read(&mut Cursor::with_offset(bytes, offset)).ok()).flatten())
 }
 
 #[cfg(test)]

@@ -130,7 +130,10 @@ impl<'a> Member<'a> {
     pub fn local(&self) -> Result<LocalEntry<'a>> {
         // What is wrong is the directory's claim, which may point outside.
         let local = self.archive.directory.local(self.header_offset());
-        local.map_err(|error| self.error(format!("its header at {:#x}: {}", self.header_offset(), error.message())))
+        local.map_err(|error| match error.incomplete() {
+            Some(_) => error,
+            None => self.error(format!("its header at {:#x}: {}", self.header_offset(), error.message())),
+        })
     }
 
     /// Its bytes as they lie in the archive, whatever the method.
@@ -140,14 +143,11 @@ impl<'a> Member<'a> {
     pub fn stored_bytes(&self) -> Result<&'a [u8]> {
         let start = self.local()?.data_offset;
         let end = start.saturating_add(self.stored_size());
-        let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
-        range
-            .filter(|_| end <= self.archive.directory.start())
-            .and_then(|(start, end)| self.archive.data.get(start..end))
-            .ok_or_else(|| {
-                let what = if self.archive.directory.is_lost() { "over the end" } else { "into the directory" };
-                self.error(format!("{} bytes at {start:#x} run {what}", self.stored_size()))
-            })
+        if end > self.archive.directory.start() {
+            let what = if self.archive.directory.is_lost() { "over the end" } else { "into the directory" };
+            return Err(self.error(format!("{} bytes at {start:#x} run {what}", self.stored_size())));
+        }
+        self.archive.data.get(start..end)
     }
 
     /// Its content where that lies in the archive as it is; `None` where it must be decoded or cannot be.

@@ -19,12 +19,13 @@ pub use member::{Member, Members, Method};
 use crate::address::is_same_name;
 use crate::error::Result;
 use crate::limits::Limits;
+use crate::ranges::{Data, Ranges};
 use crate::view::zip::Directory;
 
 /// A zip archive, borrowed from its bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Archive<'a> {
-    data: &'a [u8],
+    data: Data<'a>,
     directory: Directory<'a>,
     limits: Limits,
 }
@@ -45,7 +46,19 @@ impl<'a> Archive<'a> {
     /// # Errors
     /// As [`parse`](Self::parse).
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
-        Ok(Self { data, directory: Directory::find_any(data)?, limits: *limits })
+        Self::open(Data::Whole(data), limits)
+    }
+
+    /// The same of [ranges](crate::ranges): takes the last 65,557 bytes and the directory; all bytes where that is lost.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse); [`Incomplete`](crate::ErrorKind::Incomplete) where these are not all here.
+    pub fn parse_ranges(ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
+        Self::open(Data::Parts(ranges), limits)
+    }
+
+    fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
+        Ok(Self { data, directory: Directory::find_any_in(data)?, limits: *limits })
     }
 
     /// Its directory as it lies at the end: folders among the files.

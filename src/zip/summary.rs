@@ -53,7 +53,7 @@ impl Inspect for Archive<'_> {
         Summary {
             counts: Counts::new([("members", whole.then_some(count))]),
             blocks,
-            ..Summary::new(Format::Zip, self.data.len() as u64)
+            ..Summary::new(Format::Zip, self.data.size())
         }
     }
 
@@ -71,7 +71,7 @@ impl Inspect for Archive<'_> {
     }
 
     fn size(&self) -> u64 {
-        self.data.len() as u64
+        self.data.size()
     }
 
     /// The members and folders with the headers before their bytes, and the lines of the directory.
@@ -160,18 +160,18 @@ impl Archive<'_> {
     fn check(&self, problems: &mut Problems) {
         if self.directory.is_lost() {
             let lost = "zip archive without an end record: read by the headers before its files";
-            problems.error(&Error::malformed(lost).at(self.data.len() as u64));
+            problems.error(&Error::malformed(lost).at(self.data.size()));
             return;
         }
         // A program that unpacks itself lies before its archive; files lie in it.
         let prefix = self.directory.prefix();
-        if prefix > 0 && first_entry(self.data).is_ok() {
+        if prefix > 0 && first_entry(self.data.from(0)).is_ok() {
             problems.warning(&Error::malformed(format!("{prefix} bytes of another archive before it")).at(0));
         }
-        let end = self.directory.archive().len();
-        let behind = self.data.len().saturating_sub(end);
+        let end = self.directory.archive_end();
+        let behind = self.data.size().saturating_sub(end);
         if behind > 0 {
-            problems.warning(&Error::malformed(format!("{behind} bytes after the archive")).at(end as u64));
+            problems.warning(&Error::malformed(format!("{behind} bytes after the archive")).at(end));
         }
     }
 }
@@ -202,7 +202,7 @@ impl Member<'_> {
     fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) -> Result<()> {
         let (start, data, stored) = (self.header_offset(), self.local()?.data_offset, self.stored_bytes()?);
         let end = data.saturating_add(stored.len() as u64);
-        let behind = usize::try_from(end).ok().and_then(|end| self.archive.data.get(end..)).unwrap_or_default();
+        let behind = self.archive.data.from(end);
         let descriptor = match behind {
             _ if self.header().flags.get() & SIZES_FOLLOW == 0 => 0,
             [b'P', b'K', 7, 8, ..] => 16,

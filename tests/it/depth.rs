@@ -11,7 +11,10 @@ fn deeper_looks_keep_what_shallower_ones_found() {
         let [header, whole] = [asset.summarize_header(), asset.summarize()];
         assert_eq!((header.format, header.version, header.bytes), (whole.format, whole.version, whole.bytes), "{name}");
         for (count, known) in header.counts.iter() {
-            assert!(known.is_none() || whole.counts.get(count) == known, "{name}: {count}");
+            // A count that the rest of a broken file does not bear out is none.
+            let counted = whole.counts.get(count);
+            let is_broken = name.starts_with("hostile") && counted.is_none();
+            assert!(known.is_none() || counted == known || is_broken, "{name}: {count}");
         }
         assert!(header.bounds.is_none() || header.bounds == whole.bounds, "{name}");
         assert!(header.references.iter().all(|reference| whole.references.contains(reference)), "{name}");
@@ -129,7 +132,7 @@ mod pages {
             b3d::node("one", [b3d::mesh(-1, [b3d::vertices(70_000, 0, 0, 0)])]),
             b3d::brushes(&[(b"last", &[])]),
         ]);
-        let model = Model::new(73, (0..4).map(|lod| Lod::strip(lod as f32, 8000)).collect());
+        let model = Model::new(73, (0..5).map(|lod| Lod::strip(lod as f32, 8000)).collect());
         let content = vec![7; 800_000];
         for (format, bytes, allowed) in [
             ("bmtr 5", motion(5).binarised().to_vec(), 1),

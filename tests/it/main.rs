@@ -36,6 +36,7 @@ mod odol;
 #[cfg(feature = "owned")]
 mod owned;
 mod pbo;
+mod ranges;
 #[cfg(feature = "cli")]
 mod recipes;
 #[cfg(feature = "cli")]

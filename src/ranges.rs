@@ -1,0 +1,379 @@
+//! Files of which ranges are at hand, not the whole: in an object store, behind HTTP, in a browser.
+//!
+//! [`Ranges`] holds the ranges that are here. [`Asset::parse_ranges`](crate::Asset::parse_ranges) and those of
+//! [PBO](crate::pbo::Archive::parse_ranges), [zip](crate::zip::Archive::parse_ranges) and
+//! [ODOL](crate::odol::Model::parse_ranges) open what is in them. Whatever then needs bytes that are not here fails with
+//! [`Incomplete`](crate::ErrorKind::Incomplete), which names the range to add before asking again. Nothing is ever read
+//! in the place of what is not here.
+//!
+//! Opening an archive takes its directory, opening an ODOL model its header and tables (of version 7, behind whose LODs
+//! the header lies, all of it); after that [`Depth::Header`](crate::Depth::Header) needs nothing more, a LOD its own
+//! range, a member its header and bytes. The other formats, Ballance maps among them, take all bytes to open.
+//!
+//! With reads that block, [`Ranges::load`] goes on until there is an answer:
+//!
+//! ```
+//! use meshpeek::ranges::{Ranges, ReadAt};
+//! use meshpeek::{Asset, Inspect, Limits};
+//! # let store = [&b"a.txt\0"[..], &[0; 16], &[0, 0, 9, 0], &[0; 21], &[7; 0x9_0000]].concat();
+//! let mut ranges = Ranges::new(store.size()?); // of anything that implements `ReadAt`
+//! let limits = Limits::default();
+//! let summary = ranges.load(&store, |ranges| Ok(Asset::parse_ranges(ranges, &limits)?.summarize_header()))?;
+//! assert_eq!(summary.counts.get("members"), Some(1));
+//! assert!(ranges.held() < ranges.size() / 10);
+//! # Ok::<(), meshpeek::Error>(())
+//! ```
+//!
+//! Without, the caller waits for the range in whatever way there is, and asks again:
+//!
+//! ```
+//! # use meshpeek::{Asset, Limits, ranges::Ranges};
+//! # let store = b"BB3D\x04\0\0\0\x01\0\0\0".to_vec();
+//! # let fetch = |range: std::ops::Range<u64>| std::future::ready(store[range.start as usize..range.end as usize].to_vec());
+//! # pollster::block_on(async {
+//! # let mut ranges = Ranges::new(12);
+//! let version = loop {
+//!     match Asset::parse_ranges(&ranges, &Limits::default()) {
+//!         Ok(asset) => break asset.format(),
+//!         Err(error) => {
+//!             let Some(range) = error.incomplete() else { return Err(error) };
+//!             ranges.add(range.start, fetch(range).await);
+//!         }
+//!     }
+//! };
+//! # Ok(()) }).unwrap();
+//! ```
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::source::FileMap;
+use crate::view::Cursor;
+
+/// A source of bytes by range.
+pub trait ReadAt {
+    /// How many bytes there are.
+    ///
+    /// # Errors
+    /// Those of the source.
+    fn size(&self) -> io::Result<u64>;
+
+    /// Reads these bytes, which are never outside the [size](Self::size): all of them.
+    ///
+    /// # Errors
+    /// Those of the source.
+    fn read_at(&self, range: Range<u64>) -> io::Result<Vec<u8>>;
+}
+
+impl ReadAt for [u8] {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.len() as u64)
+    }
+
+    fn read_at(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
+        let bytes = indices(&range).and_then(|range| self.get(range));
+        bytes.map(<[u8]>::to_vec).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+    }
+}
+
+macro_rules! read_at_as_slice {
+    ($($type:ty),*) => {$(
+        impl ReadAt for $type {
+            fn size(&self) -> io::Result<u64> {
+                <[u8]>::size(self)
+            }
+
+            fn read_at(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
+                <[u8]>::read_at(self, range)
+            }
+        }
+    )*};
+}
+
+read_at_as_slice!(Vec<u8>, FileMap);
+
+/// On Unix without a word to others of the place where it is read; elsewhere that moves.
+impl ReadAt for File {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.metadata()?.len())
+    }
+
+    fn read_at(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
+        let length = indices(&range).map(|range| range.len()).ok_or(io::ErrorKind::InvalidInput)?;
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        bytes.resize(length, 0);
+        #[cfg(unix)]
+        std::os::unix::fs::FileExt::read_exact_at(self, &mut bytes, range.start)?;
+        #[cfg(not(unix))]
+        {
+            use std::io::{Read, Seek};
+            let mut file = self;
+            file.seek(io::SeekFrom::Start(range.start))?;
+            file.read_exact(&mut bytes)?;
+        }
+        Ok(bytes)
+    }
+}
+
+macro_rules! read_at_through {
+    ($($type:ty),*) => {$(
+        impl<R: ReadAt + ?Sized> ReadAt for $type {
+            fn size(&self) -> io::Result<u64> {
+                (**self).size()
+            }
+
+            fn read_at(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
+                (**self).read_at(range)
+            }
+        }
+    )*};
+}
+
+read_at_through!(&R, Box<R>, std::sync::Arc<R>);
+
+/// A range of another source as a source of its own, such as a member that lies in its archive as it is.
+#[derive(Clone, Debug)]
+pub struct Section<R> {
+    source: R,
+    range: Range<u64>,
+}
+
+impl<R: ReadAt> Section<R> {
+    /// These bytes of the source.
+    pub fn new(source: R, range: Range<u64>) -> Self {
+        Self { source, range }
+    }
+}
+
+impl<R: ReadAt> ReadAt for Section<R> {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.range.end.saturating_sub(self.range.start))
+    }
+
+    fn read_at(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
+        let start = self.range.start.saturating_add(range.start);
+        let end = self.range.start.saturating_add(range.end);
+        if end > self.range.end {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        self.source.read_at(start..end)
+    }
+}
+
+/// The ranges of a file that are here.
+#[derive(Clone, Debug, Default)]
+pub struct Ranges {
+    size: u64,
+    /// By their first byte. They do not touch one another.
+    parts: BTreeMap<u64, Vec<u8>>,
+}
+
+impl Ranges {
+    /// None so far of a file of this size.
+    pub fn new(size: u64) -> Self {
+        Self { size, parts: BTreeMap::new() }
+    }
+
+    /// The size of the file.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// How many of its bytes are here.
+    pub fn held(&self) -> u64 {
+        self.parts.values().fold(0, |sum, part| sum.saturating_add(part.len() as u64))
+    }
+
+    /// Adds the bytes that start at `offset`. Those that are here already stay, those behind the end are left out.
+    /// Copies what it joins.
+    pub fn add(&mut self, offset: u64, bytes: impl Into<Vec<u8>>) {
+        let mut bytes = bytes.into();
+        bytes.truncate(usize::try_from(self.size.saturating_sub(offset)).unwrap_or(usize::MAX));
+        let end = offset.saturating_add(bytes.len() as u64);
+        if bytes.is_empty() {
+            return;
+        }
+        let (mut start, mut joined) = (offset, bytes);
+        // From the last to the first that it touches.
+        while let Some((&other, part)) = self.parts.range(..=end).next_back() {
+            let other_end = other.saturating_add(part.len() as u64);
+            if other_end < start {
+                break;
+            }
+            let Some(part) = self.parts.remove(&other) else { break };
+            joined = join((start, joined), (other, part));
+            start = start.min(other);
+        }
+        self.parts.insert(start, joined);
+    }
+
+    /// These bytes.
+    ///
+    /// # Errors
+    /// [`Incomplete`](ErrorKind::Incomplete) where not all are here, [`Truncated`](ErrorKind::Truncated) where they reach
+    /// over the end of the file.
+    pub fn get(&self, range: Range<u64>) -> Result<&[u8]> {
+        Data::Parts(self).get(range)
+    }
+
+    /// Asks, adds from the source what is missing for an answer, and asks again, until there is one.
+    ///
+    /// # Errors
+    /// Those of the source, and of the answer.
+    pub fn load<T>(&mut self, source: &(impl ReadAt + ?Sized), ask: impl Fn(&Self) -> Result<T>) -> Result<T> {
+        loop {
+            let error = match ask(self) {
+                Ok(answer) => return Ok(answer),
+                Err(error) => error,
+            };
+            // What is here already cannot be what it lacks.
+            let Some(range) = error.incomplete().filter(|range| self.get(range.clone()).is_err()) else {
+                return Err(error);
+            };
+            let bytes = source.read_at(range.clone())?;
+            if bytes.len() as u64 != range.end.saturating_sub(range.start) {
+                return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+            }
+            self.add(range.start, bytes);
+        }
+    }
+
+    /// What is here from this offset on, up to the first byte that is not.
+    fn from(&self, offset: u64) -> &[u8] {
+        let Some((start, part)) = self.parts.range(..=offset).next_back() else { return &[] };
+        let skipped = usize::try_from(offset.saturating_sub(*start)).unwrap_or(usize::MAX);
+        part.get(skipped..).unwrap_or_default()
+    }
+}
+
+/// Two parts that touch, the bytes of the second where both have some.
+fn join((start, new): (u64, Vec<u8>), (other, old): (u64, Vec<u8>)) -> Vec<u8> {
+    let new_end = start.saturating_add(new.len() as u64);
+    let old_end = other.saturating_add(old.len() as u64);
+    let index = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
+    let mut joined = Vec::new();
+    joined.extend_from_slice(new.get(..index(other.saturating_sub(start))).unwrap_or_default());
+    joined.extend_from_slice(&old);
+    if new_end > old_end {
+        joined.extend_from_slice(new.get(index(old_end.saturating_sub(start))..).unwrap_or_default());
+    }
+    joined
+}
+
+fn indices(range: &Range<u64>) -> Option<Range<usize>> {
+    Some(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)
+}
+
+/// The bytes of an asset: all, or those ranges that are here.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(any(feature = "odol", feature = "pbo")), allow(dead_code))]
+pub(crate) enum Data<'a> {
+    Whole(&'a [u8]),
+    Parts(&'a Ranges),
+}
+
+/// What is asked for where nobody can tell how far a header reaches; after that as much again as is here.
+const STEP: u64 = 4096;
+
+#[cfg_attr(not(any(feature = "odol", feature = "pbo")), allow(dead_code))]
+impl<'a> Data<'a> {
+    pub(crate) fn size(self) -> u64 {
+        match self {
+            Self::Whole(bytes) => bytes.len() as u64,
+            Self::Parts(ranges) => ranges.size(),
+        }
+    }
+
+    /// What is here from this offset on, up to the first byte that is not.
+    pub(crate) fn from(self, offset: u64) -> &'a [u8] {
+        match self {
+            Self::Whole(bytes) => usize::try_from(offset).ok().and_then(|start| bytes.get(start..)).unwrap_or_default(),
+            Self::Parts(ranges) => ranges.from(offset),
+        }
+    }
+
+    /// A cursor over them.
+    pub(crate) fn cursor(self, offset: u64) -> Cursor<'a> {
+        Cursor::with_offset(self.from(offset), offset.min(self.size()))
+    }
+
+    /// These bytes, all of them.
+    pub(crate) fn get(self, range: Range<u64>) -> Result<&'a [u8]> {
+        let Range { start, end } = range;
+        let here = self.from(start);
+        let needed = end.saturating_sub(start);
+        let bytes = usize::try_from(needed).ok().and_then(|needed| here.get(..needed));
+        bytes.ok_or_else(|| match self.size() {
+            size if end > size => Error::truncated(needed, size.saturating_sub(start)).at(start),
+            _ => Error::new(ErrorKind::Incomplete { range: start.saturating_add(here.len() as u64)..end }),
+        })
+    }
+
+    /// What is read from this offset on. Where that fails, and more bytes could help, these are missing.
+    pub(crate) fn read<T>(self, offset: u64, read: impl FnOnce(&mut Cursor<'a>) -> Result<T>) -> Result<T> {
+        let mut cursor = self.cursor(offset);
+        let end = cursor.offset().saturating_add(cursor.left());
+        let here = cursor.left();
+        read(&mut cursor).map_err(|error| {
+            let needed = match error.kind() {
+                _ if end >= self.size() => return error,
+                ErrorKind::Unsupported(_) | ErrorKind::Encrypted(_) | ErrorKind::Limit { .. } => return error,
+                ErrorKind::Io(_) | ErrorKind::Incomplete { .. } => return error,
+                ErrorKind::Truncated { needed, .. } => error.offset().unwrap_or(0).saturating_add(*needed),
+                ErrorKind::Malformed(_) | ErrorKind::Unrecognized => 0,
+            };
+            let next = needed.max(end.saturating_add(here.max(STEP))).min(self.size());
+            Error::new(ErrorKind::Incomplete { range: end..next })
+        })
+    }
+}
+
+/// The error where it is that bytes are missing; any other is for whoever asks for what it is about.
+#[cfg_attr(not(feature = "odol"), allow(dead_code))]
+pub(crate) fn missing<T>(result: Result<T>) -> Result<()> {
+    match result {
+        Err(error) if error.incomplete().is_some() => Err(error),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_touches_is_joined_and_what_is_here_stays() {
+        let mut ranges = Ranges::new(10);
+        for (offset, bytes) in [(6, "gh"), (2, "cd"), (8, "ijXX"), (3, "XeX"), (20, "X"), (0, "")] {
+            ranges.add(offset, bytes);
+        }
+        // "XeX" began inside "cd" and reached "gh".
+        assert_eq!((ranges.parts.len(), ranges.held()), (1, 8));
+        assert_eq!(ranges.get(2..10).unwrap(), b"cdeXghij");
+        assert_eq!(ranges.get(1..4).unwrap_err().incomplete(), Some(1..4));
+        assert_eq!(ranges.get(9..11).unwrap_err().to_string(), "at 0x9: needs 2 bytes, 1 left");
+        ranges.add(0, "abXXXXXXXX");
+        assert_eq!(ranges.get(0..10).unwrap(), b"abcdeXghij");
+    }
+
+    #[test]
+    fn a_source_that_gives_too_little_is_an_error() {
+        struct Short;
+        impl ReadAt for Short {
+            fn size(&self) -> io::Result<u64> {
+                Ok(9)
+            }
+            fn read_at(&self, _: Range<u64>) -> io::Result<Vec<u8>> {
+                Ok(vec![1])
+            }
+        }
+        let ask = |ranges: &Ranges| ranges.get(0..9).map(drop);
+        assert!(matches!(Ranges::new(9).load(&Short, ask).unwrap_err().kind(), ErrorKind::Io(_)));
+        assert!(Section::new(Short, 3..6).read_at(2..4).is_err());
+        assert_eq!(Section::new(b"abcdef".to_vec(), 3..6).read_at(1..3).unwrap(), b"ef");
+    }
+}

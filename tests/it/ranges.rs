@@ -1,0 +1,251 @@
+//! Assets of which only ranges are here: what is missing is named, and adding it leads to the answer of the whole.
+
+use std::cell::RefCell;
+use std::io;
+use std::ops::Range;
+
+use meshpeek::container::Container;
+use meshpeek::odol::Model;
+use meshpeek::ranges::{Ranges, ReadAt, Section};
+use meshpeek::{Asset, Budget, Error, ErrorKind, FileMap, Inspect, Limits, Result, pbo, zip};
+
+use crate::writer;
+use crate::writer::odol::{Lod, Model as OdolWriter};
+use crate::writer::pbo::{Tail, Writer};
+use crate::writer::zip::{Entry, zip};
+
+/// What headers tell, members included.
+fn header(asset: &Asset<'_>) -> Result<String> {
+    let mut told = format!("{:?}", asset.summarize_header());
+    if let Some(container) = Container::of(asset) {
+        for member in container.members() {
+            told += &match member {
+                Ok(member) => format!("\n{} {} {}", member.name(), member.stored_size(), member.size_hint()),
+                Err(error) => passed_on(error)?,
+            };
+        }
+        told += &format!("{:?}", container.overlapping());
+    }
+    Ok(told)
+}
+
+/// What is in it too: the positions of LODs, the content of members.
+fn content(asset: &Asset<'_>) -> Result<String> {
+    let mut told = header(asset)?;
+    if let Asset::Odol(model) = asset {
+        for lod in (0..model.lod_count()).filter_map(|index| model.lod(index)) {
+            let positions = lod.and_then(|lod| lod.positions()?.decode().map(|positions| format!("{positions:?}")));
+            told += &positions.or_else(passed_on)?;
+        }
+    }
+    for member in Container::of(asset).into_iter().flat_map(|container| container.members()).map_while(Result::ok) {
+        let decoded = member.decode(&Budget::unlimited(&Limits::default()));
+        told += &decoded.map(|content| format!("{:?}", &*content)).or_else(passed_on)?;
+    }
+    Ok(told)
+}
+
+/// What an error says, but for one of missing bytes: that is no answer.
+fn passed_on(error: Error) -> Result<String> {
+    if error.incomplete().is_some() { Err(error) } else { Ok(error.to_string()) }
+}
+
+type Ask = fn(&Asset<'_>) -> Result<String>;
+
+fn of_whole(bytes: &[u8], ask: Ask) -> String {
+    Asset::parse(bytes).and_then(|asset| ask(&asset)).unwrap_or_else(|error| error.to_string())
+}
+
+/// Begins with so many bytes, and adds exactly what is asked for.
+fn of_ranges(bytes: &[u8], length: usize, ask: Ask) -> String {
+    let mut ranges = Ranges::new(bytes.len() as u64);
+    ranges.add(0, &bytes[..length]);
+    let limits = Limits::default();
+    ranges
+        .load(bytes, |ranges| Asset::parse_ranges(ranges, &limits).and_then(|asset| ask(&asset)))
+        .unwrap_or_else(|error| error.to_string())
+}
+
+fn with_ranges() -> impl Iterator<Item = (String, Vec<u8>)> {
+    writer::corpus().into_iter().filter(|(name, _)| [".p3d", ".pbo", ".zip"].iter().any(|end| name.ends_with(end)))
+}
+
+#[test]
+fn every_beginning_leads_to_the_answer_of_the_whole() {
+    let files: Vec<_> = with_ranges().collect();
+    assert!(files.len() > 100);
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while let Some((name, bytes)) = files.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
+                    let whole = of_whole(bytes, header);
+                    let mut settled = 0;
+                    for length in 0..=bytes.len() {
+                        // What was enough stays enough: of the lengths behind it some do.
+                        if length > settled + 64 && bytes.len() - length > 64 && !length.is_multiple_of(251) {
+                            continue;
+                        }
+                        let mut ranges = Ranges::new(bytes.len() as u64);
+                        ranges.add(0, &bytes[..length]);
+                        let limits = Limits::default();
+                        let at_once = Asset::parse_ranges(&ranges, &limits).and_then(|asset| header(&asset));
+                        match at_once {
+                            Err(error) if error.incomplete().is_some() => {
+                                let Some(range) = error.incomplete() else { unreachable!() };
+                                assert!(
+                                    range.start < range.end && range.end <= bytes.len() as u64,
+                                    "{name}: {range:?}"
+                                );
+                                assert_eq!(of_ranges(bytes, length, header), whole, "{name}: {length}");
+                                settled = length + 1;
+                            }
+                            told => {
+                                let told = told.unwrap_or_else(|error| error.to_string());
+                                assert_eq!(told, whole, "{name}: {length}");
+                            }
+                        }
+                    }
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn content_is_found_by_range_too() {
+    for (name, bytes) in with_ranges() {
+        let whole = of_whole(&bytes, content);
+        for length in [0, 1, bytes.len() / 2, bytes.len()] {
+            assert_eq!(of_ranges(&bytes, length, content), whole, "{name}: {length}");
+        }
+    }
+}
+
+#[test]
+fn formats_without_ranges_take_all_bytes() {
+    for (name, bytes) in writer::corpus() {
+        let mut ranges = Ranges::new(bytes.len() as u64);
+        let summary = |ranges: &Ranges| Ok(Asset::parse_ranges(ranges, &Limits::default())?.summarize());
+        let ours = ranges.load(&bytes, summary).map_err(|error| error.to_string());
+        match Asset::parse(&bytes).map(|asset| (asset.format(), asset.summarize())) {
+            Err(error) => assert_eq!(ours, Err(error.to_string()), "{name}"),
+            Ok((format, theirs)) => {
+                // An archive tells of its end, which is not here.
+                if !["odol", "pbo", "zip"].contains(&format.name()) {
+                    assert_eq!(ours, Ok(theirs), "{name}");
+                }
+            }
+        }
+    }
+}
+
+/// Notes what is read.
+struct Counting<R>(R, RefCell<Vec<Range<u64>>>);
+
+impl<R> Counting<R> {
+    fn new(source: R) -> Self {
+        Self(source, RefCell::default())
+    }
+
+    fn read(&self) -> Vec<Range<u64>> {
+        self.1.take()
+    }
+}
+
+impl<R: ReadAt> ReadAt for Counting<R> {
+    fn size(&self) -> io::Result<u64> {
+        self.0.size()
+    }
+
+    fn read_at(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
+        self.1.borrow_mut().push(range.clone());
+        self.0.read_at(range)
+    }
+}
+
+fn sum(read: &[Range<u64>]) -> u64 {
+    read.iter().map(|range| range.end - range.start).sum()
+}
+
+#[test]
+fn a_lod_takes_its_own_range_and_the_header() {
+    let lods = (0..5).map(|lod| Lod::strip(lod as f32, 8000)).collect();
+    let bytes = OdolWriter::new(73, lods).to_vec();
+    assert!(bytes.len() > 800_000);
+    let limits = Limits::default();
+    let source = Counting::new(bytes.as_slice().to_vec());
+    let mut ranges = Ranges::new(source.size().unwrap());
+    let entry = |ranges: &Ranges| Ok(Model::parse_ranges(ranges, &limits)?.lod_entry(2).unwrap());
+    let entry = ranges.load(&source, entry).unwrap();
+    let read = source.read();
+    assert!(read.len() == 1 && sum(&read) <= 4096, "{read:?}");
+    let count = |ranges: &Ranges| {
+        let model = Model::parse_ranges(ranges, &limits)?;
+        Ok(model.lod(2).unwrap()?.positions()?.decode()?.len())
+    };
+    assert_eq!(ranges.load(&source, count).unwrap(), 8000);
+    assert_eq!(source.read(), [u64::from(entry.start).max(4096)..u64::from(entry.end)]);
+    // What is not here is named, and told as such by a deeper look.
+    let model = Model::parse_ranges(&ranges, &limits).unwrap();
+    let other = model.lod_entry(0).unwrap();
+    let error = model.lod(0).unwrap().unwrap_err();
+    assert_eq!(error.incomplete(), Some(u64::from(other.start)..u64::from(other.end)));
+    assert!(model.summarize_header().problems.is_empty());
+    assert!(model.summarize().problems.iter().any(|problem| problem.message.contains("needs the bytes from")));
+    assert_eq!(model.summarize().counts.get("vertices"), None);
+}
+
+#[test]
+fn a_member_takes_its_own_bytes_and_the_directory() {
+    let limits = Limits::default();
+    let filler = vec![7; 3_000_000];
+    let archive = Writer::new().product(&[(b"prefix", b"a")]).stored(b"filler.bin", &filler);
+    let archive = archive.packed(b"p.txt", &[b'x'; 2000]).stored(b"s.txt", b"stored").finish(Tail::Sha1);
+    let source = Counting::new(archive);
+    let mut ranges = Ranges::new(source.size().unwrap());
+    for (name, size) in [("p.txt", 2000), ("S.TXT", 6)] {
+        let length = |ranges: &Ranges| {
+            let archive = pbo::Archive::parse_ranges(ranges, &limits)?;
+            Ok(archive.find(name.as_bytes())?.unwrap().decode()?.len())
+        };
+        assert_eq!(ranges.load(&source, length).unwrap(), size);
+    }
+    let read = source.read();
+    assert!(sum(&read) < 8192, "{read:?}");
+
+    let entries = [Entry::stored("filler.bin", &filler), Entry::deflated("d.txt", &[b'x'; 2000])];
+    let source = Counting::new(zip(&entries, b"").to_vec());
+    let mut ranges = Ranges::new(source.size().unwrap());
+    let length = |ranges: &Ranges| {
+        let archive = zip::Archive::parse_ranges(ranges, &limits)?;
+        Ok(archive.find(b"d.txt")?.unwrap().decode()?.len())
+    };
+    assert_eq!(ranges.load(&source, length).unwrap(), 2000);
+    assert!(sum(&source.read()) < 80_000);
+}
+
+#[test]
+fn a_stored_archive_in_an_archive_is_a_source_of_its_own() {
+    let limits = Limits::default();
+    let inner = Writer::new().stored(b"deep.txt", b"found").finish(Tail::Sha1);
+    let outer = Writer::new().stored(b"a.bin", &[1; 100_000]).stored(b"inner.pbo", &inner).finish(Tail::Sha1);
+    let file = std::env::temp_dir().join(format!("meshpeek-ranges-{}", std::process::id()));
+    std::fs::write(&file, &outer).unwrap();
+    let source = std::fs::File::open(&file).unwrap();
+    let mut ranges = Ranges::new(source.size().unwrap());
+    let place = |ranges: &Ranges| {
+        let member = pbo::Archive::parse_ranges(ranges, &limits)?.find(b"inner.pbo")?.unwrap();
+        Ok(member.offset()..member.offset() + member.stored_size())
+    };
+    let inside = Section::new(&source, ranges.load(&source, place).unwrap());
+    let mut ranges = Ranges::new(inside.size().unwrap());
+    let text = |ranges: &Ranges| {
+        let archive = pbo::Archive::parse_ranges(ranges, &limits)?;
+        Ok(archive.find(b"deep.txt")?.unwrap().decode()?.to_vec())
+    };
+    assert_eq!(ranges.load(&inside, text).unwrap(), b"found");
+    assert_eq!(FileMap::open(&file).unwrap().read_at(5..9).unwrap(), outer[5..9]);
+    std::fs::remove_file(&file).unwrap();
+    assert!(matches!(ranges.get(3..3 + (1 << 40)).unwrap_err().kind(), ErrorKind::Truncated { .. }));
+}
