@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use meshpeek::inspect::{Outline, Part, Text, Value, Visitor};
+use meshpeek::inspect::{Inspect, Outline, Part, Text, Value, Visitor};
 use meshpeek::view::{Packing, Storage, Table};
 use meshpeek::{Access, Asset, Error, FileMap, Limits};
 

@@ -216,7 +216,7 @@ fn a_zip_without_an_index_is_no_map() {
     // One that is cut short was a map all the same, and is told to be broken.
     let cut = &map[..map.len() / 2];
     assert_eq!(Format::sniff(cut), Some(Format::Bmx));
-    assert_eq!(Asset::parse(cut).unwrap_err().to_string(), "zip archive without an end record");
+    assert_eq!(Asset::parse(cut).unwrap_err().to_string(), "Ballance map: zip archive without an end record");
 }
 
 #[test]
