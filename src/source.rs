@@ -22,7 +22,7 @@
 //! - A length or place is compared with the bytes that are there each time it is read. Nothing is read unchecked because
 //!   it was checked before, and what is sorted or hashed is copied first.
 //! - The same holds of the crates that mapped bytes are handed to: memchr, nom, zerocopy, bytemuck, flate2 with zlib-rs or
-//!   miniz_oxide, zip, sha1 and sha2 look at each byte as a number. encoding_rs does not, and gets copies.
+//!   miniz_oxide, sha1 and sha2 look at each byte as a number. encoding_rs does not, and gets copies.
 //!
 //! `tests/it/shrink.rs` has other processes and threads cut files short and write into them while they are looked at.
 //!

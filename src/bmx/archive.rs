@@ -1,15 +1,15 @@
 //! The zip around the tables: its entries, and unpacking them.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry::{Occupied, Vacant};
 use std::io;
 
 use bytemuck::Pod;
 use flate2::Crc;
-use zip::ZipArchive;
-use zip::read::{ArchiveOffset, Config};
 
 use crate::codec::deflate;
-use crate::error::{Error, Result};
+use crate::error::{Context, Error, Result};
 use crate::limits::{Limits, flag};
 use crate::summary::Code;
 use crate::view::ByteStr;
@@ -18,25 +18,37 @@ use crate::view::zip::{CentralEntry, Directory, LocalEntry};
 /// A zip whose directory has been read.
 pub(super) struct Archive<'a> {
     directory: Directory<'a>,
-    zip: ZipArchive<io::Cursor<&'a [u8]>>,
+    /// Where the lines of the entries lie, in the directory's order; of several with one name, the last, in the place of
+    /// the first.
+    lines: Vec<u64>,
+    by_name: HashMap<&'a [u8], usize>,
     limits: Limits,
 }
 
 impl<'a> Archive<'a> {
     /// Reads the directory, and nothing else.
-    ///
-    /// The crate zip would try every end record in the last 64 kB, and for each search the whole file for the start of
-    /// the directory; so it is handed exactly the one archive that was found, and told where that starts.
     pub(super) fn parse(data: &'a [u8], limits: &Limits) -> Result<Self> {
         let directory = Directory::find(data)?;
         let limit = limits.archive_members;
         if u32::from(directory.end().entries.get()) > limit {
             return Err(Error::limit("zip entries", limit, flag::ARCHIVE_MEMBERS).at(directory.end_offset()));
         }
-        let config = Config { archive_offset: ArchiveOffset::Known(directory.prefix()) };
-        let zip = ZipArchive::with_config(config, io::Cursor::new(directory.archive()))
-            .map_err(|error| Error::malformed(format!("zip directory: {error}")).at(directory.start()))?;
-        Ok(Self { directory, zip, limits: *limits })
+        let (mut lines, mut by_name) = (Vec::new(), HashMap::new());
+        for entry in directory.entries() {
+            let entry = entry.within("zip directory")?;
+            match by_name.entry(entry.name.as_bytes()) {
+                Vacant(place) => {
+                    place.insert(lines.len());
+                    lines.push(entry.offset);
+                }
+                Occupied(place) => {
+                    if let Some(line) = lines.get_mut(*place.get()) {
+                        *line = entry.offset;
+                    }
+                }
+            }
+        }
+        Ok(Self { directory, lines, by_name, limits: *limits })
     }
 
     pub(super) fn limits(&self) -> &Limits {
@@ -52,27 +64,20 @@ impl<'a> Archive<'a> {
     }
 
     pub(super) fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
-        (0..self.zip.len()).filter_map(|index| self.entry(index))
+        self.lines.iter().filter_map(|&line| self.entry(line))
     }
 
     /// The entry of this name, written with `/`. Of several, the last in the directory.
     pub(super) fn find(&self, path: &str) -> Option<Entry<'_>> {
-        let index = self.zip.index_for_name_raw(path.as_bytes());
-        let index = index.or_else(|| self.zip.index_for_name_raw(path.replace('/', "\\").as_bytes()))?;
-        self.entry(index)
+        let index = self.by_name.get(path.as_bytes());
+        let index = index.or_else(|| self.by_name.get(path.replace('/', "\\").as_bytes()))?;
+        self.entry(*self.lines.get(*index)?)
     }
 
-    fn entry(&self, index: usize) -> Option<Entry<'_>> {
-        // The crate has read these very bytes before, so nothing here can fail.
-        let told = self.zip.by_index_data(index).ok()?;
-        let central = self.directory.entry_at(told.central_header_start()).ok()?;
-        Some(Entry {
-            archive: self,
-            central,
-            packed_bytes: told.compressed_size(),
-            unpacked_bytes: told.size(),
-            header_offset: told.header_start(),
-        })
+    fn entry(&self, line: u64) -> Option<Entry<'_>> {
+        // These very bytes were read before, so nothing here can fail.
+        let central = self.directory.entry_at(line).ok()?;
+        Some(Entry { archive: self, central })
     }
 }
 
@@ -81,9 +86,6 @@ impl<'a> Archive<'a> {
 pub struct Entry<'m> {
     archive: &'m Archive<'m>,
     central: CentralEntry<'m>,
-    packed_bytes: u64,
-    unpacked_bytes: u64,
-    header_offset: u64,
 }
 
 impl<'m> Entry<'m> {
@@ -107,24 +109,26 @@ impl<'m> Entry<'m> {
     /// # Errors
     /// Where none lies where the directory says.
     pub fn local(&self) -> Result<LocalEntry<'m>> {
-        self.archive.directory.local(self.header_offset).map_err(|error| {
-            self.error(format!("at {:#x}: {}", self.header_offset, error.message())).at(self.central.offset)
-        })
+        let offset = self.header_offset();
+        self.archive
+            .directory
+            .local(offset)
+            .map_err(|error| self.error(format!("at {offset:#x}: {}", error.message())).at(self.central.offset))
     }
 
     /// Where the header before its data lies.
     pub fn header_offset(&self) -> u64 {
-        self.header_offset
+        self.archive.directory.prefix().saturating_add(self.central.header_offset)
     }
 
     /// The bytes it takes in the file.
     pub fn packed_bytes(&self) -> u64 {
-        self.packed_bytes
+        self.central.packed_bytes
     }
 
     /// The bytes it unpacks to, by the directory's word.
     pub fn unpacked_bytes_hint(&self) -> u64 {
-        self.unpacked_bytes
+        self.central.unpacked_bytes
     }
 
     /// The CRC-32 of its unpacked bytes, by the directory's word.
@@ -139,9 +143,9 @@ impl<'m> Entry<'m> {
     pub fn data(&self) -> Result<&'m [u8]> {
         let local = self.local()?;
         let room = self.archive.directory.start().checked_sub(local.data_offset);
-        if room.is_none_or(|room| room < self.packed_bytes) {
+        if room.is_none_or(|room| room < self.packed_bytes()) {
             return Err(self
-                .error(format!("{} bytes of data run into the directory", self.packed_bytes))
+                .error(format!("{} bytes of data run into the directory", self.packed_bytes()))
                 .at(local.data_offset));
         }
         if self.central.header.flags.get() & 1 != 0 {
@@ -149,8 +153,8 @@ impl<'m> Entry<'m> {
         }
         let data =
             usize::try_from(local.data_offset).ok().and_then(|start| self.archive.directory.archive().get(start..));
-        let data = usize::try_from(self.packed_bytes).ok().and_then(|bytes| data?.get(..bytes));
-        data.ok_or_else(|| Error::truncated(self.packed_bytes, 0).at(local.data_offset))
+        let data = usize::try_from(self.packed_bytes()).ok().and_then(|bytes| data?.get(..bytes));
+        data.ok_or_else(|| Error::truncated(self.packed_bytes(), 0).at(local.data_offset))
     }
 
     /// The unpacked bytes, if they lie in the file as such.
@@ -161,8 +165,8 @@ impl<'m> Entry<'m> {
         if self.central.header.method.get() != 0 {
             return Ok(None);
         }
-        if self.packed_bytes != self.unpacked_bytes {
-            let sizes = format!("stored, but of {} bytes and of {}", self.packed_bytes, self.unpacked_bytes);
+        if self.packed_bytes() != self.unpacked_bytes_hint() {
+            let sizes = format!("stored, but of {} bytes and of {}", self.packed_bytes(), self.unpacked_bytes_hint());
             return Err(self.error(sizes).at(self.central.offset));
         }
         self.data().map(Some)
@@ -216,19 +220,19 @@ impl<'m> Entry<'m> {
             return Ok(());
         }
         let sums = format!("its bytes have CRC-32 {:08x}, the directory says {:08x}", crc.sum(), self.crc32_hint());
-        Err(self.error(sums).at(self.header_offset).coded(Code::Checksum))
+        Err(self.error(sums).at(self.header_offset()).coded(Code::Checksum))
     }
 
     /// The claimed size, if a stream of this length can yield it and the limits allow it.
     fn checked_size(&self) -> Result<usize> {
-        let claimed = self.unpacked_bytes;
+        let claimed = self.unpacked_bytes_hint();
         let limit = self.archive.limits.decoded_bytes;
         if self.central.header.method.get() != 8 {
             let method = format!("packed with method {}, which maps do not use", self.central.header.method);
             return Err(Error::unsupported(self.message(&method)).at(self.central.offset));
         }
-        if claimed > self.packed_bytes.saturating_mul(deflate::RATIO) {
-            let sizes = format!("claims to inflate from {} bytes to {claimed}, which none can", self.packed_bytes);
+        if claimed > self.packed_bytes().saturating_mul(deflate::RATIO) {
+            let sizes = format!("claims to inflate from {} bytes to {claimed}, which none can", self.packed_bytes());
             return Err(self.error(sizes).at(self.central.offset));
         }
         let size = usize::try_from(claimed).ok().filter(|_| claimed <= limit);
@@ -240,8 +244,8 @@ impl<'m> Entry<'m> {
     /// The bytes that inflating it takes memory for: none where it is stored, or where no stream of its length inflates
     /// to so many.
     pub(super) fn inflated_bytes(&self) -> u64 {
-        let possible = self.unpacked_bytes <= self.packed_bytes.saturating_mul(deflate::RATIO);
-        if self.central.header.method.get() == 8 && possible { self.unpacked_bytes } else { 0 }
+        let possible = self.unpacked_bytes_hint() <= self.packed_bytes().saturating_mul(deflate::RATIO);
+        if self.central.header.method.get() == 8 && possible { self.unpacked_bytes_hint() } else { 0 }
     }
 
     /// An error that names the entry.
@@ -256,7 +260,7 @@ impl<'m> Entry<'m> {
 
 impl std::fmt::Debug for Entry<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Entry({:?}, {} of {} bytes)", self.name(), self.packed_bytes, self.unpacked_bytes)
+        write!(f, "Entry({:?}, {} of {} bytes)", self.name(), self.packed_bytes(), self.unpacked_bytes_hint())
     }
 }
 

@@ -28,6 +28,8 @@ mod cli;
 mod diff;
 #[cfg(feature = "cli")]
 mod dupes;
+#[cfg(feature = "owned")]
+mod examples;
 #[cfg(feature = "cli")]
 mod goldens;
 mod lodka;

@@ -254,3 +254,26 @@ fn headers_without_sizes_are_walked_in_time() {
     assert_eq!(archive.members().count(), 40_000);
     assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
 }
+
+#[test]
+fn directories_are_read_as_the_crate_zip_reads_them() {
+    let mut compared = 0;
+    for (name, bytes) in crate::writer::corpus() {
+        let sound = !name.starts_with("hostile") && [".zip", ".bmx"].iter().any(|end| name.ends_with(end));
+        let Some(mut theirs) = sound.then(|| ::zip::ZipArchive::new(std::io::Cursor::new(&bytes)).unwrap()) else {
+            continue;
+        };
+        let ours = meshpeek::view::zip::Directory::find(&bytes).unwrap();
+        assert_eq!(ours.entry_count(), Some(theirs.len() as u64), "{name}");
+        for (index, entry) in ours.entries().enumerate() {
+            let (entry, told) = (entry.unwrap(), theirs.by_index_raw(index).unwrap());
+            let here = (entry.name.as_bytes(), entry.header_offset, entry.packed_bytes, entry.unpacked_bytes);
+            assert_eq!(here, (told.name_raw(), told.header_start(), told.compressed_size(), told.size()), "{name}");
+            assert_eq!(entry.header.crc32.get(), told.crc32(), "{name}");
+            let local = ours.local(entry.header_offset).unwrap();
+            assert_eq!(Some(local.data_offset), told.data_start(), "{name}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 20);
+}

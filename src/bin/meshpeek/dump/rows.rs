@@ -3,7 +3,6 @@
 use std::io::Write;
 
 use meshpeek::view::{Column, Scalar, Table};
-use npyz::{DType, Field, TypeStr, WriteOptions, WriterBuilder};
 use serde::{Serialize, Serializer};
 
 use super::{batches, raw};
@@ -92,25 +91,28 @@ impl Serialize for Number {
 /// Columns of one kind make a plain array of rows x columns (of rows alone where there is one), others a structured one.
 pub(super) fn npy(table: &dyn Table, out: &mut Output) -> Result<(), Failure> {
     let columns = table.columns();
-    let rows = table.rows();
-    let (dtype, shape) = match columns.as_slice() {
-        [first, rest @ ..] if rest.iter().all(|column| column.scalar == first.scalar) => {
-            let width = columns.len() as u64;
-            (DType::Plain(type_of(first.scalar)?), if width == 1 { vec![rows] } else { vec![rows, width] })
-        }
-        _ => {
-            let field = |column: &Column| {
-                Ok(Field { name: column.name.to_owned(), dtype: DType::Plain(type_of(column.scalar)?) })
-            };
-            (DType::Record(columns.iter().map(field).collect::<Result<_, Failure>>()?), vec![rows])
+    let (rows, width) = (table.rows(), columns.len());
+    let is_plain = columns.windows(2).all(|pair| pair[0].scalar == pair[1].scalar);
+    let (kind, shape) = match columns.first().filter(|_| is_plain) {
+        Some(only) if width == 1 => (format!("'{}'", type_of(only.scalar)), format!("({rows},)")),
+        Some(first) => (format!("'{}'", type_of(first.scalar)), format!("({rows}, {width})")),
+        None => {
+            let field = |column: &Column| format!("('{}', '{}'), ", column.name, type_of(column.scalar));
+            (format!("[{}]", columns.iter().map(field).collect::<String>()), format!("({rows},)"))
         }
     };
-    WriteOptions::new_header_only().dtype(dtype).shape(&shape).writer(&mut *out).write_header_only()?;
+    let header = format!("{{'descr': {kind}, 'fortran_order': False, 'shape': {shape}, }}");
+    // Magic, version 1.0, the header's length; what follows is to lie at a multiple of 64.
+    let padded = (10 + header.len() + 1).next_multiple_of(64) - 10;
+    let length = u16::try_from(padded).map_err(|_| Failure::Told("too many columns for NPY".to_owned()))?;
+    out.write_all(b"\x93NUMPY\x01\0")?;
+    out.write_all(&length.to_le_bytes())?;
+    writeln!(out, "{header:width$}", width = padded - 1)?;
     raw(table, out)
 }
 
-fn type_of(scalar: Scalar) -> Result<TypeStr, Failure> {
-    let text = match scalar {
+fn type_of(scalar: Scalar) -> &'static str {
+    match scalar {
         Scalar::U8 => "|u1",
         Scalar::I8 => "|i1",
         Scalar::U16 => "<u2",
@@ -120,6 +122,5 @@ fn type_of(scalar: Scalar) -> Result<TypeStr, Failure> {
         Scalar::U64 => "<u8",
         Scalar::F16 => "<f2",
         Scalar::F32 => "<f4",
-    };
-    text.parse().map_err(|error| Failure::Told(format!("{text}: {error}")))
+    }
 }
