@@ -159,7 +159,13 @@ fn starts_like_pbo(head: &[u8]) -> Plausible {
     let mut rest = head;
     // Enough to be sure, few enough to be quick.
     for index in 0..64 {
-        let Ok((behind, name)) = cstr(rest) else { return Plausible::SoFar(index > 0 && rest.len() < 4096) };
+        let Ok((behind, name)) = cstr(rest) else {
+            let is_name = rest.len() < LONGEST_NAME;
+            return if is_name { Plausible::SoFar(index > 0) } else { Plausible::No };
+        };
+        if name.len() >= LONGEST_NAME {
+            return Plausible::No;
+        }
         let Some((fields, behind)) = behind.split_first_chunk::<20>() else { return Plausible::SoFar(index > 0) };
         let mut numbers = [0_u32; 5];
         for (number, bytes) in numbers.iter_mut().zip(fields.chunks_exact(4)) {
@@ -199,6 +205,8 @@ enum Plausible {
     SoFar(bool),
 }
 
+/// The longest name that is taken for one.
+const LONGEST_NAME: usize = 4096;
 /// How many bytes of a file tell whether it is a PBO.
 const LONGEST_HEAD: usize = 1 << 16;
 /// How many tell of every other format what it is, or that it has to be a PBO.

@@ -30,7 +30,7 @@ pub struct Visited<'v> {
 /// ```
 /// # let bytes = &[&b"a.b3d\0"[..], &[0; 16], &[12, 0, 0, 0], &[0; 21], b"BB3D\x04\0\0\0\x01\0\0\0"].concat();
 /// use std::ops::ControlFlow;
-/// use meshpeek::{Limits, visit::visit};
+/// use meshpeek::{Inspect, Limits, visit::visit};
 /// let mut found = Vec::new();
 /// let _ = visit(bytes, &Limits::default(), &mut |visited| {
 ///     if let Ok(asset) = visited.asset {

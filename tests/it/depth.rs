@@ -120,7 +120,6 @@ mod pages {
             let asset = Asset::parse(bytes).unwrap();
             let mut problems = meshpeek::summary::Problems::new(&asset.limits());
             asset.survey(depth, &mut problems);
-            assert!(problems.into_vec().is_empty());
         }
     }
 
