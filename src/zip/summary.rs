@@ -46,6 +46,9 @@ impl Inspect for Archive<'_> {
             member.check(problems);
         }
         self.check(problems);
+        if depth == Depth::Verify {
+            self.check_names(problems);
+        }
         let shared = self.check_overlaps(problems);
         if depth == Depth::Verify {
             self.check_content(&shared, problems);
@@ -106,8 +109,7 @@ impl Archive<'_> {
         self.directory.stop().saturating_sub(self.directory.start())
     }
 
-    /// Names, headers and content of all files but those that share bytes with others.
-    fn check_content(&self, shared: &[usize], problems: &mut Problems) {
+    fn check_names(&self, problems: &mut Problems) {
         let names = self.members().map_while(Result::ok).map(|member| (member.index(), member.name()));
         let held = problems.budget().hold((names.clone().count() as u64).saturating_mul(REPEATED_BYTES));
         let repeated = problems.ok(held).map(|_held| repeated(names)).unwrap_or_default();
@@ -117,6 +119,10 @@ impl Archive<'_> {
                 member.warn(problems, || format!("the same name as member {first}"));
             }
         }
+    }
+
+    /// Headers and content of all files but those that share bytes with others.
+    fn check_content(&self, shared: &[usize], problems: &mut Problems) {
         for member in self.members().map_while(Result::ok) {
             if shared.binary_search(&member.index()).is_ok() {
                 continue;
