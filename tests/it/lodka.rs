@@ -929,7 +929,7 @@ fn weights_are_dumped_vertex_by_vertex() {
     let asset = Asset::parse(&bytes).unwrap();
     let mut rows = Vec::new();
     let selector: meshpeek::inspect::Selector = "meshes/0/weights".parse().unwrap();
-    assert!(selector.find(&*asset, &mut |table| {
+    assert!(selector.find(&asset, &mut |table| {
         let names: Vec<_> = table.columns().iter().map(|column| column.name).collect();
         assert_eq!((names, table.rows()), (vec!["vertex", "bone", "weight"], 6));
         let bytes = meshpeek::inspect::to_bytes(table).unwrap();
