@@ -108,6 +108,7 @@ pub enum Member<'a> {
 
 /// How a file lies in its container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Form {
     /// As it is.
     InPlace,
@@ -117,6 +118,18 @@ pub enum Form {
     Encrypted,
     /// Packed in a way that is not known here.
     Unknown,
+}
+
+impl Form {
+    /// The word for it in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::InPlace => "stored",
+            Self::Packed(packing) => packing.name(),
+            Self::Encrypted => "encrypted",
+            Self::Unknown => "unknown",
+        }
+    }
 }
 
 impl<'a> Member<'a> {

@@ -9,6 +9,7 @@ use crate::view::{Packing, Storage, Table};
 /// What a [`Line`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "lowercase"))]
+#[non_exhaustive]
 pub enum LineKind {
     /// Something with fields, arrays and parts of its own.
     Part,

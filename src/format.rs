@@ -71,8 +71,9 @@ formats! {
 }
 
 impl Format {
-    /// The format that these bytes start like; the file's name plays no part. Of a zip, which begins like any other,
-    /// all bytes are needed: the directory at its end tells whether it is a map.
+    /// The format that these bytes start like; the file's name plays no part. The first 8 bytes tell every format but two:
+    /// of a PBO without a product entry the first 64 KiB do, and of a zip, which begins like any other, all bytes are
+    /// needed, since the directory at its end tells whether it is a map.
     pub fn sniff(head: &[u8]) -> Option<Self> {
         // Of what is here whole, nothing is missing.
         Self::sniff_in(Data::Whole(head)).unwrap_or(None)
@@ -235,6 +236,16 @@ impl NoAsset {
             _ if head.starts_with(b"version https://git-lfs.github.com/spec/v1") => Self::LfsPointer,
             _ if is_text(head) => Self::Text,
             _ => Self::Unknown,
+        }
+    }
+
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Empty => "empty",
+            Self::LfsPointer => "lfs",
+            Self::Text => "text",
+            Self::Unknown => "unknown",
         }
     }
 

@@ -23,6 +23,9 @@
 //! | what a format's fields are called and mean | [`schema::records`] | nothing: they are constants |
 //! | the views of one format | its module, such as [`b3d::Scene`](b3d/struct.Scene.html) or [`odol::Model`](odol/struct.Model.html) | what is asked for |
 //! | one member of an archive, however deep | [`address::Address`](address/struct.Address.html), [`address::open_member`](address/fn.open_member.html) | that member inflated, and those around it |
+//! | a file's own facts with the fewest pages touched | [`Inspect::summarize_header`] | what the format's [`Depth::Header`] reads |
+//! | a view that keeps its bytes | [`OwnedAsset`](struct.OwnedAsset.html) | what opening costs, and two counters |
+//! | a file of which only ranges can be had | [`ranges`] | the ranges that are needed |
 //! | everything in an archive | [`visit::visit`](visit/fn.visit.html) | each member looked at, one alive at a time |
 //! | folders full of archives, on all cores | [`scan::Scan`](scan/struct.Scan.html) (feature `scan`) | a summary of each asset; memory for the assets at hand |
 //! | what differs between two assets | [`diff::compare`](diff/fn.compare.html) (feature `scan`) | both read, unequal arrays decoded |
@@ -65,7 +68,7 @@
 //!
 //! # Features
 //!
-//! Each format has one, all on by default. `mmap` brings the map; `zlib-rs` is the faster of two DEFLATE backends. On
+//! Each format has one, all on by default. `mmap` brings the map; `owned` keeps bytes with their views; `zlib-rs` is the faster of two DEFLATE backends. On
 //! request: `serde` makes summaries serializable, `scan` finds assets in folders and archives, `cli` is the program. What
 //! is gated says so.
 #![deny(unsafe_code, missing_docs, unreachable_pub)]
@@ -129,6 +132,11 @@ pub mod rtm;
 pub mod scan;
 #[cfg(feature = "zip")]
 pub mod zip;
+
+/// The crates whose types this one hands out or asks for: numbers as stored, casts, parsers for
+/// [`Cursor::parse`](view::Cursor::parse).
+#[doc(no_inline)]
+pub use {bytemuck, nom, zerocopy};
 
 pub use asset::Asset;
 pub use budget::Budget;

@@ -14,6 +14,7 @@ use crate::view::{ByteStr, Packing, Storage, Utf32Str};
 /// The facts of one asset. Absent knowledge is `None`, never 0.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Summary {
     /// Its format.
     pub format: Format,
@@ -149,6 +150,7 @@ impl ReferenceKind {
 
 /// Another file that an asset asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Reference {
     /// What kind of file.
     pub kind: ReferenceKind,
@@ -221,6 +223,7 @@ impl References {
 /// The compressible blocks met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Blocks {
     /// How many are stored raw, empty ones not counted.
     pub stored: u64,
@@ -346,6 +349,18 @@ impl Code {
     }
 }
 
+macro_rules! display_by_name {
+    ($($name:ty),*) => {$(
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.name())
+            }
+        }
+    )*};
+}
+
+display_by_name!(ReferenceKind, Severity, crate::format::NoAsset, crate::view::Packing, crate::view::Scalar);
+
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
@@ -358,6 +373,7 @@ const LONGEST_MESSAGE: usize = 1000;
 /// Something that is wrong with an asset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Problem {
     /// How bad it is.
     pub severity: Severity,

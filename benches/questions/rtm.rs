@@ -11,7 +11,7 @@ use super::material::{files, open};
 fn binarised(bytes: &[u8]) -> Binarised<'_> {
     match Motion::parse(bytes).expect("an animation") {
         Motion::Binarised(motion) => motion,
-        Motion::Plain(_) => unreachable!("sorted out before"),
+        _ => unreachable!("sorted out before"),
     }
 }
 

@@ -40,6 +40,7 @@ fn visit(motion: &Motion<'_>, len: usize) {
     let frame_bytes = match motion {
         Motion::Binarised(motion) => binarised(motion, len),
         Motion::Plain(motion) => plain(motion, len),
+        _ => unreachable!("there are two forms"),
     };
 
     let summary = motion.summarize();

@@ -73,7 +73,7 @@ impl fmt::Display for Depth {
 }
 
 /// An opened asset of any format.
-pub trait Inspect: Send + Sync {
+pub trait Inspect: sealed::Sealed + Send + Sync {
     /// Its format.
     fn format(&self) -> Format;
 
@@ -143,6 +143,32 @@ pub trait Inspect: Send + Sync {
     /// other formats.
     fn kept_bytes(&self) -> u64 {
         0
+    }
+}
+
+/// Formats are this crate's own: what is asked of them may grow.
+mod sealed {
+    /// Only this crate's formats are.
+    pub trait Sealed {}
+
+    macro_rules! formats {
+        ($($feature:literal $type:ty;)*) => {$(
+            #[cfg(feature = $feature)]
+            impl Sealed for $type {}
+        )*};
+    }
+
+    impl Sealed for crate::asset::Asset<'_> {}
+
+    formats! {
+        "b3d" crate::b3d::Scene<'_>;
+        "bmx" crate::bmx::Map<'_>;
+        "lodka" crate::lodka::Model<'_>;
+        "mlod" crate::mlod::Model<'_>;
+        "odol" crate::odol::Model<'_>;
+        "pbo" crate::pbo::Archive<'_>;
+        "rtm" crate::rtm::Motion<'_>;
+        "zip" crate::zip::Archive<'_>;
     }
 }
 

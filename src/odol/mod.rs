@@ -133,6 +133,7 @@ impl fmt::Debug for Model<'_> {
 
 /// What the tables tell of one LOD.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct LodEntry {
     /// Its place in the tables.
     pub index: usize,

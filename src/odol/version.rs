@@ -18,6 +18,7 @@ pub struct Version {
 
 /// Whose count a version number belongs to. The header decides: nothing in the number does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Dialect {
     /// Flashpoint, Arma, Arma 2 and 3.
     Arma,
@@ -29,6 +30,7 @@ pub enum Dialect {
 
 /// What bears out that a version is read as it was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Evidence {
     /// Files that the game's own tools wrote, read to the last byte.
     Files,

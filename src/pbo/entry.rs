@@ -27,6 +27,17 @@ pub enum EntryKind {
     End,
 }
 
+impl EntryKind {
+    /// The word for it in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Product => "product",
+            Self::Member => "member",
+            Self::End => "end",
+        }
+    }
+}
+
 impl<'a> Entry<'a> {
     fn read(cursor: &mut Cursor<'a>) -> Result<Self> {
         let offset = cursor.offset();

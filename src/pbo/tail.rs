@@ -16,6 +16,7 @@ pub struct Tail<'a> {
 
 /// The forms of a [`Tail`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TailKind<'a> {
     /// Nothing, as Operation Flashpoint writes it.
     None,

@@ -79,6 +79,7 @@ pub(crate) const SCHEMA: &[&Schema] = &[
 /// # Ok::<(), meshpeek::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum Motion<'a> {
     /// BMTR.
     Binarised(Binarised<'a>),
@@ -174,7 +175,7 @@ impl<'a> Motion<'a> {
     pub fn last_time(&self) -> Result<Option<f32>> {
         Ok(match self {
             Self::Binarised(motion) => motion.times()?.block.decode()?.last().copied(),
-            Self::Plain(motion) => motion.times()?.iter().last().copied(),
+            Self::Plain(motion) => motion.times()?.iter().next_back().copied(),
         }
         .map(|time| time.get()))
     }

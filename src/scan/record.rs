@@ -14,6 +14,7 @@ use crate::view::ByteStr;
 
 /// One asset: where it was found, what it is, what is wrong with it.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Record {
     /// The file, as given or as found below a given folder.
     pub path: PathBuf,

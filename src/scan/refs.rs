@@ -27,6 +27,7 @@ use crate::view::ByteStr;
 
 /// What a reference comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum State {
     /// One file is meant, or the name has a prefix that the caller says the game has.
     Found,

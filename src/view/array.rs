@@ -1,5 +1,7 @@
 //! Arrays in place, and the one face that all arrays of all formats share.
 
+use std::borrow::Cow;
+use std::iter::FusedIterator;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
@@ -38,6 +40,7 @@ impl Column {
 /// The kinds of numbers in arrays, all little-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
+#[non_exhaustive]
 pub enum Scalar {
     U8,
     I8,
@@ -195,10 +198,12 @@ impl<'a, T: Element> LeArray<'a, T> {
     /// All elements as the machine's own numbers, for free; `None` where they lie unaligned or the machine is
     /// big-endian.
     pub fn as_native(&self) -> Option<&'a [T::Native]> {
-        if cfg!(target_endian = "big") {
-            return None;
-        }
-        bytemuck::try_cast_slice(self.as_bytes()).ok()
+        as_native(self.elements)
+    }
+
+    /// The same, copied where they cannot be had for free.
+    pub fn to_native(&self) -> Cow<'a, [T::Native]> {
+        to_native(self.elements)
     }
 
     /// The bytes as stored.
@@ -230,6 +235,41 @@ impl<'a, T: Element> LeArray<'a, T> {
     pub fn offset(&self) -> u64 {
         self.offset
     }
+}
+
+fn as_native<T: Element>(elements: &[T]) -> Option<&[T::Native]> {
+    if cfg!(target_endian = "big") {
+        return None;
+    }
+    bytemuck::try_cast_slice(elements.as_bytes()).ok()
+}
+
+/// Elements, such as those that a [`Block`](super::Block) decodes to, as the machine's own numbers: for free where they
+/// lie aligned and the machine is little-endian, else copied.
+///
+/// ```
+/// use meshpeek::view::to_native;
+/// use zerocopy::little_endian::F32;
+/// assert_eq!(*to_native(&[F32::new(0.5), F32::new(2.0)]), [0.5, 2.0]);
+/// ```
+pub fn to_native<T: Element>(elements: &[T]) -> Cow<'_, [T::Native]> {
+    match as_native(elements) {
+        Some(native) => native.into(),
+        None => copied(elements.as_bytes().to_vec(), T::COLUMNS).into(),
+    }
+}
+
+/// Numbers that are stored little-endian, one behind the other.
+fn copied<N: AnyBitPattern + NoUninit>(mut bytes: Vec<u8>, columns: &[Column]) -> Vec<N> {
+    if cfg!(target_endian = "big") {
+        let mut rest = bytes.as_mut_slice();
+        for column in columns.iter().cycle() {
+            let Some((number, behind)) = rest.split_at_mut_checked(column.scalar.size()) else { break };
+            number.reverse();
+            rest = behind;
+        }
+    }
+    bytemuck::pod_collect_to_vec(&bytes)
 }
 
 impl<T> Clone for LeArray<'_, T> {
@@ -313,11 +353,18 @@ impl<'a, T: Element> Strided<'a, T> {
     }
 
     /// The elements of all records in order.
-    pub fn iter(&self) -> impl Iterator<Item = &'a T> + Clone + use<'a, T> {
-        let column = self.column;
-        self.records
-            .chunks_exact(self.stride.max(1))
-            .filter_map(move |record| Some(T::ref_from_prefix(record.get(column..)?).ok()?.0))
+    pub fn iter(&self) -> StridedIter<'a, T> {
+        StridedIter {
+            records: self.records.chunks_exact(self.stride.max(1)),
+            column: self.column,
+            element: PhantomData,
+        }
+    }
+
+    /// All elements as the machine's own numbers, copied out of their records.
+    pub fn to_native(&self) -> Vec<T::Native> {
+        let bytes = self.iter().flat_map(IntoBytes::as_bytes).copied();
+        copied(bytes.collect(), T::COLUMNS)
     }
 
     /// How many records.
@@ -338,6 +385,64 @@ impl<'a, T: Element> Strided<'a, T> {
     /// Where the first element lies, counted from the start of the asset; where the records would, if there are none.
     pub fn offset(&self) -> u64 {
         self.offset.saturating_add(if self.is_empty() { 0 } else { self.column as u64 })
+    }
+}
+
+/// The elements of a [`Strided`] column in order.
+#[derive(Clone, Debug)]
+pub struct StridedIter<'a, T> {
+    records: std::slice::ChunksExact<'a, u8>,
+    column: usize,
+    element: PhantomData<&'a T>,
+}
+
+impl<'a, T: Element> StridedIter<'a, T> {
+    /// Each record holds the column: that was checked for all of them.
+    #[inline]
+    fn element(&self, record: &'a [u8]) -> Option<&'a T> {
+        Some(T::ref_from_prefix(record.get(self.column..)?).ok()?.0)
+    }
+}
+
+impl<'a, T: Element> Iterator for StridedIter<'a, T> {
+    type Item = &'a T;
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a T> {
+        let record = self.records.next()?;
+        self.element(record)
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.records.size_hint()
+    }
+
+    #[inline]
+    fn nth(&mut self, index: usize) -> Option<&'a T> {
+        let record = self.records.nth(index)?;
+        self.element(record)
+    }
+}
+
+impl<T: Element> DoubleEndedIterator for StridedIter<'_, T> {
+    #[inline]
+    fn next_back(&mut self) -> Option<Self::Item> {
+        let record = self.records.next_back()?;
+        self.element(record)
+    }
+}
+
+impl<T: Element> ExactSizeIterator for StridedIter<'_, T> {}
+
+impl<T: Element> FusedIterator for StridedIter<'_, T> {}
+
+impl<'a, T: Element> IntoIterator for Strided<'a, T> {
+    type Item = &'a T;
+    type IntoIter = StridedIter<'a, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
     }
 }
 
@@ -415,6 +520,8 @@ mod tests {
         }
         let unaligned = LeArray::<U32>::new(&bytes[1..9], 1).unwrap();
         assert_eq!(unaligned.as_native(), None);
+        assert_eq!(*unaligned.to_native(), [0x0200_0000, 0x0300_0000]);
+        assert_eq!(*array.to_native(), numbers);
         assert_eq!(unaligned.len(), 2);
     }
 
@@ -424,6 +531,10 @@ mod tests {
         let column = Strided::<U16>::new(&bytes, 0x40, 4, 1).unwrap();
         let seen: Vec<u16> = column.iter().map(|n| n.get()).collect();
         assert_eq!(seen, [0x0201, 0x0605, 0x0a09]);
+        assert_eq!(column.to_native(), seen);
+        let mut both = column.into_iter();
+        assert_eq!((both.len(), both.next_back().map(|n| n.get()), both.len()), (3, Some(0x0a09), 2));
+        assert_eq!((both.nth(1).map(|n| n.get()), both.next()), (Some(0x0605), None));
         assert_eq!(
             (0..4).map(|i| column.get(i).map(|n| n.get())).collect::<Vec<_>>(),
             [Some(0x0201), Some(0x0605), Some(0x0a09), None]

@@ -30,7 +30,9 @@ fn records(scan: &Scan) -> Vec<Record> {
 
 /// Everything but what changes with the time of the file and the question.
 fn facts(record: &Record) -> Json {
-    serde_json::to_value(Record { stamp: None, ..record.clone() }).unwrap()
+    let mut record = record.clone();
+    record.stamp = None;
+    serde_json::to_value(record).unwrap()
 }
 
 fn address(record: &Record) -> String {

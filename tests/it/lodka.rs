@@ -572,12 +572,8 @@ fn unknown_layouts_are_errors() {
     ] {
         let bytes = sound.clone().set(field, &[7, 0, 0, 0][..size]).to_vec();
         let problems = verify(&bytes);
-        let expected = Problem {
-            severity: Severity::Error,
-            code: Code::Damaged,
-            offset: Some(sound.at(field) as u64),
-            message: format!("{place}: 7 is no known layout").into(),
-        };
+        let cause = meshpeek::Error::malformed(format!("{place}: 7 is no known layout"));
+        let expected = Problem::error(&cause.at(sound.at(field) as u64));
         assert!(problems.contains(&expected), "{field}: {problems:#?}");
     }
     let lights = with_header(sound.to_vec(), b"LIG1", 8, 9);

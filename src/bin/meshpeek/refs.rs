@@ -105,7 +105,7 @@ fn table<'l>(links: impl Iterator<Item = &'l Link>, mut out: Output) -> Result<(
         let style = match link.state {
             State::Missing => Style::new().bold().fg_color(Some(AnsiColor::Red.into())),
             State::Ambiguous => Style::new().bold().fg_color(Some(AnsiColor::Yellow.into())),
-            State::Found | State::Procedural => Style::new(),
+            _ => Style::new(),
         };
         let (kind, name) = (link.reference.kind.name(), report::escape(&link.reference.name.text));
         write!(out, "  {style}{:<10}{style:#}  {kind:<8}  {name}", link.state)?;

@@ -20,22 +20,19 @@ fn numbers<'r>(columns: &'r [Column], mut row: &'r [u8]) -> impl Iterator<Item =
     columns.iter().map(move |column| {
         let (bytes, rest) = row.split_at(column.scalar.size());
         row = rest;
-        let wide = || {
-            let mut wide = [0; 8];
-            wide[..bytes.len()].copy_from_slice(bytes);
-            wide
-        };
-        let [a, b, c, d, ..] = wide();
+        let mut wide = [0; 8];
+        wide[..bytes.len()].copy_from_slice(bytes);
+        let [a, b, c, d, ..] = wide;
+        let number = i64::from_le_bytes(wide);
         match column.scalar {
-            Scalar::U8 => Number::Int(a.into()),
-            Scalar::I8 => Number::Int(i8::from_le_bytes([a]).into()),
-            Scalar::U16 => Number::Int(u16::from_le_bytes([a, b]).into()),
-            Scalar::I16 => Number::Int(i16::from_le_bytes([a, b]).into()),
-            Scalar::U32 => Number::Int(u32::from_le_bytes([a, b, c, d]).into()),
-            Scalar::I32 => Number::Int(i32::from_le_bytes([a, b, c, d]).into()),
-            Scalar::U64 => Number::Int(i64::from_le_bytes(wide())),
             Scalar::F16 => Number::Float(half::f16::from_le_bytes([a, b]).to_f32()),
             Scalar::F32 => Number::Float(f32::from_le_bytes([a, b, c, d])),
+            // The sign is the last bit of those that there are.
+            Scalar::I8 | Scalar::I16 | Scalar::I32 => {
+                let unused = 64 - 8 * bytes.len();
+                Number::Int(number << unused >> unused)
+            }
+            _ => Number::Int(number),
         }
     })
 }
@@ -111,16 +108,8 @@ pub(super) fn npy(table: &dyn Table, out: &mut Output) -> Result<(), Failure> {
     raw(table, out)
 }
 
-fn type_of(scalar: Scalar) -> &'static str {
-    match scalar {
-        Scalar::U8 => "|u1",
-        Scalar::I8 => "|i1",
-        Scalar::U16 => "<u2",
-        Scalar::I16 => "<i2",
-        Scalar::U32 => "<u4",
-        Scalar::I32 => "<i4",
-        Scalar::U64 => "<u8",
-        Scalar::F16 => "<f2",
-        Scalar::F32 => "<f4",
-    }
+/// Its order of bytes, kind and size.
+fn type_of(scalar: Scalar) -> String {
+    let order = if scalar.size() == 1 { '|' } else { '<' };
+    format!("{order}{}{}", &scalar.name()[..1], scalar.size())
 }

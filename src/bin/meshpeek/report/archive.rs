@@ -33,7 +33,7 @@ pub(super) fn members(archive: &Container<'_>, out: &mut impl Write) -> Result<(
                 format!("  {FAINT}{}, {} bytes stored{FAINT:#}", packing.name(), grouped(member.stored_size()))
             }
             Form::Encrypted => format!("  {FAINT}encrypted{FAINT:#}"),
-            Form::Unknown => format!("  {FAINT}packed in an unknown way{FAINT:#}"),
+            _ => format!("  {FAINT}packed in an unknown way{FAINT:#}"),
         };
         let size = if member.form() == Form::InPlace { member.stored_size() } else { member.size_hint() };
         writeln!(out, "  {:>12}  {}{form}", grouped(size), shown(member.name()))

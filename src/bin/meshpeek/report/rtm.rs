@@ -41,6 +41,7 @@ pub(super) fn write(motion: &Motion<'_>, out: &mut impl Write) -> Result<()> {
         Motion::Plain(motion) => list(out, motion.properties().iter().flatten(), |out, property| {
             writeln!(out, "  at {}  {} {}", property.phase, shown(property.name), shown(property.value))
         })?,
+        _ => {}
     }
     heading(out, "Bones")?;
     list(out, motion.bones().iter().enumerate(), |out, (index, name)| writeln!(out, "  {index}  {}", shown(name)))

@@ -37,9 +37,9 @@ struct Row<'l> {
 pub(crate) fn style(kind: LineKind) -> Style {
     match kind {
         LineKind::Part => HEADING,
-        LineKind::Field => Style::new(),
         LineKind::Array => Style::new().fg_color(Some(AnsiColor::Cyan.into())),
         LineKind::Gap => FAINT,
+        _ => Style::new(),
     }
 }
 
