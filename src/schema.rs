@@ -19,6 +19,8 @@ pub fn records(format: Format) -> &'static [&'static Schema] {
     match format {
         #[cfg(feature = "b3d")]
         Format::B3d => crate::b3d::SCHEMA,
+        #[cfg(feature = "bmx")]
+        Format::Bmx => crate::bmx::SCHEMA,
         #[cfg(feature = "rtm")]
         Format::Bmtr | Format::Rtm => crate::rtm::SCHEMA,
         #[cfg(feature = "mlod")]

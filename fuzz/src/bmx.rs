@@ -33,23 +33,19 @@ pub fn lists(map: &Map<'_>) {
     assert_eq!(objects.len() + meshes.len() + materials.len() + textures.len(), known);
     for object in objects.iter().take(64).flatten() {
         assert!(objects.entry(object.index()).is_some_and(|entry| entry.offset == object.entry().offset));
-        if object.mesh_index().is_ok() {
-            assert!(
-                object.groups().is_ok_and(|groups| groups.is_none_or(|mut groups| groups.all(|group| group.is_ok())))
-            );
-        }
+        assert!(object.groups.is_none_or(|groups| groups.iter().count() == groups.len()));
+        assert_eq!(object.mesh().is_some(), object.component().is_none());
     }
     let mut triangles = 0;
     for mesh in meshes.iter().take(64).flatten() {
-        let Ok(faces) = mesh.faces() else { continue };
-        assert!(mesh.positions().is_ok() && mesh.uvs().is_ok() && mesh.normals().is_ok());
+        let faces = mesh.faces;
         triangles += faces.len() as u64;
         for (index, face) in faces.iter().enumerate().take(64) {
             assert_eq!(faces.get(index), Some(face));
         }
     }
     for material in materials.iter().take(64).flatten() {
-        assert_eq!(material.texture().is_some(), material.use_texture() != 0);
+        assert_eq!(material.texture().is_some(), material.use_texture.is_set());
     }
     for texture in textures.iter().take(64).flatten() {
         let name = texture.file_name;

@@ -3,17 +3,16 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry::{Occupied, Vacant};
-use std::io;
 
 use bytemuck::Pod;
 use flate2::Crc;
 
-use crate::codec::deflate;
+use crate::codec::deflate::{self, Unpacked};
 use crate::error::{Context, Error, Result};
 use crate::limits::{Limits, flag};
 use crate::summary::Code;
 use crate::view::ByteStr;
-use crate::view::zip::{CentralEntry, Directory, LocalEntry};
+use crate::view::zip::{CentralEntry, Descriptor, Directory, LocalEntry};
 
 /// A zip whose directory has been read.
 pub(super) struct Archive<'a> {
@@ -157,6 +156,16 @@ impl<'m> Entry<'m> {
         data.ok_or_else(|| Error::truncated(self.packed_bytes(), 0).at(local.data_offset))
     }
 
+    /// What follows the data where the header before it did not know its sizes; `None` where there is no such record with
+    /// its signature.
+    ///
+    /// # Errors
+    /// As [`data`](Self::data).
+    pub(super) fn descriptor(&self) -> Result<Option<&'m Descriptor>> {
+        let end = self.local()?.data_offset.saturating_add(self.data()?.len() as u64);
+        Ok(self.archive.directory.descriptor(end))
+    }
+
     /// The unpacked bytes, if they lie in the file as such.
     ///
     /// # Errors
@@ -182,35 +191,26 @@ impl<'m> Entry<'m> {
         if let Some(stored) = self.stored()? {
             return Ok(stored.into());
         }
-        let Unpacked { mut buffer, bytes, .. } = self.inflate()?;
-        buffer.truncate(bytes);
-        Ok(buffer.into())
+        Ok(self.inflate::<u8>()?.into_bytes().into())
     }
 
-    /// Inflates into memory aligned for `T`.
+    /// Inflates into memory aligned for `T`, and compares the CRC-32.
     pub(super) fn inflate<T: Pod>(&self) -> Result<Unpacked<T>> {
         let data = self.data()?;
-        let bytes = self.checked_size()?;
-        // At least one byte more than claimed, so that a stream that yields more shows it.
-        let elements = bytes.checked_div(size_of::<T>()).unwrap_or(0).saturating_add(1);
-        let mut buffer = Vec::new();
-        buffer.try_reserve_exact(elements).map_err(|_| Error::from(io::Error::from(io::ErrorKind::OutOfMemory)))?;
-        buffer.resize(elements, T::zeroed());
-        let streamed = deflate::inflate(data, bytemuck::cast_slice_mut(&mut buffer));
-        let trouble = match &streamed {
-            Err(cause) => format!("does not inflate: {cause}"),
-            Ok(done) if done.yielded > bytes as u64 => format!("inflates to more than the {bytes} bytes claimed"),
-            Ok(done) if !done.ended => format!("ends inside its DEFLATE stream, after {} bytes", done.yielded),
-            Ok(done) if done.yielded < bytes as u64 => {
-                format!("inflates to {} bytes, not to the {bytes} claimed", done.yielded)
-            }
-            Ok(done) => {
-                let trailing = (data.len() as u64).saturating_sub(done.read);
-                let unpacked = Unpacked { buffer, bytes, trailing };
-                return self.check_crc(unpacked.as_bytes()).map(|()| unpacked);
-            }
+        if self.central.header.method.get() != 8 {
+            let method = format!("packed with method {}, which maps do not use", self.central.header.method);
+            return Err(Error::unsupported(self.message(&method)).at(self.central.offset));
+        }
+        let limit = self.archive.limits.decoded_bytes;
+        if self.inflated_bytes() > limit {
+            let what = "unpacked bytes in one zip entry";
+            return Err(Error::limit(what, limit, flag::DECODED).at(self.central.offset));
+        }
+        let unpacked = match deflate::unpack(data, self.unpacked_bytes_hint()) {
+            Ok(unpacked) => unpacked,
+            Err(trouble) => return Err(self.error(trouble).at(self.local()?.data_offset)),
         };
-        Err(self.error(trouble).at(self.local()?.data_offset))
+        self.check_crc(unpacked.as_bytes()).map(|()| unpacked)
     }
 
     pub(super) fn check_crc(&self, bytes: &[u8]) -> Result<()> {
@@ -221,24 +221,6 @@ impl<'m> Entry<'m> {
         }
         let sums = format!("its bytes have CRC-32 {:08x}, the directory says {:08x}", crc.sum(), self.crc32_hint());
         Err(self.error(sums).at(self.header_offset()).coded(Code::Checksum))
-    }
-
-    /// The claimed size, if a stream of this length can yield it and the limits allow it.
-    fn checked_size(&self) -> Result<usize> {
-        let claimed = self.unpacked_bytes_hint();
-        let limit = self.archive.limits.decoded_bytes;
-        if self.central.header.method.get() != 8 {
-            let method = format!("packed with method {}, which maps do not use", self.central.header.method);
-            return Err(Error::unsupported(self.message(&method)).at(self.central.offset));
-        }
-        if claimed > self.packed_bytes().saturating_mul(deflate::RATIO) {
-            let sizes = format!("claims to inflate from {} bytes to {claimed}, which none can", self.packed_bytes());
-            return Err(self.error(sizes).at(self.central.offset));
-        }
-        let size = usize::try_from(claimed).ok().filter(|_| claimed <= limit);
-        size.ok_or_else(|| {
-            Error::limit("unpacked bytes in one zip entry", limit, flag::DECODED).at(self.central.offset)
-        })
     }
 
     /// The bytes that inflating it takes memory for: none where it is stored, or where no stream of its length inflates
@@ -270,19 +252,5 @@ pub(super) fn path(name: ByteStr<'_>) -> Cow<'_, [u8]> {
         name.as_bytes().iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect::<Vec<u8>>().into()
     } else {
         name.as_bytes().into()
-    }
-}
-
-/// What an entry inflated to.
-pub(super) struct Unpacked<T> {
-    buffer: Vec<T>,
-    bytes: usize,
-    /// Bytes of the entry behind the end of its DEFLATE stream.
-    pub(super) trailing: u64,
-}
-
-impl<T: Pod> Unpacked<T> {
-    pub(super) fn as_bytes(&self) -> &[u8] {
-        bytemuck::cast_slice(&self.buffer).get(..self.bytes).unwrap_or_default()
     }
 }

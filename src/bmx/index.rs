@@ -1,31 +1,80 @@
 //! `index.bm`: the version, and a name and place for every record of the other tables.
 
 use std::marker::PhantomData;
+use std::ops::Deref;
 
 use super::Map;
 use super::table::{Kind, Table, TableId};
+use super::wire::{FlagSize, IndexStart};
 use crate::error::{Context, Error, ErrorKind, Result};
+use crate::inspect::{Outline, Value};
+use crate::view::record::{Known, Plain, Read, Record, Stored, Type, record, tell_plain};
 use crate::view::{Cursor, Utf32Str};
 
-/// One entry of `index.bm`.
+/// What it takes to read a record.
 #[derive(Clone, Copy, Debug)]
-pub struct IndexEntry<'m> {
-    /// The name (NAME). The specification wants it unique in its kind; programs write equal and empty ones all the same.
-    pub name: Utf32Str<'m>,
-    /// What it describes (TYPE).
-    pub kind: Kind,
-    /// Where the record starts in the table of its kind (OFFSET).
-    pub record_offset: u64,
-    /// Where this entry lies in `index.bm`.
-    pub offset: u64,
+pub struct Layout {
+    pub(super) version: u32,
+    /// Whether materials have their four switches.
+    pub(super) has_switches: bool,
 }
 
-impl<'m> IndexEntry<'m> {
-    fn read(cursor: &mut Cursor<'m>, version: u32) -> Result<Self> {
-        let offset = cursor.offset();
-        let name = cursor.utf32()?;
-        let kind = if version == 10 { cursor.u32()? } else { cursor.u8()?.into() };
-        Ok(Self { name, kind: Kind(kind), record_offset: cursor.u64()?, offset })
+impl Layout {
+    pub(super) fn flags(&self) -> FlagSize {
+        if self.version == 10 { FlagSize::Four } else { FlagSize::Byte }
+    }
+}
+
+/// What it takes to read an entry of the index: the version, and where it lies.
+#[derive(Clone, Copy, Debug)]
+pub struct IndexPlace {
+    version: u32,
+    offset: u64,
+}
+
+impl IndexPlace {
+    pub(super) fn new(version: u32, offset: u64) -> Self {
+        Self { version, offset }
+    }
+}
+
+record! {
+    /// One entry of `index.bm`.
+    IndexEntry<'m>(place: IndexPlace) named name {
+        /// The name. The specification wants it unique in its kind; programs write equal and empty ones all the same.
+        name: Utf32Str<'m> = "NAME",
+        /// What it describes.
+        kind: Kind = "TYPE" [place.version],
+        /// Where the record starts in the table of its kind.
+        record_offset: u64 = "OFFSET",
+        /// Where this entry lies in `index.bm`.
+        offset: u64 as Known<u64> [place.offset],
+    }
+}
+
+fn read<'m>(cursor: &mut Cursor<'m>, version: u32) -> Result<IndexEntry<'m>> {
+    let offset = cursor.offset();
+    IndexEntry::read(cursor, IndexPlace { version, offset })
+}
+
+impl Stored for Kind {
+    const TYPE: Type = Type::Varying("u8", 1);
+}
+
+impl Plain for Kind {
+    fn value(&self) -> Value<'_> {
+        Value::Coded(self.0.into(), self.name().map(Into::into))
+    }
+}
+
+/// A byte; in version 10 four.
+impl<'a> Read<'a, u32> for Kind {
+    fn read(cursor: &mut Cursor<'a>, version: u32) -> Result<Self> {
+        if version == 10 { cursor.u32().map(Self) } else { cursor.u8().map(|byte| Self(byte.into())) }
+    }
+
+    fn tell(cursor: &mut Cursor<'a>, version: u32, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        tell_plain(cursor, name, out, |cursor| Self::read(cursor, version))
     }
 }
 
@@ -42,14 +91,14 @@ pub(super) struct Index {
 impl Index {
     pub(super) fn read(table: &Table<'_>) -> Result<Self> {
         let mut cursor = Cursor::new(table.bytes);
-        let version = cursor.u32()?;
+        let version = cursor.read::<IndexStart>()?.version.get();
         if !(10..=14).contains(&version) {
             return Err(Error::unsupported(format!("map of version {version}; 10 to 14 are known"))
                 .at(0)
                 .of_version(version));
         }
         let mut index = Self { version, lists: Default::default(), unknown: Vec::new(), broken: None };
-        for entry in (Entries { cursor, version }) {
+        for entry in (Entries { cursor, version, index: 0 }) {
             match entry.and_then(|entry| index.add(&entry)) {
                 Ok(()) => {}
                 Err(error) => {
@@ -93,11 +142,12 @@ impl Index {
 pub(super) struct Entries<'m> {
     cursor: Cursor<'m>,
     version: u32,
+    index: usize,
 }
 
 impl<'m> Entries<'m> {
     pub(super) fn new(table: &Table<'m>, version: u32) -> Self {
-        Self { cursor: table.cursor(4).unwrap_or(Cursor::new(&[])), version }
+        Self { cursor: table.cursor(4).unwrap_or(Cursor::new(&[])), version, index: 0 }
     }
 }
 
@@ -108,7 +158,8 @@ impl<'m> Iterator for Entries<'m> {
         if self.cursor.is_empty() {
             return None;
         }
-        let entry = IndexEntry::read(&mut self.cursor, self.version);
+        let entry = read(&mut self.cursor, self.version).within_item("index_entries", self.index);
+        self.index = self.index.saturating_add(1);
         if entry.is_err() {
             self.cursor = Cursor::new(&[]);
         }
@@ -129,54 +180,86 @@ pub struct List<'m, T> {
 }
 
 /// What a [`List`] is made of.
-pub trait Record<'m>: Sized {
+pub trait Listed<'m>: Record<'m, Layout> {
     #[doc(hidden)]
     const KIND: Kind;
     #[doc(hidden)]
     const LIST: &'static str;
     #[doc(hidden)]
-    const TABLE: Tabled;
+    const TABLE: TableId;
+
     #[doc(hidden)]
-    fn read(map: &'m Map<'m>, at: At<'m>) -> Result<Self>;
-    /// Where it lies.
-    #[doc(hidden)]
-    fn at(&self) -> &At<'m>;
-    /// Where it starts in its table.
-    #[doc(hidden)]
-    fn start(&self) -> u64 {
-        self.at().entry.record_offset
+    fn layout(version: u32, _: &Table<'_>, _: &List<'m, Self>) -> Layout {
+        Layout { version, has_switches: false }
     }
-    /// Where it ends in its table.
-    #[doc(hidden)]
-    fn end(&self) -> Result<u64>;
 }
 
-/// The table of a kind.
-#[derive(Clone, Copy, Debug)]
-pub struct Tabled(pub(super) TableId);
-
-/// Where a record lies.
-#[derive(Clone, Copy, Debug)]
-pub struct At<'m> {
+/// A record of a map, with its entry in the index and its place among its like.
+#[derive(Clone, Copy)]
+pub struct Placed<'m, T> {
+    record: T,
+    map: &'m Map<'m>,
+    entry: IndexEntry<'m>,
+    index: usize,
     pub(super) table: Table<'m>,
-    pub(super) entry: IndexEntry<'m>,
-    pub(super) index: usize,
-    pub(super) version: u32,
+    pub(super) layout: Layout,
+    /// Where it ends in its table.
+    pub(super) end: u64,
 }
 
-impl<'m> At<'m> {
-    /// The bytes from the record's start to the end of its table.
+impl<'m, T> Placed<'m, T> {
+    /// The index's entry: its name and place.
+    pub fn entry(&self) -> &IndexEntry<'m> {
+        &self.entry
+    }
+
+    /// Its place among the records of its kind.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// How many bytes it takes in its table.
+    pub fn record_bytes(&self) -> u64 {
+        self.end.saturating_sub(self.start())
+    }
+
+    pub(super) fn map(&self) -> &'m Map<'m> {
+        self.map
+    }
+
+    /// Where it starts in its table.
+    pub(super) fn start(&self) -> u64 {
+        self.entry.record_offset
+    }
+
+    /// At its start.
     pub(super) fn cursor(&self) -> Cursor<'m> {
-        self.table.cursor(self.entry.record_offset).unwrap_or(Cursor::new(&[]))
-    }
-
-    /// An error in the record: its place in table, file and list.
-    pub(super) fn locate(&self, error: Error, list: &'static str) -> Error {
-        self.table.locate(error).within_item(list, self.index)
+        self.table.cursor(self.start()).unwrap_or(Cursor::new(&[]))
     }
 }
 
-impl<'m, T: Record<'m>> List<'m, T> {
+impl<'m, T: Listed<'m>> Placed<'m, T> {
+    /// An error in the record: its place in table, file and list.
+    pub(super) fn locate(&self, error: Error) -> Error {
+        self.table.locate(error).within_item(T::LIST, self.index)
+    }
+}
+
+impl<T> Deref for Placed<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.record
+    }
+}
+
+impl<T: std::fmt::Debug> std::fmt::Debug for Placed<'_, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?} = {:?}", self.entry.name, self.record)
+    }
+}
+
+impl<'m, T: Listed<'m>> List<'m, T> {
     pub(super) fn new(map: &'m Map<'m>) -> Result<Self> {
         let index = map.positions()?;
         let table = map.table(TableId::Index)?;
@@ -196,44 +279,47 @@ impl<'m, T: Record<'m>> List<'m, T> {
     /// The index's entry for the record at `index`: its name and place. Unpacks nothing.
     pub fn entry(&self, index: usize) -> Option<IndexEntry<'m>> {
         let mut cursor = self.table.cursor((*self.positions.get(index)?).into())?;
-        IndexEntry::read(&mut cursor, self.version).ok()
+        read(&mut cursor, self.version).ok()
     }
 
     /// The record at `index`; an error where its table is missing or does not unpack, or the record does not fit in.
-    pub fn get(&self, index: usize) -> Option<Result<T>> {
+    pub fn get(&self, index: usize) -> Option<Result<Placed<'m, T>>> {
         Some(self.read(self.entry(index)?, index))
     }
 
     /// All records in order.
-    pub fn iter(&self) -> impl Iterator<Item = Result<T>> + use<'m, T> {
+    pub fn iter(&self) -> impl Iterator<Item = Result<Placed<'m, T>>> + use<'m, T> {
         let list = Self { record: PhantomData, ..*self };
         (0..self.len()).map_while(move |index| list.get(index))
     }
 
     /// All records in order, as long as they do not share bytes without measure: ends in an error where many entries of
     /// the index name the same large record. For work that grows with what is in a record.
-    pub fn walk(&self) -> impl Iterator<Item = Result<T>> + use<'m, T> {
+    pub fn walk(&self) -> impl Iterator<Item = Result<Placed<'m, T>>> + use<'m, T> {
         let list = Self { record: PhantomData, ..*self };
         // A list without records needs no table, so its size is asked for with the first.
         let mut budget = None;
         let mut spent = false;
         (0..self.len()).map_while(move |index| {
             let record = list.get(index).filter(|_| !spent)?;
-            let paid = budget.get_or_insert_with(|| Budget::new(list.map, T::TABLE.0)).pay(&record);
+            let paid = budget.get_or_insert_with(|| Budget::new(list.map, T::TABLE)).pay(&record);
             spent = paid.is_err();
             Some(paid.and(record))
         })
     }
 
-    fn read(&self, entry: IndexEntry<'m>, index: usize) -> Result<T> {
-        let table = self.map.table(T::TABLE.0)?;
-        if entry.record_offset >= table.len() {
-            let (offset, name, len) = (entry.record_offset, T::TABLE.0.file_name(), table.len());
+    fn read(&self, entry: IndexEntry<'m>, index: usize) -> Result<Placed<'m, T>> {
+        let table = self.map.table(T::TABLE)?;
+        let Some(mut cursor) = table.cursor(entry.record_offset).filter(|cursor| !cursor.is_empty()) else {
+            let (offset, name, len) = (entry.record_offset, T::TABLE.file_name(), table.len());
             let error = Error::malformed(format!("OFFSET {offset} lies outside the {len} bytes of {name}"));
             return Err(self.table.locate(error.at(entry.offset)).within_item(T::LIST, index));
+        };
+        let layout = T::layout(self.version, &table, self);
+        match T::read(&mut cursor, layout) {
+            Ok(record) => Ok(Placed { record, map: self.map, entry, index, table, layout, end: cursor.offset() }),
+            Err(error) => Err(table.locate(error).within_item(T::LIST, index)),
         }
-        let at = At { table, entry, index, version: self.version };
-        T::read(self.map, at).map_err(|error| at.locate(error, T::LIST))
     }
 }
 
@@ -253,11 +339,9 @@ impl Budget {
     }
 
     /// Takes the bytes of a record off; of one without an end, all that follow.
-    pub(super) fn pay<'m, T: Record<'m>>(&mut self, record: &Result<T>) -> Result<()> {
+    pub(super) fn pay<T>(&mut self, record: &Result<Placed<'_, T>>) -> Result<()> {
         self.check()?;
-        if let Ok(record) = record {
-            self.spend(record.end().unwrap_or(self.table).saturating_sub(record.start()));
-        }
+        self.spend(record.as_ref().map_or(self.table, |record| record.record_bytes()));
         Ok(())
     }
 

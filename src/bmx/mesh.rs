@@ -1,111 +1,31 @@
 //! `mesh.bm`: positions, texture coordinates, normals and the faces that combine them.
 
-use super::Map;
-use super::index::{At, IndexEntry, Record, Tabled};
+use super::index::{Layout, Listed};
 use super::table::{Kind, TableId};
 use super::wire::{Face, WideFace};
-use crate::error::{Context, Error, Result};
-use crate::view::{Cursor, Element, LeArray, Table, Vec2, Vec3};
+use crate::error::Result;
+use crate::inspect::Outline;
+use crate::view::record::{Fixed, Read, Stored, Type, record, tell_count};
+use crate::view::{Cursor, LeArray, Table, Vec2, Vec3};
 
-/// A mesh. Its four lists lie one behind the other, each behind its count; reaching one reads the counts before it.
-#[derive(Clone, Copy, Debug)]
-pub struct Mesh<'m> {
-    at: At<'m>,
+record! {
+    /// A mesh: four lists one behind the other, each behind its count.
+    Mesh<'m>(layout: Layout) {
+        /// The corners' positions, in the mesh's own space.
+        positions: LeArray<'m, Vec3> = "V_COUNT, V_LIST",
+        /// The texture coordinates; v grows downwards.
+        uvs: LeArray<'m, Vec2> = "VT_COUNT, VT_LIST",
+        /// The normals.
+        normals: LeArray<'m, Vec3> = "VN_COUNT, VN_LIST",
+        /// The triangles.
+        faces: Faces<'m> = "FACE_COUNT, FACE_LIST" [layout],
+    }
 }
 
-impl<'m> Record<'m> for Mesh<'m> {
+impl<'m> Listed<'m> for Mesh<'m> {
     const KIND: Kind = Kind::MESH;
     const LIST: &'static str = "meshes";
-    const TABLE: Tabled = Tabled(TableId::Meshes);
-
-    fn read(_: &'m Map<'m>, at: At<'m>) -> Result<Self> {
-        Ok(Self { at })
-    }
-
-    fn at(&self) -> &At<'m> {
-        &self.at
-    }
-
-    fn end(&self) -> Result<u64> {
-        self.last().map(|(_, end)| end)
-    }
-}
-
-/// The lists in the order stored: their names, and the bytes of an element.
-const LISTS: [(&str, usize); 3] =
-    [("positions", size_of::<Vec3>()), ("uvs", size_of::<Vec2>()), ("normals", size_of::<Vec3>())];
-
-impl<'m> Mesh<'m> {
-    /// The index's entry: its name and place.
-    pub fn entry(&self) -> &IndexEntry<'m> {
-        &self.at.entry
-    }
-
-    /// Its place among the meshes.
-    pub fn index(&self) -> usize {
-        self.at.index
-    }
-
-    /// The corners' positions, in the mesh's own space (V_LIST).
-    ///
-    /// # Errors
-    /// Where they do not fit in the table.
-    pub fn positions(&self) -> Result<LeArray<'m, Vec3>> {
-        self.list(0, "positions").map(|(list, _)| list)
-    }
-
-    /// The texture coordinates; v grows downwards (VT_LIST).
-    ///
-    /// # Errors
-    /// Where they, or the positions before them, do not fit in the table.
-    pub fn uvs(&self) -> Result<LeArray<'m, Vec2>> {
-        self.list(1, "uvs").map(|(list, _)| list)
-    }
-
-    /// The normals (VN_LIST).
-    ///
-    /// # Errors
-    /// Where they, or a list before them, do not fit in the table.
-    pub fn normals(&self) -> Result<LeArray<'m, Vec3>> {
-        self.list(2, "normals").map(|(list, _)| list)
-    }
-
-    /// The triangles (FACE_LIST).
-    ///
-    /// # Errors
-    /// Where they, or a list before them, do not fit in the table.
-    pub fn faces(&self) -> Result<Faces<'m>> {
-        self.last().map(|(faces, _)| faces)
-    }
-
-    /// The faces, and where the record ends in its table.
-    fn last(&self) -> Result<(Faces<'m>, u64)> {
-        if self.at.version == 10 {
-            self.list(3, "faces").map(|(list, end)| (Faces::Wide(list), end))
-        } else {
-            self.list(3, "faces").map(|(list, end)| (Faces::Plain(list), end))
-        }
-    }
-
-    /// The list behind so many others, and where it ends.
-    fn list<T: Element>(&self, number: usize, name: &'static str) -> Result<(LeArray<'m, T>, u64)> {
-        let mut cursor = self.at.cursor();
-        for (name, size) in LISTS.into_iter().take(number) {
-            let skipped = skip(&mut cursor, size);
-            skipped.map_err(|error| self.locate(error.within(name)))?;
-        }
-        let list = cursor.u32().and_then(|count| cursor.array(count.into()));
-        list.map(|list| (list, cursor.offset())).map_err(|error| self.locate(error.within(name)))
-    }
-
-    pub(super) fn locate(&self, error: Error) -> Error {
-        self.at.locate(error, Self::LIST)
-    }
-}
-
-fn skip(cursor: &mut Cursor<'_>, size: usize) -> Result<()> {
-    let count = cursor.u32()?;
-    cursor.skip(u64::from(count).saturating_mul(size as u64))
+    const TABLE: TableId = TableId::Meshes;
 }
 
 /// The triangles of a mesh, in place.
@@ -116,6 +36,29 @@ pub enum Faces<'m> {
     Plain(LeArray<'m, Face>),
     /// Of version 10.
     Wide(LeArray<'m, WideFace>),
+}
+
+impl Stored for Faces<'_> {
+    const TYPE: Type = Type::List(&Type::Record(Face::SCHEMA), 4);
+    const GIVEN: Type = Self::TYPE;
+}
+
+impl<'m> Read<'m, Layout> for Faces<'m> {
+    fn read(cursor: &mut Cursor<'m>, layout: Layout) -> Result<Self> {
+        let count = cursor.u32()?.into();
+        match layout.version {
+            10 => cursor.array(count).map(Self::Wide),
+            _ => cursor.array(count).map(Self::Plain),
+        }
+    }
+
+    fn tell(cursor: &mut Cursor<'m>, layout: Layout, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        let faces = Self::read(&mut cursor.clone(), layout)?;
+        tell_count(cursor, name, out)?;
+        cursor.skip(faces.as_bytes().len() as u64)?;
+        out.array(name, faces.as_table());
+        Ok(faces)
+    }
 }
 
 impl<'m> Faces<'m> {
@@ -164,10 +107,7 @@ impl<'m> Faces<'m> {
 
     /// Where the first lies in `mesh.bm`.
     pub fn offset(&self) -> u64 {
-        match self {
-            Self::Plain(faces) => faces.offset(),
-            Self::Wide(faces) => faces.offset(),
-        }
+        self.as_table().storage().offset
     }
 
     /// The faces as an array of whichever shape.

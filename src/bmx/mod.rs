@@ -5,12 +5,24 @@
 //! | `index.bm` | VERSION, then NAME, TYPE and OFFSET of every record of the other four |
 //! | `object.bm` | [`Object`]: mesh or component, world matrix, visibility, groups |
 //! | `mesh.bm` | [`Mesh`]: positions, texture coordinates, normals, faces |
-//! | `material.bm` | [`Material`]: colours, switches, texture |
+//! | `material.bm` | [`Material`]: colors, switches, texture |
 //! | `texture.bm` | [`Texture`]: file name, and whether the game has the image |
 //! | `Texture/` and a file name | an image that the map brings along |
 //!
 //! Objects name their mesh, faces their material and materials their texture by number: the place in the index among
-//! the entries of that TYPE. Space is left-handed with Y up; texture coordinates have v growing downwards.
+//! the entries of that TYPE.
+//!
+//! | space | |
+//! | --- | --- |
+//! | axes | x right, y up, z forward |
+//! | handedness | left |
+//! | front faces | clockwise |
+//! | V | down from the top: 0 is the upper edge, programs write negated ones of Blender |
+//! | quaternions | none |
+//! | matrices | row by row, for row vectors (p' = p M), the translation in the last row |
+//! | units | those of the game |
+//!
+//! [`axes`] turns points, texture coordinates, triangles and matrices to those of 3ds Max and Blender and back.
 //!
 //! Opening reads the zip's directory. A table is inflated when it is first asked for, once for a [`Map`], into memory
 //! that the map keeps and its views borrow; a stored entry is viewed in the file. Images are inflated on demand and not
@@ -26,6 +38,7 @@
 //! with the first and in 291 ms with the second.
 
 mod archive;
+pub mod axes;
 mod component;
 mod index;
 mod material;
@@ -42,10 +55,10 @@ use std::sync::OnceLock;
 
 pub use archive::Entry;
 pub use component::Component;
-pub use index::{IndexEntry, List};
-pub use material::{Material, MaterialRecord, Switches};
+pub use index::{IndexEntry, List, Listed, Placed};
+pub use material::Material;
 pub use mesh::{Faces, Mesh};
-pub use object::{Groups, Object};
+pub use object::Object;
 pub use table::{Kind, Tables};
 pub use texture::Texture;
 
@@ -56,6 +69,20 @@ use table::{Source, Table, TableId};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::view::ByteStr;
+use crate::view::record::{Fixed, Schema};
+
+/// The records of the five tables.
+pub(crate) const SCHEMA: &[&Schema] = &[
+    wire::IndexStart::SCHEMA,
+    IndexEntry::SCHEMA,
+    Object::SCHEMA,
+    Mesh::SCHEMA,
+    wire::Face::SCHEMA,
+    wire::WideFace::SCHEMA,
+    Material::SCHEMA,
+    wire::Colors::SCHEMA,
+    Texture::SCHEMA,
+];
 
 /// A map.
 ///
@@ -64,7 +91,7 @@ use crate::view::ByteStr;
 /// let map = meshpeek::bmx::Map::parse(&file)?;
 /// for mesh in map.meshes()?.iter() {
 ///     let mesh = mesh?;
-///     println!("{}: {} triangles", mesh.entry().name, mesh.faces()?.len());
+///     println!("{}: {} triangles", mesh.entry().name, mesh.faces.len());
 /// }
 /// # Ok::<(), meshpeek::Error>(())
 /// ```

@@ -2,15 +2,15 @@
 
 use std::ops::ControlFlow;
 
-use zerocopy::little_endian::F32;
-
-use super::index::{Budget, Record};
-use super::table::{Place, TableId};
-use super::wire::Matrix;
-use super::{Component, Entry, IndexEntry, List, Map, Material, MaterialRecord, Mesh, Object, Texture};
-use crate::error::Result;
-use crate::inspect::{self, Outline, Part, Region, RegionKind, Span, Value};
-use crate::view::{Column, Packing, Scalar, Storage, Table};
+use super::index::{Budget, Listed, Placed};
+use super::table::{Place, Table, TableId};
+use super::wire::IndexStart;
+use super::{Entry, IndexEntry, List, Map, Material, Mesh, Object, Texture};
+use crate::error::{Error, Result};
+use crate::inspect::{self, Outline, Part, Region, RegionKind, Span, StoredField, Text, Value, Visitor};
+use crate::view::record::Fixed;
+use crate::view::zip::{Descriptor, tell_directory};
+use crate::view::{Column, Packing, Scalar, Storage, array};
 
 pub(super) fn map(map: &Map<'_>, out: &mut Outline<'_>) {
     let version = version(map, out);
@@ -19,32 +19,268 @@ pub(super) fn map(map: &Map<'_>, out: &mut Outline<'_>) {
     for (index, entry) in map.entries().enumerate() {
         self::entry(&entry, index, out);
     }
-    let packing = packing(map, TableId::Meshes);
-    records(map, out, object);
-    records(map, out, |mesh, out| self::mesh(mesh, packing, out));
-    records(map, out, material);
-    records(map, out, texture);
+    tables(map, out);
     let unknown = map.index().into_iter().flatten().flatten().filter(|entry| entry.kind.name().is_none());
     for (index, entry) in unknown.enumerate() {
         out.part(Part::item("unknown_entries", index).labelled(entry.name), |out| indexed(&entry, out));
     }
 }
 
+fn tables(map: &Map<'_>, out: &mut Outline<'_>) {
+    for id in TableId::ALL {
+        table_records(map, id, out);
+    }
+}
+
+/// The records of a table.
+fn table_records(map: &Map<'_>, id: TableId, out: &mut Outline<'_>) {
+    match id {
+        TableId::Index => {}
+        TableId::Objects => records::<Object<'_>>(map, out, |_, _| ()),
+        TableId::Meshes => records::<Mesh<'_>>(map, out, |_, _| ()),
+        TableId::Materials => records::<Material<'_>>(map, out, |material, out| {
+            out.field("record_bytes", material.record_bytes());
+        }),
+        TableId::Textures => records::<Texture<'_>>(map, out, image),
+    }
+}
+
 /// The records of one kind. The table they lie in is unpacked only for a visitor that looks into one.
-fn records<'m, T: Record<'m>>(map: &'m Map<'m>, out: &mut Outline<'_>, tell: impl Fn(&T, &mut Outline<'_>)) {
+fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, out: &mut Outline<'_>, also: fn(&Placed<'m, T>, &mut Outline<'_>)) {
     // What keeps the index from being read has been told with the version.
     let Ok(list) = List::<T>::new(map) else { return };
     let mut budget = None;
     for index in 0..list.len() {
         let Some(entry) = list.entry(index) else { continue };
-        out.part(Part::item(T::LIST, index).labelled(entry.name), |out| {
+        let mut part = Part::item(T::LIST, index).labelled(entry.name).rooted();
+        let mut record = None;
+        if out.dissects() {
+            let read = list.get(index).and_then(Result::ok);
+            if let Some((start, Place::Stored(base))) = read.as_ref().map(|record| (record.start(), record.table.place))
+            {
+                part =
+                    part.spanning(base.saturating_add(start), read.as_ref().map_or(0, |record| record.record_bytes()));
+            }
+            record = read.map(Ok);
+        }
+        out.part(part, |out| {
             indexed(&entry, out);
-            let Some(record) = list.get(index) else { return };
-            let paid = budget.get_or_insert_with(|| Budget::new(map, T::TABLE.0)).pay(&record);
+            let Some(record) = record.or_else(|| list.get(index)) else { return };
+            let paid = budget.get_or_insert_with(|| Budget::new(map, T::TABLE)).pay(&record);
             if let Some(record) = out.ok(paid.and(record)) {
                 tell(&record, out);
+                also(&record, out);
             }
         });
+    }
+}
+
+/// The fields of a record, which lie in its table.
+fn tell<'m, T: Listed<'m>>(record: &Placed<'m, T>, out: &mut Outline<'_>) {
+    let mut inside = InTable { out, table: record.table };
+    let again = T::tell_fields(&mut record.cursor(), record.layout, &mut Outline::new(&mut inside));
+    out.ok(again);
+}
+
+fn image(texture: &Placed<'_, Texture<'_>>, out: &mut Outline<'_>) {
+    let image = texture.image();
+    out.field("embedded_as", image.as_ref().map(Entry::name));
+    // Dissected, it lies in its entry.
+    if let Some(image) = image.filter(|image| !out.dissects() && out.ok(image.data()).is_some()) {
+        out.array("image", &Content(image));
+    }
+}
+
+/// The same in the order of the file: the entries of the zip, in those of tables their records.
+pub(super) fn dissect(map: &Map<'_>, out: &mut Outline<'_>) {
+    let mut entries: Vec<(usize, Entry<'_>)> = map.entries().enumerate().collect();
+    entries.sort_by_key(|(_, entry)| entry.header_offset());
+    let mut reached = 0;
+    for (index, entry) in &entries {
+        let (offset, bytes) = extent(entry);
+        let part = Part::item("entries", *index).labelled(entry.name());
+        if offset < reached {
+            let error = entry.error("overlaps the entry before it").at(offset);
+            out.part(part, |out| out.problem(&error));
+            continue;
+        }
+        reached = offset.saturating_add(bytes);
+        out.part(part.spanning(offset, bytes), |out| {
+            let Some(local) = out.ok(entry.local()) else { return };
+            local.tell(out);
+            let id = TableId::ALL.into_iter().find(|id| entry.name() == id.file_name());
+            let table = id.and_then(|id| map.table(id).ok());
+            match table.map(|table| table.place) {
+                Some(Place::Stored(_)) => {}
+                _ => {
+                    if out.ok(entry.data()).is_some() {
+                        out.array("data", &Content(*entry));
+                    }
+                }
+            }
+            if let (Some(id), Some(table)) = (id, table) {
+                if id == TableId::Index {
+                    index_entries(map, &table, out);
+                }
+                table_records(map, id, out);
+            }
+            descriptor(entry, out);
+        });
+    }
+    if let Some(archive) = map.source.archive() {
+        tell_directory(archive.directory(), out);
+    }
+}
+
+/// What follows the data where the header before it did not know its size.
+fn descriptor(entry: &Entry<'_>, out: &mut Outline<'_>) {
+    let Ok(Some(descriptor)) = entry.descriptor() else { return };
+    let (offset, bytes) = extent(entry);
+    descriptor.tell_fields(offset.saturating_add(bytes).saturating_sub(size_of::<Descriptor>() as u64), out);
+}
+
+/// The version and entries of the index, as they lie.
+fn index_entries(map: &Map<'_>, table: &Table<'_>, out: &mut Outline<'_>) {
+    let Some(version) = version(map, out) else { return };
+    let mut inside = InTable { out, table: *table };
+    let out = &mut Outline::new(&mut inside);
+    let Some(mut cursor) = table.cursor(0) else { return };
+    let start = cursor.read::<IndexStart>().map(|start| start.tell_fields(0, out));
+    out.ok(start);
+    let mut index = 0_usize;
+    while !cursor.is_empty() {
+        let place = super::index::IndexPlace::new(version, cursor.offset());
+        let told = crate::view::record::tell_part::<IndexEntry<'_>, _>(
+            &mut cursor,
+            place,
+            Part::item("index_entries", index).rooted(),
+            out,
+        );
+        if told.is_err() {
+            break;
+        }
+        index = index.saturating_add(1);
+    }
+}
+
+/// Tells what lies in a table by its place in the file, where the table is stored as it is; else without one.
+struct InTable<'o, 'v, 't> {
+    out: &'o mut Outline<'v>,
+    table: Table<'t>,
+}
+
+impl InTable<'_, '_, '_> {
+    fn span(&self, Span { offset, bytes }: Span) -> Option<Span> {
+        match self.table.place {
+            Place::Stored(base) => Some(Span { offset: base.saturating_add(offset), bytes }),
+            Place::Packed(_) | Place::Nowhere => None,
+        }
+    }
+}
+
+impl Visitor for InTable<'_, '_, '_> {
+    fn open(&mut self, part: &Part<'_>) -> bool {
+        let span = part.span.and_then(|span| self.span(span));
+        self.out.open(&Part { span, ..*part })
+    }
+
+    fn close(&mut self) {
+        self.out.close();
+    }
+
+    fn dissects(&self) -> bool {
+        self.out.dissects()
+    }
+
+    fn field(&mut self, name: &'static str, value: Value<'_>) {
+        self.out.field(name, value);
+    }
+
+    fn texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>) {
+        self.out.texts(name, texts);
+    }
+
+    fn stored(&mut self, field: &StoredField, value: Value<'_>) {
+        match self.span(field.span) {
+            Some(span) => self.out.stored(&StoredField { span, ..*field }, value),
+            None if field.framing => {}
+            None => self.out.field(field.name, value),
+        }
+    }
+
+    fn stored_texts<'t>(&mut self, field: &StoredField, texts: &mut dyn Iterator<Item = Text<'t>>) {
+        match self.span(field.span) {
+            Some(span) => self.out.stored_texts(&StoredField { span, ..*field }, texts),
+            None => self.out.texts(field.name, texts),
+        }
+    }
+
+    fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn array::Table) {
+        let storage = table.storage();
+        let storage = match (self.span(Span { offset: storage.offset, bytes: storage.bytes }), self.table.place) {
+            (Some(span), _) => Storage { offset: span.offset, ..storage },
+            // The stream's bytes have been told.
+            (None, Place::Packed(_)) if self.dissects() => Storage { packing: Packing::Derived, ..storage },
+            (None, Place::Packed(_)) => Storage { packing: Packing::Deflate, ..storage },
+            (None, _) => storage,
+        };
+        let table = Elsewhere { table, storage };
+        match index {
+            Some(index) => self.out.array_item(name, index, &table),
+            None => self.out.array(name, &table),
+        }
+    }
+
+    fn problem(&mut self, error: &Error) {
+        self.out.problem(&self.table.locate(error.again()));
+    }
+}
+
+/// An array that lies in another place than it knows.
+struct Elsewhere<'t> {
+    table: &'t dyn array::Table,
+    storage: Storage,
+}
+
+impl array::Table for Elsewhere<'_> {
+    fn rows(&self) -> u64 {
+        self.table.rows()
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        self.table.columns()
+    }
+
+    fn storage(&self) -> Storage {
+        self.storage
+    }
+
+    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+        self.table.read(sink)
+    }
+}
+
+/// The unpacked bytes of an entry.
+struct Content<'m>(Entry<'m>);
+
+impl array::Table for Content<'_> {
+    fn rows(&self) -> u64 {
+        self.0.unpacked_bytes_hint()
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        vec![Column::new("value", Scalar::U8)]
+    }
+
+    fn storage(&self) -> Storage {
+        let packing = if self.0.central().header.method.get() == 0 { Packing::InPlace } else { Packing::Deflate };
+        let offset = self.0.local().map_or(self.0.header_offset(), |local| local.data_offset);
+        Storage { offset, bytes: self.0.packed_bytes(), packing }
+    }
+
+    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+        let _ = sink(&self.0.decode()?);
+        Ok(())
     }
 }
 
@@ -94,11 +330,12 @@ fn method(entry: &Entry<'_>) -> Option<&'static str> {
     }
 }
 
-/// From the entry's header to the end of its data.
+/// From the entry's header to the end of its data, and of what follows that.
 fn extent(entry: &Entry<'_>) -> (u64, u64) {
     let start = entry.header_offset();
     let header = entry.local().map_or(0, |local| local.data_offset.saturating_sub(start));
-    (start, header.saturating_add(entry.packed_bytes()))
+    let behind = entry.descriptor().ok().flatten().map_or(0, |_| size_of::<Descriptor>() as u64);
+    (start, header.saturating_add(entry.packed_bytes()).saturating_add(behind))
 }
 
 fn indexed(entry: &IndexEntry<'_>, out: &mut Outline<'_>) {
@@ -106,136 +343,6 @@ fn indexed(entry: &IndexEntry<'_>, out: &mut Outline<'_>) {
     out.coded("type", entry.kind.0, entry.kind.name());
     out.field("record_offset", entry.record_offset);
     out.field("index_offset", entry.offset);
-}
-
-fn object(object: &Object<'_>, out: &mut Outline<'_>) {
-    out.field("is_component", object.is_component != 0);
-    out.field("is_forced_no_component", object.is_forced_no_component.map(|flag| flag != 0));
-    out.field("is_hidden", object.is_hidden.map(|flag| flag != 0));
-    out.field("world_matrix", floats(object.world_matrix));
-    match out.ok(object.groups()).flatten() {
-        Some(groups) => {
-            let mut broken = None;
-            out.texts("groups", groups.map_while(|group| group.map_err(|error| broken = Some(error)).ok()));
-            if let Some(error) = broken {
-                out.problem(&error);
-            }
-        }
-        None => out.field("groups", Value::Absent),
-    }
-    let Some(number) = out.ok(object.mesh_index()) else { return };
-    if object.is_component == 0 {
-        out.field("mesh", number);
-    } else {
-        out.coded("component", number, Component(number).name());
-    }
-}
-
-fn floats<'v>(matrix: &Matrix) -> Value<'v> {
-    matrix.rows.as_flattened().iter().map(|number: &F32| number.get()).collect::<Vec<f32>>().into()
-}
-
-fn mesh(mesh: &Mesh<'_>, packing: Packing, out: &mut Outline<'_>) {
-    let mut list = |name, list: Result<&dyn Table>| match list {
-        Ok(table) => {
-            out.array(name, &InTable { table, packing });
-            true
-        }
-        Err(error) => {
-            out.problem(&error);
-            false
-        }
-    };
-    // A list that does not fit hides those behind it; it is told once.
-    let _ = list("positions", mesh.positions().as_ref().map(|l| l as _).map_err(|e| e.again()))
-        && list("uvs", mesh.uvs().as_ref().map(|l| l as _).map_err(|e| e.again()))
-        && list("normals", mesh.normals().as_ref().map(|l| l as _).map_err(|e| e.again()))
-        && list("faces", mesh.faces().as_ref().map(|l| l.as_table()).map_err(|e| e.again()));
-}
-
-fn material(material: &Material<'_>, out: &mut Outline<'_>) {
-    out.field("record_bytes", material.record_bytes());
-    out.field("ambient", material.ambient().to_array());
-    out.field("diffuse", material.diffuse().to_array());
-    out.field("specular", material.specular().to_array());
-    if !matches!(material.record, MaterialRecord::First(_)) {
-        out.field("emissive", material.emissive().map(|color| color.to_array().to_vec()));
-        out.field("power", material.power());
-    }
-    if let Some(switches) = material.switches() {
-        out.field("alpha_test", switches.alpha_test != 0);
-        out.field("alpha_blend", switches.alpha_blend != 0);
-        out.field("z_buffer", switches.z_buffer != 0);
-        out.field("two_sided", switches.two_sided != 0);
-    }
-    out.field("use_texture", material.use_texture() != 0);
-    out.field("texture", material.texture());
-    out.field("texture_index", material.texture_index());
-}
-
-fn texture(texture: &Texture<'_>, out: &mut Outline<'_>) {
-    out.field("file_name", texture.file_name);
-    out.field("is_external", texture.is_external != 0);
-    let image = texture.image();
-    out.field("embedded_as", image.as_ref().map(Entry::name));
-    if let Some(image) = image.filter(|image| out.ok(image.data()).is_some()) {
-        out.array("image", &Image(image));
-    }
-}
-
-/// An array inside a table that may itself be packed.
-struct InTable<'t> {
-    table: &'t dyn Table,
-    packing: Packing,
-}
-
-impl Table for InTable<'_> {
-    fn rows(&self) -> u64 {
-        self.table.rows()
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        self.table.columns()
-    }
-
-    fn storage(&self) -> Storage {
-        Storage { packing: self.packing, ..self.table.storage() }
-    }
-
-    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
-        self.table.read(sink)
-    }
-}
-
-/// The bytes of an image that the map brings along.
-struct Image<'m>(Entry<'m>);
-
-impl Table for Image<'_> {
-    fn rows(&self) -> u64 {
-        self.0.unpacked_bytes_hint()
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        vec![Column::new("value", Scalar::U8)]
-    }
-
-    fn storage(&self) -> Storage {
-        let packing = if self.0.central().header.method.get() == 0 { Packing::InPlace } else { Packing::Deflate };
-        let offset = self.0.local().map_or(self.0.header_offset(), |local| local.data_offset);
-        Storage { offset, bytes: self.0.packed_bytes(), packing }
-    }
-
-    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
-        let _ = sink(&self.0.decode()?);
-        Ok(())
-    }
-}
-
-fn packing(map: &Map<'_>, table: TableId) -> Packing {
-    let path = table.file_name();
-    let stored =
-        map.source.archive().and_then(|zip| zip.find(path)).is_none_or(|e| e.central().header.method.get() == 0);
-    if stored { Packing::InPlace } else { Packing::Deflate }
 }
 
 /// The records of one table that get a row; real maps have a hundredth.
@@ -302,12 +409,11 @@ fn table(map: &Map<'_>, id: TableId, sink: &mut dyn FnMut(Region<'_>)) {
 }
 
 /// The first records; how many there are beside them.
-fn extents<'m, T: Record<'m>>(map: &'m Map<'m>, tell: &mut dyn FnMut(&str, usize, &IndexEntry<'_>, u64, u64)) -> usize {
+fn extents<'m, T: Listed<'m>>(map: &'m Map<'m>, tell: &mut dyn FnMut(&str, usize, &IndexEntry<'_>, u64, u64)) -> usize {
     let Ok(list) = List::<T>::new(map) else { return 0 };
     for (index, record) in list.walk().enumerate().take(MOST_ROWS) {
         if let (Some(entry), Ok(record)) = (list.entry(index), record) {
-            let start = record.start();
-            tell(T::LIST, index, &entry, start, record.end().unwrap_or(start));
+            tell(T::LIST, index, &entry, record.start(), record.end);
         }
     }
     list.len().saturating_sub(MOST_ROWS)

@@ -1,7 +1,7 @@
 //! The five questions of [`Inspect`], answered for maps.
 
-use super::index::Record;
-use super::{List, Map, Mesh, table, verify};
+use super::index::{Listed, Placed};
+use super::{List, Map, table, verify};
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::format::Format;
@@ -31,6 +31,10 @@ impl Inspect for Map<'_> {
     }
     fn outline(&self, out: &mut Outline<'_>) {
         super::outline::map(self, out);
+    }
+
+    fn dissect(&self, out: &mut Outline<'_>) {
+        super::outline::dissect(self, out);
     }
 
     fn size(&self) -> u64 {
@@ -64,10 +68,10 @@ impl Inspect for Map<'_> {
         for mesh in self.meshes()?.walk() {
             let mesh = mesh?;
             sink(match name {
-                "positions" => mesh.positions()?.as_bytes(),
-                "uvs" => mesh.uvs()?.as_bytes(),
-                "normals" => mesh.normals()?.as_bytes(),
-                _ => mesh.faces()?.as_bytes(),
+                "positions" => mesh.positions.as_bytes(),
+                "uvs" => mesh.uvs.as_bytes(),
+                "normals" => mesh.normals.as_bytes(),
+                _ => mesh.faces.as_bytes(),
             });
         }
         Ok(())
@@ -134,14 +138,14 @@ impl Map<'_> {
     }
 
     /// The list, if it is empty or its table can be read; else one problem, not one for each record.
-    pub(super) fn readable<'m, T: Record<'m>>(
+    pub(super) fn readable<'m, T: Listed<'m>>(
         &'m self,
         list: Result<List<'m, T>>,
         problems: &mut Problems,
     ) -> Option<List<'m, T>> {
         let list = problems.ok(list)?;
         if !list.is_empty() {
-            problems.ok(self.table(T::TABLE.0))?;
+            problems.ok(self.table(T::TABLE))?;
         }
         Some(list)
     }
@@ -149,8 +153,8 @@ impl Map<'_> {
     fn components(&self, problems: &mut Problems) -> Option<u64> {
         let objects = self.readable(self.objects(), problems)?;
         let mut sum = Some(0_u64);
-        for object in objects.iter() {
-            let component = problems.ok(object).map(|object| u64::from(object.is_component != 0));
+        for object in objects.walk() {
+            let component = problems.ok(object).map(|object| u64::from(object.is_component.is_set()));
             sum = sum.zip(component).map(|(sum, one)| sum.saturating_add(one));
         }
         sum
@@ -159,34 +163,16 @@ impl Map<'_> {
     /// Positions, texture coordinates, normals and faces of all meshes; `None` where one cannot be read.
     fn lengths(&self, problems: &mut Problems) -> [Option<u64>; 4] {
         let Some(meshes) = self.readable(self.meshes(), problems) else { return [None; 4] };
-        let mut sums = [Some(0_u64); 4];
-        for mesh in meshes.iter() {
-            let lengths = match problems.ok(mesh) {
-                Some(mesh) => mesh_lengths(&mesh, problems),
-                None => [None; 4],
+        let mut sums = Some([0_u64; 4]);
+        for mesh in meshes.walk() {
+            let mesh = problems.ok(mesh);
+            let lengths = |mesh: Placed<'_, super::Mesh<'_>>| {
+                [mesh.positions.len(), mesh.uvs.len(), mesh.normals.len(), mesh.faces.len()].map(|length| length as u64)
             };
-            for (sum, length) in sums.iter_mut().zip(lengths) {
-                *sum = sum.zip(length).map(|(sum, length)| sum.saturating_add(length));
-            }
+            sums = sums.zip(mesh.map(lengths)).map(|([a, b, c, d], [p, q, r, s])| {
+                [a.saturating_add(p), b.saturating_add(q), c.saturating_add(r), d.saturating_add(s)]
+            });
         }
-        sums
+        sums.map_or([None; 4], |sums| sums.map(Some))
     }
-}
-
-/// The lengths of the lists up to the first that does not fit; that one is the problem.
-fn mesh_lengths(mesh: &Mesh<'_>, problems: &mut Problems) -> [Option<u64>; 4] {
-    let lists: [&dyn Fn() -> Result<usize>; 4] = [
-        &|| mesh.positions().map(|list| list.len()),
-        &|| mesh.uvs().map(|list| list.len()),
-        &|| mesh.normals().map(|list| list.len()),
-        &|| mesh.faces().map(|list| list.len()),
-    ];
-    let mut lengths = [None; 4];
-    for (length, list) in lengths.iter_mut().zip(lists) {
-        match problems.ok(list()) {
-            Some(known) => *length = Some(known as u64),
-            None => break,
-        }
-    }
-    lengths
 }

@@ -2,7 +2,8 @@
 
 use std::sync::OnceLock;
 
-use super::archive::{Archive, Entry, Unpacked};
+use super::archive::{Archive, Entry};
+use crate::codec::deflate::Unpacked;
 use crate::error::{Error, Result};
 use crate::limits::flag;
 use crate::view::Cursor;
@@ -126,8 +127,10 @@ pub(super) fn inflated_bytes(archive: &Archive<'_>) -> u64 {
     entries.fold(0, |sum, entry| sum.saturating_add(entry.inflated_bytes()))
 }
 
+/// One of the five tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TableId {
+#[allow(missing_docs)]
+pub enum TableId {
     Index,
     Objects,
     Meshes,
@@ -161,7 +164,7 @@ impl TableId {
 
 /// One table, readable.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Table<'m> {
+pub struct Table<'m> {
     pub(super) id: TableId,
     pub(super) bytes: &'m [u8],
     pub(super) place: Place,

@@ -1,163 +1,171 @@
-//! Records exactly as stored: packed, little-endian. A bool is a byte, and any but 0 means yes.
+//! Records exactly as stored: packed, little-endian; and the numbers that are stored in other ways by version.
 
 use zerocopy::little_endian::{F32, U32};
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use crate::view::Vec3;
-use crate::view::array::{Column, Element, Scalar};
-
-macro_rules! wire {
-    ($($(#[$doc:meta])* $name:ident = $size:literal { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* })*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-        #[repr(C)]
-        pub struct $name { $($(#[$field_doc])* pub $field: $type,)* }
-
-        const _: () = assert!(size_of::<$name>() == $size);
-    )*};
-}
+use crate::error::Result;
+use crate::inspect::{Outline, Value};
+use crate::view::record::{Plain, Read, Stored, Type, plain, plain_read, tell_plain, wire};
+use crate::view::{Cursor, Vec3};
 
 wire! {
-    /// A 4x4 matrix, row by row. A point is a row vector, p' = p M: rows 0 to 2 are the images of X, Y and Z, row 3 is
-    /// the translation, and the last column is 0, 0, 0, 1. Left-handed, Y up.
-    Matrix = 64 {
-        /// The rows.
-        rows: [[F32; 4]; 4],
+    /// The start of `index.bm`; its entries follow to the end of the table.
+    IndexStart = 4 {
+        /// The version: 10 to 14.
+        version: U32 = "VERSION",
     }
 
-    /// One corner of a face: three indices from 0.
-    Corner = 12 {
-        /// Into the mesh's positions (VERTEX_n).
-        position: U32,
-        /// Into its texture coordinates (TEXTURE_n).
-        uv: U32,
-        /// Into its normals (NORMAL_n).
-        normal: U32,
+    /// Colors of a material; red, green and blue, each 0 to 1 as programs should write it.
+    Colors = 36 {
+        /// The color in shadow.
+        ambient: Vec3 = "AMBIENT",
+        /// The color itself.
+        diffuse: Vec3 = "DIFFUSE",
+        /// The color of highlights.
+        specular: Vec3 = "SPECULAR",
     }
 
-    /// A triangle.
-    Face = 41 {
-        /// Its corners.
-        corners: [Corner; 3],
-        /// Whether it has a material (USE_MATERIAL).
-        use_material: u8,
-        /// Which material of the map; without a meaning where it has none (MATERIAL_INDEX).
-        material_index: U32,
+    /// A triangle; its indices count from 0.
+    Face = 41 rows {
+        /// The first corner, in the mesh's positions.
+        v1: U32 = "VERTEX_1",
+        /// In its texture coordinates.
+        vt1: U32 = "TEXTURE_1",
+        /// In its normals.
+        vn1: U32 = "NORMAL_1",
+        /// The second corner, in the mesh's positions.
+        v2: U32 = "VERTEX_2",
+        /// In its texture coordinates.
+        vt2: U32 = "TEXTURE_2",
+        /// In its normals.
+        vn2: U32 = "NORMAL_2",
+        /// The third corner, in the mesh's positions.
+        v3: U32 = "VERTEX_3",
+        /// In its texture coordinates.
+        vt3: U32 = "TEXTURE_3",
+        /// In its normals.
+        vn3: U32 = "NORMAL_3",
+        /// Other than 0 where it has a material.
+        use_material: u8 = "USE_MATERIAL",
+        /// Which material of the map; without a meaning where it has none.
+        material_index: U32 = "MATERIAL_INDEX",
     }
 
     /// A triangle of version 10, whose bools take four bytes.
-    WideFace = 44 {
-        /// Its corners.
-        corners: [Corner; 3],
-        /// Whether it has a material (USE_MATERIAL).
-        use_material: U32,
-        /// Which material of the map; without a meaning where it has none (MATERIAL_INDEX).
-        material_index: U32,
-    }
-
-    /// A material of version 14.
-    Material = 61 {
-        /// AMBIENT, red, green and blue, 0 to 1.
-        ambient: Vec3,
-        /// DIFFUSE.
-        diffuse: Vec3,
-        /// SPECULAR.
-        specular: Vec3,
-        /// EMISSIVE.
-        emissive: Vec3,
-        /// SPECULAR_POWER, 0 to 100 in Blender.
-        power: F32,
-        /// ALPHA_TEST: pixels that are wholly transparent are left out.
-        alpha_test: u8,
-        /// ALPHA_BLEND: mixed with what lies behind, by alpha.
-        alpha_blend: u8,
-        /// Z_BUFFER: writes its depth.
-        z_buffer: u8,
-        /// TWO_SIDED: seen from behind too.
-        two_sided: u8,
-        /// USE_TEXTURE.
-        use_texture: u8,
-        /// Which texture of the map; without a meaning where it has none (MAP_KD).
-        texture_index: U32,
-    }
-
-    /// A material of versions 11 to 13, and of the version 14 that programs of April 2022 wrote: without the four
-    /// switches.
-    PlainMaterial = 57 {
-        /// AMBIENT, red, green and blue, 0 to 1.
-        ambient: Vec3,
-        /// DIFFUSE.
-        diffuse: Vec3,
-        /// SPECULAR.
-        specular: Vec3,
-        /// EMISSIVE.
-        emissive: Vec3,
-        /// SPECULAR_POWER.
-        power: F32,
-        /// USE_TEXTURE.
-        use_texture: u8,
-        /// Which texture of the map; without a meaning where it has none (MAP_KD).
-        texture_index: U32,
-    }
-
-    /// A material of version 10.
-    FirstMaterial = 44 {
-        /// AMBIENT, red, green and blue, 0 to 1.
-        ambient: Vec3,
-        /// DIFFUSE.
-        diffuse: Vec3,
-        /// SPECULAR.
-        specular: Vec3,
-        /// USE_TEXTURE.
-        use_texture: U32,
-        /// Which texture of the map; without a meaning where it has none (MAP_KD).
-        texture_index: U32,
+    WideFace = 44 rows {
+        /// As in later versions.
+        v1: U32 = "VERTEX_1",
+        /// As in later versions.
+        vt1: U32 = "TEXTURE_1",
+        /// As in later versions.
+        vn1: U32 = "NORMAL_1",
+        /// As in later versions.
+        v2: U32 = "VERTEX_2",
+        /// As in later versions.
+        vt2: U32 = "TEXTURE_2",
+        /// As in later versions.
+        vn2: U32 = "NORMAL_2",
+        /// As in later versions.
+        v3: U32 = "VERTEX_3",
+        /// As in later versions.
+        vt3: U32 = "TEXTURE_3",
+        /// As in later versions.
+        vn3: U32 = "NORMAL_3",
+        /// Other than 0 where it has a material.
+        use_material: U32 = "USE_MATERIAL",
+        /// As in later versions.
+        material_index: U32 = "MATERIAL_INDEX",
     }
 }
 
-impl Matrix {
-    /// The numbers, row by row.
-    pub fn to_array(&self) -> [[f32; 4]; 4] {
-        self.rows.map(|row| row.map(F32::get))
-    }
-}
-
-impl From<&WideFace> for Face {
-    fn from(face: &WideFace) -> Self {
-        let use_material = u8::from(face.use_material.get() != 0);
-        Self { corners: face.corners, use_material, material_index: face.material_index }
-    }
+/// One corner of a face: three indices from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Corner {
+    /// Into the mesh's positions.
+    pub position: u32,
+    /// Into its texture coordinates.
+    pub uv: u32,
+    /// Into its normals.
+    pub normal: u32,
 }
 
 impl Face {
+    /// Its corners in order, clockwise where the face is seen from its front.
+    pub fn corners(&self) -> [Corner; 3] {
+        let corner =
+            |[position, uv, normal]: [U32; 3]| Corner { position: position.get(), uv: uv.get(), normal: normal.get() };
+        [[self.v1, self.vt1, self.vn1], [self.v2, self.vt2, self.vn2], [self.v3, self.vt3, self.vn3]].map(corner)
+    }
+
     /// Which material of the map, if it has one.
     pub fn material(&self) -> Option<u32> {
         (self.use_material != 0).then(|| self.material_index.get())
     }
 }
 
-const fn face_columns(use_material: Scalar) -> [Column; 11] {
-    [
-        Column::new("v1", Scalar::U32),
-        Column::new("vt1", Scalar::U32),
-        Column::new("vn1", Scalar::U32),
-        Column::new("v2", Scalar::U32),
-        Column::new("vt2", Scalar::U32),
-        Column::new("vn2", Scalar::U32),
-        Column::new("v3", Scalar::U32),
-        Column::new("vt3", Scalar::U32),
-        Column::new("vn3", Scalar::U32),
-        Column::new("use_material", use_material),
-        Column::new("material_index", Scalar::U32),
-    ]
+impl From<&WideFace> for Face {
+    fn from(face: &WideFace) -> Self {
+        let &WideFace { v1, vt1, vn1, v2, vt2, vn2, v3, vt3, vn3, use_material, material_index } = face;
+        let use_material = u8::from(use_material.get() != 0);
+        Self { v1, vt1, vn1, v2, vt2, vn2, v3, vt3, vn3, use_material, material_index }
+    }
 }
 
-impl Element for Face {
-    type Native = [u8; 41];
-    const COLUMNS: &'static [Column] = &face_columns(Scalar::U8);
+/// A 4x4 matrix, row by row. A point is a row vector, p' = p M: rows 0 to 2 are the images of X, Y and Z, row 3 is the
+/// translation, and the last column is 0, 0, 0, 1. Left-handed, Y up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Matrix {
+    /// The rows.
+    pub rows: [[f32; 4]; 4],
 }
 
-impl Element for WideFace {
-    type Native = [u32; 11];
-    const COLUMNS: &'static [Column] = &face_columns(Scalar::U32);
+plain! {
+    Matrix: Number "f32[4][4]" 64 => |matrix| Value::Floats(matrix.rows.as_flattened().into());
+}
+
+plain_read! {
+    Matrix => |cursor| Ok(Self { rows: cursor.read::<[[F32; 4]; 4]>()?.map(|row| row.map(F32::get)) });
+}
+
+/// A bool: any number but 0 means yes. Takes a byte; in version 10 four.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flag(pub u32);
+
+/// How many bytes a bool takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FlagSize {
+    Byte,
+    Four,
+}
+
+impl Flag {
+    /// Whether it is a yes.
+    pub fn is_set(self) -> bool {
+        self.0 != 0
+    }
+}
+
+impl Stored for Flag {
+    const TYPE: Type = Type::Varying("bool", 1);
+}
+
+impl Plain for Flag {
+    fn value(&self) -> Value<'_> {
+        match self.0 {
+            0 | 1 => Value::Bool(self.is_set()),
+            other => Value::Coded(other.into(), None),
+        }
+    }
+}
+
+impl<'a> Read<'a, FlagSize> for Flag {
+    fn read(cursor: &mut Cursor<'a>, size: FlagSize) -> Result<Self> {
+        match size {
+            FlagSize::Byte => cursor.u8().map(|byte| Self(byte.into())),
+            FlagSize::Four => cursor.u32().map(Self),
+        }
+    }
+
+    fn tell(cursor: &mut Cursor<'a>, size: FlagSize, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        tell_plain(cursor, name, out, |cursor| Self::read(cursor, size))
+    }
 }

@@ -1,5 +1,6 @@
 //! DEFLATE: expansion of one stream by flate2, into memory of a claimed size.
 
+use bytemuck::Pod;
 use flate2::{Decompress, DecompressError, FlushDecompress, Status};
 
 /// No stream yields more bytes for each of its own.
@@ -31,5 +32,52 @@ pub(crate) fn inflate(data: &[u8], out: &mut [u8]) -> Result<Inflated, Decompres
         if ended || (read, written) == (stream.total_in(), stream.total_out()) {
             return Ok(Inflated { read: stream.total_in(), yielded: stream.total_out(), ended });
         }
+    }
+}
+
+/// What a whole stream inflated to.
+pub(crate) struct Unpacked<T> {
+    buffer: Vec<T>,
+    bytes: usize,
+    /// Bytes behind the end of the stream.
+    pub(crate) trailing: u64,
+}
+
+#[cfg(feature = "bmx")]
+impl<T: Pod> Unpacked<T> {
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        bytemuck::cast_slice(&self.buffer).get(..self.bytes).unwrap_or_default()
+    }
+}
+
+impl Unpacked<u8> {
+    pub(crate) fn into_bytes(mut self) -> Vec<u8> {
+        self.buffer.truncate(self.bytes);
+        self.buffer
+    }
+}
+
+/// Inflates a whole stream to the size that is claimed, into memory aligned for `T`.
+///
+/// # Errors
+/// In words, where no stream of this length yields so much, there is no memory, or it yields another number of bytes.
+pub(crate) fn unpack<T: Pod>(stream: &[u8], size: u64) -> Result<Unpacked<T>, String> {
+    let packed = stream.len() as u64;
+    if size > packed.saturating_mul(RATIO) {
+        return Err(format!("{packed} bytes cannot inflate to {size}"));
+    }
+    let bytes = usize::try_from(size).unwrap_or(usize::MAX);
+    // At least one byte more than claimed, so that a stream that yields more shows it.
+    let elements = bytes.checked_div(size_of::<T>()).unwrap_or(0).saturating_add(1);
+    let mut buffer = Vec::new();
+    buffer.try_reserve_exact(elements).map_err(|_| format!("no memory for {size} bytes"))?;
+    buffer.resize(elements, T::zeroed());
+    let done =
+        inflate(stream, bytemuck::cast_slice_mut(&mut buffer)).map_err(|cause| format!("does not inflate: {cause}"))?;
+    match done.yielded {
+        yielded if yielded > size => Err(format!("inflates to more than the {size} bytes claimed")),
+        yielded if !done.ended => Err(format!("ends inside its stream, after {yielded} bytes")),
+        yielded if yielded < size => Err(format!("inflates to {yielded} bytes of {size} claimed")),
+        _ => Ok(Unpacked { buffer, bytes, trailing: packed.saturating_sub(done.read) }),
     }
 }

@@ -12,7 +12,7 @@ record! {
     /// Shapes that collide, each tied to a bone (COL1).
     ColliderSet<'a>(node: Node<'a>) named name {
         /// Its name.
-        name: AnsiStr<'a> = "ColListName",
+        name: AnsiStr<'a> = "ColListNameLen, ColListName",
         /// The colliders' names.
         names: Names<'a> as Dissected<Names<'a>> = "ColItemNameLengths, ProxyItemNames" [node.count()],
         /// The colliders.

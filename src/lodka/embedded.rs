@@ -76,9 +76,9 @@ record! {
         /// The layout: 0.
         kind: i32 = "ScreenshotType" => known(&[0]),
         /// Its name.
-        name: AnsiStr<'a> = "ScreenshotName",
+        name: AnsiStr<'a> = "ScreenshotNameLen, ScreenshotName",
         /// An image file.
-        data: LeArray<'a, u8> as Counted<'a, u8> = "ScreenshotData",
+        data: LeArray<'a, u8> as Counted<'a, u8> = "ScreenshotDataLen, ScreenshotData",
     }
     also |screenshot, out| out.field("image_kind", screenshot.image_kind().map(|kind| kind.name()))
 }
@@ -243,11 +243,11 @@ record! {
     /// What a bump mapping shader needs.
     Bump<'a> {
         /// The material of the surface.
-        material: AnsiStr<'a> = "BumpName",
+        material: AnsiStr<'a> = "BumpNameLen, BumpName",
         /// The material with the normal map.
-        normal_material: AnsiStr<'a> = "BumpNormalName",
+        normal_material: AnsiStr<'a> = "BumpNormalNameLen, BumpNormalName",
         /// The material with the highlights.
-        specular_material: AnsiStr<'a> = "BumpSpecularName",
+        specular_material: AnsiStr<'a> = "BumpSpecularNameLen, BumpSpecularName",
         /// Strength of the light.
         light_power: f32 = "BumpLightPower",
         /// Strength of the highlights.

@@ -12,7 +12,7 @@ record! {
     /// Eight lights that are switched together (LIG1).
     LightScheme<'a>(node: Node<'a>) named name {
         /// Its name.
-        name: AnsiStr<'a> = "Name",
+        name: AnsiStr<'a> = "LightSchemeNameLength, Name",
         /// The eight lights.
         lights: LeArray<'a, Light> as Apart<LeArray<'a, Light>> [8] => |_| eight(&node),
     }

@@ -27,9 +27,9 @@ record! {
     /// A material.
     Material<'a>(kind: u8) named name {
         /// Its name, by which face groups ask for it.
-        name: AnsiStr<'a> = "MatName",
+        name: AnsiStr<'a> = "MatNameLen, MatName",
         /// The files of its textures as stored: "first" or "first:second".
-        textures: AnsiStr<'a> = "TextrName",
+        textures: AnsiStr<'a> = "TextrNameLen, TextrName",
         /// How it looks.
         options: &'a MaterialOptions as Flat<'a, MaterialOptions> = "MaterialOptions" where kind >= 2,
         /// Where its texture coordinates come from.

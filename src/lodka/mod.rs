@@ -6,8 +6,21 @@
 //! animations (MAN1, MMD1), physics (PHS1), lights (LGS1 > LIG1), proxies (PXL1 > PXI1), colliders (CLL1 > COL1), a
 //! screenshot (IMG1) and bytes of the user's own (INF1). Other chunks are stepped over and [listed](Model::nodes).
 //!
-//! [`Model`] is the file, [`Part`] one LOD1. Names are bytes in a code page that no file tells ([`AnsiStr`]): shown to people they
-//! are read as UTF-8 or windows-1251.
+//! [`Model`] is the file, [`Part`] one LOD1. Names are bytes in a code page that no file tells ([`AnsiStr`]): shown to
+//! people they are read as UTF-8 or windows-1251.
+//!
+//! | space | |
+//! | --- | --- |
+//! | axes | x right, y up, z backward, as in OpenGL |
+//! | handedness | right |
+//! | front faces | counter-clockwise |
+//! | V | up from the bottom |
+//! | quaternions | x, y, z, w; keys of bones are Euler angles about x, y and z in radians |
+//! | matrices | morphs: three rows of a rotation, then a position; colliders: sixteen numbers as stored |
+//! | units | those of the model |
+//!
+//! The description names no axes: handedness and up are those of GLScene, for which its author's loader is written; the
+//! order of corners is that of the real models.
 //!
 //! The format's description leaves some layouts open. Where a file does not come out as the author's own loader would
 //! read it, the description's reading is tried ([`Mesh::uv_counts_apart`], [`Records::Wide`]), and reported as a

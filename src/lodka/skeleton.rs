@@ -34,7 +34,7 @@ record! {
         /// The id of its parent, -1 at the root.
         parent: i16 = "BoneParentID",
         /// Its name.
-        name: AnsiStr<'a> = "BoneName",
+        name: AnsiStr<'a> = "BoneNameLength, BoneName",
     }
 }
 
@@ -48,7 +48,7 @@ record! {
         /// How it plays.
         mode: PlayMode = "AnimMode",
         /// Its name.
-        name: AnsiStr<'a> = "AnimName",
+        name: AnsiStr<'a> = "AnimNameLength, AnimName",
         /// How many frames, as the file counts them: not bounded by its size where there is no bone.
         frame_count: u32 as Known<u32> = "Count" [u32::try_from(node.count()).unwrap_or(u32::MAX)],
         /// How many bones each frame has.

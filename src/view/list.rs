@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::cursor::Cursor;
 use super::record::{Framing, Plain, Read, Record, Stored, Type, tell_count, tell_part};
-use super::text::ByteStr;
+use super::text::{ByteStr, Utf32Str};
 use crate::error::{Context as _, Error, Result};
 use crate::inspect::{Outline, Part, Span, StoredField, Value};
 
@@ -189,17 +189,23 @@ pub trait Item<'a, C: Copy = ()>: Read<'a, C> {
 }
 
 /// Texts are one field, whatever their number.
-impl<'a> Item<'a> for ByteStr<'a> {
-    fn tell_items(list: &List<'a, Self>, name: &'static str, out: &mut Outline<'_>) {
-        let span = Span { offset: list.offset(), bytes: list.bytes() };
-        let kind = Type::List(&Self::TYPE, 0);
-        out.stored_texts(&StoredField { name, kind, span, framing: false }, list);
-    }
+macro_rules! texts {
+    ($($text:ident)*) => {$(
+        impl<'a> Item<'a> for $text<'a> {
+            fn tell_items(list: &List<'a, Self>, name: &'static str, out: &mut Outline<'_>) {
+                let span = Span { offset: list.offset(), bytes: list.bytes() };
+                let kind = Type::List(&Self::TYPE, 0);
+                out.stored_texts(&StoredField { name, kind, span, framing: false }, list);
+            }
 
-    fn tell_no_items(name: &'static str, out: &mut Outline<'_>) {
-        out.field(name, Value::Absent);
-    }
+            fn tell_no_items(name: &'static str, out: &mut Outline<'_>) {
+                out.field(name, Value::Absent);
+            }
+        }
+    )*};
 }
+
+texts! { ByteStr Utf32Str }
 
 /// Records are told as a list of parts.
 impl<'a, T: Record<'a, C>, C: Copy> Item<'a, C> for T {

@@ -3,7 +3,7 @@
 pub mod array;
 pub mod block;
 pub mod chunk;
-#[cfg(feature = "lodka")]
+#[cfg(any(feature = "bmx", feature = "lodka"))]
 pub(crate) mod columns;
 pub mod cursor;
 pub mod interleaved;

@@ -3,25 +3,21 @@
 //! What a zip on one disk has, zip64 included; an archive that lost its end is read by the headers before its files. Spec:
 //! PKWARE APPNOTE 4.3.
 
+use zerocopy::FromZeros;
 use zerocopy::little_endian::{U16, U32, U64};
-use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::cursor::Cursor;
+#[cfg(feature = "bmx")]
+use super::record::{Fixed, Type};
+use super::record::{Framing, wire};
 use super::text::ByteStr;
 use crate::error::{Error, Result};
+#[cfg(feature = "bmx")]
+use crate::inspect::{Outline, Part, Span, StoredField, Value};
 use crate::ranges::Data;
 
-macro_rules! records {
-    ($($(#[$doc:meta])* $name:ident = $size:literal $signature:literal { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* })*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-        #[repr(C)]
-        pub struct $name {
-            /// The record's first four bytes.
-            pub signature: [u8; 4],
-            $($(#[$field_doc])* pub $field: $type,)*
-        }
-
+macro_rules! signatures {
+    ($($name:ident $signature:literal;)*) => {$(
         impl $name {
             /// What the first four bytes should be.
             pub const SIGNATURE: [u8; 4] = *$signature;
@@ -29,17 +25,26 @@ macro_rules! records {
             fn read<'a>(cursor: &mut Cursor<'a>) -> Result<&'a Self> {
                 let at = *cursor;
                 let record: &Self = cursor.read()?;
-                if record.signature == Self::SIGNATURE { Ok(record) } else { Err(at.error(concat!("no ", stringify!($name)))) }
+                if *record.signature == Self::SIGNATURE { Ok(record) } else { Err(at.error(concat!("no ", stringify!($name)))) }
             }
         }
-
-        const _: () = assert!(size_of::<$name>() == $size);
     )*};
 }
 
-records! {
+signatures! {
+    EndRecord b"PK\x05\x06";
+    Zip64Locator b"PK\x06\x07";
+    Zip64EndRecord b"PK\x06\x06";
+    Descriptor b"PK\x07\x08";
+    CentralHeader b"PK\x01\x02";
+    LocalHeader b"PK\x03\x04";
+}
+
+wire! {
     /// The last record, by which all others are found.
-    EndRecord = 22 b"PK\x05\x06" {
+    EndRecord = 22 {
+        /// The first four bytes.
+        signature: Framing<[u8; 4]>,
         /// Number of this disk.
         disk: U16,
         /// Number of the disk where the directory starts.
@@ -56,7 +61,9 @@ records! {
         comment_bytes: U16,
     }
     /// What lies before the end record of a zip64 archive.
-    Zip64Locator = 20 b"PK\x06\x07" {
+    Zip64Locator = 20 {
+        /// The first four bytes.
+        signature: Framing<[u8; 4]>,
         /// Number of the disk with the record.
         disk: U32,
         /// Where the record lies, counted from the start of the archive.
@@ -65,7 +72,9 @@ records! {
         disks: U32,
     }
     /// The end record of a zip64 archive.
-    Zip64EndRecord = 56 b"PK\x06\x06" {
+    Zip64EndRecord = 56 {
+        /// The first four bytes.
+        signature: Framing<[u8; 4]>,
         /// Bytes of this record behind this field.
         bytes: U64,
         /// The writer's version and system.
@@ -86,7 +95,9 @@ records! {
         directory_offset: U64,
     }
     /// What may follow an entry's data, with its signature.
-    Descriptor = 16 b"PK\x07\x08" {
+    Descriptor = 16 {
+        /// The first four bytes.
+        signature: Framing<[u8; 4]>,
         /// CRC-32 of the unpacked bytes.
         crc32: U32,
         /// Bytes in the file.
@@ -95,7 +106,9 @@ records! {
         unpacked_bytes: U32,
     }
     /// One entry of the directory; its name, extra fields and comment follow.
-    CentralHeader = 46 b"PK\x01\x02" {
+    CentralHeader = 46 {
+        /// The first four bytes.
+        signature: Framing<[u8; 4]>,
         /// The writer's version and system.
         version_made_by: U16,
         /// The version that a reader needs, times 10.
@@ -130,7 +143,9 @@ records! {
         header_offset: U32,
     }
     /// What stands before an entry's data; its name and extra fields follow.
-    LocalHeader = 30 b"PK\x03\x04" {
+    LocalHeader = 30 {
+        /// The first four bytes.
+        signature: Framing<[u8; 4]>,
         /// The version that a reader needs, times 10.
         version_needed: U16,
         /// As in [`CentralHeader`].
@@ -315,6 +330,14 @@ impl<'a> Directory<'a> {
         self.data.read(header_offset, |cursor| local_entry(*cursor))
     }
 
+    /// What stands at this offset, if it is a descriptor.
+    #[cfg(feature = "bmx")]
+    pub(crate) fn descriptor(&self, offset: u64) -> Option<&'a Descriptor> {
+        let mut cursor = self.data.cursor(offset);
+        // An error, even one that is dropped, takes memory.
+        cursor.rest().starts_with(&Descriptor::SIGNATURE).then(|| Descriptor::read(&mut cursor).ok()).flatten()
+    }
+
     /// All bytes up to the end of the archive's comment, where they are here.
     pub fn archive(&self) -> &'a [u8] {
         let bytes = self.data.from(0);
@@ -407,6 +430,56 @@ pub struct LocalEntry<'a> {
     pub data_offset: u64,
 }
 
+#[cfg(feature = "bmx")]
+impl CentralEntry<'_> {
+    /// Tells all its fields as those of the part opened last.
+    pub(crate) fn tell(&self, out: &mut Outline<'_>) {
+        self.header.tell_fields(self.offset, out);
+        let behind = self.offset.saturating_add(size_of::<CentralHeader>() as u64);
+        tell_behind(behind, [("name", self.name), ("extra", ByteStr::new(self.extra)), ("comment", self.comment)], out);
+    }
+}
+
+#[cfg(feature = "bmx")]
+impl LocalEntry<'_> {
+    /// Tells all its fields as those of the part opened last.
+    pub(crate) fn tell(&self, out: &mut Outline<'_>) {
+        let behind = self.data_offset.saturating_sub(self.name.len() as u64).saturating_sub(self.extra.len() as u64);
+        self.header.tell_fields(behind.saturating_sub(size_of::<LocalHeader>() as u64), out);
+        tell_behind(behind, [("name", self.name), ("extra", ByteStr::new(self.extra))], out);
+    }
+}
+
+/// Tells what stands behind the fixed part of a record.
+#[cfg(feature = "bmx")]
+fn tell_behind<const N: usize>(mut offset: u64, texts: [(&'static str, ByteStr<'_>); N], out: &mut Outline<'_>) {
+    for (name, text) in texts {
+        let span = Span { offset, bytes: text.len() as u64 };
+        let value = if name == "extra" { Value::Opaque(span) } else { text.into() };
+        let kind = Type::Varying(if name == "extra" { "bytes" } else { "text" }, 0);
+        out.stored(&StoredField { name, kind, span, framing: false }, value);
+        offset = offset.saturating_add(span.bytes);
+    }
+}
+
+/// Tells the directory and what ends the archive, field by field.
+#[cfg(feature = "bmx")]
+pub(crate) fn tell_directory(directory: &Directory<'_>, out: &mut Outline<'_>) {
+    let (start, end) = (directory.start(), directory.stop());
+    out.part(Part::one("directory").spanning(start, end.saturating_sub(start)), |out| {
+        for (index, entry) in directory.entries().map_while(Result::ok).enumerate() {
+            let part = Part::item("lines", index).labelled(entry.name);
+            out.part(part.spanning(entry.offset, entry.bytes), |out| entry.tell(out));
+        }
+    });
+    let (offset, comment) = (directory.end_offset(), directory.comment());
+    let bytes = size_of::<EndRecord>() as u64;
+    out.part(Part::one("end").spanning(offset, bytes.saturating_add(comment.len() as u64)), |out| {
+        directory.end().tell_fields(offset, out);
+        tell_behind(offset.saturating_add(bytes), [("comment", comment)], out);
+    });
+}
+
 /// The entries of a [`Directory`].
 #[derive(Clone, Debug)]
 pub struct Entries<'a> {
@@ -455,7 +528,7 @@ impl<'a> Entries<'a> {
         // What lies behind the end is told when the data is asked for.
         let _ = self.cursor.take(packed_bytes.min(self.cursor.left()));
         let header = CentralHeader {
-            signature: CentralHeader::SIGNATURE,
+            signature: Framing(CentralHeader::SIGNATURE),
             version_needed: header.version_needed,
             flags: header.flags,
             method: header.method,

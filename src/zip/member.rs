@@ -206,30 +206,14 @@ impl<'a> Member<'a> {
     }
 
     fn inflate(&self) -> Result<(Vec<u8>, u64)> {
-        let stream = self.stored_bytes()?;
-        let size = self.size_hint();
-        let limits = &self.archive.limits;
-        if size > self.stored_size().saturating_mul(deflate::RATIO) {
-            let sizes = format!("{} bytes cannot inflate to {size}", self.stored_size());
-            return Err(self.error(sizes));
+        let (stream, size) = (self.stored_bytes()?, self.size_hint());
+        if size <= self.stored_size().saturating_mul(deflate::RATIO) {
+            let limit = self.archive.limits.decoded_bytes;
+            within_limit(size, limit).map_err(|error| self.located(error))?;
         }
-        within_limit(size, limits.decoded_bytes).map_err(|error| self.located(error))?;
-        // One byte more than claimed, so that a stream that yields more shows it.
-        let room = usize::try_from(size).ok().and_then(|size| size.checked_add(1));
-        let mut content = Vec::new();
-        let Some(room) = room.filter(|&room| content.try_reserve_exact(room).is_ok()) else {
-            return Err(self.error(format!("no memory for {size} bytes")));
-        };
-        content.resize(room, 0);
-        let done =
-            deflate::inflate(stream, &mut content).map_err(|error| self.error(format!("does not inflate: {error}")))?;
-        content.pop();
-        match done.yielded {
-            yielded if yielded > size => Err(self.error(format!("inflates to more than the {size} bytes claimed"))),
-            yielded if !done.ended => Err(self.error(format!("ends inside its stream, after {yielded} bytes"))),
-            yielded if yielded < size => Err(self.error(format!("inflates to {yielded} bytes of {size} claimed"))),
-            _ => Ok((content, self.stored_size().saturating_sub(done.read))),
-        }
+        let unpacked = deflate::unpack(stream, size).map_err(|message| self.error(message))?;
+        let trailing = unpacked.trailing;
+        Ok((unpacked.into_bytes(), trailing))
     }
 
     pub(super) fn error(&self, message: impl Into<Cow<'static, str>>) -> Error {

@@ -48,6 +48,7 @@ impl Inspect for Archive<'_> {
         self.check(problems);
         if depth == Depth::Verify {
             self.check_names(problems);
+            self.check_map(problems);
         }
         let shared = self.check_overlaps(problems);
         if depth == Depth::Verify {
@@ -107,6 +108,16 @@ impl Inspect for Archive<'_> {
 impl Archive<'_> {
     fn directory_bytes(&self) -> u64 {
         self.directory.stop().saturating_sub(self.directory.start())
+    }
+
+    /// Tells of the tables of a Ballance map that has lost the one by which it is known.
+    fn check_map(&self, problems: &mut Problems) {
+        let is_there = |table: &str| self.members().map_while(Result::ok).any(|member| member.name() == table);
+        let tables = ["object.bm", "mesh.bm", "material.bm", "texture.bm"];
+        if let Some(table) = tables.into_iter().find(|table| is_there(table)).filter(|_| !is_there("index.bm")) {
+            let message = format!("{table} without index.bm: a Ballance map that cannot be read");
+            problems.warning(&Error::malformed(message).at(self.directory.start()).coded(Code::Missing));
+        }
     }
 
     fn check_names(&self, problems: &mut Problems) {

@@ -93,7 +93,7 @@ fn kinds(scale: usize) -> Vec<Kind> {
         (0..scale << 7).fold(Bytes::new(), |all, index| odd_texture(all, index + 0x0101_0101).raw([0; 28]));
     let long_name = vec![b'n'; scale << 14];
     let same_texture = b3d::chunk(b"TEXS", Bytes::new().cstr(&long_name).raw([0; 28]));
-    let layers = vec![0; 8];
+    let layers = [0; 8];
     let brush: Vec<(&[u8], &[i32])> = vec![(&long_name[..200], &layers[..]); scale << 8];
     let named_nodes = (0..500).fold(Bytes::new(), |inner, _| b3d::node(&long_name[..scale << 7], [inner]));
     let siblings = (0..scale << 9).map(|index| b3d::node(format!("{index}"), [])).collect::<Vec<_>>();

@@ -1,6 +1,6 @@
 //! Promises of the reader of Ballance maps.
 
-use meshpeek::bmx::{Component, Kind, Map, MaterialRecord, Tables};
+use meshpeek::bmx::{Component, Kind, Map, Tables};
 use meshpeek::codec::activity;
 use meshpeek::summary::{Problem, Problems, Severity};
 use meshpeek::{Asset, Budget, ErrorKind, Format, Inspect, Limits};
@@ -46,51 +46,53 @@ fn every_field_comes_back_as_written() {
         assert_eq!(objects.len(), written.objects.len());
         for (object, expected) in objects.iter().map(Result::unwrap).zip(&written.objects) {
             assert_eq!(object.entry().name, expected.name);
-            assert_eq!(object.is_component != 0, expected.component);
-            assert_eq!(object.is_hidden, (version > 10).then_some(expected.hidden.into()));
-            assert_eq!(object.is_forced_no_component, (11..14).contains(&version).then_some(0));
-            assert_eq!(object.world_matrix.to_array().as_flattened(), expected.matrix);
-            let groups = object.groups().unwrap().map(|groups| groups.map(|g| g.unwrap().to_text().unwrap()).collect());
+            assert_eq!(object.is_component.is_set(), expected.component);
+            assert_eq!(object.is_hidden.map(|flag| flag.is_set()), (version > 10).then_some(expected.hidden));
+            assert_eq!(object.is_forced_no_component.map(|flag| flag.0), (11..14).contains(&version).then_some(0));
+            assert_eq!(object.world_matrix.rows.as_flattened(), expected.matrix);
+            let groups = object.groups.map(|groups| groups.iter().map(|group| group.to_text().unwrap()).collect());
             assert_eq!(
                 groups,
                 (version > 12).then(|| expected.groups.iter().map(|g| g.to_string()).collect::<Vec<_>>())
             );
-            assert_eq!(object.mesh_index().unwrap(), expected.mesh);
-            assert_eq!(object.mesh().unwrap(), (!expected.component).then_some(expected.mesh));
-            assert_eq!(object.component().unwrap(), expected.component.then_some(Component(expected.mesh)));
+            assert_eq!(object.mesh_index, expected.mesh);
+            assert_eq!(object.mesh(), (!expected.component).then_some(expected.mesh));
+            assert_eq!(object.component(), expected.component.then_some(Component(expected.mesh)));
         }
-        assert_eq!(objects.get(2).unwrap().unwrap().component().unwrap().unwrap().name(), Some("P_Modul_18"));
+        assert_eq!(objects.get(2).unwrap().unwrap().component().unwrap().name(), Some("P_Modul_18"));
         for (mesh, expected) in map.meshes().unwrap().iter().map(Result::unwrap).zip(&written.meshes) {
             assert_eq!(mesh.entry().name, expected.name);
-            let positions: Vec<_> = mesh.positions().unwrap().iter().map(|v| v.to_array()).collect();
+            let positions: Vec<_> = mesh.positions.iter().map(|v| v.to_array()).collect();
             assert_eq!(positions, expected.positions);
-            let uvs: Vec<_> = mesh.uvs().unwrap().iter().map(|v| v.to_array()).collect();
+            let uvs: Vec<_> = mesh.uvs.iter().map(|v| v.to_array()).collect();
             assert_eq!(uvs, expected.uvs);
-            let normals: Vec<_> = mesh.normals().unwrap().iter().map(|v| v.to_array()).collect();
+            let normals: Vec<_> = mesh.normals.iter().map(|v| v.to_array()).collect();
             assert_eq!(normals, expected.normals);
-            let faces = mesh.faces().unwrap();
+            let faces = mesh.faces;
             assert_eq!(faces.as_array().is_some(), version > 10);
             let corners = |face: &meshpeek::bmx::wire::Face| {
-                face.corners.map(|corner| [corner.position.get(), corner.uv.get(), corner.normal.get()])
+                face.corners().map(|corner| [corner.position, corner.uv, corner.normal])
             };
             let faces: Vec<_> = faces.iter().map(|face| (corners(&face), face.material())).collect();
             assert_eq!(faces, expected.faces);
         }
         for (material, expected) in map.materials().unwrap().iter().map(Result::unwrap).zip(&written.materials) {
             assert_eq!(material.entry().name, expected.name);
-            let colors = [material.ambient(), material.diffuse(), material.specular()].map(|c| c.to_array());
+            let colors =
+                [material.colors.ambient, material.colors.diffuse, material.colors.specular].map(|c| c.to_array());
             assert_eq!(colors.as_flattened(), &expected.colors[..9]);
-            let emissive = material.emissive().map(|color| color.to_array().to_vec());
+            let emissive = material.emissive.map(|color| color.to_vec());
             assert_eq!(emissive, (version > 10).then(|| expected.colors[9..].to_vec()));
-            assert_eq!(material.power(), (version > 10).then_some(expected.power));
-            let switches = material.switches().map(|s| [s.alpha_test, s.alpha_blend, s.z_buffer, s.two_sided]);
-            assert_eq!(switches, (version == 14).then(|| expected.switches.map(u8::from)));
+            assert_eq!(material.power, (version > 10).then_some(expected.power));
+            let switches = [material.alpha_test, material.alpha_blend, material.z_buffer, material.two_sided];
+            let expected_switches = expected.switches.map(|set| (version == 14).then_some(set));
+            assert_eq!(switches.map(|flag| flag.map(|flag| flag.is_set())), expected_switches);
             assert_eq!(material.texture(), expected.texture);
         }
         for (texture, expected) in map.textures().unwrap().iter().map(Result::unwrap).zip(&written.textures) {
             assert_eq!(texture.entry().name, expected.name);
             assert_eq!(texture.file_name, expected.file_name);
-            assert_eq!(texture.is_external != 0, expected.external);
+            assert_eq!(texture.is_external.is_set(), expected.external);
             let image = texture.image().map(|image| image.decode().unwrap().into_owned());
             assert_eq!(image.as_deref(), (!expected.external).then_some(written.images[0].1));
         }
@@ -108,8 +110,8 @@ fn materials_of_2022_are_told_by_size_or_by_step() {
         let bytes = zip(&written.entries(tables, |name, bytes| Entry::deflated(name, bytes)), b"").to_vec();
         let map = Map::parse(&bytes).unwrap();
         let first = map.materials().unwrap().get(0).unwrap().unwrap();
-        assert_eq!((first.power(), first.texture()), (Some(12.5), Some(1)));
-        matches!(first.record, MaterialRecord::Plain(_))
+        assert_eq!((first.power, first.texture()), (Some(12.5), Some(1)));
+        first.alpha_test.is_none() && first.record_bytes() == 57
     };
     assert!(plain(&tables));
     // With bytes behind the last, only the step from the first to the second is left to tell.
@@ -137,10 +139,9 @@ fn a_table_is_inflated_once_and_only_when_asked_for() {
     let (map, cost) = inflations(|| Map::parse(&bytes).unwrap());
     assert_eq!((cost, map.entries().count()), (0, 6));
     // The index, and the table of the meshes.
-    let (_, cost) = inflations(|| map.meshes().unwrap().get(0).unwrap().unwrap().positions().unwrap().len());
+    let (_, cost) = inflations(|| map.meshes().unwrap().get(0).unwrap().unwrap().positions.len());
     assert_eq!(cost, 2);
-    let (_, cost) =
-        inflations(|| map.meshes().unwrap().iter().map(|mesh| mesh.unwrap().faces().unwrap().len()).sum::<usize>());
+    let (_, cost) = inflations(|| map.meshes().unwrap().iter().map(|mesh| mesh.unwrap().faces.len()).sum::<usize>());
     assert_eq!(cost, 0);
     // A summary needs objects for components and textures for references; never materials, never images.
     let (_, cost) = inflations(|| map.summarize());
@@ -184,12 +185,14 @@ fn stored_entries_are_viewed_in_the_file() {
     let inside = |view: &[u8]| assert!(bytes.as_ptr_range().contains(&view.as_ptr()));
     let map = Map::parse(&bytes).unwrap();
     let mesh = map.meshes().unwrap().get(0).unwrap().unwrap();
-    inside(mesh.positions().unwrap().as_bytes());
-    inside(mesh.faces().unwrap().as_bytes());
+    inside(mesh.positions.as_bytes());
+    inside(mesh.faces.as_bytes());
     inside(mesh.entry().name.as_bytes());
     let image = map.textures().unwrap().get(1).unwrap().unwrap().image().unwrap();
     inside(image.stored().unwrap().unwrap());
-    assert_eq!(inflations(|| verified(&map)), (vec![], 0));
+    let (told, cost) = inflations(|| verified(&map));
+    let stored = told.iter().filter(|problem| problem.message.ends_with(": stored, though maps are to be deflated"));
+    assert_eq!((stored.count(), told.len(), cost), (6, 6, 0));
     assert_eq!(map.summarize().blocks.stored, 6);
 }
 
@@ -199,7 +202,7 @@ fn inflated_tables_are_aligned() {
     let map = Map::parse(&bytes).unwrap();
     // The first mesh starts its table, so its positions lie four bytes into memory that is aligned.
     let mesh = map.meshes().unwrap().get(0).unwrap().unwrap();
-    let native = mesh.positions().unwrap().as_native();
+    let native = mesh.positions.as_native();
     // Where the machine counts bytes from the other end, nothing stored is native.
     assert_eq!(native.map(|positions| positions[1]), cfg!(target_endian = "little").then_some([1.0, 0.0, 0.0]));
 }
@@ -211,6 +214,10 @@ fn a_zip_without_an_index_is_no_map() {
     let error = Map::parse(&bytes).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Unsupported(_)));
     assert_eq!(error.to_string(), "zip archive without index.bm, so no Ballance map");
+    let mut problems = Problems::new(&Limits::default());
+    Asset::parse(&bytes).unwrap().verify(&mut problems);
+    let told: Vec<_> = problems.into_vec().into_iter().map(|problem| problem.message).collect();
+    assert_eq!(told, ["mesh.bm without index.bm: a Ballance map that cannot be read"]);
     let map = full(14).packed();
     assert_eq!(Format::sniff(&map), Some(Format::Bmx));
     // One that is cut short was a map all the same, and is told to be broken.
@@ -306,7 +313,7 @@ fn each_fault_of_the_end_record_has_its_own_problem() {
             severity: Odd,
             ..raw_case("bytes before", "5 bytes before the zip", |b| Bytes::new().raw([7; 5]).part(&b))
         },
-        raw_case("directory elsewhere", "zip directory of 4294967294 bytes at 0x372 runs into its end record", |b| {
+        raw_case("directory elsewhere", "zip directory of 4294967294 bytes at 0x38e runs into its end record", |b| {
             b.set("directory_bytes", u32::MAX.wrapping_sub(1).to_le_bytes())
         }),
         raw_case("directory not met", "zip directory of 300 bytes at 0x0 does not end at its end record", |b| {
@@ -350,24 +357,19 @@ fn each_fault_of_an_entry_has_its_own_problem() {
         zip_case("other method", Bad, "mesh.bm: packed with method 12, which maps do not use", |e| {
             e[2] = e[2].clone().both(|h| h.method = 12);
         }),
-        zip_case("claims too much", Bad, "mesh.bm: inflates to 474 bytes, not to the 475 claimed", |e| {
+        zip_case("claims too much", Bad, "mesh.bm: inflates to 474 bytes of 475 claimed", |e| {
             e[2] = e[2].clone().both(|h| h.unpacked += 1);
         }),
         zip_case("claims too little", Bad, "mesh.bm: inflates to more than the 473 bytes claimed", |e| {
             e[2] = e[2].clone().both(|h| h.unpacked -= 1);
         }),
-        zip_case(
-            "claims what none can",
-            Bad,
-            "mesh.bm: claims to inflate from 92 bytes to 1000000, which none can",
-            |e| {
-                e[2] = e[2].clone().both(|h| h.unpacked = 1_000_000);
-            },
-        ),
+        zip_case("claims what none can", Bad, "mesh.bm: 92 bytes cannot inflate to 1000000", |e| {
+            e[2] = e[2].clone().both(|h| h.unpacked = 1_000_000);
+        }),
         zip_case("stored of two sizes", Bad, "mesh.bm: stored, but of 3 bytes and of 4", |e| {
             e[2] = Entry::stored("mesh.bm", b"abc").both(|h| h.unpacked = 4);
         }),
-        zip_case("cut stream", Bad, "mesh.bm: ends inside its DEFLATE stream, after 474 bytes", |e| {
+        zip_case("cut stream", Bad, "mesh.bm: ends inside its stream, after 474 bytes", |e| {
             let shorter = e[2].data.len() - 1;
             e[2].data.truncate(shorter);
             e[2] = e[2].clone().both(|h| h.packed = shorter as u32);
@@ -416,6 +418,19 @@ fn each_fault_of_an_entry_has_its_own_problem() {
             e.push(Entry::stored("x", b"1"));
             e.push(Entry::stored("x", b"2"));
         }),
+        zip_case("stored", Odd, "mesh.bm: stored, though maps are to be deflated", |e| {
+            let map = full(14);
+            e[2] = Entry::stored("mesh.bm", &map.tables()[2].1.to_vec());
+        }),
+        zip_case("image of no texture", Odd, "Texture/none.png: an image of no texture", |e| {
+            e.push(Entry::deflated("Texture/none.png", b"hello"));
+        }),
+        zip_case(
+            "image of an external texture",
+            Odd,
+            "textures[0].is_external (texture.bm+0x0): external, but the zip has Texture/Floor_Top_Flat.bmp, which nothing shows",
+            |e| e.push(Entry::deflated("Texture/Floor_Top_Flat.bmp", b"hello")),
+        ),
         zip_case("but for case", Odd, "Index.bm: differs from another name only in case", rename("Index.bm")),
         zip_case("up", Bad, "a/../b: leads out of the folder that it would be unpacked to", rename("a/../b")),
         zip_case(
@@ -448,33 +463,69 @@ fn each_fault_of_an_entry_has_its_own_problem() {
 fn each_fault_of_a_table_has_its_own_problem() {
     let nan = f32::NAN.to_le_bytes();
     all_say_their_own(vec![
+        table_case(
+            "name of two",
+            Odd,
+            "index_entries (index.bm+0x1f4): 1 of 13 names is that of another of its kind: 我的地板.png at index 12",
+            0,
+            |b| {
+                let (bytes, name) = (b.to_vec(), b.at("entry12.name"));
+                utf32(Bytes::new().raw(&bytes[..name]), "我的地板.png").raw(&bytes[b.at("entry12.type")..])
+            },
+        ),
+        table_case(
+            "byte order mark",
+            Odd,
+            "index_entries[12].name (index.bm+0x1f4): \"\u{feff}gain\" starts with a byte order mark",
+            0,
+            |b| b.poke("entry12.name", 4, 0xfeff_u32.to_le_bytes()),
+        ),
+        table_case(
+            "color above 1",
+            Odd,
+            "materials[1].diffuse (material.bm+0x3d): (1.5, 1, 1) is not from 0 to 1",
+            3,
+            |b| b.poke("material1.ambient", 12, 1.5_f32.to_le_bytes()),
+        ),
         table_case("no version", Bad, "index.bm+0x0: needs 4 bytes, 3 left", 0, |_| Bytes::new().raw([14, 0, 0])),
         table_case("other version", Bad, "index.bm+0x0: map of version 15; 10 to 14 are known", 0, |b| {
             b.set("version", [15])
         }),
-        table_case("index cut short", Bad, "index.bm+0x1ed: needs 8 bytes, 7 left", 0, |b| {
-            Bytes::new().raw(&b.to_vec()[..b.len() - 1])
-        }),
-        table_case("length of a name", Bad, "index.bm+0x1d8: needs 17179869180 bytes, 29 left", 0, |b| {
-            b.set("entry12.name", [0xff; 4])
-        }),
+        table_case(
+            "index cut short",
+            Bad,
+            "index_entries[12].record_offset (index.bm+0x20d): needs 8 bytes, 7 left",
+            0,
+            |b| Bytes::new().raw(&b.to_vec()[..b.len() - 1]),
+        ),
+        table_case(
+            "length of a name",
+            Bad,
+            "index_entries[12].name (index.bm+0x1f8): needs 17179869180 bytes, 29 left",
+            0,
+            |b| b.set("entry12.name", [0xff; 4]),
+        ),
         table_case(
             "surrogate",
             Bad,
-            "index.bm+0x1d4: name \"\\u{d800}gain\" has the code point 0xd800, which is no character",
+            "index_entries[12].name (index.bm+0x1f4): \"\\u{d800}gain\" has the code point 0xd800, which is no character",
             0,
             |b| b.poke("entry12.name", 4, 0xd800_u32.to_le_bytes()),
         ),
-        table_case("nul", Odd, "index.bm+0x1d4: name \"\\u{0}gain\" has a NUL in it", 0, |b| {
+        table_case("nul", Odd, "index_entries[12].name (index.bm+0x1f4): \"\\u{0}gain\" has a NUL in it", 0, |b| {
             b.poke("entry12.name", 4, [0; 4])
         }),
-        table_case("unknown type", Odd, "index.bm+0x1f5: entry of TYPE 4, which readers skip", 0, |b| {
-            utf32(b, "x").u8(4).raw([0; 8])
-        }),
+        table_case(
+            "unknown type",
+            Odd,
+            "index_entries[13].kind (index.bm+0x215): TYPE 4, which readers skip",
+            0,
+            |b| utf32(b, "x").u8(4).raw([0; 8]),
+        ),
         table_case(
             "offset outside",
             Bad,
-            "textures[2] (index.bm+0x1d4): OFFSET 4294967296 lies outside the 151 bytes of texture.bm",
+            "textures[2] (index.bm+0x1f4): OFFSET 4294967296 lies outside the 151 bytes of texture.bm",
             0,
             |b| b.set("entry12.offset", (1_u64 << 32).to_le_bytes()),
         ),
@@ -489,30 +540,34 @@ fn each_fault_of_a_table_has_its_own_problem() {
         table_case(
             "group count",
             Bad,
-            "objects[1].groups (object.bm+0x10c): 4294967295 groups in the 410 bytes left",
+            "objects[1].groups (object.bm+0x110): needs 17179869180 bytes, 410 left",
             1,
             |b| b.set("object1.groups", [0xff; 4]),
         ),
-        table_case("mesh index", Bad, "objects[0].MESH_INDEX (object.bm+0x0): 3 is not below 3", 1, |b| {
+        table_case("mesh index", Bad, "objects[0].mesh_index (object.bm+0x0): 3 is not below 3", 1, |b| {
             b.set("object0.mesh", [3])
         }),
-        table_case("component", Bad, "objects[2] (object.bm+0x114): component 27; 0 to 26 are known", 1, |b| {
-            b.set("object2.mesh", [27])
-        }),
-        table_case("bool", Odd, "objects[0].IS_HIDDEN (object.bm+0x0): 2 is neither 0 nor 1", 1, |b| {
+        table_case(
+            "component",
+            Bad,
+            "objects[2].mesh_index (object.bm+0x114): component 27; 0 to 26 are known",
+            1,
+            |b| b.set("object2.mesh", [27]),
+        ),
+        table_case("bool", Odd, "objects[0].is_hidden (object.bm+0x0): 2 is neither 0 nor 1", 1, |b| {
             b.set("object0.hidden", [2])
         }),
         table_case(
             "matrix nan",
             Odd,
-            "objects[0].WORLD_MATRIX (object.bm+0x0): (NaN, 0, 0, 0, 0, 2, 0, 0, 0, 0, -1, 0, 10, 20, 30, 1) is not finite",
+            "objects[0].world_matrix (object.bm+0x0): (NaN, 0, 0, 0, 0, 2, 0, 0, 0, 0, -1, 0, 10, 20, 30, 1) is not finite",
             1,
             |b| b.set("object0.matrix", nan),
         ),
         table_case(
             "last column",
             Odd,
-            "objects[0] (object.bm+0x0): last column of WORLD_MATRIX is 1, 1, 1, 1, not 0, 0, 0, 1",
+            "objects[0].world_matrix (object.bm+0x0): last column is 1, 1, 1, 1, not 0, 0, 0, 1",
             1,
             |b| b.set("object0.matrix", Bytes::new().f32s([1.0; 16]).to_vec()),
         ),
@@ -578,27 +633,27 @@ fn each_fault_of_a_table_has_its_own_problem() {
         table_case(
             "color infinite",
             Odd,
-            "materials[1].AMBIENT (material.bm+0x3d): (inf, 2, 2) is not finite",
+            "materials[1].ambient (material.bm+0x3d): (inf, 1, 1) is not finite",
             3,
             |b| b.set("material1.ambient", f32::INFINITY.to_le_bytes()),
         ),
-        table_case("switch", Odd, "materials[1].ALPHA_TEST (material.bm+0x3d): 255 is neither 0 nor 1", 3, |b| {
+        table_case("switch", Odd, "materials[1].alpha_test (material.bm+0x3d): 255 is neither 0 nor 1", 3, |b| {
             b.set("material1.switches", [255])
         }),
-        table_case("texture index", Bad, "materials[0].MAP_KD (material.bm+0x0): 3 is not below 3", 3, |b| {
+        table_case("texture index", Bad, "materials[0].texture_index (material.bm+0x0): 3 is not below 3", 3, |b| {
             b.set("material0.texture", [3])
         }),
         table_case(
             "no image",
             Bad,
-            "textures[0] (texture.bm+0x0): embedded, but the zip has no Texture/Floor_Top_Flat.bmp",
+            "textures[0].file_name (texture.bm+0x0): embedded, but the zip has no Texture/Floor_Top_Flat.bmp",
             4,
             |b| b.set("texture0.external", [0]),
         ),
         table_case(
             "folder",
             Odd,
-            "textures[0] (texture.bm+0x0): FILENAME \"/loor_Top_Flat.bmp\" is more than the name of a file",
+            "textures[0].file_name (texture.bm+0x0): \"/loor_Top_Flat.bmp\" is more than the name of a file",
             4,
             |b| b.poke("texture0.file_name", 4, b"/"),
         ),
@@ -667,4 +722,33 @@ fn an_archive_of_directory_marks_is_refused_at_once() {
     bytes[..4].copy_from_slice(b"PK\x03\x04");
     assert_eq!(Format::sniff(&bytes), Some(Format::Zip));
     assert!(started.elapsed() < std::time::Duration::from_secs(2), "{:?}", started.elapsed());
+}
+
+/// For each triangle, whether its corners turn with its first normal, by the sign of the product.
+fn turns(mesh: &meshpeek::bmx::Mesh<'_>) -> (usize, usize) {
+    let of = |vector: Option<&meshpeek::view::Vec3>| vector.unwrap().to_array();
+    let (mut with, mut against) = (0, 0);
+    for face in mesh.faces.iter() {
+        let corners = face.corners();
+        let [a, b, c] = corners.map(|corner| of(mesh.positions.get(corner.position as usize)));
+        let normal = of(mesh.normals.get(corners[0].normal as usize));
+        let edge = |p: [f32; 3]| [p[0] - a[0], p[1] - a[1], p[2] - a[2]];
+        let (u, v) = (edge(b), edge(c));
+        let cross = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+        let product: f32 = cross.iter().zip(normal).map(|(a, b)| a * b).sum();
+        with += usize::from(product > 0.0);
+        against += usize::from(product < 0.0);
+    }
+    (with, against)
+}
+
+/// In a left-handed space a product along the normal is clockwise seen from where that points.
+#[test]
+fn front_faces_are_clockwise() {
+    let Some(bytes) = outside_file("bmx/small_minizip.bmx") else { return };
+    let map = Map::parse(&bytes).unwrap();
+    // The second mesh has invented normals.
+    let floor = map.meshes().unwrap().get(0).unwrap().unwrap();
+    assert!(floor.entry().name == "Quad");
+    assert_eq!(turns(&floor), (2, 0));
 }

@@ -938,3 +938,28 @@ fn weights_are_dumped_vertex_by_vertex() {
     let expected: Vec<_> = (1_u8..).zip(shares).map(|(n, (vertex, bone))| (vertex, bone, 1.0 / f32::from(n))).collect();
     assert_eq!(rows, expected);
 }
+
+/// In a right-handed space a product along the normal is counter-clockwise seen from where that points.
+#[test]
+fn front_faces_are_counter_clockwise() {
+    let Some(bytes) = crate::corpus::outside_file("lodka/model.lod") else { return };
+    let (mut with, mut against) = (0, 0);
+    for mesh in part(&bytes).meshes().map(Result::unwrap) {
+        let of = |array: &LeArray<'_, meshpeek::view::Vec3>, index: u32| array.get(index as usize).unwrap().to_array();
+        for group in mesh.face_groups.map(Result::unwrap) {
+            let indices: Vec<u32> = group.vertex_indices.iter().collect();
+            let normals: Vec<u32> = group.normal_indices.iter().collect();
+            for (corners, normals) in indices.chunks(3).zip(normals.chunks(3)) {
+                let [a, b, c] = [corners[0], corners[1], corners[2]].map(|index| of(&mesh.positions, index));
+                let normal = of(&mesh.normals, normals[0]);
+                let edge = |p: [f32; 3]| [p[0] - a[0], p[1] - a[1], p[2] - a[2]];
+                let (u, v) = (edge(b), edge(c));
+                let cross = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+                let product: f32 = cross.iter().zip(normal).map(|(a, b)| a * b).sum();
+                with += usize::from(product > 0.0);
+                against += usize::from(product < 0.0);
+            }
+        }
+    }
+    assert!(with > 20 && against == 0, "{with} and {against}");
+}

@@ -6,8 +6,12 @@ use meshpeek::schema::records;
 use crate::corpus::root;
 
 /// The documents, beside the project where they are at hand.
-const DOCUMENTS: [(Format, &str); 3] =
-    [(Format::B3d, "b3d-v0.01.txt"), (Format::Bmtr, "rtm-binarised.txt"), (Format::Lodka, "lodka3d-ru.txt")];
+const DOCUMENTS: [(Format, &str); 4] = [
+    (Format::B3d, "b3d-v0.01.txt"),
+    (Format::Bmtr, "rtm-binarised.txt"),
+    (Format::Lodka, "lodka3d-ru.txt"),
+    (Format::Bmx, "bmx-v1.4-zh.txt"),
+];
 
 fn words(text: &str) -> Vec<&str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').collect()
@@ -48,5 +52,45 @@ fn every_record_and_field_says_what_it_is() {
                 assert_eq!(bytes, record.min(), "{format}: {}", record.name);
             }
         }
+    }
+}
+
+/// The first words of the rows of a document's tables that name a field.
+fn fields<'t>(format: Format, text: &'t str) -> Vec<&'t str> {
+    // Types, and in the map's document the word for all entries of a table.
+    let no_fields = ["Integer", "Smallint", "Byte", "ShortInt", "Boolean", "Single", "string", "Array", "LIST"];
+    let types = ["unsigned", "bool", "float", "float[3]", "float[4][4]", "char32_t", "-"];
+    let of_line = |line: &'t str| {
+        let (name, rest) = line.split_once(' ')?;
+        let is_row = match format {
+            Format::Lodka => rest.starts_with("| ") && name.is_ascii(),
+            _ => {
+                name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+                    && types.contains(&rest.split(' ').next()?)
+            }
+        };
+        (is_row && !no_fields.contains(&name)).then_some(name)
+    };
+    text.lines().filter_map(of_line).collect()
+}
+
+#[test]
+fn every_field_of_these_documents_is_in_the_schema() {
+    for (format, document) in DOCUMENTS.into_iter().filter(|(format, _)| matches!(format, Format::Lodka | Format::Bmx))
+    {
+        let path = root().join("../shared/specs").join(document);
+        let Ok(text) = std::fs::read_to_string(&path) else {
+            println!("skipped: no file {}", path.display());
+            continue;
+        };
+        let named: Vec<&str> = records(format)
+            .iter()
+            .flat_map(|record| record.fields)
+            .filter_map(|field| field.spec)
+            .flat_map(|names| names.split(", "))
+            .collect();
+        let fields = fields(format, &text);
+        let missing: Vec<_> = fields.iter().filter(|field| !named.contains(field)).collect();
+        assert!(missing.is_empty() && fields.len() > 30, "{format}: {missing:?} of {}", fields.len());
     }
 }

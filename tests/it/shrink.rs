@@ -41,7 +41,7 @@ fn ten_files(name: &str) -> (Folder, Vec<(PathBuf, Vec<u8>)>) {
         "b3d/everything.b3d",
         "b3d/deep.b3d",
         "bmx/full.bmx",
-        "bmx/stored.bmx",
+        "hostile/bmx_stored.bmx",
         "lodka/everything.lod",
         "lodka/index_widths.lod",
         "lodka/several_models.lod",

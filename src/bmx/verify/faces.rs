@@ -1,29 +1,26 @@
 //! The indices of a mesh's faces.
 
-use crate::bmx::{Faces, Mesh};
+use crate::bmx::{Mesh, Placed};
 use crate::check::{Below, Broken, Check, Rows};
 use crate::error::{Context, Error};
 use crate::summary::{Code, Problems};
 
 /// Checks every index against the length of the list it points into.
-pub(super) fn check(
-    mesh: &Mesh<'_>,
-    faces: &Faces<'_>,
-    lengths: [usize; 3],
-    materials: Option<usize>,
-    problems: &mut Problems,
-) {
+pub(super) fn check(mesh: &Placed<'_, Mesh<'_>>, materials: Option<usize>, problems: &mut Problems) {
+    let faces = &mesh.faces;
+    let lengths = [mesh.positions.len(), mesh.uvs.len(), mesh.normals.len()];
     let [mut positions, mut uvs, mut normals] = lengths.map(|length| Check::new(Below(length as u64)));
     // Where nobody knows how many there are, none is wrong.
     let mut used = Check::new(Below(materials.map_or(u64::MAX, |count| count as u64)));
     let mut flags = Check::new(Broken::new(Code::Bool, "neither 0 nor 1"));
     let rows = Rows::new(faces.offset(), faces.as_bytes().len().checked_div(faces.len()).unwrap_or(0));
     for (index, face) in faces.iter().enumerate() {
-        let (offset, corners) = (rows.offset_of(index as u64), face.corners.iter());
+        let (offset, corners) = (rows.offset_of(index as u64), face.corners());
+        let corners = corners.iter();
         let list = ("faces", index);
-        positions.list(list, offset, corners.clone().map(|corner| corner.position.get().into()));
-        uvs.list(list, offset, corners.clone().map(|corner| corner.uv.get().into()));
-        normals.list(list, offset, corners.map(|corner| corner.normal.get().into()));
+        positions.list(list, offset, corners.clone().map(|corner| corner.position.into()));
+        uvs.list(list, offset, corners.clone().map(|corner| corner.uv.into()));
+        normals.list(list, offset, corners.map(|corner| corner.normal.into()));
         match face.material() {
             Some(material) => used.next(offset, material.into()),
             None => used.skip(),

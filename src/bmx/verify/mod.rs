@@ -3,12 +3,14 @@
 mod faces;
 mod zip;
 
+use std::collections::HashSet;
 use std::fmt;
 
-use super::index::{Budget, List, Record};
-use super::table::{Table, TableId};
-use super::{Component, Map, Material, Mesh, Object, Texture};
-use crate::check::{self, Below, Broken, Check, Finite, Length, Numbers, Unit};
+use super::index::{Budget, List, Listed, Placed};
+use super::table::TableId;
+use super::wire::Flag;
+use super::{Kind, Map, Material, Mesh, Object, Texture};
+use crate::check::{self, Below, Broken, Check, Finite, Length, Numbers, Unit, UnitRange};
 use crate::error::{Context, Error};
 use crate::summary::{Code, Problems, Severity};
 use crate::view::{Element, LeArray, Utf32Str, Vec2, Vec3};
@@ -39,8 +41,12 @@ pub(super) fn map(map: &Map<'_>, problems: &mut Problems) {
 /// Checks every record of one kind.
 ///
 /// Goes by place in the table, and looks at no byte twice: records that overlap are named, and the first one checked.
-fn records<'m, T: Record<'m>>(map: &'m Map<'m>, problems: &mut Problems, check: fn(&T, &Checks<'m>, &mut Problems)) {
-    let (Ok(list), Ok(table)) = (List::<T>::new(map), map.table(T::TABLE.0)) else { return };
+fn records<'m, T: Listed<'m>>(
+    map: &'m Map<'m>,
+    problems: &mut Problems,
+    check: fn(&Placed<'m, T>, &Checks<'m>, &mut Problems),
+) {
+    let (Ok(list), Ok(table)) = (List::<T>::new(map), map.table(T::TABLE)) else { return };
     // Their places take 16 bytes each.
     let held = problems.budget().hold((list.len() as u64).saturating_mul(16));
     let Some(_held) = problems.ok(held) else { return };
@@ -56,8 +62,8 @@ fn records<'m, T: Record<'m>>(map: &'m Map<'m>, problems: &mut Problems, check: 
         tell(problems, Severity::Warning, *offset, *index, message);
     }
     places.sort_unstable();
-    let checks = Checks { map, table };
-    let mut budget = Budget::new(map, T::TABLE.0);
+    let checks = Checks { map };
+    let mut budget = Budget::new(map, T::TABLE);
     // Where the records so far end, if it is known of all of them.
     let whole = map.positions().is_ok_and(|index| index.broken.is_none());
     let mut reached = whole.then_some(0);
@@ -93,7 +99,7 @@ fn records<'m, T: Record<'m>>(map: &'m Map<'m>, problems: &mut Problems, check: 
             continue;
         };
         check(&record, &checks, problems);
-        reached = record.end().ok().filter(|_| whole);
+        reached = Some(record.end).filter(|_| whole);
         last = Some((offset, index));
     }
     problems.ok(budget.check());
@@ -107,60 +113,68 @@ fn records<'m, T: Record<'m>>(map: &'m Map<'m>, problems: &mut Problems, check: 
 /// What the checks of a record need besides it.
 struct Checks<'m> {
     map: &'m Map<'m>,
-    table: Table<'m>,
 }
 
 impl Checks<'_> {
-    fn place<'m, T: Record<'m>>(&self, record: &T, error: Error) -> Error {
-        self.table.locate(error).within_item(T::LIST, record.at().index)
-    }
-
-    fn tell<'m, T: Record<'m>>(
+    fn tell<'m, T: Listed<'m>>(
         &self,
-        record: &T,
+        record: &Placed<'m, T>,
+        field: &'static str,
         severity: Severity,
         message: impl fmt::Display,
         problems: &mut Problems,
     ) {
-        problems.tell(severity, || self.place(record, Error::malformed(message.to_string()).at(record.start())));
+        problems
+            .tell(severity, || record.locate(Error::malformed(message.to_string()).at(record.start()).within(field)));
     }
 
     /// Bools that a program wrote are 0 or 1.
-    fn bools<'m, T: Record<'m>>(&self, record: &T, bools: &[(&'static str, u32)], problems: &mut Problems) {
-        for &(name, value) in bools.iter().filter(|(_, value)| *value > 1) {
+    fn bools<'m, T: Listed<'m>>(
+        &self,
+        record: &Placed<'m, T>,
+        bools: &[(&'static str, Option<Flag>)],
+        problems: &mut Problems,
+    ) {
+        for (name, value) in
+            bools.iter().filter_map(|(name, flag)| Some((*name, (*flag)?.0)).filter(|(_, value)| *value > 1))
+        {
             let rule = Broken::new(Code::Bool, "neither 0 nor 1");
-            check::one(rule, value, record.start(), problems, |error| self.place(record, error.within(name)));
+            check::one(rule, value, record.start(), problems, |error| record.locate(error.within(name)));
         }
     }
 
-    fn finite<'m, T: Record<'m>, const N: usize>(
+    fn finite<'m, T: Listed<'m>, const N: usize>(
         &self,
-        record: &T,
+        record: &Placed<'m, T>,
         name: &'static str,
         numbers: [f32; N],
         problems: &mut Problems,
     ) {
-        check::one(Finite, Numbers(numbers), record.start(), problems, |error| self.place(record, error.within(name)));
+        check::one(Finite, Numbers(numbers), record.start(), problems, |error| record.locate(error.within(name)));
     }
 
     /// The number of one of so many items.
-    fn index<'m, T: Record<'m>>(
+    fn index<'m, T: Listed<'m>>(
         &self,
-        record: &T,
+        record: &Placed<'m, T>,
         name: &'static str,
         number: u32,
         count: usize,
         problems: &mut Problems,
     ) {
         check::one(Below(count as u64), number.into(), record.start(), problems, |error| {
-            self.place(record, error.within(name))
+            record.locate(error.within(name))
         });
     }
 
-    fn name<'m, T: Record<'m>>(&self, record: &T, what: &str, name: Utf32Str<'_>, problems: &mut Problems) {
-        name_trouble(name, |severity, message| {
-            self.tell(record, severity, format_args!("{what} {message}"), problems);
-        });
+    fn name<'m, T: Listed<'m>>(
+        &self,
+        record: &Placed<'m, T>,
+        field: &'static str,
+        name: Utf32Str<'_>,
+        problems: &mut Problems,
+    ) {
+        name_trouble(name, |severity, message| self.tell(record, field, severity, message, problems));
     }
 
     fn count(&self, kind: TableId) -> Option<usize> {
@@ -182,69 +196,74 @@ fn name_trouble(name: Utf32Str<'_>, mut tell: impl FnMut(Severity, fmt::Argument
     if name.chars().any(|c| c == Ok('\0')) {
         tell(Severity::Warning, format_args!("{name:?} has a NUL in it"));
     }
+    if name.chars().next() == Some(Ok('\u{feff}')) {
+        tell(Severity::Warning, format_args!("{name:?} starts with a byte order mark"));
+    }
 }
 
 fn index_names(map: &Map<'_>, problems: &mut Problems) {
     let Ok(table) = map.table(TableId::Index) else { return };
-    for entry in map.index().into_iter().flatten().flatten() {
-        let mut tell = |severity, message: fmt::Arguments<'_>| {
-            problems.tell(severity, || table.locate(Error::malformed(message.to_string()).at(entry.offset)));
+    let entries = || map.index().into_iter().flatten().flatten();
+    // What a name in a set takes at most.
+    let held = problems.budget().hold((entries().count() as u64).saturating_mul(64));
+    let Some(_held) = problems.ok(held) else { return };
+    let mut seen: HashSet<(Kind, Utf32Str<'_>)> = HashSet::new();
+    let mut twice = Check::new(Broken::new(Code::Duplicate, "that of another of its kind"));
+    for (index, entry) in entries().enumerate() {
+        let mut tell = |field: &'static str, severity, message: fmt::Arguments<'_>| {
+            problems.tell(severity, || {
+                let error = Error::malformed(message.to_string()).at(entry.offset).within(field);
+                table.locate(error.within_item("index_entries", index))
+            });
         };
-        name_trouble(entry.name, |severity, message| tell(severity, format_args!("name {message}")));
+        name_trouble(entry.name, |severity, message| tell("name", severity, message));
         if entry.kind.name().is_none() {
-            tell(Severity::Warning, format_args!("entry of TYPE {}, which readers skip", entry.kind.0));
+            tell("kind", Severity::Warning, format_args!("TYPE {}, which readers skip", entry.kind.0));
         }
+        twice.look(entry.offset, entry.name, seen.insert((entry.kind, entry.name)));
     }
+    twice.tell("names", problems, |error| table.locate(error.within("index_entries")));
 }
 
-fn object<'m>(object: &Object<'m>, checks: &Checks<'m>, problems: &mut Problems) {
+fn object<'m>(object: &Placed<'m, Object<'m>>, checks: &Checks<'m>, problems: &mut Problems) {
     let bools = [
-        ("IS_COMPONENT", object.is_component),
-        ("IS_FORCED_NO_COMPONENT", object.is_forced_no_component.unwrap_or(0).into()),
-        ("IS_HIDDEN", object.is_hidden.unwrap_or(0).into()),
+        ("is_component", Some(object.is_component)),
+        ("is_forced_no_component", object.is_forced_no_component),
+        ("is_hidden", object.is_hidden),
     ];
     checks.bools(object, &bools, problems);
-    let matrix = object.world_matrix.to_array();
-    checks.finite::<_, 16>(object, "WORLD_MATRIX", zerocopy::transmute!(matrix), problems);
+    let matrix = object.world_matrix.rows;
+    checks.finite::<_, 16>(object, "world_matrix", zerocopy::transmute!(matrix), problems);
     let [[.., a], [.., b], [.., c], [.., d]] = matrix;
     if [a, b, c, d] != [0.0, 0.0, 0.0, 1.0] {
-        let message = format_args!("last column of WORLD_MATRIX is {a}, {b}, {c}, {d}, not 0, 0, 0, 1");
-        checks.tell(object, Severity::Warning, message, problems);
+        let message = format_args!("last column is {a}, {b}, {c}, {d}, not 0, 0, 0, 1");
+        checks.tell(object, "world_matrix", Severity::Warning, message, problems);
     }
-    for group in object.groups().ok().flatten().into_iter().flatten().flatten() {
-        checks.name(object, "group", group, problems);
+    for group in object.groups.iter().flatten() {
+        checks.name(object, "groups", group, problems);
     }
-    // The number comes behind the groups, so trouble in those is told here too.
-    let Some(number) = problems.ok(object.mesh_index()) else { return };
-    if object.is_component != 0 {
-        if Component(number).name().is_none() {
-            let message = format_args!("component {number}; 0 to 26 are known");
-            checks.tell(object, Severity::Error, message, problems);
+    if let Some(component) = object.component() {
+        if component.name().is_none() {
+            let message = format_args!("component {}; 0 to 26 are known", component.0);
+            checks.tell(object, "mesh_index", Severity::Error, message, problems);
         }
     } else if let Some(count) = checks.count(TableId::Meshes) {
-        checks.index(object, "MESH_INDEX", number, count, problems);
+        checks.index(object, "mesh_index", object.mesh_index, count, problems);
     }
 }
 
-fn mesh<'m>(mesh: &Mesh<'m>, checks: &Checks<'m>, problems: &mut Problems) {
-    let Some(positions) = problems.ok(mesh.positions()) else { return };
-    finite(mesh, "positions", &positions, Vec3::to_array, problems);
-    // A list that does not fit hides those behind it.
-    let Some(uvs) = problems.ok(mesh.uvs()) else { return };
-    finite(mesh, "uvs", &uvs, Vec2::to_array, problems);
-    let Some(normals) = problems.ok(mesh.normals()) else { return };
-    finite(mesh, "normals", &normals, Vec3::to_array, problems);
-    let lengths = normals.iter().map(|normal| Length::of(normal.to_array()));
-    let check = Check::new(Unit::Direction).array(&normals, lengths);
+fn mesh<'m>(mesh: &Placed<'m, Mesh<'m>>, checks: &Checks<'m>, problems: &mut Problems) {
+    finite(mesh, "positions", &mesh.positions, Vec3::to_array, problems);
+    finite(mesh, "uvs", &mesh.uvs, Vec2::to_array, problems);
+    finite(mesh, "normals", &mesh.normals, Vec3::to_array, problems);
+    let lengths = mesh.normals.iter().map(|normal| Length::of(normal.to_array()));
+    let check = Check::new(Unit::Direction).array(&mesh.normals, lengths);
     check.tell("vectors", problems, |error| mesh.locate(error.within("normals")));
-    let lengths = [positions.len(), uvs.len(), normals.len()];
-    if let Some(faces) = problems.ok(mesh.faces()) {
-        faces::check(mesh, &faces, lengths, checks.count(TableId::Materials), problems);
-    }
+    faces::check(mesh, checks.count(TableId::Materials), problems);
 }
 
 fn finite<T: Element, const N: usize>(
-    mesh: &Mesh<'_>,
+    mesh: &Placed<'_, Mesh<'_>>,
     list: &'static str,
     vectors: &LeArray<'_, T>,
     numbers: fn(&T) -> [f32; N],
@@ -254,47 +273,54 @@ fn finite<T: Element, const N: usize>(
     check.tell("vectors", problems, |error| mesh.locate(error.within(list)));
 }
 
-fn material<'m>(material: &Material<'m>, checks: &Checks<'m>, problems: &mut Problems) {
-    let mut bools = vec![("USE_TEXTURE", material.use_texture())];
-    if let Some(switches) = material.switches() {
-        bools.extend([
-            ("ALPHA_TEST", switches.alpha_test.into()),
-            ("ALPHA_BLEND", switches.alpha_blend.into()),
-            ("Z_BUFFER", switches.z_buffer.into()),
-            ("TWO_SIDED", switches.two_sided.into()),
-        ]);
-    }
+fn material<'m>(material: &Placed<'m, Material<'m>>, checks: &Checks<'m>, problems: &mut Problems) {
+    let bools = [
+        ("use_texture", Some(material.use_texture)),
+        ("alpha_test", material.alpha_test),
+        ("alpha_blend", material.alpha_blend),
+        ("z_buffer", material.z_buffer),
+        ("two_sided", material.two_sided),
+    ];
     checks.bools(material, &bools, problems);
     let colors = [
-        ("AMBIENT", Some(material.ambient())),
-        ("DIFFUSE", Some(material.diffuse())),
-        ("SPECULAR", Some(material.specular())),
-        ("EMISSIVE", material.emissive()),
+        ("ambient", Some(material.colors.ambient.to_array())),
+        ("diffuse", Some(material.colors.diffuse.to_array())),
+        ("specular", Some(material.colors.specular.to_array())),
+        ("emissive", material.emissive),
     ];
-    for (name, color) in colors {
-        if let Some(color) = color {
-            checks.finite(material, name, color.to_array(), problems);
-        }
+    for (name, color) in colors.into_iter().filter_map(|(name, color)| Some((name, color?))) {
+        checks.finite(material, name, color, problems);
+        check::one(UnitRange, Numbers(color), material.start(), problems, |error| material.locate(error.within(name)));
     }
-    if let Some(power) = material.power() {
-        checks.finite(material, "SPECULAR_POWER", [power], problems);
+    if let Some(power) = material.power {
+        checks.finite(material, "power", [power], problems);
     }
     if let Some((texture, count)) = material.texture().zip(checks.count(TableId::Textures)) {
-        checks.index(material, "MAP_KD", texture, count, problems);
+        checks.index(material, "texture_index", texture, count, problems);
     }
 }
 
-fn texture<'m>(texture: &Texture<'m>, checks: &Checks<'m>, problems: &mut Problems) {
+fn texture<'m>(texture: &Placed<'m, Texture<'m>>, checks: &Checks<'m>, problems: &mut Problems) {
     let name = texture.file_name;
-    checks.bools(texture, &[("IS_EXTERNAL", texture.is_external)], problems);
-    checks.name(texture, "FILENAME", name, problems);
+    checks.bools(texture, &[("is_external", Some(texture.is_external))], problems);
+    checks.name(texture, "file_name", name, problems);
     let has_folder = name.chars().flatten().any(|c| matches!(c, '/' | '\\' | ':'));
     if has_folder || name == ".." {
-        let message = format_args!("FILENAME {name:?} is more than the name of a file");
-        checks.tell(texture, Severity::Warning, message, problems);
+        let message = format_args!("{name:?} is more than the name of a file");
+        checks.tell(texture, "file_name", Severity::Warning, message, problems);
     }
-    if texture.is_external == 0 && texture.image().is_none() && checks.map.source.archive().is_some() {
-        let message = format_args!("embedded, but the zip has no Texture/{name}");
-        checks.tell(texture, Severity::Error, message, problems);
+    if checks.map.source.archive().is_none() {
+        return;
+    }
+    match (texture.is_external.is_set(), texture.entry_of_name().is_some()) {
+        (false, false) => {
+            let message = format_args!("embedded, but the zip has no Texture/{name}");
+            checks.tell(texture, "file_name", Severity::Error, message, problems);
+        }
+        (true, true) => {
+            let message = format_args!("external, but the zip has Texture/{name}, which nothing shows");
+            checks.tell(texture, "is_external", Severity::Warning, message, problems);
+        }
+        _ => {}
     }
 }

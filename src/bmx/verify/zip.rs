@@ -1,6 +1,6 @@
 //! The zip around a map: what its two sets of headers say of each entry, and whether its data bears them out.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::bmx::archive::{Archive, path};
 use crate::bmx::table::TableId;
@@ -73,10 +73,30 @@ fn names(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Problems) {
             tell(Severity::Warning, "zip64 sizes, which maps must not use");
         }
     }
+    images(map, archive, problems);
     let left = entries.left();
     if left > 0 {
         let error = Error::malformed(format!("{left} bytes of the zip directory belong to no entry"));
         problems.warning(&error.at(archive.directory().end_offset().saturating_sub(left)));
+    }
+}
+
+/// Images that no texture names.
+fn images(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Problems) {
+    // Where the textures cannot all be read, none is known to be missing.
+    let Ok(Some(textures)) = map.textures().map(|list| list.iter().map(Result::ok).collect::<Option<Vec<_>>>()) else {
+        return;
+    };
+    let named: HashSet<String> = textures.iter().filter_map(|texture| texture.file_name.to_text()).collect();
+    for entry in archive.entries() {
+        let path = entry.path();
+        let image = path.strip_prefix(b"Texture/").filter(|name| !name.is_empty());
+        let image = image.and_then(|name| std::str::from_utf8(name).ok());
+        if image.is_some_and(|name| !named.contains(name)) {
+            problems.tell(Severity::Warning, || {
+                entry.error("an image of no texture").at(entry.central().offset).coded(Code::Missing)
+            });
+        }
     }
 }
 
@@ -120,8 +140,13 @@ fn data(map: &Map<'_>, entry: &Entry<'_>, problems: &mut Problems) {
         // Where a table cannot be had, that has been told of the table.
         (Err(_), Some(_)) => return,
         (Err(error), None) => return problems.error(&error),
-        (Ok(Some(stored)), _) => {
+        (Ok(Some(stored)), table) => {
             problems.ok(entry.check_crc(stored));
+            let is_of_map = table.is_some() || entry.path().starts_with(b"Texture/");
+            if is_of_map && !stored.is_empty() {
+                let message = "stored, though maps are to be deflated";
+                problems.tell(Severity::Warning, || entry.error(message).at(entry.central().offset));
+            }
             return;
         }
         // Kept by the map.

@@ -152,7 +152,7 @@ pub const COMMENT: &[u8] = b"Use BM Spec 1.4";
 
 /// A map with everything: groups, a hidden object, a component, faces with and without material, a mesh without faces,
 /// lists of different lengths, switches, external and embedded textures, two textures with one image, names beyond
-/// ASCII and beyond 16 bits, equal and empty names.
+/// ASCII and beyond 16 bits, an empty one.
 pub fn full(version: u32) -> Map {
     let moved = [0.5, 0.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0, 10.0, 20.0, 30.0, 1.0];
     let object = |name, mesh, groups| Object { name, component: false, hidden: false, matrix: moved, groups, mesh };
@@ -164,7 +164,7 @@ pub fn full(version: u32) -> Map {
             Object { hidden: true, ..object("隐藏的物体", 1, &[]) },
             Object { component: true, matrix: IDENTITY, ..object("P_Modul_18_01", 14, &["P_Modul_18", "Sector_01"]) },
             object("", 0, &["Phys_Floors", "Phys_Floors", ""]),
-            object("", 2, &[]),
+            object("Empty", 2, &[]),
         ],
         meshes: vec![
             Mesh {
@@ -181,7 +181,7 @@ pub fn full(version: u32) -> Map {
                 normals: vec![[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
                 faces: [[1, 2, 0], [2, 3, 0], [3, 1, 0], [2, 1, 3]].map(|c| (c.map(|v| [v, 0, v % 2]), Some(0))).into(),
             },
-            Mesh { name: "Quad", positions: vec![], uvs: vec![], normals: vec![], faces: vec![] },
+            Mesh { name: "Nothing", positions: vec![], uvs: vec![], normals: vec![], faces: vec![] },
         ],
         materials: vec![
             Material {
@@ -191,7 +191,7 @@ pub fn full(version: u32) -> Map {
                 switches: [true, true, false, true],
                 texture: Some(1),
             },
-            Material { name: "Bare", colors: [2.0; 12], power: 0.0, switches: [false; 4], texture: None },
+            Material { name: "Bare", colors: [1.0; 12], power: 0.0, switches: [false; 4], texture: None },
         ],
         textures: vec![
             Texture { name: "Floor_Top_Flat.bmp", file_name: "Floor_Top_Flat.bmp", external: true },
@@ -205,7 +205,6 @@ pub fn full(version: u32) -> Map {
 pub fn corpus() -> Files {
     let map = full(14);
     let tables = map.tables();
-    let stored = map.entries(&tables, |name, bytes| Entry::stored(name, bytes));
     let described = map.entries(&tables, |name, bytes| Entry::deflated(name, bytes).with_descriptor());
     let mut backslash = map.entries(&tables, |name, bytes| Entry::deflated(name.replace('/', "\\"), bytes));
     backslash.reverse();
@@ -215,8 +214,6 @@ pub fn corpus() -> Files {
     vec![
         // Every field of version 14.
         ("full.bmx", map.packed()),
-        // All of it viewed in place.
-        ("stored.bmx", zip(&stored, COMMENT).to_vec()),
         // Sizes behind the data, which the specification does not forbid.
         ("descriptors.bmx", zip(&described, b"").to_vec()),
         // `\` in names, a folder of its own, index.bm not first.
@@ -250,7 +247,10 @@ pub fn hostile() -> Files {
     for entry in ["entry1.offset", "entry2.offset", "entry3.offset"] {
         shared[0].1 = shared[0].1.clone().set(entry, 0_u64.to_le_bytes());
     }
+    let stored = map.entries(&tables, |name, bytes| Entry::stored(name, bytes));
     vec![
+        // All of it viewed in place, against the specification.
+        ("bmx_stored.bmx", zip(&stored, COMMENT).to_vec()),
         // A table that inflates to a thousand times what it claims.
         ("bmx_bomb.bmx", zip(&bomb, COMMENT).to_vec()),
         // A table that claims 2 GB from a few bytes.

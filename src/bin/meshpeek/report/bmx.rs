@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{Result, Write};
 
-use meshpeek::bmx::{Map, Material, Mesh, Object, Texture};
+use meshpeek::bmx::{Map, Material, Mesh, Object, Placed, Texture};
 
 use super::{
     FAINT, LONGEST_LINE, LONGEST_LIST, count, heading, list, mentioned, more, numbers, or_unnamed, plural, shown,
@@ -23,8 +23,8 @@ pub(super) fn write(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
     let mut textures = map.textures().into_iter().flat_map(|all| all.iter()).flatten().peekable();
     if textures.peek().is_some() {
         heading(out, "Textures")?;
-        list(out, textures, |out, texture: Texture<'_>| {
-            let kept = match (texture.is_external != 0, texture.image()) {
+        list(out, textures, |out, texture: Placed<'_, Texture<'_>>| {
+            let kept = match (texture.is_external.is_set(), texture.image()) {
                 (true, _) => "the game's own".to_owned(),
                 (false, Some(image)) => format!("embedded, {}", count(image.unpacked_bytes_hint(), "byte")),
                 (false, None) => "embedded, but missing".to_owned(),
@@ -62,7 +62,7 @@ fn objects(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
     let mut components: BTreeMap<u32, (u64, Vec<String>)> = BTreeMap::new();
     let mut groups: BTreeMap<String, Group> = BTreeMap::new();
     for object in map.objects().into_iter().flat_map(|all| all.walk()).flatten().take(MOST_OBJECTS) {
-        if let Ok(Some(component)) = object.component() {
+        if let Some(component) = object.component() {
             let (number, names) = components.entry(component.0).or_default();
             *number += 1;
             if names.len() < LONGEST_LINE {
@@ -71,7 +71,7 @@ fn objects(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
             continue;
         }
         let mut grouped = false;
-        for group in object.groups().ok().flatten().into_iter().flatten().flatten().take(MOST_GROUPS) {
+        for group in object.groups.iter().flatten().take(MOST_GROUPS) {
             grouped = true;
             groups.entry(or_unnamed(group)).or_default().add(object.index());
         }
@@ -102,19 +102,18 @@ fn objects(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
     more(out, map.objects().map_or(0, |all| all.len()).saturating_sub(MOST_OBJECTS))
 }
 
-fn object(map: &Map<'_>, object: &Object<'_>) -> String {
+fn object(map: &Map<'_>, object: &Placed<'_, Object<'_>>) -> String {
     let mesh = match object.mesh() {
-        Ok(Some(index)) => {
+        Some(index) => {
             let name = map.meshes().ok().and_then(|all| all.entry(usize::try_from(index).ok()?));
             name.map_or_else(
                 || format!("mesh {index}, which is missing"),
                 |mesh| format!("mesh {}", mentioned(mesh.name)),
             )
         }
-        Ok(None) => "no mesh".to_owned(),
-        Err(error) => error.message(),
+        None => "no mesh".to_owned(),
     };
-    let hidden = if object.is_hidden.is_some_and(|hidden| hidden != 0) { ", hidden" } else { "" };
+    let hidden = if object.is_hidden.is_some_and(|hidden| hidden.is_set()) { ", hidden" } else { "" };
     let name = Some(mentioned(object.entry().name)).filter(|name| !name.is_empty());
     format!("{}  {FAINT}{mesh}{hidden}{FAINT:#}", name.unwrap_or_else(|| or_unnamed("")))
 }
@@ -125,12 +124,9 @@ fn meshes(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
         return Ok(());
     }
     heading(out, "Meshes")?;
-    list(out, meshes, |out, mesh: Mesh<'_>| {
-        let parts = [
-            mesh.faces().map(|faces| plural(faces.len() as u64, "triangles")),
-            mesh.positions().map(|list| plural(list.len() as u64, "vertices")),
-        ];
-        let parts: Vec<String> = parts.into_iter().map(|part| part.unwrap_or_else(|error| error.message())).collect();
+    list(out, meshes, |out, mesh: Placed<'_, Mesh<'_>>| {
+        let (faces, vertices) = (mesh.faces.len() as u64, mesh.positions.len() as u64);
+        let parts = [plural(faces, "triangles"), plural(vertices, "vertices")];
         writeln!(out, "  {}  {}  {}", mesh.index(), or_unnamed(mesh.entry().name), parts.join(", "))
     })
 }
@@ -143,13 +139,13 @@ fn materials(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
         return Ok(());
     }
     heading(out, "Materials")?;
-    list(out, materials, |out, material: Material<'_>| {
+    list(out, materials, |out, material: Placed<'_, Material<'_>>| {
         let texture = material.texture().map(|index| match texture(index) {
             Some(texture) => format!("texture {}", mentioned(texture.file_name)),
             None => format!("texture {index}, which is missing"),
         });
         let texture = texture.unwrap_or_else(|| "no texture".to_owned());
-        let diffuse = numbers(&material.diffuse().to_array());
+        let diffuse = numbers(&material.colors.diffuse.to_array());
         let (index, name) = (material.index(), shown(material.entry().name));
         writeln!(out, "  {index}  {name}  {texture}  {FAINT}diffuse {diffuse}{FAINT:#}")
     })

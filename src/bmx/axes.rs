@@ -1,0 +1,99 @@
+//! The turn between the axes of maps and those of 3ds Max and Blender.
+//!
+//! Maps are left-handed with Y up and V downwards from 0; the two programs are right-handed with Z up and V upwards. So
+//! Y and Z change places in points and normals, V changes its sign, and the corners of a triangle their order.
+//!
+//! ```
+//! use meshpeek::bmx::axes;
+//! assert_eq!(axes::turn_point([1.0, 2.0, 3.0]), [1.0, 3.0, 2.0]);
+//! assert_eq!(axes::turn_uv([0.25, -0.5]), [0.25, 0.5]);
+//! assert_eq!(axes::turn_corners(["a", "b", "c"]), ["c", "b", "a"]);
+//! ```
+
+use super::wire::Matrix;
+
+/// A point or a normal in the other axes: Y and Z change places. Both ways.
+pub fn turn_point([x, y, z]: [f32; 3]) -> [f32; 3] {
+    [x, z, y]
+}
+
+/// A texture coordinate in the other direction of V. Both ways.
+pub fn turn_uv([u, v]: [f32; 2]) -> [f32; 2] {
+    [u, -v]
+}
+
+/// The corners of a triangle in the order that shows the same face from its front. Both ways.
+pub fn turn_corners<T>([a, b, c]: [T; 3]) -> [T; 3] {
+    [c, b, a]
+}
+
+/// Rows and columns 1 and 2 change places.
+fn turn([x, y, z, w]: [[f32; 4]; 4]) -> [[f32; 4]; 4] {
+    [x, z, y, w].map(|[x, y, z, w]| [x, z, y, w])
+}
+
+fn transpose([a, b, c, d]: [[f32; 4]; 4]) -> [[f32; 4]; 4] {
+    let ([a0, a1, a2, a3], [b0, b1, b2, b3], [c0, c1, c2, c3], [d0, d1, d2, d3]) = (a, b, c, d);
+    [[a0, b0, c0, d0], [a1, b1, c1, d1], [a2, b2, c2, d2], [a3, b3, c3, d3]]
+}
+
+/// The conversions of the document's two tables (`WORLD_MATRIX`).
+impl Matrix {
+    /// As 3ds Max has it: four rows of three, for row vectors in its axes, the translation last.
+    ///
+    /// ```
+    /// # use meshpeek::bmx::wire::Matrix;
+    /// let rows = [[1.0, 2.0, 3.0, 0.0], [4.0, 5.0, 6.0, 0.0], [7.0, 8.0, 9.0, 0.0], [10.0, 11.0, 12.0, 1.0]];
+    /// let max = Matrix { rows }.to_max();
+    /// assert_eq!(max, [[1.0, 3.0, 2.0], [7.0, 9.0, 8.0], [4.0, 6.0, 5.0], [10.0, 12.0, 11.0]]);
+    /// assert_eq!(Matrix::from_max(max).rows, rows);
+    /// ```
+    pub fn to_max(&self) -> [[f32; 3]; 4] {
+        turn(self.rows).map(|[x, y, z, _]| [x, y, z])
+    }
+
+    /// The other way: the last column becomes 0, 0, 0, 1.
+    pub fn from_max([x, y, z, w]: [[f32; 3]; 4]) -> Self {
+        let row = |[x, y, z]: [f32; 3], last: f32| [x, y, z, last];
+        Self { rows: turn([row(x, 0.0), row(y, 0.0), row(z, 0.0), row(w, 1.0)]) }
+    }
+
+    /// As Blender has it, ready to use: for column vectors in its axes, the translation in the last column. This is the
+    /// transpose of the document's table.
+    ///
+    /// ```
+    /// # use meshpeek::bmx::wire::Matrix;
+    /// let rows = [[1.0, 2.0, 3.0, 0.0], [4.0, 5.0, 6.0, 0.0], [7.0, 8.0, 9.0, 0.0], [10.0, 11.0, 12.0, 1.0]];
+    /// let blender = Matrix { rows }.to_blender();
+    /// assert_eq!(blender[0], [1.0, 7.0, 4.0, 10.0]);
+    /// assert_eq!(blender[3], [0.0, 0.0, 0.0, 1.0]);
+    /// assert_eq!(Matrix::from_blender(blender).rows, rows);
+    /// ```
+    pub fn to_blender(&self) -> [[f32; 4]; 4] {
+        transpose(turn(self.rows))
+    }
+
+    /// The other way.
+    pub fn from_blender(rows: [[f32; 4]; 4]) -> Self {
+        Self { rows: turn(transpose(rows)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turned_points_meet_turned_matrices() {
+        let rows = [[0.0, 2.0, 0.0, 0.0], [0.0, 0.0, -1.0, 0.0], [3.0, 0.0, 0.0, 0.0], [10.0, 20.0, 30.0, 1.0]];
+        let matrix = Matrix { rows };
+        let [x, y, z] = [1.0_f32, 5.0, 7.0];
+        let [a, b, c, d] = rows;
+        let there = [0, 1, 2].map(|i: usize| x * a[i] + y * b[i] + z * c[i] + d[i]);
+        let [bx, by, bz] = turn_point([x, y, z]);
+        let [r, s, t, _] = matrix.to_blender();
+        assert_eq!([r, s, t].map(|row| row[0] * bx + row[1] * by + row[2] * bz + row[3]), turn_point(there));
+        let [r, s, t, w] = matrix.to_max();
+        assert_eq!([0, 1, 2].map(|i: usize| bx * r[i] + by * s[i] + bz * t[i] + w[i]), turn_point(there));
+    }
+}
