@@ -31,7 +31,7 @@ const SMALL_WORK: u64 = 2 << 20;
 const SMALL_OUTPUT: u64 = 1 << 20;
 
 /// How many bytes all threads together may hold, beside the one chain in the lane.
-const POOL: u64 = 128 << 20;
+const POOL: u64 = 64 << 20;
 
 /// What is left of what a file may cost. Clones share it.
 #[derive(Clone, Debug)]

@@ -29,7 +29,7 @@ pub struct Limits {
     /// Levels of nested parts, such as nodes in nodes. Real files stay below 20.
     pub depth: u32,
     /// Bytes that a block, table or member may decode to, those together in which it lies; and bytes that a pipe or
-    /// other file without a size may hold. A scan holds no more than these and 128 MiB, whatever its number of threads.
+    /// other file without a size may hold. A scan holds no more than these and 64 MiB, whatever its number of threads.
     pub decoded_bytes: u64,
     /// Problems kept for one asset; further ones are counted.
     pub problems: u32,

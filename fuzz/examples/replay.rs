@@ -1,7 +1,8 @@
 //! Runs every target over files, each also cut short and altered a little: a short replay without a fuzzer.
 //!
 //! `replay FOLDER...`: all files below; a file goes to every target. `--only TARGET`: to this one; `--plain`: files as
-//! they are alone. `replay --list` names the targets.
+//! they are alone. `replay --list` names the targets. `replay --seeds FOLDER` writes small
+//! files to start from, in a folder for each target.
 
 use std::path::{Path, PathBuf};
 
@@ -17,6 +18,7 @@ fn main() -> std::io::Result<()> {
         match arg.to_str() {
             Some("--list") => TARGETS.iter().for_each(|(name, _)| println!("{name}")),
             Some("--plain") => variants = 0,
+            Some("--seeds") => write_seeds(Path::new(&args.next().unwrap_or_default()))?,
             Some("--only") => {
                 let only = args.next().unwrap_or_default();
                 targets.retain(|(name, _)| only == *name);
@@ -38,6 +40,14 @@ fn main() -> std::io::Result<()> {
     }
     if !files.is_empty() {
         println!("{} files, {} targets, {runs} runs without a finding", files.len(), targets.len());
+    }
+    Ok(())
+}
+
+fn write_seeds(folder: &Path) -> std::io::Result<()> {
+    for (target, name, bytes) in meshpeek_fuzz::seeds() {
+        std::fs::create_dir_all(folder.join(target))?;
+        std::fs::write(folder.join(target).join(name), bytes)?;
     }
     Ok(())
 }

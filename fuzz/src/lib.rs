@@ -3,8 +3,11 @@
 #[path = "../../tests/it/memory.rs"]
 mod memory;
 mod recipe;
+mod seeds;
 #[path = "../../tests/it/writer/mod.rs"]
 mod writer;
+
+pub use seeds::seeds;
 
 macro_rules! targets {
     ($($name:ident)*) => {

@@ -38,7 +38,7 @@ const VERBS: [&[&str]; 14] = [
 ];
 
 /// What a run may take beside what `--max-decoded` lets it hold: names and small parts, and the program itself.
-const BESIDE: u64 = (128 + 64) << 20;
+const BESIDE: u64 = (64 + 64) << 20;
 
 /// A file, and the member that `cat` is asked for.
 struct Kind {

@@ -184,3 +184,24 @@ fn a_file_reads_the_same_at_any_address() {
         }
     }
 }
+
+/// What a fuzzer starts from is small, and of each version of a model there is one that opens.
+#[test]
+fn seeds_are_small_and_open() {
+    let seeds = crate::seeds::seeds();
+    assert!(seeds.iter().all(|(_, _, bytes)| bytes.len() <= crate::seeds::LARGEST));
+    let models = seeds.iter().filter(|(target, ..)| *target == "odol");
+    let mut versions: Vec<_> = models
+        .map(|(_, name, bytes)| {
+            let asset = meshpeek::Asset::parse(bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+            let meshpeek::Asset::Odol(model) = asset else { panic!("{name} is no model") };
+            assert!(model.whole().is_ok(), "{name}: {:?}", model.whole());
+            model.version().stored()
+        })
+        .collect();
+    versions.dedup();
+    assert_eq!(versions, [7].into_iter().chain(40..=75).collect::<Vec<_>>());
+    for target in ["any", "lzo", "lzss", "nested", "zip"] {
+        assert!(seeds.iter().any(|(of, ..)| *of == target), "{target}");
+    }
+}

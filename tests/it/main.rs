@@ -68,3 +68,5 @@ mod fuzz_odol;
 mod fuzz_rtm;
 #[path = "../../fuzz/src/recipe.rs"]
 mod recipe;
+#[path = "../../fuzz/src/seeds.rs"]
+mod seeds;
