@@ -118,6 +118,7 @@ impl<'a> Asset<'a> {
     pub fn parse_ranges(ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
         let data = Data::Parts(ranges);
         let format = Format::sniff_in(data)?;
+        #[cfg(any(feature = "odol", feature = "pbo", feature = "zip"))]
         let described = |error: Error, format| match error.incomplete() {
             Some(_) => error,
             None => described(error, format, data.from(0)),

@@ -278,6 +278,8 @@ impl Lane {
 #[derive(Debug)]
 pub struct Held {
     inside: Budget,
+    /// Gives it back when dropped.
+    #[cfg_attr(not(feature = "scan"), allow(dead_code))]
     from: Store,
 }
 

@@ -32,8 +32,8 @@ use crate::view::{ByteStr, Table, Utf32Str};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 #[non_exhaustive]
 pub enum Depth {
-    /// What its header and tables alone tell: what they leave open is absent, be it a count, references or blocks.
-    /// Touches the fewest pages.
+    /// What its header and tables alone tell: a count that they leave open is absent, references and blocks are those
+    /// that were met there. Touches the fewest pages.
     ///
     /// | format | counts | reads |
     /// | --- | --- | --- |

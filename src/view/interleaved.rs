@@ -70,6 +70,7 @@ impl<'a, L: Layout> Interleaved<'a, L> {
     }
 
     /// The column that begins so many bytes into each record.
+    #[cfg_attr(not(feature = "b3d"), allow(dead_code))]
     pub(crate) fn column<T: Element>(&self, column: usize) -> Strided<'a, T> {
         Strided::within(self.records, self.offset, self.stride, column)
     }

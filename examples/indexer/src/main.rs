@@ -34,11 +34,8 @@ fn look(path: &Path, limits: &Limits, rows: &SyncSender<Row>) {
     let _ = visit(&file, limits, &mut |visited| {
         let member = visited.member.map(|name| name.text.clone());
         let told = visited.asset.map(|asset| asset.summarize()).map_err(ToString::to_string);
-        match rows.send(row(member, told)) {
-            Ok(()) => ControlFlow::Continue(()),
-            // The writer has ended.
-            Err(_) => ControlFlow::Break(()),
-        }
+        // Until the writer ends.
+        rows.send(row(member, told)).map_or(ControlFlow::Break(()), ControlFlow::Continue)
     });
 }
 
@@ -63,8 +60,8 @@ fn index(files: &[PathBuf], database: &mut Connection) -> Result<usize> {
             };
             let mut insert = transaction.prepare_cached("insert into assets values (null, ?, ?, ?, ?, ?, ?, ?)")?;
             let Summary { format, version, bytes, counts, references, problems, .. } = summary;
-            let (vertices, faults) = (counts.get("vertices"), problems.len());
-            let id = insert.insert(params![path, member, format.name(), version, bytes, vertices, faults])?;
+            let (vertices, faults) = (counts.get("vertices").map(|count| count as i64), problems.len() as i64);
+            let id = insert.insert(params![path, member, format.name(), version, bytes as i64, vertices, faults])?;
             for reference in references {
                 let mut insert = transaction.prepare_cached("insert into uses values (?, ?, ?)")?;
                 insert.execute(params![id, reference.kind.name(), reference.name.text])?;
