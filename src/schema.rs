@@ -27,6 +27,8 @@ pub fn records(format: Format) -> &'static [&'static Schema] {
         Format::Mlod => crate::mlod::SCHEMA,
         #[cfg(feature = "lodka")]
         Format::Lodka => crate::lodka::SCHEMA,
+        #[cfg(feature = "odol")]
+        Format::Odol => crate::odol::SCHEMA,
         _ => &[],
     }
 }

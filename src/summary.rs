@@ -196,7 +196,13 @@ impl References {
 
     /// Adds a reference, unless its name is empty or it is there already.
     pub fn add(&mut self, kind: ReferenceKind, name: impl StoredText) {
+        self.add_rooted(kind, name, b"");
+    }
+
+    /// The same where a name means no other file with this in front: both are one, told as the first.
+    pub fn add_rooted(&mut self, kind: ReferenceKind, name: impl StoredText, root: &[u8]) {
         let stored = name.stored();
+        let stored = stored.strip_prefix(root).unwrap_or(stored);
         let Some(left) = self.left.filter(|_| !stored.is_empty()) else { return };
         let bit = 1 << kind as u8;
         let seen = self.seen.entry(self.seen.hasher().hash_one(stored)).or_default();

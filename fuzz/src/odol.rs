@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use meshpeek::Limits;
 use meshpeek::inspect::to_bytes;
-use meshpeek::odol::{Encoding, IndexBlock, Indices, Item, List, Lod, Model, VertexTable};
-use meshpeek::view::{Block, Element, Filled, Table};
+use meshpeek::odol::{Encoding, IndexBlock, Indices, Lod, Model, VertexTable};
+use meshpeek::view::record::Read;
+use meshpeek::view::{Block, Element, Filled, List, Table};
 use zerocopy::IntoBytes;
 
 /// The most elements decoded of one array.
@@ -31,10 +32,10 @@ pub fn run(data: &[u8]) {
         );
     }
     if let Some(animations) = model.animations() {
-        list(&animations.list, data);
-        list(&animations.by_bone, data);
-        list(&animations.axes, data);
-        assert!(animations.axes.iter().all(|axes| axes.iter().count() == animations.list.len()));
+        list(&animations.animations, data);
+        list(&animations.bone_animations, data);
+        list(&animations.animation_axes, data);
+        assert!(animations.animation_axes.iter().all(|axes| axes.iter().count() == animations.animations.len()));
     }
     let mut taken = Vec::new();
     for entry in model.lods() {
@@ -54,15 +55,18 @@ pub fn run(data: &[u8]) {
     taken.sort_by_key(|range| (range.start, range.end));
     assert!(taken.windows(2).all(|pair| pair[0].end <= pair[1].start), "a byte is part of two LODs");
     assert!(model.lod(model.lod_count()).is_none());
-    if let Some(trailer) = model.trailer() {
+    if let Ok(Some(trailer)) = model.trailer() {
         for (_, shapes) in trailer.shapes() {
-            list(&shapes.list, data);
+            list(&shapes.shapes, data);
             assert!(
-                shapes.list.iter().all(|shape| shape.cooked.offset() + shape.cooked.len() as u64 <= data.len() as u64)
+                shapes
+                    .shapes
+                    .iter()
+                    .all(|shape| shape.cooked.offset() + shape.cooked.len() as u64 <= data.len() as u64)
             );
         }
         if let Some(buoyancy) = trailer.buoyancy {
-            let places = buoyancy.grid().iter().map(|&count| count as u64).product::<u64>();
+            let places = buoyancy.grid.grid().iter().map(|&count| count as u64).product::<u64>();
             assert_eq!(places, buoyancy.spheres.len() as u64);
         }
     }
@@ -123,7 +127,7 @@ fn faces(lod: &Lod<'_>) {
         assert_eq!(u64::from(end), lod.faces.bytes() + (unit - 1) * lod.faces.len() as u64);
     }
     for section in lod.sections.iter().take(16) {
-        if let Ok(range) = lod.faces.range(section.units()) {
+        if let Ok(range) = lod.faces.range(section.memory_range()) {
             assert!(range.start <= range.end && range.end <= lod.faces.len());
         }
     }
@@ -162,9 +166,9 @@ fn vertices(table: &VertexTable<'_>, data: &[u8]) {
 }
 
 /// Items, each found by number too, lie inside the file and behind each other.
-fn list<'a, T: Item<'a, C>, C: Copy>(list: &List<'a, T, C>, data: &[u8]) {
+fn list<'a, T: Read<'a, C>, C: Copy>(list: &List<'a, T, C>, data: &[u8]) {
     let mut end = list.offset();
-    for (_, span) in list.placed() {
+    for (_, span) in list.spanned() {
         assert_eq!(span.offset, end);
         end = span.offset + span.bytes;
     }

@@ -1,47 +1,91 @@
-//! Movements of bones that the game drives by values such as the turn of a rotor: spec section 5.
+//! Movements of bones that the game drives by values such as the turn of a rotor.
 
-use nom::Parser;
-use nom::combinator::cond;
-use nom::number::complete::{le_f32, le_u32};
 use zerocopy::little_endian::U32;
 
 use super::codes::{Addressing, AnimationKind};
-use super::list::{Item, List};
+use super::table;
 use super::version::Version;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::view::text::cstr;
-use crate::view::{ByteStr, Cursor, LeArray, Vec3};
+use crate::inspect::{Outline, Part};
+use crate::view::list::{Count, Item};
+use crate::view::record::{Framing, Read, Record as _, Stored, Type, record};
+use crate::view::{ByteStr, Cursor, LeArray, List};
 
-/// All animations, and for each LOD which bone takes part in which.
-#[derive(Clone, Copy, Debug)]
-pub struct Animations<'a> {
-    /// The animations. Other parts name them by their place here.
-    pub list: List<'a, Animation<'a>, Version>,
-    /// For each LOD, for each bone of the skeleton, the animations that move it.
-    pub by_bone: List<'a, List<'a, LeArray<'a, U32>>>,
-    /// For each LOD, for each animation, the bone that it moves and around what.
-    pub axes: List<'a, Axes<'a>, Kinds>,
+record! {
+    /// All animations, and for each LOD which bone takes part in which.
+    Animations<'a>(version: Version) {
+        /// Whether there are any: else nothing follows.
+        has_animations: Framing<bool> = "AnimsExist",
+        /// How many.
+        animation_count: Framing<u32> = "nAnimationClasses" where *has_animations => |count: &Framing<u32>| few(**count),
+        /// The animations. Other parts name them by their place here.
+        animations: List<'a, Animation<'a>, Version> = "AnimationClasses" [Count(animation_count.map_or(0, |count| *count), version)],
+        /// How many LODs have what follows; -1 without animations.
+        animated_lods: Framing<i32> = "NoOfResolutions" where *has_animations,
+        /// For each LOD, for each bone of the skeleton, the animations that move it.
+        bone_animations: List<'a, BoneAnimations<'a>> = "Bones2Anims" [Count(lods(animated_lods), ())],
+        /// For each LOD, for each animation, the bone that it moves and around what.
+        animation_axes: List<'a, Axes<'a>, Kinds> = "Anims2Bones" [Count(lods(animated_lods), Kinds::of(&animations))],
+    }
 }
 
-/// One animation: a class of the author's `CfgModels`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Animation<'a> {
-    /// What it does with its bone.
-    pub kind: AnimationKind,
-    /// Its name.
-    pub name: ByteStr<'a>,
-    /// The value that drives it.
-    pub source: ByteStr<'a>,
-    /// Ends of the movement, told by the first of two pairs. Readers differ on which pair is which.
-    pub phase: [f32; 2],
-    /// Ends of the driving value, told by the second pair.
-    pub value: [f32; 2],
-    /// Length and start of a period, from version 56 on.
-    pub period: Option<[f32; 2]>,
-    /// What becomes of driving values outside.
-    pub addressing: Addressing,
-    /// How far it moves.
-    pub motion: Motion,
+record! {
+    /// The animations of all bones in one LOD.
+    BoneAnimations<'a> {
+        /// For each bone of the skeleton, the animations that move it.
+        bones: List<'a, LeArray<'a, U32>> = "NoOfBones, Bone2AnimClassLists, NoOfAnimClasses, AnimationClassIndex",
+    }
+}
+
+record! {
+    /// One animation: a class of the author's `CfgModels`.
+    Animation<'a>(version: Version) named name {
+        /// What it does with its bone.
+        kind: AnimationKind = "AnimTransformType" => known,
+        /// Its name.
+        name: ByteStr<'a> = "AnimClassName",
+        /// The value that drives it.
+        source: ByteStr<'a> = "AnimSource",
+        /// Ends of the movement, by the first of two pairs. Readers differ on which pair is which: the document has the
+        /// driving value first. In every file met the two are equal.
+        phase: [f32; 2] = "MinMaxValue",
+        /// Ends of the driving value, by the second pair.
+        value: [f32; 2] = "MinMaxPhase",
+        /// Length and start of a period.
+        period: [f32; 2] where version.has_period(),
+        /// What becomes of driving values outside.
+        addressing: Addressing = "sourceAddress",
+        /// From one angle to another around an axis, in radians.
+        angles: [f32; 2] = "angle" where kind.is_rotation(),
+        /// From one offset to another along an axis, in metres.
+        offsets: [f32; 2] = "offset" where kind.is_translation(),
+        /// A point of the axis of a direct movement.
+        axis_position: [f32; 3] = "axisPos" where kind.is_direct(),
+        /// The direction of that axis.
+        axis_direction: [f32; 3] = "axisDir" where kind.is_direct(),
+        /// How far around it, in radians.
+        angle: f32 = "angle" where kind.is_direct(),
+        /// How far along it, in metres.
+        axis_offset: f32 = "axisOffset" where kind.is_direct(),
+        /// Out of sight from this phase on.
+        hide_value: f32 = "hideValue" where kind.is_hiding(),
+        /// Out of sight up to this phase (unhideValue).
+        unhide_value: f32 where kind.is_hiding() && version.has_hide_end(),
+    }
+    // Then it matters which pair is which.
+    also |animation, out| out.field("pairs_differ", animation.phase != animation.value)
+}
+
+record! {
+    /// What an animation is about in one LOD.
+    Axis(has_axis: bool) {
+        /// The bone of the skeleton that it moves; -1 where the LOD has none for it.
+        bone: i32 = "SkeletonBoneNameIndex",
+        /// A point of the axis.
+        position: [f32; 3] = "axisPos" where has_axis && bone != -1,
+        /// Its direction.
+        direction: [f32; 3] = "axisDir" where has_axis && bone != -1,
+    }
 }
 
 /// How far an animation moves its bone.
@@ -66,18 +110,65 @@ pub enum Motion {
     Hide {
         /// From this phase on.
         from: f32,
-        /// Up to this phase, from version 55 on (unhideValue).
+        /// Up to this phase, from version 55 on.
         to: Option<f32>,
     },
 }
 
-/// What an animation is about in one LOD.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Axis {
-    /// The bone of the skeleton that it moves; -1 where the LOD has none for it.
-    pub bone: i32,
-    /// A point of the axis and its direction; `None` without a bone, and for the kinds `direct` and `hide`.
-    pub axis: Option<[[f32; 3]; 2]>,
+impl Animation<'_> {
+    /// How far it moves its bone.
+    pub fn motion(&self) -> Motion {
+        let Self { axis_position, axis_direction, angle, axis_offset, hide_value, unhide_value, .. } = *self;
+        match (self.angles, self.offsets, axis_position.zip(axis_direction), angle.zip(axis_offset)) {
+            (Some(angles), ..) => Motion::Rotation(angles),
+            (_, Some(offsets), ..) => Motion::Translation(offsets),
+            (.., Some((position, direction)), Some((angle, offset))) => {
+                Motion::Direct { position, direction, angle, offset }
+            }
+            // Of the other kinds only this one is read.
+            _ => Motion::Hide { from: hide_value.unwrap_or_default(), to: unhide_value },
+        }
+    }
+}
+
+impl AnimationKind {
+    fn is_rotation(self) -> bool {
+        self.0 < 4
+    }
+
+    fn is_translation(self) -> bool {
+        (4..8).contains(&self.0)
+    }
+
+    fn is_direct(self) -> bool {
+        self.0 == 8
+    }
+
+    fn is_hiding(self) -> bool {
+        self.0 == 9
+    }
+}
+
+fn known(kind: &AnimationKind) -> Result<()> {
+    match kind.name() {
+        Some(_) => Ok(()),
+        None => Err(Error::malformed(format!("animation of kind {}, whose length is unknown", kind.0))),
+    }
+}
+
+/// The most animations; real models have a few dozen.
+const MAX_ANIMATIONS: u32 = 2048;
+
+fn few(count: u32) -> Result<()> {
+    if count <= MAX_ANIMATIONS {
+        return Ok(());
+    }
+    Err(Error::new(ErrorKind::Limit { what: "animations", limit: MAX_ANIMATIONS.into(), flag: None }))
+}
+
+/// Without animations -1 stands for no LOD.
+fn lods(count: Option<Framing<i32>>) -> u32 {
+    count.and_then(|count| u32::try_from(*count).ok()).unwrap_or(0)
 }
 
 /// What each animation is about in one LOD, in the order of the animations.
@@ -91,7 +182,7 @@ impl<'a> Axes<'a> {
     /// The animations in order.
     pub fn iter(&self) -> impl Iterator<Item = Axis> + use<'a> {
         let Self { mut items, kinds } = *self;
-        (0..kinds.count).map_while(move |index| kinds.read_axis(&mut items, index).ok())
+        (0..kinds.count).map_while(move |index| Axis::read(&mut items, kinds.has_axis(index)).ok())
     }
 
     /// Where they lie, counted from the start of the file.
@@ -105,90 +196,68 @@ impl<'a> Axes<'a> {
     }
 }
 
-impl<'a> Item<'a, Kinds> for Axes<'a> {
+impl Stored for Axes<'_> {
     // Without animations there is nothing; the list is then no longer than the one before it, which took bytes.
-    const LEAST: u64 = 0;
+    const TYPE: Type = Type::List(&Type::Record(Axis::SCHEMA), 0);
+}
 
+impl<'a> Read<'a, Kinds> for Axes<'a> {
     fn read(cursor: &mut Cursor<'a>, kinds: Kinds) -> Result<Self> {
         let mut start = *cursor;
         for index in 0..kinds.count {
-            kinds.read_axis(cursor, index).within_item("animations", index as usize)?;
+            Axis::read(cursor, kinds.has_axis(index)).within_item("animations", index as usize)?;
         }
         let items = start.split(cursor.offset().saturating_sub(start.offset()))?;
         Ok(Self { items, kinds })
     }
 }
 
-/// The most animations; real models have a few dozen.
-const MOST: u32 = 2048;
+/// An array for each LOD; where all bytes are told, each axis.
+impl<'a> Item<'a, Kinds> for Axes<'a> {
+    fn tell_items(list: &List<'a, Self, Kinds>, name: &'static str, out: &mut Outline<'_>) {
+        for (lod, axes) in list.iter().enumerate() {
+            if !out.dissects() {
+                out.array_item(name, lod, &table::axes(&axes, axes.kinds.count.into()));
+                continue;
+            }
+            out.part(Part::item(name, lod).spanning(axes.offset(), axes.bytes()), |out| {
+                let mut items = axes.items;
+                for index in 0..axes.kinds.count {
+                    let start = items;
+                    let Ok(_) = Axis::read(&mut items, axes.kinds.has_axis(index)) else { break };
+                    let part = Part::item("animations", index as usize);
+                    let bytes = items.offset().saturating_sub(start.offset());
+                    out.part(part.spanning(start.offset(), bytes), |out| {
+                        // It was read right before.
+                        let _ = Axis::tell_fields(&mut start.clone(), axes.kinds.has_axis(index), out);
+                    });
+                }
+            });
+        }
+    }
+}
 
 /// Which animations have an axis in each LOD: one bit for each, so that finding the axes of a LOD does not read the
 /// animations again.
 #[derive(Clone, Copy, Debug)]
 pub struct Kinds {
     count: u32,
-    with_axis: [u64; MOST as usize / 64],
+    with_axis: [u64; MAX_ANIMATIONS as usize / 64],
 }
 
 impl Kinds {
-    fn of<'a>(list: &List<'a, Animation<'a>, Version>, offset: u64) -> Result<Self> {
-        let count = u32::try_from(list.len()).unwrap_or(u32::MAX);
-        if count > MOST {
-            return Err(Error::new(ErrorKind::Limit { what: "animations", limit: MOST.into(), flag: None }).at(offset));
-        }
-        let mut with_axis = [0; MOST as usize / 64];
-        for (index, animation) in list.iter().enumerate() {
-            let has_axis = matches!(animation.motion, Motion::Rotation(_) | Motion::Translation(_));
+    fn of<'a>(animations: &List<'a, Animation<'a>, Version>) -> Self {
+        let mut with_axis = [0; MAX_ANIMATIONS as usize / 64];
+        for (index, Animation { kind, .. }) in animations.iter().enumerate() {
             if let Some(word) = with_axis.get_mut(index / 64) {
-                *word |= u64::from(has_axis) << (index % 64);
+                *word |= u64::from(kind.is_rotation() || kind.is_translation()) << (index % 64);
             }
         }
-        Ok(Self { count, with_axis })
+        Self { count: u32::try_from(animations.len()).unwrap_or(u32::MAX), with_axis }
     }
 
-    fn read_axis(&self, cursor: &mut Cursor<'_>, index: u32) -> Result<Axis> {
-        let bone = cursor.i32()?;
+    fn has_axis(&self, index: u32) -> bool {
         let word = self.with_axis.get(index as usize / 64).copied().unwrap_or(0);
-        let has_axis = bone != -1 && (word >> (index % 64)) & 1 == 1;
-        let axis = has_axis.then(|| cursor.read::<[Vec3; 2]>()).transpose()?;
-        Ok(Axis { bone, axis: axis.map(|pair| pair.map(|vector| vector.to_array())) })
-    }
-}
-
-impl<'a> Animations<'a> {
-    pub(super) fn read(cursor: &mut Cursor<'a>, version: Version) -> Result<Self> {
-        let offset = cursor.offset();
-        let list = List::read(cursor, "animations", version)?;
-        let kinds = Kinds::of(&list, offset)?;
-        // Without animations -1 stands for no LOD.
-        let lods = u32::try_from(cursor.i32()?).unwrap_or(0);
-        let by_bone = List::read_items(cursor, lods, "bones_to_animations", ())?;
-        let axes = List::read_items(cursor, lods, "animations_to_bones", kinds)?;
-        Ok(Self { list, by_bone, axes })
-    }
-}
-
-impl<'a> Item<'a, Version> for Animation<'a> {
-    const LEAST: u64 = 30;
-
-    fn read(cursor: &mut Cursor<'a>, version: Version) -> Result<Self> {
-        let offset = cursor.offset();
-        let pair = || (le_f32, le_f32).map(<[f32; 2]>::from);
-        let vector = || (le_f32, le_f32, le_f32).map(<[f32; 3]>::from);
-        let (kind, name, source, phase, value, period, addressing) =
-            cursor.parse((le_u32, cstr, cstr, pair(), pair(), cond(version.has_period(), pair()), le_u32))?;
-        let motion = match kind {
-            0..=3 => cursor.parse(pair().map(Motion::Rotation))?,
-            4..=7 => cursor.parse(pair().map(Motion::Translation))?,
-            8 => {
-                let (position, direction, angle, offset) = cursor.parse((vector(), vector(), le_f32, le_f32))?;
-                Motion::Direct { position, direction, angle, offset }
-            }
-            9 => cursor
-                .parse((le_f32, cond(version.has_hide_end(), le_f32)).map(|(from, to)| Motion::Hide { from, to }))?,
-            _ => return Err(Error::malformed(format!("animation of kind {kind}, whose length is unknown")).at(offset)),
-        };
-        let (kind, addressing) = (AnimationKind(kind), Addressing(addressing));
-        Ok(Self { kind, name, source, phase, value, period, addressing, motion })
+        (word >> (index % 64)) & 1 == 1
     }
 }

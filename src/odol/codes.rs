@@ -1,7 +1,10 @@
-//! Numbers that stand for something: spec sections 4, 5, 7 and 11. Unknown ones pass.
+//! Numbers that stand for something. Unknown ones pass.
+
+use crate::inspect::Value;
+use crate::view::record::{Plain, Stored, Type, plain_read};
 
 macro_rules! codes {
-    ($($(#[$doc:meta])* $code:ident($raw:ty) { $($number:literal $name:literal),* $(,)? })*) => {$(
+    ($($(#[$doc:meta])* $code:ident($raw:ident) { $($number:literal $name:literal),* $(,)? })*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $code(pub $raw);
@@ -16,16 +19,30 @@ macro_rules! codes {
             }
         }
 
-        impl From<$code> for i64 {
-            fn from(code: $code) -> Self {
-                code.0.into()
+        impl Stored for $code {
+            const TYPE: Type = Type::Number(stringify!($code), size_of::<$raw>() as u64);
+        }
+
+        impl Plain for $code {
+            fn value(&self) -> Value<'_> {
+                Value::Coded(self.0.into(), self.name().map(Into::into))
             }
+
+            fn unknown_code(&self) -> Option<i64> {
+                self.name().is_none().then_some(self.0.into())
+            }
+        }
+
+        plain_read! {
+            $code => |cursor| $raw::read(cursor, ()).map(Self);
         }
     )*};
 }
 
 codes! {
-    /// What the coordinates of a texture stage are made of.
+    /// What the coordinates of a texture stage are made of. The names of 2 to 8 are those of other readers, borne out
+    /// by models with a second set of coordinates (5); the document calls them `Tex2` to `Tex8` and says itself that
+    /// this cannot be taken literally.
     UvSource(u32) {
         0 "None", 1 "Tex", 2 "TexWaterAnim", 3 "Pos", 4 "Norm", 5 "Tex1", 6 "WorldPos", 7 "WorldNorm", 8 "TexShoreAnim",
     }
@@ -82,4 +99,89 @@ codes! {
 
     /// What an animation makes of values outside its range.
     Addressing(u32) { 0 "clamp", 1 "loop", 2 "mirror" }
+}
+
+impl PixelShader {
+    /// How many stages a material file lists for it (NoOfStages), by the document's table; 0 also where that does not
+    /// tell them. The stages of a [`Material`](super::Material) are one more: the first is the shader's own.
+    pub const fn stage_count(self) -> Option<u32> {
+        Some(match self.0 {
+            0 | 1 | 10 | 12 | 13 | 59 | 60 | 102 | 103 | 107 | 110 | 114 | 116 => 0,
+            6 => 1,
+            4 | 5 | 8 | 18 | 22 | 56 => 2,
+            2 | 3 | 15 | 19 | 23 | 58 => 3,
+            20 | 24 => 4,
+            21 | 25 => 5,
+            111 => 7,
+            _ => return None,
+        })
+    }
+
+    /// What it does, in the words of the document's table, where that has any.
+    pub const fn description(self) -> Option<&'static str> {
+        Some(match self.0 {
+            0 => "diffuse color modulate, alpha replicate",
+            1 => "diffuse color modulate, alpha replicate, DXT alpha correction",
+            2 => "normal map shader",
+            3 => "normal map shader - through lighting",
+            4 => "VBS2 only",
+            8 => "sea water",
+            12 => "shadow alpha write",
+            13 => "shadow alpha (no shadow) write",
+            19 => "similar to NormalMapDiffuse",
+            22 => "same as NormalMapSpecularMap, but uses _SMDI texture",
+            59 => "special shader to allow volumetric shadows to be cast on grass clutter",
+            102 | 103 | 107 | 110 | 111 | 114 | 116 => "Arrowhead",
+            _ => return None,
+        })
+    }
+}
+
+/// Flags for the drawing of a material.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RenderFlags(pub u32);
+
+impl RenderFlags {
+    /// Each bit that has a name, and its name.
+    pub const NAMES: [(u32, &'static str); 9] = [
+        (0, "AlwaysInShadow"),
+        (1, "NoZWrite"),
+        (4, "NoColorWrite"),
+        (5, "NoAlphaWrite"),
+        (6, "AddBlend"),
+        (7, "AlphaTest"),
+        (8, "AlphaTest64"),
+        (11, "NoTiWrite"),
+        (19, "Road"),
+    ];
+
+    /// The names of the bits that are set, from the lowest on. Bits without a name are left out.
+    ///
+    /// ```
+    /// use meshpeek::odol::RenderFlags;
+    /// assert!(RenderFlags(0x42).names().eq(["NoZWrite", "AddBlend"]));
+    /// ```
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        Self::NAMES.into_iter().filter_map(move |(bit, name)| (self.0 >> bit & 1 == 1).then_some(name))
+    }
+
+    /// The bits that are set and have no name.
+    pub fn unknown_bits(self) -> u32 {
+        Self::NAMES.into_iter().fold(self.0, |bits, (bit, _)| bits & !(1 << bit))
+    }
+}
+
+impl Stored for RenderFlags {
+    const TYPE: Type = Type::Number("RenderFlags", 4);
+}
+
+impl Plain for RenderFlags {
+    fn value(&self) -> Value<'_> {
+        let names: Vec<_> = self.names().collect();
+        Value::Coded(self.0.into(), (!names.is_empty()).then(|| names.join(", ").into()))
+    }
+}
+
+plain_read! {
+    RenderFlags => |cursor| cursor.u32().map(Self);
 }

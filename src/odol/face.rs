@@ -1,29 +1,41 @@
-//! Triangles and quads in place, and the sections that group them: spec section 6, rows 11 and 12.
+//! Faces in place, and the sections that group them.
 
 use std::ops::Range;
 
 use zerocopy::little_endian::F32;
 
 use super::index::{Corners, Indices};
-use super::list::{Item, plain};
+use super::table;
 use super::version::Version;
-use super::wire::{Collimator, FlashpointSection, SectionNumbers};
+use super::wire::Collimator;
 use crate::error::{Context as _, Error, Result};
-use crate::view::{ByteStr, Cursor, LeArray};
+use crate::inspect::{Outline, Part, Span, StoredField};
+use crate::view::record::{
+    FieldInfo, Framing, Read, Record as _, Schema, Stored, Type, record, tell_count, tell_plain,
+};
+use crate::view::{ByteStr, Cursor, LeArray, List};
 
 /// The faces of a LOD, in place: for each a byte with the number of corners, then a point number for each corner.
 ///
 /// Of a face with the corners a, b, c, ... `(b - a) x (c - a)` points out of the body.
 #[derive(Clone, Copy, Debug)]
 pub struct Faces<'a> {
+    head: FaceHead,
     faces: Cursor<'a>,
-    count: u32,
     form: Form,
-    /// The bytes that the faces take in the game's memory: 2 and 2 for each corner of a face, from version 69 on 4 and
-    /// 4. Sections count in these (the wiki's OffsetToSectionsStruct). In version 7 the unit is unknown.
-    pub memory_bytes: u32,
-    /// Zero in every file met; from version 40 on.
-    pub unknown: Option<u16>,
+}
+
+record! {
+    /// What stands before the faces of a LOD.
+    FaceHead(version: Version) {
+        /// How many faces.
+        count: u32 = "NoOfFaces",
+        /// The bytes that the faces take in the game's memory: 2 and 2 for each corner of a face, from version 69 on 4 and
+        /// 4. Sections count in these. In version 7 the unit is unknown.
+        memory_bytes: u32 = "OffsetToSectionsStruct",
+        /// Zero in every file met.
+        unknown: u16 = "AlwaysZero" where !version.is_flashpoint(),
+    }
 }
 
 /// A triangle, a quad or, in a few models, a line.
@@ -62,6 +74,14 @@ impl Form {
         if self == Self::Wide { 4 } else { 2 }
     }
 
+    /// What its point numbers are called.
+    fn corners(self) -> Type {
+        match self {
+            Self::Wide => Type::List(&<u32 as Stored>::TYPE, 0),
+            _ => Type::List(&<u16 as Stored>::TYPE, 0),
+        }
+    }
+
     /// The bytes of a face before its point numbers.
     fn head(self) -> u64 {
         if self == Self::Flashpoint { 7 } else { 1 }
@@ -81,34 +101,91 @@ impl Face<'_> {
     }
 }
 
-impl<'a> Faces<'a> {
-    pub(super) fn read(cursor: &mut Cursor<'a>, version: Version) -> Result<Self> {
+impl Stored for Faces<'_> {
+    const TYPE: Type = Type::Varying("FaceHead, Face[]", 8);
+}
+
+impl<'a> Read<'a, Version> for Faces<'a> {
+    fn read(cursor: &mut Cursor<'a>, version: Version) -> Result<Self> {
         let form = Form::of(version);
-        let count = cursor.u32()?;
-        let memory_bytes = cursor.u32()?;
-        let unknown = (form != Form::Flashpoint).then(|| cursor.u16()).transpose()?;
-        let n = u64::from(count);
+        let head = FaceHead::read(cursor, version)?;
+        let n = u64::from(head.count);
         // A face takes less in the file than in memory: a byte for the number of corners in place of a whole unit.
-        let stored = u64::from(memory_bytes).checked_sub(n.saturating_mul(form.width().saturating_sub(1)));
+        let stored = u64::from(head.memory_bytes).checked_sub(n.saturating_mul(form.width().saturating_sub(1)));
         let with_corners = |corners: u64| form.width().saturating_mul(corners).saturating_add(1).saturating_mul(n);
-        let is_likely = |bytes: &u64| unknown.is_some() && (with_corners(2)..=with_corners(4)).contains(bytes);
+        let is_likely = |bytes: &u64| form != Form::Flashpoint && (with_corners(2)..=with_corners(4)).contains(bytes);
         let likely = stored.filter(is_likely);
         let faces = match likely {
             Some(bytes) => cursor.split(bytes)?,
             None => {
                 let mut start = *cursor;
-                for index in 0..count {
-                    next_face(cursor, form).within_item("faces", index as usize)?;
+                for index in 0..head.count {
+                    next_face(cursor, form).within_index(index as usize)?;
                 }
                 start.split(cursor.offset().saturating_sub(start.offset()))?
             }
         };
-        Ok(Self { faces, count, form, memory_bytes, unknown })
+        Ok(Self { head, faces, form })
+    }
+
+    /// As what stands before the faces, and two arrays; where all bytes are told, each face.
+    fn tell(cursor: &mut Cursor<'a>, version: Version, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        let mut head = *cursor;
+        let faces = Self::read(cursor, version)?;
+        let end = if out.dissects() { faces.offset() } else { cursor.offset() };
+        out.part(Part::one("face_block").spanning(head.offset(), end.saturating_sub(head.offset())), |out| {
+            // It was read right before.
+            let _ = FaceHead::tell_fields(&mut head, version, out);
+        });
+        match out.dissects() {
+            true => faces.tell_each(name, out),
+            false => out.array(name, &table::corners(&faces)),
+        }
+        out.array("indices", &table::indices(&faces));
+        Ok(faces)
+    }
+}
+
+impl<'a> Faces<'a> {
+    fn tell_each(&self, name: &'static str, out: &mut Outline<'_>) {
+        let mut faces = self.faces;
+        for index in 0..self.len() {
+            let mut start = faces;
+            let face = next_face(&mut faces, self.form).within_item("faces", index);
+            let Some(face) = out.ok(face) else { return };
+            let bytes = faces.offset().saturating_sub(start.offset());
+            out.part(Part::item(name, index).spanning(start.offset(), bytes), |out| {
+                // It was read right before.
+                if face.flags.is_some() {
+                    let _ = u32::tell(&mut start, (), "flags", out);
+                    let _ = i16::tell(&mut start, (), "texture", out);
+                }
+                let _ = tell_plain(&mut start, "count", out, |cursor| cursor.u8().map(Framing));
+                let span =
+                    Span { offset: start.offset(), bytes: start.left().min(face.corners.as_bytes().len() as u64) };
+                let corners: Vec<i64> = face.corners.iter().map(i64::from).collect();
+                out.stored(&StoredField { name: "corners", kind: self.form.corners(), span, framing: false }, corners);
+            });
+        }
+        if !faces.is_empty() {
+            out.problem(&left_over(&faces));
+        }
+    }
+
+    /// The bytes that the faces take in the game's memory: 2 and 2 for each corner of a face, from version 69 on 4 and
+    /// 4. Sections count in these. In version 7 the unit is unknown.
+    pub fn memory_bytes(&self) -> u32 {
+        self.head.memory_bytes
+    }
+
+    /// Zero in every file met; from version 40 on.
+    pub fn unknown(&self) -> Option<u16> {
+        self.head.unknown
     }
 
     /// How many corners all faces have, by the bytes that they take.
     pub(super) fn corner_count(&self) -> u64 {
-        let heads = self.form.head().saturating_mul(self.count.into());
+        let heads = self.form.head().saturating_mul(self.head.count.into());
         self.bytes().saturating_sub(heads).checked_div(self.form.width()).unwrap_or(0)
     }
 
@@ -124,12 +201,12 @@ impl<'a> Faces<'a> {
 
     /// How many faces.
     pub fn len(&self) -> usize {
-        self.count as usize
+        self.head.count as usize
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.count == 0
+        self.head.count == 0
     }
 
     /// Where the first face lies, counted from the start of the file.
@@ -145,7 +222,7 @@ impl<'a> Faces<'a> {
     /// The faces in order; ends after the first error, which is there where a face has not 2 to 4 corners, or the
     /// faces do not take up [`bytes`](Self::bytes) exactly.
     pub fn iter(&self) -> FaceIter<'a> {
-        FaceIter { faces: self.faces, left: self.count, form: self.form, index: 0, unit: 0 }
+        FaceIter { faces: self.faces, left: self.head.count, form: self.form, index: 0, unit: 0 }
     }
 
     /// The faces between two places in the game's memory, as numbers of faces: what a section covers.
@@ -154,9 +231,9 @@ impl<'a> Faces<'a> {
     /// # Errors
     /// Where a bound lies behind the last face or inside a face, or the faces up to there cannot be read; in version 7,
     /// where the unit is unknown.
-    pub fn range(&self, units: Range<u32>) -> Result<Range<usize>> {
+    pub fn range(&self, memory: Range<u32>) -> Result<Range<usize>> {
         let mut faces = self.iter();
-        Ok(faces.seek(units.start)?..faces.seek(units.end)?)
+        Ok(faces.seek(memory.start)?..faces.seek(memory.end)?)
     }
 }
 
@@ -199,7 +276,7 @@ impl<'a> Iterator for FaceIter<'a> {
         let Some(left) = self.left.checked_sub(1) else {
             // Only the first call behind the last face finds bytes left.
             let rest = self.faces.split(self.faces.left()).ok().filter(|rest| !rest.is_empty())?;
-            return Some(Err(rest.error(format!("{} bytes behind the last face", rest.left())).within("faces")));
+            return Some(Err(left_over(&rest).within("faces")));
         };
         let face = next_face(&mut self.faces, self.form).within_item("faces", self.index);
         match &face {
@@ -212,6 +289,11 @@ impl<'a> Iterator for FaceIter<'a> {
         }
         Some(face)
     }
+}
+
+#[cold]
+fn left_over(rest: &Cursor<'_>) -> Error {
+    rest.error(format!("{} bytes after the last face", rest.left()))
 }
 
 fn next_face<'a>(cursor: &mut Cursor<'a>, form: Form) -> Result<Face<'a>> {
@@ -232,84 +314,118 @@ fn next_face<'a>(cursor: &mut Cursor<'a>, form: Form) -> Result<Face<'a>> {
     Ok(Face { corners, flags, texture })
 }
 
-/// Faces of one look, drawn at once.
-#[derive(Clone, Copy, Debug)]
-pub struct Section<'a> {
-    numbers: SectionNumbers,
-    /// The material file, where [`material`](Self::material) is -1; from version 40 on.
-    pub material_name: Option<ByteStr<'a>>,
-    /// For each of the first two sets of coordinates the area of a face over the area of its texture; -1000 for a set
-    /// that is not there. From version 40 on.
-    pub area_over_texture: LeArray<'a, F32>,
-    /// Whether there is a collimator, from version 67 on; 0 in every file met.
-    pub collimator_flag: Option<i32>,
-    /// The frame of a collimator.
-    pub collimator: Option<&'a Collimator>,
+/// A face as stored.
+pub(super) const FACE: &Schema = &Schema {
+    name: "Face",
+    doc: " A triangle, a quad or a line.",
+    fields: &[
+        FieldInfo {
+            name: "flags",
+            spec: None,
+            kind: <u32 as Stored>::TYPE,
+            gate: Some("version.is_flashpoint()"),
+            doc: " Its own flags; later they are the section's.",
+        },
+        FieldInfo {
+            name: "texture",
+            spec: None,
+            kind: <i16 as Stored>::TYPE,
+            gate: Some("version.is_flashpoint()"),
+            doc: " Which of the LOD's textures, -1 for none; later it is the section's.",
+        },
+        FieldInfo {
+            name: "corners",
+            spec: Some("LodFace"),
+            kind: Type::Varying("u16[] or u32[]", 5),
+            gate: None,
+            doc: " A byte with their number, 2 to 4, and the point numbers of the corners.",
+        },
+    ],
+};
+
+record! {
+    /// Faces of one look, drawn at once.
+    Section<'a>(version: Version) {
+        /// Where its faces begin, in bytes of the game's memory.
+        start: u32,
+        /// Where they end.
+        end: u32,
+        /// A number of the game's own, in version 7, which has no materials.
+        game_material: i32 where version.is_flashpoint(),
+        /// The bones of the LOD that move its vertices: the first.
+        min_bone: u32 where !version.is_flashpoint(),
+        /// The bones of the LOD that move its vertices: how many.
+        bone_count: u32 where !version.is_flashpoint(),
+        /// The author's own number (CommonPointsUserValue).
+        user_value: u32 where !version.is_flashpoint(),
+        /// Which of the LOD's textures; -1 for none.
+        texture: i16,
+        /// Flags shared by its faces (CommonFaceFlags): 0x10 no shadow, 0x20 seen from both sides, 0x80 lit by position,
+        /// 0x300 depth bias, 0x10_0000 lit from behind, 0x20_0000 lit flat, 0x100_0000 texture not merged, from
+        /// 0x200_0000 on the author's own.
+        flags: u32,
+        /// Which of the LOD's materials; -1 for one told by name.
+        material: i32 where !version.is_flashpoint(),
+        /// The material file, where no material is meant.
+        material_name: ByteStr<'a> where material == Some(-1),
+        /// For each of the first two sets of coordinates the area of a face over the area of its texture; -1000 for a set
+        /// that is not there.
+        area_over_texture: LeArray<'a, F32> where !version.is_flashpoint(),
+        /// Whether there is a collimator; 0 in every file met.
+        collimator_flag: i32 where version.has_collimators(),
+        /// The frame of a collimator.
+        collimator: &'a Collimator where collimator_flag.is_some_and(|flag| flag >= 1),
+    }
 }
 
 impl Section<'_> {
     /// Its faces, as bytes in the game's memory: [`Faces::range`] makes face numbers of it.
-    pub fn units(&self) -> Range<u32> {
-        self.numbers.start.get()..self.numbers.end.get()
-    }
-
-    /// The items of the LOD that move its vertices: the first.
-    pub fn min_bone(&self) -> u32 {
-        self.numbers.min_bone.get()
-    }
-
-    /// The items of the LOD that move its vertices: how many. Version 7 has none.
-    pub fn bone_count(&self) -> u32 {
-        self.numbers.bone_count.get()
-    }
-
-    /// The author's own number (CommonPointsUserValue); 0 in version 7, which has none.
-    pub fn user_value(&self) -> u32 {
-        self.numbers.user_value.get()
-    }
-
-    /// Which of the LOD's textures; -1 for none.
-    pub fn texture(&self) -> i16 {
-        self.numbers.texture.get()
-    }
-
-    /// Flags shared by its faces (CommonFaceFlags): 0x10 no shadow, 0x20 seen from both sides, 0x80 lit by position,
-    /// 0x300 depth bias, 0x10_0000 lit from behind, 0x20_0000 lit flat, 0x100_0000 texture not merged, from
-    /// 0x200_0000 on the author's own.
-    pub fn flags(&self) -> u32 {
-        self.numbers.flags.get()
-    }
-
-    /// Which of the LOD's materials; -1 for one told by [name](Self::material_name). In version 7, which has no
-    /// materials, a number of the game's own.
-    pub fn material(&self) -> i32 {
-        self.numbers.material.get()
+    pub fn memory_range(&self) -> Range<u32> {
+        self.start..self.end
     }
 }
 
-impl<'a> Item<'a, Version> for Section<'a> {
-    const LEAST: u64 = 18;
+/// The form of sections that are told with the faces they cover.
+#[derive(Debug)]
+pub struct WithFaces<T>(T);
 
-    fn read(cursor: &mut Cursor<'a>, version: Version) -> Result<Self> {
-        if version.is_flashpoint() {
-            let FlashpointSection { start, end, material, texture, flags } = *cursor.read()?;
-            let [min_bone, bone_count, user_value] = Default::default();
-            let numbers = SectionNumbers { start, end, min_bone, bone_count, user_value, texture, flags, material };
-            let area_over_texture = cursor.array(0)?;
-            return Ok(Self {
-                numbers,
-                material_name: None,
-                area_over_texture,
-                collimator_flag: None,
-                collimator: None,
+impl Stored for WithFaces<List<'_, Section<'_>, Version>> {
+    const TYPE: Type = Type::List(&Type::Record(Section::SCHEMA), 4);
+}
+
+impl<'a> Read<'a, (Version, Faces<'a>)> for WithFaces<List<'a, Section<'a>, Version>> {
+    #[inline]
+    fn read(cursor: &mut Cursor<'a>, (version, _): (Version, Faces<'a>)) -> Result<Self> {
+        List::read(cursor, version).map(Self)
+    }
+
+    fn tell(
+        cursor: &mut Cursor<'a>,
+        (version, faces): (Version, Faces<'a>),
+        name: &'static str,
+        out: &mut Outline<'_>,
+    ) -> Result<Self> {
+        let sections = <List<'_, Section<'_>, _>>::read(&mut cursor.clone(), version)?;
+        tell_count(cursor, name, out)?;
+        let mut faces = faces.iter();
+        for (index, (section, Span { offset, bytes })) in sections.spanned().enumerate() {
+            let mut start = cursor.split(bytes)?;
+            out.part(Part::item(name, index).spanning(offset, bytes), |out| {
+                // It was read right before.
+                let _ = Section::tell_fields(&mut start, version, out);
+                // Sections follow each other; of one that lies behind the one before, the faces stay untold.
+                let first = faces.seek(section.start).ok();
+                let end = first.and_then(|_| faces.seek(section.end).ok());
+                out.field("first_face", first);
+                out.field("face_count", first.zip(end).map(|(first, end)| end.saturating_sub(first)));
             });
         }
-        let numbers = *cursor.read::<SectionNumbers>()?;
-        let named = numbers.material.get() == -1;
-        let material_name = named.then(|| cursor.cstr()).transpose()?;
-        let area_over_texture = plain(cursor)?;
-        let collimator_flag = version.has_collimators().then(|| cursor.i32()).transpose()?;
-        let collimator = collimator_flag.filter(|&flag| flag >= 1).map(|_| cursor.read()).transpose()?;
-        Ok(Self { numbers, material_name, area_over_texture, collimator_flag, collimator })
+        Ok(Self(sections))
+    }
+}
+
+impl<'a> crate::view::record::Form<List<'a, Section<'a>, Version>> for WithFaces<List<'a, Section<'a>, Version>> {
+    fn into_value(self) -> List<'a, Section<'a>, Version> {
+        self.0
     }
 }

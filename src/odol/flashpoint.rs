@@ -1,104 +1,193 @@
-//! Version 7, of Operation Flashpoint: spec section 12 of the later versions.
+//! Version 7, of Operation Flashpoint.
 //!
 //! The LODs come first, one after the other, and no table tells where: finding one means walking those before it.
-//! Resolutions and [`ModelInfo`] follow and end the file. Known from the engine's source and one test file.
+//! Resolutions and facts about the model follow and end the file. Known from the engine's source and one test file.
 
-use super::face::Faces;
-use super::header::{Header, Walk};
+use zerocopy::little_endian::U32;
+
+use super::array::Layout;
+use super::face::{Faces, Section, WithFaces};
 use super::index::IndexBlock;
-use super::info::ModelInfo;
-use super::list::{Context, List, packed};
-use super::lod::Lod;
-use super::vertex::{Encoding, UvSet, VertexTable};
+use super::lod::{Arrays, Lod};
+use super::part::{Frame, Property, Proxy, Selection};
+use super::table;
+use super::version::Version;
+use super::vertex::{Encoding, UvSet, UvSets, VertexTable};
 use crate::codec::Codec;
 use crate::error::{Context as _, Result};
-use crate::view::{Block, Cursor, Element, Filled, Vec3};
+use crate::inspect::Outline;
+use crate::view::record::{Form, Read, Stored, Type, record, tell_count};
+use crate::view::{Block, ByteStr, Cursor, Element, Filled, List, Vec2, Vec3};
 
 /// The most LODs: no more are taken by the game.
-pub(super) const MOST_LODS: u32 = 32;
+pub(super) const MAX_LODS: u32 = 32;
 
-/// Reads what follows the number of LODs: all of the file.
-pub(super) fn read<'a>(c: &mut Cursor<'a>, context: Context, count: u32, header: &mut Header<'a>) -> Result<()> {
-    let mut walk = Walk::from(c.offset());
-    for index in 0..count {
-        read_lod(c, context).within_item("lods", index as usize)?;
-        walk.push(c.offset());
-        header.walk = Some(walk);
+record! {
+    /// A level of detail in version 7.
+    FlashpointLod<'a>(layout: Layout) {
+        /// Point flags.
+        point_flags: Block<'a, U32> [layout],
+        /// Texture coordinates.
+        uvs: Block<'a, Vec2> as FirstSet<'a> [layout],
+        /// Where the points are, in metres.
+        positions: Block<'a, Vec3> as InPlace<'a> [layout],
+        /// One for each point.
+        normals: Block<'a, Vec3> as InPlace<'a> [layout],
+        /// As in later versions.
+        or_hints: u32,
+        /// As in later versions.
+        and_hints: u32,
+        /// As in later versions.
+        bbox_min: [f32; 3],
+        /// As in later versions.
+        bbox_max: [f32; 3],
+        /// As in later versions.
+        center: [f32; 3],
+        /// As in later versions.
+        radius: f32,
+        /// As in later versions.
+        textures: List<'a, ByteStr<'a>>,
+        /// As in later versions.
+        point_to_vertex: IndexBlock<'a> [layout],
+        /// As in later versions.
+        vertex_to_point: IndexBlock<'a> [layout],
+        /// As in later versions.
+        faces: Faces<'a> [layout.version],
+        /// As in later versions.
+        sections: List<'a, Section<'a>, Version> as WithFaces<List<'a, Section<'a>, Version>> [(layout.version, faces)],
+        /// As in later versions.
+        selections: List<'a, Selection<'a>, Layout> [layout],
+        /// As in later versions.
+        properties: List<'a, Property<'a>>,
+        /// As in later versions.
+        frames: List<'a, Frame<'a>, Layout> [layout],
+        /// As in later versions.
+        color_top: u32,
+        /// As in later versions.
+        color: u32,
+        /// As in later versions.
+        special: u32,
+        /// As in later versions.
+        proxies: List<'a, Proxy<'a>, Version> [layout.version],
     }
-    header.resolutions = Some(c.array(count.into()).within("resolutions")?);
-    header.info = Some(ModelInfo::read(c, context, count).within("info")?);
-    header.has_animations = Some(false);
-    Ok(())
+    also |lod, out| out.array("normal_vectors", &table::normal_vectors(&Encoding::Float(Filled::from(lod.normals))))
 }
 
-pub(super) fn read_lod<'a>(c: &mut Cursor<'a>, context: Context) -> Result<Lod<'a>> {
-    let mut start = *c;
-    let vertices = read_vertices(c, context).within("vertex_table")?;
-    let points = vertices.positions.count();
-    let v = context.version;
-    let nothing = &mut Cursor::with_offset(&[], c.offset());
-    // In the order of the file; what version 7 does not have is empty.
-    Ok(Lod {
-        context,
-        vertex_table: start.split(c.offset().saturating_sub(start.offset()))?,
-        point_count: u32::try_from(points).unwrap_or(u32::MAX),
-        point_flags: None,
-        items: nothing.array(0)?,
-        bone_links: List::read_items(nothing, 0, "bone_links", ())?,
-        materials: List::read_items(nothing, 0, "materials", context)?,
-        face_area: None,
-        or_hints: c.u32()?,
-        and_hints: c.u32()?,
-        bbox_min: c.read::<Vec3>()?.to_array(),
-        bbox_max: c.read::<Vec3>()?.to_array(),
-        center: c.read::<Vec3>()?.to_array(),
-        radius: c.f32()?,
-        textures: List::read(c, "textures", ())?,
-        point_to_vertex: IndexBlock::read(c, context).within("point_to_vertex")?,
-        vertex_to_point: IndexBlock::read(c, context).within("vertex_to_point")?,
-        faces: Faces::read(c, v)?,
-        sections: List::read(c, "sections", v)?,
-        selections: List::read(c, "selections", context)?,
-        properties: List::read(c, "properties", ())?,
-        frames: List::read(c, "frames", ())?,
-        color_top: c.u32()?,
-        color: c.u32()?,
-        special: c.u32()?,
-        simple_bone_refs: None,
-        proxies: List::read(c, "proxies", v)?,
-    })
+impl<'a> FlashpointLod<'a> {
+    /// As a LOD of later versions, from these bytes: what this one does not have is empty.
+    pub(super) fn into_lod(self, bytes: Cursor<'a>, layout: Layout) -> Result<Lod<'a>> {
+        let nothing = &mut Cursor::with_offset(&[], bytes.offset());
+        Ok(Lod {
+            proxies: self.proxies,
+            bones: nothing.array(0)?,
+            bone_links: List::of(nothing, 0, ())?,
+            point_count: u32::try_from(self.positions.count()).unwrap_or(u32::MAX),
+            point_flags: None,
+            face_area: None,
+            or_hints: self.or_hints,
+            and_hints: self.and_hints,
+            bbox_min: self.bbox_min,
+            bbox_max: self.bbox_max,
+            center: self.center,
+            radius: self.radius,
+            textures: self.textures,
+            materials: List::of(nothing, 0, layout)?,
+            point_to_vertex: self.point_to_vertex,
+            vertex_to_point: self.vertex_to_point,
+            faces: self.faces,
+            sections: self.sections,
+            selections: self.selections,
+            properties: self.properties,
+            frames: self.frames,
+            color_top: self.color_top,
+            color: self.color,
+            special: self.special,
+            simple_bone_refs: None,
+            arrays: Arrays { bytes, layout },
+        })
+    }
+
+    /// As the vertex table of later versions.
+    pub(super) fn into_table(self, layout: Layout) -> Result<VertexTable<'a>> {
+        let nothing = &mut Cursor::with_offset(&[], self.normals.offset());
+        let first = first_set(self.uvs);
+        Ok(VertexTable {
+            vertex_table_bytes: None,
+            point_flags: Some(Filled::from(self.point_flags)),
+            uvs: UvSets { first, count: None, more: List::of(nothing, 0, layout)? },
+            positions: self.positions,
+            normals: Encoding::Float(Filled::from(self.normals)),
+            tangents: Encoding::Float(none(nothing, layout)?),
+            bone_refs: none(nothing, layout)?,
+            neighbors: none(nothing, layout)?,
+            unknown: None,
+            last_byte: None,
+        })
+    }
 }
 
-/// The arrays with an element for each point, which a LOD starts with.
-pub(super) fn read_vertices<'a>(c: &mut Cursor<'a>, context: Context) -> Result<VertexTable<'a>> {
-    let point_flags = packed(c, context).within("point_flags")?;
-    let uvs = packed(c, context).within_item("uvs", 0)?;
-    let positions = in_place(c, context).within("positions")?;
-    let normals = in_place(c, context).within("normals")?;
-    let nothing = &mut Cursor::with_offset(&[], c.offset());
-    Ok(VertexTable {
-        size_hint: None,
-        point_flags: Some(Filled::from(point_flags)),
-        uvs: UvSet { bounds: None, stored: Encoding::Float(Filled::from(uvs)) },
-        uv_count_hint: None,
-        more_uvs: List::read_items(nothing, 0, "more_uvs", context)?,
-        positions,
-        normals: Encoding::Float(Filled::from(normals)),
-        tangents: Encoding::Float(none(nothing, context)?),
-        bone_refs: none(nothing, context)?,
-        neighbors: none(nothing, context)?,
-        unknown: None,
-        last_byte: None,
-        rest: *nothing,
-    })
+fn none<'a, T: Element>(nothing: &mut Cursor<'a>, layout: Layout) -> Result<Block<'a, T>> {
+    Block::parse(nothing, 0, Codec::Raw, &layout.limits)
 }
 
-/// An array that is never packed, whatever its size.
-fn in_place<'a, T: Element>(c: &mut Cursor<'a>, context: Context) -> Result<Block<'a, T>> {
-    let count = c.u32()?;
-    Block::parse(c, count.into(), Codec::Raw, &context.limits)
+fn first_set(uvs: Block<'_, Vec2>) -> UvSet<'_> {
+    UvSet { bounds: None, stored: Encoding::Float(Filled::from(uvs)) }
 }
 
-fn none<'a, T: Element>(nothing: &mut Cursor<'a>, context: Context) -> Result<Block<'a, T>> {
-    Block::parse(nothing, 0, Codec::Raw, &context.limits)
+/// The form of coordinates that are the only set of a LOD.
+#[derive(Debug)]
+pub struct FirstSet<'a>(Block<'a, Vec2>);
+
+impl Stored for FirstSet<'_> {
+    const TYPE: Type = <Block<'_, Vec2>>::TYPE;
+}
+
+impl<'a> Read<'a, Layout> for FirstSet<'a> {
+    fn read(cursor: &mut Cursor<'a>, layout: Layout) -> Result<Self> {
+        Block::read(cursor, layout).within_index(0).map(Self)
+    }
+
+    fn tell(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        let uvs = Self::read(&mut cursor.clone(), layout)?;
+        tell_count(cursor, name, out)?;
+        cursor.skip(uvs.0.stored_bytes())?;
+        out.array_item(name, 0, &uvs.0);
+        out.array_item("uv_coordinates", 0, &table::coordinates(&first_set(uvs.0)));
+        Ok(uvs)
+    }
+}
+
+impl<'a> Form<Block<'a, Vec2>> for FirstSet<'a> {
+    fn into_value(self) -> Block<'a, Vec2> {
+        self.0
+    }
+}
+
+/// The form of an array that is never compressed, whatever its size.
+#[derive(Debug)]
+pub struct InPlace<'a>(Block<'a, Vec3>);
+
+impl Stored for InPlace<'_> {
+    const TYPE: Type = <Block<'_, Vec3>>::TYPE;
+}
+
+impl<'a> Read<'a, Layout> for InPlace<'a> {
+    fn read(cursor: &mut Cursor<'a>, layout: Layout) -> Result<Self> {
+        let count = cursor.u32()?;
+        Block::parse(cursor, count.into(), Codec::Raw, &layout.limits).map(Self)
+    }
+
+    fn tell(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        let array = Self::read(&mut cursor.clone(), layout)?;
+        tell_count(cursor, name, out)?;
+        cursor.skip(array.0.stored_bytes())?;
+        out.array(name, &array.0);
+        Ok(array)
+    }
+}
+
+impl<'a> Form<Block<'a, Vec3>> for InPlace<'a> {
+    fn into_value(self) -> Block<'a, Vec3> {
+        self.0
+    }
 }

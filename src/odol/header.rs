@@ -1,38 +1,115 @@
-//! What is told before the LODs: spec section 3, and section 4 of the later versions.
+//! What is told before the LODs; in version 7, after them.
 
 use zerocopy::little_endian::{F32, U32};
 
 use super::animation::Animations;
-use super::flashpoint;
-use super::info::ModelInfo;
-use super::list::Context;
+use super::array::Layout;
+use super::flashpoint::{self, FlashpointLod};
+use super::info::{Lods, ModelInfo};
 use super::version::Version;
-use super::wire::{FaceDefault, FaceDefaultMore};
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::inspect::Span;
-use crate::view::{ByteStr, Cursor, LeArray};
+use crate::view::list::Count;
+use crate::view::record::{Framing, Read, record};
+use crate::view::{ByteStr, Cursor, LeArray, List};
+
+record! {
+    /// The start of a file.
+    Start<'a>(version: Version) {
+        /// `ODOL`.
+        magic: Framing<[u8; 4]> = "Filetype",
+        /// 7 and 40 to 75.
+        version_number: Framing<u32> = "Version",
+        /// Not 0 where the rest of the file is encrypted.
+        encryption: [U32; 2] where version.has_encryption() => not_encrypted,
+        /// The game's or tool's number at Steam; often 0.
+        app_id: u32 where version.has_app_id(),
+        /// The model of a muzzle flash (others call it a prefix); mostly empty.
+        muzzle_flash: ByteStr<'a> where version.has_muzzle_flash(),
+        /// How many LODs.
+        lod_count: Framing<u32> = "NoOfLods" => |count: &Framing<u32>| few(**count, version),
+    }
+}
+
+record! {
+    /// What is told of all LODs together.
+    Facts<'a>(lods: Lods) {
+        /// What each LOD is for.
+        resolutions: LeArray<'a, F32> [lods.count],
+        /// The whole model.
+        info: ModelInfo<'a> = "ModelInfo" [lods],
+    }
+}
+
+record! {
+    /// Where the LODs are.
+    Tables<'a>(lods: Lods) {
+        /// The first byte of each, counted from the start of the file.
+        lod_starts: LeArray<'a, U32> = "StartAddressOfLods" [lods.count],
+        /// The byte behind the last of each, counted from the start of the file.
+        lod_ends: LeArray<'a, U32> = "EndAddressOfLods" [lods.count],
+        /// For each, not zero where it has no face default.
+        use_defaults: LeArray<'a, u8> = "UseDefault" [lods.count],
+        /// Those of the LODs that have one.
+        face_defaults: List<'a, FaceDefault, Version> = "FaceData" [Count(given(&use_defaults), lods.version)],
+    }
+}
+
+record! {
+    /// What is told of one LOD, so that it can be drawn without being read.
+    FaceDefault(version: Version) {
+        /// How many faces the LOD has.
+        faces: u32 = "HeaderFaceCount",
+        /// The LOD's `color`, 0xAARRGGBB.
+        color: u32 = "aDefaultLong",
+        /// The LOD's `special`.
+        special: i32 = "UnknownByte, aFlag, Zeroes",
+        /// The LOD's `or_hints`.
+        or_hints: u32 = "Zeroes",
+        /// Not zero where the LOD has `bones` (hasSkeleton).
+        has_skeleton: u8 = "Zeroes",
+        /// How many points the LOD has.
+        points: u32 = "AnotherCount" where version.has_face_area(),
+        /// The LOD's `face_area`.
+        face_area: f32 = "AnotherFloat" where version.has_face_area(),
+    }
+}
+
+fn not_encrypted(words: &[U32; 2]) -> Result<()> {
+    if *words == [U32::ZERO; 2] {
+        return Ok(());
+    }
+    Err(Error::encrypted("encrypted model: nothing after its version can be read"))
+}
+
+/// The most LODs in a file. The numbers of the special ones have 8 bits with sign; real files have up to 16.
+const MAX_LODS: u32 = 1024;
+
+fn few(count: u32, version: Version) -> Result<()> {
+    let limit = if version.is_flashpoint() { flashpoint::MAX_LODS } else { MAX_LODS };
+    if count <= limit {
+        return Ok(());
+    }
+    Err(Error::new(ErrorKind::Limit { what: "LODs", limit: limit.into(), flag: None }))
+}
+
+fn given(use_defaults: &LeArray<'_, u8>) -> u32 {
+    u32::try_from(use_defaults.iter().filter(|&&flag| flag == 0).count()).unwrap_or(u32::MAX)
+}
 
 /// What is told before the LODs; in version 7, after them. Where it breaks off, what was read so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Header<'a> {
-    pub(super) encryption: Option<[u32; 2]>,
-    pub(super) app_id: Option<u32>,
-    pub(super) muzzle_flash: Option<ByteStr<'a>>,
-    pub(super) lod_count: Option<u32>,
-    /// From the signature to the number of LODs.
-    pub(super) start: Span,
+    pub(super) start: Option<Start<'a>>,
     pub(super) resolutions: Option<LeArray<'a, F32>>,
     pub(super) info: Option<ModelInfo<'a>>,
-    pub(super) has_animations: Option<bool>,
     pub(super) animations: Option<Animations<'a>>,
-    /// The byte that says if there are animations, and they.
-    pub(super) animation_block: Option<Span>,
-    pub(super) starts: Option<LeArray<'a, U32>>,
-    pub(super) ends: Option<LeArray<'a, U32>>,
-    /// In version 7, in place of `starts` and `ends`.
+    pub(super) tables: Option<Tables<'a>>,
+    /// In version 7, in place of the tables.
     pub(super) walk: Option<Walk>,
-    pub(super) use_defaults: Option<LeArray<'a, u8>>,
-    pub(super) face_defaults: Option<Cursor<'a>>,
+    /// Resolutions and facts.
+    pub(super) facts_span: Span,
+    pub(super) animation_span: Span,
     /// Where it ends: no LOD lies before. In version 7, where the LODs begin.
     pub(super) end: u64,
     /// Whether it could be read to its end.
@@ -43,16 +120,12 @@ pub(super) struct Header<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Walk {
     start: u64,
-    ends: [u64; flashpoint::MOST_LODS as usize],
+    ends: [u64; flashpoint::MAX_LODS as usize],
     count: usize,
 }
 
 impl Walk {
-    pub(super) fn from(start: u64) -> Self {
-        Self { start, ends: [start; _], count: 0 }
-    }
-
-    pub(super) fn push(&mut self, end: u64) {
+    fn push(&mut self, end: u64) {
         if let Some(place) = self.ends.get_mut(self.count) {
             *place = end;
             self.count = self.count.saturating_add(1);
@@ -66,66 +139,55 @@ impl Walk {
     }
 }
 
-/// The most LODs in a file. The numbers of the special ones have 8 bits with sign; real files have up to 16.
-const MOST_LODS: u32 = 1024;
-
 impl<'a> Header<'a> {
-    /// Reads what follows the version into an empty header, as much as there is; the error tells why not all.
-    pub(super) fn read(&mut self, mut cursor: Cursor<'a>, context: Context) -> Result<()> {
-        self.start.bytes = cursor.offset();
-        self.fill(&mut cursor, context)?;
+    /// Reads a file from its start into an empty header, as much as there is; the error tells why not all.
+    pub(super) fn read(&mut self, mut cursor: Cursor<'a>, layout: Layout) -> Result<()> {
+        self.fill(&mut cursor, layout)?;
         self.is_whole = true;
         Ok(())
     }
 
-    fn fill(&mut self, c: &mut Cursor<'a>, context: Context) -> Result<()> {
-        let v = context.version;
-        if v.has_encryption() {
-            let offset = c.offset();
-            let words = [c.u32().within("encryption")?, c.u32().within("encryption")?];
-            self.encryption = Some(words);
-            if words != [0; 2] {
-                let message = "encrypted model: nothing after its version can be read";
-                return Err(Error::new(ErrorKind::Encrypted(message.into())).at(offset));
+    fn fill(&mut self, c: &mut Cursor<'a>, layout: Layout) -> Result<()> {
+        let version = layout.version;
+        let start = Start::read(c, version)?;
+        self.start = Some(start);
+        self.end = c.offset();
+        if version.is_flashpoint() {
+            let walk = self.walk.insert(Walk { start: c.offset(), ends: [0; _], count: 0 });
+            for index in 0..*start.lod_count {
+                FlashpointLod::read(c, layout).within_item("lods", index as usize)?;
+                walk.push(c.offset());
             }
         }
-        if v.has_app_id() {
-            self.app_id = Some(c.u32().within("app_id")?);
-        }
-        if v.has_muzzle_flash() {
-            self.muzzle_flash = Some(c.cstr().within("muzzle_flash")?);
+        let lods = self.lods(layout);
+        let offset = c.offset();
+        // Known also where the facts break off.
+        self.resolutions = c.clone().array(lods.count).ok();
+        let Facts { resolutions, info } = Facts::read(c, lods)?;
+        (self.resolutions, self.info) = (Some(resolutions), Some(info));
+        self.facts_span = Span { offset, bytes: c.offset().saturating_sub(offset) };
+        if version.is_flashpoint() {
+            return Ok(());
         }
         let offset = c.offset();
-        let count = c.u32().within("lod_count")?;
-        self.start.bytes = c.offset();
-        self.end = c.offset();
-        let most = if v.is_flashpoint() { flashpoint::MOST_LODS } else { MOST_LODS };
-        if count > most {
-            return Err(Error::new(ErrorKind::Limit { what: "LODs", limit: most.into(), flag: None }).at(offset));
-        }
-        if v.is_flashpoint() {
-            self.lod_count = Some(count);
-            return flashpoint::read(c, context, count, self);
-        }
-        self.resolutions = Some(c.array(count.into()).within("resolutions")?);
-        self.lod_count = Some(count);
-        self.info = Some(ModelInfo::read(c, context, count).within("info")?);
-        let offset = c.offset();
-        let has_animations = c.u8().within("animations")? != 0;
-        self.has_animations = Some(has_animations);
-        if has_animations {
-            self.animations = Some(Animations::read(c, v).within("animations")?);
-        }
-        self.animation_block = Some(Span { offset, bytes: c.offset().saturating_sub(offset) });
-        self.starts = Some(c.array(count.into()).within("starts")?);
-        self.ends = Some(c.array(count.into()).within("ends")?);
-        let flags: LeArray<'a, u8> = c.array(count.into()).within("use_defaults")?;
-        self.use_defaults = Some(flags);
-        let given = flags.iter().filter(|&&flag| flag == 0).count() as u64;
-        let bytes = given.saturating_mul(face_default_bytes(v));
-        self.face_defaults = Some(c.split(bytes).within("face_defaults")?);
+        self.animations = Some(Animations::read(c, version)?);
+        self.animation_span = Span { offset, bytes: c.offset().saturating_sub(offset) };
+        self.tables = Some(Tables::read(c, lods)?);
         self.end = c.offset();
         Ok(())
+    }
+
+    /// What has to be known to read the facts and tables.
+    pub(super) fn lods(&self, layout: Layout) -> Lods {
+        Lods { count: self.lod_count().unwrap_or(0).into(), version: layout.version, layout }
+    }
+
+    pub(super) fn lod_count(&self) -> Option<u32> {
+        self.start.map(|start| *start.lod_count)
+    }
+
+    pub(super) fn info(&self) -> Option<&ModelInfo<'a>> {
+        self.info.as_ref()
     }
 
     /// Where the LOD at `index` starts and ends.
@@ -133,31 +195,21 @@ impl<'a> Header<'a> {
     pub(super) fn range(&self, index: usize) -> Option<(u32, u32)> {
         match &self.walk {
             Some(walk) => walk.get(index),
-            None => Some((self.starts?.get(index)?.get(), self.ends?.get(index)?.get())),
+            None => {
+                let tables = self.tables.as_ref()?;
+                Some((tables.lod_starts.get(index)?.get(), tables.lod_ends.get(index)?.get()))
+            }
         }
     }
 
-    /// A LOD's own face default: only those without the flag have one.
-    #[inline]
-    pub(super) fn face_default(
-        &self,
-        index: usize,
-        version: Version,
-    ) -> Option<(FaceDefault, Option<FaceDefaultMore>)> {
-        let (before, flags) = self.use_defaults?.as_slice().split_at_checked(index)?;
+    /// A LOD's own face default, its number among them and its place: only those without the flag have one.
+    pub(super) fn face_default(&self, index: usize) -> Option<(usize, FaceDefault, Span)> {
+        let tables = self.tables.as_ref()?;
+        let (before, flags) = tables.use_defaults.as_slice().split_at_checked(index)?;
         if *flags.first()? != 0 {
             return None;
         }
-        let place = before.iter().filter(|&&flag| flag == 0).count() as u64;
-        let mut cursor = self.face_defaults?;
-        cursor.skip(place.saturating_mul(face_default_bytes(version))).ok()?;
-        let default = *cursor.read().ok()?;
-        let more = version.has_face_area().then(|| cursor.read().copied().ok()).flatten();
-        Some((default, more))
+        let number = before.iter().filter(|&&flag| flag == 0).count();
+        tables.face_defaults.spanned().nth(number).map(|(default, span)| (number, default, span))
     }
-}
-
-fn face_default_bytes(version: Version) -> u64 {
-    let more = if version.has_face_area() { size_of::<FaceDefaultMore>() } else { 0 };
-    size_of::<FaceDefault>().saturating_add(more) as u64
 }

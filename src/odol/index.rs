@@ -6,8 +6,10 @@ use std::ops::ControlFlow;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::{U16, U32};
 
-use super::list::{Context, packed};
+use super::array::Layout;
 use crate::error::Result;
+use crate::inspect::Outline;
+use crate::view::record::{Read, Stored, Type};
 use crate::view::{Block, Column, Cursor, Storage, Table};
 
 /// Numbers of points or faces: of 16 bits up to version 68, of 32 from 69 on.
@@ -94,19 +96,32 @@ impl<N: Table, W: Table> Table for Indices<N, W> {
     }
 }
 
-impl<'a> IndexBlock<'a> {
+impl Stored for IndexBlock<'_> {
+    const TYPE: Type = Type::Varying("u16[] or u32[]", 4);
+}
+
+impl<'a> Read<'a, Layout> for IndexBlock<'a> {
     #[inline]
-    pub(super) fn read(cursor: &mut Cursor<'a>, context: Context) -> Result<Self> {
-        if context.version.has_wide_indices() {
-            return Self::read_wide(cursor, context);
+    fn read(cursor: &mut Cursor<'a>, layout: Layout) -> Result<Self> {
+        if layout.version.has_wide_indices() {
+            return Self::read_wide(cursor, layout);
         }
-        Ok(Self::U16(packed(cursor, context)?))
+        <Block<'_, _> as Read<'_, _>>::read(cursor, layout).map(Self::U16)
     }
 
+    fn tell(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        match layout.version.has_wide_indices() {
+            false => Block::tell(cursor, layout, name, out).map(Self::U16),
+            true => Block::tell(cursor, layout, name, out).map(Self::U32),
+        }
+    }
+}
+
+impl<'a> IndexBlock<'a> {
     /// Apart, so that it does not weigh on the reading of the narrow ones.
     #[inline(never)]
-    fn read_wide(cursor: &mut Cursor<'a>, context: Context) -> Result<Self> {
-        Ok(Self::U32(packed(cursor, context)?))
+    fn read_wide(cursor: &mut Cursor<'a>, layout: Layout) -> Result<Self> {
+        <Block<'_, _> as Read<'_, _>>::read(cursor, layout).map(Self::U32)
     }
 
     /// How many.

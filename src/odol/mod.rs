@@ -43,8 +43,16 @@
 //! Which codec it is, which fields there are and how wide [point numbers](Indices) are is a matter of the [`Version`].
 //! Cooked shapes may follow the last LOD ([`Trailer`]).
 //!
-//! Coordinates are metres, y up, left-handed, and relative to
-//! [`bounding_center`](ModelInfo::bounding_center).
+//! | space | |
+//! | --- | --- |
+//! | axes | x right, y up, z forward; relative to [`bounding_center`](ModelInfo::bounding_center) |
+//! | handedness | left |
+//! | front faces | clockwise as seen: `(b - a) x (c - a)` of the corners a, b, c points out of the body |
+//! | normals | stored pointing into the body, decoded either way |
+//! | V | down from the top |
+//! | quaternions | none |
+//! | matrices | three rows for the axes x, y, z, then the position; for row vectors |
+//! | units | meters, radians |
 //!
 //! ```no_run
 //! use meshpeek::odol::Model;
@@ -62,13 +70,17 @@
 //! ```
 
 mod animation;
+mod array;
 mod codes;
+// What is described is public, also where nobody outside can name it.
+#[allow(unreachable_pub)]
 mod face;
+#[allow(unreachable_pub)]
 mod flashpoint;
+#[allow(unreachable_pub)]
 mod header;
 mod index;
 mod info;
-mod list;
 mod lod;
 mod material;
 mod outline;
@@ -87,32 +99,81 @@ use std::fmt;
 use zerocopy::little_endian::{F32, U32};
 
 pub use crate::resolution::Resolution;
-pub use animation::{Animation, Animations, Axes, Axis, Kinds, Motion};
+pub use animation::{Animation, Animations, Axes, Axis, BoneAnimations, Kinds, Motion};
+pub use array::Layout;
 pub use codes::{
-    Addressing, AnimationKind, Filter, FogMode, MainLight, MapType, PixelShader, ShadowSource, UvSource, VertexShader,
+    Addressing, AnimationKind, Filter, FogMode, MainLight, MapType, PixelShader, RenderFlags, ShadowSource, UvSource,
+    VertexShader,
 };
 pub use face::{Face, FaceIter, Faces, Section};
+pub use header::{FaceDefault, Start};
 pub use index::{Corners, Decoded, IndexBlock, Indices};
 pub use info::{ModelInfo, SpecialLods};
-pub use list::{Context, Item, List, ListIter};
-pub use lod::Lod;
+pub use lod::{Arrays, Lod};
 pub use material::{Material, Stage, StageForm};
-pub use part::{FaceDetails, Frame, Property, Proxy, Selection};
+pub use part::{Frame, Property, Proxy, Selection};
 pub use skeleton::{Bone, Skeleton};
-pub use trailer::{Buoyancy, HasBone, Shape, Shapes, Trailer};
+pub use trailer::{Buoyancy, HasBone, PhysxVersion, Shape, Shapes, Trailer};
 pub use version::{Dialect, Evidence, Version};
-pub use vertex::{Encoding, Normals, Tangents, UvBounds, UvSet, VertexTable};
+pub use vertex::{Encoding, Normals, Tangents, UvSet, UvSets, VertexTable};
 pub use wire::{
-    BoneRef, BoneWeight, BuoyancySphere, Collimator, FaceDefault, FaceDefaultMore, FloatTangents, Neighbor, Neighbors,
-    PackedTangents, PackedUv, PackedVector, StageTransform, Transform,
+    BoneRef, BoneWeight, BuoyancySphere, BuoyancyStart, Collimator, FloatTangents, LastConstants, Neighbor, Neighbors,
+    PackedTangents, PackedUv, PackedVector, StageTransform, Transform, UvBounds,
 };
 
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::ranges::{Data, Ranges, missing};
-use crate::view::{ByteStr, Cursor, LeArray};
+use crate::view::record::{Fixed, Read as _, Schema};
+use crate::view::{Cursor, LeArray};
+use array::Reading;
 use header::Header;
-use list::MaterialForm;
+
+/// The records of a model.
+pub(crate) const SCHEMA: &[&Schema] = &[
+    header::Start::SCHEMA,
+    header::Facts::SCHEMA,
+    ModelInfo::SCHEMA,
+    Skeleton::SCHEMA,
+    Bone::SCHEMA,
+    SpecialLods::SCHEMA,
+    Animations::SCHEMA,
+    Animation::SCHEMA,
+    BoneAnimations::SCHEMA,
+    Axis::SCHEMA,
+    header::Tables::SCHEMA,
+    FaceDefault::SCHEMA,
+    Lod::SCHEMA,
+    Proxy::SCHEMA,
+    Transform::SCHEMA,
+    Material::SCHEMA,
+    Stage::SCHEMA,
+    StageTransform::SCHEMA,
+    face::FaceHead::SCHEMA,
+    face::FACE,
+    Section::SCHEMA,
+    Collimator::SCHEMA,
+    Selection::SCHEMA,
+    Property::SCHEMA,
+    Frame::SCHEMA,
+    VertexTable::SCHEMA,
+    UvSet::SCHEMA,
+    UvBounds::SCHEMA,
+    PackedUv::SCHEMA,
+    PackedTangents::SCHEMA,
+    FloatTangents::SCHEMA,
+    BoneRef::SCHEMA,
+    BoneWeight::SCHEMA,
+    Neighbors::SCHEMA,
+    Neighbor::SCHEMA,
+    Trailer::SCHEMA,
+    Shapes::SCHEMA,
+    Shape::SCHEMA,
+    Buoyancy::SCHEMA,
+    BuoyancyStart::SCHEMA,
+    BuoyancySphere::SCHEMA,
+    flashpoint::FlashpointLod::SCHEMA,
+];
 
 /// An opened model, borrowed from its bytes.
 ///
@@ -121,7 +182,7 @@ use list::MaterialForm;
 #[derive(Clone, Copy)]
 pub struct Model<'a> {
     data: Data<'a>,
-    context: Context,
+    layout: Layout,
     header: Header<'a>,
 }
 
@@ -132,7 +193,7 @@ impl fmt::Debug for Model<'_> {
 }
 
 /// What the tables tell of one LOD.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct LodEntry {
     /// Its place in the tables.
@@ -145,8 +206,6 @@ pub struct LodEntry {
     pub end: u32,
     /// How it is drawn before it is read; `None` where the game is to read it at once (useDefault).
     pub face_default: Option<FaceDefault>,
-    /// More of that, from version 51 on.
-    pub face_default_more: Option<FaceDefaultMore>,
 }
 
 impl LodEntry {
@@ -156,9 +215,8 @@ impl LodEntry {
     }
 }
 
-/// Where a model's version stands, and what follows it.
+/// Where a model's version stands.
 const VERSION_AT: u64 = 4;
-const BEHIND_VERSION: u64 = 8;
 
 impl<'a> Model<'a> {
     /// Opens a model: reads header and tables, and no LOD. Only of version 7, which has no tables, all LODs are walked.
@@ -194,13 +252,13 @@ impl<'a> Model<'a> {
             cursor.u32()
         })?;
         let likely = Version::new(stored).map_err(|error| error.at(VERSION_AT))?;
-        let context = Context { version: likely, limits: *limits, materials: MaterialForm::Common };
-        let mut model = Self { data, context, header: Header::default() };
+        let layout = Layout { version: likely, limits: *limits, reading: Reading::Common, points: None };
+        let mut model = Self { data, layout, header: Header::default() };
         // Why it breaks off, `whole` tells.
         missing(model.read_header())?;
-        if let Some(version) = likely.other_reading().filter(|_| !model.fits()) {
-            let context = Context { version, ..context };
-            let mut other = Self { data, context, header: Header::default() };
+        if let Some(version) = likely.other_dialect().filter(|_| !model.fits()) {
+            let layout = Layout { version, ..layout };
+            let mut other = Self { data, layout, header: Header::default() };
             let result = other.read_header();
             if result.is_ok() && other.fits() {
                 return Ok(other);
@@ -211,11 +269,8 @@ impl<'a> Model<'a> {
     }
 
     fn read_header(&mut self) -> Result<()> {
-        let (header, context) = (&mut self.header, self.context);
-        self.data.read(0, |cursor| {
-            cursor.skip(BEHIND_VERSION)?;
-            header.read(*cursor, context)
-        })
+        let (header, layout) = (&mut self.header, self.layout);
+        self.data.read(0, |cursor| header.read(*cursor, layout))
     }
 
     /// Whether the header was surely read in the dialect that it was written in.
@@ -224,9 +279,9 @@ impl<'a> Model<'a> {
         let ranges = || self.starts().iter().zip(self.ends());
         // DayZ's and Arma's headers end where the first LOD starts. A reading that is a few bytes off may find its way
         // back at the end of a text: the code before the first one tells.
-        let is_sure = self.version().layout() < 44
+        let is_sure = !self.version().has_lzo()
             || self.starts().iter().map(|start| u64::from(start.get())).min().is_none_or(|first| first == header.end)
-                && header.info.and_then(|info| info.shadow_source?.name()).is_some();
+                && header.info().and_then(|info| info.shadow_source?.name()).is_some();
         header.is_whole && is_sure && ranges().all(|(start, end)| self.contains(start.get(), end.get()))
     }
 
@@ -249,7 +304,7 @@ impl<'a> Model<'a> {
 
     /// The file's version: [`Version::evidence`] tells what bears out that it is read as it was written.
     pub fn version(&self) -> Version {
-        self.context.version
+        self.layout.version
     }
 
     /// The file's size.
@@ -257,19 +312,9 @@ impl<'a> Model<'a> {
         self.data.size()
     }
 
-    /// Two words that are not 0 where the rest of the file is encrypted, from version 75 on.
-    pub fn encryption(&self) -> Option<[u32; 2]> {
-        self.header.encryption
-    }
-
-    /// The game's or tool's number at Steam, from version 59 on; often 0.
-    pub fn app_id(&self) -> Option<u32> {
-        self.header.app_id
-    }
-
-    /// The model of a muzzle flash, from version 58 on (others call it a prefix); mostly empty.
-    pub fn muzzle_flash(&self) -> Option<ByteStr<'a>> {
-        self.header.muzzle_flash
+    /// What the file starts with; `None` where it breaks off before its end, or is encrypted.
+    pub fn start(&self) -> Option<&Start<'a>> {
+        self.header.start.as_ref()
     }
 
     /// Facts about the whole model.
@@ -277,7 +322,7 @@ impl<'a> Model<'a> {
     /// # Errors
     /// Where the header breaks off before their end, as [`whole`](Self::whole).
     pub fn info(&self) -> Result<&ModelInfo<'a>> {
-        match &self.header.info {
+        match self.header.info() {
             Some(info) => Ok(info),
             None => Err(self.whole().err().unwrap_or_else(|| Error::malformed("header without facts"))),
         }
@@ -285,12 +330,12 @@ impl<'a> Model<'a> {
 
     /// Movements of bones, where it has any.
     pub fn animations(&self) -> Option<&Animations<'a>> {
-        self.header.animations.as_ref()
+        self.header.animations.as_ref().filter(|animations| *animations.has_animations)
     }
 
     /// How many LODs there are by the header's word.
     pub fn lod_count(&self) -> usize {
-        self.header.lod_count.unwrap_or(0) as usize
+        self.header.lod_count().unwrap_or(0) as usize
     }
 
     /// The LODs' resolutions as stored.
@@ -300,17 +345,17 @@ impl<'a> Model<'a> {
 
     /// Where the LODs start, as stored; empty in version 7.
     pub fn starts(&self) -> LeArray<'a, U32> {
-        self.header.starts.unwrap_or_default()
+        self.header.tables.map(|tables| tables.lod_starts).unwrap_or_default()
     }
 
     /// Where the LODs end, as stored; empty in version 7.
     pub fn ends(&self) -> LeArray<'a, U32> {
-        self.header.ends.unwrap_or_default()
+        self.header.tables.map(|tables| tables.lod_ends).unwrap_or_default()
     }
 
     /// For each LOD, not zero where it has no face default; empty in version 7.
     pub fn use_defaults(&self) -> LeArray<'a, u8> {
-        self.header.use_defaults.unwrap_or_default()
+        self.header.tables.map(|tables| tables.use_defaults).unwrap_or_default()
     }
 
     /// What the tables tell of all LODs. The tables have an order of their own: by resolution, while the file has the
@@ -325,8 +370,8 @@ impl<'a> Model<'a> {
     pub fn lod_entry(&self, index: usize) -> Option<LodEntry> {
         let (start, end) = self.header.range(index)?;
         let resolution = Resolution(self.resolutions().get(index).map_or(f32::NAN, |resolution| resolution.get()));
-        let (face_default, face_default_more) = self.header.face_default(index, self.version()).unzip();
-        Some(LodEntry { index, resolution, start, end, face_default, face_default_more: face_default_more.flatten() })
+        let face_default = self.header.face_default(index).map(|(_, default, _)| default);
+        Some(LodEntry { index, resolution, start, end, face_default })
     }
 
     /// Reads the LOD at `index`, up to its vertex table; `None` behind the last.
@@ -335,10 +380,11 @@ impl<'a> Model<'a> {
     /// Where its range lies outside the file or runs into another LOD, or something in it cannot be read.
     pub fn lod(&self, index: usize) -> Option<Result<Lod<'a>>> {
         let entry = self.lod_entry(index)?;
-        Some(self.read_lod(&entry).within_item("lods", index))
+        Some(self.lod_body(&entry).and_then(|body| self.read_lod(body)).within_item("lods", index))
     }
 
-    fn read_lod(&self, entry: &LodEntry) -> Result<Lod<'a>> {
+    /// The bytes of a LOD.
+    fn lod_body(&self, entry: &LodEntry) -> Result<Cursor<'a>> {
         let LodEntry { index, start, end, .. } = *entry;
         let told_at = |table: LeArray<'_, U32>| table.offset().saturating_add(4_u64.saturating_mul(index as u64));
         let at = |table, message: &'static str| Err(Error::malformed(message).at(told_at(table)));
@@ -355,50 +401,55 @@ impl<'a> Model<'a> {
             let message = format!("range {start:#x} to {end:#x} runs into that of lods[{other}]");
             return Err(Error::malformed(message).at(told_at(self.ends())));
         }
-        let body = Cursor::with_offset(self.data.get(start.into()..end.into())?, start.into());
-        let lod = Lod::read(body, self.context);
+        Ok(Cursor::with_offset(self.data.get(start.into()..end.into())?, start.into()))
+    }
+
+    fn read_lod(&self, body: Cursor<'a>) -> Result<Lod<'a>> {
+        let lod = Lod::of(&mut body.clone(), self.layout);
         if !lod.as_ref().is_ok_and(Lod::fits) {
-            // Readers differ on some kinds of materials: what ends where the tables say is right.
-            let other = Lod::read(body, Context { materials: MaterialForm::Other, ..self.context });
-            if other.as_ref().is_ok_and(Lod::fits) {
-                return other;
+            // What readers differ on: what ends where the tables say is right.
+            for reading in [Reading::OtherMaterials, Reading::LongFrames] {
+                let other = Lod::of(&mut body.clone(), Layout { reading, ..self.layout });
+                if other.as_ref().is_ok_and(Lod::fits) {
+                    return other;
+                }
             }
         }
         lod
     }
 
-    /// What follows the LODs: from version 58 on a trailer, else nothing. What of it could not be read is missing, all
-    /// of it where its bytes are not [here](crate::ranges).
-    pub fn trailer(&self) -> Option<Trailer<'a>> {
-        self.read_trailer()?.0
+    /// What follows the LODs: from version 58 on a trailer, else nothing.
+    ///
+    /// # Errors
+    /// Where it cannot be read; where its bytes are not [here](crate::ranges).
+    pub fn trailer(&self) -> Result<Option<Trailer<'a>>> {
+        let Some(rest) = self.behind_lods() else { return Ok(None) };
+        let mut rest = rest?;
+        let has_shapes = self.has_trailer(rest);
+        has_shapes.map(|has_shapes| Trailer::read(&mut rest, has_shapes).within("trailer")).transpose()
     }
 
-    /// The trailer, whether it could be read to its end, and what follows it; `None` where nobody can tell where the
-    /// LODs end.
-    fn read_trailer(&self) -> Option<(Option<Trailer<'a>>, Result<()>, Cursor<'a>)> {
-        let start = self.lods_end()?;
-        let mut rest = match self.data.get(start..self.bytes()) {
-            Ok(bytes) => Cursor::with_offset(bytes, start),
-            Err(error) => return Some((None, Err(error), self.data.cursor(self.bytes()))),
+    /// What follows the LODs; in version 7, the facts after them. `None` where nobody can tell where that is.
+    ///
+    /// # Errors
+    /// Where its bytes are not here.
+    fn behind_lods(&self) -> Option<Result<Cursor<'a>>> {
+        let header = Some(&self.header).filter(|header| header.is_whole)?;
+        let end = match self.version().is_flashpoint() {
+            true => header.facts_span.offset.saturating_add(header.facts_span.bytes),
+            false => self.lods().try_fold(header.end, |end, entry| {
+                self.contains(entry.start, entry.end).then(|| end.max(entry.end.into()))
+            })?,
         };
-        let version = self.version();
-        // Readers differ on which version had the first one.
-        if version.has_buoyancy() || version.has_simple_geometry() && rest.left() == 4 {
-            let (trailer, result) = Trailer::read(&mut rest, version);
-            return Some((Some(trailer), result, rest));
-        }
-        Some((None, Ok(()), rest))
+        Some(self.data.get(end..self.bytes()).map(|bytes| Cursor::with_offset(bytes, end)))
     }
 
-    /// Where the last LOD ends; in version 7, the facts after it.
-    fn lods_end(&self) -> Option<u64> {
-        let info = self.header.info.filter(|_| self.header.is_whole)?;
-        if self.version().is_flashpoint() {
-            return Some(info.span.offset.saturating_add(info.span.bytes));
-        }
-        self.lods().try_fold(self.header.end, |end, entry| {
-            self.contains(entry.start, entry.end).then(|| end.max(entry.end.into()))
-        })
+    /// Whether a trailer is there, and if so whether it has shapes: readers differ on which version had the first one,
+    /// and from which on there are shapes, where only a kind of buoyancy may stand.
+    fn has_trailer(&self, rest: Cursor<'_>) -> Option<bool> {
+        let (version, left) = (self.version(), rest.left());
+        let is_there = version.has_buoyancy() || version.has_simple_geometry() && left == 4;
+        is_there.then(|| version.has_shapes() || version.may_have_shapes() && left > 4)
     }
 }
 

@@ -1,58 +1,74 @@
-//! The bones of a model: spec section 4.
+//! The bones of a model.
 
-use nom::Parser;
-use nom::combinator::cond;
-
-use super::list::{Item, List};
 use super::version::Version;
-use crate::error::{Context as _, Result};
-use crate::inspect::Span;
-use crate::view::text::cstr;
-use crate::view::{ByteStr, Cursor};
+use crate::error::Result;
+use crate::inspect::{Outline, Span};
+use crate::view::record::{Form, Framing, Plain, Read, Stored, Type, record};
+use crate::view::{ByteStr, Cursor, List};
 
-/// A named set of bones. Without a name there is nothing else.
-#[derive(Clone, Copy, Debug)]
-pub struct Skeleton<'a> {
-    /// Its name; models of one skeleton can share animations.
-    pub name: ByteStr<'a>,
-    /// Whether each vertex moves with one bone only.
-    pub is_discrete: bool,
-    /// The bones. Other parts of the file name them by their place here.
-    pub bones: List<'a, Bone<'a>>,
-    /// The model that holds the pivots (pivotsNameObsolete); absent in version 40 and in VBS' files.
-    pub pivots: Option<ByteStr<'a>>,
-    pub(super) span: Span,
-}
-
-/// A bone by its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bone<'a> {
-    /// Its name.
-    pub name: ByteStr<'a>,
-    /// The name of the bone that carries it; empty for a root.
-    pub parent: ByteStr<'a>,
-}
-
-impl<'a> Skeleton<'a> {
-    /// Reads the skeleton at the cursor; `None` where its name is empty.
-    pub(super) fn read(cursor: &mut Cursor<'a>, version: Version) -> Result<Option<Self>> {
-        let offset = cursor.offset();
-        let name = cursor.cstr()?;
-        if name.is_empty() {
-            return Ok(None);
-        }
-        let is_discrete = cursor.u8()? != 0;
-        let bones = List::read(cursor, "bones", ())?;
-        let pivots = cursor.parse(cond(version.has_pivots(), cstr)).within("pivots")?;
-        let span = Span { offset, bytes: cursor.offset().saturating_sub(offset) };
-        Ok(Some(Self { name, is_discrete, bones, pivots, span }))
+record! {
+    /// A named set of bones.
+    Skeleton<'a>(version: Version) named name {
+        /// Its name; models of one skeleton can share animations.
+        name: ByteStr<'a>,
+        /// Whether each vertex moves with one bone only.
+        is_discrete: bool,
+        /// The bones. Other parts of the file name them by their place here.
+        bones: List<'a, Bone<'a>>,
+        /// The model that holds the pivots (pivotsNameObsolete).
+        pivots: ByteStr<'a> where version.has_pivots(),
     }
 }
 
-impl<'a> Item<'a> for Bone<'a> {
-    const LEAST: u64 = 2;
+record! {
+    /// A bone by its name.
+    Bone<'a> named name {
+        /// Its name (`SkeletonBoneName`).
+        name: ByteStr<'a>,
+        /// The name of the bone that carries it; empty for a root.
+        parent: ByteStr<'a>,
+    }
+}
 
-    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
-        cursor.parse((cstr, cstr).map(|(name, parent)| Self { name, parent }))
+/// The form of a skeleton that may be missing: its name then is empty, and nothing follows. Version 7 has none at all.
+#[derive(Debug)]
+pub(super) struct OrNone<T>(Option<T>);
+
+impl Stored for OrNone<Skeleton<'_>> {
+    const TYPE: Type = Type::Record(Skeleton::SCHEMA);
+}
+
+impl<'a> Read<'a, Version> for OrNone<Skeleton<'a>> {
+    fn read(cursor: &mut Cursor<'a>, version: Version) -> Result<Self> {
+        if version.is_flashpoint() {
+            return Ok(Self(None));
+        }
+        let mut end = *cursor;
+        if end.cstr()?.is_empty() {
+            *cursor = end;
+            return Ok(Self(None));
+        }
+        Skeleton::read(cursor, version).map(|skeleton| Self(Some(skeleton)))
+    }
+
+    fn tell(cursor: &mut Cursor<'a>, version: Version, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        let mut end = *cursor;
+        match Self::read(&mut end, version)? {
+            Self(Some(_)) => Skeleton::tell(cursor, version, name, out).map(|skeleton| Self(Some(skeleton))),
+            none => {
+                let span = Span { offset: cursor.offset(), bytes: end.offset().saturating_sub(cursor.offset()) };
+                if span.bytes > 0 {
+                    Framing(ByteStr::default()).tell_at(name, span, out);
+                }
+                *cursor = end;
+                Ok(none)
+            }
+        }
+    }
+}
+
+impl<'a> Form<Option<Skeleton<'a>>> for OrNone<Skeleton<'a>> {
+    fn into_value(self) -> Option<Skeleton<'a>> {
+        self.0
     }
 }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::table::{self, Sink};
 use super::verify::Survey;
-use super::{Lod, Model, ModelInfo};
+use super::{Lod, Model};
 use crate::budget::Budget;
 use crate::error::{Context as _, Error, Result};
 use crate::format::Format;
@@ -18,7 +18,7 @@ impl Inspect for Model<'_> {
     }
 
     fn limits(&self) -> Limits {
-        self.context.limits
+        self.layout.limits
     }
 
     /// For a summary, every part of every LOD is stepped over and its compressed arrays are walked; none is decoded.
@@ -27,12 +27,9 @@ impl Inspect for Model<'_> {
         // A sum is known where every LOD could be read.
         let sum = |count: u64| is_whole.then_some(count);
         let header = &self.header;
-        let animations = match header.has_animations {
-            Some(false) => Some(0),
-            _ => header.animations.map(|animations| animations.list.len() as u64),
-        };
+        let animations = header.animations.map(|animations| animations.animations.len() as u64);
         let counts = Counts::known([
-            ("lods", header.lod_count.map(u64::from)),
+            ("lods", header.lod_count().map(u64::from)),
             ("vertices", sum(counted.vertices)),
             ("faces", sum(counted.faces)),
             ("sections", sum(counted.sections)),
@@ -41,10 +38,10 @@ impl Inspect for Model<'_> {
             ("textures", sum(counted.textures)),
             ("proxies", sum(counted.proxies)),
             ("properties", sum(counted.properties)),
-            ("bones", header.info.map(|info| info.bone_count() as u64)),
-            ("animations", animations),
+            ("bones", header.info().map(|info| info.bone_count() as u64)),
+            ("animations", animations.or_else(|| self.version().is_flashpoint().then_some(0))),
         ]);
-        let bounds = header.info.filter(ModelInfo::has_box);
+        let bounds = header.info().filter(|info| info.has_box());
         Summary {
             version: Some(self.version().stored()),
             counts,
@@ -63,13 +60,15 @@ impl Inspect for Model<'_> {
         self.bytes()
     }
 
-    /// As the outline, the animations inside the block that says whether there are any.
+    /// As the outline, the animations inside a part of their own.
     fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) {
-        let block = self.header.animation_block.unwrap_or(Span { offset: 0, bytes: 0 });
-        let block = block.offset..block.offset.saturating_add(block.bytes);
+        let block @ Span { offset, bytes } = self.header.animation_span;
+        if bytes > 0 {
+            sink(Region::part(0, "animation_block", "", block));
+        }
         inspect::outlined(&|out| self.outline(out), &mut |region| {
-            let inside = block.contains(&region.offset) && region.name != "animation_block";
-            sink(Region { depth: region.depth.saturating_add(inside.into()), ..region });
+            let is_inside = (offset..offset.saturating_add(bytes)).contains(&region.offset);
+            sink(Region { depth: region.depth.saturating_add(is_inside.into()), ..region });
         });
     }
 
@@ -82,7 +81,7 @@ impl Inspect for Model<'_> {
             "positions" => |lod, budget, sink| budget.read(&lod.positions()?, sink),
             "uvs" => |lod, budget, sink| {
                 let vertices = lod.vertex_table()?;
-                let stored = vertices.uvs.stored.as_table();
+                let stored = vertices.uvs.first.stored.as_table();
                 vertices.check_count(stored)?;
                 budget.read(stored, sink)
             },

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use zerocopy::FromBytes;
 
-use super::animation::{Axes, Axis};
+use super::animation::Axes;
 use super::face::Faces;
 use super::vertex::{Encoding, Normals, Tangents, UvSet};
 use super::wire::{PackedTangents, PackedUv, PackedVector};
@@ -186,15 +186,16 @@ pub(super) fn indices<'s>(faces: &'s Faces<'_>) -> impl Table + use<'s> {
 }
 
 /// Bones and axes of all animations in one LOD; not-a-number where there is no axis.
-pub(super) fn axes<'s>(axes: &'s Axes<'_>, animations: usize) -> impl Table + use<'s> {
+pub(super) fn axes<'s>(axes: &'s Axes<'_>, animations: u64) -> impl Table + use<'s> {
     Derived {
-        rows: animations as u64,
+        rows: animations,
         columns: const { &[index("bone"), float("x"), float("y"), float("z"), float("to_x"), float("to_y"), float("to_z")] },
         storage: Storage { offset: axes.offset(), bytes: axes.bytes(), packing: Packing::Derived },
         make: |batch: &mut Batch<'_>| {
-            for Axis { bone, axis } in axes.iter() {
-                let numbers = axis.unwrap_or([[f32::NAN; 3]; 2]).into_iter().flatten().map(f32::to_le_bytes);
-                if batch.row(std::iter::once(bone.to_le_bytes()).chain(numbers)).is_break() {
+            for axis in axes.iter() {
+                let ends = [axis.position, axis.direction].map(|vector| vector.unwrap_or([f32::NAN; 3]));
+                let numbers = ends.into_iter().flatten().map(f32::to_le_bytes);
+                if batch.row(std::iter::once(axis.bone.to_le_bytes()).chain(numbers)).is_break() {
                     break;
                 }
             }

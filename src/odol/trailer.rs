@@ -1,136 +1,131 @@
-//! What follows the last LOD: spec section 10 of the later versions.
+//! What follows the last LOD.
 
 use zerocopy::little_endian::F32;
 
-use super::list::{Item, List};
-use super::version::Version;
 use super::wire::{BuoyancySphere, BuoyancyStart};
-use crate::error::{Context as _, Error, Result};
-use crate::inspect::Span;
-use crate::view::{Cursor, LeArray};
+use crate::error::{Error, Result};
+use crate::inspect::Value;
+use crate::view::record::{Flat, Plain, Stored, Type, plain_read, record};
+use crate::view::{LeArray, List};
 
-/// What follows the last LOD of an Arma model from version 58 on: shapes that were cooked for the game's physics, and
-/// how the model floats.
-///
-/// No LOD depends on it. What could not be read is `None`, and everything after it.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Trailer<'a> {
-    /// Bodies, one for each selection `ComponentNN` of the geometry; from version 68 on.
-    pub components: Option<Shapes<'a>>,
-    /// Bodies, one for each face of the roadway; from version 68 on.
-    pub roadway: Option<Shapes<'a>>,
-    /// How it floats: 0 not at all, 2 by [spheres](Self::buoyancy). The length of other kinds is unknown.
-    pub buoyancy_kind: Option<i32>,
-    /// The spheres that it floats by, for kind 2.
-    pub buoyancy: Option<Buoyancy<'a>>,
-    /// `components` once more, mirrored in x.
-    pub mirrored_components: Option<Shapes<'a>>,
-    /// `roadway` once more, mirrored in x.
-    pub mirrored_roadway: Option<Shapes<'a>>,
-    pub(super) span: Span,
+record! {
+    /// What follows the last LOD of an Arma model from version 58 on: shapes that were cooked for the game's physics, and
+    /// how the model floats. No LOD depends on it.
+    Trailer<'a>(has_shapes: bool) {
+        /// Bodies, one for each selection `ComponentNN` of the geometry.
+        components: Shapes<'a> [HasBone(false)] where has_shapes,
+        /// Bodies, one for each face of the roadway.
+        roadway: Shapes<'a> [HasBone(true)] where has_shapes,
+        /// How it floats: 0 not at all, 2 by spheres. The length of other kinds is unknown.
+        buoyancy_kind: i32 => known,
+        /// The spheres that it floats by.
+        buoyancy: Buoyancy<'a> where buoyancy_kind == 2,
+        /// `components` once more, mirrored in x.
+        mirrored_components: Shapes<'a> [HasBone(false)] where has_shapes,
+        /// `roadway` once more, mirrored in x.
+        mirrored_roadway: Shapes<'a> [HasBone(true)] where has_shapes,
+    }
 }
 
-/// Cooked shapes of one purpose.
-#[derive(Clone, Copy, Debug)]
-pub struct Shapes<'a> {
-    /// The version of PhysX that cooked them, a byte for each part of it, the first highest.
-    pub physx_version: u32,
-    /// The shapes.
-    pub list: List<'a, Shape<'a>, HasBone>,
-    pub(super) span: Span,
+record! {
+    /// Cooked shapes of one purpose.
+    Shapes<'a>(has_bone: HasBone) {
+        /// The version of PhysX that cooked them.
+        physx_version: PhysxVersion,
+        /// The shapes.
+        shapes: List<'a, Shape<'a>, HasBone> [has_bone],
+    }
+}
+
+record! {
+    /// A body as PhysX cooked it.
+    Shape<'a>(has_bone: HasBone) {
+        /// PhysX' own bytes, in place.
+        cooked: LeArray<'a, u8>,
+        /// The bone that moves it, for those of the roadway; -1 for none.
+        bone: i32 where has_bone.0,
+    }
+}
+
+record! {
+    /// How a model floats: spheres in a grid.
+    Buoyancy<'a> {
+        /// The grid, and what all spheres share.
+        grid: &'a BuoyancyStart as Flat<'a, BuoyancyStart> => has_places,
+        /// The spheres: as many as the grid has places.
+        spheres: LeArray<'a, BuoyancySphere> [grid.places().unwrap_or(0)],
+        /// The volume under water.
+        volume: f32,
+        /// A box without height: its smallest coordinates.
+        bbox_min: [f32; 3],
+        /// A box without height: its largest coordinates.
+        bbox_max: [f32; 3],
+    }
 }
 
 /// Whether shapes name bones: those of the roadway do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HasBone(bool);
 
-/// A body as PhysX cooked it.
-#[derive(Clone, Copy, Debug)]
-pub struct Shape<'a> {
-    /// PhysX' own bytes, in place.
-    pub cooked: LeArray<'a, u8>,
-    /// The bone that moves it, for those of the roadway; -1 for none.
-    pub bone: Option<i32>,
-}
+/// A version of PhysX: a byte for each part of it, the first highest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PhysxVersion(pub u32);
 
-/// How a model floats: spheres in a grid.
-#[derive(Clone, Copy, Debug)]
-pub struct Buoyancy<'a> {
-    start: &'a BuoyancyStart,
-    /// The spheres: as many as the grid has places.
-    pub spheres: LeArray<'a, BuoyancySphere>,
-    /// The volume under water.
-    pub volume: f32,
-    /// A box without height: its smallest and its largest coordinates.
-    pub bounds: [[f32; 3]; 2],
-    pub(super) span: Span,
-}
-
-impl Shapes<'_> {
-    /// The version of PhysX in its own words, as `3.3.4`.
-    pub fn physx_version_text(&self) -> String {
-        let [major, minor, fix, _] = self.physx_version.to_be_bytes();
+impl PhysxVersion {
+    /// In its own words, as `3.3.4`.
+    pub fn to_text(self) -> String {
+        let [major, minor, fix, _] = self.0.to_be_bytes();
         format!("{major}.{minor}.{fix}")
     }
 }
 
-impl Buoyancy<'_> {
+impl Stored for PhysxVersion {
+    const TYPE: Type = Type::Number("PhysxVersion", 4);
+}
+
+impl Plain for PhysxVersion {
+    fn value(&self) -> Value<'_> {
+        Value::Coded(self.0.into(), Some(self.to_text().into()))
+    }
+}
+
+plain_read! {
+    PhysxVersion => |cursor| cursor.u32().map(Self);
+}
+
+impl BuoyancyStart {
     /// How many places the grid has along each axis.
     pub fn grid(&self) -> [i32; 3] {
-        self.start.grid.map(|count| count.get())
+        self.grid.map(|count| count.get())
     }
 
     /// From one place to the next, along each axis.
     pub fn step(&self) -> [f32; 3] {
-        self.start.step.map(F32::get)
+        self.step.map(F32::get)
     }
 
-    /// The radius of all spheres.
-    pub fn radius(&self) -> f32 {
-        self.start.radius.get()
+    /// How many places; `None` where a count is negative.
+    fn places(&self) -> Option<u64> {
+        let mut counts = self.grid().into_iter().map(|count| u64::try_from(count).ok());
+        counts.try_fold(1_u64, |places, count| Some(places.saturating_mul(count?)))
     }
+}
 
-    /// The fewest and the most spheres.
-    pub fn sphere_counts(&self) -> [i32; 2] {
-        self.start.sphere_counts.map(|count| count.get())
+fn has_places(start: &&BuoyancyStart) -> Result<()> {
+    match start.places() {
+        Some(_) => Ok(()),
+        None => Err(Error::malformed("grid of less than no places")),
+    }
+}
+
+fn known(kind: &i32) -> Result<()> {
+    match kind {
+        0 | 2 => Ok(()),
+        _ => Err(Error::unsupported(format!("buoyancy of kind {kind}, whose length is unknown"))),
     }
 }
 
 impl<'a> Trailer<'a> {
-    /// Reads as much as there is; the error tells why not all.
-    pub(super) fn read(cursor: &mut Cursor<'a>, version: Version) -> (Self, Result<()>) {
-        let mut trailer = Self::default();
-        let offset = cursor.offset();
-        let result = trailer.fill(cursor, version).within("trailer");
-        trailer.span = Span { offset, bytes: cursor.offset().saturating_sub(offset) };
-        (trailer, result)
-    }
-
-    fn fill(&mut self, c: &mut Cursor<'a>, version: Version) -> Result<()> {
-        // From which version on there are shapes is not known: in 60 to 67 more than a kind of buoyancy means shapes.
-        let has_shapes = version.has_shapes() || version.layout() >= 60 && c.left() > 4;
-        if has_shapes {
-            self.components = Some(Shapes::read(c, HasBone(false)).within("components")?);
-            self.roadway = Some(Shapes::read(c, HasBone(true)).within("roadway")?);
-        }
-        let offset = c.offset();
-        let kind = c.i32().within("buoyancy_kind")?;
-        self.buoyancy_kind = Some(kind);
-        match kind {
-            0 => {}
-            2 => self.buoyancy = Some(Buoyancy::read(c).within("buoyancy")?),
-            _ => {
-                let message = format!("buoyancy of kind {kind}, whose length is unknown");
-                return Err(Error::unsupported(message).at(offset));
-            }
-        }
-        if has_shapes {
-            self.mirrored_components = Some(Shapes::read(c, HasBone(false)).within("mirrored_components")?);
-            self.mirrored_roadway = Some(Shapes::read(c, HasBone(true)).within("mirrored_roadway")?);
-        }
-        Ok(())
-    }
-
     /// The groups of shapes by name, in the order stored.
     pub fn shapes(&self) -> impl Iterator<Item = (&'static str, Shapes<'a>)> + use<'a> {
         let groups = [
@@ -140,42 +135,5 @@ impl<'a> Trailer<'a> {
             ("mirrored_roadway", self.mirrored_roadway),
         ];
         groups.into_iter().filter_map(|(name, shapes)| Some((name, shapes?)))
-    }
-}
-
-impl<'a> Shapes<'a> {
-    fn read(cursor: &mut Cursor<'a>, has_bone: HasBone) -> Result<Self> {
-        let offset = cursor.offset();
-        let physx_version = cursor.u32()?;
-        let list = List::read(cursor, "shapes", has_bone)?;
-        Ok(Self { physx_version, list, span: Span { offset, bytes: cursor.offset().saturating_sub(offset) } })
-    }
-}
-
-impl<'a> Item<'a, HasBone> for Shape<'a> {
-    const LEAST: u64 = 4;
-
-    fn read(cursor: &mut Cursor<'a>, has_bone: HasBone) -> Result<Self> {
-        let bytes = cursor.u32()?;
-        let cooked = cursor.array(bytes.into())?;
-        let bone = has_bone.0.then(|| cursor.i32()).transpose()?;
-        Ok(Self { cooked, bone })
-    }
-}
-
-impl<'a> Buoyancy<'a> {
-    fn read(cursor: &mut Cursor<'a>) -> Result<Self> {
-        let offset = cursor.offset();
-        let start = cursor.read::<BuoyancyStart>()?;
-        let places = start
-            .grid
-            .iter()
-            .try_fold(1_u64, |places, count| u64::try_from(count.get()).ok().map(|count| places.saturating_mul(count)));
-        let places = places.ok_or_else(|| Error::malformed("grid of less than no places").at(offset))?;
-        let spheres = cursor.array(places).within("spheres")?;
-        let volume = cursor.f32()?;
-        let bounds = cursor.read::<[[F32; 3]; 2]>()?.map(|corner| corner.map(F32::get));
-        let span = Span { offset, bytes: cursor.offset().saturating_sub(offset) };
-        Ok(Self { start, spheres, volume, bounds, span })
     }
 }

@@ -1,17 +1,22 @@
-//! What can be wrong with a model, and the facts that fall out of looking: spec section 12.
+//! What can be wrong with a model, and the facts that fall out of looking.
 
+use std::collections::HashSet;
 use std::fmt;
 
 mod vertices;
 
+use super::header::Facts;
 use super::vertex::check_count;
-use super::{Animations, IndexBlock, Indices, Lod, LodEntry, Material, Model, ModelInfo, Selection};
+use super::{
+    Animations, IndexBlock, Indices, Lod, LodEntry, Material, Model, ModelInfo, Section, Selection, Skeleton, Trailer,
+};
 use crate::budget::Decoded;
 use crate::check::{self, AtMost, Below, Broken, Check, Finite, Index, IndexOrNone, Numbers, Rule};
 use crate::error::{Context as _, Error, Result};
-use crate::inspect::{Depth, Span};
+use crate::inspect::{Depth, Outline, Part, Span, StoredField, Text, Value, Visitor};
 use crate::summary::{Blocks, Code, Problems, Reference, ReferenceKind, References};
-use crate::view::{Block, Element, Packing};
+use crate::view::record::{Plain, Read as _, Record as _};
+use crate::view::{Block, ByteStr, Element, Table};
 
 /// Sums over all LODs.
 #[derive(Default)]
@@ -46,14 +51,21 @@ struct Sizes {
     faces: u64,
     sections: u64,
     selections: u64,
-    items: u64,
+    /// Bones of the LOD.
     bones: u64,
+    /// Bones of the skeleton.
+    skeleton: u64,
+}
+
+/// Says of an error in which LOD it is.
+fn lod_error(sizes: &Sizes, error: Error) -> Error {
+    error.within_item("lods", sizes.lod)
 }
 
 impl<'s, 'a> Survey<'s, 'a> {
     pub(super) fn new(model: &'s Model<'a>, depth: Depth, problems: &'s mut Problems) -> Self {
         let (counted, blocks) = Default::default();
-        let references = References::new(&model.context.limits);
+        let references = References::new(&model.layout.limits);
         let deep = depth == Depth::Verify;
         Self { model, depth, deep, problems, counted, references, blocks, is_whole: true }
     }
@@ -88,7 +100,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             self.is_whole = false;
             self.problems.error(&error);
         }
-        if let Some(info) = &self.model.header.info {
+        if let Some(info) = self.model.header.info() {
             self.info(info);
         }
         if let Some(animations) = self.model.animations().filter(|_| self.deep) {
@@ -98,11 +110,17 @@ impl<'s, 'a> Survey<'s, 'a> {
 
     /// What follows the LODs: no LOD depends on it.
     fn trailer(&mut self) {
-        let Some((trailer, result, rest)) = self.model.read_trailer() else { return };
-        if let Err(error) = &result {
+        let Some(rest) = self.model.behind_lods() else { return };
+        let mut rest = match rest {
+            Ok(rest) => rest,
+            Err(error) => return self.problems.warning(&error),
+        };
+        let has_shapes = self.model.has_trailer(rest);
+        let read = has_shapes.map(|has_shapes| Trailer::read(&mut rest, has_shapes).within("trailer"));
+        if let Some(Err(error)) = &read {
             self.problems.warning(error);
         } else if !rest.is_empty() {
-            let place = if trailer.is_some() { "the trailer" } else { "the last LOD" };
+            let place = if read.is_some() { "the trailer" } else { "the last LOD" };
             let bytes = if rest.left() == 1 { "byte" } else { "bytes" };
             self.problems.warning(&rest.error(format!("{} {bytes} after {place}", rest.left())));
         }
@@ -111,40 +129,97 @@ impl<'s, 'a> Survey<'s, 'a> {
     fn info(&mut self, info: &ModelInfo<'a>) {
         let masses = self.block(&info.masses);
         self.problems.ok(masses.within("masses").within("info"));
-        let ends = [info.bbox_min, info.bbox_max].into_iter().map(Numbers);
-        let check = Check::new(Finite).array(info.span.offset, ends);
-        check.tell("corners of the box", self.problems, |error| error.within("info"));
-        let lods = self.model.lod_count() as u64;
-        for (offset, (name, lod)) in (info.special_lods.offset..).zip(info.special_lods.iter()) {
-            // A negative one stands for none.
-            if lod >= 0 {
-                check::one(Index(lods), lod.into(), offset, self.problems, |error| error.within(name).within("info"));
+        for (name, bound) in [("bbox_min", info.bbox_min), ("bbox_max", info.bbox_max)] {
+            if !bound.iter().all(|number| number.is_finite()) {
+                let place = |error: Error| error.within(name).within("info");
+                check::one(Finite, Numbers(bound), self.place_of(name), self.problems, place);
             }
         }
+        let lods = Index(self.model.lod_count() as u64);
+        // A negative one stands for none.
+        for (name, lod) in info.special_lods.iter().filter(|(_, lod)| *lod >= 0 && !lods.holds(i64::from(*lod))) {
+            let place = |error: Error| error.within(name).within("special_lods").within("info");
+            check::one(Index(lods.0), lod.into(), self.place_of(name), self.problems, place);
+        }
+        if self.deep {
+            let place = |error: Error| error.within("info");
+            self.code("map_type", &info.map_type, place);
+            if let Some(source) = &info.shadow_source {
+                self.code("shadow_source", source, place);
+            }
+            if let Some(skeleton) = &info.skeleton {
+                self.skeleton(skeleton);
+            }
+        }
+    }
+
+    /// Where a field of the facts lies.
+    fn place_of(&self, name: &str) -> u64 {
+        let header = &self.model.header;
+        let mut cursor = self.model.data.cursor(header.facts_span.offset);
+        let mut place = Place { name, found: None };
+        let _ = Facts::tell_fields(&mut cursor, header.lods(self.model.layout), &mut Outline::new(&mut place));
+        place.found.unwrap_or(header.facts_span.offset)
+    }
+
+    /// Tells of a code without a meaning.
+    fn code(&mut self, name: &'static str, code: &impl Plain, place: impl Fn(Error) -> Error) {
+        if let Some(number) = code.unknown_code() {
+            let error = Error::malformed(format!("{number} has no meaning")).coded(Code::UnknownCode);
+            self.problems.warning(&place(error.within(name)));
+        }
+    }
+
+    /// Tells of a number that is zero in every file of a game.
+    fn zero(&mut self, number: Option<u32>, offset: u64, place: impl Fn(Error) -> Error) {
+        if let Some(number @ 1..) = number.filter(|_| self.deep) {
+            let error = Error::malformed(format!("{number}, where all games write 0")).at(offset);
+            self.problems.warning(&place(error));
+        }
+    }
+
+    fn skeleton(&mut self, skeleton: &Skeleton<'a>) {
+        let mut parents = Check::new(Broken::new(Code::Name, "not the name of a bone"));
+        let names: HashSet<_> = skeleton.bones.iter().map(|bone| bone.name).collect();
+        for (bone, Span { offset, .. }) in skeleton.bones.spanned() {
+            parents.look(offset, bone.parent, bone.parent.is_empty() || names.contains(&bone.parent));
+        }
+        let place = |error: Error| error.within("bones").within("skeleton").within("info");
+        parents.tell("parents", self.problems, place);
     }
 
     fn bone_count(&self) -> u64 {
-        self.model.header.info.map_or(0, |info| info.bone_count() as u64)
+        self.model.header.info().map_or(0, |info| info.bone_count() as u64)
     }
 
     fn animations(&mut self, animations: &Animations<'a>) {
-        let (count, bones) = (animations.list.len() as u64, self.bone_count());
+        let (count, bones) = (animations.animations.len() as u64, self.bone_count());
         let lods = self.model.lod_count();
-        if animations.by_bone.len() != lods && count > 0 {
-            let message = format!("animations of {} LODs in a model of {lods}", animations.by_bone.len());
-            self.problems.warning(&Error::malformed(message).at(animations.by_bone.offset()));
+        if animations.bone_animations.len() != lods && count > 0 {
+            let message = format!("animations of {} LODs in a model of {lods}", animations.bone_animations.len());
+            let offset = animations.bone_animations.offset();
+            self.problems.warning(&Error::malformed(message).at(offset).within("bone_animations"));
         }
-        for (lod, of_bones) in animations.by_bone.iter().enumerate() {
+        for (number, (animation, Span { offset, .. })) in animations.animations.spanned().enumerate() {
+            let place = |error: Error| error.at(offset).within_item("animations", number);
+            self.code("addressing", &animation.addressing, place);
+        }
+        for (lod, (of_bones, Span { offset, .. })) in animations.bone_animations.spanned().enumerate() {
+            let place = |error: Error| error.within("bones").within_item("bone_animations", lod);
+            if of_bones.bones.len() as u64 != bones {
+                let message = format!("animations of {} bones for a skeleton of {bones}", of_bones.bones.len());
+                self.problems.warning(&place(Error::malformed(message).at(offset)));
+            }
             let mut check = Check::new(Below(count));
-            for (bone, list) in of_bones.iter().enumerate() {
+            for (bone, list) in of_bones.bones.iter().enumerate() {
                 check.list(("bones", bone), &list, list.iter().map(|index| index.get().into()));
             }
-            check.tell("animations", self.problems, |error| error.within_item("bones_to_animations", lod));
+            check.tell("animations", self.problems, place);
         }
-        for (lod, axes) in animations.axes.iter().enumerate() {
+        for (lod, axes) in animations.animation_axes.iter().enumerate() {
             let mut check = Check::new(IndexOrNone(bones));
             axes.iter().for_each(|axis| check.next(axes.offset(), axis.bone.into()));
-            check.tell("bones", self.problems, |error| error.within_item("animations_to_bones", lod));
+            check.tell("bones", self.problems, |error| error.within_item("animation_axes", lod));
         }
     }
 
@@ -156,29 +231,29 @@ impl<'s, 'a> Survey<'s, 'a> {
             faces: lod.faces.len() as u64,
             sections: lod.sections.len() as u64,
             selections: lod.selections.len() as u64,
-            items: lod.items.len() as u64,
-            bones: self.bone_count(),
+            bones: lod.bones.len() as u64,
+            skeleton: self.bone_count(),
         };
         self.count(lod);
         for proxy in &lod.proxies {
-            self.references.add(ReferenceKind::Proxy, proxy.model);
+            self.reference(ReferenceKind::Proxy, proxy.model);
         }
         for texture in &lod.textures {
-            self.references.add(ReferenceKind::Texture, texture);
+            self.reference(ReferenceKind::Texture, texture);
         }
         for material in &lod.materials {
             self.material(&material);
         }
         for section in &lod.sections {
             if let Some(name) = section.material_name {
-                self.references.add(ReferenceKind::Material, name);
+                self.reference(ReferenceKind::Material, name);
             }
         }
         if let Some(flags) = lod.point_flags.and_then(|flags| flags.block()) {
             let decoded = self.block(&flags);
             self.problems.ok(decoded.within("point_flags").within_item("lods", index));
         }
-        self.edges(lod, &sizes);
+        self.point_maps(lod, &sizes);
         for (number, selection) in lod.selections.iter().enumerate() {
             self.selection(&selection, number, &sizes);
         }
@@ -187,8 +262,8 @@ impl<'s, 'a> Survey<'s, 'a> {
             self.faces(lod, &sizes);
         }
         self.face_default(entry, lod);
-        match lod.vertex_table() {
-            Ok(table) => self.vertices(lod, &table, &sizes),
+        match lod.vertex_table_and_rest() {
+            Ok((table, rest)) => self.vertices(lod, &table, rest, &sizes),
             Err(error) => self.problems.error(&error.within_item("lods", index)),
         }
     }
@@ -206,17 +281,22 @@ impl<'s, 'a> Survey<'s, 'a> {
         add(&mut counted.properties, lod.properties.len());
     }
 
+    /// Paths are those of the game's virtual root, with a backslash in front or without.
+    fn reference(&mut self, kind: ReferenceKind, name: ByteStr<'_>) {
+        self.references.add_rooted(kind, name, b"\\");
+    }
+
     fn material(&mut self, material: &Material<'_>) {
-        self.references.add(ReferenceKind::Material, material.name);
+        self.reference(ReferenceKind::Material, material.name);
         if let Some(surface) = material.surface {
-            self.references.add(ReferenceKind::Surface, surface);
+            self.reference(ReferenceKind::Surface, surface);
         }
         for stage in material.all_stages() {
-            self.references.add(ReferenceKind::Texture, stage.texture);
+            self.reference(ReferenceKind::Texture, stage.texture);
         }
     }
 
-    fn edges(&mut self, lod: &Lod<'a>, sizes: &Sizes) {
+    fn point_maps(&mut self, lod: &Lod<'a>, sizes: &Sizes) {
         for (name, block, bound) in [
             ("point_to_vertex", lod.point_to_vertex, sizes.points),
             ("vertex_to_point", lod.vertex_to_point, lod.point_to_vertex.count()),
@@ -230,12 +310,15 @@ impl<'s, 'a> Survey<'s, 'a> {
         let place = |error: Error| error.within_item("selections", number).within_item("lods", sizes.lod);
         let (faces, sections, points) = (Below(sizes.faces), Index(sizes.sections), Below(sizes.points));
         self.indices(&selection.faces, faces, "face numbers", |error| place(error.within("faces")));
-        if let Some(details) = &selection.face_details {
-            let weights = self.block(&details.weights).within("face_weights").map_err(place);
-            self.problems.ok(weights);
-            let offsets = self.block(&details.offsets).within("face_offsets").map_err(place);
-            self.problems.ok(offsets);
+        for (name, decoded) in [
+            ("face_weights", selection.face_weights.map(|block| self.block(&block).map(drop))),
+            ("face_offsets", selection.face_offsets.map(|block| self.block(&block).map(drop))),
+        ] {
+            self.problems.ok(decoded.transpose().within(name).map_err(place));
         }
+        let storage = selection.faces.storage();
+        let zero = storage.offset.saturating_add(storage.bytes);
+        self.zero(selection.unknown, zero, |error| place(error.within("unknown")));
         self.numbers(
             &selection.sections,
             sections,
@@ -280,33 +363,38 @@ impl<'s, 'a> Survey<'s, 'a> {
         let place = |error: Error| error.within_item("lods", sizes.lod);
         let mut selections = Check::new(IndexOrNone(sizes.selections));
         let mut sections = Check::new(IndexOrNone(sizes.sections));
-        let mut bones = Check::new(IndexOrNone(sizes.bones));
-        for (proxy, Span { offset, .. }) in lod.proxies.placed() {
+        let mut bones = Check::new(IndexOrNone(sizes.skeleton));
+        for (proxy, Span { offset, .. }) in lod.proxies.spanned() {
             selections.next(offset, proxy.selection.into());
-            sections.next(offset, proxy.section.into());
-            bones.next(offset, proxy.bone.into());
+            sections.next(offset, proxy.section.unwrap_or(-1).into());
+            bones.next(offset, proxy.bone.unwrap_or(-1).into());
         }
         selections.tell("selections", self.problems, |error| place(error.within("proxies")));
         sections.tell("sections", self.problems, |error| place(error.within("proxies")));
         bones.tell("bones", self.problems, |error| place(error.within("proxies")));
-        let items = lod.items.iter().map(|bone| bone.get().into());
-        let check = Check::new(Below(sizes.bones)).array(&lod.items, items);
-        check.tell("bones", self.problems, |error| place(error.within("items")));
-        if !lod.bone_links.is_empty() && lod.bone_links.len() as u64 != sizes.bones {
-            let message = format!("{} bone links for {} bones", lod.bone_links.len(), sizes.bones);
-            let error = Error::malformed(message).at(lod.bone_links.offset());
-            self.problems.error(&error.within_item("lods", sizes.lod));
+        let check = Check::new(Below(sizes.skeleton)).array(&lod.bones, lod.bones.iter().map(|bone| bone.get().into()));
+        check.tell("bones", self.problems, |error| place(error.within("bones")));
+        self.bone_links(lod, sizes);
+        for (number, (frame, Span { offset, .. })) in lod.frames.spanned().enumerate() {
+            let place = |error: Error| place(error.within("positions").within_item("frames", number));
+            if frame.positions.len() as u64 != sizes.points {
+                let message = format!("{} positions for {} points", frame.positions.len(), sizes.points);
+                self.problems.warning(&place(Error::malformed(message).at(offset)));
+            }
+            let numbers = frame.positions.iter().map(|position| Numbers(position.to_array()));
+            Check::new(Finite).array(&frame.positions, numbers).tell("positions", self.problems, place);
         }
-        let mut check = Check::new(Below(sizes.items));
-        for (number, links) in lod.bone_links.iter().enumerate() {
-            check.list(("bone_links", number), &links, links.iter().map(|item| item.get().into()));
-        }
-        check.tell("items", self.problems, |error| place(error.within("bone_links")));
-        for (number, (material, Span { offset, .. })) in lod.materials.placed().enumerate() {
+        for (number, (material, Span { offset, .. })) in lod.materials.spanned().enumerate() {
+            self.codes(&material, |error| place(error.at(offset).within_item("materials", number)));
             let count = material.transforms.len() as u64;
             if material.kind == 8 && count == 0 {
                 // Some writers of this kind leave the transforms out.
                 continue;
+            }
+            let stages = material.stages.len() as u64;
+            if matches!(material.kind, 9..=11) && count != stages {
+                let error = Error::malformed(format!("{count} transforms for {stages} stages")).at(offset);
+                self.problems.warning(&place(error.within("transforms").within_item("materials", number)));
             }
             let mut check = Check::new(Below(count));
             for transform in material.all_stages().filter_map(|stage| stage.transform) {
@@ -316,10 +404,63 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
+    /// The way from the skeleton to the bones of a LOD, which is that back.
+    fn bone_links(&mut self, lod: &Lod<'a>, sizes: &Sizes) {
+        let place = |error: Error| lod_error(sizes, error.within("bone_links"));
+        if lod.bone_links.is_empty() {
+            return;
+        }
+        if lod.bone_links.len() as u64 != sizes.skeleton {
+            let message = format!("{} bone links for {} bones", lod.bone_links.len(), sizes.skeleton);
+            self.problems.error(&place(Error::malformed(message).at(lod.bone_links.offset())));
+        }
+        let mut inside = Check::new(Below(sizes.bones));
+        let mut back = Check::new(Broken::new(Code::Suspicious, "not to a place of their bone"));
+        let mut met = 0_u64;
+        for (number, links) in lod.bone_links.iter().enumerate() {
+            inside.list(("bone_links", number), &links, links.iter().map(|link| link.get().into()));
+            met = met.saturating_add(links.len() as u64);
+            for link in links.iter() {
+                // One that points nowhere is told of above.
+                let bone = lod.bones.get(link.get() as usize);
+                back.look(links.offset(), link.get(), bone.is_none_or(|bone| bone.get() as usize == number));
+            }
+        }
+        inside.tell("bones", self.problems, place);
+        back.tell("links", self.problems, place);
+        if met != sizes.bones {
+            let message = format!("{met} links to {} bones", sizes.bones);
+            self.problems.warning(&place(Error::malformed(message).at(lod.bone_links.offset())));
+        }
+    }
+
+    /// Codes of a material that have no meaning.
+    fn codes(&mut self, material: &Material<'a>, place: impl Fn(Error) -> Error) {
+        self.code("pixel_shader", &material.pixel_shader, &place);
+        self.code("vertex_shader", &material.vertex_shader, &place);
+        self.code("main_light", &material.main_light, &place);
+        self.code("fog_mode", &material.fog_mode, &place);
+        for (number, stage) in material.stages.iter().enumerate() {
+            self.code("filter", &stage.filter, |error| place(error.within_item("stages", number)));
+        }
+        if let Some(stage) = material.thermal_stage {
+            self.code("filter", &stage.filter, |error| place(error.within("thermal_stage")));
+        }
+        let mut sources = Check::new(Broken::new(Code::UnknownCode, "without a meaning"));
+        for transform in material.transforms.iter() {
+            let source = transform.uv_source();
+            sources.look(material.transforms.offset(), source.0, source.name().is_some());
+        }
+        sources.tell("sources of coordinates", self.problems, |error| place(error.within("transforms")));
+    }
+
     fn faces(&mut self, lod: &Lod<'a>, sizes: &Sizes) {
         let place = |error: Error| error.within_item("lods", sizes.lod);
+        self.zero(lod.faces.unknown().map(u32::from), lod.faces.offset().saturating_sub(2), |error| {
+            place(error.within("unknown").within("face_block"))
+        });
         // Where each face begins in the game's memory, and where the last ends.
-        let mut edges = vec![0];
+        let mut bounds = vec![0];
         let mut points = Check::new(Below(sizes.points));
         let mut broken = None;
         for (number, face) in lod.faces.iter().enumerate() {
@@ -327,7 +468,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                 Ok(face) => {
                     let corners = face.corners.iter().map(u64::from);
                     points.list(("faces", number), lod.faces.offset(), corners);
-                    edges.extend(edges.last().map(|start: &u32| start.saturating_add(face.memory_bytes())));
+                    bounds.extend(bounds.last().map(|start: &u32| start.saturating_add(face.memory_bytes())));
                 }
                 Err(error) => broken = Some(error),
             }
@@ -338,59 +479,93 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
         let mut textures = Check::new(IndexOrNone(lod.textures.len() as u64));
         let mut materials = Check::new(IndexOrNone(lod.materials.len() as u64));
-        let mut items = Check::new(AtMost(sizes.items));
+        let mut bones = Check::new(AtMost(sizes.bones));
         let mut starts = Check::new(Broken::new(Code::Order, "not where the one before ends"));
-        let mut ranges = Check::new(WholeFaces(&edges));
+        let mut ranges = Check::new(WholeFaces(&bounds));
         let mut end = 0;
-        for (section, Span { offset, .. }) in lod.sections.placed() {
-            textures.next(offset, section.texture().into());
+        for (section, Span { offset, .. }) in lod.sections.spanned() {
+            let Section { start, texture, material, min_bone, bone_count, .. } = section;
+            textures.next(offset, texture.into());
             if !lod.faces.has_units() {
                 // Neither what sections of version 7 count in nor what they call a material is known.
                 continue;
             }
-            materials.next(offset, section.material().into());
-            items.next(offset, u64::from(section.min_bone()).saturating_add(section.bone_count().into()));
-            let units = section.units();
-            starts.look(offset, Start { at: units.start, expected: end }, units.start == end);
-            ranges.next(offset, Units { start: units.start, end: units.end });
-            end = units.end;
+            materials.next(offset, material.unwrap_or(-1).into());
+            bones.next(offset, u64::from(min_bone.unwrap_or(0)).saturating_add(bone_count.unwrap_or(0).into()));
+            starts.look(offset, Start { at: start, expected: end }, start == end);
+            end = section.end;
+            ranges.next(offset, MemoryRange { start, end });
         }
         let place = |error: Error| place(error.within("sections"));
         textures.tell("textures", self.problems, place);
         materials.tell("materials", self.problems, place);
-        items.tell("last items", self.problems, place);
+        bones.tell("last bones", self.problems, place);
         starts.tell("sections", self.problems, place);
         ranges.tell("sections", self.problems, place);
-        if end != lod.faces.memory_bytes && !lod.sections.is_empty() && lod.faces.has_units() {
-            let message = format!("sections end at {end}, faces at {}", lod.faces.memory_bytes);
+        if end != lod.faces.memory_bytes() && !lod.sections.is_empty() && lod.faces.has_units() {
+            let message = format!("sections end at {end}, faces at {}", lod.faces.memory_bytes());
             self.problems.warning(&place(Error::malformed(message).at(lod.sections.offset())));
         }
     }
 
+    /// What the tables repeat of a LOD.
     fn face_default(&mut self, entry: &LodEntry, lod: &Lod<'_>) {
-        let faces = lod.faces.len();
-        if let Some(default) = entry.face_default.filter(|default| default.faces.get() as usize != faces) {
-            let message = format!("face default of {} faces for {faces}", default.faces);
-            let offset = self.model.header.face_defaults.map_or(0, |defaults| defaults.offset());
-            let error = Error::malformed(message).at(offset);
-            self.problems.warning(&error.within_item("lods", entry.index));
+        let Some((number, default, Span { offset, .. })) = self.model.header.face_default(entry.index) else { return };
+        let mut same = |name: &'static str, told: i64, is: i64| {
+            if told != is {
+                let error = Error::malformed(format!("{told}, the LOD has {is}")).at(offset);
+                self.problems.warning(&error.within(name).within_item("face_defaults", number));
+            }
+        };
+        same("faces", default.faces.into(), i64::try_from(lod.faces.len()).unwrap_or(i64::MAX));
+        if !self.deep {
+            return;
+        }
+        same("color", default.color.into(), lod.color.into());
+        same("special", default.special.into(), lod.special.cast_signed().into());
+        same("or_hints", default.or_hints.into(), lod.or_hints.into());
+        same("has_skeleton", default.has_skeleton.into(), u8::from(!lod.bones.is_empty()).into());
+        same("points", default.points.unwrap_or(lod.point_count).into(), lod.point_count.into());
+        // No number in some files of the game.
+        let areas = default.face_area.zip(lod.face_area).filter(|(told, is)| told != is && !told.is_nan());
+        if let Some((told, is)) = areas {
+            same("face_area", told.to_bits().into(), is.to_bits().into());
         }
     }
 
     /// Adds a block to the facts; decodes it when looking deep.
     fn block<'b, T: Element>(&mut self, block: &Block<'b, T>) -> Result<Option<Decoded<'b, T>>> {
-        let blocks = &mut self.blocks;
-        let add = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more);
-        match block.packing() {
-            Packing::InPlace => add(&mut blocks.stored, u64::from(block.count() > 0)),
-            _ => {
-                add(&mut blocks.packed, 1);
-                add(&mut blocks.packed_bytes, block.stored_bytes());
-                add(&mut blocks.unpacked_bytes, block.unpacked_bytes());
-            }
-        }
+        self.blocks.add(block.storage(), block.unpacked_bytes());
         self.deep.then(|| self.problems.budget().decode(block)).transpose()
     }
+}
+
+/// Looks for the place of a field.
+struct Place<'n> {
+    name: &'n str,
+    found: Option<u64>,
+}
+
+impl Visitor for Place<'_> {
+    fn open(&mut self, _: &Part<'_>) -> bool {
+        true
+    }
+
+    fn close(&mut self) {}
+
+    fn field(&mut self, _: &'static str, _: Value<'_>) {}
+
+    fn stored(&mut self, field: &StoredField, _: Value<'_>) {
+        if field.name == self.name {
+            self.found = self.found.or(Some(field.span.offset));
+        }
+    }
+
+    fn texts<'t>(&mut self, _: &'static str, _: &mut dyn Iterator<Item = Text<'t>>) {}
+
+    fn array(&mut self, _: &'static str, _: Option<usize>, _: &dyn Table) {}
+
+    fn problem(&mut self, _: &Error) {}
 }
 
 /// Where a section starts, in bytes of the game's memory, and where it is expected to.
@@ -408,12 +583,12 @@ impl fmt::Display for Start {
 
 /// The faces of a section, in bytes of the game's memory.
 #[derive(Clone, Copy)]
-struct Units {
+struct MemoryRange {
     start: u32,
     end: u32,
 }
 
-impl fmt::Display for Units {
+impl fmt::Display for MemoryRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} to {}", self.start, self.end)
     }
@@ -423,15 +598,15 @@ impl fmt::Display for Units {
 struct WholeFaces<'e>(&'e [u32]);
 
 impl Rule for WholeFaces<'_> {
-    type Value = Units;
+    type Value = MemoryRange;
 
     fn code(&self) -> Code {
         Code::Range
     }
 
-    fn holds(&self, Units { start, end }: Units) -> bool {
-        let is_edge = |unit: u32| self.0.binary_search(&unit).is_ok();
-        is_edge(start) && is_edge(end) && start <= end
+    fn holds(&self, MemoryRange { start, end }: MemoryRange) -> bool {
+        let is_bound = |byte: u32| self.0.binary_search(&byte).is_ok();
+        is_bound(start) && is_bound(end) && start <= end
     }
 }
 

@@ -1,5 +1,4 @@
-//! Which versions there are, who writes them and what changed between them: spec sections 2 and 3 of the later
-//! versions.
+//! Which versions there are, who writes them and what changed between them.
 
 use std::fmt;
 
@@ -117,7 +116,7 @@ impl Version {
     }
 
     /// The same number in the dialect that is less likely.
-    pub(super) fn other_reading(self) -> Option<Self> {
+    pub(super) fn other_dialect(self) -> Option<Self> {
         match (self.dialect, self.stored) {
             (Dialect::DayZ, _) => Some(Self::of(self.stored, Dialect::Arma)),
             (Dialect::Arma, 40..=43 | 10_040..=10_043) => Some(Self::of(self.stored, Dialect::Vbs)),
@@ -236,6 +235,8 @@ gates! {
     has_buoyancy = |v| v.arma(58);
     /// Whether the header starts with an app id (from 59 on).
     has_app_id = |v| v.arma(59);
+    /// Whether cooked shapes may follow the last LOD (from 60 on).
+    may_have_shapes = |v| v.arma(60);
     /// Whether a flag says if a block is compressed, not its size (from 64 on).
     has_block_flags = |v| v.arma(64);
     /// Whether sections may have a collimator, and a number follows the vertex table (from 67 on).
@@ -309,7 +310,7 @@ mod tests {
     fn numbers_that_mean_two_things_are_read_as_either() {
         let dialects = |stored: u32| {
             let likely = Version::new(stored).ok();
-            let other = likely.and_then(Version::other_reading);
+            let other = likely.and_then(Version::other_dialect);
             likely.into_iter().chain(other).map(Version::dialect).collect::<Vec<_>>()
         };
         // As the map says, in its order.
@@ -363,6 +364,7 @@ mod tests {
 57 has_shadow_lods
 58 has_muzzle_flash has_buoyancy
 59 has_app_id
+60 may_have_shapes
 64 has_block_flags
 67 has_collimators
 68 has_last_byte has_shapes

@@ -1,12 +1,14 @@
-//! What a LOD keeps for each of its points: spec sections 8 and 9.
+//! What a LOD keeps for each of its points.
 
-use zerocopy::little_endian::{F32, U32};
+use zerocopy::little_endian::U32;
 
-use super::flashpoint;
-use super::list::{Context, Item, List, condensed, packed};
-use super::wire::{BoneRef, FloatTangents, Neighbors, PackedTangents, PackedUv, PackedVector};
+use super::array::Layout;
+use super::table;
+use super::wire::{BoneRef, FloatTangents, Neighbors, PackedTangents, PackedUv, PackedVector, UvBounds};
 use crate::error::{Context as _, Error, Result};
-use crate::view::{Block, Cursor, Filled, Table, Vec2, Vec3};
+use crate::inspect::{Outline, Part, Span};
+use crate::view::record::{Fixed as _, Flat, Read, Stored, Type, record, tell_part};
+use crate::view::{Block, Cursor, Filled, List, Table, Vec2, Vec3};
 
 /// An array that is packed from version 45 on and floats before.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +17,27 @@ pub enum Encoding<P, F> {
     Packed(P),
     /// Up to version 44.
     Float(F),
+}
+
+impl<P: Stored, F: Stored> Stored for Encoding<P, F> {
+    const TYPE: Type = P::TYPE;
+}
+
+impl<'a, P: Read<'a, Layout>, F: Read<'a, Layout>> Read<'a, Layout> for Encoding<P, F> {
+    #[inline]
+    fn read(cursor: &mut Cursor<'a>, layout: Layout) -> Result<Self> {
+        match layout.version.has_packed_vectors() {
+            true => P::read(cursor, layout).map(Self::Packed),
+            false => F::read(cursor, layout).map(Self::Float),
+        }
+    }
+
+    fn tell(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        match layout.version.has_packed_vectors() {
+            true => P::tell(cursor, layout, name, out).map(Self::Packed),
+            false => F::tell(cursor, layout, name, out).map(Self::Float),
+        }
+    }
 }
 
 impl<P: Table, F: Table> Encoding<P, F> {
@@ -37,108 +60,57 @@ pub type Normals<'a> = Encoding<Filled<'a, PackedVector>, Filled<'a, Vec3>>;
 /// Pairs of tangents, of the sign of [`Normals`].
 pub type Tangents<'a> = Encoding<Block<'a, PackedTangents>, Block<'a, FloatTangents>>;
 
-/// What a LOD keeps for each of its points, array behind array.
-///
-/// Finding an array means walking the compressed ones before it; nothing is decoded. Each array has as many elements
-/// as there are positions; tangents, bone references and neighbours may be missing, with a count of 0. A count that
-/// differs is an error of that array alone, told by [`check_count`](Self::check_count).
-#[derive(Clone, Copy, Debug)]
-pub struct VertexTable<'a> {
-    /// The bytes of the whole table by its own word, these four included; not in version 7. From version 68 on the two
-    /// fields after the arrays do not count.
-    pub size_hint: Option<u32>,
-    /// Point flags, from version 50 on; before, [they are the LOD's](super::Lod::point_flags).
-    pub point_flags: Option<Filled<'a, U32>>,
-    /// The first set of texture coordinates.
-    pub uvs: UvSet<'a>,
-    /// How many sets there are, by the file's word; 0 is meant as 1. Not in version 7.
-    pub uv_count_hint: Option<u32>,
-    /// The other sets of texture coordinates.
-    pub more_uvs: List<'a, UvSet<'a>, Context>,
-    /// Where the points are, in metres, relative to the model's
-    /// [`bounding_center`](super::ModelInfo::bounding_center).
-    pub positions: Block<'a, Vec3>,
-    /// One for each point. As decoded they point into the body.
-    pub normals: Normals<'a>,
-    /// The directions of u and v at each point.
-    pub tangents: Tangents<'a>,
-    /// The bones that move each point.
-    pub bone_refs: Block<'a, BoneRef>,
-    /// In shadow volumes, the points beside each point.
-    pub neighbors: Block<'a, Neighbors>,
-    /// Of unknown use, from version 67 on; 0 in every file met.
-    pub unknown: Option<u32>,
-    /// Of unknown use, from version 68 on; 1 in every file met.
-    pub last_byte: Option<u8>,
-    /// Where the last array ends, and the bytes between there and the end of the LOD: none in a sound file.
-    pub(super) rest: Cursor<'a>,
-}
-
-/// The arrays up to the positions.
-pub(super) struct Front<'a> {
-    size_hint: u32,
-    point_flags: Option<Filled<'a, U32>>,
-    uvs: UvSet<'a>,
-    uv_count_hint: u32,
-    more_uvs: List<'a, UvSet<'a>, Context>,
-    pub(super) positions: Block<'a, Vec3>,
-}
-
-impl<'a> Front<'a> {
-    pub(super) fn read(c: &mut Cursor<'a>, context: Context) -> Result<Self> {
-        let size_hint = c.u32()?;
-        let has_flags = context.version.has_point_count();
-        let point_flags = has_flags.then(|| condensed(c, context).within("point_flags")).transpose()?;
-        let uvs = UvSet::read(c, context).within_item("uvs", 0)?;
-        let uv_count_hint = c.u32()?;
-        let more_uvs = List::read_items(c, uv_count_hint.saturating_sub(1), "more_uvs", context)?;
-        let positions = packed(c, context).within("positions")?;
-        Ok(Self { size_hint, point_flags, uvs, uv_count_hint, more_uvs, positions })
+record! {
+    /// What a LOD keeps for each of its points, array behind array.
+    ///
+    /// Finding an array means walking the compressed ones before it; nothing is decoded. Each array has as many elements
+    /// as there are positions; tangents, bone references and neighbours may be missing, with a count of 0. A count that
+    /// differs is an error of that array alone, told by `check_count`.
+    VertexTable<'a>(layout: Layout) {
+        /// The bytes of the whole table by its own word, these four included; not in version 7. From version 68 on the two
+        /// fields after the arrays do not count.
+        vertex_table_bytes: u32 = "sizeOfVertexTable" where !layout.version.is_flashpoint(),
+        /// Point flags; before version 50 they are the LOD's.
+        point_flags: Filled<'a, U32> = "LodPointFlags" [layout] where layout.version.has_point_count(),
+        /// The sets of texture coordinates.
+        uvs: UvSets<'a> = "DefaultUVset, nUVs, UVSets" [layout],
+        /// Where the points are, in metres, relative to the model's `bounding_center`.
+        positions: Block<'a, Vec3> = "NoOfPoints, LodPoints" [layout],
+        /// One for each point. As decoded they point into the body.
+        normals: Normals<'a> = "nNormals, LodNormals" [layout],
+        /// The directions of u and v at each point.
+        tangents: Tangents<'a> = "nMinMax, MinMax" [layout],
+        /// The bones that move each point.
+        bone_refs: Block<'a, BoneRef> = "nProperties, VertProperties" [layout],
+        /// In shadow volumes, the points beside each point.
+        neighbors: Block<'a, Neighbors> = "Count, UnknownVtxStructs" [layout],
+        /// Of unknown use; 0 in every file met.
+        unknown: u32 where layout.version.has_collimators(),
+        /// Of unknown use; 1 in every file met.
+        last_byte: u8 where layout.version.has_last_byte(),
     }
+    also |table, out| {
+        if layout.points.is_some_and(|points| check_count(table.normals.as_table(), points).is_ok()) {
+            out.array("normal_vectors", &table::normal_vectors(&table.normals));
+        }
+        out.array("tangent_vectors", &table::tangent_vectors(&table.tangents));
+    }
+}
+
+/// The positions of a [`VertexTable`], and no array after them.
+pub(super) fn positions<'a>(cursor: &mut Cursor<'a>, layout: Layout) -> Result<Block<'a, Vec3>> {
+    cursor.u32().within("vertex_table_bytes")?;
+    if layout.version.has_point_count() {
+        <Filled<'_, U32> as Read<'_, _>>::read(cursor, layout).within("point_flags")?;
+    }
+    UvSets::read(cursor, layout).within("uvs")?;
+    <Block<'_, _> as Read<'_, _>>::read(cursor, layout).within("positions")
 }
 
 impl<'a> VertexTable<'a> {
-    pub(super) fn read(c: &mut Cursor<'a>, context: Context) -> Result<Self> {
-        if context.version.is_flashpoint() {
-            return flashpoint::read_vertices(c, context);
-        }
-        let Front { size_hint, point_flags, uvs, uv_count_hint, more_uvs, positions } = Front::read(c, context)?;
-        let is_packed = context.version.has_packed_vectors();
-        let normals = match is_packed {
-            true => condensed(c, context).map(Encoding::Packed),
-            false => condensed(c, context).map(Encoding::Float),
-        };
-        let normals = normals.within("normals")?;
-        let tangents = match is_packed {
-            true => packed(c, context).map(Encoding::Packed),
-            false => packed(c, context).map(Encoding::Float),
-        };
-        let tangents = tangents.within("tangents")?;
-        let bone_refs = packed(c, context).within("bone_refs")?;
-        let neighbors = packed(c, context).within("neighbors")?;
-        let unknown = context.version.has_collimators().then(|| c.u32()).transpose()?;
-        let last_byte = context.version.has_last_byte().then(|| c.u8()).transpose()?;
-        let rest = *c;
-        Ok(Self {
-            size_hint: Some(size_hint),
-            point_flags,
-            uvs,
-            uv_count_hint: Some(uv_count_hint),
-            more_uvs,
-            positions,
-            normals,
-            tangents,
-            bone_refs,
-            neighbors,
-            unknown,
-            last_byte,
-            rest,
-        })
-    }
-
     /// All sets of texture coordinates, the first first.
     pub fn uv_sets(&self) -> impl Iterator<Item = UvSet<'a>> + use<'a> {
-        std::iter::once(self.uvs).chain(self.more_uvs.iter())
+        self.uvs.iter()
     }
 
     /// How many points there are.
@@ -165,38 +137,81 @@ pub(super) fn check_count(array: &dyn Table, points: u64) -> Result<()> {
     Err(Error::malformed(message).at(array.storage().offset))
 }
 
-/// A set of texture coordinates.
+record! {
+    /// A set of texture coordinates.
+    UvSet<'a>(layout: Layout) {
+        /// What packed coordinates lie between.
+        bounds: &'a UvBounds as Flat<'a, UvBounds> where layout.version.has_packed_vectors(),
+        /// The coordinates as stored.
+        stored: Encoding<Filled<'a, PackedUv>, Filled<'a, Vec2>> = "LodUV, nVertices, DefaultFill, UV" [layout],
+    }
+}
+
+/// The sets of texture coordinates of a LOD: at least one.
 #[derive(Clone, Copy, Debug)]
-pub struct UvSet<'a> {
-    /// What the packed coordinates lie between, from version 45 on.
-    pub bounds: Option<UvBounds>,
-    /// The coordinates as stored.
-    pub stored: Encoding<Filled<'a, PackedUv>, Filled<'a, Vec2>>,
+pub struct UvSets<'a> {
+    /// The first, which is always there.
+    pub first: UvSet<'a>,
+    /// How many sets there are, by the file's word; 0 is meant as 1. Not in version 7.
+    pub count: Option<u32>,
+    /// The others.
+    pub(super) more: List<'a, UvSet<'a>, Layout>,
 }
 
-/// The smallest and largest coordinates of a set, as u and v.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct UvBounds {
-    /// What -32767 stands for.
-    pub min: [f32; 2],
-    /// What 32767 stands for.
-    pub max: [f32; 2],
+impl<'a> UvSets<'a> {
+    /// All sets, the first first.
+    pub fn iter(&self) -> impl Iterator<Item = UvSet<'a>> + use<'a> {
+        std::iter::once(self.first).chain(self.more.iter())
+    }
+
+    /// All sets, each with its place.
+    fn spanned(&self, start: u64) -> impl Iterator<Item = (UvSet<'a>, Span)> + use<'a> {
+        std::iter::once((self.first, Span { offset: start, bytes: 0 })).chain(self.more.spanned())
+    }
 }
 
-impl UvBounds {
-    /// The coordinate that a packed one stands for: `min + (packed + 32767) / 65534 * (max - min)`. Bounds that are no
-    /// numbers or the wrong way round are taken as they are.
-    ///
-    /// ```
-    /// use meshpeek::odol::{PackedUv, UvBounds};
-    /// let bounds = UvBounds { min: [0.0, 1.0], max: [1.0, 3.0] };
-    /// let center = PackedUv { u: 0.into(), v: 0.into() };
-    /// assert_eq!(bounds.scale(center), [0.5, 2.0]);
-    /// ```
-    pub fn scale(&self, packed: PackedUv) -> [f32; 2] {
-        let one = |packed: i16, min: f32, max: f32| min + (f32::from(packed) + 32767.0) / 65534.0 * (max - min);
-        let ([min_u, min_v], [max_u, max_v]) = (self.min, self.max);
-        [one(packed.u.get(), min_u, max_u), one(packed.v.get(), min_v, max_v)]
+impl Stored for UvSets<'_> {
+    const TYPE: Type = Type::List(&Type::Record(UvSet::SCHEMA), 9);
+}
+
+impl<'a> Read<'a, Layout> for UvSets<'a> {
+    fn read(cursor: &mut Cursor<'a>, layout: Layout) -> Result<Self> {
+        let first = UvSet::read(cursor, layout).within_index(0)?;
+        let count = cursor.u32()?;
+        let more = List::numbered(cursor, 1, count.saturating_sub(1), layout)?;
+        Ok(Self { first, count: Some(count), more })
+    }
+
+    /// As arrays; where all bytes are told, each set for itself.
+    fn tell(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        let mut start = *cursor;
+        let sets = Self::read(cursor, layout)?;
+        if out.dissects() {
+            tell_part::<UvSet<'_>, _>(&mut start, layout, Part::item(name, 0), out)?;
+            u32::tell(&mut start, (), "uv_count", out)?;
+            for index in 0..sets.more.len() {
+                tell_part::<UvSet<'_>, _>(&mut start, layout, Part::item(name, index.saturating_add(1)), out)?;
+            }
+            return Ok(sets);
+        }
+        out.field("uv_count", sets.count);
+        // An array whose count is no other's could claim any number of rows.
+        let sound = |set: &UvSet<'_>| check_count(set.stored.as_table(), layout.points.unwrap_or(0));
+        for (index, set) in sets.iter().enumerate() {
+            if out.ok(sound(&set)).is_some() {
+                out.array_item(name, index, set.stored.as_table());
+            }
+        }
+        for (index, set) in sets.iter().enumerate().filter(|(_, set)| sound(set).is_ok()) {
+            out.array_item("uv_coordinates", index, &table::coordinates(&set));
+        }
+        for (index, (set, Span { offset, .. })) in sets.spanned(start.offset()).enumerate() {
+            if let Some(bounds) = set.bounds {
+                let part = Part::item("uv_bounds", index).spanning(offset, size_of::<UvBounds>() as u64);
+                out.part(part, |out| bounds.tell_fields(offset, out));
+            }
+        }
+        Ok(sets)
     }
 }
 
@@ -221,19 +236,6 @@ impl<'a> UvSet<'a> {
     pub fn scale(&self, packed: PackedUv) -> [f32; 2] {
         // Every set of packed coordinates has bounds.
         self.bounds.map_or([f32::NAN; 2], |bounds| bounds.scale(packed))
-    }
-}
-
-impl<'a> Item<'a, Context> for UvSet<'a> {
-    const LEAST: u64 = 5;
-
-    fn read(cursor: &mut Cursor<'a>, context: Context) -> Result<Self> {
-        if !context.version.has_packed_vectors() {
-            return Ok(Self { bounds: None, stored: Encoding::Float(condensed(cursor, context)?) });
-        }
-        let [min, max] = cursor.read::<[[F32; 2]; 2]>()?.map(|pair| pair.map(F32::get));
-        let stored = Encoding::Packed(condensed(cursor, context)?);
-        Ok(Self { bounds: Some(UvBounds { min, max }), stored })
     }
 }
 

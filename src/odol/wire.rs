@@ -1,45 +1,141 @@
-//! Records exactly as stored: spec sections 3, 6, 7 and 8.
+//! Records exactly as stored.
 
 use zerocopy::little_endian::{F32, I16, I32, U16, U32};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::codes::UvSource;
+use crate::view::record::{plain, plain_read, wire};
 use crate::view::{Column, Element, Scalar, Vec3};
 
-/// What the tables behind the header tell of one LOD, so that it can be drawn without being read (FaceData).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct FaceDefault {
-    /// How many faces the LOD has.
-    pub faces: U32,
-    /// The LOD's `color`, 0xAARRGGBB.
-    pub color: U32,
-    /// The LOD's `special`.
-    pub special: I32,
-    /// The LOD's `or_hints`.
-    pub or_hints: U32,
-    /// Not zero where the LOD has `items` (hasSkeleton).
-    pub has_skeleton: u8,
+wire! {
+    /// A basis of three rows and a position: what a point is multiplied with, then added to.
+    Transform = 48 {
+        /// Where the x, y and z axis point to, in this order.
+        basis: [Vec3; 3],
+        /// Where the origin comes to lie.
+        position: Vec3,
+    }
+
+    /// How a stage of a material makes its texture coordinates.
+    StageTransform = 52 {
+        /// What the coordinates are made of, by number.
+        uv_source: U32 = "UVSource",
+        /// What they are multiplied with.
+        transform: Transform = "Transform",
+    }
+
+    /// What a section with a collimator adds: by readers alone, no file has it. Three points or directions with two
+    /// numbers between them.
+    Collimator = 44 {
+        /// The first.
+        a: Vec3,
+        /// The second.
+        b: Vec3,
+        /// Of unknown use.
+        c: U32,
+        /// The third.
+        d: Vec3,
+        /// Of unknown use.
+        e: U32,
+    }
+
+    /// What a [`Buoyancy`](super::Buoyancy) starts with.
+    BuoyancyStart = 36 {
+        /// How many places the grid has along each axis.
+        grid: [I32; 3],
+        /// From one place to the next, along each axis.
+        step: [F32; 3],
+        /// The radius of all spheres.
+        radius: F32,
+        /// The fewest and the most spheres.
+        sphere_counts: [I32; 2],
+    }
+
+    /// One of the spheres that a model floats by.
+    BuoyancySphere = 20 {
+        /// Its centre.
+        center: Vec3,
+        /// Its radius.
+        radius: F32,
+        /// How much of its surface is the model's.
+        surface: F32,
+    }
+
+    /// The smallest and largest coordinates of a set, as u and v.
+    UvBounds = 16 {
+        /// What -32767 stands for.
+        min: [F32; 2] = "UVScale, uvScaling",
+        /// What 32767 stands for.
+        max: [F32; 2] = "UVScale, uvScaling",
+    }
+
+    /// A texture coordinate of version 45 and later: its place between the bounds of its set.
+    PackedUv = 4 {
+        /// To the right, -32767 to 32767.
+        u: I16,
+        /// Down, -32767 to 32767.
+        v: I16,
+    }
+
+    /// The tangents of a vertex in version 45 and later.
+    PackedTangents = 8 {
+        /// Along u.
+        s: PackedVector,
+        /// Along v.
+        t: PackedVector,
+    }
+
+    /// The tangents of a vertex before version 45.
+    FloatTangents = 24 {
+        /// Along u.
+        s: Vec3,
+        /// Along v.
+        t: Vec3,
+    }
+
+    /// How much one bone moves a vertex.
+    BoneWeight = 2 {
+        /// Which of the LOD's `bones`.
+        bone: u8,
+        /// How much, in 255ths; those of a vertex sum to 255.
+        weight: u8,
+    }
+
+    /// The bones that move a vertex (AnimationRTWeight).
+    BoneRef = 12 {
+        /// How many of the pairs count, 0 to 4.
+        count: I32 = "index",
+        /// The pairs. What stands behind the first `count` is left over from the writer's memory.
+        pairs: [BoneWeight; 4] = "V",
+    }
+
+    /// A vertex beside another one in a shadow volume, and the bones that move it (VertexNeighborInfo).
+    Neighbor = 16 {
+        /// Which vertex.
+        vertex: U16 = "Unknown",
+        /// Left over from the writer's memory; 0 from version 69 on, so that there the two may be one number of 32 bits.
+        unused: U16 = "Unknown",
+        /// The bones that move it.
+        bones: BoneRef = "Unknown",
+    }
+
+    /// The two neighbours of a vertex in a shadow volume.
+    Neighbors = 32 {
+        /// One and the other.
+        pair: [Neighbor; 2] = "Unknown",
+    }
 }
 
-/// What version 51 added to [`FaceDefault`].
-#[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct FaceDefaultMore {
-    /// How many points the LOD has.
-    pub points: U32,
-    /// The LOD's `face_area`.
-    pub face_area: F32,
+plain! {
+    Transform: Number "f32[12]" 48 => |transform| transform.to_array();
+    PackedVector: Number "PackedVector" 4 => |vector| vector.to_array();
+    BoneRef: Number "BoneRef" 12 => |bones| bones.count.get();
+    LastConstants: Number "f32[12]" 48 => |words| words.to_array();
 }
 
-/// A basis of three rows and a position: what a point is multiplied with, then added to.
-#[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct Transform {
-    /// Where the x, y and z axis point to, in this order.
-    pub basis: [Vec3; 3],
-    /// Where the origin comes to lie.
-    pub position: Vec3,
+plain_read! {
+    Transform => |cursor| cursor.read().copied();
+    LastConstants => |cursor| cursor.read().copied();
 }
 
 impl Transform {
@@ -49,16 +145,6 @@ impl Transform {
     }
 }
 
-/// How a stage of a material makes its texture coordinates.
-#[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct StageTransform {
-    /// What the coordinates are made of, see [`uv_source`](Self::uv_source).
-    pub uv_source: U32,
-    /// What they are multiplied with.
-    pub transform: Transform,
-}
-
 impl StageTransform {
     /// What the coordinates are made of.
     pub fn uv_source(&self) -> UvSource {
@@ -66,110 +152,40 @@ impl StageTransform {
     }
 }
 
-/// The colours that a material starts with.
+/// Twelve numbers of unknown use, in materials of kind 20; the third and the seventh are whole ones.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
-pub(super) struct MaterialColors {
-    pub(super) emissive: [F32; 4],
-    pub(super) ambient: [F32; 4],
-    pub(super) diffuse: [F32; 4],
-    pub(super) forced_diffuse: [F32; 4],
-    pub(super) specular: [F32; 4],
+pub struct LastConstants([U32; 12]);
+
+impl LastConstants {
+    /// The numbers, in the order stored.
+    pub fn to_array(&self) -> [f32; 12] {
+        let mut index = 0_usize;
+        self.0.map(|word| {
+            let is_whole = matches!(index, 2 | 6);
+            index = index.saturating_add(1);
+            if is_whole { word.get().cast_signed() as f32 } else { f32::from_bits(word.get()) }
+        })
+    }
 }
 
-/// The last words of a material of kind 20.
-#[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub(super) struct MaterialWords {
-    pub(super) before: [F32; 2],
-    pub(super) first: I32,
-    pub(super) between: [F32; 3],
-    pub(super) second: I32,
-    pub(super) after: [F32; 5],
-}
-
-/// What every material says of how it is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub(super) struct MaterialCodes {
-    pub(super) pixel_shader: U32,
-    pub(super) vertex_shader: U32,
-    pub(super) main_light: U32,
-    pub(super) fog_mode: U32,
-}
-
-/// The part of a section whose length is fixed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub(super) struct SectionNumbers {
-    pub(super) start: U32,
-    pub(super) end: U32,
-    pub(super) min_bone: U32,
-    pub(super) bone_count: U32,
-    pub(super) user_value: U32,
-    pub(super) texture: I16,
-    pub(super) flags: U32,
-    pub(super) material: I32,
-}
-
-/// A section in version 7.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub(super) struct FlashpointSection {
-    pub(super) start: U32,
-    pub(super) end: U32,
-    pub(super) material: I32,
-    pub(super) texture: I16,
-    pub(super) flags: U32,
-}
-
-/// What a section with a collimator adds, from version 67 on: by readers alone, no file has it.
-#[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct Collimator {
-    /// Three points or directions with two numbers between them.
-    pub a: Vec3,
-    #[allow(missing_docs)]
-    pub b: Vec3,
-    #[allow(missing_docs)]
-    pub c: U32,
-    #[allow(missing_docs)]
-    pub d: Vec3,
-    #[allow(missing_docs)]
-    pub e: U32,
-}
-
-/// What a [`Buoyancy`](super::Buoyancy) starts with.
-#[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub(super) struct BuoyancyStart {
-    pub(super) grid: [I32; 3],
-    pub(super) step: [F32; 3],
-    pub(super) radius: F32,
-    pub(super) sphere_counts: [I32; 2],
-}
-
-/// One of the spheres that a model floats by.
-#[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct BuoyancySphere {
-    /// Its centre.
-    pub center: Vec3,
-    /// Its radius.
-    pub radius: F32,
-    /// How much of its surface is the model's.
-    pub surface: F32,
-}
-
-/// A texture coordinate of version 45 and later: its place between the bounds of its set
-/// ([`UvBounds::scale`](super::UvBounds::scale)).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct PackedUv {
-    /// To the right, -32767 to 32767.
-    pub u: I16,
-    /// Down, -32767 to 32767.
-    pub v: I16,
+impl UvBounds {
+    /// The coordinate that a packed one stands for: `min + (packed + 32767) / 65534 * (max - min)`. Bounds that are no
+    /// numbers or the wrong way round are taken as they are.
+    ///
+    /// ```
+    /// use meshpeek::odol::{PackedUv, UvBounds};
+    /// let bounds = UvBounds { min: [0.0.into(), 1.0.into()], max: [1.0.into(), 3.0.into()] };
+    /// let center = PackedUv { u: 0.into(), v: 0.into() };
+    /// assert_eq!(bounds.scale(center), [0.5, 2.0]);
+    /// ```
+    pub fn scale(&self, packed: PackedUv) -> [f32; 2] {
+        let one = |packed: i16, min: F32, max: F32| {
+            min.get() + (f32::from(packed) + 32767.0) / 65534.0 * (max.get() - min.get())
+        };
+        let ([min_u, min_v], [max_u, max_v]) = (self.min, self.max);
+        [one(packed.u.get(), min_u, max_u), one(packed.v.get(), min_v, max_v)]
+    }
 }
 
 /// A unit vector of version 45 and later: three numbers of 10 bits with sign, x lowest. Bits 30 and 31 are unused.
@@ -193,46 +209,6 @@ impl PackedVector {
     }
 }
 
-/// The tangents of a vertex in version 45 and later.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct PackedTangents {
-    /// Along u.
-    pub s: PackedVector,
-    /// Along v.
-    pub t: PackedVector,
-}
-
-/// The tangents of a vertex before version 45.
-#[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct FloatTangents {
-    /// Along u.
-    pub s: Vec3,
-    /// Along v.
-    pub t: Vec3,
-}
-
-/// How much one bone moves a vertex.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct BoneWeight {
-    /// Which of the LOD's `items`.
-    pub item: u8,
-    /// How much, in 255ths; those of a vertex sum to 255.
-    pub weight: u8,
-}
-
-/// The bones that move a vertex (AnimationRTWeight).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct BoneRef {
-    /// How many of the pairs count, 0 to 4.
-    pub count: I32,
-    /// The pairs. What stands behind the first `count` is left over from the writer's memory.
-    pub pairs: [BoneWeight; 4],
-}
-
 impl BoneRef {
     /// The pairs that count; all four where `count` is larger, none where it is negative.
     pub fn weights(&self) -> &[BoneWeight] {
@@ -240,40 +216,6 @@ impl BoneRef {
         self.pairs.get(..count).unwrap_or(if count > 0 { &self.pairs } else { &[] })
     }
 }
-
-/// A vertex beside another one in a shadow volume, and the bones that move it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct Neighbor {
-    /// Which vertex.
-    pub vertex: U16,
-    /// Left over from the writer's memory; 0 from version 69 on, so that there the two may be one number of 32 bits.
-    pub unused: U16,
-    /// The bones that move it.
-    pub bones: BoneRef,
-}
-
-/// The two neighbours of a vertex in a shadow volume (VertexNeighborInfo).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct Neighbors(pub [Neighbor; 2]);
-
-const _: () = assert!(size_of::<FaceDefault>() == 17);
-const _: () = assert!(size_of::<FaceDefaultMore>() == 8);
-const _: () = assert!(size_of::<Transform>() == 48);
-const _: () = assert!(size_of::<StageTransform>() == 52);
-const _: () = assert!(size_of::<MaterialColors>() == 80);
-const _: () = assert!(size_of::<MaterialWords>() == 48);
-const _: () = assert!(size_of::<MaterialCodes>() == 16);
-const _: () = assert!(size_of::<FlashpointSection>() == 18);
-const _: () = assert!(size_of::<Collimator>() == 44);
-const _: () = assert!(size_of::<BuoyancyStart>() == 36);
-const _: () = assert!(size_of::<BuoyancySphere>() == 20);
-const _: () = assert!(size_of::<SectionNumbers>() == 30);
-const _: () = assert!(size_of::<PackedTangents>() == 8);
-const _: () = assert!(size_of::<FloatTangents>() == 24);
-const _: () = assert!(size_of::<BoneRef>() == 12);
-const _: () = assert!(size_of::<Neighbors>() == 32);
 
 macro_rules! elements {
     ($($element:ty = $native:ty { $($name:literal $scalar:ident),* $(,)? })*) => {$(
@@ -290,16 +232,16 @@ elements! {
     PackedTangents = [u32; 2] { "s" U32, "t" U32 }
     FloatTangents = [f32; 6] { "s_x" F32, "s_y" F32, "s_z" F32, "t_x" F32, "t_y" F32, "t_z" F32 }
     BoneRef = [u8; 12] {
-        "count" I32, "item_0" U8, "weight_0" U8, "item_1" U8, "weight_1" U8,
-        "item_2" U8, "weight_2" U8, "item_3" U8, "weight_3" U8,
+        "count" I32, "bone_0" U8, "weight_0" U8, "bone_1" U8, "weight_1" U8,
+        "bone_2" U8, "weight_2" U8, "bone_3" U8, "weight_3" U8,
     }
     Neighbors = [u8; 32] {
         "a" U16, "a_unused" U16,
-        "a_count" I32, "a_item_0" U8, "a_weight_0" U8, "a_item_1" U8, "a_weight_1" U8,
-        "a_item_2" U8, "a_weight_2" U8, "a_item_3" U8, "a_weight_3" U8,
+        "a_count" I32, "a_bone_0" U8, "a_weight_0" U8, "a_bone_1" U8, "a_weight_1" U8,
+        "a_bone_2" U8, "a_weight_2" U8, "a_bone_3" U8, "a_weight_3" U8,
         "b" U16, "b_unused" U16,
-        "b_count" I32, "b_item_0" U8, "b_weight_0" U8, "b_item_1" U8, "b_weight_1" U8,
-        "b_item_2" U8, "b_weight_2" U8, "b_item_3" U8, "b_weight_3" U8,
+        "b_count" I32, "b_bone_0" U8, "b_weight_0" U8, "b_bone_1" U8, "b_weight_1" U8,
+        "b_bone_2" U8, "b_weight_2" U8, "b_bone_3" U8, "b_weight_3" U8,
     }
     BuoyancySphere = [f32; 5] { "x" F32, "y" F32, "z" F32, "radius" F32, "surface" F32 }
     StageTransform = [u32; 13] {
@@ -328,7 +270,7 @@ mod tests {
     #[test]
     fn counts_of_bone_references_are_claims() {
         let of = |count: i32| {
-            let pairs = [BoneWeight { item: 1, weight: 255 }; 4];
+            let pairs = [BoneWeight { bone: 1, weight: 255 }; 4];
             BoneRef { count: I32::new(count), pairs }.weights().len()
         };
         assert_eq!([of(-1), of(0), of(2), of(4), of(5), of(i32::MAX)], [0, 0, 2, 4, 4, 4]);

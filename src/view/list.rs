@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use super::array::{Element, LeArray};
 use super::cursor::Cursor;
 use super::record::{Framing, Plain, Read, Record, Stored, Type, tell_count, tell_part};
 use super::text::{ByteStr, Utf32Str};
@@ -24,11 +25,17 @@ impl<'a, T: Read<'a, C>, C: Copy> List<'a, T, C> {
     /// Steps over this many items. An error names the item by its place in the list alone.
     #[inline]
     pub(crate) fn of(cursor: &mut Cursor<'a>, count: u32, context: C) -> Result<Self> {
+        Self::numbered(cursor, 0, count, context)
+    }
+
+    /// The same, the first item of which errors call by this place.
+    #[inline]
+    pub(crate) fn numbered(cursor: &mut Cursor<'a>, first: usize, count: u32, context: C) -> Result<Self> {
         // A count that cannot be true is told as such, not as whatever its last readable item runs into.
         cursor.clone().skip(u64::from(count).saturating_mul(T::TYPE.min()))?;
         let mut start = *cursor;
         for index in 0..count {
-            T::read(cursor, context).within_index(index as usize)?;
+            T::read(cursor, context).within_index(first.saturating_add(index as usize))?;
         }
         let items = start.split(cursor.offset().saturating_sub(start.offset()))?;
         Ok(Self { items, count, context, item: PhantomData })
@@ -206,6 +213,18 @@ macro_rules! texts {
 }
 
 texts! { ByteStr Utf32Str }
+
+/// Arrays have a number each.
+impl<'a, T: Element> Item<'a> for LeArray<'a, T> {
+    fn tell_items(list: &List<'a, Self>, name: &'static str, out: &mut Outline<'_>) {
+        for (index, (array, Span { offset, .. })) in list.spanned().enumerate() {
+            // Behind its own count.
+            let count = u32::try_from(array.len()).unwrap_or(u32::MAX);
+            Framing(count).tell_at(name, Span { offset, bytes: 4 }, out);
+            out.array_item(name, index, &array);
+        }
+    }
+}
 
 /// Records are told as a list of parts.
 impl<'a, T: Record<'a, C>, C: Copy> Item<'a, C> for T {

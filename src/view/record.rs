@@ -26,6 +26,8 @@
 //! it that is not stored. There is nothing else: what needs a loop or a choice is a type of its own that implements
 //! [`Read`].
 //!
+//! A record that borrows nothing is described without a lifetime.
+//!
 //! `wire!` describes records that are read in place, all of whose fields have a fixed size.
 //!
 //! This is a macro by example and not a derive: it needs no crate of its own, and the description has room for what an
@@ -327,6 +329,8 @@ impl<T> Form<T> for Framing<T> {
 impl<T: Stored> Stored for Framing<T> {
     const TYPE: Type = T::TYPE;
     const FRAMING: bool = true;
+
+    fn tell_absent(_: &'static str, _: &mut Outline<'_>) {}
 }
 
 impl<T: Plain> Plain for Framing<T> {
@@ -417,6 +421,7 @@ plain_read! {
     i32 => |cursor| cursor.i32();
     f32 => |cursor| cursor.f32();
     bool => |cursor| Ok(cursor.u8()? != 0);
+    Color => |cursor| cursor.read().copied();
 }
 
 /// Arrays of a fixed length that are one field each.
@@ -444,9 +449,21 @@ plain_arrays! {
     I32: |values| Value::Ints(values.iter().map(|value| value.get().into()).collect());
     I16: |values| Value::Ints(values.iter().map(|value| value.get().into()).collect());
     U16: |values| Value::Ints(values.iter().map(|value| value.get().into()).collect());
+    U32: |values| Value::Ints(values.iter().map(|value| value.get().into()).collect());
 }
 
 impl<'a, const N: usize> Read<'a> for [u8; N] {
+    #[inline]
+    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
+        cursor.read().copied()
+    }
+
+    fn tell(cursor: &mut Cursor<'a>, (): (), name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        tell_plain(cursor, name, out, |cursor| Self::read(cursor, ()))
+    }
+}
+
+impl<'a, const N: usize> Read<'a> for [U32; N] {
     #[inline]
     fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
         cursor.read().copied()
@@ -846,7 +863,7 @@ pub(crate) use optional;
 macro_rules! record {
     (
         $(#[doc = $about:literal])*
-        $name:ident<$life:lifetime>($context:ident: $knowledge:ty) $(named $label:ident)? {
+        $name:ident $(<$own:lifetime>)? for $life:lifetime ($context:ident: $knowledge:ty) $(named $label:ident)? {
             $(
                 $(#[doc = $doc:literal])*
                 $field:ident: $type:ty $(as $form:ty)? $(= $spec:literal)? $([$given:expr])? $(where $gate:expr)? $(=> $check:expr)?,
@@ -857,7 +874,7 @@ macro_rules! record {
         $(#[doc = $about])*
         #[derive(Clone, Copy, Debug)]
         #[non_exhaustive]
-        pub struct $name<$life> {
+        pub struct $name $(<$own>)? {
             $(
                 $(#[doc = $doc])*
                 $(#[doc = concat!("(`", $spec, "`)")])?
@@ -866,7 +883,7 @@ macro_rules! record {
             )*
         }
 
-        impl<$life> $name<$life> {
+        impl $(<$own>)? $name $(<$own>)? {
             /// Its description.
             pub const SCHEMA: &'static $crate::view::record::Schema = &$crate::view::record::Schema {
                 name: stringify!($name),
@@ -881,14 +898,14 @@ macro_rules! record {
             };
         }
 
-        impl<$life> $crate::view::record::Stored for $name<$life> {
+        impl $(<$own>)? $crate::view::record::Stored for $name $(<$own>)? {
             const TYPE: $crate::view::record::Type = $crate::view::record::Type::Record(Self::SCHEMA);
 
             fn tell_absent(_: &'static str, _: &mut $crate::inspect::Outline<'_>) {}
         }
 
         #[allow(unused_variables)]
-        impl<$life> $crate::view::record::Read<$life, $knowledge> for $name<$life> {
+        impl<$life> $crate::view::record::Read<$life, $knowledge> for $name $(<$own>)? {
             #[inline]
             fn read(
                 cursor: &mut $crate::view::Cursor<$life>,
@@ -911,7 +928,7 @@ macro_rules! record {
         }
 
         #[allow(unused_variables)]
-        impl<$life> $crate::view::record::Record<$life, $knowledge> for $name<$life> {
+        impl<$life> $crate::view::record::Record<$life, $knowledge> for $name $(<$own>)? {
             const SCHEMA: &'static $crate::view::record::Schema = Self::SCHEMA;
 
             fn label(&self) -> Option<$crate::inspect::Text<$life>> {
@@ -998,8 +1015,14 @@ macro_rules! record {
             None
         }
     };
+    ($(#[$($attribute:tt)*])* $name:ident<$life:lifetime>($($context:tt)*) $($rest:tt)*) => {
+        $crate::view::record::record! { $(#[$($attribute)*])* $name<$life> for $life ($($context)*) $($rest)* }
+    };
     ($(#[$($attribute:tt)*])* $name:ident<$life:lifetime> $($rest:tt)*) => {
-        $crate::view::record::record! { $(#[$($attribute)*])* $name<$life>(nothing: ()) $($rest)* }
+        $crate::view::record::record! { $(#[$($attribute)*])* $name<$life> for $life (nothing: ()) $($rest)* }
+    };
+    ($(#[$($attribute:tt)*])* $name:ident($($context:tt)*) $($rest:tt)*) => {
+        $crate::view::record::record! { $(#[$($attribute)*])* $name for 'a ($($context)*) $($rest)* }
     };
 }
 pub(crate) use record;

@@ -133,6 +133,11 @@ fn is_built_in(format: &str) -> bool {
 /// are none.
 const DAMAGED: &str = "wild/freefallLoop_relabelled.rtm";
 
+/// What another program rewrote, for all versions to be there, and what it added by itself: frames of other than all points,
+/// materials with fewer transforms than stages.
+const REWRITTEN: &str = "odol_rewritten/";
+const REWRITTEN_MARKS: [&str; 2] = [" positions for ", " transforms for "];
+
 #[test]
 fn other_peoples_files_read_as_other_readers_read_them() {
     let Some(folder) = outside() else { return };
@@ -156,7 +161,12 @@ fn other_peoples_files_read_as_other_readers_read_them() {
             assert_eq!(record["digests"][&key], digest, "{name}: digest {key}");
         }
         let problems = problems_of_verify(Path::new(name), &bytes);
-        assert_eq!(problems == Json::Array(Vec::new()), name != DAMAGED, "{name}: {problems}");
+        let meant = |problem: &&Json| {
+            let message = problem["message"].as_str().unwrap();
+            !(name.starts_with(REWRITTEN) && REWRITTEN_MARKS.iter().any(|mark| message.contains(mark)))
+        };
+        let none = problems.as_array().unwrap().iter().filter(meant).count() == 0;
+        assert_eq!(none, name != DAMAGED, "{name}: {problems}");
         checked += 1;
     }
     assert!(checked > 0);

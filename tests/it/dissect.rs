@@ -6,7 +6,7 @@ use meshpeek::{Asset, Format, Inspect};
 use crate::corpus;
 
 /// Formats that still leave bytes without a name.
-const OPEN: [Format; 3] = [Format::Odol, Format::Pbo, Format::Zip];
+const OPEN: [Format; 2] = [Format::Pbo, Format::Zip];
 
 #[test]
 fn leaves_tile_the_file() {

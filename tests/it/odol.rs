@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use meshpeek::codec::activity;
+use meshpeek::dissect::dissect;
 use meshpeek::inspect::{Inspect, Outline, Part, Text, Value, Visitor, to_bytes};
 use meshpeek::odol::{Dialect, Encoding, Filter, IndexBlock, Indices, Lod, Model, Motion, PackedUv, Resolution};
 use meshpeek::summary::{Problems, Severity};
@@ -63,17 +64,18 @@ fn what_was_written_is_read_in_every_version() {
             model.verify(&mut problems);
             assert_eq!(problems.into_vec(), [], "version {version} {line:?}");
             assert_eq!((model.version().stored(), model.version().dialect()), (version, line));
-            assert_eq!(model.encryption(), (layout >= 75).then_some([0, 0]));
-            assert_eq!(model.app_id(), (layout >= 59).then_some(107_410));
+            let start = model.start().unwrap();
+            assert_eq!(start.encryption, (layout >= 75).then_some([0.into(); 2]));
+            assert_eq!(start.app_id, (layout >= 59).then_some(107_410));
             assert_eq!(
-                model.muzzle_flash().map(|name| name.to_string()).as_deref(),
+                start.muzzle_flash.map(|name| name.to_string()).as_deref(),
                 (layout >= 58).then_some("flash\\muzzle")
             );
             let info = model.info().unwrap();
             assert_eq!(info.thermal, (layout >= 42 || vbs).then_some([60.0, 900.0, 150.0, 5.0]));
             assert_eq!(info.metabolism, (layout >= 43 || vbs).then_some([0.5, 37.0]));
             assert_eq!(info.shadow_offset, (layout >= 48).then_some(f32::MAX));
-            assert_eq!(info.bbox_visual, (layout >= 52).then_some([[-3.0; 3], [3.0; 3]]));
+            assert_eq!(info.bbox_visual_min.zip(info.bbox_visual_max), (layout >= 52).then_some(([-3.0; 3], [3.0; 3])));
             assert_eq!(info.lod_density, (layout >= 70).then_some(0.75));
             assert_eq!(info.draw_importance, (layout >= 71).then_some(1.25));
             assert_eq!(info.explosion_shielding, (layout >= 72).then_some(0.5));
@@ -105,11 +107,11 @@ fn what_was_written_is_read_in_every_version() {
             let pivots = info.skeleton.and_then(|skeleton| skeleton.pivots);
             assert_eq!(text(pivots).as_deref(), (layout > 40 && !vbs).then_some("pivots"));
             let face_default = model.lod_entry(0).unwrap().face_default;
-            let faces = face_default.map(|default| default.faces.get() as usize);
+            let faces = face_default.map(|default| default.faces as usize);
             assert_eq!(faces, (layout >= 40).then_some(written.lods[0].faces.len()));
-            for animation in model.animations().iter().flat_map(|animations| animations.list.iter()) {
+            for animation in model.animations().iter().flat_map(|animations| animations.animations.iter()) {
                 assert_eq!(animation.period, (layout >= 56).then_some([2.0, 0.5]));
-                if let Motion::Hide { from, to } = animation.motion {
+                if let Motion::Hide { from, to } = animation.motion() {
                     assert_eq!((from, to), (0.75, (layout >= 55).then_some(-1.0)));
                 }
             }
@@ -134,27 +136,33 @@ fn versions() -> impl Iterator<Item = (u32, Dialect)> {
 }
 
 fn same_trailer(model: &Model<'_>, layout: u32) {
-    let trailer = model.trailer();
+    let trailer = model.trailer().unwrap();
     assert_eq!(trailer.is_some(), layout >= 58);
     let Some(trailer) = trailer else { return };
     let has_shapes = layout >= 68 || layout > 60 && layout % 2 == 1;
-    assert_eq!(trailer.buoyancy_kind, Some(if has_shapes { 2 } else { 0 }));
+    assert_eq!(trailer.buoyancy_kind, if has_shapes { 2 } else { 0 });
     let names =
         if has_shapes { &["components", "roadway", "mirrored_components", "mirrored_roadway"][..] } else { &[] };
     assert_eq!(trailer.shapes().map(|(name, _)| name).collect::<Vec<_>>(), names);
     for (name, shapes) in trailer.shapes() {
-        assert_eq!(shapes.physx_version_text(), "4.1.1");
-        let found: Vec<_> = shapes.list.iter().map(|shape| (shape.cooked.len(), shape.bone)).collect();
+        assert_eq!(shapes.physx_version.to_text(), "4.1.1");
+        let found: Vec<_> = shapes.shapes.iter().map(|shape| (shape.cooked.len(), shape.bone)).collect();
         match name.ends_with("roadway") {
             false => assert_eq!(found, [(8, None), (9, None)]),
             true => assert_eq!(found, [(4, Some(-1)), (4, Some(0)), (4, Some(1))]),
         }
     }
     if let Some(buoyancy) = trailer.buoyancy {
-        assert_eq!((buoyancy.grid(), buoyancy.step(), buoyancy.radius()), ([2, 1, 3], [0.5; 3], 0.25));
-        assert_eq!((buoyancy.sphere_counts(), buoyancy.spheres.len(), buoyancy.volume), ([1, 8], 6, 3.5));
+        assert_eq!(
+            (buoyancy.grid.grid(), buoyancy.grid.step(), buoyancy.grid.radius.get()),
+            ([2, 1, 3], [0.5; 3], 0.25)
+        );
+        assert_eq!(
+            (buoyancy.grid.sphere_counts.map(I32::get), buoyancy.spheres.len(), buoyancy.volume),
+            ([1, 8], 6, 3.5)
+        );
         assert_eq!(buoyancy.spheres.get(1).map(|sphere| sphere.surface.get()), Some(9.0));
-        assert_eq!(buoyancy.bounds, [[0.0; 3], [1.0, 0.0, 1.0]]);
+        assert_eq!([buoyancy.bbox_min, buoyancy.bbox_max], [[0.0; 3], [1.0, 0.0, 1.0]]);
     }
 }
 
@@ -172,9 +180,9 @@ fn same_lod(lod: &Lod<'_>, written: &writer::Lod, version: u32) {
     assert!(faces.clone().all(|face| face.flags == is_flashpoint.then_some(0x20)));
     let mut next = 0;
     for (section, (count, texture, material)) in lod.sections.iter().zip(&written.sections) {
-        let range = lod.faces.range(section.units());
+        let range = lod.faces.range(section.memory_range());
         assert_eq!(range.ok(), (!is_flashpoint).then_some(next..next + count));
-        assert_eq!((section.texture(), section.material()), (*texture, *material));
+        assert_eq!((section.texture, section.material.or(section.game_material)), (*texture, Some(*material)));
         assert_eq!(section.material_name.is_some(), *material == -1 && !is_flashpoint);
         let flag = section.collimator_flag;
         assert_eq!(flag, (version >= 67).then_some(i32::from(next > 0)));
@@ -182,13 +190,14 @@ fn same_lod(lod: &Lod<'_>, written: &writer::Lod, version: u32) {
         next += count;
     }
     assert_eq!(lod.sections.len(), written.sections.len());
-    let links: Vec<[i32; 4]> = lod.proxies.iter().map(|p| [p.sequence, p.selection, p.bone, p.section]).collect();
+    let links: Vec<[i32; 4]> =
+        lod.proxies.iter().map(|p| [p.sequence, p.selection, p.bone.unwrap_or(-1), p.section.unwrap_or(-1)]).collect();
     let proxies = written.proxies.iter().map(|&[sequence, selection, bone, section]| {
         if is_flashpoint { [sequence, selection, -1, -1] } else { [sequence, selection, bone, section] }
     });
     assert_eq!(links, proxies.collect::<Vec<_>>());
     if !is_flashpoint {
-        assert_eq!(lod.items.iter().map(|item| item.get()).collect::<Vec<_>>(), written.items);
+        assert_eq!(lod.bones.iter().map(|item| item.get()).collect::<Vec<_>>(), written.items);
         assert_eq!(lod.bone_links.get(2).map(|links| links.len()), written.bone_links.get(2).map(Vec::len));
     }
     let numbers = |block: IndexBlock<'_>| {
@@ -200,7 +209,8 @@ fn same_lod(lod: &Lod<'_>, written: &writer::Lod, version: u32) {
     for (selection, written) in lod.selections.iter().zip(&written.selections) {
         assert_eq!(selection.name.to_text().as_deref(), Some(written.name));
         assert_eq!(numbers(selection.faces), wide(&written.faces));
-        let details = selection.face_details.map(|details| [details.weights.count(), details.offsets.count()]);
+        let details = selection.face_weights.zip(selection.face_offsets);
+        let details = details.map(|(weights, offsets)| [weights.count(), offsets.count()]);
         assert_eq!(details, is_flashpoint.then_some([written.faces.len() as u64; 2]));
         assert_eq!(numbers(selection.vertices), wide(&written.vertices));
         assert_eq!(*selection.weights.decode().unwrap(), written.weights);
@@ -212,7 +222,7 @@ fn same_lod(lod: &Lod<'_>, written: &writer::Lod, version: u32) {
     });
     let table = lod.vertex_table().unwrap();
     let behind = if version >= 68 { 5 } else { u64::from(version >= 67) * 4 };
-    assert_eq!(table.size_hint.map(u64::from), (!is_flashpoint).then_some(lod.vertex_table_bytes() - behind));
+    assert_eq!(table.vertex_table_bytes.map(u64::from), (!is_flashpoint).then(|| lod.vertex_table_bytes() - behind));
     assert_eq!(table.unknown, (version >= 67).then_some(0));
     assert_eq!(table.last_byte, (version >= 68).then_some(1));
     assert_eq!(table.uv_sets().count(), if is_flashpoint { 1 } else { written.uvs.len() });
@@ -241,11 +251,11 @@ fn same_lod(lod: &Lod<'_>, written: &writer::Lod, version: u32) {
     }
     assert_eq!(table.tangents.decode().unwrap().len(), if is_flashpoint { 0 } else { written.tangents.len() });
     for (bones, written) in table.bone_refs.decode().unwrap().iter().zip(&written.bone_refs) {
-        let pairs: Vec<(u8, u8)> = bones.weights().iter().map(|pair| (pair.item, pair.weight)).collect();
+        let pairs: Vec<(u8, u8)> = bones.weights().iter().map(|pair| (pair.bone, pair.weight)).collect();
         assert_eq!(pairs, written.iter().copied().filter(|pair| pair.1 > 0).collect::<Vec<_>>());
     }
     for (neighbors, written) in table.neighbors.decode().unwrap().iter().zip(&written.neighbors) {
-        assert_eq!(neighbors.0.map(|neighbor| neighbor.vertex.get()), *written);
+        assert_eq!(neighbors.pair.map(|neighbor| neighbor.vertex.get()), *written);
     }
 }
 
@@ -258,22 +268,26 @@ fn animations_are_read_with_bones_and_axes() {
     let bytes = writer::whole(49, 12).to_vec();
     let model = Model::parse(&bytes).unwrap();
     let animations = model.animations().unwrap();
-    let kinds: Vec<_> = animations.list.iter().filter_map(|animation| animation.kind.name()).collect();
+    let kinds: Vec<_> = animations.animations.iter().filter_map(|animation| animation.kind.name()).collect();
     assert_eq!(kinds.len(), 10);
-    assert_eq!(animations.list.get(4).map(|animation| animation.motion), Some(Motion::Translation([0.0, 0.25])));
-    let direct = animations.list.get(8).unwrap().motion;
+    assert_eq!(
+        animations.animations.get(4).map(|animation| animation.motion()),
+        Some(Motion::Translation([0.0, 0.25]))
+    );
+    let direct = animations.animations.get(8).unwrap().motion();
     assert!(matches!(direct, Motion::Direct { angle: 0.5, offset: 0.125, .. }), "{direct:?}");
-    assert_eq!((animations.by_bone.len(), animations.axes.len()), (3, 3));
-    for axes in &animations.axes {
+    assert_eq!((animations.bone_animations.len(), animations.animation_axes.len()), (3, 3));
+    for axes in &animations.animation_axes {
         let axes: Vec<_> = axes.iter().collect();
         assert_eq!(axes.iter().map(|axis| axis.bone).collect::<Vec<_>>(), [-1, 1, 2, 0, 1, 2, 0, 1, 2, 0]);
-        let with_axis: Vec<bool> = axes.iter().map(|axis| axis.axis.is_some()).collect();
+        let with_axis: Vec<bool> = axes.iter().map(|axis| axis.position.is_some()).collect();
         assert_eq!(with_axis, [false, true, true, true, true, true, true, true, false, false]);
     }
     let moved: Vec<_> = animations
-        .by_bone
+        .bone_animations
         .get(2)
         .unwrap()
+        .bones
         .iter()
         .map(|list| list.iter().map(|n| n.get()).collect::<Vec<_>>())
         .collect();
@@ -291,16 +305,16 @@ fn materials_of_all_kinds_and_both_forms_are_read() {
         let lod = Model::parse(&bytes).unwrap().lod(0).unwrap().unwrap();
         let material = lod.materials.get(0).unwrap();
         assert_eq!(material.kind, kind);
-        assert_eq!(material.pixel_shader().name(), Some("Super"));
-        assert_eq!(material.specular_2().to_array(), [1.25, 1.3125, 1.375, 1.4375]);
+        assert_eq!(material.pixel_shader.name(), Some("Super"));
+        assert_eq!(material.specular_2.to_array(), [1.25, 1.3125, 1.375, 1.4375]);
         let constants = [0.0, 0.0, -1.0, 30.0, 45.0, 0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0];
-        assert_eq!(material.last_constants(), (kind == 20).then_some(constants));
-        assert_eq!(material.constants.map(|all| all[7].get()), (kind >= 16).then_some(0.99));
-        assert_eq!(material.more_constants.map(|all| all[5].get()), (kind >= 16).then_some(1.0));
-        assert_eq!(material.specular_power(), 20.0);
+        assert_eq!(material.last_constants.map(|all| all.to_array()), (kind == 20).then_some(constants));
+        assert_eq!(material.constants.map(|all| all[7]), (kind >= 16).then_some(0.99));
+        assert_eq!(material.more_constants.map(|all| all[5]), (kind >= 16).then_some(1.0));
+        assert_eq!(material.specular_power, 20.0);
         assert_eq!(material.unknown, (kind == 3).then_some(1));
         assert_eq!(material.surface.is_some(), kind >= 6);
-        assert_eq!(material.render_flags, (kind >= 4).then_some(0x80));
+        assert_eq!(material.render_flags.map(|flags| flags.0), (kind >= 4).then_some(0x80));
         assert_eq!(material.stages.len(), if kind > 6 { 2 } else { 0 });
         assert_eq!(material.thermal_stage.is_some(), kind >= 10);
         for stage in material.all_stages() {
@@ -352,7 +366,11 @@ fn finding_every_array_takes_no_memory() {
                 arrays += table.uv_sets().map(|set| set.count()).sum::<u64>() + table.normals.count();
                 arrays += lod.selections.iter().map(|selection| selection.vertices.count()).sum::<u64>();
                 arrays += lod.materials.iter().map(|material| material.stages.len() as u64).sum::<u64>();
-                arrays += lod.sections.iter().map(|section| section.area_over_texture.len() as u64).sum::<u64>();
+                arrays += lod
+                    .sections
+                    .iter()
+                    .map(|section| section.area_over_texture.map_or(0, |areas| areas.len() as u64))
+                    .sum::<u64>();
             }
             arrays
         });
@@ -463,8 +481,8 @@ fn packed_coordinates_span_their_bounds() {
                 let decoded = set.decode().unwrap();
                 for axis in [0, 1] {
                     let values = || decoded.iter().map(|uv| uv[axis]);
-                    assert_eq!(values().fold(f32::MAX, f32::min), bounds.min[axis]);
-                    assert_eq!(values().fold(f32::MIN, f32::max), bounds.max[axis]);
+                    assert_eq!(values().fold(f32::MAX, f32::min), bounds.min[axis].get());
+                    assert_eq!(values().fold(f32::MIN, f32::max), bounds.max[axis].get());
                 }
             }
         }
@@ -625,7 +643,7 @@ fn a_broken_field_says_what_and_where() {
         (strip(), "materials", &[0, 0, 0, 1], 4, "lods[0].materials: needs 2030043136 bytes, "),
         (strip(), "faces", &[5], 0, "lods[0].faces[0]: face of 5 corners, not 2 to 4"),
         (strip(), "face_count", &[0xff; 4], 10, "lods[0].faces[3]: face of "),
-        (strip(), "sections", &[0, 0, 1, 0], 4, "lods[0].sections: needs 1179648 bytes, "),
+        (strip(), "sections", &[0, 0, 1, 0], 4, "lods[0].sections: needs 917504 bytes, "),
         (
             strip(),
             "section",
@@ -635,20 +653,20 @@ fn a_broken_field_says_what_and_where() {
         ),
         (strip(), "section_texture", &[2, 0], 0, "lods[0].sections: 1 of 1 textures is not from -1 to 1: 2 at index 0"),
         (strip(), "frames", &[9, 0, 0, 0], 4, "lods[0].frames"),
-        (strip(), "uv_count", &[0xff; 4], 4, "lods[0].vertex_table.more_uvs: needs "),
-        (strip(), "positions", &[0, 0, 0, 1], 4, "lods[0].vertex_table.positions: "),
-        (strip(), "fill", &[0xff; 4], 5, "lods[0].vertex_table.normals: 4294967295 elements for 5 points"),
-        (strip(), "table_size", &[0], 0, "lods[0].vertex_table: says to take 0 bytes, the LOD ends after "),
-        (whole(), "items", &[3, 0, 0, 0], 0, "lods[0].items: 1 of 4 bones is not below 3: 3 at index 0"),
+        (strip(), "uv_count", &[0xff; 4], 4, "lods[0].uvs: needs "),
+        (strip(), "positions", &[0, 0, 0, 1], 4, "lods[0].positions: "),
+        (strip(), "fill", &[0xff; 4], 5, "lods[0].normals: 4294967295 elements for 5 points"),
+        (strip(), "table_size", &[0], 0, "lods[0].vertex_table_bytes: says to take 0 bytes, the LOD ends after "),
+        (whole(), "items", &[3, 0, 0, 0], 0, "lods[0].bones: 1 of 4 bones is not below 3: 3 at index 0"),
         (
             whole(),
             "bone_link",
             &[4, 0, 0, 0],
             0,
-            "lods[0].bone_links: 1 of 4 items is not below 4: 4 at index 0 of bone_links[2]",
+            "lods[0].bone_links: 1 of 4 bones is not below 4: 4 at index 0 of bone_links[2]",
         ),
         (whole(), "selection_vertices", &[0xff; 4], 4, "lods[0].selections[1].vertices: "),
-        (whole(), "special_lods", &[3], 0, "info.memory: 3 is not from 0 to 2"),
+        (whole(), "special_lods", &[3], 0, "info.special_lods.memory: 3 is not from 0 to 2"),
     ];
     for (bytes, mark, value, behind, said) in cases {
         let expected = at(&bytes, mark) + behind;
@@ -681,8 +699,8 @@ fn errors_in_the_header_say_where() {
         ("lod_count", [0xff; 4], "more than 1024 LODs"),
         ("bone_count", [0xff; 4], "info.skeleton.bones at 0xdd: needs 8589934590 bytes"),
         ("masses", [0xff, 0, 0, 1], "info.masses at"),
-        ("animation_kind", [10, 0, 0, 0], "animations.animations[9] at"),
-        ("animated_lods", [0xff, 0xff, 0xff, 0x7f], "animations.bones_to_animations at 0x37b: needs"),
+        ("animation_kind", [10, 0, 0, 0], "animations[9].kind at"),
+        ("animated_lods", [0xff, 0xff, 0xff, 0x7f], "bone_animations at 0x37b: needs"),
     ] {
         let broken = whole().set(mark, value).to_vec();
         let model = Model::parse(&broken).unwrap();
@@ -705,7 +723,7 @@ fn errors_in_the_header_say_where() {
     let none = [&[1, 0, 0, 0, 0][..], &[0xff; 4]].concat();
     let all = bytes.to_vec();
     let shifted = [&all[..at], &none, &all[at + 1..]].concat();
-    assert_eq!(Model::parse(&shifted).unwrap().animations().unwrap().list.len(), 0);
+    assert_eq!(Model::parse(&shifted).unwrap().animations().unwrap().animations.len(), 0);
 }
 
 #[test]
@@ -756,10 +774,10 @@ fn what_follows_the_lods_is_told() {
     }
     // A bad trailer keeps no LOD from being read.
     for (mark, value, said) in [
-        ("buoyancy", 1, "trailer: buoyancy of kind 1, whose length is unknown"),
-        ("grid", -1, "trailer.buoyancy: grid of less than no places"),
+        ("buoyancy", 1, "trailer.buoyancy_kind: buoyancy of kind 1, whose length is unknown"),
+        ("grid", -1, "trailer.buoyancy.grid: grid of less than no places"),
         ("grid", i32::MAX, "trailer.buoyancy.spheres: needs "),
-        ("shape", i32::MAX, "trailer.mirrored_components.shapes[1]: needs "),
+        ("shape", i32::MAX, "trailer.mirrored_components.shapes[1].cooked: needs "),
         ("shapes", 0, ""),
     ] {
         let bytes = whole(73).set(mark, value.to_le_bytes()).to_vec();
@@ -768,7 +786,7 @@ fn what_follows_the_lods_is_told() {
         assert!(found.iter().all(|found| found.starts_with(said)), "{mark}: {found:?}");
         let model = Model::parse(&bytes).unwrap();
         assert_eq!(lods(&model).len(), 3);
-        assert!(model.trailer().unwrap().components.is_some());
+        assert_eq!(model.trailer().is_err(), !said.is_empty());
     }
     let bytes = whole(68);
     let all = bytes.to_vec();
@@ -781,9 +799,9 @@ fn what_follows_the_lods_is_told() {
 fn an_encrypted_model_is_told_as_such() {
     let bytes = writer::whole(75, 12).bytes().set("encryption", [0, 0, 0, 0, 9, 0, 0, 0]).to_vec();
     let model = Model::parse(&bytes).unwrap();
-    assert_eq!((model.encryption(), model.version().stored()), (Some([0, 9]), 75));
+    assert_eq!((model.start().is_none(), model.version().stored()), (true, 75));
     assert!(matches!(model.whole().unwrap_err().kind(), ErrorKind::Encrypted(_)));
-    assert!(model.info().is_err() && model.lods().next().is_none() && model.trailer().is_none());
+    assert!(model.info().is_err() && model.lods().next().is_none() && model.trailer().unwrap().is_none());
     let summary = model.summarize();
     assert_eq!((summary.version, summary.counts.get("lods"), summary.problems.len()), (Some(75), None, 1));
     assert_eq!(summary.problems[0].offset, Some(8));
@@ -796,7 +814,10 @@ fn an_unknown_material_hides_its_lod_alone() {
         let model = Model::parse(&bytes).unwrap();
         let error = model.lod(0).unwrap().unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Unsupported(_)), "{error}");
-        assert_eq!(error.message(), format!("lods[0].materials[1]: material of kind {kind}, whose fields are unknown"));
+        assert_eq!(
+            error.message(),
+            format!("lods[0].materials[1].kind: material of kind {kind}, whose fields are unknown")
+        );
         assert!(model.lod(1).unwrap().is_ok() && model.lod(2).unwrap().is_ok());
     }
 }
@@ -821,7 +842,7 @@ fn lines_are_faces_too() {
         let found: Vec<_> = faces.iter().map(|face| face.unwrap()).collect();
         assert_eq!(found.iter().map(|face| face.corners.len()).collect::<Vec<_>>(), [2, 4, 2, 4, 2, 4, 2]);
         assert_eq!([found[0].memory_bytes(), found[1].memory_bytes()], units);
-        assert_eq!(faces.range(0..faces.memory_bytes).unwrap(), 0..7);
+        assert_eq!(faces.range(0..faces.memory_bytes()).unwrap(), 0..7);
     }
 }
 
@@ -834,7 +855,7 @@ fn a_cut_file_of_version_7_keeps_the_lods_before() {
     let model = Model::parse(&all).unwrap();
     assert_eq!(lods(&model).len(), 4);
     let cut = Model::parse(&all[..last + 9]).unwrap();
-    assert!(cut.whole().unwrap_err().to_string().starts_with("lods[3].vertex_table.point_flags at "));
+    assert!(cut.whole().unwrap_err().to_string().starts_with("lods[3].point_flags at "));
     assert_eq!((cut.lod_count(), cut.lods().count()), (4, 3));
     assert_eq!(cut.lod(0).unwrap().unwrap().faces.len(), written.lods[0].faces.len());
     let summary = cut.summarize();
@@ -842,7 +863,7 @@ fn a_cut_file_of_version_7_keeps_the_lods_before() {
     // What follows the LODs is missing.
     let cut = Model::parse(&all[..bytes.at("info") + 20]).unwrap();
     assert_eq!((lods(&cut).len(), cut.lod_entry(1).unwrap().resolution), (4, Resolution(1e15)));
-    assert_eq!(cut.whole().unwrap_err().location(), "info");
+    assert_eq!(cut.whole().unwrap_err().location(), "info.or_hints");
 }
 
 #[test]
@@ -881,4 +902,161 @@ fn the_layout_covers_every_byte() {
         let bytes = writer::Model { vbs, dayz, ..writer::whole(version, 12) }.to_vec();
         assert_covered(&format!("{version} {line:?}"), &Model::parse(&bytes).unwrap());
     }
+}
+
+#[test]
+fn each_doubt_is_told() {
+    let whole = |version| writer::whole(version, 12);
+    let bytes = |version| whole(version).bytes();
+    let with = |change: fn(&mut writer::Model)| {
+        let mut model = whole(50);
+        change(&mut model);
+        model.bytes()
+    };
+    let float = f32::NAN.to_le_bytes();
+    let cases: Vec<(Bytes, &str)> = vec![
+        (bytes(50).set("face_zero", [3]), "lods[0].face_block.unknown: 3, where all games write 0"),
+        (bytes(50).set("selection_zero", [4]), "lods[0].selections[1].unknown: 4, where all games write 0"),
+        (bytes(68).poke("after_table", 0, [5]), "lods[0].unknown: 5, where all games write 0"),
+        (bytes(50).poke("face_default", 4, [9]), "face_defaults[2].color: 4286595081, the LOD has 4286595104"),
+        (bytes(50).poke("face_default", 8, [9]), "face_defaults[2].special: 9, the LOD has 1"),
+        (bytes(50).poke("face_default", 12, [9]), "face_defaults[2].or_hints: 9, the LOD has 7"),
+        (bytes(50).poke("face_default", 16, [1]), "face_defaults[2].has_skeleton: 1, the LOD has 0"),
+        (bytes(51).poke("face_default", 17, [9]), "face_defaults[2].points: 9, the LOD has 4"),
+        (bytes(51).poke("face_default", 21, [9]), "face_defaults[2].face_area: "),
+        (
+            bytes(50).set("bone_link", [0]),
+            "lods[0].bone_links: 1 of 4 links is not to a place of their bone: 0 at index 2",
+        ),
+        (
+            with(|model| model.lods[0].bone_links = vec![vec![0], vec![2], vec![1]]),
+            "lods[0].bone_links: 3 links to 4 bones",
+        ),
+        (
+            with(|model| model.bones[2].1 = "window"),
+            "info.skeleton.bones: 1 of 3 parents is not the name of a bone: window at index 2",
+        ),
+        (
+            with(|model| model.animated_bones = Some(2)),
+            "bone_animations[0].bones: animations of 2 bones for a skeleton of 3",
+        ),
+        (bytes(50).set("addressing", [3]), "animations[9].addressing: 3 has no meaning"),
+        (bytes(50).set("map_type", [99]), "info.map_type: 99 has no meaning"),
+        (bytes(50).set("shadow_source", [9]), "info.shadow_source: 9 has no meaning"),
+        (bytes(50).set("codes", [9, 1]), "lods[0].materials[1].pixel_shader: 265 has no meaning"),
+        (bytes(50).poke("codes", 4, [77]), "lods[0].materials[1].vertex_shader: 77 has no meaning"),
+        (bytes(50).poke("codes", 8, [77]), "lods[0].materials[1].main_light: 77 has no meaning"),
+        (bytes(50).poke("codes", 12, [77]), "lods[0].materials[1].fog_mode: 77 has no meaning"),
+        (
+            with(|model| model.lods[0].materials[1] = writer::material_of(11, 2, 1)),
+            "lods[0].materials[1].transforms: 1 transforms for 2 stages",
+        ),
+        (bytes(50).set("filter", [4]), "lods[0].materials[1].thermal_stage.filter: 4 has no meaning"),
+        (
+            bytes(50).set("uv_source", [9]),
+            "lods[0].materials[1].transforms: 1 of 1 sources of coordinates is without a meaning: 9 at index 0",
+        ),
+        (with(|model| model.lods[0].frames[1].truncate(11)), "lods[0].frames[1].positions: 11 positions for 12 points"),
+        (
+            with(|model| model.lods[0].frames[1][3][1] = f32::NAN),
+            "lods[0].frames[1].positions: 1 of 12 positions is not finite: (1, NaN, 0.5) at index 3",
+        ),
+        (bytes(44).poke("uvs", 5, float), "lods[0].uvs[0]: 1 of 12 coordinates is not finite: (NaN, -1) at index 0"),
+        (bytes(44).poke("normals", 5, float), "lods[0].normals: 1 of 12 normals is not finite: (NaN, "),
+        (bytes(44).poke("tangents", 4, float), "lods[0].tangents: 1 of 24 tangents is not finite: (NaN, "),
+    ];
+    for (bytes, said) in cases {
+        let found = warnings_of_verify(&bytes.to_vec());
+        assert!(found.iter().any(|found| found.starts_with(said)), "{said} is not among {found:#?}");
+        assert!(found.len() <= 3, "{said}: {found:#?}");
+        let (path, _) = said.split_once(": ").unwrap();
+        assert!(leads_somewhere(&bytes.to_vec(), path), "{path} is no selector");
+    }
+}
+
+/// Whether the path of a problem is that of a part, a field or an array, or of a list of them.
+fn leads_somewhere(bytes: &[u8], path: &str) -> bool {
+    let selector = path.replace('[', "/").replace(']', "").replace('.', "/");
+    let list = format!("{selector}/");
+    let model = Model::parse(bytes).unwrap();
+    let mut found = false;
+    dissect(&model, bytes.len() as u64, &mut |line| {
+        found |= line.selector == selector || line.selector.starts_with(&list);
+    });
+    found
+}
+
+#[test]
+fn what_is_wrong_is_told_by_its_selector() {
+    let mut told = 0;
+    for (name, bytes) in writer::hostile() {
+        let Ok(model) = Model::parse(&bytes) else { continue };
+        // Of what cannot be read the fields before the trouble are told.
+        let whole = (0..model.lod_count()).all(|index| model.lod(index).is_some_and(|lod| lod.is_ok()));
+        if model.whole().is_err() || !whole {
+            continue;
+        }
+        for problem in problems(&bytes) {
+            let (_, message) = problem.split_once(' ').unwrap();
+            if let Some((path, _)) = message.split_once(": ").filter(|(path, _)| !path.contains("trailer")) {
+                assert!(leads_somewhere(&bytes, path), "{name}: {path} is no selector of {message}");
+                told += 1;
+            }
+        }
+    }
+    assert!(told > 20, "{told}");
+}
+
+#[test]
+fn left_and_right_tell_the_handedness() {
+    let Some(bytes) = outside_file(ANNIE) else { return };
+    let model = Model::parse(&bytes).unwrap();
+    let memory = usize::try_from(model.info().unwrap().special_lods.memory).unwrap();
+    let lod = model.lod(memory).unwrap().unwrap();
+    let points = lod.positions().unwrap().decode().unwrap().into_owned();
+    let point = |name: &str| {
+        let selection = lod.selections.iter().find(|selection| selection.name == name).unwrap();
+        points[selection.vertices.decode().unwrap().get(0).unwrap() as usize].to_array()
+    };
+    let (left, right, neck) = (point("l_eye"), point("r_eye"), point("neck"));
+    // Eyes look away from the neck, and lie above it: up times forward is right where z points forward of x right, y up
+    // by the left hand.
+    let forward = left[2] - neck[2];
+    assert!(left[1] > neck[1] && forward.abs() > 0.05, "{left:?} {neck:?}");
+    assert!(forward.signum() * (right[0] - left[0]) > 0.05, "{left:?} {right:?}");
+}
+
+/// What verify warns of, and it alone.
+fn warnings_of_verify(bytes: &[u8]) -> Vec<String> {
+    let model = Model::parse(bytes).unwrap();
+    let mut problems = Problems::new(&Limits::default());
+    model.verify(&mut problems);
+    let problems = problems.into_vec();
+    assert!(problems.iter().all(|problem| problem.severity == Severity::Warning), "{problems:?}");
+    problems.iter().map(|problem| problem.message.to_string()).collect()
+}
+
+#[test]
+fn frames_with_more_numbers_are_read_where_they_fit() {
+    for long_frames in [false, true] {
+        let mut written = writer::whole(47, 12);
+        written.lods[0].long_frames = long_frames;
+        // What readers differ on is settled by one thing at a time.
+        written.lods[0].materials.truncate(1);
+        let bytes = written.to_vec();
+        let model = Model::parse(&bytes).unwrap();
+        assert_eq!(problems(&bytes), [""; 0]);
+        let frames = model.lod(0).unwrap().unwrap().frames;
+        assert_eq!(frames.len(), 2);
+        assert!(frames.iter().all(|frame| frame.extra == long_frames.then_some([0.5; 4])));
+    }
+}
+
+#[test]
+fn a_leading_backslash_makes_no_other_reference() {
+    let textures = vec!["\\data\\wall_co.paa", "data\\wall_co.paa", "Data\\wall_co.paa"];
+    let bytes = writer::Model::new(50, vec![writer::Lod { textures, ..writer::Lod::strip(1.0, 5) }]).to_vec();
+    let summary = Model::parse(&bytes).unwrap().summarize();
+    let names: Vec<_> = summary.references.iter().map(|reference| reference.name.text.as_str()).collect();
+    assert_eq!(names, ["\\data\\wall_co.paa", "Data\\wall_co.paa", "data\\by_name.rvmat"]);
 }

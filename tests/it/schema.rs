@@ -6,11 +6,12 @@ use meshpeek::schema::records;
 use crate::corpus::root;
 
 /// The documents, beside the project where they are at hand.
-const DOCUMENTS: [(Format, &str); 4] = [
+const DOCUMENTS: [(Format, &str); 5] = [
     (Format::B3d, "b3d-v0.01.txt"),
     (Format::Bmtr, "rtm-binarised.txt"),
     (Format::Lodka, "lodka3d-ru.txt"),
     (Format::Bmx, "bmx-v1.4-zh.txt"),
+    (Format::Odol, "odol-v4x.txt"),
 ];
 
 fn words(text: &str) -> Vec<&str> {
@@ -93,4 +94,47 @@ fn every_field_of_these_documents_is_in_the_schema() {
         let missing: Vec<_> = fields.iter().filter(|field| !named.contains(field)).collect();
         assert!(missing.is_empty() && fields.len() > 30, "{format}: {missing:?} of {}", fields.len());
     }
+}
+
+/// The types that fields have in the document of ODOL.
+const TYPES: [&str; 12] = [
+    "ulong",
+    "long",
+    "ushort",
+    "float",
+    "asciiz",
+    "Asciiz",
+    "tbool",
+    "byte",
+    "bytes",
+    "LongBool",
+    "D3DCOLORVALUE",
+    "XYZTriplet",
+];
+/// What it declares and no file stores: members of a type, the example of a conversion, names misspelled in an older
+/// state of it.
+const NO_FIELDS: [&str; 5] = ["r", "U", "CompressedXYZ", "StartAdressOfLods", "EndAdressOfLods"];
+
+#[test]
+fn fields_of_the_document_occur_in_the_schema() {
+    let path = root().join("../shared/specs/odol-v4x.txt");
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        println!("skipped: no file {}", path.display());
+        return;
+    };
+    let fields = records(Format::Odol).iter().flat_map(|record| record.fields);
+    let known: Vec<&str> = fields.filter_map(|field| field.spec).flat_map(|spec| spec.split(", ")).collect();
+    let mut declared = 0;
+    for (at, _) in text.match_indices(char::is_whitespace) {
+        let (before, behind) = text.split_at(at);
+        let word = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        let name: &str = behind.trim_start();
+        let end = name.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(name.len());
+        let (name, rest) = name.split_at(end);
+        if TYPES.contains(&word) && rest.trim_start().starts_with([';', '[', ',']) && !NO_FIELDS.contains(&name) {
+            assert!(known.contains(&name), "{word} {name} is in the document and not in the schema");
+            declared += 1;
+        }
+    }
+    assert!(declared > 80, "{declared}");
 }

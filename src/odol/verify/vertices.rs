@@ -1,25 +1,25 @@
-//! What can be wrong with a vertex table: spec sections 8 and 12.
+//! What can be wrong with a vertex table.
 
+use zerocopy::little_endian::F32;
 use zerocopy::{FromBytes, IntoBytes};
 
-use super::{Sizes, Survey};
+use super::{Sizes, Survey, lod_error};
 use crate::check::{Below, Broken, Check, Finite, Index, Length, Numbers, Rows, Unit};
 use crate::error::{Context as _, Error, Result};
 use crate::odol::wire::PackedVector;
 use crate::odol::{BoneRef, Encoding, Lod, Neighbors, UvSet, VertexTable};
 use crate::summary::Code;
-use crate::view::{Block, Element, Filled, Table, Vec3};
+use crate::view::{Block, Cursor, Element, Filled, Table, Vec3};
 
 impl<'a> Survey<'_, 'a> {
-    pub(super) fn vertices(&mut self, lod: &Lod<'a>, table: &VertexTable<'a>, sizes: &Sizes) {
+    pub(super) fn vertices(&mut self, lod: &Lod<'a>, table: &VertexTable<'a>, rest: Cursor<'a>, sizes: &Sizes) {
         let (start, bytes) = (lod.vertex_table_offset(), lod.vertex_table_bytes());
-        if let Some(size) = table.size_hint.filter(|&size| !lod.is_table_size(size)) {
+        if let Some(size) = table.vertex_table_bytes.filter(|&size| !lod.is_table_size(size)) {
             let message = format!("says to take {size} bytes, the LOD ends after {bytes}");
-            self.tell::<()>(sizes, Err(Error::malformed(message).at(start)));
+            self.tell::<()>(sizes, Err(Error::malformed(message).at(start).within("vertex_table_bytes")));
         }
-        if !table.rest.is_empty() {
-            let left = table.rest.left();
-            let error = table.rest.error(format!("{left} bytes between the last array and the end of the LOD"));
+        if !rest.is_empty() {
+            let error = rest.error(format!("{} bytes between the last array and the end of the LOD", rest.left()));
             self.tell::<()>(sizes, Err(error));
         }
         if table.point_count() != sizes.points {
@@ -28,12 +28,11 @@ impl<'a> Survey<'_, 'a> {
         }
         let positions = self.block(&table.positions);
         if let Some(positions) = self.tell(sizes, positions.within("positions")).flatten() {
-            let check = Check::new(Finite).array(&table.positions, positions.iter().map(|one| Numbers(one.to_array())));
-            check.tell("positions", self.problems, |error| in_table(sizes, error.within("positions")));
+            let numbers = positions.iter().map(|one| Numbers(one.to_array()));
+            self.finite(sizes, &table.positions, numbers, "positions");
         }
         if let Some(flags) = lod.point_flags {
-            let even = table.check_count(&flags).within("point_flags").within_item("lods", sizes.lod);
-            self.problems.ok(even);
+            self.filled(sizes, table, &flags, "point_flags");
         }
         if let Some(flags) = table.point_flags {
             self.filled(sizes, table, &flags, "point_flags");
@@ -42,17 +41,17 @@ impl<'a> Survey<'_, 'a> {
                 self.tell(sizes, decoded.within("point_flags"));
             }
         }
-        for (set, uvs) in table.uv_sets().enumerate() {
+        for (set, uvs) in table.uvs.iter().enumerate() {
             self.uvs(sizes, table, &uvs, set);
         }
         self.filled(sizes, table, table.normals.as_table(), "normals");
         match &table.normals {
-            Encoding::Packed(array) => self.normals(sizes, array, PackedVector::length),
-            Encoding::Float(array) => self.normals(sizes, array, |normal: &Vec3| Length::of(normal.to_array())),
+            Encoding::Packed(array) => self.normals(sizes, array, PackedVector::length, None),
+            Encoding::Float(array) => self.normals(sizes, array, vector_length, Some(Vec3::to_array)),
         }
         match &table.tangents {
-            Encoding::Packed(block) => self.tangents(sizes, block, PackedVector::length),
-            Encoding::Float(block) => self.tangents(sizes, block, |tangent: &Vec3| Length::of(tangent.to_array())),
+            Encoding::Packed(block) => self.tangents(sizes, block, PackedVector::length, None),
+            Encoding::Float(block) => self.tangents(sizes, block, vector_length, Some(Vec3::to_array)),
         }
         let optional: [(&dyn Table, &'static str); 3] =
             [(table.tangents.as_table(), "tangents"), (&table.bone_refs, "bone_refs"), (&table.neighbors, "neighbors")];
@@ -63,57 +62,107 @@ impl<'a> Survey<'_, 'a> {
         }
         self.bone_refs(&table.bone_refs, sizes);
         self.neighbors(&table.neighbors, sizes);
+        let zero = table.neighbors.offset().saturating_add(table.neighbors.stored_bytes());
+        self.zero(table.unknown, zero, |error| lod_error(sizes, error.within("unknown")));
     }
 
     fn uvs(&mut self, sizes: &Sizes, table: &VertexTable<'a>, uvs: &UvSet<'a>, set: usize) {
-        let place = |error: Error| error.within_item("uvs", set).within("vertex_table").within_item("lods", sizes.lod);
+        let place = |error: Error| lod_error(sizes, error.within_item("uvs", set));
         let stored = uvs.stored.as_table();
         self.problems.ok(table.check_count(stored).map_err(place));
-        let decoded = match &uvs.stored {
-            Encoding::Packed(array) => array.block().map(|block| self.block(&block).map(drop)),
-            Encoding::Float(array) => array.block().map(|block| self.block(&block).map(drop)),
-        };
-        self.problems.ok(decoded.transpose().map_err(place));
+        match &uvs.stored {
+            Encoding::Packed(array) => {
+                let decoded = array.block().map(|block| self.block(&block).map(drop));
+                self.problems.ok(decoded.transpose().map_err(place));
+            }
+            Encoding::Float(array) => {
+                let what = "coordinates";
+                self.each(array, place, |survey, rows, all| {
+                    let check = Check::new(Finite).array(rows, all.iter().map(|uv| Numbers(uv.to_array())));
+                    check.tell(what, survey.problems, place);
+                });
+            }
+        }
         if let Some(bounds) = uvs.bounds {
-            let ends = [bounds.min, bounds.max].into_iter().map(Numbers);
-            Check::new(Finite).array(stored.storage().offset, ends).tell("bounds", self.problems, place);
+            let ends = [bounds.min, bounds.max].map(|ends| Numbers(ends.map(F32::get)));
+            let start = stored.storage().offset;
+            Check::new(Finite).array(start, ends.into_iter()).tell("bounds", self.problems, place);
         }
     }
 
-    fn normals<T: Element>(&mut self, sizes: &Sizes, array: &Filled<'a, T>, length: fn(&T) -> Length) {
+    /// Looks at elements that are one by one or one for all.
+    fn each<T: Element>(
+        &mut self,
+        array: &Filled<'a, T>,
+        place: impl Fn(Error) -> Error,
+        look: impl FnOnce(&mut Self, Rows, &[T]),
+    ) {
         let Some(block) = array.block() else {
-            let fill = array.fill().filter(|_| self.deep).into_iter();
-            return self.lengths(sizes, array.storage().offset, fill.map(length), "normals");
+            let fill = array.fill().filter(|_| self.deep);
+            return look(self, Rows::from(array.storage().offset), fill.map_or(&[], std::slice::from_ref));
         };
-        let decoded = self.block(&block).within("normals");
-        if let Some(normals) = self.tell(sizes, decoded).flatten() {
-            self.lengths(sizes, &block, normals.iter().map(length), "normals");
+        let decoded = self.block(&block).map_err(place);
+        if let Some(all) = self.problems.ok(decoded).flatten() {
+            look(self, Rows::from(&block), &all);
         }
+    }
+
+    fn finite<const N: usize>(
+        &mut self,
+        sizes: &Sizes,
+        rows: impl Into<Rows>,
+        numbers: impl Iterator<Item = Numbers<N>> + Clone,
+        name: &'static str,
+    ) {
+        Check::new(Finite).array(rows, numbers).tell(name, self.problems, |error| lod_error(sizes, error.within(name)));
+    }
+
+    fn normals<T: Element>(
+        &mut self,
+        sizes: &Sizes,
+        array: &Filled<'a, T>,
+        length: fn(&T) -> Length,
+        numbers: Option<fn(&T) -> [f32; 3]>,
+    ) {
+        let place = |error: Error| lod_error(sizes, error.within("normals"));
+        self.each(array, place, |survey, rows, all| survey.directions(sizes, rows, all, length, numbers, "normals"));
     }
 
     /// Each tangent is a pair of vectors `V`.
-    fn tangents<T: Element, V: Element>(&mut self, sizes: &Sizes, block: &Block<'a, T>, length: fn(&V) -> Length) {
+    fn tangents<T: Element, V: Element>(
+        &mut self,
+        sizes: &Sizes,
+        block: &Block<'a, T>,
+        length: fn(&V) -> Length,
+        numbers: Option<fn(&V) -> [f32; 3]>,
+    ) {
         let decoded = self.block(block).within("tangents");
         if let Some(pairs) = self.tell(sizes, decoded).flatten() {
             let vectors = <[V]>::ref_from_bytes(pairs.as_bytes()).unwrap_or_default();
             let rows = Rows::from(block).each(size_of::<V>());
-            self.lengths(sizes, rows, vectors.iter().map(length), "tangents");
+            self.directions(sizes, rows, vectors, length, numbers, "tangents");
         }
     }
 
-    fn lengths(
+    /// Vectors of length 1; those that are stored as floats may be none.
+    fn directions<T>(
         &mut self,
         sizes: &Sizes,
-        rows: impl Into<Rows>,
-        lengths: impl Iterator<Item = Length> + Clone,
+        rows: Rows,
+        all: &[T],
+        length: fn(&T) -> Length,
+        numbers: Option<fn(&T) -> [f32; 3]>,
         name: &'static str,
     ) {
-        let check = Check::new(Unit::Direction).array(rows, lengths);
-        check.tell("vectors", self.problems, |error| in_table(sizes, error.within(name)));
+        if let Some(numbers) = numbers {
+            self.finite(sizes, rows, all.iter().map(|one| Numbers(numbers(one))), name);
+        }
+        let check = Check::new(Unit::Direction).array(rows, all.iter().map(length));
+        check.tell("vectors", self.problems, |error| lod_error(sizes, error.within(name)));
     }
 
     fn bone_refs(&mut self, block: &Block<'a, BoneRef>, sizes: &Sizes) {
-        let place = |error: Error| in_table(sizes, error.within("bone_refs"));
+        let place = |error: Error| lod_error(sizes, error.within("bone_refs"));
         let refs = self.block(block).map_err(place);
         let Some(refs) = self.problems.ok(refs).flatten() else { return };
         let mut checks = BoneRefs::new(sizes);
@@ -128,12 +177,12 @@ impl<'a> Survey<'_, 'a> {
     }
 
     fn neighbors(&mut self, block: &Block<'a, Neighbors>, sizes: &Sizes) {
-        let place = |error: Error| in_table(sizes, error.within("neighbors"));
+        let place = |error: Error| lod_error(sizes, error.within("neighbors"));
         let all = self.block(block).map_err(place);
         let Some(all) = self.problems.ok(all).flatten() else { return };
         let mut points = Check::new(Below(sizes.points));
         let mut checks = BoneRefs::new(sizes);
-        for (point, Neighbors(pair)) in all.iter().enumerate() {
+        for (point, Neighbors { pair }) in all.iter().enumerate() {
             points.list(("points", point), block.offset(), pair.iter().map(|neighbor| neighbor.vertex.get().into()));
             for neighbor in pair {
                 checks.look(&neighbor.bones, ("points", point), block.offset());
@@ -149,12 +198,12 @@ impl<'a> Survey<'_, 'a> {
 
     /// Takes what was read in the vertex table, or tells the error.
     pub(super) fn tell<T>(&mut self, sizes: &Sizes, result: Result<T>) -> Option<T> {
-        self.problems.ok(result.within("vertex_table").within_item("lods", sizes.lod))
+        self.problems.ok(result.within_item("lods", sizes.lod))
     }
 }
 
-fn in_table(sizes: &Sizes, error: Error) -> Error {
-    error.within("vertex_table").within_item("lods", sizes.lod)
+fn vector_length(vector: &Vec3) -> Length {
+    Length::of(vector.to_array())
 }
 
 impl PackedVector {
@@ -167,23 +216,23 @@ impl PackedVector {
 /// What holds for all bone references.
 struct BoneRefs {
     counts: Check<Index>,
-    items: Check<Below>,
+    bones: Check<Below>,
 }
 
 impl BoneRefs {
     fn new(sizes: &Sizes) -> Self {
         // Up to four: counts 0 to 4 are as indices below 5.
-        Self { counts: Check::new(Index(5)), items: Check::new(Below(sizes.items)) }
+        Self { counts: Check::new(Index(5)), bones: Check::new(Below(sizes.bones)) }
     }
 
     #[inline]
     fn look(&mut self, bones: &BoneRef, point: (&'static str, usize), offset: u64) {
         self.counts.next(offset, bones.count.get().into());
-        self.items.list(point, offset, bones.weights().iter().map(|pair| pair.item.into()));
+        self.bones.list(point, offset, bones.weights().iter().map(|pair| pair.bone.into()));
     }
 
     fn tell(self, survey: &mut Survey<'_, '_>, place: impl Fn(Error) -> Error) {
         self.counts.tell("counts of bones", survey.problems, &place);
-        self.items.tell("items", survey.problems, place);
+        self.bones.tell("bones", survey.problems, place);
     }
 }

@@ -31,6 +31,8 @@ pub struct Model {
     pub bones: Vec<(&'static str, &'static str)>,
     pub masses: Vec<f32>,
     pub animated: bool,
+    /// Bones told of in the animations of each LOD, if other than there are.
+    pub animated_bones: Option<u32>,
     pub lods: Vec<Lod>,
 }
 
@@ -52,6 +54,8 @@ pub struct Lod {
     pub selections: Vec<Selection>,
     pub properties: Vec<(&'static str, &'static str)>,
     pub frames: Vec<Vec<[f32; 3]>>,
+    /// Four numbers behind each frame, as the document has them.
+    pub long_frames: bool,
     pub uvs: Vec<Array<[i16; 2]>>,
     pub uv_count: Option<u32>,
     pub positions: Vec<[f32; 3]>,
@@ -147,7 +151,16 @@ fn u16s(values: impl IntoIterator<Item = u16>) -> Vec<u8> {
 
 impl Model {
     pub fn new(version: u32, lods: Vec<Lod>) -> Self {
-        Self { version, vbs: false, dayz: false, bones: Vec::new(), masses: Vec::new(), animated: false, lods }
+        Self {
+            version,
+            vbs: false,
+            dayz: false,
+            bones: Vec::new(),
+            masses: Vec::new(),
+            animated: false,
+            animated_bones: None,
+            lods,
+        }
     }
 
     /// The version of the Arma line whose fields there are.
@@ -186,8 +199,8 @@ impl Model {
         out = out.mark("starts").raw(&blank).mark("ends").raw(&blank);
         out = out.raw(self.lods.iter().map(|lod| u8::from(!lod.has_default)).collect::<Vec<_>>());
         for lod in self.lods.iter().filter(|lod| lod.has_default) {
-            out =
-                out.u32(lod.faces.len() as u32).u32(0xff80_4020).i32(1).u32(7).u8(u8::from(!lod.bone_refs.is_empty()));
+            out = out.mark("face_default").u32(lod.faces.len() as u32).u32(0xff80_4020).i32(1).u32(7);
+            out = out.u8(u8::from(!lod.items.is_empty()));
             if self.layout() >= 51 {
                 out = out.u32(lod.positions.len() as u32).f32(2.5);
             }
@@ -249,7 +262,7 @@ impl Model {
                 out = out.cstr("pivots");
             }
         }
-        out = out.u8(4).mark("masses");
+        out = out.mark("map_type").u8(4).mark("masses");
         out = Form(layout).packed(out, &self.masses, |mass| mass.to_le_bytes().to_vec());
         out = out.f32s([500.0, 0.002, 10.0, 0.1]);
         if layout >= 72 {
@@ -315,7 +328,7 @@ impl Model {
             if self.layout() >= 56 {
                 out = out.f32s([2.0, 0.5]);
             }
-            out = out.u32(kind % 3);
+            out = out.mark("addressing").u32(kind % 3);
             out = match kind {
                 0..=3 => out.f32s([0.0, 1.5]),
                 4..=7 => out.f32s([0.0, 0.25]),
@@ -326,8 +339,9 @@ impl Model {
         }
         out = out.mark("animated_lods").i32(self.lods.len() as i32);
         for _ in &self.lods {
-            out = out.u32(self.bones.len() as u32);
-            for bone in 0..self.bones.len() as u32 {
+            let bones = self.animated_bones.unwrap_or(self.bones.len() as u32);
+            out = out.u32(bones);
+            for bone in 0..bones {
                 out = out.mark("bone_animation").u32(2).u32(bone % 10).u32(9);
             }
         }
@@ -362,6 +376,7 @@ impl Lod {
             selections: Vec::new(),
             properties: Vec::new(),
             frames: Vec::new(),
+            long_frames: false,
             uvs: vec![Array::Each(Vec::new())],
             uv_count: None,
             positions: Vec::new(),
@@ -416,7 +431,13 @@ impl Lod {
             out = form.packed(out.mark(mark), edges, |&edge| form.indices([edge]));
         }
         let memory: usize = self.faces.iter().map(|face| form.unit() * (1 + face.len())).sum();
-        out = out.mark("face_count").u32(self.faces.len() as u32).mark("face_memory").u32(memory as u32).raw([0, 0]);
+        out = out
+            .mark("face_count")
+            .u32(self.faces.len() as u32)
+            .mark("face_memory")
+            .u32(memory as u32)
+            .mark("face_zero")
+            .raw([0, 0]);
         out = out.mark("faces");
         for face in &self.faces {
             out = out.u8(face.len() as u8).raw(form.indices(face.iter().copied()));
@@ -425,7 +446,7 @@ impl Lod {
         out = out.mark("selections").u32(self.selections.len() as u32);
         for selection in &self.selections {
             out = form.packed(out.cstr(selection.name).mark("selection"), &selection.faces, |&n| form.indices([n]));
-            out = out.u32(0).u8(u8::from(!selection.sections.is_empty()));
+            out = out.mark("selection_zero").u32(0).u8(u8::from(!selection.sections.is_empty()));
             out = form.packed(out.mark("selection_sections"), &selection.sections, |n| n.to_le_bytes().to_vec());
             out = form.packed(out.mark("selection_vertices"), &selection.vertices, |&n| form.indices([n]));
             out = form.packed(out.mark("selection_weights"), &selection.weights, |&weight| vec![weight]);
@@ -492,6 +513,9 @@ impl Lod {
         let mut out = out.mark("frames").u32(self.frames.len() as u32);
         for (number, frame) in self.frames.iter().enumerate() {
             out = out.f32(number as f32 / 2.0).u32(frame.len() as u32).f32s(frame.iter().flatten().copied());
+            if self.long_frames {
+                out = out.f32s([0.5; 4]);
+            }
         }
         out
     }
@@ -561,6 +585,16 @@ fn bone_ref(pairs: &[(u8, u8); 2]) -> Vec<u8> {
 
 /// A material of any kind, with so many stages; of the kinds on which readers differ, in the form that fewer read.
 pub fn material(kind: u32, stages: u32, is_other_form: bool) -> Bytes {
+    // Up to kind 11 there are as many transforms as stages.
+    write_material(kind, stages, if kind > 11 { 1 } else { stages }, is_other_form)
+}
+
+/// The same with other than so many transforms.
+pub fn material_of(kind: u32, stages: u32, transforms: u32) -> Bytes {
+    write_material(kind, stages, transforms, false)
+}
+
+fn write_material(kind: u32, stages: u32, transforms: u32, is_other_form: bool) -> Bytes {
     let mut out = Bytes::new().cstr(format!("data\\kind{kind}.rvmat")).mark("material_kind").u32(kind);
     out = out.f32s((0..20).map(|i| i as f32 / 16.0));
     if kind >= 16 {
@@ -573,7 +607,7 @@ pub fn material(kind: u32, stages: u32, is_other_form: bool) -> Bytes {
     if kind >= 20 {
         out = out.f32s([0.0, 0.0]).i32(-1).f32s([30.0, 45.0, 0.0]).i32(-1).f32s([0.0, 1.0, 0.0, 0.0, 0.0]);
     }
-    out = out.u32(102).u32(23).u32(1).u32(1);
+    out = out.mark("codes").u32(102).u32(23).u32(1).u32(1);
     if kind == 3 {
         out = out.u8(1);
     }
@@ -588,11 +622,12 @@ pub fn material(kind: u32, stages: u32, is_other_form: bool) -> Bytes {
     }
     out = out.mark("stage_count").u32(stages);
     if kind > 8 {
-        out = out.mark("transform_count").u32(1);
+        out = out.mark("transform_count").u32(transforms);
     }
-    let transform = |out: Bytes| out.u32(5).f32s([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.5, 0.25, 0.0]);
+    let transform =
+        |out: Bytes| out.mark("uv_source").u32(5).f32s([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.5, 0.25, 0.0]);
     let stage = |out: Bytes, number: u32, is_last: bool| {
-        let mut out = out.u32(3).cstr(format!("data\\stage{number}_{kind}.paa"));
+        let mut out = out.mark("filter").u32(3).cstr(format!("data\\stage{number}_{kind}.paa"));
         if kind >= 8 {
             out = out.mark("stage_transform").u32(0);
         }
@@ -609,7 +644,7 @@ pub fn material(kind: u32, stages: u32, is_other_form: bool) -> Bytes {
     }
     match kind {
         8 if !is_other_form => out = (0..stages).fold(out, |out, _| transform(out)),
-        9.. => out = transform(out),
+        9.. => out = (0..transforms).fold(out, |out, _| transform(out)),
         _ => {}
     }
     if kind >= 10 { stage(out, stages, true) } else { out }
@@ -648,7 +683,7 @@ pub fn everything(resolution: f32, points: u16) -> Lod {
             Selection { name: "proxy:\\data\\proxy1.1", vertices: vec![0, 1, 2], ..Selection::default() },
         ],
         properties: vec![("class", "house"), ("map ", "house")],
-        frames: vec![strip.positions.clone(), Vec::new()],
+        frames: vec![strip.positions.clone(), strip.positions.clone()],
         uvs: vec![
             strip.uvs[0].clone(),
             Array::Fill([-32767, 32767], points.into()),
@@ -692,7 +727,7 @@ pub fn corpus() -> super::Files {
         model.lods[0].materials = vec![material(kind, 2, false), material(kind, 0, false)];
         model.to_vec()
     };
-    let mut of_all_kinds = with_materials((3..=11).map(|kind| material(kind, kind % 3, false)).collect());
+    let mut of_all_kinds = with_materials((3..=11).map(|kind| material(kind, kind % 3 + 1, false)).collect());
     of_all_kinds.sections = vec![(1, -1, 8), (1, 0, 0), (1, 1, -1)];
     vec![
         // Oldest: LZSS, float vectors, no thermal fields, no pivots.

@@ -21,8 +21,8 @@ pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
     }
     if let Some(animations) = model.animations() {
         heading(out, "Animations")?;
-        list(out, animations.list.iter(), |out, animation| {
-            let range = match animation.motion {
+        list(out, animations.animations.iter(), |out, animation| {
+            let range = match animation.motion() {
                 Motion::Rotation([from, to]) | Motion::Translation([from, to]) => format!(" from {from} to {to}"),
                 Motion::Direct { angle, offset, .. } => format!(" by {angle} and {offset}"),
                 Motion::Hide { from, to } => match to.filter(|to| to >= &from) {
@@ -57,10 +57,10 @@ fn model(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
     if !lods.is_empty() {
         writeln!(out, "  LODs by purpose: {}", lods.join(", "))?;
     }
-    if let Some(trailer) = model.trailer() {
-        let shapes = trailer.shapes().map(|(_, shapes)| shapes.list.len() as u64).sum::<u64>();
+    if let Ok(Some(trailer)) = model.trailer() {
+        let shapes = trailer.shapes().map(|(_, shapes)| shapes.shapes.len() as u64).sum::<u64>();
         if let Some(first) = trailer.components.filter(|_| shapes > 0) {
-            writeln!(out, "  {} cooked by PhysX {}", count(shapes, "shape"), first.physx_version_text())?;
+            writeln!(out, "  {} cooked by PhysX {}", count(shapes, "shape"), first.physx_version.to_text())?;
         }
         if let Some(buoyancy) = trailer.buoyancy {
             writeln!(out, "  floats by {}", count(buoyancy.spheres.len() as u64, "sphere"))?;
@@ -109,12 +109,15 @@ fn contents(lod: &Lod<'_>) -> Vec<String> {
 fn details(out: &mut impl Write, lod: &Lod<'_>) -> Result<()> {
     list(out, lod.properties.iter(), |out, property| self::property(out, property.name, property.value))?;
     for (number, section) in lod.sections.iter().enumerate().take(50) {
-        let faces = match lod.faces.range(section.units()) {
+        let faces = match lod.faces.range(section.memory_range()) {
             Ok(faces) => count(faces.len() as u64, "face"),
             Err(error) => error.message(),
         };
-        let texture = usize::try_from(section.texture()).ok().and_then(|texture| lod.textures.get(texture));
-        let material = usize::try_from(section.material()).ok().and_then(|material| lod.materials.get(material));
+        let texture = usize::try_from(section.texture).ok().and_then(|texture| lod.textures.get(texture));
+        let material = section
+            .material
+            .and_then(|number| usize::try_from(number).ok())
+            .and_then(|material| lod.materials.get(material));
         let mut look = vec![texture.filter(|name| !name.is_empty()).map_or_else(|| "no texture".to_owned(), mentioned)];
         look.extend(material.as_ref().map(self::material));
         look.extend(section.material_name.filter(|name| !name.is_empty()).map(mentioned));
@@ -138,6 +141,6 @@ pub(super) fn names<'t>(out: &mut impl Write, what: &str, names: impl Iterator<I
 }
 
 fn material(material: &Material<'_>) -> String {
-    let shader = material.pixel_shader().name().unwrap_or("unknown shader");
+    let shader = material.pixel_shader.name().unwrap_or("unknown shader");
     format!("{} ({shader}, {})", mentioned(material.name), count(material.stages.len() as u64, "stage"))
 }
