@@ -87,6 +87,8 @@
 
 #[cfg(any(feature = "pbo", feature = "zip"))]
 pub mod address;
+#[cfg(feature = "arrow")]
+pub mod arrow;
 pub mod asset;
 pub mod budget;
 // Each format uses a part of it.
@@ -101,6 +103,8 @@ pub mod dissect;
 pub mod error;
 pub mod format;
 pub mod inspect;
+#[cfg(feature = "json")]
+pub mod json;
 pub mod limits;
 #[cfg(feature = "owned")]
 mod owned;

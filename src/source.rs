@@ -34,7 +34,7 @@
 //! several times, and in threads that have SIGBUS blocked, files are read instead. What it cannot hold:
 //!
 //! - A handler that somebody sets while a file is mapped, and that passes nothing on, gets the faults until the next file
-//!   is opened. So does a thread that blocks SIGBUS meanwhile: a fault there ends the process.
+//!   is opened. (One that puts the guard back and raises the signal again, as Python's `faulthandler` does, passes it on.) So does a thread that blocks SIGBUS meanwhile: a fault there ends the process.
 //! - In a process that has as many maps as the system gives it (`vm.max_map_count`), the whole map is replaced by zeros,
 //!   not only what is lost; if it goes on to take every map that it can get, the fault is passed on.
 //! - A system call that is handed bytes which are no more there gives an error (`EFAULT`) in place of zeros.
@@ -342,7 +342,7 @@ fn map(file: File, metadata: &Metadata) -> std::result::Result<Bytes, File> {
     let Ok(bytes) = (unsafe { memmap2::MmapOptions::new().len(size).map(&file) }) else { return Err(file) };
     Ok(Bytes::Mapped(Map {
         #[cfg(unix)]
-        watch: guard::Watched::new(&bytes),
+        watch: guard::Watched::new(&bytes, &file),
         bytes,
         file,
         opened: Stamp::of(metadata),

@@ -8,11 +8,11 @@ use zerocopy::{FromBytes, IntoBytes};
 use super::wire::{ChunkHeader, MeshHead, Triangle, VertexLayout, Weight};
 use crate::error::{Context, Error, Result};
 use crate::inspect::Outline;
-use crate::view::array::gather;
+use crate::view::array::{column, gather};
 use crate::view::chunk::{Chunk, Chunks, Tag};
 use crate::view::record::{Flat, Form, Read, Rest, Stored, Type, record};
 use crate::view::{
-    Color, Column, Cursor, Interleaved, Layout, LeArray, Packing, Scalar, Storage, Strided, Table, Vec2, Vec3,
+    Color, Column, Cursor, InPlace, Interleaved, Layout, LeArray, Packing, Scalar, Storage, Strided, Table, Vec2, Vec3,
 };
 
 /// A mesh: one list of vertices, and triangles in groups that share a brush.
@@ -310,6 +310,10 @@ impl Table for TexCoords<'_> {
         // A column without a record stays where the records would start, so that its place lies in the file.
         let column = if self.records.is_empty() { 0 } else { self.column as u64 };
         Storage { offset: self.records.offset().saturating_add(column), bytes, packing: Packing::Strided }
+    }
+
+    fn in_place(&self) -> Option<InPlace<'_>> {
+        column(self.records.as_bytes(), self.records.stride(), self.column, self.size().checked_mul(4)?)
     }
 
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {

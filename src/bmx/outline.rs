@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::inspect::{self, Outline, Part, Region, RegionKind, Span, StoredField, Text, Value, Visitor};
 use crate::view::record::Fixed;
 use crate::view::zip::{Descriptor, tell_directory};
-use crate::view::{Column, Packing, Scalar, Storage, array};
+use crate::view::{Column, InPlace, Packing, Scalar, Storage, array};
 
 pub(super) fn map(map: &Map<'_>, out: &mut Outline<'_>) {
     let version = version(map, out);
@@ -253,6 +253,10 @@ impl array::Table for Elsewhere<'_> {
 
     fn storage(&self) -> Storage {
         self.storage
+    }
+
+    fn in_place(&self) -> Option<InPlace<'_>> {
+        self.table.in_place()
     }
 
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {

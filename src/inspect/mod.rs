@@ -4,9 +4,11 @@
 //! every part, field and array of the asset, from which a program makes a JSON document, a list of arrays to dump or a
 //! check that everything can be read, knowing no format.
 
+pub mod array;
 mod layout;
 pub mod selector;
 
+pub use array::Array;
 #[cfg(any(feature = "b3d", feature = "bmx", feature = "mlod", feature = "pbo", feature = "zip"))]
 pub(crate) use layout::brief;
 #[cfg(any(feature = "b3d", feature = "mlod"))]

@@ -262,6 +262,11 @@ impl Path {
         self.text.truncate(self.lengths.pop().unwrap_or(0));
     }
 
+    /// The selector of the part opened last; empty outside all parts.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
     /// Runs with the selector of an array in the part opened last.
     pub fn with<T>(&mut self, name: &str, index: Option<usize>, run: impl FnOnce(&str) -> T) -> T {
         let length = self.text.len();

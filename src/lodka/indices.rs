@@ -8,7 +8,7 @@ use super::fields::{Length, count};
 use crate::error::Result;
 use crate::inspect::Outline;
 use crate::view::record::{Framing, Read, Stored, Type};
-use crate::view::{Column, Cursor, LeArray, Storage, Table};
+use crate::view::{Column, Cursor, InPlace, LeArray, Storage, Table};
 
 /// Indices in place, 1, 2 or 4 bytes each; read as `u32`.
 #[derive(Clone, Copy, Debug)]
@@ -148,6 +148,10 @@ impl Table for Indices<'_> {
 
     fn storage(&self) -> Storage {
         self.table().storage()
+    }
+
+    fn in_place(&self) -> Option<InPlace<'_>> {
+        self.table().in_place()
     }
 
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {

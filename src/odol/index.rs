@@ -10,7 +10,7 @@ use super::array::Layout;
 use crate::error::Result;
 use crate::inspect::Outline;
 use crate::view::record::{Read, Stored, Type};
-use crate::view::{Block, Column, Cursor, Storage, Table};
+use crate::view::{Block, Column, Cursor, InPlace, Storage, Table};
 
 /// Numbers of points or faces: of 16 bits up to version 68, of 32 from 69 on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +89,10 @@ impl<N: Table, W: Table> Table for Indices<N, W> {
 
     fn storage(&self) -> Storage {
         self.as_table().storage()
+    }
+
+    fn in_place(&self) -> Option<InPlace<'_>> {
+        self.as_table().in_place()
     }
 
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {

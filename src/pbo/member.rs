@@ -10,7 +10,7 @@ use crate::codec::{Codec, lzss};
 use crate::error::{Context, Error, ErrorKind, Result};
 use crate::limits::{Limits, flag};
 use crate::ranges::Data;
-use crate::view::{Block, ByteStr, Column, Cursor, Packing, Scalar, Storage, Table};
+use crate::view::{Block, ByteStr, Column, Cursor, InPlace, Packing, Scalar, Storage, Table};
 
 /// A file inside an archive.
 #[derive(Clone, Copy, Debug)]
@@ -214,6 +214,11 @@ impl Table for Content<'_> {
     fn storage(&self) -> Storage {
         let packing = if self.is_packed() { Packing::Lzss } else { Packing::InPlace };
         Storage { offset: self.0.offset, bytes: self.0.stored_size(), packing }
+    }
+
+    fn in_place(&self) -> Option<InPlace<'_>> {
+        let bytes = if self.is_packed() { None } else { self.0.stored_bytes().ok() };
+        bytes.map(|bytes| InPlace { bytes, stride: 1 })
     }
 
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {

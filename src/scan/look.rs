@@ -1,7 +1,7 @@
 //! One file or member: what it is, and if it is an archive, what is in it.
 
 use std::num::NonZeroUsize;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -9,6 +9,7 @@ use super::crew::Crew;
 use super::globs::Globs;
 use super::progress::Stretch;
 use super::record::Stored;
+use super::units::Unit;
 use super::walk::{Target, Use};
 use super::{Depth, Digests, Found, MOST_JOBS, Record, Scan, Sighting};
 use crate::address::{self, Address, Names, Opened, open_member};
@@ -34,11 +35,16 @@ pub(super) struct Place<'p> {
     /// How it lies in the archive.
     stored: Option<Stored>,
     stamp: Option<String>,
+    /// Which members of the archive in this place.
+    members: Range<usize>,
 }
+
+/// All members.
+const ALL: Range<usize> = 0..usize::MAX;
 
 impl<'p> Place<'p> {
     pub(super) fn file(path: &'p Path) -> Self {
-        Self { path, member: None, depth: 0, use_as: Use::Whole, stored: None, stamp: None }
+        Self { path, member: None, depth: 0, use_as: Use::Whole, stored: None, stamp: None, members: ALL }
     }
 
     /// What an address in this file leads to.
@@ -50,7 +56,7 @@ impl<'p> Place<'p> {
     /// A member of the archive in this place.
     fn inside(&self, name: Name, stored: Stored, use_as: Use) -> Self {
         let (member, depth) = (Some(address::join(self.member.as_ref(), name)), self.depth.saturating_add(1));
-        Self { path: self.path, member, depth, use_as, stored: Some(stored), stamp: None }
+        Self { path: self.path, member, depth, use_as, stored: Some(stored), stamp: None, members: ALL }
     }
 
     /// The innermost name: of the member, where it is one.
@@ -161,6 +167,14 @@ pub(super) fn describe_opened(scan: &Scan, path: &Path, opened: &Opened<'_>, bud
     }
 }
 
+/// What there is to see of an asset beside its record.
+struct InSight<'s, 'a> {
+    data: &'a [u8],
+    asset: Option<&'s Asset<'a>>,
+    budget: &'s Budget,
+    members: Range<usize>,
+}
+
 /// A scan under way.
 pub(super) struct Run<'s, V, F> {
     scan: &'s Scan,
@@ -192,9 +206,13 @@ where
             true => Address::parse(&target.path),
             false => Address { file: target.path.clone(), member: None },
         };
+        if let Some(Err(error)) = target.unit.as_ref().map(|unit| unit.unchanged(&address.file)) {
+            return self.put(Found::Unreadable(error));
+        }
         // Taken before the file is read: what is written meanwhile shows in the next one.
         let stamp = address.member.is_none().then(|| scan.stamp(&address.file)).flatten();
         if target.use_as == Use::Whole
+            && target.unit.is_none()
             && let Some(stamp) = &stamp
             && scan.known.as_ref().is_some_and(|known| known.has(&address.file, stamp))
         {
@@ -220,13 +238,31 @@ where
         }
     }
 
+    /// What a file of so many bytes may cost.
+    fn budget(&self, bytes: u64) -> Budget {
+        Budget::sharing(bytes, &self.scan.limits, &self.memory).until(self.scan.progress.switch())
+    }
+
+    /// Looks at these bytes, which nobody has opened.
+    pub(super) fn bytes(&self, path: &Path, data: &[u8]) {
+        let (budget, stretch) = (self.budget(data.len() as u64), Stretch::new(&self.scan.progress, data.len() as u64));
+        if !self.look(&Place::file(path), data, &budget, &stretch) {
+            self.put(Found::NoAsset { path: path.to_owned(), named: true });
+        }
+        self.scan.progress.add_file();
+    }
+
     /// Looks at what an address leads to; whether that is there.
     fn address(&self, address: &Address, stamp: Option<String>, data: &[u8], target: &Target) -> bool {
         let scan = self.scan;
-        let budget = Budget::sharing(data.len() as u64, &scan.limits, &self.memory).until(scan.progress.switch());
-        let stretch = Stretch::new(&scan.progress, data.len() as u64);
+        let members = target.unit.as_ref().map_or(ALL, Unit::members);
+        let bytes = target.unit.as_ref().filter(|_| members != ALL).map_or(data.len() as u64, |unit| unit.bytes);
+        // Who looks at the first part looks at the archive as a whole, too.
+        let worth = if members.start == 0 { data.len() as u64 } else { bytes };
+        let budget = self.budget(worth);
+        let stretch = Stretch::new(&scan.progress, bytes);
         let found = open_member(&address.file, data, address.member.as_deref(), &budget).map(|opened| {
-            let place = Place { stamp, use_as: target.use_as, ..Place::opened(&address.file, &opened) };
+            let place = Place { stamp, use_as: target.use_as, members, ..Place::opened(&address.file, &opened) };
             if let Ok(content) = &opened.content {
                 return self.look(&place, content, content.budget(), &stretch);
             }
@@ -236,7 +272,10 @@ where
         let is_there = found.is_ok();
         match found {
             Ok(true) => {}
-            Ok(false) => self.put(Found::NoAsset { path: target.path.clone(), named: target.named }),
+            Ok(false) => {
+                let named = target.named && target.unit.is_none();
+                self.put(Found::NoAsset { path: target.path.clone(), named });
+            }
             Err(error) => self.put(Found::Unreadable(error.in_file(&target.path))),
         }
         is_there
@@ -244,6 +283,12 @@ where
 
     /// Tells what these bytes are, and everything inside them; whether they are anything.
     fn look(&self, place: &Place<'_>, data: &[u8], budget: &Budget, stretch: &Stretch<'_>) -> bool {
+        if place.members.start > 0 {
+            if let Err(error) = self.look_on(place, data, budget, stretch) {
+                self.put(Found::Unreadable(error.in_file(place.path)));
+            }
+            return true;
+        }
         let Some(Described { mut record, opened, told }) = describe(self.scan, place, data, budget) else {
             return false;
         };
@@ -260,26 +305,58 @@ where
             record.summary.problems.extend(error.as_ref().map(Problem::error));
             (container, count)
         });
-        self.asset(place, record, Some((data, asset, told.as_ref().map_or(budget, Held::budget))), budget);
+        let members = 0..inside.as_ref().map_or(0, |(_, count)| *count);
+        let inner = told.as_ref().map_or(budget, Held::budget);
+        let open = InSight { data, asset, budget: inner, members: members.clone() };
+        self.asset(place, record, Some(open), budget);
         drop(told);
-        if let Some((container, count)) = inside {
-            let held = budget.hold_up_to((count as u64).saturating_mul(MEMBER_BYTES)).ok();
-            let budget = held.as_ref().map_or(budget, Held::budget);
-            let shared = container.overlapping();
-            let mut names = Names::among(&container, count);
-            // What ends the list of members early is a problem of the archive's own record.
-            let members = container.members().map_while(Result::ok).take(count);
-            let members = members.map(|member| (names.next(member.name()), member)).enumerate();
-            let members = members.filter(|(index, _)| shared.binary_search(index).is_err());
-            self.crew.each(members.take_while(|_| !self.scan.progress.is_stopped()), |(_, (name, member))| {
-                let stretch = stretch.part(member.stored_size(), data.len() as u64);
-                let use_as = self.globs.use_of(member.name());
-                if use_as != Use::Nothing {
-                    self.member(&place.inside(name, Stored::of(&member), use_as), &member, budget, &stretch);
-                }
-            });
+        if let Some((container, _)) = inside {
+            self.members(place, &container, members, budget, (stretch, data.len() as u64));
         }
         true
+    }
+
+    /// Looks at a later part of an archive, which has told of itself with its first.
+    fn look_on(&self, place: &Place<'_>, data: &[u8], budget: &Budget, stretch: &Stretch<'_>) -> Result<()> {
+        let format = Format::of_file(place.name(), data);
+        let asset = Asset::parse_as(format, data, budget.limits())?;
+        let container = Container::of(&asset).filter(|_| self.scan.archives);
+        let (Some(container), Some(format)) = (container, format) else { return Ok(()) };
+        let (count, error) = self.afford(place, &container, budget);
+        let members = place.members.start..place.members.start.saturating_add(count);
+        let record = place.record(Summary::new(format, data.len() as u64), None);
+        let (is_continued, shown, all) = (true, members.clone(), stretch.bytes());
+        let asset = Some(&asset);
+        let seen = (self.view)(&Sighting { record: &record, data, asset, budget, members: shown, is_continued });
+        self.hand_over(Found::Continued(place.path.to_owned()), Some(seen));
+        self.members(place, &container, members, budget, (stretch, all));
+        error.map_or(Ok(()), Err)
+    }
+
+    /// Looks at these members of an archive, which have been paid for. What ends the list of members early is a problem
+    /// of the archive's own record.
+    fn members(
+        &self,
+        place: &Place<'_>,
+        container: &Container<'_>,
+        range: Range<usize>,
+        budget: &Budget,
+        (stretch, whole): (&Stretch<'_>, u64),
+    ) {
+        let held = budget.hold_up_to((range.len() as u64).saturating_mul(MEMBER_BYTES)).ok();
+        let budget = held.as_ref().map_or(budget, Held::budget);
+        let shared = container.overlapping();
+        let mut names = Names::among(container, range.end);
+        let members = container.members().map_while(Result::ok).take(range.end);
+        let members = members.map(|member| (names.next(member.name()), member)).enumerate().skip(range.start);
+        let members = members.filter(|(index, _)| shared.binary_search(index).is_err());
+        self.crew.each(members.take_while(|_| !self.scan.progress.is_stopped()), |(_, (name, member))| {
+            let stretch = stretch.part(member.stored_size(), whole);
+            let use_as = self.globs.use_of(member.name());
+            if use_as != Use::Nothing {
+                self.member(&place.inside(name, Stored::of(&member), use_as), &member, budget, &stretch);
+            }
+        });
     }
 
     /// Pays for a look at the members of an archive and for a record of each, before the archive's own record is handed
@@ -287,7 +364,9 @@ where
     fn afford(&self, place: &Place<'_>, container: &Container<'_>, budget: &Budget) -> (usize, Option<Error>) {
         let around = place.member.as_ref().map_or(0, text_bytes);
         let mut count = 0_usize;
-        for member in container.members().map_while(Result::ok) {
+        let Range { start, end } = place.members;
+        let members = container.members().map_while(Result::ok).skip(start).take(end.saturating_sub(start));
+        for member in members {
             let [by_entry, by_beginning] = MEMBER_WORK;
             let work = if member.form() == Form::InPlace { by_entry } else { by_beginning };
             let name = (member.name().len() as u64).saturating_mul(LONGEST_ESCAPE);
@@ -332,13 +411,7 @@ where
     }
 
     /// Hands over a record, if it is one of those asked for. What it tells beside its names has not been paid for.
-    fn asset(
-        &self,
-        place: &Place<'_>,
-        mut record: Record,
-        opened: Option<(&[u8], Option<&Asset<'_>>, &Budget)>,
-        budget: &Budget,
-    ) {
+    fn asset(&self, place: &Place<'_>, mut record: Record, open: Option<InSight<'_, '_>>, budget: &Budget) {
         let wanted = &self.scan.formats;
         if place.use_as != Use::Whole || !wanted.is_empty() && !wanted.contains(&record.summary.format) {
             return;
@@ -356,7 +429,9 @@ where
             summary.problems = vec![Problem::error(&error)];
         }
         self.scan.progress.add_asset();
-        let seen = opened.map(|(data, asset, budget)| (self.view)(&Sighting { record: &record, data, asset, budget }));
+        let seen = open.map(|InSight { data, asset, budget, members }| {
+            (self.view)(&Sighting { record: &record, data, asset, budget, members, is_continued: false })
+        });
         self.hand_over(Found::Asset(Box::new(record)), seen);
     }
 

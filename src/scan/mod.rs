@@ -13,9 +13,10 @@ mod look;
 mod progress;
 mod record;
 pub mod refs;
+mod units;
 mod walk;
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -23,9 +24,11 @@ pub use identity::FileId;
 pub use known::Known;
 pub use progress::Progress;
 pub use record::{Digests, Record, Stored};
+pub use units::Unit;
 pub use walk::Selection;
 
 use self::globs::Globs;
+use self::walk::Target;
 use crate::address::Opened;
 use crate::asset::Asset;
 use crate::budget::Budget;
@@ -93,6 +96,8 @@ pub enum Found {
     Unchanged(PathBuf),
     /// A file or folder that cannot be read.
     Unreadable(Error),
+    /// A later part of an archive, of which a [unit](Unit) is made: the archive's own record is found with its first part.
+    Continued(PathBuf),
     /// One of the files that [`Selection::except`] leaves out.
     PassedOver {
         /// The file.
@@ -117,6 +122,10 @@ pub struct Sighting<'s, 'a> {
     pub asset: Option<&'s Asset<'a>>,
     /// What is left of what its file may cost.
     pub budget: &'s Budget,
+    /// Of an archive: which of its members the scan looks at, by their places among all. They have been paid for.
+    pub members: Range<usize>,
+    /// Whether this is a later part of an archive: the record then only says where it is, and what.
+    pub is_continued: bool,
 }
 
 impl Scan {
@@ -158,7 +167,7 @@ impl Scan {
         paths: impl Iterator<Item = Result<PathBuf>> + Send,
         mut callback: impl FnMut(Found) -> ControlFlow<()> + Send,
     ) -> Result<()> {
-        self.run_through(paths, |_| (), |found, _| callback(found))
+        self.run_over_with(paths, |_| (), |found, _| callback(found))
     }
 
     /// [`run`](Self::run) with a look at each asset while it is open: what `view` makes of it is handed over beside its
@@ -188,22 +197,82 @@ impl Scan {
         view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
         callback: impl FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
     ) -> Result<()> {
-        self.run_through(self.paths(), view, callback)
+        self.run_over_with(self.paths(), view, callback)
     }
 
-    fn run_through<T>(
+    /// Both: paths that come one by one, and a look at each asset.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_over_with<T>(
         &self,
         paths: impl Iterator<Item = Result<PathBuf>> + Send,
         view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
         callback: impl FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
     ) -> Result<()> {
+        self.run_through(self.selection.walk(paths, self.archives), view, callback)
+    }
+
+    /// The same over [units](Self::plan) in place of paths. A file that is not as it was when they were made is
+    /// handed over as [`Found::Unreadable`].
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_units<T>(
+        &self,
+        units: impl Iterator<Item = Result<Unit>> + Send,
+        view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
+        callback: impl FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
+    ) -> Result<()> {
+        self.run_through(units.map(|unit| unit.map(|unit| self.selection.unit(unit))), view, callback)
+    }
+
+    fn run_through<T>(
+        &self,
+        targets: impl Iterator<Item = Result<Target>> + Send,
+        view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
+        callback: impl FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
+    ) -> Result<()> {
         let globs = Globs::new(Path::new(""), &self.selection.globs)?;
         let run = look::Run::new(self, globs, view, callback);
-        let targets = self.selection.walk(paths, self.archives).take_while(|_| !self.progress.is_stopped());
+        let targets = targets.take_while(|_| !self.progress.is_stopped());
         run.crew.each_that_comes(targets, |target| match target {
             Ok(target) => run.file(&target),
             Err(error) => run.put(Found::Unreadable(error)),
         });
+        Ok(())
+    }
+
+    /// [`run_with`](Self::run_with) over these bytes, as a file of this path, which need not exist: with one
+    /// [job](Self::jobs) without folders, files and threads.
+    ///
+    /// ```
+    /// # let bytes = &[&b"a.b3d\0"[..], &[0; 16], &[12, 0, 0, 0], &[0; 21], b"BB3D\x04\0\0\0\x01\0\0\0"].concat();
+    /// use std::{ops::ControlFlow, path::Path};
+    /// use meshpeek::scan::{Found, Scan};
+    /// let mut scan = Scan::new([""; 0]);
+    /// scan.jobs = Some(1);
+    /// let mut formats = Vec::new();
+    /// scan.run_bytes(Path::new("mod.pbo"), bytes, |_| (), |found, _| {
+    ///     if let Found::Asset(record) = found {
+    ///         formats.push(record.summary.format.name());
+    ///     }
+    ///     ControlFlow::Continue(())
+    /// })?;
+    /// assert_eq!(formats, ["pbo", "b3d"]);
+    /// # Ok::<(), meshpeek::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_bytes<T>(
+        &self,
+        path: &Path,
+        data: &[u8],
+        view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
+        callback: impl FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
+    ) -> Result<()> {
+        look::Run::new(self, Globs::new(Path::new(""), &self.selection.globs)?, view, callback).bytes(path, data);
         Ok(())
     }
 

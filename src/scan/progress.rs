@@ -70,6 +70,11 @@ impl<'p> Stretch<'p> {
         Self { progress, bytes, left: bytes.into() }
     }
 
+    /// The bytes of the file that this part stands for.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
     /// The part of this one that `bytes` of its `whole` bytes are, be it as they lie in the file or decoded.
     pub(super) fn part(&self, bytes: u64, whole: u64) -> Self {
         let share = if whole == self.bytes {

@@ -8,6 +8,7 @@ use ignore::{DirEntry, WalkBuilder};
 use super::globs::Globs;
 use super::identity::FileId;
 use super::ignored;
+use super::units::Unit;
 use crate::address::Address;
 use crate::error::{Error, Result};
 use crate::format::Format;
@@ -40,6 +41,8 @@ pub(super) struct Target {
     /// Whether the caller named this very file.
     pub(super) named: bool,
     pub(super) use_as: Use,
+    /// What of it belongs to a unit, if that is what was asked for.
+    pub(super) unit: Option<Unit>,
 }
 
 /// What to do with a file.
@@ -69,10 +72,7 @@ impl Selection {
 
     fn walk_one(&self, root: PathBuf, archives: bool) -> Box<dyn Iterator<Item = Result<Target>> + Send + '_> {
         if !root.is_dir() {
-            let id = || FileId::of(&Address::parse(&root).file);
-            let is_excepted = !self.except.is_empty() && id().is_ok_and(|id| self.except.contains(&id));
-            let use_as = if is_excepted { Use::Nothing } else { Use::Whole };
-            return Box::new(std::iter::once(Ok(Target { path: root, named: true, use_as })));
+            return Box::new(std::iter::once(Ok(self.named(root, None))));
         }
         let (globs, exclusions) = match (Globs::new(&root, &self.globs), Globs::exclusions(&root, &self.globs)) {
             (Ok(globs), Ok(exclusions)) => (globs, exclusions),
@@ -99,6 +99,17 @@ impl Selection {
         Box::new(entries.chain(others).chain(left_out.into_iter().flatten().map(Err)))
     }
 
+    fn named(&self, path: PathBuf, unit: Option<Unit>) -> Target {
+        let id = || FileId::of(&Address::parse(&path).file);
+        let is_excepted = !self.except.is_empty() && id().is_ok_and(|id| self.except.contains(&id));
+        let use_as = if is_excepted { Use::Nothing } else { Use::Whole };
+        Target { path, named: true, use_as, unit }
+    }
+
+    pub(super) fn unit(&self, unit: Unit) -> Target {
+        self.named(unit.path.clone(), Some(unit))
+    }
+
     /// The walk, and where it was kept out for the cost of its ignore files, told once it is over.
     fn entries(&self, root: &Path, globs: &Globs) -> Result<(ignore::Walk, Option<Receiver<Error>>)> {
         let mut walk = WalkBuilder::new(root);
@@ -120,7 +131,7 @@ impl Selection {
         }
         let is_excepted = |id: &FileId| id.may_be(&entry) && FileId::of(entry.path()).is_ok_and(|found| found == *id);
         let use_as = if self.except.iter().any(is_excepted) { Use::Nothing } else { use_as };
-        Some(Target { path: entry.into_path(), named: false, use_as })
+        Some(Target { path: entry.into_path(), named: false, use_as, unit: None })
     }
 }
 

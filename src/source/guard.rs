@@ -8,7 +8,7 @@ use std::io;
 use std::mem::{MaybeUninit, transmute};
 use std::ops::Range;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, fence};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicUsize, Ordering, fence};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// A place in the list.
@@ -20,6 +20,10 @@ struct Place {
     start: AtomicUsize,
     end: AtomicUsize,
     torn: AtomicBool,
+    /// The file, which is open as long as there is a range.
+    file: AtomicI32,
+    /// Where zeros begin that were put there.
+    zeros: AtomicUsize,
     next: OnceLock<&'static Place>,
 }
 
@@ -65,10 +69,13 @@ impl Place {
 pub(super) struct Watched(&'static Place);
 
 impl Watched {
-    pub(super) fn new(bytes: &[u8]) -> Self {
+    /// `file` stays open until this is dropped.
+    pub(super) fn new(bytes: &[u8], file: &std::fs::File) -> Self {
         let place = Place::take();
         place.torn.store(false, Ordering::Relaxed);
         let Range { start, end } = bytes.as_ptr_range();
+        place.file.store(std::os::fd::AsRawFd::as_raw_fd(file), Ordering::Relaxed);
+        place.zeros.store(end.addr(), Ordering::Relaxed);
         place.set(start.addr()..end.addr());
         Self(place)
     }
@@ -215,7 +222,10 @@ extern "C" fn on_bus_error<const TIME: usize>(signal: c_int, info: *mut libc::si
     // SAFETY: a handler with SA_SIGINFO gets a whole record, which for this signal has an address; errno is this
     // thread's own.
     let (code, address, kept) = unsafe { ((*info).si_code, (*info).si_addr().addr(), *errno) };
-    if !is_lost_page(code) || !mend(address) {
+    // SAFETY: a signal that was sent has its sender in the record; asking who we are is allowed in a handler.
+    let is_own = || code <= 0 && unsafe { (*info).si_pid() == libc::getpid() };
+    let is_mended = if is_lost_page(code) { mend(address) } else { is_own() && mend_cut_files() };
+    if !is_mended {
         let found = FOUND.get(TIME).map_or(ptr::null_mut(), |found| found.load(Ordering::Acquire));
         // SAFETY: null or leaked, and never changed.
         if let Some(found) = unsafe { found.as_ref() } {
@@ -264,12 +274,38 @@ fn mend(address: usize) -> bool {
     place.torn.store(true, Ordering::Relaxed);
     let page = PAGE.load(Ordering::Relaxed);
     let start = address & !page.saturating_sub(1);
+    place.zeros.fetch_min(start, Ordering::Relaxed);
     map_zeros(start..range.end) || {
         // A process that has all the maps that it may have gets no further one, not even in the place of another. With
         // one less, it may replace as many as it likes, but part none in two.
         give_up_spare_map();
         map_zeros(range)
     }
+}
+
+/// Puts zeros in the place of all that files have lost; whether there was any such. A handler that was set over those here
+/// and dumps what it can before it passes a fault on, as Python's `faulthandler` does, raises the signal anew, which then
+/// no longer tells where the fault was.
+fn mend_cut_files() -> bool {
+    let page = PAGE.load(Ordering::Relaxed);
+    let mut is_mended = false;
+    for place in places() {
+        let Some(range) = place.range().filter(|range| !range.is_empty()) else { continue };
+        let mut facts = MaybeUninit::<libc::stat>::uninit();
+        // SAFETY: allowed in a handler; the facts are written to the place given, unless the call fails.
+        let size = unsafe {
+            if libc::fstat(place.file.load(Ordering::Relaxed), facts.as_mut_ptr()) != 0 {
+                continue;
+            }
+            facts.assume_init().st_size
+        };
+        let size = usize::try_from(size).unwrap_or(usize::MAX);
+        let lost = size.checked_next_multiple_of(page).and_then(|size| range.start.checked_add(size));
+        if let Some(lost) = lost.filter(|lost| *lost < place.zeros.load(Ordering::Relaxed).min(range.end)) {
+            is_mended |= mend(lost);
+        }
+    }
+    is_mended
 }
 
 /// A map that is there to be given up. 0 where it is gone.
@@ -391,6 +427,44 @@ mod tests {
             unreachable!("ended by the handler");
         };
         assert_eq!(status.code(), Some(7), "{status}");
+    }
+
+    static BEFORE: AtomicPtr<libc::sigaction> = AtomicPtr::new(ptr::null_mut());
+
+    /// As Python's faulthandler does: puts back what was there, tells, and raises the signal again.
+    extern "C" fn dumps_and_raises(_: c_int) {
+        // SAFETY: the action is one that was found; all calls are allowed in a handler.
+        unsafe {
+            libc::sigaction(libc::SIGBUS, BEFORE.load(Ordering::Relaxed), ptr::null_mut());
+            libc::raise(libc::SIGBUS);
+        }
+    }
+
+    #[test]
+    fn a_fault_that_comes_by_way_of_a_later_handler_is_mended() {
+        let Some(status) = alone("a_fault_that_comes_by_way_of_a_later_handler_is_mended") else {
+            guard_maps().unwrap();
+            let path = file();
+            let map = open(&path);
+            // Set while the file is mapped, and only then is it cut.
+            BEFORE.store(Box::leak(Box::new(current().unwrap())), Ordering::Relaxed);
+            // SAFETY: an action without flags; the function does what is allowed.
+            unsafe {
+                let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
+                action.sa_sigaction = dumps_and_raises as *const () as usize;
+                action.sa_flags = libc::SA_NODEFER | libc::SA_ONSTACK;
+                exchange(&action).unwrap();
+            }
+            cut(&path, page_size());
+            assert_eq!([map[0], map[LARGE - 1]], [7, 0]);
+            assert!(map.unchanged().is_err());
+            std::fs::remove_file(path).unwrap();
+            // A signal that somebody raises for other reasons still does what it did.
+            // SAFETY: a signal to this process.
+            unsafe { libc::raise(libc::SIGBUS) };
+            unreachable!("ended by the signal");
+        };
+        assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(libc::SIGBUS), "{status}");
     }
 
     #[test]

@@ -145,6 +145,15 @@ pub struct Storage {
     pub packing: Packing,
 }
 
+/// Rows that lie in memory as they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InPlace<'a> {
+    /// From the first byte of the first row to the last of the last.
+    pub bytes: &'a [u8],
+    /// From one row to the next, in bytes.
+    pub stride: usize,
+}
+
 /// Any array of any format, for programs that do not know which: rows of columns.
 pub trait Table {
     /// How many elements.
@@ -155,6 +164,12 @@ pub trait Table {
 
     /// Where it lies and how.
     fn storage(&self) -> Storage;
+
+    /// The rows where they lie; `None` where they have to be decoded or put together. Those of a Ballance map may lie in
+    /// memory that the map keeps, all others lie in the asset's bytes, at the [storage](Self::storage)'s offset.
+    fn in_place(&self) -> Option<InPlace<'_>> {
+        None
+    }
 
     /// Hands out the rows in order, little-endian and packed, whole rows at a time, until the sink breaks off.
     ///
@@ -307,6 +322,10 @@ impl<T: Element> Table for LeArray<'_, T> {
 
     fn storage(&self) -> Storage {
         Storage { offset: self.offset, bytes: self.as_bytes().len() as u64, packing: Packing::InPlace }
+    }
+
+    fn in_place(&self) -> Option<InPlace<'_>> {
+        Some(InPlace { bytes: self.as_bytes(), stride: size_of::<T>() })
     }
 
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
@@ -469,10 +488,26 @@ impl<T: Element> Table for Strided<'_, T> {
         Storage { offset: self.offset(), bytes, packing: Packing::Strided }
     }
 
+    fn in_place(&self) -> Option<InPlace<'_>> {
+        column(self.records, self.stride, self.column, size_of::<T>())
+    }
+
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
         gather(self.iter().map(IntoBytes::as_bytes), sink);
         Ok(())
     }
+}
+
+/// A column of records, from the first byte of the first row to the last of the last.
+pub(crate) fn column(records: &[u8], stride: usize, column: usize, width: usize) -> Option<InPlace<'_>> {
+    let bytes = match records {
+        [] => records,
+        _ => {
+            let after = stride.checked_sub(column.checked_add(width)?)?;
+            records.get(column..records.len().checked_sub(after)?)?
+        }
+    };
+    Some(InPlace { bytes, stride })
 }
 
 /// Hands rows to a sink in batches of a few kilobytes, through a buffer on the stack.
@@ -548,6 +583,8 @@ mod tests {
             .unwrap();
         assert_eq!(rows, [1, 2, 5, 6, 9, 10]);
         assert_eq!(column.storage(), Storage { offset: 0x41, bytes: 10, packing: Packing::Strided });
+        assert_eq!(column.in_place(), Some(InPlace { bytes: &bytes[1..11], stride: 4 }));
+        assert_eq!(Strided::<U16>::new(&[], 0, 4, 1).unwrap().in_place(), Some(InPlace { bytes: &[], stride: 4 }));
     }
 
     #[test]

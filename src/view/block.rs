@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use zerocopy::IntoBytes;
 
-use super::array::{Column, Element, LeArray, Packing, Storage, Table, gather};
+use super::array::{Column, Element, InPlace, LeArray, Packing, Storage, Table, gather};
 use super::cursor::Cursor;
 use crate::codec::{self, Codec};
 use crate::error::{Error, Result};
@@ -193,6 +193,11 @@ impl<T: Element> Table for Block<'_, T> {
         Storage { offset: self.offset(), bytes: self.stored_bytes(), packing: self.packing() }
     }
 
+    fn in_place(&self) -> Option<InPlace<'_>> {
+        let bytes = self.borrowed()?.as_slice().as_bytes();
+        Some(InPlace { bytes, stride: size_of::<T>() })
+    }
+
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
         let _ = sink(self.decode()?.as_ref().as_bytes());
         Ok(())
@@ -306,6 +311,13 @@ impl<T: Element> Table for Filled<'_, T> {
         match self.kind {
             Kind::Fill { offset, .. } => Storage { offset, bytes: size_of::<T>() as u64, packing: Packing::Fill },
             Kind::Block(block) => block.storage(),
+        }
+    }
+
+    fn in_place(&self) -> Option<InPlace<'_>> {
+        match &self.kind {
+            Kind::Fill { .. } => None,
+            Kind::Block(block) => block.in_place(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::array::{Column, Element, Packing, Storage, Strided, Table, uneven};
+use super::array::{Column, Element, InPlace, Packing, Storage, Strided, Table, uneven};
 use super::cursor::Cursor;
 use crate::error::Result;
 
@@ -87,6 +87,10 @@ impl<L: Layout> Table for Interleaved<'_, L> {
 
     fn storage(&self) -> Storage {
         Storage { offset: self.offset, bytes: self.records.len() as u64, packing: Packing::InPlace }
+    }
+
+    fn in_place(&self) -> Option<InPlace<'_>> {
+        Some(InPlace { bytes: self.records, stride: self.stride() })
     }
 
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {

@@ -17,7 +17,7 @@ pub mod record;
 pub mod text;
 pub mod zip;
 
-pub use array::{Column, Element, LeArray, Packing, Scalar, Storage, Strided, StridedIter, Table, to_native};
+pub use array::{Column, Element, InPlace, LeArray, Packing, Scalar, Storage, Strided, StridedIter, Table, to_native};
 pub use block::{Block, Filled};
 pub use cursor::{Cursor, Wire};
 pub use interleaved::{Interleaved, Layout};

@@ -12,7 +12,7 @@ use crate::inspect::{self, Depth, Inspect, Outline, Part, Region, Span, Value, b
 use crate::limits::Limits;
 use crate::summary::{Blocks, Code, Counts, Problems, Severity, Summary};
 use crate::view::zip::first_entry;
-use crate::view::{Column, LeArray, Packing, Scalar, Storage, Table};
+use crate::view::{Column, InPlace, LeArray, Packing, Scalar, Storage, Table};
 
 impl Inspect for Archive<'_> {
     fn format(&self) -> Format {
@@ -296,6 +296,11 @@ impl Table for Content<'_> {
 
     fn storage(&self) -> Storage {
         Storage { packing: self.packing, ..self.stored.storage() }
+    }
+
+    fn in_place(&self) -> Option<InPlace<'_>> {
+        let bytes = self.member.borrowed().ok().flatten();
+        bytes.map(|bytes| InPlace { bytes, stride: 1 })
     }
 
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {

@@ -50,6 +50,10 @@ mod schema;
 mod selectors;
 #[cfg(feature = "cli")]
 mod since;
+#[cfg(all(feature = "cli", feature = "parquet"))]
+mod tables;
+#[cfg(all(feature = "cli", unix))]
+mod units;
 mod zip;
 
 // What the fuzz targets do, so that it cannot rot unseen.

@@ -80,6 +80,9 @@ pub(crate) enum Verb {
         #[command(flatten)]
         stream: Stream,
     },
+    /// Cut what a scan would do into units of work, for many processes or machines
+    #[command(after_help = examples::PLAN)]
+    Plan(crate::plan::Args),
     /// Decode everything, check every index and bound, and tell each problem
     #[command(after_help = examples::VERIFY)]
     Verify {
@@ -146,8 +149,9 @@ impl Verb {
             Self::Tree(args) => vec![&args.file],
             Self::Hex(args) => vec![&args.file],
             Self::Scan { inputs, .. } | Self::Verify { inputs, .. } => {
-                inputs.paths.iter().chain(&inputs.paths_from).collect()
+                inputs.paths.iter().chain(&inputs.paths_from).chain(&inputs.units_from).collect()
             }
+            Self::Plan(args) => args.paths.iter().collect(),
             Self::Refs(args) => args.paths.iter().collect(),
             Self::Diff(args) => vec![&args.a, &args.b],
             Self::Dupes(args) => args.paths.iter().collect(),
@@ -163,8 +167,14 @@ pub(crate) struct ScanArgs {
     /// How to write the records; `table` on a terminal, else `ndjson`
     ///
     /// A table is as wide as its terminal; elsewhere as the variable COLUMNS says, or 100.
+    ///
+    #[cfg_attr(
+        feature = "parquet",
+        doc = "`-o FILE.parquet` means `parquet`; `-o FOLDER/` writes four tables there: assets, members, parts, arrays."
+    )]
+    #[cfg_attr(not(feature = "parquet"), doc = "This build writes no Parquet: it was made without that feature.")]
     #[arg(long, value_name = "FORMAT")]
-    pub(crate) format: Option<ScanFormat>,
+    pub(crate) format: Option<RecordFormat>,
     /// Add SHA-256 digests of each asset's bytes and decoded content
     #[arg(long)]
     pub(crate) digests: bool,
@@ -192,8 +202,11 @@ pub(crate) struct Stream {
 #[derive(Args)]
 pub(crate) struct Inputs {
     /// Files and folders, the latter with all below them; addresses of members; `-` is standard input
-    #[arg(value_name = "PATH", required_unless_present = "paths_from")]
+    #[arg(value_name = "PATH", required_unless_present_any = ["paths_from", "units_from"])]
     pub(crate) paths: Vec<PathBuf>,
+    /// Do the units in this file, as `plan` writes them; `-` is standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["paths", "paths_from"])]
+    pub(crate) units_from: Option<PathBuf>,
     /// Read further paths from this file, one a line; `-` is standard input
     ///
     /// Each is looked at as soon as it is read.
@@ -244,6 +257,16 @@ pub(crate) enum SortKey {
 
 pub(crate) fn format_parser() -> clap::builder::PossibleValuesParser {
     Format::ALL.iter().map(|format| format.name()).collect::<Vec<_>>().into()
+}
+
+/// How `scan` writes records.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RecordFormat {
+    Table,
+    Ndjson,
+    Csv,
+    #[cfg(feature = "parquet")]
+    Parquet,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

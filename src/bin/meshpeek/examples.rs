@@ -25,6 +25,14 @@ Examples:
 
 The record is described field by field in GUIDE.md.";
 
+pub(crate) const PLAN: &str = "\
+Examples:
+  meshpeek plan addons/ -o units.ndjson
+  meshpeek scan --units-from units.ndjson
+  jq -c 'select(.unit == 3)' units.ndjson | meshpeek scan --units-from - -o part-3.ndjson
+
+Lines of one unit belong together. The records of all units are those of one scan; GUIDE.md says how to share them out.";
+
 pub(crate) const VERIFY: &str = "\
 Examples:
   meshpeek verify model.p3d

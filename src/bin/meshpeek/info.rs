@@ -6,13 +6,13 @@ use std::process::ExitCode;
 
 use meshpeek::format::NoAsset;
 use meshpeek::scan::{Depth, Record, Scan};
-use meshpeek::{Asset, Format};
+use meshpeek::{Asset, Format, json};
 
 use crate::args::Common;
 use crate::notes::shown;
 use crate::output::{Failure, Outcome, Output};
+use crate::report;
 use crate::source::Source;
-use crate::{detail, report};
 
 pub(crate) fn run(path: &Path, json: bool, digests: bool, common: &Common) -> Outcome {
     let source = Source::open(path, common)?;
@@ -56,7 +56,7 @@ fn no_asset(path: &Path, data: &[u8]) -> String {
 }
 
 fn write_json(record: &Record, asset: Option<&Asset<'_>>, out: &mut Output) -> Result<(), Failure> {
-    let mut document = detail::Document::new(&mut *out)?;
+    let mut document = json::Document::new(&mut *out)?;
     document.record(record)?;
     document.entry("title", record.summary.format.title())?;
     match asset {

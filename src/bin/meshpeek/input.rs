@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use meshpeek::scan::{FileId, Found, Progress, Record, Scan, Selection};
+use meshpeek::scan::{FileId, Found, Progress, Record, Scan, Selection, Sighting, Unit};
 use meshpeek::{Access, ErrorKind, FileMap, Format};
 
 use crate::args::{Common, Inputs};
@@ -126,26 +126,29 @@ pub(crate) fn each_asset(
     common: &Common,
     mut each: impl FnMut(&Record) -> Result<(), Failure> + Send,
 ) -> Result<Tally, Failure> {
-    each_told(scan, inputs, common, |told| match told {
+    let each = |told: Told<'_>| match told {
         Told::Record(record) => each(record),
         _ => Ok(()),
-    })
+    };
+    each_told(scan, inputs, common, |_| (), each)
 }
 
-/// The same with all that is worth a line.
+/// The same with all that is worth a line, and a look at each asset while it is open.
 pub(crate) fn each_told(
     scan: &Scan,
     inputs: &Inputs,
     common: &Common,
+    view: impl Fn(&Sighting<'_, '_>) + Sync,
     mut each: impl FnMut(Told<'_>) -> Result<(), Failure> + Send,
 ) -> Result<Tally, Failure> {
     let notes = Notes::new(common);
     let list = inputs.paths_from.as_deref().map(|list| Paths::read(list, inputs.null, scan.progress.clone()));
     let list = list.transpose()?;
+    let units = inputs.units_from.as_deref().map(|list| units(list, scan)).transpose()?;
     let mut tally = Tally::default();
     let mut failure = None;
     let mut kept = Vec::new();
-    let found = |found| {
+    let found = |found, _| {
         let found = match found {
             Found::Asset(record) => {
                 tally.assets += 1;
@@ -195,10 +198,13 @@ pub(crate) fn each_told(
     };
     interrupt::ends_scan(&scan.progress);
     // How much is to come cannot be told of a list that is still being read.
-    let interrupted = progress::beside(scan, list.is_none(), notes, || {
-        match list {
-            None => scan.run(found)?,
-            Some(list) => scan.run_over(inputs.paths.iter().cloned().map(Ok).chain(list), found)?,
+    let interrupted = progress::beside(scan, list.is_none() && units.is_none(), notes, || {
+        match (units, list) {
+            (Some(units), _) => scan.run_units(units, view, found)?,
+            (None, None) => scan.run_with(view, found)?,
+            (None, Some(list)) => {
+                scan.run_over_with(inputs.paths.iter().cloned().map(Ok).chain(list), view, found)?;
+            }
         }
         Ok(scan.progress.is_stopped())
     })?;
@@ -217,6 +223,16 @@ pub(crate) fn each_told(
         hint(scan, notes);
     }
     Ok(tally)
+}
+
+/// The units in this file, one a line.
+fn units(list: &Path, scan: &Scan) -> Result<impl Iterator<Item = meshpeek::Result<Unit>> + Send + use<>, Failure> {
+    let name = list.to_owned();
+    let unit = move |line: PathBuf| {
+        serde_json::from_slice(line.as_os_str().as_encoded_bytes())
+            .map_err(|error| meshpeek::Error::malformed(format!("not a unit: {error}")).in_file(&name))
+    };
+    Ok(Paths::read(list, false, scan.progress.clone())?.map(move |line| line.and_then(&unit)))
 }
 
 /// Says why nothing was looked at, where that may be a surprise.

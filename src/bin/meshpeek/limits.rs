@@ -48,7 +48,7 @@ fn number(text: &str) -> Result<u32, std::num::ParseIntError> {
 }
 
 /// Bytes: a number, and behind it perhaps `k`, `M` or `G` for 1024 of what comes before.
-fn size(text: &str) -> Result<u64, String> {
+pub(crate) fn size(text: &str) -> Result<u64, String> {
     let (digits, shift) = match text.as_bytes().last() {
         Some(b'k' | b'K') => (&text[..text.len() - 1], 10),
         Some(b'm' | b'M') => (&text[..text.len() - 1], 20),

@@ -4,7 +4,6 @@
 
 mod args;
 mod cat;
-mod detail;
 mod diff;
 mod dump;
 mod dupes;
@@ -20,6 +19,7 @@ mod notes;
 mod output;
 mod output_file;
 mod paths;
+mod plan;
 mod progress;
 mod refs;
 mod report;
@@ -60,10 +60,12 @@ fn main() -> ExitCode {
 }
 
 fn run(verb: &Verb, common: &mut Common, notes: Notes) -> Outcome {
-    common.output_file = common.output.as_deref().map(|path| OutputFile::open(path, &verb.inputs())).transpose()?;
+    let file = common.output.as_deref().filter(|path| !matches!(verb, Verb::Scan { .. }) || !scan::is_folder(path));
+    common.output_file = file.map(|path| OutputFile::open(path, &verb.inputs())).transpose()?;
     let code = match verb {
         Verb::Info { file, json, digests } => info::run(file, *json, *digests, common),
         Verb::Scan { inputs, format, stream } => scan::run(inputs, format, stream, common),
+        Verb::Plan(args) => plan::run(args, common),
         Verb::Verify { inputs, format, strict } => verify::run(inputs, *format, *strict, common),
         Verb::Tree(args) => tree::run(args, common),
         Verb::Hex(args) => hex::run(args, common),

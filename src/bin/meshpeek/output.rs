@@ -11,6 +11,8 @@ use serde::Serialize;
 
 use crate::args::{Color, Common};
 use crate::notes::shown;
+#[cfg(feature = "parquet")]
+use crate::output_file::OutputFile;
 use crate::visible::Visible;
 
 /// What a verb ends with.
@@ -90,6 +92,17 @@ impl Output {
             |file| Box::new(file),
             |stdout| if stdout.is_terminal() { Box::new(Visible::new(stdout)) } else { Box::new(stdout) },
         )
+    }
+
+    /// A stream for data into this file.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn to_file(target: &OutputFile) -> Result<Self, Failure> {
+        let file: Box<dyn Write + Send> = match target.stream()? {
+            Some(file) => Box::new(file),
+            None => Box::new(io::stdout()),
+        };
+        let (stream, name) = (buffered(file), shown(target.path()));
+        Ok(Self { stream, line: Vec::new(), name, terminal: false, budget: None })
     }
 
     fn new(

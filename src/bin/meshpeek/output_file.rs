@@ -11,8 +11,8 @@ use tempfile::{Builder, NamedTempFile};
 use crate::notes::shown;
 use crate::output::Failure;
 
-/// The new file under its name for the time being, for whoever ends the program at once.
-static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
+/// The new files under their names for the time being, for whoever ends the program at once.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Where results go instead of standard output.
 pub(crate) struct OutputFile {
@@ -71,7 +71,7 @@ impl OutputFile {
         let mut ids = Vec::from_iter(id);
         if let Way::Beside(new, _) = &way {
             ids.push(FileId::of(new.path())?);
-            *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner) = Some(new.path().to_owned());
+            UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).push(new.path().to_owned());
         }
         Ok(Self { path: path.to_owned(), way, ids })
     }
@@ -112,7 +112,7 @@ impl OutputFile {
 
 /// Removes what is not whole yet, before the program ends without its usual way out.
 pub(crate) fn discard() {
-    if let Some(path) = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).take() {
+    for path in UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
         // It may have taken the target's place this very moment.
         let _ = std::fs::remove_file(path);
     }

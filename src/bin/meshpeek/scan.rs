@@ -2,13 +2,18 @@
 
 mod csv;
 pub(crate) mod table;
+#[cfg(feature = "parquet")]
+mod tables;
 
 use std::io::Write;
+use std::path::Path;
+#[cfg(feature = "parquet")]
+use std::process::ExitCode;
 
-use meshpeek::scan::{Depth, Record};
+use meshpeek::scan::{Depth, Record, Sighting};
 use meshpeek::summary::Severity;
 
-use crate::args::{Common, Inputs, ScanArgs, ScanDepth, ScanFormat, Stream};
+use crate::args::{Common, Inputs, RecordFormat, ScanArgs, ScanDepth, Stream};
 use crate::input::Told;
 use crate::notes::Notes;
 use crate::output::{Failure, Outcome, Output};
@@ -25,13 +30,25 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
     let old = stream.since.as_deref().map(|path| Old::open(path, common)).transpose()?;
     scan.known = old.as_ref().map(Old::known);
     let is_stream = stream.events || old.is_some();
-    if is_stream && !matches!(args.format, None | Some(ScanFormat::Ndjson)) {
+    if is_stream && !matches!(format(args, common)?, None | Some(RecordFormat::Ndjson)) {
         return Err(Failure::Told("--events and --since go with --format ndjson".to_owned()));
     }
     let mut writer = Writer::new(inputs, args, is_stream, common)?;
+    #[cfg(feature = "parquet")]
+    let tables = writer.tables();
+    #[cfg(feature = "parquet")]
+    if let Some(tables) = &tables {
+        scan.selection.except.extend(tables.ids());
+    }
+    let view = |_seen: &Sighting<'_, '_>| {
+        #[cfg(feature = "parquet")]
+        if let Some(tables) = &tables {
+            tables.see(_seen);
+        }
+    };
     let mut damaged = 0_u64;
     let mut copied = 0;
-    let mut tally = input::each_told(&scan, inputs, common, |told| match told {
+    let mut tally = input::each_told(&scan, inputs, common, view, |told| match told {
         Told::Record(record) => {
             damaged += u64::from(record.summary.problems.iter().any(|problem| problem.severity == Severity::Error));
             writer.record(record)
@@ -59,7 +76,41 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
         report::count(progress.files(), "file"),
         report::count(progress.bytes(), "byte")
     ));
-    Ok(tally.looked_at())
+    let code = tally.looked_at();
+    #[cfg(feature = "parquet")]
+    if let Some(tables) = tables.filter(|_| [ExitCode::SUCCESS, ExitCode::from(1)].contains(&code)) {
+        tables.keep()?;
+    }
+    Ok(code)
+}
+
+/// Whether this is the name of a folder to write tables into.
+pub(crate) fn is_folder(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().ends_with(b"/") || path.is_dir()
+}
+
+/// The format that is asked for, be it by the name of the file to write.
+fn format(args: &ScanArgs, common: &Common) -> Result<Option<RecordFormat>, Failure> {
+    let path = common.output.as_deref();
+    let is_folder = path.is_some_and(is_folder);
+    let is_parquet = path.and_then(Path::extension).is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"));
+    match args.format {
+        None if is_parquet || is_folder => parquet().map(Some),
+        #[cfg(feature = "parquet")]
+        Some(RecordFormat::Parquet) => Ok(args.format),
+        Some(_) if is_folder => Err(Failure::Told("a folder takes tables of Parquet, no other format".to_owned())),
+        asked => Ok(asked),
+    }
+}
+
+#[cfg(feature = "parquet")]
+fn parquet() -> Result<RecordFormat, Failure> {
+    Ok(RecordFormat::Parquet)
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet() -> Result<RecordFormat, Failure> {
+    Err(Failure::Told("this build writes no Parquet: it was made without that feature".to_owned()))
 }
 
 enum Writer<'i> {
@@ -70,20 +121,28 @@ enum Writer<'i> {
         at_once: bool,
     },
     Csv(Box<csv::Writer>),
+    #[cfg(feature = "parquet")]
+    Tables(std::sync::Arc<tables::Tables>),
 }
 
 impl<'i> Writer<'i> {
     fn new(inputs: &'i Inputs, args: &ScanArgs, is_stream: bool, common: &Common) -> Result<Self, Failure> {
+        #[cfg(feature = "parquet")]
+        if format(args, common)? == Some(RecordFormat::Parquet) {
+            return Ok(Self::Tables(tables::Tables::new(common)?));
+        }
         let text = Output::text(common)?;
         let is_table = text.is_terminal() && !is_stream;
-        let format = args.format.unwrap_or(if is_table { ScanFormat::Table } else { ScanFormat::Ndjson });
-        if args.csv_safe && format != ScanFormat::Csv {
+        let format = format(args, common)?.unwrap_or(if is_table { RecordFormat::Table } else { RecordFormat::Ndjson });
+        if args.csv_safe && format != RecordFormat::Csv {
             return Err(Failure::Told("--csv-safe goes with --format csv".to_owned()));
         }
         Ok(match format {
-            ScanFormat::Table => Self::Table(table::Table::new(inputs), text),
-            ScanFormat::Ndjson => Self::Ndjson { out: Output::data(common)?, at_once: inputs.paths_from.is_some() },
-            ScanFormat::Csv => Self::Csv(Box::new(csv::Writer::new(Output::data(common)?, args.csv_safe)?)),
+            RecordFormat::Table => Self::Table(table::Table::new(inputs), text),
+            RecordFormat::Ndjson => Self::Ndjson { out: Output::data(common)?, at_once: inputs.paths_from.is_some() },
+            #[cfg(feature = "parquet")]
+            RecordFormat::Parquet => Self::Tables(tables::Tables::new(common)?),
+            RecordFormat::Csv => Self::Csv(Box::new(csv::Writer::new(Output::data(common)?, args.csv_safe)?)),
         })
     }
 
@@ -97,8 +156,18 @@ impl<'i> Writer<'i> {
                 }
             }
             Self::Csv(csv) => csv.write(record)?,
+            #[cfg(feature = "parquet")]
+            Self::Tables(tables) => tables.record(record)?,
         }
         Ok(())
+    }
+
+    #[cfg(feature = "parquet")]
+    fn tables(&self) -> Option<std::sync::Arc<tables::Tables>> {
+        match self {
+            Self::Tables(tables) => Some(tables.clone()),
+            _ => None,
+        }
     }
 
     /// Where lines that are no records can go.
@@ -118,6 +187,8 @@ impl<'i> Writer<'i> {
             }
             Self::Ndjson { mut out, .. } => out.flush()?,
             Self::Csv(csv) => csv.finish()?,
+            #[cfg(feature = "parquet")]
+            Self::Tables(tables) => tables.finish()?,
         }
         Ok(())
     }

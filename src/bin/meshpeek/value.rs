@@ -3,10 +3,9 @@
 use std::fmt;
 
 use meshpeek::inspect::Value;
+use meshpeek::json::{Float, Floats, LONGEST_TEXT, Place};
 use meshpeek::summary::Name;
 use serde::ser::{Serialize, Serializer};
-
-use crate::detail::{Float, Floats, LONGEST_TEXT, Place};
 
 /// A value as one word of JSON.
 pub(crate) struct AsJson<'v>(pub(crate) &'v Value<'v>);

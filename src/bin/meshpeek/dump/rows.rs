@@ -2,11 +2,11 @@
 
 use std::io::Write;
 
+use meshpeek::json::Float;
 use meshpeek::view::{Column, Scalar, Table};
 use serde::{Serialize, Serializer};
 
 use super::{batches, raw};
-use crate::detail::Float;
 use crate::output::{Failure, Output};
 
 /// One number of a row.

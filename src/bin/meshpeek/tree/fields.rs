@@ -6,11 +6,11 @@ use anstyle::{AnsiColor, Style};
 use meshpeek::Asset;
 use meshpeek::dissect::{Line, LineKind, dissect};
 use meshpeek::inspect::{Span, Value};
+use meshpeek::json::LONGEST_TEXT;
 use serde::Serialize;
 
 use super::DEEPEST_INDENT;
 use crate::args::LineFormat;
-use crate::detail::LONGEST_TEXT;
 use crate::output::Output;
 use crate::report::{FAINT, HEADING, escape};
 use crate::value::{AsJson, InWords};

@@ -1,5 +1,14 @@
 //! A record and an outline as one JSON document, written as they are told.
 //!
+//! ```
+//! # let bytes = b"BB3D\x04\0\0\0\x01\0\0\0";
+//! let asset = meshpeek::Asset::parse(bytes)?;
+//! let mut json = Vec::new();
+//! meshpeek::json::write(&asset, &mut json)?;
+//! assert_eq!(String::from_utf8_lossy(&json), "{\n  \"version\": 1\n}");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! What is absurdly long is cut: a text behind 64 KiB, with its whole size beside it under its name and `_bytes`; the
 //! document behind 32 MiB and 32 bytes for each byte of the asset. An object in which something was left out says
 //! `"truncated": true`. One in which a text is not as stored says `"lossy": true`, and beside the text `NAME_lossy`; a text that is
@@ -7,27 +16,37 @@
 
 use std::io::{self, Write};
 
-use meshpeek::inspect::selector::Path;
-use meshpeek::inspect::{Inspect, Outline, Part, Text, Value, Visitor};
-use meshpeek::scan::Record;
-use meshpeek::summary::Name;
-use meshpeek::view::{Storage, Table};
 use serde::ser::{Serialize, SerializeMap, Serializer};
-use serde_json::ser::{Formatter, PrettyFormatter};
+use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 
-use crate::output::Failure;
+use crate::inspect::selector::Path;
+use crate::inspect::{Inspect, Outline, Part, Text, Value, Visitor};
+use crate::summary::Name;
+use crate::view::{Storage, Table};
 
 /// Longer texts are cut.
-pub(crate) const LONGEST_TEXT: usize = 1 << 16;
+pub const LONGEST_TEXT: usize = 1 << 16;
+
+/// Writes everything that the asset's outline tells, as one object.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write(asset: &dyn Inspect, out: impl Write) -> io::Result<()> {
+    let mut document = Document::new(out)?;
+    document.inside(asset)?;
+    document.finish().map(drop)
+}
 
 /// Problems told of one part.
 const MOST_PROBLEMS: usize = 1_000;
 
-/// The document, an object that takes entries until it is ended.
-pub(crate) struct Document<W> {
+/// A document: an object that takes entries until it is ended.
+pub struct Document<W, F = PrettyFormatter<'static>> {
     out: Counted<W>,
-    format: PrettyFormatter<'static>,
-    /// The objects around the place told of, the document first.
+    format: F,
+    /// The object whose entries are told.
+    top: Object,
+    /// Those around it.
     around: Vec<Object>,
     path: Path,
     /// What the outline may still be written with.
@@ -56,10 +75,13 @@ struct Problem {
     message: String,
 }
 
-#[derive(serde::Serialize)]
-pub(crate) struct Place {
-    pub(crate) offset: u64,
-    pub(crate) bytes: u64,
+/// A range of bytes of an asset.
+#[derive(Clone, Copy, Debug, serde::Serialize)]
+pub struct Place {
+    /// The first byte.
+    pub offset: u64,
+    /// How many.
+    pub bytes: u64,
 }
 
 #[derive(serde::Serialize)]
@@ -73,54 +95,77 @@ struct Array<'s> {
 }
 
 impl<W: Write> Document<W> {
-    /// A document that begins.
-    pub(crate) fn new(out: W) -> io::Result<Self> {
-        let (out, format) = (Counted { inner: out, written: 0 }, PrettyFormatter::new());
-        let mut document = Self { out, format, around: vec![], path: Path::default(), most: u64::MAX, failure: None };
+    /// A document that begins, indented.
+    ///
+    /// # Errors
+    /// Those of the writer, here and with all that follows.
+    pub fn new(out: W) -> io::Result<Self> {
+        Self::begun(out, PrettyFormatter::new(), u64::MAX)
+    }
+}
+
+impl<W: Write> Document<W, CompactFormatter> {
+    /// A document that begins, in one line; what a visitor tells is cut behind so many bytes.
+    ///
+    /// # Errors
+    /// Those of the writer, here and with all that follows.
+    pub fn compact(out: W, most: u64) -> io::Result<Self> {
+        Self::begun(out, CompactFormatter, most)
+    }
+}
+
+impl<W: Write, F: Formatter + Clone> Document<W, F> {
+    fn begun(out: W, format: F, most: u64) -> io::Result<Self> {
+        let (top, path) = (Object::default(), Path::default());
+        let out = Counted { inner: out, written: 0 };
+        let mut document = Self { out, format, top, around: Vec::new(), path, most, failure: None };
         document.begin_object(false)?;
         Ok(document)
     }
 
     /// The entries of a record.
-    pub(crate) fn record(&mut self, record: &Record) -> Result<(), Failure> {
-        record.serialize_entries(self).map_err(|error| match self.failure.take() {
-            Some(failure) => failure.into(),
-            None => error.into(),
-        })
+    ///
+    /// # Errors
+    /// Those of the writer.
+    #[cfg(feature = "scan")]
+    pub fn record(&mut self, record: &crate::scan::Record) -> io::Result<()> {
+        record.serialize_entries(self).map_err(|error| self.failure.take().unwrap_or_else(|| error.into()))
     }
 
     /// Everything that the asset's outline tells, as an entry of this name.
-    pub(crate) fn outline(&mut self, name: &'static str, asset: &dyn Inspect) -> io::Result<()> {
-        self.most = asset.size().saturating_mul(32).saturating_add(32 << 20).saturating_add(self.out.written);
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn outline(&mut self, name: &str, asset: &dyn Inspect) -> io::Result<()> {
         self.key(name)?;
         self.begin_object(false)?;
-        asset.outline(&mut Outline::new(self));
-        match self.failure.take() {
-            Some(failure) => Err(failure),
-            None => self.end_object(),
-        }
-    }
-
-    /// Ends the document.
-    pub(crate) fn finish(mut self) -> io::Result<()> {
+        self.inside(asset)?;
         self.end_object()
     }
 
-    fn top(&mut self) -> &mut Object {
-        if self.around.is_empty() {
-            self.around.push(Object::default());
-        }
-        let last = self.around.len() - 1;
-        &mut self.around[last]
+    /// The entries of the object begun last.
+    fn inside(&mut self, asset: &dyn Inspect) -> io::Result<()> {
+        self.most = asset.size().saturating_mul(32).saturating_add(32 << 20).saturating_add(self.out.written);
+        asset.outline(&mut Outline::new(self));
+        self.failure.take().map_or(Ok(()), Err)
+    }
+
+    /// Ends the document; the writer.
+    ///
+    /// # Errors
+    /// Those of the writer, now or while a visitor told.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.end_object()?;
+        self.failure.map_or(Ok(self.out.inner), Err)
     }
 
     fn begin_object(&mut self, is_item: bool) -> io::Result<()> {
-        self.around.push(Object { is_item, ..Object::default() });
+        self.around.push(std::mem::replace(&mut self.top, Object { is_item, ..Object::default() }));
         self.format.begin_object(&mut self.out)
     }
 
     fn end_object(&mut self) -> io::Result<()> {
-        let top = self.top();
+        let top = &mut self.top;
         let (lossy, truncated) = (top.lossy_list && !top.lossy, top.truncated);
         let problems = std::mem::take(&mut top.problems);
         if !problems.is_empty() {
@@ -134,23 +179,28 @@ impl<W: Write> Document<W> {
         }
         self.end_list()?;
         self.format.end_object(&mut self.out)?;
-        match self.around.pop() {
-            Some(Object { is_item: true, .. }) => self.format.end_array_value(&mut self.out),
-            _ if self.around.is_empty() => Ok(()),
-            _ => self.format.end_object_value(&mut self.out),
+        let ended = std::mem::replace(&mut self.top, self.around.pop().unwrap_or_default());
+        match ended.is_item {
+            true => self.format.end_array_value(&mut self.out),
+            false if self.around.is_empty() => Ok(()),
+            false => self.format.end_object_value(&mut self.out),
         }
     }
 
     fn key(&mut self, name: &str) -> io::Result<()> {
         self.end_list()?;
-        let first = !std::mem::replace(&mut self.top().begun, true);
+        let first = !std::mem::replace(&mut self.top.begun, true);
         self.format.begin_object_key(&mut self.out, first)?;
         self.value(name)?;
         self.format.end_object_key(&mut self.out)?;
         self.format.begin_object_value(&mut self.out)
     }
 
-    pub(crate) fn entry(&mut self, name: &str, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
+    /// An entry.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn entry(&mut self, name: &str, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
         self.key(name)?;
         self.value(value)?;
         self.format.end_object_value(&mut self.out)
@@ -161,17 +211,17 @@ impl<W: Write> Document<W> {
         if !is_item {
             return self.key(name);
         }
-        let first = self.top().list != Some(name);
+        let first = self.top.list != Some(name);
         if first {
             self.key(name)?;
-            self.top().list = Some(name);
+            self.top.list = Some(name);
             self.format.begin_array(&mut self.out)?;
         }
         self.format.begin_array_value(&mut self.out, first)
     }
 
     fn end_list(&mut self) -> io::Result<()> {
-        if self.top().list.take().is_some() {
+        if self.top.list.take().is_some() {
             self.format.end_array(&mut self.out)?;
             self.format.end_object_value(&mut self.out)?;
         }
@@ -198,7 +248,7 @@ impl<W: Write> Document<W> {
             return false;
         }
         if self.out.written > self.most {
-            self.top().truncated = true;
+            self.top.truncated = true;
             return false;
         }
         self.failure = write(self).err();
@@ -212,12 +262,12 @@ impl<W: Write> Document<W> {
             Value::Int(value) | Value::Coded(value, None) => self.entry(name, value),
             Value::Float(value) => self.entry(name, &Float(*value)),
             Value::Floats(values) => self.entry(name, &Floats(values)),
-            Value::Ints(values) => self.entry(name, &values[..]),
+            Value::Ints(values) => self.entry(name, values.as_ref()),
             Value::Text(text) => {
                 let whole = text.stored_bytes();
                 let cut = text.cut(LONGEST_TEXT);
                 let text = Name::from(cut);
-                if text.lossy && !std::mem::replace(&mut self.top().lossy, true) {
+                if text.lossy && !std::mem::replace(&mut self.top.lossy, true) {
                     self.entry("lossy", &true)?;
                 }
                 if text.lossy {
@@ -244,15 +294,15 @@ impl<W: Write> Document<W> {
         let (mut lossy, mut raw) = (false, Vec::new());
         for (index, text) in texts.enumerate() {
             if self.out.written > self.most {
-                self.top().truncated = true;
+                self.top.truncated = true;
                 break;
             }
             let cut = text.cut(LONGEST_TEXT);
             raw.extend(cut.to_raw().map(|raw| (index, raw)));
             let name = Name::from(cut);
             lossy |= name.lossy;
-            self.top().lossy_list |= name.lossy;
-            self.top().truncated |= text.stored_bytes() > LONGEST_TEXT;
+            self.top.lossy_list |= name.lossy;
+            self.top.truncated |= text.stored_bytes() > LONGEST_TEXT;
             self.format.begin_array_value(&mut self.out, index == 0)?;
             self.value(&name.text)?;
             self.format.end_array_value(&mut self.out)?;
@@ -275,7 +325,7 @@ impl Serialize for Raw<'_> {
     }
 }
 
-impl<W: Write> Visitor for Document<W> {
+impl<W: Write, F: Formatter + Clone> Visitor for Document<W, F> {
     fn open(&mut self, part: &Part<'_>) -> bool {
         let told = self.told(|document| {
             document.begin(part.name, part.index.is_some())?;
@@ -328,9 +378,9 @@ impl<W: Write> Visitor for Document<W> {
         });
     }
 
-    fn problem(&mut self, error: &meshpeek::Error) {
+    fn problem(&mut self, error: &crate::Error) {
         self.told(|document| {
-            let top = document.top();
+            let top = &mut document.top;
             if top.problems.len() < MOST_PROBLEMS {
                 top.problems.push(Problem { offset: error.offset(), message: error.message() });
             } else {
@@ -342,7 +392,7 @@ impl<W: Write> Visitor for Document<W> {
 }
 
 /// The entries of a record are written as those of any map are.
-impl<W: Write> SerializeMap for Document<W> {
+impl<W: Write, F: Formatter + Clone> SerializeMap for Document<W, F> {
     type Ok = ();
     type Error = serde_json::Error;
 
@@ -364,7 +414,8 @@ impl<W: Write> SerializeMap for Document<W> {
 }
 
 /// A number as the shortest decimal that means it; JSON has none for those that are not finite, so they are text.
-pub(crate) struct Float(pub(crate) f32);
+#[derive(Clone, Copy, Debug)]
+pub struct Float(pub f32);
 
 impl Serialize for Float {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -372,7 +423,9 @@ impl Serialize for Float {
     }
 }
 
-pub(crate) struct Floats<'v>(pub(crate) &'v [f32]);
+/// Several of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Floats<'v>(pub &'v [f32]);
 
 impl Serialize for Floats<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -389,7 +442,7 @@ struct Counted<W> {
 impl<W: Write> Write for Counted<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.inner.write(bytes)?;
-        self.written += written as u64;
+        self.written = self.written.saturating_add(written as u64);
         Ok(written)
     }
 
@@ -426,7 +479,7 @@ mod tests {
                 out.part(Part::item("nodes", index).spanning(8, 4), |out| {
                     out.field("scale", [0.1_f32, f32::NAN]);
                     out.texts("flags", ["a", "b"].into_iter().take(index * 2));
-                    out.problem(&meshpeek::Error::malformed("odd").at(9));
+                    out.problem(&crate::Error::malformed("odd").at(9));
                 });
             }
             out.part(Part::one("end"), |_| {});
@@ -462,7 +515,7 @@ mod tests {
 
     #[test]
     fn a_name_that_is_no_text_says_so() {
-        let odd = meshpeek::view::ByteStr::new(b"\xff");
+        let odd = crate::view::ByteStr::new(b"\xff");
         let detail = told(u64::MAX, |out| {
             out.field("name", odd);
             out.field("other", odd);

@@ -1,0 +1,192 @@
+//! Arrays as NumPy and memoryview see them.
+
+use std::ffi::{CString, c_int};
+
+use meshpeek::inspect;
+use meshpeek::inspect::array::Content;
+use meshpeek::view::{Column, Scalar};
+use pyo3::exceptions::PyValueError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+use crate::buffer::{Buffer, Layout, fill};
+use crate::open::{Bytes, Owner};
+
+/// An array of an asset: where it lies in the file's bytes, or decoded.
+///
+/// Numbers of one kind make rows x columns (rows alone where there is one column), others make records.
+#[pyclass(frozen, module = "meshpeek")]
+pub(crate) struct Array {
+    columns: Vec<Column>,
+    #[pyo3(get)]
+    /// How it is stored in the file: "in place", "strided", "lzo", ...
+    packing: &'static str,
+    #[pyo3(get)]
+    /// Where its stored bytes start, counted from the start of the asset.
+    offset: u64,
+    #[pyo3(get)]
+    /// Whether its bytes had to be decoded or put together; if not, they are the file's own.
+    owned: bool,
+    bytes: Bytes,
+    layout: Layout,
+}
+
+impl Array {
+    pub(crate) fn new(array: inspect::Array, data: &Bytes) -> PyResult<Self> {
+        let row = array.row_bytes();
+        let (bytes, stride, owned) = match array.content {
+            Content::Here { range, stride } => (data.part(range), stride, false),
+            Content::Decoded(bytes) => (Bytes::whole(Owner::Decoded(bytes)), row, true),
+        };
+        let rows = array.rows;
+        let fits = rows == 0
+            || (rows - 1).checked_mul(stride as u64).and_then(|last| last.checked_add(row as u64))
+                == Some(bytes.len() as u64);
+        if !fits {
+            return Err(PyValueError::new_err(format!("{rows} rows in {} bytes", bytes.len())));
+        }
+        let layout = layout(&array.columns, ffi::Py_ssize_t::try_from(rows)?, ffi::Py_ssize_t::try_from(stride)?)?;
+        let (packing, offset) = (array.storage.packing.name(), array.storage.offset);
+        Ok(Self { columns: array.columns, packing, offset, owned, bytes, layout })
+    }
+}
+
+fn layout(columns: &[Column], rows: ffi::Py_ssize_t, stride: ffi::Py_ssize_t) -> PyResult<Layout> {
+    let size = |column: &Column| ffi::Py_ssize_t::try_from(column.scalar.size());
+    let Some(scalar) = one_kind(columns) else {
+        let fields: String =
+            columns.iter().map(|column| format!("<{}:{}:", letter(column.scalar), column.name)).collect();
+        let format = CString::new(format!("T{{{fields}}}"))?;
+        let item_bytes = columns.iter().map(size).sum::<Result<_, _>>()?;
+        return Ok(Layout { format, item_bytes, shape: vec![rows], strides: vec![stride] });
+    };
+    // The letters alone mean the machine's own order, which memoryview wants.
+    let order = if cfg!(target_endian = "little") || scalar.size() == 1 { "" } else { "<" };
+    let format = CString::new(format!("{order}{}", letter(scalar)))?;
+    let item_bytes = ffi::Py_ssize_t::try_from(scalar.size())?;
+    let (mut shape, mut strides) = (vec![rows], vec![stride]);
+    if columns.len() > 1 {
+        shape.push(ffi::Py_ssize_t::try_from(columns.len())?);
+        strides.push(item_bytes);
+    }
+    Ok(Layout { format, item_bytes, shape, strides })
+}
+
+/// The kind of all columns, if it is one.
+fn one_kind(columns: &[Column]) -> Option<Scalar> {
+    let first = columns.first()?.scalar;
+    columns.iter().all(|column| column.scalar == first).then_some(first)
+}
+
+fn letter(scalar: Scalar) -> char {
+    match scalar {
+        Scalar::U8 => 'B',
+        Scalar::I8 => 'b',
+        Scalar::U16 => 'H',
+        Scalar::I16 => 'h',
+        Scalar::U32 => 'I',
+        Scalar::I32 => 'i',
+        Scalar::U64 => 'Q',
+        Scalar::F16 => 'e',
+        Scalar::F32 => 'f',
+    }
+}
+
+/// The type as NumPy writes it.
+fn numpy_type(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::U8 => "|u1",
+        Scalar::I8 => "|i1",
+        Scalar::U16 => "<u2",
+        Scalar::I16 => "<i2",
+        Scalar::U32 => "<u4",
+        Scalar::I32 => "<i4",
+        Scalar::U64 => "<u8",
+        Scalar::F16 => "<f2",
+        Scalar::F32 => "<f4",
+    }
+}
+
+#[pymethods]
+impl Array {
+    /// The names of the columns, in order.
+    #[getter]
+    fn columns(&self) -> Vec<&'static str> {
+        self.columns.iter().map(|column| column.name).collect()
+    }
+
+    /// The type of its items as NumPy writes it: "<f4", or a list of names and types where they are records.
+    #[getter]
+    fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match one_kind(&self.columns) {
+            Some(scalar) => Ok(numpy_type(scalar).into_pyobject(py)?.into_any()),
+            None => {
+                let fields = self.columns.iter().map(|column| (column.name, numpy_type(column.scalar)));
+                fields.collect::<Vec<_>>().into_pyobject(py)
+            }
+        }
+    }
+
+    /// The numbers of rows and columns.
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.layout.shape)
+    }
+
+    /// Whether its numbers lie where processors like them. PyTorch and others want a copy of what does not.
+    #[getter]
+    fn aligned(&self) -> bool {
+        let unit = self.columns.iter().map(|column| column.scalar.size()).max().unwrap_or(1);
+        let is_even = |place: usize| place.is_multiple_of(unit);
+        // In records each field would have to be; they are packed, so only those of one kind are told to be aligned.
+        one_kind(&self.columns).is_some()
+            && is_even(self.bytes.as_ptr().addr())
+            && self.layout.strides.iter().all(|stride| is_even(stride.unsigned_abs()))
+    }
+
+    fn __len__(&self) -> usize {
+        self.layout.shape.first().map_or(0, |rows| rows.unsigned_abs())
+    }
+
+    fn __repr__(&self) -> String {
+        let columns = self.columns().join(" ");
+        format!("<meshpeek.Array of {} rows, {}: {columns}>", self.__len__(), self.packing)
+    }
+
+    /// It as a NumPy array that cannot be written to: a view of the file's bytes where they are not `owned`. It stays when
+    /// the file is closed or dropped. With `copy`, one of its own, aligned and writable.
+    #[pyo3(signature = (copy=false))]
+    fn numpy<'py>(&self, py: Python<'py>, copy: bool) -> PyResult<Bound<'py, PyAny>> {
+        let numpy = py.import("numpy")?;
+        let settings = PyDict::new(py);
+        settings.set_item("shape", self.shape(py)?)?;
+        settings.set_item("dtype", numpy.call_method1("dtype", (self.dtype(py)?,))?)?;
+        settings.set_item("buffer", Bound::new(py, Buffer(self.bytes.clone()))?)?;
+        settings.set_item("strides", PyTuple::new(py, &self.layout.strides)?)?;
+        let view = numpy.getattr("ndarray")?.call((), Some(&settings))?;
+        if copy { view.call_method0("copy") } else { Ok(view) }
+    }
+
+    /// `numpy.asarray(array)`.
+    #[pyo3(signature = (dtype=None, copy=None))]
+    fn __array__<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: Option<Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let array = self.numpy(py, copy.unwrap_or(false))?;
+        match dtype {
+            Some(dtype) => array.call_method1("astype", (dtype,)),
+            None => Ok(array),
+        }
+    }
+
+    #[allow(unsafe_code)]
+    unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
+        let array = slf.get();
+        // SAFETY: Python gives the place for the view; the array is never changed.
+        unsafe { fill(slf.as_any(), &array.bytes, &array.layout, view, flags) }
+    }
+}

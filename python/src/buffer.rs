@@ -1,0 +1,95 @@
+//! Memory for Python, by the buffer protocol.
+
+use std::ffi::{CString, c_int};
+use std::ptr;
+
+use pyo3::exceptions::PyBufferError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+
+use crate::open::Bytes;
+
+/// Bytes that cannot be written to: of a file, mapped or read, or decoded. The `base` of arrays.
+#[pyclass(frozen, module = "meshpeek")]
+pub(crate) struct Buffer(pub(crate) Bytes);
+
+#[pymethods]
+impl Buffer {
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<meshpeek.Buffer of {} bytes>", self.0.len())
+    }
+
+    unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
+        let bytes: &[u8] = &slf.get().0;
+        let length = ffi::Py_ssize_t::try_from(bytes.len())?;
+        // SAFETY: Python gives a place for the view, which takes a reference to the object; that keeps the bytes, which
+        // are never changed from here and not moved. Read-only is asked for, and writers are refused by the call.
+        let done =
+            unsafe { ffi::PyBuffer_FillInfo(view, slf.as_ptr(), bytes.as_ptr().cast_mut().cast(), length, 1, flags) };
+        if done == 0 { Ok(()) } else { Err(PyErr::fetch(slf.py())) }
+    }
+}
+
+/// How rows lie in memory, in the words of the buffer protocol. The view of an array points into it.
+pub(crate) struct Layout {
+    pub(crate) format: CString,
+    pub(crate) item_bytes: ffi::Py_ssize_t,
+    pub(crate) shape: Vec<ffi::Py_ssize_t>,
+    pub(crate) strides: Vec<ffi::Py_ssize_t>,
+}
+
+impl Layout {
+    fn is_contiguous(&self) -> bool {
+        let mut expected = self.item_bytes;
+        self.shape.iter().zip(&self.strides).rev().all(|(&count, &stride)| {
+            let fits = count < 2 || stride == expected;
+            expected *= count;
+            fits
+        }) || self.shape.contains(&0)
+    }
+
+    fn bytes(&self) -> ffi::Py_ssize_t {
+        self.shape.iter().product::<ffi::Py_ssize_t>() * self.item_bytes
+    }
+}
+
+/// Fills the view of an object that keeps both the bytes and their layout, and never changes them.
+///
+/// # Safety
+/// `view` is a place for a view, as Python gives it.
+pub(crate) unsafe fn fill(
+    owner: &Bound<'_, PyAny>,
+    bytes: &[u8],
+    layout: &Layout,
+    view: *mut ffi::Py_buffer,
+    flags: c_int,
+) -> PyResult<()> {
+    if flags & ffi::PyBUF_WRITABLE == ffi::PyBUF_WRITABLE {
+        return Err(PyBufferError::new_err("the array cannot be written to"));
+    }
+    let wants = |flag| flags & flag == flag;
+    if !layout.is_contiguous() && !wants(ffi::PyBUF_STRIDES) {
+        return Err(PyBufferError::new_err("the rows of the array do not lie one after the other"));
+    }
+    let is_wanted = |flag, pointer: *mut ffi::Py_ssize_t| if wants(flag) { pointer } else { ptr::null_mut() };
+    // SAFETY: the caller gives the place. Shape, strides and format live as long as the object, to which the view takes a
+    // reference; nobody writes through these pointers, as the protocol has it.
+    unsafe {
+        (*view).buf = bytes.as_ptr().cast_mut().cast();
+        (*view).obj = owner.clone().into_ptr();
+        (*view).len = layout.bytes();
+        (*view).itemsize = layout.item_bytes;
+        (*view).readonly = 1;
+        (*view).ndim = c_int::try_from(layout.shape.len()).unwrap_or(1);
+        (*view).format = if wants(ffi::PyBUF_FORMAT) { layout.format.as_ptr().cast_mut() } else { ptr::null_mut() };
+        (*view).shape = is_wanted(ffi::PyBUF_ND, layout.shape.as_ptr().cast_mut());
+        (*view).strides = is_wanted(ffi::PyBUF_STRIDES, layout.strides.as_ptr().cast_mut());
+        (*view).suboffsets = ptr::null_mut();
+        (*view).internal = ptr::null_mut();
+    }
+    Ok(())
+}

@@ -1,0 +1,53 @@
+//! meshpeek for Python: records as Arrow, arrays as views of the file.
+//!
+//! Unsafe code is in `buffer.rs` and `stream.rs`, which hand memory and signals to Python, and in `open.rs`, which maps.
+
+#![deny(unsafe_code)]
+
+mod array;
+#[allow(unsafe_code)]
+mod buffer;
+mod error;
+mod file;
+mod open;
+mod rows;
+mod scan;
+#[allow(unsafe_code)]
+mod stream;
+mod units;
+
+use pyo3::prelude::*;
+
+/// Looks into 3D game assets without loading them.
+#[pymodule]
+mod _meshpeek {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::array::Array;
+    #[pymodule_export]
+    use crate::buffer::Buffer;
+    #[pymodule_export]
+    use crate::error::{Error, LimitError, Unsupported};
+    #[pymodule_export]
+    use crate::file::{File, from_buffer, open};
+    #[pymodule_export]
+    use crate::rows::RowIterator;
+    #[pymodule_export]
+    use crate::scan::{Progress, Scan, scan};
+    #[pymodule_export]
+    use crate::units::plan;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("SCHEMA", meshpeek::arrow::SCHEMA)?;
+        crate::init(module.py())
+    }
+}
+
+fn init(py: Python<'_>) -> PyResult<()> {
+    // Where it cannot be set, files are read.
+    let _ = meshpeek::source::guard_maps();
+    stream::note_main_thread(py)
+}

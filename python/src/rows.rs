@@ -1,0 +1,108 @@
+//! Rows as dicts.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float32Type, Int32Type, Int64Type};
+use arrow_array::{Array, RecordBatch};
+use arrow_schema::DataType;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::error::exception;
+use crate::stream::{Next, Stream};
+
+/// The rows of a scan, one dict each. A scan of its own, which ends with it.
+#[pyclass(frozen, module = "meshpeek")]
+pub(crate) struct RowIterator(Mutex<State>);
+
+struct State {
+    stream: Stream,
+    batch: Option<RecordBatch>,
+    row: usize,
+}
+
+impl RowIterator {
+    pub(crate) fn new(stream: Stream) -> Self {
+        Self(Mutex::new(State { stream, batch: None, row: 0 }))
+    }
+}
+
+#[pymethods]
+impl RowIterator {
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        loop {
+            let step = py.detach(|| self.0.lock().unwrap_or_else(PoisonError::into_inner).step());
+            match step.map_err(|error| exception(py, &error))? {
+                Step::Row(batch, row) => return dict(py, &batch, row).map(Some),
+                Step::Wait => py.check_signals()?,
+                Step::End => return Ok(None),
+            }
+        }
+    }
+}
+
+enum Step {
+    Row(RecordBatch, usize),
+    Wait,
+    End,
+}
+
+impl State {
+    /// The next row, if it comes soon.
+    fn step(&mut self) -> Result<Step, meshpeek::Error> {
+        loop {
+            if let Some(batch) = self.batch.as_ref().filter(|batch| self.row < batch.num_rows()) {
+                let row = self.row;
+                self.row += 1;
+                return Ok(Step::Row(batch.clone(), row));
+            }
+            match self.stream.poll()? {
+                Next::Batch(batch) => (self.batch, self.row) = (Some(batch), 0),
+                Next::Wait => return Ok(Step::Wait),
+                Next::End => return Ok(Step::End),
+            }
+        }
+    }
+}
+
+fn dict<'py>(py: Python<'py>, batch: &RecordBatch, row: usize) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (field, column) in batch.schema_ref().fields().iter().zip(batch.columns()) {
+        dict.set_item(field.name(), cell(py, column, row)?)?;
+    }
+    Ok(dict)
+}
+
+/// One cell, of the types that tables have.
+fn cell<'py>(py: Python<'py>, column: &dyn Array, row: usize) -> PyResult<Bound<'py, PyAny>> {
+    if column.is_null(row) {
+        return Ok(py.None().into_bound(py));
+    }
+    Ok(match column.data_type() {
+        DataType::Utf8 => column.as_string::<i32>().value(row).into_pyobject(py)?.into_any(),
+        DataType::Boolean => column.as_boolean().value(row).into_pyobject(py)?.to_owned().into_any(),
+        DataType::Int32 => column.as_primitive::<Int32Type>().value(row).into_pyobject(py)?.into_any(),
+        DataType::Int64 => column.as_primitive::<Int64Type>().value(row).into_pyobject(py)?.into_any(),
+        DataType::Float32 => column.as_primitive::<Float32Type>().value(row).into_pyobject(py)?.into_any(),
+        DataType::List(_) => {
+            let items = column.as_list::<i32>().value(row);
+            let list = PyList::empty(py);
+            (0..items.len()).try_for_each(|item| list.append(cell(py, &items, item)?))?;
+            list.into_any()
+        }
+        DataType::Struct(fields) => {
+            let dict = PyDict::new(py);
+            for (field, column) in fields.iter().zip(column.as_struct().columns()) {
+                dict.set_item(field.name(), cell(py, column, row)?)?;
+            }
+            dict.into_any()
+        }
+        other => return Err(PyTypeError::new_err(format!("no column is {other}"))),
+    })
+}

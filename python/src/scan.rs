@@ -1,0 +1,234 @@
+//! Many files at once.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::mpsc::SyncSender;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow_array::RecordBatch;
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_schema::ffi::FFI_ArrowSchema;
+use meshpeek::Format;
+use meshpeek::arrow::{Batches, Table};
+use meshpeek::scan::{Depth, Found, Scan as Kernel, Sighting, Unit};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+use crate::error::exception;
+use crate::open::access;
+use crate::rows::RowIterator;
+use crate::stream::Stream;
+
+/// What to do about a path that cannot be read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Errors {
+    Record,
+    Raise,
+    Skip,
+}
+
+/// What a scan is to do. Each stream of it is a run of its own.
+pub(crate) struct Task {
+    kernel: Kernel,
+    units: Option<Vec<Unit>>,
+    pub(crate) table: Table,
+    batch_rows: usize,
+    errors: Errors,
+    /// Those that were begun, the latest last.
+    runs: Mutex<Vec<meshpeek::scan::Progress>>,
+}
+
+type Batch = Result<RecordBatch, meshpeek::Error>;
+
+impl Task {
+    /// A run begins.
+    pub(crate) fn begin(&self) -> meshpeek::scan::Progress {
+        let progress = meshpeek::scan::Progress::default();
+        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        runs.push(progress.clone());
+        progress
+    }
+
+    /// Sends all batches, and at the end says what went wrong.
+    pub(crate) fn run(
+        &self,
+        progress: meshpeek::scan::Progress,
+        batches: &SyncSender<Batch>,
+    ) -> Result<(), meshpeek::Error> {
+        let mut kernel = self.kernel.clone();
+        kernel.progress = progress;
+        let full = Batches::new(&[self.table], self.batch_rows, |_, batch| {
+            Ok(match batches.send(Ok(batch)) {
+                Ok(()) => ControlFlow::Continue(()),
+                // Nobody wants more.
+                Err(_) => ControlFlow::Break(()),
+            })
+        });
+        let mut failure = None;
+        let found = |found, seen: Option<ControlFlow<()>>| {
+            seen.unwrap_or(ControlFlow::Continue(()))?;
+            match (found, self.errors) {
+                (Found::Asset(record), _) => full.record(&record),
+                (Found::Unreadable(error), Errors::Record) if self.table == Table::Assets => full.unreadable(&error),
+                (Found::Unreadable(error), Errors::Raise) => {
+                    failure.get_or_insert(error);
+                    ControlFlow::Break(())
+                }
+                // Other tables have no row for it: it is told when all others are.
+                (Found::Unreadable(error), Errors::Record) => {
+                    failure.get_or_insert(error);
+                    ControlFlow::Continue(())
+                }
+                _ => ControlFlow::Continue(()),
+            }
+        };
+        let view = |seen: &Sighting<'_, '_>| full.see(seen);
+        match &self.units {
+            Some(units) => kernel.run_units(units.iter().cloned().map(Ok), view, found)?,
+            None => kernel.run_with(view, found)?,
+        }
+        full.finish()?;
+        failure.map_or(Ok(()), Err)
+    }
+}
+
+/// A lazy scan. It is a stream of Arrow batches for everything that knows the PyCapsule interface (pyarrow, DuckDB,
+/// Polars, pandas), and an iterable of dicts. Each use is a run of its own; nothing is opened before its first row is
+/// asked for.
+#[pyclass(frozen, module = "meshpeek")]
+pub(crate) struct Scan(Arc<Task>);
+
+/// Scans files, folders and archives, or the units of a plan; one row for each asset, or for what `table` says: "assets",
+/// "members", "parts" or "arrays".
+///
+/// A path that cannot be read is a row without a format whose one problem is the error ("record"; in other tables than
+/// the assets it is raised after the last row), is raised at once ("raise"), or left out ("skip").
+#[pyfunction]
+#[pyo3(signature = (paths=vec![], *, units=None, digests=false, verify=false, formats=None, archives=true, jobs=None,
+    batch_rows=8192, table="assets", errors="record"))]
+#[allow(clippy::too_many_arguments, reason = "all but one are keywords")]
+pub(crate) fn scan(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+    units: Option<&str>,
+    digests: bool,
+    verify: bool,
+    formats: Option<Vec<String>>,
+    archives: bool,
+    jobs: Option<usize>,
+    batch_rows: usize,
+    table: &str,
+    errors: &str,
+) -> PyResult<Scan> {
+    let wrong = |message: String| PyValueError::new_err(message);
+    let mut kernel = Kernel::new(paths);
+    kernel.access = access("auto")?;
+    kernel.digests = digests;
+    kernel.depth = if verify { Depth::Verify } else { Depth::Summary };
+    kernel.archives = archives;
+    kernel.jobs = jobs;
+    for name in formats.unwrap_or_default() {
+        let format = Format::ALL.iter().find(|format| format.name() == name);
+        kernel.formats.push(*format.ok_or_else(|| wrong(format!("{name} is no format")))?);
+    }
+    let units = units.map(serde_json::from_str::<Vec<Unit>>).transpose();
+    let units = units.map_err(|error| wrong(format!("not a unit: {error}")))?;
+    let table =
+        Table::ALL.iter().find(|known| known.name() == table).ok_or_else(|| wrong(format!("no table {table}")))?;
+    let errors = match errors {
+        "record" => Errors::Record,
+        "raise" => Errors::Raise,
+        "skip" => Errors::Skip,
+        _ => return Err(wrong("errors is \"record\", \"raise\" or \"skip\"".to_owned())),
+    };
+    let _ = py;
+    Ok(Scan(Arc::new(Task { kernel, units, table: *table, batch_rows, errors, runs: Mutex::new(Vec::new()) })))
+}
+
+#[pymethods]
+impl Scan {
+    /// The columns, as an Arrow schema.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let schema = FFI_ArrowSchema::try_from(&*self.0.table.schema());
+        PyCapsule::new_with_value(
+            py,
+            schema.map_err(|error| PyRuntimeError::new_err(error.to_string()))?,
+            c"arrow_schema",
+        )
+    }
+
+    /// The rows, as an Arrow stream: a run that begins with its first batch.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // Another schema is a wish that need not be granted.
+        let _ = requested_schema;
+        let stream = FFI_ArrowArrayStream::new(Box::new(Stream::new(self.0.clone())));
+        PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+    }
+
+    fn __iter__(&self) -> RowIterator {
+        RowIterator::new(Stream::new(self.0.clone()))
+    }
+
+    /// How far the latest run is.
+    #[getter]
+    fn progress(&self) -> Progress {
+        Progress(self.0.runs.lock().unwrap_or_else(PoisonError::into_inner).last().cloned().unwrap_or_default())
+    }
+
+    /// How many files there are to look at, and their sizes together: the `total` of a progress bar. Walks all folders.
+    fn measure(&self, py: Python<'_>) -> PyResult<(u64, u64)> {
+        if let Some(units) = &self.0.units {
+            return Ok((units.len() as u64, units.iter().map(|unit| unit.bytes).sum()));
+        }
+        let mut kernel = self.0.kernel.clone();
+        kernel.progress = meshpeek::scan::Progress::default();
+        py.detach(|| kernel.measure()).map_err(|error| exception(py, &error))
+    }
+
+    /// Ends all runs early: their streams end with what was found so far.
+    fn stop(&self) {
+        let mut runs = self.0.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        runs.iter().for_each(meshpeek::scan::Progress::stop);
+        let keep = runs.len().saturating_sub(1);
+        runs.drain(..keep);
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<meshpeek.Scan of {}>", self.0.table.name())
+    }
+}
+
+/// How far a run is.
+#[pyclass(frozen, module = "meshpeek")]
+pub(crate) struct Progress(meshpeek::scan::Progress);
+
+#[pymethods]
+impl Progress {
+    /// Files looked at so far.
+    #[getter]
+    fn files(&self) -> u64 {
+        self.0.files()
+    }
+
+    /// Bytes looked at so far, of files and what lies in archives.
+    #[getter]
+    fn bytes(&self) -> u64 {
+        self.0.bytes()
+    }
+
+    /// Assets found so far.
+    #[getter]
+    fn assets(&self) -> u64 {
+        self.0.assets()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<meshpeek.Progress: {} assets in {} files, {} bytes>", self.assets(), self.files(), self.bytes())
+    }
+}

@@ -1,0 +1,158 @@
+//! A scan as a stream of batches, pulled by Python or by an engine in C.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::{Arc, OnceLock};
+use std::thread::{self, JoinHandle, ThreadId};
+use std::time::Duration;
+
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, SchemaRef};
+use meshpeek::scan::Progress;
+use pyo3::ffi;
+use pyo3::prelude::*;
+
+use crate::scan::Task;
+
+/// Batches that a scan may be ahead.
+const AHEAD: usize = 2;
+/// How often whoever waits looks for Ctrl-C.
+const TICK: Duration = Duration::from_millis(50);
+
+/// The thread that Python handles signals in, if it is the one that imported this module.
+static MAIN: OnceLock<ThreadId> = OnceLock::new();
+
+pub(crate) fn note_main_thread(py: Python<'_>) -> PyResult<()> {
+    let threading = py.import("threading")?;
+    if threading.call_method0("current_thread")?.is(&threading.call_method0("main_thread")?) {
+        let _ = MAIN.set(thread::current().id());
+    }
+    Ok(())
+}
+
+/// What a look at the stream gives.
+pub(crate) enum Next {
+    Batch(RecordBatch),
+    /// Nothing yet.
+    Wait,
+    End,
+}
+
+/// A scan that begins with the first batch that is asked for, and ends with this.
+pub(crate) struct Stream {
+    task: Arc<Task>,
+    running: Option<Running>,
+    is_over: bool,
+}
+
+struct Running {
+    batches: Receiver<Result<RecordBatch, meshpeek::Error>>,
+    thread: JoinHandle<Result<(), meshpeek::Error>>,
+    progress: Progress,
+}
+
+impl Stream {
+    pub(crate) fn new(task: Arc<Task>) -> Self {
+        Self { task, running: None, is_over: false }
+    }
+
+    /// The next batch, if it comes soon. Needs no lock of Python's.
+    pub(crate) fn poll(&mut self) -> Result<Next, meshpeek::Error> {
+        if self.is_over {
+            return Ok(Next::End);
+        }
+        let running = match &self.running {
+            Some(running) => running,
+            None => self.running.insert(Running::start(&self.task)?),
+        };
+        match running.batches.recv_timeout(TICK) {
+            Ok(Ok(batch)) => Ok(Next::Batch(batch)),
+            Ok(Err(error)) => {
+                self.stop();
+                Err(error)
+            }
+            Err(RecvTimeoutError::Timeout) => Ok(Next::Wait),
+            Err(RecvTimeoutError::Disconnected) => {
+                self.is_over = true;
+                match self.running.take().map(|running| running.thread.join()) {
+                    Some(Ok(Err(error))) => Err(error),
+                    Some(Err(_)) => Err(std::io::Error::other("the scan broke off").into()),
+                    _ => Ok(Next::End),
+                }
+            }
+        }
+    }
+
+    pub(crate) fn stop(&mut self) {
+        self.is_over = true;
+        if let Some(running) = self.running.take() {
+            running.progress.stop();
+        }
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl Running {
+    fn start(task: &Arc<Task>) -> Result<Self, meshpeek::Error> {
+        let progress = task.begin();
+        let (sender, batches) = sync_channel(AHEAD);
+        let (task, counted) = (task.clone(), progress.clone());
+        let work = move || task.run(counted, &sender);
+        let thread = thread::Builder::new().name("meshpeek".to_owned()).spawn(work)?;
+        Ok(Self { batches, thread, progress })
+    }
+}
+
+impl Iterator for Stream {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            match self.poll() {
+                Ok(Next::Batch(batch)) => return Some(Ok(batch)),
+                Ok(Next::End) => return None,
+                Ok(Next::Wait) if is_interrupted() => {
+                    self.stop();
+                    return Some(Err(ArrowError::IoError(
+                        "interrupted".into(),
+                        std::io::ErrorKind::Interrupted.into(),
+                    )));
+                }
+                Ok(Next::Wait) => {}
+                Err(error) => {
+                    let text = error.to_string();
+                    let io = std::io::Error::other(text.clone());
+                    return Some(Err(match error.kind() {
+                        meshpeek::ErrorKind::Io(_) => ArrowError::IoError(text, io),
+                        _ => ArrowError::InvalidArgumentError(text),
+                    }));
+                }
+            }
+        }
+    }
+}
+
+impl RecordBatchReader for Stream {
+    fn schema(&self) -> SchemaRef {
+        self.task.table.schema()
+    }
+}
+
+/// Whether Ctrl-C was pressed while an engine waits in the main thread, which keeps Python from seeing it. The interrupt is
+/// put back, so that Python raises it once the engine returns.
+fn is_interrupted() -> bool {
+    // In another thread Python handles no signals, and who holds its lock may be waiting for this one.
+    if MAIN.get() != Some(&thread::current().id()) {
+        return false;
+    }
+    let interrupted = Python::attach(|py| py.check_signals().is_err());
+    if interrupted {
+        // SAFETY: notes a signal, in any thread.
+        unsafe { ffi::PyErr_SetInterrupt() };
+    }
+    interrupted
+}

@@ -1,0 +1,134 @@
+"""The examples, run. An engine that cannot be had is skipped aloud."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import meshpeek
+
+EXAMPLES = pathlib.Path(__file__).resolve().parents[1] / "examples"
+sys.path.insert(0, str(EXAMPLES))
+
+
+def run(name, *arguments):
+    done = subprocess.run(
+        [sys.executable, EXAMPLES / name, *map(str, arguments)], capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, (done.stdout, done.stderr)
+    return done.stdout
+
+
+def test_duckdb_answers_three_questions(archives):
+    pytest.importorskip("duckdb", reason="skipped: no DuckDB")
+    import duckdb_queries
+
+    rows = list(meshpeek.scan(archives, digests=True))
+    wanted = [
+        (row["path"], row["member"], row["counts"]["triangles"])
+        for row in rows
+        if (row["counts"]["triangles"] or 0) >= 1
+        and any(ref["kind"] == "texture" and "a" in ref["name"].lower() for ref in row["refs"])
+    ]
+    assert sorted(duckdb_queries.heavy(archives, "A", 1), key=str) == sorted(wanted, key=str) != []
+    copies = {}
+    for row in rows:
+        if row["format"] not in ("pbo", "zip"):
+            copies.setdefault(row["digests"]["file"], []).append(row["path"])
+    found = duckdb_queries.twice(archives)
+    assert {row[0]: row[1:3] for row in found} == {
+        digest: (len(paths), len(set(paths))) for digest, paths in copies.items() if len(paths) > 1
+    }
+    lods = duckdb_queries.bytes_of_lods(archives)
+    arrays = [row for row in meshpeek.scan(archives, table="arrays") if row["selector"].startswith("lods/")]
+    assert sum(row[2] for row in lods) == sum(row["bytes"] for row in arrays) > 0
+    assert {row[0] for row in lods} == {"mods"}
+    assert "bytes by mod and LOD" in run("duckdb_queries.py", archives)
+
+
+def test_duckdb_reads_what_the_program_writes(archives, tmp_path, corpus):
+    duckdb = pytest.importorskip("duckdb", reason="skipped: no DuckDB")
+    program = os.environ.get("MESHPEEK") or shutil.which("meshpeek")
+    if not program:
+        pytest.skip("skipped: no program meshpeek; MESHPEEK says where it is")
+    out = tmp_path / "out.parquet"
+    done = subprocess.run([program, "scan", "-q", "--digests", archives, corpus, "-o", out], check=False)
+    assert done.returncode in (0, 1)
+    found = duckdb.sql(f"select * from '{out}'").to_arrow_table().to_pylist()
+    expected = list(meshpeek.scan([archives, corpus], digests=True, errors="skip"))
+    by_key = lambda row: (row["path"], row["member"] or "")
+    assert sorted(found, key=by_key) == sorted(expected, key=by_key) != []
+    import json
+
+    lines = subprocess.run([program, "scan", "-q", "--digests", archives, corpus], capture_output=True, check=False)
+    records = {(record["path"], record["member"] or ""): record for record in map(json.loads, lines.stdout.splitlines())}
+    assert len(records) == len(found)
+    for row in found:
+        record = records[by_key(row)]
+        known = lambda counts: {name: count for name, count in counts.items() if count is not None}
+        assert known(row["counts"]) == known(record["counts"])
+        assert known(row["digests"]) == known(record["digests"])
+        assert row["problems"] == record["problems"]
+        assert [(ref["kind"], ref["name"]) for ref in row["refs"]] == [
+            (ref["kind"], ref["name"]) for ref in record["references"]
+        ]
+
+
+def flaky(marker):
+    """Work of which one task fails the first time."""
+
+    def work(batches):
+        import spark_units
+
+        try:
+            os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            yield from spark_units.records(batches)
+        else:
+            raise OSError("this worker goes away")
+
+    return work
+
+
+def test_spark_does_the_units_of_a_plan(archives, tmp_path, monkeypatch):
+    pytest.importorskip("pyspark", reason="skipped: no PySpark")
+    if not shutil.which("java"):
+        pytest.skip("skipped: no Java")
+    import spark_units
+    from pyspark.sql import SparkSession
+
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    monkeypatch.setenv("PYTHONPATH", f"{EXAMPLES}{os.pathsep}{EXAMPLES.parent / 'tests'}")
+    builder = SparkSession.builder.master("local[2, 4]").config("spark.ui.enabled", "false")
+    spark = builder.config("spark.sql.shuffle.partitions", "4").getOrCreate()
+    try:
+        marker = str(tmp_path / "failed")
+        frame = spark_units.scan(spark, str(archives), unit_bytes=200_000, work=flaky(marker))
+        rows = [row.asDict(recursive=True) for row in frame.collect()]
+    finally:
+        spark.stop()
+    # One task failed, and was done again.
+    assert os.path.exists(marker)
+    key = lambda row: (row["path"], row["member"] or "")
+    whole = list(meshpeek.scan(archives))
+    assert any(row["path"].endswith("damaged.pbo") and row["problems"] for row in whole)
+    assert sorted(rows, key=key) == sorted(whole, key=key)
+
+
+def test_polars_and_pandas_take_a_scan(archives):
+    pytest.importorskip("polars", reason="skipped: no Polars")
+    import polars_frame
+
+    rows = list(meshpeek.scan(archives))
+    frame = polars_frame.by_format(str(archives))
+    assert frame["assets"].sum() == len(rows)
+    assert frame["vertices"].sum() == sum(row["counts"]["vertices"] or 0 for row in rows)
+    damaged = polars_frame.damaged(str(archives))
+    assert "damaged.pbo" in damaged["path"].str.extract("([^/]*)$").to_list()
+    assert "format" in run("polars_frame.py", archives)
+    pandas = pytest.importorskip("pandas", reason="skipped: no pandas")
+    frame = pandas.DataFrame.from_arrow(meshpeek.scan(archives))
+    assert len(frame) == len(rows)

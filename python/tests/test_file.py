@@ -1,0 +1,204 @@
+import gc
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+
+import numpy
+import pytest
+
+import meshpeek
+
+
+def address(array):
+    return array.__array_interface__["data"][0]
+
+
+def test_arrays_are_views_of_the_file(triangle):
+    with meshpeek.open(triangle, access="map") as file:
+        assert (file.format, file.version, file.mapped) == ("b3d", 1, True)
+        whole = numpy.frombuffer(file.buffer, numpy.uint8)
+        array = file["meshes/0/positions"]
+        assert (len(array), array.columns, array.dtype, array.owned) == (3, ["x", "y", "z"], "<f4", False)
+        view = array.numpy()
+        assert view.shape == (3, 3) and view.dtype == numpy.float32
+        assert address(view) == address(whole) + array.offset
+        assert isinstance(view.base, meshpeek.Buffer)
+        assert not view.flags.writeable
+        with pytest.raises(ValueError):
+            view[0, 0] = 1
+        assert view.tolist() == [[0, 0.125, 0.25], [0.375, 0.5, 0.625], [0.75, 0.875, 1]]
+        copied = array.numpy(copy=True)
+        assert copied.flags.writeable and copied.flags.aligned and (copied == view).all()
+        assert not numpy.shares_memory(copied, view)
+        assert (numpy.asarray(array) == view).all()
+    with pytest.raises(ValueError, match="closed"):
+        file.record()
+    # What was taken stays.
+    del file, array, whole
+    gc.collect()
+    assert view.sum() == 4.5
+
+
+def test_every_array_is_what_its_buffer_says(corpus):
+    kinds = set()
+    for path in sorted(corpus.rglob("*")):
+        if not path.is_file() or path.suffix in (".md", ".ndjson", ".json", ".txt") or "hostile" in path.parts:
+            continue
+        with meshpeek.open(path) as file:
+            if file.format is None:
+                continue
+            arrays = file.arrays()
+            for selector, facts in arrays.items():
+                array = file[selector]
+                assert (len(array), array.columns, array.packing) == (facts["rows"], facts["columns"], facts["packing"])
+                view = array.numpy()
+                kinds.add((array.packing, array.owned))
+                assert view.shape == array.shape
+                assert array.aligned == (view.flags.aligned and view.dtype.names is None) or not len(array)
+                direct = numpy.asarray(memoryview(array))
+                assert direct.tobytes() == view.tobytes()
+                assert memoryview(array).readonly
+                if not array.owned:
+                    start = address(numpy.frombuffer(file.buffer, numpy.uint8)) if len(file.buffer) else 0
+                    assert not view.size or start <= address(view) < start + len(file.buffer)
+    assert {("in place", False), ("strided", False), ("lzo", True), ("derived", True)} <= kinds, kinds
+
+
+def test_archives_lead_to_members(archives):
+    with meshpeek.open(archives / "all.zip") as file:
+        members = file.members()
+        assert [member["index"] for member in members] == list(range(len(members)))
+        inner = file.member("inner.pbo")
+        assert inner.format == "pbo" and inner.name.endswith("all.zip!/inner.pbo")
+        deep = inner.member("triangle.b3d")
+        assert len(deep["meshes/0/positions"]) == 3
+        assert file.member(len(members) - 1).name == inner.name
+        with pytest.raises(IndexError):
+            file.member(len(members))
+        with pytest.raises(FileNotFoundError, match="nearest"):
+            file.member("triangl.b3d")
+    by_address = meshpeek.open(f"{archives}/all.zip!/inner.pbo!/triangle.b3d")
+    assert by_address.record()["member"] == "inner.pbo!/triangle.b3d"
+    assert by_address.record() == deep.record()
+    # Stored members of stored archives are views of the file.
+    stored = meshpeek.open(f"{archives}/0.pbo!/inner.pbo!/triangle.b3d", access="map")
+    assert stored.mapped and not stored["meshpeek" and "meshes/0/positions"].owned
+
+
+def test_records_trees_and_problems(corpus, triangle):
+    file = meshpeek.open(triangle)
+    record = file.record(digests=True)
+    assert record["counts"]["vertices"] == 3 and len(record["digests"]["positions"]) == 64
+    info = file.info()
+    assert info["detail"]["version"] == 1 and info["title"] == "Blitz3D scene"
+    tree = file.tree()
+    assert tree[0]["depth"] == 0 and {"kind", "name", "note", "offset", "bytes"} <= set(tree[0])
+    assert file.verify() == []
+    broken = meshpeek.open(corpus / "hostile" / "brush_out_of_range.b3d").verify()
+    assert [(problem["severity"], problem["offset"]) for problem in broken] == [("error", 0x147)]
+    assert file.unchanged() is True
+    data = triangle.read_bytes()
+    for buffer in (data, bytearray(data), memoryview(data), numpy.frombuffer(data, numpy.uint8)):
+        again = meshpeek.from_buffer(buffer, "x.b3d")
+        assert again["meshes/0/positions"].numpy().sum() == 4.5
+        assert again.record()["counts"] == record["counts"]
+
+
+def test_errors_are_exceptions(tmp_path, triangle):
+    with pytest.raises(FileNotFoundError) as error:
+        meshpeek.open(tmp_path / "none.b3d")
+    assert error.value.filename == str(tmp_path / "none.b3d")
+    with pytest.raises(IsADirectoryError):
+        meshpeek.open(tmp_path)
+    file = meshpeek.open(triangle)
+    with pytest.raises(KeyError, match="did you mean meshes/0/positions"):
+        file["meshes/0/position"]
+    with pytest.raises(meshpeek.Error):
+        file["meshes//x"]
+    assert issubclass(meshpeek.LimitError, meshpeek.Error) and issubclass(meshpeek.Error, ValueError)
+    cut = tmp_path / "cut.b3d"
+    cut.write_bytes(b"BB3D")
+    with pytest.raises(meshpeek.Error) as error:
+        meshpeek.open(cut).info()
+    assert error.value.offset == 4
+    # A scan tells the same, and so does the record.
+    assert meshpeek.open(cut).record()["problems"][0]["offset"] == 4
+    text = tmp_path / "note.txt"
+    text.write_text("hello")
+    with pytest.raises(meshpeek.Unsupported):
+        meshpeek.open(text).info()
+    with pytest.raises(ValueError, match="access"):
+        meshpeek.open(triangle, access="write")
+
+
+def test_threads_share_a_file(large):
+    file = meshpeek.open(f"{large}!/triangle.b3d")
+    sums, errors = [], []
+
+    def look():
+        try:
+            for _ in range(200):
+                sums.append(float(file["meshes/0/positions"].numpy().sum()))
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=look) for _ in range(8)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert not errors and sums == [4.5] * 1600
+
+
+SIZE = 50 << 30
+
+
+def test_a_file_of_50_gb_takes_no_memory(tmp_path):
+    path = tmp_path / "large.bin"
+    with open(path, "wb") as file:
+        file.truncate(SIZE)
+    code = f"""
+    import meshpeek, numpy, resource
+    file = meshpeek.open({str(path)!r})
+    view = numpy.frombuffer(file.buffer, numpy.uint8)
+    assert file.mapped and view.nbytes == {SIZE} and view[-1] == 0 and view[{SIZE} // 2] == 0
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 300_000
+    """
+    run(code)
+
+
+def run(code, *arguments, status=0):
+    """Runs code in a Python of its own."""
+    done = subprocess.run(
+        [sys.executable, *arguments, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == status, (done.returncode, done.stdout, done.stderr)
+    return done
+
+
+CUT = """
+import faulthandler
+{before}
+import meshpeek, os, numpy
+{after}
+file = meshpeek.open({path!r})
+assert file.mapped
+view = numpy.frombuffer(file.buffer, numpy.uint8)
+{late}
+os.truncate({path!r}, 4096)
+assert int(view[:4096].sum()) > 0
+assert int(view[-100_000:].sum()) == 0
+assert not file.unchanged()
+print("alive")
+"""
+
+
+@pytest.mark.parametrize(
+    "moment", [{}, {"before": 1}, {"after": 1}, {"before": 1, "after": 1}, {"late": 1}, {"before": 1, "late": 1}]
+)
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="skipped: systems without SIGBUS refuse to cut mapped files")
+def test_a_cut_file_never_ends_python(large, moment):
+    words = {key: "faulthandler.enable()" if key in moment else "" for key in ("before", "after", "late")}
+    assert "alive" in run(CUT.format(path=str(large), **words)).stdout
+    # With faulthandler on from the start, as pytest has it.
+    os.truncate(large, 1 << 20)

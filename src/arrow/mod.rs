@@ -1,0 +1,202 @@
+//! What a scan finds as Arrow batches, for engines and data frames: four tables.
+//!
+//! | table | a row is | keys |
+//! | --- | --- | --- |
+//! | [`Table::Assets`] | a record | `path`, `member` |
+//! | [`Table::Members`] | a member of an archive, an asset or not | `path`, `outer`, `index` |
+//! | [`Table::Parts`] | a part of an asset's outline with its fields; the asset itself is the part without a name | `path`, `member`, `part` |
+//! | [`Table::Arrays`] | an array of an asset | `path`, `member`, `selector` |
+//!
+//! The columns are those of [`Table::schema`], whose metadata has `meshpeek.schema`, the [version](SCHEMA), and
+//! `meshpeek.table`. Numbers are signed, texts UTF-8 with 32-bit offsets, and there is nothing but lists and structs beside
+//! them, so that every engine reads them. A count or size that does not fit is null where it may be, else the largest
+//! number. Columns may be added without a new version.
+//!
+//! ```
+//! use std::ops::ControlFlow;
+//! use std::sync::atomic::{AtomicUsize, Ordering};
+//! use meshpeek::arrow::{Batches, Table};
+//! use meshpeek::scan::{Found, Scan};
+//!
+//! let rows = AtomicUsize::new(0);
+//! let batches = Batches::new(&[Table::Assets, Table::Arrays], 8192, |_, batch| {
+//!     rows.fetch_add(batch.num_rows(), Ordering::Relaxed);
+//!     Ok(ControlFlow::Continue(()))
+//! });
+//! Scan::new(["corpus/b3d"]).run_with(|seen| batches.see(seen), |found, _| match found {
+//!     Found::Asset(record) => batches.record(&record),
+//!     _ => ControlFlow::Continue(()),
+//! })?;
+//! batches.finish()?;
+//! assert!(rows.into_inner() > 20);
+//! # Ok::<(), meshpeek::Error>(())
+//! ```
+
+mod assets;
+mod cells;
+mod outline;
+#[cfg(feature = "parquet")]
+pub mod parquet;
+mod plain;
+mod schema;
+
+use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
+
+use arrow_array::RecordBatch;
+use arrow_schema::ArrowError;
+
+use self::assets::Assets;
+use self::plain::{Arrays, Members, Parts};
+use crate::error::{Error, Result};
+use crate::scan::{Record, Sighting};
+
+pub use self::schema::{SCHEMA, Table};
+
+/// Rows of one table, until they are made a batch.
+enum Rows {
+    Assets(Box<Assets>),
+    Members(Members),
+    Parts(Parts),
+    Arrays(Arrays),
+}
+
+impl Rows {
+    fn new(table: Table) -> Self {
+        match table {
+            Table::Assets => Self::Assets(Box::default()),
+            Table::Members => Self::Members(Members::default()),
+            Table::Parts => Self::Parts(Parts::default()),
+            Table::Arrays => Self::Arrays(Arrays::default()),
+        }
+    }
+
+    /// How many rows, and about how many bytes.
+    fn size(&self) -> (usize, usize) {
+        match self {
+            Self::Assets(rows) => rows.size(),
+            Self::Members(rows) => rows.size(),
+            Self::Parts(rows) => rows.size(),
+            Self::Arrays(rows) => rows.size(),
+        }
+    }
+
+    fn take(&mut self) -> Result<RecordBatch> {
+        match self {
+            Self::Assets(rows) => rows.take(),
+            Self::Members(rows) => rows.take(),
+            Self::Parts(rows) => rows.take(),
+            Self::Arrays(rows) => rows.take(),
+        }
+        .map_err(arrow_error)
+    }
+}
+
+/// A batch is handed over when its rows take so many bytes, however few they are.
+const BATCH_BYTES: usize = 16 << 20;
+
+/// Puts what a scan finds into batches, and hands over each that is full. Holds one batch of each table.
+pub struct Batches<F> {
+    tables: Vec<(Table, Mutex<Rows>)>,
+    most_rows: usize,
+    take: F,
+    failure: Mutex<Option<Error>>,
+}
+
+impl<F: Fn(Table, RecordBatch) -> Result<ControlFlow<()>>> Batches<F> {
+    /// Batches of these tables, of so many rows at most. `take` is never called twice at once for one table.
+    pub fn new(tables: &[Table], most_rows: usize, take: F) -> Self {
+        let tables = tables.iter().map(|&table| (table, Mutex::new(Rows::new(table)))).collect();
+        Self { tables, most_rows: most_rows.max(1), take, failure: Mutex::new(None) }
+    }
+
+    /// Adds a record to the assets, if that table is wanted. Breaks off where nobody wants more.
+    pub fn record(&self, record: &Record) -> ControlFlow<()> {
+        self.add(Table::Assets, |rows| {
+            if let Rows::Assets(rows) = rows {
+                rows.add(record);
+            }
+        })
+    }
+
+    /// Adds a row to the assets for a file that cannot be read: nothing but its path is known, and the error is its one
+    /// problem.
+    pub fn unreadable(&self, error: &Error) -> ControlFlow<()> {
+        self.add(Table::Assets, |rows| {
+            if let Rows::Assets(rows) = rows {
+                rows.add_unreadable(error);
+            }
+        })
+    }
+
+    /// Adds what an asset tells to the other tables, as far as they are wanted.
+    pub fn see(&self, seen: &Sighting<'_, '_>) -> ControlFlow<()> {
+        if self.wants(Table::Members) {
+            plain::tell_members(seen, &mut |member| {
+                self.add(Table::Members, |rows| {
+                    if let Rows::Members(rows) = rows {
+                        rows.add(member);
+                    }
+                })
+            })?;
+        }
+        if self.wants(Table::Parts) || self.wants(Table::Arrays) {
+            outline::tell(seen, self.wants(Table::Parts), &mut |told| match told {
+                outline::Told::Part(part) => self.add(Table::Parts, |rows| {
+                    if let Rows::Parts(rows) = rows {
+                        rows.add(part);
+                    }
+                }),
+                outline::Told::Array(array) => self.add(Table::Arrays, |rows| {
+                    if let Rows::Arrays(rows) = rows {
+                        rows.add(array);
+                    }
+                }),
+            })?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Hands over what is left.
+    ///
+    /// # Errors
+    /// What `take` failed with, now or before.
+    pub fn finish(&self) -> Result<()> {
+        for (table, rows) in &self.tables {
+            let mut rows = rows.lock().unwrap_or_else(PoisonError::into_inner);
+            if rows.size().0 > 0 && self.hand_over(*table, &mut rows).is_break() {
+                break;
+            }
+        }
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
+    }
+
+    fn wants(&self, table: Table) -> bool {
+        self.tables.iter().any(|(wanted, _)| *wanted == table)
+    }
+
+    fn add(&self, table: Table, add: impl FnOnce(&mut Rows)) -> ControlFlow<()> {
+        let Some((_, rows)) = self.tables.iter().find(|(wanted, _)| *wanted == table) else {
+            return ControlFlow::Continue(());
+        };
+        let mut rows = rows.lock().unwrap_or_else(PoisonError::into_inner);
+        add(&mut rows);
+        let (count, bytes) = rows.size();
+        if count >= self.most_rows || bytes >= BATCH_BYTES {
+            return self.hand_over(table, &mut rows);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn hand_over(&self, table: Table, rows: &mut Rows) -> ControlFlow<()> {
+        rows.take().and_then(|batch| (self.take)(table, batch)).unwrap_or_else(|error| {
+            self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            ControlFlow::Break(())
+        })
+    }
+}
+
+/// An error of Arrow's own, which only a batch that cannot be put together gives.
+fn arrow_error(error: ArrowError) -> Error {
+    std::io::Error::other(error).into()
+}

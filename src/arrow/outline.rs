@@ -1,0 +1,176 @@
+//! An asset's outline as rows of parts and arrays.
+
+use std::io;
+use std::ops::ControlFlow;
+
+use serde_json::ser::CompactFormatter;
+
+use super::plain::{ArrayRow, Key, PartRow};
+use crate::error::Error;
+use crate::inspect::selector::Path;
+use crate::inspect::{Inspect, Outline, Part, Span, Text, Value, Visitor};
+use crate::json::{Document, LONGEST_TEXT};
+use crate::scan::Sighting;
+use crate::summary::Name;
+use crate::view::Table;
+
+/// The fields of one part are cut behind so many bytes.
+const MOST_FIELDS: u64 = 16 << 20;
+
+/// What a row beside its texts takes of the results.
+const ROW_BYTES: u64 = 64;
+
+/// A row.
+pub(super) enum Told<'t> {
+    Part(&'t PartRow<'t>),
+    Array(&'t ArrayRow<'t>),
+}
+
+/// Tells the parts, if they are wanted, and arrays of an asset, each part behind what is inside it. Ends early where the
+/// budget is spent: then the asset's own row, the last, says `"truncated": true`.
+pub(super) fn tell(
+    seen: &Sighting<'_, '_>,
+    with_parts: bool,
+    take: &mut dyn FnMut(Told<'_>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let Some(asset) = seen.asset.filter(|_| !seen.is_continued) else { return ControlFlow::Continue(()) };
+    let summary = &seen.record.summary;
+    let root = Open {
+        name: summary.format.name(),
+        index: None,
+        label: None,
+        span: Some(Span { offset: 0, bytes: asset.size() }),
+        fields: fields(),
+    };
+    let path = seen.record.path_name();
+    let mut walk = Walk {
+        seen,
+        file: &path,
+        path: Path::default(),
+        open: vec![root],
+        with_parts,
+        is_cut: false,
+        flow: ControlFlow::Continue(()),
+        take,
+    };
+    asset.outline(&mut Outline::new(&mut walk));
+    walk.end_part();
+    walk.flow
+}
+
+type Fields = io::Result<Document<Vec<u8>, CompactFormatter>>;
+
+fn fields() -> Fields {
+    Document::compact(Vec::new(), MOST_FIELDS)
+}
+
+/// A part that has begun.
+struct Open {
+    name: &'static str,
+    index: Option<usize>,
+    label: Option<String>,
+    span: Option<Span>,
+    fields: Fields,
+}
+
+struct Walk<'w> {
+    seen: &'w Sighting<'w, 'w>,
+    file: &'w Name,
+    path: Path,
+    open: Vec<Open>,
+    with_parts: bool,
+    is_cut: bool,
+    flow: ControlFlow<()>,
+    take: &'w mut dyn FnMut(Told<'_>) -> ControlFlow<()>,
+}
+
+impl<'w> Walk<'w> {
+    fn key(&self) -> Key<'w> {
+        Key { path: self.file, member: self.seen.record.member.as_ref() }
+    }
+
+    /// Whether a row with so many bytes of texts may be told.
+    fn pays(&mut self, bytes: usize) -> bool {
+        let key =
+            self.file.text.len().saturating_add(self.seen.record.member.as_ref().map_or(0, |name| name.text.len()));
+        let bytes = ROW_BYTES.saturating_add(bytes as u64).saturating_add(key as u64);
+        self.is_cut = self.is_cut || self.seen.budget.output(bytes).is_err();
+        !self.is_cut && self.flow.is_continue()
+    }
+
+    /// The part opened last ends.
+    fn end_part(&mut self) {
+        let Some(part) = self.open.pop() else { return };
+        let is_root = self.open.is_empty();
+        if !self.with_parts || self.flow.is_break() {
+            return;
+        }
+        let Open { name, index, label, span, fields } = part;
+        let ended = fields.and_then(|mut fields| {
+            if is_root && self.is_cut {
+                fields.entry("truncated", &true)?;
+            }
+            fields.finish()
+        });
+        let fields = ended.ok().and_then(|json| String::from_utf8(json).ok()).unwrap_or_else(|| "{}".to_owned());
+        // The last row is told whatever it takes: it says that others are missing.
+        if self.pays(fields.len().saturating_add(self.path.as_str().len())) || is_root {
+            let (key, path, label) = (self.key(), self.path.as_str(), label.as_deref());
+            let row = PartRow { key, part: path, name, index, label, span, fields: &fields };
+            self.flow = (self.take)(Told::Part(&row));
+        }
+    }
+
+    fn fields(&mut self) -> Option<&mut Document<Vec<u8>, CompactFormatter>> {
+        self.open.last_mut().filter(|_| self.with_parts)?.fields.as_mut().ok()
+    }
+}
+
+impl Visitor for Walk<'_> {
+    fn open(&mut self, part: &Part<'_>) -> bool {
+        if self.is_cut || self.flow.is_break() {
+            return false;
+        }
+        self.path.open(part);
+        let label = part.label.filter(|_| self.with_parts).map(|label| Name::from(label.cut(LONGEST_TEXT)).text);
+        self.open.push(Open { name: part.name, index: part.index, label, span: part.span, fields: fields() });
+        true
+    }
+
+    fn close(&mut self) {
+        self.end_part();
+        self.path.close();
+    }
+
+    fn field(&mut self, name: &'static str, value: Value<'_>) {
+        if let Some(fields) = self.fields() {
+            fields.field(name, value);
+        }
+    }
+
+    fn texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>) {
+        if let Some(fields) = self.fields() {
+            fields.texts(name, texts);
+        }
+    }
+
+    fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
+        let mut path = std::mem::take(&mut self.path);
+        let part = path.as_str().to_owned();
+        path.with(name, index, |selector| {
+            if self.pays(selector.len().saturating_add(part.len())) {
+                let columns: Vec<_> = table.columns().iter().map(|column| column.name).collect();
+                let (key, storage) = (self.key(), table.storage());
+                let row = ArrayRow { key, part: &part, name, selector, rows: table.rows(), columns: &columns, storage };
+                self.flow = (self.take)(Told::Array(&row));
+            }
+        });
+        self.path = path;
+    }
+
+    fn problem(&mut self, error: &Error) {
+        if let Some(fields) = self.fields() {
+            fields.problem(error);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Batches as Parquet files.
+
+use std::io::Write;
+
+use arrow_array::RecordBatch;
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterProperties;
+
+use super::{SCHEMA, Table};
+use crate::error::{Error, Result};
+
+/// Rows of a group.
+const GROUP_ROWS: usize = 131_072;
+/// A group ends early where it takes so much memory.
+const GROUP_BYTES: usize = 64 << 20;
+
+/// Writes a table as Parquet, group by group: packed with zstd, in groups of 131,072 rows or of what takes 64 MiB.
+pub struct Writer<W: Write + Send>(ArrowWriter<W>);
+
+impl<W: Write + Send> Writer<W> {
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// What the writer says.
+    pub fn new(out: W, table: Table) -> Result<Self> {
+        let about = [("meshpeek.schema", SCHEMA.to_string()), ("meshpeek.table", table.name().to_owned())];
+        let about = about.into_iter().map(|(key, value)| KeyValue::new(key.to_owned(), value)).collect();
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(ZstdLevel::try_new(3).map_err(parquet_error)?))
+            .set_created_by(concat!("meshpeek ", env!("CARGO_PKG_VERSION")).to_owned())
+            .set_key_value_metadata(Some(about))
+            .set_max_row_group_row_count(Some(GROUP_ROWS))
+            .build();
+        ArrowWriter::try_new(out, table.schema(), Some(properties)).map(Self).map_err(parquet_error)
+    }
+
+    /// Adds the rows of a batch of the table.
+    ///
+    /// # Errors
+    /// What the writer says; where the batch is another table's.
+    pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        self.0.write(batch).map_err(parquet_error)?;
+        if self.0.memory_size() >= GROUP_BYTES {
+            self.0.flush().map_err(parquet_error)?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is left, and the end of the file.
+    ///
+    /// # Errors
+    /// What the writer says.
+    pub fn finish(self) -> Result<W> {
+        self.0.into_inner().map_err(parquet_error)
+    }
+}
+
+/// The error of the writer below, as it is, or Parquet's own.
+fn parquet_error(error: ParquetError) -> Error {
+    match error {
+        ParquetError::External(error) => match error.downcast::<std::io::Error>() {
+            Ok(error) => (*error).into(),
+            Err(error) => std::io::Error::other(error).into(),
+        },
+        error => std::io::Error::other(error).into(),
+    }
+}

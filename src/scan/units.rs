@@ -1,0 +1,242 @@
+//! Work in pieces, for many processes or machines.
+
+use std::ops::{ControlFlow, Range};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+
+use super::Scan;
+use super::walk::{Target, Use};
+use crate::address::Address;
+use crate::asset::Asset;
+use crate::container::Container;
+use crate::error::{Error, Result};
+use crate::format::Format;
+use crate::source::FileMap;
+use crate::summary::Name;
+use crate::view::ByteStr;
+
+/// What opening a file costs, in bytes of it: so many tiny files make no unit without end.
+const FILE_BYTES: u64 = 4096;
+
+/// A file, or some members of an archive: a piece of work that belongs to a unit. All pieces together are the whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// The number of the unit; several pieces may share one.
+    pub unit: u64,
+    /// The file, as given or as found below a given folder.
+    pub path: PathBuf,
+    /// Of an archive that is cut: the first and the last of the members, counted from 0. The piece that starts with the
+    /// first member brings the archive's own record.
+    pub range: Option<(u64, u64)>,
+    /// The bytes to look at, as they are stored.
+    pub bytes: u64,
+    /// Size and time of the file, by which it is told as changed; `None` for what is no regular file.
+    pub stamp: Option<String>,
+}
+
+/// A unit as one object of JSON.
+#[derive(Serialize, Deserialize)]
+struct Wire {
+    unit: u64,
+    path: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    lossy: bool,
+    first: Option<u64>,
+    last: Option<u64>,
+    bytes: u64,
+    stamp: Option<String>,
+}
+
+impl Serialize for Unit {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let Name { text: path, lossy } = ByteStr::new(self.path.as_os_str().as_encoded_bytes()).into();
+        let (first, last) = (self.range.map(|range| range.0), self.range.map(|range| range.1));
+        let (unit, bytes, stamp) = (self.unit, self.bytes, self.stamp.clone());
+        Wire { unit, path, lossy, first, last, bytes, stamp }.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Unit {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let Wire { unit, path, lossy, first, last, bytes, stamp } = Wire::deserialize(deserializer)?;
+        let path = if lossy { unescaped(&path) } else { path.into() };
+        let range = match (first, last) {
+            (None, None) => None,
+            (Some(first), Some(last)) if first <= last => Some((first, last)),
+            _ => {
+                return Err(serde::de::Error::custom("a unit needs both of first and last, in this order, or neither"));
+            }
+        };
+        Ok(Self { unit, path, range, bytes, stamp })
+    }
+}
+
+/// A path of which bytes that are not UTF-8 were written as `\xNN`.
+fn unescaped(text: &str) -> PathBuf {
+    let mut parts = text.split("\\x");
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let byte = part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()).filter(|byte| *byte >= 0x80);
+        match byte {
+            Some(byte) => bytes.push(byte),
+            None => bytes.extend_from_slice(b"\\x"),
+        }
+        let rest = if byte.is_some() { part.get(2..).unwrap_or_default() } else { part };
+        bytes.extend_from_slice(rest.as_bytes());
+    }
+    #[cfg(unix)]
+    return <std::ffi::OsString as std::os::unix::ffi::OsStringExt>::from_vec(bytes).into();
+    #[cfg(not(unix))]
+    return String::from_utf8_lossy(&bytes).into_owned().into();
+}
+
+impl Unit {
+    /// Which members of the archive.
+    pub(super) fn members(&self) -> Range<usize> {
+        let place = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        self.range.map_or(0..usize::MAX, |(first, last)| place(first)..place(last.saturating_add(1)))
+    }
+
+    /// # Errors
+    /// Where the file's size or time is another than when the unit was made.
+    pub(super) fn unchanged(&self, file: &Path) -> Result<()> {
+        if self.stamp.is_some() && self.stamp != stamp(file) {
+            let error = std::io::Error::other("changed since it was cut into units");
+            return Err(Error::from(error).in_file(file));
+        }
+        Ok(())
+    }
+}
+
+/// Size and time of a regular file: what tells on every machine that it is the same.
+fn stamp(path: &Path) -> Option<String> {
+    let metadata = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    let time = metadata.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    Some(format!("{}:{}.{:09}", metadata.len(), time.as_secs(), time.subsec_nanos()))
+}
+
+impl Scan {
+    /// Cuts the work of this scan into units of about so many bytes, for [`run_units`](Self::run_units) here or elsewhere:
+    /// small files together, archives that are larger by their members, from the sizes that their directories tell. The
+    /// records of all units are those of the whole scan; but each unit has a [budget](crate::budget) of its own, so that
+    /// of an archive which meets its limits more may be found. Opens no file that fits into a unit.
+    ///
+    /// A path that cannot be read is a unit too, for the scan to tell of.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// let mut units = Vec::new();
+    /// meshpeek::scan::Scan::new(["corpus/pbo"]).plan(1 << 20, |unit| {
+    ///     units.push(unit);
+    ///     ControlFlow::Continue(())
+    /// })?;
+    /// assert!(units.iter().all(|unit| unit.unit == 0 && unit.range.is_none()));
+    /// # Ok::<(), meshpeek::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Where a glob is no pattern.
+    pub fn plan(&self, unit_bytes: u64, mut each: impl FnMut(Unit) -> ControlFlow<()>) -> Result<()> {
+        let mut bin = Bin { unit: 0, filled: 0, most: unit_bytes.max(1) };
+        super::globs::Globs::new(Path::new(""), &self.selection.globs)?;
+        for target in self.selection.walk(self.paths(), self.archives) {
+            let flow = match target {
+                Ok(Target { use_as: Use::Nothing, .. }) => ControlFlow::Continue(()),
+                Ok(target) => self.plan_file(&target, &mut bin, &mut each),
+                Err(error) => match error.path() {
+                    Some(path) => each(bin.piece(path, None, 0, None)),
+                    None => return Err(error),
+                },
+            };
+            if flow.is_break() || self.progress.is_stopped() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn plan_file(
+        &self,
+        target: &Target,
+        bin: &mut Bin,
+        each: &mut impl FnMut(Unit) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let path = &target.path;
+        let address = if target.named { Address::parse(path) } else { Address { file: path.clone(), member: None } };
+        let metadata = address.file.metadata().ok();
+        let bytes = metadata.filter(std::fs::Metadata::is_file).map_or(0, |metadata| metadata.len());
+        let stamp = stamp(&address.file);
+        if self.archives && address.member.is_none() && bytes > bin.most {
+            let mut flow = ControlFlow::Continue(());
+            let cut = FileMap::open_with(&address.file, self.access, &self.limits).is_ok_and(|data| {
+                bin.cut(&data, path, &stamp, self, &mut |unit| {
+                    flow = each(unit);
+                    flow
+                })
+            });
+            if cut {
+                return flow;
+            }
+        }
+        bin.make_room(bytes.saturating_add(FILE_BYTES));
+        each(bin.piece(path, None, bytes, stamp))
+    }
+}
+
+/// The unit that is being filled.
+struct Bin {
+    unit: u64,
+    filled: u64,
+    most: u64,
+}
+
+impl Bin {
+    /// Takes so many bytes into the unit, or begins another where they are too many.
+    fn make_room(&mut self, bytes: u64) {
+        if self.filled > 0 && self.filled.saturating_add(bytes) > self.most {
+            self.unit = self.unit.saturating_add(1);
+            self.filled = 0;
+        }
+        self.filled = self.filled.saturating_add(bytes);
+    }
+
+    fn piece(&self, path: &Path, range: Option<(u64, u64)>, bytes: u64, stamp: Option<String>) -> Unit {
+        Unit { unit: self.unit, path: path.to_owned(), range, bytes, stamp }
+    }
+
+    /// Cuts an archive by its members; whether it is one.
+    fn cut(
+        &mut self,
+        data: &[u8],
+        path: &Path,
+        stamp: &Option<String>,
+        scan: &Scan,
+        each: &mut dyn FnMut(Unit) -> ControlFlow<()>,
+    ) -> bool {
+        let asset = Asset::parse_as(Format::of_file(path, data), data, &scan.limits);
+        let Some(container) = asset.as_ref().ok().and_then(Container::of) else { return false };
+        let (mut first, mut bytes, mut last) = (0_u64, 0_u64, None);
+        for (index, member) in (0_u64..).zip(container.members().map_while(Result::ok)) {
+            let stored = member.stored_size().saturating_add(FILE_BYTES);
+            let before = self.unit;
+            let piece = last.map(|last| self.piece(path, Some((first, last)), bytes, stamp.clone()));
+            self.make_room(stored);
+            if self.unit != before
+                && let Some(piece) = piece
+            {
+                if each(piece).is_break() {
+                    return true;
+                }
+                (first, bytes) = (index, 0);
+            }
+            bytes = bytes.saturating_add(member.stored_size());
+            last = Some(index);
+        }
+        // What ends the list of members early is told with the archive's own record.
+        let range = last.map(|last| (first, last)).filter(|range| *range != (0, 0));
+        let _ = each(self.piece(path, range, bytes, stamp.clone()));
+        true
+    }
+}

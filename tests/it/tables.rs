@@ -1,0 +1,187 @@
+//! Tables of Parquet say what NDJSON says.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float32Type, Int32Type, Int64Type};
+use arrow_array::{Array, RecordBatch};
+use arrow_schema::DataType;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use serde_json::{Map, Value as Json, json};
+
+use crate::cli::{Folder, code, lines, program, run, stderr, stdout};
+use crate::corpus::{outside, root};
+use crate::writer::b3d;
+use crate::writer::zip::{Entry, zip};
+
+/// One cell as JSON.
+fn cell(column: &dyn Array, row: usize) -> Json {
+    if column.is_null(row) {
+        return Json::Null;
+    }
+    match column.data_type() {
+        DataType::Utf8 => json!(column.as_string::<i32>().value(row)),
+        DataType::Boolean => json!(column.as_boolean().value(row)),
+        DataType::Int32 => json!(column.as_primitive::<Int32Type>().value(row)),
+        DataType::Int64 => json!(column.as_primitive::<Int64Type>().value(row)),
+        DataType::Float32 => {
+            // As short as a record has it.
+            let text = serde_json::to_string(&column.as_primitive::<Float32Type>().value(row)).unwrap();
+            serde_json::from_str(&text).unwrap()
+        }
+        DataType::List(_) => {
+            let items = column.as_list::<i32>().value(row);
+            (0..items.len()).map(|item| cell(&items, item)).collect()
+        }
+        DataType::Struct(fields) => {
+            let columns = column.as_struct().columns();
+            let cells = fields.iter().zip(columns).map(|(field, column)| (field.name().clone(), cell(column, row)));
+            Json::Object(cells.collect())
+        }
+        other => panic!("{other} is no type of these tables"),
+    }
+}
+
+pub fn rows(path: &Path) -> Vec<Json> {
+    let reader = ParquetRecordBatchReaderBuilder::try_new(std::fs::File::open(path).unwrap()).unwrap();
+    let metadata = reader.schema().metadata().clone();
+    assert_eq!(metadata["meshpeek.schema"], "1");
+    let batches: Vec<RecordBatch> = reader.build().unwrap().map(Result::unwrap).collect();
+    let row = |batch: &RecordBatch, row: usize| {
+        let names = batch.schema();
+        let cells = names.fields().iter().zip(batch.columns());
+        Json::Object(cells.map(|(field, column)| (field.name().clone(), cell(column, row))).collect())
+    };
+    batches.iter().flat_map(|batch| (0..batch.num_rows()).map(|index| row(batch, index)).collect::<Vec<_>>()).collect()
+}
+
+fn without_nulls(json: &Json) -> Json {
+    let entries = json.as_object().unwrap().iter().filter(|(_, value)| !value.is_null());
+    Json::Object(entries.map(|(key, value)| (key.clone(), value.clone())).collect())
+}
+
+/// A row of the assets as the record that it stands for.
+fn as_record(row: &Json) -> Json {
+    let mut record = row.clone();
+    let entries = record.as_object_mut().unwrap();
+    let references = entries.remove("refs").unwrap();
+    entries.insert("references".into(), references.as_array().unwrap().iter().map(marked_when_lossy).collect());
+    entries.insert("counts".into(), without_nulls(&row["counts"]));
+    if !row["digests"].is_null() {
+        entries.insert("digests".into(), without_nulls(&row["digests"]));
+    }
+    if !row["bounds"].is_null() {
+        let corner = |names: [&str; 3]| names.map(|name| row["bounds"][name].clone());
+        let (min, max) = (corner(["xmin", "ymin", "zmin"]), corner(["xmax", "ymax", "zmax"]));
+        entries.insert("bounds".into(), json!({ "min": min, "max": max }));
+    }
+    marked_when_lossy(&record)
+}
+
+/// Records leave out what is not so.
+fn marked_when_lossy(json: &Json) -> Json {
+    let mut json = json.clone();
+    let entries = json.as_object_mut().unwrap();
+    entries.retain(|key, value| key != "lossy" || value == &json!(true));
+    json
+}
+
+/// A record without what a table has no place for: which keys are there though they are null.
+fn plain(record: &Json) -> Json {
+    let mut record = record.clone();
+    let entries: &mut Map<String, Json> = record.as_object_mut().unwrap();
+    for key in ["digests", "stamp"] {
+        entries.entry(key).or_insert(Json::Null);
+    }
+    for key in ["counts", "digests"] {
+        if entries[key].is_object() {
+            entries[key] = without_nulls(&entries[key]);
+        }
+    }
+    record
+}
+
+fn by_place(rows: impl Iterator<Item = Json>) -> BTreeMap<String, Json> {
+    rows.map(|row| (format!("{}!/{}", row["path"], row["member"]), row)).collect()
+}
+
+#[test]
+fn every_row_is_its_record() {
+    let folder = Folder::new("tables");
+    let mut inputs = vec![root().join("corpus")];
+    inputs.extend(outside());
+    let inputs: Vec<&str> = inputs.iter().map(|path| path.to_str().unwrap()).collect();
+    for more in [&["--digests"][..], &[]] {
+        let out = folder.0.join("out.parquet");
+        let output = run([&["scan", "-q", "-o", out.to_str().unwrap()], more, &inputs].concat());
+        assert!(code(&output) < 2, "{}", stderr(&output));
+        let expected = lines(&run([&["scan", "-q"], more, &inputs].concat()));
+        let expected = by_place(expected.iter().map(plain));
+        let found = by_place(rows(&out).iter().map(as_record));
+        assert_eq!(found.len(), expected.len());
+        assert!(found.len() > 100);
+        for (place, record) in expected {
+            assert_eq!(found[&place], record, "{place}");
+        }
+    }
+}
+
+#[test]
+fn a_folder_takes_four_tables_that_lead_to_each_other() {
+    let folder = Folder::new("four");
+    let scene = b3d::sound().to_vec();
+    let entries = [Entry::deflated("a.b3d", &scene), Entry::stored("note.txt", b"hello")];
+    folder.file("in/x.zip", zip(&entries, b"").to_vec());
+    let out = folder.0.join("in/out/");
+    let scan = || run(["scan", "-q", folder.0.join("in").to_str().unwrap(), "-o", &format!("{}/", out.display())]);
+    // Again over what is there: its own tables are no input.
+    for _ in 0..2 {
+        let output = scan();
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+    }
+    let names: Vec<String> =
+        std::fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    assert_eq!(names.len(), 4, "{names:?}");
+    let table = |name: &str| rows(&out.join(name).with_extension("parquet"));
+    assert_eq!(table("assets").len(), 2);
+    let members = table("members");
+    let facts = |row: &Json| json!([row["index"], row["name"], row["method"], row["bytes"]]);
+    let expected = [json!([0, "a.b3d", "deflated", scene.len()]), json!([1, "note.txt", "stored", 5])];
+    assert_eq!(members.iter().map(facts).collect::<Vec<_>>(), expected);
+    assert!(members[1]["crc32"].is_i64() && members[1]["offset"].is_i64() && members[0]["outer"].is_null());
+    let (parts, arrays) = (table("parts"), table("arrays"));
+    let model: Vec<&Json> = arrays.iter().filter(|row| row["member"] == "a.b3d").collect();
+    let address = folder.0.join("in/x.zip!/a.b3d");
+    let listed = stdout(&run(["dump", address.to_str().unwrap()]));
+    assert_eq!(model.len(), listed.lines().count() - 1);
+    for array in model {
+        let selector = array["selector"].as_str().unwrap();
+        let dumped = lines(&run(["dump", address.to_str().unwrap(), selector, "--format", "ndjson"]));
+        assert_eq!(dumped.len() as i64, array["rows"].as_i64().unwrap());
+        assert!(parts.iter().any(|part| part["part"] == array["part"] && part["member"] == "a.b3d"), "{array}");
+    }
+    // Each part has the fields that `info` has.
+    let info: Json = serde_json::from_str(&stdout(&run(["info", "--json", address.to_str().unwrap()]))).unwrap();
+    let root = parts.iter().find(|part| part["part"] == "" && part["member"] == "a.b3d").unwrap();
+    let fields: Json = serde_json::from_str(root["fields"].as_str().unwrap()).unwrap();
+    for (name, value) in fields.as_object().unwrap() {
+        assert_eq!(&info["detail"][name], value, "{name}");
+    }
+    assert_eq!((root["bytes"].as_u64(), root["offset"].as_u64()), (Some(scene.len() as u64), Some(0)));
+}
+
+#[test]
+fn wrong_wishes_are_told() {
+    let folder = Folder::new("wishes");
+    let output = run(["scan", "corpus/b3d", "--format", "csv", "-o", folder.0.to_str().unwrap()]);
+    assert!(code(&output) == 2 && stderr(&output).contains("a folder takes tables"), "{}", stderr(&output));
+    let output = run(["scan", "corpus/b3d", "--events", "--format", "parquet"]);
+    assert!(code(&output) == 2 && stderr(&output).contains("--format ndjson"));
+    // A stream of Parquet can go down a pipe.
+    let output = program().args(["scan", "-q", "corpus/b3d", "--format", "parquet"]).output().unwrap();
+    assert!(output.stdout.starts_with(b"PAR1") && output.stdout.ends_with(b"PAR1"));
+    let old = folder.file("old.parquet", "old");
+    let output = run(["scan", "/nowhere", "-o", old.to_str().unwrap()]);
+    assert_eq!((code(&output), std::fs::read(&old).unwrap()), (2, b"old".to_vec()));
+}
