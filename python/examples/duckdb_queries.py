@@ -21,27 +21,27 @@ HEAVY = """
 select path, member, counts.triangles as triangles
 from assets
 where counts.triangles >= $triangles
-  and len(list_filter(refs, ref -> ref.kind = 'texture' and contains(lower(ref.name), lower($texture)))) > 0
+  and len(list_filter(refs, lambda ref: ref.kind = 'texture' and contains(lower(ref.name), lower($texture)))) > 0
 order by triangles desc, path, member
 """
 
 TWICE = """
-select digests.file as digest, count(*) as copies, count(distinct path) as archives, any_value(bytes) as bytes
+select digests.file as digest, count(*) as copies, count(distinct path) as archives, any_value(bytes) as size
 from assets
 where digests.file is not null and format not in ('pbo', 'zip')
 group by 1 having copies > 1
-order by bytes * (copies - 1) desc, digest
+order by size * (copies - 1) desc, digest
 """
 
 # The mod is the folder that a file lies in; the LOD, the first two steps of a selector.
 BYTES = """
 select regexp_extract(path, '([^/]*)/[^/]*$', 1) as mod,
        regexp_extract(selector, '^lods/[0-9]+') as lod,
-       sum(bytes)::bigint as bytes, count(*) as arrays
+       sum(bytes)::bigint as stored, count(*) as arrays
 from arrays
 where selector like 'lods/%'
 group by all
-order by bytes desc, mod, lod
+order by stored desc, mod, lod
 """
 
 

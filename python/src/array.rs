@@ -55,15 +55,15 @@ impl Array {
 fn layout(columns: &[Column], rows: ffi::Py_ssize_t, stride: ffi::Py_ssize_t) -> PyResult<Layout> {
     let size = |column: &Column| ffi::Py_ssize_t::try_from(column.scalar.size());
     let Some(scalar) = one_kind(columns) else {
-        let fields: String =
-            columns.iter().map(|column| format!("<{}:{}:", letter(column.scalar), column.name)).collect();
+        let field = |column: &Column| Ok(format!("<{}:{}:", letter(column.scalar)?, column.name));
+        let fields: String = columns.iter().map(field).collect::<PyResult<_>>()?;
         let format = CString::new(format!("T{{{fields}}}"))?;
         let item_bytes = columns.iter().map(size).sum::<Result<_, _>>()?;
         return Ok(Layout { format, item_bytes, shape: vec![rows], strides: vec![stride] });
     };
     // The letters alone mean the machine's own order, which memoryview wants.
     let order = if cfg!(target_endian = "little") || scalar.size() == 1 { "" } else { "<" };
-    let format = CString::new(format!("{order}{}", letter(scalar)))?;
+    let format = CString::new(format!("{order}{}", letter(scalar)?))?;
     let item_bytes = ffi::Py_ssize_t::try_from(scalar.size())?;
     let (mut shape, mut strides) = (vec![rows], vec![stride]);
     if columns.len() > 1 {
@@ -79,8 +79,9 @@ fn one_kind(columns: &[Column]) -> Option<Scalar> {
     columns.iter().all(|column| column.scalar == first).then_some(first)
 }
 
-fn letter(scalar: Scalar) -> char {
-    match scalar {
+/// The letter of a kind of number in the buffer protocol.
+fn letter(scalar: Scalar) -> PyResult<char> {
+    Ok(match scalar {
         Scalar::U8 => 'B',
         Scalar::I8 => 'b',
         Scalar::U16 => 'H',
@@ -90,22 +91,15 @@ fn letter(scalar: Scalar) -> char {
         Scalar::U64 => 'Q',
         Scalar::F16 => 'e',
         Scalar::F32 => 'f',
-    }
+        other => return Err(PyValueError::new_err(format!("numbers of the kind {}", other.name()))),
+    })
 }
 
 /// The type as NumPy writes it.
-fn numpy_type(scalar: Scalar) -> &'static str {
-    match scalar {
-        Scalar::U8 => "|u1",
-        Scalar::I8 => "|i1",
-        Scalar::U16 => "<u2",
-        Scalar::I16 => "<i2",
-        Scalar::U32 => "<u4",
-        Scalar::I32 => "<i4",
-        Scalar::U64 => "<u8",
-        Scalar::F16 => "<f2",
-        Scalar::F32 => "<f4",
-    }
+fn numpy_type(scalar: Scalar) -> String {
+    let name = scalar.name();
+    let (kind, size) = (&name[..1], scalar.size());
+    format!("{}{kind}{size}", if size == 1 { "|" } else { "<" })
 }
 
 #[pymethods]

@@ -28,10 +28,7 @@ pub(crate) fn exception(py: Python<'_>, error: &meshpeek::Error) -> PyErr {
             return match io.raw_os_error() {
                 // Python picks the class by the number.
                 Some(code) => PyOSError::new_err((code, io_text(io), path)),
-                None if io.kind() == std::io::ErrorKind::NotFound => {
-                    pyo3::exceptions::PyFileNotFoundError::new_err(text)
-                }
-                None => PyOSError::new_err(text),
+                None => std::io::Error::new(io.kind(), text).into(),
             };
         }
         ErrorKind::Limit { .. } => LimitError::new_err(text),

@@ -115,12 +115,11 @@ impl Iterator for Stream {
             match self.poll() {
                 Ok(Next::Batch(batch)) => return Some(Ok(batch)),
                 Ok(Next::End) => return None,
+                // An engine that gets an error raises that, and Python's interrupt on top; at an end it returns, and what it
+                // made of a part is never seen, as the interrupt is raised first.
                 Ok(Next::Wait) if is_interrupted() => {
                     self.stop();
-                    return Some(Err(ArrowError::IoError(
-                        "interrupted".into(),
-                        std::io::ErrorKind::Interrupted.into(),
-                    )));
+                    return None;
                 }
                 Ok(Next::Wait) => {}
                 Err(error) => {
