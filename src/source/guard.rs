@@ -420,6 +420,7 @@ mod tests {
             cut(&path, 0);
             assert_eq!(map[LARGE - 1], 0);
             assert!(map.unchanged().is_err());
+            drop(map);
             std::fs::remove_file(path).unwrap();
             // What is not the guard's own comes to the other handler.
             // SAFETY: a signal to this process.
@@ -458,6 +459,7 @@ mod tests {
             cut(&path, page_size());
             assert_eq!([map[0], map[LARGE - 1]], [7, 0]);
             assert!(map.unchanged().is_err());
+            drop(map);
             std::fs::remove_file(path).unwrap();
             // A signal that somebody raises for other reasons still does what it did.
             // SAFETY: a signal to this process.
