@@ -461,9 +461,13 @@ mod tests {
             assert!(map.unchanged().is_err());
             drop(map);
             std::fs::remove_file(path).unwrap();
-            // A signal that somebody raises for other reasons still does what it did.
-            // SAFETY: a signal to this process.
-            unsafe { libc::raise(libc::SIGBUS) };
+            // A signal that somebody raises for other reasons still does what it did: Rust's own handler takes itself away,
+            // and the next one ends the process.
+            // SAFETY: signals to this process.
+            unsafe {
+                libc::raise(libc::SIGBUS);
+                libc::raise(libc::SIGBUS);
+            }
             unreachable!("ended by the signal");
         };
         assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(libc::SIGBUS), "{status}");
