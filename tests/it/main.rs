@@ -31,6 +31,8 @@ mod dupes;
 #[cfg(feature = "owned")]
 mod examples;
 #[cfg(feature = "cli")]
+mod fields;
+#[cfg(feature = "cli")]
 mod goldens;
 mod lodka;
 mod mlod;
