@@ -281,6 +281,7 @@ const STEP: u64 = 4096;
 
 #[cfg_attr(not(any(feature = "odol", feature = "pbo")), allow(dead_code))]
 impl<'a> Data<'a> {
+    #[inline]
     pub(crate) fn size(self) -> u64 {
         match self {
             Self::Whole(bytes) => bytes.len() as u64,
@@ -289,6 +290,7 @@ impl<'a> Data<'a> {
     }
 
     /// What is here from this offset on, up to the first byte that is not.
+    #[inline]
     pub(crate) fn from(self, offset: u64) -> &'a [u8] {
         match self {
             Self::Whole(bytes) => usize::try_from(offset).ok().and_then(|start| bytes.get(start..)).unwrap_or_default(),

@@ -204,8 +204,6 @@ pub struct LodEntry {
     pub start: u32,
     /// The byte behind its last, counted from the start of the file.
     pub end: u32,
-    /// How it is drawn before it is read; `None` where the game is to read it at once (useDefault).
-    pub face_default: Option<FaceDefault>,
 }
 
 impl LodEntry {
@@ -370,8 +368,13 @@ impl<'a> Model<'a> {
     pub fn lod_entry(&self, index: usize) -> Option<LodEntry> {
         let (start, end) = self.header.range(index)?;
         let resolution = Resolution(self.resolutions().get(index).map_or(f32::NAN, |resolution| resolution.get()));
-        let face_default = self.header.face_default(index).map(|(_, default, _)| default);
-        Some(LodEntry { index, resolution, start, end, face_default })
+        Some(LodEntry { index, resolution, start, end })
+    }
+
+    /// How the LOD at `index` is drawn before it is read; `None` where the game is to read it at once (useDefault).
+    /// O(index): these stand one after the other.
+    pub fn face_default(&self, index: usize) -> Option<FaceDefault> {
+        self.header.face_default(index).map(|(_, default, _)| default)
     }
 
     /// Reads the LOD at `index`, up to its vertex table; `None` behind the last.

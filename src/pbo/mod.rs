@@ -89,11 +89,13 @@ impl<'a> Archive<'a> {
         let (mut member_count, mut sum) = (0_u64, 0_u64);
         let mut whole = false;
         while let Some(entry) = entries.next() {
-            let entry = match data.read(0, |_| entry) {
+            let entry = match entry {
                 Ok(entry) => entry,
-                Err(error) if error.incomplete().is_some() => return Err(error),
-                Err(error) if entries.offset() == 0 => return Err(error.within("header")),
-                Err(_) => break,
+                Err(error) => match data.read(0, |_| Err::<(), _>(error)) {
+                    Err(error) if error.incomplete().is_some() => return Err(error),
+                    Err(error) if entries.offset() == 0 => return Err(error.within("header")),
+                    _ => break,
+                },
             };
             match entry.kind() {
                 EntryKind::Member => {

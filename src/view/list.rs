@@ -32,7 +32,7 @@ impl<'a, T: Read<'a, C>, C: Copy> List<'a, T, C> {
     #[inline]
     pub(crate) fn numbered(cursor: &mut Cursor<'a>, first: usize, count: u32, context: C) -> Result<Self> {
         // A count that cannot be true is told as such, not as whatever its last readable item runs into.
-        cursor.clone().skip(u64::from(count).saturating_mul(T::TYPE.min()))?;
+        cursor.clone().skip(u64::from(count).saturating_mul(const { T::TYPE.min() }))?;
         let mut start = *cursor;
         for index in 0..count {
             T::read(cursor, context).within_index(first.saturating_add(index as usize))?;

@@ -106,7 +106,7 @@ fn what_was_written_is_read_in_every_version() {
             assert!(bones.iter().zip(BONES).all(|((name, parent), (n, p))| *name == n && *parent == p));
             let pivots = info.skeleton.and_then(|skeleton| skeleton.pivots);
             assert_eq!(text(pivots).as_deref(), (layout > 40 && !vbs).then_some("pivots"));
-            let face_default = model.lod_entry(0).unwrap().face_default;
+            let face_default = model.face_default(0);
             let faces = face_default.map(|default| default.faces as usize);
             assert_eq!(faces, (layout >= 40).then_some(written.lods[0].faces.len()));
             for animation in model.animations().iter().flat_map(|animations| animations.animations.iter()) {
