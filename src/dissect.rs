@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::error::Error;
-use crate::inspect::{Inspect, Outline, Part, Span, StoredField, Text, Value, Visitor};
+use crate::inspect::{Inspect, Outline, Part, Selector, Span, StoredField, Text, Value, Visitor};
 use crate::view::{Packing, Storage, Table};
 
 /// What a [`Line`] is.
@@ -45,9 +45,89 @@ pub struct Line<'l> {
 /// Tells a file of so many bytes line by line, in the order of the file: the fields, arrays and gaps with bytes lie one
 /// behind the other, none twice and none left out.
 pub fn dissect(asset: &dyn Inspect, bytes: u64, sink: &mut dyn FnMut(&Line<'_>)) {
-    let mut tiler = Tiler { sink, bytes, at: 0, depth: 0, path: String::new(), around: Vec::new() };
+    let (path, around, unread) = Default::default();
+    let mut tiler = Tiler { sink, bytes, at: 0, depth: 0, path, around, unread };
     asset.dissect(&mut Outline::new(&mut tiler));
-    tiler.skip_to(bytes, "behind the last part");
+    tiler.skip_to(bytes, "after the last part");
+}
+
+/// What a selector leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Located {
+    /// The selector of what was found: numbers only.
+    pub selector: Selector,
+    /// Whether that is what was sought, and not only the nearest around it.
+    pub is_exact: bool,
+    /// Where it lies; `None` where no byte is its own.
+    pub span: Option<Span>,
+}
+
+/// The part, array or field that a selector leads to; failing that, the nearest that is around it. `None` where nothing
+/// is.
+///
+/// Dissects the whole asset.
+pub fn locate(asset: &dyn Inspect, bytes: u64, sought: &Selector) -> Option<Located> {
+    let numbered = sought.numbered(asset).or_else(|| {
+        let mut around = sought.around();
+        while let Some(shorter) = &around {
+            if let Some(numbered) = shorter.numbered(asset) {
+                return Some(numbered);
+            }
+            around = shorter.around();
+        }
+        None
+    });
+    let mut next = numbered;
+    let mut ways = Vec::new();
+    while let Some(way) = next {
+        next = way.around();
+        let text = way.to_string();
+        ways.push(Way { inside: format!("{text}/"), text, selector: way, known: false, span: None, parts: None });
+    }
+    dissect(asset, bytes, &mut |line| {
+        for way in &mut ways {
+            way.look(line);
+        }
+    });
+    // Arrays whose bytes lie among those of others have no line in a dissection.
+    if let Some(first) = ways.first_mut().filter(|way| way.span.or(way.parts).is_none()) {
+        first.known |= first.selector.find(asset, &mut |table| {
+            let Storage { offset, bytes, .. } = table.storage();
+            first.span = Some(Span { offset, bytes }).filter(|span| span.bytes > 0);
+        });
+    }
+    let is_numbered = sought.numbered(asset).is_some_and(|all| ways.first().is_some_and(|way| way.selector == all));
+    let place = ways.iter().position(|way| way.known)?;
+    let Way { selector, span, parts, .. } = ways.into_iter().nth(place)?;
+    Some(Located { selector, is_exact: is_numbered && place == 0, span: span.or(parts) })
+}
+
+/// A selector that may lead somewhere.
+struct Way {
+    selector: Selector,
+    text: String,
+    /// What the selectors of all that is inside begin with.
+    inside: String,
+    known: bool,
+    span: Option<Span>,
+    /// From the first to the last byte of what is inside.
+    parts: Option<Span>,
+}
+
+impl Way {
+    fn look(&mut self, line: &Line<'_>) {
+        if line.selector == self.text {
+            self.known = true;
+            self.span = self.span.or(line.span);
+        } else if line.selector.starts_with(&self.inside) {
+            self.known = true;
+            let Some(span) = line.span else { return };
+            let end = |span: Span| span.offset.saturating_add(span.bytes);
+            let all = self.parts.unwrap_or(span);
+            let (first, last) = (all.offset.min(span.offset), end(all).max(end(span)));
+            self.parts = Some(Span { offset: first, bytes: last.saturating_sub(first) });
+        }
+    }
 }
 
 /// Follows a dissection and fills what it leaves out with gaps.
@@ -59,6 +139,8 @@ struct Tiler<'s> {
     depth: usize,
     path: String,
     around: Vec<Around>,
+    /// The path of what cannot be read, where that was told last.
+    unread: Option<String>,
 }
 
 /// A part around the place told of.
@@ -78,7 +160,11 @@ impl Tiler<'_> {
         if let Some(bytes) = offset.checked_sub(self.at).filter(|&bytes| bytes > 0) {
             let span = Some(Span { offset: self.at, bytes });
             self.at = offset;
-            self.line("gap", None, Line { kind: LineKind::Gap, span, note: note.to_owned(), ..blank() });
+            let unread = self.unread.take();
+            let note = if unread.is_some() { "cannot be read" } else { note };
+            let selector = unread.unwrap_or_default();
+            let gap = Line { kind: LineKind::Gap, span, note: note.to_owned(), name: "gap", ..blank() };
+            (self.sink)(&Line { depth: self.depth, selector: &selector, ..gap });
         }
     }
 
@@ -95,10 +181,10 @@ impl Tiler<'_> {
     }
 
     fn line(&mut self, name: &str, index: Option<usize>, line: Line<'_>) {
+        self.unread = None;
         let before = self.path.len();
         let label = self.push(name, index);
-        let selector = if line.kind == LineKind::Gap { "" } else { &self.path };
-        (self.sink)(&Line { depth: self.depth, selector, name: &label, ..line });
+        (self.sink)(&Line { depth: self.depth, selector: &self.path, name: &label, ..line });
         self.path.truncate(before);
     }
 
@@ -208,6 +294,14 @@ impl Visitor for Tiler<'_> {
     }
 
     fn problem(&mut self, error: &Error) {
-        self.line("problem", None, Line { kind: LineKind::Field, note: error.message(), ..blank() });
+        // A place in an item is counted from the file, any other from the part around.
+        let place = error.location();
+        let is_whole = self.path.is_empty()
+            || place.split_once(['.', '[']).is_some_and(|(list, _)| place.as_bytes().get(list.len()) == Some(&b'['));
+        let path = place.parse::<Selector>().map(|selector| selector.to_string()).unwrap_or_default();
+        let path = if is_whole { path } else { format!("{}/{path}", self.path) };
+        let problem = Line { kind: LineKind::Field, name: "problem", note: error.message(), ..blank() };
+        (self.sink)(&Line { depth: self.depth, selector: &path, ..problem });
+        self.unread = Some(path);
     }
 }

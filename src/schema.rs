@@ -5,7 +5,7 @@ use crate::view::record::Schema;
 
 pub use crate::view::record::{FieldInfo, Type};
 
-/// The descriptions of a format's records; none for formats that are not described yet, or not built in.
+/// The descriptions of a format's records; none for formats that are not built in.
 ///
 /// ```
 /// # #[cfg(feature = "mlod")] {
@@ -22,13 +22,20 @@ pub fn records(format: Format) -> &'static [&'static Schema] {
         #[cfg(feature = "bmx")]
         Format::Bmx => crate::bmx::SCHEMA,
         #[cfg(feature = "rtm")]
-        Format::Bmtr | Format::Rtm => crate::rtm::SCHEMA,
+        Format::Bmtr => crate::rtm::BINARISED,
+        #[cfg(feature = "rtm")]
+        Format::Rtm => crate::rtm::PLAIN,
         #[cfg(feature = "mlod")]
         Format::Mlod => crate::mlod::SCHEMA,
         #[cfg(feature = "lodka")]
         Format::Lodka => crate::lodka::SCHEMA,
         #[cfg(feature = "odol")]
         Format::Odol => crate::odol::SCHEMA,
+        #[cfg(feature = "pbo")]
+        Format::Pbo => crate::pbo::SCHEMA,
+        #[cfg(feature = "zip")]
+        Format::Zip => crate::view::zip::SCHEMA,
+        #[allow(unreachable_patterns)]
         _ => &[],
     }
 }

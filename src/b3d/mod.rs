@@ -20,7 +20,17 @@
 //! No count is stored; a list ends with its chunk. Chunks may come in any order, only what others refer to by number
 //! stands before them. Unknown chunks are passed over and can be listed ([`Scene::walk`]).
 //!
-//! Numbers are little-endian, nothing is aligned. Space is left-handed: +X right, +Y up, +Z forward.
+//! Numbers are little-endian, nothing is aligned.
+//!
+//! | space | |
+//! | --- | --- |
+//! | axes | x right, y up, z forward |
+//! | handedness | left |
+//! | front faces | clockwise |
+//! | V | down from the top |
+//! | quaternions | w, x, y, z; the conjugate of the usual ([`rotation_xyzw`]) |
+//! | matrices | none stored; a node's is translation x rotation x scale ([`Node::local_matrix`]) |
+//! | units | the author's |
 //!
 //! Reading allocates nothing but one small frame for each level of nodes.
 

@@ -8,13 +8,13 @@ use super::wire::{AnimationFields, ChunkHeader, MeshHead, SceneHead};
 use super::{Animation, Keys, Mesh, Node, NodeHead, Part as Kind, Scene, Sequence, Step, TriangleList, Triangles};
 use super::{Vertices, WeightList};
 use crate::error::{Context, Result};
-use crate::inspect::{Outline, Part, Span, StoredField, Value};
+use crate::inspect::{Outline, Part, Span};
 use crate::view::Cursor;
 use crate::view::chunk::{Chunk, Tag};
-use crate::view::record::{Fixed, Record, Type, tell_part};
+use crate::view::record::{Fixed, Record, tell_fixed, tell_opaque, tell_part};
 
 pub(super) fn scene(scene: &Scene<'_>, out: &mut Outline<'_>) {
-    fixed::<SceneHead>(scene.chunk().body(), out);
+    tell_fixed::<SceneHead>(&mut scene.chunk().body(), out);
     out.field("trailing_bytes", scene.trailing().len());
     materials(scene.textures(), out);
     materials(scene.brushes(), out);
@@ -80,7 +80,7 @@ impl<'a> Iterator for Named<'a> {
 /// The same in the order of the file: each chunk inside the one around it.
 pub(super) fn dissect(scene: &Scene<'_>, out: &mut Outline<'_>) {
     scene.chunk().header().tell_fields(0, out);
-    fixed::<SceneHead>(scene.chunk().body(), out);
+    tell_fixed::<SceneHead>(&mut scene.chunk().body(), out);
     let mut told = Told::default();
     let mut around: Vec<Around> = Vec::new();
     for step in scene.walk() {
@@ -179,14 +179,16 @@ fn inside<'a>(part: &Kind<'a>, chunk: &Chunk<'a, ChunkHeader>, told: &mut Told, 
         Kind::Brushes => told.brushes = list::<Brush<'_>>(chunk, told.brushes, out),
         _ if !is_shown => {}
         Kind::Node(node) => node_fields(node, out),
-        Kind::Mesh(_) => fixed::<MeshHead>(chunk.body(), out),
+        Kind::Mesh(_) => tell_fixed::<MeshHead>(&mut chunk.body(), out),
         Kind::Vertices(_) => whole::<Vertices<'_>>(chunk, out),
         Kind::Triangles(_) => whole::<TriangleList<'_>>(chunk, out),
         Kind::Bone(_) => whole::<WeightList<'_>>(chunk, out),
         Kind::Keys => keys(chunk, out),
         Kind::Animation => animation(chunk, out),
         Kind::Sequence => sequence(chunk, out),
-        Kind::Pivot | Kind::Unknown => opaque(chunk, out),
+        Kind::Pivot | Kind::Unknown => {
+            tell_opaque("data", Span { offset: chunk.body().offset(), bytes: chunk.body().left() }, out);
+        }
     }
 }
 
@@ -212,14 +214,6 @@ fn fields<'a, T: Record<'a, C>, C>(mut cursor: Cursor<'a>, context: C, out: &mut
     out.ok(told);
 }
 
-/// The same of one that is read in place.
-fn fixed<T: Fixed>(mut cursor: Cursor<'_>, out: &mut Outline<'_>) {
-    let offset = cursor.offset();
-    if let Ok(record) = cursor.read::<T>() {
-        record.tell_fields(offset, out);
-    }
-}
-
 /// The fields of a record that takes a whole chunk.
 fn whole<'a, T: Record<'a>>(chunk: &Chunk<'a, ChunkHeader>, out: &mut Outline<'_>) {
     if let Some(body) = out.ok(chunk.whole()) {
@@ -229,12 +223,6 @@ fn whole<'a, T: Record<'a>>(chunk: &Chunk<'a, ChunkHeader>, out: &mut Outline<'_
 
 fn chunk(chunk: &Chunk<'_, ChunkHeader>, part: Part<'_>, out: &mut Outline<'_>, inside: impl FnOnce(&mut Outline<'_>)) {
     out.part(part.spanning(chunk.offset(), chunk.bytes()), inside);
-}
-
-fn opaque(chunk: &Chunk<'_, ChunkHeader>, out: &mut Outline<'_>) {
-    let span = Span { offset: chunk.body().offset(), bytes: chunk.body().left() };
-    let field = StoredField { name: "data", kind: Type::Varying("bytes", 0), span, framing: false };
-    out.stored(&field, Value::Opaque(span));
 }
 
 fn node(node: &Node<'_>, out: &mut Outline<'_>) {
@@ -269,7 +257,7 @@ fn node_fields(node: &Node<'_>, out: &mut Outline<'_>) {
 
 fn animation(chunk: &Chunk<'_, ChunkHeader>, out: &mut Outline<'_>) {
     let Some(animation) = out.ok(Animation::parse(chunk)) else { return };
-    fixed::<AnimationFields>(chunk.body(), out);
+    tell_fixed::<AnimationFields>(&mut chunk.body(), out);
     out.field("seconds", animation.seconds());
 }
 

@@ -112,7 +112,7 @@ impl<'m> Entry<'m> {
         self.archive
             .directory
             .local(offset)
-            .map_err(|error| self.error(format!("at {offset:#x}: {}", error.message())).at(self.central.offset))
+            .map_err(|error| self.error(format!("at {offset:#x}: {}", error.kind())).at(self.central.offset))
     }
 
     /// Where the header before its data lies.

@@ -6,6 +6,8 @@
 //! nodes/@Arm_Left#2/keys/0/records    the third of this name, counted from 0
 //! ```
 //!
+//! The path of a problem is one too: `meshes[0].triangles[1]` is `meshes/0/triangles/1`.
+//!
 //! A number is a number, whatever an item is called. In a name, `/`, control characters, bytes that are not UTF-8, a `#`
 //! before digits at its end and a backslash before `x` are written `\xNN`. What is listed has numbers only.
 
@@ -50,9 +52,34 @@ enum Item {
 impl Selector {
     /// Hands over the array, if the asset has it; whether it does. Looks into the parts on its way only.
     pub fn find(&self, asset: &dyn Inspect, take: &mut dyn FnMut(&dyn Table)) -> bool {
-        let mut finder = Finder { steps: &self.steps, met: 0, namesakes: 0, passed: false, found: false, take };
+        let mut finder = Finder { way: Way::new(&self.steps), found: false, take };
         asset.outline(&mut Outline::new(&mut finder));
         finder.found
+    }
+
+    /// The same with numbers in the place of names; `None` where nothing is called so. Looks into the parts on its way
+    /// only.
+    pub fn numbered(&self, asset: &dyn Inspect) -> Option<Self> {
+        let named = self.steps.iter().rposition(|step| matches!(step.item, Some(Item::Name(..))));
+        let Some(steps) = named.and_then(|last| self.steps.get(..=last)) else { return Some(self.clone()) };
+        let numbers = |tell: &dyn Fn(&mut Outline<'_>)| {
+            let mut numberer = Numberer { way: Way::new(steps), numbers: Vec::new() };
+            tell(&mut Outline::new(&mut numberer));
+            (numberer.numbers.len() == steps.len()).then_some(numberer.numbers)
+        };
+        // What an outline leaves to other lists, such as the entries of a header, has names only in a dissection.
+        let numbers = numbers(&|out| asset.outline(out)).or_else(|| numbers(&|out| asset.dissect(out)))?;
+        let mut numbered = self.clone();
+        for (step, number) in numbered.steps.iter_mut().zip(numbers) {
+            step.item = number.map(Item::Number);
+        }
+        Some(numbered)
+    }
+
+    /// The selector of what is around, `None` at the top: an item's list is none.
+    pub fn around(&self) -> Option<Self> {
+        let (_, around) = self.steps.split_last()?;
+        (!around.is_empty()).then(|| Self { steps: around.to_vec() })
     }
 }
 
@@ -83,7 +110,7 @@ impl FromStr for Selector {
     /// Where a step is missing, or what follows a backslash and `x` are not two hexadecimal digits.
     fn from_str(text: &str) -> Result<Self> {
         let mut steps: Vec<Step> = Vec::new();
-        for word in text.split('/') {
+        for word in text.split('/').flat_map(words) {
             let item = Item::parse(word)?;
             match steps.last_mut() {
                 Some(Step { item: free @ None, .. }) if item.is_some() => *free = item,
@@ -96,6 +123,22 @@ impl FromStr for Selector {
         }
         Ok(Self { steps })
     }
+}
+
+/// The words of a path as problems tell it, `faces[3].corners`; any other word alone.
+fn words(word: &str) -> Vec<&str> {
+    let is_name = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let mut words = Vec::new();
+    for part in word.split('.') {
+        match part.strip_suffix(']').and_then(|part| part.split_once('[')) {
+            Some((name, number)) if is_name(name) && is_name(number) && !number.is_empty() => {
+                words.extend([name, number].into_iter().filter(|word| !word.is_empty()));
+            }
+            None if is_name(part) && !part.is_empty() => words.push(part),
+            _ => return vec![word],
+        }
+    }
+    words
 }
 
 impl Item {
@@ -173,23 +216,30 @@ fn escape(name: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     Ok(())
 }
 
-struct Finder<'s> {
+/// How far the parts around the place told of lead to what is sought.
+struct Way<'s> {
     steps: &'s [Step],
-    /// How many steps the parts around the place told of have taken.
+    /// How many steps they have taken.
     met: usize,
     /// How many items of the name sought were passed by.
     namesakes: usize,
     /// Whether the last part on the way has ended, so that nothing more can come.
     passed: bool,
-    found: bool,
-    take: &'s mut dyn FnMut(&dyn Table),
 }
 
-impl Finder<'_> {
-    /// Whether this is what the next step names, the array at the end or a part before.
-    fn meets(&mut self, last: bool, name: &str, index: Option<usize>, label: Option<Text<'_>>) -> bool {
+impl<'s> Way<'s> {
+    fn new(steps: &'s [Step]) -> Self {
+        Self { steps, met: 0, namesakes: 0, passed: false }
+    }
+
+    fn is_at_last(&self) -> bool {
+        self.met.saturating_add(1) == self.steps.len()
+    }
+
+    /// Whether this is what the next step names.
+    fn meets(&mut self, name: &str, index: Option<usize>, label: Option<Text<'_>>) -> bool {
         let (Some(step), false) = (self.steps.get(self.met), self.passed) else { return false };
-        if step.name != name || last != (self.met.saturating_add(1) == self.steps.len()) {
+        if step.name != name {
             return false;
         }
         match (&step.item, index) {
@@ -202,6 +252,53 @@ impl Finder<'_> {
             }
             _ => false,
         }
+    }
+
+    /// The part that meets the next step begins.
+    fn enter(&mut self) {
+        self.met = self.met.saturating_add(1);
+        self.namesakes = 0;
+    }
+}
+
+struct Finder<'s> {
+    way: Way<'s>,
+    found: bool,
+    take: &'s mut dyn FnMut(&dyn Table),
+}
+
+/// Finds the numbers of parts, up to the last that is sought.
+struct Numberer<'s> {
+    way: Way<'s>,
+    numbers: Vec<Option<usize>>,
+}
+
+impl Visitor for Numberer<'_> {
+    fn open(&mut self, part: &Part<'_>) -> bool {
+        let is_last = self.way.is_at_last();
+        if !self.way.meets(part.name, part.index, part.label) {
+            return false;
+        }
+        self.numbers.push(part.index);
+        self.way.enter();
+        self.way.passed = is_last;
+        !is_last
+    }
+
+    fn close(&mut self) {
+        self.way.passed = true;
+    }
+
+    fn field(&mut self, _: &'static str, _: Value<'_>) {}
+
+    fn texts<'t>(&mut self, _: &'static str, _: &mut dyn Iterator<Item = Text<'t>>) {}
+
+    fn array(&mut self, _: &'static str, _: Option<usize>, _: &dyn Table) {}
+
+    fn problem(&mut self, _: &Error) {}
+
+    fn dissects(&self) -> bool {
+        true
     }
 }
 
@@ -216,16 +313,15 @@ fn is_called(label: Text<'_>, name: &[u8]) -> bool {
 
 impl Visitor for Finder<'_> {
     fn open(&mut self, part: &Part<'_>) -> bool {
-        let meets = self.meets(false, part.name, part.index, part.label);
+        let meets = !self.way.is_at_last() && self.way.meets(part.name, part.index, part.label);
         if meets {
-            self.met = self.met.saturating_add(1);
-            self.namesakes = 0;
+            self.way.enter();
         }
         meets
     }
 
     fn close(&mut self) {
-        self.passed = true;
+        self.way.passed = true;
     }
 
     fn field(&mut self, _: &'static str, _: Value<'_>) {}
@@ -233,8 +329,8 @@ impl Visitor for Finder<'_> {
     fn texts<'t>(&mut self, _: &'static str, _: &mut dyn Iterator<Item = Text<'t>>) {}
 
     fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
-        if self.meets(true, name, index, None) {
-            (self.passed, self.found) = (true, true);
+        if self.way.is_at_last() && self.way.meets(name, index, None) {
+            (self.way.passed, self.found) = (true, true);
             (self.take)(table);
         }
     }
@@ -344,6 +440,19 @@ mod tests {
         }
         // What needs no escape may have one.
         assert_eq!("nodes/@\\x41rm/weights".parse::<Selector>().unwrap(), name(b"Arm", 0));
+    }
+
+    #[test]
+    fn paths_of_problems_are_selectors() {
+        for (path, text) in [
+            ("meshes[0].triangles[12].brush_id", "meshes/0/triangles/12/brush_id"),
+            ("lods[3].vertices", "lods/3/vertices"),
+            ("uvs[1]", "uvs/1"),
+            ("nodes/2/keys[1].flags", "nodes/2/keys/1/flags"),
+            ("nodes/@a.b[1]/weights", "nodes/@a.b[1]/weights"),
+        ] {
+            assert_eq!(path.parse::<Selector>().unwrap().to_string(), text);
+        }
     }
 
     #[test]

@@ -7,6 +7,16 @@
 //!           "TAGG", tags up to "#EndOfFile#", f32 resolution
 //! ```
 //!
+//! | space | |
+//! | --- | --- |
+//! | axes | x right, y up, z forward |
+//! | handedness | left |
+//! | front faces | counterclockwise; normals of visual LODs point into the body |
+//! | V | down from the top |
+//! | quaternions | none |
+//! | matrices | none |
+//! | units | meters |
+//!
 //! Nothing is compressed, and no LOD says how long it is: each is stepped through to find the next.
 
 mod lod;

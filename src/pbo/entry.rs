@@ -1,19 +1,49 @@
 //! The header: entries of members, products with their properties, and the end.
 
 use super::wire::{Fields, Method};
-use crate::error::{Context, Error, Result};
+use crate::error::{Error, Result};
+use crate::inspect::Span;
+use crate::view::record::{Flat, Read, Stored, Type, record};
 use crate::view::{ByteStr, Cursor};
 
 /// The longest name that is taken for one; the longest real one seen has 83 bytes.
 const NAME_LIMIT: usize = 4096;
 
-/// One entry of the header, as it lies there.
+record! {
+    /// One entry of the header.
+    HeaderEntry<'a> named name {
+        /// The name, empty for all but members.
+        name: ByteStr<'a> => |name| not_too_long(name),
+        /// The fields behind the name.
+        fields: &'a Fields as Flat<'a, Fields>,
+        /// The properties of the archive.
+        properties: Properties<'a> where name.is_empty() && fields.method == Method::PRODUCT,
+    }
+}
+
+record! {
+    /// A fact about the whole archive.
+    Property<'a> named key {
+        /// What it is called, in any case: `prefix`, `version`, `git`, ...
+        key: ByteStr<'a>,
+        /// What it says.
+        value: ByteStr<'a>,
+    }
+}
+
+fn not_too_long(name: &ByteStr<'_>) -> Result<()> {
+    if name.len() <= NAME_LIMIT {
+        return Ok(());
+    }
+    Err(Error::malformed(format!("name of more than {NAME_LIMIT} bytes")))
+}
+
+/// One entry of the header, and where it lies.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {
-    pub(super) offset: u64,
-    pub(super) name: ByteStr<'a>,
-    pub(super) fields: &'a Fields,
-    pub(super) properties: Cursor<'a>,
+    pub(super) record: HeaderEntry<'a>,
+    pub(super) start: Cursor<'a>,
+    bytes: u64,
 }
 
 /// What an [`Entry`] says.
@@ -39,27 +69,18 @@ impl EntryKind {
 }
 
 impl<'a> Entry<'a> {
+    #[inline]
     fn read(cursor: &mut Cursor<'a>) -> Result<Self> {
-        let offset = cursor.offset();
-        let mut behind = *cursor;
-        let name = behind.cstr()?;
-        let fields = behind.read::<Fields>()?;
-        if name.len() > NAME_LIMIT {
-            return Err(Error::malformed(format!("name of more than {NAME_LIMIT} bytes")).at(offset));
-        }
-        let mut entry = Self { offset, name, fields, properties: Cursor::with_offset(&[], behind.offset()) };
-        if entry.kind() == EntryKind::Product {
-            let mut start = behind;
-            while Property::read(&mut behind).within("properties")?.is_some() {}
-            entry.properties = start.split(behind.offset().saturating_sub(start.offset()))?;
-        }
+        let start = *cursor;
+        let mut behind = start;
+        let record = HeaderEntry::read(&mut behind, ())?;
         *cursor = behind;
-        Ok(entry)
+        Ok(Self { record, start, bytes: behind.offset().saturating_sub(start.offset()) })
     }
 
     /// What it says. A name, even with a product's method, makes a member; no name, even with a size, the end.
     pub fn kind(&self) -> EntryKind {
-        match (self.name.is_empty(), self.fields.method) {
+        match (self.name().is_empty(), self.fields().method) {
             (false, _) => EntryKind::Member,
             (true, Method::PRODUCT) => EntryKind::Product,
             (true, _) => EntryKind::End,
@@ -68,29 +89,27 @@ impl<'a> Entry<'a> {
 
     /// The name, empty for all but members.
     pub fn name(&self) -> ByteStr<'a> {
-        self.name
+        self.record.name
     }
 
     /// The fields behind the name.
     pub fn fields(&self) -> &'a Fields {
-        self.fields
+        self.record.fields
     }
 
     /// The properties behind a product's fields; none for others.
     pub fn properties(&self) -> Properties<'a> {
-        Properties(self.properties)
+        self.record.properties.unwrap_or_default()
     }
 
     /// Where it starts.
     pub fn offset(&self) -> u64 {
-        self.offset
+        self.start.offset()
     }
 
     /// How many bytes it takes, properties included.
     pub fn bytes(&self) -> u64 {
-        [1, size_of::<Fields>() as u64, self.properties.left()]
-            .into_iter()
-            .fold(self.name.len() as u64, u64::saturating_add)
+        self.bytes
     }
 }
 
@@ -125,43 +144,56 @@ impl<'a> Iterator for Entries<'a> {
     }
 }
 
-/// A fact about the whole archive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Property<'a> {
-    /// What it is called, in any case: `prefix`, `version`, `git`, ...
-    pub key: ByteStr<'a>,
-    /// What it says.
-    pub value: ByteStr<'a>,
-    /// Where the key starts.
-    pub offset: u64,
-}
-
-impl<'a> Property<'a> {
-    /// The pair at the cursor, which moves behind it; `None` at the empty key that ends the pairs.
-    fn read(cursor: &mut Cursor<'a>) -> Result<Option<Self>> {
-        let offset = cursor.offset();
-        let key = cursor.cstr()?;
-        if key.is_empty() {
-            return Ok(None);
-        }
-        Ok(Some(Self { key, value: cursor.cstr()?, offset }))
-    }
-
-    /// How many bytes it takes.
-    pub fn bytes(&self) -> u64 {
-        (self.key.len() as u64).saturating_add(self.value.len() as u64).saturating_add(2)
-    }
-}
-
-/// The properties of one product entry in order, repeated keys included.
-#[derive(Clone, Debug)]
+/// The properties of one product entry in order.
+#[derive(Clone, Copy, Debug)]
 pub struct Properties<'a>(Cursor<'a>);
+
+impl<'a> Properties<'a> {
+    /// Each with its place in the file.
+    pub fn spanned(self) -> impl Iterator<Item = (Property<'a>, Span)> + use<'a> {
+        let mut pairs = self;
+        std::iter::from_fn(move || {
+            let offset = pairs.0.offset();
+            let property = pairs.next()?;
+            Some((property, Span { offset, bytes: pairs.0.offset().saturating_sub(offset) }))
+        })
+    }
+
+    /// From where they start.
+    pub(super) fn cursor(&self) -> Cursor<'a> {
+        self.0
+    }
+}
+
+/// None.
+impl Default for Properties<'_> {
+    fn default() -> Self {
+        Self(Cursor::new(&[]))
+    }
+}
+
+impl Stored for Properties<'_> {
+    const TYPE: Type = Type::Varying("properties up to an empty key", 1);
+}
+
+/// Pairs up to a key that is empty, and that.
+impl<'a> Read<'a> for Properties<'a> {
+    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
+        let mut start = *cursor;
+        while !cursor.clone().cstr()?.is_empty() {
+            Property::read(cursor, ())?;
+        }
+        let pairs = start.split(cursor.offset().saturating_sub(start.offset()))?;
+        cursor.cstr()?;
+        Ok(Self(pairs))
+    }
+}
 
 impl<'a> Iterator for Properties<'a> {
     type Item = Property<'a>;
 
     fn next(&mut self) -> Option<Self::Item> {
         // The pairs were read once to find the entry's end, so they can be read.
-        Property::read(&mut self.0).ok().flatten()
+        if self.0.is_empty() { None } else { Property::read(&mut self.0, ()).ok() }
     }
 }

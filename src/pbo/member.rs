@@ -31,7 +31,7 @@ impl<'a> Member<'a> {
     /// Its name as stored: a path with `\` by custom, with anything but NUL in hostile archives. See
     /// [`ByteStr::to_relative_path`] before writing there.
     pub fn name(&self) -> ByteStr<'a> {
-        self.entry.name
+        self.entry.name()
     }
 
     /// Its entry in the header.
@@ -41,7 +41,7 @@ impl<'a> Member<'a> {
 
     /// The fields of its entry.
     pub fn fields(&self) -> &'a Fields {
-        self.entry.fields
+        self.entry.fields()
     }
 
     /// How it is packed.
@@ -51,7 +51,7 @@ impl<'a> Member<'a> {
 
     /// When the file was last changed, in seconds since 1970; `None` where the writer left it out.
     pub fn timestamp(&self) -> Option<u32> {
-        Some(self.fields().timestamp.get()).filter(|&seconds| seconds > 0)
+        self.fields().timestamp.seconds()
     }
 
     /// Where its bytes start: the sum of the sizes before it. May lie outside the file.
@@ -173,7 +173,7 @@ impl<'a> Member<'a> {
 
     fn part(&self) -> Result<Cursor<'a>> {
         // What is wrong is the header's claim, which may point far outside.
-        let error = |error: Error| error.at(self.entry.offset).within_item("members", self.index);
+        let error = |error: Error| error.at(self.entry.offset()).within_item("members", self.index);
         let size = self.stored_size();
         let Some(rest) = self.archive.size().checked_sub(self.offset) else {
             return Err(error(Error::malformed("starts after the end of the archive")));
@@ -254,7 +254,7 @@ impl<'a> Members<'a> {
         let limit = u64::from(limits.archive_members);
         if self.index as u64 >= limit {
             let error = Error::limit("members in an archive", limit, flag::ARCHIVE_MEMBERS);
-            return Err(error.at(entry.offset));
+            return Err(error.at(entry.offset()));
         }
         let member = Member { archive: data, limits, entry, index: self.index, offset: self.offset };
         self.offset = self.offset.saturating_add(member.stored_size());

@@ -21,16 +21,22 @@ mod tail;
 mod tests;
 mod wire;
 
-pub use entry::{Entries, Entry, EntryKind, Properties, Property};
+pub use entry::{Entries, Entry, EntryKind, HeaderEntry, Properties, Property};
 pub use member::{Member, Members};
 pub use tail::{Tail, TailKind};
-pub use wire::{Fields, Method};
+pub use wire::{Fields, Hex, Method, Sha1Tail, ShortTail, Timestamp};
 
 use crate::address::is_same_name;
 use crate::error::{Context, Result};
+use crate::inspect::Span;
 use crate::limits::Limits;
 use crate::ranges::{Data, Ranges};
 use crate::view::ByteStr;
+use crate::view::record::{Fixed, Schema};
+
+/// The records of an archive.
+pub(crate) const SCHEMA: &[&Schema] =
+    &[HeaderEntry::SCHEMA, Fields::SCHEMA, Property::SCHEMA, Sha1Tail::SCHEMA, ShortTail::SCHEMA];
 
 /// A PBO archive, borrowed from its bytes.
 ///
@@ -100,7 +106,7 @@ impl<'a> Archive<'a> {
             match entry.kind() {
                 EntryKind::Member => {
                     member_count = member_count.saturating_add(1);
-                    sum = sum.saturating_add(entry.fields.data_size.get().into());
+                    sum = sum.saturating_add(entry.fields().data_size.get().into());
                 }
                 EntryKind::End => whole = true,
                 EntryKind::Product => {}
@@ -119,6 +125,11 @@ impl<'a> Archive<'a> {
     /// All properties in order, repeated keys included; those of a product entry that is not the first, too.
     pub fn properties(&self) -> impl Iterator<Item = Property<'a>> + use<'a> {
         self.entries().map_while(Result::ok).flat_map(|entry| entry.properties())
+    }
+
+    /// The same with the place of each.
+    fn spanned_properties(&self) -> impl Iterator<Item = (Property<'a>, Span)> + use<'a> {
+        self.entries().map_while(Result::ok).flat_map(|entry| entry.properties().spanned())
     }
 
     /// The first property of this key, in any case. Linear in the header.

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::entry::{Entry, EntryKind};
+use super::entry::{Entry, EntryKind, HeaderEntry, Property};
 use super::member::{Content, Member};
-use super::wire::Method;
+use super::wire::{Method, Sha1Tail, ShortTail};
 use super::{Archive, TailKind};
 use crate::address::{REPEATED_BYTES, folded, repeated};
 use crate::budget::Budget;
@@ -14,6 +14,8 @@ use crate::format::Format;
 use crate::inspect::{Depth, Inspect, Outline, Part, Region, Span, Value, brief};
 use crate::limits::Limits;
 use crate::summary::{Blocks, Code, Counts, Problems, Severity, Summary};
+use crate::view::record::{Fixed, Framing, Plain as _, Record, tell_fixed, tell_opaque};
+use crate::view::{ByteStr, Cursor};
 
 impl Inspect for Archive<'_> {
     fn format(&self) -> Format {
@@ -48,9 +50,8 @@ impl Inspect for Archive<'_> {
             out.field("prefix", self.prefix());
             out.field("entries", self.entries().filter(Result::is_ok).count());
         });
-        for (index, property) in self.properties().enumerate() {
-            let part = Part::item("properties", index).labelled(property.key);
-            out.part(part.spanning(property.offset, property.bytes()), |out| {
+        for (index, (property, span)) in self.spanned_properties().enumerate() {
+            out.part(property_part(index, &property, span), |out| {
                 out.field("key", property.key);
                 out.field("value", property.value);
             });
@@ -60,15 +61,32 @@ impl Inspect for Archive<'_> {
                 member.outline(out);
             }
         }
-        if let Some(tail) = out.ok(self.tail().within("tail")) {
-            out.part(Part::one("tail").spanning(tail.offset, tail.bytes.len() as u64), |out| {
-                out.field("kind", tail.kind().name());
-                if let TailKind::Sha1(sum) = tail.kind() {
-                    let hex: String = sum.iter().map(|byte| format!("{byte:02x}")).collect();
-                    out.field("sha1", hex.as_str());
+        self.outline_tail(out);
+    }
+
+    /// The entries in the header, and the members behind it.
+    fn dissect(&self, out: &mut Outline<'_>) {
+        out.part(Part::one("header").spanning(0, self.data_offset), |out| {
+            let (mut properties, mut members) = (0_usize, 0_usize);
+            for (index, entry) in self.entries().enumerate() {
+                let Some(entry) = out.ok(entry.within_item("members", members)) else { break };
+                members = members.saturating_add(usize::from(entry.kind() == EntryKind::Member));
+                let part = Part::item("entries", index).labelled(entry.name());
+                out.part(part.spanning(entry.offset(), entry.bytes()), |out| entry.dissect(&mut properties, out));
+            }
+        });
+        for member in self.members() {
+            let Some(member) = out.ok(member) else { break };
+            let stored = member.stored_bytes();
+            let part = Part::item("members", member.index).labelled(member.name());
+            let span = stored.as_ref().map_or(Span { offset: member.offset, bytes: 0 }, |bytes| member.span(bytes));
+            out.part(part.spanning(span.offset, span.bytes), |out| {
+                if out.ok(stored).is_some() {
+                    out.array("content", &Content(member));
                 }
             });
         }
+        self.outline_tail(out);
     }
 
     fn size(&self) -> u64 {
@@ -84,12 +102,12 @@ impl Inspect for Archive<'_> {
         for entry in self.entries().map_while(Result::ok) {
             let (name, note) = match entry.kind() {
                 EntryKind::Product => ("product", String::new()),
-                EntryKind::Member => ("entry", brief(entry.name)),
+                EntryKind::Member => ("entry", brief(entry.name())),
                 EntryKind::End => ("end", String::new()),
             };
-            tell(1, name.into(), note, entry.offset, entry.bytes());
-            for property in entry.properties() {
-                tell(2, "property".into(), brief(property.key), property.offset, property.bytes());
+            tell(1, name.into(), note, entry.offset(), entry.bytes());
+            for (property, span) in entry.properties().spanned() {
+                tell(2, "property".into(), brief(property.key), span.offset, span.bytes);
             }
         }
         for member in self.members() {
@@ -121,20 +139,43 @@ impl Inspect for Archive<'_> {
     }
 }
 
+impl Entry<'_> {
+    /// Its fields and properties, of which this many were told before.
+    fn dissect(&self, properties: &mut usize, out: &mut Outline<'_>) {
+        let told = HeaderEntry::tell_fields(&mut self.start.clone(), (), out);
+        let Some(pairs) = out.ok(told).and_then(|entry| entry.properties) else { return };
+        let mut cursor = pairs.cursor();
+        for (property, span) in pairs.spanned() {
+            let index = std::mem::replace(properties, properties.saturating_add(1));
+            out.part(property_part(index, &property, span).rooted(), |out| {
+                let told = Property::tell_fields(&mut cursor, (), out);
+                out.ok(told);
+            });
+        }
+        let end = self.offset().saturating_add(self.bytes()).saturating_sub(1);
+        Framing(ByteStr::default()).tell_at("end_of_properties", Span { offset: end, bytes: 1 }, out);
+    }
+}
+
+fn property_part<'a>(index: usize, property: &Property<'a>, span: Span) -> Part<'a> {
+    Part::item("properties", index).labelled(property.key).spanning(span.offset, span.bytes)
+}
+
 impl Member<'_> {
+    fn span(&self, stored: &[u8]) -> Span {
+        Span { offset: self.offset, bytes: stored.len() as u64 }
+    }
+
     fn outline(&self, out: &mut Outline<'_>) {
         let part = Part::item("members", self.index).labelled(self.name());
         let bytes = self.stored_bytes();
         let part = if bytes.is_ok() { part.spanning(self.offset, self.stored_size()) } else { part };
         out.part(part, |out| {
-            let fields = self.fields();
             out.field("name", self.name());
-            out.field("entry", Value::Opaque(Span { offset: self.entry.offset, bytes: self.entry.bytes() }));
-            out.coded("method", self.method().code(), self.method().name());
-            out.field("original_size", fields.original_size.get());
-            out.field("reserved", fields.reserved.get());
-            out.field("timestamp", self.timestamp());
-            out.field("data_size", fields.data_size.get());
+            let entry = Span { offset: self.entry.offset(), bytes: self.entry.bytes() };
+            out.field("entry", Value::Opaque(entry));
+            let behind_name = (self.name().len() as u64).saturating_add(1);
+            self.fields().tell_fields(entry.offset.saturating_add(behind_name), out);
             out.field("offset", self.offset);
             if out.ok(bytes).is_some() {
                 out.array("content", &Content(*self));
@@ -143,7 +184,7 @@ impl Member<'_> {
     }
 
     fn warn(&self, problems: &mut Problems, message: impl FnOnce() -> String) {
-        let error = || Error::malformed(message()).at(self.entry.offset).within_item("members", self.index);
+        let error = || Error::malformed(message()).at(self.entry.offset()).within_item("members", self.index);
         problems.tell(Severity::Warning, error);
     }
 
@@ -174,6 +215,22 @@ impl Member<'_> {
 }
 
 impl Archive<'_> {
+    fn outline_tail(&self, out: &mut Outline<'_>) {
+        let Some(tail) = out.ok(self.tail().within("tail")) else { return };
+        out.part(Part::one("tail").spanning(tail.offset, tail.bytes.len() as u64), |out| {
+            out.field("kind", tail.kind().name());
+            let mut cursor = Cursor::with_offset(tail.bytes, tail.offset);
+            match tail.kind() {
+                TailKind::None => {}
+                TailKind::Sha1(_) => tell_fixed::<Sha1Tail>(&mut cursor, out),
+                TailKind::Short(_) => tell_fixed::<ShortTail>(&mut cursor, out),
+                TailKind::Unknown => {
+                    tell_opaque("data", Span { offset: tail.offset, bytes: tail.bytes.len() as u64 }, out);
+                }
+            }
+        });
+    }
+
     fn blocks(&self) -> Blocks {
         let mut blocks = Blocks::default();
         for member in self.members().map_while(Result::ok) {
@@ -195,7 +252,7 @@ impl Archive<'_> {
         let mut first = true;
         for entry in self.entries().map_while(Result::ok) {
             if let Some(fault) = fault(&entry, first) {
-                problems.tell(Severity::Warning, || Error::malformed(fault).at(entry.offset).within("header"));
+                problems.tell(Severity::Warning, || Error::malformed(fault).at(entry.offset()).within("header"));
             }
             first = false;
         }
@@ -251,9 +308,9 @@ impl Archive<'_> {
 
 /// What no usual writer does in an entry.
 fn fault(entry: &Entry<'_>, first: bool) -> Option<&'static str> {
-    let fields = entry.fields;
+    let fields = entry.fields();
     let empty =
-        [fields.original_size, fields.reserved, fields.timestamp, fields.data_size].iter().all(|n| n.get() == 0);
+        [fields.original_size, fields.reserved, fields.timestamp.0, fields.data_size].iter().all(|n| n.get() == 0);
     match entry.kind() {
         EntryKind::Product if !first => Some("product entry that is not the first"),
         EntryKind::Product if !empty => Some("product entry with sizes"),

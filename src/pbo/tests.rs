@@ -78,7 +78,7 @@ fn members_lie_where_the_sizes_before_them_add_up() {
     assert_eq!((header.len(), archive.data_offset(), archive.member_count()), (152, 152, 3));
     assert_eq!(archive.prefix().unwrap(), r"z\a");
     assert_eq!(archive.property("VERSION").unwrap(), "1");
-    let keys: Vec<_> = archive.properties().map(|p| (p.key, p.offset)).collect();
+    let keys: Vec<_> = archive.spanned_properties().map(|(p, span)| (p.key, span.offset)).collect();
     assert_eq!(keys, [("prefix", 21), ("Version", 32), ("version", 42)].map(|(key, at)| (key.into(), at)));
 
     let all = members(&archive);
@@ -324,7 +324,7 @@ fn names_have_a_limit() {
     let bytes = [stored(b"a", 0), stored(&[b'x'; 4097], 0), end()].concat();
     let archive = Archive::parse(&bytes).unwrap();
     let last = archive.members().last().unwrap().unwrap_err();
-    assert_eq!(last.to_string(), "members[1] at 0x16: name of more than 4096 bytes");
+    assert_eq!(last.to_string(), "members[1].name at 0x16: name of more than 4096 bytes");
     let bytes = [stored(&[b'x'; 4096], 0), end()].concat();
     assert_eq!(Archive::parse(&bytes).unwrap().member_count(), 1);
 }

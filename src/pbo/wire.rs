@@ -5,23 +5,78 @@ use std::fmt;
 use zerocopy::little_endian::U32;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-/// What follows the name of every entry of the header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct Fields {
-    /// How the member is packed, or what else the entry is.
-    pub method: Method,
-    /// Size of the decoded member; for a stored one 0 or its size, by the writer.
-    pub original_size: U32,
-    /// 0 in every real file; no offset.
-    pub reserved: U32,
-    /// When the file was last changed, in seconds since 1970; 0 where the writer left it out.
-    pub timestamp: U32,
-    /// Size of the member in the archive.
-    pub data_size: U32,
+use crate::inspect::{Outline, Span, StoredField, Value};
+use crate::view::ByteStr;
+use crate::view::record::{Framing, Plain, Stored, Type, plain, wire};
+
+wire! {
+    /// What follows the name of every entry of the header.
+    Fields = 20 {
+        /// How the member is packed, or what else the entry is.
+        method: Method = "method",
+        /// Size of the decoded member; for a stored one 0 or its size, by the writer.
+        original_size: U32 = "originalSize",
+        /// 0 in every real file; no offset.
+        reserved: U32 = "reserved",
+        /// When the file was last changed; 0 where the writer left it out.
+        timestamp: Timestamp = "timestamp",
+        /// Size of the member in the archive.
+        data_size: U32 = "dataSize",
+    }
+
+    /// What later games write after the members.
+    Sha1Tail = 21 {
+        /// 0.
+        mark: Framing<u8>,
+        /// The SHA-1 of all bytes before the mark.
+        sha1: Hex<20>,
+    }
+
+    /// What Operation Flashpoint Elite writes after the members.
+    ShortTail = 5 {
+        /// 0.
+        mark: Framing<u8>,
+        /// A checksum of an unknown kind.
+        checksum: Hex<4>,
+    }
 }
 
-const _: () = assert!(size_of::<Fields>() == 20);
+plain! {
+    Method: Number "u32" 4 => |method| Value::Coded(method.code().into(), method.name().map(Into::into));
+    Timestamp: Number "u32" 4 => |time| time.seconds();
+}
+
+/// Seconds since 1970.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(transparent)]
+pub struct Timestamp(pub U32);
+
+impl Timestamp {
+    /// The number; `None` where the writer left it out.
+    pub fn seconds(self) -> Option<u32> {
+        Some(self.0.get()).filter(|&seconds| seconds > 0)
+    }
+}
+
+/// Bytes that are shown as hexadecimal digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(transparent)]
+pub struct Hex<const N: usize>(pub [u8; N]);
+
+impl<const N: usize> Stored for Hex<N> {
+    const TYPE: Type = <[u8; N]>::TYPE;
+}
+
+impl<const N: usize> Plain for Hex<N> {
+    fn value(&self) -> Value<'_> {
+        ByteStr::new(&self.0).into()
+    }
+
+    fn tell_at(&self, name: &'static str, span: Span, out: &mut Outline<'_>) {
+        let digits: String = self.0.iter().map(|byte| format!("{byte:02x}")).collect();
+        out.stored(&StoredField { name, kind: Self::TYPE, span, framing: false }, digits.as_str());
+    }
+}
 
 /// How a member is packed: four letters, stored back to front.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]

@@ -17,7 +17,18 @@
 //! A transform is a rotation and a translation relative to the parent bone, in 14 bytes; a matrix stands in the space of
 //! the model, in 48. The tree of the bones is in the model that the animation is for, not in the animation.
 //!
-//! Times are phases, 0 at the first frame and 1 at the last; how many seconds that is, the file does not say.
+//! Times are phases, 0 at the first frame and 1 at the last; how many seconds that is, the file does not say. The document
+//! has the bones held in the pose of a frame until the time of the next; nothing here puts poses between them.
+//!
+//! | space | |
+//! | --- | --- |
+//! | axes | x right, y up, z forward |
+//! | handedness | left |
+//! | front faces | none |
+//! | V | none |
+//! | quaternions | x, y, z, w, in 1/16384; BMTR alone, with x and z turned against the model's axes ([`to_matrix`](wire::Transform::to_matrix)) |
+//! | matrices | four rows of three, the last one the position, for row vectors |
+//! | units | meters |
 //!
 //! Packed arrays are LZO1X streams whose size is not stored. To find frame k, those before it have to be walked
 //! ([`Frames::get`]), or all of them once ([`Frames::to_table`]); frames that are known to be raw are found by arithmetic.
@@ -45,12 +56,12 @@ use crate::limits::Limits;
 use crate::view::Cursor;
 use crate::view::record::{Fixed, Schema};
 
-/// The records of both forms.
-pub(crate) const SCHEMA: &[&Schema] = &[
-    wire::BinarisedHeader::SCHEMA,
-    Texts::SCHEMA,
-    Property::SCHEMA,
-    wire::Transform::SCHEMA,
+/// The records of the binarised form.
+pub(crate) const BINARISED: &[&Schema] =
+    &[wire::BinarisedHeader::SCHEMA, Texts::SCHEMA, Property::SCHEMA, wire::Transform::SCHEMA];
+
+/// The records of the plain form.
+pub(crate) const PLAIN: &[&Schema] = &[
     wire::MetadataHeader::SCHEMA,
     PlainProperty::SCHEMA,
     wire::PlainHeader::SCHEMA,
@@ -132,7 +143,7 @@ impl<'a> Motion<'a> {
         }
     }
 
-    /// How far the animated body moves in one cycle: x, y, z in metres.
+    /// How far the animated body moves in one cycle: x, y, z in meters.
     pub fn displacement(&self) -> [f32; 3] {
         match self {
             Self::Binarised(motion) => motion.header().displacement.to_array(),

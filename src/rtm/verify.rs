@@ -7,10 +7,11 @@ use half::f16;
 use super::wire::{Matrix, Transform};
 use super::{Binarised, FlaggedBlock, Motion, Plain};
 use crate::budget::Decoded;
-use crate::check::{Check, Finite, Length, Numbers, Rows, Rule, Unit};
+use crate::check::{self, Check, Finite, Length, Numbers, Rows, Rule, Unit, UnitRange};
 use crate::error::{Context, Error};
+use crate::inspect::Span;
 use crate::summary::{Blocks, Code, Problems};
-use crate::view::{ByteStr, Element, Table};
+use crate::view::{ByteStr, Element, List, Table};
 
 /// One pass over the frames: always their structure, on request every number too.
 pub(super) struct Survey<'p> {
@@ -33,6 +34,20 @@ impl<'p> Survey<'p> {
     }
 
     fn binarised(&mut self, motion: &Binarised<'_>) {
+        if self.deep {
+            let header = motion.header();
+            let warn =
+                |name, offset, message: String| Error::malformed(message).at(offset).within(name).within("header");
+            if header.reversed != 1 {
+                self.problems.warning(&warn("reversed", 8, format!("{}, not 1", header.reversed)));
+            }
+            self.displacement(header.displacement.to_array(), 9);
+            if header.preload.get() > 1 {
+                self.problems.warning(&warn("preload", 25, format!("{}, neither 0 nor 1", header.preload)));
+            }
+            let properties = motion.texts().properties;
+            self.phases(properties.iter().flat_map(List::spanned).map(|(property, span)| (span, property.phase)));
+        }
         let Some((times, frames)) = self.problems.ok(motion.body()) else { return };
         if let Some(decoded) = self.array(&times, |error| error.within("times")) {
             self.times(decoded.iter().map(|time| time.get()), &times.block);
@@ -85,6 +100,9 @@ impl<'p> Survey<'p> {
         if !self.deep {
             return;
         }
+        self.displacement(motion.header().displacement.to_array(), motion.header_offset().saturating_add(8));
+        let properties = motion.properties();
+        self.phases(properties.iter().flat_map(List::spanned).map(|(property, span)| (span, property.phase)));
         self.times(times.iter().map(|time| time.get()), &times);
         let mut names = Check::new(SameName(std::marker::PhantomData));
         let mut matrices = Check::new(Finite::<12>);
@@ -104,10 +122,30 @@ impl<'p> Survey<'p> {
         let place = |error: Error| error.within("times");
         let check = Check::new(Finite).array(rows, times.clone().map(|time| Numbers([time])));
         check.tell("times", self.problems, place);
-        if times.clone().all(f32::is_finite) && !times.is_sorted() {
+        if times.clone().all(f32::is_finite) && !times.clone().is_sorted() {
             let error = Error::malformed("times do not ascend").at(rows.into().offset_of(0));
             self.problems.warning(&place(error));
         }
+        // The last is not held to 1: a real file ends at 0.994.
+        if let Some(first) = times.clone().next().filter(|&first| first.is_finite() && first != 0.0) {
+            let error = Error::malformed(format!("the first is {first}, not 0")).at(rows.into().offset_of(0));
+            self.problems.warning(&place(error));
+        }
+    }
+
+    fn displacement(&mut self, displacement: [f32; 3], offset: u64) {
+        let place = |error: Error| error.within("displacement").within("header");
+        check::one(Finite, Numbers(displacement), offset, self.problems, place);
+    }
+
+    fn phases(&mut self, phases: impl Iterator<Item = (Span, f32)>) {
+        let (mut finite, mut range) = (Check::new(Finite), Check::new(UnitRange));
+        for (span, phase) in phases {
+            finite.next(span.offset, Numbers([phase]));
+            range.next(span.offset, Numbers([phase]));
+        }
+        finite.tell("phases", self.problems, |error| error.within("properties"));
+        range.tell("phases", self.problems, |error| error.within("properties"));
     }
 
     fn trailing(&mut self, offset: u64, rest: &[u8]) {

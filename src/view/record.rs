@@ -607,6 +607,19 @@ impl<T: Fixed> Stored for &T {
     const TYPE: Type = Type::Record(T::SCHEMA);
 }
 
+/// Tells the fields of the record in place at the cursor, which moves behind it.
+pub(crate) fn tell_fixed<T: Fixed>(cursor: &mut Cursor<'_>, out: &mut Outline<'_>) {
+    let offset = cursor.offset();
+    if let Some(record) = out.ok(cursor.read::<T>()) {
+        record.tell_fields(offset, out);
+    }
+}
+
+/// Tells bytes of a form that the format leaves open.
+pub(crate) fn tell_opaque(name: &'static str, span: Span, out: &mut Outline<'_>) {
+    out.stored(&StoredField { name, kind: Type::Varying("bytes", 0), span, framing: false }, Value::Opaque(span));
+}
+
 /// In place.
 impl<'a, T: Fixed> Read<'a> for &'a T {
     #[inline]

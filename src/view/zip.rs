@@ -6,168 +6,257 @@
 use zerocopy::FromZeros;
 use zerocopy::little_endian::{U16, U32, U64};
 
-use super::cursor::Cursor;
+use super::array::LeArray;
+use super::cursor::{Cursor, Wire};
 #[cfg(feature = "bmx")]
-use super::record::{Fixed, Type};
-use super::record::{Framing, wire};
+use super::record::Type;
+use super::record::{Fixed, Flat, Framing, Read, Schema, record, wire};
+#[cfg(feature = "zip")]
+use super::record::{tell_fixed, tell_part};
 use super::text::ByteStr;
 use crate::error::{Error, Result};
+#[cfg(any(feature = "bmx", feature = "zip"))]
+use crate::inspect::{Outline, Part};
 #[cfg(feature = "bmx")]
-use crate::inspect::{Outline, Part, Span, StoredField, Value};
+use crate::inspect::{Span, StoredField, Value};
 use crate::ranges::Data;
+
+wire! {
+    /// What stands before a file's data; its name and extra fields follow.
+    LocalHeader = 30 {
+        /// `PK\x03\x04`.
+        signature: Framing<[u8; 4]> = "local file header signature",
+        /// The version that a reader needs, times 10.
+        version_needed: U16 = "version needed to extract",
+        /// Bit 0: encrypted. Bit 3: sizes follow the data. Bit 11: the name is UTF-8.
+        flags: U16 = "general purpose bit flag",
+        /// 0: stored. 8: deflated.
+        method: U16 = "compression method",
+        /// Time of day, in the way of DOS.
+        time: U16 = "last mod file time",
+        /// Day, in the way of DOS.
+        date: U16 = "last mod file date",
+        /// CRC-32 of the unpacked bytes; 0 where it follows the data.
+        crc32: U32 = "crc-32",
+        /// Bytes in the file; 0 where they follow the data.
+        packed_bytes: U32 = "compressed size",
+        /// Bytes when unpacked; 0 where they follow the data.
+        unpacked_bytes: U32 = "uncompressed size",
+        /// Bytes of the name.
+        name_bytes: Framing<U16> = "file name length",
+        /// Bytes of the extra fields.
+        extra_bytes: Framing<U16> = "extra field length",
+    }
+
+    /// What may follow a file's data, with its signature.
+    Descriptor = 16 {
+        /// `PK\x07\x08`.
+        signature: Framing<[u8; 4]>,
+        /// CRC-32 of the unpacked bytes.
+        crc32: U32 = "crc-32",
+        /// Bytes in the file.
+        packed_bytes: U32 = "compressed size",
+        /// Bytes when unpacked.
+        unpacked_bytes: U32 = "uncompressed size",
+    }
+
+    /// The same without a signature, as old writers leave it.
+    BareDescriptor = 12 {
+        /// CRC-32 of the unpacked bytes.
+        crc32: U32 = "crc-32",
+        /// Bytes in the file.
+        packed_bytes: U32 = "compressed size",
+        /// Bytes when unpacked.
+        unpacked_bytes: U32 = "uncompressed size",
+    }
+
+    /// One entry of the directory; its name, extra fields and comment follow.
+    CentralHeader = 46 {
+        /// `PK\x01\x02`.
+        signature: Framing<[u8; 4]> = "central file header signature",
+        /// The writer's version and system.
+        version_made_by: U16 = "version made by",
+        /// The version that a reader needs, times 10.
+        version_needed: U16 = "version needed to extract",
+        /// Bit 0: encrypted. Bit 3: sizes follow the data. Bit 11: the name is UTF-8.
+        flags: U16 = "general purpose bit flag",
+        /// 0: stored. 8: deflated.
+        method: U16 = "compression method",
+        /// Time of day, in the way of DOS.
+        time: U16 = "last mod file time",
+        /// Day, in the way of DOS.
+        date: U16 = "last mod file date",
+        /// CRC-32 of the unpacked bytes.
+        crc32: U32 = "crc-32",
+        /// Bytes in the file.
+        packed_bytes: U32 = "compressed size",
+        /// Bytes when unpacked.
+        unpacked_bytes: U32 = "uncompressed size",
+        /// Bytes of the name.
+        name_bytes: Framing<U16> = "file name length",
+        /// Bytes of the extra fields.
+        extra_bytes: Framing<U16> = "extra field length",
+        /// Bytes of the comment.
+        comment_bytes: Framing<U16> = "file comment length",
+        /// Number of the disk with the data.
+        disk: U16 = "disk number start",
+        /// Bit 0: said to be a text.
+        internal_attributes: U16 = "internal file attributes",
+        /// What the writer's system knows of the file.
+        external_attributes: U32 = "external file attributes",
+        /// Where the local header lies, counted from the start of the archive.
+        header_offset: U32 = "relative offset of local header",
+    }
+
+    /// The end record of a zip64 archive.
+    Zip64EndRecord = 56 {
+        /// `PK\x06\x06`.
+        signature: Framing<[u8; 4]> = "zip64 end of central dir signature",
+        /// Bytes of this record after this field.
+        bytes: U64 = "size of zip64 end of central directory record",
+        /// The writer's version and system.
+        version_made_by: U16 = "version made by",
+        /// The version that a reader needs, times 10.
+        version_needed: U16 = "version needed to extract",
+        /// Number of this disk.
+        disk: U32 = "number of this disk",
+        /// Number of the disk where the directory starts.
+        directory_disk: U32 = "number of the disk with the start of the central directory",
+        /// Entries on this disk.
+        disk_entries: U64 = "total number of entries in the central directory on this disk",
+        /// Entries.
+        entries: U64 = "total number of entries in the central directory",
+        /// Bytes of the directory.
+        directory_bytes: U64 = "size of the central directory",
+        /// Where the directory starts, counted from the start of the archive.
+        directory_offset: U64 = "offset of start of central directory",
+    }
+
+    /// What lies before the end record of a zip64 archive.
+    Zip64Locator = 20 {
+        /// `PK\x06\x07`.
+        signature: Framing<[u8; 4]> = "zip64 end of central dir locator signature",
+        /// Number of the disk with the record.
+        disk: U32 = "number of the disk with the start of the zip64 end of central directory",
+        /// Where the record lies, counted from the start of the archive.
+        record_offset: U64 = "relative offset of the zip64 end of central directory record",
+        /// Disks.
+        disks: U32 = "total number of disks",
+    }
+
+    /// The last record, by which all others are found; a comment follows.
+    EndRecord = 22 {
+        /// `PK\x05\x06`.
+        signature: Framing<[u8; 4]> = "end of central dir signature",
+        /// Number of this disk.
+        disk: U16 = "number of this disk",
+        /// Number of the disk where the directory starts.
+        directory_disk: U16 = "number of the disk with the start of the central directory",
+        /// Entries on this disk.
+        disk_entries: U16 = "total number of entries in the central directory on this disk",
+        /// Entries.
+        entries: U16 = "total number of entries in the central directory",
+        /// Bytes of the directory.
+        directory_bytes: U32 = "size of the central directory",
+        /// Where the directory starts, counted from the start of the archive.
+        directory_offset: U32 = "offset of start of central directory",
+        /// Bytes of the comment.
+        comment_bytes: Framing<U16> = ".ZIP file comment length",
+    }
+}
+
+/// A record that starts with four bytes of its own.
+trait Signed: Wire {
+    /// What they should be.
+    const SIGNATURE: [u8; 4];
+    const NO_SIGNATURE: &'static str;
+
+    fn signature(&self) -> [u8; 4];
+
+    fn signed(&self) -> Result<()> {
+        if self.signature() == Self::SIGNATURE { Ok(()) } else { Err(Error::malformed(Self::NO_SIGNATURE)) }
+    }
+}
 
 macro_rules! signatures {
     ($($name:ident $signature:literal;)*) => {$(
-        impl $name {
-            /// What the first four bytes should be.
-            pub const SIGNATURE: [u8; 4] = *$signature;
+        impl Signed for $name {
+            const SIGNATURE: [u8; 4] = *$signature;
+            const NO_SIGNATURE: &'static str = concat!("no ", stringify!($name));
 
-            fn read<'a>(cursor: &mut Cursor<'a>) -> Result<&'a Self> {
-                let at = *cursor;
-                let record: &Self = cursor.read()?;
-                if *record.signature == Self::SIGNATURE { Ok(record) } else { Err(at.error(concat!("no ", stringify!($name)))) }
+            fn signature(&self) -> [u8; 4] {
+                *self.signature
             }
         }
     )*};
 }
 
 signatures! {
-    EndRecord b"PK\x05\x06";
-    Zip64Locator b"PK\x06\x07";
-    Zip64EndRecord b"PK\x06\x06";
+    LocalHeader b"PK\x03\x04";
     Descriptor b"PK\x07\x08";
     CentralHeader b"PK\x01\x02";
-    LocalHeader b"PK\x03\x04";
+    Zip64EndRecord b"PK\x06\x06";
+    Zip64Locator b"PK\x06\x07";
+    EndRecord b"PK\x05\x06";
 }
 
-wire! {
-    /// The last record, by which all others are found.
-    EndRecord = 22 {
-        /// The first four bytes.
-        signature: Framing<[u8; 4]>,
-        /// Number of this disk.
-        disk: U16,
-        /// Number of the disk where the directory starts.
-        directory_disk: U16,
-        /// Entries on this disk.
-        disk_entries: U16,
-        /// Entries.
-        entries: U16,
-        /// Bytes of the directory.
-        directory_bytes: U32,
-        /// Where the directory starts, counted from the start of the archive.
-        directory_offset: U32,
-        /// Bytes of the comment behind this record.
-        comment_bytes: U16,
-    }
-    /// What lies before the end record of a zip64 archive.
-    Zip64Locator = 20 {
-        /// The first four bytes.
-        signature: Framing<[u8; 4]>,
-        /// Number of the disk with the record.
-        disk: U32,
-        /// Where the record lies, counted from the start of the archive.
-        record_offset: U64,
-        /// Disks.
-        disks: U32,
-    }
-    /// The end record of a zip64 archive.
-    Zip64EndRecord = 56 {
-        /// The first four bytes.
-        signature: Framing<[u8; 4]>,
-        /// Bytes of this record behind this field.
-        bytes: U64,
-        /// The writer's version and system.
-        version_made_by: U16,
-        /// The version that a reader needs, times 10.
-        version_needed: U16,
-        /// Number of this disk.
-        disk: U32,
-        /// Number of the disk where the directory starts.
-        directory_disk: U32,
-        /// Entries on this disk.
-        disk_entries: U64,
-        /// Entries.
-        entries: U64,
-        /// Bytes of the directory.
-        directory_bytes: U64,
-        /// Where the directory starts, counted from the start of the archive.
-        directory_offset: U64,
-    }
-    /// What may follow an entry's data, with its signature.
-    Descriptor = 16 {
-        /// The first four bytes.
-        signature: Framing<[u8; 4]>,
-        /// CRC-32 of the unpacked bytes.
-        crc32: U32,
-        /// Bytes in the file.
-        packed_bytes: U32,
-        /// Bytes when unpacked.
-        unpacked_bytes: U32,
-    }
-    /// One entry of the directory; its name, extra fields and comment follow.
-    CentralHeader = 46 {
-        /// The first four bytes.
-        signature: Framing<[u8; 4]>,
-        /// The writer's version and system.
-        version_made_by: U16,
-        /// The version that a reader needs, times 10.
-        version_needed: U16,
-        /// Bit 0: encrypted. Bit 3: sizes follow the data. Bit 11: the name is UTF-8.
-        flags: U16,
-        /// 0: stored. 8: deflated.
-        method: U16,
-        /// Time of day, in the way of DOS.
-        time: U16,
-        /// Day, in the way of DOS.
-        date: U16,
-        /// CRC-32 of the unpacked bytes.
-        crc32: U32,
-        /// Bytes in the file.
-        packed_bytes: U32,
-        /// Bytes when unpacked.
-        unpacked_bytes: U32,
-        /// Bytes of the name.
-        name_bytes: U16,
-        /// Bytes of the extra fields.
-        extra_bytes: U16,
-        /// Bytes of the comment.
-        comment_bytes: U16,
-        /// Number of the disk with the data.
-        disk: U16,
-        /// Bit 0: said to be a text.
-        internal_attributes: U16,
-        /// What the writer's system knows of the file.
-        external_attributes: U32,
-        /// Where the local header lies, counted from the start of the archive.
-        header_offset: U32,
-    }
-    /// What stands before an entry's data; its name and extra fields follow.
-    LocalHeader = 30 {
-        /// The first four bytes.
-        signature: Framing<[u8; 4]>,
-        /// The version that a reader needs, times 10.
-        version_needed: U16,
-        /// As in [`CentralHeader`].
-        flags: U16,
-        /// As in [`CentralHeader`].
-        method: U16,
-        /// As in [`CentralHeader`].
-        time: U16,
-        /// As in [`CentralHeader`].
-        date: U16,
-        /// As in [`CentralHeader`]; 0 where it follows the data.
-        crc32: U32,
-        /// As in [`CentralHeader`]; 0 where it follows the data.
-        packed_bytes: U32,
-        /// As in [`CentralHeader`]; 0 where it follows the data.
-        unpacked_bytes: U32,
-        /// Bytes of the name.
-        name_bytes: U16,
-        /// Bytes of the extra fields.
-        extra_bytes: U16,
+record! {
+    /// What stands before a file's data.
+    LocalRecord<'a> named name {
+        /// The fixed part.
+        header: &'a LocalHeader as Flat<'a, LocalHeader> => |header| header.signed(),
+        /// The name as stored.
+        name: ByteStr<'a> = "file name" [u64::from(header.name_bytes.get())],
+        /// The extra fields.
+        extra: LeArray<'a, u8> = "extra field" [u64::from(header.extra_bytes.get())],
     }
 }
+
+record! {
+    /// One entry of the directory.
+    CentralRecord<'a> named name {
+        /// The fixed part.
+        header: &'a CentralHeader as Flat<'a, CentralHeader> => |header| header.signed(),
+        /// The name as stored.
+        name: ByteStr<'a> = "file name" [u64::from(header.name_bytes.get())],
+        /// The extra fields.
+        extra: LeArray<'a, u8> = "extra field" [u64::from(header.extra_bytes.get())],
+        /// The comment.
+        comment: ByteStr<'a> = "file comment" [u64::from(header.comment_bytes.get())],
+    }
+}
+
+record! {
+    /// The end of an archive.
+    End<'a> {
+        /// The fixed part.
+        record: &'a EndRecord as Flat<'a, EndRecord> => |record| record.signed(),
+        /// The archive's comment.
+        comment: ByteStr<'a> = ".ZIP file comment" [u64::from(record.comment_bytes.get())],
+    }
+}
+
+fn read<'a, T: Signed>(cursor: &mut Cursor<'a>) -> Result<&'a T> {
+    let offset = cursor.offset();
+    let record = cursor.read::<T>()?;
+    record.signed().map_err(|error| error.at(offset))?;
+    Ok(record)
+}
+
+/// The records of an archive.
+#[cfg_attr(not(feature = "zip"), allow(dead_code))]
+pub(crate) const SCHEMA: &[&Schema] = &[
+    LocalRecord::SCHEMA,
+    LocalHeader::SCHEMA,
+    Descriptor::SCHEMA,
+    BareDescriptor::SCHEMA,
+    CentralRecord::SCHEMA,
+    CentralHeader::SCHEMA,
+    Zip64EndRecord::SCHEMA,
+    Zip64Locator::SCHEMA,
+    End::SCHEMA,
+    EndRecord::SCHEMA,
+];
 
 /// Where an archive's directory lies.
 #[derive(Clone, Copy, Debug)]
@@ -250,7 +339,7 @@ impl<'a> Directory<'a> {
         // With bytes before the archive, the record does not lie where it is told, but still before its locator.
         let told = locator.record_offset.get();
         let near = locator_offset.saturating_sub(size_of::<Zip64EndRecord>() as u64);
-        let mut records = [told, near].into_iter().map(|offset| (offset, data.read(offset, Zip64EndRecord::read)));
+        let mut records = [told, near].into_iter().map(|offset| (offset, data.read(offset, read::<Zip64EndRecord>)));
         let (offset, end) = loop {
             match records.next() {
                 Some((offset, Ok(end))) => break (offset, end),
@@ -279,7 +368,7 @@ impl<'a> Directory<'a> {
             return Err(error(format!("zip directory of {bytes} bytes cannot hold {count} entries")));
         }
         data.get(start..stop)?;
-        if count > 0 && CentralHeader::read(&mut directory.cursor(start)).is_err() {
+        if count > 0 && read::<CentralHeader>(&mut directory.cursor(start)).is_err() {
             return Err(error(format!("zip directory of {bytes} bytes at {offset:#x} does not end at its end record")));
         }
         Ok(directory)
@@ -335,7 +424,7 @@ impl<'a> Directory<'a> {
     pub(crate) fn descriptor(&self, offset: u64) -> Option<&'a Descriptor> {
         let mut cursor = self.data.cursor(offset);
         // An error, even one that is dropped, takes memory.
-        cursor.rest().starts_with(&Descriptor::SIGNATURE).then(|| Descriptor::read(&mut cursor).ok()).flatten()
+        cursor.rest().starts_with(&Descriptor::SIGNATURE).then(|| read::<Descriptor>(&mut cursor).ok()).flatten()
     }
 
     /// All bytes up to the end of the archive's comment, where they are here.
@@ -383,6 +472,54 @@ impl<'a> Directory<'a> {
     /// An offset outside is met at the end, where nothing is left: places that are told lie in the file.
     fn cursor(&self, offset: u64) -> Cursor<'a> {
         self.data.cursor(offset)
+    }
+
+    /// Tells the entries, the records of the end, and the comment, each with its place.
+    #[cfg(feature = "zip")]
+    pub(crate) fn dissect(&self, out: &mut Outline<'_>) {
+        if self.is_lost() {
+            return;
+        }
+        out.part(Part::one("directory").spanning(self.start, self.stop.saturating_sub(self.start)), |out| {
+            let mut cursor = self.cursor(self.start);
+            for index in 0..self.entries().take_while(Result::is_ok).count() {
+                let told = tell_part::<CentralRecord<'_>, ()>(&mut cursor, (), Part::item("entries", index), out);
+                if told.is_err() {
+                    break;
+                }
+            }
+        });
+        let locator_offset = self.end_offset.saturating_sub(size_of::<Zip64Locator>() as u64);
+        if matches!(locator(self.data, self.end_offset), Ok(Some(_))) {
+            let bytes = locator_offset.saturating_sub(self.stop);
+            out.part(Part::one("zip64_end").spanning(self.stop, bytes), |out| {
+                tell_fixed::<Zip64EndRecord>(&mut self.cursor(self.stop), out);
+            });
+            out.part(Part::one("zip64_locator").spanning(locator_offset, size_of::<Zip64Locator>() as u64), |out| {
+                tell_fixed::<Zip64Locator>(&mut self.cursor(locator_offset), out);
+            });
+        }
+        // It was read when the directory was found.
+        let _ = tell_part::<End<'_>, ()>(&mut self.cursor(self.end_offset), (), Part::one("end"), out);
+    }
+
+    /// Tells the fields of the header before the data of an entry.
+    #[cfg(feature = "zip")]
+    pub(crate) fn dissect_local(&self, header_offset: u64, out: &mut Outline<'_>) {
+        let told = tell_part::<LocalRecord<'_>, ()>(&mut self.cursor(header_offset), (), Part::one("header"), out);
+        out.ok(told);
+    }
+
+    /// Tells what follows the data of an entry in so many bytes.
+    #[cfg(feature = "zip")]
+    pub(crate) fn dissect_descriptor(&self, offset: u64, bytes: u64, out: &mut Outline<'_>) {
+        out.part(Part::one("descriptor").spanning(offset, bytes), |out| {
+            let mut cursor = self.cursor(offset);
+            match bytes {
+                16.. => tell_fixed::<Descriptor>(&mut cursor, out),
+                _ => tell_fixed::<BareDescriptor>(&mut cursor, out),
+            }
+        });
     }
 }
 
@@ -496,11 +633,8 @@ impl<'a> Entries<'a> {
 
     fn read(&mut self) -> Result<CentralEntry<'a>> {
         let offset = self.cursor.offset();
-        let header = *CentralHeader::read(&mut self.cursor)?;
-        let mut take = |bytes: U16| self.cursor.take(bytes.get().into());
-        let name = ByteStr::new(take(header.name_bytes)?);
-        let extra = take(header.extra_bytes)?;
-        let comment = ByteStr::new(take(header.comment_bytes)?);
+        let CentralRecord { header, name, extra, comment } = CentralRecord::read(&mut self.cursor, ())?;
+        let (header, extra) = (*header, extra.as_bytes());
         let [unpacked_bytes, packed_bytes, header_offset] =
             widened([header.unpacked_bytes, header.packed_bytes, header.header_offset], extra);
         let bytes = self.cursor.offset().saturating_sub(offset);
@@ -583,7 +717,7 @@ fn descriptor<'a>(data: Cursor<'a>) -> Option<&'a Descriptor> {
             return None;
         }
         if here.starts_with(&Descriptor::SIGNATURE)
-            && let Ok(descriptor) = Descriptor::read(&mut Cursor::new(here))
+            && let Ok(descriptor) = read::<Descriptor>(&mut Cursor::new(here))
             && descriptor.packed_bytes.get() as usize == place
         {
             return Some(descriptor);
@@ -617,10 +751,8 @@ pub fn first_entry(data: &[u8]) -> Result<LocalEntry<'_>> {
 }
 
 fn local_entry(mut cursor: Cursor<'_>) -> Result<LocalEntry<'_>> {
-    let header = LocalHeader::read(&mut cursor)?;
-    let name = ByteStr::new(cursor.take(header.name_bytes.get().into())?);
-    let extra = cursor.take(header.extra_bytes.get().into())?;
-    Ok(LocalEntry { header, name, extra, data_offset: cursor.offset() })
+    let LocalRecord { header, name, extra } = LocalRecord::read(&mut cursor, ())?;
+    Ok(LocalEntry { header, name, extra: extra.as_bytes(), data_offset: cursor.offset() })
 }
 
 /// Where an end record lies, the record, and its comment.
@@ -635,8 +767,7 @@ fn end_record(data: Data<'_>) -> Result<Option<Found<'_>>> {
     for (position, _) in tail.windows(4).enumerate().filter(|(_, window)| *window == EndRecord::SIGNATURE) {
         let offset = tail_start.saturating_add(position as u64);
         let mut cursor = Cursor::with_offset(tail.get(position..).unwrap_or_default(), offset);
-        let Ok(record) = EndRecord::read(&mut cursor) else { continue };
-        let Ok(comment) = cursor.take(record.comment_bytes.get().into()) else { continue };
+        let Ok(End { record, comment }) = End::read(&mut cursor, ()) else { continue };
         let exact = cursor.is_empty();
         match found {
             Some((earlier, _, _, true)) if exact => {
@@ -645,7 +776,7 @@ fn end_record(data: Data<'_>) -> Result<Option<Found<'_>>> {
                 );
             }
             Some((_, _, _, true)) => {}
-            _ => found = Some((offset, record, ByteStr::new(comment), exact)),
+            _ => found = Some((offset, record, comment, exact)),
         }
     }
     let Some((offset, record, comment, _)) = found else { return Ok(None) };
@@ -660,7 +791,7 @@ fn locator(data: Data<'_>, end_offset: u64) -> Result<Option<&Zip64Locator>> {
     let bytes = data.get(offset..end_offset)?;
     // An error, even one that is dropped, takes memory.
     let is_there = bytes.starts_with(&Zip64Locator::SIGNATURE);
-    Ok(is_there.then(|| Zip64Locator::read(&mut Cursor::with_offset(bytes, offset)).ok()).flatten())
+    Ok(is_there.then(|| read::<Zip64Locator>(&mut Cursor::with_offset(bytes, offset)).ok()).flatten())
 }
 
 #[cfg(test)]
@@ -691,10 +822,10 @@ mod tests {
         assert_eq!(local.name, "n");
         assert_eq!(local.data_offset, 31);
         assert_eq!(first_entry(&bytes).unwrap().name, "n");
-        assert_eq!(directory.local(1).unwrap_err().to_string(), "at 0x1: no LocalHeader");
+        assert_eq!(directory.local(1).unwrap_err().to_string(), "header at 0x1: no LocalHeader");
         // Outside, the place told is the end of the file.
         assert_eq!(bytes.len(), 0x68);
-        assert_eq!(directory.local(u64::MAX).unwrap_err().to_string(), "at 0x68: needs 30 bytes, 0 left");
+        assert_eq!(directory.local(u64::MAX).unwrap_err().to_string(), "header at 0x68: needs 30 bytes, 0 left");
     }
 
     #[test]
@@ -717,7 +848,7 @@ mod tests {
         // A name longer than the directory.
         bytes[33 + 28] = 200;
         let mut entries = Directory::find(&bytes).unwrap().entries();
-        assert_eq!(entries.next().unwrap().unwrap_err().to_string(), "at 0x4f: needs 200 bytes, 1 left");
+        assert_eq!(entries.next().unwrap().unwrap_err().to_string(), "name at 0x4f: needs 200 bytes, 1 left");
         assert!(entries.next().is_none());
     }
 }

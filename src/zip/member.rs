@@ -132,7 +132,7 @@ impl<'a> Member<'a> {
         let local = self.archive.directory.local(self.header_offset());
         local.map_err(|error| match error.incomplete() {
             Some(_) => error,
-            None => self.error(format!("its header at {:#x}: {}", self.header_offset(), error.message())),
+            None => self.error(format!("its header at {:#x}: {}", self.header_offset(), error.kind())),
         })
     }
 

@@ -11,6 +11,7 @@ use crate::format::Format;
 use crate::inspect::{self, Depth, Inspect, Outline, Part, Region, Span, Value, brief};
 use crate::limits::Limits;
 use crate::summary::{Blocks, Code, Counts, Problems, Severity, Summary};
+use crate::view::record::tell_opaque;
 use crate::view::zip::first_entry;
 use crate::view::{Column, InPlace, LeArray, Packing, Scalar, Storage, Table};
 
@@ -72,6 +73,34 @@ impl Inspect for Archive<'_> {
                 member.outline(out);
             }
         }
+    }
+
+    /// The files with the headers before them and what follows them, the directory, and the records of the end.
+    fn dissect(&self, out: &mut Outline<'_>) {
+        let prefix = self.directory.prefix();
+        if prefix > 0 {
+            tell_opaque("before_the_archive", Span { offset: 0, bytes: prefix }, out);
+        }
+        let mut places: Vec<(u64, &'static str, usize, Option<Member<'_>>)> = Vec::new();
+        for member in self.members() {
+            let Some(member) = out.ok(member) else { break };
+            places.push((member.header_offset(), "members", member.index(), Some(member)));
+        }
+        let folders = self.directory.entries().map_while(Result::ok).filter(is_folder);
+        places.extend(
+            folders
+                .enumerate()
+                .map(|(index, folder)| (prefix.saturating_add(folder.header_offset), "folders", index, None)),
+        );
+        places.sort_by_key(|(offset, ..)| *offset);
+        for (offset, list, index, member) in places {
+            let part = Part::item(list, index);
+            match member {
+                Some(member) => member.dissect(part, out),
+                None => out.part(part, |out| self.directory.dissect_local(offset, out)),
+            }
+        }
+        self.directory.dissect(out);
     }
 
     fn size(&self) -> u64 {
@@ -215,8 +244,9 @@ impl Member<'_> {
         }
     }
 
-    /// The header before its bytes, those, and what stands behind them where the header did not know their size.
-    fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) -> Result<()> {
+    /// Where the header before its bytes starts, those start and end, and what follows them where the header did not know
+    /// their size ends.
+    fn places(&self) -> Result<[u64; 4]> {
         let (start, data, stored) = (self.header_offset(), self.local()?.data_offset, self.stored_bytes()?);
         let end = data.saturating_add(stored.len() as u64);
         let behind = self.archive.data.from(end);
@@ -225,7 +255,11 @@ impl Member<'_> {
             [b'P', b'K', 7, 8, ..] => 16,
             _ => 12,
         };
-        let whole = end.saturating_add(descriptor).min(self.archive.directory.start());
+        Ok([start, data, end, end.saturating_add(descriptor).min(self.archive.directory.start())])
+    }
+
+    fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) -> Result<()> {
+        let [start, data, end, whole] = self.places()?;
         let note = format!("{}, {}", brief(self.name()), self.method());
         let name = format!("members[{}]", self.index());
         for (depth, name, note, offset, end) in [
@@ -242,13 +276,39 @@ impl Member<'_> {
         Ok(())
     }
 
+    fn dissect(&self, part: Part<'_>, out: &mut Outline<'_>) {
+        let places = self.places();
+        let part = match &places {
+            Ok([start, .., whole]) => part.spanning(*start, whole.saturating_sub(*start)),
+            Err(_) => part,
+        };
+        out.part(part.labelled(self.name()), |out| {
+            self.archive.directory.dissect_local(self.header_offset(), out);
+            let Some([_, _, end, whole]) = out.ok(places) else { return };
+            self.outline_bytes(out);
+            if whole > end {
+                self.archive.directory.dissect_descriptor(end, whole.saturating_sub(end), out);
+            }
+        });
+    }
+
+    /// Its content and its bytes as stored.
+    fn outline_bytes(&self, out: &mut Outline<'_>) {
+        let stored = self.stored_bytes().and_then(|bytes| LeArray::<u8>::new(bytes, self.local()?.data_offset));
+        let Some(stored) = out.ok(stored) else { return };
+        // None of what is encrypted, or packed in a way that is not read.
+        if let Some(packing) = self.packing() {
+            out.array("data", &Content { member: *self, stored, packing });
+        }
+        out.array("stored", &stored);
+    }
+
     fn outline(&self, out: &mut Outline<'_>) {
         let entry = self.entry();
         let header = entry.header;
-        let stored = self.stored_bytes().and_then(|bytes| LeArray::<u8>::new(bytes, self.local()?.data_offset));
         let mut part = Part::item("members", self.index()).labelled(self.name());
-        if let Ok(stored) = &stored {
-            part = part.spanning(stored.offset(), stored.len() as u64);
+        if let Ok([_, data, end, _]) = self.places() {
+            part = part.spanning(data, end.saturating_sub(data));
         }
         out.part(part, |out| {
             out.field("name", self.name());
@@ -268,12 +328,7 @@ impl Member<'_> {
             out.field("external_attributes", header.external_attributes.get());
             out.field("header_offset", self.header_offset());
             out.field("comment", entry.comment);
-            let Some(stored) = out.ok(stored) else { return };
-            // None of what is encrypted, or packed in a way that is not read.
-            if let Some(packing) = self.packing() {
-                out.array("data", &Content { member: *self, stored, packing });
-            }
-            out.array("stored", &stored);
+            self.outline_bytes(out);
         });
     }
 }

@@ -184,6 +184,40 @@ fn what_some_writers_add_is_read() {
     assert!(node.is_marked_pivot());
 }
 
+/// How many triangles have their first normal on the side from which their corners run clockwise, in a left-handed space,
+/// and how many on the other.
+pub fn winding(triangles: impl Iterator<Item = ([[f32; 3]; 3], [f32; 3])>) -> [usize; 2] {
+    let mut sides = [0; 2];
+    for ([a, b, c], normal) in triangles {
+        let to = |p: [f32; 3]| [p[0] - a[0], p[1] - a[1], p[2] - a[2]];
+        let ([ux, uy, uz], [vx, vy, vz]) = (to(b), to(c));
+        let cross = [uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx];
+        let along: f32 = cross.iter().zip(normal).map(|(a, b)| a * b).sum();
+        if along != 0.0 {
+            sides[usize::from(along < 0.0)] += 1;
+        }
+    }
+    sides
+}
+
+#[test]
+fn corners_of_front_faces_run_clockwise() {
+    // Another real file, a cow, has normals on either side.
+    for (name, least) in [("b3d/character.b3d", 80), ("wild/key.b3d", 4), ("wild/scp860.b3d", 4)] {
+        let Some(bytes) = outside_file(name) else { return };
+        let node = Scene::parse(&bytes).unwrap().nodes().map(Result::unwrap).find(|n| n.mesh().unwrap().is_some());
+        let mesh = node.unwrap().mesh().unwrap().unwrap();
+        let vertices = mesh.vertices().unwrap();
+        let (positions, normals) = (vertices.positions(), vertices.normals().unwrap());
+        let triangles = mesh.triangles().flat_map(|list| list.unwrap().indices).map(|triangle| {
+            let corners = triangle.vertices.map(|id| id.get() as usize);
+            (corners.map(|id| positions.get(id).unwrap().to_array()), normals.get(corners[0]).unwrap().to_array())
+        });
+        let [clockwise, other] = winding(triangles);
+        assert!(clockwise >= least && other == 0, "{name}: {clockwise} and {other}");
+    }
+}
+
 #[test]
 fn a_stored_rotation_turns_the_other_way() {
     // A quarter turn about Y in the usual convention takes X to -Z; stored with its vector part as is, X goes to +Z.

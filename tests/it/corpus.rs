@@ -48,6 +48,20 @@ pub fn files() -> Vec<(PathBuf, Vec<u8>)> {
     files
 }
 
+/// Every file below a folder, by name.
+pub fn below(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { folders.push(path) } else { files.push(path) }
+        }
+    }
+    files.sort();
+    files
+}
+
 fn expected(folder: &Path) -> Vec<Json> {
     let lines = std::fs::read_to_string(folder.join("expected.ndjson")).unwrap();
     lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()

@@ -63,6 +63,25 @@ fn reading_allocates_nothing() {
 }
 
 #[test]
+fn corners_of_front_faces_run_counterclockwise() {
+    // A box, in each of its LODs: what lies on the side of its middle is the back, whichever way the normals point.
+    let Some(bytes) = outside_file("mlod/model.p3d") else { return };
+    let mut lods = 0;
+    for lod in Model::parse(&bytes).unwrap().lods().map(Result::unwrap) {
+        let points: Vec<_> = lod.points.iter().map(|point| point.position.to_array()).collect();
+        let middle = [0, 1, 2].map(|axis| points.iter().map(|point| point[axis]).sum::<f32>() / points.len() as f32);
+        let faces = lod.faces.iter().map(|face| {
+            let corners = [0, 1, 2].map(|corner| points[face.fields.corners[corner].point.get() as usize]);
+            (corners, [0, 1, 2].map(|axis| corners[0][axis] - middle[axis]))
+        });
+        let [clockwise, counterclockwise] = crate::b3d::winding(faces);
+        assert!(clockwise == 0 && counterclockwise >= 12, "{clockwise} and {counterclockwise}");
+        lods += 1;
+    }
+    assert!(lods > 2);
+}
+
+#[test]
 fn damaged_models_are_read_without_harm() {
     for (name, bytes) in corpus().into_iter().chain(hostile()) {
         assert!(Asset::parse(&bytes).is_ok() || name == "mlod_older.p3d", "{name}");

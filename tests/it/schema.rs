@@ -3,7 +3,7 @@
 use meshpeek::Format;
 use meshpeek::schema::records;
 
-use crate::corpus::root;
+use crate::corpus::{blessing, root};
 
 /// The documents, beside the project where they are at hand.
 const DOCUMENTS: [(Format, &str); 5] = [
@@ -137,4 +137,80 @@ fn fields_of_the_document_occur_in_the_schema() {
         }
     }
     assert!(declared > 80, "{declared}");
+}
+
+/// The lines of GUIDE.md between which the tables stand.
+const BEGIN: &str = "<!-- what `schema` prints; MESHPEEK_BLESS=1 writes it anew -->\n";
+const END: &str = "<!-- end of what `schema` prints -->\n";
+
+/// The fields of every format as tables.
+fn tables() -> String {
+    let mut text = String::new();
+    for &format in Format::ALL {
+        if records(format).is_empty() {
+            continue;
+        }
+        text += &format!("\n### {}\n", format.name());
+        for record in records(format) {
+            let bytes = match record.bytes() {
+                Some(1) => "1 byte".to_owned(),
+                Some(bytes) => format!("{bytes} bytes"),
+                None => format!("{} bytes or more", record.min()),
+            };
+            text += &format!("\n`{}`, {bytes}. {}\n\n", record.name, cell(record.doc));
+            text += "| field | document | type | bytes | where | meaning |\n| --- | --- | --- | --- | --- | --- |\n";
+            for field in record.fields {
+                let bytes =
+                    field.kind.bytes().map_or_else(|| format!("{}+", field.kind.min()), |bytes| bytes.to_string());
+                let gate = field.gate.map(|gate| format!("`{}`", cell(gate))).unwrap_or_default();
+                let (spec, doc) = (cell(field.spec.unwrap_or_default()), cell(field.doc));
+                text += &format!(
+                    "| {} | {spec} | {} | {bytes} | {gate} | {doc} |\n",
+                    field.name,
+                    cell(&field.kind.to_string())
+                );
+            }
+        }
+    }
+    text + "\n"
+}
+
+/// A text that a table takes: one line, links as words, nothing that starts a column.
+fn cell(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text.trim();
+    // `[words](target)` and ``[`Type`]`` are the words.
+    while let Some((before, behind)) = rest.split_once('[') {
+        out += before;
+        let Some((words, after)) = behind.split_once(']').filter(|(words, _)| !words.is_empty()) else {
+            out += "[";
+            rest = behind;
+            continue;
+        };
+        let target = after.strip_prefix('(').and_then(|after| after.split_once(')'));
+        match target {
+            Some((_, after)) => (out, rest) = (out + words, after),
+            None if words.starts_with('`') => (out, rest) = (out + words, after),
+            None => (out, rest) = (format!("{out}[{words}]"), after),
+        }
+    }
+    let line = out + rest;
+    line.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
+}
+
+#[test]
+fn the_guide_has_the_fields_of_every_format() {
+    let path = root().join("GUIDE.md");
+    let guide = std::fs::read_to_string(&path).unwrap();
+    let (before, rest) = guide.split_once(BEGIN).unwrap();
+    let (tables_now, after) = rest.split_once(END).unwrap();
+    let tables = tables();
+    if blessing() {
+        std::fs::write(&path, format!("{before}{BEGIN}{tables}{END}{after}")).unwrap();
+    } else {
+        assert!(
+            tables_now == tables,
+            "the fields in GUIDE.md are not those of `schema`; MESHPEEK_BLESS=1 writes them anew"
+        );
+    }
 }

@@ -8,7 +8,7 @@ use meshpeek::{Asset, Format};
 use serde_json::Value as Json;
 
 use crate::cli::program;
-use crate::corpus::{outside, root};
+use crate::corpus::{below, outside, root};
 use crate::writer::{self, b3d, odol};
 
 /// What a listing says of an array, and what makes it that one.
@@ -41,20 +41,6 @@ fn found<T>(asset: &dyn Inspect, text: &str, take: impl Fn(&dyn Table) -> T) -> 
     let selector: Selector = text.parse().unwrap();
     assert_eq!(selector.find(asset, &mut |table| found = Some(take(table))), found.is_some());
     found
-}
-
-/// Every file below a folder, by name.
-fn below(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() { folders.push(path) } else { files.push(path) }
-        }
-    }
-    files.sort();
-    files
 }
 
 /// The models at hand: the project's own that are sound, and other people's.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use meshpeek::Asset;
-use meshpeek::dissect::{Line, LineKind, dissect};
+use meshpeek::dissect::{Line, LineKind, Located, dissect, locate};
 use meshpeek::inspect::{Selector, Span};
 
 use crate::args::Common;
@@ -30,11 +30,11 @@ const WIDE: usize = 120;
 pub(crate) struct Args {
     /// The file, or the address of a member, such as `mod.pbo!/tree.p3d`; `-` is standard input
     pub(crate) file: PathBuf,
-    /// Only this part, array or field, in full, such as `meshes/0`
+    /// Only this part, array or field, in full, such as `meshes/0` or `nodes/@arm`
     selector: Option<String>,
-    /// Tell what is at this byte, from the field or array up to the file
-    #[arg(long, value_name = "OFFSET", value_parser = offset, conflicts_with_all = ["selector", "range"])]
-    at: Option<u64>,
+    /// Tell what is at this byte, from the field or array up to the file; several with commas between them
+    #[arg(long, value_name = "OFFSET", value_parser = offset, value_delimiter = ',', conflicts_with_all = ["selector", "range"])]
+    at: Vec<u64>,
     /// Only these bytes, in full: from A up to, not including, B; either may be left out
     #[arg(long, value_name = "A..B", value_parser = range)]
     range: Option<Range<u64>>,
@@ -64,16 +64,30 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let size = content.len() as u64;
     let mut wanted = args.range.clone().unwrap_or(0..u64::MAX);
     if let Some(text) = &args.selector {
-        let Span { offset, bytes } = find(&asset, size, text).map_err(told)?;
-        wanted = wanted.start.max(offset)..wanted.end.min(offset.saturating_add(bytes));
+        let no_bytes = || format!("{text} has no bytes of its own");
+        let Span { offset, bytes } =
+            find(&asset, size, text).and_then(|it| it.span.ok_or_else(no_bytes)).map_err(told)?;
+        let end = offset.saturating_add(bytes);
+        wanted = wanted.start.max(offset)..wanted.end.min(end);
+        if wanted.is_empty() {
+            return Err(told(format!("{text} lies at {offset:#x}..{end:#x}, outside the range")));
+        }
     }
-    if let Some(first) = args.at.or(args.range.as_ref().map(|range| range.start)).filter(|&first| first >= size) {
+    let asked = args.at.iter().copied().chain(args.range.as_ref().map(|range| range.start));
+    if let Some(first) = asked.max().filter(|&first| first >= size) {
         return Err(told(format!("no byte at {first}: it has {size}")));
     }
     let mut out = Output::text(common)?.of_a_file(content.len(), common);
-    match args.at {
-        Some(at) => tell_at(&asset, size, at, &mut out)?,
-        None => {
+    match &args.at[..] {
+        all @ [_, ..] => {
+            for (index, &at) in all.iter().enumerate() {
+                if index > 0 {
+                    writeln!(out)?;
+                }
+                tell_at(&asset, size, at, &mut out)?;
+            }
+        }
+        [] => {
             let in_full = args.range.is_some() || args.selector.is_some();
             let width = width(out.is_terminal());
             let mut dump = Dump { content: &content, wanted, in_full, width, around: vec![], heading: String::new() };
@@ -91,32 +105,14 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Where that lies which a selector leads to.
-fn find(asset: &Asset<'_>, size: u64, text: &str) -> Result<Span, String> {
-    let (mut span, mut inside, mut known) = (None, None::<Range<u64>>, false);
-    let path = format!("{text}/");
-    dissect(asset, size, &mut |line| {
-        if line.selector == text {
-            known = true;
-            span = span.or(line.span);
-        }
-        if let Some(Span { offset, bytes }) = line.span.filter(|_| line.selector.starts_with(&path)) {
-            let end = offset.saturating_add(bytes);
-            inside = Some(inside.as_ref().map_or(offset..end, |all| all.start.min(offset)..all.end.max(end)));
-        }
-    });
-    // Names in selectors are those of the outline, and so are arrays whose bytes lie among those of others.
-    let array = || {
-        let (mut span, selector) = (None, text.parse::<Selector>().map_err(|error| error.message())?);
-        selector.find(asset, &mut |table| {
-            let storage = table.storage();
-            span = Some(Span { offset: storage.offset, bytes: storage.bytes });
-        });
-        let nothing =
-            if known { "has no bytes of its own" } else { "is no part, array or field (tree --fields lists them)" };
-        span.filter(|span| span.bytes > 0).ok_or_else(|| format!("{text} {nothing}"))
-    };
-    span.or(inside.map(|all| Span { offset: all.start, bytes: all.end - all.start })).map_or_else(array, Ok)
+/// What a selector leads to.
+pub(crate) fn find(asset: &Asset<'_>, size: u64, text: &str) -> Result<Located, String> {
+    let selector = text.parse::<Selector>().map_err(|error| error.message())?;
+    match locate(asset, size, &selector) {
+        Some(located) if located.is_exact => Ok(located),
+        Some(Located { selector, .. }) => Err(format!("{text} is no part, array or field; {selector} is")),
+        None => Err(format!("{text} is no part, array or field (tree --fields lists them)")),
+    }
 }
 
 /// What is at this byte: the leaf, the parts around it from the innermost, the file.

@@ -12,7 +12,9 @@ use meshpeek::inspect::{Inspect, Region, RegionKind};
 use meshpeek::summary::Severity;
 
 use crate::args::{Common, LineFormat};
-use crate::output::{Outcome, Output};
+use crate::hex::find;
+use crate::notes::shown;
+use crate::output::{Failure, Outcome, Output};
 use crate::report::{FAINT, escape, severity};
 use crate::source::Source;
 
@@ -23,6 +25,8 @@ pub(crate) const DEEPEST_INDENT: usize = 40;
 pub(crate) struct Args {
     /// The file, or the address of a member, such as `mod.pbo!/tree.p3d`; `-` is standard input
     pub(crate) file: PathBuf,
+    /// Only this part, array or field and what is inside it, such as `meshes/0` or `nodes/@arm`
+    selector: Option<String>,
     /// Show every field, with its type and value
     #[arg(long)]
     fields: bool,
@@ -35,14 +39,22 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let source = Source::open(&args.file, common)?;
     let content = source.content(common)?;
     let asset = source.asset(&content)?;
+    let size = content.len() as u64;
+    let only = match &args.selector {
+        Some(text) => {
+            let found = find(&asset, size, text);
+            Some(found.map_err(|message| Failure::Told(format!("{}: {message}", shown(&args.file))))?.selector)
+        }
+        None => None,
+    };
     let mut out = match args.format {
         LineFormat::Text => Output::text(common)?,
         LineFormat::Ndjson => Output::data(common)?,
     }
     .of_a_file(content.len(), common);
-    match (args.format, args.fields) {
-        (LineFormat::Text, false) => parts(&asset, &mut out)?,
-        (format, fields) => fields::write(&asset, content.len() as u64, format, fields, &mut out)?,
+    match (args.format, args.fields, only) {
+        (LineFormat::Text, false, None) => parts(&asset, &mut out)?,
+        (format, fields, only) => fields::write(&asset, size, format, fields, only.as_ref(), &mut out)?,
     }
     out.flush()?;
     source.unchanged()?;

@@ -4,6 +4,7 @@ use serde_json::Value as Json;
 
 use super::{code, lines, run, stderr, stdout};
 use crate::corpus::root;
+use crate::mutate::Random;
 use crate::writer;
 
 /// Lines of a file's tree; none where it does not open.
@@ -51,34 +52,97 @@ fn leaves_of_a_tree_tile_the_file() {
 const FILES: [&str; 4] =
     ["corpus/b3d/everything.b3d", "corpus/rtm/plain.rtm", "corpus/mlod/everything.p3d", "corpus/lodka/everything.lod"];
 
+/// A file of each format.
+const EACH: [&str; 9] = [
+    "corpus/b3d/everything.b3d",
+    "corpus/bmx/full.bmx",
+    "corpus/lodka/everything.lod",
+    "corpus/odol/v52_lzo.p3d",
+    "corpus/rtm/v5_packed.rtm",
+    "corpus/rtm/plain.rtm",
+    "corpus/mlod/everything.p3d",
+    "corpus/pbo/addon.pbo",
+    "corpus/zip/assets.zip",
+];
+
 #[test]
 fn hex_tells_what_is_at_a_byte() {
-    for path in FILES {
-        let all = tree(path, &["--fields"]).unwrap();
-        let leaves = leaves(path, all);
+    let mut random = Random(0x1357_9bdf);
+    for path in EACH {
+        let leaves = leaves(path, tree(path, &["--fields"]).unwrap());
         let size = root().join(path).metadata().unwrap().len();
-        for step in 0..12 {
-            let at = (size - 1) * step / 11;
+        let mut places: Vec<u64> = (0..1_000).map(|_| random.below(size as usize) as u64).collect();
+        places[..2].copy_from_slice(&[0, size - 1]);
+        let number = |&at: &u64| if at % 2 == 0 { at.to_string() } else { format!("{at:#x}") };
+        let asked: Vec<String> = places.iter().map(number).collect();
+        let text = stdout(&run(["hex", path, "--at", &asked.join(",")]));
+        let blocks: Vec<&str> = text.trim_end().split("\n\n").collect();
+        assert_eq!(blocks.len(), places.len(), "{path}");
+        for (at, block) in places.into_iter().zip(blocks) {
             let holds = |line: &&Json| {
                 let (offset, bytes) = (line["offset"].as_u64().unwrap(), line["bytes"].as_u64().unwrap());
                 (offset..offset + bytes).contains(&at)
             };
             let leaf = leaves.iter().find(holds).unwrap();
-            let number = if step % 2 == 0 { at.to_string() } else { format!("{at:#x}") };
-            let output = run(["hex", path, "--at", &number]);
-            let text = stdout(&output);
-            let mut words = text.lines().next().unwrap().split_whitespace();
+            let mut words = block.lines().next().unwrap().split_whitespace();
             let offset = format!("{:#010x}", leaf["offset"].as_u64().unwrap());
-            assert_eq!(words.next(), Some(&*offset), "{path} at {at}: {text}");
-            assert_eq!(words.next(), Some(&*leaf["bytes"].to_string()), "{path} at {at}: {text}");
+            assert_eq!(words.next(), Some(&*offset), "{path} at {at}: {block}");
+            assert_eq!(words.next(), Some(&*leaf["bytes"].to_string()), "{path} at {at}: {block}");
             if let Some(selector) = leaf["selector"].as_str() {
-                assert_eq!(words.next(), Some(selector), "{path} at {at}: {text}");
+                assert_eq!(words.next(), Some(selector), "{path} at {at}: {block}");
             }
-            let root = text.lines().last().unwrap();
-            assert!(root.starts_with("0x00000000") && root.ends_with(" file"), "{path} at {at}: {text}");
+            let root = block.lines().last().unwrap();
+            assert!(root.starts_with("0x00000000") && root.ends_with(" file"), "{path} at {at}: {block}");
         }
         assert_eq!(code(&run(["hex", path, "--at", &size.to_string()])), 2);
     }
+}
+
+#[test]
+fn names_and_paths_of_problems_lead_to_parts() {
+    let path = FILES[0];
+    for [name, number] in [
+        ["nodes/@branch", "nodes/1"],
+        ["nodes/@twig/keys/1", "nodes/2/keys/1"],
+        ["meshes/@fruit/vertices", "meshes/1/vertices"],
+        ["nodes[1].keys[0].flags", "nodes/1/keys/0/flags"],
+        ["meshes[1].triangles[0].indices", "meshes/1/triangles/0/indices"],
+    ] {
+        for verb in [&["hex"][..], &["tree"], &["tree", "--fields"], &["tree", "--fields", "--format", "ndjson"]] {
+            let of = |selector| run([verb, &[path, selector]].concat());
+            let (named, numbered) = (of(name), of(number));
+            assert_eq!((code(&named), code(&numbered)), (0, 0), "{verb:?} {name}: {}", stderr(&named));
+            assert!(!named.stdout.is_empty());
+            assert_eq!(stdout(&named), stdout(&numbered), "{verb:?} {name}");
+        }
+    }
+    // What lies among the bytes of other arrays is shown with those.
+    let positions = stdout(&run(["hex", path, "meshes[0].positions"]));
+    assert!(positions.contains("records {x f32"), "{positions}");
+    let inside = lines(&run(["tree", "--format", "ndjson", "--fields", path, "nodes/1"]));
+    assert_eq!(inside[0]["selector"], "nodes/1");
+    assert!(inside.iter().any(|line| line["selector"] == "bones/0/weights"), "{inside:#?}");
+    assert!(inside.iter().all(|line| line["selector"] != "nodes/0"));
+    for (verb, selector, hint) in [
+        ("hex", "nodes/@nobody", "is no part, array or field"),
+        ("tree", "nodes[1].transform", "is no part, array or field; nodes/1 is"),
+        ("hex", "nodes/1/keys[7]", "is no part, array or field; nodes/1 is"),
+    ] {
+        let output = run([verb, path, selector]);
+        assert_eq!(code(&output), 2, "{verb} {selector}");
+        assert!(stderr(&output).contains(hint), "{verb} {selector}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn a_range_outside_what_is_asked_for_is_told() {
+    let part = lines(&run(["tree", "--format", "ndjson", FILES[0], "meshes/0"]))[0].clone();
+    let first = part["offset"].as_u64().unwrap();
+    let outside = run(["hex", FILES[0], "meshes/0", "--range", &format!("0..{first}")]);
+    assert_eq!((code(&outside), stdout(&outside)), (2, String::new()));
+    assert!(stderr(&outside).contains("outside the range"), "{}", stderr(&outside));
+    let meets = run(["hex", FILES[0], "meshes/0", "--range", &format!("0..{}", first + 4)]);
+    assert_eq!(dumped(&stdout(&meets), first), b"MESH");
 }
 
 /// The bytes of a dump, each row's place held to be right.

@@ -226,7 +226,30 @@ pub fn hostile() -> Files {
     let mut backwards = motion(3, 3, 2, Marking::Size);
     backwards.times.reverse();
     let many = u32::MAX.to_le_bytes();
+    let with_odd_phases = |version| {
+        let mut odd = motion(version, 3, 2, ALL).with_properties();
+        odd.properties[0].phase = -0.5;
+        odd.properties[1].phase = f32::NAN;
+        odd
+    };
+    let mut part = motion(3, 3, 2, Marking::Size);
+    part.times = vec![0.25, 0.5, 0.75];
     vec![
+        // Neither 1 nor a number nor 0 or 1.
+        (
+            "rtm_odd_header.rtm",
+            raw()
+                .poke("version", 4, [0])
+                .poke("version", 5, f32::NAN.to_le_bytes())
+                .poke("version", 21, 2_u32.to_le_bytes())
+                .to_vec(),
+        ),
+        ("rtm_odd_phases.rtm", with_odd_phases(5).binarised().to_vec()),
+        ("rtm_plain_odd_phases.rtm", {
+            let bytes = with_odd_phases(0).plain();
+            bytes.poke("magic", 8, f32::INFINITY.to_le_bytes()).to_vec()
+        }),
+        ("rtm_part_of_a_cycle.rtm", part.binarised().to_vec()),
         ("rtm_odd_numbers.rtm", odd_numbers.binarised().to_vec()),
         ("rtm_not_unit.rtm", not_unit.binarised().to_vec()),
         ("rtm_times_descend.rtm", backwards.binarised().to_vec()),

@@ -5,7 +5,7 @@ use std::io::{Result, Write};
 use anstyle::{AnsiColor, Style};
 use meshpeek::Asset;
 use meshpeek::dissect::{Line, LineKind, dissect};
-use meshpeek::inspect::{Span, Value};
+use meshpeek::inspect::{Selector, Span, Value};
 use meshpeek::json::LONGEST_TEXT;
 use serde::Serialize;
 
@@ -43,15 +43,44 @@ pub(crate) fn style(kind: LineKind) -> Style {
     }
 }
 
-/// Writes every line; without fields, those in a row as one gap.
-pub(super) fn write(asset: &Asset<'_>, bytes: u64, format: LineFormat, fields: bool, out: &mut Output) -> Result<()> {
+/// Follows lines, and tells which belong to what a selector leads to.
+struct Within {
+    selector: Option<String>,
+    /// How many parts that lies in, from there to its end.
+    depth: Option<usize>,
+}
+
+impl Within {
+    fn holds(&mut self, line: &Line<'_>) -> bool {
+        let Some(selector) = &self.selector else { return true };
+        if self.depth.is_some_and(|depth| line.depth <= depth) {
+            self.depth = None;
+        }
+        if line.selector == selector {
+            self.depth = Some(line.depth);
+        }
+        // Parts that lie in no one piece have no line of their own.
+        self.depth.is_some() || line.selector.strip_prefix(selector).is_some_and(|rest| rest.starts_with('/'))
+    }
+}
+
+/// Writes every line, or those of what the selector leads to; without fields, those in a row as one gap.
+pub(super) fn write(
+    asset: &Asset<'_>,
+    bytes: u64,
+    format: LineFormat,
+    fields: bool,
+    only: Option<&Selector>,
+    out: &mut Output,
+) -> Result<()> {
+    let mut within = Within { selector: only.map(Selector::to_string), depth: None };
     let mut written = match format {
         LineFormat::Text => writeln!(out, "{:>10}  {:>10}  field", "offset", "bytes"),
         LineFormat::Ndjson => Ok(()),
     };
     let mut merged: Option<(usize, Span)> = None;
     dissect(asset, bytes, &mut |line| {
-        if written.is_err() {
+        if written.is_err() || !within.holds(line) {
             return;
         }
         if fields {
