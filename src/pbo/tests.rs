@@ -312,11 +312,11 @@ fn a_header_that_breaks_off_lists_what_is_there() {
         assert!(archive.find(b"nothing").is_err());
     }
     let error = Archive::parse(&whole[..10]).unwrap_err();
-    assert_eq!(error.to_string(), "header at 0x1: needs 20 bytes, 9 left");
-    assert_eq!(Archive::parse(b"abc").unwrap_err().to_string(), "header at 0x0: text without its closing NUL");
+    assert_eq!(error.to_string(), "header.fields at 0x1: needs 20 bytes, 9 left");
+    assert_eq!(Archive::parse(b"abc").unwrap_err().to_string(), "header.name at 0x0: text without its closing NUL");
     assert!(Archive::parse(b"").is_err());
     let error = Archive::parse(&whole[..24]).unwrap_err();
-    assert_eq!(error.to_string(), "header.properties at 0x17: text without its closing NUL");
+    assert_eq!(error.to_string(), "header.properties.value at 0x17: text without its closing NUL");
 }
 
 #[test]
