@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::OsStr;
-use std::hash::{BuildHasher, Hash, RandomState};
+use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
@@ -429,23 +429,6 @@ pub(crate) fn is_same_name(a: &[u8], b: &[u8]) -> bool {
 pub(crate) fn folded(byte: u8) -> u8 {
     if byte == b'/' { b'\\' } else { byte.to_ascii_lowercase() }
 }
-
-/// What is there again of these, with the first of its kind: by places, in order. 16 bytes for each meanwhile.
-pub(crate) fn repeated<T: Hash>(all: impl Iterator<Item = (usize, T)>) -> Vec<(usize, usize)> {
-    let hash = RandomState::new();
-    let mut hashes: Vec<(u64, usize)> = all.map(|(place, one)| (hash.hash_one(one), place)).collect();
-    hashes.sort_unstable();
-    let kinds = hashes.chunk_by(|(one, _), (other, _)| one == other);
-    let mut again: Vec<_> = kinds
-        .filter_map(<[_]>::split_first)
-        .flat_map(|((_, first), again)| again.iter().map(|&(_, place)| (place, *first)))
-        .collect();
-    again.sort_unstable();
-    again
-}
-
-/// Memory that [`repeated`] takes for each.
-pub(crate) const REPEATED_BYTES: u64 = 32;
 
 /// Gives each member of an archive a name of its own, by which an address leads back to it.
 #[derive(Debug)]

@@ -31,6 +31,7 @@
 
 use std::borrow::Cow;
 use std::fmt::{self, Display};
+use std::hash::{BuildHasher as _, Hash, RandomState};
 use std::marker::PhantomData;
 
 use crate::error::Error;
@@ -504,6 +505,23 @@ pub(crate) fn grouped(number: u64) -> String {
     }
     out
 }
+
+/// What is there again of these, with the first of its kind: by places, in order. 16 bytes for each meanwhile.
+pub(crate) fn repeated<T: Hash>(all: impl Iterator<Item = (usize, T)>) -> Vec<(usize, usize)> {
+    let hash = RandomState::new();
+    let mut hashes: Vec<(u64, usize)> = all.map(|(place, one)| (hash.hash_one(one), place)).collect();
+    hashes.sort_unstable();
+    let kinds = hashes.chunk_by(|(one, _), (other, _)| one == other);
+    let mut again: Vec<_> = kinds
+        .filter_map(<[_]>::split_first)
+        .flat_map(|((_, first), again)| again.iter().map(|&(_, place)| (place, *first)))
+        .collect();
+    again.sort_unstable();
+    again
+}
+
+/// Memory that [`repeated`] takes for each.
+pub(crate) const REPEATED_BYTES: u64 = 32;
 
 #[cfg(test)]
 mod tests {

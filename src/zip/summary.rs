@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use super::member::{SIZES_FOLLOW, is_folder};
 use super::{Archive, Member, Method};
-use crate::address::{REPEATED_BYTES, repeated};
 use crate::budget::Budget;
+use crate::check::{REPEATED_BYTES, repeated};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::Format;
 use crate::inspect::{self, Depth, Inspect, Outline, Part, Region, Span, Value, brief};

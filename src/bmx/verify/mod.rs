@@ -3,14 +3,13 @@
 mod faces;
 mod zip;
 
-use std::collections::HashSet;
 use std::fmt;
 
 use super::index::{Budget, List, Listed, Placed};
 use super::table::TableId;
 use super::wire::Flag;
-use super::{Kind, Map, Material, Mesh, Object, Texture};
-use crate::check::{self, Below, Broken, Check, Finite, Length, Numbers, Unit, UnitRange};
+use super::{Map, Material, Mesh, Object, Texture};
+use crate::check::{self, Below, Broken, Check, Finite, Length, Numbers, REPEATED_BYTES, Unit, UnitRange, repeated};
 use crate::error::{Context, Error};
 use crate::summary::{Code, Problems, Severity};
 use crate::view::{Element, LeArray, Utf32Str, Vec2, Vec3};
@@ -204,10 +203,10 @@ fn name_trouble(name: Utf32Str<'_>, mut tell: impl FnMut(Severity, fmt::Argument
 fn index_names(map: &Map<'_>, problems: &mut Problems) {
     let Ok(table) = map.table(TableId::Index) else { return };
     let entries = || map.index().into_iter().flatten().flatten();
-    // What a name in a set takes at most.
-    let held = problems.budget().hold((entries().count() as u64).saturating_mul(64));
-    let Some(_held) = problems.ok(held) else { return };
-    let mut seen: HashSet<(Kind, Utf32Str<'_>)> = HashSet::new();
+    let names = entries().map(|entry| (entry.kind, entry.name)).enumerate();
+    let held = problems.budget().hold((entries().count() as u64).saturating_mul(REPEATED_BYTES));
+    let repeated = problems.ok(held).map(|_held| repeated(names)).unwrap_or_default();
+    let mut repeated = repeated.into_iter().peekable();
     let mut twice = Check::new(Broken::new(Code::Duplicate, "that of another of its kind"));
     for (index, entry) in entries().enumerate() {
         let mut tell = |field: &'static str, severity, message: fmt::Arguments<'_>| {
@@ -220,7 +219,8 @@ fn index_names(map: &Map<'_>, problems: &mut Problems) {
         if entry.kind.name().is_none() {
             tell("kind", Severity::Warning, format_args!("TYPE {}, which readers skip", entry.kind.0));
         }
-        twice.look(entry.offset, entry.name, seen.insert((entry.kind, entry.name)));
+        let is_first = repeated.next_if(|(place, _)| *place == index).is_none();
+        twice.look(entry.offset, entry.name, is_first);
     }
     twice.tell("names", problems, |error| table.locate(error.within("index_entries")));
 }

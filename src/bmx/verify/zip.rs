@@ -1,6 +1,6 @@
 //! The zip around a map: what its two sets of headers say of each entry, and whether its data bears them out.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use crate::bmx::archive::{Archive, path};
 use crate::bmx::table::TableId;
@@ -83,21 +83,26 @@ fn names(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Problems) {
 
 /// Images that no texture names.
 fn images(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Problems) {
-    // Where the textures cannot all be read, none is known to be missing.
-    let Ok(Some(textures)) = map.textures().map(|list| list.iter().map(Result::ok).collect::<Option<Vec<_>>>()) else {
-        return;
-    };
-    let named: HashSet<String> = textures.iter().filter_map(|texture| texture.file_name.to_text()).collect();
-    for entry in archive.entries() {
-        let path = entry.path();
-        let image = path.strip_prefix(b"Texture/").filter(|name| !name.is_empty());
-        let image = image.and_then(|name| std::str::from_utf8(name).ok());
-        if image.is_some_and(|name| !named.contains(name)) {
-            problems.tell(Severity::Warning, || {
-                entry.error("an image of no texture").at(entry.central().offset).coded(Code::Missing)
-            });
+    let mut unnamed: BTreeSet<String> = archive.entries().filter_map(|entry| image(&entry)).collect();
+    let Some(textures) = map.textures().ok().filter(|_| !unnamed.is_empty()) else { return };
+    for texture in textures.iter() {
+        // Where the textures cannot all be read, none is known to be missing.
+        let Ok(texture) = texture else { return };
+        if let Some(name) = texture.file_name.to_text() {
+            unnamed.remove(&name);
         }
     }
+    for entry in archive.entries().filter(|entry| image(entry).is_some_and(|name| unnamed.contains(&name))) {
+        problems.tell(Severity::Warning, || {
+            entry.error("an image of no texture").at(entry.central().offset).coded(Code::Missing)
+        });
+    }
+}
+
+/// The name of an image below `Texture/`; in UTF-8, as a texture can have it.
+fn image(entry: &Entry<'_>) -> Option<String> {
+    let name = String::from_utf8(entry.path().strip_prefix(b"Texture/")?.to_vec()).ok()?;
+    (!name.is_empty()).then_some(name)
 }
 
 fn leads_outside(path: &[u8]) -> bool {
