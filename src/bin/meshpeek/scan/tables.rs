@@ -26,7 +26,8 @@ pub(super) struct Tables {
     files: Mutex<Vec<OutputFile>>,
 }
 
-type Writers = Vec<(Table, Mutex<Option<Writer<Output>>>)>;
+type OfTable = (Table, Mutex<Option<Writer<Output>>>);
+type Writers = Vec<OfTable>;
 
 impl Tables {
     /// All four into the folder that `-o` names, else the assets to where results go.
@@ -104,7 +105,7 @@ fn in_folder(folder: &Path, table: Table) -> std::path::PathBuf {
     folder.join(table.name()).with_extension("parquet")
 }
 
-fn writer(out: Output, table: Table) -> Result<(Table, Mutex<Option<Writer<Output>>>), Failure> {
+fn writer(out: Output, table: Table) -> Result<OfTable, Failure> {
     Ok((table, Mutex::new(Some(Writer::new(out, table).map_err(failure)?))))
 }
 
