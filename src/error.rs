@@ -165,7 +165,7 @@ impl Error {
     }
 
     /// The same error once more, for a cache that keeps one.
-    #[cfg(any(feature = "bmx", feature = "scan"))]
+    #[cfg(any(feature = "bmx", feature = "scan", all(feature = "geometry", feature = "odol")))]
     pub(crate) fn again(&self) -> Self {
         let Inner { kind, offset, place, table, path, code, version, format } = &*self.0;
         Self(Box::new(Inner {
@@ -262,7 +262,7 @@ impl Error {
     }
 }
 
-#[cfg(any(feature = "bmx", feature = "scan"))]
+#[cfg(any(feature = "bmx", feature = "scan", all(feature = "geometry", feature = "odol")))]
 impl ErrorKind {
     fn again(&self) -> Self {
         match self {

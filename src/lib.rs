@@ -102,12 +102,39 @@ pub mod diff;
 pub mod dissect;
 pub mod error;
 pub mod format;
+#[cfg(feature = "geometry")]
+// Each format uses a part of it.
+#[cfg_attr(
+    not(all(
+        feature = "b3d",
+        feature = "bmx",
+        feature = "lodka",
+        feature = "mlod",
+        feature = "odol",
+        feature = "rtm"
+    )),
+    allow(unused)
+)]
+pub mod geometry;
 pub mod inspect;
 #[cfg(feature = "json")]
 pub mod json;
 pub mod limits;
 #[cfg(feature = "owned")]
 mod owned;
+#[cfg(feature = "geometry")]
+#[cfg_attr(
+    not(all(
+        feature = "b3d",
+        feature = "bmx",
+        feature = "lodka",
+        feature = "mlod",
+        feature = "odol",
+        feature = "rtm"
+    )),
+    allow(unused)
+)]
+pub mod pose;
 pub mod ranges;
 pub mod schema;
 pub mod source;

@@ -113,7 +113,6 @@ impl Transform {
     /// parent's and so on, give what a plain file stores.
     pub fn to_matrix(&self) -> [[f32; 3]; 4] {
         let [x, y, z, w] = self.rotation();
-        let y = -y;
         let [tx, ty, tz] = self.translation();
         [
             [1.0 - 2.0 * (y * y + z * z), -2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
@@ -217,7 +216,7 @@ mod tests {
         // A quarter turn around y.
         transform.rotation = [0, 11585, 0, 11585].map(I16::new);
         let rows = transform.to_matrix();
-        let expected = [[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]];
+        let expected = [[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]];
         for (row, expected) in rows.iter().zip(expected) {
             assert!(row.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-3), "{rows:?}");
         }

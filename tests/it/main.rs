@@ -31,7 +31,11 @@ mod dupes;
 #[cfg(feature = "owned")]
 mod examples;
 #[cfg(feature = "cli")]
+mod export;
+#[cfg(feature = "cli")]
 mod fields;
+#[cfg(feature = "geometry")]
+mod geometry;
 #[cfg(feature = "cli")]
 mod goldens;
 mod lodka;
@@ -40,6 +44,8 @@ mod odol;
 #[cfg(feature = "owned")]
 mod owned;
 mod pbo;
+#[cfg(feature = "geometry")]
+mod pose;
 mod ranges;
 #[cfg(feature = "cli")]
 mod recipes;

@@ -121,6 +121,9 @@ pub(crate) enum Verb {
         /// The file, or the address of a member, such as `mod.pbo!/config.cpp`
         file: PathBuf,
     },
+    /// Write a model as binary glTF (`-o NAME.glb`) or draw it (`-o NAME.png`)
+    #[command(after_help = examples::EXPORT)]
+    Export(crate::export::Args),
     /// List each reference to another file, and which file that is among those below the paths
     #[command(after_help = examples::REFS)]
     Refs(crate::refs::Args),
@@ -148,6 +151,7 @@ impl Verb {
             Self::Info { file, .. } | Self::Dump { file, .. } | Self::Cat { file } => vec![file],
             Self::Tree(args) => vec![&args.file],
             Self::Hex(args) => vec![&args.file],
+            Self::Export(args) => vec![&args.file],
             Self::Scan { inputs, .. } | Self::Verify { inputs, .. } => {
                 inputs.paths.iter().chain(&inputs.paths_from).chain(&inputs.units_from).collect()
             }
@@ -186,6 +190,15 @@ pub(crate) struct ScanArgs {
     /// Those that begin with = + - @ tab or carriage return. Such cells are then no longer the names themselves.
     #[arg(long)]
     pub(crate) csv_safe: bool,
+    /// Draw a picture of each model into this folder, named by the SHA-256 of the model's bytes
+    ///
+    /// One for each model of different bytes; a picture that is there already stays. Images that a model asks for are
+    /// looked for in it and beside its file, not in archives around it.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) thumbnails: Option<PathBuf>,
+    /// Width and height of those pictures, in pixels
+    #[arg(long, value_name = "PIXELS", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=4096), requires = "thumbnails")]
+    pub(crate) thumbnail_size: u32,
 }
 
 #[derive(Args)]

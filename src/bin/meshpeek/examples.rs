@@ -21,6 +21,7 @@ Examples:
   meshpeek scan addons/ -g '*.p3d' --digests -o index.ndjson
   meshpeek scan addons/ --format csv --csv-safe -o index.csv
   meshpeek scan addons/ --events --since index.ndjson -o index.ndjson
+  meshpeek scan addons/ --thumbnails pictures/ -o index.ndjson
   find . -newer index.ndjson -print0 | meshpeek scan --paths-from - -0
 
 The record is described field by field in GUIDE.md.";
@@ -73,6 +74,14 @@ pub(crate) const CAT: &str = "\
 Examples:
   meshpeek cat mod.pbo!/config.cpp
   meshpeek cat mods.zip!/a.pbo!/data/tree.p3d -o tree.p3d";
+
+pub(crate) const EXPORT: &str = "\
+Examples:
+  meshpeek export scene.b3d -o scene.glb
+  meshpeek export mod.zip!/maps/level.bmx -o level.glb
+  meshpeek export tree.p3d --size 1024 -o tree.png
+
+Models of Blitz3D, Ballance and LODka3D are written as glTF; models of all formats can be drawn.";
 
 pub(crate) const REFS: &str = "\
 Examples:

@@ -8,6 +8,7 @@ mod diff;
 mod dump;
 mod dupes;
 mod examples;
+mod export;
 mod hex;
 mod info;
 mod input;
@@ -27,6 +28,7 @@ mod scan;
 mod schema;
 mod since;
 mod source;
+mod thumbnails;
 mod tree;
 mod value;
 mod verify;
@@ -72,6 +74,7 @@ fn run(verb: &Verb, common: &mut Common, notes: Notes) -> Outcome {
         Verb::Schema(args) => schema::run(args, common),
         Verb::Dump { file, selector, format } => dump::run(file, selector.as_deref(), *format, common),
         Verb::Cat { file } => cat::run(file, common),
+        Verb::Export(args) => export::run(args, common),
         Verb::Refs(args) => refs::run(args, common),
         Verb::Diff(args) => diff::run(args, common),
         Verb::Dupes(args) => dupes::run(args, common),

@@ -18,6 +18,7 @@ use crate::input::Told;
 use crate::notes::Notes;
 use crate::output::{Failure, Outcome, Output};
 use crate::since::{self, Old};
+use crate::thumbnails::Thumbnails;
 use crate::{input, report};
 
 pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Common) -> Outcome {
@@ -40,10 +41,14 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
     if let Some(tables) = &tables {
         scan.selection.except.extend(tables.ids());
     }
-    let view = |_seen: &Sighting<'_, '_>| {
+    let thumbnails = args.thumbnails.as_deref().map(|folder| Thumbnails::new(folder, args, &scan)).transpose()?;
+    let view = |seen: &Sighting<'_, '_>| {
         #[cfg(feature = "parquet")]
         if let Some(tables) = &tables {
-            tables.see(_seen);
+            tables.see(seen);
+        }
+        if let Some(thumbnails) = &thumbnails {
+            thumbnails.draw(seen);
         }
     };
     let mut damaged = 0_u64;
@@ -69,6 +74,9 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
         since::finish(&scan, &tally, damaged, out)?;
     }
     writer.finish()?;
+    if let Some(thumbnails) = thumbnails {
+        thumbnails.finish(Notes::new(common))?;
+    }
     let progress = &scan.progress;
     Notes::new(common).say(format_args!(
         "{} in {}, {}, {damaged} damaged",

@@ -29,6 +29,11 @@ impl<'p> Source<'p> {
         Ok(Self { text, name: address.name(), address, bytes, budget })
     }
 
+    /// The bytes of the file that the address is in.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// What the address leads to; says so where its names fit other members as well.
     pub(crate) fn member(&self, common: &Common) -> Result<Opened<'_>, Failure> {
         let opened = open_member(&self.address.file, &self.bytes, self.address.member.as_deref(), &self.budget)

@@ -1,0 +1,80 @@
+//! `meshpeek export`: a model in a form that other programs take, or as a picture.
+
+mod glb;
+mod gltf;
+mod images;
+pub(crate) mod picture;
+mod raster;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use meshpeek::Asset;
+
+use crate::args::Common;
+use crate::notes::{Notes, shown};
+use crate::output::{Failure, Outcome, Output};
+use crate::source::Source;
+pub(crate) use images::Images;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The file, or the address of a member, such as `mod.pbo!/tree.b3d`; `-` is standard input
+    pub(crate) file: PathBuf,
+    /// Width and height of a picture, in pixels
+    #[arg(long, value_name = "PIXELS", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    size: u32,
+}
+
+/// What is written, by the ending of its name.
+enum Form {
+    Glb,
+    Png,
+}
+
+impl Form {
+    fn of(common: &Common) -> Result<Self, Failure> {
+        let ending = common.output.as_ref().and_then(|path| path.extension()).map(|ending| ending.to_ascii_lowercase());
+        match ending.as_ref().and_then(|ending| ending.to_str()) {
+            Some("glb") => Ok(Self::Glb),
+            Some("png") => Ok(Self::Png),
+            _ => Err(Failure::Told("export writes a model (-o NAME.glb) or a picture of it (-o NAME.png)".to_owned())),
+        }
+    }
+}
+
+pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
+    let form = Form::of(common)?;
+    let source = Source::open(&args.file, common)?;
+    let content = source.content(common)?;
+    let asset = source.asset(&content)?;
+    let mut images = Images::of(&asset, &source.address, source.bytes(), common);
+    let budget = content.budget();
+    let written = match form {
+        Form::Glb => {
+            refuse(&asset, &args.file)?;
+            gltf::write(&asset, &mut images, budget, Notes::new(common))
+        }
+        Form::Png => picture::draw(&asset, args.size, &mut images, budget).and_then(|picture| picture.to_png()),
+    };
+    let bytes = written.map_err(|error| error.in_file(&args.file))?;
+    let mut out = Output::data(common)?;
+    out.write_all(&bytes)?;
+    out.flush()?;
+    source.unchanged()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Whose makers do not want their models taken out of them is left alone.
+fn refuse(asset: &Asset<'_>, path: &std::path::Path) -> Result<(), Failure> {
+    let why = match asset {
+        Asset::B3d(_) | Asset::Bmx(_) | Asset::Lodka(_) => return Ok(()),
+        Asset::Odol(_) | Asset::Mlod(_) | Asset::Rtm(_) => {
+            "models and animations of Arma are not written as glTF: their community forbids ripping them; \
+             -o NAME.png draws a picture"
+        }
+        _ => "an archive is no model; name a member, as FILE!/MEMBER",
+    };
+    Err(Failure::Told(format!("{}: {why}", shown(path))))
+}

@@ -1,0 +1,114 @@
+//! `scan --thumbnails`: a picture of each model, while a scan has it open.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use meshpeek::scan::{Scan, Sighting};
+use meshpeek::{Access, Asset, Limits};
+use sha2::{Digest, Sha256};
+use tempfile::Builder;
+
+use crate::args::ScanArgs;
+use crate::export::{Images, picture};
+use crate::notes::Notes;
+use crate::output::Failure;
+use crate::report;
+
+/// Draws into a folder.
+pub(crate) struct Thumbnails {
+    folder: PathBuf,
+    side: u32,
+    access: Access,
+    limits: Limits,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Models that were drawn, or are being drawn, by their digests.
+    begun: HashSet<[u8; 32]>,
+    drawn: u64,
+    /// Models that could not be drawn, and why the first could not.
+    undrawn: u64,
+    failure: Option<Failure>,
+}
+
+impl Thumbnails {
+    pub(crate) fn new(folder: &Path, args: &ScanArgs, scan: &Scan) -> Result<Self, Failure> {
+        std::fs::create_dir_all(folder).map_err(|error| Failure::io(folder, error))?;
+        let (folder, side) = (folder.to_owned(), args.thumbnail_size);
+        Ok(Self { folder, side, access: scan.access, limits: scan.limits, state: Mutex::default() })
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Draws what can be drawn. Called by many threads at once.
+    pub(crate) fn draw(&self, seen: &Sighting<'_, '_>) {
+        let Some(asset) = seen.asset.filter(|asset| is_model(asset)) else { return };
+        // Whoever hashes looks at every byte.
+        if seen.budget.work(seen.data.len() as u64).is_err() {
+            self.state().undrawn += 1;
+            return;
+        }
+        let digest: [u8; 32] = Sha256::digest(seen.data).into();
+        if !self.state().begun.insert(digest) {
+            return;
+        }
+        let path = self.folder.join(name(&digest));
+        if path.exists() {
+            self.state().drawn += 1;
+            return;
+        }
+        let file = seen.record.member.is_none().then_some(seen.record.path.as_path());
+        let mut images = Images::seen(asset, file, self.access, &self.limits);
+        let picture = picture::draw(asset, self.side, &mut images, seen.budget).and_then(|picture| picture.to_png());
+        match picture {
+            Err(_) => self.state().undrawn += 1,
+            Ok(png) => match self.write(&path, &png) {
+                Ok(()) => self.state().drawn += 1,
+                Err(error) => {
+                    self.state().failure.get_or_insert_with(|| Failure::io(&path, error));
+                }
+            },
+        }
+    }
+
+    fn write(&self, path: &Path, png: &[u8]) -> std::io::Result<()> {
+        let mut builder = Builder::new();
+        builder.prefix(".meshpeek-");
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let mut file = builder.tempfile_in(&self.folder)?;
+        file.write_all(png)?;
+        file.persist(path).map_err(|error| error.error)?;
+        Ok(())
+    }
+
+    /// Tells how many were drawn.
+    ///
+    /// # Errors
+    /// Where a picture could not be written.
+    pub(crate) fn finish(self, notes: Notes) -> Result<(), Failure> {
+        let State { drawn, undrawn, failure, .. } = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let without = if undrawn > 0 { format!(", {undrawn} without triangles or too large") } else { String::new() };
+        notes.say(format_args!("{}{without}", report::count(drawn, "picture")));
+        failure.map_or(Ok(()), Err)
+    }
+}
+
+fn is_model(asset: &Asset<'_>) -> bool {
+    matches!(asset, Asset::B3d(_) | Asset::Bmx(_) | Asset::Lodka(_) | Asset::Odol(_) | Asset::Mlod(_))
+}
+
+fn name(digest: &[u8; 32]) -> String {
+    let mut name = String::with_capacity(68);
+    for byte in digest {
+        let _ = write!(name, "{byte:02x}");
+    }
+    name + ".png"
+}

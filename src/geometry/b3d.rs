@@ -1,0 +1,211 @@
+//! Blitz3D: each TRIS of each mesh.
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+use super::{Alpha, Boxed, Corner, Corners, Influence, Material, Matrix, Place, Primitive, Shape, Texture, Transform};
+use super::{Values, Weights, one};
+use crate::b3d::{Brush, Mesh, Node, Scene, Triangles, rotation_xyzw, wire};
+use crate::error::{Context, Result};
+use crate::view::{Color, LeArray, Vec2, Vec3};
+
+pub(super) fn primitives<'a>(scene: Scene<'a>) -> impl Iterator<Item = Result<Primitive<'a>>> + 'a {
+    let shared = Arc::new(Shared::new(scene));
+    let mut above: Vec<Matrix> = Vec::new();
+    let mut meshes = 0_usize;
+    scene.nodes().flat_map(move |node| {
+        let node = match node {
+            Ok(node) => node,
+            Err(error) => return one(error),
+        };
+        above.truncate(node.depth as usize);
+        let local = local(&node).to_matrix();
+        let world = above.last().unwrap_or(&Matrix::MIRROR).after(&local);
+        above.push(world);
+        let shared = shared.clone();
+        let mut first = meshes;
+        let all: Vec<Result<Mesh<'a>>> = node.meshes().collect();
+        meshes = meshes.saturating_add(all.len());
+        Box::new(all.into_iter().flat_map(move |mesh| {
+            let number = first;
+            first = first.saturating_add(1);
+            of_mesh(shared.clone(), node, world, number, mesh)
+        }))
+    })
+}
+
+fn of_mesh<'a>(
+    shared: Arc<Shared<'a>>,
+    node: Node<'a>,
+    world: Matrix,
+    number: usize,
+    mesh: Result<Mesh<'a>>,
+) -> Boxed<'a> {
+    match mesh {
+        Err(error) => one(error.within_item("nodes", node.index)),
+        Ok(mesh) => Box::new(mesh.triangles().enumerate().map(move |(part, triangles)| {
+            let triangles = triangles.within("mesh").within_item("nodes", node.index)?;
+            let place = Place { node: Some(node.index), ..Place::new(node.name, number, part) };
+            Ok(Primitive::new(place, world, Tris { shared: shared.clone(), node: node.index, mesh, triangles }))
+        })),
+    }
+}
+
+/// A node's place in the one above it, in the file's own space.
+pub(crate) fn local(node: &Node<'_>) -> Transform {
+    Transform { translation: node.position(), rotation: rotation_xyzw(node.rotation()), scale: node.scale() }
+}
+
+/// A bone's node, and what it moves.
+type Bone<'a> = (u32, LeArray<'a, wire::Weight>);
+
+/// What is looked up for many primitives, read once when it is first asked for.
+struct Shared<'a> {
+    scene: Scene<'a>,
+    brushes: OnceLock<Vec<Option<Brush<'a>>>>,
+    textures: OnceLock<Vec<Option<crate::b3d::Texture<'a>>>>,
+    /// The weights of each bone by the offset of the mesh that it moves, with the place of its node.
+    bones: OnceLock<HashMap<u64, Vec<Bone<'a>>>>,
+}
+
+impl<'a> Shared<'a> {
+    fn new(scene: Scene<'a>) -> Self {
+        Self { scene, brushes: OnceLock::new(), textures: OnceLock::new(), bones: OnceLock::new() }
+    }
+
+    fn brush(&self, index: usize) -> Option<Brush<'a>> {
+        let all = self.brushes.get_or_init(|| self.scene.brushes().map(Result::ok).collect());
+        *all.get(index)?
+    }
+
+    fn texture(&self, index: usize) -> Option<crate::b3d::Texture<'a>> {
+        let all = self.textures.get_or_init(|| self.scene.textures().map(Result::ok).collect());
+        *all.get(index)?
+    }
+
+    fn bones(&self, mesh: &Mesh<'a>) -> &[Bone<'a>] {
+        let read = || {
+            let mut bones: HashMap<u64, Vec<Bone<'a>>> = HashMap::new();
+            for node in self.scene.nodes().flatten() {
+                for bone in node.bones().flatten() {
+                    if let (Some(mesh), Ok(joint)) = (bone.mesh(), u32::try_from(node.index)) {
+                        bones.entry(mesh.chunk().offset()).or_default().push((joint, bone.weights));
+                    }
+                }
+            }
+            bones
+        };
+        self.bones.get_or_init(read).get(&mesh.chunk().offset()).map_or(&[], Vec::as_slice)
+    }
+}
+
+struct Tris<'a> {
+    shared: Arc<Shared<'a>>,
+    node: usize,
+    mesh: Mesh<'a>,
+    triangles: Triangles<'a>,
+}
+
+impl std::fmt::Debug for Tris<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Tris({} triangles of node {})", self.triangles.indices.len(), self.node)
+    }
+}
+
+impl<'a> Tris<'a> {
+    fn vertices(&self) -> Result<crate::b3d::Vertices<'a>> {
+        self.mesh.vertices().within("mesh").within_item("nodes", self.node)
+    }
+}
+
+impl<'a> Shape<'a> for Tris<'a> {
+    fn positions(&self) -> Result<Values<'a, Vec3>> {
+        Ok(self.vertices()?.positions().into())
+    }
+
+    fn normals(&self) -> Result<Option<Values<'a, Vec3>>> {
+        Ok(self.vertices()?.normals().map(Into::into))
+    }
+
+    fn uv_sets(&self) -> Result<usize> {
+        let vertices = self.vertices()?;
+        Ok(if vertices.set_size() < 2 { 0 } else { vertices.sets() })
+    }
+
+    fn uvs(&self, set: usize) -> Result<Option<Values<'a, Vec2>>> {
+        Ok(self.vertices()?.tex_coords(set).and_then(|set| set.uv()).map(Into::into))
+    }
+
+    fn colors(&self) -> Result<Option<Values<'a, Color>>> {
+        Ok(self.vertices()?.colors().map(Into::into))
+    }
+
+    /// Blitz3D draws what goes clockwise in its left-handed space, which goes the other way round in the mirror.
+    fn corners(&self) -> Corners<'a> {
+        let corner = |vertex: i32| Corner::vertex(u32::try_from(vertex).unwrap_or(u32::MAX));
+        Box::new(self.triangles.indices.into_iter().map(move |triangle| {
+            let [a, b, c] = triangle.vertices.map(|vertex| corner(vertex.get()));
+            Ok([a, c, b])
+        }))
+    }
+
+    fn weights(&self) -> Result<Option<Weights>> {
+        let bones = self.shared.bones(&self.mesh);
+        if bones.is_empty() {
+            return Ok(None);
+        }
+        let influences = || {
+            bones.iter().flat_map(|&(joint, weights)| {
+                weights.iter().map(move |one| {
+                    let vertex = usize::try_from(one.vertex.get()).unwrap_or(usize::MAX);
+                    (vertex, Influence { joint, weight: one.weight.get() })
+                })
+            })
+        };
+        Ok(Some(Weights::new(self.vertices()?.len(), influences)))
+    }
+
+    fn material(&self) -> Result<Option<Material<'a>>> {
+        let brush = self.triangles.brush().and_then(|index| self.shared.brush(index));
+        Ok(brush.map(|brush| {
+            let textures = brush.textures().filter_map(|index| Some((index, self.shared.texture(index)?)));
+            material(&brush, textures)
+        }))
+    }
+}
+
+fn material<'a>(brush: &Brush<'a>, textures: impl Iterator<Item = (usize, crate::b3d::Texture<'a>)>) -> Material<'a> {
+    let (fx, shininess) = (brush.fx.0, brush.shininess);
+    let mut material = Material {
+        color: brush.color,
+        specular: [shininess; 3],
+        shininess,
+        two_sided: fx & 16 != 0,
+        unlit: fx & 1 != 0,
+        vertex_colors: fx & 2 != 0,
+        ..Material::new(brush.name)
+    };
+    let [.., opacity] = brush.color;
+    material.alpha = match brush.blend.0 {
+        2 => Alpha::Multiply,
+        3 => Alpha::Add,
+        _ if opacity < 1.0 || fx & 32 != 0 => Alpha::Blend,
+        _ => Alpha::Opaque,
+    };
+    for (index, texture) in textures {
+        let flags = texture.flags.0;
+        // Alpha and mask of a layer act where the brush itself is opaque.
+        material.alpha = match material.alpha {
+            Alpha::Opaque if flags & 4 != 0 => Alpha::Mask(0.5),
+            Alpha::Opaque if flags & 2 != 0 => Alpha::Blend,
+            other => other,
+        };
+        material.textures.push(Texture {
+            uv_set: usize::from(texture.flags.uses_second_uv_set()),
+            clamped: [flags & 16 != 0, flags & 32 != 0],
+            index: Some(index),
+            ..Texture::new(texture.name)
+        });
+    }
+    material
+}

@@ -1,0 +1,238 @@
+//! LODka3D: the face groups of each mesh, and again for each proxy.
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+use super::{Alpha, Boxed, Corner, Corners, Influence, Material, Matrix, Place, Primitive, Shape, Texture, Transform};
+use super::{Values, Weights, one, values};
+use crate::error::{Context, Result};
+use crate::lodka::{FaceGroup, Indices, Mesh, Model, Part, ProxySet, wire};
+use crate::view::{Vec2, Vec3};
+
+pub(super) fn primitives<'a>(model: Model<'a>) -> impl Iterator<Item = Result<Primitive<'a>>> + 'a {
+    model.parts().flat_map(|part| match part {
+        Ok(part) => of_model(part),
+        Err(error) => one(error),
+    })
+}
+
+fn of_model<'a>(part: Part<'a>) -> Boxed<'a> {
+    let shared = Arc::new(Shared { part, materials: OnceLock::new(), meshes: OnceLock::new() });
+    let of_proxies = shared.clone();
+    let meshes = part.meshes().enumerate().flat_map(move |(number, mesh)| match mesh {
+        Ok(mesh) => of_mesh(shared.clone(), place(&part, number, &mesh), Matrix::IDENTITY, mesh),
+        Err(error) => one(error),
+    });
+    let mut first = 0_usize;
+    let proxies = part.views::<ProxySet<'a>>().flat_map(move |set| match set {
+        Ok(set) => {
+            let node = first;
+            first = first.saturating_add(set.proxies.len());
+            of_set(of_proxies.clone(), node, set)
+        }
+        Err(error) => one(error),
+    });
+    Box::new(meshes.chain(proxies))
+}
+
+fn place<'a>(part: &Part<'a>, number: usize, mesh: &Mesh<'a>) -> Place<'a> {
+    Place { model: part.index(), visible: mesh.visible.is_set(), ..Place::new(mesh.name, number, 0) }
+}
+
+fn of_mesh<'a>(shared: Arc<Shared<'a>>, place: Place<'a>, world: Matrix, mesh: Mesh<'a>) -> Boxed<'a> {
+    Box::new(mesh.face_groups.enumerate().map(move |(part, group)| {
+        let group = group.within_item("meshes", place.mesh)?;
+        let place = Place { part, visible: place.visible && group.visible.is_set(), ..place };
+        Ok(Primitive::new(place, world, Group { shared: shared.clone(), mesh, group }))
+    }))
+}
+
+/// The meshes that a set of proxies shows once more, the first of which is proxy `first` of the model.
+fn of_set<'a>(shared: Arc<Shared<'a>>, first: usize, set: ProxySet<'a>) -> Boxed<'a> {
+    let mut worlds: Vec<Matrix> = Vec::new();
+    let mut names = set.names.iter();
+    Box::new(set.proxies.iter().enumerate().flat_map(move |(index, proxy)| {
+        let name = names.next();
+        let parent = usize::try_from(proxy.parent.get()).ok().and_then(|parent| worlds.get(parent).copied());
+        let world = parent.unwrap_or(Matrix::IDENTITY).after(&transform(&proxy).to_matrix());
+        worlds.push(world);
+        let number = usize::try_from(proxy.mesh.get()).ok();
+        let shown = number.and_then(|number| Some((number, shared.mesh(number)?)));
+        let Some((number, mesh)) = shown else { return Box::new(std::iter::empty()) as Boxed<'a> };
+        let own = place(&shared.part, number, &mesh);
+        let place = Place {
+            name: name.map_or(own.name, Into::into),
+            node: Some(first.saturating_add(index)),
+            visible: own.visible && proxy.visible.is_set(),
+            ..own
+        };
+        of_mesh(shared.clone(), place, world, mesh)
+    }))
+}
+
+fn transform(proxy: &wire::Proxy) -> Transform {
+    let wire::Rotation { x, y, z, w } = &proxy.rotation;
+    Transform {
+        translation: proxy.position.to_array(),
+        rotation: [x, y, z, w].map(|part| part.get()),
+        scale: proxy.scale.to_array(),
+    }
+}
+
+/// What is looked up for many primitives, read once when it is first asked for.
+struct Shared<'a> {
+    part: Part<'a>,
+    /// By name, as face groups ask for them.
+    materials: OnceLock<HashMap<Vec<u8>, crate::lodka::Material<'a>>>,
+    meshes: OnceLock<Vec<Option<Mesh<'a>>>>,
+}
+
+impl<'a> Shared<'a> {
+    fn mesh(&self, index: usize) -> Option<Mesh<'a>> {
+        *self.meshes.get_or_init(|| self.part.meshes().map(Result::ok).collect()).get(index)?
+    }
+
+    fn material(&self, name: &[u8]) -> Result<Option<crate::lodka::Material<'a>>> {
+        if self.materials.get().is_none() {
+            let mut all = HashMap::new();
+            if let Some(list) = self.part.materials()? {
+                for material in list.materials {
+                    let material = material.within("materials")?;
+                    all.entry(material.name.as_bytes().to_vec()).or_insert(material);
+                }
+            }
+            // Somebody else may have been faster, with the same result.
+            let _ = self.materials.set(all);
+        }
+        Ok(self.materials.get().and_then(|all| all.get(name)).copied())
+    }
+}
+
+struct Group<'a> {
+    shared: Arc<Shared<'a>>,
+    mesh: Mesh<'a>,
+    group: FaceGroup<'a>,
+}
+
+impl std::fmt::Debug for Group<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Group({} triangles)", self.group.triangle_count())
+    }
+}
+
+impl<'a> Shape<'a> for Group<'a> {
+    fn positions(&self) -> Result<Values<'a, Vec3>> {
+        Ok(self.mesh.positions.into())
+    }
+
+    fn normals(&self) -> Result<Option<Values<'a, Vec3>>> {
+        Ok(Some(self.mesh.normals).filter(|normals| !normals.is_empty()).map(Into::into))
+    }
+
+    fn uv_sets(&self) -> Result<usize> {
+        Ok(self.mesh.uvs.len())
+    }
+
+    /// OpenGL's v grows upwards.
+    fn uvs(&self, set: usize) -> Result<Option<Values<'a, Vec2>>> {
+        let turned = |uv: &Vec2| values::vec2([uv.x.get(), 1.0 - uv.y.get()]);
+        Ok(self.mesh.uvs.get(set).map(|uvs| Values::Made(uvs.iter().map(turned).collect())))
+    }
+
+    fn is_indexed_by_corner(&self) -> bool {
+        true
+    }
+
+    /// OpenGL draws what goes counterclockwise.
+    fn corners(&self) -> Corners<'a> {
+        let group = self.group;
+        let corner = move |at: usize| {
+            let position = group.vertex_indices.get(at)?;
+            // A group without indices of its own for normals or coordinates goes by those of the positions.
+            let other = |indices: Option<Indices<'a>>| indices.and_then(|all| all.get(at)).unwrap_or(position);
+            let uvs = [0, 1].map(|set| other(group.uv_indices.get(set)));
+            Some(Corner { position, normal: other(Some(group.normal_indices)), uvs })
+        };
+        let mode = group.mode.name();
+        Box::new((0..group.triangle_count()).filter_map(move |index| {
+            let places = match mode {
+                Some("strip") if index & 1 == 1 => [index.checked_add(1)?, index, index.checked_add(2)?],
+                Some("strip") => [index, index.checked_add(1)?, index.checked_add(2)?],
+                Some("fan") => [0, index.checked_add(1)?, index.checked_add(2)?],
+                Some("quads") => {
+                    let first = (index >> 1).checked_mul(4)?;
+                    let second = first.checked_add(1)?.checked_add(index & 1)?;
+                    [first, second, second.checked_add(1)?]
+                }
+                _ => {
+                    let first = index.checked_mul(3)?;
+                    [first, first.checked_add(1)?, first.checked_add(2)?]
+                }
+            };
+            let [a, b, c] = places.map(corner);
+            Some(Ok([a?, b?, c?]))
+        }))
+    }
+
+    fn weights(&self) -> Result<Option<Weights>> {
+        let Mesh { bone_ids, weights, positions, .. } = self.mesh;
+        let vertices = positions.len();
+        if let Some(weights) = weights {
+            let influences = || {
+                weights.vertices().enumerate().flat_map(|(vertex, list)| {
+                    list.iter().map(move |one| (vertex, Influence { joint: one.bone.into(), weight: one.weight }))
+                })
+            };
+            return Ok(Some(Weights::new(vertices, influences)));
+        }
+        let influences = || bone_ids.iter().map(|joint| Influence { joint, weight: 1.0 }).enumerate();
+        Ok((!bone_ids.is_empty()).then(|| Weights::new(vertices, influences)))
+    }
+
+    fn material(&self) -> Result<Option<Material<'a>>> {
+        let Some(name) = self.group.materials.get(0) else { return Ok(None) };
+        let Some(material) = self.shared.material(name.as_bytes())? else {
+            return Ok((!name.is_empty()).then(|| Material::new(name)));
+        };
+        let mut facts = facts(&material);
+        // The second set is that of another material's image, such as a map of light.
+        if let Some(second) = self.group.materials.get(1)
+            && let Some(second) = self.shared.material(second.as_bytes())?
+        {
+            let images = self::facts(&second).textures.into_iter().take(1);
+            facts.textures.extend(images.map(|texture| Texture { uv_set: 1, ..texture }));
+        }
+        Ok(Some(facts))
+    }
+}
+
+fn facts<'a>(material: &crate::lodka::Material<'a>) -> Material<'a> {
+    let mut facts = Material::new(material.name);
+    let mut clamped = [false; 2];
+    let mut has_images = true;
+    if let Some(options) = material.options {
+        let rgb = |color: &crate::view::Color| color.to_array().first_chunk().copied().unwrap_or_default();
+        facts.color = options.diffuse.to_array();
+        facts.emissive = rgb(&options.emission);
+        facts.specular = rgb(&options.specular);
+        facts.shininess = (f32::from(options.shininess) / 128.0).min(1.0);
+        facts.alpha = match options.blending_mode.0 {
+            1 => Alpha::Blend,
+            2 => Alpha::Add,
+            3 => Alpha::Mask(0.5),
+            4 => Alpha::Mask(1.0),
+            5 => Alpha::Multiply,
+            _ => Alpha::Opaque,
+        };
+        clamped = match options.texture_wrap.0 {
+            1 => [true, true],
+            2 => [true, false],
+            3 => [false, true],
+            _ => [false, false],
+        };
+        has_images = options.texture_enabled.is_set();
+    }
+    let images = material.texture_files().into_iter().filter(|name| has_images && !name.is_empty());
+    facts.textures = images.map(|name| Texture { clamped, ..Texture::new(name) }).collect();
+    facts
+}

@@ -1,0 +1,155 @@
+//! Places in the one space that geometry and poses are told in.
+
+use glam::{Mat3A, Mat4, Quat, Vec3, Vec3A};
+
+/// A matrix that maps column vectors, stored column by column, as glTF and most graphics interfaces have it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Matrix(pub [[f32; 4]; 4]);
+
+impl Matrix {
+    /// The one that leaves everything in its place.
+    pub const IDENTITY: Self =
+        Self([[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]);
+
+    /// The one that leads from a left-handed space to ours: x changes its sign.
+    pub(crate) const MIRROR: Self =
+        Self([[-1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]);
+
+    /// The same for spaces whose models face against z: z changes its sign.
+    pub(crate) const TURNED_MIRROR: Self =
+        Self([[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, -1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]);
+
+    /// From three rows of a rotation and one of a position, for row vectors.
+    pub(crate) fn from_rows([x, y, z, position]: [[f32; 3]; 4]) -> Self {
+        let column = |[a, b, c]: [f32; 3], last| [a, b, c, last];
+        Self([column(x, 0.0), column(y, 0.0), column(z, 0.0), column(position, 1.0)])
+    }
+
+    pub(crate) fn translation(by: [f32; 3]) -> Self {
+        Mat4::from_translation(by.into()).into()
+    }
+
+    /// A position under the matrix.
+    pub fn point(&self, position: [f32; 3]) -> [f32; 3] {
+        self.glam().transform_point3(position.into()).to_array()
+    }
+
+    /// A direction under the matrix, of whatever length comes out.
+    pub fn direction(&self, direction: [f32; 3]) -> [f32; 3] {
+        self.glam().transform_vector3(direction.into()).to_array()
+    }
+
+    /// A normal under the matrix, of length 1; of length 0 where there is none. Inverts the matrix: for many normals
+    /// there is [`normals`](Self::normals).
+    pub fn normal(&self, normal: [f32; 3]) -> [f32; 3] {
+        self.normals()(normal)
+    }
+
+    /// What maps normals, for the price of one inversion.
+    pub fn normals(&self) -> impl Fn([f32; 3]) -> [f32; 3] + Copy + use<> {
+        let inverse = Mat3A::from_mat4(self.glam()).inverse().transpose();
+        // Where the matrix flattens space, no normal is surely right.
+        let map = if inverse.is_finite() { inverse } else { Mat3A::from_mat4(self.glam()) };
+        move |normal| map.mul_vec3a(Vec3A::from(normal)).normalize_or_zero().to_array()
+    }
+
+    /// This one after the other.
+    #[must_use]
+    pub fn after(&self, first: &Self) -> Self {
+        self.glam().mul_mat4(&first.glam()).into()
+    }
+
+    /// What undoes it; `None` where it flattens space, or is not of numbers.
+    pub fn inverse(&self) -> Option<Self> {
+        let inverse = self.glam().inverse();
+        inverse.is_finite().then(|| inverse.into())
+    }
+
+    /// Whether it turns a left hand into a right one.
+    pub fn mirrors(&self) -> bool {
+        self.glam().determinant() < 0.0
+    }
+
+    /// The same mapping seen in a mirror.
+    pub(crate) fn seen_in(&self, mirror: &Self) -> Self {
+        mirror.after(self).after(mirror)
+    }
+
+    pub(crate) fn glam(&self) -> Mat4 {
+        Mat4::from_cols_array_2d(&self.0)
+    }
+}
+
+impl From<Mat4> for Matrix {
+    fn from(matrix: Mat4) -> Self {
+        Self(matrix.to_cols_array_2d())
+    }
+}
+
+/// A place as translation after rotation after scale.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Transform {
+    /// How far it is moved.
+    pub translation: [f32; 3],
+    /// How it is turned: x, y, z, w of a quaternion with `v' = q v q*`. As stored but for the space: not made unit.
+    pub rotation: [f32; 4],
+    /// How it is stretched.
+    pub scale: [f32; 3],
+}
+
+impl Transform {
+    /// The one that leaves everything in its place.
+    pub const IDENTITY: Self = Self { translation: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0], scale: [1.0; 3] };
+
+    /// The same as a matrix.
+    pub fn to_matrix(&self) -> Matrix {
+        let (scale, translation) = (Vec3::from(self.scale), Vec3::from(self.translation));
+        Mat4::from_scale_rotation_translation(scale, Quat::from_array(self.rotation), translation).into()
+    }
+
+    /// The same in the mirror that leads from a left-handed space to ours.
+    #[must_use]
+    pub(crate) fn mirrored(&self) -> Self {
+        let ([x, y, z], [i, j, k, w]) = (self.translation, self.rotation);
+        Self { translation: [-x, y, z], rotation: [i, -j, -k, w], scale: self.scale }
+    }
+
+    /// The same in the mirror that leads there from a space whose models face against z.
+    #[must_use]
+    pub(crate) fn mirrored_turned(&self) -> Self {
+        let ([x, y, z], [i, j, k, w]) = (self.translation, self.rotation);
+        Self { translation: [x, y, -z], rotation: [-i, -j, k, w], scale: self.scale }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn near(a: [f32; 3], b: [f32; 3]) {
+        assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5), "{a:?} {b:?}");
+    }
+
+    #[test]
+    fn a_mirrored_transform_is_the_transform_seen_in_the_mirror() {
+        let transform =
+            Transform { translation: [1.0, 2.0, 3.0], rotation: [0.1, -0.7, 0.1, 0.7], scale: [1.0, 2.0, 0.5] };
+        let (point, mirror) = ([0.3, -0.4, 0.9], Matrix::MIRROR);
+        let seen = mirror.point(transform.to_matrix().point(point));
+        near(transform.mirrored().to_matrix().point(mirror.point(point)), seen);
+        near(transform.to_matrix().seen_in(&mirror).point(mirror.point(point)), seen);
+        let turned = Matrix::TURNED_MIRROR;
+        let seen = turned.point(transform.to_matrix().point(point));
+        near(transform.mirrored_turned().to_matrix().point(turned.point(point)), seen);
+    }
+
+    #[test]
+    fn normals_stay_upright_where_space_is_stretched_and_mirrored() {
+        let matrix = Matrix([[-2.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]);
+        assert!(matrix.mirrors());
+        let normal = matrix.normal([0.6, 0.8, 0.0]);
+        let along = matrix.direction([0.8, -0.6, 0.0]);
+        assert!((normal[0] * along[0] + normal[1] * along[1]).abs() < 1e-6 && normal[0] < 0.0);
+        assert!(Matrix([[0.0; 4]; 4]).inverse().is_none());
+    }
+}

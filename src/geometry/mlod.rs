@@ -1,0 +1,139 @@
+//! MLOD: the faces of each LOD by texture and material.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::{Boxed, Corner, Corners, Material, Matrix, Place, Primitive, Shape, Texture, Values, fan, one, values};
+use crate::error::Result;
+use crate::mlod::{FaceFields, Lod, Model};
+use crate::view::{ByteStr, Strided, Vec2, Vec3};
+
+pub(super) fn primitives<'a>(model: Model<'a>) -> impl Iterator<Item = Result<Primitive<'a>>> + 'a {
+    model.lods().enumerate().flat_map(|(index, lod)| match lod {
+        Ok(lod) => of_lod(index, Arc::new(lod)),
+        Err(error) => one(error),
+    })
+}
+
+fn of_lod<'a>(index: usize, lod: Arc<Lod<'a>>) -> Boxed<'a> {
+    let place = Place { lod: Some((index, lod.resolution)), ..Place::new("", index, 0) };
+    let looks = looks(&lod);
+    Box::new(looks.into_iter().enumerate().map(move |(part, look)| {
+        let look = Arc::new(look);
+        Ok(Primitive::new(Place { part, ..place }, Matrix::TURNED_MIRROR, Faces { lod: lod.clone(), look }))
+    }))
+}
+
+/// The faces of one texture and material, each with the number of its first corner among all of the LOD.
+#[derive(Debug)]
+struct Look<'a> {
+    texture: ByteStr<'a>,
+    material: ByteStr<'a>,
+    faces: Vec<(&'a FaceFields, u32)>,
+}
+
+/// In the order of first use.
+fn looks<'a>(lod: &Lod<'a>) -> Vec<Look<'a>> {
+    let mut looks: Vec<Look<'a>> = Vec::new();
+    // By copies: of bytes in a map the hash may change.
+    let mut known: HashMap<(Vec<u8>, Vec<u8>), usize> = HashMap::new();
+    let mut corner = 0_u32;
+    for face in &lod.faces {
+        let key = (face.texture.as_bytes().to_vec(), face.material.as_bytes().to_vec());
+        let index = *known.entry(key).or_insert_with(|| {
+            looks.push(Look { texture: face.texture, material: face.material, faces: Vec::new() });
+            looks.len().saturating_sub(1)
+        });
+        if let Some(look) = looks.get_mut(index) {
+            look.faces.push((face.fields, corner));
+        }
+        corner = corner.saturating_add(u32::try_from(face.corners().len()).unwrap_or(4));
+    }
+    looks
+}
+
+struct Faces<'a> {
+    lod: Arc<Lod<'a>>,
+    look: Arc<Look<'a>>,
+}
+
+impl std::fmt::Debug for Faces<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Faces({} of {:?})", self.look.faces.len(), self.look.texture)
+    }
+}
+
+impl<'a> Faces<'a> {
+    /// The sets of texture coordinates behind the first, which the faces have themselves: for each corner of the LOD
+    /// eight bytes, behind the number of the set.
+    fn more_uvs(&self) -> impl Iterator<Item = &'a [u8]> + '_ {
+        let sets = self.lod.tags.iter().filter(|tag| tag.name == "#UVSet#").map(|tag| tag.data.as_bytes());
+        sets.filter_map(|data| data.split_at_checked(4)).filter(|(number, _)| *number != [0; 4]).map(|(_, uvs)| uvs)
+    }
+}
+
+impl<'a> Shape<'a> for Faces<'a> {
+    fn positions(&self) -> Result<Values<'a, Vec3>> {
+        let points = self.lod.points;
+        let stride = size_of::<crate::mlod::Point>();
+        Ok(Strided::within(points.as_bytes(), points.offset(), stride, 0).into())
+    }
+
+    /// Stored ones point into the body.
+    fn normals(&self) -> Result<Option<Values<'a, Vec3>>> {
+        let outward = |normal: &Vec3| values::vec3(normal.to_array().map(|axis| 0.0 - axis));
+        Ok(Some(Values::Made(self.lod.normals.iter().map(outward).collect())))
+    }
+
+    fn uv_sets(&self) -> Result<usize> {
+        Ok(self.more_uvs().count().saturating_add(1))
+    }
+
+    /// Four for each face, used or not.
+    fn uvs(&self, set: usize) -> Result<Option<Values<'a, Vec2>>> {
+        let faces = self.look.faces.iter();
+        let Some(set) = set.checked_sub(1) else {
+            let corners = faces.flat_map(|(face, _)| face.corners.iter());
+            return Ok(Some(Values::Made(corners.map(|at| values::vec2([at.u.get(), at.v.get()])).collect())));
+        };
+        let Some(uvs) = self.more_uvs().nth(set) else { return Ok(None) };
+        let float = |at: usize| Some(f32::from_le_bytes(*uvs.get(at..)?.first_chunk()?));
+        let uv = |corner: u32| {
+            let at = (corner as usize).checked_mul(8)?;
+            Some([float(at)?, float(at.checked_add(4)?)?])
+        };
+        let corners = faces.flat_map(|&(_, first)| (0..4).map(move |corner| first.saturating_add(corner)));
+        Ok(Some(Values::Made(corners.map(|corner| values::vec2(uv(corner).unwrap_or_default())).collect())))
+    }
+
+    fn is_indexed_by_corner(&self) -> bool {
+        true
+    }
+
+    /// What the tools draw goes counterclockwise in their left-handed space, as numbers go, and so clockwise in ours
+    /// before the mirror.
+    fn corners(&self) -> Corners<'a> {
+        let look = self.look.clone();
+        Box::new((0..look.faces.len()).flat_map(move |face| {
+            let fields = look.faces.get(face).map(|&(fields, _)| fields);
+            let count = fields.map_or(0, |fields| usize::try_from(fields.corner_count.get()).map_or(4, |n| n.min(4)));
+            let first = u32::try_from(face.saturating_mul(4)).unwrap_or(u32::MAX);
+            let corner = |at: u32| {
+                let stored = fields.and_then(|fields| fields.corners.get(at as usize));
+                let [position, normal] = stored.map_or([u32::MAX; 2], |one| [one.point.get(), one.normal.get()]);
+                Corner { position, normal, uvs: [first.saturating_add(at); 2] }
+            };
+            fan([0, 1, 2, 3].map(corner), count, false).map(Ok)
+        }))
+    }
+
+    fn material(&self) -> Result<Option<Material<'a>>> {
+        let Look { texture, material, .. } = &*self.look;
+        if texture.is_empty() && material.is_empty() {
+            return Ok(None);
+        }
+        let mut facts = Material::new(*material);
+        facts.textures = (!texture.is_empty()).then(|| Texture::new(*texture)).into_iter().collect();
+        Ok(Some(facts))
+    }
+}

@@ -1,0 +1,289 @@
+//! ODOL: each section of each LOD.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
+
+use super::{Alpha, Boxed, Corner, Corners, Influence, Material, Matrix, Place, Primitive, Shape, Texture, Values};
+use super::{Weights, fan, one, values};
+use crate::error::{Context, Error, Result};
+use crate::odol::{Encoding, FaceIter, Indices, Lod, Model, Section, Tangents, UvSet, VertexTable};
+use crate::view::{Block, Element, Table, Vec2, Vec3};
+
+/// How often the sections of a LOD may go over its faces; in real files each face is in one.
+const MOST_TURNS: usize = 64;
+
+pub(super) fn primitives<'a>(model: &Model<'a>) -> impl Iterator<Item = Result<Primitive<'a>>> + use<'a> {
+    let model = *model;
+    let center = model.info().map_or([0.0; 3], |info| info.bounding_center);
+    let world = Matrix::TURNED_MIRROR.after(&Matrix::translation(center));
+    (0..model.lod_count()).flat_map(move |index| match model.lod(index) {
+        Some(Ok(lod)) => {
+            let resolution = model.lod_entry(index).map_or(f32::NAN, |entry| entry.resolution.0);
+            let place = Place { lod: Some((index, resolution)), ..Place::new("", index, 0) };
+            of_lod(Arc::new(Shared { lod, index, table: OnceLock::new() }), place, world)
+        }
+        Some(Err(error)) => one(error),
+        None => Box::new(std::iter::empty()),
+    })
+}
+
+fn of_lod<'a>(shared: Arc<Shared<'a>>, place: Place<'a>, world: Matrix) -> Boxed<'a> {
+    let lod = shared.lod;
+    let new = move |part, faces, count, look| {
+        let place = Place { part, ..place };
+        Primitive::new(place, world, Faces { shared: shared.clone(), faces, count, look })
+    };
+    if !lod.faces.has_units() {
+        return Box::new(Runs { faces: lod.faces.iter(), part: 0, ended: false }.map(move |run| {
+            let (part, faces, count, texture) = run.within_item("lods", place.mesh)?;
+            Ok(new(part, faces, count, Look::Texture(texture)))
+        }));
+    }
+    if lod.sections.is_empty() {
+        let all = (!lod.faces.is_empty()).then(|| new(0, lod.faces.iter(), lod.faces.len(), Look::Texture(-1)));
+        return Box::new(all.into_iter().map(Ok));
+    }
+    let (mut faces, mut at, mut end, mut steps) = (lod.faces.iter(), 0_usize, 0_u32, 0_usize);
+    let most = lod.faces.len().saturating_mul(MOST_TURNS);
+    // Faces that show in an editor where another model is to be put.
+    let placeholders: BTreeSet<usize> =
+        lod.proxies.iter().filter_map(|proxy| usize::try_from(proxy.section?).ok()).collect();
+    let sections = lod.sections.iter().enumerate().map(move |(part, section)| {
+        let units = section.start..section.end;
+        if units.start < end {
+            (faces, at) = (lod.faces.iter(), 0);
+        }
+        if steps > most {
+            return Err(Error::malformed("sections that go over the same faces again and again"));
+        }
+        let first = faces.seek(units.start)?;
+        let own = faces.clone();
+        let last = faces.seek(units.end)?;
+        steps = steps.saturating_add(last.saturating_sub(at));
+        (at, end) = (last, units.end);
+        let mut primitive = new(part, own, last.saturating_sub(first), Look::Section(section));
+        primitive.place.visible = !placeholders.contains(&part);
+        Ok(primitive)
+    });
+    // What cannot be found once is not found behind it either.
+    let mut broken = false;
+    Box::new(
+        sections
+            .take_while(move |section| !std::mem::replace(&mut broken, section.is_err()))
+            .map(move |section| section.within("sections").within_item("lods", place.mesh)),
+    )
+}
+
+/// Faces of one texture, one behind the other: what version 7 has for sections.
+struct Runs<'a> {
+    faces: FaceIter<'a>,
+    part: usize,
+    ended: bool,
+}
+
+impl<'a> Iterator for Runs<'a> {
+    type Item = Result<(usize, FaceIter<'a>, usize, i16)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        let start = self.faces.clone();
+        let texture = |face: &crate::odol::Face<'_>| face.texture.unwrap_or(-1);
+        let first = match self.faces.next()? {
+            Ok(face) => texture(&face),
+            Err(error) => {
+                self.ended = true;
+                return Some(Err(error));
+            }
+        };
+        let mut count = 1_usize;
+        loop {
+            let mut ahead = self.faces.clone();
+            match ahead.next() {
+                Some(Ok(face)) if texture(&face) == first => count = count.saturating_add(1),
+                _ => break,
+            }
+            self.faces = ahead;
+        }
+        let part = self.part;
+        self.part = part.saturating_add(1);
+        Some(Ok((part, start, count, first)))
+    }
+}
+
+/// A LOD and its table of vertices, found once when it is first asked for.
+struct Shared<'a> {
+    lod: Lod<'a>,
+    index: usize,
+    table: OnceLock<Result<VertexTable<'a>>>,
+}
+
+impl<'a> Shared<'a> {
+    fn table(&self) -> Result<&VertexTable<'a>> {
+        let table = self.table.get_or_init(|| self.lod.vertex_table().within_item("lods", self.index));
+        table.as_ref().map_err(Error::again)
+    }
+}
+
+/// What tells how faces look.
+enum Look<'a> {
+    Section(Section<'a>),
+    Texture(i16),
+}
+
+struct Faces<'a> {
+    shared: Arc<Shared<'a>>,
+    faces: FaceIter<'a>,
+    count: usize,
+    look: Look<'a>,
+}
+
+impl std::fmt::Debug for Faces<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Faces({} of lods[{}])", self.count, self.shared.index)
+    }
+}
+
+impl<'a> Faces<'a> {
+    /// What is wrong with an array, with the LOD that it is in.
+    fn within<T>(&self, name: &'static str, result: Result<T>) -> Result<T> {
+        result.within(name).within("vertex_table").within_item("lods", self.shared.index)
+    }
+
+    /// The same of an array with an element for each point; `None` where it has none at all.
+    fn checked<T>(
+        &self,
+        name: &'static str,
+        array: &dyn Table,
+        decode: impl FnOnce() -> Result<T>,
+    ) -> Result<Option<T>> {
+        if array.rows() == 0 {
+            return Ok(None);
+        }
+        let counted = self.shared.table()?.check_count(array);
+        self.within(name, counted.and_then(|()| decode()).map(Some))
+    }
+}
+
+fn in_place_or_decoded<'a, T: Element>(block: &Block<'a, T>) -> Result<Values<'a, T>> {
+    match block.borrowed() {
+        Some(array) => Ok(array.into()),
+        None => Ok(Values::Made(block.decode()?.into_owned())),
+    }
+}
+
+fn coordinates<'a>(set: &UvSet<'a>) -> Result<Values<'a, Vec2>> {
+    if let Encoding::Float(filled) = &set.stored
+        && let Some(block) = filled.block()
+    {
+        return in_place_or_decoded(&block);
+    }
+    Ok(Values::Made(set.decode()?.into_iter().map(values::vec2).collect()))
+}
+
+/// Along u and along v. Unlike normals, tangents have the sign that the engine gives them.
+fn directions<'a>(tangents: &Tangents<'a>) -> Result<[Values<'a, Vec3>; 2]> {
+    let (s, t) = tangents.decode()?.into_iter().map(|[s, t]| (values::vec3(s), values::vec3(t))).unzip();
+    Ok([Values::Made(s), Values::Made(t)])
+}
+
+impl<'a> Shape<'a> for Faces<'a> {
+    fn positions(&self) -> Result<Values<'a, Vec3>> {
+        let block = self.shared.table()?.positions;
+        self.within("positions", in_place_or_decoded(&block))
+    }
+
+    fn vertex_count(&self) -> Result<usize> {
+        Ok(usize::try_from(self.shared.table()?.point_count()).unwrap_or(usize::MAX))
+    }
+
+    fn normals(&self) -> Result<Option<Values<'a, Vec3>>> {
+        let normals = self.shared.table()?.normals;
+        let outward = || Ok(Values::Made(normals.decode_outward()?.into_iter().map(values::vec3).collect()));
+        self.checked("normals", normals.as_table(), outward)
+    }
+
+    fn tangents(&self) -> Result<Option<[Values<'a, Vec3>; 2]>> {
+        let tangents = self.shared.table()?.tangents;
+        self.checked("tangents", tangents.as_table(), || directions(&tangents))
+    }
+
+    fn uv_sets(&self) -> Result<usize> {
+        Ok(self.shared.table()?.uv_sets().filter(|set| set.count() > 0).count())
+    }
+
+    fn uvs(&self, set: usize) -> Result<Option<Values<'a, Vec2>>> {
+        let Some(set) = self.shared.table()?.uv_sets().nth(set) else { return Ok(None) };
+        self.checked("uvs", set.stored.as_table(), || coordinates(&set))
+    }
+
+    /// What the engine draws goes clockwise in its left-handed space, which goes the other way round in the mirror.
+    fn corners(&self) -> Corners<'a> {
+        let index = self.shared.index;
+        let faces = self.faces.clone().take(self.count);
+        Box::new(faces.flat_map(move |face| {
+            let face = match face {
+                Ok(face) => face,
+                Err(error) => {
+                    let error = Err(error).within_item("lods", index);
+                    return Box::new(std::iter::once(error)) as Corners<'a>;
+                }
+            };
+            let count = Indices::len(&face.corners);
+            let corner = |at: usize| Corner::vertex(face.corners.get(at).unwrap_or(u32::MAX));
+            Box::new(fan([0, 1, 2, 3].map(corner), count, true).map(Ok))
+        }))
+    }
+
+    fn weights(&self) -> Result<Option<Weights>> {
+        let (refs, items) = (self.shared.table()?.bone_refs, self.shared.lod.bones);
+        self.checked("bone_refs", &refs, || {
+            let refs = refs.decode()?;
+            let influences = || {
+                refs.iter().enumerate().flat_map(|(vertex, one)| {
+                    one.weights().iter().filter_map(move |pair| {
+                        let joint = items.get(pair.bone.into())?.get();
+                        Some((vertex, Influence { joint, weight: f32::from(pair.weight) / 255.0 }))
+                    })
+                })
+            };
+            Ok(Weights::new(refs.len(), influences))
+        })
+    }
+
+    fn material(&self) -> Result<Option<Material<'a>>> {
+        let lod = &self.shared.lod;
+        let (texture, stored, name, two_sided) = match &self.look {
+            Look::Section(section) => {
+                let stored = section.material.and_then(|index| lod.materials.get(usize::try_from(index).ok()?));
+                (section.texture, stored, section.material_name, section.flags & 0x20 != 0)
+            }
+            Look::Texture(texture) => (*texture, None, None, false),
+        };
+        let texture = usize::try_from(texture).ok().and_then(|index| Some((index, lod.textures.get(index)?)));
+        let name = stored.as_ref().map(|material| material.name).or(name).filter(|name| !name.is_empty());
+        let texture = texture.filter(|(_, name)| !name.is_empty());
+        if name.is_none() && texture.is_none() {
+            return Ok(None);
+        }
+        let mut facts = Material { two_sided, ..Material::new(name.unwrap_or_default()) };
+        if let Some(material) = stored {
+            let rgb = |color: crate::view::Color| color.to_array().first_chunk().copied().unwrap_or_default();
+            facts.color = material.diffuse.to_array();
+            facts.emissive = rgb(material.emissive);
+            facts.specular = rgb(material.specular);
+            // The exponent of the highlight; 200 and more are met on glass.
+            facts.shininess = (material.specular_power / 200.0).clamp(0.0, 1.0);
+            facts.alpha = match material.render_flags.map_or(0, |flags| flags.0) {
+                flags if flags & 1 << 8 != 0 => Alpha::Mask(64.0 / 255.0),
+                flags if flags & 1 << 7 != 0 => Alpha::Mask(0.5),
+                flags if flags & 1 << 6 != 0 => Alpha::Add,
+                _ => Alpha::Opaque,
+            };
+        }
+        facts.textures =
+            texture.into_iter().map(|(index, name)| Texture { index: Some(index), ..Texture::new(name) }).collect();
+        Ok(Some(facts))
+    }
+}

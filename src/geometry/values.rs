@@ -1,0 +1,93 @@
+//! Numbers of vertices, in place or made.
+
+use zerocopy::little_endian::F32;
+
+use crate::view::{Color, Element, LeArray, Strided, Vec2, Vec3};
+
+/// What vertices have of one kind: in place where the file's bytes are what is asked, else in new memory.
+#[derive(Clone, Debug)]
+pub enum Values<'a, T> {
+    /// In the bytes of the asset; of a Ballance map, in the table it was inflated to.
+    InPlace(Strided<'a, T>),
+    /// Decoded, or made of what is stored.
+    Made(Vec<T>),
+}
+
+impl<'a, T: Element> Values<'a, T> {
+    /// How many.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::InPlace(column) => column.len(),
+            Self::Made(list) => list.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The one at `index`.
+    pub fn get(&self, index: usize) -> Option<&T> {
+        match self {
+            Self::InPlace(column) => column.get(index),
+            Self::Made(list) => list.get(index),
+        }
+    }
+
+    /// All in order.
+    pub fn iter(&self) -> impl Iterator<Item = &T> + '_ {
+        (0..self.len()).filter_map(|index| self.get(index))
+    }
+
+    /// The column in place, where it is one.
+    pub fn borrowed(&self) -> Option<Strided<'a, T>> {
+        match self {
+            Self::InPlace(column) => Some(*column),
+            Self::Made(_) => None,
+        }
+    }
+}
+
+impl<'a, T: Element> From<LeArray<'a, T>> for Values<'a, T> {
+    fn from(array: LeArray<'a, T>) -> Self {
+        Self::InPlace(Strided::within(array.as_bytes(), array.offset(), size_of::<T>(), 0))
+    }
+}
+
+impl<'a, T> From<Strided<'a, T>> for Values<'a, T> {
+    fn from(column: Strided<'a, T>) -> Self {
+        Self::InPlace(column)
+    }
+}
+
+impl<T> From<Vec<T>> for Values<'_, T> {
+    fn from(list: Vec<T>) -> Self {
+        Self::Made(list)
+    }
+}
+
+macro_rules! arrays {
+    ($($type:ty = $count:literal;)*) => {$(
+        impl<'a> Values<'a, $type> {
+            /// The numbers of the one at `index`.
+            pub fn array(&self, index: usize) -> Option<[f32; $count]> {
+                self.get(index).map(|value| value.to_array())
+            }
+        }
+    )*};
+}
+
+arrays! {
+    Vec2 = 2;
+    Vec3 = 3;
+    Color = 4;
+}
+
+pub(super) fn vec2([x, y]: [f32; 2]) -> Vec2 {
+    Vec2 { x: F32::new(x), y: F32::new(y) }
+}
+
+pub(super) fn vec3([x, y, z]: [f32; 3]) -> Vec3 {
+    Vec3 { x: F32::new(x), y: F32::new(y), z: F32::new(z) }
+}

@@ -1,0 +1,121 @@
+//! LODka3D: the bones of each model, and its animations.
+
+use std::collections::HashMap;
+
+use super::sample::{self, Track, from_euler};
+use super::{Bone, Clip, Keys, Matrix, Rig, Source, StoredKey, StoredRotation};
+use crate::error::Result;
+use crate::geometry::Transform;
+use crate::lodka::{Animation, Model, Part, wire};
+
+pub(super) fn rigs<'a>(model: Model<'a>) -> Vec<Result<Rig<'a>>> {
+    let rigs = model.parts().map(|part| {
+        let part = part?;
+        part.skeleton()?.map(|skeleton| rig(part, skeleton)).transpose()
+    });
+    rigs.filter_map(Result::transpose).collect()
+}
+
+fn rig<'a>(part: Part<'a>, skeleton: crate::lodka::Skeleton<'a>) -> Result<Rig<'a>> {
+    let mut bones: Vec<Bone<'a>> = Vec::new();
+    let mut places: HashMap<i16, usize> = HashMap::new();
+    for bone in skeleton.bones {
+        let bone = bone?;
+        let parent = places.get(&bone.parent).copied();
+        places.insert(bone.id, bones.len());
+        bones.push(Bone::new(bone.name, parent));
+    }
+    if let Some(first) = part.animations().flatten().next() {
+        for (bone, key) in bones.iter_mut().zip(first.frame(0).unwrap_or_default()) {
+            bone.rest = transform(key);
+        }
+    }
+    Ok(Rig { model: part.index(), bones, is_tree: true, source: Source::Lodka(Animations(part)) })
+}
+
+fn transform(key: &wire::Key) -> Transform {
+    let (translation, rotation) = (key.position.to_array(), from_euler(key.rotation.to_array()));
+    Transform { translation, rotation, ..Transform::IDENTITY }
+}
+
+pub(super) struct Animations<'a>(Part<'a>);
+
+impl<'a> Animations<'a> {
+    pub(super) fn clips(&self, rig: &Rig<'a>) -> Vec<Result<Clip<'a>>> {
+        let clip = |animation: Animation<'a>| Clip {
+            name: animation.name.into(),
+            bones: (0..rig.bones.len()).collect(),
+            rest: rig.bones.iter().map(|bone| bone.rest.to_matrix()).collect(),
+            parents: rig.bones.iter().map(|bone| bone.parent).collect(),
+            is_tree: true,
+            seconds: Some(animation.duration() as f32 / 1000.0).filter(|seconds| *seconds > 0.0),
+            keys: Keys::Lodka(Frames(animation)),
+        };
+        self.0.animations().map(|animation| animation.map(clip)).collect()
+    }
+}
+
+/// Frames of a length of nothing, or less, are told as ones of a thirtieth second.
+const DEFAULT_INTERVAL: f32 = 1.0 / 30.0;
+
+pub(super) struct Frames<'a>(Animation<'a>);
+
+impl Frames<'_> {
+    fn interval(&self) -> f32 {
+        if self.0.interval > 0 { self.0.interval as f32 / 1000.0 } else { DEFAULT_INTERVAL }
+    }
+
+    /// How many frames there are that have bones.
+    fn count(&self) -> usize {
+        self.0.keys.len().checked_div(self.0.bone_count as usize).unwrap_or(0)
+    }
+
+    fn keys(&self, bone: usize) -> impl Iterator<Item = (usize, &wire::Key)> {
+        (0..self.count()).map_while(move |frame| Some((frame, self.0.key(frame, bone)?)))
+    }
+}
+
+impl Frames<'_> {
+    pub(super) fn locals(&self, seconds: f32, bones: &[usize], out: &mut [Matrix]) -> Result<()> {
+        let last = self.count().saturating_sub(1);
+        let frame = (seconds / self.interval()).clamp(0.0, last as f32);
+        // Saturates where there are more frames than numbers.
+        #[allow(clippy::cast_possible_truncation, reason = "between 0 and the last frame")]
+        let before = frame as usize;
+        let behind = before.saturating_add(1).min(last);
+        let part = frame - before as f32;
+        for &bone in bones {
+            let keys = self.0.key(before, bone).zip(self.0.key(behind, bone));
+            if let (Some((a, b)), Some(place)) = (keys, out.get_mut(bone)) {
+                let (a, b) = (transform(a), transform(b));
+                let transform = Transform {
+                    translation: sample::lerp(a.translation, b.translation, part),
+                    rotation: sample::slerp(a.rotation, b.rotation, part),
+                    ..a
+                };
+                *place = transform.to_matrix();
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn track(&self, bone: usize) -> Result<Track> {
+        let mut track = Track::default();
+        for (frame, key) in self.keys(bone) {
+            let (seconds, transform) = (frame as f32 * self.interval(), transform(key));
+            track.translations.push((seconds, transform.translation));
+            track.rotations.push((seconds, transform.rotation));
+        }
+        Ok(track)
+    }
+
+    pub(super) fn stored(&self, bone: usize) -> Result<Vec<StoredKey>> {
+        let stored = |(frame, key): (usize, &wire::Key)| StoredKey {
+            frame: frame as f32,
+            position: Some(key.position.to_array()),
+            rotation: Some(StoredRotation::Euler(key.rotation.to_array())),
+            scale: None,
+        };
+        Ok(self.keys(bone).map(stored).collect())
+    }
+}

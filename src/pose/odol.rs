@@ -1,0 +1,33 @@
+//! ODOL: the bones of a skeleton, whose animations are files of their own.
+
+use std::collections::HashMap;
+use std::marker::PhantomData;
+
+use super::{Bone, Rig, Source};
+use crate::error::Result;
+use crate::odol::{Model, Skeleton};
+
+pub(super) fn rig<'a>(model: &Model<'a>) -> Option<Result<Rig<'a>>> {
+    let skeleton = match model.info() {
+        Ok(info) => info.skeleton?,
+        Err(error) => return Some(Err(error)),
+    };
+    Some(Ok(Rig { model: 0, bones: bones(&skeleton), is_tree: true, source: Source::Still(PhantomData) }))
+}
+
+/// The bones by name; a parent that does not stand before its bone is taken for none.
+fn bones<'a>(skeleton: &Skeleton<'a>) -> Vec<Bone<'a>> {
+    let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
+    let mut bones = Vec::new();
+    for bone in &skeleton.bones {
+        let parent = places.get(&folded(bone.parent.as_bytes())).copied();
+        places.entry(folded(bone.name.as_bytes())).or_insert(bones.len());
+        bones.push(Bone::new(bone.name, parent));
+    }
+    bones
+}
+
+/// A name as the engine compares it.
+fn folded(name: &[u8]) -> Vec<u8> {
+    name.to_ascii_lowercase()
+}

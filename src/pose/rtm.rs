@@ -1,0 +1,208 @@
+//! RTM: bones by name, and one animation.
+//!
+//! Both forms tell what a bone does to the vertices that it moves, so that at rest nothing is moved. A plain file tells
+//! it in the space of the model; BMTR relative to the bone that carries it, which only a model's skeleton knows.
+
+use std::collections::HashMap;
+
+use super::sample::{self, Track};
+use super::{Bone, Clip, Keys, Matrix, Rig, Source, StoredKey, StoredRotation, Transform};
+use crate::error::{Context, Result};
+use crate::inspect::Text;
+use crate::rtm::{Binarised, Motion, Plain, wire};
+
+pub(super) fn rig<'a>(motion: Motion<'a>) -> Rig<'a> {
+    let bones = motion.bones().iter().map(|name| Bone::new(name, None)).collect();
+    let is_tree = matches!(motion, Motion::Plain(_));
+    Rig { model: 0, bones, is_tree, source: Source::Rtm(One { motion, order: None }) }
+}
+
+/// What the bones of a rig are called in a file, which compares names without case.
+fn key(name: Text<'_>) -> Vec<u8> {
+    match name {
+        Text::Bytes(name) => name.as_bytes().to_ascii_lowercase(),
+        #[cfg(feature = "lodka")]
+        Text::Ansi(name) => name.as_bytes().to_ascii_lowercase(),
+        Text::Utf32(name) => name.as_bytes().to_vec(),
+    }
+}
+
+impl<'a> Rig<'a> {
+    /// The animation of an RTM file on the bones of another rig, such as that of an ODOL model: each bone moves as the
+    /// one of the same name, letters of either case being the same, and those that the file does not have stay at rest.
+    /// For BMTR this is what tells which bone carries which.
+    #[must_use]
+    pub fn with_skeleton(motion: Motion<'a>, skeleton: &Rig<'a>) -> Self {
+        let places: HashMap<Vec<u8>, usize> =
+            motion.bones().iter().enumerate().map(|(place, name)| (key(name.into()), place)).collect();
+        let order = skeleton.bones.iter().map(|bone| places.get(&key(bone.name)).copied()).collect();
+        let mut bones = skeleton.bones.clone();
+        // In a plain file bones stand side by side: what it tells has those that carry them in it already.
+        if matches!(motion, Motion::Plain(_)) {
+            bones.iter_mut().for_each(|bone| bone.parent = None);
+        }
+        let source = Source::Rtm(One { motion, order: Some(order) });
+        Self { model: skeleton.model, bones, is_tree: true, source }
+    }
+}
+
+pub(super) struct One<'a> {
+    motion: Motion<'a>,
+    /// For each bone of the rig its place in the file; as in the file where it is `None`.
+    order: Option<Vec<Option<usize>>>,
+}
+
+impl<'a> One<'a> {
+    pub(super) fn clips(&self, rig: &Rig<'a>) -> Vec<Result<Clip<'a>>> {
+        let all = || (0..rig.bones.len()).map(Some).collect();
+        let order: Vec<Option<usize>> = self.order.clone().unwrap_or_else(all);
+        let moved = order.iter().enumerate().filter(|(_, place)| place.is_some());
+        let keys = match self.motion {
+            Motion::Binarised(motion) => Keys::Packed(Packed { motion, order: order.clone() }),
+            Motion::Plain(motion) => Keys::Plain(Matrices { motion, order: order.clone() }),
+        };
+        vec![self.motion.last_time().map(|seconds| Clip {
+            name: "".into(),
+            bones: moved.map(|(bone, _)| bone).collect(),
+            rest: rig.bones.iter().map(|bone| bone.rest.to_matrix()).collect(),
+            parents: rig.bones.iter().map(|bone| bone.parent).collect(),
+            is_tree: rig.is_tree,
+            seconds,
+            keys,
+        })]
+    }
+}
+
+/// The frames before and behind a moment, and how far it is from the one to the other.
+fn around(times: impl Iterator<Item = f32>, seconds: f32) -> Option<(usize, usize, f32)> {
+    let times: Vec<(f32, usize)> = times.enumerate().map(|(frame, time)| (time, frame)).collect();
+    sample::around(&times, seconds)
+}
+
+pub(super) struct Packed<'a> {
+    motion: Binarised<'a>,
+    order: Vec<Option<usize>>,
+}
+
+/// In our space: as [`wire::Transform::to_matrix`] has it, which turns the axes, seen in the mirror.
+fn transform(stored: &wire::Transform) -> Transform {
+    let ([i, j, k, w], [x, y, z]) = (stored.rotation(), stored.translation());
+    Transform { translation: [-x, y, -z], rotation: [i, -j, k, w], scale: [1.0; 3] }.mirrored_turned()
+}
+
+impl Packed<'_> {
+    pub(super) fn locals(&self, seconds: f32, _: &[usize], out: &mut [Matrix]) -> Result<()> {
+        let times = self.motion.times()?.block.decode()?;
+        let Some((before, behind, part)) = around(times.iter().map(|time| time.get()), seconds) else { return Ok(()) };
+        let frames = self.motion.frames()?;
+        let frame = |index: usize| -> Result<Vec<Transform>> {
+            let frame = frames.get(u32::try_from(index).unwrap_or(u32::MAX))?;
+            Ok(match frame {
+                Some(frame) => frame.block.decode().within_item("frames", index)?.iter().map(transform).collect(),
+                None => Vec::new(),
+            })
+        };
+        let first = frame(before)?;
+        let second = if behind == before { first.clone() } else { frame(behind)? };
+        for (place, bone) in out.iter_mut().zip(&self.order) {
+            let keys = bone.and_then(|bone| first.get(bone).zip(second.get(bone)));
+            if let Some((a, b)) = keys {
+                let translation = sample::lerp(a.translation, b.translation, part);
+                let rotation = sample::slerp(a.rotation, b.rotation, part);
+                *place = Transform { translation, rotation, scale: [1.0; 3] }.to_matrix();
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn track(&self, bone: usize) -> Result<Track> {
+        let mut track = Track::default();
+        self.each(bone, |time, stored| {
+            let Transform { translation, rotation, .. } = transform(stored);
+            track.translations.push((time, translation));
+            track.rotations.push((time, rotation));
+        })?;
+        Ok(track)
+    }
+
+    pub(super) fn stored(&self, bone: usize) -> Result<Vec<StoredKey>> {
+        let mut all = Vec::new();
+        self.each(bone, |frame, stored| {
+            let rotation = Some(StoredRotation::Xyzw(stored.rotation()));
+            all.push(StoredKey { frame, position: Some(stored.translation()), rotation, scale: None });
+        })?;
+        Ok(all)
+    }
+}
+
+impl Packed<'_> {
+    /// Hands out what a bone does in each frame. Decodes all of them.
+    fn each(&self, bone: usize, mut sink: impl FnMut(f32, &wire::Transform)) -> Result<()> {
+        let Some(Some(bone)) = self.order.get(bone) else { return Ok(()) };
+        let times = self.motion.times()?.block.decode()?;
+        for (frame, time) in self.motion.frames()?.iter().zip(&*times) {
+            if let Some(stored) = frame?.block.decode()?.get(*bone) {
+                sink(time.get(), stored);
+            }
+        }
+        Ok(())
+    }
+}
+
+pub(super) struct Matrices<'a> {
+    motion: Plain<'a>,
+    order: Vec<Option<usize>>,
+}
+
+impl Matrices<'_> {
+    pub(super) fn locals(&self, seconds: f32, _: &[usize], out: &mut [Matrix]) -> Result<()> {
+        let times = self.motion.times()?;
+        let Some((before, behind, part)) = around(times.iter().map(|time| time.get()), seconds) else { return Ok(()) };
+        let frame = |index: usize| self.motion.frame(u32::try_from(index).unwrap_or(u32::MAX));
+        let Some((first, second)) = frame(before)?.zip(frame(behind)?) else { return Ok(()) };
+        for (place, bone) in out.iter_mut().zip(&self.order) {
+            let bones = bone.and_then(|bone| first.bone(bone).zip(second.bone(bone)));
+            if let Some((a, b)) = bones {
+                let matrix = |pose: &wire::BonePose| Matrix::from_rows(pose.matrix.to_rows());
+                *place = sample::mix(&matrix(a), &matrix(b), part).seen_in(&Matrix::TURNED_MIRROR);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn track(&self, _: usize) -> Result<Track> {
+        Ok(Track::default())
+    }
+
+    pub(super) fn stored(&self, bone: usize) -> Result<Vec<StoredKey>> {
+        let mut all = Vec::new();
+        let Some(Some(bone)) = self.order.get(bone) else { return Ok(all) };
+        for frame in self.motion.frames() {
+            let frame = frame?;
+            if let Some(pose) = frame.bone(*bone) {
+                let [x, y, z, position] = pose.matrix.to_rows();
+                let rotation = Some(StoredRotation::Rows([x, y, z]));
+                all.push(StoredKey { frame: frame.time, position: Some(position), rotation, scale: None });
+            }
+        }
+        Ok(all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use zerocopy::little_endian::{I16, U16};
+
+    #[test]
+    fn transforms_are_what_their_matrices_are() {
+        let stored = wire::Transform {
+            rotation: [4915, -8192, 3277, 12902].map(I16::new),
+            translation: [0x3c00, 0x4000, 0xc200].map(U16::new),
+        };
+        let matrix = Matrix::from_rows(stored.to_matrix()).seen_in(&Matrix::TURNED_MIRROR);
+        for (a, b) in transform(&stored).to_matrix().0.iter().flatten().zip(matrix.0.iter().flatten()) {
+            assert!((a - b).abs() < 1e-6, "{a} {b}");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What is between keys.
+
+use glam::Quat;
+
+use super::{Matrix, Transform};
+
+/// The keys of one bone, times in seconds and ascending. A part without keys stays as at rest.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Track {
+    /// Translations.
+    pub translations: Vec<(f32, [f32; 3])>,
+    /// Rotations: x, y, z, w.
+    pub rotations: Vec<(f32, [f32; 4])>,
+    /// Scales.
+    pub scales: Vec<(f32, [f32; 3])>,
+}
+
+impl Track {
+    /// Whether it has no key at all.
+    pub fn is_empty(&self) -> bool {
+        self.translations.is_empty() && self.rotations.is_empty() && self.scales.is_empty()
+    }
+
+    /// The place at a moment, of a bone that is so at rest.
+    pub fn at(&self, seconds: f32, rest: &Transform) -> Transform {
+        let straight =
+            |keys: &[(f32, [f32; 3])], rest| around(keys, seconds).map_or(rest, |(a, b, part)| lerp(a, b, part));
+        Transform {
+            translation: straight(&self.translations, rest.translation),
+            rotation: around(&self.rotations, seconds).map_or(rest.rotation, |(a, b, part)| slerp(a, b, part)),
+            scale: straight(&self.scales, rest.scale),
+        }
+    }
+}
+
+/// The keys before and behind a moment, and how far it is from the one to the other; `None` without keys.
+pub(super) fn around<T: Copy>(keys: &[(f32, T)], seconds: f32) -> Option<(T, T, f32)> {
+    let behind = keys.partition_point(|(time, _)| *time <= seconds);
+    let before = behind.checked_sub(1).and_then(|before| keys.get(before));
+    match (before, keys.get(behind)) {
+        (Some(&(start, a)), Some(&(end, b))) => Some((a, b, (seconds - start) / (end - start))),
+        (Some(&(_, only)), None) | (None, Some(&(_, only))) => Some((only, only, 0.0)),
+        (None, None) => None,
+    }
+}
+
+pub(super) fn lerp([ax, ay, az]: [f32; 3], [bx, by, bz]: [f32; 3], part: f32) -> [f32; 3] {
+    [(bx - ax) * part + ax, (by - ay) * part + ay, (bz - az) * part + az]
+}
+
+/// Along the shorter arc; what is not of unit length stays so at the keys.
+pub(super) fn slerp(a: [f32; 4], b: [f32; 4], part: f32) -> [f32; 4] {
+    let (from, to) = (Quat::from_array(a), Quat::from_array(b));
+    let cosine = from.dot(to);
+    let sign = if cosine < 0.0 { -1.0 } else { 1.0 };
+    let cosine = cosine.abs();
+    let (first, second) = if cosine < 1.0 - 1e-6 {
+        let angle = cosine.acos();
+        (((1.0 - part) * angle).sin() / angle.sin(), (part * angle).sin() / angle.sin())
+    } else {
+        (1.0 - part, part)
+    };
+    let second = second * sign;
+    let ([ax, ay, az, aw], [bx, by, bz, bw]) = (a, b);
+    [ax * first + bx * second, ay * first + by * second, az * first + bz * second, aw * first + bw * second]
+}
+
+pub(super) fn mix(a: &Matrix, b: &Matrix, part: f32) -> Matrix {
+    a.glam().mul_scalar(1.0 - part).add_mat4(&b.glam().mul_scalar(part)).into()
+}
+
+/// From angles about X, then Y, then Z.
+pub(super) fn from_euler([x, y, z]: [f32; 3]) -> [f32; 4] {
+    let turned = Quat::from_rotation_y(y).mul_quat(Quat::from_rotation_x(x));
+    Quat::from_rotation_z(z).mul_quat(turned).to_array()
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec3;
+
+    use super::*;
+
+    #[test]
+    fn keys_hold_at_their_ends_and_share_what_is_between() {
+        let keys = [(1.0, [0.0; 3]), (3.0, [4.0, 0.0, -2.0])];
+        let at = |seconds| around(&keys, seconds).map(|(a, b, part)| lerp(a, b, part)).unwrap();
+        assert_eq!([at(0.0), at(1.0), at(2.0), at(3.0)], [[0.0; 3], [0.0; 3], [2.0, 0.0, -1.0], [4.0, 0.0, -2.0]]);
+        assert_eq!((at(9.0), around::<[f32; 3]>(&[], 1.0)), ([4.0, 0.0, -2.0], None));
+    }
+
+    #[test]
+    fn rotations_take_the_shorter_arc() {
+        let half = std::f32::consts::FRAC_1_SQRT_2;
+        let (none, quarter) = ([0.0, 0.0, 0.0, 1.0], [0.0, half, 0.0, half]);
+        let eighth = slerp(none, quarter, 0.5);
+        let same = slerp(none, quarter.map(|part| -part), 0.5);
+        for (a, b) in eighth.iter().zip(same) {
+            assert!((a - b).abs() < 1e-6, "{eighth:?} {same:?}");
+        }
+        assert!((eighth[1] - (std::f32::consts::PI / 8.0).sin()).abs() < 1e-6);
+    }
+
+    #[test]
+    fn euler_angles_turn_about_x_first() {
+        let quarter = std::f32::consts::FRAC_PI_2;
+        let turned = Quat::from_array(from_euler([quarter, 0.0, quarter])) * Vec3::Y;
+        assert!((turned - Vec3::Z).length() < 1e-6, "{turned}");
+    }
+}

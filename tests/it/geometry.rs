@@ -1,0 +1,170 @@
+//! Triangles of all formats in one space.
+
+use meshpeek::geometry::Primitive;
+use meshpeek::view::{Strided, Vec3};
+use meshpeek::{Asset, Format, Inspect, codec};
+
+use crate::corpus::{files, outside, root};
+use crate::memory::usage_of;
+
+fn sub(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+fn cross(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// How many corners have a normal on the side that their triangle is seen from, and how many on the other.
+fn sides(primitive: &Primitive<'_>) -> (u64, u64) {
+    let Ok(positions) = primitive.positions() else { return (0, 0) };
+    let world = primitive.world_matrix();
+    let Ok(Some(normals)) = primitive.normals() else { return (0, 0) };
+    let normal = world.normals();
+    let (mut front, mut back) = (0, 0);
+    for corners in primitive.corners() {
+        let Ok(corners) = corners else { break };
+        let Some(points) = corners.iter().map(|c| positions.array(c.position as usize)).collect::<Option<Vec<_>>>()
+        else {
+            continue;
+        };
+        let points: Vec<[f32; 3]> = points.into_iter().map(|point| world.point(point)).collect();
+        let face = cross(sub(points[1], points[0]), sub(points[2], points[0]));
+        for corner in corners {
+            let side = normals.array(corner.normal as usize).map_or(0.0, |one| dot(normal(one), face));
+            front += u64::from(side > 0.0);
+            back += u64::from(side < 0.0);
+        }
+    }
+    (front, back)
+}
+
+/// Whether the corners of most triangles have their normals on the side that they are seen from.
+fn faces_outwards(bytes: &[u8]) -> Option<bool> {
+    let asset = Asset::parse(bytes).unwrap();
+    let visual = |p: &Primitive<'_>| p.place().lod.is_none_or(|(_, resolution)| (0.0..1000.0).contains(&resolution));
+    let all = asset.primitives().map(Result::unwrap).filter(visual).map(|primitive| sides(&primitive));
+    let (front, back) = all.fold((0, 0), |(front, back), (f, b)| (front + f, back + b));
+    (front + back > 0).then_some(front > 4 * back)
+}
+
+#[test]
+fn real_models_have_their_normals_on_the_outside() {
+    let Some(folder) = outside() else { return };
+    let mut checked = 0;
+    let folders = ["odol", "odol_later", "odol_rewritten", "mlod"].map(|name| folder.join(name));
+    let more = ["b3d/character.b3d", "wild/key.b3d", "lodka/model.lod", "wild/baseball_bat_barbed.p3d"];
+    let files = folders.iter().flat_map(|folder| folder.read_dir().unwrap()).map(|entry| entry.unwrap().path());
+    for path in files.chain(more.map(|name| folder.join(name))) {
+        // Of the first the normals are those of both sides.
+        let mixed = path.ends_with("v71_armake_acre2_wire.p3d");
+        if mixed || !path.extension().is_some_and(|name| name == "p3d" || name == "b3d" || name == "lod") {
+            continue;
+        }
+        if let Some(outwards) = faces_outwards(&std::fs::read(&path).unwrap()) {
+            assert!(outwards, "{}", path.display());
+            checked += 1;
+        }
+    }
+    assert!(checked > 50, "{checked}");
+}
+
+/// What lies in these bytes.
+fn lies_in(bytes: &[u8], column: Strided<'_, Vec3>) -> bool {
+    let first = std::ptr::from_ref(column.get(0).unwrap()).cast::<u8>();
+    bytes.as_ptr_range().contains(&first)
+}
+
+#[test]
+fn positions_lie_in_the_file() {
+    let mut checked = std::collections::BTreeMap::new();
+    for (path, bytes) in files() {
+        let Ok(asset) = Asset::parse(&bytes) else { continue };
+        let format = asset.summarize().format;
+        for primitive in asset.primitives().flatten() {
+            let Ok(positions) = primitive.positions() else { continue };
+            if positions.is_empty() {
+                continue;
+            }
+            let in_file = positions.borrowed().is_some_and(|column| lies_in(&bytes, column));
+            let in_table = positions.borrowed().is_some() && path.ends_with("corpus/bmx/stored.bmx") == in_file;
+            let packed = format == Format::Odol && positions.borrowed().is_none();
+            assert!(in_file || format == Format::Bmx && in_table || packed, "{}: {primitive:?}", path.display());
+            *checked.entry((format.name(), in_file)).or_insert(0) += 1;
+        }
+    }
+    for format in ["b3d", "bmx", "lodka", "mlod", "odol"] {
+        assert!(checked.contains_key(&(format, true)), "{format}: {checked:?}");
+    }
+}
+
+#[test]
+fn nothing_is_decoded_or_copied_before_it_is_asked_for() {
+    for (path, bytes) in files() {
+        let Ok(asset) = Asset::parse(&bytes) else { continue };
+        let format = asset.summarize().format;
+        if !matches!(format, Format::B3d | Format::Lodka | Format::Odol) {
+            continue;
+        }
+        let before = codec::activity().decodes;
+        // Not kept, so that what is held at once is what one takes.
+        let (count, usage) = usage_of(|| asset.primitives().flatten().filter(|one| one.vertex_count().is_ok()).count());
+        assert_eq!(codec::activity().decodes, before, "{}", path.display());
+        // A frame for each level of nodes, small lists; no array of a file of any size.
+        assert!(usage.peak < 64_000, "{}: {count} primitives took {usage:?}", path.display());
+        let Some(packed) =
+            asset.primitives().flatten().find(|one| one.positions().is_ok_and(|all| all.borrowed().is_none()))
+        else {
+            continue;
+        };
+        let before = codec::activity().decodes;
+        packed.positions().unwrap();
+        assert_eq!(codec::activity().decodes, before + 1, "{}", path.display());
+    }
+}
+
+#[test]
+fn welding_makes_a_vertex_of_each_corner_that_is_unlike_the_others() {
+    for (path, bytes) in files() {
+        let Ok(asset) = Asset::parse(&bytes) else { continue };
+        for primitive in asset.primitives().flatten() {
+            let Ok(welded) = primitive.to_welded(|| Ok(())) else { continue };
+            let triangles: Vec<_> = primitive.triangles().flatten().collect();
+            assert_eq!(triangles.len() as u64, welded.triangles.len() as u64 + welded.left_out, "{}", path.display());
+            let (vertices, positions) = (welded.corners.len(), primitive.vertex_count().unwrap());
+            assert!(welded.triangles.iter().flatten().all(|&vertex| (vertex as usize) < vertices));
+            assert!(primitive.is_indexed_by_corner() || vertices <= positions, "{}", path.display());
+            if welded.left_out == 0 {
+                let back =
+                    welded.triangles.iter().map(|all| all.map(|vertex| welded.corners[vertex as usize].position));
+                assert!(back.eq(triangles), "{}", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_scene_tells_its_parts() {
+    let bytes = std::fs::read(root().join("corpus/b3d/everything.b3d")).unwrap();
+    let asset = Asset::parse(&bytes).unwrap();
+    let all: Vec<_> = asset.primitives().map(Result::unwrap).collect();
+    let places: Vec<_> =
+        all.iter().map(|one| (one.place().node.unwrap(), one.place().mesh, one.place().part)).collect();
+    assert_eq!(places, [(0, 0, 0), (0, 0, 1), (0, 0, 2), (3, 1, 0)]);
+    let leaf = all[0].material().unwrap().unwrap();
+    let bark = all[1].material().unwrap().unwrap();
+    assert_eq!((leaf.name, bark.name), ("leaf".into(), "bark".into()));
+    assert_eq!(leaf.textures.iter().map(|texture| texture.index).collect::<Vec<_>>(), [Some(1), Some(0)]);
+    assert_eq!((leaf.textures[0].clamped, leaf.textures[1].uv_set), ([true, true], 1));
+    assert_eq!((bark.color, bark.unlit, bark.two_sided), ([1.0, 0.5, 0.25, 0.75], true, true));
+    // Counterclockwise in our space: the last two corners of the file's 0 1 2 change places.
+    assert_eq!(all[0].triangles().map(Result::unwrap).collect::<Vec<_>>(), [[0, 2, 1]]);
+    assert_eq!((all[0].uv_sets().unwrap(), all[0].colors().unwrap().is_some()), (2, true));
+    let weights = all[0].to_weights().unwrap().unwrap();
+    assert_eq!((weights.of(0)[0].joint, weights.of(0)[0].weight, weights.of(1).len()), (1, 0.25, 0));
+    assert_eq!(all[3].to_weights().unwrap().unwrap().of(2)[0].joint, 4);
+}
