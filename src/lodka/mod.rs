@@ -13,7 +13,7 @@
 //! | --- | --- |
 //! | axes | x right, y up, z backward, as in OpenGL |
 //! | handedness | right |
-//! | front faces | counter-clockwise |
+//! | front faces | counterclockwise |
 //! | V | up from the bottom |
 //! | quaternions | x, y, z, w; keys of bones are Euler angles about x, y and z in radians |
 //! | matrices | morphs: three rows of a rotation, then a position; colliders: sixteen numbers as stored |
