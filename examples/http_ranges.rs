@@ -40,7 +40,7 @@ impl Http {
 }
 
 impl ReadAt for Http {
-    fn size(&self) -> io::Result<u64> {
+    fn byte_len(&self) -> io::Result<u64> {
         Ok(self.request("HEAD", "")?.0)
     }
 
@@ -53,7 +53,7 @@ impl ReadAt for Http {
 /// A line for each asset that lies in the archive as it is, by the headers alone.
 pub fn scan(source: &Http) -> Result<Vec<String>> {
     let limits = Limits::default();
-    let mut directory = Ranges::new(source.size()?);
+    let mut directory = Ranges::new(source.byte_len()?);
     directory.load(source, |ranges| Archive::parse_ranges(ranges, &limits).map(drop))?;
     let mut lines = Vec::new();
     for member in Archive::parse_ranges(&directory, &limits)?.members() {
@@ -61,9 +61,9 @@ pub fn scan(source: &Http) -> Result<Vec<String>> {
         if member.method() != Method::STORED {
             continue;
         }
-        let place = Section::new(source, member.offset()..member.offset() + member.stored_size());
+        let place = Section::new(source, member.offset()..member.offset() + member.stored_byte_len());
         let look = |ranges: &Ranges| Ok(Asset::parse_ranges(ranges, &limits)?.summarize_header());
-        if let Ok(summary) = Ranges::new(member.stored_size()).load(&place, look) {
+        if let Ok(summary) = Ranges::new(member.stored_byte_len()).load(&place, look) {
             lines.push(format!("{}: {}, version {:?}", member.name(), summary.format.title(), summary.version));
         }
     }

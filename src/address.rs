@@ -234,7 +234,7 @@ pub fn open_member<'a>(file: &Path, data: &'a [u8], member: Option<&[u8]>, budge
                 Err(error) => (Err(error), None),
             },
         };
-        let (hint, member) = (found.member.size_hint(), join(opened.member.as_ref(), name));
+        let (hint, member) = (found.member.decoded_byte_len_hint(), join(opened.member.as_ref(), name));
         #[cfg(feature = "scan")]
         let stored = crate::scan::Stored::of(&found.member);
         let alike = if found.count > 1 { found.count } else { opened.alike };

@@ -201,7 +201,7 @@ impl Budget {
     /// As [`work`](Self::work), [`hold`](Self::hold) and [`Block::decode`].
     pub fn decode<'a, T: Element>(&self, block: &Block<'a, T>) -> Result<Decoded<'a, T>> {
         block.check_claim()?;
-        let bytes = if block.borrowed().is_some() { 0 } else { block.unpacked_bytes() };
+        let bytes = if block.borrowed().is_some() { 0 } else { block.decoded_byte_len() };
         let held = self.take(bytes).map_err(|error| error.at(block.offset()))?;
         let elements = block.decode()?;
         // It may have taken a while.
@@ -214,7 +214,7 @@ impl Budget {
     /// # Errors
     /// As [`work`](Self::work), [`hold`](Self::hold) and [`Table::read`].
     pub fn read(&self, table: &dyn Table, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
-        let row = table.columns().iter().fold(0_u64, |sum, column| sum.saturating_add(column.scalar.size() as u64));
+        let row = table.columns().iter().fold(0_u64, |sum, column| sum.saturating_add(column.scalar.byte_len() as u64));
         let bytes = table.rows().saturating_mul(row);
         let storage = table.storage();
         let at_once = match storage.packing {

@@ -164,22 +164,22 @@ impl<'a> Member<'a> {
     }
 
     /// The bytes it takes in the container, by its word.
-    pub fn stored_size(&self) -> u64 {
+    pub fn stored_byte_len(&self) -> u64 {
         match self {
             #[cfg(feature = "pbo")]
-            Self::Pbo(member) => member.stored_size(),
+            Self::Pbo(member) => member.stored_byte_len(),
             #[cfg(feature = "zip")]
-            Self::Zip(member) => member.stored_size(),
+            Self::Zip(member) => member.stored_byte_len(),
         }
     }
 
     /// The bytes it decodes to, by the container's word.
-    pub fn size_hint(&self) -> u64 {
+    pub fn decoded_byte_len_hint(&self) -> u64 {
         match self {
             #[cfg(feature = "pbo")]
-            Self::Pbo(member) => member.size_hint(),
+            Self::Pbo(member) => member.decoded_byte_len_hint(),
             #[cfg(feature = "zip")]
-            Self::Zip(member) => member.size_hint(),
+            Self::Zip(member) => member.decoded_byte_len_hint(),
         }
     }
 

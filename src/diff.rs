@@ -289,7 +289,7 @@ impl Builder<'_> {
 impl Visitor for Builder<'_> {
     fn open(&mut self, part: &Part<'_>) -> bool {
         let is_left_out = self.is_archive && matches!(part.name, "members" | "directory" | "tail");
-        let text = part.label.as_ref().map_or(0, Text::stored_bytes);
+        let text = part.label.as_ref().map_or(0, Text::stored_byte_len);
         let is_told = !is_left_out && self.spend(text.saturating_add(size_of::<Tree>()));
         if is_told {
             self.open.push(Open::new(part));
@@ -319,7 +319,7 @@ impl Visitor for Builder<'_> {
     fn texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>) {
         let mut all = Vec::new();
         for text in texts {
-            if !self.spend(text.stored_bytes().saturating_mul(2)) {
+            if !self.spend(text.stored_byte_len().saturating_mul(2)) {
                 return;
             }
             all.push(Name::from(text));
@@ -635,7 +635,7 @@ impl Comparison<'_> {
                 };
                 let values = [text(one), text(two)];
                 // What cannot be decoded is the same if it is stored the same.
-                if !is_same(&values[0], &values[1]) || a.stored_size() != b.stored_size() {
+                if !is_same(&values[0], &values[1]) || a.stored_byte_len() != b.stored_byte_len() {
                     self.tell(Change::Changed, "problems".to_owned(), None, Some(values));
                 }
                 return Ok(());
@@ -782,7 +782,7 @@ impl Visitor for Finder<'_> {
 /// All rows of a table, at the budget's expense.
 fn rows(table: &dyn Table, budget: &Budget) -> Result<Found> {
     let columns = table.columns();
-    let row: usize = columns.iter().map(|column| column.scalar.size()).sum();
+    let row: usize = columns.iter().map(|column| column.scalar.byte_len()).sum();
     let held = budget.hold(table.rows().saturating_mul(row as u64))?;
     let mut bytes = Vec::new();
     held.budget().read(table, &mut |rows| {
@@ -793,7 +793,7 @@ fn rows(table: &dyn Table, budget: &Budget) -> Result<Found> {
 }
 
 fn compare_rows(a: &Found, b: &Found, rows: &mut Rows) {
-    let size = |found: &Found| found.columns.iter().map(|column| column.scalar.size()).sum::<usize>();
+    let size = |found: &Found| found.columns.iter().map(|column| column.scalar.byte_len()).sum::<usize>();
     if a.columns != b.columns || size(a) == 0 {
         return;
     }
@@ -806,7 +806,7 @@ fn compare_rows(a: &Found, b: &Found, rows: &mut Rows) {
 /// The numbers of one row as text.
 fn numbers(columns: &[Column], mut row: &[u8]) -> Vec<String> {
     let number = |column: &Column| {
-        let (bytes, behind) = row.split_at_checked(column.scalar.size())?;
+        let (bytes, behind) = row.split_at_checked(column.scalar.byte_len())?;
         row = behind;
         let mut wide = [0; 8];
         wide.get_mut(..bytes.len())?.copy_from_slice(bytes);

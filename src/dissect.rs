@@ -21,6 +21,18 @@ pub enum LineKind {
     Gap,
 }
 
+impl LineKind {
+    /// The word for it, as in `tree --fields`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Part => "part",
+            Self::Field => "field",
+            Self::Array => "array",
+            Self::Gap => "gap",
+        }
+    }
+}
+
 /// A part, a field, an array or a gap.
 #[derive(Debug)]
 pub struct Line<'l> {

@@ -264,7 +264,7 @@ impl<W: Write, F: Formatter + Clone> Document<W, F> {
             Value::Floats(values) => self.entry(name, &Floats(values)),
             Value::Ints(values) => self.entry(name, values.as_ref()),
             Value::Text(text) => {
-                let whole = text.stored_bytes();
+                let whole = text.stored_byte_len();
                 let cut = text.cut(LONGEST_TEXT);
                 let text = Name::from(cut);
                 if text.lossy && !std::mem::replace(&mut self.top.lossy, true) {
@@ -302,7 +302,7 @@ impl<W: Write, F: Formatter + Clone> Document<W, F> {
             let name = Name::from(cut);
             lossy |= name.lossy;
             self.top.lossy_list |= name.lossy;
-            self.top.truncated |= text.stored_bytes() > LONGEST_TEXT;
+            self.top.truncated |= text.stored_byte_len() > LONGEST_TEXT;
             self.format.begin_array_value(&mut self.out, index == 0)?;
             self.value(&name.text)?;
             self.format.end_array_value(&mut self.out)?;

@@ -16,11 +16,11 @@
 //! use meshpeek::ranges::{Ranges, ReadAt};
 //! use meshpeek::{Asset, Inspect, Limits};
 //! # let store = [&b"a.txt\0"[..], &[0; 16], &[0, 0, 9, 0], &[0; 21], &[7; 0x9_0000]].concat();
-//! let mut ranges = Ranges::new(store.size()?); // of anything that implements `ReadAt`
+//! let mut ranges = Ranges::new(store.byte_len()?); // of anything that implements `ReadAt`
 //! let limits = Limits::default();
 //! let summary = ranges.load(&store, |ranges| Ok(Asset::parse_ranges(ranges, &limits)?.summarize_header()))?;
 //! assert_eq!(summary.counts.get("members"), Some(1));
-//! assert!(ranges.held() < ranges.size() / 10);
+//! assert!(ranges.held() < ranges.byte_len() / 10);
 //! # Ok::<(), meshpeek::Error>(())
 //! ```
 //!
@@ -59,9 +59,9 @@ pub trait ReadAt {
     ///
     /// # Errors
     /// Those of the source.
-    fn size(&self) -> io::Result<u64>;
+    fn byte_len(&self) -> io::Result<u64>;
 
-    /// Reads these bytes, which are never outside the [size](Self::size): all of them.
+    /// Reads these bytes, which are never outside the [size](Self::byte_len): all of them.
     ///
     /// # Errors
     /// Those of the source.
@@ -69,7 +69,7 @@ pub trait ReadAt {
 }
 
 impl ReadAt for [u8] {
-    fn size(&self) -> io::Result<u64> {
+    fn byte_len(&self) -> io::Result<u64> {
         Ok(self.len() as u64)
     }
 
@@ -82,8 +82,8 @@ impl ReadAt for [u8] {
 macro_rules! read_at_as_slice {
     ($($type:ty),*) => {$(
         impl ReadAt for $type {
-            fn size(&self) -> io::Result<u64> {
-                <[u8]>::size(self)
+            fn byte_len(&self) -> io::Result<u64> {
+                <[u8]>::byte_len(self)
             }
 
             fn read_at(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
@@ -97,7 +97,7 @@ read_at_as_slice!(Vec<u8>, FileMap);
 
 /// On Unix without a word to others of the place where it is read; elsewhere that moves.
 impl ReadAt for File {
-    fn size(&self) -> io::Result<u64> {
+    fn byte_len(&self) -> io::Result<u64> {
         Ok(self.metadata()?.len())
     }
 
@@ -122,8 +122,8 @@ impl ReadAt for File {
 macro_rules! read_at_through {
     ($($type:ty),*) => {$(
         impl<R: ReadAt + ?Sized> ReadAt for $type {
-            fn size(&self) -> io::Result<u64> {
-                (**self).size()
+            fn byte_len(&self) -> io::Result<u64> {
+                (**self).byte_len()
             }
 
             fn read_at(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
@@ -150,7 +150,7 @@ impl<R: ReadAt> Section<R> {
 }
 
 impl<R: ReadAt> ReadAt for Section<R> {
-    fn size(&self) -> io::Result<u64> {
+    fn byte_len(&self) -> io::Result<u64> {
         Ok(self.range.end.saturating_sub(self.range.start))
     }
 
@@ -179,7 +179,7 @@ impl Ranges {
     }
 
     /// The size of the file.
-    pub fn size(&self) -> u64 {
+    pub fn byte_len(&self) -> u64 {
         self.size
     }
 
@@ -285,7 +285,7 @@ impl<'a> Data<'a> {
     pub(crate) fn size(self) -> u64 {
         match self {
             Self::Whole(bytes) => bytes.len() as u64,
-            Self::Parts(ranges) => ranges.size(),
+            Self::Parts(ranges) => ranges.byte_len(),
         }
     }
 
@@ -366,7 +366,7 @@ mod tests {
     fn a_source_that_gives_too_little_is_an_error() {
         struct Short;
         impl ReadAt for Short {
-            fn size(&self) -> io::Result<u64> {
+            fn byte_len(&self) -> io::Result<u64> {
                 Ok(9)
             }
             fn read_at(&self, _: Range<u64>) -> io::Result<Vec<u8>> {

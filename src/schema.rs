@@ -11,7 +11,7 @@ pub use crate::view::record::{FieldInfo, Type};
 /// # #[cfg(feature = "mlod")] {
 /// use meshpeek::{Format, schema};
 /// let header = schema::records(Format::Mlod)[0];
-/// assert_eq!((header.name, header.bytes()), ("FileHeader", Some(12)));
+/// assert_eq!((header.name, header.byte_len()), ("FileHeader", Some(12)));
 /// assert_eq!(header.fields[2].name, "lod_count");
 /// # }
 /// ```

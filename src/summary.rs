@@ -82,7 +82,7 @@ impl Counts {
     }
 
     /// Names and counts in order.
-    pub fn iter(&self) -> impl Iterator<Item = (&'static str, Option<u64>)> + '_ {
+    pub fn iter(&self) -> std::iter::Copied<std::slice::Iter<'_, (&'static str, Option<u64>)>> {
         self.0.iter().copied()
     }
 }

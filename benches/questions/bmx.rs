@@ -36,7 +36,7 @@ pub fn decoded(map: &[u8]) -> u64 {
 pub fn packed(map: &[u8]) -> (Vec<u8>, usize) {
     let map = Map::parse(map).expect("a map");
     let entry = map.entries().find(|entry| entry.name() == TABLE).expect("the table");
-    (entry.data().expect("its bytes").to_vec(), entry.unpacked_bytes_hint() as usize)
+    (entry.stored_bytes().expect("its bytes").to_vec(), entry.decoded_byte_len_hint() as usize)
 }
 
 pub fn ask(examiner: &mut dyn Examiner) {

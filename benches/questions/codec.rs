@@ -46,7 +46,7 @@ pub fn ask(examiner: &mut dyn Examiner) {
         let packed = lzo_streams();
         question.compare(vec![
             contender("meshpeek: stored_len", || {
-                let end = |stream: &Stream| lzo::stored_len(Cursor::new(&stream.bytes), stream.decoded_len as u64);
+                let end = |stream: &Stream| lzo::stored_byte_len(Cursor::new(&stream.bytes), stream.decoded_len as u64);
                 packed.iter().map(|stream| end(stream).expect("an end")).sum()
             }),
             measure(
@@ -73,7 +73,8 @@ pub fn ask(examiner: &mut dyn Examiner) {
         let packed = lzss_streams();
         question.compare(vec![
             contender("meshpeek: stored_len", || {
-                let end = |stream: &Stream| lzss::stored_len(Cursor::new(&stream.bytes), stream.decoded_len as u64);
+                let end =
+                    |stream: &Stream| lzss::stored_byte_len(Cursor::new(&stream.bytes), stream.decoded_len as u64);
                 packed.iter().map(|stream| end(stream).expect("an end")).sum()
             }),
             contender("byte by byte", || {

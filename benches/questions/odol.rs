@@ -65,7 +65,7 @@ impl Owned {
         let mut ends = Vec::new();
         let file = open(&path);
         let loaded = baseline::parse(&file, &mut |stream, out| {
-            let end = lzo::stored_len(Cursor::new(stream), out.len() as u64).expect("an end") as usize;
+            let end = lzo::stored_byte_len(Cursor::new(stream), out.len() as u64).expect("an end") as usize;
             lzo::decode_into(Cursor::new(&stream[..end]), out).expect("a sound stream");
             ends.push(end);
             end

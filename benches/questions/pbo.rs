@@ -31,7 +31,7 @@ fn facts(bytes: &[u8]) -> u64 {
     match Asset::parse(bytes).expect("an asset") {
         Asset::B3d(scene) => scene.version() as u64,
         Asset::Odol(model) => u64::from(model.version().stored()) + model.lod_count() as u64,
-        Asset::Rtm(motion) => u64::from(motion.version()) + u64::from(motion.frame_count()),
+        Asset::Rtm(motion) => u64::from(motion.version()) + motion.frame_count() as u64,
         Asset::Lodka(model) => model.as_bytes().len() as u64,
         other => panic!("none was put in: {other:?}"),
     }

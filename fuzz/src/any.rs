@@ -151,7 +151,7 @@ impl Visitor for Reader {
             Value::Int(value) | Value::Coded(value, _) => self.add(value as u64),
             Value::Float(value) => self.add(value.to_bits().into()),
             Value::Floats(values) => values.iter().for_each(|value| self.add(value.to_bits().into())),
-            Value::Text(text) => self.add(text.stored_bytes() as u64),
+            Value::Text(text) => self.add(text.stored_byte_len() as u64),
             Value::Opaque(span) => assert!(span.offset.saturating_add(span.bytes) <= self.size),
             _ => {}
         }
@@ -159,7 +159,7 @@ impl Visitor for Reader {
 
     fn texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>) {
         self.named(name, None);
-        texts.for_each(|text| self.add(text.stored_bytes() as u64));
+        texts.for_each(|text| self.add(text.stored_byte_len() as u64));
     }
 
     fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
@@ -176,7 +176,7 @@ impl Visitor for Reader {
             let end = storage.offset.checked_add(storage.bytes);
             assert!(end.is_some_and(|end| end <= self.size), "{name}: {storage:?} lies outside {} bytes", self.size);
         }
-        let row = table.columns().iter().map(|column| column.scalar.size()).sum::<usize>() as u64;
+        let row = table.columns().iter().map(|column| column.scalar.byte_len()).sum::<usize>() as u64;
         let mut read = 0_u64;
         let result = table.read(&mut |rows| {
             assert!(row == 0 || (rows.len() as u64).is_multiple_of(row), "{name}: a batch of half rows");

@@ -8,7 +8,7 @@ pub fn run(data: &[u8]) {
     let Ok(scene) = Scene::parse(data) else { return };
     let (mut vertices, mut triangles) = (0, 0);
     for step in scene.walk().flatten() {
-        assert!(step.chunk.offset() + step.chunk.bytes() <= data.len() as u64);
+        assert!(step.chunk.offset() + step.chunk.byte_len() <= data.len() as u64);
         if let Part::Mesh(mesh) = step.part {
             triangles += mesh.triangles().flatten().map(|list| list.indices.len() as u64).sum::<u64>();
             let Ok(all) = mesh.vertices() else { continue };

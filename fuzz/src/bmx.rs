@@ -8,14 +8,14 @@ pub fn run(data: &[u8]) {
     let limits = Limits { decoded_bytes: 1 << 24, ..Limits::default() };
     let Ok(map) = Map::parse_with(data, &limits) else { return };
     for entry in map.entries() {
-        if let Ok(stored) = entry.data() {
-            assert_eq!(stored.len() as u64, entry.packed_bytes());
+        if let Ok(stored) = entry.stored_bytes() {
+            assert_eq!(stored.len() as u64, entry.stored_byte_len());
         }
         // Many entries may lie over the same data.
-        if entry.unpacked_bytes_hint() < 1 << 16
+        if entry.decoded_byte_len_hint() < 1 << 16
             && let Ok(bytes) = entry.decode()
         {
-            assert_eq!(bytes.len() as u64, entry.unpacked_bytes_hint());
+            assert_eq!(bytes.len() as u64, entry.decoded_byte_len_hint());
         }
     }
     lists(&map);

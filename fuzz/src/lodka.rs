@@ -13,12 +13,12 @@ pub fn run(data: &[u8]) {
     let mut end_of = [0; 3];
     for node in model.nodes().flatten() {
         let chunk = node.chunk();
-        assert!(node.depth() < 3 && chunk.offset() + chunk.bytes() <= data.len() as u64);
+        assert!(node.depth() < 3 && chunk.offset() + chunk.byte_len() <= data.len() as u64);
         assert!(
-            node.depth() == 0 || chunk.offset() + chunk.bytes() <= end_of[node.depth() - 1],
+            node.depth() == 0 || chunk.offset() + chunk.byte_len() <= end_of[node.depth() - 1],
             "{node:?} leaves its parent"
         );
-        end_of[node.depth()] = chunk.offset() + chunk.bytes();
+        end_of[node.depth()] = chunk.offset() + chunk.byte_len();
         assert_eq!(node.parent().is_none(), node.depth() == 0);
         let content = node.content();
         assert_eq!(content.is_ok(), node.content().is_ok());
@@ -174,11 +174,11 @@ fn indices(indices: &Indices<'_>) {
 fn weights(weights: &Weights<'_>) {
     let mut used = 0;
     for list in weights.vertices() {
-        assert!((1..=weights.bones_per_vertex as usize).contains(&list.count()));
-        assert_eq!(list.iter().count(), list.count());
+        assert!((1..=weights.bones_per_vertex as usize).contains(&list.len()));
+        assert_eq!(list.iter().count(), list.len());
         // Only the last record of a list may close it.
-        assert!(list.iter().take(list.count() - 1).all(|weight| !weight.is_last));
-        used += list.count();
+        assert!(list.iter().take(list.len() - 1).all(|weight| !weight.is_last));
+        used += list.len();
         assert!(list.is_closed() || used == weights.records.len());
     }
     assert_eq!(used, weights.records.len());

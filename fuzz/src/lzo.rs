@@ -15,7 +15,7 @@ pub fn run(data: &[u8]) {
         return check(rest, usize::from(*place) << 8 | usize::from(*value));
     }
     let mut stream = lzo1x::compress(rest, lzo1x::CompressLevel::new(mode >> 4));
-    assert_eq!(lzo::stored_len(Cursor::new(&stream), rest.len() as u64).unwrap(), stream.len() as u64);
+    assert_eq!(lzo::stored_byte_len(Cursor::new(&stream), rest.len() as u64).unwrap(), stream.len() as u64);
     let mut out = vec![0; rest.len()];
     lzo::decode_into(Cursor::new(&stream), &mut out).unwrap();
     assert_eq!(out, rest);
@@ -33,7 +33,7 @@ fn check(stream: &[u8], guess: usize) {
     let plain = decode(stream);
     for len in plain.as_ref().map(|(out, _)| out.len()).into_iter().chain([guess]) {
         let expected = plain.as_ref().filter(|(out, _)| out.len() == len);
-        let stored = lzo::stored_len(Cursor::with_offset(stream, 7), len as u64);
+        let stored = lzo::stored_byte_len(Cursor::with_offset(stream, 7), len as u64);
         let Some((bytes, stored_len)) = expected else {
             let error = stored.expect_err("a stream that the plain decoder refuses");
             assert!((7..=7 + stream.len() as u64).contains(&error.offset().unwrap()));

@@ -17,7 +17,7 @@ pub fn run(data: &[u8]) {
 fn check(stream: &[u8], len: usize) {
     let cursor = Cursor::with_offset(stream, 7);
     let plain = decode(stream, len).filter(|(_, stored_len)| stream.len() - stored_len >= 4);
-    let stored = lzss::stored_len(cursor, len as u64);
+    let stored = lzss::stored_byte_len(cursor, len as u64);
     let mut out = vec![0; len];
     let Some((bytes, sum_at)) = plain else {
         let error = stored.expect_err("a stream that the plain decoder refuses");
@@ -32,7 +32,7 @@ fn check(stream: &[u8], len: usize) {
     let decoded = lzss::decode_into(exact, &mut out);
     assert_eq!(decoded.is_ok(), stream[sum_at..stored_len] == sum.to_le_bytes());
     assert_eq!(out, bytes);
-    assert_eq!(lzss::decoded_len(exact).unwrap(), len as u64);
+    assert_eq!(lzss::decoded_byte_len(exact).unwrap(), len as u64);
     if stored_len < stream.len() {
         assert!(lzss::decode_into(cursor, &mut out).is_err());
     }

@@ -41,9 +41,9 @@ pub fn run(data: &[u8]) {
     for entry in model.lods() {
         let again = model.lod_entry(entry.index).map(|again| (again.index, again.start, again.end));
         assert_eq!(again, Some((entry.index, entry.start, entry.end)));
-        if let Some(Ok(lod)) = model.lod(entry.index) {
+        if let Ok(Some(lod)) = model.lod(entry.index) {
             assert!(entry.start <= entry.end && entry.end as usize <= data.len());
-            let table = lod.vertex_table_offset()..lod.vertex_table_offset() + lod.vertex_table_bytes();
+            let table = lod.vertex_table_offset()..lod.vertex_table_offset() + lod.vertex_table_byte_len();
             match model.version().is_flashpoint() {
                 false => assert_eq!(table.end, u64::from(entry.end)),
                 true => assert_eq!(table.start, u64::from(entry.start)),
@@ -54,7 +54,7 @@ pub fn run(data: &[u8]) {
     }
     taken.sort_by_key(|range| (range.start, range.end));
     assert!(taken.windows(2).all(|pair| pair[0].end <= pair[1].start), "a byte is part of two LODs");
-    assert!(model.lod(model.lod_count()).is_none());
+    assert!(model.lod(model.lod_count()).unwrap().is_none());
     if let Ok(Some(trailer)) = model.trailer() {
         for (_, shapes) in trailer.shapes() {
             list(&shapes.shapes, data);
@@ -116,7 +116,7 @@ fn faces(lod: &Lod<'_>) {
             Ok(face) => {
                 assert!(matches!(face.corners.len(), 2..=4));
                 assert!(face.corners.iter().enumerate().all(|(place, corner)| face.corners.get(place) == Some(corner)));
-                end += face.memory_bytes();
+                end += face.memory_byte_len();
             }
             Err(_) => is_sound = false,
         }
@@ -124,7 +124,7 @@ fn faces(lod: &Lod<'_>) {
     if is_sound && lod.faces.has_units() {
         assert_eq!(lod.faces.range(0..end).ok(), Some(0..lod.faces.len()));
         let unit = if lod.faces.is_wide() { 4 } else { 2 };
-        assert_eq!(u64::from(end), lod.faces.bytes() + (unit - 1) * lod.faces.len() as u64);
+        assert_eq!(u64::from(end), lod.faces.byte_len() + (unit - 1) * lod.faces.len() as u64);
     }
     for section in lod.sections.iter().take(16) {
         if let Ok(range) = lod.faces.range(section.memory_range()) {
@@ -172,7 +172,7 @@ fn list<'a, T: Read<'a, C>, C: Copy>(list: &List<'a, T, C>, data: &[u8]) {
         assert_eq!(span.offset, end);
         end = span.offset + span.bytes;
     }
-    assert_eq!(end, list.offset() + list.bytes());
+    assert_eq!(end, list.offset() + list.byte_len());
     assert!(end <= data.len() as u64);
     assert_eq!(list.iter().count(), list.len());
     assert!(list.get(list.len()).is_none() && list.get(0).is_some() != list.is_empty());
@@ -187,7 +187,7 @@ fn indices(numbers: &IndexBlock<'_>, data: &[u8]) {
 
 /// Borrowed, decoded and read as a table, a block is the same, and lies in the file.
 fn block<T: Element>(block: &Block<'_, T>, data: &[u8]) {
-    assert!(block.offset() + block.stored_bytes() <= data.len() as u64);
+    assert!(block.offset() + block.stored_byte_len() <= data.len() as u64);
     if block.count() > ENOUGH {
         return;
     }
@@ -200,7 +200,7 @@ fn block<T: Element>(block: &Block<'_, T>, data: &[u8]) {
         None => assert!(!matches!(decoded, Ok(Cow::Borrowed(_)))),
     }
     if let Ok(decoded) = decoded {
-        assert_eq!(decoded.as_bytes().len() as u64, block.unpacked_bytes());
+        assert_eq!(decoded.as_bytes().len() as u64, block.decoded_byte_len());
         assert!(to_bytes(block).is_ok_and(|bytes| bytes == decoded.as_bytes()));
         let mut into = decoded.to_vec();
         into.as_mut_bytes().fill(0xaa);
@@ -211,7 +211,7 @@ fn block<T: Element>(block: &Block<'_, T>, data: &[u8]) {
 fn filled<T: Element>(array: &Filled<'_, T>, data: &[u8]) {
     match (array.fill(), array.block()) {
         (Some(value), None) => {
-            let last = array.count().checked_sub(1).and_then(|last| array.get(last));
+            let last = array.count().checked_sub(1).and_then(|last| array.get(usize::try_from(last).unwrap()));
             assert!(last.is_none_or(|last| std::ptr::eq(last, value)));
             assert!(array.storage().offset < data.len() as u64);
         }

@@ -27,17 +27,17 @@ fn check(data: &[u8]) {
     for entry in archive.entries().map_while(Result::ok) {
         assert_eq!(entry.offset(), at);
         assert_eq!(entry.name().is_empty(), entry.kind() != EntryKind::Member);
-        at += entry.bytes();
+        at += entry.byte_len();
     }
     for (index, member) in archive.members().map_while(Result::ok).enumerate() {
         assert_eq!((member.index(), member.offset()), (index, offset));
-        offset += member.stored_size();
+        offset += member.stored_byte_len();
         assert_eq!(member.stored_bytes().is_ok(), offset <= data.len() as u64);
         if let Ok(Some(bytes)) = member.borrowed() {
             assert!(std::ptr::eq(bytes, member.stored_bytes().unwrap()));
         }
         if let Ok(content) = member.decode() {
-            assert_eq!(content.len() as u64, member.decoded_size().unwrap());
+            assert_eq!(content.len() as u64, member.decoded_byte_len().unwrap());
         }
         if let Ok(path) = member.name().to_relative_path() {
             assert!(path.split('/').all(|part| !part.is_empty() && part != ".." && !part.contains(['\\', ':', '\0'])));

@@ -33,7 +33,7 @@ fn digest(motion: &Motion<'_>, name: &str) -> Result<(usize, u64), String> {
 fn visit(motion: &Motion<'_>, len: usize) {
     let names: Vec<_> = motion.bones().iter().collect();
     assert_eq!(names.len(), motion.bones().len());
-    assert!(motion.bones().bytes() <= len as u64);
+    assert!(motion.bones().byte_len() <= len as u64);
     for index in [0, names.len() / 2, names.len()] {
         assert_eq!(motion.bones().get(index).as_ref(), names.get(index));
     }
@@ -58,7 +58,7 @@ fn visit(motion: &Motion<'_>, len: usize) {
     let times = digest(motion, "times").map(|(bytes, _)| bytes);
     assert_eq!(times.is_ok(), motion.to_times().is_ok());
     if let (Ok(times), Ok((transforms, _))) = (times, digest(motion, "transforms")) {
-        let frames = motion.frame_count() as usize;
+        let frames = motion.frame_count();
         assert_eq!((times, transforms), (frames * 4, frames * names.len() * frame_bytes));
     }
     for bone in [0, names.len().saturating_sub(1), names.len()] {
@@ -66,7 +66,7 @@ fn visit(motion: &Motion<'_>, len: usize) {
             assert_eq!(bone, names.len());
             continue;
         };
-        let row: usize = track.columns().iter().map(|column| column.scalar.size()).sum();
+        let row: usize = track.columns().iter().map(|column| column.scalar.byte_len()).sum();
         if let Ok(bytes) = inspect::to_bytes(&track) {
             assert_eq!(bytes.len() as u64, track.rows() * row as u64);
         }
@@ -82,19 +82,19 @@ fn binarised(motion: &Binarised<'_>, len: usize) -> usize {
     }
     if let Some(properties) = texts.properties {
         assert_eq!(properties.iter().count(), properties.len());
-        assert_eq!(properties.spanned().map(|(_, span)| span.bytes).sum::<u64>(), properties.bytes());
+        assert_eq!(properties.spanned().map(|(_, span)| span.bytes).sum::<u64>(), properties.byte_len());
     }
     let Ok(frames) = motion.frames() else {
         assert!(motion.times().is_err());
         return 14;
     };
     let times = motion.times().unwrap();
-    assert_eq!(times.offset + times.bytes(), frames.offset());
+    assert_eq!(times.offset + times.byte_len(), frames.offset());
     let all: Vec<_> = frames.iter().collect();
     let whole = all.iter().all(Result::is_ok);
     assert!(all.len() <= len / 4 + 1);
     let table = frames.to_table();
-    assert_eq!(table.is_ok(), whole && all.len() == frames.len() as usize);
+    assert_eq!(table.is_ok(), whole && all.len() == frames.len());
     let mut end = frames.offset();
     for (index, frame) in all.iter().enumerate() {
         let Ok(frame) = frame else {
@@ -102,7 +102,7 @@ fn binarised(motion: &Binarised<'_>, len: usize) -> usize {
             break;
         };
         assert_eq!(frame.offset, end);
-        end += frame.bytes();
+        end += frame.byte_len();
         assert!(end <= len as u64);
         assert_eq!(frame.block.count(), texts.bones.len() as u64);
         let decoded = frame.block.decode();
@@ -110,18 +110,18 @@ fn binarised(motion: &Binarised<'_>, len: usize) -> usize {
             frame.block.borrowed().map(|array| array.as_slice()),
             decoded.as_deref().ok().filter(|_| { frame.block.borrowed().is_some() })
         );
-        if frame.block.unpacked_bytes() <= 1 << 20 {
+        if frame.block.decoded_byte_len() <= 1 << 20 {
             assert!(decoded.is_ok(), "a walked stream decodes: {decoded:?}");
         }
         if let Ok(table) = &table {
             let again = table.get(index).unwrap();
-            assert_eq!((again.offset, again.bytes(), again.flag), (frame.offset, frame.bytes(), frame.flag));
+            assert_eq!((again.offset, again.byte_len(), again.flag), (frame.offset, frame.byte_len(), frame.flag));
         }
     }
     for index in [0, all.len() / 2, all.len().saturating_sub(1)] {
         let Some(Ok(frame)) = all.get(index) else { continue };
-        let again = frames.get(index as u32).unwrap().unwrap();
-        assert_eq!((again.offset, again.bytes()), (frame.offset, frame.bytes()));
+        let again = frames.get(index).unwrap().unwrap();
+        assert_eq!((again.offset, again.byte_len()), (frame.offset, frame.byte_len()));
     }
     assert!(frames.get(frames.len()).unwrap().is_none());
     14
@@ -131,7 +131,7 @@ fn binarised(motion: &Binarised<'_>, len: usize) -> usize {
 fn plain(motion: &Plain<'_>, len: usize) -> usize {
     if let Some(properties) = motion.properties() {
         assert_eq!(properties.iter().count(), properties.len());
-        assert_eq!(properties.spanned().map(|(_, span)| span.bytes).sum::<u64>(), properties.bytes());
+        assert_eq!(properties.spanned().map(|(_, span)| span.bytes).sum::<u64>(), properties.byte_len());
     }
     let mut end = motion.frames_offset();
     for (index, frame) in motion.frames().enumerate() {

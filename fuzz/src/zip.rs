@@ -44,12 +44,12 @@ fn decode(data: &[u8], asset: &Asset<'_>, depth: u32, limits: &Limits, budget: &
         let content = member.decode(budget);
         match (member.form(), member.borrowed()) {
             (Form::InPlace, Ok(Some(bytes))) => {
-                assert_eq!(bytes.len() as u64, member.size_hint());
+                assert_eq!(bytes.len() as u64, member.decoded_byte_len_hint());
                 assert!(data.as_ptr_range().contains(&bytes.as_ptr()) || bytes.is_empty());
             }
             (Form::Packed(_), Ok(None)) => {
                 let Ok(content) = &content else { continue };
-                assert_eq!(content.len() as u64, member.size_hint());
+                assert_eq!(content.len() as u64, member.decoded_byte_len_hint());
                 decoded += content.len() as u64;
             }
             (Form::Encrypted | Form::Unknown, Ok(None)) => assert!(content.is_err()),

@@ -34,7 +34,7 @@ pub(crate) struct Array {
 
 impl Array {
     pub(crate) fn new(array: inspect::Array, data: &Bytes) -> PyResult<Self> {
-        let row = array.row_bytes();
+        let row = array.row_byte_len();
         let (bytes, stride, owned) = match array.content {
             Content::Here { range, stride } => (data.part(range), stride, false),
             Content::Decoded(bytes) => (Bytes::whole(Owner::Decoded(bytes)), row, true),
@@ -53,7 +53,7 @@ impl Array {
 }
 
 fn layout(columns: &[Column], rows: ffi::Py_ssize_t, stride: ffi::Py_ssize_t) -> PyResult<Layout> {
-    let size = |column: &Column| ffi::Py_ssize_t::try_from(column.scalar.size());
+    let size = |column: &Column| ffi::Py_ssize_t::try_from(column.scalar.byte_len());
     let Some(scalar) = one_kind(columns) else {
         let field = |column: &Column| Ok(format!("<{}:{}:", letter(column.scalar)?, column.name));
         let fields: String = columns.iter().map(field).collect::<PyResult<_>>()?;
@@ -62,9 +62,9 @@ fn layout(columns: &[Column], rows: ffi::Py_ssize_t, stride: ffi::Py_ssize_t) ->
         return Ok(Layout { format, item_bytes, shape: vec![rows], strides: vec![stride] });
     };
     // The letters alone mean the machine's own order, which memoryview wants.
-    let order = if cfg!(target_endian = "little") || scalar.size() == 1 { "" } else { "<" };
+    let order = if cfg!(target_endian = "little") || scalar.byte_len() == 1 { "" } else { "<" };
     let format = CString::new(format!("{order}{}", letter(scalar)?))?;
-    let item_bytes = ffi::Py_ssize_t::try_from(scalar.size())?;
+    let item_bytes = ffi::Py_ssize_t::try_from(scalar.byte_len())?;
     let (mut shape, mut strides) = (vec![rows], vec![stride]);
     if columns.len() > 1 {
         shape.push(ffi::Py_ssize_t::try_from(columns.len())?);
@@ -98,7 +98,7 @@ fn letter(scalar: Scalar) -> PyResult<char> {
 /// The type as NumPy writes it.
 fn numpy_type(scalar: Scalar) -> String {
     let name = scalar.name();
-    let (kind, size) = (&name[..1], scalar.size());
+    let (kind, size) = (&name[..1], scalar.byte_len());
     format!("{}{kind}{size}", if size == 1 { "|" } else { "<" })
 }
 
@@ -131,7 +131,7 @@ impl Array {
     /// Whether its numbers lie where processors like them. PyTorch and others want a copy of what does not.
     #[getter]
     fn aligned(&self) -> bool {
-        let unit = self.columns.iter().map(|column| column.scalar.size()).max().unwrap_or(1);
+        let unit = self.columns.iter().map(|column| column.scalar.byte_len()).max().unwrap_or(1);
         let is_even = |place: usize| place.is_multiple_of(unit);
         // In records each field would have to be; they are packed, so only those of one kind are told to be aligned.
         one_kind(&self.columns).is_some()

@@ -101,7 +101,7 @@ impl Members {
         self.lossy.append_value(row.key.path.lossy || row.name.lossy || row.key.member.is_some_and(|name| name.lossy));
         self.method.append_value(&stored.method);
         self.stored_bytes.append_value(clamped(stored.bytes));
-        self.bytes.append_value(clamped(row.member.size_hint()));
+        self.bytes.append_value(clamped(row.member.decoded_byte_len_hint()));
         self.offset.append_option(stored.offset.and_then(fitting));
         self.crc32.append_option(crc32);
         self.time.append_option(stored.time.as_ref());

@@ -1,5 +1,6 @@
 //! Geometry: the MESH, VRTS, TRIS and BONE chunks.
 
+use std::borrow::Cow;
 use std::ops::{ControlFlow, Deref};
 
 use zerocopy::little_endian::F32;
@@ -9,6 +10,7 @@ use super::wire::{ChunkHeader, MeshHead, Triangle, VertexLayout, Weight};
 use crate::error::{Context, Error, Result};
 use crate::inspect::Outline;
 use crate::view::array::{column, gather};
+use crate::view::by_index::{ByIndex, Indexed};
 use crate::view::chunk::{Chunk, Chunks, Tag};
 use crate::view::record::{Flat, Form, Read, Rest, Stored, Type, record};
 use crate::view::{
@@ -265,28 +267,31 @@ pub struct TexCoords<'a> {
 
 impl<'a> TexCoords<'a> {
     /// How many numbers each vertex has here, 0 to 4.
-    pub fn size(&self) -> usize {
+    pub fn set_size(&self) -> usize {
         self.records.layout().set_size()
     }
 
-    /// The coordinates of one vertex: as many numbers as [`size`](Self::size) says, U and V first.
+    /// The coordinates of one vertex: as many numbers as [`set_size`](Self::set_size) says, U and V first.
     pub fn get(&self, vertex: usize) -> Option<&'a [F32]> {
         let stride = self.records.stride();
         let start = vertex.checked_mul(stride)?;
         let record = self.records.as_bytes().get(start..start.checked_add(stride)?)?;
-        of(record, self.column, self.size())
+        of(record, self.column, self.set_size())
     }
 
     /// The coordinates of all vertices in order.
-    pub fn iter(&self) -> impl Iterator<Item = &'a [F32]> + Clone + use<'a> {
-        let (column, size) = (self.column, self.size());
-        let records = self.records.as_bytes().chunks_exact(self.records.stride());
-        records.filter_map(move |record| of(record, column, size))
+    pub fn iter(&self) -> ByIndex<Self> {
+        ByIndex::new(*self, self.records.len())
+    }
+
+    /// All coordinates as the machine's own numbers, [`set_size`](Self::set_size) for each vertex: copied.
+    pub fn to_native(&self) -> Cow<'a, [f32]> {
+        self.iter().flatten().map(|number| number.get()).collect()
     }
 
     /// U and V alone, as a typed column; `None` where the set has fewer than two numbers.
     pub fn uv(&self) -> Option<Strided<'a, Vec2>> {
-        (self.size() >= 2).then(|| self.records.column(self.column))
+        (self.set_size() >= 2).then(|| self.records.column(self.column))
     }
 }
 
@@ -295,17 +300,26 @@ fn of(record: &[u8], column: usize, size: usize) -> Option<&[F32]> {
     <[F32]>::ref_from_bytes(bytes).ok()
 }
 
+impl<'a> Indexed for TexCoords<'a> {
+    type Item = &'a [F32];
+
+    #[inline]
+    fn item(&self, index: usize) -> Option<&'a [F32]> {
+        self.get(index)
+    }
+}
+
 impl Table for TexCoords<'_> {
     fn rows(&self) -> u64 {
         self.records.rows()
     }
 
     fn columns(&self) -> Vec<Column> {
-        ["u", "v", "w", "q"].into_iter().take(self.size()).map(|name| Column::new(name, Scalar::F32)).collect()
+        ["u", "v", "w", "q"].into_iter().take(self.set_size()).map(|name| Column::new(name, Scalar::F32)).collect()
     }
 
     fn storage(&self) -> Storage {
-        let behind = self.records.stride().saturating_sub(self.size().saturating_mul(4));
+        let behind = self.records.stride().saturating_sub(self.set_size().saturating_mul(4));
         let bytes = self.records.as_bytes().len().saturating_sub(behind) as u64;
         // A column without a record stays where the records would start, so that its place lies in the file.
         let column = if self.records.is_empty() { 0 } else { self.column as u64 };
@@ -313,7 +327,7 @@ impl Table for TexCoords<'_> {
     }
 
     fn in_place(&self) -> Option<InPlace<'_>> {
-        column(self.records.as_bytes(), self.records.stride(), self.column, self.size().checked_mul(4)?)
+        column(self.records.as_bytes(), self.records.stride(), self.column, self.set_size().checked_mul(4)?)
     }
 
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {

@@ -176,7 +176,7 @@ impl<'a> Scene<'a> {
 
     /// The bytes behind BB3D, which belong to nothing; none in all files seen.
     pub fn trailing(&self) -> &'a [u8] {
-        let end = usize::try_from(self.chunk.bytes()).unwrap_or(usize::MAX);
+        let end = usize::try_from(self.chunk.byte_len()).unwrap_or(usize::MAX);
         self.data.get(end..).unwrap_or(&[])
     }
 }

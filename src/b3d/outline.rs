@@ -93,7 +93,7 @@ pub(super) fn dissect(scene: &Scene<'_>, out: &mut Outline<'_>) {
         };
         leave(&mut around, depth.saturating_sub(1) as usize, out);
         let is_shown = around.last().is_none_or(|around| around.is_shown);
-        let name = told.name(&part, around.last_mut()).spanning(chunk.offset(), chunk.bytes());
+        let name = told.name(&part, around.last_mut()).spanning(chunk.offset(), chunk.byte_len());
         let is_shown = is_shown && out.open(&name);
         if is_shown {
             chunk.header().tell_fields(chunk.offset(), out);
@@ -222,7 +222,7 @@ fn whole<'a, T: Record<'a>>(chunk: &Chunk<'a, ChunkHeader>, out: &mut Outline<'_
 }
 
 fn chunk(chunk: &Chunk<'_, ChunkHeader>, part: Part<'_>, out: &mut Outline<'_>, inside: impl FnOnce(&mut Outline<'_>)) {
-    out.part(part.spanning(chunk.offset(), chunk.bytes()), inside);
+    out.part(part.spanning(chunk.offset(), chunk.byte_len()), inside);
 }
 
 fn node(node: &Node<'_>, out: &mut Outline<'_>) {

@@ -64,7 +64,7 @@ impl Inspect for Scene<'_> {
 
     /// The chunks as they nest, with the size of each, header included.
     fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) {
-        let span = |chunk: &Chunk<'_, _>| Span { offset: chunk.offset(), bytes: chunk.bytes() };
+        let span = |chunk: &Chunk<'_, _>| Span { offset: chunk.offset(), bytes: chunk.byte_len() };
         sink(Region::part(0, self.chunk.tag().to_string(), "", span(&self.chunk)));
         let mut deepest = 0;
         for step in self.walk() {

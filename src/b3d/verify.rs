@@ -125,7 +125,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
         let trailing = self.scene.trailing().len();
         if trailing > 0 {
-            self.warn(chunk.bytes(), format_args!("{trailing} bytes after the scene"));
+            self.warn(chunk.byte_len(), format_args!("{trailing} bytes after the scene"));
         }
     }
 
@@ -501,7 +501,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     /// A chunk that claims more than the chunk around it holds; not told again where the whole file is cut there.
     fn cut(&mut self, chunk: &Chunk<'a, ChunkHeader>, place: impl Fn(Error) -> Error) {
         let file_is_cut = self.scene.chunk().missing() > 0;
-        let to_the_end = chunk.offset().saturating_add(chunk.bytes()) == self.scene.data.len() as u64;
+        let to_the_end = chunk.offset().saturating_add(chunk.byte_len()) == self.scene.data.len() as u64;
         if !(file_is_cut && to_the_end) {
             let whole: Result<_> = chunk.whole();
             if let Err(error) = whole {

@@ -83,7 +83,7 @@ impl Header for ChunkHeader {
         Tag(*self.tag)
     }
 
-    fn size_hint(&self) -> u32 {
+    fn byte_len_hint(&self) -> u32 {
         self.length.get()
     }
 }

@@ -121,12 +121,12 @@ impl<'m> Entry<'m> {
     }
 
     /// The bytes it takes in the file.
-    pub fn packed_bytes(&self) -> u64 {
+    pub fn stored_byte_len(&self) -> u64 {
         self.central.packed_bytes
     }
 
     /// The bytes it unpacks to, by the directory's word.
-    pub fn unpacked_bytes_hint(&self) -> u64 {
+    pub fn decoded_byte_len_hint(&self) -> u64 {
         self.central.unpacked_bytes
     }
 
@@ -139,12 +139,12 @@ impl<'m> Entry<'m> {
     ///
     /// # Errors
     /// Where they do not lie before the directory, or are encrypted.
-    pub fn data(&self) -> Result<&'m [u8]> {
+    pub fn stored_bytes(&self) -> Result<&'m [u8]> {
         let local = self.local()?;
         let room = self.archive.directory.start().checked_sub(local.data_offset);
-        if room.is_none_or(|room| room < self.packed_bytes()) {
+        if room.is_none_or(|room| room < self.stored_byte_len()) {
             return Err(self
-                .error(format!("{} bytes of data run into the directory", self.packed_bytes()))
+                .error(format!("{} bytes of data run into the directory", self.stored_byte_len()))
                 .at(local.data_offset));
         }
         if self.central.header.flags.get() & 1 != 0 {
@@ -152,33 +152,34 @@ impl<'m> Entry<'m> {
         }
         let data =
             usize::try_from(local.data_offset).ok().and_then(|start| self.archive.directory.archive().get(start..));
-        let data = usize::try_from(self.packed_bytes()).ok().and_then(|bytes| data?.get(..bytes));
-        data.ok_or_else(|| Error::truncated(self.packed_bytes(), 0).at(local.data_offset))
+        let data = usize::try_from(self.stored_byte_len()).ok().and_then(|bytes| data?.get(..bytes));
+        data.ok_or_else(|| Error::truncated(self.stored_byte_len(), 0).at(local.data_offset))
     }
 
     /// What follows the data where the header before it did not know its sizes; `None` where there is no such record with
     /// its signature.
     ///
     /// # Errors
-    /// As [`data`](Self::data).
+    /// As [`stored_bytes`](Self::stored_bytes).
     pub(super) fn descriptor(&self) -> Result<Option<&'m Descriptor>> {
-        let end = self.local()?.data_offset.saturating_add(self.data()?.len() as u64);
+        let end = self.local()?.data_offset.saturating_add(self.stored_bytes()?.len() as u64);
         Ok(self.archive.directory.descriptor(end))
     }
 
     /// The unpacked bytes, if they lie in the file as such.
     ///
     /// # Errors
-    /// As [`data`](Self::data), and where the directory gives it two sizes. The CRC-32 is not checked.
-    pub fn stored(&self) -> Result<Option<&'m [u8]>> {
+    /// As [`stored_bytes`](Self::stored_bytes), and where the directory gives it two sizes. The CRC-32 is not checked.
+    pub fn borrowed(&self) -> Result<Option<&'m [u8]>> {
         if self.central.header.method.get() != 0 {
             return Ok(None);
         }
-        if self.packed_bytes() != self.unpacked_bytes_hint() {
-            let sizes = format!("stored, but of {} bytes and of {}", self.packed_bytes(), self.unpacked_bytes_hint());
+        if self.stored_byte_len() != self.decoded_byte_len_hint() {
+            let sizes =
+                format!("stored, but of {} bytes and of {}", self.stored_byte_len(), self.decoded_byte_len_hint());
             return Err(self.error(sizes).at(self.central.offset));
         }
-        self.data().map(Some)
+        self.stored_bytes().map(Some)
     }
 
     /// The unpacked bytes: borrowed if stored, else inflated and their CRC-32 checked.
@@ -188,7 +189,7 @@ impl<'m> Entry<'m> {
     /// its CRC-32; [`Limit`](crate::ErrorKind::Limit) where they are more than
     /// [`Limits::decoded_bytes`]; [`Unsupported`](crate::ErrorKind::Unsupported) where encrypted or packed in another way.
     pub fn decode(&self) -> Result<Cow<'m, [u8]>> {
-        if let Some(stored) = self.stored()? {
+        if let Some(stored) = self.borrowed()? {
             return Ok(stored.into());
         }
         Ok(self.inflate::<u8>()?.into_bytes().into())
@@ -196,7 +197,7 @@ impl<'m> Entry<'m> {
 
     /// Inflates into memory aligned for `T`, and compares the CRC-32.
     pub(super) fn inflate<T: Pod>(&self) -> Result<Unpacked<T>> {
-        let data = self.data()?;
+        let data = self.stored_bytes()?;
         if self.central.header.method.get() != 8 {
             let method = format!("packed with method {}, which maps do not use", self.central.header.method);
             return Err(Error::unsupported(self.message(&method)).at(self.central.offset));
@@ -206,7 +207,7 @@ impl<'m> Entry<'m> {
             let what = "unpacked bytes in one zip entry";
             return Err(Error::limit(what, limit, flag::DECODED).at(self.central.offset));
         }
-        let unpacked = match deflate::unpack(data, self.unpacked_bytes_hint()) {
+        let unpacked = match deflate::unpack(data, self.decoded_byte_len_hint()) {
             Ok(unpacked) => unpacked,
             Err(trouble) => return Err(self.error(trouble).at(self.local()?.data_offset)),
         };
@@ -226,8 +227,8 @@ impl<'m> Entry<'m> {
     /// The bytes that inflating it takes memory for: none where it is stored, or where no stream of its length inflates
     /// to so many.
     pub(super) fn inflated_bytes(&self) -> u64 {
-        let possible = self.unpacked_bytes_hint() <= self.packed_bytes().saturating_mul(deflate::RATIO);
-        if self.central.header.method.get() == 8 && possible { self.unpacked_bytes_hint() } else { 0 }
+        let possible = self.decoded_byte_len_hint() <= self.stored_byte_len().saturating_mul(deflate::RATIO);
+        if self.central.header.method.get() == 8 && possible { self.decoded_byte_len_hint() } else { 0 }
     }
 
     /// An error that names the entry.
@@ -242,7 +243,7 @@ impl<'m> Entry<'m> {
 
 impl std::fmt::Debug for Entry<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Entry({:?}, {} of {} bytes)", self.name(), self.packed_bytes(), self.unpacked_bytes_hint())
+        write!(f, "Entry({:?}, {} of {} bytes)", self.name(), self.stored_byte_len(), self.decoded_byte_len_hint())
     }
 }
 

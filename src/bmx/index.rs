@@ -8,6 +8,7 @@ use super::table::{Kind, Table, TableId};
 use super::wire::{FlagSize, IndexStart};
 use crate::error::{Context, Error, ErrorKind, Result};
 use crate::inspect::{Outline, Value};
+use crate::view::by_index::{ByIndex, Indexed};
 use crate::view::record::{Known, Plain, Read, Record, Stored, Type, record, tell_plain};
 use crate::view::{Cursor, Utf32Str};
 
@@ -219,7 +220,7 @@ impl<'m, T> Placed<'m, T> {
     }
 
     /// How many bytes it takes in its table.
-    pub fn record_bytes(&self) -> u64 {
+    pub fn record_byte_len(&self) -> u64 {
         self.end.saturating_sub(self.start())
     }
 
@@ -282,15 +283,17 @@ impl<'m, T: Listed<'m>> List<'m, T> {
         read(&mut cursor, self.version).ok()
     }
 
-    /// The record at `index`; an error where its table is missing or does not unpack, or the record does not fit in.
-    pub fn get(&self, index: usize) -> Option<Result<Placed<'m, T>>> {
-        Some(self.read(self.entry(index)?, index))
+    /// The record at `index`; `None` behind the last.
+    ///
+    /// # Errors
+    /// Where its table is missing or does not unpack, or the record does not fit in.
+    pub fn get(&self, index: usize) -> Result<Option<Placed<'m, T>>> {
+        self.at(index).transpose()
     }
 
     /// All records in order.
-    pub fn iter(&self) -> impl Iterator<Item = Result<Placed<'m, T>>> + use<'m, T> {
-        let list = Self { record: PhantomData, ..*self };
-        (0..self.len()).map_while(move |index| list.get(index))
+    pub fn iter(&self) -> ByIndex<Self> {
+        ByIndex::new(Self { record: PhantomData, ..*self }, self.len())
     }
 
     /// All records in order, as long as they do not share bytes without measure: ends in an error where many entries of
@@ -301,11 +304,16 @@ impl<'m, T: Listed<'m>> List<'m, T> {
         let mut budget = None;
         let mut spent = false;
         (0..self.len()).map_while(move |index| {
-            let record = list.get(index).filter(|_| !spent)?;
+            let record = list.at(index).filter(|_| !spent)?;
             let paid = budget.get_or_insert_with(|| Budget::new(list.map, T::TABLE)).pay(&record);
             spent = paid.is_err();
             Some(paid.and(record))
         })
+    }
+
+    /// The record at `index`, if there is one.
+    pub(super) fn at(&self, index: usize) -> Option<Result<Placed<'m, T>>> {
+        Some(self.read(self.entry(index)?, index))
     }
 
     fn read(&self, entry: IndexEntry<'m>, index: usize) -> Result<Placed<'m, T>> {
@@ -320,6 +328,14 @@ impl<'m, T: Listed<'m>> List<'m, T> {
             Ok(record) => Ok(Placed { record, map: self.map, entry, index, table, layout, end: cursor.offset() }),
             Err(error) => Err(table.locate(error).within_item(T::LIST, index)),
         }
+    }
+}
+
+impl<'m, T: Listed<'m>> Indexed for List<'m, T> {
+    type Item = Result<Placed<'m, T>>;
+
+    fn item(&self, index: usize) -> Option<Self::Item> {
+        self.at(index)
     }
 }
 
@@ -341,7 +357,7 @@ impl Budget {
     /// Takes the bytes of a record off; of one without an end, all that follow.
     pub(super) fn pay<T>(&mut self, record: &Result<Placed<'_, T>>) -> Result<()> {
         self.check()?;
-        self.spend(record.as_ref().map_or(self.table, |record| record.record_bytes()));
+        self.spend(record.as_ref().map_or(self.table, |record| record.record_byte_len()));
         Ok(())
     }
 

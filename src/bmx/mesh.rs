@@ -1,12 +1,15 @@
 //! `mesh.bm`: positions, texture coordinates, normals and the faces that combine them.
 
+use std::borrow::Cow;
+
 use super::index::{Layout, Listed};
 use super::table::{Kind, TableId};
 use super::wire::{Face, WideFace};
 use crate::error::Result;
 use crate::inspect::Outline;
+use crate::view::by_index::{ByIndex, Indexed};
 use crate::view::record::{Fixed, Read, Stored, Type, record, tell_count};
-use crate::view::{Cursor, LeArray, Table, Vec2, Vec3};
+use crate::view::{Cursor, Element, LeArray, Table, Vec2, Vec3, to_native};
 
 record! {
     /// A mesh: four lists one behind the other, each behind its count.
@@ -84,9 +87,17 @@ impl<'m> Faces<'m> {
     }
 
     /// All faces in order.
-    pub fn iter(&self) -> impl Iterator<Item = Face> + use<'m> {
-        let faces = *self;
-        (0..self.len()).map_while(move |index| faces.get(index))
+    pub fn iter(&self) -> ByIndex<Self> {
+        ByIndex::new(*self, self.len())
+    }
+
+    /// All faces as the machine's own numbers: for free where they lie aligned, the machine is little-endian and the map
+    /// not of version 10, else copied.
+    pub fn to_native(&self) -> Cow<'m, [<Face as Element>::Native]> {
+        match self {
+            Self::Plain(faces) => faces.to_native(),
+            Self::Wide(_) => to_native(&self.iter().collect::<Vec<_>>()).into_owned().into(),
+        }
     }
 
     /// The faces as an array in place, unless of version 10.
@@ -116,5 +127,13 @@ impl<'m> Faces<'m> {
             Self::Plain(faces) => faces,
             Self::Wide(faces) => faces,
         }
+    }
+}
+
+impl Indexed for Faces<'_> {
+    type Item = Face;
+
+    fn item(&self, index: usize) -> Option<Face> {
+        self.get(index)
     }
 }

@@ -39,7 +39,7 @@ fn table_records(map: &Map<'_>, id: TableId, out: &mut Outline<'_>) {
         TableId::Objects => records::<Object<'_>>(map, out, |_, _| ()),
         TableId::Meshes => records::<Mesh<'_>>(map, out, |_, _| ()),
         TableId::Materials => records::<Material<'_>>(map, out, |material, out| {
-            out.field("record_bytes", material.record_bytes());
+            out.field("record_bytes", material.record_byte_len());
         }),
         TableId::Textures => records::<Texture<'_>>(map, out, image),
     }
@@ -55,17 +55,17 @@ fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, out: &mut Outline<'_>, also: fn(
         let mut part = Part::item(T::LIST, index).labelled(entry.name).rooted();
         let mut record = None;
         if out.dissects() {
-            let read = list.get(index).and_then(Result::ok);
+            let read = list.at(index).and_then(Result::ok);
             if let Some((start, Place::Stored(base))) = read.as_ref().map(|record| (record.start(), record.table.place))
             {
-                part =
-                    part.spanning(base.saturating_add(start), read.as_ref().map_or(0, |record| record.record_bytes()));
+                part = part
+                    .spanning(base.saturating_add(start), read.as_ref().map_or(0, |record| record.record_byte_len()));
             }
             record = read.map(Ok);
         }
         out.part(part, |out| {
             indexed(&entry, out);
-            let Some(record) = record.or_else(|| list.get(index)) else { return };
+            let Some(record) = record.or_else(|| list.at(index)) else { return };
             let paid = budget.get_or_insert_with(|| Budget::new(map, T::TABLE)).pay(&record);
             if let Some(record) = out.ok(paid.and(record)) {
                 tell(&record, out);
@@ -86,7 +86,7 @@ fn image(texture: &Placed<'_, Texture<'_>>, out: &mut Outline<'_>) {
     let image = texture.image();
     out.field("embedded_as", image.as_ref().map(Entry::name));
     // Dissected, it lies in its entry.
-    if let Some(image) = image.filter(|image| !out.dissects() && out.ok(image.data()).is_some()) {
+    if let Some(image) = image.filter(|image| !out.dissects() && out.ok(image.stored_bytes()).is_some()) {
         out.array("image", &Content(image));
     }
 }
@@ -113,7 +113,7 @@ pub(super) fn dissect(map: &Map<'_>, out: &mut Outline<'_>) {
             match table.map(|table| table.place) {
                 Some(Place::Stored(_)) => {}
                 _ => {
-                    if out.ok(entry.data()).is_some() {
+                    if out.ok(entry.stored_bytes()).is_some() {
                         out.array("data", &Content(*entry));
                     }
                 }
@@ -269,7 +269,7 @@ struct Content<'m>(Entry<'m>);
 
 impl array::Table for Content<'_> {
     fn rows(&self) -> u64 {
-        self.0.unpacked_bytes_hint()
+        self.0.decoded_byte_len_hint()
     }
 
     fn columns(&self) -> Vec<Column> {
@@ -279,7 +279,7 @@ impl array::Table for Content<'_> {
     fn storage(&self) -> Storage {
         let packing = if self.0.central().header.method.get() == 0 { Packing::InPlace } else { Packing::Deflate };
         let offset = self.0.local().map_or(self.0.header_offset(), |local| local.data_offset);
-        Storage { offset, bytes: self.0.packed_bytes(), packing }
+        Storage { offset, bytes: self.0.stored_byte_len(), packing }
     }
 
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
@@ -299,7 +299,7 @@ fn version(map: &Map<'_>, out: &mut Outline<'_>) -> Option<u32> {
 fn entry(entry: &Entry<'_>, index: usize, out: &mut Outline<'_>) {
     let part = Part::item("entries", index).labelled(entry.name());
     // Where the data does not fit in the file, it lies in no one piece of it.
-    let part = match (entry.data(), extent(entry)) {
+    let part = match (entry.stored_bytes(), extent(entry)) {
         (Ok(_), (offset, bytes)) => part.spanning(offset, bytes),
         (Err(_), _) => part,
     };
@@ -307,8 +307,8 @@ fn entry(entry: &Entry<'_>, index: usize, out: &mut Outline<'_>) {
         let header = entry.central().header;
         out.field("name", entry.name());
         out.coded("method", header.method.get(), method(entry));
-        out.field("packed_bytes", entry.packed_bytes());
-        out.field("unpacked_bytes", entry.unpacked_bytes_hint());
+        out.field("packed_bytes", entry.stored_byte_len());
+        out.field("unpacked_bytes", entry.decoded_byte_len_hint());
         out.field("crc32", entry.crc32_hint());
         out.field("flags", header.flags.get());
         out.field("utf8_name", header.flags.get() & 1 << 11 != 0);
@@ -339,7 +339,7 @@ fn extent(entry: &Entry<'_>) -> (u64, u64) {
     let start = entry.header_offset();
     let header = entry.local().map_or(0, |local| local.data_offset.saturating_sub(start));
     let behind = entry.descriptor().ok().flatten().map_or(0, |_| size_of::<Descriptor>() as u64);
-    (start, header.saturating_add(entry.packed_bytes()).saturating_add(behind))
+    (start, header.saturating_add(entry.stored_byte_len()).saturating_add(behind))
 }
 
 fn indexed(entry: &IndexEntry<'_>, out: &mut Outline<'_>) {
@@ -355,12 +355,12 @@ const MOST_ROWS: usize = 50_000;
 pub(super) fn regions(map: &Map<'_>, sink: &mut dyn FnMut(Region<'_>)) {
     for entry in map.entries() {
         // Where the data does not fit in the file, it lies in no one piece of it.
-        if let Err(error) = entry.data() {
+        if let Err(error) = entry.stored_bytes() {
             sink(Region::problem(0, &error, entry.central().offset));
             continue;
         }
         let (offset, bytes) = extent(&entry);
-        let unpacked = entry.unpacked_bytes_hint();
+        let unpacked = entry.decoded_byte_len_hint();
         let note = format!("{}, {unpacked} bytes unpacked", method(&entry).unwrap_or("unknown method"));
         sink(Region::part(0, inspect::brief(entry.name()), note, Span { offset, bytes }));
         for id in TableId::ALL.into_iter().filter(|id| entry.name() == id.file_name()) {

@@ -125,7 +125,7 @@ impl Map<'_> {
     fn blocks(&self) -> Blocks {
         let mut blocks = Blocks::default();
         for entry in self.entries() {
-            let (packed, unpacked) = (entry.packed_bytes(), entry.unpacked_bytes_hint());
+            let (packed, unpacked) = (entry.stored_byte_len(), entry.decoded_byte_len_hint());
             if entry.central().header.method.get() != 0 {
                 blocks.packed = blocks.packed.saturating_add(1);
                 blocks.packed_bytes = blocks.packed_bytes.saturating_add(packed);

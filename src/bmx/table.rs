@@ -83,7 +83,7 @@ impl<'a> Source<'a> {
                     .find(id.file_name())
                     .ok_or_else(|| Error::malformed(format!("map without {}", id.file_name())))?;
                 let place = entry.local()?.data_offset;
-                if let Some(bytes) = entry.stored()? {
+                if let Some(bytes) = entry.borrowed()? {
                     return Ok(Table { id, bytes, place: Place::Stored(place) });
                 }
                 let bytes = zip.unpacked(id, &entry)?.as_bytes();
@@ -96,7 +96,7 @@ impl<'a> Source<'a> {
     pub(super) fn trailing(&self, id: TableId) -> Option<u64> {
         let Self::Zip(zip) = self else { return None };
         let entry = zip.archive.find(id.file_name())?;
-        if entry.stored().ok()?.is_some() { None } else { Some(zip.unpacked(id, &entry).ok()?.trailing) }
+        if entry.borrowed().ok()?.is_some() { None } else { Some(zip.unpacked(id, &entry).ok()?.trailing) }
     }
 }
 

@@ -21,7 +21,7 @@ const CHECKSUM: u64 = 4;
 /// # Errors
 /// At the offset of the first item that breaks a rule: reaches over the end of the cursor's part or of the output, or
 /// has distance 0, which readers disagree on.
-pub fn stored_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
+pub fn stored_byte_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
     super::count_walk();
     Codec::Lzss.within_ratio(stream, decoded_len)?;
     let mut behind = items(stream, decoded_len, |_| {})?;
@@ -33,8 +33,8 @@ pub fn stored_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
 /// one stream and store no length.
 ///
 /// # Errors
-/// As [`stored_len`].
-pub fn decoded_len(stream: Cursor<'_>) -> Result<u64> {
+/// As [`stored_byte_len`].
+pub fn decoded_byte_len(stream: Cursor<'_>) -> Result<u64> {
     super::count_walk();
     let mut whole = stream;
     let Some(len) = stream.left().checked_sub(CHECKSUM) else {
@@ -57,7 +57,7 @@ pub fn decoded_len(stream: Cursor<'_>) -> Result<u64> {
 /// ```
 ///
 /// # Errors
-/// As [`stored_len`]; and where the checksum differs. What `out` then holds is open.
+/// As [`stored_byte_len`]; and where the checksum differs. What `out` then holds is open.
 pub fn decode_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
     super::count_decode(out.len());
     let mut filled = 0;
@@ -179,7 +179,7 @@ mod tests {
     const P3D: &[u8] = &[0x27, b'P', b'3', b'D', 0x64, 0x00, 0x06, 0x03, 0xe9, 0x37, 0x03, 0x00, 0x00];
 
     fn len(src: &[u8], decoded_len: u64) -> Result<u64> {
-        stored_len(Cursor::with_offset(src, 0x100), decoded_len)
+        stored_byte_len(Cursor::with_offset(src, 0x100), decoded_len)
     }
 
     fn fault(src: &[u8], decoded_len: u64) -> String {
@@ -190,15 +190,15 @@ mod tests {
     fn the_end_is_found_whatever_follows() {
         assert_eq!(len(P3D, 13).unwrap(), 13);
         assert_eq!(len(&[P3D, &[1, 2, 3]].concat(), 13).unwrap(), 13);
-        assert_eq!(decoded_len(Cursor::new(P3D)).unwrap(), 13);
+        assert_eq!(decoded_byte_len(Cursor::new(P3D)).unwrap(), 13);
         for cut in 0..P3D.len() {
             assert!(len(&P3D[..cut], 13).is_err(), "{cut}");
         }
         assert_eq!(len(&[0; 4], 0).unwrap(), 4);
         // Eight literals fill a byte of flags: no further flags are read.
         assert_eq!(len(&[0xff, 1, 2, 3, 4, 5, 6, 7, 8, 36, 0, 0, 0], 8).unwrap(), 13);
-        assert_eq!(decoded_len(Cursor::new(&[0xff, 1, 2, 3, 4, 5, 6, 7, 8, 36, 0, 0, 0])).unwrap(), 8);
-        assert!(decoded_len(Cursor::new(&[0; 3])).is_err());
+        assert_eq!(decoded_byte_len(Cursor::new(&[0xff, 1, 2, 3, 4, 5, 6, 7, 8, 36, 0, 0, 0])).unwrap(), 8);
+        assert!(decoded_byte_len(Cursor::new(&[0; 3])).is_err());
     }
 
     #[test]

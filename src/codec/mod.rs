@@ -1,7 +1,7 @@
 //! Compressed streams: where one ends, found without output, and what it expands to.
 //!
 //! Arma's files do not store how long a compressed stream is, only what it decodes to. Each codec therefore has two
-//! functions: `stored_len`, which walks the stream and finds its end with all the checks of a decode but without
+//! functions: `stored_byte_len`, which walks the stream and finds its end with all the checks of a decode but without
 //! memory, and `decode_into`, which expands it.
 
 use std::cell::Cell;
@@ -29,6 +29,15 @@ pub enum Codec {
 }
 
 impl Codec {
+    /// The word for it in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Raw => "raw",
+            Self::Lzo => "lzo",
+            Self::Lzss => "lzss",
+        }
+    }
+
     /// The same as arrays in general say it.
     pub const fn packing(self) -> Packing {
         match self {
@@ -43,12 +52,12 @@ impl Codec {
     ///
     /// # Errors
     /// Where the bytes of the cursor's part are not such a stream. After a success, decoding succeeds too.
-    pub fn stored_len(self, stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
+    pub fn stored_byte_len(self, stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
         match self {
             Self::Raw if decoded_len <= stream.left() => Ok(decoded_len),
             Self::Raw => Err(Error::truncated(decoded_len, stream.left()).at(stream.offset())),
-            Self::Lzo => lzo::stored_len(stream, decoded_len),
-            Self::Lzss => lzss::stored_len(stream, decoded_len),
+            Self::Lzo => lzo::stored_byte_len(stream, decoded_len),
+            Self::Lzss => lzss::stored_byte_len(stream, decoded_len),
         }
     }
 

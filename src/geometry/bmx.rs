@@ -31,7 +31,7 @@ fn parts<'m>(
 ) -> Result<Option<impl Iterator<Item = Primitive<'m>> + use<'m>>> {
     let Some(number) = object.mesh() else { return Ok(None) };
     let missing = || Error::malformed(format!("object {} shows mesh {number}, which is not there", object.index()));
-    let mesh = map.meshes()?.get(number as usize).ok_or_else(missing)??;
+    let mesh = map.meshes()?.get(number as usize)?.ok_or_else(missing)?;
     let faces = mesh.faces;
     let order = match orders.get(&number) {
         Some(order) => order.clone(),
@@ -126,7 +126,7 @@ impl<'m> Shape<'m> for Part<'m> {
 
     fn material(&self) -> Result<Option<Material<'m>>> {
         let Some(&(Some(number), _)) = self.order.parts.get(self.part) else { return Ok(None) };
-        let Some(material) = self.map.materials()?.get(number as usize).transpose()? else { return Ok(None) };
+        let Some(material) = self.map.materials()?.get(number as usize)? else { return Ok(None) };
         let [r, g, b] = material.colors.diffuse.to_array();
         let is_on = |switch: Option<wire::Flag>| switch.is_some_and(wire::Flag::is_set);
         let mut facts = Material {
@@ -144,7 +144,7 @@ impl<'m> Shape<'m> for Part<'m> {
             (false, false) => Alpha::Opaque,
         };
         if let Some(index) = material.texture()
-            && let Some(texture) = self.map.textures()?.get(index as usize).transpose()?
+            && let Some(texture) = self.map.textures()?.get(index as usize)?
         {
             facts.textures.push(Texture { index: Some(index as usize), ..Texture::new(texture.file_name) });
         }

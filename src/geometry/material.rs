@@ -61,6 +61,19 @@ pub enum Alpha {
     Multiply,
 }
 
+impl Alpha {
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Opaque => "opaque",
+            Self::Mask(_) => "mask",
+            Self::Blend => "blend",
+            Self::Add => "add",
+            Self::Multiply => "multiply",
+        }
+    }
+}
+
 /// An image on a surface.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

@@ -17,13 +17,13 @@ pub(super) fn primitives<'a>(model: &Model<'a>) -> impl Iterator<Item = Result<P
     let center = model.info().map_or([0.0; 3], |info| info.bounding_center);
     let world = Matrix::TURNED_MIRROR.after(&Matrix::translation(center));
     (0..model.lod_count()).flat_map(move |index| match model.lod(index) {
-        Some(Ok(lod)) => {
+        Ok(Some(lod)) => {
             let resolution = model.lod_entry(index).map_or(f32::NAN, |entry| entry.resolution.0);
             let place = Place { lod: Some((index, resolution)), ..Place::new("", index, 0) };
             of_lod(Arc::new(Shared { lod, index, table: OnceLock::new() }), place, world)
         }
-        Some(Err(error)) => one(error),
-        None => Box::new(std::iter::empty()),
+        Err(error) => one(error),
+        Ok(None) => Box::new(std::iter::empty()),
     })
 }
 

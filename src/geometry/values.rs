@@ -1,8 +1,11 @@
 //! Numbers of vertices, in place or made.
 
+use std::borrow::Cow;
+
 use zerocopy::little_endian::F32;
 
-use crate::view::{Color, Element, LeArray, Strided, Vec2, Vec3};
+use crate::view::by_index::{ByIndex, Indexed};
+use crate::view::{Color, Element, LeArray, Strided, Vec2, Vec3, to_native};
 
 /// What vertices have of one kind: in place where the file's bytes are what is asked, else in new memory.
 #[derive(Clone, Debug)]
@@ -36,8 +39,17 @@ impl<'a, T: Element> Values<'a, T> {
     }
 
     /// All in order.
-    pub fn iter(&self) -> impl Iterator<Item = &T> + '_ {
-        (0..self.len()).filter_map(|index| self.get(index))
+    pub fn iter(&self) -> ByIndex<&Self> {
+        ByIndex::new(self, self.len())
+    }
+
+    /// All as the machine's own numbers: for free where they lie one behind the other and aligned and the machine is
+    /// little-endian, else copied.
+    pub fn to_native(&self) -> Cow<'_, [T::Native]> {
+        match self {
+            Self::InPlace(column) => column.to_native(),
+            Self::Made(list) => to_native(list),
+        }
     }
 
     /// The column in place, where it is one.
@@ -46,6 +58,14 @@ impl<'a, T: Element> Values<'a, T> {
             Self::InPlace(column) => Some(*column),
             Self::Made(_) => None,
         }
+    }
+}
+
+impl<'v, T: Element> Indexed for &'v Values<'_, T> {
+    type Item = &'v T;
+
+    fn item(&self, index: usize) -> Option<&'v T> {
+        (**self).get(index)
     }
 }
 

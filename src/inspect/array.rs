@@ -64,7 +64,7 @@ impl Array {
         let content = match here {
             Some((range, stride)) => Content::Here { range, stride },
             None => {
-                let row = columns.iter().fold(0_u64, |sum, column| sum.saturating_add(column.scalar.size() as u64));
+                let row = columns.iter().fold(0_u64, |sum, column| sum.saturating_add(column.scalar.byte_len() as u64));
                 let _held = budget.hold(rows.saturating_mul(row)).map_err(|error| error.at(storage.offset))?;
                 Content::Decoded(decoded(table, budget)?)
             }
@@ -73,8 +73,8 @@ impl Array {
     }
 
     /// The bytes that one row takes where nothing lies between rows.
-    pub fn row_bytes(&self) -> usize {
-        self.columns.iter().fold(0, |sum, column| sum.saturating_add(column.scalar.size()))
+    pub fn row_byte_len(&self) -> usize {
+        self.columns.iter().fold(0, |sum, column| sum.saturating_add(column.scalar.byte_len()))
     }
 }
 

@@ -53,6 +53,19 @@ pub enum RegionKind {
     Problem,
 }
 
+impl RegionKind {
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Part => "part",
+            Self::Array => "array",
+            Self::Gap => "gap",
+            Self::Unpacked => "unpacked",
+            Self::Problem => "problem",
+        }
+    }
+}
+
 impl<'a> Region<'a> {
     /// A row for a part.
     pub fn part(depth: usize, name: impl Into<Cow<'a, str>>, note: impl Into<Cow<'a, str>>, span: Span) -> Self {
@@ -149,7 +162,7 @@ impl Visitor for Rows<'_> {
 /// A text as a note, cut where it is long.
 pub(crate) fn brief<'t>(text: impl Into<Text<'t>>) -> String {
     let text = text.into();
-    let dots = if text.stored_bytes() > LONGEST_TEXT { "..." } else { "" };
+    let dots = if text.stored_byte_len() > LONGEST_TEXT { "..." } else { "" };
     // What a note shows is escaped where it is shown.
     format!("{}{dots}", Name::from(text.cut(LONGEST_TEXT)).text)
 }

@@ -263,11 +263,11 @@ pub enum Text<'a> {
 impl Text<'_> {
     /// Whether it has no character.
     pub fn is_empty(&self) -> bool {
-        self.stored_bytes() == 0
+        self.stored_byte_len() == 0
     }
 
     /// The bytes it takes where it is stored.
-    pub fn stored_bytes(&self) -> usize {
+    pub fn stored_byte_len(&self) -> usize {
         match self {
             Self::Bytes(text) => text.len(),
             Self::Utf32(text) => text.as_bytes().len(),

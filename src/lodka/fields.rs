@@ -1,6 +1,7 @@
 //! The small fields that every chunk is made of: counts, texts, layout codes, tables of names.
 
 use std::fmt;
+use std::iter::FusedIterator;
 
 use zerocopy::little_endian::I32;
 
@@ -146,13 +147,8 @@ impl<'a> Names<'a> {
     }
 
     /// All names in order.
-    pub fn iter(&self) -> impl Iterator<Item = AnsiStr<'a>> + use<'a> {
-        let mut rest = self.bytes;
-        self.lengths.iter().map_while(move |length| {
-            let (name, behind) = rest.split_at_checked(usize::try_from(length.get()).ok()?)?;
-            rest = behind;
-            Some(AnsiStr::new(name))
-        })
+    pub fn iter(&self) -> NameIter<'a> {
+        NameIter { lengths: self.lengths.iter(), bytes: self.bytes }
     }
 
     /// How many.
@@ -165,6 +161,42 @@ impl<'a> Names<'a> {
         self.lengths.is_empty()
     }
 }
+
+/// [`Names`] in order.
+#[derive(Clone, Debug)]
+pub struct NameIter<'a> {
+    lengths: std::slice::Iter<'a, I32>,
+    /// As many as the lengths add up to.
+    bytes: &'a [u8],
+}
+
+impl<'a> Iterator for NameIter<'a> {
+    type Item = AnsiStr<'a>;
+
+    fn next(&mut self) -> Option<AnsiStr<'a>> {
+        let length = usize::try_from(self.lengths.next()?.get()).ok()?;
+        let (name, behind) = self.bytes.split_at_checked(length)?;
+        self.bytes = behind;
+        Some(AnsiStr::new(name))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.lengths.size_hint()
+    }
+}
+
+impl DoubleEndedIterator for NameIter<'_> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        let length = usize::try_from(self.lengths.next_back()?.get()).ok()?;
+        let (before, name) = self.bytes.split_at_checked(self.bytes.len().checked_sub(length)?)?;
+        self.bytes = before;
+        Some(AnsiStr::new(name))
+    }
+}
+
+impl ExactSizeIterator for NameIter<'_> {}
+
+impl FusedIterator for NameIter<'_> {}
 
 /// The sum of lengths or counts, none of which may be negative.
 pub(crate) fn total(lengths: impl Iterator<Item = i32>) -> Result<u64> {

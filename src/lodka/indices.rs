@@ -1,5 +1,6 @@
 //! Indices of whatever width.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use zerocopy::little_endian::{U16, U32};
@@ -7,6 +8,7 @@ use zerocopy::little_endian::{U16, U32};
 use super::fields::{Length, count};
 use crate::error::Result;
 use crate::inspect::Outline;
+use crate::view::by_index::{ByIndex, Indexed};
 use crate::view::record::{Framing, Read, Stored, Type};
 use crate::view::{Column, Cursor, InPlace, LeArray, Storage, Table};
 
@@ -85,10 +87,17 @@ impl<'a> Indices<'a> {
     }
 
     /// All indices in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = u32> + Clone + use<'a> {
-        let all = *self;
-        // The range is as long as the array, so there is no index without an element.
-        (0..self.len()).map(move |index| all.get(index).unwrap_or(u32::MAX))
+    pub fn iter(&self) -> ByIndex<Self> {
+        ByIndex::new(*self, self.len())
+    }
+
+    /// All indices as the machine's own numbers: for free where they are stored with four bytes, lie aligned and the
+    /// machine is little-endian, else copied.
+    pub fn to_native(&self) -> Cow<'a, [u32]> {
+        match self {
+            Self::U32(array) => array.to_native(),
+            _ => self.iter().collect(),
+        }
     }
 
     /// How many.
@@ -134,6 +143,15 @@ impl<'a> Indices<'a> {
             Self::U16(array) => array,
             Self::U32(array) => array,
         }
+    }
+}
+
+impl Indexed for Indices<'_> {
+    type Item = u32;
+
+    #[inline]
+    fn item(&self, index: usize) -> Option<u32> {
+        self.get(index)
     }
 }
 

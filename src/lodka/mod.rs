@@ -61,7 +61,7 @@ pub use collider::ColliderSet;
 pub use content::Content;
 pub use embedded::{Bump, ImageKind, Info, Screenshot, Shader, ShaderList, Texture, TextureList, TextureRecord};
 pub use face::{FaceGroup, Targets};
-pub use fields::Names;
+pub use fields::{NameIter, Names};
 pub use indices::Indices;
 pub use light::LightScheme;
 pub use material::{Material, MaterialList};

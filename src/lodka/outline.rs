@@ -53,7 +53,7 @@ pub(super) fn dissect(model: &Model<'_>, out: &mut Outline<'_>) {
 fn level(nodes: &mut Peekable<Nodes<'_>>, depth: usize, flat: &mut Flat, out: &mut Outline<'_>) {
     while let Some(node) = nodes.next_if(|node| node.as_ref().map_or(true, |node| node.depth >= depth)) {
         let Some(node) = out.ok(node) else { continue };
-        let part = Part::item(node.kind.name(), node.index).spanning(node.chunk.offset(), node.chunk.bytes());
+        let part = Part::item(node.kind.name(), node.index).spanning(node.chunk.offset(), node.chunk.byte_len());
         out.part(part.rooted(), |out| {
             node.chunk.header().tell_fields(node.chunk.offset(), out);
             if let Some(content) = out.ok(node.content()) {
@@ -173,7 +173,7 @@ fn chunk(node: &Node<'_>, label: Option<Text<'_>>, out: &mut Outline<'_>, inside
         return inside(out);
     }
     let part = Part { label, ..Part::item(node.kind.name(), node.index) };
-    let part = part.spanning(node.chunk.offset(), node.chunk.bytes());
+    let part = part.spanning(node.chunk.offset(), node.chunk.byte_len());
     out.part(part, |out| {
         if node.kind != Kind::Part {
             out.field("model", node.part);

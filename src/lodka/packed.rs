@@ -1,9 +1,12 @@
 //! Records that the description's offset column stretches.
 
+use std::borrow::Cow;
+
 use crate::error::Result;
 use crate::inspect::Outline;
+use crate::view::by_index::{ByIndex, Indexed};
 use crate::view::record::{Read, Stored, Type};
-use crate::view::{Cursor, Element, LeArray, Table};
+use crate::view::{Cursor, Element, LeArray, Table, to_native};
 
 /// What it takes to read a chunk with such records: what its header counts, and whether they have the gap.
 #[derive(Clone, Copy, Debug)]
@@ -48,9 +51,17 @@ where
     }
 
     /// All records in order.
-    pub fn iter(&self) -> impl Iterator<Item = T> + Clone + use<'a, T, W> {
-        let all = *self;
-        (0..self.len()).map_while(move |index| all.get(index))
+    pub fn iter(&self) -> ByIndex<Self> {
+        ByIndex::new(*self, self.len())
+    }
+
+    /// All records as the machine's own numbers: for free where they lie aligned and without a gap and the machine is
+    /// little-endian, else copied.
+    pub fn to_native(&self) -> Cow<'a, [T::Native]> {
+        match self {
+            Self::Packed(array) => array.to_native(),
+            Self::Wide(_) => to_native(&self.iter().collect::<Vec<_>>()).into_owned().into(),
+        }
     }
 
     /// How many.
@@ -77,6 +88,14 @@ where
             Self::Packed(array) => array,
             Self::Wide(array) => array,
         }
+    }
+}
+
+impl<'a, T: Element + From<&'a W>, W: Element> Indexed for Records<'a, T, W> {
+    type Item = T;
+
+    fn item(&self, index: usize) -> Option<T> {
+        self.get(index)
     }
 }
 

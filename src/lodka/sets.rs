@@ -5,6 +5,7 @@ use super::indices::{Indices, Width};
 use super::text::AnsiStr;
 use crate::error::{Context, Result};
 use crate::inspect::{Outline, Span, StoredField};
+use crate::view::by_index::{ByIndex, Indexed};
 use crate::view::record::{Framing, Read, Stored, Type};
 use crate::view::{Cursor, LeArray, Vec2};
 
@@ -19,13 +20,13 @@ impl<T: Copy> Sets<T> {
     }
 
     /// Those of all sets in order.
-    pub fn iter(&self) -> impl Iterator<Item = T> + use<'_, T> {
-        self.0.iter().flatten().copied()
+    pub fn iter(&self) -> ByIndex<Self> {
+        ByIndex::new(*self, self.len())
     }
 
     /// How many sets: 1 or 2.
     pub fn len(&self) -> usize {
-        self.iter().count()
+        self.0.iter().flatten().count()
     }
 
     /// Whether there is no set, which no file has.
@@ -36,6 +37,14 @@ impl<T: Copy> Sets<T> {
     /// For each set something made of its own.
     pub(super) fn map<U>(self, make: impl Fn(T) -> U) -> [Option<U>; 2] {
         self.0.map(|one| one.map(&make))
+    }
+}
+
+impl<T: Copy> Indexed for Sets<T> {
+    type Item = T;
+
+    fn item(&self, index: usize) -> Option<T> {
+        self.get(index)
     }
 }
 
@@ -130,8 +139,9 @@ impl<'a> PerSetItem<'a, ()> for AnsiStr<'a> {
     }
 
     fn tell(sets: &Sets<Self>, name: &'static str, offset: u64, out: &mut Outline<'_>) {
-        let bytes = sets.iter().map(|text| text.len() as u64).fold(0, u64::saturating_add);
+        let texts = || sets.0.iter().flatten().copied();
+        let bytes = texts().map(|text| text.len() as u64).fold(0, u64::saturating_add);
         let (kind, span) = (Type::List(&Self::GIVEN, 0), Span { offset, bytes });
-        out.stored_texts(&StoredField { name, kind, span, framing: false }, sets.iter());
+        out.stored_texts(&StoredField { name, kind, span, framing: false }, texts());
     }
 }

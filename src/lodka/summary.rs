@@ -52,7 +52,7 @@ impl Inspect for Model<'_> {
                 }
             };
             deepest = node.depth;
-            let span = Span { offset: node.chunk.offset(), bytes: node.chunk.bytes() };
+            let span = Span { offset: node.chunk.offset(), bytes: node.chunk.byte_len() };
             let content = node.content();
             let note = content.as_ref().map_or_else(|_| String::new(), |content| note(content, node.count_hint()));
             sink(Region::part(node.depth, node.chunk.tag().to_string(), note, span));

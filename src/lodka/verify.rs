@@ -134,7 +134,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             Ok(content) => self.content(node, &content),
             Err(error) => {
                 self.part.bones_lost |= node.kind == Kind::Skeleton;
-                let end = node.chunk.offset().saturating_add(node.chunk.bytes());
+                let end = node.chunk.offset().saturating_add(node.chunk.byte_len());
                 let holds_chunks = matches!(node.kind, Kind::Part | Kind::List | Kind::Unknown);
                 if !(holds_chunks && self.cut == Some(end)) {
                     self.problems.error(&error);

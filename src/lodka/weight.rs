@@ -6,6 +6,7 @@ use super::fields::{Length, count};
 use super::wire::{NarrowWeight, WideWeight};
 use crate::error::Result;
 use crate::inspect::Outline;
+use crate::view::by_index::{ByIndex, Indexed};
 use crate::view::record::{Fixed, Framing, Read, Stored, Type};
 use crate::view::{Column, Cursor, LeArray, Packing, Scalar, Storage, Table};
 
@@ -59,12 +60,25 @@ impl<'a> WeightRecords<'a> {
         self.len() == 0
     }
 
+    /// All records in order.
+    pub fn iter(&self) -> ByIndex<Self> {
+        ByIndex::new(*self, self.len())
+    }
+
     /// As an array of whatever format.
     pub fn table(&self) -> &dyn Table {
         match self {
             Self::Narrow(array) => array,
             Self::Wide(array) => array,
         }
+    }
+}
+
+impl Indexed for WeightRecords<'_> {
+    type Item = Weight;
+
+    fn item(&self, index: usize) -> Option<Weight> {
+        self.get(index)
     }
 }
 
@@ -199,18 +213,30 @@ pub struct WeightList<'a> {
 
 impl<'a> WeightList<'a> {
     /// The weights in order.
-    pub fn iter(&self) -> impl Iterator<Item = Weight> + use<'a> {
-        let records = self.records;
-        (self.start..self.end).filter_map(move |index| records.get(index))
+    pub fn iter(&self) -> ByIndex<Self> {
+        ByIndex::new(*self, self.len())
     }
 
     /// How many, at least 1.
-    pub fn count(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.end.saturating_sub(self.start)
+    }
+
+    /// Whether there is none, which no list has.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// Whether a record or the cap ended it; not so for a last list that the records break off in.
     pub fn is_closed(&self) -> bool {
         self.is_closed
+    }
+}
+
+impl Indexed for WeightList<'_> {
+    type Item = Weight;
+
+    fn item(&self, index: usize) -> Option<Weight> {
+        self.records.get(self.start.checked_add(index)?)
     }
 }

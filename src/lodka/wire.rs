@@ -415,7 +415,7 @@ impl Header for ChunkHeader {
     }
 
     /// A negative size reads as one of over 2 GiB, which no parent can hold.
-    fn size_hint(&self) -> u32 {
+    fn byte_len_hint(&self) -> u32 {
         self.size.get().cast_unsigned()
     }
 }

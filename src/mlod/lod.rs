@@ -150,7 +150,7 @@ impl Table for Faces<'_> {
     }
 
     fn storage(&self) -> Storage {
-        Storage { offset: self.0.offset(), bytes: self.0.bytes(), packing: Packing::Derived }
+        Storage { offset: self.0.offset(), bytes: self.0.byte_len(), packing: Packing::Derived }
     }
 
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {

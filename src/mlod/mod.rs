@@ -104,12 +104,12 @@ impl<'a> Model<'a> {
     }
 
     /// How many LODs it says to have.
-    pub fn lod_count(&self) -> u32 {
-        self.header.lod_count.get()
+    pub fn lod_count(&self) -> usize {
+        self.header.lod_count.get() as usize
     }
 
     /// Its LODs in file order; ends after the first error, behind which no LOD can be found.
     pub fn lods(&self) -> Entries<'a, Lod<'a>> {
-        Entries::new("lods", self.lods, self.lod_count().into(), ())
+        Entries::new("lods", self.lods, self.lod_count() as u64, ())
     }
 }

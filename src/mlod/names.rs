@@ -60,7 +60,7 @@ impl Table for FaceNames<'_> {
     }
 
     fn storage(&self) -> Storage {
-        Storage { offset: self.faces.offset(), bytes: self.faces.bytes(), packing: Packing::Derived }
+        Storage { offset: self.faces.offset(), bytes: self.faces.byte_len(), packing: Packing::Derived }
     }
 
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {

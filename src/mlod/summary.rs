@@ -23,7 +23,7 @@ impl Inspect for Model<'_> {
     /// For a summary, one walk over all LODs, faces included.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let summary = Summary { version: Some(self.version()), ..Summary::new(Format::Mlod, self.data.len() as u64) };
-        let lods = u64::from(self.lod_count());
+        let lods = self.lod_count() as u64;
         match depth {
             Depth::Header => {
                 let counts = Counts::new([("lods", Some(lods)), ("vertices", None), ("faces", None)]);
@@ -99,7 +99,7 @@ impl Model<'_> {
             }
         }
         if whole {
-            let lods = self.lod_count().into();
+            let lods = self.lod_count() as u64;
             summary.counts = Counts::known([("lods", lods), ("vertices", vertices), ("faces", faces)]);
             let behind = summary.bytes.saturating_sub(end);
             if behind > 0 {
@@ -153,7 +153,7 @@ impl Lod<'_> {
             tell(1, name.to_owned(), inspect::rows(table.rows()), offset, bytes);
         }
         let faces = inspect::rows(self.faces.len() as u64);
-        tell(1, "faces".to_owned(), faces, self.faces.offset(), self.faces.bytes());
+        tell(1, "faces".to_owned(), faces, self.faces.offset(), self.faces.byte_len());
         for (index, (tag, span)) in self.tags.spanned().enumerate() {
             tell(1, format!("tags[{index}]"), inspect::brief(tag.name), span.offset, span.bytes);
         }

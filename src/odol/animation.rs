@@ -191,7 +191,7 @@ impl<'a> Axes<'a> {
     }
 
     /// The bytes they take.
-    pub fn bytes(&self) -> u64 {
+    pub fn byte_len(&self) -> u64 {
         self.items.left()
     }
 }
@@ -220,7 +220,7 @@ impl<'a> Item<'a, Kinds> for Axes<'a> {
                 out.array_item(name, lod, &table::axes(&axes, axes.kinds.count.into()));
                 continue;
             }
-            out.part(Part::item(name, lod).spanning(axes.offset(), axes.bytes()), |out| {
+            out.part(Part::item(name, lod).spanning(axes.offset(), axes.byte_len()), |out| {
                 let mut items = axes.items;
                 for index in 0..axes.kinds.count {
                     let start = items;

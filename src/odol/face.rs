@@ -90,7 +90,7 @@ impl Form {
 
 impl Face<'_> {
     /// The bytes that it takes in the game's memory; 0 in version 7, where that is unknown.
-    pub fn memory_bytes(&self) -> u32 {
+    pub fn memory_byte_len(&self) -> u32 {
         // A unit for their number and one for each corner. No face is read that has other numbers than 2 to 4.
         let units = u32::try_from(self.corners.len()).unwrap_or(u32::MAX).saturating_add(1);
         match self.corners {
@@ -174,7 +174,7 @@ impl<'a> Faces<'a> {
 
     /// The bytes that the faces take in the game's memory: 2 and 2 for each corner of a face, from version 69 on 4 and
     /// 4. Sections count in these. In version 7 the unit is unknown.
-    pub fn memory_bytes(&self) -> u32 {
+    pub fn memory_byte_len(&self) -> u32 {
         self.head.memory_bytes
     }
 
@@ -186,7 +186,7 @@ impl<'a> Faces<'a> {
     /// How many corners all faces have, by the bytes that they take.
     pub(super) fn corner_count(&self) -> u64 {
         let heads = self.form.head().saturating_mul(self.head.count.into());
-        self.bytes().saturating_sub(heads).checked_div(self.form.width()).unwrap_or(0)
+        self.byte_len().saturating_sub(heads).checked_div(self.form.width()).unwrap_or(0)
     }
 
     /// Whether point numbers have 32 bits.
@@ -215,7 +215,7 @@ impl<'a> Faces<'a> {
     }
 
     /// The bytes that all faces take in the file.
-    pub fn bytes(&self) -> u64 {
+    pub fn byte_len(&self) -> u64 {
         self.faces.left()
     }
 
@@ -283,7 +283,7 @@ impl<'a> Iterator for FaceIter<'a> {
             Ok(face) => {
                 self.left = left;
                 self.index = self.index.saturating_add(1);
-                self.unit = self.unit.saturating_add(face.memory_bytes());
+                self.unit = self.unit.saturating_add(face.memory_byte_len());
             }
             Err(_) => (self.left, self.faces) = (0, Cursor::new(&[])),
         }

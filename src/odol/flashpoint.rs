@@ -150,7 +150,7 @@ impl<'a> Read<'a, Layout> for FirstSet<'a> {
     fn tell(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
         let uvs = Self::read(&mut cursor.clone(), layout)?;
         tell_count(cursor, name, out)?;
-        cursor.skip(uvs.0.stored_bytes())?;
+        cursor.skip(uvs.0.stored_byte_len())?;
         out.array_item(name, 0, &uvs.0);
         out.array_item("uv_coordinates", 0, &table::coordinates(&first_set(uvs.0)));
         Ok(uvs)
@@ -180,7 +180,7 @@ impl<'a> Read<'a, Layout> for InPlace<'a> {
     fn tell(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
         let array = Self::read(&mut cursor.clone(), layout)?;
         tell_count(cursor, name, out)?;
-        cursor.skip(array.0.stored_bytes())?;
+        cursor.skip(array.0.stored_byte_len())?;
         out.array(name, &array.0);
         Ok(array)
     }

@@ -1,7 +1,9 @@
 //! Numbers of points and faces, whose width is a matter of the version.
 
 use std::borrow::Cow;
+use std::iter::FusedIterator;
 use std::ops::ControlFlow;
+use std::slice;
 
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::{U16, U32};
@@ -10,7 +12,7 @@ use super::array::Layout;
 use crate::error::Result;
 use crate::inspect::Outline;
 use crate::view::record::{Read, Stored, Type};
-use crate::view::{Block, Column, Cursor, InPlace, Storage, Table};
+use crate::view::{Block, Column, Cursor, InPlace, Storage, Table, to_native};
 
 /// Numbers of points or faces: of 16 bits up to version 68, of 32 from 69 on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,9 +57,18 @@ impl<N: AsRef<[U16]>, W: AsRef<[U32]>> Indices<N, W> {
     }
 
     /// All in order.
-    pub fn iter(&self) -> impl Iterator<Item = u32> + Clone + '_ {
+    pub fn iter(&self) -> IndexIter<'_> {
         let (narrow, wide) = self.both();
-        narrow.iter().map(|number| number.get().into()).chain(wide.iter().map(|number| number.get()))
+        IndexIter { narrow: narrow.iter(), wide: wide.iter() }
+    }
+
+    /// All as the machine's own numbers: for free where they are stored with 32 bits, lie aligned and the machine is
+    /// little-endian, else copied.
+    pub fn to_native(&self) -> Cow<'_, [u32]> {
+        match self {
+            Self::U16(_) => self.iter().collect(),
+            Self::U32(wide) => to_native(wide.as_ref()),
+        }
     }
 
     /// The bytes as stored.
@@ -68,6 +79,46 @@ impl<N: AsRef<[U16]>, W: AsRef<[U32]>> Indices<N, W> {
         }
     }
 }
+
+/// [`Indices`] in order.
+#[derive(Clone, Debug)]
+pub struct IndexIter<'a> {
+    // One of the two is empty.
+    narrow: slice::Iter<'a, U16>,
+    wide: slice::Iter<'a, U32>,
+}
+
+impl Iterator for IndexIter<'_> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        match self.narrow.next() {
+            Some(number) => Some(number.get().into()),
+            None => self.wide.next().map(|number| number.get()),
+        }
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let len = self.narrow.len().max(self.wide.len());
+        (len, Some(len))
+    }
+}
+
+impl DoubleEndedIterator for IndexIter<'_> {
+    #[inline]
+    fn next_back(&mut self) -> Option<u32> {
+        match self.narrow.next_back() {
+            Some(number) => Some(number.get().into()),
+            None => self.wide.next_back().map(|number| number.get()),
+        }
+    }
+}
+
+impl ExactSizeIterator for IndexIter<'_> {}
+
+impl FusedIterator for IndexIter<'_> {}
 
 impl<N: Table, W: Table> Indices<N, W> {
     fn as_table(&self) -> &dyn Table {
@@ -147,5 +198,22 @@ impl<'a> IndexBlock<'a> {
             Self::U16(block) => Indices::U16(block.decode()?),
             Self::U32(block) => Indices::U32(block.decode()?),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_widths_are_gone_over_alike() {
+        let narrow: Decoded<'_> = Indices::U16(Cow::Owned(vec![U16::new(1), U16::new(2), U16::new(3)]));
+        let wide: Decoded<'_> = Indices::U32(Cow::Owned(vec![U32::new(1), U32::new(2), U32::new(3)]));
+        for indices in [narrow, wide] {
+            let mut all = indices.iter();
+            assert_eq!((all.len(), all.next(), all.next_back(), all.len()), (3, Some(1), Some(3), 1));
+            assert_eq!((*indices.to_native()).to_vec(), [1, 2, 3]);
+            assert!(indices.iter().rev().eq([3, 2, 1]));
+        }
     }
 }

@@ -138,7 +138,7 @@ impl<'a> Lod<'a> {
     }
 
     /// The bytes from the start of the vertex table to the end of the LOD.
-    pub fn vertex_table_bytes(&self) -> u64 {
+    pub fn vertex_table_byte_len(&self) -> u64 {
         self.arrays.bytes.left()
     }
 
@@ -148,7 +148,7 @@ impl<'a> Lod<'a> {
         let version = self.layout().version;
         let behind =
             u64::from(version.has_collimators()).saturating_mul(4).saturating_add(version.has_last_byte().into());
-        let all = self.vertex_table_bytes();
+        let all = self.vertex_table_byte_len();
         u64::from(size) == all || all.checked_sub(behind) == Some(size.into())
     }
 

@@ -59,9 +59,9 @@
 //! let file = meshpeek::FileMap::open("house.p3d")?;
 //! let model = Model::parse(&file)?;
 //! for entry in model.lods() {
-//!     println!("{}: {} bytes", entry.resolution, entry.bytes());
+//!     println!("{}: {} bytes", entry.resolution, entry.byte_len());
 //! }
-//! if let Some(lod) = model.lod(0).transpose()? {
+//! if let Some(lod) = model.lod(0)? {
 //!     for point in lod.positions()?.decode()?.iter() {
 //!         println!("{:?}", model.info()?.to_model_space(point.to_array()));
 //!     }
@@ -107,7 +107,7 @@ pub use codes::{
 };
 pub use face::{Face, FaceIter, Faces, Section};
 pub use header::{FaceDefault, Start};
-pub use index::{Corners, Decoded, IndexBlock, Indices};
+pub use index::{Corners, Decoded, IndexBlock, IndexIter, Indices};
 pub use info::{ModelInfo, SpecialLods};
 pub use lod::{Arrays, Lod};
 pub use material::{Material, Stage, StageForm};
@@ -188,7 +188,7 @@ pub struct Model<'a> {
 
 impl fmt::Debug for Model<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Model(version {}, {} LODs, {} bytes)", self.version(), self.lod_count(), self.bytes())
+        write!(f, "Model(version {}, {} LODs, {} bytes)", self.version(), self.lod_count(), self.byte_len())
     }
 }
 
@@ -208,8 +208,8 @@ pub struct LodEntry {
 
 impl LodEntry {
     /// The bytes it takes; 0 where its end lies before its start.
-    pub fn bytes(&self) -> u32 {
-        self.end.saturating_sub(self.start)
+    pub fn byte_len(&self) -> u64 {
+        self.end.saturating_sub(self.start).into()
     }
 }
 
@@ -306,7 +306,7 @@ impl<'a> Model<'a> {
     }
 
     /// The file's size.
-    pub fn bytes(&self) -> u64 {
+    pub fn byte_len(&self) -> u64 {
         self.data.size()
     }
 
@@ -377,13 +377,13 @@ impl<'a> Model<'a> {
         self.header.face_default(index).map(|(_, default, _)| default)
     }
 
-    /// Reads the LOD at `index`, up to its vertex table; `None` behind the last.
+    /// Reads the LOD at `index`, up to its vertex table; `None` behind the last, and where the header breaks off before.
     ///
     /// # Errors
     /// Where its range lies outside the file or runs into another LOD, or something in it cannot be read.
-    pub fn lod(&self, index: usize) -> Option<Result<Lod<'a>>> {
-        let entry = self.lod_entry(index)?;
-        Some(self.lod_body(&entry).and_then(|body| self.read_lod(body)).within_item("lods", index))
+    pub fn lod(&self, index: usize) -> Result<Option<Lod<'a>>> {
+        let Some(entry) = self.lod_entry(index) else { return Ok(None) };
+        self.lod_body(&entry).and_then(|body| self.read_lod(body)).within_item("lods", index).map(Some)
     }
 
     /// The bytes of a LOD.
@@ -395,7 +395,7 @@ impl<'a> Model<'a> {
             return at(self.starts(), "starts inside the header");
         } else if end < start {
             return at(self.ends(), "ends before it starts");
-        } else if u64::from(end) > self.bytes() {
+        } else if u64::from(end) > self.byte_len() {
             return at(self.ends(), "ends after the file");
         }
         let ranges = (0..self.lod_count()).map_while(|index| self.header.range(index));
@@ -444,7 +444,7 @@ impl<'a> Model<'a> {
                 self.contains(entry.start, entry.end).then(|| end.max(entry.end.into()))
             })?,
         };
-        Some(self.data.get(end..self.bytes()).map(|bytes| Cursor::with_offset(bytes, end)))
+        Some(self.data.get(end..self.byte_len()).map(|bytes| Cursor::with_offset(bytes, end)))
     }
 
     /// Whether a trailer is there, and if so whether it has shapes: readers differ on which version had the first one,

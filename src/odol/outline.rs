@@ -62,7 +62,7 @@ fn lod(model: &Model<'_>, entry: &LodEntry, out: &mut Outline<'_>) {
     let label = entry.resolution.to_string();
     let part = Part::item("lods", entry.index).labelled(ByteStr::from(label.as_str()));
     let part = match model.contains(entry.start, entry.end) {
-        true => part.spanning(entry.start.into(), entry.bytes().into()),
+        true => part.spanning(entry.start.into(), entry.byte_len()),
         false => part,
     };
     out.part(part, |out| {

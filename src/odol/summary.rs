@@ -48,7 +48,7 @@ impl Inspect for Model<'_> {
             bounds: bounds.map(|info| Bounds { min: info.bbox_min, max: info.bbox_max }),
             references,
             blocks,
-            ..Summary::new(Format::Odol, self.bytes())
+            ..Summary::new(Format::Odol, self.byte_len())
         }
     }
 
@@ -57,7 +57,7 @@ impl Inspect for Model<'_> {
     }
 
     fn size(&self) -> u64 {
-        self.bytes()
+        self.byte_len()
     }
 
     /// As the outline, the animations inside a part of their own.
@@ -94,8 +94,8 @@ impl Inspect for Model<'_> {
         };
         self.whole()?;
         for index in 0..self.lod_count() {
-            if let Some(lod) = self.lod(index) {
-                of(&lod?, budget, &mut sink).within_item("lods", index)?;
+            if let Some(lod) = self.lod(index)? {
+                of(&lod, budget, &mut sink).within_item("lods", index)?;
             }
         }
         Ok(())

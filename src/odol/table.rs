@@ -141,7 +141,7 @@ pub(super) fn tangent_vectors<'s>(tangents: &'s Tangents<'_>) -> impl Table + us
 }
 
 fn face_storage(faces: &Faces<'_>) -> Storage {
-    Storage { offset: faces.offset(), bytes: faces.bytes(), packing: Packing::Derived }
+    Storage { offset: faces.offset(), bytes: faces.byte_len(), packing: Packing::Derived }
 }
 
 /// Faces as four point numbers each; -1 where a face has fewer corners.
@@ -190,7 +190,7 @@ pub(super) fn axes<'s>(axes: &'s Axes<'_>, animations: u64) -> impl Table + use<
     Derived {
         rows: animations,
         columns: const { &[index("bone"), float("x"), float("y"), float("z"), float("to_x"), float("to_y"), float("to_z")] },
-        storage: Storage { offset: axes.offset(), bytes: axes.bytes(), packing: Packing::Derived },
+        storage: Storage { offset: axes.offset(), bytes: axes.byte_len(), packing: Packing::Derived },
         make: |batch: &mut Batch<'_>| {
             for axis in axes.iter() {
                 let ends = [axis.position, axis.direction].map(|vector| vector.unwrap_or([f32::NAN; 3]));

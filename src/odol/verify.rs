@@ -83,7 +83,7 @@ impl<'s, 'a> Survey<'s, 'a> {
 
     fn lods(&mut self) {
         for entry in self.model.lods() {
-            match self.model.lod(entry.index).transpose() {
+            match self.model.lod(entry.index) {
                 Ok(Some(lod)) => self.lod(&entry, &lod),
                 Ok(None) => {}
                 Err(error) => {
@@ -468,7 +468,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                 Ok(face) => {
                     let corners = face.corners.iter().map(u64::from);
                     points.list(("faces", number), lod.faces.offset(), corners);
-                    bounds.extend(bounds.last().map(|start: &u32| start.saturating_add(face.memory_bytes())));
+                    bounds.extend(bounds.last().map(|start: &u32| start.saturating_add(face.memory_byte_len())));
                 }
                 Err(error) => broken = Some(error),
             }
@@ -502,8 +502,8 @@ impl<'s, 'a> Survey<'s, 'a> {
         bones.tell("last bones", self.problems, place);
         starts.tell("sections", self.problems, place);
         ranges.tell("sections", self.problems, place);
-        if end != lod.faces.memory_bytes() && !lod.sections.is_empty() && lod.faces.has_units() {
-            let message = format!("sections end at {end}, faces at {}", lod.faces.memory_bytes());
+        if end != lod.faces.memory_byte_len() && !lod.sections.is_empty() && lod.faces.has_units() {
+            let message = format!("sections end at {end}, faces at {}", lod.faces.memory_byte_len());
             self.problems.warning(&place(Error::malformed(message).at(lod.sections.offset())));
         }
     }
@@ -535,7 +535,7 @@ impl<'s, 'a> Survey<'s, 'a> {
 
     /// Adds a block to the facts; decodes it when looking deep.
     fn block<'b, T: Element>(&mut self, block: &Block<'b, T>) -> Result<Option<Decoded<'b, T>>> {
-        self.blocks.add(block.storage(), block.unpacked_bytes());
+        self.blocks.add(block.storage(), block.decoded_byte_len());
         self.deep.then(|| self.problems.budget().decode(block)).transpose()
     }
 }

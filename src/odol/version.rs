@@ -27,6 +27,17 @@ pub enum Dialect {
     DayZ,
 }
 
+impl Dialect {
+    /// Whose count it is.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Arma => "Arma",
+            Self::Vbs => "VBS",
+            Self::DayZ => "DayZ",
+        }
+    }
+}
+
 /// What bears out that a version is read as it was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]

@@ -108,7 +108,7 @@ impl<'a> Entry<'a> {
     }
 
     /// How many bytes it takes, properties included.
-    pub fn bytes(&self) -> u64 {
+    pub fn byte_len(&self) -> u64 {
         self.bytes
     }
 }

@@ -60,17 +60,17 @@ impl<'a> Member<'a> {
     }
 
     /// The bytes it takes in the archive (dataSize), by the header's word.
-    pub fn stored_size(&self) -> u64 {
+    pub fn stored_byte_len(&self) -> u64 {
         self.fields().data_size.get().into()
     }
 
     /// The bytes that [`decode`](Self::decode) gives, by the header's word: originalSize for a packed member, the
     /// stored size for all others. Some writers put another number there than the stream holds; see
-    /// [`decoded_size`](Self::decoded_size).
-    pub fn size_hint(&self) -> u64 {
+    /// [`decoded_byte_len`](Self::decoded_byte_len).
+    pub fn decoded_byte_len_hint(&self) -> u64 {
         match self.method() {
             Method::PACKED => self.fields().original_size.get().into(),
-            _ => self.stored_size(),
+            _ => self.stored_byte_len(),
         }
     }
 
@@ -79,7 +79,7 @@ impl<'a> Member<'a> {
     ///
     /// # Errors
     /// As [`stored_bytes`](Self::stored_bytes); where a packed member does not decode.
-    pub fn decoded_size(&self) -> Result<u64> {
+    pub fn decoded_byte_len(&self) -> Result<u64> {
         let part = self.part()?;
         match self.method() {
             Method::PACKED => match self.stream(part) {
@@ -141,19 +141,19 @@ impl<'a> Member<'a> {
 
     fn may_be_stored(&self, error: &Error) -> bool {
         self.method() == Method::PACKED
-            && self.size_hint() == self.stored_size()
+            && self.decoded_byte_len_hint() == self.stored_byte_len()
             && !matches!(error.kind(), ErrorKind::Limit { .. })
     }
 
     /// What the stream that is the whole of the part decodes to, and why that is not what the header says.
     fn stream(&self, part: Cursor<'a>) -> Result<(u64, Option<Error>)> {
-        let claimed = self.size_hint();
-        let doubt = match lzss::stored_len(part, claimed) {
+        let claimed = self.decoded_byte_len_hint();
+        let doubt = match lzss::stored_byte_len(part, claimed) {
             Ok(taken) if taken == part.left() => return Ok((claimed, None)),
             Ok(taken) => Error::malformed(format!("LZSS stream of {taken} bytes in {}", part.left())),
             Err(error) => error,
         };
-        match lzss::decoded_len(part) {
+        match lzss::decoded_byte_len(part) {
             Ok(size) => Ok((size, Some(doubt))),
             Err(_) => Err(doubt),
         }
@@ -174,7 +174,7 @@ impl<'a> Member<'a> {
     fn part(&self) -> Result<Cursor<'a>> {
         // What is wrong is the header's claim, which may point far outside.
         let error = |error: Error| error.at(self.entry.offset()).within_item("members", self.index);
-        let size = self.stored_size();
+        let size = self.stored_byte_len();
         let Some(rest) = self.archive.size().checked_sub(self.offset) else {
             return Err(error(Error::malformed("starts after the end of the archive")));
         };
@@ -187,7 +187,7 @@ impl<'a> Member<'a> {
 
     /// Whether its bytes lie inside the archive.
     pub(super) fn is_inside(&self) -> bool {
-        self.offset.checked_add(self.stored_size()).is_some_and(|end| end <= self.archive.size())
+        self.offset.checked_add(self.stored_byte_len()).is_some_and(|end| end <= self.archive.size())
     }
 }
 
@@ -204,7 +204,7 @@ impl Content<'_> {
 impl Table for Content<'_> {
     /// Walks the stream of a packed member.
     fn rows(&self) -> u64 {
-        self.0.decoded_size().unwrap_or_else(|_| self.0.size_hint())
+        self.0.decoded_byte_len().unwrap_or_else(|_| self.0.decoded_byte_len_hint())
     }
 
     fn columns(&self) -> Vec<Column> {
@@ -213,7 +213,7 @@ impl Table for Content<'_> {
 
     fn storage(&self) -> Storage {
         let packing = if self.is_packed() { Packing::Lzss } else { Packing::InPlace };
-        Storage { offset: self.0.offset, bytes: self.0.stored_size(), packing }
+        Storage { offset: self.0.offset, bytes: self.0.stored_byte_len(), packing }
     }
 
     fn in_place(&self) -> Option<InPlace<'_>> {
@@ -257,7 +257,7 @@ impl<'a> Members<'a> {
             return Err(error.at(entry.offset()));
         }
         let member = Member { archive: data, limits, entry, index: self.index, offset: self.offset };
-        self.offset = self.offset.saturating_add(member.stored_size());
+        self.offset = self.offset.saturating_add(member.stored_byte_len());
         self.index = self.index.saturating_add(1);
         Ok(Some(member))
     }

@@ -46,7 +46,7 @@ pub(crate) const SCHEMA: &[&Schema] =
 /// let archive = Archive::parse(bytes)?;
 /// for member in archive.members() {
 ///     let member = member?;
-///     println!("{} at {:#x}: {} bytes", member.name(), member.offset(), member.stored_size());
+///     println!("{} at {:#x}: {} bytes", member.name(), member.offset(), member.stored_byte_len());
 /// }
 /// let text = archive.find(b"A.TXT")?.expect("the only member").decode()?;
 /// assert_eq!(&*text, b"hi");
@@ -59,7 +59,7 @@ pub struct Archive<'a> {
     /// Where the first member starts; the end of the file where the header does not end before.
     data_offset: u64,
     data_end: u64,
-    member_count: u64,
+    member_count: usize,
     /// Whether the header ends as it should.
     whole: bool,
 }
@@ -92,7 +92,7 @@ impl<'a> Archive<'a> {
 
     fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
         let mut entries = Entries::new(data.cursor(0));
-        let (mut member_count, mut sum) = (0_u64, 0_u64);
+        let (mut member_count, mut sum) = (0_usize, 0_u64);
         let mut whole = false;
         while let Some(entry) = entries.next() {
             let entry = match entry {
@@ -150,7 +150,7 @@ impl<'a> Archive<'a> {
     }
 
     /// How many members the header lists.
-    pub fn member_count(&self) -> u64 {
+    pub fn member_count(&self) -> usize {
         self.member_count
     }
 

@@ -37,7 +37,7 @@ impl Inspect for Archive<'_> {
         }
         Summary {
             counts: if self.whole {
-                Counts::known([("members", self.member_count)])
+                Counts::known([("members", self.member_count as u64)])
             } else {
                 Counts::absent(Format::Pbo)
             },
@@ -73,7 +73,7 @@ impl Inspect for Archive<'_> {
                 let Some(entry) = out.ok(entry.within_item("members", members)) else { break };
                 members = members.saturating_add(usize::from(entry.kind() == EntryKind::Member));
                 let part = Part::item("entries", index).labelled(entry.name());
-                out.part(part.spanning(entry.offset(), entry.bytes()), |out| entry.dissect(&mut properties, out));
+                out.part(part.spanning(entry.offset(), entry.byte_len()), |out| entry.dissect(&mut properties, out));
             }
         });
         for member in self.members() {
@@ -106,7 +106,7 @@ impl Inspect for Archive<'_> {
                 EntryKind::Member => ("entry", brief(entry.name())),
                 EntryKind::End => ("end", String::new()),
             };
-            tell(1, name.into(), note, entry.offset(), entry.bytes());
+            tell(1, name.into(), note, entry.offset(), entry.byte_len());
             for (property, span) in entry.properties().spanned() {
                 tell(2, "property".into(), brief(property.key), span.offset, span.bytes);
             }
@@ -116,7 +116,7 @@ impl Inspect for Archive<'_> {
                 Ok(member) => {
                     let (name, note) = (format!("members[{}]", member.index), brief(member.name()));
                     let note = format!("{note}, {}", member.method());
-                    sink(Region::part(0, name, note, Span { offset: member.offset, bytes: member.stored_size() }));
+                    sink(Region::part(0, name, note, Span { offset: member.offset, bytes: member.stored_byte_len() }));
                 }
                 Err(error) => sink(Region::problem(0, &error, self.data_offset)),
             }
@@ -153,7 +153,7 @@ impl Entry<'_> {
                 out.ok(told);
             });
         }
-        let end = self.offset().saturating_add(self.bytes()).saturating_sub(1);
+        let end = self.offset().saturating_add(self.byte_len()).saturating_sub(1);
         Framing(ByteStr::default()).tell_at("end_of_properties", Span { offset: end, bytes: 1 }, out);
     }
 }
@@ -170,10 +170,10 @@ impl Member<'_> {
     fn outline(&self, out: &mut Outline<'_>) {
         let part = Part::item("members", self.index).labelled(self.name());
         let bytes = self.stored_bytes();
-        let part = if bytes.is_ok() { part.spanning(self.offset, self.stored_size()) } else { part };
+        let part = if bytes.is_ok() { part.spanning(self.offset, self.stored_byte_len()) } else { part };
         out.part(part, |out| {
             out.field("name", self.name());
-            let entry = Span { offset: self.entry.offset(), bytes: self.entry.bytes() };
+            let entry = Span { offset: self.entry.offset(), bytes: self.entry.byte_len() };
             out.field("entry", Value::Opaque(entry));
             let behind_name = (self.name().len() as u64).saturating_add(1);
             self.fields().tell_fields(entry.offset.saturating_add(behind_name), out);
@@ -208,7 +208,7 @@ impl Member<'_> {
             Ok(())
         });
         let Some(content) = problems.ok(content) else { return };
-        let (claimed, held) = (self.size_hint(), content.len() as u64);
+        let (claimed, held) = (self.decoded_byte_len_hint(), content.len() as u64);
         if claimed != held {
             self.warn(problems, || format!("its entry claims {claimed} bytes, its stream holds {held}"));
         }
@@ -236,11 +236,11 @@ impl Archive<'_> {
         let mut blocks = Blocks::default();
         for member in self.members().map_while(Result::ok) {
             match member.method() {
-                Method::STORED => blocks.stored = blocks.stored.saturating_add((member.stored_size() > 0).into()),
+                Method::STORED => blocks.stored = blocks.stored.saturating_add((member.stored_byte_len() > 0).into()),
                 Method::PACKED => {
                     blocks.packed = blocks.packed.saturating_add(1);
-                    blocks.packed_bytes = blocks.packed_bytes.saturating_add(member.stored_size());
-                    blocks.unpacked_bytes = blocks.unpacked_bytes.saturating_add(member.size_hint());
+                    blocks.packed_bytes = blocks.packed_bytes.saturating_add(member.stored_byte_len());
+                    blocks.unpacked_bytes = blocks.unpacked_bytes.saturating_add(member.decoded_byte_len_hint());
                 }
                 _ => {}
             }
@@ -294,7 +294,7 @@ impl Archive<'_> {
     }
 
     fn check_duplicates(&self, problems: &mut Problems) {
-        let held = problems.budget().hold(self.member_count.saturating_mul(REPEATED_BYTES));
+        let held = problems.budget().hold((self.member_count as u64).saturating_mul(REPEATED_BYTES));
         let Some(_held) = problems.ok(held) else { return };
         let members = || self.members().map_while(Result::ok);
         let folded = |member: Member<'_>| member.name().as_bytes().iter().map(|&byte| folded(byte)).collect::<Vec<_>>();

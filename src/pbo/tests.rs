@@ -82,15 +82,18 @@ fn members_lie_where_the_sizes_before_them_add_up() {
     assert_eq!(keys, [("prefix", 21), ("Version", 32), ("version", 42)].map(|(key, at)| (key.into(), at)));
 
     let all = members(&archive);
-    assert_eq!(all.iter().map(|m| (m.offset(), m.stored_size())).collect::<Vec<_>>(), [(152, 3), (155, 0), (155, 13)]);
+    assert_eq!(
+        all.iter().map(|m| (m.offset(), m.stored_byte_len())).collect::<Vec<_>>(),
+        [(152, 3), (155, 0), (155, 13)]
+    );
     assert_eq!(all.iter().map(|m| m.entry().offset()).collect::<Vec<_>>(), [53, 79, 105]);
-    assert_eq!(all[0].entry().bytes(), 26);
+    assert_eq!(all[0].entry().byte_len(), 26);
     assert_eq!((all[0].timestamp(), all[2].timestamp()), (None, Some(1_600_000_000)));
     // In place: the very bytes of the archive.
     assert!(std::ptr::eq(all[0].borrowed().unwrap().unwrap(), &bytes[152..155]));
     assert!(matches!(all[0].decode().unwrap(), std::borrow::Cow::Borrowed(b"abc")));
     assert_eq!(all[1].borrowed().unwrap(), Some(&b""[..]));
-    assert_eq!((all[2].borrowed().unwrap(), all[2].size_hint()), (None, 13));
+    assert_eq!((all[2].borrowed().unwrap(), all[2].decoded_byte_len_hint()), (None, 13));
     assert_eq!(&*all[2].decode().unwrap(), b"P3D   P3D   \xe9");
     assert_eq!(all[2].stored_bytes().unwrap(), STREAM);
 
@@ -237,7 +240,7 @@ fn a_packed_member_is_a_stream_or_told_not_to_be() {
         let bytes = archive_of(claim, STREAM);
         assert_eq!(decode(&bytes).unwrap(), b"P3D   P3D   \xe9", "{claim}");
         let archive = Archive::parse(&bytes).unwrap();
-        assert_eq!(members(&archive)[0].decoded_size().unwrap(), 13);
+        assert_eq!(members(&archive)[0].decoded_byte_len().unwrap(), 13);
         assert_eq!(archive.summarize().problems, []);
         let message = format!("members[0]: its entry claims {claim} bytes, its stream holds 13");
         assert_eq!(verify(&archive), [warning(0, &message)]);
@@ -304,7 +307,7 @@ fn a_header_that_breaks_off_lists_what_is_there() {
         };
         let listed: Vec<_> = archive.members().collect();
         let (broken, good) = listed.split_last().unwrap();
-        assert_eq!(good.len() as u64, archive.member_count());
+        assert_eq!(good.len(), archive.member_count());
         assert!(good.iter().all(|member| member.as_ref().unwrap().stored_bytes().is_err()));
         assert!(broken.as_ref().unwrap_err().offset().is_some_and(|offset| offset <= cut as u64));
         let summary = archive.summarize();

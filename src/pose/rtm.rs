@@ -96,7 +96,7 @@ impl Packed<'_> {
         let Some((before, behind, part)) = around(times.iter().map(|time| time.get()), seconds) else { return Ok(()) };
         let frames = self.motion.frames()?;
         let frame = |index: usize| -> Result<Vec<Transform>> {
-            let frame = frames.get(u32::try_from(index).unwrap_or(u32::MAX))?;
+            let frame = frames.get(index)?;
             Ok(match frame {
                 Some(frame) => frame.block.decode().within_item("frames", index)?.iter().map(transform).collect(),
                 None => Vec::new(),
@@ -158,7 +158,7 @@ impl Matrices<'_> {
     pub(super) fn locals(&self, seconds: f32, _: &[usize], out: &mut [Matrix]) -> Result<()> {
         let times = self.motion.times()?;
         let Some((before, behind, part)) = around(times.iter().map(|time| time.get()), seconds) else { return Ok(()) };
-        let frame = |index: usize| self.motion.frame(u32::try_from(index).unwrap_or(u32::MAX));
+        let frame = |index: usize| self.motion.frame(index);
         let Some((first, second)) = frame(before)?.zip(frame(behind)?) else { return Ok(()) };
         for (place, bone) in out.iter_mut().zip(&self.order) {
             let bones = bone.and_then(|bone| first.bone(bone).zip(second.bone(bone)));

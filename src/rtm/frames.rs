@@ -99,8 +99,8 @@ impl<'a, T: Element> FlaggedBlock<'a, T> {
     }
 
     /// The bytes it takes, count and flag included.
-    pub fn bytes(&self) -> u64 {
-        self.block.offset().saturating_sub(self.offset).saturating_add(self.block.stored_bytes())
+    pub fn byte_len(&self) -> u64 {
+        self.block.offset().saturating_sub(self.offset).saturating_add(self.block.stored_byte_len())
     }
 }
 
@@ -120,8 +120,8 @@ impl<'a> Frames<'a> {
     }
 
     /// How many, by the header's word.
-    pub fn len(&self) -> u32 {
-        self.count
+    pub fn len(&self) -> usize {
+        self.count as usize
     }
 
     /// Whether there is none.
@@ -141,17 +141,17 @@ impl<'a> Frames<'a> {
     ///
     /// # Errors
     /// Where the frame is not all there, is not of as many bones as the file, or one before it cannot be walked.
-    pub fn get(&self, index: u32) -> Result<Option<FlaggedBlock<'a, Transform>>> {
-        if index >= self.count {
+    pub fn get(&self, index: usize) -> Result<Option<FlaggedBlock<'a, Transform>>> {
+        if index >= self.len() {
             return Ok(None);
         }
         match self.stride() {
             Some(stride) => {
                 let mut cursor = self.start;
-                let frame = cursor.skip(stride.saturating_mul(index.into())).and_then(|()| self.read(&mut cursor));
-                frame.within_item("frames", index as usize).map(Some)
+                let frame = cursor.skip(stride.saturating_mul(index as u64)).and_then(|()| self.read(&mut cursor));
+                frame.within_item("frames", index).map(Some)
             }
-            None => self.iter().nth(index as usize).transpose(),
+            None => self.iter().nth(index).transpose(),
         }
     }
 

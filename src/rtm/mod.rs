@@ -47,7 +47,7 @@ pub mod wire;
 pub use binarised::{Binarised, Texts};
 pub use frames::{FlaggedBlock, FrameIter, FrameTable, Frames, Rule};
 pub use plain::{Plain, PlainFrame};
-pub use text::{Names, PlainProperty, Property, PropertyId};
+pub use text::{NameIter, Names, PlainProperty, Property, PropertyId};
 pub use track::Track;
 
 use crate::error::Result;
@@ -136,11 +136,12 @@ impl<'a> Motion<'a> {
     }
 
     /// How many frames, by the header's word.
-    pub fn frame_count(&self) -> u32 {
-        match self {
-            Self::Binarised(motion) => motion.header().frames.get(),
-            Self::Plain(motion) => motion.header().frames.get(),
-        }
+    pub fn frame_count(&self) -> usize {
+        let count = match self {
+            Self::Binarised(motion) => motion.header().frames,
+            Self::Plain(motion) => motion.header().frames,
+        };
+        count.get() as usize
     }
 
     /// How far the animated body moves in one cycle: x, y, z in meters.

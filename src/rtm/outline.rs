@@ -63,7 +63,7 @@ fn binarised_frames(motion: &Binarised<'_>, out: &mut Outline<'_>) {
     times.tell("times", "times_flag", out);
     for (index, frame) in frames.iter().enumerate() {
         let Some(frame) = out.ok(frame) else { return };
-        out.part(Part::item("frames", index).spanning(frame.offset, frame.bytes()), |out| {
+        out.part(Part::item("frames", index).spanning(frame.offset, frame.byte_len()), |out| {
             frame.tell("transforms", "flag", out);
         });
     }

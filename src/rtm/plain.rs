@@ -91,16 +91,16 @@ impl<'a> Plain<'a> {
     ///
     /// # Errors
     /// Where it is not all there.
-    pub fn frame(&self, index: u32) -> Result<Option<PlainFrame<'a>>> {
-        if index >= self.header.frames.get() {
+    pub fn frame(&self, index: usize) -> Result<Option<PlainFrame<'a>>> {
+        if index >= self.header.frames.get() as usize {
             return Ok(None);
         }
-        self.frame_at(index).within_item("frames", index as usize).map(Some)
+        self.frame_at(index).within_item("frames", index).map(Some)
     }
 
-    fn frame_at(&self, index: u32) -> Result<PlainFrame<'a>> {
+    fn frame_at(&self, index: usize) -> Result<PlainFrame<'a>> {
         let mut cursor = self.body;
-        cursor.skip(self.stride().saturating_mul(index.into()))?;
+        cursor.skip(self.stride().saturating_mul(index as u64))?;
         let offset = cursor.offset();
         let time = cursor.f32()?;
         let bytes = cursor.take(self.stride().saturating_sub(size_of::<F32>() as u64))?;
@@ -111,7 +111,7 @@ impl<'a> Plain<'a> {
     /// The frames in order; ends after the first error.
     pub fn frames(&self) -> impl Iterator<Item = Result<PlainFrame<'a>>> + use<'a> {
         let (plain, mut broken) = (*self, false);
-        (0..self.header.frames.get()).map_while(move |index| {
+        (0..self.header.frames.get() as usize).map_while(move |index| {
             let frame = if broken { None } else { plain.frame(index).transpose() };
             broken |= matches!(frame, Some(Err(_)));
             frame

@@ -32,7 +32,7 @@ impl Inspect for Motion<'_> {
         Summary {
             version: Some(self.version()),
             counts: Counts::known([
-                ("frames", self.frame_count().into()),
+                ("frames", self.frame_count() as u64),
                 ("bones", self.bones().len() as u64),
                 ("properties", self.property_count() as u64),
             ]),

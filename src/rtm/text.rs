@@ -1,9 +1,12 @@
 //! Names of bones, metadata and properties.
 
+use std::iter::FusedIterator;
+use std::slice;
+
 use super::wire::FixedName;
 use crate::inspect::{Span, Value};
 use crate::view::record::{Form, plain, plain_read, record};
-use crate::view::{ByteStr, LeArray, List};
+use crate::view::{ByteStr, LeArray, List, list};
 
 /// Names in a row.
 #[derive(Clone, Copy, Debug)]
@@ -29,12 +32,11 @@ impl<'a> Names<'a> {
     }
 
     /// All names in order.
-    pub fn iter(&self) -> impl Iterator<Item = ByteStr<'a>> + Clone + use<'a> {
-        let (closed, fixed) = match *self {
-            Self::Closed(texts) => (Some(texts.iter()), None),
-            Self::Fixed(fields) => (None, Some(fields)),
-        };
-        closed.into_iter().flatten().chain(fixed.into_iter().flatten().map(FixedName::text))
+    pub fn iter(&self) -> NameIter<'a> {
+        NameIter(match self {
+            Self::Closed(texts) => Either::Closed(texts.iter()),
+            Self::Fixed(fields) => Either::Fixed(fields.iter()),
+        })
     }
 
     /// All names in order, each with the place of its field, NUL included.
@@ -64,13 +66,45 @@ impl<'a> Names<'a> {
     }
 
     /// The bytes of all names, NULs included.
-    pub fn bytes(&self) -> u64 {
+    pub fn byte_len(&self) -> u64 {
         match self {
-            Self::Closed(texts) => texts.bytes(),
+            Self::Closed(texts) => texts.byte_len(),
             Self::Fixed(fields) => fields.as_bytes().len() as u64,
         }
     }
 }
+
+/// [`Names`] in order.
+#[derive(Clone, Debug)]
+pub struct NameIter<'a>(Either<'a>);
+
+#[derive(Clone, Debug)]
+enum Either<'a> {
+    Closed(list::Iter<'a, ByteStr<'a>>),
+    Fixed(slice::Iter<'a, FixedName>),
+}
+
+impl<'a> Iterator for NameIter<'a> {
+    type Item = ByteStr<'a>;
+
+    fn next(&mut self) -> Option<ByteStr<'a>> {
+        match &mut self.0 {
+            Either::Closed(texts) => texts.next(),
+            Either::Fixed(fields) => fields.next().map(FixedName::text),
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        match &self.0 {
+            Either::Closed(texts) => texts.size_hint(),
+            Either::Fixed(fields) => fields.size_hint(),
+        }
+    }
+}
+
+impl ExactSizeIterator for NameIter<'_> {}
+
+impl FusedIterator for NameIter<'_> {}
 
 /// What kind of property, in BMTR files: -1 says that only the name tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -56,7 +56,7 @@ macro_rules! floats {
 
 impl Table for Track<'_> {
     fn rows(&self) -> u64 {
-        self.motion.frame_count().into()
+        self.motion.frame_count() as u64
     }
 
     fn columns(&self) -> Vec<Column> {

@@ -82,7 +82,7 @@ impl<'p> Survey<'p> {
         array: &FlaggedBlock<'a, T>,
         place: impl Fn(Error) -> Error,
     ) -> Option<Decoded<'a, T>> {
-        self.blocks.add(array.block.storage(), array.block.unpacked_bytes());
+        self.blocks.add(array.block.storage(), array.block.decoded_byte_len());
         if let Some(flag @ (1 | 3..)) = array.flag {
             let error = Error::malformed(format!("flag of a packed array is {flag}, not 2"));
             self.problems.warning(&place(error.at(array.block.offset().saturating_sub(1))));

@@ -351,7 +351,7 @@ where
         let members = members.map(|member| (names.next(member.name()), member)).enumerate().skip(range.start);
         let members = members.filter(|(index, _)| shared.binary_search(index).is_err());
         self.crew.each(members.take_while(|_| !self.scan.progress.is_stopped()), |(_, (name, member))| {
-            let stretch = stretch.part(member.stored_size(), whole);
+            let stretch = stretch.part(member.stored_byte_len(), whole);
             let use_as = self.globs.use_of(member.name());
             if use_as != Use::Nothing {
                 self.member(&place.inside(name, Stored::of(&member), use_as), &member, budget, &stretch);
@@ -385,7 +385,7 @@ where
         if let Err((format, error)) = self.member_content(place, member, promised, budget, stretch)
             && let Some(format) = format
         {
-            let record = unreadable(self.scan, place, format, member.size_hint(), &error, budget);
+            let record = unreadable(self.scan, place, format, member.decoded_byte_len_hint(), &error, budget);
             self.asset(place, record, None, budget);
         }
     }

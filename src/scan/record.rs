@@ -50,7 +50,7 @@ pub struct Stored {
 impl Stored {
     /// How this member lies in its archive.
     pub fn of(member: &Member<'_>) -> Self {
-        let bytes = member.stored_size();
+        let bytes = member.stored_byte_len();
         match member {
             Member::Pbo(member) => Self {
                 offset: member.stored_bytes().is_ok().then_some(member.offset()),

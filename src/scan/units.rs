@@ -219,7 +219,7 @@ impl Bin {
         let Some(container) = asset.as_ref().ok().and_then(Container::of) else { return false };
         let (mut first, mut bytes, mut last) = (0_u64, 0_u64, None);
         for (index, member) in (0_u64..).zip(container.members().map_while(Result::ok)) {
-            let stored = member.stored_size().saturating_add(FILE_BYTES);
+            let stored = member.stored_byte_len().saturating_add(FILE_BYTES);
             let before = self.unit;
             let piece = last.map(|last| self.piece(path, Some((first, last)), bytes, stamp.clone()));
             self.make_room(stored);
@@ -231,7 +231,7 @@ impl Bin {
                 }
                 (first, bytes) = (index, 0);
             }
-            bytes = bytes.saturating_add(member.stored_size());
+            bytes = bytes.saturating_add(member.stored_byte_len());
             last = Some(index);
         }
         // What ends the list of members early is told with the archive's own record.

@@ -71,7 +71,7 @@ impl Scalar {
     }
 
     /// How many bytes one takes.
-    pub const fn size(self) -> usize {
+    pub const fn byte_len(self) -> usize {
         match self {
             Self::U8 | Self::I8 => 1,
             Self::U16 | Self::I16 | Self::F16 => 2,
@@ -276,15 +276,20 @@ pub fn to_native<T: Element>(elements: &[T]) -> Cow<'_, [T::Native]> {
 
 /// Numbers that are stored little-endian, one behind the other.
 fn copied<N: AnyBitPattern + NoUninit>(mut bytes: Vec<u8>, columns: &[Column]) -> Vec<N> {
+    to_machine(&mut bytes, columns);
+    bytemuck::pod_collect_to_vec(&bytes)
+}
+
+/// Turns little-endian numbers into the machine's own.
+pub(super) fn to_machine(bytes: &mut [u8], columns: &[Column]) {
     if cfg!(target_endian = "big") {
-        let mut rest = bytes.as_mut_slice();
+        let mut rest = bytes;
         for column in columns.iter().cycle() {
-            let Some((number, behind)) = rest.split_at_mut_checked(column.scalar.size()) else { break };
+            let Some((number, behind)) = rest.split_at_mut_checked(column.scalar.byte_len()) else { break };
             number.reverse();
             rest = behind;
         }
     }
-    bytemuck::pod_collect_to_vec(&bytes)
 }
 
 impl<T> Clone for LeArray<'_, T> {
@@ -380,10 +385,16 @@ impl<'a, T: Element> Strided<'a, T> {
         }
     }
 
-    /// All elements as the machine's own numbers, copied out of their records.
-    pub fn to_native(&self) -> Vec<T::Native> {
+    /// All elements as the machine's own numbers: for free where nothing lies between them, they lie aligned and the
+    /// machine is little-endian, else copied out of their records.
+    pub fn to_native(&self) -> Cow<'a, [T::Native]> {
+        if self.stride == size_of::<T>()
+            && let Ok(elements) = <[T]>::ref_from_bytes(self.records)
+        {
+            return to_native(elements);
+        }
         let bytes = self.iter().flat_map(IntoBytes::as_bytes).copied();
-        copied(bytes.collect(), T::COLUMNS)
+        copied(bytes.collect(), T::COLUMNS).into()
     }
 
     /// How many records.
@@ -566,7 +577,9 @@ mod tests {
         let column = Strided::<U16>::new(&bytes, 0x40, 4, 1).unwrap();
         let seen: Vec<u16> = column.iter().map(|n| n.get()).collect();
         assert_eq!(seen, [0x0201, 0x0605, 0x0a09]);
-        assert_eq!(column.to_native(), seen);
+        assert_eq!(*column.to_native(), seen);
+        let dense = Strided::<u8>::new(&bytes, 0, 1, 0).unwrap();
+        assert!(matches!(dense.to_native(), Cow::Borrowed(all) if all == bytes));
         let mut both = column.into_iter();
         assert_eq!((both.len(), both.next_back().map(|n| n.get()), both.len()), (3, Some(0x0a09), 2));
         assert_eq!((both.nth(1).map(|n| n.get()), both.next()), (Some(0x0605), None));

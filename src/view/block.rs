@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
+use bytemuck::Zeroable as _;
 use zerocopy::IntoBytes;
 
-use super::array::{Column, Element, InPlace, LeArray, Packing, Storage, Table, gather};
+use super::array::{self, Column, Element, InPlace, LeArray, Packing, Storage, Table, gather, to_machine};
 use super::cursor::Cursor;
 use crate::codec::{self, Codec};
 use crate::error::{Error, Result};
@@ -17,7 +18,7 @@ use crate::limits::Limits;
 /// use meshpeek::{Limits, codec::Codec, view::{Block, Cursor}};
 /// let mut cursor = Cursor::new(b"\x14abc\xa9\0X\x04\x02\x11\0\0 and more");
 /// let block = Block::<u8>::parse(&mut cursor, 12, Codec::Lzo, &Limits::default())?;
-/// assert_eq!((block.count(), block.stored_bytes()), (12, 12));
+/// assert_eq!((block.count(), block.stored_byte_len()), (12, 12));
 /// assert_eq!(cursor.rest(), b" and more");
 /// assert_eq!(&*block.decode()?, b"abcabcabcXab");
 /// # Ok::<(), meshpeek::Error>(())
@@ -41,7 +42,7 @@ impl<'a, T: Element> Block<'a, T> {
     /// # Errors
     /// Where the part has fewer bytes, or the stream breaks a rule of its codec.
     pub fn parse(cursor: &mut Cursor<'a>, count: u64, codec: Codec, limits: &Limits) -> Result<Self> {
-        let bytes = codec.stored_len(*cursor, bytes_of::<T>(count))?;
+        let bytes = codec.stored_byte_len(*cursor, bytes_of::<T>(count))?;
         Self::exactly(cursor.split(bytes)?, count, codec, limits)
     }
 
@@ -78,7 +79,7 @@ impl<'a, T: Element> Block<'a, T> {
     }
 
     /// The bytes it takes in the file.
-    pub fn stored_bytes(&self) -> u64 {
+    pub fn stored_byte_len(&self) -> u64 {
         match self.stored {
             Stored::InPlace(array) => array.as_bytes().len() as u64,
             Stored::Packed { stream, .. } => stream.left(),
@@ -86,7 +87,7 @@ impl<'a, T: Element> Block<'a, T> {
     }
 
     /// The bytes of its elements.
-    pub fn unpacked_bytes(&self) -> u64 {
+    pub fn decoded_byte_len(&self) -> u64 {
         bytes_of::<T>(self.count())
     }
 
@@ -124,9 +125,30 @@ impl<'a, T: Element> Block<'a, T> {
             Stored::InPlace(array) => Ok(Cow::Borrowed(array.as_slice())),
             Stored::Packed { stream, codec, count } => {
                 self.check_claim()?;
-                let mut elements = zeroed(count, self.limit).map_err(|error| error.at(stream.offset()))?;
+                let elements = repeated(T::new_zeroed(), count, self.limit);
+                let mut elements: Vec<T> = elements.map_err(|error| error.at(stream.offset()))?;
                 codec.decode_into(stream, elements.as_mut_slice().as_mut_bytes())?;
                 Ok(Cow::Owned(elements))
+            }
+        }
+    }
+
+    /// The elements as the machine's own numbers: borrowed where they are in place, lie aligned and the machine is
+    /// little-endian, else copied or decoded into new memory.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    pub fn to_native(&self) -> Result<Cow<'a, [T::Native]>> {
+        match self.stored {
+            Stored::InPlace(array) => Ok(array.to_native()),
+            Stored::Packed { stream, codec, count } => {
+                self.check_claim()?;
+                let numbers = repeated(T::Native::zeroed(), count, self.limit);
+                let mut numbers = numbers.map_err(|error| error.at(stream.offset()))?;
+                let bytes = bytemuck::cast_slice_mut(&mut numbers);
+                codec.decode_into(stream, bytes)?;
+                to_machine(bytes, T::COLUMNS);
+                Ok(Cow::Owned(numbers))
             }
         }
     }
@@ -152,15 +174,15 @@ fn bytes_of<T>(count: u64) -> u64 {
     count.saturating_mul(size_of::<T>() as u64)
 }
 
-/// `count` elements of zero bytes.
-fn zeroed<T: Element>(count: u64, limit: u64) -> Result<Vec<T>> {
+/// One element `count` times.
+fn repeated<T: Clone>(element: T, count: u64, limit: u64) -> Result<Vec<T>> {
     codec::within_limit(bytes_of::<T>(count), limit)?;
     let mut elements = Vec::new();
     let reserved = usize::try_from(count).ok().filter(|&count| elements.try_reserve_exact(count).is_ok());
     let Some(count) = reserved else {
         return Err(Error::malformed(format!("no memory for {count} elements")));
     };
-    elements.resize(count, T::new_zeroed());
+    elements.resize(count, element);
     Ok(elements)
 }
 
@@ -190,7 +212,7 @@ impl<T: Element> Table for Block<'_, T> {
     }
 
     fn storage(&self) -> Storage {
-        Storage { offset: self.offset(), bytes: self.stored_bytes(), packing: self.packing() }
+        Storage { offset: self.offset(), bytes: self.stored_byte_len(), packing: self.packing() }
     }
 
     fn in_place(&self) -> Option<InPlace<'_>> {
@@ -253,10 +275,10 @@ impl<'a, T: Element> Filled<'a, T> {
 
     /// The element at `index` where it can be had without decoding: `None` behind the last and where the elements are
     /// compressed.
-    pub fn get(&self, index: u64) -> Option<&'a T> {
+    pub fn get(&self, index: usize) -> Option<&'a T> {
         match self.kind {
-            Kind::Fill { value, count, .. } => (index < count).then_some(value),
-            Kind::Block(block) => block.borrowed()?.get(usize::try_from(index).ok()?),
+            Kind::Fill { value, count, .. } => ((index as u64) < count).then_some(value),
+            Kind::Block(block) => block.borrowed()?.get(index),
         }
     }
 
@@ -267,11 +289,25 @@ impl<'a, T: Element> Filled<'a, T> {
     pub fn decode(&self) -> Result<Cow<'a, [T]>> {
         match self.kind {
             Kind::Fill { value, count, offset, limit } => {
-                let mut elements = zeroed(count, limit).map_err(|error| error.at(offset))?;
-                elements.fill(*value);
-                Ok(Cow::Owned(elements))
+                repeated(*value, count, limit).map(Cow::Owned).map_err(|error| error.at(offset))
             }
             Kind::Block(block) => block.decode(),
+        }
+    }
+
+    /// The elements one by one as the machine's own numbers: borrowed where they are in place, lie aligned and the
+    /// machine is little-endian, else copied, decoded or filled into new memory.
+    ///
+    /// # Errors
+    /// As [`Block::decode`].
+    pub fn to_native(&self) -> Result<Cow<'a, [T::Native]>> {
+        match self.kind {
+            Kind::Fill { value, count, offset, limit } => {
+                let number = array::to_native(std::slice::from_ref(value)).first().copied();
+                let numbers = repeated(number.unwrap_or_else(T::Native::zeroed), count, limit);
+                numbers.map(Cow::Owned).map_err(|error| error.at(offset))
+            }
+            Kind::Block(block) => block.to_native(),
         }
     }
 }
@@ -358,15 +394,16 @@ mod tests {
         let before = codec::activity();
         let packed = Block::<U32>::parse(&mut cursor, 3, Codec::Lzo, &limits).unwrap();
         assert!(cursor.is_empty());
-        assert_eq!((raw.count(), raw.offset(), raw.stored_bytes(), raw.unpacked_bytes()), (2, 0x10, 8, 8));
+        assert_eq!((raw.count(), raw.offset(), raw.stored_byte_len(), raw.decoded_byte_len()), (2, 0x10, 8, 8));
         assert_eq!(
-            (packed.count(), packed.offset(), packed.stored_bytes(), packed.unpacked_bytes()),
+            (packed.count(), packed.offset(), packed.stored_byte_len(), packed.decoded_byte_len()),
             (3, 0x18, 12, 12)
         );
         assert_eq!(packed.storage(), Storage { offset: 0x18, bytes: 12, packing: Packing::Lzo });
         assert!(matches!(raw.decode().unwrap(), Cow::Borrowed(all) if all == [1, 2]));
         assert_eq!(raw.borrowed().unwrap().as_slice(), [1, 2]);
         assert!(packed.borrowed().is_none());
+        assert_eq!(*raw.to_native().unwrap(), [1, 2]);
         let after = codec::activity();
         assert_eq!((after.walks - before.walks, after.decodes - before.decodes), (1, 0));
         let mut out = [U32::ZERO; 2];
@@ -381,11 +418,13 @@ mod tests {
         let packed = Block::<u8>::parse(&mut Cursor::new(STREAM), 12, Codec::Lzo, &Limits::default()).unwrap();
         let before = codec::activity().decodes;
         assert_eq!(&*packed.decode().unwrap(), b"abcabcabcXab");
+        let numbers = Block::<U32>::exactly(Cursor::new(STREAM), 3, Codec::Lzo, &Limits::default()).unwrap();
+        assert_eq!(*numbers.to_native().unwrap(), [*b"abca", *b"bcab", *b"cXab"].map(u32::from_le_bytes));
         assert_eq!(crate::inspect::to_bytes(&packed).unwrap(), b"abcabcabcXab");
         let mut out = [0; 12];
         packed.decode_into(&mut out).unwrap();
         assert_eq!(&out, b"abcabcabcXab");
-        assert_eq!(codec::activity().decodes - before, 3);
+        assert_eq!(codec::activity().decodes - before, 4);
         let unseen = Block::<u8>::exactly(Cursor::new(&STREAM[..11]), 12, Codec::Lzo, &Limits::default()).unwrap();
         assert_eq!(unseen.decode().unwrap_err().offset(), Some(9));
     }
@@ -425,7 +464,7 @@ mod tests {
         assert_eq!((many.count(), many.fill().unwrap().get()), (u64::from(u32::MAX), 7));
         assert!(many.block().is_none());
         assert_eq!(many.get(4_000_000_000).unwrap().get(), 7);
-        assert!(many.get(u64::from(u32::MAX)).is_none());
+        assert!(many.get(u32::MAX as usize).is_none());
         assert!(many.decode().is_err());
         let mut calls = 0;
         many.read(&mut |_| {
@@ -445,6 +484,8 @@ mod tests {
 
         let few = Filled::<U32>::parse_fill(&mut Cursor::new(&[7, 0, 0, 0]), 3, &limits).unwrap();
         assert_eq!(*few.decode().unwrap(), [7, 7, 7]);
+        assert_eq!(*few.to_native().unwrap(), [7, 7, 7]);
+        assert!(many.to_native().is_err());
         assert_eq!(crate::inspect::to_bytes(&few).unwrap(), [7, 0, 0, 0].repeat(3));
         assert_eq!(few.storage(), Storage { offset: 0, bytes: 4, packing: Packing::Fill });
     }
@@ -454,7 +495,7 @@ mod tests {
         let limits = Limits::default();
         let filled = Filled::from(Block::<u8>::parse(&mut Cursor::new(b"abc"), 3, Codec::Raw, &limits).unwrap());
         assert_eq!((filled.count(), filled.fill(), filled.get(1), filled.get(3)), (3, None, Some(&b'b'), None));
-        assert_eq!(filled.block().unwrap().stored_bytes(), 3);
+        assert_eq!(filled.block().unwrap().stored_byte_len(), 3);
         let packed = Filled::from(Block::<u8>::parse(&mut Cursor::new(STREAM), 12, Codec::Lzo, &limits).unwrap());
         assert_eq!(packed.get(0), None);
     }

@@ -29,7 +29,7 @@ pub trait Header: Wire {
     fn tag(&self) -> Tag;
 
     /// How many bytes follow the header, by its own word.
-    fn size_hint(&self) -> u32;
+    fn byte_len_hint(&self) -> u32;
 }
 
 /// One chunk in place. Its body ends with the surrounding part, even where the header claims more.
@@ -48,7 +48,7 @@ impl<'a, H: Header> Chunk<'a, H> {
             return Ok(None);
         }
         let header = cursor.read::<H>()?;
-        let body = cursor.split(u64::from(header.size_hint()).min(cursor.left()))?;
+        let body = cursor.split(u64::from(header.byte_len_hint()).min(cursor.left()))?;
         Ok(Some(Self { header, body }))
     }
 
@@ -68,7 +68,7 @@ impl<'a, H: Header> Chunk<'a, H> {
     }
 
     /// Header and body together, as far as they are there.
-    pub fn bytes(&self) -> u64 {
+    pub fn byte_len(&self) -> u64 {
         self.body.left().saturating_add(size_of::<H>() as u64)
     }
 
@@ -79,7 +79,7 @@ impl<'a, H: Header> Chunk<'a, H> {
 
     /// How many bytes of the claimed size lie outside the surrounding part.
     pub fn missing(&self) -> u64 {
-        u64::from(self.header.size_hint()).saturating_sub(self.body.left())
+        u64::from(self.header.byte_len_hint()).saturating_sub(self.body.left())
     }
 
     /// A cursor at the start of the body, if it is all there.
@@ -88,7 +88,9 @@ impl<'a, H: Header> Chunk<'a, H> {
     /// [`Truncated`](crate::ErrorKind::Truncated) where the header claims more than the surrounding part holds.
     pub fn whole(&self) -> Result<Cursor<'a>> {
         if self.missing() > 0 {
-            return Err(Error::truncated(u64::from(self.header.size_hint()), self.body.left()).at(self.body.offset()));
+            return Err(
+                Error::truncated(u64::from(self.header.byte_len_hint()), self.body.left()).at(self.body.offset())
+            );
         }
         Ok(self.body)
     }
@@ -104,7 +106,7 @@ impl<H> Copy for Chunk<'_, H> {}
 
 impl<H: Header> fmt::Debug for Chunk<'_, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}({:#x}, {} bytes)", self.tag(), self.offset(), self.bytes())
+        write!(f, "{}({:#x}, {} bytes)", self.tag(), self.offset(), self.byte_len())
     }
 }
 
@@ -152,7 +154,7 @@ mod tests {
             Tag(self.tag)
         }
 
-        fn size_hint(&self) -> u32 {
+        fn byte_len_hint(&self) -> u32 {
             self.size.get()
         }
     }
@@ -165,7 +167,7 @@ mod tests {
     fn a_chunk_longer_than_its_parent_is_cut_and_says_so() {
         let mut all = chunks(b"ONE \x02\0\0\0abTWO \xff\xff\xff\xffxyz");
         let one = all.next().unwrap().unwrap();
-        assert_eq!((one.tag(), one.offset(), one.bytes(), one.missing()), (Tag(*b"ONE "), 0x10, 10, 0));
+        assert_eq!((one.tag(), one.offset(), one.byte_len(), one.missing()), (Tag(*b"ONE "), 0x10, 10, 0));
         assert_eq!(one.whole().unwrap().rest(), b"ab");
         let two = all.next().unwrap().unwrap();
         assert_eq!(two.body().rest(), b"xyz");

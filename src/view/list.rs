@@ -1,5 +1,6 @@
 //! Items of different lengths, one behind the other.
 
+use std::iter::FusedIterator;
 use std::marker::PhantomData;
 
 use super::array::{Element, LeArray};
@@ -91,7 +92,7 @@ impl<'a, T: Read<'a, C>, C: Copy> List<'a, T, C> {
     }
 
     /// The bytes that all items take.
-    pub fn bytes(&self) -> u64 {
+    pub fn byte_len(&self) -> u64 {
         self.items.left()
     }
 }
@@ -141,9 +142,14 @@ impl<'a, T: Read<'a, C>, C: Copy> Iterator for Iter<'a, T, C> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, Some(self.left as usize))
+        (self.left as usize, Some(self.left as usize))
     }
 }
+
+/// Each item was read before.
+impl<'a, T: Read<'a, C>, C: Copy> ExactSizeIterator for Iter<'a, T, C> {}
+
+impl<'a, T: Read<'a, C>, C: Copy> FusedIterator for Iter<'a, T, C> {}
 
 /// A count, and what else it takes to read the items.
 #[derive(Clone, Copy, Debug)]
@@ -200,7 +206,7 @@ macro_rules! texts {
     ($($text:ident)*) => {$(
         impl<'a> Item<'a> for $text<'a> {
             fn tell_items(list: &List<'a, Self>, name: &'static str, out: &mut Outline<'_>) {
-                let span = Span { offset: list.offset(), bytes: list.bytes() };
+                let span = Span { offset: list.offset(), bytes: list.byte_len() };
                 let kind = Type::List(&Self::TYPE, 0);
                 out.stored_texts(&StoredField { name, kind, span, framing: false }, list);
             }

@@ -2,6 +2,7 @@
 
 pub mod array;
 pub mod block;
+pub mod by_index;
 pub mod chunk;
 #[cfg(any(feature = "bmx", feature = "lodka"))]
 pub(crate) mod columns;
@@ -19,6 +20,7 @@ pub mod zip;
 
 pub use array::{Column, Element, InPlace, LeArray, Packing, Scalar, Storage, Strided, StridedIter, Table, to_native};
 pub use block::{Block, Filled};
+pub use by_index::ByIndex;
 pub use cursor::{Cursor, Wire};
 pub use interleaved::{Interleaved, Layout};
 pub use list::List;

@@ -74,14 +74,14 @@ impl Type {
     }
 
     /// Its bytes, where these are always as many.
-    pub const fn bytes(&self) -> Option<u64> {
+    pub const fn byte_len(&self) -> Option<u64> {
         match self {
             Self::Number(_, bytes) => Some(*bytes),
-            Self::Times(one, count) => match one.bytes() {
+            Self::Times(one, count) => match one.byte_len() {
                 Some(bytes) => Some(bytes.saturating_mul(*count)),
                 None => None,
             },
-            Self::Record(schema) => schema.bytes(),
+            Self::Record(schema) => schema.byte_len(),
             _ => None,
         }
     }
@@ -132,10 +132,10 @@ impl Schema {
     }
 
     /// Its bytes, where these are always as many.
-    pub const fn bytes(&self) -> Option<u64> {
+    pub const fn byte_len(&self) -> Option<u64> {
         let (mut sum, mut fields) = (0_u64, self.fields);
         while let [field, rest @ ..] = fields {
-            match (field.gate, field.kind.bytes()) {
+            match (field.gate, field.kind.byte_len()) {
                 (None, Some(bytes)) => sum = sum.saturating_add(bytes),
                 _ => return None,
             }
@@ -1113,7 +1113,7 @@ mod tests {
                 ("parts", Some("Parts"), text("text up to NUL[]"), 4, Some("version >= 2 && wheels > 0")),
             ]
         );
-        assert_eq!((schema.min(), schema.bytes()), (2, None));
+        assert_eq!((schema.min(), schema.byte_len()), (2, None));
     }
 
     /// Takes down what is told with a place.

@@ -102,20 +102,20 @@ impl<'a> Member<'a> {
     }
 
     /// The bytes it takes in the archive, by the directory's word.
-    pub fn stored_size(&self) -> u64 {
+    pub fn stored_byte_len(&self) -> u64 {
         self.entry.packed_bytes
     }
 
     /// The bytes it unpacks to, by the directory's word.
-    pub fn size_hint(&self) -> u64 {
+    pub fn decoded_byte_len_hint(&self) -> u64 {
         self.entry.unpacked_bytes
     }
 
     /// The bytes that decoding it takes memory for: none where it is stored, or where no stream of its length unpacks to
     /// so many.
     pub(crate) fn unpacked_bytes(&self) -> u64 {
-        let possible = self.size_hint() <= self.stored_size().saturating_mul(deflate::RATIO);
-        if self.method() == Method::DEFLATED && possible { self.size_hint() } else { 0 }
+        let possible = self.decoded_byte_len_hint() <= self.stored_byte_len().saturating_mul(deflate::RATIO);
+        if self.method() == Method::DEFLATED && possible { self.decoded_byte_len_hint() } else { 0 }
     }
 
     /// Where the header before its bytes lies. May be outside the archive.
@@ -142,10 +142,10 @@ impl<'a> Member<'a> {
     /// As [`local`](Self::local), and where they run into the directory.
     pub fn stored_bytes(&self) -> Result<&'a [u8]> {
         let start = self.local()?.data_offset;
-        let end = start.saturating_add(self.stored_size());
+        let end = start.saturating_add(self.stored_byte_len());
         if end > self.archive.directory.start() {
             let what = if self.archive.directory.is_lost() { "over the end" } else { "into the directory" };
-            return Err(self.error(format!("{} bytes at {start:#x} run {what}", self.stored_size())));
+            return Err(self.error(format!("{} bytes at {start:#x} run {what}", self.stored_byte_len())));
         }
         self.archive.data.get(start..end)
     }
@@ -158,8 +158,9 @@ impl<'a> Member<'a> {
         if self.method() != Method::STORED || self.is_encrypted() {
             return Ok(None);
         }
-        if self.stored_size() != self.size_hint() {
-            let sizes = format!("stored, but of {} bytes and of {}", self.stored_size(), self.size_hint());
+        if self.stored_byte_len() != self.decoded_byte_len_hint() {
+            let sizes =
+                format!("stored, but of {} bytes and of {}", self.stored_byte_len(), self.decoded_byte_len_hint());
             return Err(self.error(sizes));
         }
         self.stored_bytes().map(Some)
@@ -206,8 +207,8 @@ impl<'a> Member<'a> {
     }
 
     fn inflate(&self) -> Result<(Vec<u8>, u64)> {
-        let (stream, size) = (self.stored_bytes()?, self.size_hint());
-        if size <= self.stored_size().saturating_mul(deflate::RATIO) {
+        let (stream, size) = (self.stored_bytes()?, self.decoded_byte_len_hint());
+        if size <= self.stored_byte_len().saturating_mul(deflate::RATIO) {
             let limit = self.archive.limits.decoded_bytes;
             within_limit(size, limit).map_err(|error| self.located(error))?;
         }

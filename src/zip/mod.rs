@@ -73,7 +73,7 @@ impl<'a> Archive<'a> {
         // The header before the data takes 30 bytes at least.
         let span = |member: Member<'_>| {
             let start = member.header_offset();
-            (start, start.saturating_add(30).saturating_add(member.stored_size()), member.index())
+            (start, start.saturating_add(30).saturating_add(member.stored_byte_len()), member.index())
         };
         let members = || self.members().map_while(Result::ok).map(span);
         let apart = |reached: u64, (start, end, _)| (start >= reached).then_some(end);

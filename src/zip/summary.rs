@@ -36,12 +36,12 @@ impl Inspect for Archive<'_> {
                 break;
             };
             count = count.saturating_add(1);
-            match (member.method(), member.stored_size()) {
+            match (member.method(), member.stored_byte_len()) {
                 (Method::STORED, size) => blocks.stored = blocks.stored.saturating_add((size > 0).into()),
                 (_, size) => {
                     blocks.packed = blocks.packed.saturating_add(1);
                     blocks.packed_bytes = blocks.packed_bytes.saturating_add(size);
-                    blocks.unpacked_bytes = blocks.unpacked_bytes.saturating_add(member.size_hint());
+                    blocks.unpacked_bytes = blocks.unpacked_bytes.saturating_add(member.decoded_byte_len_hint());
                 }
             }
             member.check(problems);
@@ -174,7 +174,7 @@ impl Archive<'_> {
             }
             let budget = problems.budget();
             // Stored bytes are looked at too, for their CRC-32.
-            let held = budget.work(member.stored_size()).and_then(|()| budget.take(member.unpacked_bytes()));
+            let held = budget.work(member.stored_byte_len()).and_then(|()| budget.take(member.unpacked_bytes()));
             let Some(_held) = problems.ok(held) else { continue };
             match member.unpack() {
                 Ok((_, 0)) => {}
@@ -342,7 +342,7 @@ struct Content<'a> {
 
 impl Table for Content<'_> {
     fn rows(&self) -> u64 {
-        self.member.size_hint()
+        self.member.decoded_byte_len_hint()
     }
 
     fn columns(&self) -> Vec<Column> {

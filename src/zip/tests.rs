@@ -86,7 +86,7 @@ fn stored_files_are_slices_and_deflated_ones_inflate() {
     let at = bytes.windows(3).position(|window| window == b"abc").unwrap();
     assert!(std::ptr::eq(all[0].borrowed().unwrap().unwrap(), &bytes[at..at + 3]));
     assert_eq!(&*all[0].decode().unwrap(), b"abc");
-    assert_eq!((all[1].borrowed().unwrap(), all[1].size_hint(), all[1].stored_size()), (None, 320, 14));
+    assert_eq!((all[1].borrowed().unwrap(), all[1].decoded_byte_len_hint(), all[1].stored_byte_len()), (None, 320, 14));
     assert_eq!(*all[1].decode().unwrap(), b"meshpeek".repeat(40));
     assert_eq!(all[1].stored_bytes().unwrap(), PEEKS);
     let summary = archive.summarize();

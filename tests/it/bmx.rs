@@ -111,7 +111,7 @@ fn materials_of_2022_are_told_by_size_or_by_step() {
         let map = Map::parse(&bytes).unwrap();
         let first = map.materials().unwrap().get(0).unwrap().unwrap();
         assert_eq!((first.power, first.texture()), (Some(12.5), Some(1)));
-        first.alpha_test.is_none() && first.record_bytes() == 57
+        first.alpha_test.is_none() && first.record_byte_len() == 57
     };
     assert!(plain(&tables));
     // With bytes behind the last, only the step from the first to the second is left to tell.
@@ -168,7 +168,7 @@ fn a_table_that_fails_is_not_tried_again() {
     let map = Map::parse(&bytes).unwrap();
     let (errors, cost) = inflations(|| {
         let meshes = map.meshes().unwrap();
-        [0, 1, 2].map(|index| meshes.get(index).unwrap().unwrap_err().to_string())
+        [0, 1, 2].map(|index| meshes.get(index).unwrap_err().to_string())
     });
     // The index, and the broken table once.
     assert_eq!(cost, 2);
@@ -189,7 +189,7 @@ fn stored_entries_are_viewed_in_the_file() {
     inside(mesh.faces.as_bytes());
     inside(mesh.entry().name.as_bytes());
     let image = map.textures().unwrap().get(1).unwrap().unwrap().image().unwrap();
-    inside(image.stored().unwrap().unwrap());
+    inside(image.borrowed().unwrap().unwrap());
     let (told, cost) = inflations(|| verified(&map));
     let stored = told.iter().filter(|problem| problem.message.ends_with(": stored, though maps are to be deflated"));
     assert_eq!((stored.count(), told.len(), cost), (6, 6, 0));

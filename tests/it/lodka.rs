@@ -293,7 +293,7 @@ fn bone_numbers_are_as_wide_as_the_skeleton_asks() {
         let weights = meshes[1].weights.unwrap();
         let table = weights.records.table().storage();
         assert_eq!(table.bytes, weight_size * weights.records.len() as u64, "{bones} bones");
-        let last = weights.vertices().last().unwrap().iter().last().unwrap();
+        let last = weights.vertices().last().unwrap().iter().next_back().unwrap();
         assert_eq!(u32::from(last.bone), bones - 1);
     }
 }
@@ -305,7 +305,7 @@ fn weight_lists_end_by_bit_by_cap_and_by_their_array() {
         let bytes = file([write::skeleton(9), write::meshes(&[mesh])]).to_vec();
         let mesh = part(&bytes).meshes().next().unwrap().unwrap();
         let lists = mesh.weights.unwrap().vertices();
-        lists.map(|list| (list.count(), list.is_closed())).collect::<Vec<_>>()
+        lists.map(|list| (list.len(), list.is_closed())).collect::<Vec<_>>()
     };
     assert_eq!(of(4, &[(0, true), (1, false), (2, true)]), [(1, true), (2, true)]);
     assert_eq!(of(2, &[(0, false), (1, false), (2, false), (3, true)]), [(2, true), (2, true)]);

@@ -222,7 +222,7 @@ fn same_lod(lod: &Lod<'_>, written: &writer::Lod, version: u32) {
     });
     let table = lod.vertex_table().unwrap();
     let behind = if version >= 68 { 5 } else { u64::from(version >= 67) * 4 };
-    assert_eq!(table.vertex_table_bytes.map(u64::from), (!is_flashpoint).then(|| lod.vertex_table_bytes() - behind));
+    assert_eq!(table.vertex_table_bytes.map(u64::from), (!is_flashpoint).then(|| lod.vertex_table_byte_len() - behind));
     assert_eq!(table.unknown, (version >= 67).then_some(0));
     assert_eq!(table.last_byte, (version >= 68).then_some(1));
     assert_eq!(table.uv_sets().count(), if is_flashpoint { 1 } else { written.uvs.len() });
@@ -616,18 +616,18 @@ fn a_broken_lod_hides_no_other() {
     ] {
         let bytes = file(name);
         let model = Model::parse(&bytes).unwrap();
-        let error = model.lod(broken).unwrap().unwrap_err();
+        let error = model.lod(broken).unwrap_err();
         assert!(error.to_string().contains(said), "{name}: {error}");
         assert_eq!(error.location(), format!("lods[{broken}]"));
         if name != "range_backwards.p3d" {
-            assert!(model.lod(1 - broken).unwrap().is_ok(), "{name}");
+            assert!(model.lod(1 - broken).is_ok(), "{name}");
         }
-        assert!(model.lod(2).is_none());
+        assert!(model.lod(2).unwrap().is_none());
     }
     let bytes = file("cut.p3d");
     let model = Model::parse(&bytes).unwrap();
-    assert!(model.lod(0).unwrap().is_err());
-    assert!(model.lod(1).unwrap().is_ok() && model.lod(2).unwrap().is_ok());
+    assert!(model.lod(0).is_err());
+    assert!(model.lod(1).is_ok() && model.lod(2).is_ok());
     assert_eq!(model.summarize().counts.get("vertices"), None);
     assert_eq!(model.summarize().counts.get("lods"), Some(3));
 }
@@ -812,13 +812,13 @@ fn an_unknown_material_hides_its_lod_alone() {
     for kind in (12..=19).filter(|&kind| kind != 16).chain([21, u32::MAX]) {
         let bytes = writer::whole(73, 12).bytes().set("material_kind", kind.to_le_bytes()).to_vec();
         let model = Model::parse(&bytes).unwrap();
-        let error = model.lod(0).unwrap().unwrap_err();
+        let error = model.lod(0).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Unsupported(_)), "{error}");
         assert_eq!(
             error.message(),
             format!("lods[0].materials[1].kind: material of kind {kind}, whose fields are unknown")
         );
-        assert!(model.lod(1).unwrap().is_ok() && model.lod(2).unwrap().is_ok());
+        assert!(model.lod(1).is_ok() && model.lod(2).is_ok());
     }
 }
 
@@ -841,8 +841,8 @@ fn lines_are_faces_too() {
         let faces = model.lod(0).unwrap().unwrap().faces;
         let found: Vec<_> = faces.iter().map(|face| face.unwrap()).collect();
         assert_eq!(found.iter().map(|face| face.corners.len()).collect::<Vec<_>>(), [2, 4, 2, 4, 2, 4, 2]);
-        assert_eq!([found[0].memory_bytes(), found[1].memory_bytes()], units);
-        assert_eq!(faces.range(0..faces.memory_bytes()).unwrap(), 0..7);
+        assert_eq!([found[0].memory_byte_len(), found[1].memory_byte_len()], units);
+        assert_eq!(faces.range(0..faces.memory_byte_len()).unwrap(), 0..7);
     }
 }
 
@@ -888,7 +888,7 @@ fn assert_covered(name: &str, model: &Model<'_>) {
         assert!(start <= end, "{name}: nothing is told of the bytes from {end:#x} to {start:#x}, before {part}");
         end = end.max(behind);
     }
-    assert_eq!(end, model.bytes(), "{name}");
+    assert_eq!(end, model.byte_len(), "{name}");
 }
 
 #[test]
@@ -992,7 +992,7 @@ fn what_is_wrong_is_told_by_its_selector() {
     for (name, bytes) in writer::hostile() {
         let Ok(model) = Model::parse(&bytes) else { continue };
         // Of what cannot be read the fields before the trouble are told.
-        let whole = (0..model.lod_count()).all(|index| model.lod(index).is_some_and(|lod| lod.is_ok()));
+        let whole = (0..model.lod_count()).all(|index| model.lod(index).is_ok());
         if model.whole().is_err() || !whole {
             continue;
         }

@@ -34,7 +34,7 @@ fn real_archives_have_the_right_checksum_and_nothing_odd() {
         let names: Vec<_> = archive.members().map(|member| member.unwrap().name().to_string()).collect();
         assert_eq!((names[0].as_str(), names[members - 1].as_str()), (first, last));
         for member in archive.members().map(Result::unwrap) {
-            assert_eq!(member.borrowed().unwrap().unwrap().len() as u64, member.stored_size());
+            assert_eq!(member.borrowed().unwrap().unwrap().len() as u64, member.stored_byte_len());
             assert_eq!(archive.find(member.name().as_bytes()).unwrap().unwrap().index(), member.index());
         }
         // One changed byte anywhere before the tail breaks the checksum.
@@ -97,9 +97,9 @@ fn a_stream_counts_more_than_the_size_that_its_entry_claims() {
     assert_eq!(packed.len(), 131);
     let misled = packed.iter().filter(|member| {
         let content = member.decode().unwrap();
-        assert_eq!(content.len() as u64, member.decoded_size().unwrap());
-        let wrong = content.len() as u64 != member.size_hint();
-        assert!(!wrong || member.size_hint() == member.stored_size() * 3 / 2, "{}", member.name());
+        assert_eq!(content.len() as u64, member.decoded_byte_len().unwrap());
+        let wrong = content.len() as u64 != member.decoded_byte_len_hint();
+        assert!(!wrong || member.decoded_byte_len_hint() == member.stored_byte_len() * 3 / 2, "{}", member.name());
         wrong
     });
     assert_eq!(misled.count(), 19);

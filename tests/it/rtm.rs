@@ -72,11 +72,11 @@ fn every_version_and_marking_reads_back() {
         let table = frames.to_table().unwrap();
         assert_eq!((frames.iter().count(), table.len()), (5, 5));
         for index in [3, 0, 4, 1, 2] {
-            let frame = frames.get(index as u32).unwrap().unwrap();
+            let frame = frames.get(index).unwrap().unwrap();
             assert_eq!(to_bytes(&frame.block).unwrap(), written.transforms(index));
             assert_eq!(frame.block.borrowed().is_none(), packed[index % 2]);
             let again = table.get(index).unwrap();
-            assert_eq!((again.offset, again.bytes()), (frame.offset, frame.bytes()));
+            assert_eq!((again.offset, again.byte_len()), (frame.offset, frame.byte_len()));
             assert_eq!(to_bytes(&again.block).unwrap(), written.transforms(index));
         }
         assert!(frames.get(5).unwrap().is_none() && table.get(5).is_none());
@@ -107,7 +107,7 @@ fn plain_files_read_back_in_place() {
                 assert_eq!(read.to_rows().as_flattened(), matrix(index, bone));
                 assert!(bytes.as_ptr_range().contains(&std::ptr::from_ref(read).cast()));
             }
-            assert_eq!(read.frame(index as u32).unwrap().unwrap().offset, frame.offset);
+            assert_eq!(read.frame(index).unwrap().unwrap().offset, frame.offset);
         }
         assert_eq!(read.frames().count(), 4);
         assert!(read.frame(4).unwrap().is_none());

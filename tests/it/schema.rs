@@ -49,7 +49,7 @@ fn every_record_and_field_says_what_it_is() {
             for field in record.fields {
                 assert!(!field.doc.is_empty(), "{format}: {}.{}", record.name, field.name);
             }
-            if let Some(bytes) = record.bytes() {
+            if let Some(bytes) = record.byte_len() {
                 assert_eq!(bytes, record.min(), "{format}: {}", record.name);
             }
         }
@@ -152,7 +152,7 @@ fn tables() -> String {
         }
         text += &format!("\n### {}\n", format.name());
         for record in records(format) {
-            let bytes = match record.bytes() {
+            let bytes = match record.byte_len() {
                 Some(1) => "1 byte".to_owned(),
                 Some(bytes) => format!("{bytes} bytes"),
                 None => format!("{} bytes or more", record.min()),
@@ -161,7 +161,7 @@ fn tables() -> String {
             text += "| field | document | type | bytes | where | meaning |\n| --- | --- | --- | --- | --- | --- |\n";
             for field in record.fields {
                 let bytes =
-                    field.kind.bytes().map_or_else(|| format!("{}+", field.kind.min()), |bytes| bytes.to_string());
+                    field.kind.byte_len().map_or_else(|| format!("{}+", field.kind.min()), |bytes| bytes.to_string());
                 let gate = field.gate.map(|gate| format!("`{}`", cell(gate))).unwrap_or_default();
                 let (spec, doc) = (cell(field.spec.unwrap_or_default()), cell(field.doc));
                 text += &format!(

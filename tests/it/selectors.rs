@@ -94,7 +94,7 @@ fn faces_of_every_lod_are_those_that_info_tells_of() {
             assert_eq!(found(&asset, &selector, |table| table.rows()), Some(count), "{}: {selector}", path.display());
             let mut rows = 0;
             let row: usize =
-                found(&asset, &selector, |table| table.columns()).unwrap().iter().map(|c| c.scalar.size()).sum();
+                found(&asset, &selector, |table| table.columns()).unwrap().iter().map(|c| c.scalar.byte_len()).sum();
             if let Some(Ok(bytes)) = found(&asset, &selector, to_bytes) {
                 rows += bytes.len() / row;
                 assert_eq!(rows as u64, count, "{}: {selector}", path.display());

@@ -105,7 +105,7 @@ fn lzo(examiner: &mut dyn Examiner) {
         question.compare(vec![
             contender("meshpeek: stored_len", || {
                 let end = |stream: &Stream| {
-                    let end = lzo::stored_len(Cursor::new(&stream.bytes), stream.decoded_len as u64);
+                    let end = lzo::stored_byte_len(Cursor::new(&stream.bytes), stream.decoded_len as u64);
                     assert_eq!(end.expect("an end"), stream.bytes.len() as u64);
                     stream.decoded_len as u64
                 };

@@ -58,7 +58,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
 fn ndjson(format: Format, out: &mut Output) -> Result<(), Failure> {
     for record in records(format) {
         for &FieldInfo { name, spec, kind, gate, doc } in record.fields {
-            let (r#type, bytes) = (kind.to_string(), kind.bytes());
+            let (r#type, bytes) = (kind.to_string(), kind.byte_len());
             let (format, record) = (format.name(), record.name);
             let row = Row { format, record, field: name, document: spec, r#type, bytes, gate, doc: doc.trim() };
             out.json_line(&row)?;
@@ -69,11 +69,11 @@ fn ndjson(format: Format, out: &mut Output) -> Result<(), Failure> {
 
 fn text(format: Format, out: &mut Output) -> Result<(), Failure> {
     for record in records(format) {
-        let bytes = size(record.bytes(), record.min());
+        let bytes = size(record.byte_len(), record.min());
         writeln!(out, "{HEADING}{} {}{HEADING:#}  {bytes}", format.name(), record.name)?;
         writeln!(out, "  {}", record.doc.trim())?;
         for field in record.fields {
-            let bytes = size(field.kind.bytes(), field.kind.min());
+            let bytes = size(field.kind.byte_len(), field.kind.min());
             write!(out, "  {:<24} {:<20} {}, {bytes}", field.name, field.spec.unwrap_or("-"), field.kind)?;
             if let Some(gate) = field.gate {
                 write!(out, ", where {gate}")?;

@@ -88,7 +88,7 @@ fn records<'m, T: Listed<'m>>(
             let message = format_args!("{gap} bytes before it belong to no record");
             tell(problems, Severity::Warning, offset, index, message);
         }
-        let Some(record) = list.get(index) else { return };
+        let Some(record) = list.at(index) else { return };
         if let Err(error) = budget.pay(&record) {
             return problems.error(&error);
         }

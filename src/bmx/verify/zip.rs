@@ -36,7 +36,7 @@ pub(super) fn archive(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Probl
             problems.tell(Severity::Error, || error().coded(Code::Overlap));
             continue;
         }
-        reached = local.data_offset.saturating_add(entry.packed_bytes());
+        reached = local.data_offset.saturating_add(entry.stored_byte_len());
         headers(&entry, problems);
         data(map, &entry, problems);
     }
@@ -141,7 +141,7 @@ fn headers(entry: &Entry<'_>, problems: &mut Problems) {
 }
 
 fn data(map: &Map<'_>, entry: &Entry<'_>, problems: &mut Problems) {
-    let trailing = match (entry.stored(), TableId::ALL.into_iter().find(|id| entry.name() == id.file_name())) {
+    let trailing = match (entry.borrowed(), TableId::ALL.into_iter().find(|id| entry.name() == id.file_name())) {
         // Where a table cannot be had, that has been told of the table.
         (Err(_), Some(_)) => return,
         (Err(error), None) => return problems.error(&error),

@@ -23,13 +23,13 @@ pub(super) const RATIO: u64 = 255;
 /// ```
 /// use meshpeek::{codec::lzo, view::Cursor};
 /// let stream = b"\x14abc\xa9\0X\x04\x02\x11\0\0 and more";
-/// assert_eq!(lzo::stored_len(Cursor::new(stream), 12)?, 12);
+/// assert_eq!(lzo::stored_byte_len(Cursor::new(stream), 12)?, 12);
 /// # Ok::<(), meshpeek::Error>(())
 /// ```
 ///
 /// # Errors
 /// At the offset of the first instruction that breaks a rule.
-pub fn stored_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
+pub fn stored_byte_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
     super::count_walk();
     Codec::Lzo.within_ratio(stream, decoded_len)?;
     walk(stream, Count::new(decoded_len))
@@ -38,7 +38,7 @@ pub fn stored_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
 /// Decodes the stream that is the whole of the cursor's part and that fills `out` to its last byte.
 ///
 /// # Errors
-/// As [`stored_len`]; and where there are bytes behind the end mark. What `out` then holds is open.
+/// As [`stored_byte_len`]; and where there are bytes behind the end mark. What `out` then holds is open.
 pub fn decode_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
     super::count_decode(out.len());
     let stored_len = walk(stream, Fill::new(out))?;
@@ -196,7 +196,7 @@ mod tests {
     const LONG: &[u8] = b"\x00\x01meshpeek reads odol\x20\0\x02\0\0\x11\0\0";
 
     fn len(src: &[u8], decoded_len: u64) -> Result<u64> {
-        stored_len(Cursor::with_offset(src, 0x100), decoded_len)
+        stored_byte_len(Cursor::with_offset(src, 0x100), decoded_len)
     }
 
     fn fault(src: &[u8], decoded_len: u64) -> String {

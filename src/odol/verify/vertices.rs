@@ -13,7 +13,7 @@ use crate::view::{Block, Cursor, Element, Filled, Table, Vec3};
 
 impl<'a> Survey<'_, 'a> {
     pub(super) fn vertices(&mut self, lod: &Lod<'a>, table: &VertexTable<'a>, rest: Cursor<'a>, sizes: &Sizes) {
-        let (start, bytes) = (lod.vertex_table_offset(), lod.vertex_table_bytes());
+        let (start, bytes) = (lod.vertex_table_offset(), lod.vertex_table_byte_len());
         if let Some(size) = table.vertex_table_bytes.filter(|&size| !lod.is_table_size(size)) {
             let message = format!("says to take {size} bytes, the LOD ends after {bytes}");
             self.tell::<()>(sizes, Err(Error::malformed(message).at(start).within("vertex_table_bytes")));
@@ -62,7 +62,7 @@ impl<'a> Survey<'_, 'a> {
         }
         self.bone_refs(&table.bone_refs, sizes);
         self.neighbors(&table.neighbors, sizes);
-        let zero = table.neighbors.offset().saturating_add(table.neighbors.stored_bytes());
+        let zero = table.neighbors.offset().saturating_add(table.neighbors.stored_byte_len());
         self.zero(table.unknown, zero, |error| lod_error(sizes, error.within("unknown")));
     }
 

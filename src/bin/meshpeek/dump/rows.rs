@@ -18,7 +18,7 @@ enum Number {
 /// The numbers of one row, by its columns.
 fn numbers<'r>(columns: &'r [Column], mut row: &'r [u8]) -> impl Iterator<Item = Number> + 'r {
     columns.iter().map(move |column| {
-        let (bytes, rest) = row.split_at(column.scalar.size());
+        let (bytes, rest) = row.split_at(column.scalar.byte_len());
         row = rest;
         let mut wide = [0; 8];
         wide[..bytes.len()].copy_from_slice(bytes);
@@ -38,7 +38,7 @@ fn numbers<'r>(columns: &'r [Column], mut row: &'r [u8]) -> impl Iterator<Item =
 }
 
 fn row_size(columns: &[Column]) -> usize {
-    columns.iter().map(|column| column.scalar.size()).sum()
+    columns.iter().map(|column| column.scalar.byte_len()).sum()
 }
 
 /// Runs over single rows.
@@ -110,6 +110,6 @@ pub(super) fn npy(table: &dyn Table, out: &mut Output) -> Result<(), Failure> {
 
 /// Its order of bytes, kind and size.
 fn type_of(scalar: Scalar) -> String {
-    let order = if scalar.size() == 1 { '|' } else { '<' };
-    format!("{order}{}{}", &scalar.name()[..1], scalar.size())
+    let order = if scalar.byte_len() == 1 { '|' } else { '<' };
+    format!("{order}{}{}", &scalar.name()[..1], scalar.byte_len())
 }

@@ -67,8 +67,8 @@ impl<'a> Images<'a> {
     fn inside(&self, texture: &Texture<'_>, budget: &Budget) -> Option<Vec<u8>> {
         match self.asset {
             Asset::Bmx(map) => {
-                let image = map.textures().ok()?.get(texture.index?)?.ok()?.image()?;
-                budget.work(image.unpacked_bytes_hint()).ok()?;
+                let image = map.textures().ok()?.get(texture.index?).ok()??.image()?;
+                budget.work(image.decoded_byte_len_hint()).ok()?;
                 Some(image.decode().ok()?.into_owned())
             }
             Asset::Lodka(model) => {

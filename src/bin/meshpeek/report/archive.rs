@@ -30,12 +30,13 @@ pub(super) fn members(archive: &Container<'_>, out: &mut impl Write) -> Result<(
         let form = match member.form() {
             Form::InPlace => String::new(),
             Form::Packed(packing) => {
-                format!("  {FAINT}{}, {} bytes stored{FAINT:#}", packing.name(), grouped(member.stored_size()))
+                format!("  {FAINT}{}, {} bytes stored{FAINT:#}", packing.name(), grouped(member.stored_byte_len()))
             }
             Form::Encrypted => format!("  {FAINT}encrypted{FAINT:#}"),
             _ => format!("  {FAINT}packed in an unknown way{FAINT:#}"),
         };
-        let size = if member.form() == Form::InPlace { member.stored_size() } else { member.size_hint() };
+        let size =
+            if member.form() == Form::InPlace { member.stored_byte_len() } else { member.decoded_byte_len_hint() };
         writeln!(out, "  {:>12}  {}{form}", grouped(size), shown(member.name()))
     })
 }

@@ -26,7 +26,7 @@ pub(super) fn write(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
         list(out, textures, |out, texture: Placed<'_, Texture<'_>>| {
             let kept = match (texture.is_external.is_set(), texture.image()) {
                 (true, _) => "the game's own".to_owned(),
-                (false, Some(image)) => format!("embedded, {}", count(image.unpacked_bytes_hint(), "byte")),
+                (false, Some(image)) => format!("embedded, {}", count(image.decoded_byte_len_hint(), "byte")),
                 (false, None) => "embedded, but missing".to_owned(),
             };
             writeln!(out, "  {}  {}  {FAINT}{kept}{FAINT:#}", texture.index(), shown(texture.file_name))
@@ -84,7 +84,7 @@ fn objects(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
         list(out, groups.iter(), |out, (name, group)| {
             writeln!(out, "  {name}")?;
             for index in &group.shown {
-                if let Some(Ok(object)) = map.objects().ok().and_then(|all| all.get(*index)) {
+                if let Ok(Some(object)) = map.objects().and_then(|all| all.get(*index)) {
                     writeln!(out, "    {}", self::object(map, &object))?;
                 }
             }
@@ -133,7 +133,7 @@ fn meshes(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
 
 fn materials(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
     let textures = map.textures().ok();
-    let texture = |index: u32| textures.as_ref()?.get(usize::try_from(index).ok()?)?.ok();
+    let texture = |index: u32| textures.as_ref()?.get(usize::try_from(index).ok()?).ok()?;
     let mut materials = map.materials().into_iter().flat_map(|all| all.iter()).flatten().peekable();
     if materials.peek().is_none() {
         return Ok(());

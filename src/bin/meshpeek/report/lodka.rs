@@ -143,7 +143,7 @@ fn lines<'a>(node: &Node<'a>) -> Box<dyn Iterator<Item = Line> + 'a> {
             let head = info.bytes.as_bytes().get(..60).unwrap_or(info.bytes.as_bytes());
             one(AnsiStr::new(head), count(info.bytes.len() as u64, "byte"))
         }
-        _ => Box::new(std::iter::once((node.chunk().tag().to_string(), count(node.chunk().bytes(), "byte")))),
+        _ => Box::new(std::iter::once((node.chunk().tag().to_string(), count(node.chunk().byte_len(), "byte")))),
     }
 }
 

@@ -136,7 +136,7 @@ pub(crate) fn escape(text: &str) -> String {
 /// A name from a file, safe to show on a terminal, and cut where nobody would read on.
 fn shown<'t>(name: impl Into<Text<'t>>) -> String {
     let name = name.into();
-    match name.stored_bytes() {
+    match name.stored_byte_len() {
         bytes if bytes > LONGEST_NAME => {
             format!("{}... ({} in all)", name.cut(LONGEST_NAME), count(bytes as u64, "byte"))
         }
@@ -153,7 +153,7 @@ fn or_unnamed<'t>(name: impl Into<Text<'t>>) -> String {
 /// The same where a name is told of many things, so that one without end is not told without end.
 fn mentioned<'t>(name: impl Into<Text<'t>>) -> String {
     let name = name.into();
-    let dots = if name.stored_bytes() > LONGEST_MENTION { "..." } else { "" };
+    let dots = if name.stored_byte_len() > LONGEST_MENTION { "..." } else { "" };
     format!("{}{dots}", name.cut(LONGEST_MENTION))
 }
 

@@ -73,12 +73,12 @@ fn lod(out: &mut impl Write, model: &Model<'_>, entry: &LodEntry) -> Result<()> 
     let LodEntry { index, resolution, .. } = entry;
     write!(out, "  {index}  {}  ", purpose(*resolution))?;
     match model.lod(*index) {
-        Some(Ok(lod)) => {
+        Ok(Some(lod)) => {
             writeln!(out, "{}", contents(&lod).join(", "))?;
             details(out, &lod)
         }
-        Some(Err(error)) => writeln!(out, "{}", error.message()),
-        None => writeln!(out),
+        Err(error) => writeln!(out, "{}", error.message()),
+        Ok(None) => writeln!(out),
     }
 }
 

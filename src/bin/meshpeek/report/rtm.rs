@@ -64,7 +64,7 @@ fn packed(frames: &Frames<'_>) -> String {
         .collect();
     match &packed[..] {
         [] => "raw".to_owned(),
-        [(0, last)] if last + 1 == frames.len() => "packed".to_owned(),
+        [(0, last)] if *last as usize + 1 == frames.len() => "packed".to_owned(),
         _ if runs.len() <= 20 => format!("raw, packed ones: {}", runs.join(", ")),
         _ => format!("raw, packed ones in {}", count(runs.len() as u64, "place")),
     }

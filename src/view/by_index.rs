@@ -1,0 +1,99 @@
+//! Going over what is had by its index.
+
+use std::iter::FusedIterator;
+use std::ops::Range;
+
+/// What has items, each of which can be had at once: this crate's own views.
+pub trait Indexed: sealed::Sealed {
+    /// An item.
+    type Item;
+
+    /// The item at `index`; `None` behind the last.
+    #[doc(hidden)]
+    fn item(&self, index: usize) -> Option<Self::Item>;
+}
+
+/// The items of a view in order, exact in number and from either end.
+#[derive(Clone, Debug)]
+pub struct ByIndex<V> {
+    view: V,
+    range: Range<usize>,
+}
+
+impl<V> ByIndex<V> {
+    /// So many items.
+    pub(crate) fn new(view: V, len: usize) -> Self {
+        Self { view, range: 0..len }
+    }
+}
+
+impl<V: Indexed> Iterator for ByIndex<V> {
+    type Item = V::Item;
+
+    #[inline]
+    fn next(&mut self) -> Option<V::Item> {
+        self.view.item(self.range.next()?)
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.range.size_hint()
+    }
+
+    #[inline]
+    fn nth(&mut self, index: usize) -> Option<V::Item> {
+        self.view.item(self.range.nth(index)?)
+    }
+}
+
+impl<V: Indexed> DoubleEndedIterator for ByIndex<V> {
+    #[inline]
+    fn next_back(&mut self) -> Option<V::Item> {
+        self.view.item(self.range.next_back()?)
+    }
+}
+
+impl<V: Indexed> ExactSizeIterator for ByIndex<V> {}
+
+impl<V: Indexed> FusedIterator for ByIndex<V> {}
+
+mod sealed {
+    /// Only this crate's views are.
+    pub trait Sealed {}
+
+    impl<V: Sealed + ?Sized> Sealed for &V {}
+
+    #[cfg(feature = "b3d")]
+    impl Sealed for crate::b3d::TexCoords<'_> {}
+    #[cfg(feature = "bmx")]
+    impl Sealed for crate::bmx::Faces<'_> {}
+    #[cfg(feature = "bmx")]
+    impl<T> Sealed for crate::bmx::List<'_, T> {}
+    #[cfg(feature = "lodka")]
+    impl Sealed for crate::lodka::Indices<'_> {}
+    #[cfg(feature = "lodka")]
+    impl<T, W> Sealed for crate::lodka::Records<'_, T, W> {}
+    #[cfg(feature = "lodka")]
+    impl<T> Sealed for crate::lodka::Sets<T> {}
+    #[cfg(feature = "lodka")]
+    impl Sealed for crate::lodka::WeightRecords<'_> {}
+    #[cfg(feature = "lodka")]
+    impl Sealed for crate::lodka::WeightList<'_> {}
+    #[cfg(feature = "geometry")]
+    impl<T> Sealed for crate::geometry::Values<'_, T> {}
+}
+
+#[cfg(all(test, feature = "lodka"))]
+mod tests {
+    use crate::lodka::Indices;
+    use crate::view::LeArray;
+
+    #[test]
+    fn from_both_ends_and_exact_in_number() {
+        let indices = Indices::U8(LeArray::new(&[5, 6, 7, 8], 0).unwrap());
+        let mut all = indices.iter();
+        assert_eq!((all.len(), all.next(), all.next_back(), all.len()), (4, Some(5), Some(8), 2));
+        assert_eq!((all.nth(1), all.len(), all.next_back()), (Some(7), 0, None));
+        assert_eq!(*indices.to_native(), [5, 6, 7, 8]);
+    }
+}
