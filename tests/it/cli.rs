@@ -5,6 +5,7 @@ mod fields;
 #[cfg(unix)]
 mod interrupt;
 mod output_file;
+mod places;
 #[cfg(unix)]
 mod pty;
 mod status;
