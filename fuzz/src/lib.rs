@@ -28,6 +28,7 @@ targets! {
     lzss
     odol
     mlod
+    models
     nested
     pbo
     rtm

@@ -43,7 +43,7 @@ impl<'a> Recipe<'a> {
         Self { odd: true, ..Self::sound(choices) }
     }
 
-    fn take(&mut self, count: u8) -> &'a [u8] {
+    pub fn take(&mut self, count: u8) -> &'a [u8] {
         let (taken, rest) = self.choices.split_at(self.choices.len().min(count.into()));
         self.choices = rest;
         taken
@@ -51,6 +51,10 @@ impl<'a> Recipe<'a> {
 
     pub fn byte(&mut self) -> u8 {
         self.take(1).first().copied().unwrap_or(0)
+    }
+
+    pub fn short(&mut self) -> usize {
+        usize::from(self.byte()) << 8 | usize::from(self.byte())
     }
 
     /// Never empty, and of no folder.

@@ -1,0 +1,125 @@
+//! Files of all formats with fields, arrays and gaps bent, found by the dissection: where bytes are mutated blindly, most
+//! inputs end at a signature or a length.
+
+use std::sync::OnceLock;
+
+use meshpeek::dissect::{LineKind, dissect};
+use meshpeek::inspect::Span;
+use meshpeek::{Asset, Format};
+
+use crate::recipe::Recipe;
+use crate::writer::{corpus, odol};
+
+/// The largest file that is bent.
+const LARGEST: usize = 1 << 14;
+
+struct Base {
+    bytes: Vec<u8>,
+    fields: Vec<Span>,
+    /// Arrays and gaps.
+    others: Vec<Span>,
+}
+
+/// Which file, then how each of a few places is bent.
+pub fn run(data: &[u8]) {
+    let mut recipe = Recipe::odd(data);
+    let bases = bases();
+    let base = &bases[recipe.short() % bases.len()];
+    let mut bytes = base.bytes.clone();
+    let mut bends: Vec<(Span, Bend)> = (0..1 + recipe.byte() % 4).filter_map(|_| base.choose(&mut recipe)).collect();
+    // From the end on, so that places stay where they are; of two bends of one place the first counts.
+    bends.sort_by_key(|(span, _)| std::cmp::Reverse(span.offset));
+    bends.dedup_by_key(|(span, _)| span.offset);
+    for (span, bend) in bends {
+        bend.apply(&mut bytes, span);
+    }
+    match Format::sniff(&bytes) {
+        Some(Format::B3d) => crate::b3d::run(&bytes),
+        Some(Format::Bmx) => crate::bmx::run(&bytes),
+        Some(Format::Lodka) => crate::lodka::run(&bytes),
+        Some(Format::Mlod) => crate::mlod::run(&bytes),
+        Some(Format::Odol) => crate::odol::run(&bytes),
+        Some(Format::Rtm | Format::Bmtr) => crate::rtm::run(&bytes),
+        Some(Format::Pbo) => crate::pbo::run(&bytes),
+        Some(Format::Zip) => crate::zip::run(&bytes),
+        _ => crate::any::run(&bytes),
+    }
+}
+
+enum Bend {
+    /// Other bytes in the place of the first.
+    Over(Vec<u8>),
+    /// So much more, as a number of the field's width.
+    Add(u64),
+    Twice,
+    Gone,
+}
+
+impl Bend {
+    fn apply(self, bytes: &mut Vec<u8>, span: Span) {
+        let start = span.offset as usize;
+        let end = start + span.bytes as usize;
+        match self {
+            Self::Over(new) => bytes[start..end].iter_mut().zip(new).for_each(|(byte, new)| *byte = new),
+            Self::Add(more) => {
+                let field = &mut bytes[start..end.min(start + 8)];
+                let mut wide = [0; 8];
+                wide[..field.len()].copy_from_slice(field);
+                let sum = u64::from_le_bytes(wide).wrapping_add(more).to_le_bytes();
+                field.copy_from_slice(&sum[..field.len()]);
+            }
+            Self::Twice => {
+                let again = bytes[start..end].to_vec();
+                bytes.splice(end..end, again);
+            }
+            Self::Gone => {
+                bytes.drain(start..end);
+            }
+        }
+    }
+}
+
+impl Base {
+    fn new(bytes: Vec<u8>) -> Option<Self> {
+        let (mut fields, mut others) = (Vec::new(), Vec::new());
+        let asset = Asset::parse(&bytes).ok()?;
+        dissect(&asset, bytes.len() as u64, &mut |line| {
+            let Some(span) = line.span.filter(|span| span.bytes > 0) else { return };
+            match line.kind {
+                LineKind::Field => fields.push(span),
+                LineKind::Array | LineKind::Gap => others.push(span),
+                _ => {}
+            }
+        });
+        Some(Self { bytes, fields, others })
+    }
+
+    fn choose(&self, recipe: &mut Recipe<'_>) -> Option<(Span, Bend)> {
+        let how = recipe.byte();
+        let places = if how & 0x80 == 0 { &self.fields } else { &self.others };
+        let span = *places.get(recipe.short() % places.len().max(1))?;
+        let bend = match how % 16 {
+            0 => Bend::Over(vec![0; 8]),
+            1 => Bend::Over(vec![0xff; 8]),
+            2 => Bend::Over(vec![0xff, 0xff, 0xff, 0x7f]),
+            3 => Bend::Over(self.bytes.len().to_le_bytes().to_vec()),
+            4 => Bend::Add(1),
+            5 => Bend::Add(u64::MAX),
+            6 => Bend::Add(recipe.byte().into()),
+            7 => Bend::Add(u64::from(recipe.byte()) << 8),
+            8 => Bend::Twice,
+            9 => Bend::Gone,
+            _ => Bend::Over(recipe.take(how % 16).to_vec()),
+        };
+        Some((span, bend))
+    }
+}
+
+fn bases() -> &'static [Base] {
+    static BASES: OnceLock<Vec<Base>> = OnceLock::new();
+    BASES.get_or_init(|| {
+        let models = [7].into_iter().chain(40..=75).map(|version| odol::whole(version, 4).to_vec());
+        let small = corpus().into_iter().map(|(_, bytes)| bytes).chain(models);
+        small.filter(|bytes| bytes.len() <= LARGEST).filter_map(Base::new).collect()
+    })
+}
