@@ -109,7 +109,7 @@ impl<'a> Recipe<'a> {
             8 => rtm::motion(3 + u32::from(high) % 3, (low % 32).into(), high.into(), rtm::NONE).binarised().to_vec(),
             9 => rtm::motion(3, (low % 8).into(), high.into(), rtm::NONE).plain().to_vec(),
             10 => {
-                // Kept: its writer makes names that live for ever.
+                // Kept: making one takes long.
                 static MAPS: OnceLock<[Vec<u8>; 5]> = OnceLock::new();
                 let maps = MAPS.get_or_init(|| [10, 11, 12, 13, 14].map(|version| bmx::full(version).packed()));
                 maps[usize::from(high) % maps.len()].clone()

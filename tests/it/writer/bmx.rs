@@ -1,5 +1,8 @@
 //! Ballance maps of every version, packed and stored.
 
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
 use super::Files;
 use super::bytes::Bytes;
 use super::zip::{Entry, zip};
@@ -54,9 +57,16 @@ pub fn utf32(bytes: Bytes, text: &str) -> Bytes {
     text.chars().fold(bytes, |bytes, c| bytes.u32(c.into()))
 }
 
-/// A mark of its own for a field of a record.
+/// A mark of its own for a field of a record; made once, and kept where a search for leaks finds it.
 fn mark(list: &str, index: usize, field: &str) -> &'static str {
-    Box::leak(format!("{list}{index}.{field}").into_boxed_str())
+    static MARKS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mark = format!("{list}{index}.{field}");
+    let mut marks = MARKS.lock().unwrap();
+    marks.get(mark.as_str()).copied().unwrap_or_else(|| {
+        let mark = mark.leak();
+        marks.insert(mark);
+        mark
+    })
 }
 
 /// The five tables in the order of the specification. Marks: `object0.mesh`, `mesh1.faces`, `entry3.offset` and so on.
