@@ -24,7 +24,7 @@ struct Base {
 pub fn run(data: &[u8]) {
     let mut recipe = Recipe::odd(data);
     let bases = bases();
-    let base = &bases[recipe.short() % bases.len()];
+    let base = &bases[short(&mut recipe) % bases.len()];
     let mut bytes = base.bytes.clone();
     let mut bends: Vec<(Span, Bend)> = (0..1 + recipe.byte() % 4).filter_map(|_| base.choose(&mut recipe)).collect();
     // From the end on, so that places stay where they are; of two bends of one place the first counts.
@@ -44,6 +44,10 @@ pub fn run(data: &[u8]) {
         Some(Format::Zip) => crate::zip::run(&bytes),
         _ => crate::any::run(&bytes),
     }
+}
+
+fn short(recipe: &mut Recipe<'_>) -> usize {
+    usize::from(u16::from_be_bytes([recipe.byte(), recipe.byte()]))
 }
 
 enum Bend {
@@ -97,7 +101,7 @@ impl Base {
     fn choose(&self, recipe: &mut Recipe<'_>) -> Option<(Span, Bend)> {
         let how = recipe.byte();
         let places = if how & 0x80 == 0 { &self.fields } else { &self.others };
-        let span = *places.get(recipe.short() % places.len().max(1))?;
+        let span = *places.get(short(recipe) % places.len().max(1))?;
         let bend = match how % 16 {
             0 => Bend::Over(vec![0; 8]),
             1 => Bend::Over(vec![0xff; 8]),

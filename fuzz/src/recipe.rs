@@ -53,10 +53,6 @@ impl<'a> Recipe<'a> {
         self.take(1).first().copied().unwrap_or(0)
     }
 
-    pub fn short(&mut self) -> usize {
-        usize::from(self.byte()) << 8 | usize::from(self.byte())
-    }
-
     /// Never empty, and of no folder.
     fn name(&mut self) -> Vec<u8> {
         let length = self.byte() % 16;
