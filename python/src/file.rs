@@ -1,42 +1,45 @@
 //! One asset: a file, or a member of an archive.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use meshpeek::address::{Address, Names, open_member};
 use meshpeek::container::{Container, Member};
 use meshpeek::inspect::{self, Inspect, Selector, selector};
 use meshpeek::scan::{Depth, Record, Scan, Stored};
-use meshpeek::{Asset, Budget, Error, FileMap, Format, Limits, json};
+use meshpeek::summary::Name;
+use meshpeek::{Asset, Budget, Error, ErrorKind, FileMap, Format, Limits, OwnedAsset, json};
 use pyo3::exceptions::{PyIndexError, PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::{PyBytes, PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict, PyIterator, PyList};
 
 use crate::array::Array;
 use crate::buffer::Buffer;
 use crate::error::exception;
 use crate::open::{Bytes, Owner, access};
 
-/// An opened asset. `with` closes it; arrays and buffers that were taken from it stay.
+/// An opened asset: its arrays by their selectors. `with` closes it; arrays and buffers that were taken from it stay.
 #[pyclass(frozen, module = "meshpeek")]
 pub(crate) struct File {
     /// `None` once it is closed.
-    open: Mutex<Option<Open>>,
+    open: Mutex<Option<Arc<Open>>>,
     name: String,
     format: Option<Format>,
     version: Option<u32>,
 }
 
-#[derive(Clone)]
 struct Open {
     /// The outer file.
     path: PathBuf,
     outer: Bytes,
-    /// The way inside it, as records write it.
-    member: Option<String>,
+    /// The way inside it, and how it lies in the innermost archive.
+    member: Option<Name>,
+    stored: Option<Stored>,
     /// The asset's own bytes.
     data: Bytes,
+    /// Its view, or why there is none.
+    asset: Result<OwnedAsset<Bytes>, Error>,
 }
 
 /// Opens a file, or a member of an archive by its address: `mods.zip!/a.pbo!/data\tree.p3d`.
@@ -49,9 +52,13 @@ pub(crate) fn open(py: Python<'_>, path: PathBuf, access: &str) -> PyResult<File
     let opened = py.detach(|| {
         let address = Address::parse(&path);
         let outer = Bytes::whole(Owner::File(address.open(access, &Limits::default())?));
-        Open::member(address.file, outer, address.member.as_deref()).map_err(|error| error.in_file(&path))
+        let file = Open::whole(address.file, outer);
+        match &address.member {
+            Some(member) => file.member(member).map_err(|error| error.in_file(&path)),
+            None => Ok(file),
+        }
     });
-    File::new(opened.map_err(|error| exception(py, &error))?).map_err(|error| exception(py, &error.in_file(&path)))
+    Ok(File::new(opened.map_err(|error| exception(py, &error))?))
 }
 
 /// Opens bytes as a file of this name. `bytes` are viewed where they lie, everything else is copied, as it might change.
@@ -65,58 +72,86 @@ pub(crate) fn from_buffer(py: Python<'_>, buffer: &Bound<'_, PyAny>, name: &str)
             .call1((buffer.py().import("builtins")?.call_method1("memoryview", (buffer,))?,))?
             .cast_into::<PyBytes>()?,
     };
-    let outer = Bytes::whole(Owner::Python(PyBackedBytes::from(bytes)));
-    File::new(Open { path: name.into(), data: outer.clone(), outer, member: None })
-        .map_err(|error| exception(py, &error))
+    Ok(File::new(Open::whole(name.into(), Bytes::whole(Owner::Python(PyBackedBytes::from(bytes))))))
 }
 
 impl Open {
-    /// What lies in the outer file by this name.
-    fn member(path: PathBuf, outer: Bytes, member: Option<&[u8]>) -> Result<Self, Error> {
-        let budget = Budget::new(outer.len() as u64, &Limits::default());
-        let opened = open_member(&path, &outer, member, &budget)?;
+    fn whole(path: PathBuf, outer: Bytes) -> Self {
+        Self::new(path, outer.clone(), None, None, outer)
+    }
+
+    fn new(path: PathBuf, outer: Bytes, member: Option<Name>, stored: Option<Stored>, data: Bytes) -> Self {
+        let asset = OwnedAsset::parse_file(own_name(&path, member.as_ref()), data.clone(), &Limits::default());
+        let asset = asset.map_err(|error| error.in_file(Path::new(&address(&path, member.as_ref()))));
+        Self { path, outer, member, stored, data, asset }
+    }
+
+    /// What lies in it by this name. From here, so that what is decoded is not decoded again.
+    fn member(&self, name: &[u8]) -> Result<Self, Error> {
+        let opened = open_member(self.own_name(), &self.data, Some(name), &self.budget())?;
         let content = opened.content?;
-        let name = opened.member.map(|name| name.text);
-        let data = match outer.holding(&content).filter(|_| content.is_borrowed()) {
+        let data = match self.data.holding(&content).filter(|_| content.is_borrowed()) {
             Some(data) => data,
             None => Bytes::whole(Owner::Decoded(content.to_vec())),
         };
-        Ok(Self { path, outer: outer.clone(), member: name, data })
+        let member = opened.member.map(|inner| match &self.member {
+            Some(outer) => Name { text: format!("{}!/{}", outer.text, inner.text), lossy: outer.lossy || inner.lossy },
+            None => inner,
+        });
+        Ok(Self::new(self.path.clone(), self.outer.clone(), member, opened.stored, data))
     }
 
-    /// Its name, whose end promises a format.
-    fn name(&self) -> String {
-        let path = self.path.to_string_lossy();
-        self.member.as_ref().map_or_else(|| path.to_string(), |member| format!("{path}!/{member}"))
+    fn own_name(&self) -> &Path {
+        own_name(&self.path, self.member.as_ref())
     }
 
     fn budget(&self) -> Budget {
         Budget::new(self.data.len() as u64, &Limits::default())
     }
 
-    fn asset(&self) -> Result<Asset<'_>, Error> {
-        Asset::parse_file(Path::new(&self.name()), &self.data, &Limits::default())
-    }
-
     fn record(&self, digests: bool, depth: Depth) -> Result<Record, Error> {
         let mut scan = Scan::new([""; 0]);
         (scan.digests, scan.depth) = (digests, depth);
-        let budget = Budget::new(self.outer.len() as u64, &Limits::default());
-        let member = self.member.as_ref().map(|member| member.as_bytes());
-        let opened = open_member(&self.path, &self.outer, member, &budget)?;
-        scan.record_of(&self.path, &opened).ok_or_else(|| Error::new(meshpeek::ErrorKind::Unrecognized))
+        let record = match &self.asset {
+            Ok(asset) => Some(scan.record_of_asset(self.own_name(), &self.data, asset.asset())),
+            Err(_) => scan.record(self.own_name(), &self.data),
+        };
+        let mut record = record.ok_or_else(|| Error::new(ErrorKind::Unrecognized))?;
+        record.path.clone_from(&self.path);
+        (record.member, record.stored) = (self.member.clone(), self.stored.clone());
+        Ok(record)
+    }
+}
+
+fn address(path: &Path, member: Option<&Name>) -> String {
+    let path = path.to_string_lossy();
+    member.map_or_else(|| path.to_string(), |member| format!("{path}!/{}", member.text))
+}
+
+/// The innermost name, whose end promises a format. Of members that share a name it comes without the number.
+fn own_name<'n>(path: &'n Path, member: Option<&'n Name>) -> &'n Path {
+    let Some(member) = member else { return path };
+    match member.text.rsplit_once('#') {
+        Some((name, number)) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => {
+            Path::new(name)
+        }
+        _ => Path::new(&member.text),
     }
 }
 
 impl File {
-    fn new(open: Open) -> Result<Self, Error> {
-        let name = open.name();
-        let format = Format::of_file(Path::new(&name), &open.data);
-        let version = open.asset().ok().and_then(|asset| asset.summarize().version);
-        Ok(Self { open: Mutex::new(Some(open)), name, format, version })
+    fn new(open: Open) -> Self {
+        let format = Format::of_file(open.own_name(), &open.data);
+        let version = open.asset.as_ref().ok().and_then(|asset| asset.asset().summarize_header().version);
+        Self {
+            name: address(&open.path, open.member.as_ref()),
+            format,
+            version,
+            open: Mutex::new(Some(Arc::new(open))),
+        }
     }
 
-    fn get(&self) -> PyResult<Open> {
+    fn get(&self) -> PyResult<Arc<Open>> {
         let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.clone().ok_or_else(|| PyValueError::new_err("the file is closed"))
     }
@@ -133,7 +168,9 @@ impl File {
         py: Python<'_>,
         work: impl FnOnce(&Open, &Asset<'_>) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
-        self.with(py, |open| open.asset().and_then(|asset| work(open, &asset)))
+        let open = self.get()?;
+        let asset = open.asset.as_ref().map_err(|error| exception(py, error))?.asset();
+        py.detach(|| work(&open, asset)).map_err(|error| exception(py, &error.in_file(Path::new(&self.name))))
     }
 }
 
@@ -197,7 +234,7 @@ impl File {
     /// Its bytes, for everything that takes a buffer: `memoryview`, `numpy.frombuffer`, ...
     #[getter]
     fn buffer(&self) -> PyResult<Buffer> {
-        Ok(Buffer(self.get()?.data))
+        Ok(Buffer(self.get()?.data.clone()))
     }
 
     /// Its record, as a scan gives it.
@@ -334,23 +371,7 @@ impl File {
             }
             Err(_) => member.extract()?,
         };
-        let opened = self.with(py, |open| {
-            let way = open.member.as_ref().map_or_else(|| name.clone(), |outer| format!("{outer}!/{name}"));
-            let budget = Budget::new(open.data.len() as u64, &Limits::default());
-            // From here, so that what is decoded already is not decoded again.
-            let inner = open_member(Path::new(&open.name()), &open.data, Some(name.as_bytes()), &budget)?;
-            let content = inner.content?;
-            let way = inner.member.map_or(way, |found| match &open.member {
-                Some(outer) => format!("{outer}!/{}", found.text),
-                None => found.text,
-            });
-            let data = match open.data.holding(&content).filter(|_| content.is_borrowed()) {
-                Some(data) => data,
-                None => Bytes::whole(Owner::Decoded(content.to_vec())),
-            };
-            Ok(Open { path: open.path.clone(), outer: open.outer.clone(), member: Some(way), data })
-        })?;
-        File::new(opened).map_err(|error| exception(py, &error))
+        Ok(File::new(self.with(py, |open| open.member(name.as_bytes()))?))
     }
 
     /// Whether the file is still what was opened: to be asked before results are believed. Always so for a copy.
@@ -377,8 +398,15 @@ impl File {
         self.close();
     }
 
-    fn __len__(&self) -> PyResult<usize> {
-        Ok(self.get()?.data.len())
+    /// Whether there is an array of this selector.
+    fn __contains__(&self, py: Python<'_>, selector: &str) -> PyResult<bool> {
+        let Ok(wanted) = selector.parse::<Selector>() else { return Ok(false) };
+        self.with_asset(py, |_, asset| Ok(wanted.find(asset, &mut |_| {})))
+    }
+
+    /// The selectors of its arrays.
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        self.arrays(py)?.try_iter()
     }
 
     fn __repr__(&self) -> String {

@@ -76,3 +76,10 @@ impl Deref for Bytes {
         self.owner.get(self.range.clone()).unwrap_or_default()
     }
 }
+
+/// An owner never moves or changes its bytes.
+impl AsRef<[u8]> for Bytes {
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}

@@ -99,17 +99,10 @@ impl Task {
 #[pyclass(frozen, module = "meshpeek")]
 pub(crate) struct Scan(Arc<Task>);
 
-/// Scans files, folders and archives, or the units of a plan; one row for each asset, or for what `table` says: "assets",
-/// "members", "parts" or "arrays".
-///
-/// A path that cannot be read is a row without a format whose one problem is the error ("record"; in other tables than
-/// the assets it is raised after the last row), is raised at once ("raise"), or left out ("skip").
+/// What the package's `scan` does, with units as JSON.
 #[pyfunction]
-#[pyo3(signature = (paths=vec![], *, units=None, digests=false, verify=false, formats=None, archives=true, jobs=None,
-    batch_rows=8192, table="assets", errors="record"))]
-#[allow(clippy::too_many_arguments, reason = "all but one are keywords")]
+#[allow(clippy::too_many_arguments, reason = "they are keywords to its callers")]
 pub(crate) fn scan(
-    py: Python<'_>,
     paths: Vec<PathBuf>,
     units: Option<&str>,
     digests: bool,
@@ -142,7 +135,6 @@ pub(crate) fn scan(
         "skip" => Errors::Skip,
         _ => return Err(wrong("errors is \"record\", \"raise\" or \"skip\"".to_owned())),
     };
-    let _ = py;
     Ok(Scan(Arc::new(Task { kernel, units, table: *table, batch_rows, errors, runs: Mutex::new(Vec::new()) })))
 }
 

@@ -50,20 +50,23 @@ def test_duckdb_answers_three_questions(archives):
 
 
 def test_duckdb_reads_what_the_program_writes(archives, tmp_path, corpus):
+    # Other people's files too, where they are at hand.
+    shared = pathlib.Path(os.environ.get("MESHPEEK_CORPUS") or corpus.parent / "../shared/corpus")
+    inputs = [archives, corpus, *filter(pathlib.Path.is_dir, [shared])]
     duckdb = pytest.importorskip("duckdb", reason="skipped: no DuckDB")
     program = os.environ.get("MESHPEEK") or shutil.which("meshpeek")
     if not program:
         pytest.skip("skipped: no program meshpeek; MESHPEEK says where it is")
     out = tmp_path / "out.parquet"
-    done = subprocess.run([program, "scan", "-q", "--digests", archives, corpus, "-o", out], check=False)
+    done = subprocess.run([program, "scan", "-q", "--digests", *inputs, "-o", out], check=False)
     assert done.returncode in (0, 1)
     found = duckdb.sql(f"select * from '{out}'").to_arrow_table().to_pylist()
-    expected = list(meshpeek.scan([archives, corpus], digests=True, errors="skip"))
+    expected = list(meshpeek.scan(inputs, digests=True, errors="skip"))
     by_key = lambda row: (row["path"], row["member"] or "")
     assert sorted(found, key=by_key) == sorted(expected, key=by_key) != []
     import json
 
-    lines = subprocess.run([program, "scan", "-q", "--digests", archives, corpus], capture_output=True, check=False)
+    lines = subprocess.run([program, "scan", "-q", "--digests", *inputs], capture_output=True, check=False)
     records = {(record["path"], record["member"] or ""): record for record in map(json.loads, lines.stdout.splitlines())}
     assert len(records) == len(found)
     for row in found:

@@ -1,5 +1,6 @@
 import gc
 import os
+import pathlib
 import subprocess
 import sys
 import textwrap
@@ -13,6 +14,30 @@ import meshpeek
 
 def address(array):
     return array.__array_interface__["data"][0]
+
+
+def maps(path):
+    """Where the system says that a file is mapped."""
+    lines = pathlib.Path("/proc/self/maps").read_text().splitlines()
+    spans = [line.split()[0].split("-") for line in lines if line.endswith(f" {path}")]
+    return [range(int(start, 16), int(end, 16)) for start, end in spans]
+
+
+def test_arrays_lie_inside_the_map(large):
+    if not os.path.exists("/proc/self/maps"):
+        pytest.skip("skipped: no /proc")
+    file = meshpeek.open(f"{large}!/triangle.b3d")
+    assert file.mapped
+    view = file["meshes/0/positions"].numpy()
+    del file
+    gc.collect()
+    # The view alone holds the map.
+    (mapped,) = maps(large)
+    assert address(view) in mapped and address(view) + view.nbytes - 1 in mapped
+    assert view.sum() == 4.5
+    del view
+    gc.collect()
+    assert not maps(large)
 
 
 def test_arrays_are_views_of_the_file(triangle):
@@ -33,6 +58,8 @@ def test_arrays_are_views_of_the_file(triangle):
         assert copied.flags.writeable and copied.flags.aligned and (copied == view).all()
         assert not numpy.shares_memory(copied, view)
         assert (numpy.asarray(array) == view).all()
+        assert "meshes/0/positions" in file and "meshes/1/positions" not in file and "meshes//" not in file
+        assert list(file) == list(file.arrays())
     with pytest.raises(ValueError, match="closed"):
         file.record()
     # What was taken stays.
@@ -84,7 +111,7 @@ def test_archives_lead_to_members(archives):
     assert by_address.record() == deep.record()
     # Stored members of stored archives are views of the file.
     stored = meshpeek.open(f"{archives}/0.pbo!/inner.pbo!/triangle.b3d", access="map")
-    assert stored.mapped and not stored["meshpeek" and "meshes/0/positions"].owned
+    assert stored.mapped and not stored["meshes/0/positions"].owned
 
 
 def test_records_trees_and_problems(corpus, triangle):
@@ -182,11 +209,14 @@ import meshpeek, os, numpy
 {after}
 file = meshpeek.open({path!r})
 assert file.mapped
+model = meshpeek.open({path!r} + "!/triangle.b3d")
 view = numpy.frombuffer(file.buffer, numpy.uint8)
 {late}
 os.truncate({path!r}, 4096)
 assert int(view[:4096].sum()) > 0
 assert int(view[-100_000:].sum()) == 0
+assert file.format == "pbo" and file.members() and file.record()
+model.record(), model.verify(), model["meshes/0/positions"].numpy().sum()
 assert not file.unchanged()
 print("alive")
 """

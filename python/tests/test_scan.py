@@ -1,3 +1,5 @@
+import ast
+import inspect
 import json
 import multiprocessing
 import os
@@ -206,3 +208,11 @@ def test_every_public_name_has_its_words():
                 if not word.startswith("_") and name not in ("Error", "Unsupported", "LimitError"):
                     assert member.__doc__, f"{name}.{word}"
                     assert f"def {word}(" in stub, f"{name}.{word}"
+
+
+def test_the_stub_has_the_parameters_that_there_are():
+    tree = ast.parse((pathlib.Path(meshpeek.__file__).parent / "__init__.pyi").read_text())
+    for stub in tree.body:
+        if isinstance(stub, ast.FunctionDef):
+            told = [argument.arg for argument in [*stub.args.args, *stub.args.kwonlyargs]]
+            assert told == list(inspect.signature(getattr(meshpeek, stub.name)).parameters), stub.name

@@ -9,7 +9,7 @@ use super::schema::{self, Table};
 use crate::error::Error;
 use crate::limits::flag;
 use crate::scan::Record;
-use crate::summary::{Name, Problem, Reference, Summary};
+use crate::summary::{Counts, Name, Problem, Reference, Summary};
 use crate::view::ByteStr;
 
 /// No column of a batch may have more bytes than its offsets can count. References that take more than this go as a whole.
@@ -25,12 +25,14 @@ pub(super) struct Assets {
     format: StringBuilder,
     version: Int32Builder,
     bytes: Int64Builder,
+    /// As long as the last row that has one.
     counts: Vec<(&'static str, Int64Builder)>,
     bounds: [Float32Builder; 6],
     has_bounds: Present,
     references: References,
     blocks: [Int64Builder; 4],
     problems: Problems,
+    /// As long as the last row that has one.
     digests: [StringBuilder; schema::DIGESTS.len()],
     has_digests: Present,
     stored: Stored,
@@ -104,11 +106,7 @@ impl Assets {
         self.format.append_value(format.name());
         self.version.append_option(version.and_then(|version| i32::try_from(version).ok()));
         self.bytes.append_value(clamped(*bytes));
-        for (name, count) in counts.iter() {
-            if let Some((_, column)) = self.counts.iter_mut().find(|(known, _)| *known == name) {
-                column.append_option(count.and_then(fitting));
-            }
-        }
+        self.counts(counts);
         let corners = bounds.map(|bounds| [bounds.min, bounds.max]);
         self.has_bounds.add(corners.is_some());
         let corners = corners.unwrap_or_default();
@@ -122,15 +120,17 @@ impl Assets {
         let too_many = self.references(references);
         self.problems(problems.iter().chain(&too_many));
         self.has_digests.add(record.digests.is_some());
-        let digests = record.digests.as_ref();
-        for (name, column) in schema::DIGESTS.into_iter().zip(&mut self.digests) {
-            let mut known = digests.into_iter().flat_map(|digests| digests.iter());
-            column.append_option(known.find(|(known, _)| *known == name).and_then(|(_, digest)| digest));
+        for (name, digest) in record.digests.iter().flat_map(|digests| digests.iter()) {
+            let mut columns = schema::DIGESTS.into_iter().zip(&mut self.digests);
+            if let (Some((_, column)), Some(digest)) = (columns.find(|(known, _)| *known == name), digest) {
+                column.pad(self.rows);
+                column.append_value(digest);
+            }
         }
         self.stored(record.stored.as_ref());
         self.prefix.append_option(record.prefix.as_ref().map(|prefix| &prefix.text));
         self.stamp.append_option(record.stamp.as_ref());
-        self.end_row();
+        self.rows = self.rows.saturating_add(1);
     }
 
     /// A row of which nothing is known but the path and why nothing is.
@@ -147,11 +147,10 @@ impl Assets {
         self.references(&[]);
         self.problems([&Problem::error(error)]);
         self.has_digests.add(false);
-        self.digests.iter_mut().for_each(StringBuilder::append_null);
         self.stored(None);
         self.prefix.append_null();
         self.stamp.append_null();
-        self.end_row();
+        self.rows = self.rows.saturating_add(1);
     }
 
     fn key(&mut self, path: &Name, member: Option<&Name>, is_lossy: bool) {
@@ -162,12 +161,17 @@ impl Assets {
         self.text_bytes = self.text_bytes.saturating_add(path.text.len()).saturating_add(member);
     }
 
-    /// The counts that the format has not are null.
-    fn end_row(&mut self) {
-        self.rows = self.rows.saturating_add(1);
-        for (_, column) in &mut self.counts {
-            if column.len() < self.rows {
-                column.append_null();
+    fn counts(&mut self, counts: &Counts) {
+        let mut behind = 0;
+        for (name, count) in counts.iter() {
+            // Those of a format mostly follow each other.
+            let from = |start| self.counts.iter().enumerate().skip(start).find(|(_, (known, _))| *known == name);
+            let place = from(behind).or_else(|| from(0)).map(|(place, _)| place);
+            behind = place.map_or(behind, |place| place.saturating_add(1));
+            let column = place.and_then(|place| self.counts.get_mut(place));
+            if let (Some((_, column)), Some(count)) = (column, count.and_then(fitting)) {
+                column.pad(self.rows);
+                column.append_value(count);
             }
         }
     }
@@ -209,6 +213,8 @@ impl Assets {
     }
 
     pub(super) fn take(&mut self) -> Result<RecordBatch, ArrowError> {
+        self.counts.iter_mut().for_each(|(_, column)| column.pad(self.rows));
+        self.digests.iter_mut().for_each(|column| column.pad(self.rows));
         (self.rows, self.text_bytes) = (0, 0);
         let Self { references, problems, stored, .. } = self;
         let of_references = vec![references.kind.take(), references.name.take(), references.lossy.take()];

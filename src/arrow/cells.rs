@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::{BooleanBuilder, Float32Builder, Int32Builder, Int64Builder, StringBuilder};
+use arrow_array::builder::{ArrayBuilder, BooleanBuilder, Float32Builder, Int32Builder, Int64Builder, StringBuilder};
 use arrow_array::{Array, ArrayRef, ListArray, StructArray};
 use arrow_buffer::{NullBuffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, Fields};
@@ -21,12 +21,19 @@ pub(super) fn clamped(number: u64) -> i64 {
 
 /// A column that gives up its cells.
 pub(super) trait Cells {
+    /// Has so many cells at least: those that are missing are null.
+    fn pad(&mut self, rows: usize);
+
     fn take(&mut self) -> ArrayRef;
 }
 
 macro_rules! cells {
     ($($builder:ty),*) => {$(
         impl Cells for $builder {
+            fn pad(&mut self, rows: usize) {
+                self.append_nulls(rows.saturating_sub(self.len()));
+            }
+
             fn take(&mut self) -> ArrayRef {
                 Arc::new(self.finish())
             }

@@ -8,6 +8,7 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
+use parquet::schema::types::ColumnPath;
 
 use super::{SCHEMA, Table};
 use crate::error::{Error, Result};
@@ -28,7 +29,13 @@ impl<W: Write + Send> Writer<W> {
     pub fn new(out: W, table: Table) -> Result<Self> {
         let about = [("meshpeek.schema", SCHEMA.to_string()), ("meshpeek.table", table.name().to_owned())];
         let about = about.into_iter().map(|(key, value)| KeyValue::new(key.to_owned(), value)).collect();
-        let properties = WriterProperties::builder()
+        let various = various(table)
+            .iter()
+            .map(|column| ColumnPath::from(column.split('.').map(str::to_owned).collect::<Vec<_>>()));
+        let properties = various.fold(WriterProperties::builder(), |properties, column| {
+            properties.set_column_dictionary_enabled(column, false)
+        });
+        let properties = properties
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(3).map_err(parquet_error)?))
             .set_created_by(concat!("meshpeek ", env!("CARGO_PKG_VERSION")).to_owned())
             .set_key_value_metadata(Some(about))
@@ -55,6 +62,16 @@ impl<W: Write + Send> Writer<W> {
     /// What the writer says.
     pub fn finish(self) -> Result<W> {
         self.0.into_inner().map_err(parquet_error)
+    }
+}
+
+/// The columns whose cells are nearly all different: a dictionary of them would be filled for nothing.
+fn various(table: Table) -> &'static [&'static str] {
+    match table {
+        Table::Assets => &["member", "digests.file", "digests.positions", "stored.offset", "stamp"],
+        Table::Members => &["name", "offset", "crc32"],
+        Table::Parts => &["offset"],
+        Table::Arrays => &["offset"],
     }
 }
 

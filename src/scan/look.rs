@@ -100,24 +100,32 @@ pub(super) fn describe<'a>(scan: &Scan, place: &Place<'_>, data: &'a [u8], budge
     let bytes = data.len() as u64;
     let opened =
         budget.work(bytes.saturating_add(RECORD_WORK)).and_then(|()| Asset::parse_as(known, data, budget.limits()));
-    // What an asset decodes for itself is looked at as often as its own bytes are.
-    let opened = opened.and_then(|asset| {
-        let kept = asset.kept_bytes();
-        let held = budget.work(kept.saturating_mul(2)).and_then(|()| budget.hold(kept))?;
-        let bytes = bytes.saturating_add(kept);
-        // More is not known before it is told.
-        let names = bytes.saturating_mul(NAMES_PER_BYTE).min(scan.limits.reference_bytes.saturating_mul(2));
-        let told = held.budget().hold_up_to(names)?;
-        Ok((asset, held, told, bytes))
-    });
-    let (asset, held, mut told, bytes) = match opened {
-        Ok(opened) => opened,
-        Err(error) => {
-            let mut record = place.record(Summary::unreadable(format, bytes, &error), None);
-            record.digests = scan.digests.then(|| Digests::of_file(Some(data), budget));
-            return Some(Described { record, opened: None, told: None });
+    let surveyed = opened.and_then(|asset| survey(scan, place, data, &asset, budget).map(|surveyed| (asset, surveyed)));
+    Some(match surveyed {
+        Ok((asset, Surveyed { record, held, told })) => {
+            Described { record, opened: Some((asset, held)), told: Some(told) }
         }
-    };
+        Err(error) => {
+            Described { record: unreadable_file(scan, place, format, data, &error, budget), opened: None, told: None }
+        }
+    })
+}
+
+/// The record of an asset, and the memory that the two take.
+struct Surveyed {
+    record: Record,
+    held: Held,
+    told: Held,
+}
+
+fn survey(scan: &Scan, place: &Place<'_>, data: &[u8], asset: &Asset<'_>, budget: &Budget) -> Result<Surveyed> {
+    // What an asset decodes for itself is looked at as often as its own bytes are.
+    let kept = asset.kept_bytes();
+    let held = budget.work(kept.saturating_mul(2)).and_then(|()| budget.hold(kept))?;
+    let bytes = (data.len() as u64).saturating_add(kept);
+    // More is not known before it is told.
+    let names = bytes.saturating_mul(NAMES_PER_BYTE).min(scan.limits.reference_bytes.saturating_mul(2));
+    let mut told = held.budget().hold_up_to(names)?;
     let (mut depth, mut problems) = (scan.depth, Problems::within(told.budget().clone()));
     if depth == Depth::Verify
         && let Err(error) = budget.work(bytes)
@@ -129,12 +137,21 @@ pub(super) fn describe<'a>(scan: &Scan, place: &Place<'_>, data: &'a [u8], budge
     summary.problems = problems.into_vec();
     let names = summary.references.iter().map(|reference| (reference.name.text.len() as u64).saturating_add(64));
     told.shrink(names.fold(0, u64::saturating_add).saturating_mul(2));
-    let digests = scan.digests.then(|| Digests::of(data, &asset, told.budget(), bytes, &mut summary.problems));
+    let digests = scan.digests.then(|| Digests::of(data, asset, told.budget(), bytes, &mut summary.problems));
     let mut record = place.record(summary, digests);
-    if let Asset::Pbo(archive) = &asset {
+    if let Asset::Pbo(archive) = asset {
         record.prefix = archive.prefix().map(Name::from);
     }
-    Some(Described { record, opened: Some((asset, held)), told: Some(told) })
+    Ok(Surveyed { record, held, told })
+}
+
+/// The record of an asset that is open already.
+pub(super) fn describe_asset(scan: &Scan, path: &Path, data: &[u8], asset: &Asset<'_>, budget: &Budget) -> Record {
+    let place = Place::file(path);
+    match survey(scan, &place, data, asset, budget) {
+        Ok(surveyed) => surveyed.record,
+        Err(error) => unreadable_file(scan, &place, asset.format(), data, &error, budget),
+    }
 }
 
 /// How many bytes of a record the names of other files take for each byte of an asset at most: the shortest has two
@@ -153,6 +170,19 @@ const RECORD_BYTES: u64 = 1024;
 /// The record of something that does not open.
 fn unreadable(scan: &Scan, place: &Place<'_>, format: Format, bytes: u64, error: &Error, budget: &Budget) -> Record {
     place.record(Summary::unreadable(format, bytes, error), scan.digests.then(|| Digests::of_file(None, budget)))
+}
+
+/// The same where its bytes are at hand.
+fn unreadable_file(
+    scan: &Scan,
+    place: &Place<'_>,
+    format: Format,
+    data: &[u8],
+    error: &Error,
+    budget: &Budget,
+) -> Record {
+    let summary = Summary::unreadable(format, data.len() as u64, error);
+    place.record(summary, scan.digests.then(|| Digests::of_file(Some(data), budget)))
 }
 
 /// The record of what an address leads to.

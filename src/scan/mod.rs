@@ -300,6 +300,12 @@ impl Scan {
         described.map(|look::Described { record, .. }| record)
     }
 
+    /// The [record](Self::record) of an asset that these bytes have been opened as, which is not opened once more.
+    pub fn record_of_asset(&self, path: &Path, data: &[u8], asset: &Asset<'_>) -> Record {
+        let budget = Budget::new(data.len() as u64, &self.limits);
+        look::describe_asset(self, path, data, asset, &budget)
+    }
+
     /// The record of what an [address](crate::address) in the file of this path leads to, as a scan of the whole file
     /// gives it; `None` where that is no asset.
     pub fn record_of(&self, path: &Path, opened: &Opened<'_>) -> Option<Record> {

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use meshpeek::Asset;
 use meshpeek::scan::{Depth, Record, Scan};
 use serde_json::Value as Json;
 
@@ -70,7 +71,12 @@ fn expected(folder: &Path) -> Vec<Json> {
 fn record(path: &Path, bytes: &[u8]) -> Option<Record> {
     let mut scan = Scan::new([path]);
     scan.digests = true;
-    scan.record(path, bytes)
+    let record = scan.record(path, bytes);
+    if let (Some(record), Ok(asset)) = (&record, Asset::parse_file(path, bytes, &scan.limits)) {
+        let of_asset = scan.record_of_asset(path, bytes, &asset);
+        assert_eq!(serde_json::to_value(of_asset).unwrap(), serde_json::to_value(record).unwrap());
+    }
+    record
 }
 
 fn problems_of_verify(path: &Path, bytes: &[u8]) -> Json {

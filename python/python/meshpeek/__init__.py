@@ -72,11 +72,28 @@ def plan(paths, *, unit_bytes=256 << 20):
     return Units(units.values())
 
 
-def scan(paths=(), *, units=None, **options):
-    return _meshpeek.scan(_paths(paths), units=None if units is None else _json.dumps(_flat(units)), **options)
+def scan(
+    paths=(),
+    *,
+    units=None,
+    digests=False,
+    verify=False,
+    formats=None,
+    archives=True,
+    jobs=None,
+    batch_rows=8192,
+    table="assets",
+    errors="record",
+):
+    """Scans files, folders and archives, or the units of a plan; one row for each asset, or for what `table` says: "assets",
+    "members", "parts" or "arrays".
 
-
-scan.__doc__ = _meshpeek.scan.__doc__
+    A path that cannot be read is a row without a format whose one problem is the error ("record"; in other tables than
+    the assets it is raised after the last row), is raised at once ("raise"), or left out ("skip")."""
+    units = None if units is None else _json.dumps(_flat(units))
+    return _meshpeek.scan(
+        _paths(paths), units, digests, verify, formats, archives, jobs, batch_rows, table, errors
+    )
 
 
 def _paths(paths):

@@ -1,14 +1,14 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from types import TracebackType
-from typing import Any, Literal, TypedDict, final
+from typing import Any, Literal, TypeAlias, TypedDict, final
 
 import numpy
 
 SCHEMA: int
 __version__: str
 
-type _Path = str | PathLike[str]
+_Path: TypeAlias = str | PathLike[str]
 
 class Piece(TypedDict):
     unit: int
@@ -122,7 +122,8 @@ class File:
     def member(self, member: int | str) -> File: ...
     def unchanged(self) -> bool: ...
     def close(self) -> None: ...
-    def __len__(self) -> int: ...
+    def __contains__(self, selector: str) -> bool: ...
+    def __iter__(self) -> Iterator[str]: ...
     def __enter__(self) -> File: ...
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
