@@ -8,7 +8,9 @@ write them once and query the files:
     meshpeek scan FOLDER --digests -o index/
     duckdb -c "select format, count(*) from 'index/assets.parquet' group by 1"
 
-On several machines give each some units (`meshpeek plan`), write a file each, and query `*.parquet`.
+On several machines, with the folder under the same path on shared storage, give each some units of `meshpeek plan FOLDER
+--unit 256M`, have it write a file (`meshpeek scan --units-from part.ndjson --digests -o part.parquet`), and query
+`*.parquet`. A member is never cut: more parts than machines keep one giant model from holding up the rest.
 """
 
 import sys

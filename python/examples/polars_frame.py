@@ -1,6 +1,16 @@
 """A scan as a Polars frame: vertices by format, and what is damaged.
 
     python python/examples/polars_frame.py FOLDER
+
+Polars is a program of one machine. Where the scan takes several, each does some units and writes a file:
+
+    meshpeek plan FOLDER --unit 256M > units.ndjson
+    split -n l/8 units.ndjson part.
+    meshpeek scan --units-from part.aa -o part.aa.parquet
+
+and `polars.read_parquet("part.*.parquet")` takes the place of the scan here. The folder must have the same path everywhere,
+on shared storage. Lines that share a number are one unit and may be done apart; a member is never cut, so that one giant
+model is one line, and more parts than machines keep it from holding up the rest.
 """
 
 import sys

@@ -1,0 +1,21 @@
+#!/bin/bash -eu
+# The targets with their dictionaries and seeds, where OSS-Fuzz and ClusterFuzzLite look for them.
+cd "$SRC/meshpeek"
+
+cargo fuzz build -O
+replay() {
+    # Without the flags of the sanitizer.
+    env -u RUSTFLAGS cargo run --quiet --release --manifest-path fuzz/Cargo.toml --no-default-features --example replay -- "$@"
+}
+replay --seeds fuzz/corpus
+
+for target in $(replay --list); do
+    cp "fuzz/target/x86_64-unknown-linux-gnu/release/$target" "$OUT/"
+    if [ -f "fuzz/dictionaries/$target.dict" ]; then cp "fuzz/dictionaries/$target.dict" "$OUT/"; fi
+    printf '[libfuzzer]\nmax_len = 65536\ntimeout = 60\n' >"$OUT/$target.options"
+    # By their contents: names are there more than once.
+    seeds=$(mktemp -d)
+    find corpus $(test -d "fuzz/corpus/$target" && echo "fuzz/corpus/$target") -type f -size -64k \
+        -exec sh -c 'cp "$2" "$1/$(sha1sum <"$2" | cut -d " " -f 1)"' _ "$seeds" {} \;
+    zip -qj "$OUT/${target}_seed_corpus.zip" "$seeds"/*
+done
