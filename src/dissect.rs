@@ -128,13 +128,19 @@ struct Way {
 
 impl Way {
     fn look(&mut self, line: &Line<'_>) {
+        let end = |span: Span| span.offset.saturating_add(span.bytes);
         if line.selector == self.text {
             self.known = true;
-            self.span = self.span.or(line.span);
+            self.span = match (self.span, line.span) {
+                // The count of an array goes by its name.
+                (Some(count), Some(array)) if end(count) == array.offset => {
+                    Some(Span { bytes: count.bytes.saturating_add(array.bytes), ..count })
+                }
+                (known, told) => known.or(told),
+            };
         } else if line.selector.starts_with(&self.inside) {
             self.known = true;
             let Some(span) = line.span else { return };
-            let end = |span: Span| span.offset.saturating_add(span.bytes);
             let all = self.parts.unwrap_or(span);
             let (first, last) = (all.offset.min(span.offset), end(all).max(end(span)));
             self.parts = Some(Span { offset: first, bytes: last.saturating_sub(first) });

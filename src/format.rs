@@ -9,66 +9,7 @@ use crate::summary::Code;
 use crate::view::text::cstr;
 use crate::view::zip::{Directory, first_entry};
 
-macro_rules! formats {
-    ($($(#[$doc:meta])* $variant:ident $name:literal $title:literal [$($count:literal),*];)*) => {
-        /// The formats that meshpeek knows, whether or not this build can open them.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[non_exhaustive]
-        pub enum Format { $($(#[$doc])* $variant),* }
-
-        impl Format {
-            /// Every format.
-            pub const ALL: &[Self] = &[$(Self::$variant),*];
-
-            /// The short name used in records and arguments.
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $name),* }
-            }
-
-            /// The name a person would use.
-            pub const fn title(self) -> &'static str {
-                match self { $(Self::$variant => $title),* }
-            }
-
-            /// What a summary counts in this format, in the order of its records.
-            pub const fn count_names(self) -> &'static [&'static str] {
-                match self { $(Self::$variant => &[$($count),*]),* }
-            }
-        }
-    };
-}
-
-formats! {
-    /// Blitz3D scene, `.b3d`.
-    B3d "b3d" "Blitz3D scene" [
-        "textures", "brushes", "nodes", "meshes", "bones", "vertices", "triangles", "weights", "keys", "animations"
-    ];
-    /// Ballance map, `.bmx`: a zip of binary tables.
-    Bmx "bmx" "Ballance map" [
-        "objects", "components", "meshes", "materials", "textures", "vertices", "uvs", "normals", "triangles"
-    ];
-    /// LODka3D model, `.lod`.
-    Lodka "lodka" "LODka3D model" [
-        "models", "bones", "animations", "frames", "materials", "textures", "shaders", "meshes", "vertices",
-        "face_groups", "triangles", "morph_collections", "bodies", "geoms", "joints", "light_schemes", "proxies",
-        "collider_sets", "colliders"
-    ];
-    /// Arma ODOL model, `.p3d`, binarised.
-    Odol "odol" "Arma ODOL model" [
-        "lods", "vertices", "faces", "sections", "selections", "materials", "textures", "proxies", "properties",
-        "bones", "animations"
-    ];
-    /// Arma animation, `.rtm`, binarised.
-    Bmtr "bmtr" "Arma binarised animation" ["frames", "bones", "properties"];
-    /// Arma animation, `.rtm`, plain.
-    Rtm "rtm" "Arma plain animation" ["frames", "bones", "properties"];
-    /// Arma MLOD model, `.p3d`, as edited.
-    Mlod "mlod" "Arma MLOD model" ["lods", "vertices", "faces"];
-    /// PBO archive.
-    Pbo "pbo" "PBO archive" ["members"];
-    /// Zip archive.
-    Zip "zip" "zip archive" ["members"];
-}
+pub use crate::registry::Format;
 
 impl Format {
     /// The format that these bytes start like; the file's name plays no part. The first 8 bytes tell every format but two:
@@ -87,16 +28,11 @@ impl Format {
         if (head.len() as u64) < least {
             data.get(0..data.size().min(1 << 12))?;
         }
-        Ok(match head {
-            [b'B', b'B', b'3', b'D', ..] => Some(Self::B3d),
-            [b'B', b'M', b'T', b'R', ..] => Some(Self::Bmtr),
-            [b'R', b'T', b'M', b'_', ..] => Some(Self::Rtm),
-            [b'L', b'O', b'D', b'k', b'a', b'3', b'D', ..] => Some(Self::Lodka),
-            [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Some(sniff_zip(data)?),
-            [b'O', b'D', b'O', b'L', ..] => Some(Self::Odol),
+        Ok(match (Self::starting(head), head) {
+            (Some(Self::Zip), _) => Some(sniff_zip(data)?),
+            (Some(format), _) => Some(format),
             // The same packed as a whole: flags that begin with four literals.
-            [flags, b'O', b'D', b'O', b'L', ..] if flags & 15 == 15 => Some(Self::Odol),
-            [b'M', b'L', b'O', b'D', ..] => Some(Self::Mlod),
+            (None, [flags, b'O', b'D', b'O', b'L', ..]) if flags & 15 == 15 => Some(Self::Odol),
             _ => match starts_like_pbo(head) {
                 Plausible::Yes => Some(Self::Pbo),
                 Plausible::No => None,
@@ -120,17 +56,7 @@ impl Format {
 
     /// The format that files of this name are usually in: what a file with damaged first bytes was meant to be.
     pub fn from_extension(path: &Path) -> Option<Self> {
-        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-        match extension.as_str() {
-            "b3d" => Some(Self::B3d),
-            "bmx" => Some(Self::Bmx),
-            "lod" => Some(Self::Lodka),
-            "p3d" => Some(Self::Odol),
-            "rtm" => Some(Self::Bmtr),
-            "pbo" => Some(Self::Pbo),
-            "zip" | "pk3" => Some(Self::Zip),
-            _ => None,
-        }
+        Self::ending(&path.extension()?.to_str()?.to_ascii_lowercase())
     }
 }
 
@@ -263,7 +189,6 @@ impl NoAsset {
 
 /// Whether a text begins like this: no control characters but those that set lines and columns apart.
 fn is_text(head: &[u8]) -> bool {
-    const MAGICS: [&[u8]; 6] = [b"BB3D", b"BMTR", b"RTM_", b"LODka3D", b"ODOL", b"MLOD"];
     let is_utf8 = || match String::from_utf8(head.to_vec()) {
         Ok(_) => true,
         // The last character may be cut.
@@ -273,7 +198,7 @@ fn is_text(head: &[u8]) -> bool {
     let is_utf16 = head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff");
     // A few bytes of a damaged file may look like a text of any other encoding.
     let is_long = head.len() >= 64;
-    let is_start_of_asset = MAGICS.iter().any(|magic| magic.starts_with(head));
+    let is_start_of_asset = Format::STARTS.iter().any(|start| start.starts_with(head));
     !is_start_of_asset && (is_utf16 && is_long || head.iter().all(is_plain) && (is_long || is_utf8()))
 }
 

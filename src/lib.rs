@@ -136,6 +136,7 @@ mod owned;
 )]
 pub mod pose;
 pub mod ranges;
+mod registry;
 pub mod schema;
 pub mod source;
 pub mod summary;

@@ -16,26 +16,5 @@ pub use crate::view::record::{FieldInfo, Type};
 /// # }
 /// ```
 pub fn records(format: Format) -> &'static [&'static Schema] {
-    match format {
-        #[cfg(feature = "b3d")]
-        Format::B3d => crate::b3d::SCHEMA,
-        #[cfg(feature = "bmx")]
-        Format::Bmx => crate::bmx::SCHEMA,
-        #[cfg(feature = "rtm")]
-        Format::Bmtr => crate::rtm::BINARISED,
-        #[cfg(feature = "rtm")]
-        Format::Rtm => crate::rtm::PLAIN,
-        #[cfg(feature = "mlod")]
-        Format::Mlod => crate::mlod::SCHEMA,
-        #[cfg(feature = "lodka")]
-        Format::Lodka => crate::lodka::SCHEMA,
-        #[cfg(feature = "odol")]
-        Format::Odol => crate::odol::SCHEMA,
-        #[cfg(feature = "pbo")]
-        Format::Pbo => crate::pbo::SCHEMA,
-        #[cfg(feature = "zip")]
-        Format::Zip => crate::view::zip::SCHEMA,
-        #[allow(unreachable_patterns)]
-        _ => &[],
-    }
+    format.records()
 }

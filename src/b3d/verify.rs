@@ -96,10 +96,11 @@ impl<'s, 'a> Survey<'s, 'a> {
         if self.depth == Depth::Header {
             return self.counted;
         }
+        // Looked at where it is: steps are large.
         for step in self.scene.walk() {
-            match step {
-                Ok(step) => self.step(&step),
-                Err(error) => self.problems.error(&error),
+            match &step {
+                Ok(step) => self.step(step),
+                Err(error) => self.problems.error(error),
             }
         }
         self.leave(0);

@@ -149,29 +149,9 @@ pub trait Inspect: sealed::Sealed + Send + Sync {
 }
 
 /// Formats are this crate's own: what is asked of them may grow.
-mod sealed {
+pub(crate) mod sealed {
     /// Only this crate's formats are.
     pub trait Sealed {}
-
-    macro_rules! formats {
-        ($($feature:literal $type:ty;)*) => {$(
-            #[cfg(feature = $feature)]
-            impl Sealed for $type {}
-        )*};
-    }
-
-    impl Sealed for crate::asset::Asset<'_> {}
-
-    formats! {
-        "b3d" crate::b3d::Scene<'_>;
-        "bmx" crate::bmx::Map<'_>;
-        "lodka" crate::lodka::Model<'_>;
-        "mlod" crate::mlod::Model<'_>;
-        "odol" crate::odol::Model<'_>;
-        "pbo" crate::pbo::Archive<'_>;
-        "rtm" crate::rtm::Motion<'_>;
-        "zip" crate::zip::Archive<'_>;
-    }
 }
 
 fn summary<A: Inspect + ?Sized>(asset: &A, depth: Depth) -> Summary {

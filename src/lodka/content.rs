@@ -10,7 +10,7 @@ use super::morph::{MorphCollections, MorphMeshes};
 use super::physics::Physics;
 use super::proxy::ProxySet;
 use super::skeleton::{Animation, Skeleton};
-use crate::error::{Context, Result};
+use crate::error::{Context, Error, Result};
 
 macro_rules! content {
     ($($kind:ident),*) => {
@@ -32,12 +32,12 @@ macro_rules! content {
             /// # Errors
             /// Where it cannot be read. What it holds in entries of varying length is not read yet.
             pub fn content(&self) -> Result<Content<'a>> {
-                let content = match self.kind {
-                    $(Kind::$kind => <$kind<'a> as View<'a>>::read(self).map(Content::$kind),)*
-                    Kind::Part | Kind::List => self.body().map(|_| Content::Chunks),
-                    Kind::Unknown => self.body().map(|_| Content::Unknown),
-                };
-                content.within_item(self.kind.name(), self.index)
+                let within = |error: Error| error.within_item(self.kind.name(), self.index);
+                match self.kind {
+                    $(Kind::$kind => <$kind<'a> as View<'a>>::read(self).map_or_else(|error| Err(within(error)), |it| Ok(Content::$kind(it))),)*
+                    Kind::Part | Kind::List => self.body().map(|_| Content::Chunks).map_err(within),
+                    Kind::Unknown => self.body().map(|_| Content::Unknown).map_err(within),
+                }
             }
         }
     };

@@ -130,14 +130,14 @@ impl<'s, 'a> Survey<'s, 'a> {
         if self.depth == Depth::Header {
             return;
         }
-        match node.content() {
-            Ok(content) => self.content(node, &content),
+        match &node.content() {
+            Ok(content) => self.content(node, content),
             Err(error) => {
                 self.part.bones_lost |= node.kind == Kind::Skeleton;
                 let end = node.chunk.offset().saturating_add(node.chunk.byte_len());
                 let holds_chunks = matches!(node.kind, Kind::Part | Kind::List | Kind::Unknown);
                 if !(holds_chunks && self.cut == Some(end)) {
-                    self.problems.error(&error);
+                    self.problems.error(error);
                 }
                 if node.chunk.missing() > 0 {
                     self.cut = Some(end);

@@ -102,7 +102,7 @@ fn given(use_defaults: &LeArray<'_, u8>) -> u32 {
 pub(super) struct Header<'a> {
     pub(super) start: Option<Start<'a>>,
     pub(super) resolutions: Option<LeArray<'a, F32>>,
-    pub(super) info: Option<ModelInfo<'a>>,
+    facts: Option<Facts<'a>>,
     pub(super) animations: Option<Animations<'a>>,
     pub(super) tables: Option<Tables<'a>>,
     /// In version 7, in place of the tables.
@@ -119,14 +119,15 @@ pub(super) struct Header<'a> {
 /// Where the LODs of version 7 lie: they touch one another.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Walk {
-    start: u64,
-    ends: [u64; flashpoint::MAX_LODS as usize],
+    start: u32,
+    ends: [u32; flashpoint::MAX_LODS as usize],
     count: usize,
 }
 
 impl Walk {
+    /// One that ends behind the first 4 GiB is left out, as are all that follow it.
     fn push(&mut self, end: u64) {
-        if let Some(place) = self.ends.get_mut(self.count) {
+        if let (Some(place), Ok(end)) = (self.ends.get_mut(self.count), u32::try_from(end)) {
             *place = end;
             self.count = self.count.saturating_add(1);
         }
@@ -135,7 +136,7 @@ impl Walk {
     fn get(&self, index: usize) -> Option<(u32, u32)> {
         let ends = self.ends.get(..self.count)?;
         let start = index.checked_sub(1).map_or(Some(self.start), |before| ends.get(before).copied())?;
-        Some((u32::try_from(start).ok()?, u32::try_from(*ends.get(index)?).ok()?))
+        Some((start, *ends.get(index)?))
     }
 }
 
@@ -153,7 +154,8 @@ impl<'a> Header<'a> {
         self.start = Some(start);
         self.end = c.offset();
         if version.is_flashpoint() {
-            let walk = self.walk.insert(Walk { start: c.offset(), ends: [0; _], count: 0 });
+            let first = u32::try_from(c.offset()).unwrap_or(u32::MAX);
+            let walk = self.walk.insert(Walk { start: first, ends: [0; _], count: 0 });
             for index in 0..*start.lod_count {
                 FlashpointLod::read(c, layout).within_item("lods", index as usize)?;
                 walk.push(c.offset());
@@ -163,8 +165,7 @@ impl<'a> Header<'a> {
         let offset = c.offset();
         // Known also where the facts break off.
         self.resolutions = c.clone().array(lods.count).ok();
-        let Facts { resolutions, info } = Facts::read(c, lods)?;
-        (self.resolutions, self.info) = (Some(resolutions), Some(info));
+        self.resolutions = Some(self.facts.insert(Facts::read(c, lods)?).resolutions);
         self.facts_span = Span { offset, bytes: c.offset().saturating_sub(offset) };
         if version.is_flashpoint() {
             return Ok(());
@@ -187,7 +188,7 @@ impl<'a> Header<'a> {
     }
 
     pub(super) fn info(&self) -> Option<&ModelInfo<'a>> {
-        self.info.as_ref()
+        self.facts.as_ref().map(|facts| &facts.info)
     }
 
     /// Where the LOD at `index` starts and ends.

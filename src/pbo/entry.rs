@@ -134,6 +134,7 @@ impl<'a> Entries<'a> {
 impl<'a> Iterator for Entries<'a> {
     type Item = Result<Entry<'a>>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         if self.ended {
             return None;

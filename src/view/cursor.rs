@@ -70,6 +70,12 @@ impl<'a> Cursor<'a> {
         Error::malformed(message).at(self.offset)
     }
 
+    /// Bytes that were there lie in an asset, whose size is a number.
+    #[inline]
+    fn advance(&mut self, bytes: u64) {
+        self.offset = self.offset.wrapping_add(bytes);
+    }
+
     #[cold]
     fn too_short(&self, needed: u64) -> Error {
         Error::truncated(needed, self.left()).at(self.offset)
@@ -79,11 +85,12 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// [`Truncated`](crate::ErrorKind::Truncated) where fewer are left.
+    #[inline]
     pub fn take(&mut self, count: u64) -> Result<&'a [u8]> {
         let split = usize::try_from(count).ok().and_then(|count| self.rest.split_at_checked(count));
         let (taken, rest) = split.ok_or_else(|| self.too_short(count))?;
         self.rest = rest;
-        self.offset = self.offset.saturating_add(count);
+        self.advance(count);
         Ok(taken)
     }
 
@@ -91,6 +98,7 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// [`Truncated`](crate::ErrorKind::Truncated) where fewer are left.
+    #[inline]
     pub fn split(&mut self, count: u64) -> Result<Cursor<'a>> {
         let offset = self.offset;
         Ok(Cursor { rest: self.take(count)?, offset })
@@ -100,6 +108,7 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// [`Truncated`](crate::ErrorKind::Truncated) where fewer are left.
+    #[inline]
     pub fn skip(&mut self, count: u64) -> Result<()> {
         self.take(count).map(drop)
     }
@@ -108,10 +117,11 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// [`Truncated`](crate::ErrorKind::Truncated) where fewer bytes are left than it takes.
+    #[inline]
     pub fn read<T: Wire>(&mut self) -> Result<&'a T> {
         let (record, rest) = T::ref_from_prefix(self.rest).map_err(|_| self.too_short(size_of::<T>() as u64))?;
         self.rest = rest;
-        self.offset = self.offset.saturating_add(size_of::<T>() as u64);
+        self.advance(size_of::<T>() as u64);
         Ok(record)
     }
 
@@ -119,6 +129,7 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// [`Truncated`](crate::ErrorKind::Truncated) where fewer bytes are left than they take.
+    #[inline]
     pub fn array<T: Element>(&mut self, count: u64) -> Result<LeArray<'a, T>> {
         let offset = self.offset;
         let bytes = self.take(count.saturating_mul(size_of::<T>() as u64))?;
@@ -129,8 +140,13 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// [`Malformed`](crate::ErrorKind::Malformed) where this part has no further NUL.
+    #[inline]
     pub fn cstr(&mut self) -> Result<ByteStr<'a>> {
-        self.parse(super::text::cstr).map_err(|_| self.error("text without its closing NUL"))
+        let text = memchr::memchr(0, self.rest).and_then(|end| self.rest.split_at_checked(end));
+        let Some((text, [_, rest @ ..])) = text else { return Err(self.error("text without its closing NUL")) };
+        self.rest = rest;
+        self.advance((text.len() as u64).wrapping_add(1));
+        Ok(ByteStr::new(text))
     }
 
     /// A count and that many UTF-32 code points, in place.
@@ -154,7 +170,7 @@ impl<'a> Cursor<'a> {
     pub fn parse<O>(&mut self, mut parser: impl Parser<&'a [u8], Output = O, Error = NomError<'a>>) -> Result<O> {
         match parser.parse(self.rest) {
             Ok((rest, output)) => {
-                self.offset = self.offset.saturating_add(self.left().saturating_sub(rest.len() as u64));
+                self.advance(self.left().saturating_sub(rest.len() as u64));
                 self.rest = rest;
                 Ok(output)
             }
@@ -182,30 +198,37 @@ impl<'a> Cursor<'a> {
 /// Fixed-width numbers, little-endian; all fail with [`Truncated`](crate::ErrorKind::Truncated) only.
 #[allow(missing_docs, clippy::missing_errors_doc)]
 impl Cursor<'_> {
+    #[inline]
     pub fn u8(&mut self) -> Result<u8> {
         self.read::<u8>().copied()
     }
 
+    #[inline]
     pub fn u16(&mut self) -> Result<u16> {
         Ok(self.read::<zerocopy::little_endian::U16>()?.get())
     }
 
+    #[inline]
     pub fn i16(&mut self) -> Result<i16> {
         Ok(self.read::<zerocopy::little_endian::I16>()?.get())
     }
 
+    #[inline]
     pub fn u32(&mut self) -> Result<u32> {
         Ok(self.read::<zerocopy::little_endian::U32>()?.get())
     }
 
+    #[inline]
     pub fn u64(&mut self) -> Result<u64> {
         Ok(self.read::<zerocopy::little_endian::U64>()?.get())
     }
 
+    #[inline]
     pub fn i32(&mut self) -> Result<i32> {
         Ok(self.read::<zerocopy::little_endian::I32>()?.get())
     }
 
+    #[inline]
     pub fn f32(&mut self) -> Result<f32> {
         Ok(self.read::<zerocopy::little_endian::F32>()?.get())
     }

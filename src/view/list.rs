@@ -317,7 +317,7 @@ impl<'a, T: Record<'a, C>, C: Copy> Entries<'a, T, C> {
 impl<'a, T: Read<'a, C>, C: Copy> Iterator for Entries<'a, T, C> {
     type Item = Result<T>;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         if self.left == 0 {
             let is_all = std::mem::replace(&mut self.is_all, false);

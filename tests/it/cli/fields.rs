@@ -119,6 +119,18 @@ fn names_and_paths_of_problems_lead_to_parts() {
     // What lies among the bytes of other arrays is shown with those.
     let positions = stdout(&run(["hex", path, "meshes[0].positions"]));
     assert!(positions.contains("records {x f32"), "{positions}");
+    // An array is shown with the count before it.
+    for (path, array) in [(FILES[3], "meshes/0/positions"), (EACH[3], "lods/0/positions")] {
+        let lines = tree(path, &["--fields"]).unwrap();
+        let its: Vec<&Json> = lines.iter().filter(|line| line["selector"] == array).collect();
+        let (first, last) = (its[0], its[its.len() - 1]);
+        assert!(its.len() > 1 && last["kind"] == "array", "{its:#?}");
+        let number = |line: &Json, key: &str| line[key].as_u64().unwrap() as usize;
+        let all = number(first, "offset")..number(last, "offset") + number(last, "bytes");
+        let shown = dumped(&stdout(&run(["hex", path, array])), all.start as u64);
+        assert!(shown.len() > 4);
+        assert_eq!(shown, std::fs::read(root().join(path)).unwrap()[all], "{path}");
+    }
     let inside = lines(&run(["tree", "--format", "ndjson", "--fields", path, "nodes/1"]));
     assert_eq!(inside[0]["selector"], "nodes/1");
     assert!(inside.iter().any(|line| line["selector"] == "bones/0/weights"), "{inside:#?}");

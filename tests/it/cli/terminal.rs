@@ -208,3 +208,22 @@ fn binary_arrays_are_kept_from_a_terminal() {
     command.args(["dump", EVERYTHING, "meshes/0/positions", "--format", "raw"]);
     assert_eq!(stdout_on_terminal(command, 80), "");
 }
+
+#[test]
+fn fields_of_a_tree_end_where_the_terminal_does() {
+    for path in ["corpus/odol/v52_lzo.p3d", "corpus/lodka/everything.lod"] {
+        let all = stdout(&program().args(["tree", "--fields", path]).output().unwrap());
+        assert!(all.lines().any(|line| line.width() > 120));
+        for columns in [80, 120] {
+            let mut command = program();
+            command.args(["tree", "--fields", path, "--color", "never"]);
+            let text = stdout_on_terminal(command, columns);
+            assert_eq!(text.lines().count(), all.lines().count());
+            for (line, whole) in text.lines().zip(all.lines()) {
+                assert!(line.width() <= columns.into(), "{columns}: {line}");
+                let kept = line.strip_suffix('…').unwrap_or(line);
+                assert!(line == whole || whole.starts_with(kept) || line.contains('…'), "{line}");
+            }
+        }
+    }
+}

@@ -8,11 +8,13 @@ use meshpeek::dissect::{Line, LineKind, dissect};
 use meshpeek::inspect::{Selector, Span, Value};
 use meshpeek::json::LONGEST_TEXT;
 use serde::Serialize;
+use unicode_width::UnicodeWidthStr;
 
 use super::DEEPEST_INDENT;
 use crate::args::LineFormat;
 use crate::output::Output;
 use crate::report::{FAINT, HEADING, escape};
+use crate::scan::table::{cut, width};
 use crate::value::{AsJson, InWords};
 
 /// A line as an object.
@@ -161,20 +163,23 @@ fn text(line: &Line<'_>, out: &mut Output) -> Result<()> {
         Some(span) => write!(out, "{:#010x}  {:>10}  ", span.offset, span.bytes)?,
         None => write!(out, "{:24}", "")?,
     }
-    let (style, indent) = (style(line.kind), 2 * line.depth.min(DEEPEST_INDENT));
-    write!(out, "{:indent$}", "")?;
-    if line.depth > DEEPEST_INDENT {
-        write!(out, "[{}] ", line.depth)?;
-    }
-    write!(out, "{style}{}{style:#}", escape(line.name))?;
-    if !line.type_name.is_empty() {
-        write!(out, "  {FAINT}{}{FAINT:#}", escape(&line.type_name))?;
-    }
-    if let Some(value) = &line.value {
-        write!(out, "  {}", InWords(value))?;
-    }
-    if !line.note.is_empty() {
-        write!(out, "  {}", escape(&line.note))?;
+    let indent = 2 * line.depth.min(DEEPEST_INDENT);
+    let deep = if line.depth > DEEPEST_INDENT { format!("[{}] ", line.depth) } else { String::new() };
+    let name = escape(line.name);
+    let style = style(line.kind);
+    write!(out, "{:indent$}{deep}{style}{name}{style:#}", "")?;
+    // A person's lines end where the terminal does; a program gets all of them.
+    let mut left = match out.is_terminal() {
+        true => width(true).saturating_sub(24 + indent + deep.len() + name.width()),
+        false => usize::MAX,
+    };
+    let value = line.value.as_ref().map_or_else(String::new, |value| InWords(value).to_string());
+    for (style, text) in [(FAINT, escape(&line.type_name)), (Style::new(), value), (Style::new(), escape(&line.note))] {
+        if !text.is_empty() && left > 3 {
+            let text = cut(&text, left - 2);
+            left -= 2 + text.width();
+            write!(out, "  {style}{text}{style:#}")?;
+        }
     }
     writeln!(out)
 }
