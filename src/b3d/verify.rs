@@ -96,9 +96,10 @@ impl<'s, 'a> Survey<'s, 'a> {
         if self.depth == Depth::Header {
             return self.counted;
         }
-        // Looked at where it is: steps are large.
-        for step in self.scene.walk() {
-            match &step {
+        let mut walk = self.scene.walk();
+        // Looked at where they are: to move steps, which are large, took longer than to make them.
+        while let Some(step) = &walk.next() {
+            match step {
                 Ok(step) => self.step(step),
                 Err(error) => self.problems.error(error),
             }
