@@ -41,8 +41,8 @@ use crate::view::{Block, Element, LeArray, Packing, Strided, Table};
 /// How far the length of a unit vector may be from 1.
 pub(crate) const UNIT: f32 = 0.01;
 
-/// What each element of an array has to be. Displayed it says what those are that break it: "not below 512".
-pub(crate) trait Rule: Display {
+/// What each element of an array has to be.
+pub(crate) trait Rule {
     /// An element, as the message shows it.
     type Value: Copy + Display;
 
@@ -51,7 +51,40 @@ pub(crate) trait Rule: Display {
 
     /// Whether an element is as it should be.
     fn holds(&self, value: Self::Value) -> bool;
+
+    /// What those are that break it: "not below 512".
+    fn words(&self) -> Cow<'static, str>;
 }
+
+/// Describes rules: what they are held to, when an element keeps them, and the words for one that does not.
+macro_rules! rules {
+    ($($(#[$doc:meta])* $name:ident $(($bound:ty))? of $value:ty = $code:expr,
+        |$rule:pat_param, $element:pat_param| $holds:expr, $words:expr;)*) => {$(
+        $(#[$doc])*
+        pub(crate) struct $name $((pub(crate) $bound))?;
+
+        #[allow(unused_variables)]
+        impl $crate::check::Rule for $name {
+            type Value = $value;
+
+            fn code(&self) -> $crate::summary::Code {
+                $code
+            }
+
+            #[inline]
+            fn holds(&self, value: $value) -> bool {
+                let ($rule, $element) = (self, value);
+                $holds
+            }
+
+            fn words(&self) -> std::borrow::Cow<'static, str> {
+                let $rule = self;
+                $words.into()
+            }
+        }
+    )*};
+}
+pub(crate) use rules;
 
 /// Goes over the elements of one array, or of several that are told of as one.
 #[must_use]
@@ -142,6 +175,7 @@ impl<R: Rule> Check<R> {
     #[cold]
     fn error(&self, what: &str) -> Error {
         let Self { rule, of, broken, .. } = self;
+        let rule = rule.words();
         let offset = self.first.as_ref().map_or(0, |first| first.offset);
         let message = match &self.first {
             Some(First { value, .. }) if what.is_empty() => format!("{value} is {rule}"),
@@ -235,99 +269,21 @@ impl From<&dyn Table> for Rows {
     }
 }
 
-/// The number of an item in a list of so many.
-pub(crate) struct Below(pub(crate) u64);
+rules! {
+    /// The number of an item in a list of so many.
+    Below(u64) of u64 = Code::Range, |Self(count), number| number < *count, format!("not below {count}");
 
-impl Rule for Below {
-    type Value = u64;
+    /// The same where the number is stored with a sign.
+    // What is negative becomes larger than any count.
+    Index(u64) of i64 = Code::Range, |Self(count), number| number.cast_unsigned() < *count,
+        count.checked_sub(1).map_or("not in an empty list".to_owned(), |last| format!("not from 0 to {last}"));
 
-    fn code(&self) -> Code {
-        Code::Range
-    }
+    /// The same where -1 stands for none.
+    IndexOrNone(u64) of i64 = Code::Range, |Self(count), number| number == -1 || Index(*count).holds(number),
+        count.checked_sub(1).map_or("not -1".to_owned(), |last| format!("not from -1 to {last}"));
 
-    #[inline]
-    fn holds(&self, value: u64) -> bool {
-        value < self.0
-    }
-}
-
-impl Display for Below {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "not below {}", self.0)
-    }
-}
-
-/// The same where the number is stored with a sign.
-pub(crate) struct Index(pub(crate) u64);
-
-impl Rule for Index {
-    type Value = i64;
-
-    fn code(&self) -> Code {
-        Code::Range
-    }
-
-    #[inline]
-    fn holds(&self, value: i64) -> bool {
-        // What is negative becomes larger than any count.
-        value.cast_unsigned() < self.0
-    }
-}
-
-impl Display for Index {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0.checked_sub(1) {
-            Some(last) => write!(f, "not from 0 to {last}"),
-            None => f.write_str("not in an empty list"),
-        }
-    }
-}
-
-/// The same where -1 stands for none.
-pub(crate) struct IndexOrNone(pub(crate) u64);
-
-impl Rule for IndexOrNone {
-    type Value = i64;
-
-    fn code(&self) -> Code {
-        Code::Range
-    }
-
-    #[inline]
-    fn holds(&self, value: i64) -> bool {
-        value == -1 || Index(self.0).holds(value)
-    }
-}
-
-impl Display for IndexOrNone {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0.checked_sub(1) {
-            Some(last) => write!(f, "not from -1 to {last}"),
-            None => f.write_str("not -1"),
-        }
-    }
-}
-
-/// An end that lies behind no more items than there are.
-pub(crate) struct AtMost(pub(crate) u64);
-
-impl Rule for AtMost {
-    type Value = u64;
-
-    fn code(&self) -> Code {
-        Code::Range
-    }
-
-    #[inline]
-    fn holds(&self, value: u64) -> bool {
-        value <= self.0
-    }
-}
-
-impl Display for AtMost {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "above {}", self.0)
-    }
+    /// An end that lies behind no more items than there are.
+    AtMost(u64) of u64 = Code::Range, |Self(count), end| end <= *count, format!("above {count}");
 }
 
 /// What the caller has found to break a rule of its own: only that is shown to it, the rest
@@ -354,11 +310,9 @@ impl<V: Copy + Display> Rule for Broken<V> {
     fn holds(&self, _: V) -> bool {
         false
     }
-}
 
-impl<V> Display for Broken<V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.words)
+    fn words(&self) -> Cow<'static, str> {
+        self.words.clone()
     }
 }
 
@@ -407,11 +361,9 @@ impl<const N: usize> Rule for Finite<N> {
         // Without a jump for each number.
         numbers.into_iter().fold(true, |all, number| all & number.is_finite())
     }
-}
 
-impl<const N: usize> Display for Finite<N> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("not finite")
+    fn words(&self) -> Cow<'static, str> {
+        "not finite".into()
     }
 }
 
@@ -429,11 +381,9 @@ impl<const N: usize> Rule for UnitRange<N> {
     fn holds(&self, Numbers(numbers): Numbers<N>) -> bool {
         numbers.into_iter().fold(true, |all, number| all & ((0.0..=1.0).contains(&number) | !number.is_finite()))
     }
-}
 
-impl<const N: usize> Display for UnitRange<N> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("not from 0 to 1")
+    fn words(&self) -> Cow<'static, str> {
+        "not from 0 to 1".into()
     }
 }
 
@@ -485,11 +435,9 @@ impl Rule for Unit {
         let is_none = matches!(self, Self::Direction) & (square == 0.0);
         (LEAST..=MOST).contains(&square) | square.is_nan() | is_none
     }
-}
 
-impl Display for Unit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("not unit")
+    fn words(&self) -> Cow<'static, str> {
+        "not unit".into()
     }
 }
 

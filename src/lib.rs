@@ -92,7 +92,7 @@ pub mod arrow;
 pub mod asset;
 pub mod budget;
 // Each format uses a part of it.
-#[cfg_attr(not(all(feature = "b3d", feature = "bmx", feature = "odol", feature = "rtm")), allow(dead_code))]
+#[cfg_attr(not(all(feature = "b3d", feature = "bmx", feature = "odol", feature = "rtm")), allow(unused))]
 mod check;
 pub mod codec;
 #[cfg(any(feature = "pbo", feature = "zip"))]

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::inspect::Inspect;
 use crate::limits::Limits;
-use crate::ranges::{Data, Ranges};
+use crate::ranges::Ranges;
 use crate::view::record::Schema;
 
 /// A group for each module: its feature, the asset that it opens, and whether that opens from a part of its bytes; in it
@@ -146,7 +146,7 @@ macro_rules! registry {
         impl crate::inspect::sealed::Sealed for Asset<'_> {}
     };
     (@bytes $module:ident $type:ident $ranges:ident $limits:ident) => {{
-        let data = Data::Parts($ranges);
+        let data = crate::ranges::Data::Parts($ranges);
         data.get(0..data.size()).and_then(|data| crate::$module::$type::parse_with(data, $limits))
     }};
     (@ranges $module:ident $type:ident $ranges:ident $limits:ident) => {

@@ -6,7 +6,8 @@ use super::wire::{BrushListHead, ChunkHeader};
 use crate::error::{Context, Error, Result};
 use crate::inspect::{Outline, Span, StoredField, Value};
 use crate::view::chunk::{Chunk, Chunks, Tag};
-use crate::view::record::{Fixed, Form, Plain, Read, Record, Stored, Type, plain, plain_read, record};
+use crate::view::codes::codes;
+use crate::view::record::{Fixed, Form, Read, Record, Stored, Type, record};
 use crate::view::{ByteStr, Cursor, LeArray};
 
 record! {
@@ -120,39 +121,12 @@ impl TextureFlags {
     }
 }
 
-/// How a texture mixes with those before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TextureBlend(pub i32);
+codes! {
+    /// How a texture mixes with those before it.
+    TextureBlend(i32) { 0 "none", 1 "alpha", 2 "multiply", 3 "add", 4 "dot3", 5 "multiply x2" }
 
-impl TextureBlend {
-    /// The word for it, if it is known.
-    pub fn name(self) -> Option<&'static str> {
-        Some(match self.0 {
-            0 => "none",
-            1 => "alpha",
-            2 => "multiply",
-            3 => "add",
-            4 => "dot3",
-            5 => "multiply x2",
-            _ => return None,
-        })
-    }
-}
-
-/// How a brush mixes with what lies behind it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BrushBlend(pub i32);
-
-impl BrushBlend {
-    /// The word for it, if it is known.
-    pub fn name(self) -> Option<&'static str> {
-        Some(match self.0 {
-            1 => "alpha",
-            2 => "multiply",
-            3 => "add",
-            _ => return None,
-        })
-    }
+    /// How a brush mixes with what lies behind it.
+    BrushBlend(i32) { 1 "alpha", 2 "multiply", 3 "add" }
 }
 
 /// Switches of a brush's lighting.
@@ -178,11 +152,9 @@ macro_rules! switches {
     ($($kind:ty: $names:literal;)*) => {$(
         impl Stored for $kind {
             const TYPE: Type = Type::Number("u32", 4);
-        }
 
-        impl Plain for $kind {
-            fn value(&self) -> Value<'_> {
-                self.0.into()
+            fn value(&self) -> Option<Value<'_>> {
+                Some(self.0.into())
             }
 
             fn unknown_code(&self) -> Option<i64> {
@@ -191,8 +163,14 @@ macro_rules! switches {
             }
 
             fn tell_at(&self, name: &'static str, span: Span, out: &mut Outline<'_>) {
-                out.stored(&StoredField { name, kind: Self::TYPE, span, framing: false }, self.value());
+                self.0.tell_at(name, span, out);
                 out.texts($names, self.names());
+            }
+        }
+
+        impl<'a> Read<'a> for $kind {
+            fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
+                cursor.u32().map(Self)
             }
         }
     )*};
@@ -201,18 +179,6 @@ macro_rules! switches {
 switches! {
     TextureFlags: "flag_names";
     BrushFx: "fx_names";
-}
-
-plain! {
-    TextureBlend: Number "i32" 4 => |blend| Value::Coded(blend.0.into(), blend.name().map(Into::into));
-    BrushBlend: Number "i32" 4 => |blend| Value::Coded(blend.0.into(), blend.name().map(Into::into));
-}
-
-plain_read! {
-    TextureFlags => |cursor| cursor.u32().map(Self);
-    TextureBlend => |cursor| cursor.i32().map(Self);
-    BrushBlend => |cursor| cursor.i32().map(Self);
-    BrushFx => |cursor| cursor.u32().map(Self);
 }
 
 /// What the chunks of one tag list right below BB3D.

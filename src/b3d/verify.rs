@@ -10,12 +10,12 @@ use super::animation::KEY_FLAGS;
 use super::mesh::VERTEX_FLAGS;
 use super::wire::ChunkHeader;
 use super::{Animation, Bone, Keys, Mesh, Node, Part, Scene, Sequence, Step, Texture, Triangles, Vertices};
-use crate::check::{self, Broken, Check, Finite, Index, Length, Numbers, Rows, Rule, Unit, UnitRange};
+use crate::check::{self, Broken, Check, Finite, Index, Length, Numbers, Rows, Unit, UnitRange, rules};
 use crate::error::{Context, Error, Result};
 use crate::inspect::Depth;
 use crate::summary::{Code, Problems, Severity};
 use crate::view::chunk::{Chunk, Tag};
-use crate::view::record::Plain as _;
+use crate::view::record::Stored as _;
 use crate::view::{Strided, Vec3};
 
 /// The version that the document describes.
@@ -587,46 +587,11 @@ impl References {
     }
 }
 
-/// One of so many items, or none.
-struct Known(u64);
+rules! {
+    /// One of so many items, or none.
+    Known(u64) of i32 = Code::Range, |Self(count), id| u64::try_from(id).map_or(true, |id| id < *count),
+        format!("not below {count}");
 
-impl Rule for Known {
-    type Value = i32;
-
-    fn code(&self) -> Code {
-        Code::Range
-    }
-
-    #[inline]
-    fn holds(&self, id: i32) -> bool {
-        u64::try_from(id).map_or(true, |id| id < self.0)
-    }
-}
-
-impl fmt::Display for Known {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "not below {}", self.0)
-    }
-}
-
-/// What is negative stands for none, and is -1.
-struct NoneIsMinusOne;
-
-impl Rule for NoneIsMinusOne {
-    type Value = i32;
-
-    fn code(&self) -> Code {
-        Code::OddRange
-    }
-
-    #[inline]
-    fn holds(&self, id: i32) -> bool {
-        id >= -1
-    }
-}
-
-impl fmt::Display for NoneIsMinusOne {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("below -1, which is none")
-    }
+    /// What is negative stands for none, and is -1.
+    NoneIsMinusOne of i32 = Code::OddRange, |_, id| id >= -1, "below -1, which is none";
 }

@@ -7,9 +7,9 @@ use super::Map;
 use super::table::{Kind, Table, TableId};
 use super::wire::{FlagSize, IndexStart};
 use crate::error::{Context, Error, ErrorKind, Result};
-use crate::inspect::{Outline, Value};
+use crate::inspect::Value;
 use crate::view::by_index::{ByIndex, Indexed};
-use crate::view::record::{Known, Plain, Read, Record, Stored, Type, record, tell_plain};
+use crate::view::record::{Known, Read, Record, Stored, Type, record};
 use crate::view::{Cursor, Utf32Str};
 
 /// What it takes to read a record.
@@ -60,11 +60,9 @@ fn read<'m>(cursor: &mut Cursor<'m>, version: u32) -> Result<IndexEntry<'m>> {
 
 impl Stored for Kind {
     const TYPE: Type = Type::Varying("u8", 1);
-}
 
-impl Plain for Kind {
-    fn value(&self) -> Value<'_> {
-        Value::Coded(self.0.into(), self.name().map(Into::into))
+    fn value(&self) -> Option<Value<'_>> {
+        Some(Value::Coded(self.0.into(), self.name().map(Into::into)))
     }
 }
 
@@ -72,10 +70,6 @@ impl Plain for Kind {
 impl<'a> Read<'a, u32> for Kind {
     fn read(cursor: &mut Cursor<'a>, version: u32) -> Result<Self> {
         if version == 10 { cursor.u32().map(Self) } else { cursor.u8().map(|byte| Self(byte.into())) }
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, version: u32, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        tell_plain(cursor, name, out, |cursor| Self::read(cursor, version))
     }
 }
 

@@ -3,8 +3,8 @@
 use zerocopy::little_endian::{F32, U32};
 
 use crate::error::Result;
-use crate::inspect::{Outline, Value};
-use crate::view::record::{Plain, Read, Stored, Type, plain, plain_read, tell_plain, wire};
+use crate::inspect::Value;
+use crate::view::record::{Read, Stored, Type, plain, wire};
 use crate::view::{Cursor, Vec3};
 
 wire! {
@@ -119,11 +119,8 @@ pub struct Matrix {
 }
 
 plain! {
-    Matrix: Number "f32[4][4]" 64 => |matrix| Value::Floats(matrix.rows.as_flattened().into());
-}
-
-plain_read! {
-    Matrix => |cursor| Ok(Self { rows: cursor.read::<[[F32; 4]; 4]>()?.map(|row| row.map(F32::get)) });
+    Matrix: Number("f32[4][4]", 64) => |matrix| Value::Floats(matrix.rows.as_flattened().into()),
+        |cursor| Ok(Self { rows: cursor.read::<[[F32; 4]; 4]>()?.map(|row| row.map(F32::get)) });
 }
 
 /// A bool: any number but 0 means yes. Takes a byte; in version 10 four.
@@ -146,14 +143,12 @@ impl Flag {
 
 impl Stored for Flag {
     const TYPE: Type = Type::Varying("bool", 1);
-}
 
-impl Plain for Flag {
-    fn value(&self) -> Value<'_> {
-        match self.0 {
+    fn value(&self) -> Option<Value<'_>> {
+        Some(match self.0 {
             0 | 1 => Value::Bool(self.is_set()),
             other => Value::Coded(other.into(), None),
-        }
+        })
     }
 }
 
@@ -163,9 +158,5 @@ impl<'a> Read<'a, FlagSize> for Flag {
             FlagSize::Byte => cursor.u8().map(|byte| Self(byte.into())),
             FlagSize::Four => cursor.u32().map(Self),
         }
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, size: FlagSize, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        tell_plain(cursor, name, out, |cursor| Self::read(cursor, size))
     }
 }

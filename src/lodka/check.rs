@@ -11,7 +11,7 @@ use super::{
     BodyType, ColliderSet, FaceGroup, Indices, LightScheme, Mesh, MorphCollections, MorphMeshes, Node, Physics,
     ProxySet, Skeleton, Weights,
 };
-use crate::check::{Below, Broken, Check, Finite, Index, IndexOrNone, Numbers, Rows, Rule};
+use crate::check::{Below, Broken, Check, Finite, Index, IndexOrNone, Numbers, Rows, Rule, rules};
 use crate::error::{Context, Error};
 use crate::inspect::Span;
 use crate::summary::{Code, Severity};
@@ -487,7 +487,7 @@ fn at_node(node: &Node<'_>, error: Error) -> Error {
 
 /// The mesh links of a geom.
 #[derive(Clone, Copy)]
-struct Links {
+pub(crate) struct Links {
     first: i64,
     count: i64,
 }
@@ -498,26 +498,12 @@ impl fmt::Display for Links {
     }
 }
 
-/// They lie among so many.
-struct LinksOf(u64);
-
-impl Rule for LinksOf {
-    type Value = Links;
-
-    fn code(&self) -> Code {
-        Code::Range
-    }
-
-    fn holds(&self, Links { first, count }: Links) -> bool {
+rules! {
+    /// They lie among so many.
+    LinksOf(u64) of Links = Code::Range, |Self(all), Links { first, count }| {
         let end = u64::try_from(first).ok().zip(u64::try_from(count).ok());
-        count == 0 || end.is_some_and(|(first, count)| first.saturating_add(count) <= self.0)
-    }
-}
-
-impl fmt::Display for LinksOf {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "not among the {}", self.0)
-    }
+        count == 0 || end.is_some_and(|(first, count)| first.saturating_add(count) <= *all)
+    }, format!("not among the {all}");
 }
 
 /// What is morphed.

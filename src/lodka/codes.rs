@@ -1,111 +1,45 @@
-//! Numbers with a meaning, kept as stored: an unknown value survives and has no name.
+//! Numbers with a meaning.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
+use crate::error::Result;
 use crate::inspect::Value;
-use crate::view::record::{Plain, Stored, Type, plain_read};
-use crate::view::{Column, Element};
-
-/// A code in one byte.
-macro_rules! byte {
-    ($name:ident) => {
-        impl Stored for $name {
-            const TYPE: Type = Type::Number(stringify!($name), 1);
-        }
-
-        impl Element for $name {
-            type Native = u8;
-            const COLUMNS: &'static [Column] = u8::COLUMNS;
-        }
-
-        plain_read! {
-            $name => |cursor| cursor.u8().map(Self);
-        }
-    };
-}
-
-macro_rules! codes {
-    ($($(#[$doc:meta])* $name:ident [$($meaning:literal),*];)*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-        #[repr(transparent)]
-        pub struct $name(pub u8);
-
-        impl $name {
-            /// What it means, where the format gives it a meaning.
-            pub fn name(self) -> Option<&'static str> {
-                [$($meaning),*].get(usize::from(self.0)).copied()
-            }
-        }
-
-        byte!($name);
-
-        impl Plain for $name {
-            fn value(&self) -> Value<'_> {
-                Value::Coded(self.0.into(), self.name().map(Into::into))
-            }
-
-            fn unknown_code(&self) -> Option<i64> {
-                self.name().is_none().then_some(self.0.into())
-            }
-        }
-    )*};
-}
+use crate::view::codes::codes;
+use crate::view::record::{Read, Stored, Type};
+use crate::view::{Column, Cursor, Element};
 
 codes! {
     /// How an animation plays (`AnimMode`).
-    PlayMode ["none", "once", "loop", "bounce forward", "bounce backward", "loop backward", "external"];
+    PlayMode(u8) in place { 0 "none", 1 "once", 2 "loop", 3 "bounce forward", 4 "bounce backward", 5 "loop backward", 6 "external" }
     /// How a material covers what lies behind.
-    BlendingMode ["opaque", "transparency", "additive", "alpha test 50", "alpha test 100", "modulate"];
+    BlendingMode(u8) in place { 0 "opaque", 1 "transparency", 2 "additive", 3 "alpha test 50", 4 "alpha test 100", 5 "modulate" }
     /// Where an image's opacity comes from.
-    ImageAlpha [
-        "default", "from intensity", "super-black transparent", "luminance", "luminance sqrt", "opaque",
-        "top-left colour transparent", "inverse luminance", "inverse luminance sqrt"
-    ];
+    ImageAlpha(u8) in place { 0 "default", 1 "from intensity", 2 "super-black transparent", 3 "luminance", 4 "luminance sqrt", 5 "opaque", 6 "top-left colour transparent", 7 "inverse luminance", 8 "inverse luminance sqrt" }
     /// How an image meets the material's colour.
-    TextureMode ["decal", "modulate", "blend", "replace"];
+    TextureMode(u8) in place { 0 "decal", 1 "modulate", 2 "blend", 3 "replace" }
     /// Along which axes an image repeats.
-    TextureWrap ["both", "none", "vertical", "horizontal"];
+    TextureWrap(u8) in place { 0 "both", 1 "none", 2 "vertical", 3 "horizontal" }
     /// How an image is kept in video memory.
-    TextureFormat [
-        "default", "RGB", "RGBA", "RGB16", "RGBA16", "alpha", "luminance", "luminance+alpha", "intensity",
-        "normal map", "RGBA float16", "RGBA float32"
-    ];
+    TextureFormat(u8) in place { 0 "default", 1 "RGB", 2 "RGBA", 3 "RGB16", 4 "RGBA16", 5 "alpha", 6 "luminance", 7 "luminance+alpha", 8 "intensity", 9 "normal map", 10 "RGBA float16", 11 "RGBA float32" }
     /// Where texture coordinates come from.
-    MappingMode [
-        "user", "object linear", "eye linear", "sphere", "cube reflection", "cube normal", "cube light0",
-        "cube camera"
-    ];
+    MappingMode(u8) in place { 0 "user", 1 "object linear", 2 "eye linear", 3 "sphere", 4 "cube reflection", 5 "cube normal", 6 "cube light0", 7 "cube camera" }
     /// How indices form triangles; files hold 0.
-    FaceMode ["triangles", "strip", "flat triangles", "fan", "quads"];
+    FaceMode(u8) in place { 0 "triangles", 1 "strip", 2 "flat triangles", 3 "fan", 4 "quads" }
     /// The shape of a physics body or geom.
-    BodyType [
-        "none", "box", "sphere", "cylinder", "capsule", "cone", "plane", "trimesh", "ccylinder", "ray"
-    ];
+    BodyType(u8) in place { 0 "none", 1 "box", 2 "sphere", 3 "cylinder", 4 "capsule", 5 "cone", 6 "plane", 7 "trimesh", 8 "ccylinder", 9 "ray" }
     /// How two bodies can move against each other.
-    JointType ["none", "ball", "slider", "hinge", "hinge2", "universal", "corkscrew", "up-vector"];
+    JointType(u8) in place { 0 "none", 1 "ball", 2 "slider", 3 "hinge", 4 "hinge2", 5 "universal", 6 "corkscrew", 7 "up-vector" }
     /// How a light shines (`LigthStyle`).
-    LightStyle ["spot", "omni", "parallel"];
+    LightStyle(u8) in place { 0 "spot", 1 "omni", 2 "parallel" }
     /// The shape of a collider (`SkelCollType`).
-    ColliderType ["sphere", "capsule", "cylinder", "box"];
+    ColliderType(u8) in place { 0 "sphere", 1 "capsule", 2 "cylinder", 3 "box" }
+    /// What a shader does (`ShaderType`): the format describes one.
+    ShaderKind(u8) in place { 1 "bump" }
 }
-
-/// What a shader does (`ShaderType`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(transparent)]
-pub struct ShaderKind(pub u8);
 
 impl ShaderKind {
-    /// Bump mapping, the one that the format describes.
+    /// Bump mapping.
     pub const BUMP: Self = Self(1);
-}
-
-byte!(ShaderKind);
-
-impl Plain for ShaderKind {
-    fn value(&self) -> Value<'_> {
-        Value::Coded(self.0.into(), (*self == Self::BUMP).then(|| "bump".into()))
-    }
 }
 
 /// A yes or no in a byte.
@@ -120,17 +54,29 @@ impl Flag {
     }
 }
 
-byte!(Flag);
+impl Element for Flag {
+    type Native = u8;
+    const COLUMNS: &'static [Column] = u8::COLUMNS;
+}
 
-impl Plain for Flag {
-    fn value(&self) -> Value<'_> {
-        match self.0 {
+impl Stored for Flag {
+    const TYPE: Type = Type::Number("Flag", 1);
+
+    fn value(&self) -> Option<Value<'_>> {
+        Some(match self.0 {
             0 | 1 => Value::Bool(self.is_set()),
             other => Value::Coded(other.into(), None),
-        }
+        })
     }
 
     fn unknown_code(&self) -> Option<i64> {
         (self.0 > 1).then_some(self.0.into())
+    }
+}
+
+impl<'a> Read<'a> for Flag {
+    #[inline]
+    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
+        cursor.u8().map(Self)
     }
 }

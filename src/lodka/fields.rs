@@ -10,7 +10,7 @@ use super::text::AnsiStr;
 use crate::error::{Context, Error, Result};
 use crate::inspect::{Outline, Span};
 use crate::view::list::left_over;
-use crate::view::record::{Form, Framing, Plain, Read, Stored, Type, plain, plain_read};
+use crate::view::record::{Form, Framing, Read, Stored, Type, plain};
 use crate::view::{Cursor, Element, LeArray};
 
 /// The form of a length or count that is stored signed and must not be negative.
@@ -18,11 +18,7 @@ use crate::view::{Cursor, Element, LeArray};
 pub(super) struct Length(pub(super) u64);
 
 plain! {
-    Length: Number "i32" 4 => |length| length.0;
-}
-
-plain_read! {
-    Length => |cursor| {
+    Length: Number("i32", 4) => |length| length.0, |cursor| {
         let start = *cursor;
         let count = cursor.i32()?;
         not_negative(count).map(Self).map_err(|error| error.at(start.offset()))

@@ -8,7 +8,7 @@ use super::chunk::{Kind, Nodes};
 use super::content::Content;
 use super::{AnsiStr, Material, Model, MorphCollection, MorphMesh, Node, Shader, Texture};
 use crate::inspect::{Outline, Part, Span, StoredField, Text, Value};
-use crate::view::record::{Fixed, Framing, Plain, Record, Type};
+use crate::view::record::{Fixed, Framing, Record, Stored as _, Type};
 use crate::view::{ByteStr, Cursor, Element, LeArray};
 
 pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {

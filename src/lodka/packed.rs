@@ -30,7 +30,7 @@ impl<T: Copy> Layout<T> {
 
 /// Records in place, packed as every other chunk is, or with the gap that the description's offset column leaves: told
 /// from which of the two comes out exactly at the chunk's size.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum Records<'a, T, W> {
     /// Field behind field.
     Packed(LeArray<'a, T>),
@@ -118,11 +118,3 @@ impl<'a, T: Element + From<&'a W>, W: Element> Read<'a, Layout<u64>> for Records
         Ok(records)
     }
 }
-
-impl<T, W> Clone for Records<'_, T, W> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T, W> Copy for Records<'_, T, W> {}

@@ -6,7 +6,7 @@ use std::ops::Deref;
 use crate::error::Result;
 use crate::inspect::{Text, Value};
 use crate::summary::{Name, StoredText};
-use crate::view::record::{Plain, Read, Stored, Type, plain_read, tell_plain};
+use crate::view::record::{Read, Stored, Type};
 use crate::view::{ByteStr, Cursor};
 
 /// A text in the code page of its writer, as bytes, borrowed; shown as [`to_text`] reads it.
@@ -92,34 +92,25 @@ impl StoredText for AnsiStr<'_> {
 impl Stored for AnsiStr<'_> {
     const TYPE: Type = Type::Varying("text with i32 length", 4);
     const GIVEN: Type = Type::Varying("text", 0);
-}
 
-impl Plain for AnsiStr<'_> {
-    fn value(&self) -> Value<'_> {
-        (*self).into()
+    fn value(&self) -> Option<Value<'_>> {
+        Some((*self).into())
     }
 }
 
-plain_read! {
-    AnsiStr<'a> => |cursor| {
+/// Behind its length.
+impl<'a> Read<'a> for AnsiStr<'a> {
+    #[inline]
+    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
         let length = super::fields::count(cursor)?;
         cursor.take(length).map(Self::new)
-    };
+    }
 }
 
 /// So many bytes.
 impl<'a> Read<'a, u64> for AnsiStr<'a> {
     fn read(cursor: &mut Cursor<'a>, bytes: u64) -> Result<Self> {
         cursor.take(bytes).map(Self::new)
-    }
-
-    fn tell(
-        cursor: &mut Cursor<'a>,
-        bytes: u64,
-        name: &'static str,
-        out: &mut crate::inspect::Outline<'_>,
-    ) -> Result<Self> {
-        tell_plain(cursor, name, out, |cursor| <Self as Read<'a, u64>>::read(cursor, bytes))
     }
 }
 

@@ -437,7 +437,7 @@ impl Element for Matrix {
 }
 
 plain! {
-    Rotation: Number "f32[4]" 16 => |turn| Value::Floats([turn.x, turn.y, turn.z, turn.w].map(F32::get).to_vec().into());
+    Rotation: Number("f32[4]", 16) => |turn| Value::Floats([turn.x, turn.y, turn.z, turn.w].map(F32::get).to_vec().into());
 }
 
 impl From<&WideMorphRecord> for MorphRecord {

@@ -25,7 +25,7 @@ record! {
         /// For each LOD, for each bone of the skeleton, the animations that move it.
         bone_animations: List<'a, BoneAnimations<'a>> = "Bones2Anims" [Count(lods(animated_lods), ())],
         /// For each LOD, for each animation, the bone that it moves and around what.
-        animation_axes: List<'a, Axes<'a>, Kinds> = "Anims2Bones" [Count(lods(animated_lods), Kinds::of(&animations))],
+        animation_axes: AnimationAxes<'a> = "Anims2Bones" [Count(lods(animated_lods), Kinds::of(&animations))],
     }
 }
 
@@ -87,6 +87,9 @@ record! {
         direction: [f32; 3] = "axisDir" where has_axis && bone != -1,
     }
 }
+
+/// For each LOD, the bone of each animation.
+pub type AnimationAxes<'a> = List<'a, Axes<'a>, Kinds>;
 
 /// How far an animation moves its bone.
 #[derive(Clone, Copy, Debug, PartialEq)]

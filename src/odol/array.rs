@@ -4,7 +4,7 @@ use crate::codec::Codec;
 use crate::error::{Error, Result};
 use crate::inspect::{Outline, Span};
 use crate::limits::Limits;
-use crate::view::record::{Framing, Plain, Read, Stored, Type, tell_count};
+use crate::view::record::{Framing, Read, Stored, Type, tell_count};
 use crate::view::{Block, Cursor, Element, Filled, Table};
 
 use super::version::Version;

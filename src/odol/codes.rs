@@ -1,43 +1,8 @@
 //! Numbers that stand for something. Unknown ones pass.
 
 use crate::inspect::Value;
-use crate::view::record::{Plain, Stored, Type, plain_read};
-
-macro_rules! codes {
-    ($($(#[$doc:meta])* $code:ident($raw:ident) { $($number:literal $name:literal),* $(,)? })*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $code(pub $raw);
-
-        impl $code {
-            /// The game's own word for it, if there is one for this number.
-            pub const fn name(self) -> Option<&'static str> {
-                match self.0 {
-                    $($number => Some($name),)*
-                    _ => None,
-                }
-            }
-        }
-
-        impl Stored for $code {
-            const TYPE: Type = Type::Number(stringify!($code), size_of::<$raw>() as u64);
-        }
-
-        impl Plain for $code {
-            fn value(&self) -> Value<'_> {
-                Value::Coded(self.0.into(), self.name().map(Into::into))
-            }
-
-            fn unknown_code(&self) -> Option<i64> {
-                self.name().is_none().then_some(self.0.into())
-            }
-        }
-
-        plain_read! {
-            $code => |cursor| $raw::read(cursor, ()).map(Self);
-        }
-    )*};
-}
+use crate::view::codes::codes;
+use crate::view::record::plain;
 
 codes! {
     /// What the coordinates of a texture stage are made of. The names of 2 to 8 are those of other readers, borne out
@@ -171,17 +136,9 @@ impl RenderFlags {
     }
 }
 
-impl Stored for RenderFlags {
-    const TYPE: Type = Type::Number("RenderFlags", 4);
-}
-
-impl Plain for RenderFlags {
-    fn value(&self) -> Value<'_> {
-        let names: Vec<_> = self.names().collect();
-        Value::Coded(self.0.into(), (!names.is_empty()).then(|| names.join(", ").into()))
-    }
-}
-
-plain_read! {
-    RenderFlags => |cursor| cursor.u32().map(Self);
+plain! {
+    RenderFlags: Number("RenderFlags", 4) => |flags| {
+        let names: Vec<_> = flags.names().collect();
+        Value::Coded(flags.0.into(), (!names.is_empty()).then(|| names.join(", ").into()))
+    }, |cursor| cursor.u32().map(Self);
 }

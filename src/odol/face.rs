@@ -10,9 +10,7 @@ use super::version::Version;
 use super::wire::Collimator;
 use crate::error::{Context as _, Error, Result};
 use crate::inspect::{Outline, Part, Span, StoredField};
-use crate::view::record::{
-    FieldInfo, Framing, Read, Record as _, Schema, Stored, Type, record, tell_count, tell_plain,
-};
+use crate::view::record::{FieldInfo, Framing, Read, Record as _, Schema, Stored, Type, record, tell_count};
 use crate::view::{ByteStr, Cursor, LeArray, List};
 
 /// The faces of a LOD, in place: for each a byte with the number of corners, then a point number for each corner.
@@ -160,7 +158,7 @@ impl<'a> Faces<'a> {
                     let _ = u32::tell(&mut start, (), "flags", out);
                     let _ = i16::tell(&mut start, (), "texture", out);
                 }
-                let _ = tell_plain(&mut start, "count", out, |cursor| cursor.u8().map(Framing));
+                let _ = Framing::<u8>::tell(&mut start, (), "count", out);
                 let span =
                     Span { offset: start.offset(), bytes: start.left().min(face.corners.as_bytes().len() as u64) };
                 let corners: Vec<i64> = face.corners.iter().map(i64::from).collect();
@@ -378,6 +376,9 @@ record! {
     }
 }
 
+/// The sections of a LOD.
+pub type Sections<'a> = List<'a, Section<'a>, Version>;
+
 impl Section<'_> {
     /// Its faces, as bytes in the game's memory: [`Faces::range`] makes face numbers of it.
     pub fn memory_range(&self) -> Range<u32> {
@@ -389,11 +390,11 @@ impl Section<'_> {
 #[derive(Debug)]
 pub struct WithFaces<T>(T);
 
-impl Stored for WithFaces<List<'_, Section<'_>, Version>> {
-    const TYPE: Type = Type::List(&Type::Record(Section::SCHEMA), 4);
+impl Stored for WithFaces<Sections<'_>> {
+    const TYPE: Type = Sections::TYPE;
 }
 
-impl<'a> Read<'a, (Version, Faces<'a>)> for WithFaces<List<'a, Section<'a>, Version>> {
+impl<'a> Read<'a, (Version, Faces<'a>)> for WithFaces<Sections<'a>> {
     #[inline]
     fn read(cursor: &mut Cursor<'a>, (version, _): (Version, Faces<'a>)) -> Result<Self> {
         List::read(cursor, version).map(Self)
@@ -405,7 +406,7 @@ impl<'a> Read<'a, (Version, Faces<'a>)> for WithFaces<List<'a, Section<'a>, Vers
         name: &'static str,
         out: &mut Outline<'_>,
     ) -> Result<Self> {
-        let sections = <List<'_, Section<'_>, _>>::read(&mut cursor.clone(), version)?;
+        let sections = Sections::read(&mut cursor.clone(), version)?;
         tell_count(cursor, name, out)?;
         let mut faces = faces.iter();
         for (index, (section, Span { offset, bytes })) in sections.spanned().enumerate() {
@@ -424,8 +425,8 @@ impl<'a> Read<'a, (Version, Faces<'a>)> for WithFaces<List<'a, Section<'a>, Vers
     }
 }
 
-impl<'a> crate::view::record::Form<List<'a, Section<'a>, Version>> for WithFaces<List<'a, Section<'a>, Version>> {
-    fn into_value(self) -> List<'a, Section<'a>, Version> {
+impl<'a> crate::view::record::Form<Sections<'a>> for WithFaces<Sections<'a>> {
+    fn into_value(self) -> Sections<'a> {
         self.0
     }
 }

@@ -6,12 +6,11 @@
 use zerocopy::little_endian::U32;
 
 use super::array::Layout;
-use super::face::{Faces, Section, WithFaces};
+use super::face::{Faces, Sections, WithFaces};
 use super::index::IndexBlock;
 use super::lod::{Arrays, Lod};
-use super::part::{Frame, Property, Proxy, Selection};
+use super::part::{Frames, Property, Proxies, Selections};
 use super::table;
-use super::version::Version;
 use super::vertex::{Encoding, UvSet, UvSets, VertexTable};
 use crate::codec::Codec;
 use crate::error::{Context as _, Result};
@@ -54,13 +53,13 @@ record! {
         /// As in later versions.
         faces: Faces<'a> [layout.version],
         /// As in later versions.
-        sections: List<'a, Section<'a>, Version> as WithFaces<List<'a, Section<'a>, Version>> [(layout.version, faces)],
+        sections: Sections<'a> as WithFaces<Sections<'a>> [(layout.version, faces)],
         /// As in later versions.
-        selections: List<'a, Selection<'a>, Layout> [layout],
+        selections: Selections<'a> [layout],
         /// As in later versions.
         properties: List<'a, Property<'a>>,
         /// As in later versions.
-        frames: List<'a, Frame<'a>, Layout> [layout],
+        frames: Frames<'a> [layout],
         /// As in later versions.
         color_top: u32,
         /// As in later versions.
@@ -68,7 +67,7 @@ record! {
         /// As in later versions.
         special: u32,
         /// As in later versions.
-        proxies: List<'a, Proxy<'a>, Version> [layout.version],
+        proxies: Proxies<'a> [layout.version],
     }
     also |lod, out| out.array("normal_vectors", &table::normal_vectors(&Encoding::Float(Filled::from(lod.normals))))
 }

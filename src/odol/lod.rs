@@ -3,11 +3,11 @@
 use zerocopy::little_endian::U32;
 
 use super::array::Layout;
-use super::face::{Faces, Section, WithFaces};
+use super::face::{Faces, Sections, WithFaces};
 use super::flashpoint::FlashpointLod;
 use super::index::IndexBlock;
-use super::material::Material;
-use super::part::{Frame, Property, Proxy, Selection};
+use super::material::Materials;
+use super::part::{Frames, Property, Proxies, Selections};
 use super::version::Version;
 use super::vertex::{VertexTable, positions};
 use crate::error::Result;
@@ -20,7 +20,7 @@ record! {
     /// somebody asks.
     Lod<'a>(layout: Layout) {
         /// Places for other models.
-        proxies: List<'a, Proxy<'a>, Version> = "nProxies, LodProxies" [layout.version],
+        proxies: Proxies<'a> = "nProxies, LodProxies" [layout.version],
         /// The part of the skeleton that moves this LOD: numbers of bones, some twice (subSkeletonsToSkeleton). Other parts
         /// of the LOD name them by their place here.
         bones: LeArray<'a, U32> = "nLodItems, LodItems",
@@ -48,7 +48,7 @@ record! {
         /// Texture files; the first is often empty. Sections name them by their place here.
         textures: List<'a, ByteStr<'a>> = "NoOfTextures, LodPaaTextureNames",
         /// Materials. Sections name them by their place here.
-        materials: List<'a, Material<'a>, Layout> = "NoOfMaterials, LodMaterials" [layout],
+        materials: Materials<'a> = "NoOfMaterials, LodMaterials" [layout],
         /// For each point of the edited model a vertex; empty in every real file met.
         point_to_vertex: IndexBlock<'a> = "LodEdges" [layout],
         /// For each vertex its point in the edited model; empty in every real file met.
@@ -56,13 +56,13 @@ record! {
         /// The faces.
         faces: Faces<'a> = "NoOfFaces, OffsetToSectionsStruct, AlwaysZero, LodFace" [layout.version],
         /// Faces grouped by look.
-        sections: List<'a, Section<'a>, Version> as WithFaces<List<'a, Section<'a>, Version>> = "nSections, LodSections" [(layout.version, faces)],
+        sections: Sections<'a> as WithFaces<Sections<'a>> = "nSections, LodSections" [(layout.version, faces)],
         /// Named faces and vertices.
-        selections: List<'a, Selection<'a>, Layout> = "nNamedSelections, LodNamedSelections" [layout],
+        selections: Selections<'a> = "nNamedSelections, LodNamedSelections" [layout],
         /// The author's settings.
         properties: List<'a, Property<'a>> = "nTokens, NamedProperties",
         /// Moments of a movement of the points.
-        frames: List<'a, Frame<'a>, Layout> = "nFrames, LodFrames" [layout],
+        frames: Frames<'a> = "nFrames, LodFrames" [layout],
         /// Colour seen from above, 0xAARRGGBB.
         color_top: u32 = "IconColor",
         /// Colour, 0xAARRGGBB.

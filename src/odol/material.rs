@@ -58,7 +58,7 @@ record! {
         /// How many transforms; in kind 8 as many as stages.
         transform_count: Framing<u32> = "nTransforms" where kind > 8,
         /// The textures. The first is the unnamed one of the shader itself.
-        stages: List<'a, Stage<'a>, StageForm> = "StageTextures" [Count(stage_count.map_or(0, |count| *count), StageForm::of(kind, layout, false))],
+        stages: Stages<'a> = "StageTextures" [Count(stage_count.map_or(0, |count| *count), StageForm::of(kind, layout, false))],
         /// How coordinates are made; stages name them by their place here.
         transforms: LeArray<'a, StageTransform> = "StageTransforms" [transforms(kind, layout, stage_count, transform_count)],
         /// The texture for thermal sight (the TI stage).
@@ -98,6 +98,11 @@ fn transforms(kind: u32, layout: Layout, stages: Option<Framing<u32>>, transform
     let count = if kind == 8 && layout.reading != Reading::OtherMaterials { stages } else { transforms };
     count.map_or(0, |count| u64::from(*count))
 }
+
+/// The materials of a LOD.
+pub type Materials<'a> = List<'a, Material<'a>, Layout>;
+/// The stages of a material.
+pub type Stages<'a> = List<'a, Stage<'a>, StageForm>;
 
 impl<'a> Material<'a> {
     /// How the coordinates of a stage are made; `None` where the stage names no transform of this material.

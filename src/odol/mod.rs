@@ -69,10 +69,12 @@
 //! # Ok::<(), meshpeek::Error>(())
 //! ```
 
+// What is described is public, also where nobody outside can name it, and so is what it takes to read it.
+#[allow(unreachable_pub)]
 mod animation;
+#[allow(unreachable_pub)]
 mod array;
 mod codes;
-// What is described is public, also where nobody outside can name it.
 #[allow(unreachable_pub)]
 mod face;
 #[allow(unreachable_pub)]
@@ -82,6 +84,7 @@ mod header;
 mod index;
 mod info;
 mod lod;
+#[allow(unreachable_pub)]
 mod material;
 mod outline;
 mod part;
@@ -99,19 +102,18 @@ use std::fmt;
 use zerocopy::little_endian::{F32, U32};
 
 pub use crate::resolution::Resolution;
-pub use animation::{Animation, Animations, Axes, Axis, BoneAnimations, Kinds, Motion};
-pub use array::Layout;
+pub use animation::{Animation, AnimationAxes, Animations, Axes, Axis, BoneAnimations, Motion};
 pub use codes::{
     Addressing, AnimationKind, Filter, FogMode, MainLight, MapType, PixelShader, RenderFlags, ShadowSource, UvSource,
     VertexShader,
 };
-pub use face::{Face, FaceIter, Faces, Section};
+pub use face::{Face, FaceIter, Faces, Section, Sections};
 pub use header::{FaceDefault, Start};
 pub use index::{Corners, Decoded, IndexBlock, IndexIter, Indices};
 pub use info::{ModelInfo, SpecialLods};
 pub use lod::{Arrays, Lod};
-pub use material::{Material, Stage, StageForm};
-pub use part::{Frame, Property, Proxy, Selection};
+pub use material::{Material, Materials, Stage, Stages};
+pub use part::{Frame, Frames, Property, Proxies, Proxy, Selection, Selections};
 pub use skeleton::{Bone, Skeleton};
 pub use trailer::{Buoyancy, HasBone, PhysxVersion, Shape, Shapes, Trailer};
 pub use version::{Dialect, Evidence, Version};
@@ -126,7 +128,7 @@ use crate::limits::Limits;
 use crate::ranges::{Data, Ranges, missing};
 use crate::view::record::{Fixed, Read as _, Schema};
 use crate::view::{Cursor, LeArray};
-use array::Reading;
+use array::{Layout, Reading};
 use header::Header;
 
 /// The records of a model.

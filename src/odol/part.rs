@@ -7,7 +7,14 @@ use super::index::IndexBlock;
 use super::version::Version;
 use super::wire::Transform;
 use crate::view::record::record;
-use crate::view::{Block, ByteStr, LeArray, Vec3};
+use crate::view::{Block, ByteStr, LeArray, List, Vec3};
+
+/// The proxies of a LOD.
+pub type Proxies<'a> = List<'a, Proxy<'a>, Version>;
+/// The selections of a LOD.
+pub type Selections<'a> = List<'a, Selection<'a>, Layout>;
+/// The frames of a LOD.
+pub type Frames<'a> = List<'a, Frame<'a>, Layout>;
 
 record! {
     /// A place where another model is to be put.

@@ -3,7 +3,7 @@
 use super::version::Version;
 use crate::error::Result;
 use crate::inspect::{Outline, Span};
-use crate::view::record::{Form, Framing, Plain, Read, Stored, Type, record};
+use crate::view::record::{Form, Framing, Read, Stored, Type, record};
 use crate::view::{ByteStr, Cursor, List};
 
 record! {

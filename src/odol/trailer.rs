@@ -5,7 +5,7 @@ use zerocopy::little_endian::F32;
 use super::wire::{BuoyancySphere, BuoyancyStart};
 use crate::error::{Error, Result};
 use crate::inspect::Value;
-use crate::view::record::{Flat, Plain, Stored, Type, plain_read, record};
+use crate::view::record::{Flat, plain, record};
 use crate::view::{LeArray, List};
 
 record! {
@@ -79,18 +79,9 @@ impl PhysxVersion {
     }
 }
 
-impl Stored for PhysxVersion {
-    const TYPE: Type = Type::Number("PhysxVersion", 4);
-}
-
-impl Plain for PhysxVersion {
-    fn value(&self) -> Value<'_> {
-        Value::Coded(self.0.into(), Some(self.to_text().into()))
-    }
-}
-
-plain_read! {
-    PhysxVersion => |cursor| cursor.u32().map(Self);
+plain! {
+    PhysxVersion: Number("PhysxVersion", 4) => |version| Value::Coded(version.0.into(), Some(version.to_text().into())),
+        |cursor| cursor.u32().map(Self);
 }
 
 impl BuoyancyStart {

@@ -1,5 +1,6 @@
 //! What can be wrong with a model, and the facts that fall out of looking.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
@@ -15,7 +16,7 @@ use crate::check::{self, AtMost, Below, Broken, Check, Finite, Index, IndexOrNon
 use crate::error::{Context as _, Error, Result};
 use crate::inspect::{Depth, Outline, Part, Span, StoredField, Text, Value, Visitor};
 use crate::summary::{Blocks, Code, Problems, Reference, ReferenceKind, References};
-use crate::view::record::{Plain, Read as _, Record as _};
+use crate::view::record::{Read as _, Record as _, Stored};
 use crate::view::{Block, ByteStr, Element, Table};
 
 /// Sums over all LODs.
@@ -163,7 +164,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     }
 
     /// Tells of a code without a meaning.
-    fn code(&mut self, name: &'static str, code: &impl Plain, place: impl Fn(Error) -> Error) {
+    fn code(&mut self, name: &'static str, code: &impl Stored, place: impl Fn(Error) -> Error) {
         if let Some(number) = code.unknown_code() {
             let error = Error::malformed(format!("{number} has no meaning")).coded(Code::UnknownCode);
             self.problems.warning(&place(error.within(name)));
@@ -608,10 +609,8 @@ impl Rule for WholeFaces<'_> {
         let is_bound = |byte: u32| self.0.binary_search(&byte).is_ok();
         is_bound(start) && is_bound(end) && start <= end
     }
-}
 
-impl fmt::Display for WholeFaces<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("not of whole faces")
+    fn words(&self) -> Cow<'static, str> {
+        "not of whole faces".into()
     }
 }

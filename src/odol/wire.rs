@@ -4,7 +4,7 @@ use zerocopy::little_endian::{F32, I16, I32, U16, U32};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::codes::UvSource;
-use crate::view::record::{plain, plain_read, wire};
+use crate::view::record::{plain, wire};
 use crate::view::{Column, Element, Scalar, Vec3};
 
 wire! {
@@ -127,15 +127,10 @@ wire! {
 }
 
 plain! {
-    Transform: Number "f32[12]" 48 => |transform| transform.to_array();
-    PackedVector: Number "PackedVector" 4 => |vector| vector.to_array();
-    BoneRef: Number "BoneRef" 12 => |bones| bones.count.get();
-    LastConstants: Number "f32[12]" 48 => |words| words.to_array();
-}
-
-plain_read! {
-    Transform => |cursor| cursor.read().copied();
-    LastConstants => |cursor| cursor.read().copied();
+    Transform: Number("f32[12]", 48) => |transform| transform.to_array(), |cursor| cursor.read().copied();
+    PackedVector: Number("PackedVector", 4) => |vector| vector.to_array();
+    BoneRef: Number("BoneRef", 12) => |bones| bones.count.get();
+    LastConstants: Number("f32[12]", 48) => |words| words.to_array(), |cursor| cursor.read().copied();
 }
 
 impl Transform {

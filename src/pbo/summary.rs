@@ -15,7 +15,7 @@ use crate::format::Format;
 use crate::inspect::{Depth, Inspect, Outline, Part, Region, Span, Value, brief};
 use crate::limits::Limits;
 use crate::summary::{Blocks, Code, Counts, Problems, Severity, Summary};
-use crate::view::record::{Fixed, Framing, Plain as _, Record, tell_fixed, tell_opaque};
+use crate::view::record::{Fixed, Framing, Record, Stored as _, tell_fixed, tell_opaque};
 use crate::view::{ByteStr, Cursor};
 
 impl Inspect for Archive<'_> {

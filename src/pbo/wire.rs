@@ -6,8 +6,7 @@ use zerocopy::little_endian::U32;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::inspect::{Outline, Span, StoredField, Value};
-use crate::view::ByteStr;
-use crate::view::record::{Framing, Plain, Stored, Type, plain, wire};
+use crate::view::record::{Framing, Stored, Type, plain, wire};
 
 wire! {
     /// What follows the name of every entry of the header.
@@ -42,8 +41,8 @@ wire! {
 }
 
 plain! {
-    Method: Number "u32" 4 => |method| Value::Coded(method.code().into(), method.name().map(Into::into));
-    Timestamp: Number "u32" 4 => |time| time.seconds();
+    Method: Number("u32", 4) => |method| Value::Coded(method.code().into(), method.name().map(Into::into));
+    Timestamp: Number("u32", 4) => |time| time.seconds();
 }
 
 /// Seconds since 1970.
@@ -65,12 +64,6 @@ pub struct Hex<const N: usize>(pub [u8; N]);
 
 impl<const N: usize> Stored for Hex<N> {
     const TYPE: Type = <[u8; N]>::TYPE;
-}
-
-impl<const N: usize> Plain for Hex<N> {
-    fn value(&self) -> Value<'_> {
-        ByteStr::new(&self.0).into()
-    }
 
     fn tell_at(&self, name: &'static str, span: Span, out: &mut Outline<'_>) {
         let digits: String = self.0.iter().map(|byte| format!("{byte:02x}")).collect();

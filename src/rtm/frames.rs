@@ -4,7 +4,7 @@ use crate::codec::Codec;
 use crate::error::{Context, Error, Result};
 use crate::inspect::{Outline, Span};
 use crate::limits::Limits;
-use crate::view::record::{Framing, Plain, Stored};
+use crate::view::record::{Framing, Stored};
 use crate::view::{Block, Cursor, Element};
 
 use super::wire::Transform;
@@ -46,7 +46,7 @@ impl Rule {
 }
 
 /// An array of a BMTR file: its count, a flag where the version has one, its elements.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct FlaggedBlock<'a, T> {
     /// Where its count stands.
     pub offset: u64,
@@ -56,14 +56,6 @@ pub struct FlaggedBlock<'a, T> {
     /// Its elements.
     pub block: Block<'a, T>,
 }
-
-impl<T> Clone for FlaggedBlock<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for FlaggedBlock<'_, T> {}
 
 impl<'a, T: Element> FlaggedBlock<'a, T> {
     pub(super) fn read(cursor: &mut Cursor<'a>, count: u32, rule: Rule, limits: &Limits) -> Result<Self> {

@@ -4,7 +4,7 @@ use super::{Binarised, Motion, Plain, PlainProperty};
 use crate::inspect::{Outline, Part, Span, Value};
 use crate::view::List;
 use crate::view::list::Item;
-use crate::view::record::{self, Fixed, Plain as _};
+use crate::view::record::{self, Fixed, Stored as _};
 
 pub(super) fn motion(motion: &Motion<'_>, out: &mut Outline<'_>) {
     out.field("version", motion.version());

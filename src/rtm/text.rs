@@ -4,9 +4,11 @@ use std::iter::FusedIterator;
 use std::slice;
 
 use super::wire::FixedName;
+use crate::error::Result;
 use crate::inspect::{Span, Value};
-use crate::view::record::{Form, plain, plain_read, record};
-use crate::view::{ByteStr, LeArray, List, list};
+use crate::view::codes::codes;
+use crate::view::record::{Form, Read, Stored, Type, record};
+use crate::view::{ByteStr, Cursor, LeArray, List, list};
 
 /// Names in a row.
 #[derive(Clone, Copy, Debug)]
@@ -106,27 +108,9 @@ impl ExactSizeIterator for NameIter<'_> {}
 
 impl FusedIterator for NameIter<'_> {}
 
-/// What kind of property, in BMTR files: -1 says that only the name tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PropertyId(pub i32);
-
-impl PropertyId {
-    /// What the number means.
-    pub fn name(self) -> Option<&'static str> {
-        match self.0 {
-            -1 => Some("none"),
-            0 => Some("StepSound"),
-            _ => None,
-        }
-    }
-}
-
-plain! {
-    PropertyId: Number "i32" 4 => |id| Value::Coded(id.0.into(), id.name().map(Into::into));
-}
-
-plain_read! {
-    PropertyId => |cursor| cursor.i32().map(Self);
+codes! {
+    /// What kind of property, in BMTR files: -1 says that only the name tells.
+    PropertyId(i32) { -1 "none", 0 "StepSound" }
 }
 
 record! {
@@ -159,15 +143,19 @@ record! {
 #[derive(Clone, Copy, Debug)]
 struct ShortStr<'a>(ByteStr<'a>);
 
-plain! {
-    ShortStr<'_>: Varying "text with u8 length" 1 => |text| text.0;
+impl Stored for ShortStr<'_> {
+    const TYPE: Type = Type::Varying("text with u8 length", 1);
+
+    fn value(&self) -> Option<Value<'_>> {
+        Some(self.0.into())
+    }
 }
 
-plain_read! {
-    ShortStr<'a> => |cursor| {
+impl<'a> Read<'a> for ShortStr<'a> {
+    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
         let length = cursor.u8()?;
         cursor.take(length.into()).map(|text| Self(ByteStr::new(text)))
-    };
+    }
 }
 
 impl<'a> Form<ByteStr<'a>> for ShortStr<'a> {

@@ -7,7 +7,7 @@ use half::f16;
 use super::wire::{Matrix, Transform};
 use super::{Binarised, FlaggedBlock, Motion, Plain};
 use crate::budget::Decoded;
-use crate::check::{self, Check, Finite, Length, Numbers, Rows, Rule, Unit, UnitRange};
+use crate::check::{self, Check, Finite, Length, Numbers, Rows, Rule, Unit, UnitRange, rules};
 use crate::error::{Context, Error};
 use crate::inspect::Span;
 use crate::summary::{Blocks, Code, Problems};
@@ -165,7 +165,7 @@ impl Transform {
 
 /// A translation as stored.
 #[derive(Clone, Copy)]
-struct Halves([u16; 3]);
+pub(crate) struct Halves([u16; 3]);
 
 impl fmt::Display for Halves {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -173,27 +173,12 @@ impl fmt::Display for Halves {
     }
 }
 
-/// [`Finite`], told by the bits: an exponent of ones is that of what is infinite or no number.
-struct FiniteHalves;
-
-impl Rule for FiniteHalves {
-    type Value = Halves;
-
-    fn code(&self) -> Code {
-        Finite::<3>.code()
-    }
-
-    #[inline]
-    fn holds(&self, Halves(halves): Halves) -> bool {
+rules! {
+    /// [`Finite`], told by the bits: an exponent of ones is that of what is infinite or no number.
+    FiniteHalves of Halves = Code::NotFinite, |_, Halves(halves)| {
         const EXPONENT: u16 = 0x7c00;
         halves.into_iter().fold(true, |all, half| all & (half & EXPONENT != EXPONENT))
-    }
-}
-
-impl fmt::Display for FiniteHalves {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Finite::<3>.fmt(f)
-    }
+    }, "not finite";
 }
 
 /// A bone's name in a frame, and in the header.
@@ -222,10 +207,8 @@ impl<'a> Rule for SameName<'a> {
     fn holds(&self, names: Names<'a>) -> bool {
         names.here == names.header
     }
-}
 
-impl fmt::Display for SameName<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("other than in the header")
+    fn words(&self) -> std::borrow::Cow<'static, str> {
+        "other than in the header".into()
     }
 }

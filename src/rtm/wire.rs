@@ -83,8 +83,8 @@ wire! {
 }
 
 plain! {
-    FixedName: Number "text[32]" 32 => |name| name.text();
-    Matrix: Number "f32[12]" 48 => |matrix| Value::Floats(matrix.to_rows().as_flattened().to_vec().into());
+    FixedName: Number("text[32]", 32) => |name| name.text();
+    Matrix: Number("f32[12]", 48) => |matrix| Value::Floats(matrix.to_rows().as_flattened().to_vec().into());
 }
 
 impl Transform {

@@ -187,7 +187,7 @@ pub trait Table {
 /// assert_eq!(array.iter().map(|n| n.get()).collect::<Vec<_>>(), [1, 2]);
 /// # Ok::<(), meshpeek::Error>(())
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct LeArray<'a, T> {
     elements: &'a [T],
     offset: u64,
@@ -292,14 +292,6 @@ pub(super) fn to_machine(bytes: &mut [u8], columns: &[Column]) {
     }
 }
 
-impl<T> Clone for LeArray<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for LeArray<'_, T> {}
-
 /// Without elements, at the start of the asset: what stands for an array that is not there.
 impl<T> Default for LeArray<'_, T> {
     fn default() -> Self {
@@ -340,7 +332,7 @@ impl<T: Element> Table for LeArray<'_, T> {
 }
 
 /// One column of records whose length is only known at run time, borrowed.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Strided<'a, T> {
     records: &'a [u8],
     stride: usize,
@@ -475,14 +467,6 @@ impl<'a, T: Element> IntoIterator for Strided<'a, T> {
         self.iter()
     }
 }
-
-impl<T> Clone for Strided<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Strided<'_, T> {}
 
 impl<T: Element> Table for Strided<'_, T> {
     fn rows(&self) -> u64 {

@@ -23,13 +23,13 @@ use crate::limits::Limits;
 /// assert_eq!(&*block.decode()?, b"abcabcabcXab");
 /// # Ok::<(), meshpeek::Error>(())
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Block<'a, T> {
     stored: Stored<'a, T>,
     limit: u64,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Stored<'a, T> {
     InPlace(LeArray<'a, T>),
     Packed { stream: Cursor<'a>, count: u64, codec: Codec },
@@ -186,22 +186,6 @@ fn repeated<T: Clone>(element: T, count: u64, limit: u64) -> Result<Vec<T>> {
     Ok(elements)
 }
 
-impl<T> Clone for Block<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Block<'_, T> {}
-
-impl<T> Clone for Stored<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Stored<'_, T> {}
-
 impl<T: Element> Table for Block<'_, T> {
     fn rows(&self) -> u64 {
         self.count()
@@ -227,12 +211,12 @@ impl<T: Element> Table for Block<'_, T> {
 }
 
 /// An array that is either one value, standing for all elements, or a [`Block`].
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Filled<'a, T> {
     kind: Kind<'a, T>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Kind<'a, T> {
     Fill { value: &'a T, count: u64, offset: u64, limit: u64 },
     Block(Block<'a, T>),
@@ -317,22 +301,6 @@ impl<'a, T: Element> From<Block<'a, T>> for Filled<'a, T> {
         Self { kind: Kind::Block(block) }
     }
 }
-
-impl<T> Clone for Filled<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Filled<'_, T> {}
-
-impl<T> Clone for Kind<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Kind<'_, T> {}
 
 impl<T: Element> Table for Filled<'_, T> {
     fn rows(&self) -> u64 {

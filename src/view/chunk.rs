@@ -33,6 +33,7 @@ pub trait Header: Wire {
 }
 
 /// One chunk in place. Its body ends with the surrounding part, even where the header claims more.
+#[derive(Clone, Copy)]
 pub struct Chunk<'a, H> {
     header: &'a H,
     body: Cursor<'a>,
@@ -95,14 +96,6 @@ impl<'a, H: Header> Chunk<'a, H> {
         Ok(self.body)
     }
 }
-
-impl<H> Clone for Chunk<'_, H> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<H> Copy for Chunk<'_, H> {}
 
 impl<H: Header> fmt::Debug for Chunk<'_, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use super::array::{Element, LeArray};
 use super::cursor::Cursor;
-use super::record::{Framing, Plain, Read, Record, Stored, Type, tell_count, tell_part};
+use super::record::{Framing, Read, Record, Stored, Type, tell_count, tell_part};
 use super::text::{ByteStr, Utf32Str};
 use crate::error::{Context as _, Error, Result};
 use crate::inspect::{Outline, Part, Span, StoredField, Value};
@@ -14,7 +14,7 @@ use crate::inspect::{Outline, Part, Span, StoredField, Value};
 ///
 /// Each was read once when the part around it was, so that reading it again cannot fail. Where an item lies is only
 /// known by stepping over those before it.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct List<'a, T, C = ()> {
     items: Cursor<'a>,
     count: u32,
@@ -105,14 +105,6 @@ impl<'a, T: Item<'a, C>, C: Copy> List<'a, T, C> {
         T::tell_items(self, name, out);
     }
 }
-
-impl<T, C: Copy> Clone for List<'_, T, C> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T, C: Copy> Copy for List<'_, T, C> {}
 
 impl<'a, T: Read<'a, C>, C: Copy> IntoIterator for &List<'a, T, C> {
     type Item = T;

@@ -4,6 +4,8 @@ pub mod array;
 pub mod block;
 pub mod by_index;
 pub mod chunk;
+#[cfg(any(feature = "b3d", feature = "lodka", feature = "odol", feature = "rtm"))]
+pub(crate) mod codes;
 #[cfg(any(feature = "bmx", feature = "lodka"))]
 pub(crate) mod columns;
 pub mod cursor;

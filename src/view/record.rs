@@ -171,6 +171,33 @@ pub trait Stored {
     /// Whether it only holds the file together: signatures, counts and lengths, which outlines tell otherwise.
     const FRAMING: bool = false;
 
+    /// What outlines show of it, where it is one field by itself.
+    fn value(&self) -> Option<Value<'_>> {
+        None
+    }
+
+    /// The value, where it is a code without a meaning.
+    fn unknown_code(&self) -> Option<i64> {
+        None
+    }
+
+    /// The first of its numbers that is infinite or none.
+    fn not_finite(&self) -> Option<f32> {
+        match self.value()? {
+            Value::Float(number) => Some(number).filter(|number| !number.is_finite()),
+            Value::Floats(numbers) => numbers.iter().copied().find(|number| !number.is_finite()),
+            _ => None,
+        }
+    }
+
+    /// Tells it as the field of this name in this place. What is no field by itself tells nothing where it does not say
+    /// otherwise.
+    fn tell_at(&self, name: &'static str, span: Span, out: &mut Outline<'_>) {
+        if let Some(value) = self.value() {
+            out.stored(&StoredField { name, kind: Self::TYPE, span, framing: Self::FRAMING }, value);
+        }
+    }
+
     /// Tells that this file has no such field.
     fn tell_absent(name: &'static str, out: &mut Outline<'_>) {
         out.field(name, Value::Absent);
@@ -185,13 +212,15 @@ pub trait Read<'a, C = ()>: Stored + Sized {
     /// Where it does not fit what is left, or breaks a rule of the format.
     fn read(cursor: &mut Cursor<'a>, context: C) -> Result<Self>;
 
-    /// The same, telling it on the way as the field of this name. Tells nothing where that is not said otherwise.
+    /// The same, telling it on the way as the field of this name.
     ///
     /// # Errors
     /// As [`read`](Self::read). What lies before the trouble may have been told.
     fn tell(cursor: &mut Cursor<'a>, context: C, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        let _ = (name, out);
-        Self::read(cursor, context)
+        let offset = cursor.offset();
+        let value = Self::read(cursor, context)?;
+        value.tell_at(name, Span { offset, bytes: cursor.offset().saturating_sub(offset) }, out);
+        Ok(value)
     }
 }
 
@@ -251,47 +280,9 @@ pub(crate) fn check<T>(rule: impl FnOnce(&T) -> Result<()>, value: &T, offset: u
     rule(value).map_err(|error| error.at(offset).within(name))
 }
 
-/// A value that is one field by itself.
-pub trait Plain: Stored {
-    /// What outlines show of it.
-    fn value(&self) -> Value<'_>;
-
-    /// The value, where it is a code without a meaning.
-    fn unknown_code(&self) -> Option<i64> {
-        None
-    }
-
-    /// The first of its numbers that is infinite or none.
-    fn not_finite(&self) -> Option<f32> {
-        match self.value() {
-            Value::Float(number) => Some(number).filter(|number| !number.is_finite()),
-            Value::Floats(numbers) => numbers.iter().copied().find(|number| !number.is_finite()),
-            _ => None,
-        }
-    }
-
-    /// Tells it as the field of this name in this place.
-    fn tell_at(&self, name: &'static str, span: Span, out: &mut Outline<'_>) {
-        out.stored(&StoredField { name, kind: Self::TYPE, span, framing: Self::FRAMING }, self.value());
-    }
-}
-
-/// Runs a reader and tells what it has read as one field.
-pub(crate) fn tell_plain<'a, T: Plain>(
-    cursor: &mut Cursor<'a>,
-    name: &'static str,
-    out: &mut Outline<'_>,
-    read: impl FnOnce(&mut Cursor<'a>) -> Result<T>,
-) -> Result<T> {
-    let offset = cursor.offset();
-    let value = read(cursor)?;
-    value.tell_at(name, Span { offset, bytes: cursor.offset().saturating_sub(offset) }, out);
-    Ok(value)
-}
-
 /// Reads a count that is told as one: outlines show the length of what it counts.
 pub(crate) fn tell_count(cursor: &mut Cursor<'_>, name: &'static str, out: &mut Outline<'_>) -> Result<u32> {
-    tell_plain(cursor, name, out, |cursor| Framing::<u32>::read(cursor, ())).map(|count| count.0)
+    Framing::<u32>::tell(cursor, (), name, out).map(|count| count.0)
 }
 
 /// A field that holds the file together, such as a signature, a count or a length: outlines leave it out, for they tell
@@ -330,180 +321,113 @@ impl<T: Stored> Stored for Framing<T> {
     const TYPE: Type = T::TYPE;
     const FRAMING: bool = true;
 
+    fn value(&self) -> Option<Value<'_>> {
+        self.0.value()
+    }
+
     fn tell_absent(_: &'static str, _: &mut Outline<'_>) {}
 }
 
-impl<T: Plain> Plain for Framing<T> {
-    fn value(&self) -> Value<'_> {
-        self.0.value()
-    }
-}
-
-impl<'a, T: Read<'a, C> + Plain, C> Read<'a, C> for Framing<T> {
+impl<'a, T: Read<'a, C>, C> Read<'a, C> for Framing<T> {
     #[inline]
     fn read(cursor: &mut Cursor<'a>, context: C) -> Result<Self> {
         T::read(cursor, context).map(Self)
     }
-
-    fn tell(cursor: &mut Cursor<'a>, context: C, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        tell_plain(cursor, name, out, |cursor| Self::read(cursor, context))
-    }
 }
 
-/// Values that are one field each: what they are called and take, and what outlines show.
+/// Values that are one field each: what they are called and take, what outlines show, and how they are read where that
+/// takes nothing else.
 macro_rules! plain {
-    ($($kind:ty: $form:ident $label:literal $bytes:literal => |$value:ident| $shown:expr;)*) => {$(
+    ($($kind:ty: $type:expr => |$value:ident| $shown:expr $(, |$cursor:ident| $read:expr)?;)*) => {$(
         impl $crate::view::record::Stored for $kind {
-            const TYPE: $crate::view::record::Type = $crate::view::record::Type::$form($label, $bytes);
-        }
+            const TYPE: $crate::view::record::Type = {
+                #[allow(unused_imports)]
+                use $crate::view::record::Type::{Number, Times, Varying};
+                $type
+            };
 
-        impl $crate::view::record::Plain for $kind {
-            fn value(&self) -> $crate::inspect::Value<'_> {
+            fn value(&self) -> Option<$crate::inspect::Value<'_>> {
                 let $value = self;
-                $crate::inspect::Value::from($shown)
+                Some($crate::inspect::Value::from($shown))
             }
         }
-    )*};
-}
-pub(crate) use plain;
 
-/// Readers for [`plain`] values.
-macro_rules! plain_read {
-    ($($kind:ty => |$cursor:ident| $read:expr;)*) => {$(
-        impl<'a> $crate::view::record::Read<'a> for $kind {
+        $(impl<'a> $crate::view::record::Read<'a> for $kind {
             #[inline]
             fn read($cursor: &mut $crate::view::Cursor<'a>, (): ()) -> $crate::error::Result<Self> {
                 $read
             }
-
-            fn tell(
-                cursor: &mut $crate::view::Cursor<'a>,
-                (): (),
-                name: &'static str,
-                out: &mut $crate::inspect::Outline<'_>,
-            ) -> $crate::error::Result<Self> {
-                $crate::view::record::tell_plain(cursor, name, out, |cursor| Self::read(cursor, ()))
-            }
-        }
+        })?
     )*};
 }
-pub(crate) use plain_read;
+pub(crate) use plain;
 
 plain! {
-    u8: Number "u8" 1 => |value| *value;
-    u16: Number "u16" 2 => |value| *value;
-    u32: Number "u32" 4 => |value| *value;
-    u64: Number "u64" 8 => |value| *value;
-    i8: Number "i8" 1 => |value| *value;
-    i16: Number "i16" 2 => |value| *value;
-    i32: Number "i32" 4 => |value| *value;
-    f32: Number "f32" 4 => |value| *value;
-    bool: Number "bool" 1 => |value| *value;
-    U16: Number "u16" 2 => |value| value.get();
-    U32: Number "u32" 4 => |value| value.get();
-    U64: Number "u64" 8 => |value| value.get();
-    I16: Number "i16" 2 => |value| value.get();
-    I32: Number "i32" 4 => |value| value.get();
-    F32: Number "f32" 4 => |value| value.get();
-    Vec2: Number "f32[2]" 8 => |value| value.to_array();
-    Vec3: Number "f32[3]" 12 => |value| value.to_array();
-    Quat: Number "f32[4]" 16 => |value| value.to_array();
-    Color: Number "f32[4]" 16 => |value| value.to_array();
+    u8: Number("u8", 1) => |value| *value, |cursor| cursor.u8();
+    u16: Number("u16", 2) => |value| *value, |cursor| cursor.u16();
+    u32: Number("u32", 4) => |value| *value, |cursor| cursor.u32();
+    u64: Number("u64", 8) => |value| *value, |cursor| cursor.u64();
+    i8: Number("i8", 1) => |value| *value, |cursor| Ok(cursor.u8()?.cast_signed());
+    i16: Number("i16", 2) => |value| *value, |cursor| cursor.i16();
+    i32: Number("i32", 4) => |value| *value, |cursor| cursor.i32();
+    f32: Number("f32", 4) => |value| *value, |cursor| cursor.f32();
+    bool: Number("bool", 1) => |value| *value, |cursor| Ok(cursor.u8()? != 0);
+    U16: Number("u16", 2) => |value| value.get();
+    U32: Number("u32", 4) => |value| value.get();
+    U64: Number("u64", 8) => |value| value.get();
+    I16: Number("i16", 2) => |value| value.get();
+    I32: Number("i32", 4) => |value| value.get();
+    F32: Number("f32", 4) => |value| value.get();
+    Vec2: Number("f32[2]", 8) => |value| value.to_array();
+    Vec3: Number("f32[3]", 12) => |value| value.to_array();
+    Quat: Number("f32[4]", 16) => |value| value.to_array();
+    Color: Number("f32[4]", 16) => |value| value.to_array(), |cursor| cursor.read().copied();
 }
 
-plain_read! {
-    u8 => |cursor| cursor.u8();
-    u16 => |cursor| cursor.u16();
-    u32 => |cursor| cursor.u32();
-    u64 => |cursor| cursor.u64();
-    i8 => |cursor| Ok(cursor.u8()?.cast_signed());
-    i16 => |cursor| Ok(cursor.read::<I16>()?.get());
-    i32 => |cursor| cursor.i32();
-    f32 => |cursor| cursor.f32();
-    bool => |cursor| Ok(cursor.u8()? != 0);
-    Color => |cursor| cursor.read().copied();
-}
-
-/// Arrays of a fixed length that are one field each.
+/// The same of arrays of a fixed length.
 macro_rules! plain_arrays {
-    ($($one:ty: |$values:ident| $shown:expr;)*) => {$(
+    ($($one:ty: |$values:ident| $shown:expr $(, |$cursor:ident| $read:expr)?;)*) => {$(
         impl<const N: usize> Stored for [$one; N] {
             const TYPE: Type = Type::Times(&<$one>::TYPE, N as u64);
-        }
 
-        impl<const N: usize> Plain for [$one; N] {
-            fn value(&self) -> Value<'_> {
+            fn value(&self) -> Option<Value<'_>> {
                 let $values = self;
-                $shown
+                Some(Value::from($shown))
             }
         }
+
+        $(impl<'a, const N: usize> Read<'a> for [$one; N] {
+            #[inline]
+            fn read($cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
+                $read
+            }
+        })?
     )*};
 }
 
 plain_arrays! {
-    u8: |bytes| Value::Text(ByteStr::new(bytes).into());
-    f32: |values| Value::Floats(values.as_slice().into());
-    F32: |values| Value::Floats(values.iter().map(|value| value.get()).collect());
-    Vec3: |values| Value::Floats(values.iter().flat_map(Vec3::to_array).collect());
-    [f32; 3]: |values| Value::Floats(values.as_flattened().into());
-    I32: |values| Value::Ints(values.iter().map(|value| value.get().into()).collect());
-    I16: |values| Value::Ints(values.iter().map(|value| value.get().into()).collect());
-    U16: |values| Value::Ints(values.iter().map(|value| value.get().into()).collect());
-    U32: |values| Value::Ints(values.iter().map(|value| value.get().into()).collect());
+    u8: |bytes| ByteStr::new(bytes), |cursor| cursor.read().copied();
+    f32: |values| Value::Floats(values.as_slice().into()), |cursor| Ok(cursor.read::<[F32; N]>()?.map(F32::get));
+    F32: |values| values.map(F32::get);
+    Vec3: |values| values.iter().flat_map(Vec3::to_array).collect::<Vec<_>>();
+    [f32; 3]: |values| Value::Floats(values.as_flattened().into()),
+        |cursor| Ok(cursor.read::<[Vec3; N]>()?.map(|vector| vector.to_array()));
+    I32: |values| ints(values.map(I32::get));
+    I16: |values| ints(values.map(I16::get));
+    U16: |values| ints(values.map(U16::get));
+    U32: |values| ints(values.map(U32::get)), |cursor| cursor.read().copied();
 }
 
-impl<'a, const N: usize> Read<'a> for [u8; N] {
-    #[inline]
-    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
-        cursor.read().copied()
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, (): (), name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        tell_plain(cursor, name, out, |cursor| Self::read(cursor, ()))
-    }
-}
-
-impl<'a, const N: usize> Read<'a> for [U32; N] {
-    #[inline]
-    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
-        cursor.read().copied()
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, (): (), name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        tell_plain(cursor, name, out, |cursor| Self::read(cursor, ()))
-    }
-}
-
-impl<'a, const N: usize> Read<'a> for [f32; N] {
-    #[inline]
-    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
-        Ok(cursor.read::<[F32; N]>()?.map(F32::get))
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, (): (), name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        tell_plain(cursor, name, out, |cursor| Self::read(cursor, ()))
-    }
-}
-
-impl<'a, const N: usize> Read<'a> for [[f32; 3]; N] {
-    #[inline]
-    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
-        Ok(cursor.read::<[Vec3; N]>()?.map(|vector| vector.to_array()))
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, (): (), name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        tell_plain(cursor, name, out, |cursor| Self::read(cursor, ()))
-    }
+fn ints<const N: usize>(values: [impl Into<i64>; N]) -> Vec<i64> {
+    values.map(Into::into).into()
 }
 
 impl Stored for ByteStr<'_> {
     const TYPE: Type = Type::Varying("text up to NUL", 1);
     const GIVEN: Type = Type::Varying("text", 0);
-}
 
-impl Plain for ByteStr<'_> {
-    fn value(&self) -> Value<'_> {
-        (*self).into()
+    fn value(&self) -> Option<Value<'_>> {
+        Some((*self).into())
     }
 }
 
@@ -513,10 +437,6 @@ impl<'a> Read<'a> for ByteStr<'a> {
     fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
         cursor.cstr()
     }
-
-    fn tell(cursor: &mut Cursor<'a>, (): (), name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        tell_plain(cursor, name, out, |cursor| cursor.cstr())
-    }
 }
 
 /// So many bytes.
@@ -525,19 +445,13 @@ impl<'a> Read<'a, u64> for ByteStr<'a> {
     fn read(cursor: &mut Cursor<'a>, bytes: u64) -> Result<Self> {
         cursor.take(bytes).map(ByteStr::new)
     }
-
-    fn tell(cursor: &mut Cursor<'a>, bytes: u64, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        tell_plain(cursor, name, out, |cursor| Self::read(cursor, bytes))
-    }
 }
 
 impl Stored for Utf32Str<'_> {
     const TYPE: Type = Type::Varying("UTF-32 text with count", 4);
-}
 
-impl Plain for Utf32Str<'_> {
-    fn value(&self) -> Value<'_> {
-        (*self).into()
+    fn value(&self) -> Option<Value<'_>> {
+        Some((*self).into())
     }
 }
 
@@ -547,15 +461,15 @@ impl<'a> Read<'a> for Utf32Str<'a> {
     fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
         cursor.utf32()
     }
-
-    fn tell(cursor: &mut Cursor<'a>, (): (), name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        tell_plain(cursor, name, out, |cursor| cursor.utf32())
-    }
 }
 
 impl<T: Element> Stored for LeArray<'_, T> {
     const TYPE: Type = Type::Array(T::COLUMNS, 4);
     const GIVEN: Type = Type::Array(T::COLUMNS, 0);
+
+    fn tell_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
+        out.array(name, self);
+    }
 
     fn tell_absent(_: &'static str, _: &mut Outline<'_>) {}
 }
@@ -579,12 +493,6 @@ impl<'a, T: Element> Read<'a, u64> for LeArray<'a, T> {
     #[inline]
     fn read(cursor: &mut Cursor<'a>, count: u64) -> Result<Self> {
         cursor.array(count)
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, count: u64, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        let array = cursor.array(count)?;
-        out.array(name, &array);
-        Ok(array)
     }
 }
 
@@ -673,7 +581,7 @@ impl<T: Stored> Stored for Known<T> {
     const TYPE: Type = Type::Times(&T::TYPE, 0);
 }
 
-impl<'a, T: Plain> Read<'a, T> for Known<T> {
+impl<'a, T: Stored> Read<'a, T> for Known<T> {
     #[inline]
     fn read(_: &mut Cursor<'a>, known: T) -> Result<Self> {
         Ok(Self(known))
@@ -723,6 +631,10 @@ pub struct Rest<'a, T>(LeArray<'a, T>);
 
 impl<T: Element> Stored for Rest<'_, T> {
     const TYPE: Type = LeArray::<T>::GIVEN;
+
+    fn tell_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
+        out.array(name, &self.0);
+    }
 }
 
 impl<'a, T: Element> Read<'a> for Rest<'a, T> {
@@ -730,12 +642,6 @@ impl<'a, T: Element> Read<'a> for Rest<'a, T> {
         let array = LeArray::new(cursor.rest(), cursor.offset())?;
         cursor.skip(cursor.left())?;
         Ok(Self(array))
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, (): (), name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        let rest = Self::read(cursor, ())?;
-        out.array(name, &rest.0);
-        Ok(rest)
     }
 }
 
@@ -748,12 +654,6 @@ impl<'a, T> Form<LeArray<'a, T>> for Rest<'a, T> {
 /// Some records that are one field of another: told as a list of parts.
 impl<T: Fixed, const N: usize> Stored for [T; N] {
     const TYPE: Type = Type::Times(&Type::Record(T::SCHEMA), N as u64);
-}
-
-impl<T: Fixed, const N: usize> Plain for [T; N] {
-    fn value(&self) -> Value<'_> {
-        Value::Absent
-    }
 
     fn tell_at(&self, name: &'static str, span: Span, out: &mut Outline<'_>) {
         tell_rows(name, self, span.offset, out);
@@ -841,19 +741,19 @@ macro_rules! wire {
                 $(
                     let bytes = size_of::<$type>() as u64;
                     let span = $crate::inspect::Span { offset, bytes };
-                    $crate::view::record::Plain::tell_at(&self.$field, stringify!($field), span, out);
+                    $crate::view::record::Stored::tell_at(&self.$field, stringify!($field), span, out);
                     offset = offset.saturating_add(bytes);
                 )*
             }
 
             fn unknown_codes(&self, report: &mut dyn FnMut(&'static str, i64)) {
-                $(if let Some(code) = $crate::view::record::Plain::unknown_code(&self.$field) {
+                $(if let Some(code) = $crate::view::record::Stored::unknown_code(&self.$field) {
                     report(stringify!($field), code);
                 })*
             }
 
             fn not_finite(&self, report: &mut dyn FnMut(&'static str, f32)) {
-                $(if let Some(number) = $crate::view::record::Plain::not_finite(&self.$field) {
+                $(if let Some(number) = $crate::view::record::Stored::not_finite(&self.$field) {
                     report(stringify!($field), number);
                 })*
             }
@@ -919,7 +819,8 @@ macro_rules! record {
 
         #[allow(unused_variables)]
         impl<$life> $crate::view::record::Read<$life, $knowledge> for $name $(<$own>)? {
-            #[inline]
+            // Left to the compiler, small records are read in loops by calls in one build and not in the next.
+            #[inline(always)]
             fn read(
                 cursor: &mut $crate::view::Cursor<$life>,
                 $context: $knowledge,
