@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::OsStr;
+use std::fs::Metadata;
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::ops::{Deref, Range};
@@ -67,10 +68,21 @@ impl Address {
     /// # Errors
     /// As [`FileMap::open_with`] and [`FileMap::from_reader`].
     pub fn open(&self, access: Access, limits: &Limits) -> Result<FileMap> {
-        match self.is_stdin() {
-            true => FileMap::from_reader(io::stdin().lock(), limits).map_err(|error| error.in_file(&self.file)),
-            false => FileMap::open_with(&self.file, access, limits),
+        self.open_told(access, limits, true).map(|(file, _)| file)
+    }
+
+    /// The same with what the system told of the file before it was read, be it `named` or found.
+    pub(crate) fn open_told(
+        &self,
+        access: Access,
+        limits: &Limits,
+        named: bool,
+    ) -> Result<(FileMap, Option<Metadata>)> {
+        if named && self.is_stdin() {
+            let file = FileMap::from_reader(io::stdin().lock(), limits).map_err(|error| error.in_file(&self.file));
+            return Ok((file?, None));
         }
+        FileMap::open_told(&self.file, access, limits, named).map(|(file, metadata)| (file, Some(metadata)))
     }
 
     /// The name of what it leads to, without a number: its extension promises a format.

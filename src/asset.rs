@@ -126,6 +126,10 @@ impl Inspect for Asset<'_> {
         self.inner().digest(name, budget, sink)
     }
 
+    fn digests(&self, names: &[&str], budget: &Budget, sink: &mut dyn FnMut(usize, &[u8])) -> Vec<Result<()>> {
+        self.inner().digests(names, budget, sink)
+    }
+
     fn kept_bytes(&self) -> u64 {
         self.inner().kept_bytes()
     }

@@ -16,6 +16,7 @@
 //! alone: then the error is [`Limit`](crate::ErrorKind::Limit).
 
 use std::borrow::Cow;
+use std::fmt;
 use std::ops::{ControlFlow, Deref};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -40,7 +41,7 @@ pub struct Budget {
     limits: Limits,
     /// `None` where nothing is counted: then the limits of each part hold alone.
     purse: Option<Arc<Purse>>,
-    /// The way to memory where the pool is empty.
+    /// The way to memory where the pool is empty; `None` for that of the run.
     lane: Option<Arc<Lane>>,
 }
 
@@ -51,6 +52,13 @@ struct Purse {
     members: Pot,
     memory: Memory,
     stop: Arc<AtomicBool>,
+    help: Option<Arc<dyn Help>>,
+}
+
+/// Threads that join in with work that is shared out piece by piece.
+pub(crate) trait Help: fmt::Debug + Send + Sync {
+    /// Calls it on this thread, and at the same time on those that are free.
+    fn join_in(&self, work: &(dyn Fn() + Sync));
 }
 
 #[derive(Debug)]
@@ -68,6 +76,9 @@ impl Pot {
 
     /// Takes so much; a pot that has not enough is empty from then on, so that what follows costs nothing.
     fn take(&self, amount: u64) -> Result<()> {
+        if amount == 0 {
+            return Ok(());
+        }
         let taken = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(amount));
         taken.map(drop).map_err(|_| {
             self.left.store(0, Ordering::Relaxed);
@@ -94,8 +105,9 @@ impl Budget {
             members: Pot::new(limits.archive_members.into(), "members in an archive", flag::ARCHIVE_MEMBERS),
             memory: memory.clone(),
             stop: Arc::default(),
+            help: None,
         };
-        Self { limits: *limits, lane: Some(memory.lane.clone()), purse: Some(purse.into()) }
+        Self { limits: *limits, lane: None, purse: Some(purse.into()) }
     }
 
     /// The same, refusing further work once the flag is set: for work that somebody may want to end.
@@ -105,6 +117,24 @@ impl Budget {
             purse.stop = stop;
         }
         self
+    }
+
+    /// The same with others who help: see [`share_out`](Self::share_out).
+    #[cfg(feature = "scan")]
+    pub(crate) fn helped_by(mut self, help: Arc<dyn Help>) -> Self {
+        if let Some(purse) = self.purse.as_mut().and_then(Arc::get_mut) {
+            purse.help = Some(help);
+        }
+        self
+    }
+
+    /// Calls it on this thread, and at the same time on those that may help.
+    #[cfg(feature = "zip")]
+    pub(crate) fn share_out(&self, work: &(dyn Fn() + Sync)) {
+        match self.purse.as_ref().and_then(|purse| purse.help.as_ref()) {
+            Some(help) => help.join_in(work),
+            None => work(),
+        }
     }
 
     /// None: nothing is counted, and each part is bounded by the limits alone.
@@ -172,16 +202,17 @@ impl Budget {
     pub fn hold(&self, bytes: u64) -> Result<Held> {
         let limits = Limits { decoded_bytes: self.room_beside(bytes)?, ..self.limits };
         let mut inside = Self { limits, purse: self.purse.clone(), lane: self.lane.clone() };
-        let from = match (&self.purse, &self.lane) {
-            (Some(purse), _) if purse.memory.take(bytes) => Store::Pool(purse.memory.clone(), bytes),
-            (Some(_), Some(lane)) => {
+        let from = match &self.purse {
+            Some(purse) if !purse.memory.take(bytes) => {
+                let lane = self.lane.as_ref().unwrap_or(&purse.memory.lane);
                 if !lane.enter() {
                     return Err(Error::limit("decoded bytes side by side", self.limits.decoded_bytes, flag::DECODED));
                 }
                 inside.lane = Some(Arc::default());
                 Store::Lane(lane.clone())
             }
-            _ => Store::Uncounted,
+            Some(_) => Store::Pool(bytes),
+            None => Store::Uncounted,
         };
         Ok(Held { inside, from })
     }
@@ -241,11 +272,15 @@ impl Default for Memory {
 
 impl Memory {
     fn take(&self, bytes: u64) -> bool {
-        self.pool.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes)).is_ok()
+        // Most take nothing, and threads wait for each other over this number.
+        bytes == 0
+            || self.pool.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes)).is_ok()
     }
 
     fn give(&self, bytes: u64) {
-        self.pool.fetch_add(bytes, Ordering::Relaxed);
+        if bytes > 0 {
+            self.pool.fetch_add(bytes, Ordering::Relaxed);
+        }
     }
 }
 
@@ -278,8 +313,7 @@ impl Lane {
 #[derive(Debug)]
 pub struct Held {
     inside: Budget,
-    /// Gives it back when dropped.
-    #[cfg_attr(not(feature = "scan"), allow(dead_code))]
+    /// Given back when dropped.
     from: Store,
 }
 
@@ -292,16 +326,28 @@ impl Held {
     /// Gives back all but so many bytes. To be called before anybody takes more in the budget of what is held.
     #[cfg(feature = "scan")]
     pub(crate) fn shrink(&mut self, bytes: u64) {
-        match (&mut self.from, &self.inside.purse) {
-            (Store::Pool(memory, held), _) => {
+        let Some(purse) = &self.inside.purse else { return };
+        match &mut self.from {
+            Store::Pool(held) => {
                 let kept = bytes.min(*held);
-                memory.give(held.saturating_sub(kept));
+                purse.memory.give(held.saturating_sub(kept));
                 *held = kept;
             }
-            (Store::Lane(lane), Some(purse)) if purse.memory.take(bytes) => {
+            Store::Lane(lane) if purse.memory.take(bytes) => {
+                lane.leave();
                 self.inside.lane = Some(lane.clone());
-                self.from = Store::Pool(purse.memory.clone(), bytes);
+                self.from = Store::Pool(bytes);
             }
+            _ => {}
+        }
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        match (&self.from, &self.inside.purse) {
+            (Store::Pool(bytes), Some(purse)) => purse.memory.give(*bytes),
+            (Store::Lane(lane), _) => lane.leave(),
             _ => {}
         }
     }
@@ -310,18 +356,8 @@ impl Held {
 #[derive(Debug)]
 enum Store {
     Uncounted,
-    Pool(Memory, u64),
+    Pool(u64),
     Lane(Arc<Lane>),
-}
-
-impl Drop for Store {
-    fn drop(&mut self) {
-        match self {
-            Self::Uncounted => {}
-            Self::Pool(memory, bytes) => memory.give(*bytes),
-            Self::Lane(lane) => lane.leave(),
-        }
-    }
 }
 
 /// Elements that were decoded, and the memory they take; or those that lay there as they are.

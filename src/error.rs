@@ -164,8 +164,16 @@ impl Error {
         self
     }
 
+    /// Whether it says that a [budget](crate::budget) is spent, as it will of all that follows.
+    pub(crate) fn is_spent(&self) -> bool {
+        matches!(
+            self.kind(),
+            ErrorKind::Limit { flag: Some(crate::limits::flag::WORK | crate::limits::flag::OUTPUT), .. }
+        )
+    }
+
     /// The same error once more, for a cache that keeps one.
-    #[cfg(any(feature = "bmx", feature = "scan", all(feature = "geometry", feature = "odol")))]
+    #[cfg(any(feature = "bmx", feature = "odol", feature = "scan"))]
     pub(crate) fn again(&self) -> Self {
         let Inner { kind, offset, place, table, path, code, version, format } = &*self.0;
         Self(Box::new(Inner {
@@ -262,7 +270,7 @@ impl Error {
     }
 }
 
-#[cfg(any(feature = "bmx", feature = "scan", all(feature = "geometry", feature = "odol")))]
+#[cfg(any(feature = "bmx", feature = "odol", feature = "scan"))]
 impl ErrorKind {
     fn again(&self) -> Self {
         match self {

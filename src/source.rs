@@ -144,18 +144,22 @@ impl FileMap {
     /// [`Limit`](crate::ErrorKind::Limit) for one without end.
     pub fn open_with(path: impl AsRef<Path>, access: Access, limits: &Limits) -> Result<Self> {
         let path = path.as_ref();
-        Self::open_inner(path, access, limits, Some(PATIENCE)).map_err(|error| error.in_file(path))
+        Self::open_told(path, access, limits, true).map(|(file, _)| file)
     }
 
-    /// Opens a file that nobody named: a regular one. It is as long as it says, so those of `/proc`, some of which have
-    /// no end, are empty.
-    #[cfg(feature = "scan")]
-    pub(crate) fn open_found(path: &Path, access: Access, limits: &Limits) -> Result<Self> {
-        Self::open_inner(path, access, limits, None).map_err(|error| error.in_file(path))
+    /// The same with what the system told of it before it was read. One that nobody `named` is a regular file, and as
+    /// long as it says, so those of `/proc`, some of which have no end, are empty.
+    pub(crate) fn open_told(path: &Path, access: Access, limits: &Limits, named: bool) -> Result<(Self, Metadata)> {
+        Self::open_inner(path, access, limits, named.then_some(PATIENCE)).map_err(|error| error.in_file(path))
     }
 
     /// `patience` is for a file that was named.
-    fn open_inner(path: &Path, access: Access, limits: &Limits, patience: Option<Duration>) -> Result<Self> {
+    fn open_inner(
+        path: &Path,
+        access: Access,
+        limits: &Limits,
+        patience: Option<Duration>,
+    ) -> Result<(Self, Metadata)> {
         let mut options = File::options();
         // Does not wait for the other end of a pipe.
         #[cfg(unix)]
@@ -180,7 +184,8 @@ impl FileMap {
             (None, Some(patience)) => read_unsized(file, limits.decoded_bytes, patience),
             (None, None) => Ok(Vec::new()),
         };
-        mapped.or_else(|file| read(file).map(Bytes::Owned)).map(Self)
+        let bytes = mapped.or_else(|file| read(file).map(Bytes::Owned))?;
+        Ok((Self(bytes), metadata))
     }
 
     /// Reads all that comes, up to [`Limits::decoded_bytes`].
@@ -546,7 +551,8 @@ mod tests {
         let pipe = Temporary::new("pipe");
         let status = std::process::Command::new("mkfifo").arg(&pipe.0).status().unwrap();
         assert!(status.success());
-        let open = |patience| FileMap::open_inner(&pipe.0, map(), &Limits::default(), Some(patience));
+        let open =
+            |patience| FileMap::open_inner(&pipe.0, map(), &Limits::default(), Some(patience)).map(|(file, _)| file);
         let patience = Duration::from_millis(50);
         let error = open(patience).unwrap_err();
         assert_eq!(error.to_string(), "nothing came to be read");
@@ -566,7 +572,7 @@ mod tests {
         assert!(open(patience).is_err());
         #[cfg(feature = "scan")]
         {
-            let found = |path| FileMap::open_found(path, map(), &Limits::default());
+            let found = |path| FileMap::open_told(path, map(), &Limits::default(), false).map(|(file, _)| file);
             assert!(found(&pipe.0).is_err());
             assert!(found(Path::new("/proc/self/status")).unwrap().is_empty());
         }

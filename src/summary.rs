@@ -1,12 +1,16 @@
 //! What an indexer keeps of one asset: owned, small, the same for every format.
 
 use std::borrow::Cow;
+#[cfg(feature = "zip")]
+use std::collections::BTreeMap;
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::BuildHasher;
+#[cfg(feature = "zip")]
+use std::sync::{Mutex, PoisonError};
 
 use crate::budget::Budget;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::format::Format;
 use crate::limits::{Limits, flag};
 use crate::view::{ByteStr, Packing, Storage, Utf32Str};
@@ -418,8 +422,59 @@ pub struct Problems {
     list: Vec<Problem>,
     beyond: u64,
     budget: Budget,
-    /// Whether it was told that the budget is spent.
-    spent: bool,
+    /// Which of them tells that the budget is spent.
+    spent: Option<usize>,
+}
+
+/// Looks at each item, on as many threads as the budget has to help. The problems are those of one thread that looks at
+/// one item after the other.
+#[cfg(feature = "zip")]
+pub(crate) fn side_by_side<T: Send>(
+    problems: &mut Problems,
+    items: impl Iterator<Item = T> + Send,
+    look: impl Fn(T, &mut Problems) + Sync,
+) {
+    let (budget, items) = (problems.budget.clone(), Mutex::new(items.fuse().enumerate()));
+    let told: Mutex<InOrder<'_>> = Mutex::new(InOrder { problems, next: 0, waiting: BTreeMap::new(), held: 0 });
+    budget.share_out(&|| {
+        while let Some((place, item)) = { items.lock().unwrap_or_else(PoisonError::into_inner).next() } {
+            let mut of_item = Problems::within(budget.clone());
+            look(item, &mut of_item);
+            told.lock().unwrap_or_else(PoisonError::into_inner).tell(place, of_item);
+        }
+    });
+}
+
+/// Problems of items that are done before others in front of them.
+#[cfg(feature = "zip")]
+struct InOrder<'p> {
+    problems: &'p mut Problems,
+    next: usize,
+    waiting: BTreeMap<usize, Problems>,
+    /// How many problems wait.
+    held: u64,
+}
+
+#[cfg(feature = "zip")]
+impl InOrder<'_> {
+    fn tell(&mut self, place: usize, mut of_item: Problems) {
+        let is_last = self.waiting.last_key_value().is_none_or(|(last, _)| place > *last);
+        if is_last && self.held >= u64::from(self.problems.budget.limits().problems) {
+            // Those in front of it are as many as are kept; of the end of the budget it is counted later whether it is new.
+            let spent = of_item.spent.take().filter(|place| *place < of_item.list.len());
+            let end = spent.map(|place| of_item.list.swap_remove(place));
+            of_item.beyond = of_item.beyond.saturating_add(of_item.list.drain(..).len() as u64);
+            of_item.spent = end.is_some().then_some(0);
+            of_item.list.extend(end);
+        }
+        self.held = self.held.saturating_add(of_item.list.len() as u64);
+        self.waiting.insert(place, of_item);
+        while let Some(of_item) = self.waiting.remove(&self.next) {
+            self.held = self.held.saturating_sub(of_item.list.len() as u64);
+            self.problems.append(of_item);
+            self.next = self.next.saturating_add(1);
+        }
+    }
 }
 
 impl Problems {
@@ -430,7 +485,7 @@ impl Problems {
 
     /// None so far; what looking costs is charged to this budget.
     pub fn within(budget: Budget) -> Self {
-        Self { list: Vec::new(), beyond: 0, budget, spent: false }
+        Self { list: Vec::new(), beyond: 0, budget, spent: None }
     }
 
     /// What looking may cost.
@@ -470,14 +525,35 @@ impl Problems {
 
     fn add(&mut self, error: &Error, problem: impl FnOnce(&Error) -> Problem) {
         // Once spent, a budget refuses all that follows: to say so once is enough.
-        let spent = matches!(error.kind(), ErrorKind::Limit { flag: Some(flag::WORK | flag::OUTPUT), .. });
-        if spent && std::mem::replace(&mut self.spent, true) {
+        if error.is_spent() && !self.is_first_spent() {
             return;
         }
         if self.is_full() {
             self.beyond = self.beyond.saturating_add(1);
         } else {
             self.list.push(problem(error));
+        }
+    }
+
+    /// Whether the problem that comes next is the first to tell that the budget is spent.
+    fn is_first_spent(&mut self) -> bool {
+        let is_first = self.spent.is_none();
+        self.spent.get_or_insert(self.list.len());
+        is_first
+    }
+
+    #[cfg(feature = "zip")]
+    fn append(&mut self, other: Self) {
+        self.beyond = self.beyond.saturating_add(other.beyond);
+        for (place, problem) in other.list.into_iter().enumerate() {
+            if other.spent == Some(place) && !self.is_first_spent() {
+                continue;
+            }
+            if self.is_full() {
+                self.beyond = self.beyond.saturating_add(1);
+            } else {
+                self.list.push(problem);
+            }
         }
     }
 

@@ -141,6 +141,13 @@ pub trait Inspect: sealed::Sealed + Send + Sync {
     /// Where a part of it cannot be read or decoded, the budget does not allow it, or the name is none of them.
     fn digest(&self, name: &str, budget: &Budget, sink: &mut dyn FnMut(&[u8])) -> Result<()>;
 
+    /// Hands out several of these streams, each in its order, the sink being told its place among the names: what they
+    /// have in common is read once. How each ended.
+    fn digests(&self, names: &[&str], budget: &Budget, sink: &mut dyn FnMut(usize, &[u8])) -> Vec<Result<()>> {
+        let digest = |(place, name): (usize, &&str)| self.digest(name, budget, &mut |bytes| sink(place, bytes));
+        names.iter().enumerate().map(digest).collect()
+    }
+
     /// The bytes that it decodes for itself when they are first asked for, and keeps: the tables of a map. 0 for all
     /// other formats.
     fn kept_bytes(&self) -> u64 {

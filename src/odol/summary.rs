@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::table::{self, Sink};
 use super::verify::Survey;
-use super::{Lod, Model};
+use super::{Lod, Model, VertexTable};
 use crate::budget::Budget;
 use crate::error::{Context as _, Error, Result};
 use crate::format::Format;
@@ -77,27 +77,56 @@ impl Inspect for Model<'_> {
     }
 
     fn digest(&self, name: &str, budget: &Budget, sink: &mut dyn FnMut(&[u8])) -> Result<()> {
-        let of: fn(&Lod<'_>, &Budget, &mut Sink<'_>) -> Result<()> = match name {
-            "positions" => |lod, budget, sink| budget.read(&lod.positions()?, sink),
-            "uvs" => |lod, budget, sink| {
-                let vertices = lod.vertex_table()?;
+        self.digests(&[name], budget, &mut |_, bytes| sink(bytes)).into_iter().collect()
+    }
+
+    /// One walk over each LOD for all of them.
+    fn digests(&self, names: &[&str], budget: &Budget, sink: &mut dyn FnMut(usize, &[u8])) -> Vec<Result<()>> {
+        let mut results: Vec<Result<()>> = names.iter().map(|_| self.whole()).collect();
+        for index in 0..self.lod_count() {
+            if results.iter().all(Result::is_err) {
+                break;
+            }
+            let Some(lod) = self.lod(index).transpose() else { continue };
+            let table = match &lod {
+                Ok(lod) if names.contains(&"uvs") => Some(lod.vertex_table()),
+                _ => None,
+            };
+            for (place, (name, result)) in names.iter().zip(&mut results).enumerate().filter(|(_, (_, r))| r.is_ok()) {
+                let mut sink = |rows: &[u8]| {
+                    sink(place, rows);
+                    ControlFlow::Continue(())
+                };
+                *result = match &lod {
+                    Ok(lod) => lod.digest(name, table.as_ref(), budget, &mut sink).within_item("lods", index),
+                    Err(error) => Err(error.again()),
+                };
+            }
+        }
+        results
+    }
+}
+
+impl<'a> Lod<'a> {
+    /// Hands out one of its streams. Its vertex table is at hand where it is needed whole.
+    fn digest(
+        &self,
+        name: &str,
+        table: Option<&Result<VertexTable<'a>>>,
+        budget: &Budget,
+        sink: &mut Sink<'_>,
+    ) -> Result<()> {
+        match (name, table) {
+            ("positions", Some(Ok(table))) => budget.read(&table.positions, sink),
+            ("positions", _) => budget.read(&self.positions()?, sink),
+            ("uvs", Some(table)) => {
+                let vertices = table.as_ref().map_err(Error::again)?;
                 let stored = vertices.uvs.first.stored.as_table();
                 vertices.check_count(stored)?;
                 budget.read(stored, sink)
-            },
-            "indices" => |lod, budget, sink| budget.read(&table::indices(&lod.faces), sink),
-            _ => return Err(Error::malformed("no digest of this name")),
-        };
-        let mut sink = |rows: &[u8]| {
-            sink(rows);
-            ControlFlow::Continue(())
-        };
-        self.whole()?;
-        for index in 0..self.lod_count() {
-            if let Some(lod) = self.lod(index)? {
-                of(&lod, budget, &mut sink).within_item("lods", index)?;
             }
+            ("indices", _) => budget.read(&table::indices(&self.faces), sink),
+            _ => Err(Error::malformed("no digest of this name")),
         }
-        Ok(())
     }
 }

@@ -5,10 +5,16 @@ use std::sync::atomic::{AtomicIsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use crate::budget::Help;
+
+/// Starting more threads than this takes longer than they could save.
+pub(super) const MOST_JOBS: usize = 256;
+
 /// Threads that join in wherever there is more than one thing to do.
 ///
 /// A thread waits for none but those that help it with its own work: it never takes up other work meanwhile, which might
 /// wait for what it holds itself. (That is why this is not done by a pool whose threads steal.)
+#[derive(Debug)]
 pub(super) struct Crew {
     /// How many more may join; below 0 for a moment where one that waited goes on.
     free: AtomicIsize,
@@ -74,15 +80,27 @@ impl Crew {
     }
 }
 
+impl Help for Crew {
+    fn join_in(&self, work: &(dyn Fn() + Sync)) {
+        // Whoever comes late finds nothing left to do.
+        self.each(0..MOST_JOBS, |_| work());
+    }
+}
+
 fn locked<I: Iterator, R>(items: &Mutex<Peekable<I>>, use_them: impl FnOnce(&mut Peekable<I>) -> R) -> R {
     use_them(&mut items.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
     use std::sync::atomic::{AtomicU64, AtomicUsize};
 
     use super::*;
+    use crate::budget::Budget;
+    use crate::error::Error;
+    use crate::limits::Limits;
+    use crate::summary::{Problems, side_by_side};
 
     #[test]
     fn work_within_work_is_done_once_by_no_more_threads_than_there_are() {
@@ -100,6 +118,34 @@ mod tests {
             assert_eq!(sum.into_inner(), (0..1000).sum::<u64>());
             // One more for a moment, where one that waited goes on.
             assert!(most.into_inner() <= threads + 2, "{threads}");
+        }
+    }
+
+    #[test]
+    fn problems_of_shared_work_are_those_of_one_thread() {
+        for most in [5, 5000] {
+            let limits = Limits { problems: most, ..Limits::default() };
+            let told = |threads| {
+                let budget = Budget::new(1, &limits).helped_by(Arc::new(Crew::new(threads)));
+                let mut problems = Problems::within(budget);
+                side_by_side(&mut problems, 0..300_u64, |item, problems| {
+                    if item % 7 == 0 {
+                        thread::yield_now();
+                    }
+                    for _ in 0..item % 3 {
+                        problems.error(&Error::malformed(format!("item {item}")).at(item));
+                    }
+                    if item > 200 {
+                        problems.error(&problems.budget().work(u64::MAX).unwrap_err());
+                    }
+                });
+                problems.into_vec()
+            };
+            let alone = told(1);
+            assert_eq!(alone.iter().filter(|problem| problem.offset.is_none()).count(), 1);
+            for threads in [2, 5] {
+                assert_eq!(told(threads), alone);
+            }
         }
     }
 }

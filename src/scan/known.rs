@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt::Write;
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -26,24 +27,24 @@ impl Known {
     }
 }
 
-impl Scan {
-    /// What changes with a file and with what this scan is asked; `None` for what is no plain file.
-    pub(super) fn stamp(&self, path: &Path) -> Option<String> {
-        let metadata = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
-        let time = metadata.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
-        let mut stamp = format!("{}:{}.{:09}", metadata.len(), time.as_secs(), time.subsec_nanos());
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::MetadataExt;
-            // Writing to a String cannot fail. Unlike the time of the content, that of any change cannot be set back.
-            let _ = write!(stamp, ":{}:{}.{:09}", metadata.ino(), metadata.ctime(), metadata.ctime_nsec());
-        }
-        let _ = write!(stamp, ":{}", self.question());
-        Some(stamp)
+/// What changes with a file and with what the scan is asked; `None` for what is no plain file.
+pub(super) fn stamp(metadata: &Metadata, question: &str) -> Option<String> {
+    let metadata = Some(metadata).filter(|metadata| metadata.is_file())?;
+    let time = metadata.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    let mut stamp = format!("{}:{}.{:09}", metadata.len(), time.as_secs(), time.subsec_nanos());
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        // Writing to a String cannot fail. Unlike the time of the content, that of any change cannot be set back.
+        let _ = write!(stamp, ":{}:{}.{:09}", metadata.ino(), metadata.ctime(), metadata.ctime_nsec());
     }
+    let _ = write!(stamp, ":{question}");
+    Some(stamp)
+}
 
+impl Scan {
     /// Which records are asked for, in a few letters.
-    fn question(&self) -> String {
+    pub(super) fn question(&self) -> String {
         let Self { depth, formats, digests, archives, limits, selection, .. } = self;
         let globs = &selection.globs;
         let asked =

@@ -3,15 +3,17 @@
 use std::num::NonZeroUsize;
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::crew::Crew;
+use super::crew::{Crew, MOST_JOBS};
+use super::finds::{Finds, together};
 use super::globs::Globs;
+use super::known::stamp;
 use super::progress::Stretch;
 use super::record::Stored;
 use super::units::Unit;
 use super::walk::{Target, Use};
-use super::{Depth, Digests, Found, MOST_JOBS, Record, Scan, Sighting};
+use super::{Depth, Digests, Found, Record, Scan, Sighting};
 use crate::address::{self, Address, Names, Opened, open_member};
 use crate::asset::Asset;
 use crate::budget::{Budget, Held, Memory};
@@ -20,7 +22,6 @@ use crate::error::{Error, Result};
 use crate::format::{Format, NoAsset};
 use crate::inspect::Inspect as _;
 use crate::limits::flag;
-use crate::source::FileMap;
 use crate::summary::{Name, Problem, Problems, Summary};
 
 /// Where some bytes were found.
@@ -210,8 +211,10 @@ pub(super) struct Run<'s, V, F> {
     scan: &'s Scan,
     /// For the members of archives.
     globs: Globs,
-    pub(super) crew: Crew,
+    pub(super) crew: Arc<Crew>,
     memory: Memory,
+    /// What is asked of each file, for its stamp.
+    question: String,
     view: V,
     callback: Mutex<F>,
 }
@@ -223,8 +226,9 @@ where
 {
     pub(super) fn new(scan: &'s Scan, globs: Globs, view: V, callback: F) -> Self {
         let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        let crew = Crew::new(scan.jobs.filter(|&jobs| jobs > 0).unwrap_or_else(cores).min(MOST_JOBS));
-        Self { scan, globs, crew, memory: Memory::default(), view, callback: Mutex::new(callback) }
+        let crew = Arc::new(Crew::new(scan.jobs.filter(|&jobs| jobs > 0).unwrap_or_else(cores).min(MOST_JOBS)));
+        let (memory, question, callback) = (Memory::default(), scan.question(), Mutex::new(callback));
+        Self { scan, globs, crew, memory, question, view, callback }
     }
 
     pub(super) fn file(&self, target: &Target) {
@@ -239,24 +243,20 @@ where
         if let Some(Err(error)) = target.unit.as_ref().map(|unit| unit.unchanged(&address.file)) {
             return self.put(Found::Unreadable(error));
         }
-        // Taken before the file is read: what is written meanwhile shows in the next one.
-        let stamp = address.member.is_none().then(|| scan.stamp(&address.file)).flatten();
         if target.use_as == Use::Whole
             && target.unit.is_none()
-            && let Some(stamp) = &stamp
-            && scan.known.as_ref().is_some_and(|known| known.has(&address.file, stamp))
+            && let Some(bytes) = self.unchanged(&address)
         {
-            drop(Stretch::new(&scan.progress, address.file.metadata().map_or(0, |metadata| metadata.len())));
+            drop(Stretch::new(&scan.progress, bytes));
             scan.progress.add_file();
             return self.put(Found::Unchanged(address.file));
         }
-        let file = match target.named {
-            true => address.open(scan.access, &scan.limits),
-            false => FileMap::open_found(&address.file, scan.access, &scan.limits),
-        };
-        match file {
+        match address.open_told(scan.access, &scan.limits, target.named) {
             Err(error) => self.put(Found::Unreadable(error)),
-            Ok(file) => {
+            Ok((file, metadata)) => {
+                // Of before it was read: what is written meanwhile shows in the next one.
+                let metadata = metadata.filter(|_| address.member.is_none());
+                let stamp = metadata.and_then(|metadata| stamp(&metadata, &self.question));
                 let is_there = self.address(&address, stamp, &file, target);
                 if let Err(error) = file.unchanged() {
                     self.put(Found::Unreadable(error.in_file(&address.file)));
@@ -268,17 +268,27 @@ where
         }
     }
 
+    /// How many bytes a file has that has not changed since an earlier scan.
+    fn unchanged(&self, address: &Address) -> Option<u64> {
+        let known = self.scan.known.as_ref().filter(|_| address.member.is_none())?;
+        let metadata = address.file.metadata().ok()?;
+        known.has(&address.file, &stamp(&metadata, &self.question)?).then(|| metadata.len())
+    }
+
     /// What a file of so many bytes may cost.
     fn budget(&self, bytes: u64) -> Budget {
-        Budget::sharing(bytes, &self.scan.limits, &self.memory).until(self.scan.progress.switch())
+        let budget = Budget::sharing(bytes, &self.scan.limits, &self.memory);
+        budget.until(self.scan.progress.switch()).helped_by(self.crew.clone())
     }
 
     /// Looks at these bytes, which nobody has opened.
     pub(super) fn bytes(&self, path: &Path, data: &[u8]) {
         let (budget, stretch) = (self.budget(data.len() as u64), Stretch::new(&self.scan.progress, data.len() as u64));
-        if !self.look(&Place::file(path), data, &budget, &stretch) {
+        let mut finds = Finds::default();
+        if !self.look(&Place::file(path), data, &budget, &stretch, &mut finds) {
             self.put(Found::NoAsset { path: path.to_owned(), named: true });
         }
+        self.hand_over(&mut finds);
         self.scan.progress.add_file();
     }
 
@@ -291,14 +301,16 @@ where
         let worth = if members.start == 0 { data.len() as u64 } else { bytes };
         let budget = self.budget(worth);
         let stretch = Stretch::new(&scan.progress, bytes);
+        let mut finds = Finds::default();
         let found = open_member(&address.file, data, address.member.as_deref(), &budget).map(|opened| {
             let place = Place { stamp, use_as: target.use_as, members, ..Place::opened(&address.file, &opened) };
             if let Ok(content) = &opened.content {
-                return self.look(&place, content, content.budget(), &stretch);
+                return self.look(&place, content, content.budget(), &stretch, &mut finds);
             }
             let record = describe_opened(scan, &address.file, &opened, &budget);
-            record.map(|record| self.asset(&place, record, None, &budget)).is_some()
+            record.map(|record| self.asset(&place, record, None, &budget, &mut finds)).is_some()
         });
+        self.hand_over(&mut finds);
         let is_there = found.is_ok();
         match found {
             Ok(true) => {}
@@ -312,7 +324,14 @@ where
     }
 
     /// Tells what these bytes are, and everything inside them; whether they are anything.
-    fn look(&self, place: &Place<'_>, data: &[u8], budget: &Budget, stretch: &Stretch<'_>) -> bool {
+    fn look(
+        &self,
+        place: &Place<'_>,
+        data: &[u8],
+        budget: &Budget,
+        stretch: &Stretch<'_>,
+        finds: &mut Finds<T>,
+    ) -> bool {
         if place.members.start > 0 {
             if let Err(error) = self.look_on(place, data, budget, stretch) {
                 self.put(Found::Unreadable(error.in_file(place.path)));
@@ -338,9 +357,10 @@ where
         let members = 0..inside.as_ref().map_or(0, |(_, count)| *count);
         let inner = told.as_ref().map_or(budget, Held::budget);
         let open = InSight { data, asset, budget: inner, members: members.clone() };
-        self.asset(place, record, Some(open), budget);
+        self.asset(place, record, Some(open), budget, finds);
         drop(told);
         if let Some((container, _)) = inside {
+            self.hand_over(finds);
             self.members(place, &container, members, budget, (stretch, data.len() as u64));
         }
         true
@@ -358,7 +378,7 @@ where
         let (is_continued, shown, all) = (true, members.clone(), stretch.bytes());
         let asset = Some(&asset);
         let seen = (self.view)(&Sighting { record: &record, data, asset, budget, members: shown, is_continued });
-        self.hand_over(Found::Continued(place.path.to_owned()), Some(seen));
+        self.hand_over(&mut Finds::of(Found::Continued(place.path.to_owned()), Some(seen)));
         self.members(place, &container, members, budget, (stretch, all));
         error.map_or(Ok(()), Err)
     }
@@ -379,13 +399,18 @@ where
         let mut names = Names::among(container, range.end);
         let members = container.members().map_while(Result::ok).take(range.end);
         let members = members.map(|member| (names.next(member.name()), member)).enumerate().skip(range.start);
-        let members = members.filter(|(index, _)| shared.binary_search(index).is_err());
-        self.crew.each(members.take_while(|_| !self.scan.progress.is_stopped()), |(_, (name, member))| {
-            let stretch = stretch.part(member.stored_byte_len(), whole);
-            let use_as = self.globs.use_of(member.name());
-            if use_as != Use::Nothing {
-                self.member(&place.inside(name, Stored::of(&member), use_as), &member, budget, &stretch);
+        let members = members.filter(|(index, _)| shared.binary_search(index).is_err()).map(|(_, named)| named);
+        self.crew.each(together(members.take_while(|_| !self.scan.progress.is_stopped())), |members| {
+            let mut finds = Finds::default();
+            for (name, member) in members {
+                let stretch = stretch.part(member.stored_byte_len(), whole);
+                let use_as = self.globs.use_of(member.name());
+                if use_as != Use::Nothing && !self.scan.progress.is_stopped() {
+                    let place = place.inside(name, Stored::of(&member), use_as);
+                    self.member(&place, &member, budget, &stretch, &mut finds);
+                }
             }
+            self.hand_over(&mut finds);
         });
     }
 
@@ -410,13 +435,20 @@ where
         (count, None)
     }
 
-    fn member(&self, place: &Place<'_>, member: &Member<'_>, budget: &Budget, stretch: &Stretch<'_>) {
+    fn member(
+        &self,
+        place: &Place<'_>,
+        member: &Member<'_>,
+        budget: &Budget,
+        stretch: &Stretch<'_>,
+        finds: &mut Finds<T>,
+    ) {
         let promised = place.promised_format();
-        if let Err((format, error)) = self.member_content(place, member, promised, budget, stretch)
+        if let Err((format, error)) = self.member_content(place, member, promised, budget, stretch, finds)
             && let Some(format) = format
         {
             let record = unreadable(self.scan, place, format, member.decoded_byte_len_hint(), &error, budget);
-            self.asset(place, record, None, budget);
+            self.asset(place, record, None, budget, finds);
         }
     }
 
@@ -428,6 +460,7 @@ where
         promised: Option<Format>,
         budget: &Budget,
         stretch: &Stretch<'_>,
+        finds: &mut Finds<T>,
     ) -> Result<(), (Option<Format>, Error)> {
         let sniffed = member.sniff().map_err(|error| (promised, error))?;
         let format = sniffed.or(promised);
@@ -435,13 +468,20 @@ where
         let unknown = !matches!(member.form(), Form::InPlace | Form::Packed(crate::view::Packing::Deflate));
         if format.is_some() || unknown {
             let content = member.decode(budget).map_err(|error| (format, error))?;
-            self.look(place, &content, content.budget(), stretch);
+            self.look(place, &content, content.budget(), stretch, finds);
         }
         Ok(())
     }
 
-    /// Hands over a record, if it is one of those asked for. What it tells beside its names has not been paid for.
-    fn asset(&self, place: &Place<'_>, mut record: Record, open: Option<InSight<'_, '_>>, budget: &Budget) {
+    /// Finds a record, if it is one of those asked for. What it tells beside its names has not been paid for.
+    fn asset(
+        &self,
+        place: &Place<'_>,
+        mut record: Record,
+        open: Option<InSight<'_, '_>>,
+        budget: &Budget,
+        finds: &mut Finds<T>,
+    ) {
         let wanted = &self.scan.formats;
         if place.use_as != Use::Whole || !wanted.is_empty() && !wanted.contains(&record.summary.format) {
             return;
@@ -453,7 +493,8 @@ where
         let problems = summary.problems.iter().map(|problem| (problem.message.len() as u64).saturating_add(around));
         let problems = problems.map(|bytes| bytes.saturating_add(100));
         let prefix = record.prefix.as_ref().map_or(0, text_bytes);
-        if let Err(error) = budget.output(references.chain(problems).fold(prefix, u64::saturating_add)) {
+        let bytes = references.chain(problems).fold(prefix, u64::saturating_add);
+        if let Err(error) = budget.output(bytes) {
             record.prefix = None;
             summary.references.clear();
             summary.problems = vec![Problem::error(&error)];
@@ -462,20 +503,24 @@ where
         let seen = open.map(|InSight { data, asset, budget, members }| {
             (self.view)(&Sighting { record: &record, data, asset, budget, members, is_continued: false })
         });
-        self.hand_over(Found::Asset(Box::new(record)), seen);
+        if finds.add(Found::Asset(Box::new(record)), seen, bytes.saturating_add(around)) {
+            self.hand_over(finds);
+        }
     }
 
     /// Hands over what is no asset.
     pub(super) fn put(&self, found: Found) {
-        self.hand_over(found, None);
+        self.hand_over(&mut Finds::of(found, None));
     }
 
     /// Hands over one find at a time, until nobody wants more.
-    fn hand_over(&self, found: Found, seen: Option<T>) {
+    fn hand_over(&self, finds: &mut Finds<T>) {
         // A callback that panicked has ended its thread's work; the panic passes on when the threads are joined.
         let mut callback = self.callback.lock().unwrap_or_else(PoisonError::into_inner);
-        if !self.scan.progress.is_stopped() && callback(found, seen).is_break() {
-            self.scan.progress.stop();
+        for (found, seen) in finds.take() {
+            if !self.scan.progress.is_stopped() && callback(found, seen).is_break() {
+                self.scan.progress.stop();
+            }
         }
     }
 }

@@ -5,6 +5,7 @@
 
 mod crew;
 pub mod dupes;
+mod finds;
 mod globs;
 mod identity;
 mod ignored;
@@ -106,9 +107,6 @@ pub enum Found {
         named: bool,
     },
 }
-
-/// Starting more threads than this takes longer than they could save.
-const MOST_JOBS: usize = 256;
 
 /// An asset while a scan has it open.
 #[derive(Debug)]

@@ -112,7 +112,7 @@ pub struct Digests(Vec<(&'static str, Option<String>)>);
 
 impl Digests {
     /// Reads all `data`, and where it must decodes the asset's streams, all its `bytes` for each. Adds a problem for each
-    /// that cannot be had.
+    /// that cannot be had; where the budget does not allow all, there is none.
     pub(super) fn of(
         data: &[u8],
         asset: &dyn Inspect,
@@ -121,21 +121,26 @@ impl Digests {
         problems: &mut Vec<Problem>,
     ) -> Self {
         let mut digests = Self::of_file(Some(data), budget);
-        let mut digest = |name: &'static str| {
-            let mut hash = Sha256::new();
-            let read = budget.work(bytes).and_then(|()| asset.digest(name, budget, &mut |bytes| hash.update(bytes)));
-            match read {
-                Ok(()) => Some(hex(hash.finalize().as_slice())),
-                Err(error) => {
-                    let problem = Problem::error(&error);
-                    if !problems.contains(&problem) {
-                        problems.push(problem);
-                    }
-                    None
-                }
+        let names = asset.digest_names();
+        let mut hashes = vec![Sha256::new(); names.len()];
+        let mut sink = |place: usize, bytes: &[u8]| {
+            if let Some(hash) = hashes.get_mut(place) {
+                hash.update(bytes);
             }
         };
-        digests.0.extend(asset.digest_names().iter().map(|&name| (name, digest(name))));
+        let read = match budget.work(bytes.saturating_mul(names.len() as u64)) {
+            Ok(()) => asset.digests(names, budget, &mut sink),
+            Err(error) => names.iter().map(|_| Err(error.again())).collect(),
+        };
+        for ((&name, read), hash) in names.iter().zip(read).zip(hashes) {
+            if let Err(error) = &read {
+                let problem = Problem::error(error);
+                if !problems.contains(&problem) {
+                    problems.push(problem);
+                }
+            }
+            digests.0.push((name, read.is_ok().then(|| hex(hash.finalize().as_slice()))));
+        }
         digests
     }
 

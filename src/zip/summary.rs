@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::format::Format;
 use crate::inspect::{self, Depth, Inspect, Outline, Part, Region, Span, Value, brief};
 use crate::limits::Limits;
-use crate::summary::{Blocks, Code, Counts, Problems, Severity, Summary};
+use crate::summary::{Blocks, Code, Counts, Problems, Severity, Summary, side_by_side};
 use crate::view::record::tell_opaque;
 use crate::view::zip::first_entry;
 use crate::view::{Column, InPlace, LeArray, Packing, Scalar, Storage, Table};
@@ -163,19 +163,23 @@ impl Archive<'_> {
 
     /// Headers and content of all files but those that share bytes with others.
     fn check_content(&self, shared: &[usize], problems: &mut Problems) {
-        for member in self.members().map_while(Result::ok) {
-            if shared.binary_search(&member.index()).is_ok() {
-                continue;
-            }
-            let Some(local) = problems.ok(member.local()) else { continue };
+        let budget = problems.budget().clone();
+        let members = self.members().map_while(Result::ok);
+        let members = members.filter(|member| shared.binary_search(&member.index()).is_err()).map(|member| {
+            let local = member.local();
+            // Stored bytes are looked at too, for their CRC-32. Paid for in order: it is always the same members for which
+            // nothing is left.
+            let pay = || budget.work(member.stored_byte_len()).and_then(|()| budget.take(member.unpacked_bytes()));
+            let paid = local.and_then(|local| Ok((local, pay())));
+            (member, paid)
+        });
+        side_by_side(problems, members, |(member, paid), problems| {
+            let Some((local, held)) = problems.ok(paid) else { return };
             if local.name != member.name() || local.header.method != member.entry().header.method {
                 let message = "the header before its bytes tells of another file";
                 problems.tell(Severity::Error, || member.error(message));
             }
-            let budget = problems.budget();
-            // Stored bytes are looked at too, for their CRC-32.
-            let held = budget.work(member.stored_byte_len()).and_then(|()| budget.take(member.unpacked_bytes()));
-            let Some(_held) = problems.ok(held) else { continue };
+            let Some(_held) = problems.ok(held) else { return };
             match member.unpack() {
                 Ok((_, 0)) => {}
                 Ok((_, behind)) => {
@@ -187,7 +191,7 @@ impl Archive<'_> {
                 }
                 Err(error) => problems.error(&error),
             }
-        }
+        });
     }
 
     /// Tells of files that share bytes; which those are.

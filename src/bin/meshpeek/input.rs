@@ -91,8 +91,9 @@ pub(crate) struct Tally {
 }
 
 /// What a scan hands over.
-pub(crate) enum Told<'t> {
-    Record(&'t Record),
+pub(crate) enum Told<'t, T> {
+    /// A record, and what was made of it where it was found.
+    Record(&'t Record, Option<T>),
     /// A file whose records an earlier scan gave.
     Unchanged(&'t Path),
     Unreadable(&'t meshpeek::Error),
@@ -111,35 +112,22 @@ impl Kept {
         }
     }
 
-    fn told(&self) -> Told<'_> {
+    fn told<T>(&self, made: Option<T>) -> Told<'_, T> {
         match self {
-            Self::Record(record) => Told::Record(record),
+            Self::Record(record) => Told::Record(record, made),
             Self::Unchanged(path) => Told::Unchanged(path),
         }
     }
 }
 
-/// Hands over each asset, and tells of the rest, until the results cannot be written any more.
-pub(crate) fn each_asset(
+/// Hands over each asset with what `view` makes of it while it is open, on its own thread, and tells of all else that is
+/// worth a line, until the results cannot be written any more. Where records are sorted, nothing that is made is kept.
+pub(crate) fn each_told<T>(
     scan: &Scan,
     inputs: &Inputs,
     common: &Common,
-    mut each: impl FnMut(&Record) -> Result<(), Failure> + Send,
-) -> Result<Tally, Failure> {
-    let each = |told: Told<'_>| match told {
-        Told::Record(record) => each(record),
-        _ => Ok(()),
-    };
-    each_told(scan, inputs, common, |_| (), each)
-}
-
-/// The same with all that is worth a line, and a look at each asset while it is open.
-pub(crate) fn each_told(
-    scan: &Scan,
-    inputs: &Inputs,
-    common: &Common,
-    view: impl Fn(&Sighting<'_, '_>) + Sync,
-    mut each: impl FnMut(Told<'_>) -> Result<(), Failure> + Send,
+    view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
+    mut each: impl FnMut(Told<'_, T>) -> Result<(), Failure> + Send,
 ) -> Result<Tally, Failure> {
     let notes = Notes::new(common);
     let list = inputs.paths_from.as_deref().map(|list| Paths::read(list, inputs.null, scan.progress.clone()));
@@ -148,7 +136,7 @@ pub(crate) fn each_told(
     let mut tally = Tally::default();
     let mut failure = None;
     let mut kept = Vec::new();
-    let found = |found, _| {
+    let found = |found, made| {
         let found = match found {
             Found::Asset(record) => {
                 tally.assets += 1;
@@ -162,7 +150,7 @@ pub(crate) fn each_told(
                 kept.push(found);
                 Ok(())
             }
-            Ok(found) => each(found.told()),
+            Ok(found) => each(found.told(made)),
             Err(Found::Unreadable(error)) => {
                 tally.unreadable += 1;
                 let written = each(Told::Unreadable(&error));
@@ -215,7 +203,7 @@ pub(crate) fn each_told(
     // An archive's own record has no member and so comes first.
     kept.sort_by_cached_key(Kept::place);
     for found in kept {
-        each(found.told())?;
+        each(found.told(None))?;
     }
     tally.interrupted = interrupted;
     tally.files = scan.progress.files();

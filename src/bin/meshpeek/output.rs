@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use anstream::{AutoStream, ColorChoice};
 use meshpeek::Budget;
+use meshpeek::scan::Record;
 use serde::Serialize;
 
 use crate::args::{Color, Common};
@@ -62,6 +63,25 @@ impl From<csv::Error> for Failure {
 }
 
 const BUFFER: usize = 1 << 16;
+
+/// The line of a record, made where the record is found: one thread writes, all make lines.
+pub(crate) struct Line(io::Result<Vec<u8>>);
+
+impl Line {
+    /// The line, if lines are `wanted`.
+    pub(crate) fn of(record: &Record, wanted: bool) -> Option<Self> {
+        wanted.then(|| Self(json_line(record, Vec::with_capacity(LINE))))
+    }
+}
+
+/// What most lines fit into.
+const LINE: usize = 1 << 10;
+
+fn json_line(value: &impl Serialize, mut line: Vec<u8>) -> io::Result<Vec<u8>> {
+    serde_json::to_writer(&mut line, value)?;
+    line.push(b'\n');
+    Ok(line)
+}
 
 /// The stream for results: buffered, and named in its errors.
 pub(crate) struct Output {
@@ -133,12 +153,19 @@ impl Output {
         self.terminal
     }
 
+    /// Writes the line of a record, be it made already.
+    pub(crate) fn line_of(&mut self, record: &Record, line: Option<Line>) -> io::Result<()> {
+        match line {
+            Some(Line(line)) => self.write_all(&line?),
+            None => self.json_line(record),
+        }
+    }
+
     /// Writes a line of JSON.
     pub(crate) fn json_line(&mut self, value: &impl Serialize) -> io::Result<()> {
         let mut line = std::mem::take(&mut self.line);
         line.clear();
-        serde_json::to_writer(&mut line, value)?;
-        line.push(b'\n');
+        let line = json_line(value, line)?;
         let written = self.write_all(&line);
         self.line = line;
         written

@@ -16,7 +16,7 @@ use meshpeek::summary::Severity;
 use crate::args::{Common, Inputs, RecordFormat, ScanArgs, ScanDepth, Stream};
 use crate::input::Told;
 use crate::notes::Notes;
-use crate::output::{Failure, Outcome, Output};
+use crate::output::{Failure, Line, Outcome, Output};
 use crate::since::{self, Old};
 use crate::thumbnails::Thumbnails;
 use crate::{input, report};
@@ -42,6 +42,7 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
         scan.selection.except.extend(tables.ids());
     }
     let thumbnails = args.thumbnails.as_deref().map(|folder| Thumbnails::new(folder, args, &scan)).transpose()?;
+    let is_lines = matches!(writer, Writer::Ndjson { .. }) && inputs.sort.is_none();
     let view = |seen: &Sighting<'_, '_>| {
         #[cfg(feature = "parquet")]
         if let Some(tables) = &tables {
@@ -50,13 +51,14 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
         if let Some(thumbnails) = &thumbnails {
             thumbnails.draw(seen);
         }
+        Line::of(seen.record, is_lines)
     };
     let mut damaged = 0_u64;
     let mut copied = 0;
     let mut tally = input::each_told(&scan, inputs, common, view, |told| match told {
-        Told::Record(record) => {
+        Told::Record(record, line) => {
             damaged += u64::from(record.summary.problems.iter().any(|problem| problem.severity == Severity::Error));
-            writer.record(record)
+            writer.record(record, line.flatten())
         }
         Told::Unchanged(path) => {
             let Some((old, out)) = old.as_ref().zip(writer.stream()) else { return Ok(()) };
@@ -154,11 +156,11 @@ impl<'i> Writer<'i> {
         })
     }
 
-    fn record(&mut self, record: &Record) -> Result<(), Failure> {
+    fn record(&mut self, record: &Record, line: Option<Line>) -> Result<(), Failure> {
         match self {
             Self::Table(table, _) => table.add(record),
             Self::Ndjson { out, at_once } => {
-                out.json_line(record)?;
+                out.line_of(record, line)?;
                 if *at_once {
                     out.flush()?;
                 }

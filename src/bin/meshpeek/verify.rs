@@ -3,12 +3,13 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use meshpeek::scan::{Depth, Record};
+use meshpeek::scan::{Depth, Record, Sighting};
 use meshpeek::summary::Severity;
 
 use crate::args::{Common, Inputs, LineFormat};
+use crate::input::Told;
 use crate::notes::Notes;
-use crate::output::{Failure, Outcome, Output};
+use crate::output::{Failure, Line, Outcome, Output};
 use crate::{input, report};
 
 pub(crate) fn run(inputs: &Inputs, format: LineFormat, strict: bool, common: &Common) -> Outcome {
@@ -20,14 +21,17 @@ pub(crate) fn run(inputs: &Inputs, format: LineFormat, strict: bool, common: &Co
         LineFormat::Ndjson => Output::data(common)?,
     };
     let (mut errors, mut warnings) = (0_u64, 0_u64);
-    let tally = input::each_asset(&scan, inputs, common, |record| {
+    let is_lines = matches!(format, LineFormat::Ndjson) && inputs.sort.is_none();
+    let view = |seen: &Sighting<'_, '_>| Line::of(seen.record, is_lines);
+    let tally = input::each_told(&scan, inputs, common, view, |told| {
+        let Told::Record(record, line) = told else { return Ok(()) };
         for problem in &record.summary.problems {
             match problem.severity {
                 Severity::Error => errors += 1,
                 Severity::Warning => warnings += 1,
             }
         }
-        write(record, format, &mut out)
+        write(record, line.flatten(), format, &mut out)
     })?;
     out.flush()?;
     notes.say(format_args!(
@@ -41,9 +45,9 @@ pub(crate) fn run(inputs: &Inputs, format: LineFormat, strict: bool, common: &Co
     Ok(if found && status == ExitCode::SUCCESS { ExitCode::from(1) } else { status })
 }
 
-fn write(record: &Record, format: LineFormat, out: &mut Output) -> Result<(), Failure> {
+fn write(record: &Record, line: Option<Line>, format: LineFormat, out: &mut Output) -> Result<(), Failure> {
     match format {
-        LineFormat::Ndjson => out.json_line(record)?,
+        LineFormat::Ndjson => out.line_of(record, line)?,
         LineFormat::Text => {
             for problem in &record.summary.problems {
                 let (word, style) = report::severity(problem.severity);
