@@ -177,6 +177,7 @@ impl Deref for Content<'_> {
 
 /// What an address leads to.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Opened<'a> {
     /// Its bytes; the error where it is a member that cannot be decoded.
     pub content: Result<Content<'a>>,
@@ -341,6 +342,7 @@ fn spelled(name: ByteStr<'_>) -> Name {
 
 /// A member that a name fits.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Found<'a> {
     /// The member.
     pub member: Member<'a>,

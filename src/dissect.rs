@@ -65,6 +65,7 @@ pub fn dissect(asset: &dyn Inspect, bytes: u64, sink: &mut dyn FnMut(&Line<'_>))
 
 /// What a selector leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Located {
     /// The selector of what was found: numbers only.
     pub selector: Selector,

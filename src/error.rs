@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::format::Format;
+use crate::sealed::Sealed;
 use crate::summary::Code;
 use crate::view::ByteStr;
 
@@ -348,7 +349,7 @@ impl From<io::Error> for Error {
 }
 
 /// Names the part in which an error arose; free where there is none.
-pub trait Context {
+pub trait Context: Sealed {
     /// The error arose in this part.
     #[must_use]
     fn within(self, part: &'static str) -> Self;
@@ -361,6 +362,8 @@ pub trait Context {
     #[must_use]
     fn within_index(self, index: usize) -> Self;
 }
+
+impl crate::sealed::Sealed for Error {}
 
 impl Context for Error {
     fn within(self, part: &'static str) -> Self {
@@ -375,6 +378,8 @@ impl Context for Error {
         self.inside(Place::Index(index))
     }
 }
+
+impl<T> crate::sealed::Sealed for Result<T> {}
 
 impl<T> Context for Result<T> {
     fn within(self, part: &'static str) -> Self {

@@ -53,6 +53,32 @@
 //!
 //! [`Problem`]: summary::Problem
 //!
+//! **Indices.** Views give indices as stored, and do not look where they point: [`get`](LeArray::get) with one that leads
+//! outside is `None`, never another element. `verify` holds every index to what it points into.
+//!
+//! # Names
+//!
+//! | name | is |
+//! | --- | --- |
+//! | `len()`, `is_empty()`, `get(index)`, `iter()` | a sequence at hand: exact, in `usize` |
+//! | `count()` | how many elements a block decodes to; of a fill more than any memory holds |
+//! | `..._count()` | how many things of one kind there are, where no view of them is |
+//! | `..._hint()` | the file's word for something that only decoding would prove |
+//! | `byte_len()`, `..._byte_len()` | a size in bytes; as a field, `bytes` |
+//! | `as_bytes()`, `..._bytes()`, `borrowed()` | the bytes themselves, where they lie |
+//! | `to_...()`, `decode...()` | what is copied or decoded: borrowed where it need not be |
+//! | `spanned()` | the same with the place of each |
+//! | `name()` | the word for an `enum`'s variant; of a code as stored an `Option`, for codes without a meaning |
+//!
+//! What may fail and may not be there is a `Result<Option<T>>`.
+//!
+//! # What may grow
+//!
+//! Records, facts and kinds that formats add to are `#[non_exhaustive]`. Traits that only this crate implements are sealed:
+//! [`Inspect`], [`Element`](view::Element), [`Layout`](view::Layout), `chunk::Header`, those of single formats. The others
+//! get what they get with a default: [`Visitor`](inspect::Visitor), [`ReadAt`](ranges::ReadAt), [`Table`](view::Table), and
+//! what [records](view::record) are made of. Structs without `#[non_exhaustive]` are whole as they are.
+//!
 //! # Spaces
 //!
 //! Views give what is stored, each format in its own space; the first page of each module has the same facts and more.
@@ -138,6 +164,7 @@ pub mod pose;
 pub mod ranges;
 mod registry;
 pub mod schema;
+mod sealed;
 pub mod source;
 pub mod summary;
 pub mod view;
@@ -165,8 +192,18 @@ pub mod scan;
 #[cfg(feature = "zip")]
 pub mod zip;
 
+#[cfg(feature = "rtm")]
+#[doc(no_inline)]
+pub use half;
+#[cfg(feature = "serde")]
+#[doc(no_inline)]
+pub use serde;
+#[cfg(feature = "json")]
+#[doc(no_inline)]
+pub use serde_json;
 /// The crates whose types this one hands out or asks for: numbers as stored, casts, parsers for
-/// [`Cursor::parse`](view::Cursor::parse).
+/// [`Cursor::parse`](view::Cursor::parse), and with their features half floats and what writes records; those of tables
+/// are in [`arrow`](arrow/index.html).
 #[doc(no_inline)]
 pub use {bytemuck, nom, zerocopy};
 

@@ -141,9 +141,9 @@ macro_rules! registry {
 
         $(
             #[cfg(feature = $feature)]
-            impl crate::inspect::sealed::Sealed for crate::$module::$type<'_> {}
+            impl crate::sealed::Sealed for crate::$module::$type<'_> {}
         )*
-        impl crate::inspect::sealed::Sealed for Asset<'_> {}
+        impl crate::sealed::Sealed for Asset<'_> {}
     };
     (@bytes $module:ident $type:ident $ranges:ident $limits:ident) => {{
         let data = crate::ranges::Data::Parts($ranges);

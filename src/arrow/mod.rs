@@ -52,6 +52,9 @@ use crate::error::{Error, Result};
 use crate::scan::{Record, Sighting};
 
 pub use self::schema::{SCHEMA, Table};
+/// The crates whose batches and schemas these are.
+#[doc(no_inline)]
+pub use {arrow_array, arrow_schema};
 
 /// Rows of one table, until they are made a batch.
 enum Rows {

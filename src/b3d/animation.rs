@@ -14,6 +14,7 @@ use crate::view::{ByteStr, Column, Cursor, Element, Interleaved, Layout, Quat, S
 
 /// Where an animation starts in the tree, and how long it is (ANIM).
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Animation {
     /// Unused by the spec; 0 in all files seen.
     pub flags: i32,
@@ -104,6 +105,8 @@ impl KeyLayout {
         }
     }
 }
+
+impl crate::sealed::Sealed for KeyLayout {}
 
 impl Layout for KeyLayout {
     fn stride(&self) -> usize {
@@ -197,8 +200,11 @@ impl<'a> Keys<'a> {
 
 /// The keys of one node put together: each part of its transform by frame.
 ///
-/// Where several keys name one frame and part, the last in the file counts, as in Blitz3D.
+/// Where several keys name one frame and part, the last in the file counts, as in Blitz3D. Between two frames the game
+/// takes positions and scales on the straight line, rotations on the shorter arc at even speed; before the first and behind
+/// the last it holds them. `Clip` of the feature `geometry` does so.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Tracks {
     /// Positions relative to the node above.
     pub positions: BTreeMap<i32, [f32; 3]>,

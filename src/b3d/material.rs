@@ -5,6 +5,7 @@ use zerocopy::little_endian::I32;
 use super::wire::{BrushListHead, ChunkHeader};
 use crate::error::{Context, Error, Result};
 use crate::inspect::{Outline, Span, StoredField, Value};
+use crate::sealed::Sealed;
 use crate::view::chunk::{Chunk, Chunks, Tag};
 use crate::view::codes::codes;
 use crate::view::record::{Fixed, Form, Read, Record, Stored, Type, record};
@@ -182,7 +183,7 @@ switches! {
 }
 
 /// What the chunks of one tag list right below BB3D.
-pub trait Material<'a>: Record<'a, Self::Knowledge> {
+pub trait Material<'a>: Sealed + Record<'a, Self::Knowledge> {
     /// The tag of its chunks.
     const TAG: Tag;
 
@@ -202,6 +203,8 @@ pub trait Material<'a>: Record<'a, Self::Knowledge> {
     fn tell_head(_: &Cursor<'a>, _: &mut Outline<'_>) {}
 }
 
+impl crate::sealed::Sealed for Texture<'_> {}
+
 impl<'a> Material<'a> for Texture<'a> {
     const TAG: Tag = Tag(*b"TEXS");
     const LIST: &'static str = "textures";
@@ -211,6 +214,8 @@ impl<'a> Material<'a> for Texture<'a> {
         Ok(())
     }
 }
+
+impl crate::sealed::Sealed for Brush<'_> {}
 
 impl<'a> Material<'a> for Brush<'a> {
     const TAG: Tag = Tag(*b"BRUS");

@@ -142,6 +142,8 @@ impl VertexLayout {
     }
 }
 
+impl crate::sealed::Sealed for VertexLayout {}
+
 impl Layout for &VertexLayout {
     fn stride(&self) -> usize {
         self.tex_coords_column().saturating_add(self.sets().saturating_mul(self.set_bytes()))

@@ -9,6 +9,7 @@ use crate::view::chunk::Chunk;
 
 /// One chunk met on a [`Walk`].
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Step<'a> {
     /// How many chunks it lies in; BB3D's own children lie in one.
     pub depth: u32,

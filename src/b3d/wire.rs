@@ -78,6 +78,8 @@ wire! {
     }
 }
 
+impl crate::sealed::Sealed for ChunkHeader {}
+
 impl Header for ChunkHeader {
     fn tag(&self) -> Tag {
         Tag(*self.tag)
@@ -87,6 +89,8 @@ impl Header for ChunkHeader {
         self.length.get()
     }
 }
+
+impl crate::sealed::Sealed for Triangle {}
 
 impl Element for Triangle {
     type Native = [i32; 3];
@@ -102,6 +106,8 @@ pub struct NativeWeight {
     pub vertex: i32,
     pub weight: f32,
 }
+
+impl crate::sealed::Sealed for Weight {}
 
 impl Element for Weight {
     type Native = NativeWeight;

@@ -92,6 +92,7 @@ impl Codec {
 
 /// How much work the codecs have done on one thread since it began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Activity {
     /// Streams walked to find their end.
     pub walks: u64,

@@ -26,7 +26,7 @@ impl Matrix {
     }
 
     pub(crate) fn translation(by: [f32; 3]) -> Self {
-        Mat4::from_translation(by.into()).into()
+        Self::of(Mat4::from_translation(by.into()))
     }
 
     /// A position under the matrix.
@@ -56,13 +56,13 @@ impl Matrix {
     /// This one after the other.
     #[must_use]
     pub fn after(&self, first: &Self) -> Self {
-        self.glam().mul_mat4(&first.glam()).into()
+        Self::of(self.glam().mul_mat4(&first.glam()))
     }
 
     /// What undoes it; `None` where it flattens space, or is not of numbers.
     pub fn inverse(&self) -> Option<Self> {
         let inverse = self.glam().inverse();
-        inverse.is_finite().then(|| inverse.into())
+        inverse.is_finite().then(|| Self::of(inverse))
     }
 
     /// Whether it turns a left hand into a right one.
@@ -78,10 +78,8 @@ impl Matrix {
     pub(crate) fn glam(&self) -> Mat4 {
         Mat4::from_cols_array_2d(&self.0)
     }
-}
 
-impl From<Mat4> for Matrix {
-    fn from(matrix: Mat4) -> Self {
+    pub(crate) fn of(matrix: Mat4) -> Self {
         Self(matrix.to_cols_array_2d())
     }
 }
@@ -104,7 +102,7 @@ impl Transform {
     /// The same as a matrix.
     pub fn to_matrix(&self) -> Matrix {
         let (scale, translation) = (Vec3::from(self.scale), Vec3::from(self.translation));
-        Mat4::from_scale_rotation_translation(scale, Quat::from_array(self.rotation), translation).into()
+        Matrix::of(Mat4::from_scale_rotation_translation(scale, Quat::from_array(self.rotation), translation))
     }
 
     /// The same in the mirror that leads from a left-handed space to ours.

@@ -21,6 +21,7 @@ const LONGEST_TEXT: usize = 1 << 10;
 
 /// One line of a [layout](super::Inspect::layout).
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Region<'a> {
     /// How many rows it lies in.
     pub depth: usize,

@@ -26,6 +26,7 @@ use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::limits::Limits;
+use crate::sealed::Sealed;
 use crate::summary::{Name, Problems, Summary};
 use crate::view::record::Type;
 use crate::view::{ByteStr, Table, Utf32Str};
@@ -47,10 +48,12 @@ pub enum Depth {
     /// | mlod | LODs | the header |
     /// | pbo, zip | all, and the blocks | the directory |
     Header,
-    /// What can be told without decoding.
+    /// What can be told without decoding: every record is read once, and a compressed stream walked where only that finds
+    /// its end. Linear in the file for b3d, lodka, odol, mlod and both kinds of rtm, in the directory for pbo and zip; of a
+    /// Ballance map the tables are inflated, and kept.
     #[default]
     Summary,
-    /// Every block decoded, every index checked.
+    /// Every block decoded, one at a time, and every index checked: linear in what the file unpacks to.
     Verify,
 }
 
@@ -75,7 +78,7 @@ impl fmt::Display for Depth {
 }
 
 /// An opened asset of any format.
-pub trait Inspect: sealed::Sealed + Send + Sync {
+pub trait Inspect: Sealed + Send + Sync {
     /// Its format.
     fn format(&self) -> Format;
 
@@ -87,17 +90,18 @@ pub trait Inspect: sealed::Sealed + Send + Sync {
     /// after the other. Linear in what the depth reads.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary;
 
-    /// The facts that its header and tables tell: [`Depth::Header`].
+    /// The facts that its header and tables tell, at the cost of [`Depth::Header`].
     fn summarize_header(&self) -> Summary {
         summary(self, Depth::Header)
     }
 
-    /// The facts that can be had without decoding anything: [`Depth::Summary`].
+    /// The facts that can be had without decoding anything, at the cost of [`Depth::Summary`]. What is counted is told by
+    /// [`Format::count_names`].
     fn summarize(&self) -> Summary {
         summary(self, Depth::Summary)
     }
 
-    /// Decodes every block and checks every index and bound: [`Depth::Verify`]. Adds what it finds, everything in
+    /// Decodes every block and checks every index and bound, at the cost of [`Depth::Verify`]. Adds what it finds, everything in
     /// [`summarize`](Self::summarize)'s problems included.
     fn verify(&self, problems: &mut Problems) {
         self.survey(Depth::Verify, problems);
@@ -155,12 +159,6 @@ pub trait Inspect: sealed::Sealed + Send + Sync {
     }
 }
 
-/// Formats are this crate's own: what is asked of them may grow.
-pub(crate) mod sealed {
-    /// Only this crate's formats are.
-    pub trait Sealed {}
-}
-
 fn summary<A: Inspect + ?Sized>(asset: &A, depth: Depth) -> Summary {
     let mut problems = Problems::new(&asset.limits());
     let summary = asset.survey(depth, &mut problems);
@@ -178,6 +176,7 @@ pub struct Span {
 
 /// A field with its place in the file.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct StoredField {
     /// Its name.
     pub name: &'static str,
@@ -191,6 +190,7 @@ pub struct StoredField {
 
 /// A part of an asset in its outline: an object, or an item of a list.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Part<'a> {
     /// Its name, or that of its list.
     pub name: &'static str,

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use super::fields::{end, header_count};
 use super::wire::ChunkHeader;
 use crate::error::{Context, Error, Result};
+use crate::sealed::Sealed;
 use crate::view::chunk::Tag;
 use crate::view::record::Read;
 use crate::view::{Cursor, chunk};
@@ -247,7 +248,7 @@ impl<'a> Iterator for Nodes<'a> {
 }
 
 /// A chunk's data with a meaning.
-pub trait View<'a>: Sized {
+pub trait View<'a>: Sealed + Sized {
     /// The kind of chunk it is read from.
     const KIND: Kind;
 
@@ -293,6 +294,8 @@ pub(crate) fn whole<'a, T: Read<'a, Node<'a>>>(node: &Node<'a>, counted: bool) -
 /// Chunks whose data is one record.
 macro_rules! view {
     ($name:ident, counted: $counted:literal) => {
+        impl $crate::sealed::Sealed for $name<'_> {}
+
         impl<'a> $crate::lodka::View<'a> for $name<'a> {
             const KIND: $crate::lodka::Kind = $crate::lodka::Kind::$name;
 

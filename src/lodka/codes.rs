@@ -54,6 +54,8 @@ impl Flag {
     }
 }
 
+impl crate::sealed::Sealed for Flag {}
+
 impl Element for Flag {
     type Native = u8;
     const COLUMNS: &'static [Column] = u8::COLUMNS;

@@ -88,6 +88,8 @@ impl Mesh<'_> {
     }
 }
 
+impl crate::sealed::Sealed for Mesh<'_> {}
+
 impl<'a> View<'a> for Mesh<'a> {
     const KIND: Kind = Kind::Mesh;
 

@@ -15,7 +15,7 @@
 //! | handedness | right |
 //! | front faces | counterclockwise |
 //! | V | up from the bottom |
-//! | quaternions | x, y, z, w; keys of bones are Euler angles about x, y and z in radians |
+//! | quaternions | x, y, z, w; keys of bones are Euler angles in radians, about x first, then y, then z |
 //! | matrices | morphs: three rows of a rotation, then a position; colliders: sixteen numbers as stored |
 //! | units | those of the model |
 //!

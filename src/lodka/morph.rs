@@ -95,6 +95,8 @@ impl<'a> MorphCollections<'a> {
     }
 }
 
+impl crate::sealed::Sealed for MorphCollections<'_> {}
+
 impl<'a> View<'a> for MorphCollections<'a> {
     const KIND: Kind = Kind::MorphCollections;
 

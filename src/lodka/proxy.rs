@@ -35,6 +35,8 @@ impl ProxySet<'_> {
     }
 }
 
+impl crate::sealed::Sealed for ProxySet<'_> {}
+
 impl<'a> View<'a> for ProxySet<'a> {
     const KIND: Kind = Kind::ProxySet;
 

@@ -12,6 +12,7 @@ use crate::view::{Column, Cursor, LeArray, Packing, Scalar, Storage, Table};
 
 /// One bone's pull on a vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Weight {
     /// The bone, by position in the list.
     pub bone: u16,

@@ -409,6 +409,8 @@ wire! {
     }
 }
 
+impl crate::sealed::Sealed for ChunkHeader {}
+
 impl Header for ChunkHeader {
     fn tag(&self) -> Tag {
         Tag(*self.tag)
@@ -419,6 +421,8 @@ impl Header for ChunkHeader {
         self.size.get().cast_unsigned()
     }
 }
+
+impl crate::sealed::Sealed for Matrix {}
 
 impl Element for Matrix {
     type Native = [f32; 16];

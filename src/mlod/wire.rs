@@ -74,6 +74,8 @@ pub struct NativePoint {
     pub flags: u32,
 }
 
+impl crate::sealed::Sealed for Point {}
+
 impl Element for Point {
     type Native = NativePoint;
     const COLUMNS: &'static [Column] = &[

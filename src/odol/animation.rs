@@ -93,6 +93,7 @@ pub type AnimationAxes<'a> = List<'a, Axes<'a>, Kinds>;
 
 /// How far an animation moves its bone.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Motion {
     /// Around an axis, from one angle to another, in radians.
     Rotation([f32; 2]),

@@ -38,6 +38,7 @@ record! {
 
 /// A triangle, a quad or, in a few models, a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Face<'a> {
     /// The point numbers of its 3 or 4 corners, or of the 2 ends of a line.
     pub corners: Corners<'a>,
@@ -218,7 +219,7 @@ impl<'a> Faces<'a> {
     }
 
     /// The faces in order; ends after the first error, which is there where a face has not 2 to 4 corners, or the
-    /// faces do not take up [`bytes`](Self::bytes) exactly.
+    /// faces do not take up [`byte_len`](Self::byte_len) exactly.
     pub fn iter(&self) -> FaceIter<'a> {
         FaceIter { faces: self.faces, left: self.head.count, form: self.form, index: 0, unit: 0 }
     }

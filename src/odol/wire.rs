@@ -214,6 +214,8 @@ impl BoneRef {
 
 macro_rules! elements {
     ($($element:ty = $native:ty { $($name:literal $scalar:ident),* $(,)? })*) => {$(
+        impl crate::sealed::Sealed for $element {}
+
         impl Element for $element {
             type Native = $native;
             const COLUMNS: &'static [Column] = &[$(Column::new($name, Scalar::$scalar)),*];

@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 
 /// The bytes behind the last member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Tail<'a> {
     /// Where it starts: the sum of all sizes.
     pub offset: u64,

@@ -67,7 +67,7 @@ pub(super) fn slerp(a: [f32; 4], b: [f32; 4], part: f32) -> [f32; 4] {
 }
 
 pub(super) fn mix(a: &Matrix, b: &Matrix, part: f32) -> Matrix {
-    a.glam().mul_scalar(1.0 - part).add_mat4(&b.glam().mul_scalar(part)).into()
+    Matrix::of(a.glam().mul_scalar(1.0 - part).add_mat4(&b.glam().mul_scalar(part)))
 }
 
 /// From angles about X, then Y, then Z.

@@ -47,6 +47,7 @@ impl Rule {
 
 /// An array of a BMTR file: its count, a flag where the version has one, its elements.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct FlaggedBlock<'a, T> {
     /// Where its count stands.
     pub offset: u64,

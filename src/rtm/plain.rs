@@ -155,6 +155,7 @@ impl<'a> Plain<'a> {
 
 /// One frame of a plain file.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct PlainFrame<'a> {
     /// Where it starts.
     pub offset: u64,

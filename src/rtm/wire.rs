@@ -155,6 +155,8 @@ pub struct NativeTransform {
     pub translation: [f16; 3],
 }
 
+impl crate::sealed::Sealed for Transform {}
+
 impl Element for Transform {
     type Native = NativeTransform;
     const COLUMNS: &'static [Column] = &[
@@ -168,10 +170,14 @@ impl Element for Transform {
     ];
 }
 
+impl crate::sealed::Sealed for FixedName {}
+
 impl Element for FixedName {
     type Native = [u8; 32];
     const COLUMNS: &'static [Column] = &[Column::new("byte", Scalar::U8); 32];
 }
+
+impl crate::sealed::Sealed for Matrix {}
 
 impl Element for Matrix {
     type Native = [f32; 12];

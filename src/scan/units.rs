@@ -22,6 +22,7 @@ const FILE_BYTES: u64 = 4096;
 
 /// A file, or some members of an archive: a piece of work that belongs to a unit. All pieces together are the whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Unit {
     /// The number of the unit; several pieces may share one.
     pub unit: u64,

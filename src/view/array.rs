@@ -11,9 +11,10 @@ use zerocopy::{FromBytes, IntoBytes};
 
 use super::cursor::Wire;
 use crate::error::{Error, Result};
+use crate::sealed::Sealed;
 
 /// One element of an array as stored: little-endian, alignment 1, so that it may lie at any offset.
-pub trait Element: Wire + IntoBytes {
+pub trait Element: Sealed + Wire + IntoBytes {
     /// The same bytes as the machine's own numbers, where byte order and alignment allow a cast.
     type Native: AnyBitPattern + NoUninit;
 
@@ -83,6 +84,8 @@ impl Scalar {
 
 macro_rules! plain_elements {
     ($($element:ty = $native:ty, $scalar:ident;)*) => {$(
+        impl crate::sealed::Sealed for $element {}
+
         impl Element for $element {
             type Native = $native;
             const COLUMNS: &'static [Column] = &[Column::new("value", Scalar::$scalar)];
@@ -615,6 +618,8 @@ mod tests {
             .unwrap();
         assert_eq!(calls, 1);
     }
+
+    impl crate::sealed::Sealed for [u8; 3] {}
 
     impl Element for [u8; 3] {
         type Native = [u8; 3];

@@ -3,8 +3,10 @@
 use std::iter::FusedIterator;
 use std::ops::Range;
 
+use crate::sealed::Sealed;
+
 /// What has items, each of which can be had at once: this crate's own views.
-pub trait Indexed: sealed::Sealed {
+pub trait Indexed: Sealed {
     /// An item.
     type Item;
 
@@ -22,6 +24,7 @@ pub struct ByIndex<V> {
 
 impl<V> ByIndex<V> {
     /// So many items.
+    #[cfg_attr(not(any(feature = "b3d", feature = "bmx", feature = "lodka", feature = "geometry")), allow(dead_code))]
     pub(crate) fn new(view: V, len: usize) -> Self {
         Self { view, range: 0..len }
     }
@@ -56,32 +59,6 @@ impl<V: Indexed> DoubleEndedIterator for ByIndex<V> {
 impl<V: Indexed> ExactSizeIterator for ByIndex<V> {}
 
 impl<V: Indexed> FusedIterator for ByIndex<V> {}
-
-mod sealed {
-    /// Only this crate's views are.
-    pub trait Sealed {}
-
-    impl<V: Sealed + ?Sized> Sealed for &V {}
-
-    #[cfg(feature = "b3d")]
-    impl Sealed for crate::b3d::TexCoords<'_> {}
-    #[cfg(feature = "bmx")]
-    impl Sealed for crate::bmx::Faces<'_> {}
-    #[cfg(feature = "bmx")]
-    impl<T> Sealed for crate::bmx::List<'_, T> {}
-    #[cfg(feature = "lodka")]
-    impl Sealed for crate::lodka::Indices<'_> {}
-    #[cfg(feature = "lodka")]
-    impl<T, W> Sealed for crate::lodka::Records<'_, T, W> {}
-    #[cfg(feature = "lodka")]
-    impl<T> Sealed for crate::lodka::Sets<T> {}
-    #[cfg(feature = "lodka")]
-    impl Sealed for crate::lodka::WeightRecords<'_> {}
-    #[cfg(feature = "lodka")]
-    impl Sealed for crate::lodka::WeightList<'_> {}
-    #[cfg(feature = "geometry")]
-    impl<T> Sealed for crate::geometry::Values<'_, T> {}
-}
 
 #[cfg(all(test, feature = "lodka"))]
 mod tests {

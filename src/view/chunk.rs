@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use super::cursor::{Cursor, Wire};
 use super::text::ByteStr;
 use crate::error::{Error, Result};
+use crate::sealed::Sealed;
 
 /// The four bytes that say what a chunk is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -24,7 +25,7 @@ impl fmt::Debug for Tag {
 }
 
 /// What stands before a chunk's bytes.
-pub trait Header: Wire {
+pub trait Header: Sealed + Wire {
     /// Says what the chunk is.
     fn tag(&self) -> Tag;
 
@@ -141,6 +142,8 @@ mod tests {
         tag: [u8; 4],
         size: U32,
     }
+
+    impl crate::sealed::Sealed for Plain {}
 
     impl Header for Plain {
         fn tag(&self) -> Tag {

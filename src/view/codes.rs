@@ -71,6 +71,8 @@ macro_rules! codes {
         #[repr(transparent)]
         pub struct $name(pub $raw);
 
+        impl $crate::sealed::Sealed for $name {}
+
         impl $crate::view::Element for $name {
             type Native = $raw;
             const COLUMNS: &'static [$crate::view::Column] = <$raw as $crate::view::Element>::COLUMNS;

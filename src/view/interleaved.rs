@@ -5,9 +5,10 @@ use std::ops::ControlFlow;
 use super::array::{Column, Element, InPlace, Packing, Storage, Strided, Table, uneven};
 use super::cursor::Cursor;
 use crate::error::Result;
+use crate::sealed::Sealed;
 
 /// What each of the records is made of.
-pub trait Layout: Copy {
+pub trait Layout: Sealed + Copy {
     /// The bytes of a record.
     fn stride(&self) -> usize;
 
@@ -108,6 +109,8 @@ mod tests {
 
     #[derive(Clone, Copy, Debug)]
     struct Pair;
+
+    impl crate::sealed::Sealed for Pair {}
 
     impl Layout for Pair {
         fn stride(&self) -> usize {

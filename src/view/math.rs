@@ -21,6 +21,8 @@ macro_rules! float_records {
             }
         }
 
+        impl crate::sealed::Sealed for $name {}
+
         impl Element for $name {
             type Native = [f32; $count];
             const COLUMNS: &'static [Column] = &[$(Column::new($label, Scalar::F32)),*];

@@ -109,6 +109,7 @@ impl fmt::Display for Type {
 
 /// The description of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Schema {
     /// Its name.
     pub name: &'static str,
@@ -147,6 +148,7 @@ impl Schema {
 
 /// The description of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FieldInfo {
     /// Its name in outlines, errors and in the struct.
     pub name: &'static str,
@@ -685,6 +687,8 @@ pub(crate) fn tell_rows<T: Fixed>(name: &'static str, rows: &[T], mut offset: u6
 macro_rules! wire {
     (@[] $($described:tt)*) => {};
     (@[rows] $name:ident $size:literal [$($field:ident: $type:ty,)*]) => {
+        impl $crate::sealed::Sealed for $name {}
+
         impl $crate::view::Element for $name {
             type Native = [u8; $size];
             const COLUMNS: &'static [$crate::view::Column] = {

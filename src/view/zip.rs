@@ -533,6 +533,7 @@ fn several_disks(offset: u64) -> Error {
 
 /// One entry as the directory tells it.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct CentralEntry<'a> {
     /// The fixed part; where the directory is lost, what the header before the data says.
     pub header: CentralHeader,
@@ -556,6 +557,7 @@ pub struct CentralEntry<'a> {
 
 /// One entry as the header before its data tells it.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct LocalEntry<'a> {
     /// The fixed part.
     pub header: &'a LocalHeader,

@@ -23,6 +23,19 @@ use crate::ranges::{Data, Ranges};
 use crate::view::zip::Directory;
 
 /// A zip archive, borrowed from its bytes.
+///
+/// ```
+/// # let bytes = std::fs::read("corpus/zip/addons.zip").unwrap();
+/// use meshpeek::zip::Archive;
+/// let archive = Archive::parse(&bytes)?;
+/// for member in archive.members() {
+///     let member = member?;
+///     println!("{}: {} of {} bytes", member.name(), member.stored_byte_len(), member.decoded_byte_len_hint());
+/// }
+/// let nested = archive.find(b"b.pbo")?.expect("a member of this name").decode()?;
+/// assert!(nested.starts_with(b"\0sreV"));
+/// # Ok::<(), meshpeek::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Archive<'a> {
     data: Data<'a>,

@@ -15,6 +15,20 @@ mod nested_member;
 #[path = "../../examples/server.rs"]
 mod server;
 
+#[test]
+fn each_is_a_short_program() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let mut told = Vec::new();
+    for entry in std::fs::read_dir(&folder).unwrap() {
+        let path = entry.unwrap().path();
+        let source = if path.is_dir() { path.join("src/main.rs") } else { path };
+        let lines = std::fs::read_to_string(&source).unwrap().lines().count();
+        assert!(lines < 100, "{}: {lines} lines", source.display());
+        told.push(source);
+    }
+    assert_eq!(told.len(), 4, "{told:?}");
+}
+
 fn listener() -> (TcpListener, SocketAddr) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
 
 fn ndjson(format: Format, out: &mut Output) -> Result<(), Failure> {
     for record in records(format) {
-        for &FieldInfo { name, spec, kind, gate, doc } in record.fields {
+        for &FieldInfo { name, spec, kind, gate, doc, .. } in record.fields {
             let (r#type, bytes) = (kind.to_string(), kind.byte_len());
             let (format, record) = (format.name(), record.name);
             let row = Row { format, record, field: name, document: spec, r#type, bytes, gate, doc: doc.trim() };

@@ -72,7 +72,7 @@ fn parts(asset: &Asset<'_>, out: &mut Output) -> std::io::Result<()> {
 }
 
 fn line(out: &mut Output, region: &Region<'_>, size: u64) -> std::io::Result<()> {
-    let Region { depth, kind, name, note, offset, bytes } = region;
+    let Region { depth, kind, name, note, offset, bytes, .. } = region;
     // What follows the last part of a file is told as a warning where the format has no place for it.
     let style = match kind {
         RegionKind::Problem => severity(Severity::Error).1,

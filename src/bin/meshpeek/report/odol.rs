@@ -29,6 +29,7 @@ pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
                     Some(to) => format!(" from {from} to {to}"),
                     None => format!(" from {from} on"),
                 },
+                _ => String::new(),
             };
             let kind = animation.kind.name().unwrap_or("unknown");
             let (name, source) = (shown(animation.name), shown(animation.source));
