@@ -64,7 +64,7 @@
 //! | `count()` | how many elements a block decodes to; of a fill more than any memory holds |
 //! | `..._count()` | how many things of one kind there are, where no view of them is |
 //! | `..._hint()` | the file's word for something that only decoding would prove |
-//! | `byte_len()`, `..._byte_len()` | a size in bytes; as a field, `bytes` |
+//! | `byte_len()`, `..._byte_len()` | a size in bytes; as a field of numbers `bytes` |
 //! | `as_bytes()`, `..._bytes()`, `borrowed()` | the bytes themselves, where they lie |
 //! | `to_...()`, `decode...()` | what is copied or decoded: borrowed where it need not be |
 //! | `spanned()` | the same with the place of each |

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::{Alpha, Boxed, Corner, Corners, Influence, Material, Matrix, Place, Primitive, Shape, Texture, Transform};
 use super::{Values, Weights, one, values};
 use crate::error::{Context, Result};
-use crate::lodka::{FaceGroup, Indices, Mesh, Model, Part, ProxySet, wire};
+use crate::lodka::{FaceGroup, FaceMode, Indices, Mesh, Model, Part, ProxySet, wire};
 use crate::view::{Vec2, Vec3};
 
 pub(super) fn primitives<'a>(model: Model<'a>) -> impl Iterator<Item = Result<Primitive<'a>>> + 'a {
@@ -153,13 +153,13 @@ impl<'a> Shape<'a> for Group<'a> {
             let uvs = [0, 1].map(|set| other(group.uv_indices.get(set)));
             Some(Corner { position, normal: other(Some(group.normal_indices)), uvs })
         };
-        let mode = group.mode.name();
+        let mode = group.mode;
         Box::new((0..group.triangle_count()).filter_map(move |index| {
             let places = match mode {
-                Some("strip") if index & 1 == 1 => [index.checked_add(1)?, index, index.checked_add(2)?],
-                Some("strip") => [index, index.checked_add(1)?, index.checked_add(2)?],
-                Some("fan") => [0, index.checked_add(1)?, index.checked_add(2)?],
-                Some("quads") => {
+                FaceMode::STRIP if index & 1 == 1 => [index.checked_add(1)?, index, index.checked_add(2)?],
+                FaceMode::STRIP => [index, index.checked_add(1)?, index.checked_add(2)?],
+                FaceMode::FAN => [0, index.checked_add(1)?, index.checked_add(2)?],
+                FaceMode::QUADS => {
                     let first = (index >> 1).checked_mul(4)?;
                     let second = first.checked_add(1)?.checked_add(index & 1)?;
                     [first, second, second.checked_add(1)?]

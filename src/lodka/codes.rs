@@ -37,6 +37,19 @@ codes! {
     ShaderKind(u8) in place { 1 "bump" }
 }
 
+impl FaceMode {
+    /// Three indices each.
+    pub const TRIANGLES: Self = Self(0);
+    /// Each index from the third on with the two before it.
+    pub const STRIP: Self = Self(1);
+    /// Three indices each, of which all have one normal.
+    pub const FLAT_TRIANGLES: Self = Self(2);
+    /// Each index from the third on with the one before it and the first.
+    pub const FAN: Self = Self(3);
+    /// Four indices each.
+    pub const QUADS: Self = Self(4);
+}
+
 impl ShaderKind {
     /// Bump mapping.
     pub const BUMP: Self = Self(1);

@@ -64,9 +64,9 @@ impl FaceGroup<'_> {
     /// How many triangles the vertex indices form.
     pub fn triangle_count(&self) -> usize {
         let corners = self.vertex_indices.len();
-        match self.mode.name() {
-            Some("strip" | "fan") => corners.saturating_sub(2),
-            Some("quads") => corners.div_euclid(4).saturating_mul(2),
+        match self.mode {
+            FaceMode::STRIP | FaceMode::FAN => corners.saturating_sub(2),
+            FaceMode::QUADS => corners.div_euclid(4).saturating_mul(2),
             _ => corners.div_euclid(3),
         }
     }

@@ -33,7 +33,7 @@ use crate::view::zip::Directory;
 ///     println!("{}: {} of {} bytes", member.name(), member.stored_byte_len(), member.decoded_byte_len_hint());
 /// }
 /// let nested = archive.find(b"b.pbo")?.expect("a member of this name").decode()?;
-/// assert!(nested.starts_with(b"\0sreV"));
+/// assert_eq!(nested.len(), 961);
 /// # Ok::<(), meshpeek::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
