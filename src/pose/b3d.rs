@@ -36,7 +36,7 @@ pub(super) fn rig<'a>(scene: Scene<'a>) -> Result<Rig<'a>> {
         bones.push(Bone { rest, stored: Some(stored), ..Bone::new(node.name, node.parent) });
         nodes.push(Some(node));
     }
-    Ok(Rig { model: 0, bones, is_tree: true, source: Source::B3d(Nodes(nodes)) })
+    Ok(Rig::new(0, bones, true, Source::B3d(Nodes(nodes))))
 }
 
 pub(super) struct Nodes<'a>(Vec<Option<Node<'a>>>);
@@ -66,18 +66,13 @@ impl<'a> Nodes<'a> {
             let rate = animation.map(|animation| animation.fps).filter(|rate| *rate > 0.0 && rate.is_finite());
             let rate = rate.unwrap_or(DEFAULT_RATE);
             let seconds = animation.map(|animation| animation.frames as f32 / rate).filter(|length| *length > 0.0);
-            let moved = bones.iter().filter_map(|&bone| Some((bone, (*self.0.get(bone)?)?)));
+            let moved = bones.iter().filter_map(|&bone| (*self.0.get(bone)?).map(|node| (bone, node)));
             Ok(Clip {
                 name: start.map_or("".into(), |node| node.name.into()),
-                rest: rig.bones.iter().map(|bone| bone.rest.to_matrix()).collect(),
-                parents: rig.bones.iter().map(|bone| bone.parent).collect(),
-                is_tree: true,
+                tree: rig.tree.clone(),
                 seconds,
-                keys: Keys::B3d(Moved {
-                    rate,
-                    nodes: moved.map(|(bone, node)| (bone, (node, local(&node).mirrored()))).collect(),
-                }),
-                bones,
+                keys: Keys::B3d(Moved { rate, nodes: moved.collect() }),
+                bones: bones.into(),
             })
         });
         errors.into_iter().chain(clips).collect()
@@ -86,21 +81,27 @@ impl<'a> Nodes<'a> {
 
 pub(super) struct Moved<'a> {
     rate: f32,
-    nodes: BTreeMap<usize, (Node<'a>, Transform)>,
+    /// By bone.
+    nodes: Box<[(usize, Node<'a>)]>,
 }
 
-impl Moved<'_> {
+impl<'a> Moved<'a> {
+    fn node(&self, bone: usize) -> Option<&Node<'a>> {
+        let place = self.nodes.binary_search_by_key(&bone, |(bone, _)| *bone).ok()?;
+        self.nodes.get(place).map(|(_, node)| node)
+    }
+
     pub(super) fn locals(&self, seconds: f32, _: &[usize], out: &mut [Matrix]) -> Result<()> {
-        for (&bone, (_, rest)) in &self.nodes {
-            if let Some(place) = out.get_mut(bone) {
-                *place = self.track(bone)?.at(seconds, rest).to_matrix();
+        for (bone, node) in &self.nodes {
+            if let Some(place) = out.get_mut(*bone) {
+                *place = self.track(*bone)?.at(seconds, &local(node).mirrored()).to_matrix();
             }
         }
         Ok(())
     }
 
     pub(super) fn track(&self, bone: usize) -> Result<Track> {
-        let Some((node, _)) = self.nodes.get(&bone) else { return Ok(Track::default()) };
+        let Some(node) = self.node(bone) else { return Ok(Track::default()) };
         let tracks = node.to_tracks().within_item("nodes", bone)?;
         let seconds = |frame: &i32| *frame as f32 / self.rate;
         let mirrored = |[x, y, z]: [f32; 3]| [-x, y, z];
@@ -117,7 +118,7 @@ impl Moved<'_> {
 
     pub(super) fn stored(&self, bone: usize) -> Result<Vec<StoredKey>> {
         let mut all = Vec::new();
-        let Some((node, _)) = self.nodes.get(&bone) else { return Ok(all) };
+        let Some(node) = self.node(bone) else { return Ok(all) };
         for keys in node.keys() {
             let keys = keys.within_item("nodes", bone)?;
             let (positions, rotations, scales) = (keys.positions(), keys.rotations(), keys.scales());

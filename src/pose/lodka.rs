@@ -1,6 +1,7 @@
 //! LODka3D: the bones of each model, and its animations.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::sample::{self, Track, from_euler};
 use super::{Bone, Clip, Keys, Matrix, Rig, Source, StoredKey, StoredRotation};
@@ -30,7 +31,7 @@ fn rig<'a>(part: Part<'a>, skeleton: crate::lodka::Skeleton<'a>) -> Result<Rig<'
             bone.rest = transform(key);
         }
     }
-    Ok(Rig { model: part.index(), bones, is_tree: true, source: Source::Lodka(Animations(part)) })
+    Ok(Rig::new(part.index(), bones, true, Source::Lodka(Animations(part))))
 }
 
 fn transform(key: &wire::Key) -> Transform {
@@ -42,12 +43,11 @@ pub(super) struct Animations<'a>(Part<'a>);
 
 impl<'a> Animations<'a> {
     pub(super) fn clips(&self, rig: &Rig<'a>) -> Vec<Result<Clip<'a>>> {
+        let bones: Arc<[usize]> = (0..rig.bones.len()).collect();
         let clip = |animation: Animation<'a>| Clip {
             name: animation.name.into(),
-            bones: (0..rig.bones.len()).collect(),
-            rest: rig.bones.iter().map(|bone| bone.rest.to_matrix()).collect(),
-            parents: rig.bones.iter().map(|bone| bone.parent).collect(),
-            is_tree: true,
+            bones: bones.clone(),
+            tree: rig.tree.clone(),
             seconds: Some(animation.duration() as f32 / 1000.0).filter(|seconds| *seconds > 0.0),
             keys: Keys::Lodka(Frames(animation)),
         };

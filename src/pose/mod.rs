@@ -43,6 +43,7 @@ mod sample;
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 pub use crate::geometry::{Matrix, Transform};
 pub use sample::Track;
@@ -107,9 +108,17 @@ pub enum StoredRotation {
 pub struct Rig<'a> {
     model: usize,
     bones: Vec<Bone<'a>>,
-    /// Whether parents are known, where there are any.
-    is_tree: bool,
+    tree: Arc<Tree>,
     source: Source<'a>,
+}
+
+/// What all poses of a rig have in common.
+#[derive(Debug, PartialEq)]
+struct Tree {
+    rest: Vec<Matrix>,
+    parents: Vec<Option<usize>>,
+    /// Whether parents are known, where there are any.
+    is_whole: bool,
 }
 
 /// Where the animations of a rig come from.
@@ -132,7 +141,13 @@ impl<'a> Rig<'a> {
             Bone::new(name, parent.filter(|parent| *parent < place))
         };
         let bones = bones.into_iter().enumerate().map(carried).collect();
-        Self { model: 0, bones, is_tree: true, source: Source::Still(PhantomData) }
+        Self::new(0, bones, true, Source::Still(PhantomData))
+    }
+
+    fn new(model: usize, bones: Vec<Bone<'a>>, is_whole: bool, source: Source<'a>) -> Self {
+        let rest = bones.iter().map(|bone| bone.rest.to_matrix()).collect();
+        let parents = bones.iter().map(|bone| bone.parent).collect();
+        Self { model, bones, tree: Arc::new(Tree { rest, parents, is_whole }), source }
     }
 
     /// The place of its model, in files with several (LODka3D); else 0.
@@ -147,7 +162,7 @@ impl<'a> Rig<'a> {
 
     /// All bones at rest.
     pub fn rest(&self) -> Pose {
-        self.pose(self.bones.iter().map(|bone| bone.rest.to_matrix()).collect())
+        Pose { locals: self.tree.rest.clone(), tree: self.tree.clone() }
     }
 
     /// Its animations in the order of the file; none of models whose animations are files of their own. Keys are read
@@ -164,10 +179,6 @@ impl<'a> Rig<'a> {
         };
         clips.into_iter()
     }
-
-    fn pose(&self, locals: Vec<Matrix>) -> Pose {
-        Pose { locals, parents: self.bones.iter().map(|bone| bone.parent).collect(), is_tree: self.is_tree }
-    }
 }
 
 impl fmt::Debug for Rig<'_> {
@@ -182,10 +193,8 @@ pub struct Clip<'a> {
     pub name: Text<'a>,
     /// Which bones it is of, by [`Rig::bones`]: all, but for b3d, where an animation starts at a node and moves what is
     /// below.
-    bones: Vec<usize>,
-    rest: Vec<Matrix>,
-    parents: Vec<Option<usize>>,
-    is_tree: bool,
+    bones: Arc<[usize]>,
+    tree: Arc<Tree>,
     seconds: Option<f32>,
     keys: Keys<'a>,
 }
@@ -240,9 +249,9 @@ impl<'a> Clip<'a> {
     /// # Errors
     /// Where keys cannot be read or decoded.
     pub fn pose_at(&self, seconds: f32) -> Result<Pose> {
-        let mut locals = self.rest.clone();
+        let mut locals = self.tree.rest.clone();
         keys!(&self.keys, keys => keys.locals(seconds, &self.bones, &mut locals)?, ());
-        Ok(Pose { locals, parents: self.parents.clone(), is_tree: self.is_tree })
+        Ok(Pose { locals, tree: self.tree.clone() })
     }
 
     /// The keys of one bone in seconds and our space, in new memory; nothing for a bone that has none. Plain RTM files,
@@ -273,8 +282,7 @@ impl fmt::Debug for Clip<'_> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pose {
     locals: Vec<Matrix>,
-    parents: Vec<Option<usize>>,
-    is_tree: bool,
+    tree: Arc<Tree>,
 }
 
 impl Pose {
@@ -287,12 +295,12 @@ impl Pose {
     /// skeleton).
     pub fn world(&self) -> Option<Vec<Matrix>> {
         let mut world: Vec<Matrix> = Vec::with_capacity(self.locals.len());
-        for (local, parent) in self.locals.iter().zip(&self.parents) {
+        for (local, parent) in self.locals.iter().zip(&self.tree.parents) {
             // A parent stands before its bones.
             let parent = parent.and_then(|parent| world.get(parent));
             world.push(parent.map_or(*local, |parent| parent.after(local)));
         }
-        self.is_tree.then_some(world)
+        self.tree.is_whole.then_some(world)
     }
 
     /// What each bone does to a vertex that it moves, from where the vertex is at rest to where it is now, both in the

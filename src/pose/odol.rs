@@ -12,7 +12,7 @@ pub(super) fn rig<'a>(model: &Model<'a>) -> Option<Result<Rig<'a>>> {
         Ok(info) => info.skeleton?,
         Err(error) => return Some(Err(error)),
     };
-    Some(Ok(Rig { model: 0, bones: bones(&skeleton), is_tree: true, source: Source::Still(PhantomData) }))
+    Some(Ok(Rig::new(0, bones(&skeleton), true, Source::Still(PhantomData))))
 }
 
 /// The bones by name; a parent that does not stand before its bone is taken for none.

@@ -13,8 +13,8 @@ use crate::rtm::{Binarised, Motion, Plain, wire};
 
 pub(super) fn rig<'a>(motion: Motion<'a>) -> Rig<'a> {
     let bones = motion.bones().iter().map(|name| Bone::new(name, None)).collect();
-    let is_tree = matches!(motion, Motion::Plain(_));
-    Rig { model: 0, bones, is_tree, source: Source::Rtm(One { motion, order: None }) }
+    let is_whole = matches!(motion, Motion::Plain(_));
+    Rig::new(0, bones, is_whole, Source::Rtm(One { motion, order: None }))
 }
 
 /// What the bones of a rig are called in a file, which compares names without case.
@@ -42,7 +42,7 @@ impl<'a> Rig<'a> {
             bones.iter_mut().for_each(|bone| bone.parent = None);
         }
         let source = Source::Rtm(One { motion, order: Some(order) });
-        Self { model: skeleton.model, bones, is_tree: true, source }
+        Self::new(skeleton.model, bones, true, source)
     }
 }
 
@@ -64,9 +64,7 @@ impl<'a> One<'a> {
         vec![self.motion.last_time().map(|seconds| Clip {
             name: "".into(),
             bones: moved.map(|(bone, _)| bone).collect(),
-            rest: rig.bones.iter().map(|bone| bone.rest.to_matrix()).collect(),
-            parents: rig.bones.iter().map(|bone| bone.parent).collect(),
-            is_tree: rig.is_tree,
+            tree: rig.tree.clone(),
             seconds,
             keys,
         })]
