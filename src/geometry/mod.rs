@@ -96,7 +96,8 @@ pub struct Place<'a> {
     pub mesh: usize,
     /// Its place among the primitives of its mesh.
     pub part: usize,
-    /// Whether the file says that it is drawn. The faces that mark in ODOL where another model is to be put are not.
+    /// Whether the file says that it is drawn. In ODOL hidden sections are not, nor faces that mark where another model
+    /// is to be put.
     pub visible: bool,
 }
 

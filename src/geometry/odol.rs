@@ -12,6 +12,11 @@ use crate::view::{Block, Element, Table, Vec2, Vec3};
 /// How often the sections of a LOD may go over its faces; in real files each face is in one.
 const MOST_TURNS: usize = 64;
 
+/// Flags of a section: it is hidden, by itself or because another model is to be put there; its images end at their
+/// edges along u and v.
+const HIDDEN: u32 = 1 << 22 | 1 << 28;
+const CLAMPED: [u32; 2] = [1 << 14, 1 << 15];
+
 pub(super) fn primitives<'a>(model: &Model<'a>) -> impl Iterator<Item = Result<Primitive<'a>>> + use<'a> {
     let model = *model;
     let center = model.info().map_or([0.0; 3], |info| info.bounding_center);
@@ -62,7 +67,7 @@ fn of_lod<'a>(shared: Arc<Shared<'a>>, place: Place<'a>, world: Matrix) -> Boxed
         steps = steps.saturating_add(last.saturating_sub(at));
         (at, end) = (last, units.end);
         let mut primitive = new(part, own, last.saturating_sub(first), Look::Section(section));
-        primitive.place.visible = !placeholders.contains(&part);
+        primitive.place.visible = section.flags & HIDDEN == 0 && !placeholders.contains(&part);
         Ok(primitive)
     });
     // What cannot be found once is not found behind it either.
@@ -254,12 +259,12 @@ impl<'a> Shape<'a> for Faces<'a> {
 
     fn material(&self) -> Result<Option<Material<'a>>> {
         let lod = &self.shared.lod;
-        let (texture, stored, name, two_sided) = match &self.look {
+        let (texture, stored, name, flags) = match &self.look {
             Look::Section(section) => {
                 let stored = section.material.and_then(|index| lod.materials.get(usize::try_from(index).ok()?));
-                (section.texture, stored, section.material_name, section.flags & 0x20 != 0)
+                (section.texture, stored, section.material_name, section.flags)
             }
-            Look::Texture(texture) => (*texture, None, None, false),
+            Look::Texture(texture) => (*texture, None, None, 0),
         };
         let texture = usize::try_from(texture).ok().and_then(|index| Some((index, lod.textures.get(index)?)));
         let name = stored.as_ref().map(|material| material.name).or(name).filter(|name| !name.is_empty());
@@ -267,7 +272,7 @@ impl<'a> Shape<'a> for Faces<'a> {
         if name.is_none() && texture.is_none() {
             return Ok(None);
         }
-        let mut facts = Material { two_sided, ..Material::new(name.unwrap_or_default()) };
+        let mut facts = Material { two_sided: flags & 0x20 != 0, ..Material::new(name.unwrap_or_default()) };
         if let Some(material) = stored {
             let rgb = |color: crate::view::Color| color.to_array().first_chunk().copied().unwrap_or_default();
             facts.color = material.diffuse.to_array();
@@ -282,8 +287,9 @@ impl<'a> Shape<'a> for Faces<'a> {
                 _ => Alpha::Opaque,
             };
         }
-        facts.textures =
-            texture.into_iter().map(|(index, name)| Texture { index: Some(index), ..Texture::new(name) }).collect();
+        let clamped = CLAMPED.map(|flag| flags & flag != 0);
+        let texture = texture.map(|(index, name)| Texture { index: Some(index), clamped, ..Texture::new(name) });
+        facts.textures = texture.into_iter().collect();
         Ok(Some(facts))
     }
 }
