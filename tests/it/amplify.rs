@@ -20,7 +20,7 @@ use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};
 use crate::writer::{archives, b3d, bmx, lodka, mlod, rtm};
 
-const VERBS: [&[&str]; 14] = [
+const VERBS: [&[&str]; 16] = [
     &["scan"],
     &["scan", "--digests", "-j16"],
     &["verify", "-j16"],
@@ -35,6 +35,8 @@ const VERBS: [&[&str]; 14] = [
     &["dupes"],
     &["diff"],
     &["cat"],
+    &["export", "-o"],
+    &["export", "--size=99", "-o"],
 ];
 
 /// What a run may take beside what `--max-decoded` lets it hold: names and small parts, and the program itself.
@@ -156,7 +158,49 @@ fn kinds(scale: usize) -> Vec<Kind> {
         *table = Entry::deflated(&table.central.name, &vec![0; scale << 20]);
     }
 
+    // What is drawn at once in a few bytes each, and what is shown, moved or named again by many others.
+    let drawn = |list: &[[i32; 3]]| vec![b3d::triangles(0, list); scale << 11];
+    let mesh = |lists: Vec<Bytes>| b3d::mesh(-1, [b3d::vertices(3, 0, 0, 0)].into_iter().chain(lists));
+    let scene_of = |parts: Vec<Bytes>| b3d::scene([b3d::node("", parts)]).to_vec();
+    let brushed = b3d::brushes(&[(&long_name[..], &layers[..])]);
+    let brushed = b3d::scene([brushed, b3d::node("", [mesh(drawn(&[[0, 1, 2]]))])]).to_vec();
+    let boned =
+        [mesh(drawn(&[[0, 1, 2]]))].into_iter().chain(vec![b3d::node("", [b3d::bone(&[(0, 1.0)])]); scale << 9]);
+    let animated = b3d::node("", [b3d::animation(10, 1.0), b3d::keys(1, [0, 9])]);
+    let covering = [-1e3_f32, -1e3, 0.0, 1e3, -1e3, 0.0, 0.0, 1e3, 0.0];
+    let covering = b3d::chunk(b"VRTS", Bytes::new().u32(0).u32(0).u32(0).f32s(covering));
+    let covering = b3d::mesh(-1, [covering, b3d::triangles(-1, &vec![[0, 1, 2]; scale << 11])]);
+    let groups = vec![lodka::Group::new(1, 1); scale << 7];
+    let proxies = Bytes::new().i32((scale << 9) as i32).i32s(vec![0; scale << 9]);
+    let proxy = |all: Bytes, _| all.raw([0xff, 0xff]).raw([0; 50]).raw([1, 0]);
+    let proxies = lodka::chunk(b"PXI1", 0, (0..scale << 9).fold(proxies, proxy));
+    let groups = lodka::list(b"MSL1", [lodka::Mesh { groups, ..lodka::Mesh::default() }.chunk()]);
+    let proxies = lodka::file([groups, lodka::list(b"PXL1", [proxies])]).to_vec();
+    let still = vec![lodka::animation("", 0, scale as u32 * 256); scale << 9];
+    let still = lodka::file([lodka::skeleton(scale as i16 * 256), lodka::list(b"ANS1", still)]).to_vec();
+    let faces = (0..scale << 8).map(|face| ([[0, 1, 2]; 3], Some(face as u32))).collect();
+    let shown = bmx::Mesh { name: "", positions: vec![[0.5; 3]; 3], uvs: Vec::new(), normals: Vec::new(), faces };
+    let (matrix, groups) = (bmx::IDENTITY, &[][..]);
+    let object = || bmx::Object { name: "", component: false, hidden: false, matrix, groups, mesh: 0 };
+    let shown = bmx::Map {
+        objects: (0..scale << 8).map(|_| object()).collect(),
+        meshes: vec![shown],
+        materials: Vec::new(),
+        textures: Vec::new(),
+        images: Vec::new(),
+        ..bmx::full(14)
+    };
+
     vec![
+        asset("drawn.b3d", scene_of(vec![mesh(drawn(&[[0, 1, 2]]))])),
+        asset("drawn_nothing.b3d", scene_of(vec![mesh(drawn(&[]))])),
+        asset("drawn_brushed.b3d", brushed),
+        asset("drawn_boned.b3d", scene_of(boned.collect())),
+        asset("drawn_over.b3d", scene_of(vec![covering])),
+        asset("animated.b3d", b3d::scene(vec![animated; scale << 9]).to_vec()),
+        asset("proxies.lod", proxies),
+        asset("still.lod", still),
+        asset("shown.bmx", shown.packed()),
         archive(
             "nested_zeros.zip",
             many(16, &Entry::deflated("c.zip", &level("b.zip", &level("a.b3d", &zeros)))),
@@ -280,9 +324,9 @@ fn run(verb: &[&str], paths: &[&Path], bounds: &Bounds) -> Result<(u64, Duration
         .args(["-c", r#"ulimit -c 0; ulimit -d "$0" && exec "$@""#, &(bounds.memory >> 10).to_string()])
         .arg(env!("CARGO_BIN_EXE_meshpeek"))
         .args(verb)
+        .args(paths)
         .args(&bounds.flags)
         .arg("-q")
-        .args(paths)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -322,7 +366,9 @@ fn no_verb_takes_more_than_the_limits_say_of_a_file_made_for_it() {
         let (mut most, mut longest) = (0, Duration::ZERO);
         for (_, verb) in VERBS.into_iter().enumerate().filter(|(place, _)| is_full || (place + number) % 3 == 0) {
             let address = member.map_or_else(|| path.clone(), |member| format!("{}!/{member}", path.display()).into());
+            let target = folder.0.join(if verb.len() == 2 { "out.glb" } else { "out.png" });
             let paths: &[&Path] = match verb {
+                ["export", ..] => &[&target, &path],
                 ["diff"] => &[&path, &path],
                 ["cat"] if member.is_none() => continue,
                 ["cat"] => &[&address],

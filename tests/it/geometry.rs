@@ -132,7 +132,7 @@ fn welding_makes_a_vertex_of_each_corner_that_is_unlike_the_others() {
     for (path, bytes) in files() {
         let Ok(asset) = Asset::parse(&bytes) else { continue };
         for primitive in asset.primitives().flatten() {
-            let Ok(welded) = primitive.to_welded(|| Ok(())) else { continue };
+            let Ok(welded) = primitive.to_welded(|_| Ok(())) else { continue };
             let triangles: Vec<_> = primitive.triangles().flatten().collect();
             assert_eq!(triangles.len() as u64, welded.triangles.len() as u64 + welded.left_out, "{}", path.display());
             let (vertices, positions) = (welded.corners.len(), primitive.vertex_count().unwrap());

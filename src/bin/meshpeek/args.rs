@@ -197,7 +197,7 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) thumbnails: Option<PathBuf>,
     /// Width and height of those pictures, in pixels
-    #[arg(long, value_name = "PIXELS", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=4096), requires = "thumbnails")]
+    #[arg(long, value_name = "PIXELS", default_value_t = 128, value_parser = clap::value_parser!(u32).range(1..=4096), requires = "thumbnails")]
     pub(crate) thumbnail_size: u32,
 }
 

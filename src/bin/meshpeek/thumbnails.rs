@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use tempfile::Builder;
 
 use crate::args::ScanArgs;
-use crate::export::{Images, picture};
+use crate::export::{Images, Room, picture};
 use crate::notes::Notes;
 use crate::output::Failure;
 use crate::report;
@@ -66,7 +66,8 @@ impl Thumbnails {
         }
         let file = seen.record.member.is_none().then_some(seen.record.path.as_path());
         let mut images = Images::seen(asset, file, self.access, &self.limits);
-        let picture = picture::draw(asset, self.side, &mut images, seen.budget).and_then(|picture| picture.to_png());
+        let room = Room::new(seen.budget);
+        let picture = picture::draw(asset, self.side, &mut images, &room).and_then(|picture| picture.to_png());
         match picture {
             Err(_) => self.state().undrawn += 1,
             Ok(png) => match self.write(&path, &png) {

@@ -7,11 +7,16 @@ use meshpeek::address::{Address, open_member};
 use meshpeek::geometry::Texture;
 use meshpeek::inspect::Text;
 use meshpeek::summary::Name;
-use meshpeek::{Access, Asset, Budget, FileMap, Limits};
+use meshpeek::{Access, Asset, FileMap, Limits};
 
+use super::room::Room;
 use crate::args::Common;
 use crate::input;
 
+/// The most images that are looked for; real models have dozens.
+const MOST_IMAGES: usize = 1000;
+/// What comparing the name of an image costs, in bytes of work.
+const LOOK_WORK: u64 = 64;
 /// The most files of a folder that are looked at for one of another case.
 const MOST_ENTRIES: usize = 10_000;
 
@@ -55,36 +60,42 @@ impl<'a> Images<'a> {
     }
 
     /// The bytes of an image as they are; `None` where it is not at hand, or larger than the limits allow.
-    pub(crate) fn find(&mut self, texture: &Texture<'_>, budget: &Budget) -> Option<&[u8]> {
+    pub(crate) fn find(&mut self, texture: &Texture<'_>, room: &Room<'_>) -> Option<&[u8]> {
         let name = Name::from(texture.name).text;
         if !self.found.contains_key(&name) {
-            let bytes = self.inside(texture, budget).or_else(|| self.outside(file_name(&name), budget));
+            if self.found.len() >= MOST_IMAGES {
+                return None;
+            }
+            let bytes = self.inside(texture, room).or_else(|| self.outside(file_name(&name), room));
             self.found.insert(name.clone(), bytes);
         }
         self.found.get(&name)?.as_deref()
     }
 
-    fn inside(&self, texture: &Texture<'_>, budget: &Budget) -> Option<Vec<u8>> {
+    fn inside(&self, texture: &Texture<'_>, room: &Room<'_>) -> Option<Vec<u8>> {
         match self.asset {
             Asset::Bmx(map) => {
                 let image = map.textures().ok()?.get(texture.index?).ok()??.image()?;
-                budget.work(image.decoded_byte_len_hint()).ok()?;
+                room.kept(image.decoded_byte_len_hint()).ok()?;
                 Some(image.decode().ok()?.into_owned())
             }
             Asset::Lodka(model) => {
                 let Text::Bytes(name) = texture.name else { return None };
                 let lists = model.parts().flatten().filter_map(|part| part.textures().ok()?);
-                let mut all = lists.flat_map(|list| list.textures().flatten().collect::<Vec<_>>());
-                let one = all.find(|one| one.file_name.as_bytes().eq_ignore_ascii_case(name.as_bytes()))?;
-                budget.work(one.data.len() as u64).ok()?;
-                Some(one.data.as_bytes().to_vec())
+                for one in lists.flat_map(|list| list.textures().flatten().collect::<Vec<_>>()) {
+                    room.work(LOOK_WORK).ok()?;
+                    if one.file_name.as_bytes().eq_ignore_ascii_case(name.as_bytes()) {
+                        return copy(one.data.as_bytes(), room);
+                    }
+                }
+                None
             }
             _ => None,
         }
     }
 
     /// The file of this name, which is no path: what a model says is never gone after.
-    fn outside(&mut self, name: &str, budget: &Budget) -> Option<Vec<u8>> {
+    fn outside(&mut self, name: &str, room: &Room<'_>) -> Option<Vec<u8>> {
         if name.is_empty() || name == "." || name == ".." {
             return None;
         }
@@ -93,15 +104,12 @@ impl<'a> Images<'a> {
             Around::Folder(folder) => {
                 let path = folder.join(name);
                 let path = if path.is_file() { path } else { self.same_but_for_case(name)? };
-                let file = FileMap::open_with(&path, self.access, &self.limits).ok()?;
-                budget.work(file.len() as u64).ok()?;
-                Some(file.to_vec())
+                copy(&FileMap::open_with(&path, self.access, &self.limits).ok()?, room)
             }
             Around::Archive(file, outer, member) => {
                 let slash = member.iter().rposition(|&byte| byte == b'/' || byte == b'\\');
                 let sibling = [&member[..slash.map_or(0, |slash| slash + 1)], name.as_bytes()].concat();
-                let opened = open_member(file, outer, Some(&sibling), budget).ok()?;
-                Some(opened.content.ok()?.to_vec())
+                copy(&open_member(file, outer, Some(&sibling), &room.budget()).ok()?.content.ok()?, room)
             }
         }
     }
@@ -115,6 +123,11 @@ impl<'a> Images<'a> {
         });
         beside.get(&name.to_lowercase()).cloned()
     }
+}
+
+fn copy(bytes: &[u8], room: &Room<'_>) -> Option<Vec<u8>> {
+    room.kept(bytes.len() as u64).ok()?;
+    Some(bytes.to_vec())
 }
 
 fn folder<'a>(file: &Path) -> Around<'a> {

@@ -1,10 +1,10 @@
 //! `meshpeek export`: a model in a form that other programs take, or as a picture.
 
-mod glb;
 mod gltf;
 mod images;
 pub(crate) mod picture;
 mod raster;
+mod room;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -17,6 +17,7 @@ use crate::notes::{Notes, shown};
 use crate::output::{Failure, Outcome, Output};
 use crate::source::Source;
 pub(crate) use images::Images;
+pub(crate) use room::Room;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -50,17 +51,20 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let content = source.content(common)?;
     let asset = source.asset(&content)?;
     let mut images = Images::of(&asset, &source.address, source.bytes(), common);
-    let budget = content.budget();
+    let room = Room::new(content.budget());
     let written = match form {
         Form::Glb => {
             refuse(&asset, &args.file)?;
-            gltf::write(&asset, &mut images, budget, Notes::new(common))
+            gltf::write(&asset, &mut images, &room, Notes::new(common))
         }
-        Form::Png => picture::draw(&asset, args.size, &mut images, budget).and_then(|picture| picture.to_png()),
+        Form::Png => {
+            let picture = picture::draw(&asset, args.size, &mut images, &room);
+            picture.and_then(|picture| Ok(vec![picture.to_png()?]))
+        }
     };
-    let bytes = written.map_err(|error| error.in_file(&args.file))?;
+    let pieces = written.map_err(|error| error.in_file(&args.file))?;
     let mut out = Output::data(common)?;
-    out.write_all(&bytes)?;
+    pieces.iter().try_for_each(|piece| out.write_all(piece))?;
     out.flush()?;
     source.unchanged()?;
     Ok(ExitCode::SUCCESS)

@@ -7,22 +7,26 @@ use std::io::Cursor;
 use glam::Vec3;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder, ImageFormat, ImageReader};
-use meshpeek::geometry::{Alpha, Corner, Material, Place, Primitive, Values};
+use meshpeek::geometry::{Alpha, Corner, Material, Primitive, Values};
 use meshpeek::summary::Name;
 use meshpeek::view::{Color, Vec2};
-use meshpeek::{Asset, Budget, Error, Result};
+use meshpeek::{Asset, Error, Result};
 
 use super::images::Images;
-use super::raster::{Canvas, Vertex};
+use super::raster::{Canvas, Vertex, size};
+use super::room::{CORNER_WORK, Room};
 
-/// What making a vertex or triangle costs, in bytes of work, and what looking at a pixel does.
-const CORNER_WORK: u64 = 64;
+/// What looking at a pixel costs, in bytes of work; what a primitive does, and the memory that it takes.
 const PIXEL_WORK: u64 = 4;
+const PRIMITIVE_WORK: u64 = 1024;
+const PRIMITIVE_BYTES: u64 = 512;
 /// The largest side of an image that is drawn with; larger ones are made smaller.
 const MOST_TEXELS: u32 = 1024;
 /// The largest side of an image that is decoded.
 const MOST_SIDE: u32 = 8192;
 const BACKGROUND: [u8; 3] = [236, 238, 240];
+/// From where light comes, above and to the left of the eye: along the axes of the picture.
+const LIGHT: [f32; 3] = [-0.35, 0.55, 0.76];
 const UNKNOWN: [f32; 4] = [0.72, 0.72, 0.7, 1.0];
 
 /// A finished picture, as wide as high.
@@ -45,18 +49,18 @@ impl Picture {
 ///
 /// # Errors
 /// Where it has no triangles, or drawing costs more than the budget has.
-pub(crate) fn draw(asset: &Asset<'_>, side: u32, images: &mut Images<'_>, budget: &Budget) -> Result<Picture> {
-    let chosen = Chosen::of(asset, budget)?;
+pub(crate) fn draw(asset: &Asset<'_>, side: u32, images: &mut Images<'_>, room: &Room<'_>) -> Result<Picture> {
+    let chosen = chosen(asset, room)?;
+    let vertices = chosen.iter().map(|primitive| primitive.vertex_count().unwrap_or(0)).max().unwrap_or(0) as u64;
     let fine = if side <= 1024 { 2 } else { 1 };
     let width = side as usize * fine;
     // Places and normals of a mesh, and what they are decoded from.
-    let held = budget.take(chosen.vertices.saturating_mul(36).saturating_add(Canvas::bytes(width)))?;
-    let budget = held.budget();
+    room.kept(vertices.saturating_mul(36).saturating_add(Canvas::bytes(width)))?;
     let mut frame = Frame::default();
     let mut points = Points::default();
-    chosen.each(asset, |primitive| {
-        points.of(primitive, budget)?;
-        each_triangle(primitive, budget, |corners| {
+    each(&chosen, |primitive| {
+        points.of(primitive, room)?;
+        each_triangle(primitive, room, |corners| {
             for corner in corners {
                 frame.take(points.get(&corner));
             }
@@ -64,75 +68,61 @@ pub(crate) fn draw(asset: &Asset<'_>, side: u32, images: &mut Images<'_>, budget
         })
     })?;
     let frame = frame.sound().ok_or_else(|| Error::unsupported("nothing to draw: no triangles"))?;
-    let mut scene = Scene { canvas: Canvas::new(width, BACKGROUND), frame, images, skins: HashMap::new(), budget };
-    chosen.each(asset, |primitive| {
-        points.of(primitive, budget)?;
+    let mut scene = Scene { canvas: Canvas::new(width, BACKGROUND), frame, images, skins: HashMap::new(), room };
+    each(&chosen, |primitive| {
+        points.of(primitive, room)?;
         scene.draw(primitive, &points)
     })?;
     Ok(Picture { side, rgb: scene.canvas.shrunk(fine) })
 }
 
-/// Which primitives are drawn: of the LODs that are for the eye the finest, else the first with faces; what the file hides
-/// only where it hides all.
-#[derive(Default)]
-struct Chosen {
-    lod: Option<usize>,
-    hidden: bool,
-    /// The most that a mesh has.
-    vertices: u64,
+/// The primitives that are drawn: those that the file does not hide, where there are any, and of these the ones of the
+/// finest LOD that is for the eye, else of the first.
+fn chosen<'a>(asset: &'a Asset<'_>, room: &Room<'_>) -> Result<Vec<Primitive<'a>>> {
+    let mut best: Option<(bool, f32, Option<usize>)> = None;
+    let mut chosen: Vec<Primitive<'a>> = Vec::new();
+    for primitive in asset.primitives() {
+        room.work(PRIMITIVE_WORK)?;
+        let Ok(primitive) = primitive else { continue };
+        let place = primitive.place();
+        let rank = place.lod.map_or(0.0, |(_, resolution)| match resolution {
+            0.0..1000.0 => resolution,
+            _ => f32::INFINITY,
+        });
+        let lod = (!place.visible, rank, place.lod.map(|(index, _)| index));
+        match best {
+            Some(best) if best == lod => {}
+            Some((is_hidden, rank, _)) if (is_hidden, rank) <= (lod.0, lod.1) => continue,
+            _ => {
+                room.give(PRIMITIVE_BYTES * chosen.len() as u64);
+                chosen.clear();
+                best = Some(lod);
+            }
+        }
+        room.keep(PRIMITIVE_BYTES)?;
+        chosen.push(primitive);
+    }
+    Ok(chosen)
 }
 
-impl Chosen {
-    fn of(asset: &Asset<'_>, budget: &Budget) -> Result<Self> {
-        let mut best: Option<(f32, usize)> = None;
-        let mut seen = false;
-        for primitive in asset.primitives() {
-            budget.work(CORNER_WORK)?;
-            let Ok(primitive) = primitive else { continue };
-            let place = primitive.place();
-            seen |= place.visible;
-            if let Some((index, resolution)) = place.lod {
-                let rank = if (0.0..1000.0).contains(&resolution) { resolution } else { f32::INFINITY };
-                if best.is_none_or(|(other, _)| rank < other) {
-                    best = Some((rank, index));
-                }
-            }
+fn each(chosen: &[Primitive<'_>], mut each: impl FnMut(&Primitive<'_>) -> Result<()>) -> Result<()> {
+    for primitive in chosen {
+        match each(primitive) {
+            // One part that cannot be read does not hide the others.
+            Err(error) if !matches!(error.kind(), meshpeek::ErrorKind::Limit { .. } | meshpeek::ErrorKind::Io(_)) => {}
+            other => other?,
         }
-        let mut chosen = Self { lod: best.map(|(_, index)| index), hidden: !seen, vertices: 0 };
-        let mut most = 0;
-        chosen.each(asset, |primitive| {
-            most = most.max(primitive.vertex_count().unwrap_or(0) as u64);
-            Ok(())
-        })?;
-        chosen.vertices = most;
-        Ok(chosen)
     }
-
-    fn takes(&self, place: &Place<'_>) -> bool {
-        place.lod.map(|(index, _)| index) == self.lod && (place.visible || self.hidden)
-    }
-
-    fn each(&self, asset: &Asset<'_>, mut each: impl FnMut(&Primitive<'_>) -> Result<()>) -> Result<()> {
-        let all = asset.primitives().flatten().filter(|primitive| self.takes(primitive.place()));
-        for primitive in all {
-            match each(&primitive) {
-                // One part that cannot be read does not hide the others.
-                Err(error)
-                    if !matches!(error.kind(), meshpeek::ErrorKind::Limit { .. } | meshpeek::ErrorKind::Io(_)) => {}
-                other => other?,
-            }
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
 fn each_triangle(
     primitive: &Primitive<'_>,
-    budget: &Budget,
+    room: &Room<'_>,
     mut each: impl FnMut([Corner; 3]) -> Result<()>,
 ) -> Result<()> {
     for corners in primitive.corners() {
-        budget.work(CORNER_WORK)?;
+        room.work(CORNER_WORK)?;
         each(corners?)?;
     }
     Ok(())
@@ -153,14 +143,14 @@ struct Points {
 }
 
 impl Points {
-    fn of(&mut self, primitive: &Primitive<'_>, budget: &Budget) -> Result<()> {
+    fn of(&mut self, primitive: &Primitive<'_>, room: &Room<'_>) -> Result<()> {
         let place = primitive.place();
         let key = (place.model, place.mesh, place.node);
         if self.of == Some(key) {
             return Ok(());
         }
         (self.of, self.list) = (None, Vec::new());
-        budget.work((primitive.vertex_count()? as u64).saturating_mul(CORNER_WORK))?;
+        room.work((primitive.vertex_count()? as u64).saturating_mul(CORNER_WORK))?;
         let (positions, world) = (primitive.positions()?, primitive.world_matrix());
         let [right, up, eye] = axes();
         self.list.extend((0..positions.len()).map(|vertex| {
@@ -208,7 +198,7 @@ impl Frame {
         let [wide, high] = [0, 1].map(|axis| self.most[axis] - self.least[axis]);
         let middle = [0, 1].map(|axis| self.least[axis] + (self.most[axis] - self.least[axis]) / 2.0);
         let scale = width * 0.92 / wide.max(high).max(f32::MIN_POSITIVE);
-        [width / 2.0 + (x - middle[0]) * scale, width / 2.0 - (y - middle[1]) * scale, z]
+        [width / 2.0 + (x - middle[0]) * scale, width / 2.0 - (y - middle[1]) * scale, z * scale]
     }
 }
 
@@ -231,15 +221,15 @@ impl Skin {
     }
 }
 
-struct Scene<'s, 'i, 'b> {
+struct Scene<'s, 'i> {
     canvas: Canvas,
     frame: Frame,
     images: &'s mut Images<'i>,
     skins: HashMap<String, Option<Skin>>,
-    budget: &'b Budget,
+    room: &'s Room<'s>,
 }
 
-impl Scene<'_, '_, '_> {
+impl Scene<'_, '_> {
     fn draw(&mut self, primitive: &Primitive<'_>, points: &Points) -> Result<()> {
         let material = primitive.material().ok().flatten();
         let texture = material.as_ref().and_then(|material| material.textures.first());
@@ -247,12 +237,15 @@ impl Scene<'_, '_, '_> {
         if let (Some(texture), Some(key)) = (texture, &key)
             && !self.skins.contains_key(key)
         {
-            let bytes = self.images.find(texture, self.budget);
-            let skin = bytes.and_then(|bytes| decode(bytes, key, self.budget));
+            let bytes = self.images.find(texture, self.room);
+            let skin = bytes.and_then(|bytes| decode(bytes, key, self.room));
             self.skins.insert(key.clone(), skin);
         }
         let skin = key.and_then(|key| self.skins.get(&key)?.as_ref());
         let normals = primitive.normals().ok().flatten();
+        // Some formats make them anew for each primitive.
+        let made = normals.as_ref().filter(|all| all.borrowed().is_none()).map_or(0, |all| all.len() as u64);
+        self.room.work(made.saturating_mul(CORNER_WORK))?;
         let set = texture.map_or(0, |texture| texture.uv_set);
         let uvs = skin.and_then(|_| primitive.uvs(set).ok().flatten());
         let colors = primitive.colors().ok().flatten();
@@ -260,28 +253,35 @@ impl Scene<'_, '_, '_> {
         let look = Look::of(material.as_ref(), skin, uvs.is_some());
         let turn = primitive.world_matrix().normals();
         let [right, up, eye] = axes();
+        let [x, y, z] = LIGHT;
+        let light = right * x + up * y + eye * z;
         let width = self.canvas.side() as f32;
-        let (frame, budget, canvas) = (self.frame, self.budget, &mut self.canvas);
-        each_triangle(primitive, budget, |corners| {
-            let places = corners.map(|corner| points.get(&corner));
+        let (frame, room, canvas) = (self.frame, self.room, &mut self.canvas);
+        each_triangle(primitive, room, |corners| {
+            let points = corners.map(|corner| points.get(&corner));
+            let places = points.map(|point| frame.place(point, width));
+            let is_front = size(&places) < 0.0;
             let flat = || {
-                let [a, b, c] = places.map(Vec3::from);
-                (b - a).cross(c - a).normalize_or_zero().to_array()
+                let [a, b, c] = points.map(Vec3::from);
+                let [x, y, z] = (b - a).cross(c - a).normalize_or_zero().to_array();
+                right * x + up * y + eye * z
             };
-            let vertex = |corner: &Corner, place: [f32; 3]| {
+            let triangle = [0, 1, 2].map(|index| {
+                let (corner, place) = (&corners[index], places[index]);
                 let stored = normals.as_ref().and_then(|all| all.array(corner.normal as usize));
                 let normal = stored.map(|stored| Vec3::from(turn(stored))).filter(|normal| *normal != Vec3::ZERO);
-                Vertex {
-                    place: frame.place(place, width),
-                    normal: normal.map_or_else(flat, |normal| [normal.dot(right), normal.dot(up), normal.dot(eye)]),
-                    uv: uv_of(&uvs, corner, set),
-                    color: color_of(&colors, corner).unwrap_or(look.color),
-                }
-            };
-            let [a, b, c] = corners;
-            let triangle = [vertex(&a, places[0]), vertex(&b, places[1]), vertex(&c, places[2])];
-            budget.work(canvas.area(&triangle).saturating_mul(PIXEL_WORK))?;
-            canvas.triangle(&triangle, |point, is_front| look.shade(point, is_front));
+                let lit = look.lit(normal.unwrap_or_else(flat).dot(light), is_front);
+                let [r, g, b, a] = color_of(&colors, corner).unwrap_or(look.color);
+                Vertex { place, color: [r * lit, g * lit, b * lit, a], uv: uv_of(&uvs, corner, set) }
+            });
+            room.work(canvas.area(&triangle).saturating_mul(PIXEL_WORK))?;
+            match look.skin {
+                None => canvas.triangle(&triangle, |color, _| look.seen(color)),
+                Some(skin) => canvas.triangle(&triangle, |color, uv| {
+                    let texel = skin.at(uv, look.clamped);
+                    look.seen([0, 1, 2, 3].map(|part| color[part] * texel[part]))
+                }),
+            }
             Ok(())
         })
     }
@@ -333,19 +333,18 @@ impl<'s> Look<'s> {
         Self { color, skin, clamped, seen_from, two_sided: material.two_sided, unlit: material.unlit }
     }
 
-    /// Front faces by their normals, from a light above and to the left of the eye; back faces, which nobody is meant to
-    /// see, darker.
-    fn shade(&self, point: &Vertex, is_front: bool) -> Option<[u8; 3]> {
-        let texel = self.skin.map_or([1.0; 4], |skin| skin.at(point.uv, self.clamped));
-        let [r, g, b, a] = [0, 1, 2, 3].map(|part| point.color[part] * texel[part]);
-        if a < self.seen_from {
-            return None;
-        }
-        let light = Vec3::new(-0.35, 0.55, 0.76);
-        let normal = Vec3::from(point.normal).normalize_or_zero() * if is_front { 1.0 } else { -1.0 };
-        let lit = if self.unlit { 1.0 } else { 0.32 + 0.68 * normal.dot(light).max(0.0) };
-        let lit = if is_front || self.two_sided { lit } else { lit * 0.45 };
-        Some([r, g, b].map(|part| (part * lit * 255.0).clamp(0.0, 255.0) as u8))
+    /// How bright a surface is that is turned so far towards the light. Back faces, which nobody is meant to see, are
+    /// darker.
+    fn lit(&self, towards: f32, is_front: bool) -> f32 {
+        let towards = if is_front { towards } else { -towards };
+        let lit = if self.unlit { 1.0 } else { 0.32 + 0.68 * towards.max(0.0) };
+        if is_front || self.two_sided { lit } else { lit * 0.45 }
+    }
+
+    /// What is seen of a color; nothing where it is too little opaque.
+    fn seen(&self, [r, g, b, a]: [f32; 4]) -> Option<[u8; 3]> {
+        // The cast ends at 0 and 255.
+        (a >= self.seen_from).then(|| [r, g, b].map(|part| (part * 255.0) as u8))
     }
 }
 
@@ -355,7 +354,7 @@ pub(super) fn dimensions(bytes: &[u8]) -> Option<(u32, u32)> {
 }
 
 /// The image, made smaller where it is large; `None` where it cannot be had within the limits.
-fn decode(bytes: &[u8], name: &str, budget: &Budget) -> Option<Skin> {
+fn decode(bytes: &[u8], name: &str, room: &Room<'_>) -> Option<Skin> {
     let reader = || {
         let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().ok()?;
         // This kind has no first bytes of its own.
@@ -370,15 +369,17 @@ fn decode(bytes: &[u8], name: &str, budget: &Budget) -> Option<Skin> {
     }
     // As it is decoded, and as four bytes a pixel.
     let bytes = u64::from(width) * u64::from(height) * 12;
-    let _held = budget.take(bytes).ok()?;
+    room.kept(bytes).ok()?;
     let mut reader = reader()?;
     let mut limits = image::Limits::default();
     limits.max_alloc = Some(bytes.saturating_add(1 << 20));
     reader.limits(limits);
-    let mut image = reader.decode().ok()?;
-    if width > MOST_TEXELS || height > MOST_TEXELS {
-        image = image.thumbnail(MOST_TEXELS, MOST_TEXELS);
-    }
-    let image = image.into_rgba8();
+    let image = reader.decode().ok().map(|image| {
+        let is_large = width > MOST_TEXELS || height > MOST_TEXELS;
+        if is_large { image.thumbnail(MOST_TEXELS, MOST_TEXELS) } else { image }.into_rgba8()
+    });
+    room.give(bytes);
+    let image = image?;
+    room.keep(image.len() as u64).ok()?;
     Some(Skin { size: [image.width() as usize, image.height() as usize], rgba: image.into_raw() })
 }

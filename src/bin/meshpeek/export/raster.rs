@@ -3,13 +3,30 @@
 /// A corner as the picture has it.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Vertex {
-    /// To the right and down in pixels, and towards the eye.
+    /// To the right, down and towards the eye, in pixels.
     pub(super) place: [f32; 3],
-    /// To the right, up and towards the eye.
-    pub(super) normal: [f32; 3],
-    pub(super) uv: [f32; 2],
+    /// Red, green and blue as they are lit, and opacity.
     pub(super) color: [f32; 4],
+    pub(super) uv: [f32; 2],
 }
+
+/// Twice the area of a triangle in pixels, negative where its front is seen: rows count downwards.
+pub(super) fn size([a, b, c]: &[[f32; 3]; 3]) -> f32 {
+    (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+}
+
+/// A number for each corner, mixed by shares.
+fn mix<const N: usize>(corners: [[f32; N]; 3], [a, b, c]: [f32; 3]) -> [f32; N] {
+    std::array::from_fn(|part| corners[0][part] * a + corners[1][part] * b + corners[2][part] * c)
+}
+
+/// So many steps further.
+fn further<const N: usize>(start: [f32; N], step: [f32; N], times: f32) -> [f32; N] {
+    std::array::from_fn(|part| start[part] + step[part] * times)
+}
+
+/// How much farther back faces count, so that of two faces in one place the front is seen.
+const BEHIND: f32 = 0.25;
 
 /// Pixels, and how near what is seen in each of them is.
 pub(super) struct Canvas {
@@ -54,30 +71,45 @@ impl Canvas {
         self.reach(triangle).map_or(0, |[columns, rows]| (columns.len() * rows.len()) as u64)
     }
 
-    /// Draws a triangle; `shade` gives the color of a point of it, or nothing where it is seen through. It is told the
-    /// corners' values mixed, and whether the front is seen.
-    pub(super) fn triangle(&mut self, triangle: &[Vertex; 3], shade: impl Fn(&Vertex, bool) -> Option<[u8; 3]>) {
-        let [a, b, c] = triangle.map(|vertex| vertex.place);
-        let size = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+    /// Draws a triangle; `shade` gives what is seen of its color and texture coordinates at a point, or nothing where it is
+    /// seen through.
+    pub(super) fn triangle(&mut self, triangle: &[Vertex; 3], shade: impl Fn([f32; 4], [f32; 2]) -> Option<[u8; 3]>) {
+        let places = triangle.map(|vertex| vertex.place);
+        let size = size(&places);
         let Some([columns, rows]) = self.reach(triangle).filter(|_| size != 0.0 && size.is_finite()) else { return };
-        // Rows count downwards, so that what goes counterclockwise has a negative area.
-        let is_front = size < 0.0;
-        let edge = |from: [f32; 3], to: [f32; 3], x: f32, y: f32| {
-            ((to[0] - from[0]) * (y - from[1]) - (to[1] - from[1]) * (x - from[0])) / size
-        };
+        let behind = if size < 0.0 { 0.0 } else { BEHIND };
+        let depths = places.map(|[_, _, depth]| [depth - behind]);
+        let (colors, uvs) = (triangle.map(|vertex| vertex.color), triangle.map(|vertex| vertex.uv));
+        // The shares of the corners in a point grow evenly along a row: where they start, and by how much.
+        let edges = [1, 2, 0].map(|from| {
+            let ([x, y, _], [next_x, next_y, _]) = (places[from], places[(from + 1) % 3]);
+            let (along, step) = ((next_x - x) / size, (y - next_y) / size);
+            (move |column: f32, row: f32| (row - y) * along + (column - x) * step, step)
+        });
+        let steps = [edges[0].1, edges[1].1, edges[2].1];
+        let (depth_step, color_step, uv_step) = (mix(depths, steps), mix(colors, steps), mix(uvs, steps));
+        let left = columns.start as f32 + 0.5;
         for row in rows {
-            for column in columns.clone() {
-                let (x, y) = (column as f32 + 0.5, row as f32 + 0.5);
-                let shares = [edge(b, c, x, y), edge(c, a, x, y), edge(a, b, x, y)];
-                if shares.iter().any(|share| *share < 0.0) {
-                    continue;
+            let shares = [0, 1, 2].map(|corner| edges[corner].0(left, row as f32 + 0.5));
+            let (mut first, mut end) = (0.0_f32, columns.len() as f32);
+            for (share, step) in shares.into_iter().zip(steps) {
+                if step > 0.0 {
+                    first = first.max((-share / step).ceil());
+                } else if step < 0.0 {
+                    end = end.min((-share / step).floor() + 1.0);
+                } else if share < 0.0 {
+                    end = 0.0;
                 }
-                let depth = shares[0] * a[2] + shares[1] * b[2] + shares[2] * c[2];
-                let pixel = row * self.side + column;
+            }
+            let (depth, color, uv) = (mix(depths, shares), mix(colors, shares), mix(uvs, shares));
+            for column in first as usize..end as usize {
+                let pixel = row * self.side + columns.start + column;
+                let [depth] = further(depth, depth_step, column as f32);
                 if depth <= self.depths[pixel] {
                     continue;
                 }
-                if let Some(color) = shade(&mix(triangle, shares), is_front) {
+                let at = column as f32;
+                if let Some(color) = shade(further(color, color_step, at), further(uv, uv_step, at)) {
                     (self.colors[pixel], self.depths[pixel]) = (color, depth);
                 }
             }
@@ -103,37 +135,47 @@ impl Canvas {
     }
 }
 
-fn mix(triangle: &[Vertex; 3], shares: [f32; 3]) -> Vertex {
-    let mut mixed = Vertex::default();
-    for (vertex, share) in triangle.iter().zip(shares) {
-        let add = |sum: &mut [f32], part: &[f32]| sum.iter_mut().zip(part).for_each(|(sum, part)| *sum += part * share);
-        add(&mut mixed.place, &vertex.place);
-        add(&mut mixed.normal, &vertex.normal);
-        add(&mut mixed.uv, &vertex.uv);
-        add(&mut mixed.color, &vertex.color);
-    }
-    mixed
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_is_seen_and_sides_are_told_apart() {
+    fn the_nearest_is_seen_and_of_two_sides_in_one_place_the_front() {
         let mut canvas = Canvas::new(4, [9; 3]);
         let corner = |x: f32, y: f32, z: f32| Vertex { place: [x, y, z], ..Vertex::default() };
-        let low = [corner(0.0, 0.0, 1.0), corner(0.0, 8.0, 1.0), corner(8.0, 0.0, 1.0)];
-        let sides = |_: &Vertex, is_front: bool| Some(if is_front { [1; 3] } else { [2; 3] });
-        canvas.triangle(&low, sides);
-        let [a, b, c] = low.map(|vertex| Vertex { place: [vertex.place[0], vertex.place[1], 0.5], ..vertex });
-        canvas.triangle(&[a, c, b], sides);
+        let [a, b, c] = [corner(0.0, 0.0, 1.0), corner(0.0, 8.0, 1.0), corner(8.0, 0.0, 1.0)];
+        assert!(size(&[a, b, c].map(|vertex| vertex.place)) < 0.0);
+        let at = |z: f32| [a, c, b].map(|vertex| Vertex { place: [vertex.place[0], vertex.place[1], z], ..vertex });
+        canvas.triangle(&[a, b, c], |_, _| Some([1; 3]));
+        canvas.triangle(&at(0.5), |_, _| Some([2; 3]));
+        canvas.triangle(&at(1.0), |_, _| Some([2; 3]));
         assert_eq!(canvas.shrunk(4), [1; 3]);
-        canvas.triangle(
-            &[a, c, b].map(|vertex| Vertex { place: [vertex.place[0], vertex.place[1], 2.0], ..vertex }),
-            sides,
-        );
+        canvas.triangle(&at(2.0), |_, _| None);
+        assert_eq!(canvas.shrunk(4), [1; 3]);
+        canvas.triangle(&at(2.0), |_, _| Some([2; 3]));
         assert_eq!(canvas.shrunk(4), [2; 3]);
+    }
+
+    #[test]
+    fn what_corners_have_is_mixed_between_them() {
+        let mut canvas = Canvas::new(4, [0; 3]);
+        let corner = |x: f32, y: f32| Vertex { place: [x, y, 0.0], color: [x / 8.0, y / 8.0, 0.0, 1.0], uv: [y, x] };
+        let triangle = [corner(0.0, 0.0), corner(0.0, 8.0), corner(8.0, 0.0)];
+        canvas.triangle(&triangle, |[red, green, ..], [u, v]| {
+            Some([red * 16.0, green * 16.0, u + v].map(|x| (x + 0.25) as u8))
+        });
+        let picture = canvas.shrunk(1);
+        let pixel = |x: usize, y: usize| &picture[(y * 4 + x) * 3..][..3];
+        assert_eq!((pixel(0, 0), pixel(3, 0), pixel(1, 2)), (&[1, 1, 1][..], &[7, 1, 4][..], &[3, 5, 4][..]));
+    }
+
+    #[test]
+    fn a_triangle_covers_the_middles_that_lie_in_it() {
+        let mut canvas = Canvas::new(4, [0; 3]);
+        let corner = |x: f32, y: f32| Vertex { place: [x, y, 0.0], ..Vertex::default() };
+        canvas.triangle(&[corner(0.4, 0.4), corner(0.4, 3.2), corner(3.2, 0.4)], |_, _| Some([1; 3]));
+        let picture: Vec<u8> = canvas.shrunk(1).into_iter().step_by(3).collect();
+        assert_eq!(picture, [1, 1, 1, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]);
     }
 
     #[test]

@@ -1,0 +1,63 @@
+//! Blitz3D: all nodes, which are the bones too.
+
+use std::collections::{BTreeMap, HashMap};
+
+use meshpeek::geometry::Transform;
+use meshpeek::{Asset, Result, b3d};
+
+use super::mesh::{Joints, Key};
+use super::{Matrix, Scene};
+
+impl Scene<'_, '_> {
+    pub(super) fn blitz(&mut self, asset: &Asset<'_>, file: &b3d::Scene<'_>) -> Result<()> {
+        let Some(rig) = asset.rigs().pop().transpose()? else { return Ok(()) };
+        self.bones(&rig, None)?;
+        let mut skins = joints(file);
+        let mut homes: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut all = asset.primitives();
+        while let Some(primitive) = self.next(&mut all)? {
+            let place = primitive.place();
+            let (Some(home), mesh) = (place.node, place.mesh) else { continue };
+            homes.insert(mesh, home);
+            self.part(&primitive, None, skins.get(&mesh))?;
+        }
+        let world = rig.rest().world().unwrap_or_default();
+        for (mesh, home) in homes {
+            let Some(made) = self.mesh(&Key { mesh, ..Key::default() }, "")? else { continue };
+            // Several meshes of one node, which the format does not mean, get nodes of their own.
+            let node = match self.nodes[home].mesh {
+                Some(_) => self.node("".into(), Some(home), &Transform::IDENTITY)?,
+                None => home,
+            };
+            self.nodes[node].mesh = Some(made.mesh);
+            if let Some(joints) = skins.remove(&mesh).filter(|_| made.is_skinned) {
+                let place = world.get(home).copied().unwrap_or(Matrix::IDENTITY);
+                let skin = self.skin(&joints, 0, made.has_loose.then_some(home), place, &world)?;
+                self.nodes[node].skin = Some(skin);
+            }
+        }
+        self.animations(&rig, 0)
+    }
+}
+
+/// The bones that speak of each mesh, by its number.
+fn joints(file: &b3d::Scene<'_>) -> HashMap<usize, Joints> {
+    let mut meshes = HashMap::new();
+    let mut number = 0;
+    let mut skins: HashMap<usize, Joints> = HashMap::new();
+    for node in file.nodes().flatten() {
+        for mesh in node.meshes() {
+            // Those that cannot be read are counted too.
+            if let Ok(mesh) = mesh {
+                meshes.insert(mesh.chunk().offset(), (number, node.index));
+            }
+            number += 1;
+        }
+        for mesh in node.bones().flatten().filter_map(|bone| bone.mesh()) {
+            if let Some(&(number, home)) = meshes.get(&mesh.chunk().offset()) {
+                skins.entry(number).or_insert_with(|| Joints::new(Some(home))).add(node.index);
+            }
+        }
+    }
+    skins
+}

@@ -1,0 +1,94 @@
+//! Ballance: objects side by side, several of which may show one mesh.
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use glam::{Mat4, Vec3};
+use meshpeek::geometry::Transform;
+use meshpeek::inspect::Text;
+use meshpeek::summary::Name;
+use meshpeek::{Asset, Result, bmx};
+
+use super::mesh::Key;
+use super::{CORNER_WORK, Matrix, Scene};
+
+impl Scene<'_, '_> {
+    pub(super) fn ballance(&mut self, asset: &Asset<'_>, map: &bmx::Map<'_>) -> Result<()> {
+        let baked = self.objects(map)?;
+        let mut homes: BTreeMap<usize, Key> = BTreeMap::new();
+        let mut done: BTreeSet<(Key, usize)> = BTreeSet::new();
+        let mut all = asset.primitives();
+        while let Some(primitive) = self.next(&mut all)? {
+            let place = *primitive.place();
+            let Some(home) = place.node else { continue };
+            let bake = baked.get(&home).map(|matrix| (home, matrix));
+            let key = Key { mesh: place.mesh, node: bake.map(|(home, _)| home), ..Key::default() };
+            homes.insert(home, key);
+            if done.insert((key, place.part)) {
+                self.part(&primitive, bake, None)?;
+            }
+        }
+        let mut made: BTreeMap<Key, Option<usize>> = BTreeMap::new();
+        for (home, key) in homes {
+            let mesh = match made.entry(key) {
+                Entry::Occupied(made) => *made.get(),
+                Entry::Vacant(place) => {
+                    let entry = map.meshes()?.entry(key.mesh);
+                    let name = entry.map(|entry| Name::from(Text::from(entry.name)).text).unwrap_or_default();
+                    *place.insert(self.mesh(&key, &name)?.map(|made| made.mesh))
+                }
+            };
+            if let Some(node) = self.nodes.get_mut(home) {
+                node.mesh = mesh;
+            }
+        }
+        Ok(())
+    }
+
+    /// A node for each object; the matrices of those that no node can have, which move the vertices instead.
+    fn objects(&mut self, map: &bmx::Map<'_>) -> Result<HashMap<usize, Matrix>> {
+        let mut baked = HashMap::new();
+        for object in map.objects()?.walk() {
+            let Ok(object) = object else {
+                self.unreadable += 1;
+                self.node("".into(), None, &Transform::IDENTITY)?;
+                continue;
+            };
+            let mirror = Mat4::from_scale(Vec3::new(-1.0, 1.0, 1.0));
+            let matrix = mirror * Mat4::from_cols_array_2d(&object.world_matrix.rows) * mirror;
+            let place = decomposed(&matrix);
+            let node = self.node(object.entry().name.into(), None, &place.unwrap_or(Transform::IDENTITY))?;
+            if place.is_none() {
+                baked.insert(node, Matrix(matrix.to_cols_array_2d()));
+            }
+            if object.is_hidden.is_some_and(|hidden| hidden.is_set()) {
+                self.note(node, "visible", false.into());
+            }
+            if let Some(component) = object.component() {
+                self.note(node, "component", component.name().map_or(component.0.into(), Into::into));
+            }
+            let mut names: Vec<String> = Vec::new();
+            for group in object.groups.iter().flat_map(|groups| groups.iter()) {
+                self.room.keep((group.as_bytes().len() as u64).saturating_mul(2).saturating_add(CORNER_WORK))?;
+                names.push(Name::from(Text::from(group)).text);
+            }
+            if !names.is_empty() {
+                self.note(node, "groups", names.into());
+            }
+        }
+        Ok(baked)
+    }
+}
+
+/// A matrix as translation, rotation and scale, where it is one.
+fn decomposed(matrix: &Mat4) -> Option<Transform> {
+    if !matrix.is_finite() {
+        return Some(Transform::IDENTITY);
+    }
+    let (scale, rotation, translation) = matrix.to_scale_rotation_translation();
+    let again = Mat4::from_scale_rotation_translation(scale, rotation, translation);
+    let size = matrix.to_cols_array().iter().fold(1.0_f32, |most, number| most.max(number.abs()));
+    let sound = again.is_finite() && again.abs_diff_eq(*matrix, size * 1e-4);
+    let [translation, scale] = [translation, scale].map(|vector| vector.to_array());
+    sound.then_some(Transform { translation, rotation: rotation.to_array(), scale })
+}

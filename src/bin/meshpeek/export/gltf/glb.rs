@@ -1,0 +1,163 @@
+//! The parts of a binary glTF file: its arrays, and the document that tells what they are.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{self, Display, Write as _};
+
+use meshpeek::{Error, Result};
+use serde_json::{Value as Json, json};
+
+use crate::export::room::Room;
+
+/// A file in the making.
+pub(super) struct Glb<'r> {
+    room: &'r Room<'r>,
+    /// The views of the binary part, each filled up to a multiple of four bytes.
+    views: Vec<Vec<u8>>,
+    bytes: usize,
+    /// The lists of the document by their names.
+    lists: BTreeMap<&'static str, List>,
+    extensions: BTreeSet<&'static str>,
+}
+
+/// Items as text, which takes a tenth of the memory that they take as values.
+#[derive(Default)]
+pub(super) struct List {
+    len: usize,
+    text: String,
+}
+
+impl List {
+    /// The place of the new item.
+    pub(super) fn push(&mut self, item: impl Display, room: &Room<'_>) -> Result<usize> {
+        let before = self.text.len();
+        if self.len > 0 {
+            self.text.push(',');
+        }
+        let _ = write!(self.text, "{item}");
+        // Texts grow by doubling.
+        room.output((self.text.len() - before) as u64)?;
+        room.keep((self.text.len() - before) as u64)?;
+        self.len += 1;
+        Ok(self.len - 1)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+impl Display for List {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{}]", self.text)
+    }
+}
+
+/// What an array is for.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Use {
+    Vertices,
+    Indices,
+    Other,
+}
+
+impl<'r> Glb<'r> {
+    pub(super) fn new(room: &'r Room<'r>) -> Self {
+        Self { room, views: Vec::new(), bytes: 0, lists: BTreeMap::new(), extensions: BTreeSet::new() }
+    }
+
+    /// Adds to one of the lists; the place there.
+    pub(super) fn push(&mut self, list: &'static str, item: impl Display) -> Result<usize> {
+        self.lists.entry(list).or_default().push(item, self.room)
+    }
+
+    pub(super) fn uses(&mut self, extension: &'static str) {
+        self.extensions.insert(extension);
+    }
+
+    /// A piece of the binary part, of so many bytes; the place of its view.
+    pub(super) fn view(&mut self, length: usize, bytes: impl IntoIterator<Item = u8>, usage: Use) -> Result<usize> {
+        let mut view = json!({ "buffer": 0, "byteOffset": self.bytes, "byteLength": length });
+        match usage {
+            Use::Vertices => view["target"] = 34962.into(),
+            Use::Indices => view["target"] = 34963.into(),
+            Use::Other => {}
+        }
+        let whole = length.next_multiple_of(4);
+        self.room.output(whole as u64)?;
+        let mut piece = Vec::with_capacity(whole);
+        piece.extend(bytes);
+        piece.resize(whole, 0);
+        self.bytes += whole;
+        self.views.push(piece);
+        self.push("bufferViews", view)
+    }
+
+    /// An array of floats, `N` an element, with its bounds where glTF wants them.
+    pub(super) fn floats<const N: usize>(&mut self, list: &[[f32; N]], usage: Use, bounds: bool) -> Result<usize> {
+        let kind = ["SCALAR", "VEC2", "VEC3", "VEC4"].get(N - 1).copied().unwrap_or("MAT4");
+        let mut accessor = json!({ "componentType": 5126, "count": list.len(), "type": kind });
+        if bounds {
+            let fold = |start: f32, pick: fn(f32, f32) -> f32| {
+                (0..N).map(|axis| list.iter().fold(start, |all, one| pick(all, one[axis]))).collect::<Vec<f32>>()
+            };
+            accessor["min"] = json!(fold(f32::INFINITY, f32::min));
+            accessor["max"] = json!(fold(f32::NEG_INFINITY, f32::max));
+        }
+        let bytes = list.as_flattened().iter().flat_map(|number| number.to_le_bytes());
+        accessor["bufferView"] = self.view(size_of_val(list), bytes, usage)?.into();
+        self.push("accessors", accessor)
+    }
+
+    /// Triangles over so many vertices.
+    pub(super) fn indices(&mut self, triangles: &[[u32; 3]], vertices: usize) -> Result<usize> {
+        let all = triangles.as_flattened();
+        // The last number of a width means something else to graphics cards.
+        let (kind, view) = if vertices < usize::from(u16::MAX) {
+            let bytes = all.iter().flat_map(|&index| (index as u16).to_le_bytes());
+            (5123, self.view(all.len() * 2, bytes, Use::Indices)?)
+        } else {
+            let bytes = all.iter().flat_map(|index| index.to_le_bytes());
+            (5125, self.view(all.len() * 4, bytes, Use::Indices)?)
+        };
+        let accessor = json!({ "bufferView": view, "componentType": kind, "count": all.len(), "type": "SCALAR" });
+        self.push("accessors", accessor)
+    }
+
+    pub(super) fn joints(&mut self, joints: &[[u16; 4]]) -> Result<usize> {
+        let bytes = joints.as_flattened().iter().flat_map(|joint| joint.to_le_bytes());
+        let view = self.view(size_of_val(joints), bytes, Use::Vertices)?;
+        let accessor = json!({ "bufferView": view, "componentType": 5123, "count": joints.len(), "type": "VEC4" });
+        self.push("accessors", accessor)
+    }
+
+    /// The whole file, in pieces.
+    pub(super) fn finish(mut self, asset: &Json, scene: &Json) -> Result<Vec<Vec<u8>>> {
+        if self.bytes > 0 {
+            self.push("buffers", json!({ "byteLength": self.bytes }))?;
+        }
+        let mut document = vec![format!("{{\"asset\":{asset},\"scene\":0,\"scenes\":[{scene}]")];
+        if !self.extensions.is_empty() {
+            document.push(format!(",\"extensionsUsed\":{}", json!(self.extensions)));
+        }
+        for (name, list) in self.lists {
+            document.extend([format!(",\"{name}\":["), list.text, "]".to_owned()]);
+        }
+        let mut end = String::from("}");
+        let length = document.iter().map(String::len).sum::<usize>() + 1;
+        let _ = write!(end, "{:1$}", "", length.next_multiple_of(4) - length);
+        document.push(end);
+        let length = length.next_multiple_of(4);
+        let bin = if self.bytes > 0 { 8 + self.bytes } else { 0 };
+        let total = u32::try_from(20 + length + bin);
+        let total = total.map_err(|_| Error::unsupported("more than 4 GB, which binary glTF cannot hold"))?;
+        let word = |length: usize| (length as u32).to_le_bytes();
+        let mut file =
+            vec![[&b"glTF"[..], &2_u32.to_le_bytes(), &total.to_le_bytes(), &word(length), b"JSON"].concat()];
+        file.extend(document.into_iter().map(String::into_bytes));
+        if self.bytes > 0 {
+            file.push([&word(self.bytes)[..], b"BIN\0"].concat());
+            file.append(&mut self.views);
+        }
+        Ok(file)
+    }
+}

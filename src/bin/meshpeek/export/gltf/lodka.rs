@@ -1,0 +1,129 @@
+//! LODka3D: for each model its bones, its meshes, and the proxies that show them again.
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use meshpeek::geometry::Transform;
+use meshpeek::inspect::Text;
+use meshpeek::pose::Rig;
+use meshpeek::{Asset, Result, lodka};
+
+use super::mesh::{Joints, Key};
+use super::{Matrix, Scene};
+
+/// A model in the making.
+struct Model<'a> {
+    /// The node that carries all others.
+    root: usize,
+    rig: Option<Rig<'a>>,
+    /// The node of the first bone.
+    first: usize,
+    joints: Joints,
+    /// One for all its meshes.
+    skin: Option<usize>,
+    /// The node of each proxy.
+    proxies: Vec<usize>,
+}
+
+impl Scene<'_, '_> {
+    pub(super) fn lodka(&mut self, asset: &Asset<'_>, file: &lodka::Model<'_>) -> Result<()> {
+        let mut models = self.models(asset, file)?;
+        let mut shown = BTreeSet::new();
+        let mut meshes = HashMap::new();
+        let mut done: BTreeSet<(Key, usize)> = BTreeSet::new();
+        let mut all = asset.primitives();
+        while let Some(primitive) = self.next(&mut all)? {
+            let place = *primitive.place();
+            let key = Key { model: place.model, mesh: place.mesh, node: None };
+            shown.insert((key, place.node));
+            if place.node.is_none() {
+                meshes.insert(key, (self.name(place.name), place.visible));
+            }
+            if done.insert((key, place.part)) {
+                let joints = models.get(&place.model).map(|model| &model.joints);
+                self.part(&primitive, None, joints.filter(|joints| !joints.is_empty()))?;
+            }
+        }
+        let mut made = BTreeMap::new();
+        for (key, proxy) in shown {
+            let Some(model) = models.get_mut(&key.model) else { continue };
+            let (name, visible) = meshes.get(&key).map_or(("", true), |(name, visible)| (name, *visible));
+            let mesh = match made.entry(key) {
+                Entry::Occupied(made) => *made.get(),
+                Entry::Vacant(place) => *place.insert(self.mesh(&key, name)?),
+            };
+            let Some(mesh) = mesh else { continue };
+            let home = match proxy {
+                Some(proxy) => model.proxies.get(proxy).copied(),
+                None => {
+                    let own = self.node(name.into(), Some(model.root), &Transform::IDENTITY)?;
+                    if !visible {
+                        self.note(own, "visible", false.into());
+                    }
+                    Some(own)
+                }
+            };
+            let Some(home) = home else { continue };
+            self.nodes[home].mesh = Some(mesh.mesh);
+            if let Some(rig) = model.rig.as_ref().filter(|_| mesh.is_skinned) {
+                let skin = match model.skin {
+                    Some(skin) => skin,
+                    None => {
+                        let world = rig.rest().world().unwrap_or_default();
+                        self.skin(&model.joints, model.first, Some(model.root), Matrix::IDENTITY, &world)?
+                    }
+                };
+                model.skin = Some(skin);
+                self.nodes[home].skin = Some(skin);
+            }
+        }
+        Ok(())
+    }
+
+    /// The models with nodes for their bones and proxies, by number.
+    fn models<'a>(&mut self, asset: &'a Asset<'_>, file: &lodka::Model<'a>) -> Result<BTreeMap<usize, Model<'a>>> {
+        let mut rigs: HashMap<usize, Rig<'_>> = HashMap::new();
+        for rig in asset.rigs() {
+            match rig {
+                Ok(rig) => drop(rigs.insert(rig.model(), rig)),
+                Err(_) => self.unreadable += 1,
+            }
+        }
+        let mut models = BTreeMap::new();
+        for part in file.parts().flatten() {
+            let index = part.index();
+            let root = self.node(format!("model {index}").as_str().into(), None, &Transform::IDENTITY)?;
+            let rig = rigs.remove(&index);
+            let mut joints = Joints::new(None);
+            let first = self.nodes.len();
+            if let Some(rig) = &rig {
+                self.bones(rig, Some(root))?;
+                self.animations(rig, first)?;
+                (0..rig.bones().len()).for_each(|bone| joints.add(bone));
+            }
+            let proxies = self.proxies(&part, root)?;
+            models.insert(index, Model { root, rig, first, joints, skin: None, proxies });
+        }
+        Ok(models)
+    }
+
+    fn proxies(&mut self, part: &lodka::Part<'_>, root: usize) -> Result<Vec<usize>> {
+        let mut proxies = Vec::new();
+        for set in part.views::<lodka::ProxySet<'_>>().flatten() {
+            let first = proxies.len();
+            let mut names = set.names.iter();
+            for proxy in set.proxies.iter() {
+                let carrier = usize::try_from(proxy.parent.get()).ok();
+                let carrier = carrier.and_then(|parent| proxies.get(first + parent).copied()).unwrap_or(root);
+                let lodka::wire::Rotation { x, y, z, w } = &proxy.rotation;
+                let place = Transform {
+                    translation: proxy.position.to_array(),
+                    rotation: [x, y, z, w].map(|part| part.get()),
+                    scale: proxy.scale.to_array(),
+                };
+                proxies.push(self.node(names.next().map_or("".into(), Text::from), Some(carrier), &place)?);
+            }
+        }
+        Ok(proxies)
+    }
+}

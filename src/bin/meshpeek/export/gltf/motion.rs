@@ -1,0 +1,133 @@
+//! Bones, skins and animations.
+
+use glam::Quat;
+use meshpeek::Result;
+use meshpeek::geometry::Matrix;
+use meshpeek::pose::{Clip, Rig};
+use serde_json::{Value as Json, json};
+
+use super::glb::{List, Use};
+use super::mesh::Joints;
+use super::{CORNER_WORK, Scene, finite, is_finite};
+
+/// A rotation of length 1.
+pub(super) fn unit(rotation: [f32; 4]) -> [f32; 4] {
+    let rotation = Quat::from_array(finite(rotation, [0.0, 0.0, 0.0, 1.0]));
+    let length = rotation.length();
+    if length > 1e-20 && length.is_finite() { (rotation / length).to_array() } else { [0.0, 0.0, 0.0, 1.0] }
+}
+
+/// What leads from a mesh to a joint, both at rest; such that glTF takes it.
+fn bind(joint: Matrix, mesh: &Matrix) -> [f32; 16] {
+    let matrix = joint.inverse().map_or(Matrix::IDENTITY, |inverse| inverse.after(mesh));
+    let mut columns = if is_finite(matrix.0.as_flattened()) { matrix.0 } else { Matrix::IDENTITY.0 };
+    for (column, last) in columns.iter_mut().zip([0.0, 0.0, 0.0, 1.0]) {
+        column[3] = last;
+    }
+    let mut all = [0.0; 16];
+    all.copy_from_slice(columns.as_flattened());
+    all
+}
+
+impl Scene<'_, '_> {
+    /// Bones as nodes, below this one where they have none of their own.
+    pub(super) fn bones(&mut self, rig: &Rig<'_>, parent: Option<usize>) -> Result<()> {
+        let first = self.nodes.len();
+        for bone in rig.bones() {
+            self.node(bone.name, bone.parent.map_or(parent, |bone| Some(first + bone)), &bone.rest)?;
+        }
+        Ok(())
+    }
+
+    /// The skin of a mesh that is at `place`, the first bone being node `first`, all being at `world` at rest; `loose` is
+    /// the node that vertices without a bone go with.
+    pub(super) fn skin(
+        &mut self,
+        joints: &Joints,
+        first: usize,
+        loose: Option<usize>,
+        place: Matrix,
+        world: &[Matrix],
+    ) -> Result<usize> {
+        let at = |bone: &usize| world.get(*bone).copied().unwrap_or(Matrix::IDENTITY);
+        let mut binds: Vec<[f32; 16]> = joints.bones.iter().map(|bone| bind(at(bone), &place)).collect();
+        binds.extend(loose.map(|_| bind(place, &place)));
+        let binds = self.glb.floats(&binds, Use::Other, false)?;
+        let nodes: Vec<usize> = joints.bones.iter().map(|bone| first + bone).chain(loose).collect();
+        self.glb.push("skins", json!({ "joints": nodes, "inverseBindMatrices": binds }))
+    }
+
+    pub(super) fn animations(&mut self, rig: &Rig<'_>, first: usize) -> Result<()> {
+        for clip in rig.clips() {
+            match clip {
+                Ok(clip) => self.animation(&clip, first)?,
+                Err(_) => self.unreadable += 1,
+            }
+        }
+        Ok(())
+    }
+
+    fn animation(&mut self, clip: &Clip<'_>, first: usize) -> Result<()> {
+        let (mut channels, mut samplers) = (List::default(), List::default());
+        for &bone in clip.bones() {
+            self.room.work(CORNER_WORK)?;
+            let Ok(track) = clip.to_track(bone) else {
+                self.unreadable += 1;
+                continue;
+            };
+            let turns = track.rotations.iter().map(|(time, turn)| (*time, unit(*turn)));
+            let parts = [
+                ("translation", self.keys(track.translations.iter().copied())?),
+                ("rotation", self.keys(turns)?),
+                ("scale", self.keys(track.scales.iter().copied())?),
+            ];
+            for (path, keys) in parts {
+                let Some((input, output)) = keys else { continue };
+                let sampler = json!({ "input": input, "output": output, "interpolation": "LINEAR" });
+                let sampler = samplers.push(sampler, self.room)?;
+                let target = json!({ "node": first + bone, "path": path });
+                channels.push(json!({ "sampler": sampler, "target": target }), self.room)?;
+            }
+        }
+        if channels.is_empty() {
+            return Ok(());
+        }
+        let mut more = String::new();
+        let name = self.name(clip.name);
+        if !name.is_empty() {
+            more += &format!(",\"name\":{}", Json::from(name));
+        }
+        if let Some(seconds) = clip.seconds() {
+            more += &format!(",\"extras\":{}", json!({ "seconds": seconds }));
+        }
+        self.glb.push("animations", format_args!("{{\"channels\":{channels},\"samplers\":{samplers}{more}}}"))?;
+        Ok(())
+    }
+
+    /// The arrays of times and values; what glTF cannot say, such as a time before 0, is left out.
+    fn keys<const N: usize>(&mut self, keys: impl Iterator<Item = (f32, [f32; N])>) -> Result<Option<(usize, usize)>> {
+        let mut last = f32::NEG_INFINITY;
+        let sound = |(time, value): &(f32, [f32; N])| {
+            let sound = *time >= 0.0 && *time > last && time.is_finite() && is_finite(value);
+            last = if sound { *time } else { last };
+            sound
+        };
+        let (times, values): (Vec<[f32; 1]>, Vec<[f32; N]>) =
+            keys.filter(sound).map(|(time, value)| ([time], value)).unzip();
+        if times.is_empty() {
+            return Ok(None);
+        }
+        self.room.work(CORNER_WORK * times.len() as u64)?;
+        let known: Vec<u32> = times.iter().map(|[time]| time.to_bits()).collect();
+        let input = match self.times.get(&known) {
+            Some(input) => *input,
+            None => {
+                let input = self.glb.floats(&times, Use::Other, true)?;
+                self.room.keep(size_of_val(&known[..]) as u64 + CORNER_WORK)?;
+                self.times.insert(known, input);
+                input
+            }
+        };
+        Ok(Some((input, self.glb.floats(&values, Use::Other, false)?)))
+    }
+}
