@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
+use meshpeek::dissect::{LineKind, dissect};
 use meshpeek::inspect::{Inspect, Outline, Part, RegionKind, Text, Value, Visitor};
 use meshpeek::summary::{Problems, Severity};
 use meshpeek::view::{Packing, Table};
@@ -16,7 +17,20 @@ pub fn run(data: &[u8]) {
     let limits = Limits { decoded_bytes: 1 << 26, ..Limits::default() };
     if let Ok(asset) = Asset::parse_with(data, &limits) {
         walk(&asset, data, &limits);
+        dissect_whole(&asset, data.len() as u64);
     }
+}
+
+/// Every byte of a file has a name, and no byte two.
+fn dissect_whole(asset: &Asset<'_>, size: u64) {
+    let mut reached = 0;
+    dissect(asset, size, &mut |line| {
+        let Some(span) = line.span.filter(|_| line.kind != LineKind::Part) else { return };
+        assert_eq!(span.offset, reached, "{line:?}");
+        assert!(span.bytes > 0, "{line:?}");
+        reached += span.bytes;
+    });
+    assert_eq!(reached, size);
 }
 
 /// Asks an asset everything; returns a checksum over all that it told, so that nothing can be left out unseen.

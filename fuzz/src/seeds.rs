@@ -1,6 +1,6 @@
 //! Small files to start from, made by the tests' writers: what a fuzzer takes long to find by itself.
 
-use crate::writer::{corpus, lzss, odol, zip};
+use crate::writer::{archives, corpus, lzss, odol, zip};
 
 /// The largest seed; a fuzzer copies and cuts small files best.
 pub const LARGEST: usize = 4096;
@@ -24,6 +24,7 @@ pub fn seeds() -> Vec<(&'static str, String, Vec<u8>)> {
         let lzo = lzo1x::compress(text, lzo1x::CompressLevel::new(9));
         all.push(("lzo", format!("{index}"), [&[0][..], &length.to_be_bytes(), &lzo].concat()));
         all.push(("lzss", format!("{index}"), [&length.to_le_bytes()[..], &lzss::pack(text)].concat()));
+        all.push(("inflate", format!("{index}"), zip::deflate(text)));
     }
     // Limits that refuse little, then an archive in an archive and a model of each kind in it.
     let limits = [7, 3, 15, 15, 5, 19, 9];
@@ -38,6 +39,12 @@ pub fn seeds() -> Vec<(&'static str, String, Vec<u8>)> {
         }
     }
     all.push(("zip", "empty.zip".to_owned(), zip::zip(&[], b"").to_vec()));
+    all.push(("zip", "zip64.zip".to_owned(), archives::zip64(b"")));
+    // One that ends inside its directory, sizes behind the data among its members.
+    let text = b"text that is there twice, text that is there twice";
+    let entries = [zip::Entry::stored("a", text), zip::Entry::deflated("b", text).with_descriptor()];
+    let whole = zip::zip(&entries, b"");
+    all.push(("zip", "lost.zip".to_owned(), whole.to_vec()[..whole.at("directory") + 9].to_vec()));
     all.retain(|(_, _, bytes)| bytes.len() <= LARGEST);
     all
 }

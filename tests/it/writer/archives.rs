@@ -31,6 +31,29 @@ pub fn nested(levels: usize) -> Vec<u8> {
     })
 }
 
+/// An archive of two members as a zip64 one: sizes and places in the fields of zip64, with bytes before it or none.
+pub fn zip64(before: &[u8]) -> Vec<u8> {
+    let wide = |entry: Entry| {
+        let (packed, unpacked) = (entry.central.packed.into(), entry.central.unpacked.into());
+        let fields: [u64; 2] = [unpacked, packed];
+        let mut entry = entry.both(|header| {
+            // Another field stands before it.
+            header.extra = [&[9, 9, 2, 0, 7, 7, 1, 0, 16, 0][..], fields.map(u64::to_le_bytes).as_flattened()].concat();
+            (header.packed, header.unpacked) = (u32::MAX, u32::MAX);
+        });
+        entry.header_offset = None;
+        entry
+    };
+    let entries = [wide(Entry::stored("scene.b3d", &scene())), wide(Entry::deflated("again/scene.b3d", &scene()))];
+    let classic = zip(&entries, b"");
+    let (directory, end) = (classic.at("directory") as u64, classic.at("end"));
+    let bytes = classic.set("disk_entries", [0xff; 4]).set("directory_bytes", [0xff; 8]).to_vec();
+    let record = [&b"PK\x06\x06"[..], &44_u64.to_le_bytes(), &[45, 0, 45, 0], &[0; 8], &2_u64.to_le_bytes()].concat();
+    let place = [2, end as u64 - directory, directory].map(u64::to_le_bytes);
+    let locator = [&b"PK\x06\x07\0\0\0\0"[..], &(end as u64).to_le_bytes(), &[1, 0, 0, 0]].concat();
+    [before, &bytes[..end], &record, place.as_flattened(), &locator, &bytes[end..]].concat()
+}
+
 /// Files for `corpus/zip`.
 pub fn corpus() -> Vec<(&'static str, Vec<u8>)> {
     let archive = pbo::Writer::new().stored(br"data\scene.b3d", &scene()).packed(b"model.p3d", &mlod::sound().to_vec());
