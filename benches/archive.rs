@@ -1,96 +1,310 @@
-//! A scan of one archive of 2 GiB by the program itself: two jobs against one, the memory it takes beside the map, and
-//! what it costs where nothing has changed since the last one.
+//! The program as a whole, on archives and folders made for the moment: beside `cat`, beside hashing the same bytes,
+//! beside the bare system calls, and two jobs beside one.
 //!
-//! `cargo bench --features cli --bench archive`. The archive is made of the files at hand, repeated, and removed again.
+//! `cargo bench --features cli --bench archive`; words behind `--` pick rows. `MESHPEEK_BENCH_MIB` is how large the
+//! archive of assets is, 2048 unless told otherwise. Each row has three runs, both sides of it in turn; the worst of them
+//! counts. Processor time is told where one job works, as other programs take none of it; two jobs beside one take the
+//! clock on the wall, and a quiet machine. All files are made of those at hand, repeated, and removed again.
 
-use std::io::{BufWriter, Write};
+use std::fs::File;
+use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-const SIZE: u64 = 2 << 30;
+use sha1::Sha1;
+use sha2::{Digest, Sha256};
+
+/// A file with its name.
+type Asset = (String, Vec<u8>);
 
 fn main() {
-    let path = std::env::temp_dir().join(format!("meshpeek-bench-{}.pbo", std::process::id()));
-    let members = write_archive(&path).expect("room for 2 GiB in the folder for temporary files");
-    println!("{members} members, {SIZE} bytes");
-    let old = path.with_extension("ndjson");
+    let picks: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let mib = std::env::var("MESHPEEK_BENCH_MIB").ok().and_then(|mib| mib.parse().ok()).unwrap_or(2048_u64);
+    let folder = Folder::new();
+    let assets = assets();
+    let bench = Bench { picks };
+    println!("an archive of {mib} MiB; three runs of each, worst, wanted");
+
+    let archive = folder.path("assets.pbo");
+    bench.files(&["pbo", "since"], || write_pbo(&archive, &repeated(&assets, mib << 20)));
+    let old = folder.path("old.ndjson");
     let stream = old.to_str().expect("a folder for temporary files whose name is text");
-    run(&["scan", "-q", "--events", "-o", stream], "2", &path);
-    let unchanged = ["scan", "-q", "--events", "--since", stream];
-    for flags in [&["scan", "-q"][..], &["scan", "-q", "--digests"], &["verify", "-q"], &unchanged] {
-        let name = flags.iter().filter(|flag| !flag.contains('/')).copied().collect::<Vec<_>>().join(" ");
-        let (one, memory_of_one) = best(flags, "1", &path);
-        let (two, memory_of_two) = best(flags, "2", &path);
-        println!(
-            "{name:<20} one job {one:>8.2?} and {memory_of_one:>6} kB of its own, two jobs {two:>8.2?} and \
-             {memory_of_two:>6} kB, ratio {:.2}",
-            two.as_secs_f64() / one.as_secs_f64()
-        );
+    let cat = || cpu(Command::new("cat").arg(&archive));
+    let alone = |args: &[&str], path: &Path| cpu(program(args, "1").arg(path));
+    bench.row("pbo: scan --depth header / cat", 1.25, || alone(&["scan", "--depth", "header"], &archive), cat);
+    bench.row("pbo: scan / cat", 2.5, || alone(&["scan"], &archive), cat);
+    bench.row(
+        "pbo: scan --digests / SHA-256 of the archive and of its members",
+        2.0,
+        || alone(&["scan", "--digests"], &archive),
+        || hashed(&archive) + hashed(&archive),
+    );
+    bench.row("pbo: verify / cat", f64::NAN, || alone(&["verify"], &archive), cat);
+    bench.row(
+        "since: scan --since of what has not changed / cat",
+        f64::NAN,
+        || {
+            if !old.exists() {
+                cpu(program(&["scan", "--events", "-o", stream], "2").arg(&archive));
+            }
+            alone(&["scan", "--events", "--since", stream], &archive)
+        },
+        cat,
+    );
+    bench.jobs("pbo: scan, two jobs / one", f64::NAN, &["scan"], &archive);
+    bench.jobs("pbo: verify, two jobs / one", f64::NAN, &["verify"], &archive);
+    bench.files(&["sha-1"], || {
+        if !archive.exists() {
+            write_pbo(&archive, &repeated(&assets, mib << 20))?;
+        }
+        append_sha1(&archive)
+    });
+    bench.jobs("sha-1: verify of a pbo with a checksum, two jobs / one", 0.55, &["verify"], &archive);
+
+    let million = folder.path("million.pbo");
+    let smallest = assets.iter().filter(|(name, _)| name.ends_with(".b3d")).min_by_key(|(_, bytes)| bytes.len());
+    let (_, scene) = smallest.expect("a scene");
+    bench.files(&["million"], || {
+        write_pbo(&million, &(0..1_000_000).map(|number| (format!("{number}.b3d"), &**scene)).collect::<Vec<_>>())
+    });
+    bench.jobs("million: scan of a pbo of a million small scenes, two jobs / one", 0.55, &["scan"], &million);
+
+    let zip = folder.path("assets.zip");
+    bench.files(&["zip"], || write_zip(&zip, &assets, mib << 18));
+    bench.jobs("zip: verify of deflated members, two jobs / one", 0.55, &["verify"], &zip);
+
+    let nested = folder.path("nested.zip");
+    bench.files(&["nested"], || {
+        let inner = folder.path("inner.pbo");
+        write_pbo(&inner, &repeated(&assets, mib << 17))?;
+        write_zip(&nested, &[("inner.pbo".to_owned(), std::fs::read(&inner)?)], 1)
+    });
+    bench.jobs("nested: scan of a deflated pbo in a zip, two jobs / one", 0.55, &["scan"], &nested);
+
+    let small = folder.path("small");
+    bench.files(&["small"], || write_small(&small, scene));
+    bench.row(
+        "small: scan of 100,000 files / listing, opening, asking and reading them",
+        1.5,
+        || alone(&["scan"], &small),
+        || of_this_process(|| read_all(&small)),
+    );
+}
+
+struct Bench {
+    picks: Vec<String>,
+}
+
+impl Bench {
+    fn asks(&self, name: &str) -> bool {
+        self.picks.is_empty() || self.picks.iter().any(|pick| name.contains(pick.as_str()) || pick.contains(name))
     }
-    for path in [path, old] {
-        std::fs::remove_file(path).expect("these files are ours");
+
+    /// Makes files for the rows that begin with one of these words, if they are asked for.
+    fn files(&self, words: &[&str], make: impl FnOnce() -> std::io::Result<()>) {
+        if words.iter().any(|word| self.asks(word)) {
+            make().expect("room in the folder for temporary files");
+        }
+    }
+
+    /// What one thing takes over what another takes, three times.
+    fn row(&self, name: &str, wanted: f64, ours: impl Fn() -> f64, theirs: impl Fn() -> f64) {
+        if !self.asks(name) {
+            return;
+        }
+        let runs = [(); 3].map(|()| (ours(), theirs()));
+        let ratios = runs.map(|(ours, theirs)| ours / theirs);
+        let worst = ratios.iter().copied().fold(0.0, f64::max);
+        let times = runs.map(|(ours, theirs)| format!("{ours:.2}/{theirs:.2} s"));
+        let [a, b, c] = ratios;
+        let wanted = if wanted.is_nan() { String::new() } else { format!(" ({wanted})") };
+        println!("{name}: {a:.2} {b:.2} {c:.2}, {worst:.2}{wanted}; {}", times.join(" "));
+    }
+
+    /// What two jobs take over what one takes.
+    fn jobs(&self, name: &str, wanted: f64, args: &[&str], path: &Path) {
+        let wall = |jobs| {
+            let start = Instant::now();
+            cpu(program(args, jobs).arg(path));
+            start.elapsed().as_secs_f64()
+        };
+        self.row(name, wanted, || wall("2"), || wall("1"));
     }
 }
 
-/// The shortest of three runs, and the most memory of any.
-fn best(flags: &[&str], jobs: &str, path: &Path) -> (Duration, u64) {
-    let runs: Vec<_> = (0..3).map(|_| run(flags, jobs, path)).collect();
-    let time = runs.iter().map(|(time, _)| *time).min().unwrap_or_default();
-    (time, runs.iter().map(|(_, memory)| *memory).max().unwrap_or_default())
+fn program(args: &[&str], jobs: &str) -> Command {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_meshpeek"));
+    program.args(args).args(["--quiet", "--jobs", jobs]);
+    program
 }
 
-/// How long the program takes, and the most anonymous memory seen of it, which leaves out the pages of the map.
-fn run(flags: &[&str], jobs: &str, path: &Path) -> (Duration, u64) {
-    let start = Instant::now();
-    let mut program = Command::new(env!("CARGO_BIN_EXE_meshpeek"))
-        .args(flags)
-        .args(["--jobs", jobs])
-        .arg(path)
-        .stdout(Stdio::null())
-        .spawn()
-        .expect("the program runs");
-    let status = format!("/proc/{}/status", program.id());
-    let mut most = 0;
-    while program.try_wait().expect("our own child").is_none() {
-        let text = std::fs::read_to_string(&status).unwrap_or_default();
-        let own =
-            text.lines().find_map(|line| line.strip_prefix("RssAnon:")?.trim().strip_suffix("kB")?.trim().parse().ok());
-        most = most.max(own.unwrap_or(0));
-        std::thread::sleep(Duration::from_millis(2));
+/// The processor time that a program takes.
+fn cpu(command: &mut Command) -> f64 {
+    let before = ticks()[1];
+    // Status 1 is that of faults found in other people's files.
+    let status = command.stdout(Stdio::null()).status().expect("the program runs");
+    assert!(status.code().is_some_and(|code| code < 2), "{status}");
+    seconds(ticks()[1] - before)
+}
+
+fn of_this_process(work: impl FnOnce()) -> f64 {
+    let before = ticks()[0];
+    work();
+    seconds(ticks()[0] - before)
+}
+
+/// The time of this process, and of those that it has waited for.
+fn ticks() -> [u64; 2] {
+    let stat = std::fs::read_to_string("/proc/self/stat").expect("Linux");
+    // Behind the name, which may hold anything, and eleven other fields.
+    let times = stat.rsplit(')').next().into_iter().flat_map(str::split_whitespace).skip(11).take(4);
+    let times: Vec<u64> = times.map(|field| field.parse().expect("a time")).collect();
+    [times[..2].iter().sum(), times[2..].iter().sum()]
+}
+
+fn seconds(ticks: u64) -> f64 {
+    // What the kernel counts for programs in, whatever its own clock.
+    ticks as f64 / 100.0
+}
+
+fn hashed(path: &Path) -> f64 {
+    of_this_process(|| {
+        let (mut hash, mut file) = (Sha256::new(), File::open(path).expect("the archive"));
+        let mut buffer = vec![0; 1 << 20];
+        while let count @ 1.. = file.read(&mut buffer).expect("the archive") {
+            hash.update(&buffer[..count]);
+        }
+        std::hint::black_box(hash.finalize());
+    })
+}
+
+fn read_all(folder: &Path) {
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let entry = entry.expect("an entry");
+        if entry.file_type().expect("a type").is_dir() {
+            read_all(&entry.path());
+        } else {
+            let mut file = File::open(entry.path()).expect("a file");
+            let mut bytes = vec![0; file.metadata().expect("its size").len() as usize];
+            file.read_exact(&mut bytes).expect("its bytes");
+            std::hint::black_box(bytes);
+        }
     }
-    (start.elapsed(), most)
 }
 
-/// Writes a PBO of stored members: the files at hand, over and over, each time under another name.
-fn write_archive(path: &Path) -> std::io::Result<u64> {
+/// The folder for all that is made; gone when dropped.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        let folder = std::env::temp_dir().join(format!("meshpeek-bench-{}", std::process::id()));
+        std::fs::create_dir(&folder).expect("a folder for temporary files");
+        Self(folder)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The files at hand.
+fn assets() -> Vec<Asset> {
     let mut files = Vec::new();
     let outside = std::env::var_os("MESHPEEK_CORPUS").map_or_else(|| "../shared/corpus".into(), PathBuf::from);
     for folder in ["b3d", "lodka", "odol", "rtm"] {
         let folder =
             [outside.join(folder), Path::new("corpus").join(folder)].into_iter().find(|folder| folder.is_dir());
-        for entry in std::fs::read_dir(folder.expect("the project's own corpus"))? {
-            let entry = entry?;
-            files.push((entry.file_name().to_string_lossy().into_owned(), std::fs::read(entry.path())?));
+        for entry in std::fs::read_dir(folder.expect("the project's own corpus")).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+            files.push((name, std::fs::read(&path).expect("a file")));
         }
     }
-    let mut members = Vec::new();
-    let mut total = 0;
-    while total < SIZE {
-        let (name, bytes) = &files[members.len() % files.len()];
-        members.push((format!("{}\\{name}", members.len()), bytes));
+    files.sort();
+    files
+}
+
+/// The files over and over, each time under another name, until they have so many bytes.
+fn repeated(assets: &[Asset], size: u64) -> Vec<(String, &[u8])> {
+    let (mut members, mut total) = (Vec::new(), 0);
+    while total < size {
+        let (name, bytes) = &assets[members.len() % assets.len()];
+        members.push((format!("{}\\{name}", members.len()), &**bytes));
         total += bytes.len() as u64;
     }
-    let mut out = BufWriter::new(std::fs::File::create(path)?);
-    for (name, bytes) in &members {
+    members
+}
+
+/// A PBO of stored members.
+fn write_pbo(path: &Path, members: &[(String, &[u8])]) -> std::io::Result<()> {
+    let mut out = BufWriter::new(File::create(path)?);
+    for (name, bytes) in members {
         out.write_all(name.as_bytes())?;
         out.write_all(&[0; 17])?;
         out.write_all(&(bytes.len() as u32).to_le_bytes())?;
     }
     out.write_all(&[0; 21])?;
-    for (_, bytes) in &members {
-        out.write_all(bytes)?;
+    members.iter().try_for_each(|(_, bytes)| out.write_all(bytes))?;
+    out.flush()
+}
+
+fn append_sha1(path: &Path) -> std::io::Result<()> {
+    let (mut hash, mut file) = (Sha1::new(), File::options().read(true).append(true).open(path)?);
+    let mut buffer = vec![0; 1 << 20];
+    while let count @ 1.. = file.read(&mut buffer)? {
+        hash.update(&buffer[..count]);
     }
-    out.flush()?;
-    Ok(members.len() as u64)
+    file.write_all(&[&[0][..], &hash.finalize()].concat())
+}
+
+/// A zip of deflated members, the files over and over until they have so many bytes.
+fn write_zip(path: &Path, assets: &[Asset], size: u64) -> std::io::Result<()> {
+    let deflated: Vec<Vec<u8>> =
+        assets.iter().map(|(_, bytes)| miniz_oxide::deflate::compress_to_vec(bytes, 6)).collect();
+    let sums: Vec<u32> = assets.iter().map(|(_, bytes)| crc32(bytes)).collect();
+    let (mut out, mut directory) = (BufWriter::new(File::create(path)?), Vec::new());
+    let (mut number, mut total, mut offset) = (0_u16, 0, 0_u32);
+    while total < size {
+        let place = usize::from(number) % assets.len();
+        let ((name, bytes), stream) = (&assets[place], &deflated[place]);
+        let name = format!("{number}/{name}");
+        let mut header = [[20, 0], [0, 0], [8, 0], [0, 0], [0x21, 0]].concat();
+        for field in [sums[place], stream.len() as u32, bytes.len() as u32] {
+            header.extend(field.to_le_bytes());
+        }
+        header.extend((name.len() as u32).to_le_bytes());
+        let local = [b"PK\x03\x04", &header[..], name.as_bytes(), stream].concat();
+        directory.extend([b"PK\x01\x02\x14\0", &header[..], &[0; 10], &offset.to_le_bytes(), name.as_bytes()].concat());
+        out.write_all(&local)?;
+        (number, total, offset) = (number + 1, total + bytes.len() as u64, offset + local.len() as u32);
+    }
+    out.write_all(&directory)?;
+    let count = number.to_le_bytes();
+    let lengths = [(directory.len() as u32).to_le_bytes(), offset.to_le_bytes()].concat();
+    out.write_all(&[b"PK\x05\x06\0\0\0\0", &count[..], &count, &lengths, &[0, 0]].concat())?;
+    out.flush()
+}
+
+fn crc32(bytes: &[u8]) -> u32 {
+    let fold = |crc: u32, byte: &u8| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ (0xedb8_8320 & 0_u32.wrapping_sub(crc & 1)))
+    };
+    !bytes.iter().fold(!0, fold)
+}
+
+/// 100,000 files in 100 folders.
+fn write_small(folder: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    for number in 0..100 {
+        let folder = folder.join(number.to_string());
+        std::fs::create_dir_all(&folder)?;
+        (0..1000).try_for_each(|file| std::fs::write(folder.join(format!("{file}.b3d")), bytes))?;
+    }
+    Ok(())
 }
