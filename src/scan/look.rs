@@ -272,7 +272,7 @@ where
     fn unchanged(&self, address: &Address) -> Option<u64> {
         let known = self.scan.known.as_ref().filter(|_| address.member.is_none())?;
         let metadata = address.file.metadata().ok()?;
-        known.has(&address.file, &stamp(&metadata, &self.question)?).then(|| metadata.len())
+        known.has(&address.file, &stamp(&metadata, &self.question)?).then_some(metadata.len())
     }
 
     /// What a file of so many bytes may cost.

@@ -170,7 +170,7 @@ impl Archive<'_> {
             // Stored bytes are looked at too, for their CRC-32. Paid for in order: it is always the same members for which
             // nothing is left.
             let pay = || budget.work(member.stored_byte_len()).and_then(|()| budget.take(member.unpacked_bytes()));
-            let paid = local.and_then(|local| Ok((local, pay())));
+            let paid = local.map(|local| (local, pay()));
             (member, paid)
         });
         side_by_side(problems, members, |(member, paid), problems| {
