@@ -16,6 +16,7 @@
 //! alone: then the error is [`Limit`](crate::ErrorKind::Limit).
 
 use std::borrow::Cow;
+#[cfg(feature = "zip")]
 use std::fmt;
 use std::ops::{ControlFlow, Deref};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -52,10 +53,12 @@ struct Purse {
     members: Pot,
     memory: Memory,
     stop: Arc<AtomicBool>,
+    #[cfg(feature = "zip")]
     help: Option<Arc<dyn Help>>,
 }
 
 /// Threads that join in with work that is shared out piece by piece.
+#[cfg(feature = "zip")]
 pub(crate) trait Help: fmt::Debug + Send + Sync {
     /// Calls it on this thread, and at the same time on those that are free.
     fn join_in(&self, work: &(dyn Fn() + Sync));
@@ -105,6 +108,7 @@ impl Budget {
             members: Pot::new(limits.archive_members.into(), "members in an archive", flag::ARCHIVE_MEMBERS),
             memory: memory.clone(),
             stop: Arc::default(),
+            #[cfg(feature = "zip")]
             help: None,
         };
         Self { limits: *limits, lane: None, purse: Some(purse.into()) }
