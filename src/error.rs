@@ -25,7 +25,7 @@ struct Inner {
     kind: ErrorKind,
     offset: Option<u64>,
     /// Innermost part first.
-    place: Vec<Place>,
+    place: Vec<PathSegment>,
     /// The table unpacked from the asset, and the place in it, where it went wrong in one.
     table: Option<(&'static str, u64)>,
     path: Option<PathBuf>,
@@ -37,7 +37,7 @@ struct Inner {
 }
 
 #[derive(Clone, Copy)]
-enum Place {
+enum PathSegment {
     Part(&'static str),
     Item(&'static str, usize),
     /// An item of the list that the next part outwards is.
@@ -175,10 +175,10 @@ impl Error {
 
     /// The same error once more, for a cache that keeps one.
     #[cfg(any(feature = "bmx", feature = "odol", feature = "scan"))]
-    pub(crate) fn again(&self) -> Self {
+    pub(crate) fn duplicate(&self) -> Self {
         let Inner { kind, offset, place, table, path, code, version, format } = &*self.0;
         Self(Box::new(Inner {
-            kind: kind.again(),
+            kind: kind.duplicate(),
             offset: *offset,
             place: place.clone(),
             table: *table,
@@ -189,7 +189,7 @@ impl Error {
         }))
     }
 
-    fn inside(mut self, place: Place) -> Self {
+    fn inside(mut self, place: PathSegment) -> Self {
         self.0.place.push(place);
         self
     }
@@ -247,13 +247,13 @@ impl Error {
     pub fn location(&self) -> String {
         let mut out = String::new();
         for place in self.0.place.iter().rev() {
-            if !out.is_empty() && !matches!(place, Place::Index(_)) {
+            if !out.is_empty() && !matches!(place, PathSegment::Index(_)) {
                 out.push('.');
             }
             match place {
-                Place::Index(index) => out.push_str(&format!("[{index}]")),
-                Place::Part(name) => out.push_str(name),
-                Place::Item(list, index) => out.push_str(&format!("{list}[{index}]")),
+                PathSegment::Index(index) => out.push_str(&format!("[{index}]")),
+                PathSegment::Part(name) => out.push_str(name),
+                PathSegment::Item(list, index) => out.push_str(&format!("{list}[{index}]")),
             }
         }
         match self.0.table {
@@ -273,7 +273,7 @@ impl Error {
 
 #[cfg(any(feature = "bmx", feature = "odol", feature = "scan"))]
 impl ErrorKind {
-    fn again(&self) -> Self {
+    fn duplicate(&self) -> Self {
         match self {
             Self::Truncated { needed, left } => Self::Truncated { needed: *needed, left: *left },
             Self::Malformed(message) => Self::Malformed(message.clone()),
@@ -367,15 +367,15 @@ impl crate::sealed::Sealed for Error {}
 
 impl Context for Error {
     fn within(self, part: &'static str) -> Self {
-        self.inside(Place::Part(part))
+        self.inside(PathSegment::Part(part))
     }
 
     fn within_item(self, list: &'static str, index: usize) -> Self {
-        self.inside(Place::Item(list, index))
+        self.inside(PathSegment::Item(list, index))
     }
 
     fn within_index(self, index: usize) -> Self {
-        self.inside(Place::Index(index))
+        self.inside(PathSegment::Index(index))
     }
 }
 
@@ -418,7 +418,7 @@ mod tests {
     fn a_place_in_a_table_is_told_beside_the_place_in_the_file() {
         let error = Error::truncated(24, 7).at(0x4c).in_table("mesh.bm", Some(0x123)).within_item("meshes", 3);
         assert_eq!(error.to_string(), "meshes[3] (mesh.bm+0x4c) at 0x123: needs 24 bytes, 7 left");
-        assert_eq!(error.again().to_string(), error.to_string());
+        assert_eq!(error.duplicate().to_string(), error.to_string());
         assert_eq!(Error::malformed("odd").in_table("mesh.bm", None).message(), "mesh.bm+0x0: odd");
     }
 

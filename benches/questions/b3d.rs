@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use meshpeek::b3d::{Part, Scene};
+use meshpeek::b3d::{ChunkKind, Scene};
 use meshpeek::{FileMap, Inspect};
 
 use super::baseline::b3d as baseline;
@@ -44,7 +44,7 @@ pub fn ask(examiner: &mut dyn Examiner) {
                     let file = open(path);
                     let scene = Scene::parse(&file).expect("a scene");
                     let mesh = scene.walk().flatten().find_map(|step| match step.part {
-                        Part::Mesh(mesh) => Some(mesh),
+                        ChunkKind::Mesh(mesh) => Some(mesh),
                         _ => None,
                     });
                     let vertices = mesh.map(|mesh| mesh.vertices().expect("vertices"));

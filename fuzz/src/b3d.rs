@@ -1,7 +1,7 @@
 //! Blitz3D scenes: views, walks and counts must agree.
 
 use meshpeek::Inspect;
-use meshpeek::b3d::{Part, Scene};
+use meshpeek::b3d::{ChunkKind, Scene};
 
 pub fn run(data: &[u8]) {
     crate::any::run(data);
@@ -9,7 +9,7 @@ pub fn run(data: &[u8]) {
     let (mut vertices, mut triangles) = (0, 0);
     for step in scene.walk().flatten() {
         assert!(step.chunk.offset() + step.chunk.byte_len() <= data.len() as u64);
-        if let Part::Mesh(mesh) = step.part {
+        if let ChunkKind::Mesh(mesh) = step.part {
             triangles += mesh.triangles().flatten().map(|list| list.indices.len() as u64).sum::<u64>();
             let Ok(all) = mesh.vertices() else { continue };
             vertices += all.len() as u64;

@@ -6,7 +6,7 @@ use zerocopy::little_endian::I32;
 
 use super::wire::{AnimationFields, ChunkHeader};
 use crate::error::Result;
-use crate::inspect::Outline;
+use crate::inspect::{Outline, Span};
 use crate::view::chunk::Chunk;
 use crate::view::list::left_over;
 use crate::view::record::{Form, Read, Stored, Type, record};
@@ -131,18 +131,16 @@ pub(super) struct KeyRecords<'a>(Interleaved<'a, KeyLayout>);
 
 impl Stored for KeyRecords<'_> {
     const TYPE: Type = Type::Varying("keys, as the flags say", 0);
+
+    fn tell_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
+        out.array(name, &self.0);
+    }
 }
 
 impl<'a> Read<'a, KeyLayout> for KeyRecords<'a> {
     #[inline]
     fn read(cursor: &mut Cursor<'a>, layout: KeyLayout) -> Result<Self> {
         Interleaved::rest(cursor, layout).map(Self)
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, layout: KeyLayout, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        let records = <Self as Read<'a, KeyLayout>>::read(cursor, layout)?;
-        out.array(name, &records.0);
-        Ok(records)
     }
 }
 

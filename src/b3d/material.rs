@@ -64,25 +64,22 @@ impl Layers<'_> {
 
 impl Stored for Layers<'_> {
     const TYPE: Type = LeArray::<I32>::GIVEN;
-}
 
-impl<'a> Read<'a, u64> for Layers<'a> {
-    fn read(cursor: &mut Cursor<'a>, layers: u64) -> Result<Self> {
-        cursor.array(layers).map(Self)
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, layers: u64, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        let layers = <Self as Read<'a, u64>>::read(cursor, layers)?;
-        let Self(ids) = layers;
+    fn tell_at(&self, name: &'static str, span: Span, out: &mut Outline<'_>) {
+        let Self(ids) = self;
         let first: Vec<i64> = ids.iter().take(Self::TOLD).map(|id| id.get().into()).collect();
-        let span = Span { offset: ids.offset(), bytes: ids.as_bytes().len() as u64 };
         out.stored(&StoredField { name, kind: Self::TYPE, span, framing: false }, first);
         if ids.len() > Self::TOLD {
             out.field("texture_ids_truncated", true);
         }
         out.field("textures_a_brush", ids.len());
-        out.array("layers", &ids);
-        Ok(layers)
+        out.array("layers", ids);
+    }
+}
+
+impl<'a> Read<'a, u64> for Layers<'a> {
+    fn read(cursor: &mut Cursor<'a>, layers: u64) -> Result<Self> {
+        cursor.array(layers).map(Self)
     }
 }
 

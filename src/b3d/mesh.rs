@@ -8,8 +8,8 @@ use zerocopy::{FromBytes, IntoBytes};
 
 use super::wire::{ChunkHeader, MeshHead, Triangle, VertexLayout, Weight};
 use crate::error::{Context, Error, Result};
-use crate::inspect::Outline;
-use crate::view::array::{column, gather};
+use crate::inspect::{Outline, Span};
+use crate::view::array::{column, write_batched};
 use crate::view::by_index::{ByIndex, Indexed};
 use crate::view::chunk::{Chunk, Chunks, Tag};
 use crate::view::record::{Flat, Form, Read, Rest, Stored, Type, record};
@@ -176,23 +176,16 @@ pub(super) struct VertexRecords<'a>(Interleaved<'a, &'a VertexLayout>);
 
 impl Stored for VertexRecords<'_> {
     const TYPE: Type = Type::Varying("vertices, as the layout says", 0);
+
+    fn tell_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
+        out.array(name, &self.0);
+    }
 }
 
 impl<'a> Read<'a, &'a VertexLayout> for VertexRecords<'a> {
     #[inline]
     fn read(cursor: &mut Cursor<'a>, layout: &'a VertexLayout) -> Result<Self> {
         Interleaved::rest(cursor, layout).map(Self)
-    }
-
-    fn tell(
-        cursor: &mut Cursor<'a>,
-        layout: &'a VertexLayout,
-        name: &'static str,
-        out: &mut Outline<'_>,
-    ) -> Result<Self> {
-        let records = Self::read(cursor, layout)?;
-        out.array(name, &records.0);
-        Ok(records)
     }
 }
 
@@ -333,7 +326,7 @@ impl Table for TexCoords<'_> {
     }
 
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
-        gather(self.iter().map(IntoBytes::as_bytes), sink);
+        write_batched(self.iter().map(IntoBytes::as_bytes), sink);
         Ok(())
     }
 }

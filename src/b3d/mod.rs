@@ -5,10 +5,10 @@
 //! ```text
 //! BB3D  version
 //!   TEXS  textures: name, flags, blend, position, scale, rotation
-//!   BRUS  brushes: name, colour, shininess, blend, fx, textures by their number
+//!   BRUS  brushes: name, color, shininess, blend, fx, textures by their number
 //!   NODE  name, position, scale, rotation
 //!     MESH  brush
-//!       VRTS  vertices: position [normal] [colour] [texture coordinates]
+//!       VRTS  vertices: position [normal] [color] [texture coordinates]
 //!       TRIS  brush, triangles: three vertices each
 //!     BONE  weights: vertex, weight
 //!     KEYS  animation keys: frame [position] [scale] [rotation]
@@ -50,7 +50,7 @@ pub use material::{
 };
 pub use mesh::{Bone, Mesh, TexCoords, TriangleList, Triangles, Vertices, WeightList};
 pub use node::{Node, NodeHead, rotation_xyzw};
-pub use walk::{Part, Step, Walk};
+pub use walk::{ChunkKind, Step, Walk};
 
 use crate::error::{Context, Error, Result};
 use crate::limits::Limits;
@@ -153,7 +153,7 @@ impl<'a> Scene<'a> {
     /// An error stands for a node, or for a chunk beside nodes, that cannot be read; the others follow.
     pub fn nodes(&self) -> impl Iterator<Item = Result<Node<'a>>> + use<'a> {
         self.walk().filter_map(|step| match step {
-            Ok(Step { part: Part::Node(node), .. }) => Some(Ok(node)),
+            Ok(Step { part: ChunkKind::Node(node), .. }) => Some(Ok(node)),
             Ok(_) => None,
             Err(error) => Some(Err(error)),
         })

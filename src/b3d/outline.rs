@@ -5,7 +5,7 @@
 
 use super::material::{Brush, Material, Materials, Met, Texture};
 use super::wire::{AnimationFields, ChunkHeader, MeshHead, SceneHead};
-use super::{Animation, Keys, Mesh, Node, NodeHead, Part as Kind, Scene, Sequence, Step, TriangleList, Triangles};
+use super::{Animation, ChunkKind as Kind, Keys, Mesh, Node, NodeHead, Scene, Sequence, Step, TriangleList, Triangles};
 use super::{Vertices, WeightList};
 use crate::error::{Context, Result};
 use crate::inspect::{Outline, Part, Span};

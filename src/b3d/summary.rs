@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::verify::Survey;
-use super::{Part, Scene, Step, Triangles, Vertices};
+use super::{ChunkKind, Scene, Step, Triangles, Vertices};
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::format::Format;
@@ -77,15 +77,15 @@ impl Inspect for Scene<'_> {
             };
             deepest = depth as usize;
             let rows = match part {
-                Part::Vertices(_) => Some(Vertices::parse(&chunk).map(|vertices| vertices.len())),
-                Part::Triangles(_) => Some(Triangles::parse(&chunk, -1).map(|triangles| triangles.indices.len())),
-                Part::Bone(mesh) => Some(super::Bone::parse(&chunk, mesh).map(|bone| bone.weights.len())),
-                Part::Keys => Some(super::Keys::parse(&chunk).map(|keys| keys.len())),
+                ChunkKind::Vertices(_) => Some(Vertices::parse(&chunk).map(|vertices| vertices.len())),
+                ChunkKind::Triangles(_) => Some(Triangles::parse(&chunk, -1).map(|triangles| triangles.indices.len())),
+                ChunkKind::Bone(mesh) => Some(super::Bone::parse(&chunk, mesh).map(|bone| bone.weights.len())),
+                ChunkKind::Keys => Some(super::Keys::parse(&chunk).map(|keys| keys.len())),
                 _ => None,
             };
             let note: Cow<'_, str> = match (part, &rows) {
-                (Part::Node(node), _) => inspect::brief(node.name).into(),
-                (Part::Unknown, _) => "unknown".into(),
+                (ChunkKind::Node(node), _) => inspect::brief(node.name).into(),
+                (ChunkKind::Unknown, _) => "unknown".into(),
                 (_, Some(Ok(count))) => inspect::rows(*count as u64).into(),
                 _ => "".into(),
             };
@@ -113,8 +113,8 @@ impl Inspect for Scene<'_> {
         for step in self.walk() {
             let Step { chunk, part, .. } = step?;
             match part {
-                Part::Vertices(_) if positions => Strided::read(&Vertices::parse(&chunk)?.positions(), &mut sink)?,
-                Part::Triangles(mesh) if !positions => {
+                ChunkKind::Vertices(_) if positions => Strided::read(&Vertices::parse(&chunk)?.positions(), &mut sink)?,
+                ChunkKind::Triangles(mesh) if !positions => {
                     Triangles::parse(&chunk, mesh.brush_id())?.indices.read(&mut sink)?;
                 }
                 _ => {}

@@ -9,7 +9,7 @@ use std::fmt;
 use super::animation::KEY_FLAGS;
 use super::mesh::VERTEX_FLAGS;
 use super::wire::ChunkHeader;
-use super::{Animation, Bone, Keys, Mesh, Node, Part, Scene, Sequence, Step, Texture, Triangles, Vertices};
+use super::{Animation, Bone, ChunkKind, Keys, Mesh, Node, Scene, Sequence, Step, Texture, Triangles, Vertices};
 use crate::check::{self, Broken, Check, Finite, Index, Length, Numbers, Rows, Unit, UnitRange, rules};
 use crate::error::{Context, Error, Result};
 use crate::inspect::Depth;
@@ -192,30 +192,30 @@ impl<'s, 'a> Survey<'s, 'a> {
         // What a part cannot be read for is told with the node it lies in.
         let place = |error: Error| in_node(*node, error);
         match part {
-            Part::Textures | Part::Brushes => {
-                self.cut(chunk, place);
+            ChunkKind::Textures | ChunkKind::Brushes => {
+                self.truncated(chunk, place);
                 let late = match part {
-                    Part::Textures => self.brushes_met || self.counted.nodes > 0,
+                    ChunkKind::Textures => self.brushes_met || self.counted.nodes > 0,
                     _ => self.counted.nodes > 0,
                 };
-                self.brushes_met |= matches!(part, Part::Brushes);
+                self.brushes_met |= matches!(part, ChunkKind::Brushes);
                 if late {
                     self.warn(chunk.offset(), format_args!("{} after what refers to it", chunk.tag()));
                 }
-                self.once_at_root(chunk, usize::from(matches!(part, Part::Brushes)));
+                self.once_at_root(chunk, usize::from(matches!(part, ChunkKind::Brushes)));
             }
-            Part::Node(node) => {
-                self.cut(chunk, place);
+            ChunkKind::Node(node) => {
+                self.truncated(chunk, place);
                 if *depth == 1 {
                     self.once_at_root(chunk, 2);
                 }
                 self.node(node);
             }
-            Part::Mesh(mesh) => {
-                self.cut(chunk, place);
+            ChunkKind::Mesh(mesh) => {
+                self.truncated(chunk, place);
                 self.mesh(mesh, *node);
             }
-            Part::Vertices(_) => {
+            ChunkKind::Vertices(_) => {
                 let place = self.in_mesh("vertices");
                 if std::mem::replace(&mut self.mesh.vertices_seen, true) {
                     self.problems.error(&place(Error::malformed("a second VRTS in one mesh").at(chunk.offset())));
@@ -227,7 +227,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                     }
                 }
             }
-            Part::Triangles(mesh) => {
+            ChunkKind::Triangles(mesh) => {
                 if !self.mesh.vertices_seen && self.mesh.vertices.is_some() {
                     self.warn(chunk.offset(), "TRIS before the VRTS of its mesh");
                 }
@@ -241,7 +241,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                     }
                 }
             }
-            Part::Bone(mesh) => {
+            ChunkKind::Bone(mesh) => {
                 let index = usize::try_from(self.counted.bones).unwrap_or(usize::MAX);
                 let place = |error: Error| error.within_item("bones", index);
                 self.counted.bones = self.counted.bones.saturating_add(1);
@@ -256,7 +256,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                     }
                 }
             }
-            Part::Keys => {
+            ChunkKind::Keys => {
                 let index =
                     self.deep.as_mut().zip(*node).map_or(0, |(deep, node)| next(deep.keys.entry(node).or_default()));
                 // Without a deep look nobody counts.
@@ -271,7 +271,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                     }
                 }
             }
-            Part::Animation => {
+            ChunkKind::Animation => {
                 self.counted.animations = self.counted.animations.saturating_add(1);
                 self.only_one(chunk, *node, |open| &mut open.animations);
                 let place = |error: Error| place(error.within("animation"));
@@ -282,12 +282,12 @@ impl<'s, 'a> Survey<'s, 'a> {
                     self.animation(&animation, chunk.body().offset(), place);
                 }
             }
-            Part::Sequence => {
+            ChunkKind::Sequence => {
                 self.problems.ok(Sequence::parse(chunk).within("sequences").map_err(place));
             }
-            Part::Pivot => self.cut(chunk, place),
-            Part::Unknown => {
-                self.cut(chunk, place);
+            ChunkKind::Pivot => self.truncated(chunk, place),
+            ChunkKind::Unknown => {
+                self.truncated(chunk, place);
                 let known =
                     [b"TEXS", b"BRUS", b"NODE", b"MESH", b"VRTS", b"TRIS", b"BONE", b"KEYS", b"ANIM", b"SEQS", b"PIVO"];
                 if known.iter().any(|tag| chunk.tag() == Tag(**tag)) {
@@ -501,7 +501,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     }
 
     /// A chunk that claims more than the chunk around it holds; not told again where the whole file is cut there.
-    fn cut(&mut self, chunk: &Chunk<'a, ChunkHeader>, place: impl Fn(Error) -> Error) {
+    fn truncated(&mut self, chunk: &Chunk<'a, ChunkHeader>, place: impl Fn(Error) -> Error) {
         let file_is_cut = self.scene.chunk().missing() > 0;
         let to_the_end = chunk.offset().saturating_add(chunk.byte_len()) == self.scene.data.len() as u64;
         if !(file_is_cut && to_the_end) {

@@ -16,7 +16,7 @@ pub struct Step<'a> {
     /// The chunk itself.
     pub chunk: Chunk<'a, ChunkHeader>,
     /// What it is in this place.
-    pub part: Part<'a>,
+    pub part: ChunkKind<'a>,
     /// The place of the node it lies in, or is.
     pub node: Option<usize>,
 }
@@ -24,7 +24,7 @@ pub struct Step<'a> {
 /// What a chunk is, by its tag and the chunk around it.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub enum Part<'a> {
+pub enum ChunkKind<'a> {
     /// TEXS.
     Textures,
     /// BRUS.
@@ -87,11 +87,11 @@ impl<'a> Walk<'a> {
     #[inline(always)]
     fn enter(&mut self, depth: u32, node: Option<usize>, chunk: Chunk<'a, ChunkHeader>) -> Result<Step<'a>> {
         let Some(frame) = self.frames.last_mut() else {
-            return Ok(Step { depth, chunk, part: Part::Unknown, node });
+            return Ok(Step { depth, chunk, part: ChunkKind::Unknown, node });
         };
         let part = match (&chunk.tag().0, &mut frame.inside) {
-            (b"TEXS", Inside::Scene) => Part::Textures,
-            (b"BRUS", Inside::Scene) => Part::Brushes,
+            (b"TEXS", Inside::Scene) => ChunkKind::Textures,
+            (b"BRUS", Inside::Scene) => ChunkKind::Brushes,
             (b"NODE", Inside::Scene) => return self.enter_node(depth, None, None, chunk),
             (b"NODE", Inside::Node(parent, mesh)) => {
                 let (parent, mesh) = (Some(*parent), *mesh);
@@ -102,16 +102,16 @@ impl<'a> Walk<'a> {
                 *above = Some(mesh);
                 let frame = Frame { children: mesh.children(), inside: Inside::Mesh(*node, mesh) };
                 self.frames.push(frame);
-                Part::Mesh(mesh)
+                ChunkKind::Mesh(mesh)
             }
-            (b"BONE", Inside::Node(_, mesh)) => Part::Bone(*mesh),
-            (b"KEYS", Inside::Node(..)) => Part::Keys,
-            (b"ANIM", Inside::Node(..)) => Part::Animation,
-            (b"SEQS", Inside::Node(..)) => Part::Sequence,
-            (b"PIVO", Inside::Node(..)) => Part::Pivot,
-            (b"VRTS", Inside::Mesh(_, mesh)) => Part::Vertices(*mesh),
-            (b"TRIS", Inside::Mesh(_, mesh)) => Part::Triangles(*mesh),
-            _ => Part::Unknown,
+            (b"BONE", Inside::Node(_, mesh)) => ChunkKind::Bone(*mesh),
+            (b"KEYS", Inside::Node(..)) => ChunkKind::Keys,
+            (b"ANIM", Inside::Node(..)) => ChunkKind::Animation,
+            (b"SEQS", Inside::Node(..)) => ChunkKind::Sequence,
+            (b"PIVO", Inside::Node(..)) => ChunkKind::Pivot,
+            (b"VRTS", Inside::Mesh(_, mesh)) => ChunkKind::Vertices(*mesh),
+            (b"TRIS", Inside::Mesh(_, mesh)) => ChunkKind::Triangles(*mesh),
+            _ => ChunkKind::Unknown,
         };
         Ok(Step { depth, chunk, part, node })
     }
@@ -132,7 +132,7 @@ impl<'a> Walk<'a> {
         let position = Position { index, parent, depth: depth.saturating_sub(1), mesh_above };
         let node = Node::parse(chunk, position).within_item("nodes", index)?;
         self.frames.push(Frame { children: node.children(), inside: Inside::Node(index, mesh_above) });
-        Ok(Step { depth, chunk, part: Part::Node(node), node: Some(index) })
+        Ok(Step { depth, chunk, part: ChunkKind::Node(node), node: Some(index) })
     }
 }
 

@@ -299,7 +299,7 @@ impl<'m, T: Listed<'m>> List<'m, T> {
         let mut spent = false;
         (0..self.len()).map_while(move |index| {
             let record = list.at(index).filter(|_| !spent)?;
-            let paid = budget.get_or_insert_with(|| Budget::new(list.map, T::TABLE)).pay(&record);
+            let paid = budget.get_or_insert_with(|| OverlapBudget::new(list.map, T::TABLE)).pay(&record);
             spent = paid.is_err();
             Some(paid.and(record))
         })
@@ -335,13 +335,13 @@ impl<'m, T: Listed<'m>> Indexed for List<'m, T> {
 
 /// How many bytes of a table may be looked at record by record. Records lie apart in real maps; where many entries of
 /// the index name the same large one, this is what keeps the work in proportion to the file.
-pub(super) struct Budget {
+pub(super) struct OverlapBudget {
     table: u64,
     limit: u64,
     left: u64,
 }
 
-impl Budget {
+impl OverlapBudget {
     pub(super) fn new(map: &Map<'_>, table: TableId) -> Self {
         let table = map.table(table).map_or(0, |table| table.len());
         let limit = table.saturating_mul(64).saturating_add(1 << 16);

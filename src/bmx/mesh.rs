@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::index::{Layout, Listed};
 use super::table::{Kind, TableId};
-use super::wire::{Face, WideFace};
+use super::wire::{Face, FaceV10};
 use crate::error::Result;
 use crate::inspect::Outline;
 use crate::view::by_index::{ByIndex, Indexed};
@@ -38,7 +38,7 @@ pub enum Faces<'m> {
     /// From version 11 on.
     Plain(LeArray<'m, Face>),
     /// Of version 10.
-    Wide(LeArray<'m, WideFace>),
+    Wide(LeArray<'m, FaceV10>),
 }
 
 impl Stored for Faces<'_> {

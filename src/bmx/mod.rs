@@ -78,7 +78,7 @@ pub(crate) const SCHEMA: &[&Schema] = &[
     Object::SCHEMA,
     Mesh::SCHEMA,
     wire::Face::SCHEMA,
-    wire::WideFace::SCHEMA,
+    wire::FaceV10::SCHEMA,
     Material::SCHEMA,
     wire::Colors::SCHEMA,
     Texture::SCHEMA,
@@ -208,7 +208,7 @@ impl<'a> Map<'a> {
             let table = self.table(TableId::Index)?;
             Index::read(&table).map(Box::new).map_err(|error| table.locate(error))
         };
-        self.index.get_or_init(read).as_ref().map(|index| &**index).map_err(Error::again)
+        self.index.get_or_init(read).as_ref().map(|index| &**index).map_err(Error::duplicate)
     }
 }
 

@@ -2,14 +2,14 @@
 
 use std::ops::ControlFlow;
 
-use super::index::{Budget, Listed, Placed};
-use super::table::{Place, Table, TableId};
+use super::index::{Listed, OverlapBudget, Placed};
+use super::table::{Table, TableId, TableLocation};
 use super::wire::IndexStart;
 use super::{Entry, IndexEntry, List, Map, Material, Mesh, Object, Texture};
 use crate::error::{Error, Result};
 use crate::inspect::{self, Outline, Part, Region, RegionKind, Span, StoredField, Text, Value, Visitor};
 use crate::view::record::Fixed;
-use crate::view::zip::{Descriptor, tell_directory};
+use crate::view::zip::Descriptor;
 use crate::view::{Column, InPlace, Packing, Scalar, Storage, array};
 
 pub(super) fn map(map: &Map<'_>, out: &mut Outline<'_>) {
@@ -56,7 +56,8 @@ fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, out: &mut Outline<'_>, also: fn(
         let mut record = None;
         if out.dissects() {
             let read = list.at(index).and_then(Result::ok);
-            if let Some((start, Place::Stored(base))) = read.as_ref().map(|record| (record.start(), record.table.place))
+            if let Some((start, TableLocation::Stored(base))) =
+                read.as_ref().map(|record| (record.start(), record.table.place))
             {
                 part = part
                     .spanning(base.saturating_add(start), read.as_ref().map_or(0, |record| record.record_byte_len()));
@@ -66,7 +67,7 @@ fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, out: &mut Outline<'_>, also: fn(
         out.part(part, |out| {
             indexed(&entry, out);
             let Some(record) = record.or_else(|| list.at(index)) else { return };
-            let paid = budget.get_or_insert_with(|| Budget::new(map, T::TABLE)).pay(&record);
+            let paid = budget.get_or_insert_with(|| OverlapBudget::new(map, T::TABLE)).pay(&record);
             if let Some(record) = out.ok(paid.and(record)) {
                 tell(&record, out);
                 also(&record, out);
@@ -93,6 +94,8 @@ fn image(texture: &Placed<'_, Texture<'_>>, out: &mut Outline<'_>) {
 
 /// The same in the order of the file: the entries of the zip, in those of tables their records.
 pub(super) fn dissect(map: &Map<'_>, out: &mut Outline<'_>) {
+    // Tables in no zip are no file.
+    let Some(archive) = map.source.archive() else { return };
     let mut entries: Vec<(usize, Entry<'_>)> = map.entries().enumerate().collect();
     entries.sort_by_key(|(_, entry)| entry.header_offset());
     let mut reached = 0;
@@ -106,12 +109,14 @@ pub(super) fn dissect(map: &Map<'_>, out: &mut Outline<'_>) {
         }
         reached = offset.saturating_add(bytes);
         out.part(part.spanning(offset, bytes), |out| {
-            let Some(local) = out.ok(entry.local()) else { return };
-            local.tell(out);
+            if out.ok(entry.local()).is_none() {
+                return;
+            }
+            archive.directory().tell_local(offset, out);
             let id = TableId::ALL.into_iter().find(|id| entry.name() == id.file_name());
             let table = id.and_then(|id| map.table(id).ok());
             match table.map(|table| table.place) {
-                Some(Place::Stored(_)) => {}
+                Some(TableLocation::Stored(_)) => {}
                 _ => {
                     if out.ok(entry.stored_bytes()).is_some() {
                         out.array("data", &Content(*entry));
@@ -127,9 +132,7 @@ pub(super) fn dissect(map: &Map<'_>, out: &mut Outline<'_>) {
             descriptor(entry, out);
         });
     }
-    if let Some(archive) = map.source.archive() {
-        tell_directory(archive.directory(), out);
-    }
+    archive.directory().dissect(out);
 }
 
 /// What follows the data where the header before it did not know its size.
@@ -172,8 +175,8 @@ struct InTable<'o, 'v, 't> {
 impl InTable<'_, '_, '_> {
     fn span(&self, Span { offset, bytes }: Span) -> Option<Span> {
         match self.table.place {
-            Place::Stored(base) => Some(Span { offset: base.saturating_add(offset), bytes }),
-            Place::Packed(_) | Place::Nowhere => None,
+            TableLocation::Stored(base) => Some(Span { offset: base.saturating_add(offset), bytes }),
+            TableLocation::Packed(_) | TableLocation::Nowhere => None,
         }
     }
 }
@@ -220,8 +223,8 @@ impl Visitor for InTable<'_, '_, '_> {
         let storage = match (self.span(Span { offset: storage.offset, bytes: storage.bytes }), self.table.place) {
             (Some(span), _) => Storage { offset: span.offset, ..storage },
             // The stream's bytes have been told.
-            (None, Place::Packed(_)) if self.dissects() => Storage { packing: Packing::Derived, ..storage },
-            (None, Place::Packed(_)) => Storage { packing: Packing::Deflate, ..storage },
+            (None, TableLocation::Packed(_)) if self.dissects() => Storage { packing: Packing::Derived, ..storage },
+            (None, TableLocation::Packed(_)) => Storage { packing: Packing::Deflate, ..storage },
             (None, _) => storage,
         };
         let table = Elsewhere { table, storage };
@@ -232,7 +235,7 @@ impl Visitor for InTable<'_, '_, '_> {
     }
 
     fn problem(&mut self, error: &Error) {
-        self.out.problem(&self.table.locate(error.again()));
+        self.out.problem(&self.table.locate(error.duplicate()));
     }
 }
 
@@ -381,9 +384,9 @@ fn table(map: &Map<'_>, id: TableId, sink: &mut dyn FnMut(Region<'_>)) {
     let mut tell = |list: &str, index: usize, entry: &IndexEntry<'_>, start: u64, end: u64| {
         let name = inspect::brief(entry.name);
         let (kind, offset, note) = match table.place {
-            Place::Stored(table) => (RegionKind::Part, table.saturating_add(start), name),
-            Place::Packed(table) => (RegionKind::Unpacked, table, format!("{name} at {start:#x} unpacked")),
-            Place::Nowhere => (RegionKind::Unpacked, start, name),
+            TableLocation::Stored(table) => (RegionKind::Part, table.saturating_add(start), name),
+            TableLocation::Packed(table) => (RegionKind::Unpacked, table, format!("{name} at {start:#x} unpacked")),
+            TableLocation::Nowhere => (RegionKind::Unpacked, start, name),
         };
         let (name, bytes) = (format!("{list}[{index}]").into(), end.saturating_sub(start));
         sink(Region { depth: 1, kind, name, note: note.into(), offset, bytes });
@@ -405,8 +408,8 @@ fn table(map: &Map<'_>, id: TableId, sink: &mut dyn FnMut(Region<'_>)) {
     if more > 0 {
         let (kind, name, note) = (RegionKind::Unpacked, "more".into(), format!("{more} further records").into());
         let offset = match table.place {
-            Place::Stored(table) | Place::Packed(table) => table,
-            Place::Nowhere => 0,
+            TableLocation::Stored(table) | TableLocation::Packed(table) => table,
+            TableLocation::Nowhere => 0,
         };
         sink(Region { depth: 1, kind, name, note, offset, bytes: 0 });
     }

@@ -63,7 +63,7 @@ impl Inspect for Map<'_> {
             return Err(Error::malformed("no digest of this name"));
         }
         if let Some(error) = &self.positions()?.broken {
-            return Err(error.again());
+            return Err(error.duplicate());
         }
         for mesh in self.meshes()?.walk() {
             let mesh = mesh?;

@@ -76,7 +76,7 @@ impl<'a> Source<'a> {
 
     pub(super) fn table(&self, id: TableId) -> Result<Table<'_>> {
         match self {
-            Self::Tables(tables) => Ok(Table { id, bytes: id.of(tables), place: Place::Nowhere }),
+            Self::Tables(tables) => Ok(Table { id, bytes: id.of(tables), place: TableLocation::Nowhere }),
             Self::Zip(zip) => {
                 let entry = zip
                     .archive
@@ -84,10 +84,10 @@ impl<'a> Source<'a> {
                     .ok_or_else(|| Error::malformed(format!("map without {}", id.file_name())))?;
                 let place = entry.local()?.data_offset;
                 if let Some(bytes) = entry.borrowed()? {
-                    return Ok(Table { id, bytes, place: Place::Stored(place) });
+                    return Ok(Table { id, bytes, place: TableLocation::Stored(place) });
                 }
                 let bytes = zip.unpacked(id, &entry)?.as_bytes();
-                Ok(Table { id, bytes, place: Place::Packed(place) })
+                Ok(Table { id, bytes, place: TableLocation::Packed(place) })
             }
         }
     }
@@ -117,7 +117,7 @@ impl Zip<'_> {
             }
             entry.inflate()
         };
-        cell.get_or_init(inflate).as_ref().map_err(Error::again)
+        cell.get_or_init(inflate).as_ref().map_err(Error::duplicate)
     }
 }
 
@@ -167,12 +167,12 @@ impl TableId {
 pub struct Table<'m> {
     pub(super) id: TableId,
     pub(super) bytes: &'m [u8],
-    pub(super) place: Place,
+    pub(super) place: TableLocation,
 }
 
 /// Where a table lies in the file.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Place {
+pub(super) enum TableLocation {
     /// As it is, from this byte on.
     Stored(u64),
     /// Packed, from this byte on.
@@ -196,9 +196,9 @@ impl<'m> Table<'m> {
     pub(super) fn locate(&self, error: Error) -> Error {
         let offset = match self.place {
             // A place that the index claims outside the table is met at its end, which still lies in the file.
-            Place::Stored(start) => Some(start.saturating_add(error.offset().unwrap_or(0).min(self.len()))),
-            Place::Packed(start) => Some(start),
-            Place::Nowhere => None,
+            TableLocation::Stored(start) => Some(start.saturating_add(error.offset().unwrap_or(0).min(self.len()))),
+            TableLocation::Packed(start) => Some(start),
+            TableLocation::Nowhere => None,
         };
         error.in_table(self.id.file_name(), offset)
     }

@@ -51,7 +51,7 @@ wire! {
     }
 
     /// A triangle of version 10, whose bools take four bytes.
-    WideFace = 44 rows {
+    FaceV10 = 44 rows {
         /// As in later versions.
         v1: U32 = "VERTEX_1",
         /// As in later versions.
@@ -102,9 +102,9 @@ impl Face {
     }
 }
 
-impl From<&WideFace> for Face {
-    fn from(face: &WideFace) -> Self {
-        let &WideFace { v1, vt1, vn1, v2, vt2, vn2, v3, vt3, vn3, use_material, material_index } = face;
+impl From<&FaceV10> for Face {
+    fn from(face: &FaceV10) -> Self {
+        let &FaceV10 { v1, vt1, vn1, v2, vt2, vn2, v3, vt3, vn3, use_material, material_index } = face;
         let use_material = u8::from(use_material.get() != 0);
         Self { v1, vt1, vn1, v2, vt2, vn2, v3, vt3, vn3, use_material, material_index }
     }

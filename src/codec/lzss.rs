@@ -70,7 +70,7 @@ pub fn decode_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
         return Err(checksum.error(sums).coded(Code::Checksum));
     }
     if !behind.is_empty() {
-        return Err(behind.error("bytes behind the checksum of LZSS"));
+        return Err(behind.error("bytes after the checksum of LZSS"));
     }
     Ok(())
 }
@@ -231,6 +231,6 @@ mod tests {
         assert_eq!(error.to_string(), "at 0x109: LZSS checksum is 0x237, of the decoded bytes 0x337");
         let more = [P3D, &[7]].concat();
         let error = decode_into(Cursor::new(&more), &mut [0; 13]).unwrap_err();
-        assert_eq!(error.to_string(), "at 0xd: bytes behind the checksum of LZSS");
+        assert_eq!(error.to_string(), "at 0xd: bytes after the checksum of LZSS");
     }
 }

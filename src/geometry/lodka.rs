@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::{Alpha, Boxed, Corner, Corners, Influence, Material, Matrix, Place, Primitive, Shape, Texture, Transform};
 use super::{Values, Weights, one, values};
 use crate::error::{Context, Result};
-use crate::lodka::{FaceGroup, FaceMode, Indices, Mesh, Model, Part, ProxySet, wire};
+use crate::lodka::{FaceGroup, FaceMode, Indices, LodModel, Mesh, Model, ProxySet, wire};
 use crate::view::{Vec2, Vec3};
 
 pub(super) fn primitives<'a>(model: Model<'a>) -> impl Iterator<Item = Result<Primitive<'a>>> + 'a {
@@ -16,7 +16,7 @@ pub(super) fn primitives<'a>(model: Model<'a>) -> impl Iterator<Item = Result<Pr
     })
 }
 
-fn of_model<'a>(part: Part<'a>) -> Boxed<'a> {
+fn of_model<'a>(part: LodModel<'a>) -> Boxed<'a> {
     let shared = Arc::new(Shared { part, materials: OnceLock::new(), meshes: OnceLock::new() });
     let of_proxies = shared.clone();
     let meshes = part.meshes().enumerate().flat_map(move |(number, mesh)| match mesh {
@@ -35,7 +35,7 @@ fn of_model<'a>(part: Part<'a>) -> Boxed<'a> {
     Box::new(meshes.chain(proxies))
 }
 
-fn place<'a>(part: &Part<'a>, number: usize, mesh: &Mesh<'a>) -> Place<'a> {
+fn place<'a>(part: &LodModel<'a>, number: usize, mesh: &Mesh<'a>) -> Place<'a> {
     Place { model: part.index(), visible: mesh.visible.is_set(), ..Place::new(mesh.name, number, 0) }
 }
 
@@ -81,7 +81,7 @@ fn transform(proxy: &wire::Proxy) -> Transform {
 
 /// What is looked up for many primitives, read once when it is first asked for.
 struct Shared<'a> {
-    part: Part<'a>,
+    part: LodModel<'a>,
     /// By name, as face groups ask for them.
     materials: OnceLock<HashMap<Vec<u8>, crate::lodka::Material<'a>>>,
     meshes: OnceLock<Vec<Option<Mesh<'a>>>>,

@@ -358,7 +358,7 @@ pub enum Value<'a> {
     Int(i64),
     /// One measure.
     Float(f32),
-    /// A vector, quaternion, colour or matrix.
+    /// A vector, quaternion, color or matrix.
     Floats(Cow<'a, [f32]>),
     /// A few numbers.
     Ints(Cow<'a, [i64]>),

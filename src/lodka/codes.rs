@@ -14,8 +14,8 @@ codes! {
     /// How a material covers what lies behind.
     BlendingMode(u8) in place { 0 "opaque", 1 "transparency", 2 "additive", 3 "alpha test 50", 4 "alpha test 100", 5 "modulate" }
     /// Where an image's opacity comes from.
-    ImageAlpha(u8) in place { 0 "default", 1 "from intensity", 2 "super-black transparent", 3 "luminance", 4 "luminance sqrt", 5 "opaque", 6 "top-left colour transparent", 7 "inverse luminance", 8 "inverse luminance sqrt" }
-    /// How an image meets the material's colour.
+    ImageAlpha(u8) in place { 0 "default", 1 "from intensity", 2 "super-black transparent", 3 "luminance", 4 "luminance sqrt", 5 "opaque", 6 "top-left color transparent", 7 "inverse luminance", 8 "inverse luminance sqrt" }
+    /// How an image meets the material's color.
     TextureMode(u8) in place { 0 "decal", 1 "modulate", 2 "blend", 3 "replace" }
     /// Along which axes an image repeats.
     TextureWrap(u8) in place { 0 "both", 1 "none", 2 "vertical", 3 "horizontal" }

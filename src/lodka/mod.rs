@@ -6,7 +6,7 @@
 //! animations (MAN1, MMD1), physics (PHS1), lights (LGS1 > LIG1), proxies (PXL1 > PXI1), colliders (CLL1 > COL1), a
 //! screenshot (IMG1) and bytes of the user's own (INF1). Other chunks are stepped over and [listed](Model::nodes).
 //!
-//! [`Model`] is the file, [`Part`] one LOD1. Names are bytes in a code page that no file tells ([`AnsiStr`]): shown to
+//! [`Model`] is the file, [`LodModel`] one LOD1. Names are bytes in a code page that no file tells ([`AnsiStr`]): shown to
 //! people they are read as UTF-8 or windows-1251.
 //!
 //! | space | |
@@ -174,7 +174,7 @@ impl<'a> Model<'a> {
         match first.map(|chunk| chunk.tag()) {
             Some(tag) if tag.0 == *b"LOD1" => Ok(Self { data, chunks: cursor, limits: *limits }),
             Some(tag) => Err(cursor.error(format!("first chunk is {tag}, not LOD1"))),
-            None => Err(cursor.error("no chunk behind the signature")),
+            None => Err(cursor.error("no chunk after the signature")),
         }
     }
 
@@ -184,9 +184,9 @@ impl<'a> Model<'a> {
     }
 
     /// The models in file order (LOD1). Ends after the first error.
-    pub fn parts(&self) -> impl Iterator<Item = Result<Part<'a>>> + use<'a> {
+    pub fn parts(&self) -> impl Iterator<Item = Result<LodModel<'a>>> + use<'a> {
         let parts = Chunks::new(self.chunks).filter(|chunk| chunk.as_ref().map_or(true, |c| c.tag().0 == *b"LOD1"));
-        parts.enumerate().map(|(index, chunk)| Ok(Part { chunk: chunk?, index }))
+        parts.enumerate().map(|(index, chunk)| Ok(LodModel { chunk: chunk?, index }))
     }
 
     /// A walk over all chunks of the file, unknown ones too.
@@ -202,7 +202,7 @@ impl<'a> Model<'a> {
 
 /// One model of a file (LOD1).
 #[derive(Clone, Copy, Debug)]
-pub struct Part<'a> {
+pub struct LodModel<'a> {
     chunk: Chunk<'a>,
     index: usize,
 }
@@ -228,7 +228,7 @@ macro_rules! singles {
     )*};
 }
 
-impl<'a> Part<'a> {
+impl<'a> LodModel<'a> {
     /// The chunk itself.
     pub fn chunk(&self) -> &Chunk<'a> {
         &self.chunk

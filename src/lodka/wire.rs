@@ -61,15 +61,15 @@ wire! {
 
     /// How a material looks (`MaterialOptions`).
     MaterialOptions = 100 rows {
-        /// Colour in ambient light.
+        /// Color in ambient light.
         ambient: Color = "Ambient",
-        /// Colour in direct light.
+        /// Color in direct light.
         diffuse: Color = "Diffuse",
         /// Light of its own.
         emission: Color = "Emission",
-        /// Colour of highlights.
+        /// Color of highlights.
         specular: Color = "Specular",
-        /// Colour of the texture environment.
+        /// Color of the texture environment.
         environment: Color = "EnvColor",
         /// Sharpness of highlights, 0 to 128.
         shininess: u8 = "Shininess",
@@ -83,7 +83,7 @@ wire! {
         blending_mode: BlendingMode = "BlendingMode",
         /// Where the image's opacity comes from.
         image_alpha: ImageAlpha = "ImageAlpha",
-        /// How the image meets the material's colour.
+        /// How the image meets the material's color.
         texture_mode: TextureMode = "TextureMode",
         /// Along which axes the image repeats.
         texture_wrap: TextureWrap = "TextureWrap",
@@ -307,11 +307,11 @@ wire! {
         position: Vec3 = "Position",
         /// Where a spot points.
         direction: Vec3 = "SpotDirection",
-        /// Colour in the shade.
+        /// Color in the shade.
         ambient: Color = "Ambient",
-        /// Colour of direct light.
+        /// Color of direct light.
         diffuse: Color = "Diffuse",
-        /// Colour of highlights.
+        /// Color of highlights.
         specular: Color = "Specular",
         /// Half opening angle of a spot in degrees, 0 to 90, or 180.
         cutoff: F32 = "SpotCutOff",

@@ -6,8 +6,8 @@ use zerocopy::IntoBytes;
 
 use super::wire::{Corner, FACE_COLUMNS, FaceFields, LodHeader, Point};
 use crate::error::{Error, Result};
-use crate::inspect::Outline;
-use crate::view::array::gather;
+use crate::inspect::{Outline, Span};
+use crate::view::array::write_batched;
 use crate::view::list::{Item, List};
 use crate::view::record::{Flat, Form, Framing, Read, Stored, Type, record};
 use crate::view::{ByteStr, Column, Cursor, LeArray, Packing, Storage, Table, Vec3};
@@ -75,7 +75,7 @@ fn known(header: &LodHeader) -> Result<()> {
 }
 
 fn starts_tags(signature: &[u8; 4]) -> Result<()> {
-    if signature == b"TAGG" { Ok(()) } else { Err(Error::malformed("no \"TAGG\" behind the faces")) }
+    if signature == b"TAGG" { Ok(()) } else { Err(Error::malformed("no \"TAGG\" after the faces")) }
 }
 
 impl<'a> Face<'a> {
@@ -115,22 +115,20 @@ pub(super) struct Faces<'a>(List<'a, Face<'a>>);
 
 impl Stored for Faces<'_> {
     const TYPE: Type = List::<Face<'_>>::GIVEN;
+
+    fn tell_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
+        if out.dissects() {
+            Face::tell_items(&self.0, name, out);
+        } else {
+            out.array(name, self);
+            super::names::tell(&self.0, out);
+        }
+    }
 }
 
 impl<'a> Read<'a, u32> for Faces<'a> {
     fn read(cursor: &mut Cursor<'a>, count: u32) -> Result<Self> {
         List::of(cursor, count, ()).map(Self)
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, count: u32, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        let faces = <Self as Read<'a, u32>>::read(cursor, count)?;
-        if out.dissects() {
-            Face::tell_items(&faces.0, name, out);
-        } else {
-            out.array(name, &faces);
-            super::names::tell(&faces.0, out);
-        }
-        Ok(faces)
     }
 }
 
@@ -154,7 +152,7 @@ impl Table for Faces<'_> {
     }
 
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
-        gather(self.0.iter().map(|face| face.fields.as_bytes()), sink);
+        write_batched(self.0.iter().map(|face| face.fields.as_bytes()), sink);
         Ok(())
     }
 }
@@ -164,17 +162,15 @@ pub(super) struct Tags<'a>(List<'a, Tag<'a>>);
 
 impl Stored for Tags<'_> {
     const TYPE: Type = List::<Tag<'_>>::GIVEN;
+
+    fn tell_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
+        Tag::tell_items(&self.0, name, out);
+    }
 }
 
 impl<'a> Read<'a> for Tags<'a> {
     fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
         List::up_to(cursor, (), |tag: &Tag<'_>| tag.name == LAST_TAG).map(Self)
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, (): (), name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        let tags = Self::read(cursor, ())?;
-        Tag::tell_items(&tags.0, name, out);
-        Ok(tags)
     }
 }
 

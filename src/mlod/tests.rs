@@ -140,8 +140,8 @@ fn each_header_field_is_checked_where_it_stands() {
     );
     let after = b.offset("tagg");
     assert!(broken("faces", u32::MAX).starts_with("lods[0].faces"));
-    assert_eq!(broken("faces", 0), "lods[0].tags_signature at 0x64: no \"TAGG\" behind the faces");
-    assert_eq!(broken("tagg", 0), format!("lods[0].tags_signature at {after:#x}: no \"TAGG\" behind the faces"));
+    assert_eq!(broken("faces", 0), "lods[0].tags_signature at 0x64: no \"TAGG\" after the faces");
+    assert_eq!(broken("tagg", 0), format!("lods[0].tags_signature at {after:#x}: no \"TAGG\" after the faces"));
     let data = b.offset("size") + 4;
     assert_eq!(
         broken("size", 900),

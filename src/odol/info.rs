@@ -21,7 +21,7 @@ record! {
     /// What a file tells of the whole model.
     ///
     /// Lengths are metres, coordinates those of the LODs (`bounding_center` leads to the model's
-    /// own), colours 0xAARRGGBB. What a field does is only said where bytes have shown it; the others keep the names that
+    /// own), colors 0xAARRGGBB. What a field does is only said where bytes have shown it; the others keep the names that
     /// readers give them.
     ModelInfo<'a>(lods: Lods) {
         /// Flags, equal to `special` of the first LOD in nearly all files.

@@ -63,9 +63,9 @@ record! {
         properties: List<'a, Property<'a>> = "nTokens, NamedProperties",
         /// Moments of a movement of the points.
         frames: Frames<'a> = "nFrames, LodFrames" [layout],
-        /// Colour seen from above, 0xAARRGGBB.
+        /// Color seen from above, 0xAARRGGBB.
         color_top: u32 = "IconColor",
-        /// Colour, 0xAARRGGBB.
+        /// Color, 0xAARRGGBB.
         color: u32 = "SelectedColor",
         /// Flags.
         special: u32 = "UnknownResidue",

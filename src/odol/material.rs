@@ -17,19 +17,19 @@ record! {
         name: ByteStr<'a> = "RvMatName",
         /// Which fields follow.
         kind: u32 = "Type" => known,
-        /// Emitted colour.
+        /// Emitted color.
         emissive: Color = "Emissive",
-        /// Colour in ambient light.
+        /// Color in ambient light.
         ambient: Color = "Ambient",
-        /// Colour in directed light.
+        /// Color in directed light.
         diffuse: Color = "Diffuse",
-        /// Colour in directed light that no shadow takes away.
+        /// Color in directed light that no shadow takes away.
         forced_diffuse: Color = "forcedDiffuse",
-        /// Colour of the highlight.
+        /// Color of the highlight.
         specular: Color = "Specular",
         /// Of unknown use.
         constants: [f32; 8] where kind >= 16,
-        /// Colour of the highlight once more, usually the same.
+        /// Color of the highlight once more, usually the same.
         specular_2: Color = "Specular2",
         /// Exponent of the highlight.
         specular_power: f32 = "SpecularPower",

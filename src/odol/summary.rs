@@ -99,7 +99,7 @@ impl Inspect for Model<'_> {
                 };
                 *result = match &lod {
                     Ok(lod) => lod.digest(name, table.as_ref(), budget, &mut sink).within_item("lods", index),
-                    Err(error) => Err(error.again()),
+                    Err(error) => Err(error.duplicate()),
                 };
             }
         }
@@ -120,7 +120,7 @@ impl<'a> Lod<'a> {
             ("positions", Some(Ok(table))) => budget.read(&table.positions, sink),
             ("positions", _) => budget.read(&self.positions()?, sink),
             ("uvs", Some(table)) => {
-                let vertices = table.as_ref().map_err(Error::again)?;
+                let vertices = table.as_ref().map_err(Error::duplicate)?;
                 let stored = vertices.uvs.first.stored.as_table();
                 vertices.check_count(stored)?;
                 budget.read(stored, sink)

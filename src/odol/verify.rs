@@ -158,7 +158,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     fn place_of(&self, name: &str) -> u64 {
         let header = &self.model.header;
         let mut cursor = self.model.data.cursor(header.facts_span.offset);
-        let mut place = Place { name, found: None };
+        let mut place = FieldPlace { name, found: None };
         let _ = Facts::tell_fields(&mut cursor, header.lods(self.model.layout), &mut Outline::new(&mut place));
         place.found.unwrap_or(header.facts_span.offset)
     }
@@ -542,12 +542,12 @@ impl<'s, 'a> Survey<'s, 'a> {
 }
 
 /// Looks for the place of a field.
-struct Place<'n> {
+struct FieldPlace<'n> {
     name: &'n str,
     found: Option<u64>,
 }
 
-impl Visitor for Place<'_> {
+impl Visitor for FieldPlace<'_> {
     fn open(&mut self, _: &Part<'_>) -> bool {
         true
     }

@@ -252,8 +252,8 @@ impl Archive<'_> {
     fn check_directory(&self, problems: &mut Problems) {
         let mut first = true;
         for entry in self.entries().map_while(Result::ok) {
-            if let Some(fault) = fault(&entry, first) {
-                problems.tell(Severity::Warning, || Error::malformed(fault).at(entry.offset()).within("header"));
+            if let Some(violation) = violation(&entry, first) {
+                problems.tell(Severity::Warning, || Error::malformed(violation).at(entry.offset()).within("header"));
             }
             first = false;
         }
@@ -308,7 +308,7 @@ impl Archive<'_> {
 }
 
 /// What no usual writer does in an entry.
-fn fault(entry: &Entry<'_>, first: bool) -> Option<&'static str> {
+fn violation(entry: &Entry<'_>, first: bool) -> Option<&'static str> {
     let fields = entry.fields();
     let empty =
         [fields.original_size, fields.reserved, fields.timestamp.0, fields.data_size].iter().all(|n| n.get() == 0);

@@ -7,7 +7,7 @@ use super::sample::{self, Track, from_euler};
 use super::{Bone, Clip, Keys, Matrix, Rig, Source, StoredKey, StoredRotation};
 use crate::error::Result;
 use crate::geometry::Transform;
-use crate::lodka::{Animation, Model, Part, wire};
+use crate::lodka::{Animation, LodModel, Model, wire};
 
 pub(super) fn rigs<'a>(model: Model<'a>) -> Vec<Result<Rig<'a>>> {
     let rigs = model.parts().map(|part| {
@@ -17,7 +17,7 @@ pub(super) fn rigs<'a>(model: Model<'a>) -> Vec<Result<Rig<'a>>> {
     rigs.filter_map(Result::transpose).collect()
 }
 
-fn rig<'a>(part: Part<'a>, skeleton: crate::lodka::Skeleton<'a>) -> Result<Rig<'a>> {
+fn rig<'a>(part: LodModel<'a>, skeleton: crate::lodka::Skeleton<'a>) -> Result<Rig<'a>> {
     let mut bones: Vec<Bone<'a>> = Vec::new();
     let mut places: HashMap<i16, usize> = HashMap::new();
     for bone in skeleton.bones {
@@ -39,7 +39,7 @@ fn transform(key: &wire::Key) -> Transform {
     Transform { translation, rotation, ..Transform::IDENTITY }
 }
 
-pub(super) struct Animations<'a>(Part<'a>);
+pub(super) struct Animations<'a>(LodModel<'a>);
 
 impl<'a> Animations<'a> {
     pub(super) fn clips(&self, rig: &Rig<'a>) -> Vec<Result<Clip<'a>>> {

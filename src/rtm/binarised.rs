@@ -2,7 +2,7 @@
 
 use zerocopy::little_endian::F32;
 
-use super::frames::{FlaggedBlock, Frames, Rule};
+use super::frames::{FlaggedBlock, Frames, PackingMark};
 use super::text::Property;
 use super::wire::BinarisedHeader;
 use crate::error::{Context, Error, Result};
@@ -88,7 +88,7 @@ impl<'a> Binarised<'a> {
     ///
     /// # Errors
     /// Where no way does, or several.
-    pub fn rule(&self) -> Result<Rule> {
+    pub fn rule(&self) -> Result<PackingMark> {
         match self.candidates() {
             &[only] => Ok(only),
             _ => self.settle(),
@@ -109,7 +109,7 @@ impl<'a> Binarised<'a> {
         self.body_by(self.rule()?)
     }
 
-    fn body_by(&self, rule: Rule) -> Result<(FlaggedBlock<'a, F32>, Frames<'a>)> {
+    fn body_by(&self, rule: PackingMark) -> Result<(FlaggedBlock<'a, F32>, Frames<'a>)> {
         let mut cursor = self.body;
         let (frames, bones) = (self.header.frames.get(), self.header.bones.get());
         let times = FlaggedBlock::read(&mut cursor, frames, rule, &self.limits).within("times")?;
@@ -118,20 +118,20 @@ impl<'a> Binarised<'a> {
 
     /// The ways in which this file can mark packed arrays. That of empty ones is not settled; it matters only where
     /// there are any.
-    fn candidates(&self) -> &'static [Rule] {
+    fn candidates(&self) -> &'static [PackingMark] {
         let (no_frames, no_bones) = (self.header.frames == 0, self.header.bones == 0);
         match self.header.version.get() {
-            3 => &[Rule::Size],
+            3 => &[PackingMark::Size],
             // Without frames, the flag that is not there looks like no flag.
-            4 if no_bones && !no_frames => &[Rule::Size, Rule::Flag, Rule::FlagUnlessEmpty],
-            4 => &[Rule::Size, Rule::Flag],
-            _ if no_bones || no_frames => &[Rule::Flag, Rule::FlagUnlessEmpty],
-            _ => &[Rule::Flag],
+            4 if no_bones && !no_frames => &[PackingMark::Size, PackingMark::Flag, PackingMark::FlagUnlessEmpty],
+            4 => &[PackingMark::Size, PackingMark::Flag],
+            _ if no_bones || no_frames => &[PackingMark::Flag, PackingMark::FlagUnlessEmpty],
+            _ => &[PackingMark::Flag],
         }
     }
 
     /// The one way that uses up the file to its last byte.
-    fn settle(&self) -> Result<Rule> {
+    fn settle(&self) -> Result<PackingMark> {
         let mut fitting = None;
         let mut faults = Vec::new();
         for &rule in self.candidates() {
@@ -150,7 +150,7 @@ impl<'a> Binarised<'a> {
         })
     }
 
-    fn fits(&self, rule: Rule) -> Result<()> {
+    fn fits(&self, rule: PackingMark) -> Result<()> {
         let (_, frames) = self.body_by(rule)?;
         match frames.end()?.left() {
             0 => Ok(()),

@@ -11,7 +11,7 @@ use super::wire::Transform;
 
 /// How a BMTR file marks which of its arrays are packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
+pub enum PackingMark {
     /// Not at all: arrays of 1024 bytes and more are. Version 3, and perhaps 4.
     Size,
     /// By a byte before the elements, 0 for raw. Version 5, and perhaps 4.
@@ -20,7 +20,7 @@ pub enum Rule {
     FlagUnlessEmpty,
 }
 
-impl Rule {
+impl PackingMark {
     /// The words for it in messages.
     pub const fn name(self) -> &'static str {
         match self {
@@ -59,18 +59,18 @@ pub struct FlaggedBlock<'a, T> {
 }
 
 impl<'a, T: Element> FlaggedBlock<'a, T> {
-    pub(super) fn read(cursor: &mut Cursor<'a>, count: u32, rule: Rule, limits: &Limits) -> Result<Self> {
+    pub(super) fn read(cursor: &mut Cursor<'a>, count: u32, rule: PackingMark, limits: &Limits) -> Result<Self> {
         let (offset, flag, codec) = Self::start(cursor, count, rule)?;
         Ok(Self { offset, flag, block: Block::parse(cursor, count.into(), codec, limits)? })
     }
 
     /// The array that takes the whole of a part, which was read before.
-    fn exactly(mut part: Cursor<'a>, count: u32, rule: Rule, limits: &Limits) -> Result<Self> {
+    fn exactly(mut part: Cursor<'a>, count: u32, rule: PackingMark, limits: &Limits) -> Result<Self> {
         let (offset, flag, codec) = Self::start(&mut part, count, rule)?;
         Ok(Self { offset, flag, block: Block::exactly(part, count.into(), codec, limits)? })
     }
 
-    fn start(cursor: &mut Cursor<'_>, count: u32, rule: Rule) -> Result<(u64, Option<u8>, Codec)> {
+    fn start(cursor: &mut Cursor<'_>, count: u32, rule: PackingMark) -> Result<(u64, Option<u8>, Codec)> {
         let offset = cursor.offset();
         let stored = cursor.u32()?;
         if stored != count {
@@ -103,12 +103,12 @@ pub struct Frames<'a> {
     start: Cursor<'a>,
     count: u32,
     bones: u32,
-    rule: Rule,
+    rule: PackingMark,
     limits: Limits,
 }
 
 impl<'a> Frames<'a> {
-    pub(super) fn new(start: Cursor<'a>, count: u32, bones: u32, rule: Rule, limits: &Limits) -> Self {
+    pub(super) fn new(start: Cursor<'a>, count: u32, bones: u32, rule: PackingMark, limits: &Limits) -> Self {
         Self { start, count, bones, rule, limits: *limits }
     }
 
@@ -126,7 +126,7 @@ impl<'a> Frames<'a> {
     /// packing, and frames are too small for it.
     pub fn stride(&self) -> Option<u64> {
         let bytes = u64::from(self.bones).saturating_mul(size_of::<Transform>() as u64);
-        (self.rule == Rule::Size && bytes < 1024).then(|| bytes.saturating_add(4))
+        (self.rule == PackingMark::Size && bytes < 1024).then(|| bytes.saturating_add(4))
     }
 
     /// The frame at `index`. O(1) where there is a [`stride`](Self::stride); else the frames before it are walked,

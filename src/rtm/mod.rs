@@ -45,7 +45,7 @@ mod verify;
 pub mod wire;
 
 pub use binarised::{Binarised, Texts};
-pub use frames::{FlaggedBlock, FrameIter, FrameTable, Frames, Rule};
+pub use frames::{FlaggedBlock, FrameIter, FrameTable, Frames, PackingMark};
 pub use plain::{Plain, PlainFrame};
 pub use text::{NameIter, Names, PlainProperty, Property, PropertyId};
 pub use track::Track;

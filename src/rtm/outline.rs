@@ -12,7 +12,7 @@ pub(super) fn motion(motion: &Motion<'_>, out: &mut Outline<'_>) {
     out.field("last_time", last_time);
     match motion {
         Motion::Binarised(binarised) => {
-            out.field("packed_arrays", binarised.rule().ok().map(super::Rule::name));
+            out.field("packed_arrays", binarised.rule().ok().map(super::PackingMark::name));
             header(binarised.header(), 0, out);
             bones(motion, out);
             let texts = binarised.texts();

@@ -491,7 +491,7 @@ impl<T: Element> Table for Strided<'_, T> {
     }
 
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
-        gather(self.iter().map(IntoBytes::as_bytes), sink);
+        write_batched(self.iter().map(IntoBytes::as_bytes), sink);
         Ok(())
     }
 }
@@ -509,7 +509,7 @@ pub(crate) fn column(records: &[u8], stride: usize, column: usize, width: usize)
 }
 
 /// Hands rows to a sink in batches of a few kilobytes, through a buffer on the stack.
-pub(crate) fn gather<'r>(rows: impl Iterator<Item = &'r [u8]>, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) {
+pub(crate) fn write_batched<'r>(rows: impl Iterator<Item = &'r [u8]>, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) {
     let mut buffer = [0; 4096];
     let mut filled = 0;
     for row in rows {

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use bytemuck::Zeroable as _;
 use zerocopy::IntoBytes;
 
-use super::array::{self, Column, Element, InPlace, LeArray, Packing, Storage, Table, gather, to_machine};
+use super::array::{self, Column, Element, InPlace, LeArray, Packing, Storage, Table, to_machine, write_batched};
 use super::cursor::Cursor;
 use crate::codec::{self, Codec};
 use crate::error::{Error, Result};
@@ -333,7 +333,7 @@ impl<T: Element> Table for Filled<'_, T> {
         };
         let allowed = limit.checked_div(size_of::<T>() as u64).unwrap_or(0).min(count);
         let mut flow = ControlFlow::Continue(());
-        gather((0..allowed).map(|_| value.as_bytes()), &mut |rows| {
+        write_batched((0..allowed).map(|_| value.as_bytes()), &mut |rows| {
             flow = sink(rows);
             flow
         });

@@ -328,7 +328,7 @@ impl<'a, T: Read<'a, C>, C: Copy> Iterator for Entries<'a, T, C> {
 /// The error that a part has bytes behind its last field.
 #[cold]
 pub(crate) fn left_over(cursor: &Cursor<'_>) -> Error {
-    cursor.error(format!("{} bytes left over behind the last field", cursor.left()))
+    cursor.error(format!("{} bytes left over after the last field", cursor.left()))
 }
 
 /// The name and count of [`Entries`] that take all that is left of a part, and what else it takes to read one.

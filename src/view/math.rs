@@ -1,4 +1,4 @@
-//! Vectors, quaternions and colours as stored: little-endian `f32`, alignment 1.
+//! Vectors, quaternions and colors as stored: little-endian `f32`, alignment 1.
 
 use zerocopy::little_endian::F32;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
@@ -39,6 +39,6 @@ float_records! {
     Vec3 { x "x", y "y", z "z" } = 3;
     /// A quaternion stored with its real part first.
     Quat { w "w", x "x", y "y", z "z" } = 4;
-    /// A colour, each channel 0 to 1.
+    /// A color, each channel 0 to 1.
     Color { r "r", g "g", b "b", a "a" } = 4;
 }

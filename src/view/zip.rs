@@ -9,16 +9,14 @@ use zerocopy::little_endian::{U16, U32, U64};
 use super::array::LeArray;
 use super::cursor::{Cursor, Wire};
 #[cfg(feature = "bmx")]
-use super::record::Type;
+use super::record::Record as _;
 use super::record::{Fixed, Flat, Framing, Read, Schema, record, wire};
-#[cfg(feature = "zip")]
+#[cfg(any(feature = "bmx", feature = "zip"))]
 use super::record::{tell_fixed, tell_part};
 use super::text::ByteStr;
 use crate::error::{Error, Result};
 #[cfg(any(feature = "bmx", feature = "zip"))]
 use crate::inspect::{Outline, Part};
-#[cfg(feature = "bmx")]
-use crate::inspect::{Span, StoredField, Value};
 use crate::ranges::Data;
 
 wire! {
@@ -475,7 +473,7 @@ impl<'a> Directory<'a> {
     }
 
     /// Tells the entries, the records of the end, and the comment, each with its place.
-    #[cfg(feature = "zip")]
+    #[cfg(any(feature = "bmx", feature = "zip"))]
     pub(crate) fn dissect(&self, out: &mut Outline<'_>) {
         if self.is_lost() {
             return;
@@ -503,7 +501,14 @@ impl<'a> Directory<'a> {
         let _ = tell_part::<End<'_>, ()>(&mut self.cursor(self.end_offset), (), Part::one("end"), out);
     }
 
-    /// Tells the fields of the header before the data of an entry.
+    /// Tells the fields of the header before the data of an entry as those of the part opened last.
+    #[cfg(feature = "bmx")]
+    pub(crate) fn tell_local(&self, header_offset: u64, out: &mut Outline<'_>) {
+        let told = LocalRecord::tell_fields(&mut self.cursor(header_offset), (), out);
+        out.ok(told);
+    }
+
+    /// Tells the header before the data of an entry.
     #[cfg(feature = "zip")]
     pub(crate) fn dissect_local(&self, header_offset: u64, out: &mut Outline<'_>) {
         let told = tell_part::<LocalRecord<'_>, ()>(&mut self.cursor(header_offset), (), Part::one("header"), out);
@@ -567,56 +572,6 @@ pub struct LocalEntry<'a> {
     pub extra: &'a [u8],
     /// Where the data starts.
     pub data_offset: u64,
-}
-
-#[cfg(feature = "bmx")]
-impl CentralEntry<'_> {
-    /// Tells all its fields as those of the part opened last.
-    pub(crate) fn tell(&self, out: &mut Outline<'_>) {
-        self.header.tell_fields(self.offset, out);
-        let behind = self.offset.saturating_add(size_of::<CentralHeader>() as u64);
-        tell_behind(behind, [("name", self.name), ("extra", ByteStr::new(self.extra)), ("comment", self.comment)], out);
-    }
-}
-
-#[cfg(feature = "bmx")]
-impl LocalEntry<'_> {
-    /// Tells all its fields as those of the part opened last.
-    pub(crate) fn tell(&self, out: &mut Outline<'_>) {
-        let behind = self.data_offset.saturating_sub(self.name.len() as u64).saturating_sub(self.extra.len() as u64);
-        self.header.tell_fields(behind.saturating_sub(size_of::<LocalHeader>() as u64), out);
-        tell_behind(behind, [("name", self.name), ("extra", ByteStr::new(self.extra))], out);
-    }
-}
-
-/// Tells what stands behind the fixed part of a record.
-#[cfg(feature = "bmx")]
-fn tell_behind<const N: usize>(mut offset: u64, texts: [(&'static str, ByteStr<'_>); N], out: &mut Outline<'_>) {
-    for (name, text) in texts {
-        let span = Span { offset, bytes: text.len() as u64 };
-        let value = if name == "extra" { Value::Opaque(span) } else { text.into() };
-        let kind = Type::Varying(if name == "extra" { "bytes" } else { "text" }, 0);
-        out.stored(&StoredField { name, kind, span, framing: false }, value);
-        offset = offset.saturating_add(span.bytes);
-    }
-}
-
-/// Tells the directory and what ends the archive, field by field.
-#[cfg(feature = "bmx")]
-pub(crate) fn tell_directory(directory: &Directory<'_>, out: &mut Outline<'_>) {
-    let (start, end) = (directory.start(), directory.stop());
-    out.part(Part::one("directory").spanning(start, end.saturating_sub(start)), |out| {
-        for (index, entry) in directory.entries().map_while(Result::ok).enumerate() {
-            let part = Part::item("lines", index).labelled(entry.name);
-            out.part(part.spanning(entry.offset, entry.bytes), |out| entry.tell(out));
-        }
-    });
-    let (offset, comment) = (directory.end_offset(), directory.comment());
-    let bytes = size_of::<EndRecord>() as u64;
-    out.part(Part::one("end").spanning(offset, bytes.saturating_add(comment.len() as u64)), |out| {
-        directory.end().tell_fields(offset, out);
-        tell_behind(offset.saturating_add(bytes), [("comment", comment)], out);
-    });
 }
 
 /// The entries of a [`Directory`].

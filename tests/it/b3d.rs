@@ -1,6 +1,6 @@
 //! Promises of the Blitz3D reader.
 
-use meshpeek::b3d::{Part, Scene};
+use meshpeek::b3d::{ChunkKind, Scene};
 use meshpeek::view::{LeArray, Strided};
 use meshpeek::{Asset, ErrorKind, Inspect};
 
@@ -147,7 +147,7 @@ fn a_bone_speaks_of_the_nearest_mesh_already_read() {
     let nodes: Vec<_> = scene.nodes().map(Result::unwrap).collect();
     let mut bones = nodes.iter().filter_map(|node| Some((node, node.bone().unwrap()?)));
     let mut steps = scene.walk().map(Result::unwrap).filter_map(|step| match step.part {
-        Part::Bone(mesh) => Some(mesh),
+        ChunkKind::Bone(mesh) => Some(mesh),
         _ => None,
     });
     for (name, count) in expected {

@@ -352,7 +352,7 @@ fn a_record_has_the_same_numbers_in_every_verb() {
 }
 
 #[test]
-fn results_go_to_a_file_on_request_and_colours_only_where_wanted() {
+fn results_go_to_a_file_on_request_and_colors_only_where_wanted() {
     let folder = Folder::new("output");
     let file = folder.0.join("out");
     let output = program().args(["info", EVERYTHING, "--color", "always", "-o"]).arg(&file).output().unwrap();

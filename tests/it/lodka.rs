@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use meshpeek::lodka::{
-    ColliderSet, Indices, LightScheme, Mesh, Model, MorphCollections, MorphMeshes, Part, Physics, ProxySet, Records,
-    WeightRecords, to_cp1251, to_text,
+    ColliderSet, Indices, LightScheme, LodModel, Mesh, Model, MorphCollections, MorphMeshes, Physics, ProxySet,
+    Records, WeightRecords, to_cp1251, to_text,
 };
 use meshpeek::summary::{Code, Problem, Problems, Severity};
 use meshpeek::view::{ByteStr, Element, LeArray};
@@ -14,7 +14,7 @@ use crate::memory::usage_of;
 use crate::writer::bytes::Bytes;
 use crate::writer::lodka::{self as write, Group, Mesh as Written, chunk, file, find, list, with_header};
 
-fn part(bytes: &[u8]) -> Part<'_> {
+fn part(bytes: &[u8]) -> LodModel<'_> {
     Model::parse(bytes).unwrap().parts().next().unwrap().unwrap()
 }
 
@@ -411,7 +411,7 @@ fn signatures_and_first_chunks_of_others_are_refused() {
     let other = of(b"LODka3D2LOD1\0\0\0\0\0\0\0\0");
     assert!(matches!(other.kind(), ErrorKind::Unsupported(_)));
     assert_eq!(other.to_string(), "at 0x7: LODka3D model of version 2, not 1");
-    assert_eq!(of(b"LODka3D1").to_string(), "at 0x8: no chunk behind the signature");
+    assert_eq!(of(b"LODka3D1").to_string(), "at 0x8: no chunk after the signature");
     assert_eq!(of(b"LODka3D1LOD1").to_string(), "at 0x8: needs 12 bytes, 4 left");
     let info = Bytes::new().raw("LODka3D1").part(&write::info(b"")).to_vec();
     assert_eq!(of(&info).to_string(), "at 0x8: first chunk is INF1, not LOD1");
@@ -522,7 +522,7 @@ fn fields_must_end_at_the_size() {
         let (bytes, end) = longer(tag);
         let (severity, message, offset) = only(&bytes);
         assert_eq!((severity, offset), (Severity::Error, Some(end as u64)), "{message}");
-        assert!(message.ends_with(": 1 bytes left over behind the last field"), "{message}");
+        assert!(message.ends_with(": 1 bytes left over after the last field"), "{message}");
     }
     // Bytes of the user's own have no fields.
     assert_eq!(verify(&longer(b"INF1").0), []);
@@ -773,7 +773,7 @@ fn what_the_fuzz_target_asserts_holds_for_bent_files() {
 #[test]
 fn views_are_small_and_free_to_share() {
     fn shared<T: Copy + Send + Sync>() {}
-    shared::<(Model<'_>, Part<'_>, Mesh<'_>, Indices<'_>, MorphCollections<'_>, MorphMeshes<'_>)>();
+    shared::<(Model<'_>, LodModel<'_>, Mesh<'_>, Indices<'_>, MorphCollections<'_>, MorphMeshes<'_>)>();
     shared::<(Physics<'_>, LightScheme<'_>, ProxySet<'_>, ColliderSet<'_>)>();
 }
 

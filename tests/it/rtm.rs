@@ -2,7 +2,7 @@
 
 use meshpeek::codec::activity;
 use meshpeek::inspect::to_bytes;
-use meshpeek::rtm::{Binarised, Motion, Rule};
+use meshpeek::rtm::{Binarised, Motion, PackingMark};
 use meshpeek::summary::{Problem, Problems, Severity};
 use meshpeek::view::Table;
 use meshpeek::{Inspect, Limits};
@@ -39,13 +39,13 @@ fn problem(bytes: &Bytes, severity: Severity, offset: usize, message: &str) {
 #[test]
 fn every_version_and_marking_reads_back() {
     let cases = [
-        (motion(3, 5, 30, Marking::Size), Rule::Size, [false, false]),
-        (motion(3, 5, 74, Marking::Size), Rule::Size, [true, true]),
-        (motion(4, 5, 74, Marking::Size).with_properties(), Rule::Size, [true, true]),
-        (motion(4, 5, 30, EVERY_SECOND).with_properties(), Rule::Flag, [true, false]),
-        (motion(4, 5, 30, NONE), Rule::Flag, [false, false]),
-        (motion(5, 5, 30, ALL).with_properties(), Rule::Flag, [true, true]),
-        (motion(5, 5, 80, NONE), Rule::Flag, [false, false]),
+        (motion(3, 5, 30, Marking::Size), PackingMark::Size, [false, false]),
+        (motion(3, 5, 74, Marking::Size), PackingMark::Size, [true, true]),
+        (motion(4, 5, 74, Marking::Size).with_properties(), PackingMark::Size, [true, true]),
+        (motion(4, 5, 30, EVERY_SECOND).with_properties(), PackingMark::Flag, [true, false]),
+        (motion(4, 5, 30, NONE), PackingMark::Flag, [false, false]),
+        (motion(5, 5, 30, ALL).with_properties(), PackingMark::Flag, [true, true]),
+        (motion(5, 5, 80, NONE), PackingMark::Flag, [false, false]),
     ];
     for (written, rule, packed) in cases {
         let bytes = written.binarised().to_vec();
@@ -316,7 +316,7 @@ fn file(name: &str) -> Vec<u8> {
 #[test]
 fn empty_arrays_may_have_a_flag_or_none() {
     for (frames, bones) in [(0, 2), (3, 0), (0, 0)] {
-        for (marking, rule) in [(NONE, Rule::Flag), (NO_FLAG_IF_EMPTY, Rule::FlagUnlessEmpty)] {
+        for (marking, rule) in [(NONE, PackingMark::Flag), (NO_FLAG_IF_EMPTY, PackingMark::FlagUnlessEmpty)] {
             let bytes = motion(5, frames, bones, marking).binarised().to_vec();
             assert_eq!(binarised(&bytes).rule().unwrap(), rule);
             assert_eq!(verify(&bytes), []);

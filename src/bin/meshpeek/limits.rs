@@ -47,7 +47,7 @@ fn number(text: &str) -> Result<u32, std::num::ParseIntError> {
     text.parse()
 }
 
-/// Bytes: a number, and behind it perhaps `k`, `M` or `G` for 1024 of what comes before.
+/// Bytes: a number, and after it perhaps `k`, `M` or `G` for 1024 of what comes before.
 pub(crate) fn size(text: &str) -> Result<u64, String> {
     let (digits, shift) = match text.as_bytes().last() {
         Some(b'k' | b'K') => (&text[..text.len() - 1], 10),
@@ -55,7 +55,7 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
         Some(b'g' | b'G') => (&text[..text.len() - 1], 30),
         _ => (text, 0),
     };
-    let number: u64 = digits.parse().map_err(|_| "a number, and behind it perhaps k, M or G".to_owned())?;
+    let number: u64 = digits.parse().map_err(|_| "a number, and after it perhaps k, M or G".to_owned())?;
     number.checked_mul(1 << shift).ok_or_else(|| "more than can be counted".to_owned())
 }
 

@@ -5,7 +5,7 @@ mod zip;
 
 use std::fmt;
 
-use super::index::{Budget, List, Listed, Placed};
+use super::index::{List, Listed, OverlapBudget, Placed};
 use super::table::TableId;
 use super::wire::Flag;
 use super::{Map, Material, Mesh, Object, Texture};
@@ -62,7 +62,7 @@ fn records<'m, T: Listed<'m>>(
     }
     places.sort_unstable();
     let checks = Checks { map };
-    let mut budget = Budget::new(map, T::TABLE);
+    let mut budget = OverlapBudget::new(map, T::TABLE);
     // Where the records so far end, if it is known of all of them.
     let whole = map.positions().is_ok_and(|index| index.broken.is_none());
     let mut reached = whole.then_some(0);

@@ -44,7 +44,7 @@ pub fn decode_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
     let stored_len = walk(stream, Fill::new(out))?;
     if stored_len < stream.left() {
         let behind = stream.offset().saturating_add(stored_len);
-        return Err(Error::malformed("bytes behind the end mark of LZO").at(behind));
+        return Err(Error::malformed("bytes after the end mark of LZO").at(behind));
     }
     Ok(())
 }
@@ -229,7 +229,7 @@ mod tests {
         assert!(out.starts_with(b"meshpeek reads odol") && out[19..].iter().all(|&b| b == b'l'));
         let more = [ABC, &[7]].concat();
         let error = decode_into(Cursor::new(&more), &mut [0; 12]).unwrap_err();
-        assert_eq!(error.to_string(), "at 0xc: bytes behind the end mark of LZO");
+        assert_eq!(error.to_string(), "at 0xc: bytes after the end mark of LZO");
         let error = decode_into(Cursor::new(ABC), &mut [0; 13]).unwrap_err();
         assert_eq!(error.to_string(), "at 0x9: LZO stream decodes to 12 bytes, not 13");
     }
