@@ -107,7 +107,7 @@ impl Scene<'_, '_> {
         Ok(models)
     }
 
-    fn proxies(&mut self, part: &lodka::Part<'_>, root: usize) -> Result<Vec<usize>> {
+    fn proxies(&mut self, part: &lodka::LodModel<'_>, root: usize) -> Result<Vec<usize>> {
         let mut proxies = Vec::new();
         for set in part.views::<lodka::ProxySet<'_>>().flatten() {
             let first = proxies.len();
