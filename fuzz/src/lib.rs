@@ -23,6 +23,7 @@ targets! {
     b3d
     bmx
     bmx_tables
+    geometry
     inflate
     lodka
     lzo

@@ -44,6 +44,7 @@ pub fn run(data: &[u8]) {
         Some(Format::Zip) => crate::zip::run(&bytes),
         _ => crate::any::run(&bytes),
     }
+    crate::geometry::run(&bytes);
 }
 
 fn short(recipe: &mut Recipe<'_>) -> usize {

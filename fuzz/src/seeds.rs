@@ -8,7 +8,10 @@ pub const LARGEST: usize = 4096;
 /// For each target, names and bytes.
 pub fn seeds() -> Vec<(&'static str, String, Vec<u8>)> {
     let small = corpus().into_iter().filter(|(_, bytes)| bytes.len() <= LARGEST);
-    let mut all: Vec<_> = small.map(|(path, bytes)| ("any", path.replace('/', "_"), bytes)).collect();
+    let named = small.map(|(path, bytes)| (path.replace('/', "_"), bytes));
+    let mut all: Vec<_> = named
+        .flat_map(|(name, bytes)| ["any", "geometry"].map(|target| (target, name.clone(), bytes.clone())))
+        .collect();
     for version in [7].into_iter().chain(40..=75) {
         // Everything but what is packed, and strips just long enough that their arrays are.
         let points = if version >= 64 { 40 } else { 90 };

@@ -1,0 +1,127 @@
+//! Triangles and poses of any model: numbers that point into arrays, counts that agree with what the file tells.
+
+use std::collections::HashMap;
+
+use meshpeek::geometry::{Primitive, Values};
+use meshpeek::pose::{Clip, Rig};
+use meshpeek::summary::{Problems, Severity};
+use meshpeek::view::Vec3;
+use meshpeek::{Asset, Format, Inspect, Limits};
+
+/// The most that is looked at of each: a file of a few bytes may show one thing thousands of times.
+const ENOUGH: usize = 300;
+const MOST_VERTICES: usize = 1 << 16;
+
+pub fn run(data: &[u8]) {
+    let limits = Limits { decoded_bytes: 1 << 24, ..Limits::default() };
+    let Ok(asset) = Asset::parse_with(data, &limits) else { return };
+    let mut problems = Problems::new(&limits);
+    asset.verify(&mut problems);
+    let is_sound = problems.into_vec().iter().all(|problem| problem.severity != Severity::Error);
+    let rigs: Vec<Rig<'_>> = asset.rigs().into_iter().flatten().collect();
+    let bones: HashMap<usize, usize> = rigs.iter().map(|rig| (rig.model(), rig.bones().len())).collect();
+    for primitive in asset.primitives().take(ENOUGH) {
+        assert!(!is_sound || primitive.is_ok(), "verify finds nothing, and yet {primitive:?}");
+        let Ok(primitive) = primitive else { continue };
+        look_at(&primitive, data, is_sound, bones.get(&primitive.place().model).copied().unwrap_or(0));
+    }
+    if is_sound {
+        counts_agree(&asset);
+    }
+    rigs.iter().for_each(move_about);
+}
+
+/// Numbers of a file in which nothing is wrong point somewhere; those of others are asked for all the same.
+fn look_at(primitive: &Primitive<'_>, data: &[u8], is_sound: bool, bones: usize) {
+    let count = primitive.vertex_count();
+    if count.as_ref().is_ok_and(|count| *count > MOST_VERTICES) {
+        return;
+    }
+    let (positions, normals) = (primitive.positions(), primitive.normals());
+    let (sets, weights) = (primitive.uv_sets(), primitive.to_weights());
+    let _ = (primitive.tangents(), primitive.colors());
+    if let (Ok(positions), Ok(count)) = (&positions, &count) {
+        assert_eq!(positions.len(), *count);
+        lies_in(positions, data);
+    }
+    let uvs: Vec<_> = (0..*sets.as_ref().unwrap_or(&0)).map(|set| primitive.uvs(set)).collect();
+    assert!(!is_sound || uvs.iter().all(|set| set.as_ref().is_ok_and(Option::is_some)), "a set that is counted is there");
+    let (mut whole, mut corners_seen) = (true, 0_u64);
+    for corners in primitive.corners() {
+        let Ok(corners) = corners else {
+            assert!(!is_sound, "verify finds nothing, and yet a triangle cannot be read");
+            whole = false;
+            break;
+        };
+        corners_seen += 1;
+        if let (true, Ok(positions)) = (is_sound, &positions) {
+            assert!(corners.iter().all(|corner| positions.get(corner.position as usize).is_some()), "{primitive:?}");
+        }
+    }
+    if let (true, Ok(welded)) = (whole, primitive.to_welded(|_| Ok(()))) {
+        assert_eq!(welded.triangles.len() as u64 + welded.left_out, corners_seen);
+        assert!(welded.triangles.iter().flatten().all(|vertex| (*vertex as usize) < welded.corners.len()));
+        let positions = count.as_ref().map_or(0, |count| *count);
+        assert!(welded.corners.iter().all(|corner| (corner.position as usize) < positions));
+    }
+    if let Ok(Some(weights)) = &weights {
+        assert_eq!(weights.len(), *count.as_ref().expect("weights are of vertices"));
+        for vertex in 0..weights.len() {
+            let sum: f32 = weights.strongest(vertex).iter().map(|one| one.weight).sum();
+            assert!(sum == 0.0 || (sum - 1.0).abs() < 1e-3, "{sum}");
+            let is_bone = |joint: u32| (joint as usize) < bones;
+            assert!(!is_sound || weights.of(vertex).iter().all(|one| is_bone(one.joint)), "{primitive:?}");
+        }
+    }
+    if let Ok(Some(normals)) = &normals {
+        lies_in(normals, data);
+    }
+    if let Ok(Some(material)) = primitive.material() {
+        assert!(material.shininess.is_nan() || material.textures.len() <= data.len());
+    }
+}
+
+/// What is in place has its numbers in the file, or in a table inflated from it; never out of reach.
+fn lies_in(values: &Values<'_, Vec3>, data: &[u8]) {
+    if let Some(column) = values.borrowed() {
+        assert!(column.iter().count() == values.len());
+        let in_file = column.get(0).is_none_or(|first| data.as_ptr_range().contains(&std::ptr::from_ref(first).cast()));
+        assert!(in_file || data.starts_with(b"PK"), "in place, and yet not in the file");
+    }
+}
+
+/// Triangles are those that the summary counts, where it counts triangles and shows each once.
+fn counts_agree(asset: &Asset<'_>) {
+    let summary = asset.summarize();
+    let Some(told) = summary.counts.get("triangles").filter(|told| *told < MOST_VERTICES as u64) else { return };
+    if summary.format == Format::B3d {
+        let triangles = asset.primitives().flatten().map(|primitive| primitive.triangles().count() as u64).sum::<u64>();
+        assert_eq!(triangles, told);
+    }
+}
+
+fn move_about(rig: &Rig<'_>) {
+    let bones = rig.bones();
+    assert!(bones.iter().enumerate().all(|(place, bone)| bone.parent.is_none_or(|parent| parent < place)));
+    let rest = rig.rest();
+    assert_eq!(rest.locals().len(), bones.len());
+    for clip in rig.clips().take(ENOUGH).flatten() {
+        assert!(clip.bones().iter().all(|bone| *bone < bones.len()));
+        let end = clip.seconds().unwrap_or(1.0);
+        for seconds in [0.0, end / 3.0, end, -1.0, f32::INFINITY, f32::NAN] {
+            let Ok(pose) = clip.pose_at(seconds) else { break };
+            assert_eq!(pose.locals().len(), bones.len());
+            assert_eq!(pose.world().is_some(), rest.world().is_some());
+            assert!(pose.skin(&rest).is_none_or(|skin| skin.len() == bones.len()));
+        }
+        clip.bones().iter().take(3).for_each(|&bone| keys_agree(&clip, bone));
+    }
+}
+
+/// Tracks have no more keys than are stored.
+fn keys_agree(clip: &Clip<'_>, bone: usize) {
+    if let (Ok(track), Ok(stored)) = (clip.to_track(bone), clip.stored_keys(bone)) {
+        let keys = [track.translations.len(), track.rotations.len(), track.scales.len()];
+        assert!(keys.iter().all(|keys| *keys <= stored.len()), "{keys:?} of {}", stored.len());
+    }
+}
