@@ -260,6 +260,11 @@ impl Scene<'_, '_> {
         each_triangle(primitive, room, |corners| {
             let points = corners.map(|corner| points.get(&corner));
             let places = points.map(|point| frame.place(point, width));
+            let area = canvas.area(&places);
+            if area == 0 {
+                return Ok(());
+            }
+            room.work(area.saturating_mul(PIXEL_WORK))?;
             let is_front = size(&places) < 0.0;
             let flat = || {
                 let [a, b, c] = points.map(Vec3::from);
@@ -274,7 +279,6 @@ impl Scene<'_, '_> {
                 let [r, g, b, a] = color_of(&colors, corner).unwrap_or(look.color);
                 Vertex { place, color: [r * lit, g * lit, b * lit, a], uv: uv_of(&uvs, corner, set) }
             });
-            room.work(canvas.area(&triangle).saturating_mul(PIXEL_WORK))?;
             match look.skin {
                 None => canvas.triangle(&triangle, |color, _| look.seen(color)),
                 Some(skin) => canvas.triangle(&triangle, |color, uv| {

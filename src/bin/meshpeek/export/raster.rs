@@ -1,5 +1,7 @@
 //! Triangles made pixels: one after the other, the nearest seen.
 
+use std::ops::Range;
+
 /// A corner as the picture has it.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Vertex {
@@ -23,6 +25,12 @@ fn mix<const N: usize>(corners: [[f32; N]; 3], [a, b, c]: [f32; 3]) -> [f32; N] 
 /// So many steps further.
 fn further<const N: usize>(start: [f32; N], step: [f32; N], times: f32) -> [f32; N] {
     std::array::from_fn(|part| start[part] + step[part] * times)
+}
+
+/// The next whole number above, 0 at least: a cast where a call of `ceil` would take most of a small triangle's time.
+fn up(number: f32) -> usize {
+    let below = number as usize;
+    below.saturating_add(usize::from(number > below as f32))
 }
 
 /// How much farther back faces count, so that of two faces in one place the front is seen.
@@ -52,23 +60,21 @@ impl Canvas {
         (side * side * 7) as u64
     }
 
-    /// The pixels that a triangle may touch: columns, rows; `None` where there are none.
-    fn reach(&self, triangle: &[Vertex; 3]) -> Option<[std::ops::Range<usize>; 2]> {
+    /// The pixels whose middles a triangle may cover: columns, rows; `None` where there are none.
+    fn reach(&self, places: &[[f32; 3]; 3]) -> Option<[Range<usize>; 2]> {
         let range = |axis: usize| {
-            let all = triangle.map(|vertex| vertex.place[axis]);
-            let (least, most) = (all.into_iter().fold(f32::INFINITY, f32::min), all.into_iter().fold(0.0, f32::max));
+            let [a, b, c] = places.map(|place| place[axis]);
             // What is no number gives an empty range.
-            let last = self.side as f32;
-            let start = least.clamp(0.0, last).floor() as usize;
-            start..(most.clamp(0.0, last).ceil() as usize).min(self.side)
+            let [least, most] = [a.min(b).min(c), a.max(b).max(c)];
+            up(least - 0.5)..((most + 0.5).max(0.0) as usize).min(self.side)
         };
         let both = [range(0), range(1)];
         both.iter().all(|range| !range.is_empty()).then_some(both)
     }
 
-    /// How many pixels a triangle may touch.
-    pub(super) fn area(&self, triangle: &[Vertex; 3]) -> u64 {
-        self.reach(triangle).map_or(0, |[columns, rows]| (columns.len() * rows.len()) as u64)
+    /// How many pixels a triangle of these corners may cover.
+    pub(super) fn area(&self, places: &[[f32; 3]; 3]) -> u64 {
+        self.reach(places).map_or(0, |[columns, rows]| (columns.len() * rows.len()) as u64)
     }
 
     /// Draws a triangle; `shade` gives what is seen of its color and texture coordinates at a point, or nothing where it is
@@ -76,7 +82,7 @@ impl Canvas {
     pub(super) fn triangle(&mut self, triangle: &[Vertex; 3], shade: impl Fn([f32; 4], [f32; 2]) -> Option<[u8; 3]>) {
         let places = triangle.map(|vertex| vertex.place);
         let size = size(&places);
-        let Some([columns, rows]) = self.reach(triangle).filter(|_| size != 0.0 && size.is_finite()) else { return };
+        let Some([columns, rows]) = self.reach(&places).filter(|_| size != 0.0 && size.is_finite()) else { return };
         let behind = if size < 0.0 { 0.0 } else { BEHIND };
         let depths = places.map(|[_, _, depth]| [depth - behind]);
         let (colors, uvs) = (triangle.map(|vertex| vertex.color), triangle.map(|vertex| vertex.uv));
@@ -91,18 +97,22 @@ impl Canvas {
         let left = columns.start as f32 + 0.5;
         for row in rows {
             let shares = [0, 1, 2].map(|corner| edges[corner].0(left, row as f32 + 0.5));
-            let (mut first, mut end) = (0.0_f32, columns.len() as f32);
+            // Columns between which no share is negative.
+            let (mut least, mut most) = (0.0_f32, columns.len() as f32 - 1.0);
             for (share, step) in shares.into_iter().zip(steps) {
                 if step > 0.0 {
-                    first = first.max((-share / step).ceil());
+                    least = least.max(-share / step);
                 } else if step < 0.0 {
-                    end = end.min((-share / step).floor() + 1.0);
+                    most = most.min(-share / step);
                 } else if share < 0.0 {
-                    end = 0.0;
+                    most = -1.0;
                 }
             }
+            if least > most {
+                continue;
+            }
             let (depth, color, uv) = (mix(depths, shares), mix(colors, shares), mix(uvs, shares));
-            for column in first as usize..end as usize {
+            for column in up(least)..most as usize + 1 {
                 let pixel = row * self.side + columns.start + column;
                 let [depth] = further(depth, depth_step, column as f32);
                 if depth <= self.depths[pixel] {
@@ -184,7 +194,7 @@ mod tests {
         for place in [[f32::NAN; 3], [f32::INFINITY; 3], [-1e30, 1e30, 0.0]] {
             let corner = |x: f32| Vertex { place: [x, x * 2.0, 0.0], ..Vertex::default() };
             let triangle = [corner(0.0), corner(1.0), Vertex { place, ..Vertex::default() }];
-            assert!(canvas.area(&triangle) <= 4);
+            assert!(canvas.area(&triangle.map(|vertex| vertex.place)) <= 4);
             canvas.triangle(&triangle, |_, _| None);
         }
         assert_eq!(canvas.shrunk(1), [9; 12]);
