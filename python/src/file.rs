@@ -199,7 +199,12 @@ fn entries(asset: &Asset<'_>) -> Vec<Entry> {
             Member::Zip(member) => Some(member.entry().header.crc32.get()),
             _ => None,
         };
-        Entry { name: names.next(member.name()).text, stored: Stored::of(&member), bytes: member.decoded_byte_len_hint(), crc32 }
+        Entry {
+            name: names.next(member.name()).text,
+            stored: Stored::of(&member),
+            bytes: member.decoded_byte_len_hint(),
+            crc32,
+        }
     };
     container.members().map_while(Result::ok).map(entry).collect()
 }
