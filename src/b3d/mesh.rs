@@ -1,6 +1,7 @@
 //! Geometry: the MESH, VRTS, TRIS and BONE chunks.
 
 use std::borrow::Cow;
+use std::num::NonZeroU32;
 use std::ops::{ControlFlow, Deref};
 
 use zerocopy::little_endian::F32;
@@ -22,8 +23,8 @@ use crate::view::{
 pub struct Mesh<'a> {
     chunk: Chunk<'a, ChunkHeader>,
     brush_id: i32,
-    /// Where in the body the first VRTS chunk is.
-    vertices: Option<u32>,
+    /// Where in the body the first VRTS chunk is: never at its start, where the id is.
+    vertices: Option<NonZeroU32>,
 }
 
 impl<'a> Mesh<'a> {
@@ -34,7 +35,11 @@ impl<'a> Mesh<'a> {
         let brush_id = children.read::<MeshHead>().within("brush_id")?.brush_id.get();
         let vertices = Chunks::new(children).flatten().find(|child| child.tag() == Tag(*b"VRTS"));
         let within = |child: Chunk<'a, ChunkHeader>| child.offset().saturating_sub(chunk.body().offset());
-        Ok(Self { chunk, brush_id, vertices: vertices.and_then(|child| within(child).try_into().ok()) })
+        Ok(Self {
+            chunk,
+            brush_id,
+            vertices: vertices.and_then(|child| NonZeroU32::new(within(child).try_into().ok()?)),
+        })
     }
 
     /// The brush for triangles that name none, as stored: -1 is no brush.
@@ -77,7 +82,7 @@ impl<'a> Mesh<'a> {
     /// Its first VRTS chunk.
     pub(super) fn vertices_chunk(&self) -> Option<Chunk<'a, ChunkHeader>> {
         let mut body = self.chunk.body();
-        body.skip(self.vertices?.into()).ok()?;
+        body.skip(self.vertices?.get().into()).ok()?;
         Chunk::next(&mut body).ok()?
     }
 

@@ -45,12 +45,13 @@ pub(super) struct Position<'a> {
 }
 
 impl<'a> Node<'a> {
+    /// A NODE chunk, and a cursor at its first chunk.
     #[inline(always)]
-    pub(super) fn parse(chunk: Chunk<'a, ChunkHeader>, position: Position<'a>) -> Result<Self> {
+    pub(super) fn parse(chunk: Chunk<'a, ChunkHeader>, position: Position<'a>) -> Result<(Self, Cursor<'a>)> {
         let mut cursor = chunk.body();
         let NodeHead { name, transform } = NodeHead::read(&mut cursor, ())?;
         let Position { index, parent, depth, mesh_above } = position;
-        Ok(Self { name, index, parent, depth, transform, chunk, mesh_above })
+        Ok((Self { name, index, parent, depth, transform, chunk, mesh_above }, cursor))
     }
 
     /// Its position relative to the node above.

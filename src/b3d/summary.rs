@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::inspect::{self, Depth, Inspect, Outline, Region, Span};
 use crate::limits::Limits;
-use crate::summary::{Counts, Problems, ReferenceKind, References, Summary};
+use crate::summary::{Counts, Problems, References, Summary};
 use crate::view::chunk::Chunk;
 use crate::view::{Strided, Table};
 
@@ -24,13 +24,10 @@ impl Inspect for Scene<'_> {
 
     /// For a summary, one walk over all chunks, which looks into none of the arrays.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
-        let counted = Survey::new(self, depth, problems).run();
+        let mut references = References::new(&self.limits);
+        let counted = Survey::new(self, depth, problems).run(&mut references);
         // What nodes hold is known where they were walked.
         let below = |count: u64| (depth > Depth::Header).then_some(count);
-        let mut references = References::new(&self.limits);
-        for texture in self.textures().flatten() {
-            references.add(ReferenceKind::Texture, texture.name);
-        }
         Summary {
             version: u32::try_from(self.version).ok(),
             counts: Counts::new([

@@ -11,9 +11,9 @@ use super::mesh::VERTEX_FLAGS;
 use super::wire::ChunkHeader;
 use super::{Animation, Bone, ChunkKind, Keys, Mesh, Node, Scene, Sequence, Step, Texture, Triangles, Vertices};
 use crate::check::{self, Broken, Check, Finite, Index, Length, Numbers, Rows, Unit, UnitRange, rules};
-use crate::error::{Context, Error, Result};
+use crate::error::{Context, Error};
 use crate::inspect::Depth;
-use crate::summary::{Code, Problems, Severity};
+use crate::summary::{self, Code, Problems, ReferenceKind, Severity};
 use crate::view::chunk::{Chunk, Tag};
 use crate::view::record::Stored as _;
 use crate::view::{Strided, Vec3};
@@ -90,9 +90,9 @@ impl<'s, 'a> Survey<'s, 'a> {
         Self { scene, depth, deep, problems, counted, brushes_met, open_nodes, mesh }
     }
 
-    pub(super) fn run(mut self) -> Counted {
+    pub(super) fn run(mut self, named: &mut summary::References) -> Counted {
         self.scene_itself();
-        self.materials();
+        self.materials(named);
         if self.depth == Depth::Header {
             return self.counted;
         }
@@ -131,9 +131,10 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
-    fn materials(&mut self) {
+    fn materials(&mut self, named: &mut summary::References) {
         for texture in self.scene.textures() {
-            if self.problems.ok(texture).is_some() {
+            if let Some(texture) = self.problems.ok(texture) {
+                named.add(ReferenceKind::Texture, texture.name);
                 self.counted.textures = self.counted.textures.saturating_add(1);
             }
         }
@@ -501,14 +502,13 @@ impl<'s, 'a> Survey<'s, 'a> {
     }
 
     /// A chunk that claims more than the chunk around it holds; not told again where the whole file is cut there.
+    #[inline]
     fn truncated(&mut self, chunk: &Chunk<'a, ChunkHeader>, place: impl Fn(Error) -> Error) {
+        let Err(error) = chunk.whole() else { return };
         let file_is_cut = self.scene.chunk().missing() > 0;
         let to_the_end = chunk.offset().saturating_add(chunk.byte_len()) == self.scene.data.len() as u64;
         if !(file_is_cut && to_the_end) {
-            let whole: Result<_> = chunk.whole();
-            if let Err(error) = whole {
-                self.problems.error(&place(error));
-            }
+            self.problems.error(&place(error));
         }
     }
 

@@ -130,8 +130,8 @@ impl<'a> Walk<'a> {
             return Err(too_deep(self.depth_limit, chunk.offset()));
         }
         let position = Position { index, parent, depth: depth.saturating_sub(1), mesh_above };
-        let node = Node::parse(chunk, position).within_item("nodes", index)?;
-        self.frames.push(Frame { children: node.children(), inside: Inside::Node(index, mesh_above) });
+        let (node, children) = Node::parse(chunk, position).within_item("nodes", index)?;
+        self.frames.push(Frame { children, inside: Inside::Node(index, mesh_above) });
         Ok(Step { depth, chunk, part: ChunkKind::Node(node), node: Some(index) })
     }
 }
