@@ -82,7 +82,7 @@ impl<'a> Asset<'a> {
     /// The same where the format is known already, or known to be none.
     pub(crate) fn parse_as(format: Option<Format>, data: &'a [u8], limits: &Limits) -> Result<Self> {
         match format {
-            Some(format) => Self::open(format, data, limits).map_err(|error| described(error, format, data)),
+            Some(format) => Self::open(format, data, limits),
             None => Err(NoAsset::of(data).error()),
         }
     }
@@ -138,7 +138,7 @@ impl Inspect for Asset<'_> {
 /// The error of an asset that does not open: of this format, and of this version where the format keeps that in plain
 /// sight. What is not here is no error of it.
 #[cold]
-fn described(error: Error, format: Format, head: &[u8]) -> Error {
+pub(crate) fn described(error: Error, format: Format, head: &[u8]) -> Error {
     if error.incomplete().is_some() {
         return error;
     }

@@ -113,7 +113,11 @@ macro_rules! registry {
             pub(crate) fn open(format: Format, data: &'a [u8], limits: &Limits) -> Result<Self> {
                 match format {
                     $(#[cfg(feature = $feature)] $(Format::$format)|+ => {
-                        crate::$module::$type::parse_with(data, limits).map(Self::$asset)
+                        match crate::$module::$type::parse_with(data, limits) {
+                            Ok(asset) => Ok(Self::$asset(asset)),
+                            // Here, not by who calls: assets are large, and on its way each would be copied.
+                            Err(error) => Err(crate::asset::described(error, format, data)),
+                        }
                     })*
                     #[allow(unreachable_patterns)]
                     _ => Err(Error::unsupported(format!("{}, which this build leaves out", format.title()))),

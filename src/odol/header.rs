@@ -102,11 +102,9 @@ fn given(use_defaults: &LeArray<'_, u8>) -> u32 {
 pub(super) struct Header<'a> {
     pub(super) start: Option<Start<'a>>,
     pub(super) resolutions: Option<LeArray<'a, F32>>,
-    facts: Option<Facts<'a>>,
+    info: Option<ModelInfo<'a>>,
     pub(super) animations: Option<Animations<'a>>,
-    pub(super) tables: Option<Tables<'a>>,
-    /// In version 7, in place of the tables.
-    pub(super) walk: Option<Walk>,
+    places: Option<Places<'a>>,
     /// Resolutions and facts.
     pub(super) facts_span: Span,
     pub(super) animation_span: Span,
@@ -116,9 +114,17 @@ pub(super) struct Header<'a> {
     pub(super) is_whole: bool,
 }
 
+/// Where the LODs are.
+#[derive(Clone, Copy, Debug)]
+enum Places<'a> {
+    Told(Tables<'a>),
+    /// In version 7, which tells nothing of it.
+    Met(Walk),
+}
+
 /// Where the LODs of version 7 lie: they touch one another.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Walk {
+struct Walk {
     start: u32,
     ends: [u32; flashpoint::MAX_LODS as usize],
     count: usize,
@@ -155,17 +161,21 @@ impl<'a> Header<'a> {
         self.end = c.offset();
         if version.is_flashpoint() {
             let first = u32::try_from(c.offset()).unwrap_or(u32::MAX);
-            let walk = self.walk.insert(Walk { start: first, ends: [0; _], count: 0 });
-            for index in 0..*start.lod_count {
+            let mut walk = Walk { start: first, ends: [0; _], count: 0 };
+            let read: Result<()> = (0..*start.lod_count).try_for_each(|index| {
                 FlashpointLod::read(c, layout).within_item("lods", index as usize)?;
                 walk.push(c.offset());
-            }
+                Ok(())
+            });
+            self.places = Some(Places::Met(walk));
+            read?;
         }
         let lods = self.lods(layout);
         let offset = c.offset();
         // Known also where the facts break off.
         self.resolutions = c.clone().array(lods.count).ok();
-        self.resolutions = Some(self.facts.insert(Facts::read(c, lods)?).resolutions);
+        let Facts { resolutions, info } = Facts::read(c, lods)?;
+        (self.resolutions, self.info) = (Some(resolutions), Some(info));
         self.facts_span = Span { offset, bytes: c.offset().saturating_sub(offset) };
         if version.is_flashpoint() {
             return Ok(());
@@ -173,7 +183,7 @@ impl<'a> Header<'a> {
         let offset = c.offset();
         self.animations = Some(Animations::read(c, version)?);
         self.animation_span = Span { offset, bytes: c.offset().saturating_sub(offset) };
-        self.tables = Some(Tables::read(c, lods)?);
+        self.places = Some(Places::Told(Tables::read(c, lods)?));
         self.end = c.offset();
         Ok(())
     }
@@ -188,24 +198,29 @@ impl<'a> Header<'a> {
     }
 
     pub(super) fn info(&self) -> Option<&ModelInfo<'a>> {
-        self.facts.as_ref().map(|facts| &facts.info)
+        self.info.as_ref()
     }
 
     /// Where the LOD at `index` starts and ends.
     #[inline]
     pub(super) fn range(&self, index: usize) -> Option<(u32, u32)> {
-        match &self.walk {
-            Some(walk) => walk.get(index),
-            None => {
-                let tables = self.tables.as_ref()?;
-                Some((tables.lod_starts.get(index)?.get(), tables.lod_ends.get(index)?.get()))
-            }
+        match self.places.as_ref()? {
+            Places::Met(walk) => walk.get(index),
+            Places::Told(tables) => Some((tables.lod_starts.get(index)?.get(), tables.lod_ends.get(index)?.get())),
+        }
+    }
+
+    /// None in version 7.
+    pub(super) fn tables(&self) -> Option<&Tables<'a>> {
+        match self.places.as_ref()? {
+            Places::Met(_) => None,
+            Places::Told(tables) => Some(tables),
         }
     }
 
     /// A LOD's own face default, its number among them and its place: only those without the flag have one.
     pub(super) fn face_default(&self, index: usize) -> Option<(usize, FaceDefault, Span)> {
-        let tables = self.tables.as_ref()?;
+        let tables = self.tables()?;
         let (before, flags) = tables.use_defaults.as_slice().split_at_checked(index)?;
         if *flags.first()? != 0 {
             return None;

@@ -345,17 +345,17 @@ impl<'a> Model<'a> {
 
     /// Where the LODs start, as stored; empty in version 7.
     pub fn starts(&self) -> LeArray<'a, U32> {
-        self.header.tables.map(|tables| tables.lod_starts).unwrap_or_default()
+        self.header.tables().map(|tables| tables.lod_starts).unwrap_or_default()
     }
 
     /// Where the LODs end, as stored; empty in version 7.
     pub fn ends(&self) -> LeArray<'a, U32> {
-        self.header.tables.map(|tables| tables.lod_ends).unwrap_or_default()
+        self.header.tables().map(|tables| tables.lod_ends).unwrap_or_default()
     }
 
     /// For each LOD, not zero where it has no face default; empty in version 7.
     pub fn use_defaults(&self) -> LeArray<'a, u8> {
-        self.header.tables.map(|tables| tables.use_defaults).unwrap_or_default()
+        self.header.tables().map(|tables| tables.use_defaults).unwrap_or_default()
     }
 
     /// What the tables tell of all LODs. The tables have an order of their own: by resolution, while the file has the
