@@ -32,6 +32,10 @@ const SMALL_WORK: u64 = 2 << 20;
 /// The same for results.
 const SMALL_OUTPUT: u64 = 1 << 20;
 
+/// Work is done ahead of time only where so much is left.
+#[cfg(feature = "scan")]
+const AMPLE_WORK: u64 = 64 << 20;
+
 /// How many bytes all threads together may hold, beside the one chain in the lane.
 const POOL: u64 = 64 << 20;
 
@@ -230,6 +234,19 @@ impl Budget {
         self.hold(bytes.min(self.limits.decoded_bytes))
     }
 
+    /// Charges for bytes that are decoded before anybody asks, and takes memory for them. `None` where it might matter to
+    /// others: where memory is short, or work.
+    #[cfg(feature = "scan")]
+    pub(crate) fn advance(&self, bytes: u64) -> Option<Advance> {
+        let Some(purse) = &self.purse else { return Some(Advance { purse: None, bytes }) };
+        if purse.stop.load(Ordering::Relaxed) || !purse.memory.take(bytes) {
+            return None;
+        }
+        let advance = Advance { purse: Some(purse.clone()), bytes };
+        let spare = |left: u64| left.checked_sub(bytes).filter(|&left| left >= AMPLE_WORK);
+        purse.work.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, spare).is_ok().then_some(advance)
+    }
+
     /// The elements of a block: borrowed where they are in place, else decoded, at the budget's expense.
     ///
     /// # Errors
@@ -258,6 +275,34 @@ impl Budget {
         };
         let _held = self.work(bytes).and_then(|()| self.hold(at_once)).map_err(|error| error.at(storage.offset))?;
         table.read(sink)
+    }
+}
+
+/// What was charged ahead of time, and its memory, until this is dropped.
+#[cfg(feature = "scan")]
+pub(crate) struct Advance {
+    purse: Option<Arc<Purse>>,
+    bytes: u64,
+}
+
+#[cfg(feature = "scan")]
+impl Advance {
+    /// Gives the charge back to one who pays for the same.
+    pub(crate) fn settle(self) {
+        if let Some(purse) = &self.purse {
+            // One that was found empty stays so.
+            let more = |left: u64| (left > 0).then(|| left.saturating_add(self.bytes));
+            let _ = purse.work.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+        }
+    }
+}
+
+#[cfg(feature = "scan")]
+impl Drop for Advance {
+    fn drop(&mut self) {
+        if let Some(purse) = &self.purse {
+            purse.memory.give(self.bytes);
+        }
     }
 }
 

@@ -59,6 +59,16 @@ pub fn decoded_byte_len(stream: Cursor<'_>) -> Result<u64> {
 /// # Errors
 /// As [`stored_byte_len`]; and where the checksum differs. What `out` then holds is open.
 pub fn decode_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
+    let mut behind = stream;
+    behind.skip(decode_first(stream, out)?)?;
+    if !behind.is_empty() {
+        return Err(behind.error("bytes after the checksum of LZSS"));
+    }
+    Ok(())
+}
+
+/// The same of a stream that others may follow; how many bytes it takes.
+pub(super) fn decode_first(stream: Cursor<'_>, out: &mut [u8]) -> Result<u64> {
     super::count_decode(out.len());
     let mut filled = 0;
     let mut behind = items(stream, out.len() as u64, |item| filled = item.put(out, filled))?;
@@ -69,10 +79,7 @@ pub fn decode_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
         let sums = format!("LZSS checksum is {stored:#x}, of the decoded bytes {summed:#x}");
         return Err(checksum.error(sums).coded(Code::Checksum));
     }
-    if !behind.is_empty() {
-        return Err(behind.error("bytes after the checksum of LZSS"));
-    }
-    Ok(())
+    Ok(stream.left().saturating_sub(behind.left()))
 }
 
 #[derive(Clone, Copy)]

@@ -90,6 +90,22 @@ impl Codec {
     }
 }
 
+#[cfg(feature = "scan")]
+impl Codec {
+    /// Decodes the stream that begins at the cursor and that fills `out` to its last byte; how many bytes it takes.
+    pub(crate) fn decode_first(self, stream: Cursor<'_>, out: &mut [u8]) -> Result<u64> {
+        match self {
+            Self::Raw => {
+                let stored = stream.clone().take(out.len() as u64)?;
+                out.copy_from_slice(stored);
+                Ok(out.len() as u64)
+            }
+            Self::Lzo => lzo::decode_first(stream, out),
+            Self::Lzss => lzss::decode_first(stream, out),
+        }
+    }
+}
+
 /// How much work the codecs have done on one thread since it began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]

@@ -224,6 +224,20 @@ impl<'a> Faces<'a> {
         FaceIter { faces: self.faces, left: self.head.count, form: self.form, index: 0, unit: 0 }
     }
 
+    /// Where each face begins in the game's memory and where the last ends, if all can be read and all their corners are
+    /// below `points`. Quicker than a look at each.
+    pub(super) fn sound_bounds(&self, points: u64) -> Option<Vec<u32>> {
+        match self.form {
+            Form::Flashpoint => None,
+            Form::Narrow => {
+                sound_bounds(self.faces.rest(), self.len(), |&corner| u64::from(u16::from_le_bytes(corner)) < points)
+            }
+            Form::Wide => {
+                sound_bounds(self.faces.rest(), self.len(), |&corner| u64::from(u32::from_le_bytes(corner)) < points)
+            }
+        }
+    }
+
     /// The faces between two places in the game's memory, as numbers of faces: what a section covers.
     /// Steps over the faces before it.
     ///
@@ -234,6 +248,36 @@ impl<'a> Faces<'a> {
         let mut faces = self.iter();
         Ok(faces.seek(memory.start)?..faces.seek(memory.end)?)
     }
+}
+
+fn sound_bounds<const WIDTH: usize>(
+    mut faces: &[u8],
+    count: usize,
+    is_sound: impl Fn(&[u8; WIDTH]) -> bool,
+) -> Option<Vec<u32>> {
+    let unit = u32::try_from(WIDTH).ok()?;
+    let most = faces.len().checked_div(WIDTH).unwrap_or(0);
+    let mut bounds = Vec::with_capacity(count.min(most).saturating_add(1));
+    let mut end = 0_u32;
+    bounds.push(end);
+    for _ in 0..count {
+        let (&corners, rest) = faces.split_first()?;
+        let sound = |corners: &[[u8; WIDTH]]| corners.iter().fold(true, |all, corner| all & is_sound(corner));
+        let is_sound;
+        // Each number of corners by itself has no inner loop.
+        (is_sound, faces) = match (corners, rest.as_chunks().0) {
+            (3, [a, b, c, ..]) => (sound(&[*a, *b, *c]), rest.get(WIDTH.wrapping_mul(3)..)?),
+            (4, [a, b, c, d, ..]) => (sound(&[*a, *b, *c, *d]), rest.get(WIDTH.wrapping_mul(4)..)?),
+            (2, [a, b, ..]) => (sound(&[*a, *b]), rest.get(WIDTH.wrapping_mul(2)..)?),
+            _ => return None,
+        };
+        if !is_sound {
+            return None;
+        }
+        end = end.saturating_add(unit.wrapping_mul(u32::from(corners).wrapping_add(1)));
+        bounds.push(end);
+    }
+    faces.is_empty().then_some(bounds)
 }
 
 /// The faces of a LOD in order.

@@ -460,24 +460,13 @@ impl<'s, 'a> Survey<'s, 'a> {
         self.zero(lod.faces.unknown().map(u32::from), lod.faces.offset().saturating_sub(2), |error| {
             place(error.within("unknown").within("face_block"))
         });
-        // Where each face begins in the game's memory, and where the last ends.
-        let mut bounds = vec![0];
-        let mut points = Check::new(Below(sizes.points));
-        let mut broken = None;
-        for (number, face) in lod.faces.iter().enumerate() {
-            match face {
-                Ok(face) => {
-                    let corners = face.corners.iter().map(u64::from);
-                    points.list(("faces", number), lod.faces.offset(), corners);
-                    bounds.extend(bounds.last().map(|start: &u32| start.saturating_add(face.memory_byte_len())));
-                }
-                Err(error) => broken = Some(error),
-            }
-        }
-        points.tell("point numbers", self.problems, |error| place(error.within("faces")));
-        if let Some(error) = broken {
-            return self.problems.error(&place(error));
-        }
+        let bounds = match lod.faces.sound_bounds(sizes.points) {
+            Some(bounds) => bounds,
+            None => match self.bounds_of_each(lod, sizes) {
+                Ok(bounds) => bounds,
+                Err(error) => return self.problems.error(&place(error)),
+            },
+        };
         let mut textures = Check::new(IndexOrNone(lod.textures.len() as u64));
         let mut materials = Check::new(IndexOrNone(lod.materials.len() as u64));
         let mut bones = Check::new(AtMost(sizes.bones));
@@ -507,6 +496,25 @@ impl<'s, 'a> Survey<'s, 'a> {
             let message = format!("sections end at {end}, faces at {}", lod.faces.memory_byte_len());
             self.problems.warning(&place(Error::malformed(message).at(lod.sections.offset())));
         }
+    }
+
+    /// Where each face begins in the game's memory, and where the last ends; tells of corners at no point.
+    fn bounds_of_each(&mut self, lod: &Lod<'a>, sizes: &Sizes) -> Result<Vec<u32>> {
+        let mut bounds = vec![0];
+        let mut points = Check::new(Below(sizes.points));
+        let mut broken = Ok(());
+        for (number, face) in lod.faces.iter().enumerate() {
+            match face {
+                Ok(face) => {
+                    let corners = face.corners.iter().map(u64::from);
+                    points.list(("faces", number), lod.faces.offset(), corners);
+                    bounds.extend(bounds.last().map(|start: &u32| start.saturating_add(face.memory_byte_len())));
+                }
+                Err(error) => broken = Err(error),
+            }
+        }
+        points.tell("point numbers", self.problems, |error| lod_error(sizes, error.within("faces")));
+        broken.map(|()| bounds)
     }
 
     /// What the tables repeat of a LOD.

@@ -23,6 +23,7 @@ use crate::format::{Format, NoAsset};
 use crate::inspect::Inspect as _;
 use crate::limits::flag;
 use crate::summary::{Name, Problem, Problems, Summary};
+use crate::view::ahead::Ahead;
 
 /// Where some bytes were found.
 #[derive(Clone)]
@@ -134,6 +135,8 @@ fn survey(scan: &Scan, place: &Place<'_>, data: &[u8], asset: &Asset<'_>, budget
         problems.error(&error);
         depth = Depth::Summary;
     }
+    let decodes = depth == Depth::Verify;
+    let _ahead = (decodes || scan.digests).then(|| Ahead::over(data, told.budget(), decodes));
     let mut summary = asset.survey(depth, &mut problems);
     summary.problems = problems.into_vec();
     let names = summary.references.iter().map(|reference| (reference.name.text.len() as u64).saturating_add(64));

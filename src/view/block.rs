@@ -6,6 +6,8 @@ use std::ops::ControlFlow;
 use bytemuck::Zeroable as _;
 use zerocopy::IntoBytes;
 
+#[cfg(feature = "scan")]
+use super::ahead;
 use super::array::{self, Column, Element, InPlace, LeArray, Packing, Storage, Table, to_machine, write_batched};
 use super::cursor::Cursor;
 use crate::codec::{self, Codec};
@@ -42,7 +44,7 @@ impl<'a, T: Element> Block<'a, T> {
     /// # Errors
     /// Where the part has fewer bytes, or the stream breaks a rule of its codec.
     pub fn parse(cursor: &mut Cursor<'a>, count: u64, codec: Codec, limits: &Limits) -> Result<Self> {
-        let bytes = codec.stored_byte_len(*cursor, bytes_of::<T>(count))?;
+        let bytes = stored_byte_len::<T>(*cursor, count, codec, limits.decoded_bytes)?;
         Self::exactly(cursor.split(bytes)?, count, codec, limits)
     }
 
@@ -125,6 +127,10 @@ impl<'a, T: Element> Block<'a, T> {
             Stored::InPlace(array) => Ok(Cow::Borrowed(array.as_slice())),
             Stored::Packed { stream, codec, count } => {
                 self.check_claim()?;
+                #[cfg(feature = "scan")]
+                if let Some(elements) = ahead::take(stream, self.decoded_byte_len(), codec) {
+                    return Ok(Cow::Owned(elements));
+                }
                 let elements = repeated(T::new_zeroed(), count, self.limit);
                 let mut elements: Vec<T> = elements.map_err(|error| error.at(stream.offset()))?;
                 codec.decode_into(stream, elements.as_mut_slice().as_mut_bytes())?;
@@ -168,6 +174,18 @@ impl<'a, T: Element> Block<'a, T> {
         }
         Ok(())
     }
+}
+
+/// The bytes of `count` stored elements: found anew, or known from before.
+#[inline]
+fn stored_byte_len<T: Element>(stream: Cursor<'_>, count: u64, codec: Codec, limit: u64) -> Result<u64> {
+    #[cfg(feature = "scan")]
+    if codec != Codec::Raw
+        && let Some(known) = ahead::stored_byte_len::<T>(stream, count, codec, limit)
+    {
+        return known;
+    }
+    codec.stored_byte_len(stream, bytes_of::<T>(count))
 }
 
 fn bytes_of<T>(count: u64) -> u64 {

@@ -1,5 +1,7 @@
 //! Bytes in place: bounded reading, typed arrays, texts and chunks that borrow from the file.
 
+#[cfg(feature = "scan")]
+pub(crate) mod ahead;
 pub mod array;
 pub mod block;
 pub mod by_index;

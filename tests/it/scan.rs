@@ -230,3 +230,37 @@ fn a_scan_ends_when_its_caller_has_enough() {
     assert_eq!(seen, 3);
     assert!(scan.progress.is_stopped());
 }
+
+/// Each stream is walked once for record and digests, and decoded once to be verified: its end is found on the way.
+#[test]
+fn streams_are_gone_over_once() {
+    for file in ["odol/v75_lzo.p3d", "odol/v47_lzo.p3d", "odol/v43_lzss.p3d"] {
+        let bytes = std::fs::read(Path::new("corpus").join(file)).unwrap();
+        let work = |change: fn(&mut Scan)| {
+            let mut scan = Scan::new([""; 0]);
+            scan.jobs = Some(1);
+            change(&mut scan);
+            let before = meshpeek::codec::activity();
+            let mut packed = 0;
+            let found = |found, _| {
+                if let Found::Asset(record) = found {
+                    packed = record.summary.blocks.packed;
+                }
+                ControlFlow::Continue(())
+            };
+            scan.run_bytes(Path::new(file), &bytes, |_| (), found).unwrap();
+            let after = meshpeek::codec::activity();
+            (packed, after.walks - before.walks, after.decodes - before.decodes)
+        };
+        let (packed, walks, decodes) = work(|scan| scan.depth = Depth::Verify);
+        assert!(packed > 2, "{file}");
+        // But for the masses, which are in the header that was read before.
+        assert!(walks <= 1, "{file}: {walks}");
+        assert_eq!(decodes, packed, "{file}");
+        let (_, walks, decodes) = work(|scan| scan.digests = true);
+        assert_eq!((walks, decodes > 0), (packed, true), "{file}");
+        // Where little work is left, none is done ahead of what is asked.
+        let (_, walks, decodes) = work(|scan| (scan.depth, scan.limits.work) = (Depth::Verify, 16));
+        assert_eq!((walks, decodes), (packed, packed), "{file}");
+    }
+}

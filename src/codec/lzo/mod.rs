@@ -40,13 +40,18 @@ pub fn stored_byte_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
 /// # Errors
 /// As [`stored_byte_len`]; and where there are bytes behind the end mark. What `out` then holds is open.
 pub fn decode_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
-    super::count_decode(out.len());
-    let stored_len = walk(stream, Fill::new(out))?;
+    let stored_len = decode_first(stream, out)?;
     if stored_len < stream.left() {
         let behind = stream.offset().saturating_add(stored_len);
         return Err(Error::malformed("bytes after the end mark of LZO").at(behind));
     }
     Ok(())
+}
+
+/// The same of a stream that others may follow; how many bytes it takes.
+pub(super) fn decode_first(stream: Cursor<'_>, out: &mut [u8]) -> Result<u64> {
+    super::count_decode(out.len());
+    walk(stream, Fill::new(out))
 }
 
 /// Hands the output what the stream at the cursor decodes to; how many bytes the stream takes.
