@@ -20,29 +20,13 @@ impl Format {
         Self::sniff_in(Data::Whole(head)).unwrap_or(None)
     }
 
+    #[inline]
     pub(crate) fn sniff_in(data: Data<'_>) -> Result<Option<Self>> {
-        // A text without a NUL must not be read to its end to learn that it is none.
-        let head = data.from(0);
-        let head = head.get(..LONGEST_HEAD).unwrap_or(head);
-        let least = data.size().min(MAGIC_BYTES);
-        if (head.len() as u64) < least {
-            data.get(0..data.size().min(1 << 12))?;
+        match Self::starting(data.from(0)) {
+            Some(Self::Zip) => sniff_zip(data).map(Some),
+            None => sniff_further(data),
+            format => Ok(format),
         }
-        Ok(match (Self::starting(head), head) {
-            (Some(Self::Zip), _) => Some(sniff_zip(data)?),
-            (Some(format), _) => Some(format),
-            // The same packed as a whole: flags that begin with four literals.
-            (None, [flags, b'O', b'D', b'O', b'L', ..]) if flags & 15 == 15 => Some(Self::Odol),
-            _ => match starts_like_pbo(head) {
-                Plausible::Yes => Some(Self::Pbo),
-                Plausible::No => None,
-                // Where it is cut in the middle, the rest may tell.
-                Plausible::SoFar(is_pbo) => {
-                    data.get(0..data.size().min(LONGEST_HEAD as u64))?;
-                    is_pbo.then_some(Self::Pbo)
-                }
-            },
-        })
     }
 
     /// The format of a file of this name: what its bytes start like. Where that is nothing, a name that ends in `.pbo` is
@@ -58,6 +42,30 @@ impl Format {
     pub fn from_extension(path: &Path) -> Option<Self> {
         Self::ending(&path.extension()?.to_str()?.to_ascii_lowercase())
     }
+}
+
+/// The format of bytes that start with no magic.
+fn sniff_further(data: Data<'_>) -> Result<Option<Format>> {
+    // A text without a NUL must not be read to its end to learn that it is none.
+    let head = data.from(0);
+    let head = head.get(..LONGEST_HEAD).unwrap_or(head);
+    let least = data.size().min(MAGIC_BYTES);
+    if (head.len() as u64) < least {
+        data.get(0..data.size().min(1 << 12))?;
+    }
+    Ok(match head {
+        // Packed as a whole: flags that begin with four literals.
+        [flags, b'O', b'D', b'O', b'L', ..] if flags & 15 == 15 => Some(Format::Odol),
+        _ => match starts_like_pbo(head) {
+            Plausible::Yes => Some(Format::Pbo),
+            Plausible::No => None,
+            // Where it is cut in the middle, the rest may tell.
+            Plausible::SoFar(is_pbo) => {
+                data.get(0..data.size().min(LONGEST_HEAD as u64))?;
+                is_pbo.then_some(Format::Pbo)
+            }
+        },
+    })
 }
 
 /// A map is a zip with an `index.bm`. One whose directory is damaged still shows by its first entry what it was.

@@ -43,9 +43,8 @@ impl<'a> Read<'a, Version> for OrNone<Skeleton<'a>> {
         if version.is_flashpoint() {
             return Ok(Self(None));
         }
-        let mut end = *cursor;
-        if end.cstr()?.is_empty() {
-            *cursor = end;
+        if cursor.rest().first() == Some(&0) {
+            cursor.skip(1)?;
             return Ok(Self(None));
         }
         Skeleton::read(cursor, version).map(|skeleton| Self(Some(skeleton)))
