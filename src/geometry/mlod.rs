@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Boxed, Corner, Corners, Material, Matrix, Place, Primitive, Shape, Texture, Values, fan, one, values};
+use super::{Boxed, Corner, Corners, Material, Matrix, Place, Primitive, Shape, Texture, Values, fans, one, values};
 use crate::error::Result;
 use crate::mlod::{FaceFields, Lod, Model};
 use crate::view::{ByteStr, Strided, Vec2, Vec3};
@@ -114,7 +114,7 @@ impl<'a> Shape<'a> for Faces<'a> {
     /// before the mirror.
     fn corners(&self) -> Corners<'a> {
         let look = self.look.clone();
-        Box::new((0..look.faces.len()).flat_map(move |face| {
+        let corners = (0..look.faces.len()).map(move |face| {
             let fields = look.faces.get(face).map(|&(fields, _)| fields);
             let count = fields.map_or(0, |fields| usize::try_from(fields.corner_count.get()).map_or(4, |n| n.min(4)));
             let first = u32::try_from(face.saturating_mul(4)).unwrap_or(u32::MAX);
@@ -123,8 +123,9 @@ impl<'a> Shape<'a> for Faces<'a> {
                 let [position, normal] = stored.map_or([u32::MAX; 2], |one| [one.point.get(), one.normal.get()]);
                 Corner { position, normal, uvs: [first.saturating_add(at); 2] }
             };
-            fan([0, 1, 2, 3].map(corner), count, false).map(Ok)
-        }))
+            Ok(([0, 1, 2, 3].map(corner), count))
+        });
+        Box::new(fans(corners))
     }
 
     fn material(&self) -> Result<Option<Material<'a>>> {

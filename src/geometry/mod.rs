@@ -318,11 +318,23 @@ impl Asset<'_> {
     }
 }
 
-/// The triangles that corners form, taken together by `count` at a time: as a fan, counterclockwise in the file's order.
+/// The triangles of faces, each with its four corners and how many of them count: as fans, in the file's order.
 #[cfg(any(feature = "odol", feature = "mlod"))]
-fn fan<const N: usize>(corners: [Corner; N], count: usize, turned: bool) -> impl Iterator<Item = [Corner; 3]> {
-    (1..count.saturating_sub(1)).filter_map(move |second| {
-        let (a, b, c) = (corners.first()?, corners.get(second)?, corners.get(second.checked_add(1)?)?);
-        Some(if turned { [*a, *c, *b] } else { [*a, *b, *c] })
+fn fans(mut faces: impl Iterator<Item = Result<([Corner; 4], usize)>>) -> impl Iterator<Item = Result<[Corner; 3]>> {
+    let mut second = None;
+    std::iter::from_fn(move || {
+        loop {
+            if let Some(triangle) = second.take() {
+                return Some(Ok(triangle));
+            }
+            match faces.next()? {
+                Ok((_, ..3)) => {}
+                Ok(([a, b, c, d], count)) => {
+                    second = (count > 3).then_some([a, c, d]);
+                    return Some(Ok([a, b, c]));
+                }
+                Err(error) => return Some(Err(error)),
+            }
+        }
     })
 }

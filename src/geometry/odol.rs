@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use super::{Alpha, Boxed, Corner, Corners, Influence, Material, Matrix, Place, Primitive, Shape, Texture, Values};
-use super::{Weights, fan, one, values};
+use super::{Weights, fans, one, values};
 use crate::error::{Context, Error, Result};
 use crate::odol::{Encoding, FaceIter, Indices, Lod, Model, Section, Tangents, UvSet, VertexTable};
 use crate::view::{Block, Element, Table, Vec2, Vec3};
@@ -227,18 +227,12 @@ impl<'a> Shape<'a> for Faces<'a> {
     fn corners(&self) -> Corners<'a> {
         let index = self.shared.index;
         let faces = self.faces.clone().take(self.count);
-        Box::new(faces.flat_map(move |face| {
-            let face = match face {
-                Ok(face) => face,
-                Err(error) => {
-                    let error = Err(error).within_item("lods", index);
-                    return Box::new(std::iter::once(error)) as Corners<'a>;
-                }
-            };
-            let count = Indices::len(&face.corners);
+        let corners = faces.map(move |face| {
+            let face = face.within_item("lods", index)?;
             let corner = |at: usize| Corner::vertex(face.corners.get(at).unwrap_or(u32::MAX));
-            Box::new(fan([0, 1, 2, 3].map(corner), count, true).map(Ok))
-        }))
+            Ok(([0, 1, 2, 3].map(corner), Indices::len(&face.corners)))
+        });
+        Box::new(fans(corners).map(|triangle| triangle.map(|[a, b, c]| [a, c, b])))
     }
 
     fn weights(&self) -> Result<Option<Weights>> {

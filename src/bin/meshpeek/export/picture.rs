@@ -4,16 +4,16 @@
 use std::collections::HashMap;
 use std::io::Cursor;
 
-use glam::Vec3;
+use glam::{Affine3A, Mat3A, Mat4, Vec2, Vec3A, Vec4, vec3a};
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder, ImageFormat, ImageReader};
 use meshpeek::geometry::{Alpha, Corner, Material, Primitive, Values};
 use meshpeek::summary::Name;
-use meshpeek::view::{Color, Vec2};
+use meshpeek::view;
 use meshpeek::{Asset, Error, Result};
 
 use super::images::Images;
-use super::raster::{Canvas, Vertex, size};
+use super::raster::{Canvas, Vertex};
 use super::room::{CORNER_WORK, Room};
 
 /// What looking at a pixel costs, in bytes of work; what a primitive does, and the memory that it takes.
@@ -26,8 +26,8 @@ const MOST_TEXELS: u32 = 1024;
 const MOST_SIDE: u32 = 8192;
 const BACKGROUND: [u8; 3] = [236, 238, 240];
 /// From where light comes, above and to the left of the eye: along the axes of the picture.
-const LIGHT: [f32; 3] = [-0.35, 0.55, 0.76];
-const UNKNOWN: [f32; 4] = [0.72, 0.72, 0.7, 1.0];
+const LIGHT: Vec3A = vec3a(-0.35, 0.55, 0.76);
+const UNKNOWN: Vec4 = Vec4::new(0.72, 0.72, 0.7, 1.0);
 
 /// A finished picture, as wide as high.
 pub(crate) struct Picture {
@@ -54,26 +54,25 @@ pub(crate) fn draw(asset: &Asset<'_>, side: u32, images: &mut Images<'_>, room: 
     let vertices = chosen.iter().map(|primitive| primitive.vertex_count().unwrap_or(0)).max().unwrap_or(0) as u64;
     let fine = if side <= 1024 { 2 } else { 1 };
     let width = side as usize * fine;
-    // Places and normals of a mesh, and what they are decoded from.
-    room.kept(vertices.saturating_mul(36).saturating_add(Canvas::bytes(width)))?;
-    let mut frame = Frame::default();
-    let mut points = Points::default();
+    // Places and light of a mesh, and what they are decoded from.
+    room.kept(vertices.saturating_mul(44).saturating_add(Canvas::bytes(width)))?;
+    let mut mesh = Mesh::default();
+    let mut bounds = Bounds::NONE;
     each(&chosen, |primitive| {
-        points.of(primitive, room)?;
+        mesh.place(primitive, room)?;
         each_triangle(primitive, room, |corners| {
-            for corner in corners {
-                frame.take(points.get(&corner));
-            }
+            corners.iter().for_each(|corner| bounds.take(mesh.point(corner)));
             Ok(())
         })
     })?;
-    let frame = frame.sound().ok_or_else(|| Error::unsupported("nothing to draw: no triangles"))?;
+    let frame = bounds.frame(width).ok_or_else(|| Error::unsupported("nothing to draw: no triangles"))?;
     let mut scene = Scene { canvas: Canvas::new(width, BACKGROUND), frame, images, skins: HashMap::new(), room };
     each(&chosen, |primitive| {
-        points.of(primitive, room)?;
-        scene.draw(primitive, &points)
+        mesh.place(primitive, room)?;
+        mesh.light(primitive, room)?;
+        scene.draw(primitive, &mesh)
     })?;
-    Ok(Picture { side, rgb: scene.canvas.shrunk(fine) })
+    Ok(Picture { side, rgb: scene.canvas.into_picture(fine == 2) })
 }
 
 /// The primitives that are drawn: those that the file does not hide, where there are any, and of these the ones of the
@@ -129,76 +128,99 @@ fn each_triangle(
 }
 
 /// The axes of the picture: to the right, up, and towards the eye.
-fn axes() -> [Vec3; 3] {
-    let eye = Vec3::new(0.55, 0.42, 1.0).normalize();
-    let right = Vec3::Y.cross(eye).normalize();
-    [right, eye.cross(right), eye]
+fn axes() -> Mat3A {
+    let eye = vec3a(0.55, 0.42, 1.0).normalize();
+    let right = Vec3A::Y.cross(eye).normalize();
+    Mat3A::from_cols(right, eye.cross(right), eye)
 }
 
-/// The places of a mesh's vertices along those axes, kept while primitives of one mesh follow each other.
+/// The vertices of a mesh as the picture has them, kept while primitives of one mesh follow each other.
 #[derive(Default)]
-struct Points {
+struct Mesh {
     of: Option<(usize, usize, Option<usize>)>,
-    list: Vec<[f32; 3]>,
+    /// Along the axes of the picture.
+    points: Vec<Vec3A>,
+    /// How far each normal is turned towards the light; NaN for one without a direction.
+    lights: Option<Vec<f32>>,
 }
 
-impl Points {
-    fn of(&mut self, primitive: &Primitive<'_>, room: &Room<'_>) -> Result<()> {
+impl Mesh {
+    fn place(&mut self, primitive: &Primitive<'_>, room: &Room<'_>) -> Result<()> {
         let place = primitive.place();
         let key = (place.model, place.mesh, place.node);
         if self.of == Some(key) {
             return Ok(());
         }
-        (self.of, self.list) = (None, Vec::new());
+        *self = Self::default();
         room.work((primitive.vertex_count()? as u64).saturating_mul(CORNER_WORK))?;
-        let (positions, world) = (primitive.positions()?, primitive.world_matrix());
-        let [right, up, eye] = axes();
-        self.list.extend((0..positions.len()).map(|vertex| {
-            let point = Vec3::from(world.point(positions.array(vertex).unwrap_or([f32::NAN; 3])));
-            [point.dot(right), point.dot(up), point.dot(eye)]
-        }));
+        let to_eye = Mat4::from_mat3a(axes().transpose()) * Mat4::from_cols_array_2d(&primitive.world_matrix().0);
+        let to_eye = Affine3A::from_mat4(to_eye);
+        let positions = primitive.positions()?;
+        self.points.extend(positions.iter().map(|point| to_eye.transform_point3a(point.to_array().into())));
         self.of = Some(key);
         Ok(())
     }
 
-    fn get(&self, corner: &Corner) -> [f32; 3] {
-        self.list.get(corner.position as usize).copied().unwrap_or([f32::NAN; 3])
+    fn light(&mut self, primitive: &Primitive<'_>, room: &Room<'_>) -> Result<()> {
+        if self.lights.is_none() {
+            let normals = primitive.normals().ok().flatten();
+            let count = normals.as_ref().map_or(0, Values::len);
+            room.work((count as u64).saturating_mul(CORNER_WORK))?;
+            let (turn, light) = (primitive.world_matrix().normals(), axes() * LIGHT);
+            let of = |normal: &view::Vec3| {
+                let normal = Vec3A::from(turn(normal.to_array()));
+                if normal == Vec3A::ZERO { f32::NAN } else { normal.dot(light) }
+            };
+            self.lights = Some(normals.iter().flat_map(Values::iter).map(of).collect());
+        }
+        Ok(())
+    }
+
+    fn point(&self, corner: &Corner) -> Vec3A {
+        self.points.get(corner.position as usize).copied().unwrap_or(Vec3A::NAN)
+    }
+
+    fn lit(&self, corner: &Corner) -> Option<f32> {
+        self.lights.as_ref()?.get(corner.normal as usize).copied().filter(|light| !light.is_nan())
     }
 }
 
-/// What is to be seen, and how it comes into the picture.
-#[derive(Clone, Copy)]
-struct Frame {
-    least: [f32; 2],
-    most: [f32; 2],
+/// What is to be seen.
+struct Bounds {
+    least: Vec3A,
+    most: Vec3A,
 }
 
-impl Default for Frame {
-    fn default() -> Self {
-        Self { least: [f32::INFINITY; 2], most: [f32::NEG_INFINITY; 2] }
-    }
-}
+impl Bounds {
+    const NONE: Self = Self { least: Vec3A::INFINITY, most: Vec3A::NEG_INFINITY };
 
-impl Frame {
-    fn take(&mut self, [x, y, z]: [f32; 3]) {
-        if x.is_finite() && y.is_finite() && z.is_finite() {
-            for (axis, at) in [x, y].into_iter().enumerate() {
-                self.least[axis] = self.least[axis].min(at);
-                self.most[axis] = self.most[axis].max(at);
-            }
+    fn take(&mut self, point: Vec3A) {
+        if point.is_finite() {
+            self.least = self.least.min(point);
+            self.most = self.most.max(point);
         }
     }
 
-    /// Where something was taken.
-    fn sound(self) -> Option<Self> {
-        (self.least[0] <= self.most[0]).then_some(self)
+    /// What brings it into a picture; `None` where nothing was taken.
+    fn frame(&self, width: usize) -> Option<Frame> {
+        let (width, size) = (width as f32, self.most - self.least);
+        let scale = width * 0.92 / size.x.max(size.y).max(f32::MIN_POSITIVE);
+        let (scale, middle) = (vec3a(scale, -scale, scale), (self.least + size / 2.0).with_z(0.0));
+        (self.least.x <= self.most.x).then(|| Frame { scale, middle, center: vec3a(width / 2.0, width / 2.0, 0.0) })
     }
+}
 
-    fn place(&self, [x, y, z]: [f32; 3], width: f32) -> [f32; 3] {
-        let [wide, high] = [0, 1].map(|axis| self.most[axis] - self.least[axis]);
-        let middle = [0, 1].map(|axis| self.least[axis] + (self.most[axis] - self.least[axis]) / 2.0);
-        let scale = width * 0.92 / wide.max(high).max(f32::MIN_POSITIVE);
-        [width / 2.0 + (x - middle[0]) * scale, width / 2.0 - (y - middle[1]) * scale, z * scale]
+/// How what is seen comes into the picture.
+#[derive(Clone, Copy)]
+struct Frame {
+    middle: Vec3A,
+    scale: Vec3A,
+    center: Vec3A,
+}
+
+impl Frame {
+    fn place(&self, point: Vec3A) -> Vec3A {
+        (point - self.middle) * self.scale + self.center
     }
 }
 
@@ -209,15 +231,15 @@ struct Skin {
 }
 
 impl Skin {
-    fn at(&self, uv: [f32; 2], clamped: [bool; 2]) -> [f32; 4] {
+    fn at(&self, uv: Vec2, clamped: [bool; 2]) -> Vec4 {
         let texel = |axis: usize| {
             let (at, size) = (uv[axis], self.size[axis]);
             let at = if clamped[axis] { at.clamp(0.0, 1.0) } else { at - at.floor() };
             ((at * size as f32) as usize).min(size - 1)
         };
         let place = (texel(1) * self.size[0] + texel(0)) * 4;
-        let texel = self.rgba.get(place..place + 4).unwrap_or(&[255; 4]);
-        [0, 1, 2, 3].map(|part| f32::from(texel[part]) / 255.0)
+        let texel = self.rgba.get(place..place + 4).and_then(<[u8]>::first_chunk).unwrap_or(&[255; 4]);
+        Vec4::from(texel.map(f32::from)) / 255.0
     }
 }
 
@@ -230,7 +252,7 @@ struct Scene<'s, 'i> {
 }
 
 impl Scene<'_, '_> {
-    fn draw(&mut self, primitive: &Primitive<'_>, points: &Points) -> Result<()> {
+    fn draw(&mut self, primitive: &Primitive<'_>, mesh: &Mesh) -> Result<()> {
         let material = primitive.material().ok().flatten();
         let texture = material.as_ref().and_then(|material| material.textures.first());
         let key = texture.map(|texture| Name::from(texture.name).text);
@@ -242,66 +264,48 @@ impl Scene<'_, '_> {
             self.skins.insert(key.clone(), skin);
         }
         let skin = key.and_then(|key| self.skins.get(&key)?.as_ref());
-        let normals = primitive.normals().ok().flatten();
-        // Some formats make them anew for each primitive.
-        let made = normals.as_ref().filter(|all| all.borrowed().is_none()).map_or(0, |all| all.len() as u64);
-        self.room.work(made.saturating_mul(CORNER_WORK))?;
         let set = texture.map_or(0, |texture| texture.uv_set);
         let uvs = skin.and_then(|_| primitive.uvs(set).ok().flatten());
         let colors = primitive.colors().ok().flatten();
         let colors = colors.filter(|_| material.as_ref().is_some_and(|material| material.vertex_colors));
         let look = Look::of(material.as_ref(), skin, uvs.is_some());
-        let turn = primitive.world_matrix().normals();
-        let [right, up, eye] = axes();
-        let [x, y, z] = LIGHT;
-        let light = right * x + up * y + eye * z;
-        let width = self.canvas.side() as f32;
         let (frame, room, canvas) = (self.frame, self.room, &mut self.canvas);
         each_triangle(primitive, room, |corners| {
-            let points = corners.map(|corner| points.get(&corner));
-            let places = points.map(|point| frame.place(point, width));
-            let area = canvas.area(&places);
-            if area == 0 {
-                return Ok(());
-            }
-            room.work(area.saturating_mul(PIXEL_WORK))?;
-            let is_front = size(&places) < 0.0;
+            let places = corners.map(|corner| frame.place(mesh.point(&corner)));
+            let Some(reach) = canvas.reach(places) else { return Ok(()) };
+            room.work(reach.area().saturating_mul(PIXEL_WORK))?;
             let flat = || {
-                let [a, b, c] = points.map(Vec3::from);
-                let [x, y, z] = (b - a).cross(c - a).normalize_or_zero().to_array();
-                right * x + up * y + eye * z
+                let [a, b, c] = corners.map(|corner| mesh.point(&corner));
+                (b - a).cross(c - a).normalize_or_zero().dot(LIGHT)
             };
             let triangle = [0, 1, 2].map(|index| {
                 let (corner, place) = (&corners[index], places[index]);
-                let stored = normals.as_ref().and_then(|all| all.array(corner.normal as usize));
-                let normal = stored.map(|stored| Vec3::from(turn(stored))).filter(|normal| *normal != Vec3::ZERO);
-                let lit = look.lit(normal.unwrap_or_else(flat).dot(light), is_front);
-                let [r, g, b, a] = color_of(&colors, corner).unwrap_or(look.color);
-                Vertex { place, color: [r * lit, g * lit, b * lit, a], uv: uv_of(&uvs, corner, set) }
+                let lit = look.lit(mesh.lit(corner).unwrap_or_else(flat), reach.is_front());
+                let color = color_of(&colors, corner).unwrap_or(look.color) * Vec4::new(lit, lit, lit, 1.0);
+                Vertex { place, color, uv: uv_of(&uvs, corner, set) }
             });
             match look.skin {
-                None => canvas.triangle(&triangle, |color, _| look.seen(color)),
-                Some(skin) => canvas.triangle(&triangle, |color, uv| {
-                    let texel = skin.at(uv, look.clamped);
-                    look.seen([0, 1, 2, 3].map(|part| color[part] * texel[part]))
-                }),
+                None => canvas.fill(reach, &triangle, |color, _| look.seen(color)),
+                Some(skin) => {
+                    canvas.fill(reach, &triangle, |color, uv| look.seen(color * skin.at(uv, look.clamped)));
+                }
             }
             Ok(())
         })
     }
 }
 
-fn uv_of(uvs: &Option<Values<'_, Vec2>>, corner: &Corner, set: usize) -> [f32; 2] {
-    uvs.as_ref().and_then(|all| all.array(corner.uv(set) as usize)).unwrap_or_default()
+fn uv_of(uvs: &Option<Values<'_, view::Vec2>>, corner: &Corner, set: usize) -> Vec2 {
+    uvs.as_ref().and_then(|all| all.array(corner.uv(set) as usize)).unwrap_or_default().into()
 }
 
-fn color_of(colors: &Option<Values<'_, Color>>, corner: &Corner) -> Option<[f32; 4]> {
-    colors.as_ref()?.array(corner.position as usize)
+fn color_of(colors: &Option<Values<'_, view::Color>>, corner: &Corner) -> Option<Vec4> {
+    colors.as_ref()?.array(corner.position as usize).map(Vec4::from)
 }
 
 /// How a surface is drawn.
 struct Look<'s> {
-    color: [f32; 4],
+    color: Vec4,
     skin: Option<&'s Skin>,
     clamped: [bool; 2],
     /// What is less opaque is not seen.
@@ -325,8 +329,8 @@ impl<'s> Look<'s> {
         let skin = skin.filter(|_| has_uvs);
         // What a missing image would have shown is not known; without it white would tell little of the form.
         let color = match (skin, material.color) {
-            (None, [r, g, b, a]) if r.min(g).min(b) > 0.9 => [UNKNOWN[0], UNKNOWN[1], UNKNOWN[2], a],
-            (_, color) => color,
+            (None, [r, g, b, a]) if r.min(g).min(b) > 0.9 => UNKNOWN.with_w(a),
+            (_, color) => color.into(),
         };
         let seen_from = match material.alpha {
             Alpha::Opaque => 0.0,
@@ -346,9 +350,9 @@ impl<'s> Look<'s> {
     }
 
     /// What is seen of a color; nothing where it is too little opaque.
-    fn seen(&self, [r, g, b, a]: [f32; 4]) -> Option<[u8; 3]> {
+    fn seen(&self, color: Vec4) -> Option<[u8; 3]> {
         // The cast ends at 0 and 255.
-        (a >= self.seen_from).then(|| [r, g, b].map(|part| (part * 255.0) as u8))
+        (color.w >= self.seen_from).then(|| (color.truncate() * 255.0).to_array().map(|part| part as u8))
     }
 }
 

@@ -2,29 +2,16 @@
 
 use std::ops::Range;
 
+use glam::{Vec2, Vec3A, Vec4, vec3a};
+
 /// A corner as the picture has it.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Vertex {
     /// To the right, down and towards the eye, in pixels.
-    pub(super) place: [f32; 3],
+    pub(super) place: Vec3A,
     /// Red, green and blue as they are lit, and opacity.
-    pub(super) color: [f32; 4],
-    pub(super) uv: [f32; 2],
-}
-
-/// Twice the area of a triangle in pixels, negative where its front is seen: rows count downwards.
-pub(super) fn size([a, b, c]: &[[f32; 3]; 3]) -> f32 {
-    (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
-}
-
-/// A number for each corner, mixed by shares.
-fn mix<const N: usize>(corners: [[f32; N]; 3], [a, b, c]: [f32; 3]) -> [f32; N] {
-    std::array::from_fn(|part| corners[0][part] * a + corners[1][part] * b + corners[2][part] * c)
-}
-
-/// So many steps further.
-fn further<const N: usize>(start: [f32; N], step: [f32; N], times: f32) -> [f32; N] {
-    std::array::from_fn(|part| start[part] + step[part] * times)
+    pub(super) color: Vec4,
+    pub(super) uv: Vec2,
 }
 
 /// The next whole number above, 0 at least: a cast where a call of `ceil` would take most of a small triangle's time.
@@ -36,11 +23,33 @@ fn up(number: f32) -> usize {
 /// How much farther back faces count, so that of two faces in one place the front is seen.
 const BEHIND: f32 = 0.25;
 
+/// How far beside a triangle a middle may lie, in shares of the corners, so that none is left out between two triangles.
+const SLACK: f32 = 1e-5;
+
 /// Pixels, and how near what is seen in each of them is.
 pub(super) struct Canvas {
     side: usize,
     colors: Vec<[u8; 3]>,
     depths: Vec<f32>,
+}
+
+/// Where a triangle may cover the middles of pixels.
+pub(super) struct Reach {
+    columns: Range<usize>,
+    rows: Range<usize>,
+    /// Twice the area of the triangle in pixels, negative where its front is seen: rows count downwards.
+    size: f32,
+}
+
+impl Reach {
+    /// How many pixels it has.
+    pub(super) fn area(&self) -> u64 {
+        (self.columns.len() * self.rows.len()) as u64
+    }
+
+    pub(super) fn is_front(&self) -> bool {
+        self.size < 0.0
+    }
 }
 
 impl Canvas {
@@ -50,98 +59,91 @@ impl Canvas {
         Self { side, colors: vec![color; pixels], depths: vec![f32::NEG_INFINITY; pixels] }
     }
 
-    /// How many pixels there are in a row.
-    pub(super) fn side(&self) -> usize {
-        self.side
-    }
-
     /// The bytes that so many pixels take.
     pub(super) fn bytes(side: usize) -> u64 {
         (side * side * 7) as u64
     }
 
-    /// The pixels whose middles a triangle may cover: columns, rows; `None` where there are none.
-    fn reach(&self, places: &[[f32; 3]; 3]) -> Option<[Range<usize>; 2]> {
-        let range = |axis: usize| {
-            let [a, b, c] = places.map(|place| place[axis]);
-            // What is no number gives an empty range.
-            let [least, most] = [a.min(b).min(c), a.max(b).max(c)];
-            up(least - 0.5)..((most + 0.5).max(0.0) as usize).min(self.side)
-        };
-        let both = [range(0), range(1)];
-        both.iter().all(|range| !range.is_empty()).then_some(both)
-    }
-
-    /// How many pixels a triangle of these corners may cover.
-    pub(super) fn area(&self, places: &[[f32; 3]; 3]) -> u64 {
-        self.reach(places).map_or(0, |[columns, rows]| (columns.len() * rows.len()) as u64)
+    /// The reach of a triangle; `None` where it covers nothing.
+    pub(super) fn reach(&self, [a, b, c]: [Vec3A; 3]) -> Option<Reach> {
+        let (least, most) = (a.min(b).min(c) - 0.5, a.max(b).max(c) + 0.5);
+        let range = |least: f32, most: f32| up(least)..(most as usize).min(self.side);
+        let (columns, rows) = (range(least.x, most.x), range(least.y, most.y));
+        let size = (b - a).truncate().perp_dot((c - a).truncate());
+        let is_seen = !columns.is_empty() && !rows.is_empty() && size != 0.0 && size.is_finite();
+        is_seen.then_some(Reach { columns, rows, size })
     }
 
     /// Draws a triangle; `shade` gives what is seen of its color and texture coordinates at a point, or nothing where it is
     /// seen through.
-    pub(super) fn triangle(&mut self, triangle: &[Vertex; 3], shade: impl Fn([f32; 4], [f32; 2]) -> Option<[u8; 3]>) {
-        let places = triangle.map(|vertex| vertex.place);
-        let size = size(&places);
-        let Some([columns, rows]) = self.reach(&places).filter(|_| size != 0.0 && size.is_finite()) else { return };
+    pub(super) fn fill(
+        &mut self,
+        Reach { columns, rows, size }: Reach,
+        [a, b, c]: &[Vertex; 3],
+        shade: impl Fn(Vec4, Vec2) -> Option<[u8; 3]>,
+    ) {
+        let (ab, ac) = (b.place - a.place, c.place - a.place);
+        // The shares of the corners in a point grow evenly along rows and columns.
+        let shares = |b: f32, c: f32| vec3a(-b - c, b, c);
+        let step = shares(ac.y / size, -ab.y / size);
+        let down = shares(-ac.x / size, ab.x / size);
+        let from = vec3a(columns.start as f32, rows.start as f32, 0.0) + 0.5 - a.place;
+        let first = Vec3A::X + step * from.x + down * from.y;
+        // Where a share grows, it is none before some column, else behind it.
+        let grows = step.cmpge(Vec3A::ZERO);
+        let width = -1.0 / Vec3A::select(grows, step.max(Vec3A::splat(f32::MIN_POSITIVE)), step);
         let behind = if size < 0.0 { 0.0 } else { BEHIND };
-        let depths = places.map(|[_, _, depth]| [depth - behind]);
-        let (colors, uvs) = (triangle.map(|vertex| vertex.color), triangle.map(|vertex| vertex.uv));
-        // The shares of the corners in a point grow evenly along a row: where they start, and by how much.
-        let edges = [1, 2, 0].map(|from| {
-            let ([x, y, _], [next_x, next_y, _]) = (places[from], places[(from + 1) % 3]);
-            let (along, step) = ((next_x - x) / size, (y - next_y) / size);
-            (move |column: f32, row: f32| (row - y) * along + (column - x) * step, step)
-        });
-        let steps = [edges[0].1, edges[1].1, edges[2].1];
-        let (depth_step, color_step, uv_step) = (mix(depths, steps), mix(colors, steps), mix(uvs, steps));
-        let left = columns.start as f32 + 0.5;
-        for row in rows {
-            let shares = [0, 1, 2].map(|corner| edges[corner].0(left, row as f32 + 0.5));
-            // Columns between which no share is negative.
-            let (mut least, mut most) = (0.0_f32, columns.len() as f32 - 1.0);
-            for (share, step) in shares.into_iter().zip(steps) {
-                if step > 0.0 {
-                    least = least.max(-share / step);
-                } else if step < 0.0 {
-                    most = most.min(-share / step);
-                } else if share < 0.0 {
-                    most = -1.0;
-                }
-            }
-            if least > most {
+        let at = |vertex: &Vertex| Vec4::new(vertex.place.z - behind, vertex.uv.x, vertex.uv.y, 0.0);
+        let mix = |[a, b, c]: [Vec4; 3], shares: Vec3A| a * shares.x + b * shares.y + c * shares.z;
+        let (colors, places) = ([a.color, b.color, c.color], [at(a), at(b), at(c)]);
+        let (color_step, place_step) = (mix(colors, step), mix(places, step));
+        for row in rows.clone() {
+            let shares = first + down * (row - rows.start) as f32;
+            let edges = (shares + SLACK) * width;
+            let least = Vec3A::select(grows, edges, Vec3A::NEG_INFINITY).max_element();
+            let most = Vec3A::select(grows, Vec3A::INFINITY, edges).min_element();
+            if most < 0.0 {
                 continue;
             }
-            let (depth, color, uv) = (mix(depths, shares), mix(colors, shares), mix(uvs, shares));
-            for column in up(least)..most as usize + 1 {
-                let pixel = row * self.side + columns.start + column;
-                let [depth] = further(depth, depth_step, column as f32);
-                if depth <= self.depths[pixel] {
-                    continue;
-                }
-                let at = column as f32;
-                if let Some(color) = shade(further(color, color_step, at), further(uv, uv_step, at)) {
-                    (self.colors[pixel], self.depths[pixel]) = (color, depth);
+            let covered = up(least)..columns.len().min((most as usize).saturating_add(1));
+            if covered.is_empty() {
+                continue;
+            }
+            let (color, place) = (mix(colors, shares), mix(places, shares));
+            let start = row * self.side + columns.start;
+            let pixels = start + covered.start..start + covered.end;
+            let seen = self.colors[pixels.clone()].iter_mut().zip(&mut self.depths[pixels]);
+            for (column, (seen, nearest)) in covered.zip(seen) {
+                let column = column as f32;
+                let depth = place.x + place_step.x * column;
+                if depth > *nearest {
+                    let [_, u, v, _] = (place + place_step * column).to_array();
+                    if let Some(color) = shade(color + color_step * column, Vec2::new(u, v)) {
+                        (*seen, *nearest) = (color, depth);
+                    }
                 }
             }
         }
     }
 
-    /// The picture, with so many pixels in a row and column made one.
-    pub(super) fn shrunk(&self, by: usize) -> Vec<u8> {
-        let side = self.side / by;
-        let mut bytes = Vec::with_capacity(side * side * 3);
-        for row in 0..side {
-            for column in 0..side {
-                let mut sums = [0_u32; 3];
-                for y in row * by..(row + 1) * by {
-                    for color in &self.colors[y * self.side + column * by..][..by] {
-                        sums.iter_mut().zip(color).for_each(|(sum, part)| *sum += u32::from(*part));
-                    }
+    /// The picture; with `halved`, two pixels in a row and column made one.
+    pub(super) fn into_picture(self, halved: bool) -> Vec<u8> {
+        if !halved {
+            return self.colors.into_flattened();
+        }
+        let mut picture = vec![[0; 3]; self.colors.len() / 4];
+        let lines = self.colors.chunks_exact(2 * self.side).zip(picture.chunks_exact_mut(self.side / 2));
+        for (rows, line) in lines {
+            let (upper, lower) = rows.split_at(self.side);
+            let pairs = upper.as_chunks().0.iter().zip(lower.as_chunks().0);
+            for (([a, b], [c, d]), mean) in pairs.zip(line) {
+                for (part, mean) in mean.iter_mut().enumerate() {
+                    let sum: u16 = [a, b, c, d].into_iter().map(|color| u16::from(color[part])).sum();
+                    *mean = (sum / 4) as u8;
                 }
-                bytes.extend(sums.map(|sum| (sum / (by * by) as u32) as u8));
             }
         }
-        bytes
+        picture.into_flattened()
     }
 }
 
@@ -149,32 +151,46 @@ impl Canvas {
 mod tests {
     use super::*;
 
+    fn corner(x: f32, y: f32, z: f32) -> Vertex {
+        Vertex { place: vec3a(x, y, z), ..Vertex::default() }
+    }
+
+    impl Canvas {
+        fn draw(&mut self, triangle: &[Vertex; 3], shade: impl Fn(Vec4, Vec2) -> Option<[u8; 3]>) {
+            if let Some(reach) = self.reach(triangle.map(|vertex| vertex.place)) {
+                self.fill(reach, triangle, shade);
+            }
+        }
+    }
+
     #[test]
     fn the_nearest_is_seen_and_of_two_sides_in_one_place_the_front() {
-        let mut canvas = Canvas::new(4, [9; 3]);
-        let corner = |x: f32, y: f32, z: f32| Vertex { place: [x, y, z], ..Vertex::default() };
+        let mut canvas = Canvas::new(2, [9; 3]);
         let [a, b, c] = [corner(0.0, 0.0, 1.0), corner(0.0, 8.0, 1.0), corner(8.0, 0.0, 1.0)];
-        assert!(size(&[a, b, c].map(|vertex| vertex.place)) < 0.0);
-        let at = |z: f32| [a, c, b].map(|vertex| Vertex { place: [vertex.place[0], vertex.place[1], z], ..vertex });
-        canvas.triangle(&[a, b, c], |_, _| Some([1; 3]));
-        canvas.triangle(&at(0.5), |_, _| Some([2; 3]));
-        canvas.triangle(&at(1.0), |_, _| Some([2; 3]));
-        assert_eq!(canvas.shrunk(4), [1; 3]);
-        canvas.triangle(&at(2.0), |_, _| None);
-        assert_eq!(canvas.shrunk(4), [1; 3]);
-        canvas.triangle(&at(2.0), |_, _| Some([2; 3]));
-        assert_eq!(canvas.shrunk(4), [2; 3]);
+        assert!(canvas.reach([a, b, c].map(|vertex| vertex.place)).unwrap().is_front());
+        let at = |z: f32| [a, c, b].map(|vertex| Vertex { place: vec3a(vertex.place.x, vertex.place.y, z), ..vertex });
+        canvas.draw(&[a, b, c], |_, _| Some([1; 3]));
+        canvas.draw(&at(0.5), |_, _| Some([2; 3]));
+        canvas.draw(&at(1.0), |_, _| Some([2; 3]));
+        assert_eq!(canvas.colors, [[1; 3]; 4]);
+        canvas.draw(&at(2.0), |_, _| None);
+        assert_eq!(canvas.colors, [[1; 3]; 4]);
+        canvas.draw(&at(2.0), |_, _| Some([2; 3]));
+        assert_eq!(canvas.colors, [[2; 3]; 4]);
     }
 
     #[test]
     fn what_corners_have_is_mixed_between_them() {
         let mut canvas = Canvas::new(4, [0; 3]);
-        let corner = |x: f32, y: f32| Vertex { place: [x, y, 0.0], color: [x / 8.0, y / 8.0, 0.0, 1.0], uv: [y, x] };
+        let corner = |x: f32, y: f32| Vertex {
+            color: Vec4::new(x / 8.0, y / 8.0, 0.0, 1.0),
+            uv: Vec2::new(y, x),
+            ..corner(x, y, 0.0)
+        };
         let triangle = [corner(0.0, 0.0), corner(0.0, 8.0), corner(8.0, 0.0)];
-        canvas.triangle(&triangle, |[red, green, ..], [u, v]| {
-            Some([red * 16.0, green * 16.0, u + v].map(|x| (x + 0.25) as u8))
-        });
-        let picture = canvas.shrunk(1);
+        canvas
+            .draw(&triangle, |color, uv| Some([color.x * 16.0, color.y * 16.0, uv.x + uv.y].map(|x| (x + 0.25) as u8)));
+        let picture = canvas.into_picture(false);
         let pixel = |x: usize, y: usize| &picture[(y * 4 + x) * 3..][..3];
         assert_eq!((pixel(0, 0), pixel(3, 0), pixel(1, 2)), (&[1, 1, 1][..], &[7, 1, 4][..], &[3, 5, 4][..]));
     }
@@ -182,21 +198,27 @@ mod tests {
     #[test]
     fn a_triangle_covers_the_middles_that_lie_in_it() {
         let mut canvas = Canvas::new(4, [0; 3]);
-        let corner = |x: f32, y: f32| Vertex { place: [x, y, 0.0], ..Vertex::default() };
-        canvas.triangle(&[corner(0.4, 0.4), corner(0.4, 3.2), corner(3.2, 0.4)], |_, _| Some([1; 3]));
-        let picture: Vec<u8> = canvas.shrunk(1).into_iter().step_by(3).collect();
-        assert_eq!(picture, [1, 1, 1, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]);
+        canvas.draw(&[corner(0.4, 0.4, 0.0), corner(0.4, 3.2, 0.0), corner(3.2, 0.4, 0.0)], |_, _| Some([4; 3]));
+        let all = |color: &[u8; 3]| *color == [4; 3];
+        let covered: Vec<bool> = canvas.colors.iter().map(all).collect();
+        assert_eq!(
+            covered.chunks(4).map(|row| row.iter().filter(|one| **one).count()).collect::<Vec<_>>(),
+            [3, 2, 1, 0]
+        );
+        assert_eq!(canvas.into_picture(true), [4, 4, 4, 1, 1, 1, 1, 1, 1, 0, 0, 0]);
     }
 
     #[test]
     fn what_is_no_number_is_not_drawn() {
         let mut canvas = Canvas::new(2, [9; 3]);
-        for place in [[f32::NAN; 3], [f32::INFINITY; 3], [-1e30, 1e30, 0.0]] {
-            let corner = |x: f32| Vertex { place: [x, x * 2.0, 0.0], ..Vertex::default() };
-            let triangle = [corner(0.0), corner(1.0), Vertex { place, ..Vertex::default() }];
-            assert!(canvas.area(&triangle.map(|vertex| vertex.place)) <= 4);
-            canvas.triangle(&triangle, |_, _| None);
+        for z in [0.0, f32::NAN] {
+            for x in [f32::NAN, f32::INFINITY, -1e30, 1e30] {
+                let triangle = [corner(0.0, 0.0, z), corner(1.0, 2.0, 0.0), corner(x, x, 0.0)];
+                assert!(canvas.reach(triangle.map(|vertex| vertex.place)).is_none_or(|reach| reach.area() <= 4));
+                canvas.draw(&triangle, |_, _| None);
+            }
         }
-        assert_eq!(canvas.shrunk(1), [9; 12]);
+        canvas.draw(&[corner(0.0, 0.0, f32::NAN), corner(0.0, 8.0, 0.0), corner(8.0, 0.0, 0.0)], |_, _| Some([1; 3]));
+        assert_eq!(canvas.colors, [[9; 3]; 4]);
     }
 }
