@@ -315,22 +315,25 @@ impl FaceIter<'_> {
 impl<'a> Iterator for FaceIter<'a> {
     type Item = Result<Face<'a>>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let Some(left) = self.left.checked_sub(1) else {
             // Only the first call behind the last face finds bytes left.
             let rest = self.faces.split(self.faces.left()).ok().filter(|rest| !rest.is_empty())?;
             return Some(Err(left_over(&rest).within("faces")));
         };
-        let face = next_face(&mut self.faces, self.form).within_item("faces", self.index);
-        match &face {
+        Some(match next_face(&mut self.faces, self.form) {
             Ok(face) => {
                 self.left = left;
                 self.index = self.index.saturating_add(1);
                 self.unit = self.unit.saturating_add(face.memory_byte_len());
+                Ok(face)
             }
-            Err(_) => (self.left, self.faces) = (0, Cursor::new(&[])),
-        }
-        Some(face)
+            Err(error) => {
+                (self.left, self.faces) = (0, Cursor::new(&[]));
+                Err(error).within_item("faces", self.index)
+            }
+        })
     }
 }
 
@@ -339,6 +342,7 @@ fn left_over(rest: &Cursor<'_>) -> Error {
     rest.error(format!("{} bytes after the last face", rest.left()))
 }
 
+#[inline]
 fn next_face<'a>(cursor: &mut Cursor<'a>, form: Form) -> Result<Face<'a>> {
     let mut ahead = *cursor;
     let (flags, texture) = match form {

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use tempfile::Builder;
 
 use crate::args::ScanArgs;
-use crate::export::{Images, Room, picture};
+use crate::export::{Canvas, Images, Room, picture};
 use crate::notes::Notes;
 use crate::output::Failure;
 use crate::report;
@@ -33,6 +33,8 @@ struct State {
     drawn: u64,
     /// Models that could not be drawn, and why the first could not.
     undrawn: u64,
+    /// What was drawn on, for the next pictures: one a thread.
+    canvases: Vec<Canvas>,
     failure: Option<Failure>,
 }
 
@@ -67,8 +69,10 @@ impl Thumbnails {
         let file = seen.record.member.is_none().then_some(seen.record.path.as_path());
         let mut images = Images::seen(asset, file, self.access, &self.limits);
         let room = Room::new(seen.budget);
-        let picture = picture::draw(asset, self.side, &mut images, &room).and_then(|picture| picture.to_png());
-        match picture {
+        let mut canvas = self.state().canvases.pop().unwrap_or_default();
+        let picture = picture::draw(asset, self.side, &mut canvas, &mut images, &room);
+        self.state().canvases.push(canvas);
+        match picture.and_then(|picture| picture.to_png()) {
             Err(_) => self.state().undrawn += 1,
             Ok(png) => match self.write(&path, &png) {
                 Ok(()) => self.state().drawn += 1,

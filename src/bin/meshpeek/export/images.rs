@@ -27,7 +27,7 @@ pub(crate) struct Images<'a> {
     access: Access,
     limits: Limits,
     found: HashMap<String, Option<Vec<u8>>>,
-    /// The files beside the model, by their names in lower case; read when one is missing by its own name.
+    /// What is beside the model, by names in lower case; read when one is missing by its own name.
     beside: Option<HashMap<String, PathBuf>>,
 }
 
@@ -118,10 +118,9 @@ impl<'a> Images<'a> {
         let Around::Folder(folder) = &self.around else { return None };
         let beside = self.beside.get_or_insert_with(|| {
             let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_ENTRIES);
-            let named = entries.filter_map(|entry| Some((entry.file_name().to_str()?.to_lowercase(), entry.path())));
-            named.filter(|(_, path)| path.is_file()).collect()
+            entries.filter_map(|entry| Some((entry.file_name().to_str()?.to_lowercase(), entry.path()))).collect()
         });
-        beside.get(&name.to_lowercase()).cloned()
+        beside.get(&name.to_lowercase()).filter(|path| path.is_file()).cloned()
     }
 }
 

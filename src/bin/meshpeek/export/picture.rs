@@ -45,11 +45,17 @@ impl Picture {
     }
 }
 
-/// Draws an asset.
+/// Draws an asset, on a new canvas or one that was drawn on before.
 ///
 /// # Errors
 /// Where it has no triangles, or drawing costs more than the budget has.
-pub(crate) fn draw(asset: &Asset<'_>, side: u32, images: &mut Images<'_>, room: &Room<'_>) -> Result<Picture> {
+pub(crate) fn draw(
+    asset: &Asset<'_>,
+    side: u32,
+    canvas: &mut Canvas,
+    images: &mut Images<'_>,
+    room: &Room<'_>,
+) -> Result<Picture> {
     let chosen = chosen(asset, room)?;
     let vertices = chosen.iter().map(|primitive| primitive.vertex_count().unwrap_or(0)).max().unwrap_or(0) as u64;
     let fine = if side <= 1024 { 2 } else { 1 };
@@ -66,13 +72,14 @@ pub(crate) fn draw(asset: &Asset<'_>, side: u32, images: &mut Images<'_>, room: 
         })
     })?;
     let frame = bounds.frame(width).ok_or_else(|| Error::unsupported("nothing to draw: no triangles"))?;
-    let mut scene = Scene { canvas: Canvas::new(width, BACKGROUND), frame, images, skins: HashMap::new(), room };
+    canvas.clear(width, BACKGROUND);
+    let mut scene = Scene { canvas, frame, images, skins: HashMap::new(), room };
     each(&chosen, |primitive| {
         mesh.place(primitive, room)?;
         mesh.light(primitive, room)?;
         scene.draw(primitive, &mesh)
     })?;
-    Ok(Picture { side, rgb: scene.canvas.into_picture(fine == 2) })
+    Ok(Picture { side, rgb: canvas.picture(fine == 2) })
 }
 
 /// The primitives that are drawn: those that the file does not hide, where there are any, and of these the ones of the
@@ -244,7 +251,7 @@ impl Skin {
 }
 
 struct Scene<'s, 'i> {
-    canvas: Canvas,
+    canvas: &'s mut Canvas,
     frame: Frame,
     images: &'s mut Images<'i>,
     skins: HashMap<String, Option<Skin>>,

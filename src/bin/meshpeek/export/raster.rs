@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use glam::{Vec2, Vec3A, Vec4, vec3a};
+use glam::{Vec2, Vec3A, Vec4, vec2};
 
 /// A corner as the picture has it.
 #[derive(Clone, Copy, Default)]
@@ -16,8 +16,8 @@ pub(super) struct Vertex {
 
 /// The next whole number above, 0 at least: a cast where a call of `ceil` would take most of a small triangle's time.
 fn up(number: f32) -> usize {
-    let below = number as usize;
-    below.saturating_add(usize::from(number > below as f32))
+    let below = number as u32;
+    below.saturating_add(u32::from(number > below as f32)) as usize
 }
 
 /// How much farther back faces count, so that of two faces in one place the front is seen.
@@ -26,8 +26,9 @@ const BEHIND: f32 = 0.25;
 /// How far beside a triangle a middle may lie, in shares of the corners, so that none is left out between two triangles.
 const SLACK: f32 = 1e-5;
 
-/// Pixels, and how near what is seen in each of them is.
-pub(super) struct Canvas {
+/// Pixels, and how near what is seen in each of them is; it can be used again for the next picture.
+#[derive(Default)]
+pub(crate) struct Canvas {
     side: usize,
     colors: Vec<[u8; 3]>,
     depths: Vec<f32>,
@@ -53,10 +54,13 @@ impl Reach {
 }
 
 impl Canvas {
-    /// A square of pixels of one color.
-    pub(super) fn new(side: usize, color: [u8; 3]) -> Self {
-        let pixels = side * side;
-        Self { side, colors: vec![color; pixels], depths: vec![f32::NEG_INFINITY; pixels] }
+    /// Makes it a square of pixels of one color.
+    pub(super) fn clear(&mut self, side: usize, color: [u8; 3]) {
+        self.side = side;
+        self.colors.clear();
+        self.colors.resize(side * side, color);
+        self.depths.clear();
+        self.depths.resize(side * side, f32::NEG_INFINITY);
     }
 
     /// The bytes that so many pixels take.
@@ -67,7 +71,7 @@ impl Canvas {
     /// The reach of a triangle; `None` where it covers nothing.
     pub(super) fn reach(&self, [a, b, c]: [Vec3A; 3]) -> Option<Reach> {
         let (least, most) = (a.min(b).min(c) - 0.5, a.max(b).max(c) + 0.5);
-        let range = |least: f32, most: f32| up(least)..(most as usize).min(self.side);
+        let range = |least: f32, most: f32| up(least)..(most as u32 as usize).min(self.side);
         let (columns, rows) = (range(least.x, most.x), range(least.y, most.y));
         let size = (b - a).truncate().perp_dot((c - a).truncate());
         let is_seen = !columns.is_empty() && !rows.is_empty() && size != 0.0 && size.is_finite();
@@ -83,53 +87,53 @@ impl Canvas {
         shade: impl Fn(Vec4, Vec2) -> Option<[u8; 3]>,
     ) {
         let (ab, ac) = (b.place - a.place, c.place - a.place);
-        // The shares of the corners in a point grow evenly along rows and columns.
-        let shares = |b: f32, c: f32| vec3a(-b - c, b, c);
-        let step = shares(ac.y / size, -ab.y / size);
-        let down = shares(-ac.x / size, ab.x / size);
-        let from = vec3a(columns.start as f32, rows.start as f32, 0.0) + 0.5 - a.place;
-        let first = Vec3A::X + step * from.x + down * from.y;
-        // Where a share grows, it is none before some column, else behind it.
-        let grows = step.cmpge(Vec3A::ZERO);
-        let width = -1.0 / Vec3A::select(grows, step.max(Vec3A::splat(f32::MIN_POSITIVE)), step);
+        // The shares of the corners in a point grow evenly along rows and columns, and with them all that is mixed.
+        let share = size.recip();
+        let step = vec2(ac.y, -ab.y) * share;
+        let down = vec2(-ac.x, ab.x) * share;
+        let from = vec2(columns.start as f32, rows.start as f32) + 0.5 - a.place.truncate();
+        let plane = |[a, b, c]: [Vec4; 3]| {
+            let (ab, ac) = (b - a, c - a);
+            let (step, down) = (ab * step.x + ac * step.y, ab * down.x + ac * down.y);
+            (a + step * from.x + down * from.y, step, down)
+        };
         let behind = if size < 0.0 { 0.0 } else { BEHIND };
         let at = |vertex: &Vertex| Vec4::new(vertex.place.z - behind, vertex.uv.x, vertex.uv.y, 0.0);
-        let mix = |[a, b, c]: [Vec4; 3], shares: Vec3A| a * shares.x + b * shares.y + c * shares.z;
-        let (colors, places) = ([a.color, b.color, c.color], [at(a), at(b), at(c)]);
-        let (color_step, place_step) = (mix(colors, step), mix(places, step));
-        for row in rows.clone() {
-            let shares = first + down * (row - rows.start) as f32;
+        let (mut shares, step, down) = plane([Vec4::X, Vec4::Y, Vec4::Z]);
+        let (mut color, color_step, color_down) = plane([a.color, b.color, c.color]);
+        let (mut place, place_step, place_down) = plane([at(a), at(b), at(c)]);
+        // Where a share grows, it is none before some column, else behind it.
+        let grows = step.cmpge(Vec4::ZERO);
+        let width = -1.0 / Vec4::select(grows, step.max(Vec4::splat(f32::MIN_POSITIVE)), step);
+        for row in rows {
             let edges = (shares + SLACK) * width;
-            let least = Vec3A::select(grows, edges, Vec3A::NEG_INFINITY).max_element();
-            let most = Vec3A::select(grows, Vec3A::INFINITY, edges).min_element();
-            if most < 0.0 {
-                continue;
-            }
-            let covered = up(least)..columns.len().min((most as usize).saturating_add(1));
-            if covered.is_empty() {
-                continue;
-            }
-            let (color, place) = (mix(colors, shares), mix(places, shares));
-            let start = row * self.side + columns.start;
-            let pixels = start + covered.start..start + covered.end;
-            let seen = self.colors[pixels.clone()].iter_mut().zip(&mut self.depths[pixels]);
-            for (column, (seen, nearest)) in covered.zip(seen) {
-                let column = column as f32;
-                let depth = place.x + place_step.x * column;
-                if depth > *nearest {
-                    let [_, u, v, _] = (place + place_step * column).to_array();
-                    if let Some(color) = shade(color + color_step * column, Vec2::new(u, v)) {
-                        (*seen, *nearest) = (color, depth);
+            let least = Vec4::select(grows, edges, Vec4::NEG_INFINITY).max_element();
+            let most = Vec4::select(grows, Vec4::INFINITY, edges).min_element();
+            let covered = up(least)..columns.len().min((most + 1.0) as u32 as usize);
+            if !covered.is_empty() {
+                let start = row * self.side + columns.start;
+                let pixels = start + covered.start..start + covered.end;
+                let seen = self.colors[pixels.clone()].iter_mut().zip(&mut self.depths[pixels]);
+                let mut depth = place.x + place_step.x * covered.start as f32;
+                for (column, (seen, nearest)) in covered.zip(seen) {
+                    if depth > *nearest {
+                        let column = column as f32;
+                        let [_, u, v, _] = (place + place_step * column).to_array();
+                        if let Some(color) = shade(color + color_step * column, vec2(u, v)) {
+                            (*seen, *nearest) = (color, depth);
+                        }
                     }
+                    depth += place_step.x;
                 }
             }
+            (shares, color, place) = (shares + down, color + color_down, place + place_down);
         }
     }
 
     /// The picture; with `halved`, two pixels in a row and column made one.
-    pub(super) fn into_picture(self, halved: bool) -> Vec<u8> {
+    pub(super) fn picture(&mut self, halved: bool) -> Vec<u8> {
         if !halved {
-            return self.colors.into_flattened();
+            return std::mem::take(&mut self.colors).into_flattened();
         }
         let mut picture = vec![[0; 3]; self.colors.len() / 4];
         let lines = self.colors.chunks_exact(2 * self.side).zip(picture.chunks_exact_mut(self.side / 2));
@@ -149,6 +153,8 @@ impl Canvas {
 
 #[cfg(test)]
 mod tests {
+    use glam::vec3a;
+
     use super::*;
 
     fn corner(x: f32, y: f32, z: f32) -> Vertex {
@@ -156,6 +162,12 @@ mod tests {
     }
 
     impl Canvas {
+        fn square(side: usize, color: [u8; 3]) -> Self {
+            let mut canvas = Self::default();
+            canvas.clear(side, color);
+            canvas
+        }
+
         fn draw(&mut self, triangle: &[Vertex; 3], shade: impl Fn(Vec4, Vec2) -> Option<[u8; 3]>) {
             if let Some(reach) = self.reach(triangle.map(|vertex| vertex.place)) {
                 self.fill(reach, triangle, shade);
@@ -165,7 +177,7 @@ mod tests {
 
     #[test]
     fn the_nearest_is_seen_and_of_two_sides_in_one_place_the_front() {
-        let mut canvas = Canvas::new(2, [9; 3]);
+        let mut canvas = Canvas::square(2, [9; 3]);
         let [a, b, c] = [corner(0.0, 0.0, 1.0), corner(0.0, 8.0, 1.0), corner(8.0, 0.0, 1.0)];
         assert!(canvas.reach([a, b, c].map(|vertex| vertex.place)).unwrap().is_front());
         let at = |z: f32| [a, c, b].map(|vertex| Vertex { place: vec3a(vertex.place.x, vertex.place.y, z), ..vertex });
@@ -181,7 +193,7 @@ mod tests {
 
     #[test]
     fn what_corners_have_is_mixed_between_them() {
-        let mut canvas = Canvas::new(4, [0; 3]);
+        let mut canvas = Canvas::square(4, [0; 3]);
         let corner = |x: f32, y: f32| Vertex {
             color: Vec4::new(x / 8.0, y / 8.0, 0.0, 1.0),
             uv: Vec2::new(y, x),
@@ -190,14 +202,14 @@ mod tests {
         let triangle = [corner(0.0, 0.0), corner(0.0, 8.0), corner(8.0, 0.0)];
         canvas
             .draw(&triangle, |color, uv| Some([color.x * 16.0, color.y * 16.0, uv.x + uv.y].map(|x| (x + 0.25) as u8)));
-        let picture = canvas.into_picture(false);
+        let picture = canvas.picture(false);
         let pixel = |x: usize, y: usize| &picture[(y * 4 + x) * 3..][..3];
         assert_eq!((pixel(0, 0), pixel(3, 0), pixel(1, 2)), (&[1, 1, 1][..], &[7, 1, 4][..], &[3, 5, 4][..]));
     }
 
     #[test]
     fn a_triangle_covers_the_middles_that_lie_in_it() {
-        let mut canvas = Canvas::new(4, [0; 3]);
+        let mut canvas = Canvas::square(4, [0; 3]);
         canvas.draw(&[corner(0.4, 0.4, 0.0), corner(0.4, 3.2, 0.0), corner(3.2, 0.4, 0.0)], |_, _| Some([4; 3]));
         let all = |color: &[u8; 3]| *color == [4; 3];
         let covered: Vec<bool> = canvas.colors.iter().map(all).collect();
@@ -205,12 +217,12 @@ mod tests {
             covered.chunks(4).map(|row| row.iter().filter(|one| **one).count()).collect::<Vec<_>>(),
             [3, 2, 1, 0]
         );
-        assert_eq!(canvas.into_picture(true), [4, 4, 4, 1, 1, 1, 1, 1, 1, 0, 0, 0]);
+        assert_eq!(canvas.picture(true), [4, 4, 4, 1, 1, 1, 1, 1, 1, 0, 0, 0]);
     }
 
     #[test]
     fn what_is_no_number_is_not_drawn() {
-        let mut canvas = Canvas::new(2, [9; 3]);
+        let mut canvas = Canvas::square(2, [9; 3]);
         for z in [0.0, f32::NAN] {
             for x in [f32::NAN, f32::INFINITY, -1e30, 1e30] {
                 let triangle = [corner(0.0, 0.0, z), corner(1.0, 2.0, 0.0), corner(x, x, 0.0)];

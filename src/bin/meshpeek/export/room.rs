@@ -1,6 +1,6 @@
 //! What an export may still take: a budget, and memory of it for what grows piece by piece.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use meshpeek::budget::Held;
 use meshpeek::{Budget, Result};
@@ -8,12 +8,15 @@ use meshpeek::{Budget, Result};
 /// What making a vertex or triangle costs, in bytes of work.
 pub(super) const CORNER_WORK: u64 = 64;
 
-/// What is taken at once, so that small pieces cost little.
+/// What is taken and charged for at once, so that small pieces cost little.
 const STEP: u64 = 1 << 20;
+const WORK_STEP: u64 = 1 << 16;
 
 pub(crate) struct Room<'b> {
     outer: &'b Budget,
     memory: RefCell<Memory>,
+    /// Work that is still to be charged for.
+    due: Cell<u64>,
 }
 
 #[derive(Default)]
@@ -25,7 +28,7 @@ struct Memory {
 
 impl<'b> Room<'b> {
     pub(crate) fn new(outer: &'b Budget) -> Self {
-        Self { outer, memory: RefCell::default() }
+        Self { outer, memory: RefCell::default(), due: Cell::default() }
     }
 
     /// The budget for what is decoded beside it.
@@ -35,7 +38,9 @@ impl<'b> Room<'b> {
 
     /// Charges for bytes that are about to be made or looked at.
     pub(super) fn work(&self, bytes: u64) -> Result<()> {
-        self.outer.work(bytes)
+        let due = self.due.get().saturating_add(bytes);
+        self.due.set(if due < WORK_STEP { due } else { 0 });
+        if due < WORK_STEP { Ok(()) } else { self.outer.work(due) }
     }
 
     /// Takes memory for bytes that are about to be kept.
@@ -68,5 +73,12 @@ impl<'b> Room<'b> {
     pub(super) fn output(&self, bytes: u64) -> Result<()> {
         self.outer.output(bytes)?;
         self.keep(bytes)
+    }
+}
+
+impl Drop for Room<'_> {
+    fn drop(&mut self) {
+        // The rest is done; who goes on with the budget will be told.
+        let _ = self.outer.work(self.due.get());
     }
 }
