@@ -42,7 +42,7 @@
 //! Files whose pages are larger than memory's, of hugetlbfs, are read. Windows refuses to cut a mapped file short; there
 //! every map counts as guarded.
 //!
-//! The only unsafe code of the crate is here: making the map, its guard, and waiting for pipes.
+//! The only unsafe code of the crate is here: making the map, its guard, asking for its pages, and waiting for pipes.
 
 #[cfg(all(feature = "mmap", unix))]
 #[allow(unsafe_code)]
@@ -50,6 +50,8 @@ mod guard;
 
 use std::fs::{File, Metadata};
 use std::io::Read;
+#[cfg(all(feature = "scan", feature = "mmap", unix))]
+use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
 
@@ -422,6 +424,47 @@ fn wait(file: &File, patience: Duration) -> std::io::Result<()> {
 #[cfg(not(unix))]
 fn wait(_: &File, _: Duration) -> std::io::Result<()> {
     Ok(())
+}
+
+/// Asks the system to read these bytes, which may be mapped, before somebody touches them; does not wait for it.
+#[cfg(all(feature = "scan", feature = "mmap", unix))]
+#[allow(unsafe_code)]
+pub(crate) fn will_need(bytes: &[u8]) {
+    let page = guard::page_size();
+    let Range { start, end } = bytes.as_ptr_range();
+    let before = start.addr().checked_rem(page).unwrap_or(0);
+    let mut start = start.wrapping_sub(before).cast_mut();
+    // Of one call Linux may take no more.
+    const PIECE: usize = 128 << 10;
+    while start.addr() < end.addr() {
+        let length = end.addr().saturating_sub(start.addr()).min(PIECE);
+        // SAFETY: the pages are those of borrowed bytes; the advice changes none of them, and may be refused.
+        unsafe { libc::madvise(start.cast(), length, libc::MADV_WILLNEED) };
+        start = start.wrapping_add(PIECE);
+    }
+}
+
+/// How often this process has waited for pages to be read; `None` where that cannot be known.
+#[cfg(all(feature = "scan", feature = "mmap", unix))]
+#[allow(unsafe_code)]
+pub(crate) fn waits_for_pages() -> Option<u64> {
+    let mut usage = std::mem::MaybeUninit::uninit();
+    // SAFETY: there is room for what is asked for, and it is all there where the answer is 0.
+    let usage: libc::rusage = unsafe {
+        if libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) != 0 {
+            return None;
+        }
+        usage.assume_init()
+    };
+    u64::try_from(usage.ru_majflt).ok()
+}
+
+#[cfg(all(feature = "scan", not(all(feature = "mmap", unix))))]
+pub(crate) fn will_need(_: &[u8]) {}
+
+#[cfg(all(feature = "scan", not(all(feature = "mmap", unix))))]
+pub(crate) fn waits_for_pages() -> Option<u64> {
+    None
 }
 
 fn too_large(limit: u64) -> Error {

@@ -9,7 +9,7 @@ const MOST: usize = 8;
 const MOST_BYTES: u64 = 64 << 10;
 
 /// A member and its name.
-type Named<'a> = (Name, Member<'a>);
+pub(super) type Named<'a> = (Name, Member<'a>);
 
 /// Small members together, larger ones alone.
 pub(super) fn together<'a>(mut members: impl Iterator<Item = Named<'a>>) -> impl Iterator<Item = Vec<Named<'a>>> {

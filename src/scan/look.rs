@@ -9,6 +9,7 @@ use super::crew::{Crew, MOST_JOBS};
 use super::finds::{Finds, together};
 use super::globs::Globs;
 use super::known::stamp;
+use super::prefetch::{Prefetch, Waits};
 use super::progress::Stretch;
 use super::record::Stored;
 use super::units::Unit;
@@ -364,7 +365,7 @@ where
         drop(told);
         if let Some((container, _)) = inside {
             self.hand_over(finds);
-            self.members(place, &container, members, budget, (stretch, data.len() as u64));
+            self.members(place, data, &container, members, budget, (stretch, data.len() as u64));
         }
         true
     }
@@ -382,7 +383,7 @@ where
         let asset = Some(&asset);
         let seen = (self.view)(&Sighting { record: &record, data, asset, budget, members: shown, is_continued });
         self.hand_over(&mut Finds::of(Found::Continued(place.path.to_owned()), Some(seen)));
-        self.members(place, &container, members, budget, (stretch, all));
+        self.members(place, data, &container, members, budget, (stretch, all));
         error.map_or(Ok(()), Err)
     }
 
@@ -391,6 +392,7 @@ where
     fn members(
         &self,
         place: &Place<'_>,
+        data: &[u8],
         container: &Container<'_>,
         range: Range<usize>,
         budget: &Budget,
@@ -403,6 +405,9 @@ where
         let members = container.members().map_while(Result::ok).take(range.end);
         let members = members.map(|member| (names.next(member.name()), member)).enumerate().skip(range.start);
         let members = members.filter(|(index, _)| shared.binary_search(index).is_err()).map(|(_, named)| named);
+        // What is packed in another archive was read with that.
+        let waits = Waits::from_now_on(self.scan.read_ahead && place.depth == 0);
+        let members = Prefetch::new(data, self.scan.depth, waits, members);
         self.crew.each(together(members.take_while(|_| !self.scan.progress.is_stopped())), |members| {
             let mut finds = Finds::default();
             for (name, member) in members {

@@ -11,6 +11,7 @@ mod identity;
 mod ignored;
 mod known;
 mod look;
+mod prefetch;
 mod progress;
 mod record;
 pub mod refs;
@@ -71,6 +72,8 @@ pub struct Scan {
     pub jobs: Option<usize>,
     /// How to get at each file's bytes: read, unless the caller [answers](Access::map_large) for maps.
     pub access: Access,
+    /// Whether to ask the system for members of mapped archives before they are looked at, once somebody had to wait for it.
+    pub read_ahead: bool,
     /// What each asset, and each file with all that is in it, may cost.
     pub limits: Limits,
     /// Records that an earlier scan gave: files that have not changed since are passed over.
@@ -139,6 +142,7 @@ impl Scan {
             archives: true,
             jobs: None,
             access: Access::READ,
+            read_ahead: true,
             limits: Limits::default(),
             known: None,
             progress: Progress::default(),

@@ -45,6 +45,11 @@ pub(crate) struct Common {
     /// Read files into memory instead of mapping them
     #[arg(long, global = true)]
     pub(crate) no_mmap: bool,
+    /// Do not ask the system for the members of an archive that are looked at next
+    ///
+    /// That is done only once a scan had to wait for its disk, and helps where each reading waits long.
+    #[arg(long, global = true)]
+    pub(crate) no_read_ahead: bool,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
 }

@@ -19,6 +19,7 @@ use crate::{interrupt, map, progress, report};
 pub(crate) fn scan(inputs: &Inputs, common: &Common) -> Scan {
     let mut scan = Scan::new(&inputs.paths);
     scan.access = access(common);
+    scan.read_ahead = !common.no_read_ahead;
     scan.limits = common.limits.limits();
     scan.archives = !inputs.no_archives;
     scan.jobs = inputs.jobs.map(NonZeroUsize::get);
@@ -38,6 +39,7 @@ pub(crate) fn scan(inputs: &Inputs, common: &Common) -> Scan {
 pub(crate) fn scan_whole(paths: &[PathBuf], jobs: Option<NonZeroUsize>, common: &Common) -> Scan {
     let mut scan = Scan::new(paths);
     scan.access = access(common);
+    scan.read_ahead = !common.no_read_ahead;
     scan.limits = common.limits.limits();
     scan.jobs = jobs.map(NonZeroUsize::get);
     scan.selection.except = excepted(common);

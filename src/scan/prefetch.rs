@@ -1,0 +1,180 @@
+//! What is going to be read, asked of the system beforehand.
+//!
+//! Of a mapped file the system reads what is touched and little around it, and whoever touches it waits. On a mount with
+//! latency that is nearly all the time of a scan. So the members in front are asked for while those behind are looked at:
+//! whole where their names promise an asset, else their beginning alone. That costs calls, so nothing is asked for before
+//! somebody had to wait.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::path::Path;
+
+use super::finds::Named;
+use crate::address;
+use crate::container::Member;
+use crate::format::Format;
+use crate::inspect::Depth;
+use crate::source;
+
+/// How many bytes are asked for ahead of those looked at, and of how many members.
+const AHEAD: u64 = 2 << 20;
+const MOST: usize = 256;
+/// After so many bytes or members it is asked again whether somebody had to wait.
+const UNTIL_ASKED: u64 = 128 << 10;
+const UNTIL_ASKED_MEMBERS: u32 = 64;
+/// What is looked at of a member that may turn out to be an asset, and of one whose header alone counts.
+const BEGINNING: u64 = 1 << 10;
+const HEADER: u64 = 16 << 10;
+
+/// Members in order, those in front of them asked for.
+pub(super) struct Prefetch<'a, I> {
+    data: &'a [u8],
+    depth: Depth,
+    members: I,
+    ahead: VecDeque<(Named<'a>, u64)>,
+    bytes: u64,
+    waits: Waits,
+}
+
+impl<'a, I> Prefetch<'a, I> {
+    /// Members of the archive that `data` is.
+    pub(super) fn new(data: &'a [u8], depth: Depth, waits: Waits, members: I) -> Self {
+        Self { data, depth, members, ahead: VecDeque::new(), bytes: 0, waits }
+    }
+}
+
+impl<'a, I: Iterator<Item = Named<'a>>> Iterator for Prefetch<'a, I> {
+    type Item = Named<'a>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.waits.have_been()
+            && self.bytes < AHEAD
+            && self.ahead.len() < MOST
+            && let Some(named) = self.members.next()
+        {
+            let place = place(&named, self.depth);
+            let bytes = place.end.saturating_sub(place.start);
+            let whole = |end: u64| usize::try_from(end).unwrap_or(usize::MAX).min(self.data.len());
+            if let Some(part) = self.data.get(whole(place.start)..whole(place.end)) {
+                source::will_need(part);
+            }
+            self.bytes = self.bytes.saturating_add(bytes);
+            self.ahead.push_back((named, bytes));
+        }
+        let (named, bytes) = match self.ahead.pop_front() {
+            Some(first) => first,
+            None => (self.members.next()?, 0),
+        };
+        self.bytes = self.bytes.saturating_sub(bytes);
+        self.waits.pass(named.1.stored_byte_len());
+        Some(named)
+    }
+}
+
+/// The bytes that a member is looked at in.
+fn place((name, member): &Named<'_>, depth: Depth) -> Range<u64> {
+    let (start, around) = match member {
+        Member::Pbo(member) => (member.offset(), 0),
+        // A header of 30 bytes and the name, behind which some writers leave room.
+        Member::Zip(member) => (member.header_offset(), 128_u64.saturating_add(member.name().len() as u64)),
+    };
+    let most = match (Format::from_extension(Path::new(address::unnumbered(&name.text))), depth) {
+        (None, _) => BEGINNING,
+        (Some(_), Depth::Header) => HEADER,
+        (Some(_), _) => u64::MAX,
+    };
+    start..start.saturating_add(member.stored_byte_len().min(most)).saturating_add(around)
+}
+
+/// Whether somebody had to wait for the system to read what he touched.
+pub(super) struct Waits {
+    /// How often it was before; `None` where nobody is to ask.
+    before: Option<u64>,
+    have_been: bool,
+    bytes: u64,
+    members: u32,
+}
+
+impl Waits {
+    /// From now on, if anybody `asks`.
+    pub(super) fn from_now_on(asks: bool) -> Self {
+        let before = if asks { source::waits_for_pages() } else { None };
+        Self { before, have_been: false, bytes: 0, members: 0 }
+    }
+
+    fn have_been(&self) -> bool {
+        self.have_been
+    }
+
+    /// A member of so many bytes is next.
+    fn pass(&mut self, bytes: u64) {
+        let Some(before) = self.before.filter(|_| !self.have_been) else { return };
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.members = self.members.saturating_add(1);
+        if self.bytes >= UNTIL_ASKED || self.members >= UNTIL_ASKED_MEMBERS {
+            self.have_been = source::waits_for_pages().is_some_and(|now| now > before);
+            (self.bytes, self.members) = (0, 0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
+    use crate::pbo::Archive;
+    use crate::summary::Name;
+
+    fn named(member: Member<'_>) -> Named<'_> {
+        (Name::from(member.name()), member)
+    }
+
+    /// A PBO of so many members of 100,000 bytes.
+    fn archive(count: u32) -> Vec<u8> {
+        let mut bytes = [&b"\0sreV"[..], &[0; 17]].concat();
+        for index in 0..count {
+            bytes.extend(format!("{index}.{}\0", if index % 3 == 0 { "p3d" } else { "paa" }).bytes());
+            bytes.extend([0, 100_000, 0, 0, 100_000_u32].map(u32::to_le_bytes).as_flattened());
+        }
+        bytes.extend([0; 21]);
+        bytes.resize(bytes.len() + 100_000 * count as usize, 7);
+        bytes
+    }
+
+    #[test]
+    fn members_come_in_order_whether_asked_for_or_not() {
+        let bytes = archive(300);
+        for cut in [bytes.len(), bytes.len() - 1_050_000] {
+            let data = &bytes[..cut];
+            let archive = Archive::parse_with(data, &Limits::default()).unwrap();
+            let members = || archive.members().map_while(Result::ok).map(|member| named(Member::Pbo(member)));
+            let in_order: Vec<_> = members().map(|(name, _)| name).collect();
+            assert_eq!(in_order.len(), 300);
+            for have_been in [false, true] {
+                for depth in [Depth::Header, Depth::Summary] {
+                    let waits = Waits { before: Some(0), have_been, bytes: 0, members: 0 };
+                    let mut ahead = Prefetch::new(data, depth, waits, members());
+                    let mut seen = Vec::new();
+                    while let Some((name, _)) = ahead.next() {
+                        seen.push(name);
+                        assert!(ahead.ahead.len() <= MOST && ahead.bytes <= AHEAD + 100_000);
+                    }
+                    assert_eq!(seen, in_order);
+                    assert_eq!((ahead.bytes, ahead.ahead.len()), (0, 0));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn it_is_asked_only_after_a_while_and_by_those_who_want_to() {
+        let mut waits = Waits { before: Some(u64::MAX), have_been: false, bytes: 0, members: 0 };
+        waits.pass(UNTIL_ASKED - 1);
+        assert_eq!((waits.bytes, waits.members), (UNTIL_ASKED - 1, 1));
+        waits.pass(1);
+        assert_eq!((waits.bytes, waits.members, waits.have_been()), (0, 0, false));
+        let mut never = Waits::from_now_on(false);
+        never.pass(u64::MAX);
+        assert_eq!((never.bytes, never.have_been()), (0, false));
+    }
+}
