@@ -42,8 +42,7 @@ fn not_too_long(name: &ByteStr<'_>) -> Result<()> {
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {
     pub(super) record: HeaderEntry<'a>,
-    pub(super) start: Cursor<'a>,
-    bytes: u64,
+    offset: u64,
 }
 
 /// What an [`Entry`] says.
@@ -71,11 +70,10 @@ impl EntryKind {
 impl<'a> Entry<'a> {
     #[inline]
     fn read(cursor: &mut Cursor<'a>) -> Result<Self> {
-        let start = *cursor;
-        let mut behind = start;
+        let mut behind = *cursor;
         let record = HeaderEntry::read(&mut behind, ())?;
-        *cursor = behind;
-        Ok(Self { record, start, bytes: behind.offset().saturating_sub(start.offset()) })
+        let offset = std::mem::replace(cursor, behind).offset();
+        Ok(Self { record, offset })
     }
 
     /// What it says. A name, even with a product's method, makes a member; no name, even with a size, the end.
@@ -104,12 +102,14 @@ impl<'a> Entry<'a> {
 
     /// Where it starts.
     pub fn offset(&self) -> u64 {
-        self.start.offset()
+        self.offset
     }
 
     /// How many bytes it takes, properties included.
     pub fn byte_len(&self) -> u64 {
-        self.bytes
+        let properties = self.record.properties.map_or(0, |properties| properties.0.left().saturating_add(1));
+        let head = (self.name().len() as u64).saturating_add(1).saturating_add(size_of::<Fields>() as u64);
+        head.saturating_add(properties)
     }
 }
 

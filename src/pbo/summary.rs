@@ -14,6 +14,7 @@ use crate::error::{Context, Error, Result};
 use crate::format::Format;
 use crate::inspect::{Depth, Inspect, Outline, Part, Region, Span, Value, brief};
 use crate::limits::Limits;
+use crate::ranges::Data;
 use crate::summary::{Blocks, Code, Counts, Problems, Severity, Summary};
 use crate::view::record::{Fixed, Framing, Record, Stored as _, tell_fixed, tell_opaque};
 use crate::view::{ByteStr, Cursor};
@@ -73,7 +74,9 @@ impl Inspect for Archive<'_> {
                 let Some(entry) = out.ok(entry.within_item("members", members)) else { break };
                 members = members.saturating_add(usize::from(entry.kind() == EntryKind::Member));
                 let part = Part::item("entries", index).labelled(entry.name());
-                out.part(part.spanning(entry.offset(), entry.byte_len()), |out| entry.dissect(&mut properties, out));
+                out.part(part.spanning(entry.offset(), entry.byte_len()), |out| {
+                    entry.dissect(self.data, &mut properties, out)
+                });
             }
         });
         for member in self.members() {
@@ -142,8 +145,8 @@ impl Inspect for Archive<'_> {
 
 impl Entry<'_> {
     /// Its fields and properties, of which this many were told before.
-    fn dissect(&self, properties: &mut usize, out: &mut Outline<'_>) {
-        let told = HeaderEntry::tell_fields(&mut self.start.clone(), (), out);
+    fn dissect(&self, archive: Data<'_>, properties: &mut usize, out: &mut Outline<'_>) {
+        let told = HeaderEntry::tell_fields(&mut archive.cursor(self.offset()), (), out);
         let Some(pairs) = out.ok(told).and_then(|entry| entry.properties) else { return };
         let mut cursor = pairs.cursor();
         for (property, span) in pairs.spanned() {
