@@ -3,11 +3,17 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use meshpeek::dissect::{LineKind, dissect};
+use meshpeek::dissect::{LineKind, dissect, locate};
 use meshpeek::inspect::{Inspect, Outline, Part, RegionKind, Text, Value, Visitor};
+use meshpeek::ranges::Ranges;
 use meshpeek::summary::{Problems, Severity};
-use meshpeek::view::{Packing, Table};
+use meshpeek::view::cursor::record;
+use meshpeek::view::{Cursor, Packing, Table};
 use meshpeek::{Asset, Budget, Limits};
+use zerocopy::little_endian::U32;
+
+/// The largest file of which all is asked that costs as much as the file.
+const SMALL: usize = 1 << 12;
 
 /// The most bytes read of one table: a file of a few bytes may stand for billions of equal rows.
 const ENOUGH: u64 = 1 << 22;
@@ -19,24 +25,65 @@ pub fn run(data: &[u8]) {
         walk(&asset, data, &limits);
         dissect_whole(&asset, data.len() as u64);
     }
+    if data.len() <= SMALL {
+        by_ranges(data, &limits);
+    }
+    // A record is parsed where it can be had.
+    let mut cursor = Cursor::with_offset(data, 7);
+    match (cursor.parse(record::<U32>), data.first_chunk()) {
+        (Ok(number), Some(bytes)) => assert_eq!((number.get(), cursor.offset()), (u32::from_le_bytes(*bytes), 11)),
+        (Err(error), None) => assert!(error.offset() == Some(7) && cursor.left() == data.len() as u64, "{error}"),
+        (result, _) => panic!("{result:?} of {} bytes", data.len()),
+    }
+}
+
+/// What only ranges are at hand of tells what the whole tells, of which each range is added when it is missed.
+fn by_ranges(data: &[u8], limits: &Limits) {
+    let told = |asset: &Asset<'_>| format!("{:?}", asset.summarize_header());
+    let whole = Asset::parse_with(data, limits).map(|asset| told(&asset));
+    let mut ranges = Ranges::new(data.len() as u64);
+    let parts = ranges.load(data, |ranges| Asset::parse_ranges(ranges, limits).map(|asset| told(&asset)));
+    assert!(ranges.held() <= data.len() as u64);
+    match (whole, parts) {
+        (Ok(whole), Ok(parts)) => assert_eq!(whole, parts),
+        (Err(whole), Err(parts)) => assert_eq!(whole.to_string(), parts.to_string()),
+        (whole, parts) => panic!("{whole:?} of the whole, {parts:?} of its ranges"),
+    }
 }
 
 /// Every byte of a file has a name, and no byte two.
 fn dissect_whole(asset: &Asset<'_>, size: u64) {
     let mut reached = 0;
+    // One of them, which the size chooses.
+    let mut left = size % 61;
+    let mut one = None;
     dissect(asset, size, &mut |line| {
+        if size <= SMALL as u64 && matches!(line.kind, LineKind::Field | LineKind::Array) {
+            if one.is_none() || left > 0 {
+                one = line.span.map(|span| (line.selector.to_owned(), span)).or(one.take());
+            }
+            left = left.saturating_sub(1);
+        }
         let Some(span) = line.span.filter(|_| line.kind != LineKind::Part) else { return };
         assert_eq!(span.offset, reached, "{line:?}");
         assert!(span.bytes > 0, "{line:?}");
         reached += span.bytes;
     });
     assert_eq!(reached, size);
+    if let Some((selector, span)) = one {
+        let found = locate(asset, size, &selector.parse().expect("what a dissection names can be sought"));
+        let found = found.unwrap_or_else(|| panic!("{selector} leads nowhere"));
+        let place = found.span.unwrap_or_else(|| panic!("{selector} has no place"));
+        let is_around = place.offset <= span.offset && span.offset + span.bytes <= place.offset + place.bytes;
+        assert!(found.is_exact && is_around, "{selector} leads to {found:?}, not {span:?}");
+    }
 }
 
 /// Asks an asset everything; returns a checksum over all that it told, so that nothing can be left out unseen.
 pub fn walk(asset: &dyn Inspect, data: &[u8], limits: &Limits) -> u64 {
     let summary = asset.summarize();
-    assert_eq!(summary.bytes, data.len() as u64);
+    assert_eq!((summary.bytes, summary.format), (data.len() as u64, asset.format()));
+    assert!(asset.digest("of no such name", &Budget::unlimited(limits), &mut |_| ()).is_err());
     let names: Vec<&str> = summary.counts.iter().map(|(name, _)| name).collect();
     assert_eq!(names, summary.format.count_names());
     for problem in &summary.problems {
@@ -135,6 +182,18 @@ impl Reader {
         }
     }
 
+    /// A text is the same however it is told, and moves no cursor.
+    fn text(&mut self, text: Text<'_>) {
+        self.add(text.stored_byte_len() as u64);
+        if let Text::Bytes(bytes) = text {
+            let (whole, lossy) = (bytes.to_text(), bytes.to_text_lossy());
+            assert!(whole.is_none_or(|whole| whole == lossy && bytes == *whole), "{bytes:?} becomes {lossy:?}");
+            let padded = format!("{bytes:>20}");
+            assert!(padded.trim_start().len() <= bytes.to_string().len() && padded.chars().count() >= 20);
+            assert!(!padded.contains(|c: char| c.is_control()), "{padded:?}");
+        }
+    }
+
     fn add(&mut self, value: u64) {
         self.sum = self.sum.wrapping_mul(0x0000_0100_0000_01b3).wrapping_add(value);
     }
@@ -165,7 +224,7 @@ impl Visitor for Reader {
             Value::Int(value) | Value::Coded(value, _) => self.add(value as u64),
             Value::Float(value) => self.add(value.to_bits().into()),
             Value::Floats(values) => values.iter().for_each(|value| self.add(value.to_bits().into())),
-            Value::Text(text) => self.add(text.stored_byte_len() as u64),
+            Value::Text(text) => self.text(text),
             Value::Opaque(span) => assert!(span.offset.saturating_add(span.bytes) <= self.size),
             _ => {}
         }
@@ -173,16 +232,16 @@ impl Visitor for Reader {
 
     fn texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>) {
         self.named(name, None);
-        texts.for_each(|text| self.add(text.stored_byte_len() as u64));
+        texts.for_each(|text| self.text(text));
     }
 
     fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
         self.named(name, index);
         let storage = table.storage();
         if storage.packing == Packing::Derived {
-            // Each may cost as much as the whole file: a few stand for all.
+            // Each may cost as much as the whole file: a few stand for all, unless that is small.
             self.derived += 1;
-            if self.derived > 2 {
+            if self.derived > if self.size <= SMALL as u64 { 100 } else { 2 } {
                 return;
             }
         }
@@ -192,8 +251,17 @@ impl Visitor for Reader {
         }
         let row = table.columns().iter().map(|column| column.scalar.byte_len()).sum::<usize>() as u64;
         let mut read = 0_u64;
+        let mut in_place = table.in_place().map(|rows| {
+            let behind = rows.bytes.len().saturating_sub(row as usize) / rows.stride.max(1);
+            assert_eq!(table.rows(), if rows.bytes.is_empty() { 0 } else { behind as u64 + 1 }, "{name}: rows in place");
+            rows.bytes.chunks(rows.stride).map(|bytes| &bytes[..row as usize])
+        });
         let result = table.read(&mut |rows| {
             assert!(row == 0 || (rows.len() as u64).is_multiple_of(row), "{name}: a batch of half rows");
+            if let Some(in_place) = &mut in_place {
+                let same = rows.chunks(row as usize).all(|read| in_place.next() == Some(read));
+                assert!(same, "{name}: what is read differs from what lies in place");
+            }
             read += rows.len() as u64;
             if read > ENOUGH { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });

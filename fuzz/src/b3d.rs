@@ -3,6 +3,8 @@
 use meshpeek::Inspect;
 use meshpeek::b3d::{ChunkKind, Scene};
 
+use crate::views;
+
 pub fn run(data: &[u8]) {
     crate::any::run(data);
     let Ok(scene) = Scene::parse(data) else { return };
@@ -14,12 +16,16 @@ pub fn run(data: &[u8]) {
             let Ok(all) = mesh.vertices() else { continue };
             vertices += all.len() as u64;
             let positions = all.positions();
+            views::strided(&positions);
+            all.colors().iter().for_each(views::strided);
             assert_eq!(positions.iter().count(), all.len());
             for (index, position) in positions.iter().enumerate().take(1000) {
                 assert!(positions.get(index).is_some_and(|got| std::ptr::eq(got, position)));
             }
             for set in 0..all.sets() {
                 let coords = all.tex_coords(set).expect("a set that is counted is there");
+                views::both_ways(|| coords.iter());
+                assert_eq!(coords.to_native().len(), all.len() * coords.set_size());
                 assert!(
                     coords
                         .iter()
@@ -31,6 +37,18 @@ pub fn run(data: &[u8]) {
     }
     let nodes: Vec<_> = scene.nodes().flatten().collect();
     for node in &nodes {
+        assert!(node.mesh().is_err() || node.mesh().is_ok_and(|mesh| mesh.is_some() == node.meshes().next().is_some()));
+        assert!(node.bone().is_err() || node.bone().is_ok_and(|bone| bone.is_some() == node.bones().next().is_some()));
+        let of_tag = |tag: &str| node.chunks().flatten().filter(|chunk| chunk.tag().to_string() == tag).count();
+        assert_eq!((node.sequences().count(), node.is_marked_pivot()), (of_tag("SEQS"), of_tag("PIVO") > 0));
+        let moved = node.local_matrix().map(|row| row[3].to_bits());
+        assert_eq!(moved, node.position().map(f32::to_bits), "a matrix that moves elsewhere");
+        // A rotation by a unit quaternion stretches nothing.
+        let length = node.rotation().iter().map(|part| part * part).sum::<f32>();
+        if (length - 1.0).abs() < 1e-6 && node.scale() == [1.0; 3] {
+            let columns = [0, 1, 2].map(|at| node.local_matrix().iter().map(|row| row[at] * row[at]).sum::<f32>());
+            assert!(columns.iter().all(|square| (square - 1.0).abs() < 1e-4), "{columns:?}");
+        }
         assert!(node.parent.is_none_or(|parent| parent < node.index));
         let tracks = node.to_tracks();
         let keys: usize = node.keys().flatten().map(|keys| keys.len()).sum();

@@ -4,9 +4,12 @@ use std::collections::HashMap;
 
 use meshpeek::geometry::{Primitive, Values};
 use meshpeek::pose::{Clip, Rig};
+use meshpeek::rtm::Motion;
 use meshpeek::summary::{Problems, Severity};
 use meshpeek::view::Vec3;
 use meshpeek::{Asset, Format, Inspect, Limits};
+
+use crate::views;
 
 /// The most that is looked at of each: a file of a few bytes may show one thing thousands of times.
 const ENOUGH: usize = 300;
@@ -29,6 +32,12 @@ pub fn run(data: &[u8]) {
         counts_agree(&asset);
     }
     rigs.iter().for_each(move_about);
+    if let (Ok(motion), [rig, ..]) = (Motion::parse_with(data, &limits), &*rigs) {
+        // Moved by its own bones' names it moves as by itself, where no two have one name.
+        let other = Rig::with_skeleton(motion, rig);
+        assert_eq!(other.bones().len(), rig.bones().len());
+        move_about(&other);
+    }
 }
 
 /// Numbers of a file in which nothing is wrong point somewhere; those of others are asked for all the same.
@@ -43,9 +52,12 @@ fn look_at(primitive: &Primitive<'_>, data: &[u8], is_sound: bool, bones: usize)
     if let (Ok(positions), Ok(count)) = (&positions, &count) {
         assert_eq!(positions.len(), *count);
         lies_in(positions, data);
+        numbers_agree(positions);
     }
     let uvs: Vec<_> = (0..*sets.as_ref().unwrap_or(&0)).map(|set| primitive.uvs(set)).collect();
     assert!(!is_sound || uvs.iter().all(|set| set.as_ref().is_ok_and(Option::is_some)), "a set that is counted is there");
+    assert!(!normals.as_ref().is_ok_and(|normals| normals.as_ref().is_some_and(|all| all.is_empty() && all.len() > 0)));
+    let by_corner = primitive.is_indexed_by_corner();
     let (mut whole, mut corners_seen) = (true, 0_u64);
     for corners in primitive.corners() {
         let Ok(corners) = corners else {
@@ -54,6 +66,8 @@ fn look_at(primitive: &Primitive<'_>, data: &[u8], is_sound: bool, bones: usize)
             break;
         };
         corners_seen += 1;
+        let same = corners.iter().all(|corner| corner.uv(0) == corner.position && corner.normal == corner.position);
+        assert!(same || by_corner, "{corners:?}");
         if let (true, Ok(positions)) = (is_sound, &positions) {
             assert!(corners.iter().all(|corner| positions.get(corner.position as usize).is_some()), "{primitive:?}");
         }
@@ -76,9 +90,27 @@ fn look_at(primitive: &Primitive<'_>, data: &[u8], is_sound: bool, bones: usize)
     if let Ok(Some(normals)) = &normals {
         lies_in(normals, data);
     }
+    let world = primitive.world_matrix();
+    let (at, along, upright) = (world.point([0.0; 3]), world.direction([1.0, 0.0, 0.0]), world.normal([0.0, 0.0, 1.0]));
+    let length = upright.iter().map(|part| part * part).sum::<f32>();
+    assert!(length == 0.0 || (length - 1.0).abs() < 1e-3 || length.is_nan(), "{upright:?}");
+    let is_finite = [at, along].iter().flatten().all(|part| part.is_finite());
+    assert!(!is_finite || world.inverse().is_none_or(|back| back.mirrors() == world.mirrors()) || !is_sound);
+    assert!(format!("{primitive:?}").len() < 1000 + 8 * data.len());
     if let Ok(Some(material)) = primitive.material() {
+        assert!(!material.alpha.name().is_empty());
         assert!(material.shininess.is_nan() || material.textures.len() <= data.len());
     }
+}
+
+/// By number, from either end and as the machine's own they are the same.
+fn numbers_agree(values: &Values<'_, Vec3>) {
+    views::both_ways(|| values.iter());
+    if values.len() < 1000 {
+        views::native(&values.to_native(), &values.iter().copied().collect::<Vec<_>>());
+    }
+    let last = values.len().checked_sub(1).and_then(|last| values.array(last));
+    assert_eq!(last.is_none(), values.is_empty());
 }
 
 /// What is in place has its numbers in the file, or in a table inflated from it; never out of reach.
@@ -103,7 +135,11 @@ fn counts_agree(asset: &Asset<'_>) {
 fn move_about(rig: &Rig<'_>) {
     let bones = rig.bones();
     assert!(bones.iter().enumerate().all(|(place, bone)| bone.parent.is_none_or(|parent| parent < place)));
+    assert!(format!("{rig:?}").len() < 100);
     let rest = rig.rest();
+    // The same bones without the file stay where they are.
+    let still = Rig::from_bones(bones.iter().map(|bone| (bone.name, bone.parent)));
+    assert!(still.clips().next().is_none() && still.bones().len() == bones.len());
     assert_eq!(rest.locals().len(), bones.len());
     for clip in rig.clips().take(ENOUGH).flatten() {
         assert!(clip.bones().iter().all(|bone| *bone < bones.len()));
@@ -123,5 +159,6 @@ fn keys_agree(clip: &Clip<'_>, bone: usize) {
     if let (Ok(track), Ok(stored)) = (clip.to_track(bone), clip.stored_keys(bone)) {
         let keys = [track.translations.len(), track.rotations.len(), track.scales.len()];
         assert!(keys.iter().all(|keys| *keys <= stored.len()), "{keys:?} of {}", stored.len());
+        assert_eq!(track.is_empty(), keys == [0; 3]);
     }
 }

@@ -17,8 +17,9 @@ pub fn run(stream: &[u8]) {
         Err(error) if error.status == TINFLStatus::HasMoreOutput => return,
         Err(error) => (error.output, false),
     };
+    let whole = Entry::new("a", 8, stream.to_vec(), &bytes);
     for claimed in [bytes.len(), bytes.len() + 1, bytes.len().saturating_sub(1)] {
-        let entry = Entry::new("a", 8, stream.to_vec(), &bytes).both(|header| header.unpacked = claimed as u32);
+        let entry = whole.clone().both(|header| header.unpacked = claimed as u32);
         let file = zip(&[entry], b"").to_vec();
         let asset = match Archive::parse(&file) {
             Ok(archive) => Asset::Zip(archive),

@@ -4,6 +4,7 @@
 mod memory;
 mod recipe;
 mod seeds;
+mod views;
 #[path = "../../tests/it/writer/mod.rs"]
 mod writer;
 

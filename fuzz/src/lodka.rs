@@ -1,7 +1,9 @@
 //! LODka3D models: what views tell of one thing in several ways must agree.
 
 use meshpeek::Inspect;
-use meshpeek::lodka::{Content, FaceGroup, Indices, Kind, Mesh, Model, MorphCollections, Node, Weights};
+use meshpeek::lodka::{AnsiStr, Content, FaceGroup, Indices, Kind, Mesh, Model, MorphCollections, Node, Weights};
+
+use crate::views;
 
 /// How many of what a file may claim without bytes are asked for.
 const ENOUGH: usize = 1000;
@@ -20,6 +22,7 @@ pub fn run(data: &[u8]) {
         );
         end_of[node.depth()] = chunk.offset() + chunk.byte_len();
         assert_eq!(node.parent().is_none(), node.depth() == 0);
+        assert!(node.index() <= nodes && node.part() <= nodes);
         let content = node.content();
         assert_eq!(content.is_ok(), node.content().is_ok());
         if let Ok(content) = content {
@@ -32,6 +35,8 @@ pub fn run(data: &[u8]) {
     let mut inside = 0;
     for (index, part) in model.parts().flatten().enumerate() {
         assert_eq!(part.index(), index);
+        assert_eq!(part.chunk().tag().to_string(), "LOD1");
+        assert!(part.nodes().flatten().all(|node| node.part() == index));
         inside += part.nodes().flatten().count();
         let meshes = part.nodes().flatten().filter(|node| node.kind() == Kind::Mesh).count();
         assert!(part.meshes().flatten().count() <= meshes);
@@ -75,6 +80,7 @@ fn content(node: &Node<'_>, content: &Content<'_>) {
         }
         Content::MaterialList(list) => {
             for material in list.materials.flatten() {
+                text(material.name);
                 let [first, second] = material.texture_files();
                 let cut = material.textures.len() - first.len() - second.len();
                 assert!(cut == 0 || (cut == 1 && material.textures.as_bytes()[first.len()] == b':'));
@@ -119,6 +125,11 @@ fn content(node: &Node<'_>, content: &Content<'_>) {
         Content::ProxySet(set) => {
             assert_eq!((set.names.len(), set.names.iter().count()), (set.proxies.len(), set.proxies.len()));
             assert_eq!(set.proxies.iter().count(), set.proxies.len());
+            views::both_ways(|| set.names.iter().map(|name| name.to_string()));
+            assert_eq!(set.names.is_empty(), set.proxies.is_empty());
+            let names = || set.names.iter().take(ENOUGH);
+            assert!(names().enumerate().all(|(at, name)| set.names.get(at).is_some_and(|got| *got == *name)));
+            assert!(set.names.get(set.names.len()).is_none());
         }
         Content::ColliderSet(set) => assert_eq!(set.names.iter().count(), set.colliders.len()),
         Content::Screenshot(screenshot) => {
@@ -131,6 +142,9 @@ fn content(node: &Node<'_>, content: &Content<'_>) {
 fn mesh(mesh: &Mesh<'_>) {
     assert_eq!(mesh.uvs.len(), (0..3).filter(|&set| mesh.uvs.get(set).is_some()).count());
     assert!(mesh.mode == 3 || mesh.uvs.len() == 1);
+    assert!(!mesh.uvs.is_empty() && mesh.uvs.iter().count() == mesh.uvs.len());
+    views::array(&mesh.positions);
+    text(mesh.name);
     indices(&mesh.bone_ids);
     if let Some(weights) = mesh.weights {
         self::weights(&weights);
@@ -163,7 +177,11 @@ fn face_group(mesh: &Mesh<'_>, group: &FaceGroup<'_>) {
 
 fn indices(indices: &Indices<'_>) {
     assert_eq!(indices.as_bytes().len(), indices.len() * indices.width());
-    assert_eq!(indices.iter().len(), indices.len());
+    assert_eq!((indices.iter().len(), indices.is_empty()), (indices.len(), indices.as_bytes().is_empty()));
+    assert_eq!(indices.to_native().len(), indices.len());
+    assert!(indices.iter().take(ENOUGH).eq(indices.to_native().iter().copied().take(ENOUGH)));
+    assert!(indices.offset() >= 8, "indices in the header");
+    views::both_ways(|| indices.iter());
     assert!(indices.get(indices.len()).is_none());
     for (at, index) in indices.iter().enumerate().take(ENOUGH) {
         assert_eq!(indices.get(at), Some(index));
@@ -171,10 +189,19 @@ fn indices(indices: &Indices<'_>) {
     }
 }
 
+/// A name is itself, however it is had.
+fn text(name: AnsiStr<'_>) {
+    assert!(format!("{name:?}") == format!("\"{name}\""));
+    let decoded = name.decode();
+    assert_eq!(AnsiStr::from(decoded.as_str()) == std::str::from_utf8(name.as_bytes()).unwrap_or(""), name.to_text().is_some());
+}
+
 fn weights(weights: &Weights<'_>) {
+    views::both_ways(|| weights.records.iter().map(|weight| (weight.bone, weight.weight.to_bits(), weight.is_last)));
+    assert_eq!(weights.records.is_empty(), weights.vertices().next().is_none());
     let mut used = 0;
     for list in weights.vertices() {
-        assert!((1..=weights.bones_per_vertex as usize).contains(&list.len()));
+        assert!((1..=weights.bones_per_vertex as usize).contains(&list.len()) && !list.is_empty());
         assert_eq!(list.iter().count(), list.len());
         // Only the last record of a list may close it.
         assert!(list.iter().take(list.len() - 1).all(|weight| !weight.is_last));
@@ -185,6 +212,9 @@ fn weights(weights: &Weights<'_>) {
 }
 
 fn collections(morphs: &MorphCollections<'_>) {
+    views::both_ways(|| morphs.records.iter());
+    assert_eq!(morphs.records.to_native().len(), morphs.records.len());
+    assert!(morphs.records.is_wide() || morphs.records.is_empty() == morphs.records.table().in_place().is_none_or(|rows| rows.bytes.is_empty()));
     let (mut count, mut bones, mut animations, mut matrices, mut colliders) = (0, 0, 0, 0, 0);
     for collection in morphs.collections() {
         count += 1;

@@ -18,6 +18,10 @@ pub fn run(data: &[u8]) {
         }
         let last = lod.tags.iter().last().expect("the tag that ends them");
         assert_eq!(last.name.to_text().as_deref(), Some("#EndOfFile#"));
+        for tag in &lod.tags {
+            let property = tag.property().map(|(name, value)| name.len().max(value.len()));
+            assert!(property.is_none_or(|longest| longest <= 64 && !tag.is_selection() && tag.proxy().is_none()));
+        }
         assert!(lod.tags.iter().all(|tag| tag.data.offset() + tag.data.len() as u64 <= end));
     }
 }

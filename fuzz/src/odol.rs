@@ -4,10 +4,12 @@ use std::borrow::Cow;
 
 use meshpeek::Limits;
 use meshpeek::inspect::to_bytes;
-use meshpeek::odol::{Encoding, IndexBlock, Indices, Lod, Model, VertexTable};
-use meshpeek::view::record::Read;
+use meshpeek::odol::{Encoding, IndexBlock, Indices, Lod, Model, Motion, RenderFlags, VertexTable};
+use meshpeek::view::record::{Read, Type};
 use meshpeek::view::{Block, Element, Filled, List, Table};
 use zerocopy::IntoBytes;
+
+use crate::views;
 
 /// The most elements decoded of one array.
 const ENOUGH: u64 = 1 << 20;
@@ -17,6 +19,7 @@ pub fn run(data: &[u8]) {
     let limits = Limits { decoded_bytes: 1 << 26, ..Limits::default() };
     let Ok(model) = Model::parse_with(data, &limits) else { return };
     assert!(model.info().is_ok() || model.whole().is_err());
+    version(&model);
     if let Ok(info) = model.info() {
         block(&info.masses, data);
         if let Some(skeleton) = &info.skeleton {
@@ -33,6 +36,10 @@ pub fn run(data: &[u8]) {
     }
     if let Some(animations) = model.animations() {
         list(&animations.animations, data);
+        for animation in &animations.animations {
+            let (is_hidden, motion) = (animation.kind.name() == Some("hide"), animation.motion());
+            assert_eq!(is_hidden, matches!(motion, Motion::Hide { .. }), "{animation:?} moves by {motion:?}");
+        }
         list(&animations.bone_animations, data);
         list(&animations.animation_axes, data);
         assert!(animations.animation_axes.iter().all(|axes| axes.iter().count() == animations.animations.len()));
@@ -41,6 +48,8 @@ pub fn run(data: &[u8]) {
     for entry in model.lods() {
         let again = model.lod_entry(entry.index).map(|again| (again.index, again.start, again.end));
         assert_eq!(again, Some((entry.index, entry.start, entry.end)));
+        let is_default = model.use_defaults().get(entry.index).map(|flag| *flag == 0);
+        assert!(is_default.is_none_or(|is| is == model.face_default(entry.index).is_some()), "{entry:?}");
         if let Ok(Some(lod)) = model.lod(entry.index) {
             assert!(entry.start <= entry.end && entry.end as usize <= data.len());
             let table = lod.vertex_table_offset()..lod.vertex_table_offset() + lod.vertex_table_byte_len();
@@ -72,6 +81,20 @@ pub fn run(data: &[u8]) {
     }
 }
 
+/// What a version number says of itself.
+fn version(model: &Model<'_>) {
+    let version = model.version();
+    assert!(matches!(version.layout(), 7 | 40..=75) && !version.game().is_empty(), "{version}");
+    assert!(!version.is_vbs() || version.dialect().name() != "DayZ");
+    assert!(!version.evidence().to_string().is_empty());
+    assert!(model.info().is_err() || model.start().is_some());
+    assert!(format!("{model:?}").len() < 100);
+    if let Ok(info) = model.info() {
+        let center = info.to_model_space([0.0; 3]);
+        assert_eq!(center.map(f32::to_bits), info.bounding_center.map(|part| (part + 0.0).to_bits()));
+    }
+}
+
 fn lod(lod: &Lod<'_>, data: &[u8]) {
     list(&lod.proxies, data);
     list(&lod.bone_links, data);
@@ -85,6 +108,10 @@ fn lod(lod: &Lod<'_>, data: &[u8]) {
     indices(&lod.vertex_to_point, data);
     for material in &lod.materials {
         list(&material.stages, data);
+        let (flags, shader) = (material.render_flags, material.pixel_shader);
+        let is_split = |flags: RenderFlags| flags.names().count() as u32 + flags.unknown_bits().count_ones();
+        assert!(flags.is_none_or(|flags| is_split(flags) == flags.0.count_ones()), "{flags:?}");
+        assert!(shader.description().is_none() || shader.stage_count().is_some() || shader.name().is_some());
         for stage in material.all_stages() {
             let named = stage.transform.and_then(|index| material.transforms.get(index as usize));
             assert_eq!(material.transform_of(&stage).is_some(), stage.own_transform.or(named).is_some());
@@ -115,6 +142,9 @@ fn faces(lod: &Lod<'_>) {
         match face {
             Ok(face) => {
                 assert!(matches!(face.corners.len(), 2..=4));
+                assert_eq!(*face.corners.to_native(), *face.corners.iter().collect::<Vec<_>>());
+                views::both_ways(|| face.corners.iter());
+                assert!(!face.corners.is_empty());
                 assert!(face.corners.iter().enumerate().all(|(place, corner)| face.corners.get(place) == Some(corner)));
                 end += face.memory_byte_len();
             }
@@ -167,8 +197,16 @@ fn vertices(table: &VertexTable<'_>, data: &[u8]) {
 
 /// Items, each found by number too, lie inside the file and behind each other.
 fn list<'a, T: Read<'a, C>, C: Copy>(list: &List<'a, T, C>, data: &[u8]) {
+    if let (Type::Record(schema), true) = (T::TYPE, data.len() < 1 << 12) {
+        assert_eq!(T::TYPE.to_string(), schema.name);
+        assert!(schema.fields.iter().all(|field| !field.kind.to_string().is_empty()));
+        let chunks = schema.fields.iter().filter(|field| field.gate.is_none()).map(|field| field.kind.min());
+        assert_eq!(chunks.sum::<u64>(), schema.min());
+    }
     let mut end = list.offset();
     for (_, span) in list.spanned() {
+        assert!(span.bytes >= T::TYPE.min(), "{span:?} is shorter than {}", T::TYPE);
+        assert!(T::TYPE.byte_len().is_none_or(|bytes| bytes == span.bytes), "{span:?} is not of the size of {}", T::TYPE);
         assert_eq!(span.offset, end);
         end = span.offset + span.bytes;
     }
@@ -182,6 +220,15 @@ fn indices(numbers: &IndexBlock<'_>, data: &[u8]) {
     match numbers {
         Indices::U16(numbers) => block(numbers, data),
         Indices::U32(numbers) => block(numbers, data),
+    }
+    if numbers.count() > ENOUGH {
+        return;
+    }
+    if let Ok(decoded) = numbers.decode() {
+        assert_eq!((decoded.len() as u64, decoded.is_empty()), (numbers.count(), numbers.count() == 0));
+        assert!(to_bytes(numbers).is_ok_and(|bytes| bytes == decoded.as_bytes()));
+        assert!(numbers.in_place().is_none_or(|rows| rows.bytes == decoded.as_bytes()));
+        assert!(numbers.columns().len() == 1 && numbers.offset() < data.len() as u64);
     }
 }
 
@@ -201,10 +248,13 @@ fn block<T: Element>(block: &Block<'_, T>, data: &[u8]) {
     }
     if let Ok(decoded) = decoded {
         assert_eq!(decoded.as_bytes().len() as u64, block.decoded_byte_len());
+        views::native(&block.to_native().expect("what decodes decodes to numbers too"), &decoded);
         assert!(to_bytes(block).is_ok_and(|bytes| bytes == decoded.as_bytes()));
         let mut into = decoded.to_vec();
         into.as_mut_bytes().fill(0xaa);
         assert!(block.decode_into(&mut into).is_ok() && into.as_bytes() == decoded.as_bytes());
+        into.push(T::new_zeroed());
+        assert!(block.decode_into(&mut into).is_err(), "as many elements as there are, and one more");
     }
 }
 
@@ -214,6 +264,10 @@ fn filled<T: Element>(array: &Filled<'_, T>, data: &[u8]) {
             let last = array.count().checked_sub(1).and_then(|last| array.get(usize::try_from(last).unwrap()));
             assert!(last.is_none_or(|last| std::ptr::eq(last, value)));
             assert!(array.storage().offset < data.len() as u64);
+            if array.count() < 1 << 12 {
+                let all = array.decode().expect("few elements of one value");
+                views::native(&array.to_native().expect("the same as numbers"), &all);
+            }
         }
         (None, Some(stored)) => block(&stored, data),
         _ => panic!("an array is one value or a block"),

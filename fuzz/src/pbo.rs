@@ -42,11 +42,14 @@ fn check(data: &[u8]) {
         if let Ok(path) = member.name().to_relative_path() {
             assert!(path.split('/').all(|part| !part.is_empty() && part != ".." && !part.contains(['\\', ':', '\0'])));
         }
+        assert!(std::ptr::eq(member.entry().fields(), member.fields()) && member.entry().name() == member.name());
         if index < 20 {
             let found = archive.find(member.name().as_bytes()).unwrap().unwrap();
             assert!(found.index() <= index);
         }
     }
+    assert!(archive.find(b"\0").is_err() || archive.find(b"\0").is_ok_and(|found| found.is_none()));
+    assert!(archive.members().map_while(Result::ok).count() <= archive.member_count());
     if let Ok(tail) = archive.tail() {
         assert_eq!(tail.offset + tail.bytes.len() as u64, data.len() as u64);
     }

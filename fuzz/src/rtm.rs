@@ -37,6 +37,8 @@ fn visit(motion: &Motion<'_>, len: usize) {
     for index in [0, names.len() / 2, names.len()] {
         assert_eq!(motion.bones().get(index).as_ref(), names.get(index));
     }
+    assert_eq!(names.is_empty(), motion.bones().is_empty());
+    let _ = motion.displacement();
     let frame_bytes = match motion {
         Motion::Binarised(motion) => binarised(motion, len),
         Motion::Plain(motion) => plain(motion, len),
@@ -110,6 +112,14 @@ fn binarised(motion: &Binarised<'_>, len: usize) -> usize {
             frame.block.borrowed().map(|array| array.as_slice()),
             decoded.as_deref().ok().filter(|_| { frame.block.borrowed().is_some() })
         );
+        if let Ok(transforms) = &decoded {
+            for transform in transforms.iter().take(8) {
+                let [.., position] = transform.to_matrix();
+                let [x, y, z] = transform.translation();
+                assert_eq!(position.map(f32::to_bits), [-x, y, -z].map(f32::to_bits));
+            }
+            assert!(frame.block.to_native().is_ok_and(|native| native.len() == transforms.len()));
+        }
         if frame.block.decoded_byte_len() <= 1 << 20 {
             assert!(decoded.is_ok(), "a walked stream decodes: {decoded:?}");
         }
@@ -124,6 +134,10 @@ fn binarised(motion: &Binarised<'_>, len: usize) -> usize {
         assert_eq!((again.offset, again.byte_len()), (frame.offset, frame.byte_len()));
     }
     assert!(frames.get(frames.len()).unwrap().is_none());
+    assert_eq!(frames.is_empty(), all.is_empty());
+    if let Ok(table) = &table {
+        assert_eq!((table.len(), table.is_empty()), (frames.len(), frames.is_empty()));
+    }
     14
 }
 
@@ -145,6 +159,10 @@ fn plain(motion: &Plain<'_>, len: usize) -> usize {
         if let Ok(times) = motion.times() {
             assert_eq!(times.get(index).unwrap().get().to_bits(), frame.time.to_bits());
         }
+    }
+    assert!(motion.frame(motion.frames().count()).is_ok_and(|frame| frame.is_none()) || motion.times().is_err());
+    if let Ok(times) = motion.times() {
+        crate::views::strided(&times);
     }
     if motion.times().is_ok() {
         assert_eq!(end + motion.trailing().len() as u64, len as u64);

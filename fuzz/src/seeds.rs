@@ -1,6 +1,7 @@
 //! Small files to start from, made by the tests' writers: what a fuzzer takes long to find by itself.
 
-use crate::writer::{archives, corpus, lzss, odol, zip};
+use crate::writer::bytes::Bytes;
+use crate::writer::{archives, bmx, corpus, lodka, lzss, odol, zip};
 
 /// The largest seed; a fuzzer copies and cuts small files best.
 pub const LARGEST: usize = 4096;
@@ -48,6 +49,152 @@ pub fn seeds() -> Vec<(&'static str, String, Vec<u8>)> {
     let entries = [zip::Entry::stored("a", text), zip::Entry::deflated("b", text).with_descriptor()];
     let whole = zip::zip(&entries, b"");
     all.push(("zip", "lost.zip".to_owned(), whole.to_vec()[..whole.at("directory") + 9].to_vec()));
+    all.extend(tables().into_iter().map(|(name, bytes)| ("bmx_tables", name, bytes)));
+    all.extend(maps().into_iter().map(|(name, bytes)| ("bmx", name, bytes)));
+    all.extend(models().into_iter().map(|(name, bytes)| ("lodka", name, bytes)));
+    all.extend(archives().into_iter().map(|(name, bytes)| ("zip", name, bytes)));
     all.retain(|(_, _, bytes)| bytes.len() <= LARGEST);
     all
+}
+
+/// The tables of a map, sound and with each field in turn set to a number that is seldom right.
+fn tables() -> Vec<(String, Vec<u8>)> {
+    let joined = |tables: &bmx::Tables| {
+        let lengths = tables.iter().take(4).flat_map(|(_, table)| (table.len() as u16).to_le_bytes());
+        lengths.chain(tables.iter().flat_map(|(_, table)| table.to_vec())).collect::<Vec<_>>()
+    };
+    let mut all: Vec<_> =
+        (10..=14).map(|version| (format!("v{version}"), joined(&bmx::full(version).tables()))).collect();
+    let short = bmx::Map { short_materials: true, ..bmx::full(14) };
+    all.push(("short_materials".to_owned(), joined(&short.tables())));
+    let sound = bmx::full(14).tables();
+    for (place, (table, bytes)) in sound.iter().enumerate() {
+        let mut changed = |name: String, bytes: Bytes| {
+            let mut tables = sound.clone();
+            tables[place].1 = bytes;
+            all.push((name, joined(&tables)));
+        };
+        changed(format!("{table}_cut"), Bytes::new().raw(&bytes.to_vec()[..bytes.len().saturating_sub(3)]));
+        changed(format!("{table}_longer"), bytes.clone().raw([0; 3]));
+        for mark in bytes.marks() {
+            // Of names the first character: no code point, a surrogate, a byte order mark, a NUL. Of others the first number,
+            // and the one behind it: a count, a NaN, an index or a flag that is too large.
+            let is_name = mark.ends_with("name");
+            let odd: &[(usize, u32)] = match is_name {
+                true => &[(4, u32::MAX), (4, 0xd800), (4, 0xfeff), (4, 0)],
+                false => &[(0, u32::MAX), (0, 27), (4, u32::MAX)],
+            };
+            let room = bytes.len() - bytes.at(mark);
+            for &(behind, value) in odd.iter().filter(|(behind, _)| behind + 4 <= room) {
+                changed(format!("{mark}_{behind}_{value:x}"), bytes.clone().poke(mark, behind, value.to_le_bytes()));
+            }
+        }
+    }
+    all
+}
+
+/// Maps whose zip is odd: each fault by itself.
+fn maps() -> Vec<(String, Vec<u8>)> {
+    let map = bmx::full(14);
+    let sound = || map.entries(&map.tables(), |name, bytes| zip::Entry::deflated(name, bytes));
+    let mut all = Vec::new();
+    for name in ["Index.bm", "a/../b", "a\0b", "Texture/none.png", "Texture/Floor_Top_Flat.bmp", "x"] {
+        let twice = [zip::Entry::deflated(name, b"hello"), zip::Entry::stored(name, b"hello")];
+        let count = if name == "x" { 2 } else { 1 };
+        let entries: Vec<_> = sound().into_iter().chain(twice.into_iter().take(count)).collect();
+        all.push((format!("with_{}.bmx", name.replace(['/', '\0'], "_")), zip::zip(&entries, b"").to_vec()));
+    }
+    let changes: [(&str, fn(&mut zip::Header)); 6] = [
+        ("crc32", |header| header.crc32 ^= 1),
+        ("encrypted", |header| header.flags |= 1),
+        ("method", |header| header.method = 12),
+        ("not_utf8", |header| (header.name, header.flags) = (b"\xcf\xf0".to_vec(), 0)),
+        ("claims_4_gb", |header| header.unpacked = u32::MAX - 1),
+        ("into_directory", |header| header.packed += 1 << 10),
+    ];
+    for (name, change) in changes {
+        for place in [2, 5] {
+            let mut entries = sound();
+            entries[place] = entries[place].clone().both(change);
+            all.push((format!("{name}_{place}.bmx"), zip::zip(&entries, b"").to_vec()));
+        }
+    }
+    let one = |change: fn(&mut zip::Entry)| {
+        let mut entries = sound();
+        change(&mut entries[2]);
+        zip::zip(&entries, bmx::COMMENT)
+    };
+    let behind = one(|entry| {
+        entry.data.extend([1, 2]);
+        *entry = entry.clone().both(|header| header.packed += 2);
+    });
+    all.push(("behind_stream.bmx".to_owned(), behind.to_vec()));
+    all.push(("local_name.bmx".to_owned(), one(|entry| entry.local.name = b"mush.bm".to_vec()).to_vec()));
+    let zip64 = one(|entry| entry.central.extra = [&[1, 0, 16, 0][..], &[0; 16]].concat());
+    all.push(("zip64_sizes.bmx".to_owned(), zip64.to_vec()));
+    let two_sizes = one(|entry| *entry = zip::Entry::stored("mesh.bm", b"abc").both(|header| header.unpacked = 4));
+    all.push(("two_sizes.bmx".to_owned(), two_sizes.to_vec()));
+    let whole = zip::zip(&sound(), b"");
+    all.push(("before.bmx".to_owned(), [&[7; 5][..], &whole.to_vec()].concat()));
+    all.push(("after.bmx".to_owned(), whole.clone().raw([0; 3]).to_vec()));
+    let few = [4, 0];
+    all.push(("few.bmx".to_owned(), whole.set("disk_entries", few).set("entries", few).to_vec()));
+    all
+}
+
+/// LODka3D models of one chunk each, beside a skeleton, with each field in turn set to a number that is seldom right.
+fn models() -> Vec<(String, Vec<u8>)> {
+    let mut all = Vec::new();
+    for (place, part) in lodka::everything().into_iter().enumerate() {
+        for mark in part.marks() {
+            for odd in [1, 2, 9, u32::MAX] {
+                let value = odd.to_le_bytes();
+                let width = if odd > 0xff { 4 } else { 1 };
+                if part.at(mark) + width > part.len() {
+                    continue;
+                }
+                let odd_part = part.clone().set(mark, &value[..width]);
+                let bytes = lodka::file([lodka::skeleton(3), odd_part]).to_vec();
+                all.push((format!("{place}_{mark}_{odd:x}.lod"), bytes));
+            }
+        }
+    }
+    all
+}
+
+/// Archives with ends of several kinds, and members by every method that has a name.
+fn archives() -> Vec<(String, Vec<u8>)> {
+    let entries = [zip::Entry::stored("a", b"text"), zip::Entry::deflated("b/c", &[0; 99])];
+    let sound = zip::zip(&entries, b"");
+    let wide = archives::zip64(b"");
+    let locator = wide.len() - 42;
+    let poked = |at: usize, value: u8| {
+        let mut bytes = wide.clone();
+        bytes[at] = value;
+        bytes
+    };
+    let methods: Vec<_> = (0..=u16::from(u8::MAX))
+        .filter(|method| matches!(method, 1..=19 | 93..=99))
+        .map(|method| zip::Entry::new(format!("{method}"), method, b"????".to_vec(), b"text"))
+        .collect();
+    let mut bare = zip::Entry::deflated("b", b"text, text, text, text").with_descriptor();
+    bare.behind.drain(..4);
+    let mut longer = zip::Entry::deflated("b", b"text");
+    longer.data.extend([1, 2, 3]);
+    let longer = longer.both(|header| header.packed += 3);
+    [
+        ("disks.zip", sound.clone().set("disk", [1, 0, 1, 0]).to_vec()),
+        ("zip64_disks.zip", poked(locator - 56 + 16, 1)),
+        ("zip64_lost.zip", poked(locator + 8, wide[locator + 8] ^ 0x55)),
+        ("two_ends.zip", zip::zip(&entries, &zip::zip(&[], b"").to_vec()).to_vec()),
+        ("end_in_comment.zip", zip::zip(&entries, b"PK\x05\x06 and so on, for 22 bytes.").to_vec()),
+        ("methods.zip", zip::zip(&methods, b"").to_vec()),
+        ("bare_descriptor.zip", zip::zip(&[bare], b"").to_vec()),
+        ("behind_stream.zip", zip::zip(&[longer], b"").to_vec()),
+        ("no_map.zip", zip::zip(&[zip::Entry::stored("mesh.bm", b"")], b"").to_vec()),
+        ("before.zip", archives::zip64(b"bytes before")),
+        ("before_classic.zip", [&b"before"[..], &sound.to_vec()].concat()),
+    ]
+    .map(|(name, bytes)| (name.to_owned(), bytes))
+    .into()
 }

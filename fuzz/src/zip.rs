@@ -1,6 +1,7 @@
 //! Zip archives as containers, and what they hold: slices, sizes and budgets must agree.
 
 use meshpeek::container::{Container, Form};
+use meshpeek::view::zip::Directory;
 use meshpeek::zip::Archive;
 use meshpeek::{Asset, Budget, Limits};
 
@@ -30,6 +31,14 @@ fn check(data: &[u8]) {
     crate::any::run(data);
     let limits = Limits { decoded_bytes: 1 << 20, archive_members: 2_000, work: RATIO, ..Limits::default() };
     let Ok(archive) = Archive::parse_with(data, &limits) else { return };
+    let directory = Directory::find_any(data).expect("a directory that an archive has");
+    assert_eq!((directory.start(), directory.is_lost()), (archive.directory().start(), archive.directory().is_lost()));
+    assert!(archive.directory().start() <= archive.directory().end_offset());
+    for member in archive.members().map_while(Result::ok).take(20) {
+        let found = archive.find(member.name().as_bytes()).unwrap().unwrap();
+        assert!(found.index() <= member.index() && found.name().len() == member.name().len());
+    }
+    assert!(!matches!(archive.find(b"\0 of no such name"), Ok(Some(_))));
     let budget = Budget::new(data.len() as u64, &limits);
     let decoded = decode(data, &Asset::Zip(archive), limits.archive_depth, &limits, &budget);
     assert!(decoded <= u64::from(RATIO) * (data.len() as u64 + SMALL), "{decoded} bytes out of {}", data.len());

@@ -82,7 +82,11 @@ impl Inspect for Model<'_> {
 
     /// One walk over each LOD for all of them.
     fn digests(&self, names: &[&str], budget: &Budget, sink: &mut dyn FnMut(usize, &[u8])) -> Vec<Result<()>> {
-        let mut results: Vec<Result<()>> = names.iter().map(|_| self.whole()).collect();
+        let start = |name: &&str| match self.digest_names().contains(name) {
+            true => self.whole(),
+            false => Err(Error::malformed("no digest of this name")),
+        };
+        let mut results: Vec<Result<()>> = names.iter().map(start).collect();
         for index in 0..self.lod_count() {
             if results.iter().all(Result::is_err) {
                 break;
@@ -125,8 +129,7 @@ impl<'a> Lod<'a> {
                 vertices.check_count(stored)?;
                 budget.read(stored, sink)
             }
-            ("indices", _) => budget.read(&table::indices(&self.faces), sink),
-            _ => Err(Error::malformed("no digest of this name")),
+            _ => budget.read(&table::indices(&self.faces), sink),
         }
     }
 }

@@ -58,6 +58,13 @@ impl Bytes {
         self.marks[name]
     }
 
+    /// All names, in the order of their places.
+    pub fn marks(&self) -> Vec<&'static str> {
+        let mut marks: Vec<_> = self.marks.keys().copied().collect();
+        marks.sort_by_key(|mark| (self.marks[mark], *mark));
+        marks
+    }
+
     /// Overwrites a named field.
     pub fn set(self, name: &str, bytes: impl AsRef<[u8]>) -> Self {
         self.poke(name, 0, bytes)

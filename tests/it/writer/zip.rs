@@ -32,10 +32,17 @@ pub fn deflate(bytes: &[u8]) -> Vec<u8> {
 }
 
 pub fn crc32(bytes: &[u8]) -> u32 {
-    let fold = |crc: u32, byte: &u8| {
-        (0..8).fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ (0xedb8_8320 & 0_u32.wrapping_sub(crc & 1)))
+    const TABLE: [u32; 256] = {
+        let mut table = [0; 256];
+        let mut bit = 0;
+        while bit < 256 * 8 {
+            let start = if bit % 8 == 0 { bit as u32 / 8 } else { table[bit / 8] };
+            table[bit / 8] = (start >> 1) ^ (0xedb8_8320 & 0_u32.wrapping_sub(start & 1));
+            bit += 1;
+        }
+        table
     };
-    !bytes.iter().fold(!0, fold)
+    !bytes.iter().fold(!0, |crc, byte| (crc >> 8) ^ TABLE[(crc as u8 ^ byte) as usize])
 }
 
 impl Entry {
