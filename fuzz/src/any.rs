@@ -98,7 +98,7 @@ pub fn walk(asset: &dyn Inspect, data: &[u8], limits: &Limits) -> u64 {
     let damaged = |problems: &[_]| problems.iter().any(|p: &meshpeek::summary::Problem| p.severity == Severity::Error);
     assert!(damaged(&problems) || !damaged(&summary.problems), "verify misses {:?}", summary.problems);
     let parts = vec![Names::default()];
-    let mut reader = Reader { size: data.len() as u64, sum: 0, parts, derived: 0, failed: false, holes: false };
+    let mut reader = Reader { data, size: data.len() as u64, sum: 0, parts, derived: 0, failed: false, holes: false };
     asset.outline(&mut Outline::new(&mut reader));
     assert_eq!(reader.parts.len(), 1);
     assert!(reader.failed || !reader.holes, "a list with holes, and yet nothing that cannot be read");
@@ -150,7 +150,14 @@ fn in_order_and_whole(rows: &[(usize, u64, u64)], size: u64) {
     assert!(reached >= size, "no leaf has the bytes behind {reached:#x}");
 }
 
-struct Reader {
+/// Where in the data the bytes lie, if they do.
+fn data_range(data: &[u8], bytes: &[u8]) -> Option<u64> {
+    let start = (bytes.as_ptr() as usize).checked_sub(data.as_ptr() as usize)?;
+    (!bytes.is_empty() && start < data.len()).then_some(start as u64)
+}
+
+struct Reader<'d> {
+    data: &'d [u8],
     size: u64,
     sum: u64,
     /// The names in each part around the place told of.
@@ -167,7 +174,7 @@ struct Names {
     list: Option<(&'static str, usize)>,
 }
 
-impl Reader {
+impl Reader<'_> {
     /// Names do not meet in a part, and a list is told in one go.
     fn named(&mut self, name: &'static str, index: Option<usize>) {
         let names = self.parts.last_mut().unwrap();
@@ -199,7 +206,7 @@ impl Reader {
     }
 }
 
-impl Visitor for Reader {
+impl Visitor for Reader<'_> {
     fn open(&mut self, part: &Part<'_>) -> bool {
         self.named(part.name, part.index);
         self.parts.push(Names::default());
@@ -253,7 +260,13 @@ impl Visitor for Reader {
         let mut read = 0_u64;
         let mut in_place = table.in_place().map(|rows| {
             let behind = rows.bytes.len().saturating_sub(row as usize) / rows.stride.max(1);
-            assert_eq!(table.rows(), if rows.bytes.is_empty() { 0 } else { behind as u64 + 1 }, "{name}: rows in place");
+            let in_file = data_range(self.data, rows.bytes);
+            assert!(in_file.is_none_or(|start| start == storage.offset), "{name}: {storage:?} lies at {in_file:?}");
+            assert_eq!(
+                table.rows(),
+                if rows.bytes.is_empty() { 0 } else { behind as u64 + 1 },
+                "{name}: rows in place"
+            );
             rows.bytes.chunks(rows.stride).map(|bytes| &bytes[..row as usize])
         });
         let result = table.read(&mut |rows| {

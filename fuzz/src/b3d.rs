@@ -1,7 +1,9 @@
 //! Blitz3D scenes: views, walks and counts must agree.
 
 use meshpeek::Inspect;
-use meshpeek::b3d::{ChunkKind, Scene};
+use meshpeek::b3d::{ChunkKind, Scene, Vertices};
+
+use zerocopy::IntoBytes;
 
 use crate::views;
 
@@ -22,6 +24,7 @@ pub fn run(data: &[u8]) {
             for (index, position) in positions.iter().enumerate().take(1000) {
                 assert!(positions.get(index).is_some_and(|got| std::ptr::eq(got, position)));
             }
+            columns_are_the_record(&all, data);
             for set in 0..all.sets() {
                 let coords = all.tex_coords(set).expect("a set that is counted is there");
                 views::both_ways(|| coords.iter());
@@ -60,5 +63,22 @@ pub fn run(data: &[u8]) {
     if summary.problems.is_empty() {
         assert_eq!(summary.counts.get("vertices"), Some(vertices));
         assert_eq!(summary.counts.get("triangles"), Some(triangles));
+    }
+}
+
+/// A vertex is its position, normal, color and sets one behind the other, and nothing else.
+fn columns_are_the_record(vertices: &Vertices<'_>, data: &[u8]) {
+    let start = vertices.positions().offset() as usize;
+    for index in [0, vertices.len() / 2, vertices.len().saturating_sub(1)] {
+        if index >= vertices.len() {
+            return;
+        }
+        let mut bytes = vertices.positions().get(index).unwrap().as_bytes().to_vec();
+        bytes.extend(vertices.normals().iter().flat_map(|normals| normals.get(index).unwrap().as_bytes()));
+        bytes.extend(vertices.colors().iter().flat_map(|colors| colors.get(index).unwrap().as_bytes()));
+        let sets = (0..vertices.sets()).filter_map(|set| vertices.tex_coords(set)?.get(index));
+        sets.for_each(|set| bytes.extend(set.as_bytes()));
+        let record = start + index * vertices.stride()..start + (index + 1) * vertices.stride();
+        assert_eq!(bytes, data[record], "columns that are not the record");
     }
 }

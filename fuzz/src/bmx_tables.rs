@@ -17,5 +17,6 @@ pub fn run(data: &[u8]) {
     let map = Map::from_tables(tables);
     crate::bmx::lists(&map);
     let size = map.summarize().bytes;
-    crate::any::walk(&map, &data[data.len() - size as usize..], &Limits::default());
+    // Its tables are no file: offsets count from the start of each.
+    crate::any::walk(&map, &vec![0; size as usize], &Limits::default());
 }

@@ -193,7 +193,10 @@ fn indices(indices: &Indices<'_>) {
 fn text(name: AnsiStr<'_>) {
     assert!(format!("{name:?}") == format!("\"{name}\""));
     let decoded = name.decode();
-    assert_eq!(AnsiStr::from(decoded.as_str()) == std::str::from_utf8(name.as_bytes()).unwrap_or(""), name.to_text().is_some());
+    assert_eq!(
+        AnsiStr::from(decoded.as_str()) == std::str::from_utf8(name.as_bytes()).unwrap_or(""),
+        name.to_text().is_some()
+    );
 }
 
 fn weights(weights: &Weights<'_>) {
@@ -214,7 +217,10 @@ fn weights(weights: &Weights<'_>) {
 fn collections(morphs: &MorphCollections<'_>) {
     views::both_ways(|| morphs.records.iter());
     assert_eq!(morphs.records.to_native().len(), morphs.records.len());
-    assert!(morphs.records.is_wide() || morphs.records.is_empty() == morphs.records.table().in_place().is_none_or(|rows| rows.bytes.is_empty()));
+    assert!(
+        morphs.records.is_wide()
+            || morphs.records.is_empty() == morphs.records.table().in_place().is_none_or(|rows| rows.bytes.is_empty())
+    );
     let (mut count, mut bones, mut animations, mut matrices, mut colliders) = (0, 0, 0, 0, 0);
     for collection in morphs.collections() {
         count += 1;

@@ -1,13 +1,19 @@
 //! MLOD models: LODs must lie behind each other, and their lists in them.
 
+use meshpeek::Inspect;
 use meshpeek::mlod::Model;
 
 pub fn run(data: &[u8]) {
     crate::any::run(data);
     let Ok(model) = Model::parse(data) else { return };
-    let mut end = 12;
+    let (mut end, mut vertices, mut faces, mut is_whole) = (12, 0, 0, true);
     for (span, lod) in model.lods().spanned() {
-        let Ok(lod) = lod else { break };
+        let Ok(lod) = lod else {
+            is_whole = false;
+            break;
+        };
+        vertices += lod.points.len() as u64;
+        faces += lod.faces.len() as u64;
         assert_eq!(span.offset, end);
         end += span.bytes;
         assert!(end <= data.len() as u64);
@@ -23,5 +29,9 @@ pub fn run(data: &[u8]) {
             assert!(property.is_none_or(|longest| longest <= 64 && !tag.is_selection() && tag.proxy().is_none()));
         }
         assert!(lod.tags.iter().all(|tag| tag.data.offset() + tag.data.len() as u64 <= end));
+    }
+    let counts = model.summarize().counts;
+    if is_whole {
+        assert_eq!((counts.get("vertices"), counts.get("faces")), (Some(vertices), Some(faces)));
     }
 }

@@ -206,7 +206,11 @@ fn list<'a, T: Read<'a, C>, C: Copy>(list: &List<'a, T, C>, data: &[u8]) {
     let mut end = list.offset();
     for (_, span) in list.spanned() {
         assert!(span.bytes >= T::TYPE.min(), "{span:?} is shorter than {}", T::TYPE);
-        assert!(T::TYPE.byte_len().is_none_or(|bytes| bytes == span.bytes), "{span:?} is not of the size of {}", T::TYPE);
+        assert!(
+            T::TYPE.byte_len().is_none_or(|bytes| bytes == span.bytes),
+            "{span:?} is not of the size of {}",
+            T::TYPE
+        );
         assert_eq!(span.offset, end);
         end = span.offset + span.bytes;
     }

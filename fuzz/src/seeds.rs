@@ -104,7 +104,8 @@ fn maps() -> Vec<(String, Vec<u8>)> {
         let entries: Vec<_> = sound().into_iter().chain(twice.into_iter().take(count)).collect();
         all.push((format!("with_{}.bmx", name.replace(['/', '\0'], "_")), zip::zip(&entries, b"").to_vec()));
     }
-    let changes: [(&str, fn(&mut zip::Header)); 6] = [
+    type Change = (&'static str, fn(&mut zip::Header));
+    let changes: [Change; 6] = [
         ("crc32", |header| header.crc32 ^= 1),
         ("encrypted", |header| header.flags |= 1),
         ("method", |header| header.method = 12),

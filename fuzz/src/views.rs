@@ -40,7 +40,7 @@ pub fn native<T: Element>(native: &[T::Native], stored: &[T]) {
 pub fn array<T: Element + PartialEq + Debug>(array: &LeArray<'_, T>) {
     native(&array.to_native(), array.as_slice());
     assert!(array.as_native().is_none_or(|native| std::ptr::addr_eq(native.as_ptr(), array.as_slice().as_ptr())));
-    assert_eq!((array.get(array.len()).is_none(), array.is_empty()), (true, array.len() == 0));
+    assert!(array.get(array.len()).is_none() && array.is_empty() == array.get(0).is_none());
 }
 
 pub fn strided<T: Element + PartialEq + Debug>(column: &Strided<'_, T>) {

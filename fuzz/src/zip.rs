@@ -1,11 +1,12 @@
 //! Zip archives as containers, and what they hold: slices, sizes and budgets must agree.
 
-use meshpeek::container::{Container, Form};
+use meshpeek::container::{Container, Form, Member};
 use meshpeek::view::zip::Directory;
 use meshpeek::zip::Archive;
 use meshpeek::{Asset, Budget, Limits};
 
 use crate::recipe::Recipe;
+use crate::writer::zip::crc32;
 
 /// The most bytes decoded for each byte of an archive.
 const RATIO: u32 = 100;
@@ -54,12 +55,15 @@ fn decode(data: &[u8], asset: &Asset<'_>, depth: u32, limits: &Limits, budget: &
         match (member.form(), member.borrowed()) {
             (Form::InPlace, Ok(Some(bytes))) => {
                 assert_eq!(bytes.len() as u64, member.decoded_byte_len_hint());
+                assert_eq!(content.as_deref().ok(), Some(bytes).filter(|_| content.is_ok()));
+                content.iter().for_each(|content| has_its_sum(&member, content));
                 assert!(data.as_ptr_range().contains(&bytes.as_ptr()) || bytes.is_empty());
             }
             (Form::Packed(_), Ok(None)) => {
                 let Ok(content) = &content else { continue };
                 assert_eq!(content.len() as u64, member.decoded_byte_len_hint());
                 decoded += content.len() as u64;
+                has_its_sum(&member, content);
             }
             (Form::Encrypted | Form::Unknown, Ok(None)) => assert!(content.is_err()),
             (form, borrowed) => assert!(borrowed.is_err(), "{form:?}"),
@@ -71,4 +75,11 @@ fn decode(data: &[u8], asset: &Asset<'_>, depth: u32, limits: &Limits, budget: &
         }
     }
     decoded
+}
+
+/// What is decoded is what the directory has the CRC-32 of, which is worked out here once more.
+fn has_its_sum(member: &Member<'_>, content: &[u8]) {
+    if let Member::Zip(member) = member {
+        assert_eq!(crc32(content), member.entry().header.crc32.get(), "{} is told to be sound", member.name());
+    }
 }
