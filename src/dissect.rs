@@ -137,6 +137,8 @@ impl Way {
                 (Some(count), Some(array)) if end(count) == array.offset => {
                     Some(Span { bytes: count.bytes.saturating_add(array.bytes), ..count })
                 }
+                // One that stands elsewhere is not what is sought.
+                (_, Some(array)) if line.kind == LineKind::Array => Some(array),
                 (known, told) => known.or(told),
             };
         } else if line.selector.starts_with(&self.inside) {

@@ -59,7 +59,9 @@ fn dissect_whole(asset: &Asset<'_>, size: u64) {
     let mut one = None;
     dissect(asset, size, &mut |line| {
         if size <= SMALL as u64 && matches!(line.kind, LineKind::Field | LineKind::Array) {
-            if one.is_none() || left > 0 {
+            // An array goes before its count, which has its name.
+            let is_its_array = one.as_ref().is_some_and(|(selector, _)| selector == line.selector);
+            if is_its_array && line.kind == LineKind::Array || one.is_none() || left > 0 {
                 one = line.span.map(|span| (line.selector.to_owned(), span)).or(one.take());
             }
             left = left.saturating_sub(1);

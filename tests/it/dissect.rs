@@ -2,7 +2,7 @@
 
 use meshpeek::container::Container;
 use meshpeek::dissect::{LineKind, dissect, locate};
-use meshpeek::inspect::Selector;
+use meshpeek::inspect::{Selector, Span};
 use meshpeek::summary::Problems;
 use meshpeek::{Asset, Budget, Format, Inspect, Limits};
 
@@ -83,4 +83,25 @@ fn problems_lead_to_their_places() {
     nowhere.retain(|(format, _)| *format != Format::Bmx);
     assert!(nowhere.is_empty(), "{nowhere:#?}");
     assert!(exact > 30, "{exact}");
+}
+
+#[test]
+fn an_array_is_found_wherever_its_count_stands() {
+    let mut found = 0;
+    for (name, bytes) in writer::corpus().into_iter().filter(|(_, bytes)| bytes.len() < 2000) {
+        let Ok(asset) = Asset::parse(&bytes) else { continue };
+        let mut arrays = Vec::new();
+        dissect(&asset, bytes.len() as u64, &mut |line| {
+            arrays.extend(
+                line.span.filter(|_| line.kind == LineKind::Array).map(|span| (line.selector.to_owned(), span)),
+            );
+        });
+        for (path, span) in arrays.into_iter().take(40) {
+            let located = locate(&asset, bytes.len() as u64, &path.parse().unwrap()).unwrap().span.unwrap();
+            let end = |span: Span| span.offset + span.bytes;
+            assert!(located.offset <= span.offset && end(span) <= end(located), "{name}: {path} leads to {located:?}");
+            found += 1;
+        }
+    }
+    assert!(found > 300, "{found}");
 }

@@ -82,3 +82,5 @@ mod fuzz_rtm;
 mod recipe;
 #[path = "../../fuzz/src/seeds.rs"]
 mod seeds;
+#[path = "../../fuzz/src/views.rs"]
+mod views;
