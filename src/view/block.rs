@@ -178,6 +178,7 @@ impl<'a, T: Element> Block<'a, T> {
 
 /// The bytes of `count` stored elements: found anew, or known from before.
 #[inline]
+#[cfg_attr(not(feature = "scan"), allow(unused_variables))]
 fn stored_byte_len<T: Element>(stream: Cursor<'_>, count: u64, codec: Codec, limit: u64) -> Result<u64> {
     #[cfg(feature = "scan")]
     if codec != Codec::Raw
