@@ -1,0 +1,180 @@
+//! The macro that describes records read field by field.
+
+macro_rules! optional {
+    () => {
+        None
+    };
+    ($value:expr) => {
+        Some($value)
+    };
+}
+pub(crate) use optional;
+
+/// Describes a record: see [the module](super).
+macro_rules! record {
+    (
+        $(#[doc = $about:literal])*
+        $name:ident $(<$own:lifetime>)? for $life:lifetime ($context:ident: $knowledge:ty) $(named $label:ident)? {
+            $(
+                $(#[doc = $doc:literal])*
+                $field:ident: $type:ty $(as $form:ty)? $(= $spec:literal)? $([$given:expr])? $(where $gate:expr)? $(=> $check:expr)?,
+            )*
+        }
+        $(also |$this:ident, $out:ident| $also:expr)?
+    ) => {
+        $(#[doc = $about])*
+        #[derive(Clone, Copy, Debug)]
+        #[non_exhaustive]
+        pub struct $name $(<$own>)? {
+            $(
+                $(#[doc = $doc])*
+                $(#[doc = concat!("(`", $spec, "`)")])?
+                $(#[doc = concat!("\n\nThere where `", stringify!($gate), "`.")])?
+                pub $field: $crate::view::record::record!(@type $type $(, $gate)?),
+            )*
+        }
+
+        impl $(<$own>)? $name $(<$own>)? {
+            /// Its description.
+            pub const SCHEMA: &'static $crate::view::record::Schema = &$crate::view::record::Schema {
+                name: stringify!($name),
+                doc: concat!($($about),*),
+                fields: &[$($crate::view::record::FieldInfo {
+                    name: stringify!($field),
+                    spec: $crate::view::record::optional!($($spec)?),
+                    kind: $crate::view::record::record!(@kind [$type $(, $form)?] [$($given)?]),
+                    gate: $crate::view::record::optional!($(stringify!($gate))?),
+                    doc: concat!($($doc),*),
+                }),*],
+            };
+        }
+
+        impl $(<$own>)? $crate::view::record::Stored for $name $(<$own>)? {
+            const TYPE: $crate::view::record::Type = $crate::view::record::Type::Record(Self::SCHEMA);
+
+            fn tell_absent(_: &'static str, _: &mut $crate::inspect::Outline<'_>) {}
+        }
+
+        #[allow(unused_variables)]
+        impl<$life> $crate::view::record::Read<$life, $knowledge> for $name $(<$own>)? {
+            // Left to the compiler, small records are read in loops by calls in one build and not in the next.
+            #[inline(always)]
+            fn read(
+                cursor: &mut $crate::view::Cursor<$life>,
+                $context: $knowledge,
+            ) -> $crate::error::Result<Self> {
+                $(let $field: $crate::view::record::record!(@type $type $(, $gate)?) = $crate::view::record::record!(
+                    @read cursor $field [$type $(, $form)?] [$($given)?] [$($check)?] [$($gate)?]
+                );)*
+                Ok(Self { $($field),* })
+            }
+
+            fn tell(
+                cursor: &mut $crate::view::Cursor<$life>,
+                $context: $knowledge,
+                name: &'static str,
+                out: &mut $crate::inspect::Outline<'_>,
+            ) -> $crate::error::Result<Self> {
+                $crate::view::record::tell_part(cursor, $context, $crate::inspect::Part::one(name), out)
+            }
+        }
+
+        #[allow(unused_variables)]
+        impl<$life> $crate::view::record::Record<$life, $knowledge> for $name $(<$own>)? {
+            const SCHEMA: &'static $crate::view::record::Schema = Self::SCHEMA;
+
+            fn label(&self) -> Option<$crate::inspect::Text<$life>> {
+                $crate::view::record::optional!($(self.$label.into())?)
+            }
+
+            fn tell_fields(
+                cursor: &mut $crate::view::Cursor<$life>,
+                $context: $knowledge,
+                out: &mut $crate::inspect::Outline<'_>,
+            ) -> $crate::error::Result<Self> {
+                $(let $field: $crate::view::record::record!(@type $type $(, $gate)?) = $crate::view::record::record!(
+                    @tell cursor out $field [$type $(, $form)?] [$($given)?] [$($check)?] [$($gate)?]
+                );)*
+                let record = Self { $($field),* };
+                $(
+                    let ($this, $out) = (&record, out);
+                    $also;
+                )?
+                Ok(record)
+            }
+        }
+    };
+    (@type $type:ty) => { $type };
+    (@type $type:ty, $gate:expr) => { Option<$type> };
+    (@value [$type:ty $(, $form:ty)?]) => { $type };
+    (@form [$type:ty]) => { $type };
+    (@form [$type:ty, $form:ty]) => { $form };
+    (@kind $form:tt []) => {
+        <$crate::view::record::record!(@form $form) as $crate::view::record::Stored>::TYPE
+    };
+    (@kind $form:tt [$given:expr]) => {
+        <$crate::view::record::record!(@form $form) as $crate::view::record::Stored>::GIVEN
+    };
+    (@given []) => { () };
+    (@given [$given:expr]) => { $given };
+    (@checked $cursor:ident $field:ident $form:tt [$($check:expr)?] $read:expr) => {{
+        let offset = $cursor.offset();
+        match $read {
+            Ok(value) => {
+                let value: $crate::view::record::record!(@value $form) =
+                    $crate::view::record::Form::into_value(value);
+                $($crate::view::record::check($check, &value, offset, stringify!($field))?;)?
+                value
+            }
+            Err(error) => return Err($crate::error::Context::within(error, stringify!($field))),
+        }
+    }};
+    (@read $cursor:ident $field:ident $form:tt $given:tt $check:tt []) => {
+        $crate::view::record::record!(
+            @checked $cursor $field $form $check
+            <$crate::view::record::record!(@form $form) as $crate::view::record::Read<'_, _>>::read(
+                $cursor,
+                $crate::view::record::record!(@given $given),
+            )
+        )
+    };
+    (@read $cursor:ident $field:ident $form:tt $given:tt $check:tt [$gate:expr]) => {
+        if $gate {
+            Some($crate::view::record::record!(@read $cursor $field $form $given $check []))
+        } else {
+            None
+        }
+    };
+    (@tell $cursor:ident $out:ident $field:ident $form:tt $given:tt $check:tt []) => {
+        $crate::view::record::record!(
+            @checked $cursor $field $form $check
+            <$crate::view::record::record!(@form $form) as $crate::view::record::Read<'_, _>>::tell(
+                $cursor,
+                $crate::view::record::record!(@given $given),
+                stringify!($field),
+                $out,
+            )
+        )
+    };
+    (@tell $cursor:ident $out:ident $field:ident $form:tt $given:tt $check:tt [$gate:expr]) => {
+        if $gate {
+            Some($crate::view::record::record!(@tell $cursor $out $field $form $given $check []))
+        } else {
+            <$crate::view::record::record!(@form $form) as $crate::view::record::Stored>::tell_absent(
+                stringify!($field),
+                $out,
+            );
+            None
+        }
+    };
+    ($(#[$($attribute:tt)*])* $name:ident<$life:lifetime>($($context:tt)*) $($rest:tt)*) => {
+        $crate::view::record::record! { $(#[$($attribute)*])* $name<$life> for $life ($($context)*) $($rest)* }
+    };
+    ($(#[$($attribute:tt)*])* $name:ident<$life:lifetime> $($rest:tt)*) => {
+        $crate::view::record::record! { $(#[$($attribute)*])* $name<$life> for $life (nothing: ()) $($rest)* }
+    };
+    ($(#[$($attribute:tt)*])* $name:ident($($context:tt)*) $($rest:tt)*) => {
+        $crate::view::record::record! { $(#[$($attribute)*])* $name for 'a ($($context)*) $($rest)* }
+    };
+}
+pub(crate) use record;
