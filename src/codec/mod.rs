@@ -150,7 +150,7 @@ fn count_inflation(bytes: usize) {
 /// Refuses a claimed size before memory is taken for it.
 ///
 /// # Errors
-/// [`Limit`](ErrorKind::Limit) where it is over the limit.
+/// [`Limit`](crate::ErrorKind::Limit) where it is over the limit.
 pub(crate) fn within_limit(decoded_len: u64, limit: u64) -> Result<()> {
     if decoded_len > limit {
         return Err(Error::limit("decoded bytes in a block", limit, flag::DECODED));

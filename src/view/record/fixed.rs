@@ -82,7 +82,7 @@ pub(crate) fn tell_rows<T: Fixed>(name: &'static str, rows: &[T], mut offset: u6
 /// }
 /// ```
 ///
-/// With `rows` behind its size it is an [`Element`] of arrays too, whose columns are those of its fields.
+/// With `rows` behind its size it is an `Element` of arrays too, whose columns are those of its fields.
 macro_rules! wire {
     (@[] $($described:tt)*) => {};
     (@[rows] $name:ident $size:literal [$($field:ident: $type:ty,)*]) => {

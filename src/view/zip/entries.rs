@@ -47,7 +47,7 @@ pub struct LocalEntry<'a> {
     pub data_offset: u64,
 }
 
-/// The entries of a [`Directory`].
+/// The entries of a [`Directory`](super::Directory).
 #[derive(Clone, Debug)]
 pub struct Entries<'a> {
     pub(super) cursor: Cursor<'a>,
