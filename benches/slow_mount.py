@@ -67,7 +67,7 @@ class Mount:
 
     def answer(self, code, node, body):
         if code == INIT:
-            return struct.pack("<IIIIHHIIHHI7I", 7, 31, 1 << 17, 1, 64, 48, 1 << 17, 1, 0, 0, 0, *[0] * 7)
+            return struct.pack("<IIIIHHIIHHI7I", 7, 31, 1 << 17, 1, 128, 96, 1 << 17, 1, 0, 0, 0, *[0] * 7)
         if code == LOOKUP:
             there = body.rstrip(b"\0") == self.name
             return struct.pack("<4Q2I", 2, 0, 60, 60, 0, 0) + self.attributes(2) if there else NOT_THERE

@@ -367,6 +367,13 @@ impl<const N: usize> Rule for Finite<N> {
     }
 }
 
+/// Whether all numbers that these bytes are of are finite: told by their exponents, many at a time.
+pub(crate) fn are_finite(floats: &[u8]) -> bool {
+    const EXPONENT: u32 = 0x7f80_0000;
+    let is_finite = |bits: &[u8; 4]| u32::from_le_bytes(*bits) & EXPONENT != EXPONENT;
+    floats.as_chunks().0.iter().fold(true, |all, bits| all & is_finite(bits))
+}
+
 /// Numbers from 0 to 1. What is not finite is told elsewhere.
 pub(crate) struct UnitRange<const N: usize>;
 

@@ -36,7 +36,7 @@ impl<W: Write + Send> Writer<W> {
             properties.set_column_dictionary_enabled(column, false)
         });
         let properties = properties
-            .set_compression(Compression::ZSTD(ZstdLevel::try_new(3).map_err(parquet_error)?))
+            .set_compression(Compression::ZSTD(ZstdLevel::try_new(1).map_err(parquet_error)?))
             .set_created_by(concat!("meshpeek ", env!("CARGO_PKG_VERSION")).to_owned())
             .set_key_value_metadata(Some(about))
             .set_max_row_group_row_count(Some(GROUP_ROWS))

@@ -18,7 +18,7 @@ use crate::source;
 
 /// How many bytes are asked for ahead of those looked at, and of how many members.
 const AHEAD: u64 = 2 << 20;
-const MOST: usize = 256;
+const MOST: usize = 64;
 /// After so many bytes or members it is asked again whether somebody had to wait.
 const UNTIL_ASKED: u64 = 128 << 10;
 const UNTIL_ASKED_MEMBERS: u32 = 64;

@@ -79,14 +79,15 @@ struct Found {
     elements: Option<(Box<dyn Any>, Advance)>,
 }
 
-/// [`Codec::stored_byte_len`] of `count` elements, of which no more than `limit` bytes may be decoded; `None` where nothing
-/// is to be known ahead.
-pub(super) fn stored_byte_len<T: Element>(
-    stream: Cursor<'_>,
-    count: u64,
-    codec: Codec,
-    limit: u64,
-) -> Option<Result<u64>> {
+/// [`Codec::stored_byte_len`] of `count` elements, of which no more than `limit` bytes may be decoded.
+#[inline]
+pub(super) fn stored_byte_len<T: Element>(stream: Cursor<'_>, count: u64, codec: Codec, limit: u64) -> Result<u64> {
+    let found = if codec == Codec::Raw { None } else { find::<T>(stream, count, codec, limit) };
+    found.unwrap_or_else(|| codec.stored_byte_len(stream, count.saturating_mul(size_of::<T>() as u64)))
+}
+
+/// The same; `None` where nothing is to be known ahead.
+fn find<T: Element>(stream: Cursor<'_>, count: u64, codec: Codec, limit: u64) -> Option<Result<u64>> {
     KNOWN.with_borrow_mut(|known| {
         let decoded_len = count.saturating_mul(size_of::<T>() as u64);
         let key = Stream::of(stream, decoded_len, codec);

@@ -44,7 +44,10 @@ impl<'a, T: Element> Block<'a, T> {
     /// # Errors
     /// Where the part has fewer bytes, or the stream breaks a rule of its codec.
     pub fn parse(cursor: &mut Cursor<'a>, count: u64, codec: Codec, limits: &Limits) -> Result<Self> {
-        let bytes = stored_byte_len::<T>(*cursor, count, codec, limits.decoded_bytes)?;
+        #[cfg(feature = "scan")]
+        let bytes = ahead::stored_byte_len::<T>(*cursor, count, codec, limits.decoded_bytes)?;
+        #[cfg(not(feature = "scan"))]
+        let bytes = codec.stored_byte_len(*cursor, bytes_of::<T>(count))?;
         Self::exactly(cursor.split(bytes)?, count, codec, limits)
     }
 
@@ -174,19 +177,6 @@ impl<'a, T: Element> Block<'a, T> {
         }
         Ok(())
     }
-}
-
-/// The bytes of `count` stored elements: found anew, or known from before.
-#[inline]
-#[cfg_attr(not(feature = "scan"), allow(unused_variables))]
-fn stored_byte_len<T: Element>(stream: Cursor<'_>, count: u64, codec: Codec, limit: u64) -> Result<u64> {
-    #[cfg(feature = "scan")]
-    if codec != Codec::Raw
-        && let Some(known) = ahead::stored_byte_len::<T>(stream, count, codec, limit)
-    {
-        return known;
-    }
-    codec.stored_byte_len(stream, bytes_of::<T>(count))
 }
 
 fn bytes_of<T>(count: u64) -> u64 {

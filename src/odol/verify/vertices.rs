@@ -4,7 +4,7 @@ use zerocopy::little_endian::F32;
 use zerocopy::{FromBytes, IntoBytes};
 
 use super::{Sizes, Survey, lod_error};
-use crate::check::{Below, Broken, Check, Finite, Index, Length, Numbers, Rows, Unit};
+use crate::check::{Below, Broken, Check, Finite, Index, Length, Numbers, Rows, Unit, are_finite};
 use crate::error::{Context as _, Error, Result};
 use crate::odol::wire::PackedVector;
 use crate::odol::{BoneRef, Encoding, Lod, Neighbors, UvSet, VertexTable};
@@ -27,7 +27,8 @@ impl<'a> Survey<'_, 'a> {
             self.tell::<()>(sizes, Err(Error::malformed(message).at(table.positions.offset()).within("positions")));
         }
         let positions = self.block(&table.positions);
-        if let Some(positions) = self.tell(sizes, positions.within("positions")).flatten() {
+        let positions = self.tell(sizes, positions.within("positions")).flatten();
+        if let Some(positions) = positions.filter(|positions| !are_finite(positions.as_bytes())) {
             let numbers = positions.iter().map(|one| Numbers(one.to_array()));
             self.finite(sizes, &table.positions, numbers, "positions");
         }
@@ -165,6 +166,9 @@ impl<'a> Survey<'_, 'a> {
         let place = |error: Error| lod_error(sizes, error.within("bone_refs"));
         let refs = self.block(block).map_err(place);
         let Some(refs) = self.problems.ok(refs).flatten() else { return };
+        if refs.iter().fold(true, |all, bones| all & is_sound(bones, sizes.bones)) {
+            return;
+        }
         let mut checks = BoneRefs::new(sizes);
         let mut sums = Check::new(Broken::new(Code::Weights, "not 255"));
         for (point, bones) in refs.iter().enumerate() {
@@ -211,6 +215,19 @@ impl PackedVector {
     fn length(&self) -> Length {
         Length::of(self.to_outward())
     }
+}
+
+/// Whether nothing can be said against a point's bones: without a jump for each of them.
+#[inline]
+fn is_sound(bones: &BoneRef, below: u64) -> bool {
+    let count = bones.count.get();
+    let (mut sound, mut sum) = ((0..=4).contains(&count), 0_u32);
+    for (place, pair) in (0..).zip(&bones.pairs) {
+        let counts = place < count;
+        sound &= !counts | (u64::from(pair.bone) < below);
+        sum = sum.wrapping_add(if counts { pair.weight.into() } else { 0 });
+    }
+    sound & ((count == 0) | (sum == 255))
 }
 
 /// What holds for all bone references.
