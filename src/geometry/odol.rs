@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::{Alpha, Boxed, Corner, Corners, Influence, Material, Matrix, Place, Primitive, Shape, Texture, Values};
 use super::{Weights, fans, one, values};
 use crate::error::{Context, Error, Result};
-use crate::odol::{Encoding, FaceIter, Indices, Lod, Model, Section, Tangents, UvSet, VertexTable};
+use crate::odol::{Encoding, FaceIter, Lod, Model, Section, Tangents, UvSet, VertexTable};
 use crate::view::{Block, Element, Table, Vec2, Vec3};
 
 /// How often the sections of a LOD may go over its faces; in real files each face is in one.
@@ -229,8 +229,9 @@ impl<'a> Shape<'a> for Faces<'a> {
         let faces = self.faces.clone().take(self.count);
         let corners = faces.map(move |face| {
             let face = face.within_item("lods", index)?;
-            let corner = |at: usize| Corner::vertex(face.corners.get(at).unwrap_or(u32::MAX));
-            Ok(([0, 1, 2, 3].map(corner), Indices::len(&face.corners)))
+            let mut points = face.corners.iter();
+            let corners = [(); 4].map(|()| Corner::vertex(points.next().unwrap_or(u32::MAX)));
+            Ok((corners, face.corners.len()))
         });
         Box::new(fans(corners).map(|triangle| triangle.map(|[a, b, c]| [a, c, b])))
     }

@@ -301,9 +301,23 @@ impl FaceIter<'_> {
             return Err(Error::unsupported("sections of version 7 count in a unit that is unknown"));
         }
         while self.unit < unit {
-            self.next().unwrap_or_else(|| Err(self.off_edge(unit)))?;
+            if self.pass().is_none() {
+                self.next().unwrap_or_else(|| Err(self.off_edge(unit)))?;
+            }
         }
         if self.unit == unit { Ok(self.index) } else { Err(self.off_edge(unit)) }
+    }
+
+    /// Moves behind a sound face of a version with units, without making one of it; `None` where there is none.
+    fn pass(&mut self) -> Option<()> {
+        let left = self.left.checked_sub(1)?;
+        let count = *self.faces.rest().first().filter(|count| (2..=4).contains(*count))?;
+        let (width, count) = (self.form.width(), u64::from(count));
+        self.faces.skip(width.saturating_mul(count).saturating_add(1)).ok()?;
+        let units = width.saturating_mul(count.saturating_add(1));
+        self.unit = self.unit.saturating_add(u32::try_from(units).ok()?);
+        (self.left, self.index) = (left, self.index.saturating_add(1));
+        Some(())
     }
 
     #[cold]

@@ -13,18 +13,18 @@ use meshpeek::view;
 use meshpeek::{Asset, Error, Result};
 
 use super::images::Images;
-use super::raster::{Canvas, Vertex};
+use super::raster::{Canvas, Color, Vertex};
 use super::room::{CORNER_WORK, Room};
 
 /// What looking at a pixel costs, in bytes of work; what a primitive does, and the memory that it takes.
 const PIXEL_WORK: u64 = 4;
 const PRIMITIVE_WORK: u64 = 1024;
-const PRIMITIVE_BYTES: u64 = 512;
+const PRIMITIVE_BYTES: u64 = 768;
 /// The largest side of an image that is drawn with; larger ones are made smaller.
 const MOST_TEXELS: u32 = 1024;
 /// The largest side of an image that is decoded.
 const MOST_SIDE: u32 = 8192;
-const BACKGROUND: [u8; 3] = [236, 238, 240];
+const BACKGROUND: Color = [236, 238, 240, 0];
 /// From where light comes, above and to the left of the eye: along the axes of the picture.
 const LIGHT: Vec3A = vec3a(-0.35, 0.55, 0.76);
 const UNKNOWN: Vec4 = Vec4::new(0.72, 0.72, 0.7, 1.0);
@@ -38,7 +38,7 @@ pub(crate) struct Picture {
 impl Picture {
     pub(crate) fn to_png(&self) -> Result<Vec<u8>> {
         let mut png = Vec::new();
-        let encoder = PngEncoder::new_with_quality(&mut png, CompressionType::Fast, FilterType::Adaptive);
+        let encoder = PngEncoder::new_with_quality(&mut png, CompressionType::Fast, FilterType::Paeth);
         let written = encoder.write_image(&self.rgb, self.side, self.side, ExtendedColorType::Rgb8);
         written.map_err(|error| Error::from(std::io::Error::other(error)))?;
         Ok(png)
@@ -60,8 +60,9 @@ pub(crate) fn draw(
     let vertices = chosen.iter().map(|primitive| primitive.vertex_count().unwrap_or(0)).max().unwrap_or(0) as u64;
     let fine = if side <= 1024 { 2 } else { 1 };
     let width = side as usize * fine;
-    // Places and light of a mesh, and what they are decoded from.
-    room.kept(vertices.saturating_mul(44).saturating_add(Canvas::bytes(width)))?;
+    // Places and light of a mesh, and what they are decoded from; the canvas, and the picture.
+    let pixels = Canvas::bytes(width).saturating_add(u64::from(side) * u64::from(side) * 3);
+    room.kept(vertices.saturating_mul(44).saturating_add(pixels))?;
     let mut mesh = Mesh::default();
     let mut bounds = Bounds::NONE;
     each(&chosen, |primitive| {
@@ -357,9 +358,10 @@ impl<'s> Look<'s> {
     }
 
     /// What is seen of a color; nothing where it is too little opaque.
-    fn seen(&self, color: Vec4) -> Option<[u8; 3]> {
+    fn seen(&self, color: Vec4) -> Option<Color> {
         // The cast ends at 0 and 255.
-        (color.w >= self.seen_from).then(|| (color.truncate() * 255.0).to_array().map(|part| part as u8))
+        let [red, green, blue] = (color.truncate() * 255.0).to_array().map(|part| part as u8);
+        (color.w >= self.seen_from).then_some([red, green, blue, 0])
     }
 }
 

@@ -26,11 +26,14 @@ const BEHIND: f32 = 0.25;
 /// How far beside a triangle a middle may lie, in shares of the corners, so that none is left out between two triangles.
 const SLACK: f32 = 1e-5;
 
+/// Red, green and blue, and a byte that makes four of them.
+pub(super) type Color = [u8; 4];
+
 /// Pixels, and how near what is seen in each of them is; it can be used again for the next picture.
 #[derive(Default)]
 pub(crate) struct Canvas {
     side: usize,
-    colors: Vec<[u8; 3]>,
+    colors: Vec<Color>,
     depths: Vec<f32>,
 }
 
@@ -55,7 +58,7 @@ impl Reach {
 
 impl Canvas {
     /// Makes it a square of pixels of one color.
-    pub(super) fn clear(&mut self, side: usize, color: [u8; 3]) {
+    pub(super) fn clear(&mut self, side: usize, color: Color) {
         self.side = side;
         self.colors.clear();
         self.colors.resize(side * side, color);
@@ -65,7 +68,7 @@ impl Canvas {
 
     /// The bytes that so many pixels take.
     pub(super) fn bytes(side: usize) -> u64 {
-        (side * side * 7) as u64
+        (side * side * size_of::<(Color, f32)>()) as u64
     }
 
     /// The reach of a triangle; `None` where it covers nothing.
@@ -84,7 +87,7 @@ impl Canvas {
         &mut self,
         Reach { columns, rows, size }: Reach,
         [a, b, c]: &[Vertex; 3],
-        shade: impl Fn(Vec4, Vec2) -> Option<[u8; 3]>,
+        shade: impl Fn(Vec4, Vec2) -> Option<Color>,
     ) {
         let (ab, ac) = (b.place - a.place, c.place - a.place);
         // The shares of the corners in a point grow evenly along rows and columns, and with them all that is mixed.
@@ -105,10 +108,10 @@ impl Canvas {
         // Where a share grows, it is none before some column, else behind it.
         let grows = step.cmpge(Vec4::ZERO);
         let width = -1.0 / Vec4::select(grows, step.max(Vec4::splat(f32::MIN_POSITIVE)), step);
+        let any = Vec4::select(grows, Vec4::INFINITY, Vec4::NEG_INFINITY);
         for row in rows {
             let edges = (shares + SLACK) * width;
-            let least = Vec4::select(grows, edges, Vec4::NEG_INFINITY).max_element();
-            let most = Vec4::select(grows, Vec4::INFINITY, edges).min_element();
+            let (least, most) = (edges.min(any).max_element(), edges.max(any).min_element());
             let covered = up(least)..columns.len().min((most + 1.0) as u32 as usize);
             if !covered.is_empty() {
                 let start = row * self.side + columns.start;
@@ -131,20 +134,23 @@ impl Canvas {
     }
 
     /// The picture; with `halved`, two pixels in a row and column made one.
-    pub(super) fn picture(&mut self, halved: bool) -> Vec<u8> {
+    pub(super) fn picture(&self, halved: bool) -> Vec<u8> {
         if !halved {
-            return std::mem::take(&mut self.colors).into_flattened();
+            return self.colors.iter().flat_map(|[red, green, blue, _]| [*red, *green, *blue]).collect();
         }
         let mut picture = vec![[0; 3]; self.colors.len() / 4];
         let lines = self.colors.chunks_exact(2 * self.side).zip(picture.chunks_exact_mut(self.side / 2));
         for (rows, line) in lines {
             let (upper, lower) = rows.split_at(self.side);
             let pairs = upper.as_chunks().0.iter().zip(lower.as_chunks().0);
-            for (([a, b], [c, d]), mean) in pairs.zip(line) {
-                for (part, mean) in mean.iter_mut().enumerate() {
-                    let sum: u16 = [a, b, c, d].into_iter().map(|color| u16::from(color[part])).sum();
-                    *mean = (sum / 4) as u8;
-                }
+            for (([a, b], [c, d]), pixel) in pairs.zip(line) {
+                // Every other byte at a time, so that each has room for its sum.
+                let mean = |bytes: u32| {
+                    let part = |color: &Color| u32::from_le_bytes(*color) & bytes;
+                    (part(a) + part(b) + part(c) + part(d)) / 4 & bytes
+                };
+                let [red, green, blue, _] = (mean(0xff_00ff) | mean(0xff00)).to_le_bytes();
+                *pixel = [red, green, blue];
             }
         }
         picture.into_flattened()
@@ -162,13 +168,13 @@ mod tests {
     }
 
     impl Canvas {
-        fn square(side: usize, color: [u8; 3]) -> Self {
+        fn square(side: usize, color: Color) -> Self {
             let mut canvas = Self::default();
             canvas.clear(side, color);
             canvas
         }
 
-        fn draw(&mut self, triangle: &[Vertex; 3], shade: impl Fn(Vec4, Vec2) -> Option<[u8; 3]>) {
+        fn draw(&mut self, triangle: &[Vertex; 3], shade: impl Fn(Vec4, Vec2) -> Option<Color>) {
             if let Some(reach) = self.reach(triangle.map(|vertex| vertex.place)) {
                 self.fill(reach, triangle, shade);
             }
@@ -177,31 +183,32 @@ mod tests {
 
     #[test]
     fn the_nearest_is_seen_and_of_two_sides_in_one_place_the_front() {
-        let mut canvas = Canvas::square(2, [9; 3]);
+        let mut canvas = Canvas::square(2, [9; 4]);
         let [a, b, c] = [corner(0.0, 0.0, 1.0), corner(0.0, 8.0, 1.0), corner(8.0, 0.0, 1.0)];
         assert!(canvas.reach([a, b, c].map(|vertex| vertex.place)).unwrap().is_front());
         let at = |z: f32| [a, c, b].map(|vertex| Vertex { place: vec3a(vertex.place.x, vertex.place.y, z), ..vertex });
-        canvas.draw(&[a, b, c], |_, _| Some([1; 3]));
-        canvas.draw(&at(0.5), |_, _| Some([2; 3]));
-        canvas.draw(&at(1.0), |_, _| Some([2; 3]));
-        assert_eq!(canvas.colors, [[1; 3]; 4]);
+        canvas.draw(&[a, b, c], |_, _| Some([1; 4]));
+        canvas.draw(&at(0.5), |_, _| Some([2; 4]));
+        canvas.draw(&at(1.0), |_, _| Some([2; 4]));
+        assert_eq!(canvas.colors, [[1; 4]; 4]);
         canvas.draw(&at(2.0), |_, _| None);
-        assert_eq!(canvas.colors, [[1; 3]; 4]);
-        canvas.draw(&at(2.0), |_, _| Some([2; 3]));
-        assert_eq!(canvas.colors, [[2; 3]; 4]);
+        assert_eq!(canvas.colors, [[1; 4]; 4]);
+        canvas.draw(&at(2.0), |_, _| Some([2; 4]));
+        assert_eq!(canvas.colors, [[2; 4]; 4]);
     }
 
     #[test]
     fn what_corners_have_is_mixed_between_them() {
-        let mut canvas = Canvas::square(4, [0; 3]);
+        let mut canvas = Canvas::square(4, [0; 4]);
         let corner = |x: f32, y: f32| Vertex {
             color: Vec4::new(x / 8.0, y / 8.0, 0.0, 1.0),
             uv: Vec2::new(y, x),
             ..corner(x, y, 0.0)
         };
         let triangle = [corner(0.0, 0.0), corner(0.0, 8.0), corner(8.0, 0.0)];
-        canvas
-            .draw(&triangle, |color, uv| Some([color.x * 16.0, color.y * 16.0, uv.x + uv.y].map(|x| (x + 0.25) as u8)));
+        canvas.draw(&triangle, |color, uv| {
+            Some([color.x * 16.0, color.y * 16.0, uv.x + uv.y, 0.0].map(|x| (x + 0.25) as u8))
+        });
         let picture = canvas.picture(false);
         let pixel = |x: usize, y: usize| &picture[(y * 4 + x) * 3..][..3];
         assert_eq!((pixel(0, 0), pixel(3, 0), pixel(1, 2)), (&[1, 1, 1][..], &[7, 1, 4][..], &[3, 5, 4][..]));
@@ -209,9 +216,9 @@ mod tests {
 
     #[test]
     fn a_triangle_covers_the_middles_that_lie_in_it() {
-        let mut canvas = Canvas::square(4, [0; 3]);
-        canvas.draw(&[corner(0.4, 0.4, 0.0), corner(0.4, 3.2, 0.0), corner(3.2, 0.4, 0.0)], |_, _| Some([4; 3]));
-        let all = |color: &[u8; 3]| *color == [4; 3];
+        let mut canvas = Canvas::square(4, [0; 4]);
+        canvas.draw(&[corner(0.4, 0.4, 0.0), corner(0.4, 3.2, 0.0), corner(3.2, 0.4, 0.0)], |_, _| Some([4; 4]));
+        let all = |color: &Color| *color == [4; 4];
         let covered: Vec<bool> = canvas.colors.iter().map(all).collect();
         assert_eq!(
             covered.chunks(4).map(|row| row.iter().filter(|one| **one).count()).collect::<Vec<_>>(),
@@ -222,7 +229,7 @@ mod tests {
 
     #[test]
     fn what_is_no_number_is_not_drawn() {
-        let mut canvas = Canvas::square(2, [9; 3]);
+        let mut canvas = Canvas::square(2, [9; 4]);
         for z in [0.0, f32::NAN] {
             for x in [f32::NAN, f32::INFINITY, -1e30, 1e30] {
                 let triangle = [corner(0.0, 0.0, z), corner(1.0, 2.0, 0.0), corner(x, x, 0.0)];
@@ -230,7 +237,7 @@ mod tests {
                 canvas.draw(&triangle, |_, _| None);
             }
         }
-        canvas.draw(&[corner(0.0, 0.0, f32::NAN), corner(0.0, 8.0, 0.0), corner(8.0, 0.0, 0.0)], |_, _| Some([1; 3]));
-        assert_eq!(canvas.colors, [[9; 3]; 4]);
+        canvas.draw(&[corner(0.0, 0.0, f32::NAN), corner(0.0, 8.0, 0.0), corner(8.0, 0.0, 0.0)], |_, _| Some([1; 4]));
+        assert_eq!(canvas.colors, [[9; 4]; 4]);
     }
 }
