@@ -320,7 +320,7 @@ impl Asset<'_> {
 
 /// The triangles of faces, each with its four corners and how many of them count: as fans, in the file's order.
 #[cfg(any(feature = "odol", feature = "mlod"))]
-fn fans(mut faces: impl Iterator<Item = Result<([Corner; 4], usize)>>) -> impl Iterator<Item = Result<[Corner; 3]>> {
+fn fans<C: Copy>(mut faces: impl Iterator<Item = Result<([C; 4], usize)>>) -> impl Iterator<Item = Result<[C; 3]>> {
     let mut second = None;
     std::iter::from_fn(move || {
         loop {

@@ -230,10 +230,10 @@ impl<'a> Shape<'a> for Faces<'a> {
         let corners = faces.map(move |face| {
             let face = face.within_item("lods", index)?;
             let mut points = face.corners.iter();
-            let corners = [(); 4].map(|()| Corner::vertex(points.next().unwrap_or(u32::MAX)));
+            let corners = [(); 4].map(|()| points.next().unwrap_or(u32::MAX));
             Ok((corners, face.corners.len()))
         });
-        Box::new(fans(corners).map(|triangle| triangle.map(|[a, b, c]| [a, c, b])))
+        Box::new(fans(corners).map(|triangle| triangle.map(|[a, b, c]| [a, c, b].map(Corner::vertex))))
     }
 
     fn weights(&self) -> Result<Option<Weights>> {

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use tempfile::Builder;
 
 use crate::args::ScanArgs;
-use crate::export::{Canvas, Images, Room, picture};
+use crate::export::{Canvas, Edges, Images, Room, picture};
 use crate::notes::Notes;
 use crate::output::Failure;
 use crate::report;
@@ -70,7 +70,7 @@ impl Thumbnails {
         let mut images = Images::seen(asset, file, self.access, &self.limits);
         let room = Room::new(seen.budget);
         let mut canvas = self.state().canvases.pop().unwrap_or_default();
-        let picture = picture::draw(asset, self.side, &mut canvas, &mut images, &room);
+        let picture = picture::draw(asset, (self.side, Edges::Smoothed), &mut canvas, &mut images, &room);
         self.state().canvases.push(canvas);
         match picture.and_then(|picture| picture.to_png()) {
             Err(_) => self.state().undrawn += 1,

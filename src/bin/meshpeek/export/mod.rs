@@ -17,6 +17,7 @@ use crate::notes::{Notes, shown};
 use crate::output::{Failure, Outcome, Output};
 use crate::source::Source;
 pub(crate) use images::Images;
+pub(crate) use picture::Edges;
 pub(crate) use raster::Canvas;
 pub(crate) use room::Room;
 
@@ -59,7 +60,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
             gltf::write(&asset, &mut images, &room, Notes::new(common))
         }
         Form::Png => {
-            let picture = picture::draw(&asset, args.size, &mut Canvas::default(), &mut images, &room);
+            let picture =
+                picture::draw(&asset, (args.size, Edges::Sampled), &mut Canvas::default(), &mut images, &room);
             picture.and_then(|picture| Ok(vec![picture.to_png()?]))
         }
     };

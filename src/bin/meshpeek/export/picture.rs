@@ -32,17 +32,26 @@ const UNKNOWN: Vec4 = Vec4::new(0.72, 0.72, 0.7, 1.0);
 /// A finished picture, as wide as high.
 pub(crate) struct Picture {
     side: u32,
-    rgb: Vec<u8>,
+    rgb: Vec<[u8; 3]>,
 }
 
 impl Picture {
     pub(crate) fn to_png(&self) -> Result<Vec<u8>> {
         let mut png = Vec::new();
         let encoder = PngEncoder::new_with_quality(&mut png, CompressionType::Fast, FilterType::Paeth);
-        let written = encoder.write_image(&self.rgb, self.side, self.side, ExtendedColorType::Rgb8);
+        let written = encoder.write_image(self.rgb.as_flattened(), self.side, self.side, ExtendedColorType::Rgb8);
         written.map_err(|error| Error::from(std::io::Error::other(error)))?;
         Ok(png)
     }
+}
+
+/// How a picture is kept from ending in steps.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Edges {
+    /// Each pixel is the mean of four, up to a side of 1024.
+    Sampled,
+    /// Pixels at the background are mixed with those beside them, which takes half the time.
+    Smoothed,
 }
 
 /// Draws an asset, on a new canvas or one that was drawn on before.
@@ -51,17 +60,17 @@ impl Picture {
 /// Where it has no triangles, or drawing costs more than the budget has.
 pub(crate) fn draw(
     asset: &Asset<'_>,
-    side: u32,
+    (side, edges): (u32, Edges),
     canvas: &mut Canvas,
     images: &mut Images<'_>,
     room: &Room<'_>,
 ) -> Result<Picture> {
     let chosen = chosen(asset, room)?;
     let vertices = chosen.iter().map(|primitive| primitive.vertex_count().unwrap_or(0)).max().unwrap_or(0) as u64;
-    let fine = if side <= 1024 { 2 } else { 1 };
-    let width = side as usize * fine;
-    // Places and light of a mesh, and what they are decoded from; the canvas, and the picture.
-    let pixels = Canvas::bytes(width).saturating_add(u64::from(side) * u64::from(side) * 3);
+    let is_fine = edges == Edges::Sampled && side <= 1024;
+    let width = side as usize * if is_fine { 2 } else { 1 };
+    // Places and light of a mesh, and what they are decoded from; the canvas, the picture, and what tells its edges.
+    let pixels = Canvas::bytes(width).saturating_add(u64::from(side) * u64::from(side) * 5);
     room.kept(vertices.saturating_mul(44).saturating_add(pixels))?;
     let mut mesh = Mesh::default();
     let mut bounds = Bounds::NONE;
@@ -80,7 +89,12 @@ pub(crate) fn draw(
         mesh.light(primitive, room)?;
         scene.draw(primitive, &mesh)
     })?;
-    Ok(Picture { side, rgb: canvas.picture(fine == 2) })
+    let rgb = match edges {
+        Edges::Sampled if is_fine => canvas.halved(),
+        Edges::Sampled => canvas.picture(),
+        Edges::Smoothed => canvas.smoothed(),
+    };
+    Ok(Picture { side, rgb })
 }
 
 /// The primitives that are drawn: those that the file does not hide, where there are any, and of these the ones of the

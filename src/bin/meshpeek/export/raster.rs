@@ -133,28 +133,54 @@ impl Canvas {
         }
     }
 
-    /// The picture; with `halved`, two pixels in a row and column made one.
-    pub(super) fn picture(&self, halved: bool) -> Vec<u8> {
-        if !halved {
-            return self.colors.iter().flat_map(|[red, green, blue, _]| [*red, *green, *blue]).collect();
-        }
+    /// The picture as it is.
+    pub(super) fn picture(&self) -> Vec<[u8; 3]> {
+        self.colors.iter().map(|color| mean([*color])).collect()
+    }
+
+    /// The picture, with two pixels in a row and column made one.
+    pub(super) fn halved(&self) -> Vec<[u8; 3]> {
         let mut picture = vec![[0; 3]; self.colors.len() / 4];
         let lines = self.colors.chunks_exact(2 * self.side).zip(picture.chunks_exact_mut(self.side / 2));
         for (rows, line) in lines {
             let (upper, lower) = rows.split_at(self.side);
             let pairs = upper.as_chunks().0.iter().zip(lower.as_chunks().0);
             for (([a, b], [c, d]), pixel) in pairs.zip(line) {
-                // Every other byte at a time, so that each has room for its sum.
-                let mean = |bytes: u32| {
-                    let part = |color: &Color| u32::from_le_bytes(*color) & bytes;
-                    (part(a) + part(b) + part(c) + part(d)) / 4 & bytes
-                };
-                let [red, green, blue, _] = (mean(0xff_00ff) | mean(0xff00)).to_le_bytes();
-                *pixel = [red, green, blue];
+                *pixel = mean([*a, *b, *c, *d]);
             }
         }
-        picture.into_flattened()
+        picture
     }
+
+    /// The picture, with the steps smoothed in which it ends.
+    pub(super) fn smoothed(&self) -> Vec<[u8; 3]> {
+        let (side, mut picture) = (self.side, self.picture());
+        let seen: Vec<u8> = self.depths.iter().map(|depth| u8::from(*depth > f32::NEG_INFINITY)).collect();
+        // All but the first and the last row, each pixel with those around it.
+        let Some(inner) = seen.len().checked_sub(2 * side) else { return picture };
+        let line = |from: usize| &seen[from..][..inner];
+        let around = line(0).iter().zip(line(side - 1)).zip(line(side + 1)).zip(line(2 * side));
+        let is_end = |((((above, left), right), below), own): ((((&u8, &u8), &u8), &u8), &u8)| {
+            (above ^ own) | (left ^ own) | (right ^ own) | (below ^ own)
+        };
+        let ends: Vec<u8> = around.zip(line(side)).map(is_end).collect();
+        for at in memchr::memchr_iter(1, &ends).map(|at| at + side) {
+            let [above, left, own, right, below] = [at - side, at - 1, at, at + 1, at + side].map(|at| self.colors[at]);
+            picture[at] = mean([own, own, own, own, above, left, right, below]);
+        }
+        picture
+    }
+}
+
+/// The mean of colors whose number is a power of two.
+fn mean<const N: usize>(colors: [Color; N]) -> [u8; 3] {
+    // Every other byte at a time, so that each has room for its sum.
+    let of = |bytes: u32| {
+        let sum: u32 = colors.iter().map(|color| u32::from_le_bytes(*color) & bytes).sum();
+        (sum / N as u32) & bytes
+    };
+    let [red, green, blue, _] = (of(0xff_00ff) | of(0xff00)).to_le_bytes();
+    [red, green, blue]
 }
 
 #[cfg(test)]
@@ -209,9 +235,9 @@ mod tests {
         canvas.draw(&triangle, |color, uv| {
             Some([color.x * 16.0, color.y * 16.0, uv.x + uv.y, 0.0].map(|x| (x + 0.25) as u8))
         });
-        let picture = canvas.picture(false);
-        let pixel = |x: usize, y: usize| &picture[(y * 4 + x) * 3..][..3];
-        assert_eq!((pixel(0, 0), pixel(3, 0), pixel(1, 2)), (&[1, 1, 1][..], &[7, 1, 4][..], &[3, 5, 4][..]));
+        let picture = canvas.picture();
+        let pixel = |x: usize, y: usize| picture[y * 4 + x];
+        assert_eq!((pixel(0, 0), pixel(3, 0), pixel(1, 2)), ([1, 1, 1], [7, 1, 4], [3, 5, 4]));
     }
 
     #[test]
@@ -224,7 +250,19 @@ mod tests {
             covered.chunks(4).map(|row| row.iter().filter(|one| **one).count()).collect::<Vec<_>>(),
             [3, 2, 1, 0]
         );
-        assert_eq!(canvas.picture(true), [4, 4, 4, 1, 1, 1, 1, 1, 1, 0, 0, 0]);
+        assert_eq!(canvas.halved(), [4, 1, 1, 0].map(|part| [part; 3]));
+    }
+
+    #[test]
+    fn steps_at_the_end_of_what_is_seen_are_smoothed() {
+        let mut canvas = Canvas::square(6, [0; 4]);
+        canvas.draw(&[corner(0.0, 0.0, 0.0), corner(0.0, 12.0, 0.0), corner(12.0, 0.0, 0.0)], |_, _| Some([80; 4]));
+        assert_eq!(canvas.smoothed(), canvas.picture());
+        let mut canvas = Canvas::square(6, [0; 4]);
+        canvas.draw(&[corner(0.0, 0.0, 0.0), corner(0.0, 5.0, 0.0), corner(5.0, 0.0, 0.0)], |_, _| Some([80; 4]));
+        let (sharp, smooth) = (canvas.picture(), canvas.smoothed());
+        let line = |picture: &[[u8; 3]]| [1, 2, 3, 4].map(|column| picture[2 * 6 + column][0]);
+        assert_eq!((line(&sharp), line(&smooth)), ([80, 80, 0, 0], [80, 60, 20, 0]));
     }
 
     #[test]
