@@ -20,6 +20,8 @@ use super::room::{CORNER_WORK, Room};
 const PIXEL_WORK: u64 = 4;
 const PRIMITIVE_WORK: u64 = 1024;
 const PRIMITIVE_BYTES: u64 = 768;
+/// How many triangles are kept after they were asked for first.
+const MOST_KEPT: usize = 1 << 15;
 /// The largest side of an image that is drawn with; larger ones are made smaller.
 const MOST_TEXELS: u32 = 1024;
 /// The largest side of an image that is decoded.
@@ -65,29 +67,39 @@ pub(crate) fn draw(
     images: &mut Images<'_>,
     room: &Room<'_>,
 ) -> Result<Picture> {
-    let chosen = chosen(asset, room)?;
-    let vertices = chosen.iter().map(|primitive| primitive.vertex_count().unwrap_or(0)).max().unwrap_or(0) as u64;
+    let mut parts = chosen(asset, room)?;
+    let vertices = parts.iter().map(|part| part.primitive.vertex_count().unwrap_or(0)).max().unwrap_or(0) as u64;
     let is_fine = edges == Edges::Sampled && side <= 1024;
     let width = side as usize * if is_fine { 2 } else { 1 };
     // Places and light of a mesh, and what they are decoded from; the canvas, the picture, and what tells its edges.
     let pixels = Canvas::bytes(width).saturating_add(u64::from(side) * u64::from(side) * 5);
     room.kept(vertices.saturating_mul(44).saturating_add(pixels))?;
+    room.keep((MOST_KEPT * size_of::<[Corner; 3]>()) as u64)?;
     let mut mesh = Mesh::default();
-    let mut bounds = Bounds::NONE;
-    each(&chosen, |primitive| {
-        mesh.place(primitive, room)?;
-        each_triangle(primitive, room, |corners| {
+    let (mut bounds, mut free) = (Bounds::NONE, MOST_KEPT);
+    each(&mut parts, |part| {
+        mesh.place(&part.primitive, room)?;
+        let mut triangles = Vec::new();
+        part.each_triangle(room, |corners| {
             corners.iter().for_each(|corner| bounds.take(mesh.point(corner)));
+            if triangles.len() < free {
+                triangles.push(corners);
+            }
             Ok(())
-        })
+        })?;
+        if triangles.len() < free {
+            free -= triangles.len();
+            part.triangles = Some(triangles);
+        }
+        Ok(())
     })?;
     let frame = bounds.frame(width).ok_or_else(|| Error::unsupported("nothing to draw: no triangles"))?;
     canvas.clear(width, BACKGROUND);
     let mut scene = Scene { canvas, frame, images, skins: HashMap::new(), room };
-    each(&chosen, |primitive| {
-        mesh.place(primitive, room)?;
-        mesh.light(primitive, room)?;
-        scene.draw(primitive, &mesh)
+    each(&mut parts, |part| {
+        mesh.place(&part.primitive, room)?;
+        mesh.light(&part.primitive, room)?;
+        scene.draw(part, &mesh)
     })?;
     let rgb = match edges {
         Edges::Sampled if is_fine => canvas.halved(),
@@ -99,9 +111,9 @@ pub(crate) fn draw(
 
 /// The primitives that are drawn: those that the file does not hide, where there are any, and of these the ones of the
 /// finest LOD that is for the eye, else of the first.
-fn chosen<'a>(asset: &'a Asset<'_>, room: &Room<'_>) -> Result<Vec<Primitive<'a>>> {
+fn chosen<'a>(asset: &'a Asset<'_>, room: &Room<'_>) -> Result<Vec<Part<'a>>> {
     let mut best: Option<(bool, f32, Option<usize>)> = None;
-    let mut chosen: Vec<Primitive<'a>> = Vec::new();
+    let mut chosen: Vec<Part<'a>> = Vec::new();
     for primitive in asset.primitives() {
         room.work(PRIMITIVE_WORK)?;
         let Ok(primitive) = primitive else { continue };
@@ -121,14 +133,14 @@ fn chosen<'a>(asset: &'a Asset<'_>, room: &Room<'_>) -> Result<Vec<Primitive<'a>
             }
         }
         room.keep(PRIMITIVE_BYTES)?;
-        chosen.push(primitive);
+        chosen.push(Part { primitive, triangles: None });
     }
     Ok(chosen)
 }
 
-fn each(chosen: &[Primitive<'_>], mut each: impl FnMut(&Primitive<'_>) -> Result<()>) -> Result<()> {
-    for primitive in chosen {
-        match each(primitive) {
+fn each<'a>(parts: &mut [Part<'a>], mut each: impl FnMut(&mut Part<'a>) -> Result<()>) -> Result<()> {
+    for part in parts {
+        match each(part) {
             // One part that cannot be read does not hide the others.
             Err(error) if !matches!(error.kind(), meshpeek::ErrorKind::Limit { .. } | meshpeek::ErrorKind::Io(_)) => {}
             other => other?,
@@ -137,16 +149,24 @@ fn each(chosen: &[Primitive<'_>], mut each: impl FnMut(&Primitive<'_>) -> Result
     Ok(())
 }
 
-fn each_triangle(
-    primitive: &Primitive<'_>,
-    room: &Room<'_>,
-    mut each: impl FnMut([Corner; 3]) -> Result<()>,
-) -> Result<()> {
-    for corners in primitive.corners() {
-        room.work(CORNER_WORK)?;
-        each(corners?)?;
+/// What is drawn at once.
+struct Part<'a> {
+    primitive: Primitive<'a>,
+    /// Its triangles, where they are kept.
+    triangles: Option<Vec<[Corner; 3]>>,
+}
+
+impl Part<'_> {
+    fn each_triangle(&self, room: &Room<'_>, mut each: impl FnMut([Corner; 3]) -> Result<()>) -> Result<()> {
+        if let Some(triangles) = &self.triangles {
+            return triangles.iter().try_for_each(|corners| each(*corners));
+        }
+        for corners in self.primitive.corners() {
+            room.work(CORNER_WORK)?;
+            each(corners?)?;
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// The axes of the picture: to the right, up, and towards the eye.
@@ -274,7 +294,8 @@ struct Scene<'s, 'i> {
 }
 
 impl Scene<'_, '_> {
-    fn draw(&mut self, primitive: &Primitive<'_>, mesh: &Mesh) -> Result<()> {
+    fn draw(&mut self, part: &Part<'_>, mesh: &Mesh) -> Result<()> {
+        let primitive = &part.primitive;
         let material = primitive.material().ok().flatten();
         let texture = material.as_ref().and_then(|material| material.textures.first());
         let key = texture.map(|texture| Name::from(texture.name).text);
@@ -292,7 +313,7 @@ impl Scene<'_, '_> {
         let colors = colors.filter(|_| material.as_ref().is_some_and(|material| material.vertex_colors));
         let look = Look::of(material.as_ref(), skin, uvs.is_some());
         let (frame, room, canvas) = (self.frame, self.room, &mut self.canvas);
-        each_triangle(primitive, room, |corners| {
+        part.each_triangle(room, |corners| {
             let places = corners.map(|corner| frame.place(mesh.point(&corner)));
             let Some(reach) = canvas.reach(places) else { return Ok(()) };
             room.work(reach.area().saturating_mul(PIXEL_WORK))?;
