@@ -69,6 +69,7 @@ pub fn lists(map: &Map<'_>) {
     }
     for texture in textures.iter().take(64).flatten() {
         let name = texture.file_name;
+        assert_eq!(name.is_empty(), name.as_bytes().is_empty());
         assert!(name.len() < 1 << 16 && name.to_text().is_none_or(|text| name == *text) || name.len() >= 1 << 16);
     }
     assert!(format!("{map:?} {objects:?}").len() < 100);

@@ -11,7 +11,7 @@ const ENOUGH: usize = 1000;
 pub fn run(data: &[u8]) {
     crate::any::run(data);
     let Ok(model) = Model::parse(data) else { return };
-    let mut nodes = 0;
+    let (mut nodes, mut skeletons) = (0, 0);
     let mut end_of = [0; 3];
     for node in model.nodes().flatten() {
         let chunk = node.chunk();
@@ -22,6 +22,11 @@ pub fn run(data: &[u8]) {
         );
         end_of[node.depth()] = chunk.offset() + chunk.byte_len();
         assert_eq!(node.parent().is_none(), node.depth() == 0);
+        let told = format!("{chunk:?}");
+        assert!(told.len() < 100 && told.starts_with(&format!("{:?}", chunk.tag())), "{told}");
+        assert!(format!("{:?}", chunk.body()).starts_with("Cursor("));
+        skeletons += usize::from(node.kind() == Kind::Skeleton);
+        assert!(node.bones_hint().is_none() || skeletons > 0);
         assert!(node.index() <= nodes && node.part() <= nodes);
         let content = node.content();
         assert_eq!(content.is_ok(), node.content().is_ok());

@@ -1,7 +1,7 @@
 //! LZO1X: the walk against a plain decoder and against lzo1x, in bytes and lengths.
 
-use meshpeek::codec::lzo;
-use meshpeek::view::Cursor;
+use meshpeek::codec::{Codec, lzo};
+use meshpeek::view::{Cursor, Packing};
 
 /// The most bytes that an input is let expand to.
 const MOST: usize = 1 << 16;
@@ -43,6 +43,7 @@ fn check(stream: &[u8], guess: usize) {
             continue;
         };
         assert_eq!(stored.unwrap(), *stored_len as u64);
+        assert_eq!(Codec::Lzo.stored_byte_len(Cursor::new(stream), len as u64).unwrap(), *stored_len as u64);
         let exact = &stream[..*stored_len];
         let mut theirs = vec![0; len];
         lzo1x::decompress(exact, &mut theirs).unwrap();
@@ -50,11 +51,23 @@ fn check(stream: &[u8], guess: usize) {
         let mut ours = vec![0; len];
         lzo::decode_into(Cursor::new(exact), &mut ours).unwrap();
         assert_eq!(ours, theirs);
+        as_it_is(&ours);
         for other in [&stream[..stored_len - 1], stream] {
             let fits = other.len() == *stored_len;
             assert_eq!(lzo::decode_into(Cursor::new(other), &mut ours).is_ok(), fits);
         }
     }
+}
+
+/// What is not packed is copied, all of it or nothing.
+fn as_it_is(bytes: &[u8]) {
+    let (raw, mut out) = (Codec::Raw, vec![0xaa; bytes.len()]);
+    assert_eq!(raw.stored_byte_len(Cursor::new(bytes), bytes.len() as u64).unwrap(), bytes.len() as u64);
+    assert!(raw.stored_byte_len(Cursor::new(bytes), bytes.len() as u64 + 1).is_err());
+    assert!(raw.decode_into(Cursor::new(bytes), &mut out).is_ok() && out == bytes);
+    out.push(0);
+    assert!(raw.decode_into(Cursor::new(bytes), &mut out).is_err());
+    assert!(raw.packing() == Packing::InPlace && Codec::Lzo.packing().name() == Codec::Lzo.name());
 }
 
 /// Decodes byte by byte as the description of the format says; the output and the bytes read. `None` where the stream

@@ -1,6 +1,6 @@
 //! LZSS: walk and decoder against a plain decoder with a ring, in bytes and lengths.
 
-use meshpeek::codec::lzss;
+use meshpeek::codec::{Codec, lzss};
 use meshpeek::view::Cursor;
 
 /// The first two bytes are the decoded length, the others the stream. It is also tried with the right checksum.
@@ -10,7 +10,11 @@ pub fn run(data: &[u8]) {
     check(stream, len);
     if let Some((bytes, stored_len)) = decode(stream, len) {
         let sum = bytes.iter().map(|&byte| u32::from(byte)).sum::<u32>();
-        check(&[&stream[..stored_len], &sum.to_le_bytes()].concat(), len);
+        let sound = [&stream[..stored_len], &sum.to_le_bytes()].concat();
+        check(&sound, len);
+        check(&[&sound[..], &[0]].concat(), len);
+        assert!(lzss::decoded_byte_len(Cursor::new(&sound[..3])).is_err(), "a checksum of three bytes");
+        assert!(Codec::Lzss.packing().name() == Codec::Lzss.name() && Codec::Raw.name() != Codec::Lzss.name());
     }
 }
 

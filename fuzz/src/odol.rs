@@ -1,12 +1,15 @@
 //! ODOL models: borrowed and decoded, lists and their counts, tables and their places must agree.
 
 use std::borrow::Cow;
+use std::path::Path;
 
-use meshpeek::Limits;
 use meshpeek::inspect::to_bytes;
 use meshpeek::odol::{Encoding, IndexBlock, Indices, Lod, Model, Motion, RenderFlags, VertexTable};
+use meshpeek::scan::{Depth, Scan};
+use meshpeek::summary::{Code, Problem, Problems};
 use meshpeek::view::record::{Read, Type};
 use meshpeek::view::{Block, Element, Filled, List, Table};
+use meshpeek::{Asset, Inspect, Limits};
 use zerocopy::IntoBytes;
 
 use crate::views;
@@ -16,6 +19,7 @@ const ENOUGH: u64 = 1 << 20;
 
 pub fn run(data: &[u8]) {
     crate::any::run(data);
+    ahead(data);
     let limits = Limits { decoded_bytes: 1 << 26, ..Limits::default() };
     let Ok(model) = Model::parse_with(data, &limits) else { return };
     assert!(model.info().is_ok() || model.whole().is_err());
@@ -79,6 +83,25 @@ pub fn run(data: &[u8]) {
             assert_eq!(places, buoyancy.spheres.len() as u64);
         }
     }
+}
+
+/// Decoded while its streams are found, as a scan does it, a model is what it is when each is decoded on demand.
+fn ahead(data: &[u8]) {
+    let Ok(asset) = Asset::parse(data) else { return };
+    let record = |depth, digests| {
+        let mut scan = Scan::new(["a.p3d"]);
+        (scan.depth, scan.digests) = (depth, digests);
+        scan.record(Path::new("a.p3d"), data).expect("what can be opened has a record")
+    };
+    let mut problems = Problems::new(&Limits::default());
+    asset.verify(&mut problems);
+    let (problems, found) = (problems.into_vec(), record(Depth::Verify, false).summary.problems);
+    let is_spent = |problems: &[Problem]| problems.iter().any(|problem| problem.code == Code::Limit);
+    if is_spent(&problems) || is_spent(&found) {
+        return;
+    }
+    assert_eq!(found, problems);
+    assert_eq!(record(Depth::Verify, true).digests, record(Depth::Summary, true).digests);
 }
 
 /// What a version number says of itself.
@@ -273,7 +296,12 @@ fn filled<T: Element>(array: &Filled<'_, T>, data: &[u8]) {
                 views::native(&array.to_native().expect("the same as numbers"), &all);
             }
         }
-        (None, Some(stored)) => block(&stored, data),
+        (None, Some(stored)) => {
+            block(&stored, data);
+            let first = stored.borrowed().and_then(|stored| stored.get(0));
+            assert_eq!(array.get(0).map(std::ptr::from_ref), first.map(std::ptr::from_ref));
+            assert!(array.count() > 1 << 12 || array.to_native().is_ok() == array.decode().is_ok());
+        }
         _ => panic!("an array is one value or a block"),
     }
 }

@@ -27,6 +27,11 @@ pub fn seeds() -> Vec<(&'static str, String, Vec<u8>)> {
         let length = text.len() as u16;
         let lzo = lzo1x::compress(text, lzo1x::CompressLevel::new(9));
         all.push(("lzo", format!("{index}"), [&[0][..], &length.to_be_bytes(), &lzo].concat()));
+        // An end mark with other bytes, and a length that breaks off.
+        let mut bent = lzo.clone();
+        bent.iter_mut().last().into_iter().for_each(|last| *last = 1);
+        all.push(("lzo", format!("{index}_end"), [&[0][..], &length.to_be_bytes(), &bent].concat()));
+        all.push(("lzo", format!("{index}_cut"), [&[0][..], &length.to_be_bytes(), &[0x20, 0, 1]].concat()));
         all.push(("lzss", format!("{index}"), [&length.to_le_bytes()[..], &lzss::pack(text)].concat()));
         all.push(("inflate", format!("{index}"), zip::deflate(text)));
     }
