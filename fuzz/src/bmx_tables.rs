@@ -14,9 +14,15 @@ pub fn run(data: &[u8]) {
     };
     let (index, objects, meshes, materials) = (cut(0), cut(2), cut(4), cut(6));
     let tables = Tables { index, objects, meshes, materials, textures: rest };
+    let largest = 65 * tables.meshes.len() as u64 + (1 << 16);
     let map = Map::from_tables(tables);
     crate::bmx::lists(&map);
     let size = map.summarize().bytes;
+    // However often the index names a record, all that is walked over stays in proportion to the tables.
+    if let Ok(list) = map.meshes() {
+        let walked = list.walk().flatten().map(|mesh| mesh.record_byte_len()).sum::<u64>();
+        assert!(walked <= largest, "{walked} bytes of meshes are walked over, {largest} are meant to be");
+    }
     // Its tables are no file: offsets count from the start of each.
     crate::any::walk(&map, &vec![0; size as usize], &Limits::default());
 }

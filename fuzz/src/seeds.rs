@@ -72,6 +72,7 @@ fn tables() -> Vec<(String, Vec<u8>)> {
         (10..=14).map(|version| (format!("v{version}"), joined(&bmx::full(version).tables()))).collect();
     let short = bmx::Map { short_materials: true, ..bmx::full(14) };
     all.push(("short_materials".to_owned(), joined(&short.tables())));
+    all.push(("overlap".to_owned(), joined(&overlapping())));
     let sound = bmx::full(14).tables();
     for (place, (table, bytes)) in sound.iter().enumerate() {
         let mut changed = |name: String, bytes: Bytes| {
@@ -96,6 +97,18 @@ fn tables() -> Vec<(String, Vec<u8>)> {
         }
     }
     all
+}
+
+/// One large mesh that the index names again and again.
+fn overlapping() -> bmx::Tables {
+    let positions = vec![[0.5; 3]; 150];
+    let mesh = bmx::Mesh { name: "", positions, uvs: vec![], normals: vec![], faces: vec![] };
+    let (objects, materials, textures, images) = Default::default();
+    let map = bmx::Map { objects, materials, textures, images, meshes: vec![mesh], ..bmx::full(14) };
+    let mut tables = map.tables();
+    let again = |index: Bytes, _| index.u32(0).u8(1).raw([0; 8]);
+    tables[0].1 = (0..150).fold(std::mem::take(&mut tables[0].1), again);
+    tables
 }
 
 /// Maps whose zip is odd: each fault by itself.
