@@ -160,10 +160,10 @@ impl Canvas {
         let Some(inner) = seen.len().checked_sub(2 * side) else { return picture };
         let line = |from: usize| &seen[from..][..inner];
         let around = line(0).iter().zip(line(side - 1)).zip(line(side + 1)).zip(line(2 * side));
-        let is_end = |((((above, left), right), below), own): ((((&u8, &u8), &u8), &u8), &u8)| {
-            (above ^ own) | (left ^ own) | (right ^ own) | (below ^ own)
-        };
-        let ends: Vec<u8> = around.zip(line(side)).map(is_end).collect();
+        let ends = around
+            .zip(line(side))
+            .map(|((((above, left), right), below), own)| (above ^ own) | (left ^ own) | (right ^ own) | (below ^ own));
+        let ends: Vec<u8> = ends.collect();
         for at in memchr::memchr_iter(1, &ends).map(|at| at + side) {
             let [above, left, own, right, below] = [at - side, at - 1, at, at + 1, at + side].map(|at| self.colors[at]);
             picture[at] = mean([own, own, own, own, above, left, right, below]);
