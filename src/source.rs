@@ -42,16 +42,22 @@
 //! Files whose pages are larger than memory's, of hugetlbfs, are read. Windows refuses to cut a mapped file short; there
 //! every map counts as guarded.
 //!
-//! The only unsafe code of the crate is here: making the map, its guard, asking for its pages, and waiting for pipes.
+//! The only unsafe code of the crate is in this folder: making the map, its guard, asking for its pages, and waiting for pipes.
 
 #[cfg(all(feature = "mmap", unix))]
 #[allow(unsafe_code)]
 mod guard;
+#[cfg(feature = "mmap")]
+#[allow(unsafe_code)]
+mod map;
+#[cfg(feature = "scan")]
+#[allow(unsafe_code)]
+pub(crate) mod pages;
+#[allow(unsafe_code)]
+mod pipe;
 
 use std::fs::{File, Metadata};
 use std::io::Read;
-#[cfg(all(feature = "scan", feature = "mmap", unix))]
-use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
 
@@ -125,7 +131,7 @@ pub struct FileMap(Bytes);
 #[derive(Debug)]
 enum Bytes {
     #[cfg(feature = "mmap")]
-    Mapped(Map),
+    Mapped(map::Map),
     Owned(Vec<u8>),
 }
 
@@ -180,10 +186,14 @@ impl FileMap {
             (Way::Map, Some(_)) => !is_guard_wanted() || can_guard(),
             _ => false,
         };
-        let mapped = if mapping { map(file, &metadata) } else { Err(file) };
+        let mapped = match mapping {
+            #[cfg(feature = "mmap")]
+            true => map::map(file, &metadata).map(Bytes::Mapped),
+            _ => Err(file),
+        };
         let read = |file| match (size, patience) {
             (Some(size), _) => read(file, size),
-            (None, Some(patience)) => read_unsized(file, limits.decoded_bytes, patience),
+            (None, Some(patience)) => pipe::read_unsized(file, limits.decoded_bytes, patience),
             (None, None) => Ok(Vec::new()),
         };
         let bytes = mapped.or_else(|file| read(file).map(Bytes::Owned))?;
@@ -285,90 +295,6 @@ fn can_guard() -> bool {
     true
 }
 
-/// A mapped file. The guard forgets it before the map goes.
-#[cfg(feature = "mmap")]
-#[derive(Debug)]
-struct Map {
-    #[cfg(unix)]
-    watch: guard::Watched,
-    bytes: memmap2::Mmap,
-    file: File,
-    opened: Stamp,
-}
-
-/// What changes with a file's content.
-#[cfg(feature = "mmap")]
-#[derive(Debug, PartialEq, Eq)]
-struct Stamp {
-    bytes: u64,
-    /// When it was last written to, where that is known.
-    written: Option<std::time::SystemTime>,
-    /// Which file it is, and when anything of it was last changed, which nobody can set back.
-    #[cfg(unix)]
-    inode: (u64, u64, i64, i64),
-}
-
-#[cfg(feature = "mmap")]
-impl Stamp {
-    fn of(metadata: &Metadata) -> Self {
-        #[cfg(unix)]
-        use std::os::unix::fs::MetadataExt;
-        Self {
-            bytes: metadata.len(),
-            written: metadata.modified().ok(),
-            #[cfg(unix)]
-            inode: (metadata.dev(), metadata.ino(), metadata.ctime(), metadata.ctime_nsec()),
-        }
-    }
-}
-
-#[cfg(feature = "mmap")]
-impl Map {
-    fn unchanged(&self) -> Result<()> {
-        #[cfg(unix)]
-        let torn = self.watch.is_torn();
-        #[cfg(not(unix))]
-        let torn = false;
-        if torn || Stamp::of(&self.file.metadata()?) != self.opened {
-            return Err(std::io::Error::other("the file was changed while it was read").into());
-        }
-        Ok(())
-    }
-}
-
-#[cfg(feature = "mmap")]
-#[allow(unsafe_code)]
-fn map(file: File, metadata: &Metadata) -> std::result::Result<Bytes, File> {
-    #[cfg(target_os = "linux")]
-    if has_huge_pages(&file, metadata) {
-        return Err(file);
-    }
-    let Ok(size) = usize::try_from(metadata.len()) else { return Err(file) };
-    // SAFETY: the map is read-only and private to this process, and lives as long as the borrows of it. That nobody
-    // writes into the file meanwhile is the word of whoever made the `Access`.
-    let Ok(bytes) = (unsafe { memmap2::MmapOptions::new().len(size).map(&file) }) else { return Err(file) };
-    Ok(Bytes::Mapped(Map {
-        #[cfg(unix)]
-        watch: guard::Watched::new(&bytes, &file),
-        bytes,
-        file,
-        opened: Stamp::of(metadata),
-    }))
-}
-
-#[cfg(not(feature = "mmap"))]
-fn map(file: File, _: &Metadata) -> std::result::Result<Bytes, File> {
-    Err(file)
-}
-
-/// Whether the guard could not put zeros in the place of a single page of it.
-#[cfg(all(feature = "mmap", target_os = "linux"))]
-fn has_huge_pages(file: &File, metadata: &Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    // Only then worth a question: files on networks have large blocks too.
-    metadata.blksize() > guard::page_size() as u64 && guard::is_hugetlbfs(file)
-}
-
 fn read(file: File, size: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let capacity = usize::try_from(size).map_err(|_| too_large(u64::MAX))?;
@@ -384,87 +310,6 @@ fn read_all(reader: impl Read, limit: u64) -> Result<Vec<u8>> {
         return Err(too_large(limit));
     }
     Ok(bytes)
-}
-
-/// Reads a file that does not tell its size, and waits no longer than so for its next bytes.
-fn read_unsized(file: File, limit: u64, patience: Duration) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let mut rest = (&file).take(limit.saturating_add(1));
-    loop {
-        let before = bytes.len();
-        wait(&file, patience)?;
-        match rest.read_to_end(&mut bytes) {
-            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock && bytes.len() > before => {}
-            Ok(_) if bytes.len() as u64 > limit => return Err(too_large(limit)),
-            done => return Ok(done.map(|_| bytes)?),
-        }
-    }
-}
-
-/// Waits until there is something to read, or the end.
-#[cfg(unix)]
-#[allow(unsafe_code)]
-fn wait(file: &File, patience: Duration) -> std::io::Result<()> {
-    use std::os::fd::AsRawFd;
-    let mut question = libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    let patience = patience.as_millis().try_into().unwrap_or(libc::c_int::MAX);
-    loop {
-        // SAFETY: there is one question, and the file is open.
-        return match unsafe { libc::poll(&mut question, 1, patience) } {
-            0 => Err(std::io::Error::new(std::io::ErrorKind::TimedOut, "nothing came to be read")),
-            1.. => Ok(()),
-            _ => match std::io::Error::last_os_error() {
-                error if error.kind() == std::io::ErrorKind::Interrupted => continue,
-                error => Err(error),
-            },
-        };
-    }
-}
-
-#[cfg(not(unix))]
-fn wait(_: &File, _: Duration) -> std::io::Result<()> {
-    Ok(())
-}
-
-/// Asks the system to read these bytes, which may be mapped, before somebody touches them; does not wait for it.
-#[cfg(all(feature = "scan", feature = "mmap", unix))]
-#[allow(unsafe_code)]
-pub(crate) fn will_need(bytes: &[u8]) {
-    let page = guard::page_size();
-    let Range { start, end } = bytes.as_ptr_range();
-    let before = start.addr().checked_rem(page).unwrap_or(0);
-    let mut start = start.wrapping_sub(before).cast_mut();
-    // Of one call Linux may take no more.
-    const PIECE: usize = 128 << 10;
-    while start.addr() < end.addr() {
-        let length = end.addr().saturating_sub(start.addr()).min(PIECE);
-        // SAFETY: the pages are those of borrowed bytes; the advice changes none of them, and may be refused.
-        unsafe { libc::madvise(start.cast(), length, libc::MADV_WILLNEED) };
-        start = start.wrapping_add(PIECE);
-    }
-}
-
-/// How often this process has waited for pages to be read; `None` where that cannot be known.
-#[cfg(all(feature = "scan", feature = "mmap", unix))]
-#[allow(unsafe_code)]
-pub(crate) fn waits_for_pages() -> Option<u64> {
-    let mut usage = std::mem::MaybeUninit::uninit();
-    // SAFETY: there is room for what is asked for, and it is all there where the answer is 0.
-    let usage: libc::rusage = unsafe {
-        if libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) != 0 {
-            return None;
-        }
-        usage.assume_init()
-    };
-    u64::try_from(usage.ru_majflt).ok()
-}
-
-#[cfg(all(feature = "scan", not(all(feature = "mmap", unix))))]
-pub(crate) fn will_need(_: &[u8]) {}
-
-#[cfg(all(feature = "scan", not(all(feature = "mmap", unix))))]
-pub(crate) fn waits_for_pages() -> Option<u64> {
-    None
 }
 
 fn too_large(limit: u64) -> Error {

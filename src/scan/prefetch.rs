@@ -14,7 +14,7 @@ use crate::address;
 use crate::container::Member;
 use crate::format::Format;
 use crate::inspect::Depth;
-use crate::source;
+use crate::source::pages;
 
 /// How many bytes are asked for ahead of those looked at, and of how many members.
 const AHEAD: u64 = 2 << 20;
@@ -56,7 +56,7 @@ impl<'a, I: Iterator<Item = Named<'a>>> Iterator for Prefetch<'a, I> {
             let bytes = place.end.saturating_sub(place.start);
             let whole = |end: u64| usize::try_from(end).unwrap_or(usize::MAX).min(self.data.len());
             if let Some(part) = self.data.get(whole(place.start)..whole(place.end)) {
-                source::will_need(part);
+                pages::will_need(part);
             }
             self.bytes = self.bytes.saturating_add(bytes);
             self.ahead.push_back((named, bytes));
@@ -98,7 +98,7 @@ pub(super) struct Waits {
 impl Waits {
     /// From now on, if anybody `asks`.
     pub(super) fn from_now_on(asks: bool) -> Self {
-        let before = if asks { source::waits_for_pages() } else { None };
+        let before = if asks { pages::waits_for_pages() } else { None };
         Self { before, have_been: false, bytes: 0, members: 0 }
     }
 
@@ -112,7 +112,7 @@ impl Waits {
         self.bytes = self.bytes.saturating_add(bytes);
         self.members = self.members.saturating_add(1);
         if self.bytes >= UNTIL_ASKED || self.members >= UNTIL_ASKED_MEMBERS {
-            self.have_been = source::waits_for_pages().is_some_and(|now| now > before);
+            self.have_been = pages::waits_for_pages().is_some_and(|now| now > before);
             (self.bytes, self.members) = (0, 0);
         }
     }

@@ -1,0 +1,48 @@
+//! Which pages of a map the system is asked for before somebody touches them.
+
+#[cfg(all(feature = "mmap", unix))]
+use std::mem::MaybeUninit;
+#[cfg(all(feature = "mmap", unix))]
+use std::ops::Range;
+
+#[cfg(all(feature = "mmap", unix))]
+use super::guard;
+
+/// Asks the system to read these bytes, which may be mapped, before somebody touches them; does not wait for it.
+#[cfg(all(feature = "mmap", unix))]
+pub(crate) fn will_need(bytes: &[u8]) {
+    let page = guard::page_size();
+    let Range { start, end } = bytes.as_ptr_range();
+    let before = start.addr().checked_rem(page).unwrap_or(0);
+    let mut start = start.wrapping_sub(before).cast_mut();
+    // Of one call Linux may take no more.
+    const PIECE: usize = 128 << 10;
+    while start.addr() < end.addr() {
+        let length = end.addr().saturating_sub(start.addr()).min(PIECE);
+        // SAFETY: the pages are those of borrowed bytes; the advice changes none of them, and may be refused.
+        unsafe { libc::madvise(start.cast(), length, libc::MADV_WILLNEED) };
+        start = start.wrapping_add(PIECE);
+    }
+}
+
+/// How often this process has waited for pages to be read; `None` where that cannot be known.
+#[cfg(all(feature = "mmap", unix))]
+pub(crate) fn waits_for_pages() -> Option<u64> {
+    let mut usage = MaybeUninit::uninit();
+    // SAFETY: there is room for what is asked for, and it is all there where the answer is 0.
+    let usage: libc::rusage = unsafe {
+        if libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) != 0 {
+            return None;
+        }
+        usage.assume_init()
+    };
+    u64::try_from(usage.ru_majflt).ok()
+}
+
+#[cfg(not(all(feature = "mmap", unix)))]
+pub(crate) fn will_need(_: &[u8]) {}
+
+#[cfg(not(all(feature = "mmap", unix)))]
+pub(crate) fn waits_for_pages() -> Option<u64> {
+    None
+}

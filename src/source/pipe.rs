@@ -1,0 +1,48 @@
+//! Files that do not tell their size, and may keep a reader waiting: pipes and devices.
+
+use std::fs::File;
+use std::io::{self, Read};
+#[cfg(unix)]
+use std::os::fd::AsRawFd;
+use std::time::Duration;
+
+use super::too_large;
+use crate::error::Result;
+
+/// Reads a file that does not tell its size, and waits no longer than so for its next bytes.
+pub(super) fn read_unsized(file: File, limit: u64, patience: Duration) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut rest = (&file).take(limit.saturating_add(1));
+    loop {
+        let before = bytes.len();
+        wait(&file, patience)?;
+        match rest.read_to_end(&mut bytes) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock && bytes.len() > before => {}
+            Ok(_) if bytes.len() as u64 > limit => return Err(too_large(limit)),
+            done => return Ok(done.map(|_| bytes)?),
+        }
+    }
+}
+
+/// Waits until there is something to read, or the end.
+#[cfg(unix)]
+fn wait(file: &File, patience: Duration) -> io::Result<()> {
+    let mut question = libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    let patience = patience.as_millis().try_into().unwrap_or(libc::c_int::MAX);
+    loop {
+        // SAFETY: there is one question, and the file is open.
+        return match unsafe { libc::poll(&mut question, 1, patience) } {
+            0 => Err(io::Error::new(io::ErrorKind::TimedOut, "nothing came to be read")),
+            1.. => Ok(()),
+            _ => match io::Error::last_os_error() {
+                error if error.kind() == io::ErrorKind::Interrupted => continue,
+                error => Err(error),
+            },
+        };
+    }
+}
+
+#[cfg(not(unix))]
+fn wait(_: &File, _: Duration) -> io::Result<()> {
+    Ok(())
+}
