@@ -110,6 +110,18 @@
     )
 )]
 #![cfg_attr(docsrs, feature(doc_cfg))]
+// Each format uses a part of what they share.
+#![cfg_attr(
+    not(all(
+        feature = "b3d",
+        feature = "bmx",
+        feature = "lodka",
+        feature = "mlod",
+        feature = "odol",
+        feature = "rtm"
+    )),
+    allow(unused)
+)]
 
 #[cfg(any(feature = "pbo", feature = "zip"))]
 pub mod address;
@@ -117,8 +129,6 @@ pub mod address;
 pub mod arrow;
 pub mod asset;
 pub mod budget;
-// Each format uses a part of it.
-#[cfg_attr(not(all(feature = "b3d", feature = "bmx", feature = "odol", feature = "rtm")), allow(unused))]
 mod check;
 pub mod codec;
 #[cfg(any(feature = "pbo", feature = "zip"))]
@@ -129,18 +139,6 @@ pub mod dissect;
 pub mod error;
 pub mod format;
 #[cfg(feature = "geometry")]
-// Each format uses a part of it.
-#[cfg_attr(
-    not(all(
-        feature = "b3d",
-        feature = "bmx",
-        feature = "lodka",
-        feature = "mlod",
-        feature = "odol",
-        feature = "rtm"
-    )),
-    allow(unused)
-)]
 pub mod geometry;
 pub mod inspect;
 #[cfg(feature = "json")]
@@ -149,17 +147,6 @@ pub mod limits;
 #[cfg(feature = "owned")]
 mod owned;
 #[cfg(feature = "geometry")]
-#[cfg_attr(
-    not(all(
-        feature = "b3d",
-        feature = "bmx",
-        feature = "lodka",
-        feature = "mlod",
-        feature = "odol",
-        feature = "rtm"
-    )),
-    allow(unused)
-)]
 pub mod pose;
 pub mod ranges;
 mod registry;

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use super::verify::Survey;
 use super::{ChunkKind, Scene, Step, Triangles, Vertices};
 use crate::budget::Budget;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::format::Format;
-use crate::inspect::{self, Depth, Inspect, Outline, Region, Span};
+use crate::inspect::{self, Depth, Inspect, Outline, Region, Span, no_digest};
 use crate::limits::Limits;
 use crate::summary::{Counts, Problems, References, Summary};
 use crate::view::chunk::Chunk;
@@ -101,7 +101,7 @@ impl Inspect for Scene<'_> {
         let positions = match name {
             "positions" => true,
             "indices" => false,
-            _ => return Err(Error::malformed("no digest of this name")),
+            _ => return Err(no_digest(self.format(), name)),
         };
         let mut sink = |rows: &[u8]| {
             sink(rows);

@@ -5,7 +5,7 @@ use super::{List, Map, table, verify};
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::format::Format;
-use crate::inspect::{Depth, Inspect, Outline, Region};
+use crate::inspect::{Depth, Inspect, Outline, Region, no_digest};
 use crate::limits::Limits;
 use crate::summary::{Blocks, Counts, Problems, ReferenceKind, References, Summary};
 
@@ -60,7 +60,7 @@ impl Inspect for Map<'_> {
 
     fn digest(&self, name: &str, _: &Budget, sink: &mut dyn FnMut(&[u8])) -> Result<()> {
         if !self.digest_names().contains(&name) {
-            return Err(Error::malformed("no digest of this name"));
+            return Err(no_digest(self.format(), name));
         }
         if let Some(error) = &self.positions()?.broken {
             return Err(error.duplicate());

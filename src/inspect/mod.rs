@@ -137,13 +137,18 @@ pub trait Inspect: Sealed + Send + Sync {
     }
 
     /// The names of the byte streams that identify the asset's content.
-    fn digest_names(&self) -> &'static [&'static str];
+    fn digest_names(&self) -> &'static [&'static str] {
+        &[]
+    }
 
     /// Hands out the byte stream of one of the [`digest_names`](Self::digest_names): decoded, little-endian, in order.
     ///
     /// # Errors
     /// Where a part of it cannot be read or decoded, the budget does not allow it, or the name is none of them.
-    fn digest(&self, name: &str, budget: &Budget, sink: &mut dyn FnMut(&[u8])) -> Result<()>;
+    fn digest(&self, name: &str, budget: &Budget, sink: &mut dyn FnMut(&[u8])) -> Result<()> {
+        let _ = (budget, sink);
+        Err(no_digest(self.format(), name))
+    }
 
     /// Hands out several of these streams, each in its order, the sink being told its place among the names: what they
     /// have in common is read once. How each ended.
@@ -157,6 +162,12 @@ pub trait Inspect: Sealed + Send + Sync {
     fn kept_bytes(&self) -> u64 {
         0
     }
+}
+
+/// The error of a digest that the format does not have.
+#[cold]
+pub(crate) fn no_digest(format: Format, name: &str) -> Error {
+    Error::unsupported(format!("{format} has no digest `{name}`"))
 }
 
 fn summary<A: Inspect + ?Sized>(asset: &A, depth: Depth) -> Summary {

@@ -6,9 +6,9 @@ use super::content::Content;
 use super::verify::Survey;
 use super::{Mesh, Model};
 use crate::budget::Budget;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::format::Format;
-use crate::inspect::{Depth, Inspect, Outline, Region, Span};
+use crate::inspect::{Depth, Inspect, Outline, Region, Span, no_digest};
 use crate::limits::Limits;
 use crate::summary::{Problems, Summary};
 use crate::view::Table;
@@ -68,7 +68,7 @@ impl Inspect for Model<'_> {
 
     fn digest(&self, name: &str, _: &Budget, sink: &mut dyn FnMut(&[u8])) -> Result<()> {
         if name != "positions" {
-            return Err(Error::malformed("no digest of this name"));
+            return Err(no_digest(self.format(), name));
         }
         for mesh in self.views::<Mesh<'_>>() {
             mesh?.positions.read(&mut |rows| {

@@ -1,9 +1,8 @@
 //! A model's answers to [`Inspect`].
 
 use super::{Lod, Model, Resolution};
-use crate::budget::Budget;
 use crate::check::{self, Below, Broken, Check, Finite, Length, Numbers, Unit};
-use crate::error::{Context, Error, Result};
+use crate::error::{Context, Error};
 use crate::format::Format;
 use crate::inspect::{self, Depth, Inspect, Outline, Part, Region, Span};
 use crate::limits::Limits;
@@ -61,14 +60,6 @@ impl Inspect for Model<'_> {
                 Err(error) => sink(Region::problem(0, &error, self.lods.offset())),
             }
         }
-    }
-
-    fn digest_names(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    fn digest(&self, name: &str, _: &Budget, _: &mut dyn FnMut(&[u8])) -> Result<()> {
-        Err(Error::unsupported(format!("MLOD models have no digest `{name}`")))
     }
 }
 

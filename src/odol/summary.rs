@@ -8,7 +8,7 @@ use super::{Lod, Model, VertexTable};
 use crate::budget::Budget;
 use crate::error::{Context as _, Error, Result};
 use crate::format::Format;
-use crate::inspect::{self, Depth, Inspect, Outline, Region, Span};
+use crate::inspect::{self, Depth, Inspect, Outline, Region, Span, no_digest};
 use crate::limits::Limits;
 use crate::summary::{Bounds, Counts, Problems, Summary};
 
@@ -84,7 +84,7 @@ impl Inspect for Model<'_> {
     fn digests(&self, names: &[&str], budget: &Budget, sink: &mut dyn FnMut(usize, &[u8])) -> Vec<Result<()>> {
         let start = |name: &&str| match self.digest_names().contains(name) {
             true => self.whole(),
-            false => Err(Error::malformed("no digest of this name")),
+            false => Err(no_digest(self.format(), name)),
         };
         let mut results: Vec<Result<()>> = names.iter().map(start).collect();
         for index in 0..self.lod_count() {

@@ -7,7 +7,6 @@ use super::member::{Content, Member};
 use super::wire::{Method, Sha1Tail, ShortTail};
 use super::{Archive, TailKind};
 use crate::address::folded;
-use crate::budget::Budget;
 use crate::check::{Broken, Check, grouped};
 use crate::check::{REPEATED_BYTES, repeated};
 use crate::error::{Context, Error, Result};
@@ -132,14 +131,6 @@ impl Inspect for Archive<'_> {
             }
             Err(error) => sink(Region::problem(0, &error.within("tail"), self.data_offset)),
         }
-    }
-
-    fn digest_names(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    fn digest(&self, name: &str, _: &Budget, _: &mut dyn FnMut(&[u8])) -> Result<()> {
-        Err(Error::unsupported(format!("archives have no digest `{name}`")))
     }
 }
 

@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 use super::Motion;
 use super::verify::Survey;
 use crate::budget::Budget;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::format::Format;
-use crate::inspect::{Depth, Inspect, Outline};
+use crate::inspect::{Depth, Inspect, Outline, no_digest};
 use crate::limits::Limits;
 use crate::summary::{Blocks, Counts, Problems, Summary};
 
@@ -67,7 +67,7 @@ impl Inspect for Motion<'_> {
             ("transforms", Self::Plain(motion)) => {
                 motion.frames().try_for_each(|frame| budget.read(&frame?.matrices(), &mut sink))
             }
-            _ => Err(Error::malformed("no digest of this name")),
+            _ => Err(no_digest(self.format(), name)),
         }
     }
 }

@@ -13,11 +13,9 @@ pub(crate) mod columns;
 pub mod cursor;
 pub mod interleaved;
 // What one format needs to be described, another does not.
-#[cfg_attr(not(all(feature = "b3d", feature = "lodka", feature = "mlod", feature = "rtm")), allow(unused))]
 pub mod list;
 pub mod math;
 mod path;
-#[cfg_attr(not(all(feature = "b3d", feature = "lodka", feature = "mlod", feature = "rtm")), allow(unused))]
 pub mod record;
 pub mod text;
 pub mod zip;

@@ -4,7 +4,6 @@ use std::ops::ControlFlow;
 
 use super::member::{SIZES_FOLLOW, is_folder};
 use super::{Archive, Member, Method};
-use crate::budget::Budget;
 use crate::check::{REPEATED_BYTES, repeated};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::Format;
@@ -123,14 +122,6 @@ impl Inspect for Archive<'_> {
             }
         }
         inspect::zip_directory(&self.directory, sink);
-    }
-
-    fn digest_names(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    fn digest(&self, name: &str, _: &Budget, _: &mut dyn FnMut(&[u8])) -> Result<()> {
-        Err(Error::unsupported(format!("archives have no digest `{name}`")))
     }
 }
 
