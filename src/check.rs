@@ -155,8 +155,14 @@ impl<R: Rule> Check<R> {
             (of.wrapping_add(1), broken.wrapping_add(u64::from(!rule.holds(value))))
         });
         if broken > 0 && self.first.is_none() {
-            let first = (0..).zip(values).find(|(_, value)| !rule.holds(*value));
-            self.first = first.map(|(index, value)| First { list, index, offset: rows.offset_of(index), value });
+            let mut index = 0_u64;
+            for value in values {
+                if !rule.holds(value) {
+                    self.first = Some(First { list, index, offset: rows.offset_of(index), value });
+                    break;
+                }
+                index = index.wrapping_add(1);
+            }
         }
         self.of = self.of.wrapping_add(of);
         self.broken = self.broken.wrapping_add(broken);
@@ -166,29 +172,39 @@ impl<R: Rule> Check<R> {
     /// part they lie.
     #[inline]
     pub(crate) fn tell(self, what: &str, problems: &mut Problems, place: impl FnOnce(Error) -> Error) {
-        if self.broken > 0 {
+        if self.broken > 0 && problems.keeps_another() {
             let code = self.rule.code();
-            problems.tell(severity(code), || place(self.error(what)).coded(code));
+            problems.add(severity(code), &place(self.error(what)).coded(code));
         }
     }
 
     #[cold]
     fn error(&self, what: &str) -> Error {
-        let Self { rule, of, broken, .. } = self;
-        let rule = rule.words();
-        let offset = self.first.as_ref().map_or(0, |first| first.offset);
-        let message = match &self.first {
-            Some(First { value, .. }) if what.is_empty() => format!("{value} is {rule}"),
-            Some(First { value, list, index, .. }) => {
-                let (verb, first) = if *broken == 1 { ("is", ": ") } else { ("are", "; the first is ") };
-                let (broken, of) = (grouped(*broken), grouped(*of));
-                let list = list.map_or(String::new(), |(list, number)| format!(" of {list}[{number}]"));
-                format!("{broken} of {of} {what} {verb} {rule}{first}{value} at index {index}{list}")
-            }
-            None => format!("{} of {} {what} are {rule}", grouped(*broken), grouped(*of)),
-        };
-        Error::malformed(message).at(offset)
+        let first = self.first.as_ref();
+        let first = first.map(|First { list, index, offset, value }| First::<&dyn Display> {
+            list: *list,
+            index: *index,
+            offset: *offset,
+            value,
+        });
+        error(&self.rule.words(), self.broken, self.of, what, first)
     }
+}
+
+/// That so many of so many elements are what the words say.
+fn error(words: &str, broken: u64, of: u64, what: &str, first: Option<First<&dyn Display>>) -> Error {
+    let counts = || (grouped(broken), grouped(of));
+    let Some(First { list, index, offset, value }) = first else {
+        let (broken, of) = counts();
+        return Error::malformed(format!("{broken} of {of} {what} are {words}"));
+    };
+    if what.is_empty() {
+        return Error::malformed(format!("{value} is {words}")).at(offset);
+    }
+    let (verb, first) = if broken == 1 { ("is", ": ") } else { ("are", "; the first is ") };
+    let (broken, of) = counts();
+    let list = list.map_or(String::new(), |(list, number)| format!(" of {list}[{number}]"));
+    Error::malformed(format!("{broken} of {of} {what} {verb} {words}{first}{value} at index {index}{list}")).at(offset)
 }
 
 /// Tells of a single value that breaks a rule.

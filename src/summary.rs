@@ -495,27 +495,31 @@ impl Problems {
 
     /// Adds a problem of severity `error`.
     pub fn error(&mut self, error: &Error) {
-        self.add(error, Problem::error);
+        self.add(Severity::Error, error);
     }
 
     /// Adds a problem of severity `warning`.
     pub fn warning(&mut self, error: &Error) {
-        self.add(error, Problem::warning);
+        self.add(Severity::Warning, error);
     }
 
     /// Adds a problem of this severity, which is made only if it is kept.
     pub fn tell(&mut self, severity: Severity, error: impl FnOnce() -> Error) {
-        match severity {
-            _ if self.is_full() => self.beyond = self.beyond.saturating_add(1),
-            Severity::Error => self.error(&error()),
-            Severity::Warning => self.warning(&error()),
+        if self.keeps_another() {
+            self.add(severity, &error());
         }
     }
 
     /// Takes the value, or adds the error and goes on without.
     #[inline(always)]
     pub fn ok<T>(&mut self, result: Result<T, Error>) -> Option<T> {
-        result.map_err(|error| self.error(&error)).ok()
+        match result {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.error(&error);
+                None
+            }
+        }
     }
 
     /// Whether the limit is reached, so that looking for more only costs time.
@@ -523,15 +527,23 @@ impl Problems {
         self.list.len() as u64 >= u64::from(self.budget.limits().problems)
     }
 
-    fn add(&mut self, error: &Error, problem: impl FnOnce(&Error) -> Problem) {
+    /// Whether one more problem is kept; if not, it is counted.
+    pub(crate) fn keeps_another(&mut self) -> bool {
+        let is_full = self.is_full();
+        self.beyond = self.beyond.saturating_add(is_full.into());
+        !is_full
+    }
+
+    pub(crate) fn add(&mut self, severity: Severity, error: &Error) {
         // Once spent, a budget refuses all that follows: to say so once is enough.
         if error.is_spent() && !self.is_first_spent() {
             return;
         }
-        if self.is_full() {
-            self.beyond = self.beyond.saturating_add(1);
-        } else {
-            self.list.push(problem(error));
+        if self.keeps_another() {
+            self.list.push(match severity {
+                Severity::Error => Problem::error(error),
+                Severity::Warning => Problem::warning(error),
+            });
         }
     }
 
@@ -549,9 +561,7 @@ impl Problems {
             if other.spent == Some(place) && !self.is_first_spent() {
                 continue;
             }
-            if self.is_full() {
-                self.beyond = self.beyond.saturating_add(1);
-            } else {
+            if self.keeps_another() {
                 self.list.push(problem);
             }
         }

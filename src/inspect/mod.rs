@@ -541,7 +541,13 @@ impl<'v> Outline<'v> {
 
     /// Takes the value, or tells the error and goes on without.
     pub fn ok<T>(&mut self, result: Result<T>) -> Option<T> {
-        result.map_err(|error| self.problem(&error)).ok()
+        match result {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.problem(&error);
+                None
+            }
+        }
     }
 }
 

@@ -75,11 +75,7 @@ pub trait Stored {
 
     /// The first of its numbers that is infinite or none.
     fn not_finite(&self) -> Option<f32> {
-        match self.value()? {
-            Value::Float(number) => Some(number).filter(|number| !number.is_finite()),
-            Value::Floats(numbers) => numbers.iter().copied().find(|number| !number.is_finite()),
-            _ => None,
-        }
+        not_finite(&self.value()?)
     }
 
     /// Tells it as the field of this name in this place. What is no field by itself tells nothing where it does not say
@@ -94,6 +90,16 @@ pub trait Stored {
     fn tell_absent(name: &'static str, out: &mut Outline<'_>) {
         out.field(name, Value::Absent);
     }
+}
+
+#[inline]
+fn not_finite(value: &Value<'_>) -> Option<f32> {
+    let numbers = match value {
+        Value::Float(number) => std::slice::from_ref(number),
+        Value::Floats(numbers) => numbers,
+        _ => return None,
+    };
+    numbers.iter().copied().find(|number| !number.is_finite())
 }
 
 /// A value that can be read where it lies, with the knowledge `C`.
