@@ -58,13 +58,13 @@ pub(crate) trait Rule {
 
 /// Describes rules: what they are held to, when an element keeps them, and the words for one that does not.
 macro_rules! rules {
-    ($($(#[$doc:meta])* $name:ident $(($bound:ty))? of $value:ty = $code:expr,
+    ($($(#[$doc:meta])* $name:ident $(<$n:ident>)? $(($bound:ty))? of $value:ty = $code:expr,
         |$rule:pat_param, $element:pat_param| $holds:expr, $words:expr;)*) => {$(
         $(#[$doc])*
-        pub(crate) struct $name $((pub(crate) $bound))?;
+        pub(crate) struct $name $(<const $n: usize>)? $((pub(crate) $bound))?;
 
         #[allow(unused_variables)]
-        impl $crate::check::Rule for $name {
+        impl $(<const $n: usize>)? $crate::check::Rule for $name $(<$n>)? {
             type Value = $value;
 
             fn code(&self) -> $crate::summary::Code {
@@ -300,6 +300,16 @@ rules! {
 
     /// An end that lies behind no more items than there are.
     AtMost(u64) of u64 = Code::Range, |Self(count), end| end <= *count, format!("above {count}");
+
+    /// Numbers that are neither infinite nor NaN.
+    // Without a jump for each number.
+    Finite<N> of Numbers<N> = Code::NotFinite,
+        |_, Numbers(numbers)| numbers.into_iter().fold(true, |all, number| all & number.is_finite()), "not finite";
+
+    /// Numbers from 0 to 1. What is not finite is told elsewhere.
+    UnitRange<N> of Numbers<N> = Code::OddRange,
+        |_, Numbers(numbers)| numbers.into_iter().fold(true, |all, number| all & ((0.0..=1.0).contains(&number) | !number.is_finite())),
+        "not from 0 to 1";
 }
 
 /// What the caller has found to break a rule of its own: only that is shown to it, the rest
@@ -362,52 +372,11 @@ impl<const N: usize> Display for Numbers<N> {
     }
 }
 
-/// Numbers that are neither infinite nor NaN.
-pub(crate) struct Finite<const N: usize>;
-
-impl<const N: usize> Rule for Finite<N> {
-    type Value = Numbers<N>;
-
-    fn code(&self) -> Code {
-        Code::NotFinite
-    }
-
-    #[inline]
-    fn holds(&self, Numbers(numbers): Numbers<N>) -> bool {
-        // Without a jump for each number.
-        numbers.into_iter().fold(true, |all, number| all & number.is_finite())
-    }
-
-    fn words(&self) -> Cow<'static, str> {
-        "not finite".into()
-    }
-}
-
 /// Whether all numbers that these bytes are of are finite: told by their exponents, many at a time.
 pub(crate) fn are_finite(floats: &[u8]) -> bool {
     const EXPONENT: u32 = 0x7f80_0000;
     let is_finite = |bits: &[u8; 4]| u32::from_le_bytes(*bits) & EXPONENT != EXPONENT;
     floats.as_chunks().0.iter().fold(true, |all, bits| all & is_finite(bits))
-}
-
-/// Numbers from 0 to 1. What is not finite is told elsewhere.
-pub(crate) struct UnitRange<const N: usize>;
-
-impl<const N: usize> Rule for UnitRange<N> {
-    type Value = Numbers<N>;
-
-    fn code(&self) -> Code {
-        Code::OddRange
-    }
-
-    #[inline]
-    fn holds(&self, Numbers(numbers): Numbers<N>) -> bool {
-        numbers.into_iter().fold(true, |all, number| all & ((0.0..=1.0).contains(&number) | !number.is_finite()))
-    }
-
-    fn words(&self) -> Cow<'static, str> {
-        "not from 0 to 1".into()
-    }
 }
 
 /// The length of a vector.

@@ -4,32 +4,21 @@ use std::fmt::Write as _;
 
 use crate::error::Error;
 use crate::inspect::{Inspect, Outline, Part, Selector, Span, StoredField, Text, Value, Visitor};
+use crate::named::named;
 use crate::view::{Packing, Storage, Table};
 
-/// What a [`Line`] is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "lowercase"))]
-#[non_exhaustive]
-pub enum LineKind {
-    /// Something with fields, arrays and parts of its own.
-    Part,
-    /// One value.
-    Field,
-    /// Elements in a row, or a compressed stream of them.
-    Array,
-    /// Bytes that no field covers.
-    Gap,
-}
-
-impl LineKind {
-    /// The word for it, as in `tree --fields`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Part => "part",
-            Self::Field => "field",
-            Self::Array => "array",
-            Self::Gap => "gap",
-        }
+named! {
+    /// What a [`Line`] is.
+    #[non_exhaustive]
+    pub enum LineKind {
+        /// Something with fields, arrays and parts of its own.
+        Part = "part",
+        /// One value.
+        Field = "field",
+        /// Elements in a row, or a compressed stream of them.
+        Array = "array",
+        /// Bytes that no field covers.
+        Gap = "gap",
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::named::named;
 use crate::ranges::Data;
 use crate::summary::Code;
 use crate::view::text::cstr;
@@ -147,18 +148,19 @@ const LONGEST_HEAD: usize = 1 << 16;
 /// How many tell of every other format what it is, or that it has to be a PBO.
 const MAGIC_BYTES: u64 = 8;
 
-/// What bytes are that start like no format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum NoAsset {
-    /// No byte at all.
-    Empty,
-    /// What Git leaves in the place of a file that it keeps elsewhere.
-    LfsPointer,
-    /// A text in whatever encoding. `.bmx` is the name of BlitzMax programs too.
-    Text,
-    /// Anything else.
-    Unknown,
+named! {
+    /// What bytes are that start like no format.
+    #[non_exhaustive]
+    pub enum NoAsset {
+        /// No byte at all.
+        Empty = "empty",
+        /// What Git leaves in the place of a file that it keeps elsewhere.
+        LfsPointer = "lfs",
+        /// A text in whatever encoding. `.bmx` is the name of BlitzMax programs too.
+        Text = "text",
+        /// Anything else.
+        Unknown = "unknown",
+    }
 }
 
 impl NoAsset {
@@ -170,16 +172,6 @@ impl NoAsset {
             _ if head.starts_with(b"version https://git-lfs.github.com/spec/v1") => Self::LfsPointer,
             _ if is_text(head) => Self::Text,
             _ => Self::Unknown,
-        }
-    }
-
-    /// The word for it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Empty => "empty",
-            Self::LfsPointer => "lfs",
-            Self::Text => "text",
-            Self::Unknown => "unknown",
         }
     }
 

@@ -144,6 +144,7 @@ pub mod inspect;
 #[cfg(feature = "json")]
 pub mod json;
 pub mod limits;
+mod named;
 #[cfg(feature = "owned")]
 mod owned;
 #[cfg(feature = "geometry")]

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 #[cfg(feature = "zip")]
 use std::collections::BTreeMap;
 use std::collections::HashMap;
-use std::fmt;
 use std::hash::BuildHasher;
 #[cfg(feature = "zip")]
 use std::sync::{Mutex, PoisonError};
@@ -13,6 +12,7 @@ use crate::budget::Budget;
 use crate::error::Error;
 use crate::format::Format;
 use crate::limits::{Limits, flag};
+use crate::named::named;
 use crate::view::{ByteStr, Packing, Storage, Utf32Str};
 
 /// The facts of one asset. Absent knowledge is `None`, never 0.
@@ -125,30 +125,18 @@ impl From<Utf32Str<'_>> for Name {
     }
 }
 
-/// What kind of file a [`Reference`] asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "lowercase"))]
-#[non_exhaustive]
-pub enum ReferenceKind {
-    /// An image.
-    Texture,
-    /// A material file, `.rvmat`.
-    Material,
-    /// A surface file, `.bisurf`.
-    Surface,
-    /// Another model.
-    Proxy,
-}
-
-impl ReferenceKind {
-    /// The word for it in records.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Texture => "texture",
-            Self::Material => "material",
-            Self::Surface => "surface",
-            Self::Proxy => "proxy",
-        }
+named! {
+    /// What kind of file a [`Reference`] asks for.
+    #[non_exhaustive]
+    pub enum ReferenceKind {
+        /// An image.
+        Texture = "texture",
+        /// A material file, `.rvmat`.
+        Material = "material",
+        /// A surface file, `.bisurf`.
+        Surface = "surface",
+        /// Another model.
+        Proxy = "proxy",
     }
 }
 
@@ -260,95 +248,70 @@ impl Blocks {
     }
 }
 
-/// How bad a [`Problem`] is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "lowercase"))]
-pub enum Severity {
-    /// Legal to read but surely not meant.
-    Warning,
-    /// Bytes that cannot be read as the format says, or an index, count or size that points outside.
-    Error,
-}
-
-impl Severity {
-    /// The word for it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
+named! {
+    /// How bad a [`Problem`] is.
+    #[derive(PartialOrd, Ord)]
+    pub enum Severity {
+        /// Legal to read but surely not meant.
+        Warning = "warning",
+        /// Bytes that cannot be read as the format says, or an index, count or size that points outside.
+        Error = "error",
     }
 }
 
-macro_rules! codes {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
-        /// What kind of trouble a [`Problem`] is, for programs: a word, and behind a dot a closer one. Words stay; closer
-        /// ones may be added.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-        #[non_exhaustive]
-        pub enum Code {
-            $($(#[$doc])* #[cfg_attr(feature = "serde", serde(rename = $name))] $variant,)*
-        }
-
-        impl Code {
-            /// Its name, such as `damaged.truncated`.
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $name,)*
-                }
-            }
-        }
-    };
-}
-
-codes! {
-    /// Bytes that cannot be read as the format says.
-    Damaged = "damaged",
-    /// No byte at all.
-    Empty = "damaged.empty",
-    /// A checksum that is not that of its bytes.
-    Checksum = "damaged.checksum",
-    /// Parts that share bytes.
-    Overlap = "damaged.overlap",
-    /// An index, count or offset that points outside.
-    Range = "damaged.range",
-    /// Fewer bytes than there should be.
-    Truncated = "damaged.truncated",
-    /// Another version or kind than is read.
-    Unsupported = "unsupported",
-    /// What Git leaves in the place of a file that it keeps elsewhere.
-    LfsPointer = "unsupported.lfs",
-    /// What only the owner of a key can read.
-    Encrypted = "encrypted",
-    /// More than the caller's [`Limits`] allow.
-    Limit = "limit",
-    /// Legal to read but surely not meant.
-    Suspicious = "suspicious",
-    /// A byte for yes or no that is neither 0 nor 1.
-    Bool = "suspicious.bool",
-    /// What should be there once.
-    Duplicate = "suspicious.duplicate",
-    /// A part of a pair that is empty alone.
-    OddEmpty = "suspicious.empty",
-    /// A name of nothing that is there.
-    Missing = "suspicious.missing",
-    /// A name other than where it stands first.
-    Name = "suspicious.name",
-    /// A number that is infinite or none.
-    NotFinite = "suspicious.not_finite",
-    /// A normal or rotation whose length is not 1.
-    NotUnit = "suspicious.not_unit",
-    /// Parts in another order than they should be.
-    Order = "suspicious.order",
-    /// A number that means nothing in its place, though nothing is looked up by it.
-    OddRange = "suspicious.range",
-    /// A number to which the format gives no meaning.
-    UnknownCode = "suspicious.unknown_code",
-    /// Weights with another sum than they should have.
-    Weights = "suspicious.weights",
-    /// Bytes behind the end that belong to nothing.
-    Trailing = "suspicious.trailing",
+named! {
+    /// What kind of trouble a [`Problem`] is, for programs: a word, and behind a dot a closer one, such as
+    /// `damaged.truncated`. Words stay; closer ones may be added.
+    #[derive(PartialOrd, Ord)]
+    #[non_exhaustive]
+    pub enum Code {
+        /// Bytes that cannot be read as the format says.
+        Damaged = "damaged",
+        /// No byte at all.
+        Empty = "damaged.empty",
+        /// A checksum that is not that of its bytes.
+        Checksum = "damaged.checksum",
+        /// Parts that share bytes.
+        Overlap = "damaged.overlap",
+        /// An index, count or offset that points outside.
+        Range = "damaged.range",
+        /// Fewer bytes than there should be.
+        Truncated = "damaged.truncated",
+        /// Another version or kind than is read.
+        Unsupported = "unsupported",
+        /// What Git leaves in the place of a file that it keeps elsewhere.
+        LfsPointer = "unsupported.lfs",
+        /// What only the owner of a key can read.
+        Encrypted = "encrypted",
+        /// More than the caller's [`Limits`] allow.
+        Limit = "limit",
+        /// Legal to read but surely not meant.
+        Suspicious = "suspicious",
+        /// A byte for yes or no that is neither 0 nor 1.
+        Bool = "suspicious.bool",
+        /// What should be there once.
+        Duplicate = "suspicious.duplicate",
+        /// A part of a pair that is empty alone.
+        OddEmpty = "suspicious.empty",
+        /// A name of nothing that is there.
+        Missing = "suspicious.missing",
+        /// A name other than where it stands first.
+        Name = "suspicious.name",
+        /// A number that is infinite or none.
+        NotFinite = "suspicious.not_finite",
+        /// A normal or rotation whose length is not 1.
+        NotUnit = "suspicious.not_unit",
+        /// Parts in another order than they should be.
+        Order = "suspicious.order",
+        /// A number that means nothing in its place, though nothing is looked up by it.
+        OddRange = "suspicious.range",
+        /// A number to which the format gives no meaning.
+        UnknownCode = "suspicious.unknown_code",
+        /// Weights with another sum than they should have.
+        Weights = "suspicious.weights",
+        /// Bytes behind the end that belong to nothing.
+        Trailing = "suspicious.trailing",
+    }
 }
 
 impl Code {
@@ -356,24 +319,6 @@ impl Code {
     pub fn class(self) -> &'static str {
         let name = self.name();
         name.split_once('.').map_or(name, |(class, _)| class)
-    }
-}
-
-macro_rules! display_by_name {
-    ($($name:ty),*) => {$(
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.pad(self.name())
-            }
-        }
-    )*};
-}
-
-display_by_name!(ReferenceKind, Severity, crate::format::NoAsset, crate::view::Packing, crate::view::Scalar);
-
-impl fmt::Display for Code {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
     }
 }
 

@@ -8,6 +8,7 @@ use std::cell::Cell;
 
 use crate::error::{Error, Result};
 use crate::limits::flag;
+use crate::named::named;
 use crate::view::{Cursor, Packing};
 
 #[cfg(any(feature = "bmx", feature = "zip"))]
@@ -16,28 +17,20 @@ pub mod lzo;
 pub mod lzss;
 mod repeat;
 
-/// How the elements of a block are stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Codec {
-    /// As they are.
-    Raw,
-    /// One LZO1X stream.
-    Lzo,
-    /// One LZSS stream with its checksum.
-    Lzss,
+named! {
+    /// How the elements of a block are stored.
+    #[non_exhaustive]
+    pub enum Codec {
+        /// As they are.
+        Raw = "raw",
+        /// One LZO1X stream.
+        Lzo = "lzo",
+        /// One LZSS stream with its checksum.
+        Lzss = "lzss",
+    }
 }
 
 impl Codec {
-    /// The word for it in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Raw => "raw",
-            Self::Lzo => "lzo",
-            Self::Lzss => "lzss",
-        }
-    }
-
     /// The same as arrays in general say it.
     pub const fn packing(self) -> Packing {
         match self {

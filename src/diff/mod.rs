@@ -20,30 +20,20 @@ use crate::budget::Budget;
 use crate::error::Result;
 use crate::format::Format;
 use crate::inspect::{Inspect, Value};
+use crate::named::named;
 use crate::summary::Name;
 
-/// What happened from the first asset to the second.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Change {
-    /// Only the first has it.
-    Removed,
-    /// Only the second has it.
-    Added,
-    /// Both have it, and it is not the same.
-    Changed,
-    /// Both have the same items, in another order.
-    Moved,
-}
-
-impl Change {
-    /// The word for it in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Removed => "removed",
-            Self::Added => "added",
-            Self::Changed => "changed",
-            Self::Moved => "moved",
-        }
+named! {
+    /// What happened from the first asset to the second.
+    pub enum Change {
+        /// Only the first has it.
+        Removed = "removed",
+        /// Only the second has it.
+        Added = "added",
+        /// Both have it, and it is not the same.
+        Changed = "changed",
+        /// Both have the same items, in another order.
+        Moved = "moved",
     }
 }
 

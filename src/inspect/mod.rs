@@ -26,55 +26,43 @@ use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::limits::Limits;
+use crate::named::named;
 use crate::sealed::Sealed;
 use crate::summary::{Name, Problems, Summary};
 use crate::view::record::Type;
 use crate::view::{ByteStr, Table, Utf32Str};
 
-/// How closely an asset is looked at. Each depth finds what those before it find.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
-#[non_exhaustive]
-pub enum Depth {
-    /// What its header and tables alone tell: a count that they leave open is absent, references and blocks are those
-    /// that were met there. Touches the fewest pages.
-    ///
-    /// | format | counts | reads |
-    /// | --- | --- | --- |
-    /// | b3d | textures, brushes; the references | TEXS, BRUS and the headers of the chunks beside them |
-    /// | bmx | objects, meshes, materials, textures | `index.bm`, which it unpacks; the zip's directory |
-    /// | lodka | models, animations, meshes, light schemes, collider sets | the headers of the chunks |
-    /// | odol | LODs, bones, animations; the bounds | the header; of version 7 all LODs, behind which it lies |
-    /// | bmtr, rtm | all | up to the first frame |
-    /// | mlod | LODs | the header |
-    /// | pbo, zip | all, and the blocks | the directory |
-    Header,
-    /// What can be told without decoding: every record is read once, and a compressed stream walked where only that finds
-    /// its end. Linear in the file for b3d, lodka, odol, mlod and both kinds of rtm, in the directory for pbo and zip; of a
-    /// Ballance map the tables are inflated, and kept.
-    #[default]
-    Summary,
-    /// Every block decoded, one at a time, and every index checked: linear in what the file unpacks to.
-    Verify,
+named! {
+    /// How closely an asset is looked at. Each depth finds what those before it find.
+    #[derive(PartialOrd, Ord, Default)]
+    #[non_exhaustive]
+    pub enum Depth {
+        /// What its header and tables alone tell: a count that they leave open is absent, references and blocks are those
+        /// that were met there. Touches the fewest pages.
+        ///
+        /// | format | counts | reads |
+        /// | --- | --- | --- |
+        /// | b3d | textures, brushes; the references | TEXS, BRUS and the headers of the chunks beside them |
+        /// | bmx | objects, meshes, materials, textures | `index.bm`, which it unpacks; the zip's directory |
+        /// | lodka | models, animations, meshes, light schemes, collider sets | the headers of the chunks |
+        /// | odol | LODs, bones, animations; the bounds | the header; of version 7 all LODs, behind which it lies |
+        /// | bmtr, rtm | all | up to the first frame |
+        /// | mlod | LODs | the header |
+        /// | pbo, zip | all, and the blocks | the directory |
+        Header = "header",
+        /// What can be told without decoding: every record is read once, and a compressed stream walked where only that finds
+        /// its end. Linear in the file for b3d, lodka, odol, mlod and both kinds of rtm, in the directory for pbo and zip; of a
+        /// Ballance map the tables are inflated, and kept.
+        #[default]
+        Summary = "summary",
+        /// Every block decoded, one at a time, and every index checked: linear in what the file unpacks to.
+        Verify = "verify",
+    }
 }
 
 impl Depth {
     /// Every depth, the shallowest first.
     pub const ALL: &[Self] = &[Self::Header, Self::Summary, Self::Verify];
-
-    /// The word for it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Header => "header",
-            Self::Summary => "summary",
-            Self::Verify => "verify",
-        }
-    }
-}
-
-impl fmt::Display for Depth {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
 }
 
 /// An opened asset of any format.

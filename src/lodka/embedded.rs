@@ -6,6 +6,7 @@ use super::fields::{Counted, Length, count, known};
 use super::text::AnsiStr;
 use crate::error::{Context, Error, Result};
 use crate::inspect::Part;
+use crate::named::named;
 use crate::view::list::{All, Entries};
 use crate::view::record::{Apart, Known, Read, Rest, Stored, Type, record, tell_part};
 use crate::view::{Cursor, LeArray};
@@ -25,22 +26,23 @@ record! {
 
 view!(Info, counted: false);
 
-/// What kind of image some bytes start like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ImageKind {
-    /// Windows bitmap.
-    Bmp,
-    /// DirectDraw surface.
-    Dds,
-    /// GIF.
-    Gif,
-    /// JPEG.
-    Jpeg,
-    /// PNG.
-    Png,
-    /// TIFF of either byte order.
-    Tiff,
+named! {
+    /// What kind of image some bytes start like.
+    #[non_exhaustive]
+    pub enum ImageKind {
+        /// Windows bitmap.
+        Bmp = "bmp",
+        /// DirectDraw surface.
+        Dds = "dds",
+        /// GIF.
+        Gif = "gif",
+        /// JPEG.
+        Jpeg = "jpeg",
+        /// PNG.
+        Png = "png",
+        /// TIFF of either byte order.
+        Tiff = "tiff",
+    }
 }
 
 impl ImageKind {
@@ -54,18 +56,6 @@ impl ImageKind {
             [0x89, b'P', b'N', b'G', ..] => Some(Self::Png),
             [b'I', b'I', 42, 0, ..] | [b'M', b'M', 0, 42, ..] => Some(Self::Tiff),
             _ => None,
-        }
-    }
-
-    /// Its short name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Bmp => "bmp",
-            Self::Dds => "dds",
-            Self::Gif => "gif",
-            Self::Jpeg => "jpeg",
-            Self::Png => "png",
-            Self::Tiff => "tiff",
         }
     }
 }

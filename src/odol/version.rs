@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::error::{Error, Result};
+use crate::named::named;
 
 /// The version of a model: its number, and whose count that number belongs to.
 ///
@@ -15,26 +16,17 @@ pub struct Version {
     dialect: Dialect,
 }
 
-/// Whose count a version number belongs to. The header decides: nothing in the number does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Dialect {
-    /// Flashpoint, Arma, Arma 2 and 3.
-    Arma,
-    /// VBS, which left that line at 40: thermal fields in every version, no pivots.
-    Vbs,
-    /// DayZ, which left that line at 52 and counts on by itself.
-    DayZ,
-}
-
-impl Dialect {
-    /// Whose count it is.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Arma => "Arma",
-            Self::Vbs => "VBS",
-            Self::DayZ => "DayZ",
-        }
+named! {
+    /// Whose count a version number belongs to. The header decides: nothing in the number does.
+    #[derive(PartialOrd, Ord)]
+    #[non_exhaustive]
+    pub enum Dialect {
+        /// Flashpoint, Arma, Arma 2 and 3.
+        Arma = "Arma",
+        /// VBS, which left that line at 40: thermal fields in every version, no pivots.
+        Vbs = "VBS",
+        /// DayZ, which left that line at 52 and counts on by itself.
+        DayZ = "DayZ",
     }
 }
 

@@ -3,6 +3,7 @@
 use super::wire::{Fields, Method};
 use crate::error::{Error, Result};
 use crate::inspect::Span;
+use crate::named::named;
 use crate::view::record::{Flat, Read, Stored, Type, record};
 use crate::view::{ByteStr, Cursor};
 
@@ -45,25 +46,15 @@ pub struct Entry<'a> {
     offset: u64,
 }
 
-/// What an [`Entry`] says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EntryKind {
-    /// The archive has properties, which follow.
-    Product,
-    /// The archive has a member.
-    Member,
-    /// The header ends.
-    End,
-}
-
-impl EntryKind {
-    /// The word for it in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Product => "product",
-            Self::Member => "member",
-            Self::End => "end",
-        }
+named! {
+    /// What an [`Entry`] says.
+    pub enum EntryKind {
+        /// The archive has properties, which follow.
+        Product = "product",
+        /// The archive has a member.
+        Member = "member",
+        /// The header ends.
+        End = "end",
     }
 }
 

@@ -4,32 +4,25 @@ use crate::codec::Codec;
 use crate::error::{Context, Error, Result};
 use crate::inspect::{Outline, Span};
 use crate::limits::Limits;
+use crate::named::named;
 use crate::view::record::{Framing, Stored};
 use crate::view::{Block, Cursor, Element};
 
 use super::wire::Transform;
 
-/// How a BMTR file marks which of its arrays are packed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PackingMark {
-    /// Not at all: arrays of 1024 bytes and more are. Version 3, and perhaps 4.
-    Size,
-    /// By a byte before the elements, 0 for raw. Version 5, and perhaps 4.
-    Flag,
-    /// The same, but an empty array has no such byte. Readers differ; no file seen has empty arrays.
-    FlagUnlessEmpty,
+named! {
+    /// How a BMTR file marks which of its arrays are packed.
+    pub enum PackingMark {
+        /// Not at all: arrays of 1024 bytes and more are. Version 3, and perhaps 4.
+        Size = "by size",
+        /// By a byte before the elements, 0 for raw. Version 5, and perhaps 4.
+        Flag = "by a flag",
+        /// The same, but an empty array has no such byte. Readers differ; no file seen has empty arrays.
+        FlagUnlessEmpty = "by a flag unless empty",
+    }
 }
 
 impl PackingMark {
-    /// The words for it in messages.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Size => "by size",
-            Self::Flag => "by a flag",
-            Self::FlagUnlessEmpty => "by a flag unless empty",
-        }
-    }
-
     /// The flag where there is one, and what it or the size says.
     fn read(self, cursor: &mut Cursor<'_>, bytes: u64) -> Result<(Option<u8>, Codec)> {
         let flag = match self {

@@ -13,26 +13,19 @@ use crate::container::Container;
 use crate::diff::fingerprint;
 use crate::error::Result;
 use crate::format::Format;
+use crate::named::named;
 use crate::summary::{Counts, Name};
 use crate::view::ByteStr;
 
-/// In what the assets of a group are the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Sameness {
-    /// In every byte.
-    File,
-    /// In everything that their format tells, arrays decoded: every field, name and array, but not where and how they
-    /// are stored. See [`fingerprint`].
-    Content,
-}
-
-impl Sameness {
-    /// The word for it in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::File => "file",
-            Self::Content => "content",
-        }
+named! {
+    /// In what the assets of a group are the same.
+    #[derive(PartialOrd, Ord)]
+    pub enum Sameness {
+        /// In every byte.
+        File = "file",
+        /// In everything that their format tells, arrays decoded: every field, name and array, but not where and how they
+        /// are stored. See [`fingerprint`].
+        Content = "content",
     }
 }
 

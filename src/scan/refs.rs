@@ -10,7 +10,6 @@
 //! archive where it is in one.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -22,38 +21,22 @@ use crate::asset::Asset;
 use crate::container::Container;
 use crate::error::Result;
 use crate::format::Format;
+use crate::named::named;
 use crate::summary::{Name, Reference, ReferenceKind};
 use crate::view::ByteStr;
 
-/// What a reference comes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum State {
-    /// One file is meant, or the name has a prefix that the caller says the game has.
-    Found,
-    /// No file of this name is there.
-    Missing,
-    /// No file is meant: the game works it out, as with `#(argb,8,8,3)color(1,1,1,1)`.
-    Procedural,
-    /// Several files are of this name.
-    Ambiguous,
-}
-
-impl State {
-    /// The word for it in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Found => "found",
-            Self::Missing => "missing",
-            Self::Procedural => "procedural",
-            Self::Ambiguous => "ambiguous",
-        }
-    }
-}
-
-impl fmt::Display for State {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+named! {
+    /// What a reference comes to.
+    #[non_exhaustive]
+    pub enum State {
+        /// One file is meant, or the name has a prefix that the caller says the game has.
+        Found = "found",
+        /// No file of this name is there.
+        Missing = "missing",
+        /// No file is meant: the game works it out, as with `#(argb,8,8,3)color(1,1,1,1)`.
+        Procedural = "procedural",
+        /// Several files are of this name.
+        Ambiguous = "ambiguous",
     }
 }
 

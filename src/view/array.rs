@@ -11,6 +11,7 @@ use zerocopy::{FromBytes, IntoBytes};
 
 use super::cursor::Wire;
 use crate::error::{Error, Result};
+use crate::named::named;
 use crate::sealed::Sealed;
 
 /// One element of an array as stored: little-endian, alignment 1, so that it may lie at any offset.
@@ -38,39 +39,25 @@ impl Column {
     }
 }
 
-/// The kinds of numbers in arrays, all little-endian.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-#[non_exhaustive]
-pub enum Scalar {
-    U8,
-    I8,
-    U16,
-    I16,
-    U32,
-    I32,
-    U64,
-    /// IEEE half precision.
-    F16,
-    F32,
+named! {
+    /// The kinds of numbers in arrays, all little-endian.
+    #[allow(missing_docs)]
+    #[non_exhaustive]
+    pub enum Scalar {
+        U8 = "u8",
+        I8 = "i8",
+        U16 = "u16",
+        I16 = "i16",
+        U32 = "u32",
+        I32 = "i32",
+        U64 = "u64",
+        /// IEEE half precision.
+        F16 = "f16",
+        F32 = "f32",
+    }
 }
 
 impl Scalar {
-    /// The word for it in descriptions.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::U8 => "u8",
-            Self::I8 => "i8",
-            Self::U16 => "u16",
-            Self::I16 => "i16",
-            Self::U32 => "u32",
-            Self::I32 => "i32",
-            Self::U64 => "u64",
-            Self::F16 => "f16",
-            Self::F32 => "f32",
-        }
-    }
-
     /// How many bytes one takes.
     pub const fn byte_len(self) -> usize {
         match self {
@@ -102,38 +89,24 @@ plain_elements! {
     F32 = f32, F32;
 }
 
-/// How an array lies in its file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Packing {
-    /// Element behind element.
-    InPlace,
-    /// A column of wider records.
-    Strided,
-    /// One LZO1X stream.
-    Lzo,
-    /// One LZSS stream with its checksum.
-    Lzss,
-    /// Inside a DEFLATE stream.
-    Deflate,
-    /// One element that stands for all.
-    Fill,
-    /// Not stored as such: worked out from other bytes on reading.
-    Derived,
-}
-
-impl Packing {
-    /// The word for it in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::InPlace => "in place",
-            Self::Strided => "strided",
-            Self::Lzo => "lzo",
-            Self::Lzss => "lzss",
-            Self::Deflate => "deflate",
-            Self::Fill => "fill",
-            Self::Derived => "derived",
-        }
+named! {
+    /// How an array lies in its file.
+    #[non_exhaustive]
+    pub enum Packing {
+        /// Element behind element.
+        InPlace = "in place",
+        /// A column of wider records.
+        Strided = "strided",
+        /// One LZO1X stream.
+        Lzo = "lzo",
+        /// One LZSS stream with its checksum.
+        Lzss = "lzss",
+        /// Inside a DEFLATE stream.
+        Deflate = "deflate",
+        /// One element that stands for all.
+        Fill = "fill",
+        /// Not stored as such: worked out from other bytes on reading.
+        Derived = "derived",
     }
 }
 
