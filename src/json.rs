@@ -75,15 +75,6 @@ struct Problem {
     message: String,
 }
 
-/// A range of bytes of an asset.
-#[derive(Clone, Copy, Debug, serde::Serialize)]
-pub struct Place {
-    /// The first byte.
-    pub offset: u64,
-    /// How many.
-    pub bytes: u64,
-}
-
 #[derive(serde::Serialize)]
 struct Array<'s> {
     count: u64,
@@ -283,7 +274,7 @@ impl<W: Write, F: Formatter + Clone> Document<W, F> {
                 self.entry(&format!("{name}_name"), meaning)?;
                 self.entry(name, value)
             }
-            Value::Opaque(span) => self.entry(name, &Place { offset: span.offset, bytes: span.bytes }),
+            Value::Opaque(span) => self.entry(name, &span),
             _ => self.entry(name, &()),
         }
     }

@@ -166,6 +166,7 @@ fn summary<A: Inspect + ?Sized>(asset: &A, depth: Depth) -> Summary {
 
 /// A range of bytes, counted from the start of the asset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Span {
     /// The first byte.
     pub offset: u64,

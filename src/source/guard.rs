@@ -11,9 +11,9 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicUsize, Ordering, fence};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// A place in the list.
+/// A slot of the list.
 #[derive(Debug, Default)]
-struct Place {
+struct Slot {
     taken: AtomicBool,
     /// Odd while the range is being changed.
     version: AtomicUsize,
@@ -24,16 +24,16 @@ struct Place {
     file: AtomicI32,
     /// Where zeros begin that were put there.
     zeros: AtomicUsize,
-    next: OnceLock<&'static Place>,
+    next: OnceLock<&'static Slot>,
 }
 
-static FIRST: OnceLock<&'static Place> = OnceLock::new();
+static FIRST: OnceLock<&'static Slot> = OnceLock::new();
 
-fn places() -> impl Iterator<Item = &'static Place> {
+fn places() -> impl Iterator<Item = &'static Slot> {
     std::iter::successors(FIRST.get().copied(), |place| place.next.get().copied())
 }
 
-impl Place {
+impl Slot {
     fn take() -> &'static Self {
         let mut link = &FIRST;
         loop {
@@ -66,12 +66,12 @@ impl Place {
 
 /// A map in the list.
 #[derive(Debug)]
-pub(super) struct Watched(&'static Place);
+pub(super) struct Watched(&'static Slot);
 
 impl Watched {
     /// `file` stays open until this is dropped.
     pub(super) fn new(bytes: &[u8], file: &std::fs::File) -> Self {
-        let place = Place::take();
+        let place = Slot::take();
         place.torn.store(false, Ordering::Relaxed);
         let Range { start, end } = bytes.as_ptr_range();
         place.file.store(std::os::fd::AsRawFd::as_raw_fd(file), Ordering::Relaxed);

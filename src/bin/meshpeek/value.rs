@@ -3,7 +3,7 @@
 use std::fmt;
 
 use meshpeek::inspect::Value;
-use meshpeek::json::{Float, Floats, LONGEST_TEXT, Place};
+use meshpeek::json::{Float, Floats, LONGEST_TEXT};
 use meshpeek::summary::Name;
 use serde::ser::{Serialize, Serializer};
 
@@ -27,7 +27,7 @@ impl Serialize for AsJson<'_> {
             Value::Floats(values) => Floats(values).serialize(serializer),
             Value::Ints(values) => values.serialize(serializer),
             Value::Text(text) => Name::from(text.cut(LONGEST_TEXT)).text.serialize(serializer),
-            Value::Opaque(span) => Place { offset: span.offset, bytes: span.bytes }.serialize(serializer),
+            Value::Opaque(span) => span.serialize(serializer),
             _ => serializer.serialize_unit(),
         }
     }
