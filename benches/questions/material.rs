@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use meshpeek::inspect::{Inspect, Outline, Part, Text, Value, Visitor};
+use meshpeek::inspect::{Inspect, Outline, Visitor};
 use meshpeek::view::{Packing, Storage, Table};
 use meshpeek::{Access, Asset, Error, FileMap, Limits};
 
@@ -65,16 +65,6 @@ struct Collector<'c> {
 }
 
 impl Visitor for Collector<'_> {
-    fn open(&mut self, _: &Part<'_>) -> bool {
-        true
-    }
-
-    fn close(&mut self) {}
-
-    fn field(&mut self, _: &'static str, _: Value<'_>) {}
-
-    fn texts<'t>(&mut self, _: &'static str, _: &mut dyn Iterator<Item = Text<'t>>) {}
-
     fn array(&mut self, _: &'static str, _: Option<usize>, table: &dyn Table) {
         let Storage { offset, bytes, packing } = table.storage();
         if packing == self.packing {

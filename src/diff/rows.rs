@@ -8,7 +8,7 @@ use super::Rows;
 use crate::asset::Asset;
 use crate::budget::{Budget, Held};
 use crate::error::{Error, Result};
-use crate::inspect::{Inspect, Outline, Part, Text, Value, Visitor};
+use crate::inspect::{Inspect, Outline, Part, Visitor};
 use crate::view::{Column, Scalar, Table};
 
 /// An array's rows, decoded, and what they are made of.
@@ -49,10 +49,6 @@ impl Visitor for Finder<'_> {
     fn close(&mut self) {
         self.depth = self.depth.saturating_sub(1);
     }
-
-    fn field(&mut self, _: &'static str, _: Value<'_>) {}
-
-    fn texts<'t>(&mut self, _: &'static str, _: &mut dyn Iterator<Item = Text<'t>>) {}
 
     fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
         if self.depth == self.steps.len() && (name, index) == self.array && self.found.is_none() {

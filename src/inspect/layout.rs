@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use super::{Outline, Part, Span, Text, Value, Visitor};
+use super::{Outline, Part, Span, Text, Visitor};
 use crate::error::Error;
 use crate::summary::Name;
 #[cfg(any(feature = "bmx", feature = "zip"))]
@@ -137,10 +137,6 @@ impl Visitor for Rows<'_> {
     fn close(&mut self) {
         self.around.pop();
     }
-
-    fn field(&mut self, _: &'static str, _: Value<'_>) {}
-
-    fn texts<'t>(&mut self, _: &'static str, _: &mut dyn Iterator<Item = Text<'t>>) {}
 
     fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
         let Storage { offset, bytes, packing } = table.storage();

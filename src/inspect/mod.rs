@@ -414,19 +414,27 @@ impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
 /// Takes in an outline.
 ///
 /// What is told of one part goes by names: no two of its fields, parts and arrays share one, apart from the items of a
-/// list, which are told one behind the other, numbered from 0.
+/// list, which are told one behind the other, numbered from 0. What a visitor has no method for it passes over, but for
+/// problems: these nobody should miss unawares.
 pub trait Visitor {
     /// A part begins; whether to tell what is inside. Only if so, [`close`](Self::close) follows.
-    fn open(&mut self, part: &Part<'_>) -> bool;
+    fn open(&mut self, part: &Part<'_>) -> bool {
+        let _ = part;
+        true
+    }
 
     /// The part opened last ends.
-    fn close(&mut self);
+    fn close(&mut self) {}
 
     /// A field of the part opened last.
-    fn field(&mut self, name: &'static str, value: Value<'_>);
+    fn field(&mut self, name: &'static str, value: Value<'_>) {
+        let _ = (name, value);
+    }
 
     /// A field of several texts; how many is only known behind the last.
-    fn texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>);
+    fn texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>) {
+        let _ = (name, texts);
+    }
 
     /// A field of the part opened last that lies in the file as such. Where this is not overridden, it is told as any
     /// other, or not at all where it is [framing](StoredField::framing).
@@ -447,7 +455,9 @@ pub trait Visitor {
     }
 
     /// An array of the part opened last; with an index, one of several of that name.
-    fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table);
+    fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
+        let _ = (name, index, table);
+    }
 
     /// Something of the part opened last cannot be read.
     fn problem(&mut self, error: &Error);

@@ -14,7 +14,7 @@
 use std::fmt::{self, Write};
 use std::str::FromStr;
 
-use super::{Inspect, Outline, Part, Text, Value, Visitor};
+use super::{Inspect, Outline, Part, Text, Visitor};
 use crate::error::{Error, Result};
 use crate::view::Table;
 
@@ -289,17 +289,11 @@ impl Visitor for Numberer<'_> {
         self.way.passed = true;
     }
 
-    fn field(&mut self, _: &'static str, _: Value<'_>) {}
-
-    fn texts<'t>(&mut self, _: &'static str, _: &mut dyn Iterator<Item = Text<'t>>) {}
-
-    fn array(&mut self, _: &'static str, _: Option<usize>, _: &dyn Table) {}
-
-    fn problem(&mut self, _: &Error) {}
-
     fn dissects(&self) -> bool {
         true
     }
+
+    fn problem(&mut self, _: &Error) {}
 }
 
 fn is_called(label: Text<'_>, name: &[u8]) -> bool {
@@ -323,10 +317,6 @@ impl Visitor for Finder<'_> {
     fn close(&mut self) {
         self.way.passed = true;
     }
-
-    fn field(&mut self, _: &'static str, _: Value<'_>) {}
-
-    fn texts<'t>(&mut self, _: &'static str, _: &mut dyn Iterator<Item = Text<'t>>) {}
 
     fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
         if self.way.is_at_last() && self.way.meets(name, index, None) {
@@ -398,10 +388,6 @@ impl Visitor for Lister<'_> {
     fn close(&mut self) {
         self.path.close();
     }
-
-    fn field(&mut self, _: &'static str, _: Value<'_>) {}
-
-    fn texts<'t>(&mut self, _: &'static str, _: &mut dyn Iterator<Item = Text<'t>>) {}
 
     fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
         self.path.with(name, index, |selector| (self.take)(selector, table));

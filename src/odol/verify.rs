@@ -14,7 +14,7 @@ use super::{
 use crate::budget::Decoded;
 use crate::check::{self, AtMost, Below, Broken, Check, Finite, Index, IndexOrNone, Numbers, Rule};
 use crate::error::{Context as _, Error, Result};
-use crate::inspect::{Depth, Outline, Part, Span, StoredField, Text, Value, Visitor};
+use crate::inspect::{Depth, Outline, Span, StoredField, Value, Visitor};
 use crate::summary::{Blocks, Code, Problems, Reference, ReferenceKind, References};
 use crate::view::record::{Read as _, Record as _, Stored};
 use crate::view::{Block, ByteStr, Element, Table};
@@ -556,23 +556,11 @@ struct FieldPlace<'n> {
 }
 
 impl Visitor for FieldPlace<'_> {
-    fn open(&mut self, _: &Part<'_>) -> bool {
-        true
-    }
-
-    fn close(&mut self) {}
-
-    fn field(&mut self, _: &'static str, _: Value<'_>) {}
-
     fn stored(&mut self, field: &StoredField, _: Value<'_>) {
         if field.name == self.name {
             self.found = self.found.or(Some(field.span.offset));
         }
     }
-
-    fn texts<'t>(&mut self, _: &'static str, _: &mut dyn Iterator<Item = Text<'t>>) {}
-
-    fn array(&mut self, _: &'static str, _: Option<usize>, _: &dyn Table) {}
 
     fn problem(&mut self, _: &Error) {}
 }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use meshpeek::codec::activity;
 use meshpeek::dissect::dissect;
-use meshpeek::inspect::{Inspect, Outline, Part, Text, Value, Visitor, to_bytes};
+use meshpeek::inspect::{Inspect, Outline, Visitor, to_bytes};
 use meshpeek::odol::{Dialect, Encoding, Filter, IndexBlock, Indices, Lod, Model, Motion, PackedUv, Resolution};
 use meshpeek::summary::{Problems, Severity};
 use meshpeek::view::{ByteStr, LeArray, Packing, Table};
@@ -385,16 +385,6 @@ fn finding_every_array_takes_no_memory() {
 struct Count(usize);
 
 impl Visitor for Count {
-    fn open(&mut self, _: &Part<'_>) -> bool {
-        true
-    }
-
-    fn close(&mut self) {}
-
-    fn field(&mut self, _: &'static str, _: Value<'_>) {}
-
-    fn texts<'t>(&mut self, _: &'static str, _: &mut dyn Iterator<Item = Text<'t>>) {}
-
     fn array(&mut self, _: &'static str, _: Option<usize>, _: &dyn Table) {
         self.0 += 1;
     }
@@ -412,16 +402,6 @@ struct Streams<'f> {
 }
 
 impl Visitor for Streams<'_> {
-    fn open(&mut self, _: &Part<'_>) -> bool {
-        true
-    }
-
-    fn close(&mut self) {}
-
-    fn field(&mut self, _: &'static str, _: Value<'_>) {}
-
-    fn texts<'t>(&mut self, _: &'static str, _: &mut dyn Iterator<Item = Text<'t>>) {}
-
     fn array(&mut self, _: &'static str, _: Option<usize>, table: &dyn Table) {
         let storage = table.storage();
         if storage.packing == self.packing {

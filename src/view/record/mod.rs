@@ -266,8 +266,6 @@ mod tests {
             true
         }
 
-        fn close(&mut self) {}
-
         fn field(&mut self, name: &'static str, _: Value<'_>) {
             self.0.push((name.to_owned(), None));
         }
