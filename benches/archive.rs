@@ -82,13 +82,37 @@ fn main() {
     });
     bench.jobs("nested: scan of a deflated pbo in a zip, two jobs / one", 0.55, &["scan"], &nested);
 
+    let files = folder.path("files");
+    bench.files(&["files"], || write_files(&files, &repeated(&assets, mib << 18)));
+    let reading = || of_this_process(|| read_all(&files, &mut |_| {}));
+    let hashing = |folder: &Path| {
+        let mut hash = |bytes: &[u8]| {
+            std::hint::black_box(Sha256::digest(bytes));
+        };
+        of_this_process(|| read_all(folder, &mut hash))
+    };
+    bench.row("files: scan of the assets as files / reading them", f64::NAN, || alone(&["scan"], &files), reading);
+    bench.row(
+        "files: scan --digests / reading them and SHA-256 of them, twice",
+        2.0,
+        || alone(&["scan", "--digests"], &files),
+        || hashing(&files) * 2.0,
+    );
+    bench.row("files: verify / reading them", f64::NAN, || alone(&["verify"], &files), reading);
+
     let small = folder.path("small");
     bench.files(&["small"], || write_small(&small, scene));
     bench.row(
         "small: scan of 100,000 files / listing, opening, asking and reading them",
         1.5,
         || alone(&["scan"], &small),
-        || of_this_process(|| read_all(&small)),
+        || of_this_process(|| read_all(&small, &mut |_| {})),
+    );
+    bench.row(
+        "small: scan --digests of them / the same and SHA-256",
+        f64::NAN,
+        || alone(&["scan", "--digests"], &small),
+        || hashing(&small),
     );
 }
 
@@ -179,16 +203,16 @@ fn hashed(path: &Path) -> f64 {
     })
 }
 
-fn read_all(folder: &Path) {
+fn read_all(folder: &Path, each: &mut dyn FnMut(&[u8])) {
     for entry in std::fs::read_dir(folder).expect("a folder") {
         let entry = entry.expect("an entry");
         if entry.file_type().expect("a type").is_dir() {
-            read_all(&entry.path());
+            read_all(&entry.path(), each);
         } else {
             let mut file = File::open(entry.path()).expect("a file");
             let mut bytes = vec![0; file.metadata().expect("its size").len() as usize];
             file.read_exact(&mut bytes).expect("its bytes");
-            std::hint::black_box(bytes);
+            each(std::hint::black_box(&bytes));
         }
     }
 }
@@ -297,6 +321,12 @@ fn crc32(bytes: &[u8]) -> u32 {
         (0..8).fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ (0xedb8_8320 & 0_u32.wrapping_sub(crc & 1)))
     };
     !bytes.iter().fold(!0, fold)
+}
+
+/// A file of each.
+fn write_files(folder: &Path, assets: &[(String, &[u8])]) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    assets.iter().try_for_each(|(name, bytes)| std::fs::write(folder.join(name.replace('\\', "_")), bytes))
 }
 
 /// 100,000 files in 100 folders.

@@ -10,14 +10,29 @@ use super::writer::pbo::{Tail, Writer};
 /// The most first, so that the others' ratios tell how many times more it costs.
 const SIZES: [(u32, &str); 3] = [(100_000, "100,000 members"), (10_000, "10,000 members"), (1_000, "1,000 members")];
 
+/// A small scene.
+pub fn scene() -> Vec<u8> {
+    let mut corpus = super::writer::b3d::corpus().into_iter();
+    corpus.find(|(name, _)| *name == "triangle.b3d").expect("a scene").1
+}
+
 /// Archives of small scenes, of these sizes.
 fn archives() -> Vec<Temporary> {
-    let scene = super::writer::b3d::corpus().into_iter().find(|(name, _)| *name == "triangle.b3d").expect("a scene").1;
-    let of_size = |(members, _)| {
-        let entry = |writer: Writer, index| writer.stored(format!("data\\scene_{index:06}.b3d").as_bytes(), &scene);
-        Temporary::new(&(0..members).fold(Writer::new(), entry).finish(Tail::Bytes(b"")))
-    };
-    SIZES.map(of_size).into()
+    let scene = scene();
+    SIZES.map(|(members, _)| archive(members, &scene, Tail::Bytes(b""))).into()
+}
+
+/// An archive of so many scenes.
+pub fn archive(members: u32, scene: &[u8], tail: Tail<'_>) -> Temporary {
+    let entry = |writer: Writer, index| writer.stored(format!("data\\scene_{index:06}.b3d").as_bytes(), scene);
+    Temporary::new(&(0..members).fold(Writer::new(), entry).finish(tail))
+}
+
+/// Where all members lie, mapped as larger archives are anyway.
+pub fn places(archive: &Temporary) -> u64 {
+    let file = open_by(map(), archive.path());
+    let archive = Archive::parse(&file).expect("an archive");
+    archive.members().map(|member| member.expect("a member").offset()).sum()
 }
 
 /// The work for each size; ten times the members may cost ten times as much and a quarter more.
@@ -32,12 +47,7 @@ fn growing<'w>(archives: &'w [Temporary], work: impl Fn(&'w Temporary) -> u64 + 
 pub fn ask(examiner: &mut dyn Examiner) {
     examiner.question("growth: the index of a pbo", |question| {
         let archives = archives();
-        question.compare(growing(&archives, |archive| {
-            // Mapped, as the larger ones are anyway.
-            let file = open_by(map(), archive.path());
-            let archive = Archive::parse(&file).expect("an archive");
-            archive.members().map(|member| member.expect("a member").offset()).sum()
-        }));
+        question.compare(growing(&archives, places));
     });
     #[cfg(feature = "scan")]
     examiner.question("growth: scan of a pbo to NDJSON, one job", |question| {

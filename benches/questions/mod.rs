@@ -8,7 +8,7 @@ pub mod material;
 pub mod b3d;
 pub mod bmx;
 pub mod codec;
-mod growth;
+pub mod growth;
 mod lodka;
 pub mod odol;
 mod open;

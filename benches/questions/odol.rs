@@ -1,12 +1,14 @@
 //! Arma models: where everything is, and what it holds.
 
+use std::fs::File;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use meshpeek::Access;
 use meshpeek::codec::lzo;
 use meshpeek::odol::{Face, Model, VertexTable};
+use meshpeek::ranges::{Ranges, ReadAt};
 use meshpeek::view::{Cursor, Packing, Storage, Table as Array};
+use meshpeek::{Access, Limits};
 use zerocopy::IntoBytes;
 
 use super::baseline::odol as baseline;
@@ -165,6 +167,19 @@ pub fn ask_of(examiner: &mut dyn Examiner, decoder: &str, expand: fn(&[u8], &mut
     });
 }
 
+/// The same by the system's own positional reads: 16 KiB, and what is wanted beyond.
+fn lod_starts_by_range(path: &Path) -> u64 {
+    let file = File::open(path).expect("a file");
+    let size = file.byte_len().expect("its size");
+    let mut ranges = Ranges::new(size);
+    ranges.add(0, file.read_at(0..size.min(16 << 10)).expect("its beginning"));
+    let starts = |ranges: &Ranges| {
+        let model = Model::parse_ranges(ranges, &Limits::default())?;
+        Ok(model.lods().map(|lod| u64::from(lod.start)).sum())
+    };
+    ranges.load(&file, starts).expect("a model")
+}
+
 fn ask_header(examiner: &mut dyn Examiner, text: &str, access: Access) {
     examiner.question(text, |question| {
         let paths = files("odol", "p3d");
@@ -179,6 +194,16 @@ fn ask_header(examiner: &mut dyn Examiner, text: &str, access: Access) {
 }
 
 pub fn ask(examiner: &mut dyn Examiner) {
+    examiner.question("odol: by one positional read of 16 KiB, header and LOD table", |question| {
+        let paths = files("odol", "p3d");
+        question.compare(vec![
+            contender("meshpeek: File::read_at, Model::parse_ranges", || {
+                paths.iter().map(|path| lod_starts_by_range(path)).sum()
+            }),
+            measure("fs::read", || paths.iter().map(|path| std::fs::read(path).expect("a file").len() as u64).sum())
+                .at_most(0.1),
+        ]);
+    });
     ask_header(examiner, "odol: from a path (Access::map), header and LOD table", map());
     ask_header(examiner, "odol: from a path (Access::map_large), header and LOD table", map_large());
     ask_of(examiner, "lzo1x", |stream, out| lzo1x::decompress(stream, out).expect("a sound stream"));
