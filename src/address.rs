@@ -483,8 +483,13 @@ impl Names {
     }
 }
 
+/// The hash of how a name is spelled, for most without spelling it out.
 fn key(hash: &RandomState, name: ByteStr<'_>) -> u64 {
-    hash.hash_one(spelled(name).text)
+    let bytes = name.as_bytes();
+    match bytes.is_ascii() && !bytes.contains(&b'!') {
+        true => hash.hash_one(bytes),
+        false => hash.hash_one(spelled(name).text.as_bytes()),
+    }
 }
 
 #[cfg(all(test, feature = "pbo"))]

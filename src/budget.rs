@@ -45,9 +45,21 @@ pub struct Budget {
     /// With the bytes that may still be decoded around what is held already.
     limits: Limits,
     /// `None` where nothing is counted: then the limits of each part hold alone.
-    purse: Option<Arc<Purse>>,
+    purse: Option<Arc<Share>>,
     /// The way to memory where the pool is empty; `None` for that of the run.
     lane: Option<Arc<Lane>>,
+}
+
+/// A thread's hold of a purse. Threads that counted clones of one and the same would wait for each other.
+#[derive(Debug)]
+struct Share(Arc<Purse>);
+
+impl Deref for Share {
+    type Target = Purse;
+
+    fn deref(&self) -> &Purse {
+        &self.0
+    }
 }
 
 #[derive(Debug)]
@@ -115,13 +127,19 @@ impl Budget {
             #[cfg(feature = "zip")]
             help: None,
         };
-        Self { limits: *limits, lane: None, purse: Some(purse.into()) }
+        Self { limits: *limits, lane: None, purse: Some(Arc::new(Share(purse.into()))) }
+    }
+
+    /// The purse, as long as nobody shares it.
+    fn own_purse(&mut self) -> Option<&mut Purse> {
+        let share = self.purse.as_mut().and_then(Arc::get_mut)?;
+        Arc::get_mut(&mut share.0)
     }
 
     /// The same, refusing further work once the flag is set: for work that somebody may want to end.
     #[must_use]
     pub fn until(mut self, stop: Arc<AtomicBool>) -> Self {
-        if let Some(purse) = self.purse.as_mut().and_then(Arc::get_mut) {
+        if let Some(purse) = self.own_purse() {
             purse.stop = stop;
         }
         self
@@ -130,10 +148,17 @@ impl Budget {
     /// The same with others who help: see [`share_out`](Self::share_out).
     #[cfg(feature = "scan")]
     pub(crate) fn helped_by(mut self, help: Arc<dyn Help>) -> Self {
-        if let Some(purse) = self.purse.as_mut().and_then(Arc::get_mut) {
+        if let Some(purse) = self.own_purse() {
             purse.help = Some(help);
         }
         self
+    }
+
+    /// The same for one thread, which does not wait for others while it clones it.
+    #[cfg(feature = "scan")]
+    pub(crate) fn of_thread(&self) -> Self {
+        let purse = self.purse.as_ref().map(|purse| Arc::new(Share(purse.0.clone())));
+        Self { limits: self.limits, purse, lane: self.lane.clone() }
     }
 
     /// Calls it on this thread, and at the same time on those that may help.
@@ -281,7 +306,7 @@ impl Budget {
 /// What was charged ahead of time, and its memory, until this is dropped.
 #[cfg(feature = "scan")]
 pub(crate) struct Advance {
-    purse: Option<Arc<Purse>>,
+    purse: Option<Arc<Share>>,
     bytes: u64,
 }
 

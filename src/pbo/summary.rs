@@ -28,22 +28,11 @@ impl Inspect for Archive<'_> {
     }
 
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
-        self.check_directory(problems);
-        if depth > Depth::Header {
-            self.check_tail(problems);
-        }
+        let summary = self.survey_but_checksum(depth, problems);
         if depth == Depth::Verify {
-            self.check_content(problems);
+            self.check_checksum(problems);
         }
-        Summary {
-            counts: if self.whole {
-                Counts::known([("members", self.member_count as u64)])
-            } else {
-                Counts::absent(Format::Pbo)
-            },
-            blocks: self.blocks(),
-            ..Summary::new(Format::Pbo, self.data.size())
-        }
+        summary
     }
 
     fn outline(&self, out: &mut Outline<'_>) {
@@ -185,11 +174,23 @@ impl Member<'_> {
 
     /// What can be said without its bytes.
     fn check(&self, problems: &mut Problems) {
-        if let Err(error) = self.name().to_relative_path() {
+        if let Err(error) = self.name().check_relative_path() {
             self.warn(problems, || error.message());
         }
         if self.method().name().is_none() || self.method() == Method::PRODUCT {
             self.warn(problems, || format!("unknown method {:#010x}", self.method().code()));
+        }
+    }
+
+    fn count_in(&self, blocks: &mut Blocks) {
+        match self.method() {
+            Method::STORED => blocks.stored = blocks.stored.saturating_add((self.stored_byte_len() > 0).into()),
+            Method::PACKED => {
+                blocks.packed = blocks.packed.saturating_add(1);
+                blocks.packed_bytes = blocks.packed_bytes.saturating_add(self.stored_byte_len());
+                blocks.unpacked_bytes = blocks.unpacked_bytes.saturating_add(self.decoded_byte_len_hint());
+            }
+            _ => {}
         }
     }
 
@@ -210,6 +211,26 @@ impl Member<'_> {
 }
 
 impl Archive<'_> {
+    /// The [survey](Inspect::survey) without a look at the [checksum](Self::check_checksum).
+    pub(crate) fn survey_but_checksum(&self, depth: Depth, problems: &mut Problems) -> Summary {
+        let blocks = self.check_directory(problems);
+        if depth > Depth::Header {
+            self.check_tail(problems);
+        }
+        if depth == Depth::Verify {
+            self.check_content(problems);
+        }
+        Summary {
+            counts: if self.whole {
+                Counts::known([("members", self.member_count as u64)])
+            } else {
+                Counts::absent(Format::Pbo)
+            },
+            blocks,
+            ..Summary::new(Format::Pbo, self.data.size())
+        }
+    }
+
     fn outline_tail(&self, out: &mut Outline<'_>) {
         let Some(tail) = out.ok(self.tail().within("tail")) else { return };
         out.part(Part::one("tail").spanning(tail.offset, tail.bytes.len() as u64), |out| {
@@ -226,24 +247,9 @@ impl Archive<'_> {
         });
     }
 
-    fn blocks(&self) -> Blocks {
-        let mut blocks = Blocks::default();
-        for member in self.members().map_while(Result::ok) {
-            match member.method() {
-                Method::STORED => blocks.stored = blocks.stored.saturating_add((member.stored_byte_len() > 0).into()),
-                Method::PACKED => {
-                    blocks.packed = blocks.packed.saturating_add(1);
-                    blocks.packed_bytes = blocks.packed_bytes.saturating_add(member.stored_byte_len());
-                    blocks.unpacked_bytes = blocks.unpacked_bytes.saturating_add(member.decoded_byte_len_hint());
-                }
-                _ => {}
-            }
-        }
-        blocks
-    }
-
     /// What the header alone shows.
-    fn check_directory(&self, problems: &mut Problems) {
+    fn check_directory(&self, problems: &mut Problems) -> Blocks {
+        let mut blocks = Blocks::default();
         let mut first = true;
         for entry in self.entries().map_while(Result::ok) {
             if let Some(violation) = violation(&entry, first) {
@@ -258,10 +264,12 @@ impl Archive<'_> {
         for member in self.members() {
             if let Some(member) = problems.ok(member) {
                 member.check(problems);
+                member.count_in(&mut blocks);
                 lost.look(self.data.size(), member.name(), missing == 0 || member.is_inside());
             }
         }
         lost.tell("members", problems, |error| error);
+        blocks
     }
 
     fn check_tail(&self, problems: &mut Problems) {
@@ -273,7 +281,7 @@ impl Archive<'_> {
         }
     }
 
-    /// Everything else: names, what is packed, the checksum.
+    /// Everything else but the checksum: names, what is packed.
     fn check_content(&self, problems: &mut Problems) {
         self.check_duplicates(problems);
         for member in self.members().map_while(Result::ok) {
@@ -281,6 +289,10 @@ impl Archive<'_> {
                 member.check_content(problems);
             }
         }
+    }
+
+    /// Reads the whole archive, on one thread: no part of a checksum can be had without those before it.
+    pub(crate) fn check_checksum(&self, problems: &mut Problems) {
         if let Ok(Some(false)) = self.checksum_holds() {
             let error = Error::malformed("SHA-1 is not that of the archive").at(self.data_end).within("tail");
             problems.error(&error.coded(Code::Checksum));

@@ -32,6 +32,17 @@ impl Crew {
         self.work(items, |items| items.peek().is_some(), work);
     }
 
+    /// Whether somebody is free now.
+    pub(super) fn is_anybody_free(&self) -> bool {
+        self.free.load(Ordering::Relaxed) > 0
+    }
+
+    /// Does the one here, and meanwhile the other where somebody is free; else the other after it.
+    pub(super) fn both(&self, one: impl FnOnce() + Send, other: impl FnOnce() + Send) {
+        let both: [Box<dyn FnOnce() + Send + '_>; 2] = [Box::new(one), Box::new(other)];
+        self.each(both.into_iter(), |work| work());
+    }
+
     /// The same for items of which the next may be long in coming: the one at hand does not wait for it.
     pub(super) fn each_that_comes<T: Send>(&self, items: impl Iterator<Item = T> + Send, work: impl Fn(T) + Sync) {
         self.work(items, |_| true, work);

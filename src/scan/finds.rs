@@ -1,12 +1,18 @@
 //! What goes through the scan in one go: members that one thread takes, finds that it hands over.
 
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
 use super::Found;
-use crate::container::Member;
+use crate::address;
+use crate::container::{Form, Member};
+use crate::format::Format;
 use crate::summary::Name;
 
 /// So much is taken at once: enough that threads seldom wait for each other, little enough that none is left without.
-const MOST: usize = 8;
-const MOST_BYTES: u64 = 64 << 10;
+const MOST: usize = 16;
+pub(super) const MOST_BYTES: u64 = 64 << 10;
 
 /// A member and its name.
 pub(super) type Named<'a> = (Name, Member<'a>);
@@ -33,28 +39,89 @@ pub(super) fn together<'a>(mut members: impl Iterator<Item = Named<'a>>) -> impl
 pub(super) struct Finds<T> {
     found: Vec<(Found, Option<T>)>,
     bytes: u64,
+    /// Whether it is not to be handed over before others are.
+    waits: bool,
 }
 
 impl<T> Default for Finds<T> {
     fn default() -> Self {
-        Self { found: Vec::new(), bytes: 0 }
+        Self { found: Vec::new(), bytes: 0, waits: false }
     }
 }
 
 impl<T> Finds<T> {
     pub(super) fn of(found: Found, seen: Option<T>) -> Self {
-        Self { found: vec![(found, seen)], bytes: 0 }
+        Self { found: vec![(found, seen)], ..Self::default() }
     }
 
     /// Adds one of so many bytes; whether it is time to hand them over.
     pub(super) fn add(&mut self, found: Found, seen: Option<T>, bytes: u64) -> bool {
         self.found.push((found, seen));
         self.bytes = self.bytes.saturating_add(bytes);
-        self.found.len() >= MOST || self.bytes >= MOST_BYTES
+        !self.waits && (self.found.len() >= MOST || self.bytes >= MOST_BYTES)
+    }
+
+    pub(super) fn assets(&self) -> u64 {
+        self.found.iter().filter(|(found, _)| matches!(found, Found::Asset(_))).count() as u64
     }
 
     pub(super) fn take(&mut self) -> impl Iterator<Item = (Found, Option<T>)> + use<'_, T> {
         self.bytes = 0;
         self.found.drain(..)
+    }
+}
+
+/// What is found in an archive before its own record can be told: in its first members, as long as they hold no others.
+pub(super) struct Early<T> {
+    finds: Mutex<Finds<T>>,
+    members: AtomicUsize,
+    is_over: AtomicBool,
+}
+
+/// How many finds wait for the archive's own, and their bytes.
+const MOST_EARLY: usize = 8192;
+const MOST_EARLY_BYTES: u64 = 16 << 20;
+
+impl<T> Default for Early<T> {
+    fn default() -> Self {
+        Self { finds: Mutex::default(), members: AtomicUsize::new(0), is_over: AtomicBool::new(false) }
+    }
+}
+
+impl<T> Early<T> {
+    /// Whether this member, which is next, is looked at early.
+    pub(super) fn takes(&self, (name, member): &Named<'_>) -> bool {
+        let is_archive = |format| matches!(format, Some(Format::Pbo | Format::Zip));
+        let promised = Format::from_extension(Path::new(address::unnumbered(&name.text)));
+        let takes = !self.is_over.load(Ordering::Relaxed)
+            && member.form() == Form::InPlace
+            && !is_archive(promised)
+            && !member.sniff().is_ok_and(is_archive);
+        self.members.fetch_add(takes.into(), Ordering::Relaxed);
+        takes
+    }
+
+    /// For what is going to be kept here.
+    pub(super) fn finds(&self) -> Finds<T> {
+        Finds { waits: true, ..Finds::default() }
+    }
+
+    pub(super) fn keep(&self, mut finds: Finds<T>) {
+        let mut kept = self.finds.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.found.append(&mut finds.found);
+        kept.bytes = kept.bytes.saturating_add(finds.bytes);
+        if kept.found.len() >= MOST_EARLY || kept.bytes >= MOST_EARLY_BYTES {
+            self.end();
+        }
+    }
+
+    /// The archive's own record can be told, or too much waits for it.
+    pub(super) fn end(&self) {
+        self.is_over.store(true, Ordering::Relaxed);
+    }
+
+    /// The finds, and in how many members.
+    pub(super) fn into_parts(self) -> (Finds<T>, usize) {
+        (self.finds.into_inner().unwrap_or_else(PoisonError::into_inner), self.members.into_inner())
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::crew::{Crew, MOST_JOBS};
-use super::finds::{Finds, together};
+use super::finds::{Early, Finds, MOST_BYTES, Named, together};
 use super::globs::Globs;
 use super::known::stamp;
 use super::prefetch::{Prefetch, Waits};
@@ -23,6 +23,7 @@ use crate::error::{Error, Result};
 use crate::format::{Format, NoAsset};
 use crate::inspect::Inspect as _;
 use crate::limits::flag;
+use crate::pbo::{self, TailKind};
 use crate::summary::{Name, Problem, Problems, Summary};
 use crate::view::ahead::Ahead;
 
@@ -92,43 +93,89 @@ pub(super) struct Described<'a> {
     opened: Option<(Asset<'a>, Held)>,
     /// The memory that the record takes.
     told: Option<Held>,
+    /// What was put off.
+    late: Option<Late<'a>>,
+}
+
+/// The checksum of an archive, which its record is not told without.
+struct Late<'a> {
+    archive: pbo::Archive<'a>,
+    /// Those found before.
+    problems: Problems,
+}
+
+impl<'a> Late<'a> {
+    fn of(asset: &Asset<'a>) -> Option<pbo::Archive<'a>> {
+        let Asset::Pbo(archive) = asset else { return None };
+        archive.tail().is_ok_and(|tail| matches!(tail.kind(), TailKind::Sha1(_))).then_some(*archive)
+    }
+
+    fn look(&mut self) {
+        self.archive.check_checksum(&mut self.problems);
+    }
+
+    /// Puts all problems before those that were found later.
+    fn tell(self, problems: &mut Vec<Problem>) {
+        problems.splice(..0, self.problems.into_vec());
+    }
 }
 
 /// The record of some bytes; `None` where neither they nor their name are an asset's, and where they are a text that only
 /// shares its name with assets.
 pub(super) fn describe<'a>(scan: &Scan, place: &Place<'_>, data: &'a [u8], budget: &Budget) -> Option<Described<'a>> {
+    describe_but(scan, place, data, budget, false)
+}
+
+/// The same; where a checksum may be put off, the record's problems are put off with it.
+fn describe_but<'a>(
+    scan: &Scan,
+    place: &Place<'_>,
+    data: &'a [u8],
+    budget: &Budget,
+    puts_off: bool,
+) -> Option<Described<'a>> {
     let known = Format::of_file(place.name(), data);
     let promised = || place.promised_format().filter(|_| NoAsset::of(data) != NoAsset::Text);
     let format = known.or_else(promised)?;
     let bytes = data.len() as u64;
     let opened =
         budget.work(bytes.saturating_add(RECORD_WORK)).and_then(|()| Asset::parse_as(known, data, budget.limits()));
-    let surveyed = opened.and_then(|asset| survey(scan, place, data, &asset, budget).map(|surveyed| (asset, surveyed)));
+    let surveyed =
+        opened.and_then(|asset| survey(scan, place, data, &asset, budget, puts_off).map(|surveyed| (asset, surveyed)));
     Some(match surveyed {
-        Ok((asset, Surveyed { record, held, told })) => {
-            Described { record, opened: Some((asset, held)), told: Some(told) }
+        Ok((asset, Surveyed { record, held, told, late })) => {
+            Described { record, opened: Some((asset, held)), told: Some(told), late }
         }
         Err(error) => {
-            Described { record: unreadable_file(scan, place, format, data, &error, budget), opened: None, told: None }
+            let record = unreadable_file(scan, place, format, data, &error, budget);
+            Described { record, opened: None, told: None, late: None }
         }
     })
 }
 
 /// The record of an asset, and the memory that the two take.
-struct Surveyed {
+struct Surveyed<'a> {
     record: Record,
     held: Held,
     told: Held,
+    late: Option<Late<'a>>,
 }
 
-fn survey(scan: &Scan, place: &Place<'_>, data: &[u8], asset: &Asset<'_>, budget: &Budget) -> Result<Surveyed> {
+fn survey<'a>(
+    scan: &Scan,
+    place: &Place<'_>,
+    data: &[u8],
+    asset: &Asset<'a>,
+    budget: &Budget,
+    puts_off: bool,
+) -> Result<Surveyed<'a>> {
     // What an asset decodes for itself is looked at as often as its own bytes are.
     let kept = asset.kept_bytes();
     let held = budget.work(kept.saturating_mul(2)).and_then(|()| budget.hold(kept))?;
     let bytes = (data.len() as u64).saturating_add(kept);
     // More is not known before it is told.
     let names = bytes.saturating_mul(NAMES_PER_BYTE).min(scan.limits.reference_bytes.saturating_mul(2));
-    let mut told = held.budget().hold_up_to(names)?;
+    let mut told = held.budget().hold_up_to(if names < FEW_NAMES { 0 } else { names })?;
     let (mut depth, mut problems) = (scan.depth, Problems::within(told.budget().clone()));
     if depth == Depth::Verify
         && let Err(error) = budget.work(bytes)
@@ -138,8 +185,18 @@ fn survey(scan: &Scan, place: &Place<'_>, data: &[u8], asset: &Asset<'_>, budget
     }
     let decodes = depth == Depth::Verify;
     let _ahead = (decodes || scan.digests).then(|| Ahead::over(data, told.budget(), decodes));
-    let mut summary = asset.survey(depth, &mut problems);
-    summary.problems = problems.into_vec();
+    let late = if decodes && puts_off { Late::of(asset) } else { None };
+    let mut summary = match &late {
+        Some(archive) => archive.survey_but_checksum(depth, &mut problems),
+        None => asset.survey(depth, &mut problems),
+    };
+    let late = match late {
+        Some(archive) => Some(Late { archive, problems }),
+        None => {
+            summary.problems = problems.into_vec();
+            None
+        }
+    };
     let names = summary.references.iter().map(|reference| (reference.name.text.len() as u64).saturating_add(64));
     told.shrink(names.fold(0, u64::saturating_add).saturating_mul(2));
     let digests = scan.digests.then(|| Digests::of(data, asset, told.budget(), bytes, &mut summary.problems));
@@ -147,13 +204,13 @@ fn survey(scan: &Scan, place: &Place<'_>, data: &[u8], asset: &Asset<'_>, budget
     if let Asset::Pbo(archive) = asset {
         record.prefix = archive.prefix().map(Name::from);
     }
-    Ok(Surveyed { record, held, told })
+    Ok(Surveyed { record, held, told, late })
 }
 
 /// The record of an asset that is open already.
 pub(super) fn describe_asset(scan: &Scan, path: &Path, data: &[u8], asset: &Asset<'_>, budget: &Budget) -> Record {
     let place = Place::file(path);
-    match survey(scan, &place, data, asset, budget) {
+    match survey(scan, &place, data, asset, budget, false) {
         Ok(surveyed) => surveyed.record,
         Err(error) => unreadable_file(scan, &place, asset.format(), data, &error, budget),
     }
@@ -162,8 +219,13 @@ pub(super) fn describe_asset(scan: &Scan, path: &Path, data: &[u8], asset: &Asse
 /// How many bytes of a record the names of other files take for each byte of an asset at most: the shortest has two
 /// bytes there, and here 64 more, twice over while a list grows.
 const NAMES_PER_BYTE: u64 = 64;
+/// What is too little to be counted: each thread has one record at a time.
+const FEW_NAMES: u64 = 64 << 10;
 /// What finding names that are there again, and members over the same bytes, takes for each member.
 const MEMBER_BYTES: u64 = 48;
+
+/// From this size on, the checksum of an archive takes longer than to call in another thread.
+const LARGE_ARCHIVE: usize = 1 << 20;
 
 /// What making a record costs, in bytes of [work](Budget::work).
 const RECORD_WORK: u64 = 4096;
@@ -210,6 +272,15 @@ struct InSight<'s, 'a> {
     members: Range<usize>,
 }
 
+/// The inside of an archive.
+struct Inside<'i, 'a> {
+    container: Container<'a>,
+    data: &'a [u8],
+    stretch: &'i Stretch<'i>,
+    /// The bytes that the stretch stands for.
+    whole: u64,
+}
+
 /// A scan under way.
 pub(super) struct Run<'s, V, F> {
     scan: &'s Scan,
@@ -225,6 +296,7 @@ pub(super) struct Run<'s, V, F> {
 
 impl<'s, T, V, F> Run<'s, V, F>
 where
+    T: Send,
     V: Fn(&Sighting<'_, '_>) -> T + Sync,
     F: FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
 {
@@ -342,9 +414,9 @@ where
             }
             return true;
         }
-        let Some(Described { mut record, opened, told }) = describe(self.scan, place, data, budget) else {
-            return false;
-        };
+        let puts_off = place.depth == 0 && data.len() >= LARGE_ARCHIVE && self.crew.is_anybody_free();
+        let described = describe_but(self.scan, place, data, budget, puts_off);
+        let Some(Described { mut record, opened, told, late }) = described else { return false };
         let asset = opened.as_ref().map(|(asset, _)| asset);
         let container = asset.and_then(Container::of).filter(|_| self.scan.archives);
         let too_deep = container.is_some() && place.depth >= self.scan.limits.archive_depth;
@@ -356,16 +428,32 @@ where
         let inside = container.filter(|_| !too_deep).map(|container| {
             let (count, error) = self.afford(place, &container, budget);
             record.summary.problems.extend(error.as_ref().map(Problem::error));
-            (container, count)
+            (Inside { container, data, stretch, whole: data.len() as u64 }, count)
         });
         let members = 0..inside.as_ref().map_or(0, |(_, count)| *count);
+        let early = Early::default();
+        if let Some(mut late) = late {
+            let look = || {
+                late.look();
+                early.end();
+            };
+            self.crew.both(look, || {
+                if let Some((inside, _)) = &inside {
+                    self.members(place, inside, members.clone(), budget, Some(&early));
+                }
+            });
+            late.tell(&mut record.summary.problems);
+        }
         let inner = told.as_ref().map_or(budget, Held::budget);
         let open = InSight { data, asset, budget: inner, members: members.clone() };
         self.asset(place, record, Some(open), budget, finds);
         drop(told);
-        if let Some((container, _)) = inside {
+        if let Some((inside, _)) = inside {
             self.hand_over(finds);
-            self.members(place, data, &container, members, budget, (stretch, data.len() as u64));
+            let (mut early, done) = early.into_parts();
+            self.hand_over(&mut early);
+            let members = done..members.end;
+            self.members(place, &inside, members, budget, None);
         }
         true
     }
@@ -379,46 +467,56 @@ where
         let (count, error) = self.afford(place, &container, budget);
         let members = place.members.start..place.members.start.saturating_add(count);
         let record = place.record(Summary::new(format, data.len() as u64), None);
-        let (is_continued, shown, all) = (true, members.clone(), stretch.bytes());
+        let (is_continued, shown) = (true, members.clone());
         let asset = Some(&asset);
         let seen = (self.view)(&Sighting { record: &record, data, asset, budget, members: shown, is_continued });
         self.hand_over(&mut Finds::of(Found::Continued(place.path.to_owned()), Some(seen)));
-        self.members(place, data, &container, members, budget, (stretch, all));
+        let inside = Inside { container, data, stretch, whole: stretch.bytes() };
+        self.members(place, &inside, members, budget, None);
         error.map_or(Ok(()), Err)
     }
 
-    /// Looks at these members of an archive, which have been paid for. What ends the list of members early is a problem
+    /// Looks at these members of an archive, which have been paid for, or early at as many as may be. What ends the list of members early is a problem
     /// of the archive's own record.
     fn members(
         &self,
         place: &Place<'_>,
-        data: &[u8],
-        container: &Container<'_>,
+        &Inside { container, data, stretch, whole }: &Inside<'_, '_>,
         range: Range<usize>,
         budget: &Budget,
-        (stretch, whole): (&Stretch<'_>, u64),
+        early: Option<&Early<T>>,
     ) {
         let held = budget.hold_up_to((range.len() as u64).saturating_mul(MEMBER_BYTES)).ok();
         let budget = held.as_ref().map_or(budget, Held::budget);
         let shared = container.overlapping();
-        let mut names = Names::among(container, range.end);
+        let mut names = Names::among(&container, range.end);
         let members = container.members().map_while(Result::ok).take(range.end);
         let members = members.map(|member| (names.next(member.name()), member)).enumerate().skip(range.start);
         let members = members.filter(|(index, _)| shared.binary_search(index).is_err()).map(|(_, named)| named);
         // What is packed in another archive was read with that.
         let waits = Waits::from_now_on(self.scan.read_ahead && place.depth == 0);
         let members = Prefetch::new(data, self.scan.depth, waits, members);
-        self.crew.each(together(members.take_while(|_| !self.scan.progress.is_stopped())), |members| {
-            let mut finds = Finds::default();
+        let is_next =
+            |named: &Named<'_>| !self.scan.progress.is_stopped() && early.is_none_or(|early| early.takes(named));
+        self.crew.each(together(members.take_while(is_next)), |members| {
+            let mut finds = early.map_or_else(Finds::default, Early::finds);
+            let budget = budget.of_thread();
+            let bytes = members.iter().map(|(_, member)| member.stored_byte_len()).fold(0, u64::saturating_add);
+            let stretch = stretch.part(bytes, whole);
             for (name, member) in members {
-                let stretch = stretch.part(member.stored_byte_len(), whole);
+                // Of small ones all together are told when they are done.
+                let size = member.stored_byte_len();
+                let stretch = stretch.part(if size < MOST_BYTES { 0 } else { size }, bytes);
                 let use_as = self.globs.use_of(member.name());
                 if use_as != Use::Nothing && !self.scan.progress.is_stopped() {
                     let place = place.inside(name, Stored::of(&member), use_as);
-                    self.member(&place, &member, budget, &stretch, &mut finds);
+                    self.member(&place, &member, &budget, &stretch, &mut finds);
                 }
             }
-            self.hand_over(&mut finds);
+            match early {
+                Some(early) => early.keep(finds),
+                None => self.hand_over(&mut finds),
+            }
         });
     }
 
@@ -507,7 +605,6 @@ where
             summary.references.clear();
             summary.problems = vec![Problem::error(&error)];
         }
-        self.scan.progress.add_asset();
         let seen = open.map(|InSight { data, asset, budget, members }| {
             (self.view)(&Sighting { record: &record, data, asset, budget, members, is_continued: false })
         });
@@ -523,6 +620,7 @@ where
 
     /// Hands over one find at a time, until nobody wants more.
     fn hand_over(&self, finds: &mut Finds<T>) {
+        self.scan.progress.add_assets(finds.assets());
         // A callback that panicked has ended its thread's work; the panic passes on when the threads are joined.
         let mut callback = self.callback.lock().unwrap_or_else(PoisonError::into_inner);
         for (found, seen) in finds.take() {

@@ -194,7 +194,7 @@ impl Scan {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_with<T>(
+    pub fn run_with<T: Send>(
         &self,
         view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
         callback: impl FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
@@ -206,7 +206,7 @@ impl Scan {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_over_with<T>(
+    pub fn run_over_with<T: Send>(
         &self,
         paths: impl Iterator<Item = Result<PathBuf>> + Send,
         view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
@@ -220,7 +220,7 @@ impl Scan {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_units<T>(
+    pub fn run_units<T: Send>(
         &self,
         units: impl Iterator<Item = Result<Unit>> + Send,
         view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
@@ -229,7 +229,7 @@ impl Scan {
         self.run_through(units.map(|unit| unit.map(|unit| self.selection.unit(unit))), view, callback)
     }
 
-    fn run_through<T>(
+    fn run_through<T: Send>(
         &self,
         targets: impl Iterator<Item = Result<Target>> + Send,
         view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
@@ -267,7 +267,7 @@ impl Scan {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_bytes<T>(
+    pub fn run_bytes<T: Send>(
         &self,
         path: &Path,
         data: &[u8],

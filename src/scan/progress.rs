@@ -50,8 +50,8 @@ impl Progress {
         self.0.files.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(super) fn add_asset(&self) {
-        self.0.assets.fetch_add(1, Ordering::Relaxed);
+    pub(super) fn add_assets(&self, count: u64) {
+        self.0.assets.fetch_add(count, Ordering::Relaxed);
     }
 }
 
@@ -92,7 +92,11 @@ impl<'p> Stretch<'p> {
 
 impl Drop for Stretch<'_> {
     fn drop(&mut self) {
-        self.progress.0.bytes.fetch_add(*self.left.get_mut(), Ordering::Relaxed);
+        let left = *self.left.get_mut();
+        // Threads wait for each other over this number.
+        if left > 0 {
+            self.progress.0.bytes.fetch_add(left, Ordering::Relaxed);
+        }
     }
 }
 

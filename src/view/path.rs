@@ -21,31 +21,51 @@ impl ByteStr<'_> {
     /// drives, `.` and `..`, control characters and those that Windows keeps for itself, its device names, blanks and
     /// dots at the end of a part; names that are not UTF-8 or have no part at all.
     pub fn to_relative_path(&self) -> Result<String> {
-        let name = self.to_text().ok_or_else(|| Error::malformed("name is not UTF-8"))?;
-        if name.starts_with(['/', '\\']) {
-            return Err(Error::malformed("name starts at a root"));
-        }
-        let mut path = String::with_capacity(name.len());
-        for part in name.split(['/', '\\']).filter(|part| !part.is_empty()) {
-            if let Some(fault) = fault(part) {
-                return Err(Error::malformed(fault));
-            }
+        let mut path = String::with_capacity(self.len());
+        self.each_part(|part| {
             if !path.is_empty() {
                 path.push('/');
             }
             path.push_str(part);
+        })?;
+        Ok(path)
+    }
+
+    /// Whether it [is such a path](Self::to_relative_path).
+    ///
+    /// # Errors
+    /// As there.
+    #[cfg(any(feature = "pbo", feature = "zip"))]
+    pub(crate) fn check_relative_path(&self) -> Result<()> {
+        self.each_part(|_| {})
+    }
+
+    fn each_part(&self, mut sink: impl FnMut(&str)) -> Result<()> {
+        let name = self.to_text().ok_or_else(|| Error::malformed("name is not UTF-8"))?;
+        if name.starts_with(['/', '\\']) {
+            return Err(Error::malformed("name starts at a root"));
         }
-        if path.is_empty() { Err(Error::malformed("name is empty")) } else { Ok(path) }
+        let mut is_empty = true;
+        for part in name.split(['/', '\\']).filter(|part| !part.is_empty()) {
+            if let Some(fault) = fault(part) {
+                return Err(Error::malformed(fault));
+            }
+            is_empty = false;
+            sink(part);
+        }
+        if is_empty { Err(Error::malformed("name is empty")) } else { Ok(()) }
     }
 }
 
 /// Why one part of a path is not safe.
 fn fault(part: &str) -> Option<&'static str> {
+    // Most names are of these alone.
+    let is_plain = part.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
     if part == "." || part == ".." {
         Some("name leads out of its folder")
-    } else if part.contains(char::is_control) {
+    } else if !is_plain && part.contains(char::is_control) {
         Some("name with control characters")
-    } else if part.contains([':', '<', '>', '"', '|', '?', '*']) {
+    } else if !is_plain && part.contains([':', '<', '>', '"', '|', '?', '*']) {
         Some("name with a drive or characters that not every system takes")
     } else if part.ends_with(['.', ' ']) {
         Some("name with a dot or blank at the end")
@@ -57,14 +77,15 @@ fn fault(part: &str) -> Option<&'static str> {
 }
 
 fn is_device(part: &str) -> bool {
-    let stem = part.split('.').next().unwrap_or(part).trim_end().to_ascii_lowercase();
+    let stem = part.split('.').next().unwrap_or(part).trim_end();
     let numbered = || {
-        let number = stem.strip_prefix("com").or_else(|| stem.strip_prefix("lpt"))?;
+        let (word, number) = stem.split_at_checked(3)?;
         let mut digits = number.chars();
         let digit = digits.next()?;
-        Some(digits.next().is_none() && (digit.is_ascii_digit() || "¹²³".contains(digit)))
+        let is_word = ["com", "lpt"].iter().any(|name| word.eq_ignore_ascii_case(name));
+        Some(is_word && digits.next().is_none() && (digit.is_ascii_digit() || "¹²³".contains(digit)))
     };
-    DEVICES.contains(&stem.as_str()) || numbered() == Some(true)
+    DEVICES.iter().any(|name| stem.eq_ignore_ascii_case(name)) || numbered() == Some(true)
 }
 
 #[cfg(test)]

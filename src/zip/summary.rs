@@ -234,7 +234,7 @@ impl Member<'_> {
 
     /// What the directory alone shows.
     fn check(&self, problems: &mut Problems) {
-        if let Err(error) = self.name().to_relative_path() {
+        if let Err(error) = self.name().check_relative_path() {
             self.warn(problems, || error.message());
         }
     }

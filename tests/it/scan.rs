@@ -231,6 +231,47 @@ fn a_scan_ends_when_its_caller_has_enough() {
     assert!(scan.progress.is_stopped());
 }
 
+/// What is found in the members meanwhile waits for the archive's own record, which knows of its checksum.
+#[test]
+fn a_checksum_is_taken_beside_the_members_and_told_before_them() {
+    let scene = crate::writer::b3d::sound().to_vec();
+    let inner = (0..50).fold(Writer::new(), |writer, i| writer.stored(format!("{i}.b3d").as_bytes(), &scene));
+    let inner = inner.finish(Tail::Sha1);
+    let some = |writer, from: u32| {
+        (from..from + 300).fold(writer, |writer: Writer, i| writer.stored(format!("{i}.b3d").as_bytes(), &scene))
+    };
+    let writer = some(Writer::new(), 0).stored(b"large.txt", &[b'a'; 3 << 20]).packed(b"packed.b3d", &scene);
+    let writer = some(writer, 300).stored(b"inner.pbo", &inner);
+    let sound = some(writer, 600).finish(Tail::Sha1);
+    let mut broken = sound.clone();
+    *broken.last_mut().unwrap() ^= 1;
+    for (bytes, problems) in [(sound, 0), (broken, 1)] {
+        let file = TempFile::new("late.pbo", &bytes);
+        let told = |jobs| {
+            let mut scan = Scan::new([&file.0]);
+            (scan.jobs, scan.depth) = (Some(jobs), Depth::Verify);
+            let mut records = Vec::new();
+            scan.run(|found| {
+                if let Found::Asset(record) = found {
+                    records.push(serde_json::to_string(&record).unwrap());
+                }
+                ControlFlow::Continue(())
+            })
+            .unwrap();
+            let first: Json = serde_json::from_str(&records[0]).unwrap();
+            assert!(first["member"].is_null());
+            assert_eq!(first["problems"].as_array().unwrap().len(), problems, "{jobs}: {first}");
+            records[1..].sort();
+            records
+        };
+        let alone = told(1);
+        assert_eq!(alone.len(), 1 + 900 + 1 + 1 + 50);
+        for jobs in [2, 3, 8] {
+            assert_eq!(told(jobs), alone, "{jobs}");
+        }
+    }
+}
+
 /// Each stream is walked once for record and digests, and decoded once to be verified: its end is found on the way.
 #[test]
 fn streams_are_gone_over_once() {

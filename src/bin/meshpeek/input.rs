@@ -124,7 +124,7 @@ impl Kept {
 
 /// Hands over each asset with what `view` makes of it while it is open, on its own thread, and tells of all else that is
 /// worth a line, until the results cannot be written any more. Where records are sorted, nothing that is made is kept.
-pub(crate) fn each_told<T>(
+pub(crate) fn each_told<T: Send>(
     scan: &Scan,
     inputs: &Inputs,
     common: &Common,
