@@ -2,6 +2,7 @@
 
 #[path = "../../tests/it/memory.rs"]
 mod memory;
+mod peers;
 mod recipe;
 mod seeds;
 mod views;
@@ -22,6 +23,7 @@ macro_rules! targets {
 targets! {
     any
     b3d
+    b3d_peer
     bmx
     bmx_tables
     geometry
@@ -36,4 +38,5 @@ targets! {
     pbo
     rtm
     zip
+    zip_peer
 }

@@ -1,18 +1,24 @@
 //! LODka3D models: what views tell of one thing in several ways must agree.
 
-use meshpeek::Inspect;
 use meshpeek::lodka::{AnsiStr, Content, FaceGroup, Indices, Kind, Mesh, Model, MorphCollections, Node, Weights};
+use meshpeek::summary::Problems;
+use meshpeek::{Inspect, Limits};
 
 use crate::views;
 
 /// How many of what a file may claim without bytes are asked for.
 const ENOUGH: usize = 1000;
 
+/// How many chunks, and of which files, are made longer.
+const LONGER: usize = 8;
+const SMALL: usize = 2048;
+
 pub fn run(data: &[u8]) {
     crate::any::run(data);
     let Ok(model) = Model::parse(data) else { return };
+    let is_sound = data.len() <= SMALL && !has_problems(&model);
     let (mut nodes, mut skeletons) = (0, 0);
-    let mut end_of = [0; 3];
+    let (mut start_of, mut end_of) = ([0; 3], [0; 3]);
     for node in model.nodes().flatten() {
         let chunk = node.chunk();
         assert!(node.depth() < 3 && chunk.offset() + chunk.byte_len() <= data.len() as u64);
@@ -20,6 +26,7 @@ pub fn run(data: &[u8]) {
             node.depth() == 0 || chunk.offset() + chunk.byte_len() <= end_of[node.depth() - 1],
             "{node:?} leaves its parent"
         );
+        start_of[node.depth()] = chunk.offset();
         end_of[node.depth()] = chunk.offset() + chunk.byte_len();
         assert_eq!(node.parent().is_none(), node.depth() == 0);
         let told = format!("{chunk:?}");
@@ -33,6 +40,9 @@ pub fn run(data: &[u8]) {
         if let Ok(content) = content {
             assert!(node.body().is_ok_and(|body| body.left() == chunk.body().left()));
             self::content(&node, &content);
+            if nodes < LONGER && is_sound {
+                one_byte_more(data, &start_of[..=node.depth()], &node, nodes);
+            }
         }
         nodes += 1;
     }
@@ -65,6 +75,30 @@ pub fn run(data: &[u8]) {
     assert_eq!(nodes, inside + outside);
     let counted = model.summarize().counts;
     assert_eq!(counted.get("meshes"), Some(model.nodes().flatten().filter(|n| n.kind() == Kind::Mesh).count() as u64));
+}
+
+/// A chunk of a sound file ends where its fields do: one byte more, with the sizes of those around it right, is told.
+fn one_byte_more(data: &[u8], starts: &[u64], node: &Node<'_>, place: usize) {
+    if matches!(node.kind(), Kind::Part | Kind::List | Kind::Unknown | Kind::Info | Kind::Screenshot) {
+        return;
+    }
+    let mut longer = data.to_vec();
+    longer.insert((node.chunk().offset() + node.chunk().byte_len()) as usize, 0);
+    for &start in starts {
+        let size = &mut longer[start as usize + 4..start as usize + 8];
+        let more = i32::from_le_bytes(size.try_into().unwrap()).wrapping_add(1);
+        size.copy_from_slice(&more.to_le_bytes());
+    }
+    let model = Model::parse(&longer).expect("a model, but for one chunk");
+    let again = model.nodes().flatten().nth(place).expect("the same chunks");
+    assert_eq!((again.kind(), again.chunk().offset()), (node.kind(), node.chunk().offset()));
+    assert!(has_problems(&model), "a byte left in {node:?} is not told");
+}
+
+fn has_problems(model: &Model<'_>) -> bool {
+    let mut problems = Problems::new(&Limits::default());
+    model.verify(&mut problems);
+    !problems.into_vec().is_empty()
 }
 
 fn content(node: &Node<'_>, content: &Content<'_>) {

@@ -7,35 +7,42 @@ use meshpeek::view::Cursor;
 pub fn run(data: &[u8]) {
     let [low, high, stream @ ..] = data else { return };
     let len = usize::from(u16::from_le_bytes([*low, *high]));
-    check(stream, len);
-    if let Some((bytes, stored_len)) = decode(stream, len) {
-        let sum = bytes.iter().map(|&byte| u32::from(byte)).sum::<u32>();
-        let sound = [&stream[..stored_len], &sum.to_le_bytes()].concat();
-        check(&sound, len);
-        check(&[&sound[..], &[0]].concat(), len);
-        assert!(lzss::decoded_byte_len(Cursor::new(&sound[..3])).is_err(), "a checksum of three bytes");
-        assert!(Codec::Lzss.packing().name() == Codec::Lzss.name() && Codec::Raw.name() != Codec::Lzss.name());
+    let plain = decode(stream, len);
+    check(stream, len, plain.as_ref());
+    let Some((bytes, sum_at)) = &plain else { return };
+    let mut sound = [&stream[..*sum_at], &sum(bytes).to_le_bytes()].concat();
+    if sound != stream {
+        check(&sound, len, plain.as_ref());
     }
+    sound.push(0);
+    check(&sound, len, plain.as_ref());
+    assert!(lzss::decoded_byte_len(Cursor::new(&sound[..3])).is_err(), "a checksum of three bytes");
+    assert!(Codec::Lzss.packing().name() == Codec::Lzss.name() && Codec::Raw.name() != Codec::Lzss.name());
 }
 
-fn check(stream: &[u8], len: usize) {
+fn sum(bytes: &[u8]) -> u32 {
+    bytes.iter().map(|&byte| u32::from(byte)).sum()
+}
+
+/// A stream of items that decode to these bytes and take so many, or that cannot be decoded; with what lies behind them.
+fn check(stream: &[u8], len: usize, plain: Option<&(Vec<u8>, usize)>) {
     let cursor = Cursor::with_offset(stream, 7);
-    let plain = decode(stream, len).filter(|(_, stored_len)| stream.len() - stored_len >= 4);
     let stored = lzss::stored_byte_len(cursor, len as u64);
-    let mut out = vec![0; len];
-    let Some((bytes, sum_at)) = plain else {
+    let Some((bytes, sum_at)) = plain.filter(|(_, sum_at)| stream.len() - sum_at >= 4) else {
         let error = stored.expect_err("a stream that the plain decoder refuses");
         assert!((7..=7 + stream.len() as u64).contains(&error.offset().unwrap()));
-        assert!(lzss::decode_into(cursor, &mut out).is_err());
+        // More than the bytes can hold at most is refused before any is decoded.
+        let mut out = vec![0; len.min(16 * stream.len())];
+        assert!(out.len() < len || lzss::decode_into(cursor, &mut out).is_err());
         return;
     };
     let stored_len = sum_at + 4;
     assert_eq!(stored.unwrap(), stored_len as u64);
     let exact = Cursor::new(&stream[..stored_len]);
-    let sum = bytes.iter().map(|&byte| u32::from(byte)).sum::<u32>();
+    let mut out = vec![0; len];
     let decoded = lzss::decode_into(exact, &mut out);
-    assert_eq!(decoded.is_ok(), stream[sum_at..stored_len] == sum.to_le_bytes());
-    assert_eq!(out, bytes);
+    assert_eq!(decoded.is_ok(), stream[*sum_at..stored_len] == sum(bytes).to_le_bytes());
+    assert_eq!(out, *bytes);
     assert_eq!(lzss::decoded_byte_len(exact).unwrap(), len as u64);
     if stored_len < stream.len() {
         assert!(lzss::decode_into(cursor, &mut out).is_err());
@@ -45,7 +52,7 @@ fn check(stream: &[u8], len: usize) {
 /// Decodes byte by byte through a ring of 4096; the output and the bytes read.
 fn decode(stream: &[u8], len: usize) -> Option<(Vec<u8>, usize)> {
     let mut input = stream.iter().copied();
-    let mut out = Vec::new();
+    let mut out = Vec::with_capacity(len.min(16 * stream.len()));
     let mut ring = [b' '; 4096];
     let mut place = 4096 - 18;
     let mut put = |out: &mut Vec<u8>, distance: usize, literal: Option<u8>| {

@@ -44,6 +44,7 @@ fn limits(recipe: &mut Recipe<'_>) -> Limits {
 }
 
 fn check(data: &[u8], limits: &Limits) {
+    leaves_room(data.len() as u64, limits);
     let file = File::new(data);
     let scanned = scan(&file, data, Depth::Summary, limits);
     let verified = scan(&file, data, Depth::Verify, limits);
@@ -62,6 +63,17 @@ fn check(data: &[u8], limits: &Limits) {
             assert_eq!(opened.bytes, record.summary.bytes, "{} leads elsewhere", member.text);
             assert_eq!(opened.member.map(|member| member.text), Some(member.text.clone()));
         }
+    }
+}
+
+/// What is held leaves so much less to what is decoded in it.
+fn leaves_room(size: u64, limits: &Limits) {
+    let budget = Budget::new(size, limits);
+    assert!(budget.hold(limits.decoded_bytes + 1).is_err(), "more than may be decoded at once");
+    if let Ok(held) = budget.hold(size % (limits.decoded_bytes + 1)) {
+        let inside = held.budget().limits().decoded_bytes;
+        assert_eq!(inside, limits.decoded_bytes - size % (limits.decoded_bytes + 1), "room beside what is held");
+        assert!(held.budget().hold(inside + 1).is_err(), "more than what is around leaves");
     }
 }
 

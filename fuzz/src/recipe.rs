@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use meshpeek::container::Container;
+use meshpeek::container::{Container, Form};
 use meshpeek::summary::{Problems, Severity};
 use meshpeek::{Asset, Budget, Inspect, Limits};
 
@@ -185,5 +185,11 @@ impl Archive {
         let contents: Vec<_> =
             members.map(|member| member.unwrap().decode(&budget).unwrap().into_inner().into_owned()).collect();
         assert_eq!(contents, self.contents);
+        // Where nothing may be decoded only what lies there as it is can be had.
+        let nothing = Budget::new(self.bytes.len() as u64, &Limits { work: 0, ..limits });
+        for (member, content) in Container::of(asset).expect("an archive").members().flatten().zip(&self.contents) {
+            let is_free = matches!(member.form(), Form::InPlace) || content.is_empty();
+            assert_eq!(member.decode(&nothing).is_ok(), is_free, "{} is decoded for nothing", member.name());
+        }
     }
 }

@@ -1,10 +1,14 @@
 //! Small files to start from, made by the tests' writers: what a fuzzer takes long to find by itself.
 
 use crate::writer::bytes::Bytes;
-use crate::writer::{archives, bmx, corpus, lodka, lzss, odol, zip};
+use crate::writer::{archives, b3d, bmx, corpus, lodka, lzss, mlod, odol, pbo, rtm, zip};
 
 /// The largest seed; a fuzzer copies and cuts small files best.
 pub const LARGEST: usize = 4096;
+
+/// Which of all LODka3D chunks those are that others name.
+const SKELETON: usize = 4;
+const MESHES: usize = 5;
 
 /// For each target, names and bytes.
 pub fn seeds() -> Vec<(&'static str, String, Vec<u8>)> {
@@ -13,15 +17,7 @@ pub fn seeds() -> Vec<(&'static str, String, Vec<u8>)> {
     let mut all: Vec<_> = named
         .flat_map(|(name, bytes)| ["any", "geometry"].map(|target| (target, name.clone(), bytes.clone())))
         .collect();
-    for version in [7].into_iter().chain(40..=75) {
-        // Everything but what is packed, and strips just long enough that their arrays are.
-        let points = if version >= 64 { 40 } else { 90 };
-        let strip = odol::Model::new(version, vec![odol::Lod::strip(1.0, points)]);
-        all.push(("odol", format!("v{version}_strip.p3d"), strip.to_vec()));
-        let lod = odol::Lod { frames: Vec::new(), tangents: Vec::new(), ..odol::everything(1.0, 4) };
-        let whole = odol::Model { lods: vec![lod], ..odol::whole(version, 4) };
-        all.push(("odol", format!("v{version}.p3d"), whole.to_vec()));
-    }
+    all.extend(sound());
     let texts: [&[u8]; 4] = [b"", &[0; 300], b"abcabcabcabcabdabd", &[1, 2, 3, 4, 5, 6, 7, 8, 9].repeat(60)];
     for (index, text) in texts.into_iter().enumerate() {
         let length = text.len() as u16;
@@ -47,8 +43,6 @@ pub fn seeds() -> Vec<(&'static str, String, Vec<u8>)> {
             all.push(("nested", format!("{name}_{kind}"), [&limits[..], way, &[2, kind, 0x41, 0x10]].concat()));
         }
     }
-    all.push(("zip", "empty.zip".to_owned(), zip::zip(&[], b"").to_vec()));
-    all.push(("zip", "zip64.zip".to_owned(), archives::zip64(b"")));
     // One that ends inside its directory, sizes behind the data among its members.
     let text = b"text that is there twice, text that is there twice";
     let entries = [zip::Entry::stored("a", text), zip::Entry::deflated("b", text).with_descriptor()];
@@ -58,6 +52,104 @@ pub fn seeds() -> Vec<(&'static str, String, Vec<u8>)> {
     all.extend(maps().into_iter().map(|(name, bytes)| ("bmx", name, bytes)));
     all.extend(models().into_iter().map(|(name, bytes)| ("lodka", name, bytes)));
     all.extend(archives().into_iter().map(|(name, bytes)| ("zip", name, bytes)));
+    for (target, peer) in [("b3d", "b3d_peer"), ("zip", "zip_peer")] {
+        let same: Vec<_> = all.iter().filter(|(of, ..)| *of == target).cloned().collect();
+        all.extend(same.into_iter().map(|(_, name, bytes)| (peer, name, bytes)));
+    }
+    all.retain(|(_, _, bytes)| bytes.len() <= LARGEST);
+    all
+}
+
+/// For each format's target a file for each record, gate and version, in which nothing is wrong.
+pub fn sound() -> Vec<(&'static str, String, Vec<u8>)> {
+    let mut all = Vec::new();
+    let mut add = |target, name: String, bytes: Vec<u8>| all.push((target, name, bytes));
+    for version in [7].into_iter().chain(40..=75) {
+        // Everything but what is packed, and strips just long enough that their arrays are.
+        let points = if version >= 64 { 40 } else { 90 };
+        let strip = odol::Model::new(version, vec![odol::Lod::strip(1.0, points)]);
+        add("odol", format!("v{version}_strip.p3d"), strip.to_vec());
+        let lod = odol::Lod { frames: Vec::new(), tangents: Vec::new(), ..odol::everything(1.0, 4) };
+        let whole = odol::Model { lods: vec![lod], ..odol::whole(version, 4) };
+        add("odol", format!("v{version}.p3d"), whole.to_vec());
+    }
+    let scene = |part: Bytes| b3d::scene([b3d::node("n", [part])]).to_vec();
+    for flags in 0..4 {
+        for (sets, size) in [(0, 0), (1, 2), (2, 3), (8, 1), (1, 4)] {
+            let mesh = b3d::mesh(-1, [b3d::vertices(3, flags, sets, size), b3d::triangles(-1, &[[0, 1, 2]])]);
+            add("b3d", format!("vertices_{flags}_{sets}_{size}.b3d"), scene(mesh));
+        }
+    }
+    for flags in 0..8 {
+        let node = b3d::node("n", [b3d::one_triangle(), b3d::animation(9, 25.0), b3d::keys(flags, [1, 2, 9])]);
+        // Keys of nothing are told to be odd.
+        if flags > 0 {
+            add("b3d", format!("keys_{flags}.b3d"), b3d::scene([node]).to_vec());
+        }
+    }
+    let arm = b3d::node("arm", [b3d::bone(&[(0, 1.0), (2, 0.5)]), b3d::keys(5, [1, 2])]);
+    let parts = [b3d::one_triangle(), b3d::sequence("walk", 1, 2), b3d::animation(2, 25.0), arm];
+    add("b3d", "bone.b3d".to_owned(), b3d::scene([b3d::node("body", parts)]).to_vec());
+    add("b3d", "pivot.b3d".to_owned(), scene(b3d::chunk(b"PIVO", Bytes::new())));
+    add("b3d", "other.b3d".to_owned(), scene(b3d::chunk(b"LATE", Bytes::new().raw("of later times"))));
+    for version in 10..=14 {
+        add("bmx", format!("v{version}.bmx"), bmx::full(version).packed());
+    }
+    // Beside the bones and meshes that its numbers mean.
+    let everything = lodka::everything();
+    for place in 0..everything.len() {
+        let is_meant = |other: usize| other == place || [SKELETON, MESHES].contains(&other);
+        let parts = everything.iter().enumerate().filter(|(other, _)| is_meant(*other));
+        add("lodka", format!("{place}.lod"), lodka::file(parts.map(|(_, part)| part.clone())).to_vec());
+    }
+    let property = [&b"class\0"[..], &[0; 58], b"house\0", &[0; 58]].concat();
+    let tags: [(&str, &[u8]); 6] = [
+        ("#SharpEdges#", &[0, 0, 0, 0, 1, 0, 0, 0]),
+        ("#Property#", &property),
+        ("#Mass#", &[0; 16]),
+        ("#UVSet#", &[0; 4]),
+        ("camo", &[1, 0, 0, 1, 1]),
+        (r"proxy:\own\gunner.001", &[0, 1, 1, 1, 0]),
+    ];
+    for (name, data) in tags {
+        let lod = mlod::lod(4, &[mlod::face(&[0, 1, 2, 3], "a.paa", "")], &[mlod::tag(name, data)], 1.0);
+        let name = name.replace(['#', ':', '\\', '.'], "");
+        add("mlod", format!("{name}.p3d"), mlod::model(&[lod]).to_vec());
+    }
+    for version in 3..=5 {
+        let markings = match version {
+            3 => vec![rtm::Marking::Size],
+            4 => vec![rtm::Marking::Size, rtm::EVERY_SECOND],
+            _ => vec![rtm::NONE, rtm::ALL, rtm::EVERY_SECOND],
+        };
+        for (place, marking) in markings.into_iter().enumerate() {
+            let motion = rtm::motion(version, 3, 2, marking);
+            add("rtm", format!("v{version}_{place}.rtm"), motion.binarised().to_vec());
+            if version > 3 {
+                let bytes = motion.with_properties().binarised().to_vec();
+                add("rtm", format!("v{version}_{place}_properties.rtm"), bytes);
+            }
+        }
+    }
+    let plain = || rtm::motion(0, 3, 2, rtm::NONE);
+    add("rtm", "plain.rtm".to_owned(), plain().plain().to_vec());
+    add("rtm", "plain_properties.rtm".to_owned(), plain().with_properties().plain().to_vec());
+    let tails = [("none", pbo::Tail::Bytes(b"")), ("five", pbo::Tail::Bytes(&[0; 5])), ("sha1", pbo::Tail::Sha1)];
+    for (tail, bytes) in tails {
+        let writer = pbo::Writer::new().stored(b"a", b"text").packed(br"b\c", b"text, text, text");
+        add("pbo", format!("tail_{tail}.pbo"), writer.finish(bytes));
+    }
+    let product = pbo::Writer::new().product(&[(b"prefix", br"own\data"), (b"version", b"1")]).stored(b"a", b"");
+    add("pbo", "product.pbo".to_owned(), product.finish(pbo::Tail::Sha1));
+    let text = b"text that is there twice, text that is there twice";
+    let forms = [("stored", zip::Entry::stored("a", text)), ("deflated", zip::Entry::deflated("a/b", text))];
+    for (name, entry) in forms {
+        add("zip", format!("{name}_described.zip"), zip::zip(&[entry.clone().with_descriptor()], b"").to_vec());
+        add("zip", format!("{name}.zip"), zip::zip(&[entry], b"a comment").to_vec());
+    }
+    add("zip", "folder.zip".to_owned(), zip::zip(&[zip::Entry::stored("a/", b"")], b"").to_vec());
+    add("zip", "empty.zip".to_owned(), zip::zip(&[], b"").to_vec());
+    add("zip", "zip64.zip".to_owned(), archives::zip64(b""));
     all.retain(|(_, _, bytes)| bytes.len() <= LARGEST);
     all
 }
@@ -201,6 +293,8 @@ fn archives() -> Vec<(String, Vec<u8>)> {
     let mut longer = zip::Entry::deflated("b", b"text");
     longer.data.extend([1, 2, 3]);
     let longer = longer.both(|header| header.packed += 3);
+    // With the sum of one byte of the directory more.
+    let into_directory = zip::Entry::new("a", 0, b"text".to_vec(), b"textP").both(|header| header.packed += 1);
     [
         ("disks.zip", sound.clone().set("disk", [1, 0, 1, 0]).to_vec()),
         ("zip64_disks.zip", poked(locator - 56 + 16, 1)),
@@ -210,6 +304,7 @@ fn archives() -> Vec<(String, Vec<u8>)> {
         ("methods.zip", zip::zip(&methods, b"").to_vec()),
         ("bare_descriptor.zip", zip::zip(&[bare], b"").to_vec()),
         ("behind_stream.zip", zip::zip(&[longer], b"").to_vec()),
+        ("into_directory.zip", zip::zip(&[into_directory], b"").to_vec()),
         ("no_map.zip", zip::zip(&[zip::Entry::stored("mesh.bm", b"")], b"").to_vec()),
         ("before.zip", archives::zip64(b"bytes before")),
         ("before_classic.zip", [&b"before"[..], &sound.to_vec()].concat()),

@@ -38,6 +38,10 @@ fn check(data: &[u8]) {
     for member in archive.members().map_while(Result::ok).take(20) {
         let found = archive.find(member.name().as_bytes()).unwrap().unwrap();
         assert!(found.index() <= member.index() && found.name().len() == member.name().len());
+        if let Ok(bytes) = member.stored_bytes() {
+            let end = bytes.as_ptr_range().end as usize - data.as_ptr() as usize;
+            assert!(end as u64 <= directory.start(), "{} runs into the directory", member.name());
+        }
     }
     assert!(!matches!(archive.find(b"\0 of no such name"), Ok(Some(_))));
     let budget = Budget::new(data.len() as u64, &limits);

@@ -6,8 +6,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use meshpeek::Asset;
 use meshpeek::scan::{Depth, Record, Scan};
+use meshpeek::summary::Problems;
+use meshpeek::{Asset, Inspect, Limits};
 use serde_json::Value as Json;
 
 use crate::{any, writer};
@@ -215,23 +216,33 @@ fn a_file_reads_the_same_at_any_address() {
     }
 }
 
-/// What a fuzzer starts from is small, and of each version of a model there is one that opens.
+/// What a fuzzer starts from is small; of each record, gate and version there is a file that opens and is sound.
 #[test]
-fn seeds_are_small_and_open() {
+fn seeds_are_small_and_sound() {
     let seeds = crate::seeds::seeds();
     assert!(seeds.iter().all(|(_, _, bytes)| bytes.len() <= crate::seeds::LARGEST));
-    let models = seeds.iter().filter(|(target, ..)| *target == "odol");
-    let mut versions: Vec<_> = models
-        .map(|(_, name, bytes)| {
-            let asset = meshpeek::Asset::parse(bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
-            let meshpeek::Asset::Odol(model) = asset else { panic!("{name} is no model") };
-            assert!(model.whole().is_ok(), "{name}: {:?}", model.whole());
-            model.version().stored()
-        })
-        .collect();
-    versions.dedup();
-    assert_eq!(versions, [7].into_iter().chain(40..=75).collect::<Vec<_>>());
-    for target in ["any", "lzo", "lzss", "nested", "zip"] {
+    for target in ["any", "lzo", "lzss", "inflate", "nested", "bmx_tables"] {
         assert!(seeds.iter().any(|(of, ..)| *of == target), "{target}");
     }
+    let mut formats: BTreeMap<_, usize> = BTreeMap::new();
+    let (mut versions, mut unsound) = (Vec::new(), Vec::new());
+    for (target, name, bytes) in crate::seeds::sound() {
+        let asset = Asset::parse(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let format = asset.summarize().format.to_string();
+        assert_eq!(if format == "bmtr" { "rtm" } else { &format }, target, "{name}");
+        let mut problems = Problems::new(&Limits::default());
+        asset.verify(&mut problems);
+        unsound.extend(problems.into_vec().into_iter().map(|problem| format!("{name}: {}", problem.message)));
+        *formats.entry(target).or_default() += 1;
+        if let Asset::Odol(model) = asset {
+            versions.push(model.version().stored());
+        }
+    }
+    assert!(unsound.is_empty(), "{unsound:#?}");
+    assert_eq!(
+        formats.keys().copied().collect::<Vec<_>>(),
+        ["b3d", "bmx", "lodka", "mlod", "odol", "pbo", "rtm", "zip"]
+    );
+    versions.dedup();
+    assert_eq!(versions, [7].into_iter().chain(40..=75).collect::<Vec<_>>());
 }

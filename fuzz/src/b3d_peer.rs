@@ -1,0 +1,138 @@
+//! Blitz3D scenes against the crate `b3d`: what it reads as the document says is told the same here.
+
+use b3d::{B3D, Key, Node as Theirs, Tris, Vertice};
+use meshpeek::b3d::{Keys, Mesh, Node, Scene, Vertices};
+use meshpeek::view::{Element, Strided};
+
+use crate::peers::quietly;
+
+pub fn run(data: &[u8]) {
+    let Ok(scene) = Scene::parse(data) else { return };
+    // It takes memory for such a chunk, as much as that claims.
+    let is_claim = |at: &[u8]| at.starts_with(b"PIVO") && le_u32(&at[4..]) as usize > data.len();
+    if data.windows(8).any(is_claim) {
+        return;
+    }
+    let Some(Ok(theirs)) = quietly(|| B3D::read(data)) else { return };
+    let Ok(ours) = scene.nodes().collect::<Result<Vec<_>, _>>() else { return };
+    let mut read = Vec::new();
+    flatten(&theirs.node, &mut read);
+    // It knows one root alone, and goes astray where a chunk does not end where its records do.
+    if !ours.iter().map(place).eq(read.iter().copied().map(their_place)) {
+        return;
+    }
+    for (node, theirs) in ours.iter().zip(read) {
+        compare(node, theirs);
+    }
+}
+
+/// A node before those in it, as in the file.
+fn flatten<'a>(node: &'a Theirs, all: &mut Vec<&'a Theirs>) {
+    all.push(node);
+    node.children.iter().for_each(|child| flatten(child, all));
+}
+
+type Place = (Vec<u8>, [[u32; 3]; 2], [u32; 4]);
+
+fn place(node: &Node<'_>) -> Place {
+    let (position, scale) = (bits(node.position()), bits(node.scale()));
+    (node.name.as_bytes().to_vec(), [position, scale], bits(node.rotation()))
+}
+
+fn their_place(node: &Theirs) -> Place {
+    (node.name.clone().into_bytes(), [bits(node.position), bits(node.scale)], bits(node.rotation))
+}
+
+fn bits<const N: usize>(numbers: [f32; N]) -> [u32; N] {
+    numbers.map(f32::to_bits)
+}
+
+fn le_u32(bytes: &[u8]) -> u32 {
+    u32::from_le_bytes(bytes[..4].try_into().unwrap())
+}
+
+/// The parts of which there is one: of several the crate keeps the last.
+fn compare(node: &Node<'_>, theirs: &Theirs) {
+    let bodies = |tag: &str| {
+        let of_tag = node.chunks().flatten().filter(|chunk| chunk.tag().to_string() == tag);
+        of_tag.map(|chunk| chunk.body().rest()).collect::<Vec<_>>()
+    };
+    if let [body] = *bodies("MESH")
+        && body.len() >= 4
+    {
+        let ours = node.mesh().expect("a mesh that is read there").expect("a mesh that is counted");
+        assert_eq!(ours.brush_id() as u32, theirs.mesh.brush_id);
+        mesh(&ours, &theirs.mesh);
+    }
+    if let [body] = *bodies("BONE")
+        && body.len() == 8 * theirs.bones.len()
+    {
+        let ours = node.bone().expect("a bone that is read there").expect("a bone that is counted");
+        let ours = ours.weights.iter().map(|one| (one.vertex.get() as u32, one.weight.get().to_bits()));
+        assert!(ours.eq(theirs.bones.iter().map(|one| (one.vertex_id, one.weight.to_bits()))), "{node:?}");
+    }
+    if let [body] = *bodies("KEYS")
+        && body.len() == 4 + theirs.keys.len() * record(theirs.key_flags, [4, 12, 12, 16])
+    {
+        keys(&node.keys().next().expect("keys that are counted").expect("keys that are read there"), &theirs.keys);
+    }
+    if let [body] = *bodies("ANIM")
+        && body.len() == 12
+    {
+        let ours = node.animation().expect("an animation that is read there").expect("an animation that is counted");
+        let theirs = &theirs.animation;
+        let told = (ours.flags as u32, ours.frames as u32, ours.fps.to_bits());
+        assert_eq!(told, (theirs.flags, theirs.frames, theirs.fps.to_bits()));
+    }
+}
+
+/// The bytes of a record with a fixed part, and of the others those that the flags name.
+fn record(flags: u32, [fixed, others @ ..]: [usize; 4]) -> usize {
+    fixed + others.iter().enumerate().filter(|(bit, _)| flags >> bit & 1 == 1).map(|(_, bytes)| bytes).sum::<usize>()
+}
+
+fn mesh(ours: &Mesh<'_>, theirs: &b3d::Mesh) {
+    let chunks: Vec<_> = ours.chunks().flatten().map(|chunk| (chunk.tag().to_string(), chunk.body().rest())).collect();
+    // It takes the first for the vertices, whatever it is, and the others for triangles.
+    let Some(((tag, body), others)) = chunks.split_first() else { return };
+    let list = &theirs.vertices;
+    if tag != "VRTS" || body.len() != 12 + list.vertices.len() * record(list.flags & 3, [20, 12, 16, 0]) {
+        return;
+    }
+    // It reads one set of two, whatever is told.
+    if (list.tex_coord_sets, list.tex_coord_set_size) == (1, 2) {
+        vertices(&ours.vertices().expect("vertices that are read there"), &list.vertices);
+    }
+    let is_whole = |((tag, body), list): (&(String, &[u8]), &Tris)| tag == "TRIS" && body.len() == 4 + 12 * list.indices.len();
+    if others.len() == theirs.triangles.len() && others.iter().zip(&theirs.triangles).all(is_whole) {
+        assert_eq!(ours.triangles().count(), theirs.triangles.len());
+        for (ours, theirs) in ours.triangles().zip(&theirs.triangles) {
+            let ours = ours.expect("triangles that are read there");
+            assert_eq!(ours.brush_id as u32, theirs.brush_id);
+            let corners = ours.indices.iter().map(|one| one.vertices.map(|vertex| vertex.get() as u32));
+            assert!(corners.eq(theirs.indices.iter().copied()), "{ours:?}");
+        }
+    }
+}
+
+fn vertices(ours: &Vertices<'_>, theirs: &[Vertice]) {
+    assert_eq!(ours.len(), theirs.len());
+    same(&ours.positions(), theirs.iter().map(|one| one.position));
+    ours.normals().iter().for_each(|normals| same(normals, theirs.iter().map(|one| one.normal)));
+    ours.colors().iter().for_each(|colors| same(colors, theirs.iter().map(|one| one.color)));
+    let uvs = ours.tex_coords(0).and_then(|set| set.uv()).expect("one set of two");
+    same(&uvs, theirs.iter().map(|one| one.tex_coords));
+}
+
+fn keys(ours: &Keys<'_>, theirs: &[Key]) {
+    assert_eq!(ours.len(), theirs.len());
+    assert!(ours.frames().iter().map(|frame| frame.get() as u32).eq(theirs.iter().map(|key| key.frame)));
+    ours.positions().iter().for_each(|column| same(column, theirs.iter().map(|key| key.position)));
+    ours.scales().iter().for_each(|column| same(column, theirs.iter().map(|key| key.scale)));
+    ours.rotations().iter().for_each(|column| same(column, theirs.iter().map(|key| key.rotation)));
+}
+
+fn same<T: Element, const N: usize>(ours: &Strided<'_, T>, theirs: impl Iterator<Item = [f32; N]>) {
+    let ours = ours.iter().flat_map(|one| one.as_bytes().chunks(4)).map(le_u32);
+    assert!(ours.eq(theirs.flatten().map(f32::to_bits)), "a column of other numbers");
+}

@@ -1,0 +1,103 @@
+//! Zip archives against the crate `zip`: where both read one, it has the same files, and these the same bytes.
+
+use std::collections::{HashMap, HashSet};
+use std::io::{Cursor, Read};
+
+use meshpeek::view::zip::{CentralEntry, Directory};
+use meshpeek::zip::{Archive, Member};
+use zip::ZipArchive;
+
+use crate::peers::quietly;
+use crate::recipe::Recipe;
+
+/// Members that claim more are not decoded.
+const MOST: u64 = 1 << 20;
+
+/// Bytes that do not start like an archive say how one is built and damaged.
+pub fn run(data: &[u8]) {
+    if data.starts_with(b"PK") {
+        return check(data);
+    }
+    let mut recipe = Recipe::sound(data);
+    let mut made = recipe.zip(1);
+    recipe.bend(&mut made.bytes);
+    check(&made.bytes);
+}
+
+fn check(data: &[u8]) {
+    let theirs = quietly(|| ZipArchive::new(Cursor::new(data)).ok()).flatten();
+    let (Some(mut theirs), Ok(ours), Ok(directory)) = (theirs, Archive::parse(data), Directory::find_any(data)) else {
+        return;
+    };
+    let Ok(entries) = directory.entries().collect::<Result<Vec<_>, _>>() else { return };
+    let names: HashSet<_> = entries.iter().map(|entry| entry.name.as_bytes()).collect();
+    // Of files of one name the crate keeps one.
+    if names.len() < entries.len() || directory.is_lost() {
+        return;
+    }
+    assert_eq!(entries.len(), theirs.len(), "entries");
+    let members: HashMap<_, _> =
+        ours.members().flatten().map(|member| (member.name().as_bytes().as_ptr(), member)).collect();
+    for (index, entry) in entries.iter().enumerate() {
+        let Some(Ok(told)) = quietly(|| theirs.by_index_raw(index).map(|file| Told::new(&file))) else { continue };
+        let here = Told::from(entry);
+        // The crate counts from the first byte, also where others stand before the archive.
+        assert_eq!(Told { header: here.header + directory.prefix(), ..here }, told);
+        let Some(member) = members.get(&entry.name.as_bytes().as_ptr()) else { continue };
+        if entry.unpacked_bytes < MOST {
+            same_bytes(member, &mut theirs, index, directory.start());
+        }
+    }
+}
+
+fn same_bytes(member: &Member<'_>, theirs: &mut ZipArchive<Cursor<&[u8]>>, index: usize, directory: u64) {
+    let read = quietly(|| {
+        let mut bytes = Vec::new();
+        theirs.by_index(index).ok()?.take(MOST + 1).read_to_end(&mut bytes).ok().map(|_| bytes)
+    });
+    match (member.decode(), read.flatten()) {
+        (Ok(ours), Some(theirs)) => assert!(*ours == theirs, "{} holds other bytes", member.name()),
+        (Ok(_), None) => panic!("{} is read here alone", member.name()),
+        // It compares the sum, but not the number of bytes, and reads on over the directory.
+        (Err(error), Some(theirs)) => {
+            let is_as_told = theirs.len() as u64 == member.decoded_byte_len_hint();
+            let start = member.local().map_or(0, |local| local.data_offset);
+            let is_before = start + member.stored_byte_len() <= directory;
+            assert!(!is_as_told || !is_before, "{} is read there alone: {error}", member.name());
+        }
+        (Err(_), None) => {}
+    }
+}
+
+#[derive(Debug, PartialEq)]
+struct Told {
+    name: Vec<u8>,
+    crc32: u32,
+    packed: u64,
+    unpacked: u64,
+    header: u64,
+}
+
+impl Told {
+    fn new(file: &zip::read::ZipFile<'_, Cursor<&[u8]>>) -> Self {
+        Self {
+            name: file.name_raw().to_vec(),
+            crc32: file.crc32(),
+            packed: file.compressed_size(),
+            unpacked: file.size(),
+            header: file.header_start(),
+        }
+    }
+}
+
+impl From<&CentralEntry<'_>> for Told {
+    fn from(entry: &CentralEntry<'_>) -> Self {
+        Self {
+            name: entry.name.as_bytes().to_vec(),
+            crc32: entry.header.crc32.get(),
+            packed: entry.packed_bytes,
+            unpacked: entry.unpacked_bytes,
+            header: entry.header_offset,
+        }
+    }
+}
