@@ -1,101 +1,90 @@
 //! Records as rows.
 
-use arrow_array::RecordBatch;
-use arrow_array::builder::{ArrayBuilder, BooleanBuilder, Float32Builder, Int32Builder, Int64Builder, StringBuilder};
-use arrow_schema::ArrowError;
+use arrow_array::ArrayRef;
+use arrow_schema::{ArrowError, Field};
 
-use super::cells::{Cells, Ends, Present, clamped, fitting, structs};
-use super::schema::{self, Table};
+use super::cells::{
+    Column, Ends, Flag, Float, Int, Long, OrNull, Present, Text, clamped, columns, fitting, structs, take_each,
+};
+use super::schema;
 use crate::error::Error;
 use crate::limits::flag;
-use crate::scan::Record;
+use crate::scan::{self, Record};
 use crate::summary::{Counts, Name, Problem, Reference, Summary};
 use crate::view::ByteStr;
 
 /// No column of a batch may have more bytes than its offsets can count. References that take more than this go as a whole.
 const MOST_BYTES: usize = 1 << 30;
 
+#[derive(Default)]
 pub(super) struct Assets {
     rows: usize,
-    /// Of the texts.
-    text_bytes: usize,
-    path: StringBuilder,
-    member: StringBuilder,
-    lossy: BooleanBuilder,
-    format: StringBuilder,
-    version: Int32Builder,
-    bytes: Int64Builder,
+    path: Text,
+    member: Text,
+    lossy: Flag,
+    format: Text,
+    version: Int,
+    bytes: Long,
     /// As long as the last row that has one.
-    counts: Vec<(&'static str, Int64Builder)>,
-    bounds: [Float32Builder; 6],
+    counts: CountColumns,
+    bounds: [Float; 6],
     has_bounds: Present,
     references: References,
-    blocks: [Int64Builder; 4],
+    reference_ends: Ends,
+    blocks: [Long; 4],
     problems: Problems,
+    problem_ends: Ends,
     /// As long as the last row that has one.
-    digests: [StringBuilder; schema::DIGESTS.len()],
+    digests: [Text; schema::DIGESTS.len()],
     has_digests: Present,
     stored: Stored,
-    prefix: StringBuilder,
-    stamp: StringBuilder,
+    has_stored: Present,
+    prefix: Text,
+    stamp: Text,
 }
 
-impl Default for Assets {
+/// A column for each count that a format has.
+struct CountColumns(Vec<(&'static str, Long)>);
+
+impl Default for CountColumns {
     fn default() -> Self {
-        Self {
-            rows: 0,
-            text_bytes: 0,
-            path: StringBuilder::new(),
-            member: StringBuilder::new(),
-            lossy: BooleanBuilder::new(),
-            format: StringBuilder::new(),
-            version: Int32Builder::new(),
-            bytes: Int64Builder::new(),
-            counts: schema::count_names().into_iter().map(|name| (name, Int64Builder::new())).collect(),
-            bounds: Default::default(),
-            has_bounds: Present::default(),
-            references: References::default(),
-            blocks: Default::default(),
-            problems: Problems::default(),
-            digests: Default::default(),
-            has_digests: Present::default(),
-            stored: Stored::default(),
-            prefix: StringBuilder::new(),
-            stamp: StringBuilder::new(),
-        }
+        Self(schema::count_names().into_iter().map(|name| (name, Long::new())).collect())
     }
 }
 
-#[derive(Default)]
-struct References {
-    ends: Ends,
-    kind: StringBuilder,
-    name: StringBuilder,
-    lossy: BooleanBuilder,
+columns! {
+    References of reference: &Reference {
+        kind: Text = reference.kind.name(),
+        name: Text = &reference.name.text,
+        lossy: Flag = reference.name.lossy,
+    }
 }
 
-#[derive(Default)]
-struct Problems {
-    ends: Ends,
-    severity: StringBuilder,
-    code: StringBuilder,
-    offset: Int64Builder,
-    message: StringBuilder,
+columns! {
+    Problems of problem: &Problem {
+        severity: Text = problem.severity.name(),
+        code: Text = problem.code.name(),
+        offset: OrNull<Long> = problem.offset.and_then(fitting),
+        message: Text = &problem.message,
+    }
 }
 
-#[derive(Default)]
-struct Stored {
-    present: Present,
-    offset: Int64Builder,
-    bytes: Int64Builder,
-    method: StringBuilder,
-    time: StringBuilder,
+columns! {
+    Stored of stored: Option<&scan::Stored> {
+        offset: OrNull<Long> = stored.and_then(|stored| stored.offset).and_then(fitting),
+        bytes: Long = stored.map_or(0, |stored| clamped(stored.bytes)),
+        method: Text = stored.map_or("", |stored| &stored.method),
+        time: OrNull<Text> = stored.and_then(|stored| stored.time.as_deref()),
+    }
 }
 
 impl Assets {
     pub(super) fn size(&self) -> (usize, usize) {
-        // A row's numbers and flags take so much.
-        (self.rows, self.text_bytes.saturating_add(self.rows.saturating_mul(600)))
+        let (names, stored) = (self.path.size().1.saturating_add(self.member.size().1), self.stored.size().1);
+        let lists = self.references.size().1.saturating_add(self.problems.size().1);
+        // What else is in a row takes so much.
+        let others = self.rows.saturating_mul(600);
+        (self.rows, names.saturating_add(stored).saturating_add(lists).saturating_add(others))
     }
 
     pub(super) fn add(&mut self, record: &Record) {
@@ -157,18 +146,16 @@ impl Assets {
         self.path.append_value(&path.text);
         self.member.append_option(member.map(|member| &member.text));
         self.lossy.append_value(is_lossy);
-        let member = member.map_or(0, |member| member.text.len());
-        self.text_bytes = self.text_bytes.saturating_add(path.text.len()).saturating_add(member);
     }
 
     fn counts(&mut self, counts: &Counts) {
         let mut behind = 0;
         for (name, count) in counts.iter() {
             // Those of a format mostly follow each other.
-            let from = |start| self.counts.iter().enumerate().skip(start).find(|(_, (known, _))| *known == name);
+            let from = |start| self.counts.0.iter().enumerate().skip(start).find(|(_, (known, _))| *known == name);
             let place = from(behind).or_else(|| from(0)).map(|(place, _)| place);
             behind = place.map_or(behind, |place| place.saturating_add(1));
-            let column = place.and_then(|place| self.counts.get_mut(place));
+            let column = place.and_then(|place| self.counts.0.get_mut(place));
             if let (Some((_, column)), Some(count)) = (column, count.and_then(fitting)) {
                 column.pad(self.rows);
                 column.append_value(count);
@@ -180,65 +167,41 @@ impl Assets {
     fn references(&mut self, references: &[Reference]) -> Option<Problem> {
         let bytes = references.iter().fold(0_usize, |sum, reference| sum.saturating_add(reference.name.text.len()));
         let fits = bytes <= MOST_BYTES;
-        let columns = &mut self.references;
-        for Reference { kind, name } in references.iter().filter(|_| fits) {
-            columns.kind.append_value(kind.name());
-            columns.name.append_value(&name.text);
-            columns.lossy.append_value(name.lossy);
-        }
-        columns.ends.add(columns.kind.len());
-        self.text_bytes = self.text_bytes.saturating_add(if fits { bytes } else { 0 });
+        references.iter().filter(|_| fits).for_each(|reference| self.references.add(reference));
+        self.reference_ends.add(self.references.size().0);
         (!fits).then(|| Problem::error(&Error::limit("bytes of references", MOST_BYTES as u64, flag::REFERENCES)))
     }
 
     fn problems<'p>(&mut self, problems: impl IntoIterator<Item = &'p Problem>) {
-        let columns = &mut self.problems;
-        for Problem { severity, code, offset, message, .. } in problems {
-            columns.severity.append_value(severity.name());
-            columns.code.append_value(code.name());
-            columns.offset.append_option(offset.and_then(fitting));
-            columns.message.append_value(message);
-            self.text_bytes = self.text_bytes.saturating_add(message.len().saturating_add(40));
-        }
-        columns.ends.add(columns.severity.len());
+        problems.into_iter().for_each(|problem| self.problems.add(problem));
+        self.problem_ends.add(self.problems.size().0);
     }
 
-    fn stored(&mut self, stored: Option<&crate::scan::Stored>) {
-        let columns = &mut self.stored;
-        columns.present.add(stored.is_some());
-        columns.offset.append_option(stored.and_then(|stored| stored.offset).and_then(fitting));
-        columns.bytes.append_value(stored.map_or(0, |stored| clamped(stored.bytes)));
-        columns.method.append_value(stored.map_or("", |stored| &stored.method));
-        columns.time.append_option(stored.and_then(|stored| stored.time.as_ref()));
+    fn stored(&mut self, stored: Option<&scan::Stored>) {
+        self.has_stored.add(stored.is_some());
+        self.stored.add(stored);
     }
 
-    pub(super) fn take(&mut self) -> Result<RecordBatch, ArrowError> {
-        self.counts.iter_mut().for_each(|(_, column)| column.pad(self.rows));
+    pub(super) fn take(&mut self) -> Result<Vec<ArrayRef>, ArrowError> {
+        self.counts.0.iter_mut().for_each(|(_, column)| column.pad(self.rows));
         self.digests.iter_mut().for_each(|column| column.pad(self.rows));
-        (self.rows, self.text_bytes) = (0, 0);
-        let Self { references, problems, stored, .. } = self;
-        let of_references = vec![references.kind.take(), references.name.take(), references.lossy.take()];
-        let of_problems =
-            vec![problems.severity.take(), problems.code.take(), problems.offset.take(), problems.message.take()];
-        let of_stored = vec![stored.offset.take(), stored.bytes.take(), stored.method.take(), stored.time.take()];
-        let counts = self.counts.iter_mut().map(|(_, column)| column.take()).collect();
-        let columns = vec![
-            self.path.take(),
-            self.member.take(),
-            self.lossy.take(),
-            self.format.take(),
-            self.version.take(),
-            self.bytes.take(),
-            structs(schema::counts(), counts, None)?,
-            structs(schema::bounds(), self.bounds.iter_mut().map(Cells::take).collect(), self.has_bounds.take())?,
-            references.ends.take(structs(schema::reference(), of_references, None)?)?,
-            structs(schema::blocks(), self.blocks.iter_mut().map(Cells::take).collect(), None)?,
-            problems.ends.take(structs(schema::problem(), of_problems, None)?)?,
-            structs(schema::digests(), self.digests.iter_mut().map(Cells::take).collect(), self.has_digests.take())?,
-            structs(schema::stored(), of_stored, stored.present.take())?,
-            self.prefix.take(),
-            self.stamp.take(),
-        ];
-        RecordBatch::try_new(Table::Assets.schema(), columns)
+        self.rows = 0;
+        Ok(vec![
+            self.path.take()?,
+            self.member.take()?,
+            self.lossy.take()?,
+            self.format.take()?,
+            self.version.take()?,
+            self.bytes.take()?,
+            structs(schema::counts(), take_each(self.counts.0.iter_mut().map(|(_, column)| column))?, None)?,
+            structs(schema::bounds(), take_each(&mut self.bounds)?, self.has_bounds.take())?,
+            self.reference_ends.take(structs(References::fields(), self.references.take()?, None)?)?,
+            structs(schema::blocks(), take_each(&mut self.blocks)?, None)?,
+            self.problem_ends.take(structs(Problems::fields(), self.problems.take()?, None)?)?,
+            structs(schema::digests(), take_each(&mut self.digests)?, self.has_digests.take())?,
+            structs(Stored::fields(), self.stored.take()?, self.has_stored.take())?,
+            self.prefix.take()?,
+            self.stamp.take()?,
+        ])
     }
 }

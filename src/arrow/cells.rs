@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::builder::{ArrayBuilder, BooleanBuilder, Float32Builder, Int32Builder, Int64Builder, StringBuilder};
 use arrow_array::{Array, ArrayRef, ListArray, StructArray};
 use arrow_buffer::{NullBuffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
-use arrow_schema::{ArrowError, Fields};
+use arrow_schema::{ArrowError, DataType, Field, Fields};
 
 use super::schema::item;
 
@@ -19,29 +19,151 @@ pub(super) fn clamped(number: u64) -> i64 {
     fitting(number).unwrap_or(i64::MAX)
 }
 
-/// A column that gives up its cells.
-pub(super) trait Cells {
-    /// Has so many cells at least: those that are missing are null.
-    fn pad(&mut self, rows: usize);
+/// A column whose cells are put in one by one.
+pub(super) trait Column: Default {
+    type Cell<'c>;
 
-    fn take(&mut self) -> ArrayRef;
+    const NULLABLE: bool = false;
+
+    fn data_type() -> DataType;
+
+    fn put(&mut self, cell: Option<Self::Cell<'_>>);
+
+    fn take(&mut self) -> Result<ArrayRef, ArrowError>;
+
+    /// How many rows it has, and about how many bytes they take.
+    fn size(&self) -> (usize, usize);
+
+    fn field(name: &str) -> Field {
+        Field::new(name, Self::data_type(), Self::NULLABLE)
+    }
+
+    /// Has so many cells at least: those that are missing are null.
+    fn pad(&mut self, rows: usize) {
+        (self.size().0..rows).for_each(|_| self.put(None));
+    }
 }
 
 macro_rules! cells {
-    ($($builder:ty),*) => {$(
-        impl Cells for $builder {
-            fn pad(&mut self, rows: usize) {
-                self.append_nulls(rows.saturating_sub(self.len()));
+    ($($name:ident = $builder:ident of $cell:ty as $type:ident $(, and $texts:ident)?;)*) => {$(
+        pub(super) type $name = $builder;
+
+        impl Column for $builder {
+            type Cell<'c> = $cell;
+
+            fn data_type() -> DataType {
+                DataType::$type
             }
 
-            fn take(&mut self) -> ArrayRef {
-                Arc::new(self.finish())
+            fn put(&mut self, cell: Option<Self::Cell<'_>>) {
+                self.append_option(cell);
+            }
+
+            fn take(&mut self) -> Result<ArrayRef, ArrowError> {
+                Ok(Arc::new(self.finish()))
+            }
+
+            fn size(&self) -> (usize, usize) {
+                let texts = 0_usize $(.saturating_add(self.$texts().len()))?;
+                (self.len(), texts.saturating_add(self.len().saturating_mul(size_of::<Self::Cell<'_>>())))
             }
         }
     )*};
 }
 
-cells!(BooleanBuilder, Float32Builder, Int32Builder, Int64Builder, StringBuilder);
+cells! {
+    Flag = BooleanBuilder of bool as Boolean;
+    Float = Float32Builder of f32 as Float32;
+    Int = Int32Builder of i32 as Int32;
+    Long = Int64Builder of i64 as Int64;
+    Text = StringBuilder of &'c str as Utf8, and values_slice;
+}
+
+/// A column some of whose cells are null.
+#[derive(Default)]
+pub(super) struct OrNull<C>(C);
+
+impl<C: Column> Column for OrNull<C> {
+    type Cell<'c> = Option<C::Cell<'c>>;
+
+    const NULLABLE: bool = true;
+
+    fn data_type() -> DataType {
+        C::data_type()
+    }
+
+    fn put(&mut self, cell: Option<Self::Cell<'_>>) {
+        self.0.put(cell.flatten());
+    }
+
+    fn take(&mut self) -> Result<ArrayRef, ArrowError> {
+        self.0.take()
+    }
+
+    fn size(&self) -> (usize, usize) {
+        self.0.size()
+    }
+}
+
+/// A column of lists of texts.
+#[derive(Default)]
+pub(super) struct Texts {
+    texts: Text,
+    ends: Ends,
+}
+
+impl Column for Texts {
+    type Cell<'c> = &'c [&'c str];
+
+    fn data_type() -> DataType {
+        DataType::List(item(DataType::Utf8))
+    }
+
+    fn put(&mut self, cell: Option<&[&str]>) {
+        cell.unwrap_or_default().iter().for_each(|text| self.texts.append_value(text));
+        self.ends.add(self.texts.len());
+    }
+
+    fn take(&mut self) -> Result<ArrayRef, ArrowError> {
+        self.ends.take(self.texts.take()?)
+    }
+
+    fn size(&self) -> (usize, usize) {
+        (self.ends.0.len(), self.texts.size().1)
+    }
+}
+
+/// Describes columns: the name of each, its kind, and what a row has there.
+macro_rules! columns {
+    ($(#[$doc:meta])* $name:ident of $row:ident: $of:ty { $($column:ident: $kind:ty = $cell:expr,)* }) => {
+        $(#[$doc])*
+        #[derive(Default)]
+        pub(super) struct $name {
+            $($column: $kind,)*
+        }
+
+        impl $name {
+            pub(super) fn fields() -> Vec<Field> {
+                vec![$(<$kind as Column>::field(stringify!($column))),*]
+            }
+
+            pub(super) fn add(&mut self, $row: $of) {
+                $(self.$column.put(Some($cell));)*
+            }
+
+            pub(super) fn take(&mut self) -> Result<Vec<ArrayRef>, ArrowError> {
+                Ok(vec![$(Column::take(&mut self.$column)?),*])
+            }
+
+            /// How many rows, and about how many bytes they take.
+            pub(super) fn size(&self) -> (usize, usize) {
+                let sizes = [$(self.$column.size()),*];
+                sizes.into_iter().fold((0, 0), |(_, sum), (rows, bytes)| (rows, bytes.saturating_add(sum)))
+            }
+        }
+    };
+}
+pub(super) use columns;
 
 /// Which cells of a column of structs are null.
 pub(super) struct Present(NullBufferBuilder);
@@ -64,11 +186,18 @@ impl Present {
 
 /// Structs of these columns.
 pub(super) fn structs(
-    fields: Fields,
+    fields: impl Into<Fields>,
     columns: Vec<ArrayRef>,
     present: Option<NullBuffer>,
 ) -> Result<ArrayRef, ArrowError> {
-    Ok(Arc::new(StructArray::try_new(fields, columns, present)?))
+    Ok(Arc::new(StructArray::try_new(fields.into(), columns, present)?))
+}
+
+/// What each of these columns gives up.
+pub(super) fn take_each<'c, C: Column + 'c>(
+    columns: impl IntoIterator<Item = &'c mut C>,
+) -> Result<Vec<ArrayRef>, ArrowError> {
+    columns.into_iter().map(C::take).collect()
 }
 
 /// Where each list ends among the items of all.

@@ -84,14 +84,14 @@ impl Rows {
         }
     }
 
-    fn take(&mut self) -> Result<RecordBatch> {
-        match self {
+    fn take(&mut self, table: Table) -> Result<RecordBatch> {
+        let columns = match self {
             Self::Assets(rows) => rows.take(),
             Self::Members(rows) => rows.take(),
             Self::Parts(rows) => rows.take(),
             Self::Arrays(rows) => rows.take(),
-        }
-        .map_err(arrow_error)
+        };
+        columns.and_then(|columns| RecordBatch::try_new(table.schema(), columns)).map_err(arrow_error)
     }
 }
 
@@ -192,7 +192,7 @@ impl<F: Fn(Table, RecordBatch) -> Result<ControlFlow<()>>> Batches<F> {
     }
 
     fn hand_over(&self, table: Table, rows: &mut Rows) -> ControlFlow<()> {
-        rows.take().and_then(|batch| (self.take)(table, batch)).unwrap_or_else(|error| {
+        rows.take(table).and_then(|batch| (self.take)(table, batch)).unwrap_or_else(|error| {
             self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
             ControlFlow::Break(())
         })

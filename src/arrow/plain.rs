@@ -2,12 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use arrow_array::RecordBatch;
-use arrow_array::builder::{ArrayBuilder, BooleanBuilder, Int32Builder, Int64Builder, StringBuilder};
-use arrow_schema::ArrowError;
+use arrow_array::ArrayRef;
+use arrow_schema::{ArrowError, Field};
 
-use super::cells::{Cells, Ends, clamped, fitting};
-use super::schema::Table;
+use super::cells::{Column, Flag, Int, Long, OrNull, Text, Texts, clamped, columns, fitting};
 use crate::address::Names;
 use crate::container::{Container, Member};
 use crate::inspect::Span;
@@ -21,20 +19,9 @@ pub(super) struct Key<'k> {
     pub(super) member: Option<&'k Name>,
 }
 
-#[derive(Default)]
-struct Keys {
-    path: StringBuilder,
-    member: StringBuilder,
-}
-
-impl Keys {
-    fn add(&mut self, key: &Key<'_>) {
-        self.path.append_value(&key.path.text);
-        self.member.append_option(key.member.map(|member| &member.text));
-    }
-
-    fn bytes(&self) -> usize {
-        self.path.values_slice().len().saturating_add(self.member.values_slice().len())
+impl<'k> Key<'k> {
+    fn member(&self) -> Option<&'k str> {
+        self.member.map(|member| &*member.text)
     }
 }
 
@@ -48,6 +35,20 @@ pub(super) struct MemberRow<'m> {
     index: usize,
     name: Name,
     member: Member<'m>,
+    stored: Stored,
+}
+
+impl MemberRow<'_> {
+    fn crc32(&self) -> Option<i64> {
+        match &self.member {
+            Member::Zip(member) => Some(member.entry().header.crc32.get().into()),
+            _ => None,
+        }
+    }
+
+    fn is_lossy(&self) -> bool {
+        self.key.path.lossy || self.name.lossy || self.key.member.is_some_and(|name| name.lossy)
+    }
 }
 
 /// Tells the members of an archive that the scan looks at.
@@ -62,66 +63,26 @@ pub(super) fn tell_members(
         let name = names.next(member.name());
         if index >= seen.members.start {
             let key = Key { path: &path, member: seen.record.member.as_ref() };
-            take(&MemberRow { key, index, name, member })?;
+            take(&MemberRow { key, index, name, member, stored: Stored::of(&member) })?;
         }
     }
     ControlFlow::Continue(())
 }
 
-#[derive(Default)]
-pub(super) struct Members {
-    keys: Keys,
-    index: Int32Builder,
-    name: StringBuilder,
-    lossy: BooleanBuilder,
-    method: StringBuilder,
-    stored_bytes: Int64Builder,
-    bytes: Int64Builder,
-    offset: Int64Builder,
-    crc32: Int64Builder,
-    time: StringBuilder,
-}
-
-impl Members {
-    pub(super) fn size(&self) -> (usize, usize) {
-        let rows = self.index.len();
-        let texts = self.keys.bytes().saturating_add(self.name.values_slice().len());
-        (rows, texts.saturating_add(rows.saturating_mul(80)))
-    }
-
-    pub(super) fn add(&mut self, row: &MemberRow<'_>) {
-        let stored = Stored::of(&row.member);
-        let crc32 = match &row.member {
-            Member::Zip(member) => Some(member.entry().header.crc32.get().into()),
-            _ => None,
-        };
-        self.keys.add(&row.key);
-        self.index.append_value(index(row.index));
-        self.name.append_value(&row.name.text);
-        self.lossy.append_value(row.key.path.lossy || row.name.lossy || row.key.member.is_some_and(|name| name.lossy));
-        self.method.append_value(&stored.method);
-        self.stored_bytes.append_value(clamped(stored.bytes));
-        self.bytes.append_value(clamped(row.member.decoded_byte_len_hint()));
-        self.offset.append_option(stored.offset.and_then(fitting));
-        self.crc32.append_option(crc32);
-        self.time.append_option(stored.time.as_ref());
-    }
-
-    pub(super) fn take(&mut self) -> Result<RecordBatch, ArrowError> {
-        let columns = vec![
-            self.keys.path.take(),
-            self.keys.member.take(),
-            self.index.take(),
-            self.name.take(),
-            self.lossy.take(),
-            self.method.take(),
-            self.stored_bytes.take(),
-            self.bytes.take(),
-            self.offset.take(),
-            self.crc32.take(),
-            self.time.take(),
-        ];
-        RecordBatch::try_new(Table::Members.schema(), columns)
+columns! {
+    /// What lies in archives.
+    Members of row: &MemberRow<'_> {
+        path: Text = &row.key.path.text,
+        outer: OrNull<Text> = row.key.member(),
+        index: Int = index(row.index),
+        name: Text = &row.name.text,
+        lossy: Flag = row.is_lossy(),
+        method: Text = &row.stored.method,
+        stored_bytes: Long = clamped(row.stored.bytes),
+        bytes: Long = clamped(row.member.decoded_byte_len_hint()),
+        offset: OrNull<Long> = row.stored.offset.and_then(fitting),
+        crc32: OrNull<Long> = row.crc32(),
+        time: OrNull<Text> = row.stored.time.as_deref(),
     }
 }
 
@@ -138,49 +99,18 @@ pub(super) struct PartRow<'p> {
     pub(super) fields: &'p str,
 }
 
-#[derive(Default)]
-pub(super) struct Parts {
-    keys: Keys,
-    part: StringBuilder,
-    name: StringBuilder,
-    index: Int32Builder,
-    label: StringBuilder,
-    offset: Int64Builder,
-    bytes: Int64Builder,
-    fields: StringBuilder,
-}
-
-impl Parts {
-    pub(super) fn size(&self) -> (usize, usize) {
-        let rows = self.index.len();
-        let texts = [&self.part, &self.name, &self.label, &self.fields].map(|column| column.values_slice().len());
-        (rows, texts.into_iter().fold(self.keys.bytes().saturating_add(rows.saturating_mul(48)), usize::saturating_add))
-    }
-
-    pub(super) fn add(&mut self, row: &PartRow<'_>) {
-        self.keys.add(&row.key);
-        self.part.append_value(row.part);
-        self.name.append_value(row.name);
-        self.index.append_option(row.index.map(index));
-        self.label.append_option(row.label);
-        self.offset.append_option(row.span.and_then(|span| fitting(span.offset)));
-        self.bytes.append_option(row.span.and_then(|span| fitting(span.bytes)));
-        self.fields.append_value(row.fields);
-    }
-
-    pub(super) fn take(&mut self) -> Result<RecordBatch, ArrowError> {
-        let columns = vec![
-            self.keys.path.take(),
-            self.keys.member.take(),
-            self.part.take(),
-            self.name.take(),
-            self.index.take(),
-            self.label.take(),
-            self.offset.take(),
-            self.bytes.take(),
-            self.fields.take(),
-        ];
-        RecordBatch::try_new(Table::Parts.schema(), columns)
+columns! {
+    /// The parts of assets.
+    Parts of row: &PartRow<'_> {
+        path: Text = &row.key.path.text,
+        member: OrNull<Text> = row.key.member(),
+        part: Text = row.part,
+        name: Text = row.name,
+        index: OrNull<Int> = row.index.map(index),
+        label: OrNull<Text> = row.label,
+        offset: OrNull<Long> = row.span.and_then(|span| fitting(span.offset)),
+        bytes: OrNull<Long> = row.span.and_then(|span| fitting(span.bytes)),
+        fields: Text = row.fields,
     }
 }
 
@@ -196,53 +126,18 @@ pub(super) struct ArrayRow<'p> {
     pub(super) storage: Storage,
 }
 
-#[derive(Default)]
-pub(super) struct Arrays {
-    keys: Keys,
-    part: StringBuilder,
-    name: StringBuilder,
-    selector: StringBuilder,
-    rows: Int64Builder,
-    columns: StringBuilder,
-    column_ends: Ends,
-    offset: Int64Builder,
-    bytes: Int64Builder,
-    packing: StringBuilder,
-}
-
-impl Arrays {
-    pub(super) fn size(&self) -> (usize, usize) {
-        let rows = self.rows.len();
-        let texts = [&self.part, &self.name, &self.selector, &self.columns].map(|column| column.values_slice().len());
-        (rows, texts.into_iter().fold(self.keys.bytes().saturating_add(rows.saturating_mul(80)), usize::saturating_add))
-    }
-
-    pub(super) fn add(&mut self, row: &ArrayRow<'_>) {
-        self.keys.add(&row.key);
-        self.part.append_value(row.part);
-        self.name.append_value(row.name);
-        self.selector.append_value(row.selector);
-        self.rows.append_value(clamped(row.rows));
-        row.columns.iter().for_each(|name| self.columns.append_value(name));
-        self.column_ends.add(self.columns.len());
-        self.offset.append_value(clamped(row.storage.offset));
-        self.bytes.append_value(clamped(row.storage.bytes));
-        self.packing.append_value(row.storage.packing.name());
-    }
-
-    pub(super) fn take(&mut self) -> Result<RecordBatch, ArrowError> {
-        let columns = vec![
-            self.keys.path.take(),
-            self.keys.member.take(),
-            self.part.take(),
-            self.name.take(),
-            self.selector.take(),
-            self.rows.take(),
-            self.column_ends.take(self.columns.take())?,
-            self.offset.take(),
-            self.bytes.take(),
-            self.packing.take(),
-        ];
-        RecordBatch::try_new(Table::Arrays.schema(), columns)
+columns! {
+    /// The arrays of assets.
+    Arrays of row: &ArrayRow<'_> {
+        path: Text = &row.key.path.text,
+        member: OrNull<Text> = row.key.member(),
+        part: Text = row.part,
+        name: Text = row.name,
+        selector: Text = row.selector,
+        rows: Long = clamped(row.rows),
+        columns: Texts = row.columns,
+        offset: Long = clamped(row.storage.offset),
+        bytes: Long = clamped(row.storage.bytes),
+        packing: Text = row.storage.packing.name(),
     }
 }

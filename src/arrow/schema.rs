@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
 
+use super::assets::{Problems, References, Stored};
+use super::plain::{Arrays, Members, Parts};
 use crate::format::Format;
 
 /// The version of the tables' columns, in the schema's metadata as `meshpeek.schema`.
@@ -42,9 +44,9 @@ impl Table {
     pub fn schema(self) -> SchemaRef {
         let fields = match self {
             Self::Assets => assets(),
-            Self::Members => members(),
-            Self::Parts => parts(),
-            Self::Arrays => arrays(),
+            Self::Members => Members::fields(),
+            Self::Parts => Parts::fields(),
+            Self::Arrays => Arrays::fields(),
         };
         let metadata = [("meshpeek.schema", SCHEMA.to_string()), ("meshpeek.table", self.name().to_owned())];
         let metadata: HashMap<_, _> = metadata.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
@@ -109,24 +111,12 @@ pub(super) fn bounds() -> Fields {
     names.into_iter().map(|name| Field::new(name, DataType::Float32, false)).collect()
 }
 
-pub(super) fn reference() -> Fields {
-    Fields::from(vec![text("kind"), text("name"), flag("lossy")])
-}
-
 pub(super) fn blocks() -> Fields {
     ["stored", "packed", "packed_bytes", "unpacked_bytes"].into_iter().map(long).collect()
 }
 
-pub(super) fn problem() -> Fields {
-    Fields::from(vec![text("severity"), text("code"), or_null(long("offset")), text("message")])
-}
-
 pub(super) fn digests() -> Fields {
     DIGESTS.into_iter().map(|name| or_null(text(name))).collect()
-}
-
-pub(super) fn stored() -> Fields {
-    Fields::from(vec![or_null(long("offset")), long("bytes"), text("method"), or_null(text("time"))])
 }
 
 fn assets() -> Vec<Field> {
@@ -139,57 +129,12 @@ fn assets() -> Vec<Field> {
         or_null(long("bytes")),
         group("counts", counts()),
         or_null(group("bounds", bounds())),
-        list("refs", DataType::Struct(reference())),
+        list("refs", DataType::Struct(References::fields().into())),
         group("blocks", blocks()),
-        list("problems", DataType::Struct(problem())),
+        list("problems", DataType::Struct(Problems::fields().into())),
         or_null(group("digests", digests())),
-        or_null(group("stored", stored())),
+        or_null(group("stored", Stored::fields().into())),
         or_null(text("prefix")),
         or_null(text("stamp")),
-    ]
-}
-
-fn members() -> Vec<Field> {
-    vec![
-        text("path"),
-        or_null(text("outer")),
-        int("index"),
-        text("name"),
-        flag("lossy"),
-        text("method"),
-        long("stored_bytes"),
-        long("bytes"),
-        or_null(long("offset")),
-        or_null(long("crc32")),
-        or_null(text("time")),
-    ]
-}
-
-fn parts() -> Vec<Field> {
-    vec![
-        text("path"),
-        or_null(text("member")),
-        text("part"),
-        text("name"),
-        or_null(int("index")),
-        or_null(text("label")),
-        or_null(long("offset")),
-        or_null(long("bytes")),
-        text("fields"),
-    ]
-}
-
-fn arrays() -> Vec<Field> {
-    vec![
-        text("path"),
-        or_null(text("member")),
-        text("part"),
-        text("name"),
-        text("selector"),
-        long("rows"),
-        list("columns", DataType::Utf8),
-        long("offset"),
-        long("bytes"),
-        text("packing"),
     ]
 }
