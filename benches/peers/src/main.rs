@@ -6,14 +6,17 @@ mod questions;
 #[path = "../../questions/timing.rs"]
 mod timing;
 
-use std::io::Read;
+use std::fs::File;
+use std::io::{BufReader, Read};
 use std::path::PathBuf;
 
 use meshpeek::codec::lzo;
 use meshpeek::view::Cursor;
 
+use questions::growth;
 use questions::harness::{Examiner, contender, measure};
 use questions::material::{Stream, files, open};
+use questions::writer::pbo::Tail;
 use questions::{b3d as scenes, bmx as maps, codec, odol};
 
 fn main() {
@@ -23,6 +26,7 @@ fn main() {
     odol::ask_of(&mut table, "lzokay", lzokay);
     lzo(&mut table);
     bmx(&mut table);
+    pbo(&mut table);
 }
 
 /// The scenes that every library reads.
@@ -135,6 +139,21 @@ fn bmx(examiner: &mut dyn Examiner) {
                 libdeflater::crc32(&bytes);
                 len as u64
             }),
+        ]);
+    });
+}
+
+fn pbo(examiner: &mut dyn Examiner) {
+    examiner.question("pbo: from a path, the index of 100,000 members", |question| {
+        // HEMTT wants a checksum, and does not look whether it holds.
+        let archive = growth::archive(100_000, &growth::scene(), Tail::Sha1);
+        question.compare(vec![
+            measure("meshpeek: Archive::parse, members", || growth::places(&archive)),
+            measure("hemtt-pbo 1.0.0: ReadablePbo::from, files", || {
+                let file = BufReader::new(File::open(archive.path()).expect("the archive"));
+                hemtt_pbo::ReadablePbo::from(file).expect("an archive").files().len() as u64
+            })
+            .at_most(0.1),
         ]);
     });
 }
