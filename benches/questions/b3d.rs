@@ -77,7 +77,7 @@ pub fn ask(examiner: &mut dyn Examiner) {
 }
 
 /// Copies every column into a `Vec` of numbers and sums them.
-fn to_native(file: &FileMap) -> u64 {
+pub fn to_native(file: &FileMap) -> u64 {
     let scene = Scene::parse(file).expect("a scene");
     let sum_bits = |floats: &[f32]| floats.iter().map(|f| u64::from(f.to_bits())).sum::<u64>();
     let mut sum = 0_u64;

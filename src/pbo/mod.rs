@@ -23,6 +23,8 @@ mod wire;
 
 pub use entry::{Entries, Entry, EntryKind, HeaderEntry, Properties, Property};
 pub use member::{Member, Members};
+#[cfg_attr(not(feature = "scan"), allow(unused_imports))]
+pub(crate) use tail::Checksum;
 pub use tail::{Tail, TailKind};
 pub use wire::{Fields, Hex, Method, Sha1Tail, ShortTail, Timestamp};
 

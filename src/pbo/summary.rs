@@ -30,7 +30,7 @@ impl Inspect for Archive<'_> {
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let summary = self.survey_but_checksum(depth, problems);
         if depth == Depth::Verify {
-            self.check_checksum(problems);
+            self.tell_checksum(self.checksum_holds().ok().flatten(), problems);
         }
         summary
     }
@@ -211,7 +211,7 @@ impl Member<'_> {
 }
 
 impl Archive<'_> {
-    /// The [survey](Inspect::survey) without a look at the [checksum](Self::check_checksum).
+    /// The [survey](Inspect::survey) but for its last step, the [checksum](Self::tell_checksum).
     pub(crate) fn survey_but_checksum(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let blocks = self.check_directory(problems);
         if depth > Depth::Header {
@@ -291,9 +291,9 @@ impl Archive<'_> {
         }
     }
 
-    /// Reads the whole archive, on one thread: no part of a checksum can be had without those before it.
-    pub(crate) fn check_checksum(&self, problems: &mut Problems) {
-        if let Ok(Some(false)) = self.checksum_holds() {
+    /// Tells that the checksum does not hold, where that is known.
+    pub(crate) fn tell_checksum(&self, holds: Option<bool>, problems: &mut Problems) {
+        if holds == Some(false) {
             let error = Error::malformed("SHA-1 is not that of the archive").at(self.data_end).within("tail");
             problems.error(&error.coded(Code::Checksum));
         }

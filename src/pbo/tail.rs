@@ -56,6 +56,30 @@ impl TailKind<'_> {
     }
 }
 
+/// A checksum while it is taken.
+pub(crate) struct Checksum<'a> {
+    sum: Sha1,
+    pieces: std::slice::Chunks<'a, u8>,
+    stored: &'a [u8; 20],
+}
+
+/// Takes about a millisecond.
+const PIECE: usize = 1 << 20;
+
+impl Checksum<'_> {
+    /// Reads on; whether that was not the end.
+    pub(crate) fn step(&mut self) -> bool {
+        let piece = self.pieces.next();
+        piece.into_iter().for_each(|piece| self.sum.update(piece));
+        piece.is_some()
+    }
+
+    /// Whether the bytes that were read have the sum that is stored.
+    pub(crate) fn holds(self) -> bool {
+        self.sum.finalize()[..] == self.stored[..]
+    }
+}
+
 impl<'a> Archive<'a> {
     /// What lies behind the last member.
     ///
@@ -72,8 +96,19 @@ impl<'a> Archive<'a> {
     /// # Errors
     /// As [`tail`](Self::tail).
     pub fn checksum_holds(&self) -> Result<Option<bool>> {
+        Ok(self.checksum()?.map(|mut checksum| {
+            while checksum.step() {}
+            checksum.holds()
+        }))
+    }
+
+    /// The SHA-1 to be taken piece by piece; `None` where none is stored.
+    pub(crate) fn checksum(&self) -> Result<Option<Checksum<'a>>> {
         Ok(match self.tail()?.kind() {
-            TailKind::Sha1(stored) => Some(Sha1::digest(self.data.get(0..self.data_end)?)[..] == stored[..]),
+            TailKind::Sha1(stored) => {
+                let pieces = self.data.get(0..self.data_end)?.chunks(PIECE);
+                Some(Checksum { sum: Sha1::new(), pieces, stored })
+            }
             _ => None,
         })
     }

@@ -16,6 +16,7 @@ pub(super) const MOST_JOBS: usize = 256;
 /// wait for what it holds itself. (That is why this is not done by a pool whose threads steal.)
 #[derive(Debug)]
 pub(super) struct Crew {
+    threads: usize,
     /// How many more may join; below 0 for a moment where one that waited goes on.
     free: AtomicIsize,
 }
@@ -23,7 +24,7 @@ pub(super) struct Crew {
 impl Crew {
     /// So many threads, the caller's own among them.
     pub(super) fn new(threads: usize) -> Self {
-        Self { free: AtomicIsize::new(isize::try_from(threads).unwrap_or(isize::MAX).saturating_sub(1)) }
+        Self { threads, free: AtomicIsize::new(isize::try_from(threads).unwrap_or(isize::MAX).saturating_sub(1)) }
     }
 
     /// Works on all items, on this thread and as many others as are free. Takes an item when somebody is there for it,
@@ -32,15 +33,28 @@ impl Crew {
         self.work(items, |items| items.peek().is_some(), work);
     }
 
-    /// Whether somebody is free now.
-    pub(super) fn is_anybody_free(&self) -> bool {
-        self.free.load(Ordering::Relaxed) > 0
+    /// Whether there is more than the caller's own.
+    pub(super) fn is_many(&self) -> bool {
+        self.threads > 1
     }
 
-    /// Does the one here, and meanwhile the other where somebody is free; else the other after it.
-    pub(super) fn both(&self, one: impl FnOnce() + Send, other: impl FnOnce() + Send) {
-        let both: [Box<dyn FnOnce() + Send + '_>; 2] = [Box::new(one), Box::new(other)];
-        self.each(both.into_iter(), |work| work());
+    /// Takes step by step until that was the last, and has another thing done meanwhile, as soon as somebody is free;
+    /// else does that after it.
+    pub(super) fn beside(&self, mut step: impl FnMut() -> bool, other: impl FnOnce() + Send) {
+        let other = Mutex::new(Some(other));
+        let take = || other.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let do_other = || take().into_iter().for_each(|other| other());
+        let do_other = &do_other;
+        thread::scope(|scope| {
+            let mut is_invited = false;
+            while step() {
+                is_invited = is_invited || self.invite(scope, do_other);
+            }
+            do_other();
+            // Whoever waits for helpers does not work.
+            self.free.fetch_add(1, Ordering::Relaxed);
+        });
+        self.free.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// The same for items of which the next may be long in coming: the one at hand does not wait for it.
@@ -75,10 +89,11 @@ impl Crew {
         self.free.fetch_sub(1, Ordering::Relaxed);
     }
 
-    fn invite<'s>(&'s self, scope: &'s thread::Scope<'s, '_>, help: impl FnOnce() + Send + 's) {
+    /// Whether somebody came.
+    fn invite<'s>(&'s self, scope: &'s thread::Scope<'s, '_>, help: impl FnOnce() + Send + 's) -> bool {
         let joins = |free: isize| free.checked_sub(1).filter(|left| *left >= 0);
         if self.free.fetch_update(Ordering::Relaxed, Ordering::Relaxed, joins).is_err() {
-            return;
+            return false;
         }
         let started = thread::Builder::new().spawn_scoped(scope, move || {
             help();
@@ -88,6 +103,7 @@ impl Crew {
         if started.is_err() {
             self.free.fetch_add(1, Ordering::Relaxed);
         }
+        started.is_ok()
     }
 }
 

@@ -23,7 +23,7 @@ use crate::error::{Error, Result};
 use crate::format::{Format, NoAsset};
 use crate::inspect::Inspect as _;
 use crate::limits::flag;
-use crate::pbo::{self, TailKind};
+use crate::pbo::{self, Checksum};
 use crate::summary::{Name, Problem, Problems, Summary};
 use crate::view::ahead::Ahead;
 
@@ -100,22 +100,20 @@ pub(super) struct Described<'a> {
 /// The checksum of an archive, which its record is not told without.
 struct Late<'a> {
     archive: pbo::Archive<'a>,
+    checksum: Checksum<'a>,
     /// Those found before.
     problems: Problems,
 }
 
 impl<'a> Late<'a> {
-    fn of(asset: &Asset<'a>) -> Option<pbo::Archive<'a>> {
+    fn of(asset: &Asset<'a>) -> Option<(pbo::Archive<'a>, Checksum<'a>)> {
         let Asset::Pbo(archive) = asset else { return None };
-        archive.tail().is_ok_and(|tail| matches!(tail.kind(), TailKind::Sha1(_))).then_some(*archive)
-    }
-
-    fn look(&mut self) {
-        self.archive.check_checksum(&mut self.problems);
+        Some((*archive, archive.checksum().ok()??))
     }
 
     /// Puts all problems before those that were found later.
-    fn tell(self, problems: &mut Vec<Problem>) {
+    fn tell(mut self, problems: &mut Vec<Problem>) {
+        self.archive.tell_checksum(Some(self.checksum.holds()), &mut self.problems);
         problems.splice(..0, self.problems.into_vec());
     }
 }
@@ -187,11 +185,11 @@ fn survey<'a>(
     let _ahead = (decodes || scan.digests).then(|| Ahead::over(data, told.budget(), decodes));
     let late = if decodes && puts_off { Late::of(asset) } else { None };
     let mut summary = match &late {
-        Some(archive) => archive.survey_but_checksum(depth, &mut problems),
+        Some((archive, _)) => archive.survey_but_checksum(depth, &mut problems),
         None => asset.survey(depth, &mut problems),
     };
     let late = match late {
-        Some(archive) => Some(Late { archive, problems }),
+        Some((archive, checksum)) => Some(Late { archive, checksum, problems }),
         None => {
             summary.problems = problems.into_vec();
             None
@@ -414,7 +412,7 @@ where
             }
             return true;
         }
-        let puts_off = place.depth == 0 && data.len() >= LARGE_ARCHIVE && self.crew.is_anybody_free();
+        let puts_off = place.depth == 0 && data.len() >= LARGE_ARCHIVE && self.crew.is_many();
         let described = describe_but(self.scan, place, data, budget, puts_off);
         let Some(Described { mut record, opened, told, late }) = described else { return false };
         let asset = opened.as_ref().map(|(asset, _)| asset);
@@ -433,11 +431,14 @@ where
         let members = 0..inside.as_ref().map_or(0, |(_, count)| *count);
         let early = Early::default();
         if let Some(mut late) = late {
-            let look = || {
-                late.look();
-                early.end();
+            let step = || {
+                let goes_on = late.checksum.step();
+                if !goes_on {
+                    early.end();
+                }
+                goes_on
             };
-            self.crew.both(look, || {
+            self.crew.beside(step, || {
                 if let Some((inside, _)) = &inside {
                     self.members(place, inside, members.clone(), budget, Some(&early));
                 }

@@ -67,6 +67,22 @@ fn b3d(examiner: &mut dyn Examiner) {
             .at_most(0.3),
         ]);
     });
+    // Their readers convert what they read.
+    examiner.question("b3d: from a path, everything to native arrays, of the files that all read", |question| {
+        let paths = scenes_of_all();
+        question.compare(vec![
+            measure("meshpeek: Scene::parse, every array", || {
+                paths.iter().map(|path| scenes::to_native(&open(path))).sum()
+            }),
+            measure("assimp: ReadFile without post-processing", || {
+                paths.iter().map(|path| native::assimp_vertices(path)).sum()
+            }),
+            measure("b3d 0.1.9: fs::read, B3D::read", || {
+                let read = |bytes: &[u8]| counts(&b3d::B3D::read(bytes).expect("a scene"));
+                paths.iter().map(|path| read(&std::fs::read(path).expect("a file"))).sum()
+            }),
+        ]);
+    });
     examiner.question("b3d: from a slice, all chunks and counts, of the files that all read", |question| {
         let contents: Vec<_> = scenes_of_all().iter().map(|path| std::fs::read(path).expect("a file")).collect();
         question.compare(vec![
