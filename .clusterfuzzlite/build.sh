@@ -11,7 +11,8 @@ replay --seeds fuzz/corpus
 
 for target in $(replay --list); do
     cp "fuzz/target/x86_64-unknown-linux-gnu/release/$target" "$OUT/"
-    if [ -f "fuzz/dictionaries/$target.dict" ]; then cp "fuzz/dictionaries/$target.dict" "$OUT/"; fi
+    words="fuzz/dictionaries/${target%_peer}.dict"
+    if [ -f "$words" ]; then cp "$words" "$OUT/$target.dict"; fi
     printf '[libfuzzer]\nmax_len = 65536\ntimeout = 60\n' >"$OUT/$target.options"
     # By their contents: names are there more than once.
     seeds=$(mktemp -d)

@@ -25,10 +25,14 @@ pub fn seeds() -> Vec<(&'static str, String, Vec<u8>)> {
         all.push(("lzo", format!("{index}"), [&[0][..], &length.to_be_bytes(), &lzo].concat()));
         // An end mark with other bytes, and a length that breaks off.
         let mut bent = lzo.clone();
-        bent.iter_mut().last().into_iter().for_each(|last| *last = 1);
+        bent.iter_mut().nth_back(1).into_iter().for_each(|field| *field = 1);
         all.push(("lzo", format!("{index}_end"), [&[0][..], &length.to_be_bytes(), &bent].concat()));
-        all.push(("lzo", format!("{index}_cut"), [&[0][..], &length.to_be_bytes(), &[0x20, 0, 1]].concat()));
-        all.push(("lzss", format!("{index}"), [&length.to_le_bytes()[..], &lzss::pack(text)].concat()));
+        all.push(("lzo", format!("{index}_cut"), [&[0][..], &length.to_be_bytes(), &[0x12, 1, 0x20, 0, 1]].concat()));
+        let packed = [&length.to_le_bytes()[..], &lzss::pack(text)].concat();
+        // One that breaks off in each place of its last items.
+        for cut in (0..packed.len().min(9)).step_by(if index == 3 { 1 } else { 4 }) {
+            all.push(("lzss", format!("{index}_{cut}"), packed[..packed.len() - cut].to_vec()));
+        }
         all.push(("inflate", format!("{index}"), zip::deflate(text)));
     }
     // Limits that refuse little, then an archive in an archive and a model of each kind in it.
@@ -50,6 +54,7 @@ pub fn seeds() -> Vec<(&'static str, String, Vec<u8>)> {
     all.push(("zip", "lost.zip".to_owned(), whole.to_vec()[..whole.at("directory") + 9].to_vec()));
     all.extend(tables().into_iter().map(|(name, bytes)| ("bmx_tables", name, bytes)));
     all.extend(maps().into_iter().map(|(name, bytes)| ("bmx", name, bytes)));
+    all.extend(scenes().into_iter().map(|(name, bytes)| ("b3d", name.to_owned(), bytes)));
     all.extend(models().into_iter().map(|(name, bytes)| ("lodka", name, bytes)));
     all.extend(archives().into_iter().map(|(name, bytes)| ("zip", name, bytes)));
     for (target, peer) in [("b3d", "b3d_peer"), ("zip", "zip_peer")] {
@@ -253,6 +258,26 @@ fn maps() -> Vec<(String, Vec<u8>)> {
     all
 }
 
+/// Blitz3D scenes that Blitz3D reads, or nearly, and that are odd.
+fn scenes() -> [(&'static str, Vec<u8>); 9] {
+    let texture = || b3d::textures(&[b3d::Texture { name: b"a", flags: 1, blend: 2 }]);
+    let triangles = || b3d::triangles(-1, &[[0, 1, 2]]);
+    let mesh = b3d::mesh(-1, [triangles(), b3d::vertices(3, 0, 0, 0)]);
+    let of_node = |part: Bytes| b3d::scene([b3d::node("n", [part])]);
+    [
+        ("negative_version.b3d", b3d::chunk(b"BB3D", Bytes::new().i32(-1))),
+        ("nine_layers.b3d", b3d::scene([b3d::brushes(&[(b"", &[-1; 9])])])),
+        ("brush_cut.b3d", b3d::scene([b3d::chunk(b"BRUS", Bytes::new().i32(9).raw([0; 33]))])),
+        ("textures_last.b3d", b3d::scene([b3d::brushes(&[(b"", &[0])]), texture()])),
+        ("triangles_first.b3d", of_node(mesh)),
+        ("long_animation.b3d", of_node(b3d::chunk(b"ANIM", Bytes::new().raw([0; 16])))),
+        ("deep_after_its_mesh.b3d", b3d::scene([b3d::node("n", [b3d::nested(9), b3d::one_triangle()])])),
+        ("long_name.b3d", b3d::scene([b3d::node(format!("x{}", "\u{fc}\u{20ac}".repeat(300)), [])])),
+        ("bone_outside.b3d", b3d::scene([b3d::bone(&[]), b3d::one_triangle(), triangles()])),
+    ]
+    .map(|(name, bytes)| (name, bytes.to_vec()))
+}
+
 /// LODka3D models of one chunk each, beside a skeleton, with each field in turn set to a number that is seldom right.
 fn models() -> Vec<(String, Vec<u8>)> {
     let mut all = Vec::new();
@@ -268,6 +293,18 @@ fn models() -> Vec<(String, Vec<u8>)> {
                 let bytes = lodka::file([lodka::skeleton(3), odd_part]).to_vec();
                 all.push((format!("{place}_{mark}_{odd:x}.lod"), bytes));
             }
+        }
+    }
+    let pictures: [&[u8]; 4] = [b"GIF89a", b"II*\0", b"\xff\xd8\xff\xe0", b"DDS "];
+    let textures = pictures.map(|data| lodka::texture("a", "b", 0, data));
+    all.push(("pictures.lod".to_owned(), lodka::file([lodka::textures(&textures)]).to_vec()));
+    // Quadrangles, corners that are left, bones by number and by weight.
+    for (kind, extra) in [(3, 0), (4, 0), (1, 1), (2, 2)] {
+        let groups = vec![lodka::Group { extra, smoothing: true, ..lodka::Group::new(kind, 2) }];
+        for bone_ids in [0, 2, 3] {
+            let mesh = lodka::Mesh { groups: groups.clone(), bone_ids, ..lodka::weighted(3) };
+            let bytes = lodka::file([lodka::skeleton(3), lodka::meshes(&[mesh])]).to_vec();
+            all.push((format!("mesh_{kind}_{extra}_{bone_ids}.lod"), bytes));
         }
     }
     all
