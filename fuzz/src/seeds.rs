@@ -18,7 +18,8 @@ pub fn seeds() -> Vec<(&'static str, String, Vec<u8>)> {
         .flat_map(|(name, bytes)| ["any", "geometry"].map(|target| (target, name.clone(), bytes.clone())))
         .collect();
     all.extend(sound());
-    let texts: [&[u8]; 4] = [b"", &[0; 300], b"abcabcabcabcabdabd", &[1, 2, 3, 4, 5, 6, 7, 8, 9].repeat(60)];
+    let texts: [&[u8]; 5] =
+        [b"", &[0; 300], &[0; 1500], b"abcabcabcabcabdabd", &[1, 2, 3, 4, 5, 6, 7, 8, 9].repeat(60)];
     for (index, text) in texts.into_iter().enumerate() {
         let length = text.len() as u16;
         let lzo = lzo1x::compress(text, lzo1x::CompressLevel::new(9));
@@ -30,7 +31,7 @@ pub fn seeds() -> Vec<(&'static str, String, Vec<u8>)> {
         all.push(("lzo", format!("{index}_cut"), [&[0][..], &length.to_be_bytes(), &[0x12, 1, 0x20, 0, 1]].concat()));
         let packed = [&length.to_le_bytes()[..], &lzss::pack(text)].concat();
         // One that breaks off in each place of its last items.
-        for cut in (0..packed.len().min(9)).step_by(if index == 3 { 1 } else { 4 }) {
+        for cut in (0..packed.len().min(9)).step_by(if index == 4 { 1 } else { 4 }) {
             all.push(("lzss", format!("{index}_{cut}"), packed[..packed.len() - cut].to_vec()));
         }
         all.push(("inflate", format!("{index}"), zip::deflate(text)));
