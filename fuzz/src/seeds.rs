@@ -328,6 +328,10 @@ fn archives() -> Vec<(String, Vec<u8>)> {
         .collect();
     let mut bare = zip::Entry::deflated("b", b"text, text, text, text").with_descriptor();
     bare.behind.drain(..4);
+    // Without their end, and with nothing that tells where their data ends.
+    let mut endless = zip::Entry::new("b", 8, b"PK PK".to_vec(), b"").with_descriptor();
+    endless.behind.clear();
+    let endless = zip::zip(&[endless.clone(), endless], b"");
     let mut longer = zip::Entry::deflated("b", b"text");
     longer.data.extend([1, 2, 3]);
     let longer = longer.both(|header| header.packed += 3);
@@ -337,6 +341,13 @@ fn archives() -> Vec<(String, Vec<u8>)> {
         ("disks.zip", sound.clone().set("disk", [1, 0, 1, 0]).to_vec()),
         ("zip64_disks.zip", poked(locator - 56 + 16, 1)),
         ("zip64_lost.zip", poked(locator + 8, wide[locator + 8] ^ 0x55)),
+        ("zip64_no_record.zip", poked(locator - 56, 0)),
+        ("entry_broken.zip", sound.clone().poke("directory", 47, [0; 4]).to_vec()),
+        ("endless.zip", endless.to_vec()[..endless.at("directory")].to_vec()),
+        (
+            "end_and_more_in_comment.zip",
+            zip::zip(&entries, &[&zip::zip(&[], b"").to_vec()[..], b"x"].concat()).to_vec(),
+        ),
         ("two_ends.zip", zip::zip(&entries, &zip::zip(&[], b"").to_vec()).to_vec()),
         ("end_in_comment.zip", zip::zip(&entries, b"PK\x05\x06 and so on, for 22 bytes.").to_vec()),
         ("methods.zip", zip::zip(&methods, b"").to_vec()),
