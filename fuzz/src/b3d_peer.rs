@@ -1,6 +1,6 @@
 //! Blitz3D scenes against the crate `b3d`: what it reads as the document says is told the same here.
 
-use b3d::{B3D, Key, Node as Theirs, Tris, Vertice};
+use b3d::{B3D, Key, Node as Theirs, Vertice};
 use meshpeek::b3d::{Keys, Mesh, Node, Scene, Vertices};
 use meshpeek::view::{Element, Strided};
 
@@ -21,8 +21,8 @@ pub fn run(data: &[u8]) {
     if !ours.iter().map(place).eq(read.iter().copied().map(their_place)) {
         return;
     }
-    for (node, theirs) in ours.iter().zip(read) {
-        compare(node, theirs);
+    if ours.iter().zip(&read).all(|(node, theirs)| ends_agree(node, theirs)) {
+        ours.iter().zip(read).for_each(|(node, theirs)| compare(node, theirs));
     }
 }
 
@@ -51,34 +51,51 @@ fn le_u32(bytes: &[u8]) -> u32 {
     u32::from_le_bytes(bytes[..4].try_into().unwrap())
 }
 
-/// The parts of which there is one: of several the crate keeps the last.
-fn compare(node: &Node<'_>, theirs: &Theirs) {
-    let bodies = |tag: &str| {
-        let of_tag = node.chunks().flatten().filter(|chunk| chunk.tag().to_string() == tag);
-        of_tag.map(|chunk| chunk.body().rest()).collect::<Vec<_>>()
+fn bodies<'a>(node: &Node<'a>, tag: &str) -> Vec<&'a [u8]> {
+    let of_tag = node.chunks().flatten().filter(|chunk| chunk.tag().to_string() == tag);
+    of_tag.map(|chunk| chunk.body().rest()).collect()
+}
+
+/// Whether there is one of each part at most, of which the crate would keep the last, and each ends where its records do.
+fn ends_agree(node: &Node<'_>, theirs: &Theirs) -> bool {
+    let is = |tag: &str, len: usize| match *bodies(node, tag) {
+        [] => true,
+        [body] => body.len() == len,
+        _ => false,
     };
-    if let [body] = *bodies("MESH")
-        && body.len() >= 4
-    {
+    let list = &theirs.mesh.vertices;
+    let vertices = 12 + list.vertices.len() * record(list.flags, [20, 12, 16, 0]);
+    let triangles = theirs.mesh.triangles.iter().map(|list| 12 + 12 * list.indices.len()).sum::<usize>();
+    let keys = 4 + theirs.keys.len() * record(theirs.key_flags, [4, 12, 12, 16]);
+    is("MESH", 12 + vertices + triangles)
+        && is("BONE", 8 * theirs.bones.len())
+        && is("KEYS", keys)
+        && is("ANIM", 12)
+        && node.mesh().ok().flatten().is_none_or(|mesh| parts_agree(&mesh, &theirs.mesh, vertices))
+}
+
+/// It takes the first chunk for the vertices, whatever it is, and the others for triangles.
+fn parts_agree(ours: &Mesh<'_>, theirs: &b3d::Mesh, vertices: usize) -> bool {
+    let chunks = ours.chunks().flatten().map(|chunk| (chunk.tag().to_string(), chunk.body().left() as usize));
+    let triangles = theirs.triangles.iter().map(|list| ("TRIS".to_owned(), 4 + 12 * list.indices.len()));
+    chunks.eq([("VRTS".to_owned(), vertices)].into_iter().chain(triangles))
+}
+
+fn compare(node: &Node<'_>, theirs: &Theirs) {
+    if !bodies(node, "MESH").is_empty() {
         let ours = node.mesh().expect("a mesh that is read there").expect("a mesh that is counted");
         assert_eq!(ours.brush_id() as u32, theirs.mesh.brush_id);
         mesh(&ours, &theirs.mesh);
     }
-    if let [body] = *bodies("BONE")
-        && body.len() == 8 * theirs.bones.len()
-    {
+    if !bodies(node, "BONE").is_empty() {
         let ours = node.bone().expect("a bone that is read there").expect("a bone that is counted");
         let ours = ours.weights.iter().map(|one| (one.vertex.get() as u32, one.weight.get().to_bits()));
         assert!(ours.eq(theirs.bones.iter().map(|one| (one.vertex_id, one.weight.to_bits()))), "{node:?}");
     }
-    if let [body] = *bodies("KEYS")
-        && body.len() == 4 + theirs.keys.len() * record(theirs.key_flags, [4, 12, 12, 16])
-    {
+    if !bodies(node, "KEYS").is_empty() {
         keys(&node.keys().next().expect("keys that are counted").expect("keys that are read there"), &theirs.keys);
     }
-    if let [body] = *bodies("ANIM")
-        && body.len() == 12
-    {
+    if !bodies(node, "ANIM").is_empty() {
         let ours = node.animation().expect("an animation that is read there").expect("an animation that is counted");
         let theirs = &theirs.animation;
         let told = (ours.flags as u32, ours.frames as u32, ours.fps.to_bits());
@@ -92,26 +109,17 @@ fn record(flags: u32, [fixed, others @ ..]: [usize; 4]) -> usize {
 }
 
 fn mesh(ours: &Mesh<'_>, theirs: &b3d::Mesh) {
-    let chunks: Vec<_> = ours.chunks().flatten().map(|chunk| (chunk.tag().to_string(), chunk.body().rest())).collect();
-    // It takes the first for the vertices, whatever it is, and the others for triangles.
-    let Some(((tag, body), others)) = chunks.split_first() else { return };
     let list = &theirs.vertices;
-    if tag != "VRTS" || body.len() != 12 + list.vertices.len() * record(list.flags & 3, [20, 12, 16, 0]) {
-        return;
-    }
     // It reads one set of two, whatever is told.
     if (list.tex_coord_sets, list.tex_coord_set_size) == (1, 2) {
         vertices(&ours.vertices().expect("vertices that are read there"), &list.vertices);
     }
-    let is_whole = |((tag, body), list): (&(String, &[u8]), &Tris)| tag == "TRIS" && body.len() == 4 + 12 * list.indices.len();
-    if others.len() == theirs.triangles.len() && others.iter().zip(&theirs.triangles).all(is_whole) {
-        assert_eq!(ours.triangles().count(), theirs.triangles.len());
-        for (ours, theirs) in ours.triangles().zip(&theirs.triangles) {
-            let ours = ours.expect("triangles that are read there");
-            assert_eq!(ours.brush_id as u32, theirs.brush_id);
-            let corners = ours.indices.iter().map(|one| one.vertices.map(|vertex| vertex.get() as u32));
-            assert!(corners.eq(theirs.indices.iter().copied()), "{ours:?}");
-        }
+    assert_eq!(ours.triangles().count(), theirs.triangles.len());
+    for (ours, theirs) in ours.triangles().zip(&theirs.triangles) {
+        let ours = ours.expect("triangles that are read there");
+        assert_eq!(ours.brush_id as u32, theirs.brush_id);
+        let corners = ours.indices.iter().map(|one| one.vertices.map(|vertex| vertex.get() as u32));
+        assert!(corners.eq(theirs.indices.iter().copied()), "{ours:?}");
     }
 }
 

@@ -58,11 +58,11 @@ fn same_bytes(member: &Member<'_>, theirs: &mut ZipArchive<Cursor<&[u8]>>, index
     match (member.decode(), read.flatten()) {
         (Ok(ours), Some(theirs)) => assert!(*ours == theirs, "{} holds other bytes", member.name()),
         (Ok(_), None) => panic!("{} is read here alone", member.name()),
-        // It compares the sum, but not the number of bytes, and reads on over the directory.
+        // It compares the sum, but not the number of bytes, reads on over the directory, and of nothing from nowhere.
         (Err(error), Some(theirs)) => {
             let is_as_told = theirs.len() as u64 == member.decoded_byte_len_hint();
-            let start = member.local().map_or(0, |local| local.data_offset);
-            let is_before = start + member.stored_byte_len() <= directory;
+            let local = member.local();
+            let is_before = local.is_ok_and(|local| local.data_offset + member.stored_byte_len() <= directory);
             assert!(!is_as_told || !is_before, "{} is read there alone: {error}", member.name());
         }
         (Err(_), None) => {}
