@@ -8,6 +8,7 @@ use std::sync::Mutex;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use sha2::{Digest, Sha256};
 
+use super::record::hex;
 use super::{Found, Record, Scan, Sighting};
 use crate::container::Container;
 use crate::diff::fingerprint;
@@ -171,7 +172,7 @@ fn groups(found: &[(Copy, Format, Digests)]) -> Vec<Group> {
     let group = |same: Sameness, (digest, copies): ([u8; 32], Vec<usize>)| {
         let copies: Vec<&(Copy, Format, Digests)> = copies.iter().filter_map(|&index| found.get(index)).collect();
         let &(_, format, _) = copies.first().copied()?;
-        let digest = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        let digest = hex(&digest);
         Some(Group { same, format, digest, copies: copies.into_iter().map(|(copy, ..)| copy.clone()).collect() })
     };
     let files = by_file.into_iter().filter_map(|entry| group(Sameness::File, entry));

@@ -9,6 +9,7 @@ use std::time::SystemTime;
 use sha2::{Digest, Sha256};
 
 use super::Scan;
+use super::record::hex;
 
 /// Files with the stamps of their [records](super::Record::stamp).
 #[derive(Clone, Debug, Default)]
@@ -49,6 +50,8 @@ impl Scan {
         let globs = &selection.globs;
         let asked =
             format!("{} {depth:?} {formats:?} {digests} {archives} {limits:?} {globs:?}", env!("CARGO_PKG_VERSION"));
-        Sha256::digest(asked).iter().take(4).map(|byte| format!("{byte:02x}")).collect()
+        let mut letters = hex(Sha256::digest(asked).as_slice());
+        letters.truncate(8);
+        letters
     }
 }

@@ -4,17 +4,18 @@
 //! collected: each record is handed over as soon as it is there, and what was opened for it is closed again.
 
 mod crew;
+mod describe;
 pub mod dupes;
 mod finds;
 mod globs;
 mod identity;
 mod ignored;
 mod known;
-mod look;
 mod prefetch;
 mod progress;
 mod record;
 pub mod refs;
+mod run;
 mod units;
 mod walk;
 
@@ -236,7 +237,7 @@ impl Scan {
         callback: impl FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
     ) -> Result<()> {
         let globs = Globs::new(Path::new(""), &self.selection.globs)?;
-        let run = look::Run::new(self, globs, view, callback);
+        let run = run::Run::new(self, globs, view, callback);
         let targets = targets.take_while(|_| !self.progress.is_stopped());
         run.crew.each_that_comes(targets, |target| match target {
             Ok(target) => run.file(&target),
@@ -274,7 +275,7 @@ impl Scan {
         view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
         callback: impl FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
     ) -> Result<()> {
-        look::Run::new(self, Globs::new(Path::new(""), &self.selection.globs)?, view, callback).bytes(path, data);
+        run::Run::new(self, Globs::new(Path::new(""), &self.selection.globs)?, view, callback).bytes(path, data);
         Ok(())
     }
 
@@ -298,20 +299,20 @@ impl Scan {
     /// Of an archive this is its own record.
     pub fn record(&self, path: &Path, data: &[u8]) -> Option<Record> {
         let budget = Budget::new(data.len() as u64, &self.limits);
-        let described = look::describe(self, &look::Place::file(path), data, &budget);
-        described.map(|look::Described { record, .. }| record)
+        let described = describe::describe(self, &describe::Origin::file(path), data, &budget);
+        described.map(|describe::Described { record, .. }| record)
     }
 
     /// The [record](Self::record) of an asset that these bytes have been opened as, which is not opened once more.
     pub fn record_of_asset(&self, path: &Path, data: &[u8], asset: &Asset<'_>) -> Record {
         let budget = Budget::new(data.len() as u64, &self.limits);
-        look::describe_asset(self, path, data, asset, &budget)
+        describe::describe_asset(self, path, data, asset, &budget)
     }
 
     /// The record of what an [address](crate::address) in the file of this path leads to, as a scan of the whole file
     /// gives it; `None` where that is no asset.
     pub fn record_of(&self, path: &Path, opened: &Opened<'_>) -> Option<Record> {
         let budget = Budget::new(opened.bytes, &self.limits);
-        look::describe_opened(self, path, opened, &budget)
+        describe::describe_opened(self, path, opened, &budget)
     }
 }

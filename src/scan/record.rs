@@ -156,7 +156,8 @@ impl Digests {
     }
 }
 
-fn hex(digest: &[u8]) -> String {
+/// In lower-case hexadecimal.
+pub(super) fn hex(digest: &[u8]) -> String {
     let digit = |half: u8| char::from_digit(half.into(), 16).unwrap_or_default();
     digest.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }

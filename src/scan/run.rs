@@ -1,4 +1,4 @@
-//! One file or member: what it is, and if it is an archive, what is in it.
+//! A scan under way: each file and member, told and looked into, and where that costs too much, told why.
 
 use std::num::NonZeroUsize;
 use std::ops::{ControlFlow, Range};
@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::crew::{Crew, MOST_JOBS};
+use super::describe::{ALL, Described, Origin, describe_but, describe_opened, unreadable};
 use super::finds::{Early, Finds, MOST_BYTES, Named, together};
 use super::globs::Globs;
 use super::known::stamp;
@@ -14,253 +15,26 @@ use super::progress::Stretch;
 use super::record::Stored;
 use super::units::Unit;
 use super::walk::{Target, Use};
-use super::{Depth, Digests, Found, Record, Scan, Sighting};
-use crate::address::{self, Address, Names, Opened, open_member};
+use super::{Found, Record, Scan, Sighting};
+use crate::address::{Address, Names, open_member};
 use crate::asset::Asset;
 use crate::budget::{Budget, Held, Memory};
 use crate::container::{Container, Form, Member};
 use crate::error::{Error, Result};
-use crate::format::{Format, NoAsset};
-use crate::inspect::Inspect as _;
+use crate::format::Format;
 use crate::limits::flag;
-use crate::pbo::{self, Checksum};
-use crate::summary::{Name, Problem, Problems, Summary};
-use crate::view::ahead::Ahead;
+use crate::summary::{Name, Problem, Summary};
 
-/// Where some bytes were found.
-#[derive(Clone)]
-pub(super) struct Place<'p> {
-    path: &'p Path,
-    /// The path inside the file, where it is an archive.
-    member: Option<Name>,
-    /// How many archives are around.
-    depth: u32,
-    use_as: Use,
-    /// How it lies in the archive.
-    stored: Option<Stored>,
-    stamp: Option<String>,
-    /// Which members of the archive in this place.
-    members: Range<usize>,
-}
-
-/// All members.
-const ALL: Range<usize> = 0..usize::MAX;
-
-impl<'p> Place<'p> {
-    pub(super) fn file(path: &'p Path) -> Self {
-        Self { path, member: None, depth: 0, use_as: Use::Whole, stored: None, stamp: None, members: ALL }
-    }
-
-    /// What an address in this file leads to.
-    pub(super) fn opened(path: &'p Path, opened: &Opened<'_>) -> Self {
-        let (member, stored) = (opened.member.clone(), opened.stored.clone());
-        Self { member, depth: opened.depth, stored, ..Self::file(path) }
-    }
-
-    /// A member of the archive in this place.
-    fn inside(&self, name: Name, stored: Stored, use_as: Use) -> Self {
-        let (member, depth) = (Some(address::join(self.member.as_ref(), name)), self.depth.saturating_add(1));
-        Self { path: self.path, member, depth, use_as, stored: Some(stored), stamp: None, members: ALL }
-    }
-
-    /// The innermost name: of the member, where it is one.
-    fn name(&self) -> &Path {
-        self.member.as_ref().map_or(self.path, |member| Path::new(address::unnumbered(&member.text)))
-    }
-
-    /// The format that its name promises.
-    fn promised_format(&self) -> Option<Format> {
-        Format::from_extension(self.name())
-    }
-
-    fn record(&self, summary: Summary, digests: Option<Digests>) -> Record {
-        Record {
-            path: self.path.to_owned(),
-            member: self.member.clone(),
-            summary,
-            digests,
-            stored: self.stored.clone(),
-            prefix: None,
-            stamp: self.stamp.clone(),
-        }
-    }
-}
-
-/// What a look at some bytes gives.
-pub(super) struct Described<'a> {
-    pub(super) record: Record,
-    /// The asset that they are, and the memory that it takes.
-    opened: Option<(Asset<'a>, Held)>,
-    /// The memory that the record takes.
-    told: Option<Held>,
-    /// What was put off.
-    late: Option<Late<'a>>,
-}
-
-/// The checksum of an archive, which its record is not told without.
-struct Late<'a> {
-    archive: pbo::Archive<'a>,
-    checksum: Checksum<'a>,
-    /// Those found before.
-    problems: Problems,
-}
-
-impl<'a> Late<'a> {
-    fn of(asset: &Asset<'a>) -> Option<(pbo::Archive<'a>, Checksum<'a>)> {
-        let Asset::Pbo(archive) = asset else { return None };
-        Some((*archive, archive.checksum().ok()??))
-    }
-
-    /// Puts all problems before those that were found later.
-    fn tell(mut self, problems: &mut Vec<Problem>) {
-        self.archive.tell_checksum(Some(self.checksum.holds()), &mut self.problems);
-        problems.splice(..0, self.problems.into_vec());
-    }
-}
-
-/// The record of some bytes; `None` where neither they nor their name are an asset's, and where they are a text that only
-/// shares its name with assets.
-pub(super) fn describe<'a>(scan: &Scan, place: &Place<'_>, data: &'a [u8], budget: &Budget) -> Option<Described<'a>> {
-    describe_but(scan, place, data, budget, false)
-}
-
-/// The same; where a checksum may be put off, the record's problems are put off with it.
-fn describe_but<'a>(
-    scan: &Scan,
-    place: &Place<'_>,
-    data: &'a [u8],
-    budget: &Budget,
-    puts_off: bool,
-) -> Option<Described<'a>> {
-    let known = Format::of_file(place.name(), data);
-    let promised = || place.promised_format().filter(|_| NoAsset::of(data) != NoAsset::Text);
-    let format = known.or_else(promised)?;
-    let bytes = data.len() as u64;
-    let opened =
-        budget.work(bytes.saturating_add(RECORD_WORK)).and_then(|()| Asset::parse_as(known, data, budget.limits()));
-    let surveyed =
-        opened.and_then(|asset| survey(scan, place, data, &asset, budget, puts_off).map(|surveyed| (asset, surveyed)));
-    Some(match surveyed {
-        Ok((asset, Surveyed { record, held, told, late })) => {
-            Described { record, opened: Some((asset, held)), told: Some(told), late }
-        }
-        Err(error) => {
-            let record = unreadable_file(scan, place, format, data, &error, budget);
-            Described { record, opened: None, told: None, late: None }
-        }
-    })
-}
-
-/// The record of an asset, and the memory that the two take.
-struct Surveyed<'a> {
-    record: Record,
-    held: Held,
-    told: Held,
-    late: Option<Late<'a>>,
-}
-
-fn survey<'a>(
-    scan: &Scan,
-    place: &Place<'_>,
-    data: &[u8],
-    asset: &Asset<'a>,
-    budget: &Budget,
-    puts_off: bool,
-) -> Result<Surveyed<'a>> {
-    // What an asset decodes for itself is looked at as often as its own bytes are.
-    let kept = asset.kept_bytes();
-    let held = budget.work(kept.saturating_mul(2)).and_then(|()| budget.hold(kept))?;
-    let bytes = (data.len() as u64).saturating_add(kept);
-    // More is not known before it is told.
-    let names = bytes.saturating_mul(NAMES_PER_BYTE).min(scan.limits.reference_bytes.saturating_mul(2));
-    let mut told = held.budget().hold_up_to(if names < FEW_NAMES { 0 } else { names })?;
-    let (mut depth, mut problems) = (scan.depth, Problems::within(told.budget().clone()));
-    if depth == Depth::Verify
-        && let Err(error) = budget.work(bytes)
-    {
-        problems.error(&error);
-        depth = Depth::Summary;
-    }
-    let decodes = depth == Depth::Verify;
-    let _ahead = (decodes || scan.digests).then(|| Ahead::over(data, told.budget(), decodes));
-    let late = if decodes && puts_off { Late::of(asset) } else { None };
-    let mut summary = match &late {
-        Some((archive, _)) => archive.survey_but_checksum(depth, &mut problems),
-        None => asset.survey(depth, &mut problems),
-    };
-    let late = match late {
-        Some((archive, checksum)) => Some(Late { archive, checksum, problems }),
-        None => {
-            summary.problems = problems.into_vec();
-            None
-        }
-    };
-    let names = summary.references.iter().map(|reference| (reference.name.text.len() as u64).saturating_add(64));
-    told.shrink(names.fold(0, u64::saturating_add).saturating_mul(2));
-    let digests = scan.digests.then(|| Digests::of(data, asset, told.budget(), bytes, &mut summary.problems));
-    let mut record = place.record(summary, digests);
-    if let Asset::Pbo(archive) = asset {
-        record.prefix = archive.prefix().map(Name::from);
-    }
-    Ok(Surveyed { record, held, told, late })
-}
-
-/// The record of an asset that is open already.
-pub(super) fn describe_asset(scan: &Scan, path: &Path, data: &[u8], asset: &Asset<'_>, budget: &Budget) -> Record {
-    let place = Place::file(path);
-    match survey(scan, &place, data, asset, budget, false) {
-        Ok(surveyed) => surveyed.record,
-        Err(error) => unreadable_file(scan, &place, asset.format(), data, &error, budget),
-    }
-}
-
-/// How many bytes of a record the names of other files take for each byte of an asset at most: the shortest has two
-/// bytes there, and here 64 more, twice over while a list grows.
-const NAMES_PER_BYTE: u64 = 64;
-/// What is too little to be counted: each thread has one record at a time.
-const FEW_NAMES: u64 = 64 << 10;
 /// What finding names that are there again, and members over the same bytes, takes for each member.
 const MEMBER_BYTES: u64 = 48;
 
 /// From this size on, the checksum of an archive takes longer than to call in another thread.
 const LARGE_ARCHIVE: usize = 1 << 20;
 
-/// What making a record costs, in bytes of [work](Budget::work).
-const RECORD_WORK: u64 = 4096;
 /// What looking at a member costs: at its entry alone, and where its beginning is inflated to see what it is.
 const MEMBER_WORK: [u64; 2] = [256, 2048];
 /// What a record takes of the results, beside its names and problems.
 const RECORD_BYTES: u64 = 1024;
-
-/// The record of something that does not open.
-fn unreadable(scan: &Scan, place: &Place<'_>, format: Format, bytes: u64, error: &Error, budget: &Budget) -> Record {
-    place.record(Summary::unreadable(format, bytes, error), scan.digests.then(|| Digests::of_file(None, budget)))
-}
-
-/// The same where its bytes are at hand.
-fn unreadable_file(
-    scan: &Scan,
-    place: &Place<'_>,
-    format: Format,
-    data: &[u8],
-    error: &Error,
-    budget: &Budget,
-) -> Record {
-    let summary = Summary::unreadable(format, data.len() as u64, error);
-    place.record(summary, scan.digests.then(|| Digests::of_file(Some(data), budget)))
-}
-
-/// The record of what an address leads to.
-pub(super) fn describe_opened(scan: &Scan, path: &Path, opened: &Opened<'_>, budget: &Budget) -> Option<Record> {
-    let place = Place::opened(path, opened);
-    match &opened.content {
-        Ok(content) => describe(scan, &place, content, content.budget()).map(|described| described.record),
-        Err(error) => {
-            let format = opened.format.or_else(|| place.promised_format())?;
-            Some(unreadable(scan, &place, format, opened.bytes, error, budget))
-        }
-    }
-}
 
 /// What there is to see of an asset beside its record.
 struct InSight<'s, 'a> {
@@ -359,7 +133,7 @@ where
     pub(super) fn bytes(&self, path: &Path, data: &[u8]) {
         let (budget, stretch) = (self.budget(data.len() as u64), Stretch::new(&self.scan.progress, data.len() as u64));
         let mut finds = Finds::default();
-        if !self.look(&Place::file(path), data, &budget, &stretch, &mut finds) {
+        if !self.look(&Origin::file(path), data, &budget, &stretch, &mut finds) {
             self.put(Found::NoAsset { path: path.to_owned(), named: true });
         }
         self.hand_over(&mut finds);
@@ -377,12 +151,12 @@ where
         let stretch = Stretch::new(&scan.progress, bytes);
         let mut finds = Finds::default();
         let found = open_member(&address.file, data, address.member.as_deref(), &budget).map(|opened| {
-            let place = Place { stamp, use_as: target.use_as, members, ..Place::opened(&address.file, &opened) };
+            let origin = Origin { stamp, use_as: target.use_as, members, ..Origin::opened(&address.file, &opened) };
             if let Ok(content) = &opened.content {
-                return self.look(&place, content, content.budget(), &stretch, &mut finds);
+                return self.look(&origin, content, content.budget(), &stretch, &mut finds);
             }
             let record = describe_opened(scan, &address.file, &opened, &budget);
-            record.map(|record| self.asset(&place, record, None, &budget, &mut finds)).is_some()
+            record.map(|record| self.asset(&origin, record, None, &budget, &mut finds)).is_some()
         });
         self.hand_over(&mut finds);
         let is_there = found.is_ok();
@@ -400,31 +174,31 @@ where
     /// Tells what these bytes are, and everything inside them; whether they are anything.
     fn look(
         &self,
-        place: &Place<'_>,
+        origin: &Origin<'_>,
         data: &[u8],
         budget: &Budget,
         stretch: &Stretch<'_>,
         finds: &mut Finds<T>,
     ) -> bool {
-        if place.members.start > 0 {
-            if let Err(error) = self.look_on(place, data, budget, stretch) {
-                self.put(Found::Unreadable(error.in_file(place.path)));
+        if origin.members.start > 0 {
+            if let Err(error) = self.look_on(origin, data, budget, stretch) {
+                self.put(Found::Unreadable(error.in_file(origin.path)));
             }
             return true;
         }
-        let puts_off = place.depth == 0 && data.len() >= LARGE_ARCHIVE && self.crew.is_many();
-        let described = describe_but(self.scan, place, data, budget, puts_off);
+        let puts_off = origin.depth == 0 && data.len() >= LARGE_ARCHIVE && self.crew.is_many();
+        let described = describe_but(self.scan, origin, data, budget, puts_off);
         let Some(Described { mut record, opened, told, late }) = described else { return false };
         let asset = opened.as_ref().map(|(asset, _)| asset);
         let container = asset.and_then(Container::of).filter(|_| self.scan.archives);
-        let too_deep = container.is_some() && place.depth >= self.scan.limits.archive_depth;
+        let too_deep = container.is_some() && origin.depth >= self.scan.limits.archive_depth;
         if too_deep {
             let limit = self.scan.limits.archive_depth;
             let error = Error::limit("archives inside each other", limit, flag::ARCHIVE_DEPTH);
             record.summary.problems.push(Problem::error(&error));
         }
         let inside = container.filter(|_| !too_deep).map(|container| {
-            let (count, error) = self.afford(place, &container, budget);
+            let (count, error) = self.afford(origin, &container, budget);
             record.summary.problems.extend(error.as_ref().map(Problem::error));
             (Inside { container, data, stretch, whole: data.len() as u64 }, count)
         });
@@ -440,48 +214,48 @@ where
             };
             self.crew.beside(step, || {
                 if let Some((inside, _)) = &inside {
-                    self.members(place, inside, members.clone(), budget, Some(&early));
+                    self.members(origin, inside, members.clone(), budget, Some(&early));
                 }
             });
             late.tell(&mut record.summary.problems);
         }
         let inner = told.as_ref().map_or(budget, Held::budget);
         let open = InSight { data, asset, budget: inner, members: members.clone() };
-        self.asset(place, record, Some(open), budget, finds);
+        self.asset(origin, record, Some(open), budget, finds);
         drop(told);
         if let Some((inside, _)) = inside {
             self.hand_over(finds);
             let (mut early, done) = early.into_parts();
             self.hand_over(&mut early);
             let members = done..members.end;
-            self.members(place, &inside, members, budget, None);
+            self.members(origin, &inside, members, budget, None);
         }
         true
     }
 
     /// Looks at a later part of an archive, which has told of itself with its first.
-    fn look_on(&self, place: &Place<'_>, data: &[u8], budget: &Budget, stretch: &Stretch<'_>) -> Result<()> {
-        let format = Format::of_file(place.name(), data);
+    fn look_on(&self, origin: &Origin<'_>, data: &[u8], budget: &Budget, stretch: &Stretch<'_>) -> Result<()> {
+        let format = Format::of_file(origin.name(), data);
         let asset = Asset::parse_as(format, data, budget.limits())?;
         let container = Container::of(&asset).filter(|_| self.scan.archives);
         let (Some(container), Some(format)) = (container, format) else { return Ok(()) };
-        let (count, error) = self.afford(place, &container, budget);
-        let members = place.members.start..place.members.start.saturating_add(count);
-        let record = place.record(Summary::new(format, data.len() as u64), None);
+        let (count, error) = self.afford(origin, &container, budget);
+        let members = origin.members.start..origin.members.start.saturating_add(count);
+        let record = origin.record(Summary::new(format, data.len() as u64), None);
         let (is_continued, shown) = (true, members.clone());
         let asset = Some(&asset);
         let seen = (self.view)(&Sighting { record: &record, data, asset, budget, members: shown, is_continued });
-        self.hand_over(&mut Finds::of(Found::Continued(place.path.to_owned()), Some(seen)));
+        self.hand_over(&mut Finds::of(Found::Continued(origin.path.to_owned()), Some(seen)));
         let inside = Inside { container, data, stretch, whole: stretch.bytes() };
-        self.members(place, &inside, members, budget, None);
+        self.members(origin, &inside, members, budget, None);
         error.map_or(Ok(()), Err)
     }
 
-    /// Looks at these members of an archive, which have been paid for, or early at as many as may be. What ends the list of members early is a problem
-    /// of the archive's own record.
+    /// Looks at these members of an archive, which have been paid for; early, at as many of them as may be. What ends the
+    /// list of members before its end is a problem of the archive's own record.
     fn members(
         &self,
-        place: &Place<'_>,
+        origin: &Origin<'_>,
         &Inside { container, data, stretch, whole }: &Inside<'_, '_>,
         range: Range<usize>,
         budget: &Budget,
@@ -495,7 +269,7 @@ where
         let members = members.map(|member| (names.next(member.name()), member)).enumerate().skip(range.start);
         let members = members.filter(|(index, _)| shared.binary_search(index).is_err()).map(|(_, named)| named);
         // What is packed in another archive was read with that.
-        let waits = Waits::from_now_on(self.scan.read_ahead && place.depth == 0);
+        let waits = Waits::from_now_on(self.scan.read_ahead && origin.depth == 0);
         let members = Prefetch::new(data, self.scan.depth, waits, members);
         let is_next =
             |named: &Named<'_>| !self.scan.progress.is_stopped() && early.is_none_or(|early| early.takes(named));
@@ -510,8 +284,8 @@ where
                 let stretch = stretch.part(if size < MOST_BYTES { 0 } else { size }, bytes);
                 let use_as = self.globs.use_of(member.name());
                 if use_as != Use::Nothing && !self.scan.progress.is_stopped() {
-                    let place = place.inside(name, Stored::of(&member), use_as);
-                    self.member(&place, &member, &budget, &stretch, &mut finds);
+                    let origin = origin.inside(name, Stored::of(&member), use_as);
+                    self.member(&origin, &member, &budget, &stretch, &mut finds);
                 }
             }
             match early {
@@ -523,10 +297,10 @@ where
 
     /// Pays for a look at the members of an archive and for a record of each, before the archive's own record is handed
     /// over, so that it can tell where the budget ends. How many members can be looked at, and why not all.
-    fn afford(&self, place: &Place<'_>, container: &Container<'_>, budget: &Budget) -> (usize, Option<Error>) {
-        let around = place.member.as_ref().map_or(0, text_bytes);
+    fn afford(&self, origin: &Origin<'_>, container: &Container<'_>, budget: &Budget) -> (usize, Option<Error>) {
+        let around = origin.member.as_ref().map_or(0, text_bytes);
         let mut count = 0_usize;
-        let Range { start, end } = place.members;
+        let Range { start, end } = origin.members;
         let members = container.members().map_while(Result::ok).skip(start).take(end.saturating_sub(start));
         for member in members {
             let [by_entry, by_beginning] = MEMBER_WORK;
@@ -544,25 +318,25 @@ where
 
     fn member(
         &self,
-        place: &Place<'_>,
+        origin: &Origin<'_>,
         member: &Member<'_>,
         budget: &Budget,
         stretch: &Stretch<'_>,
         finds: &mut Finds<T>,
     ) {
-        let promised = place.promised_format();
-        if let Err((format, error)) = self.member_content(place, member, promised, budget, stretch, finds)
+        let promised = origin.promised_format();
+        if let Err((format, error)) = self.member_content(origin, member, promised, budget, stretch, finds)
             && let Some(format) = format
         {
-            let record = unreadable(self.scan, place, format, member.decoded_byte_len_hint(), &error, budget);
-            self.asset(place, record, None, budget, finds);
+            let record = unreadable(self.scan, origin, format, member.decoded_byte_len_hint(), &error, budget);
+            self.asset(origin, record, None, budget, finds);
         }
     }
 
     /// Decodes a member only if it may be an asset. What cannot be decoded is worth a record if it was meant to be one.
     fn member_content(
         &self,
-        place: &Place<'_>,
+        origin: &Origin<'_>,
         member: &Member<'_>,
         promised: Option<Format>,
         budget: &Budget,
@@ -575,7 +349,7 @@ where
         let unknown = !matches!(member.form(), Form::InPlace | Form::Packed(crate::view::Packing::Deflate));
         if format.is_some() || unknown {
             let content = member.decode(budget).map_err(|error| (format, error))?;
-            self.look(place, &content, content.budget(), stretch, finds);
+            self.look(origin, &content, content.budget(), stretch, finds);
         }
         Ok(())
     }
@@ -583,14 +357,14 @@ where
     /// Finds a record, if it is one of those asked for. What it tells beside its names has not been paid for.
     fn asset(
         &self,
-        place: &Place<'_>,
+        origin: &Origin<'_>,
         mut record: Record,
         open: Option<InSight<'_, '_>>,
         budget: &Budget,
         finds: &mut Finds<T>,
     ) {
         let wanted = &self.scan.formats;
-        if place.use_as != Use::Whole || !wanted.is_empty() && !wanted.contains(&record.summary.format) {
+        if origin.use_as != Use::Whole || !wanted.is_empty() && !wanted.contains(&record.summary.format) {
             return;
         }
         let summary = &mut record.summary;

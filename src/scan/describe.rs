@@ -1,0 +1,250 @@
+//! One file or member as it is told: its record, whether it opens or not.
+
+use std::ops::Range;
+use std::path::Path;
+
+use super::record::Stored;
+use super::walk::Use;
+use super::{Depth, Digests, Record, Scan};
+use crate::address::{self, Opened};
+use crate::asset::Asset;
+use crate::budget::{Budget, Held};
+use crate::error::{Error, Result};
+use crate::format::{Format, NoAsset};
+use crate::inspect::Inspect as _;
+use crate::pbo::{self, Checksum};
+use crate::summary::{Name, Problem, Problems, Summary};
+use crate::view::ahead::Ahead;
+
+/// Where some bytes were found.
+#[derive(Clone)]
+pub(super) struct Origin<'p> {
+    pub(super) path: &'p Path,
+    /// The path inside the file, where it is an archive.
+    pub(super) member: Option<Name>,
+    /// How many archives are around.
+    pub(super) depth: u32,
+    pub(super) use_as: Use,
+    /// How it lies in the archive.
+    pub(super) stored: Option<Stored>,
+    pub(super) stamp: Option<String>,
+    /// Which members of the archive here.
+    pub(super) members: Range<usize>,
+}
+
+/// All members.
+pub(super) const ALL: Range<usize> = 0..usize::MAX;
+
+impl<'p> Origin<'p> {
+    pub(super) fn file(path: &'p Path) -> Self {
+        Self { path, member: None, depth: 0, use_as: Use::Whole, stored: None, stamp: None, members: ALL }
+    }
+
+    /// What an address in this file leads to.
+    pub(super) fn opened(path: &'p Path, opened: &Opened<'_>) -> Self {
+        let (member, stored) = (opened.member.clone(), opened.stored.clone());
+        Self { member, depth: opened.depth, stored, ..Self::file(path) }
+    }
+
+    /// A member of the archive here.
+    pub(super) fn inside(&self, name: Name, stored: Stored, use_as: Use) -> Self {
+        let (member, depth) = (Some(address::join(self.member.as_ref(), name)), self.depth.saturating_add(1));
+        Self { path: self.path, member, depth, use_as, stored: Some(stored), stamp: None, members: ALL }
+    }
+
+    /// The innermost name: of the member, where it is one.
+    pub(super) fn name(&self) -> &Path {
+        self.member.as_ref().map_or(self.path, |member| Path::new(address::unnumbered(&member.text)))
+    }
+
+    /// The format that its name promises.
+    pub(super) fn promised_format(&self) -> Option<Format> {
+        Format::from_extension(self.name())
+    }
+
+    pub(super) fn record(&self, summary: Summary, digests: Option<Digests>) -> Record {
+        Record {
+            path: self.path.to_owned(),
+            member: self.member.clone(),
+            summary,
+            digests,
+            stored: self.stored.clone(),
+            prefix: None,
+            stamp: self.stamp.clone(),
+        }
+    }
+}
+
+/// What a look at some bytes gives.
+pub(super) struct Described<'a> {
+    pub(super) record: Record,
+    /// The asset that they are, and the memory that it takes.
+    pub(super) opened: Option<(Asset<'a>, Held)>,
+    /// The memory that the record takes.
+    pub(super) told: Option<Held>,
+    /// What was put off.
+    pub(super) late: Option<Late<'a>>,
+}
+
+/// The checksum of an archive, which its record is not told without.
+pub(super) struct Late<'a> {
+    archive: pbo::Archive<'a>,
+    pub(super) checksum: Checksum<'a>,
+    /// Those found before.
+    problems: Problems,
+}
+
+impl<'a> Late<'a> {
+    fn of(asset: &Asset<'a>) -> Option<(pbo::Archive<'a>, Checksum<'a>)> {
+        let Asset::Pbo(archive) = asset else { return None };
+        Some((*archive, archive.checksum().ok()??))
+    }
+
+    /// Puts all problems before those that were found later.
+    pub(super) fn tell(mut self, problems: &mut Vec<Problem>) {
+        self.archive.tell_checksum(Some(self.checksum.holds()), &mut self.problems);
+        problems.splice(..0, self.problems.into_vec());
+    }
+}
+
+/// The record of some bytes; `None` where neither they nor their name are an asset's, and where they are a text that only
+/// shares its name with assets.
+pub(super) fn describe<'a>(scan: &Scan, origin: &Origin<'_>, data: &'a [u8], budget: &Budget) -> Option<Described<'a>> {
+    describe_but(scan, origin, data, budget, false)
+}
+
+/// The same; where a checksum may be put off, the record's problems are put off with it.
+pub(super) fn describe_but<'a>(
+    scan: &Scan,
+    origin: &Origin<'_>,
+    data: &'a [u8],
+    budget: &Budget,
+    puts_off: bool,
+) -> Option<Described<'a>> {
+    let known = Format::of_file(origin.name(), data);
+    let promised = || origin.promised_format().filter(|_| NoAsset::of(data) != NoAsset::Text);
+    let format = known.or_else(promised)?;
+    let bytes = data.len() as u64;
+    let opened =
+        budget.work(bytes.saturating_add(RECORD_WORK)).and_then(|()| Asset::parse_as(known, data, budget.limits()));
+    let surveyed =
+        opened.and_then(|asset| survey(scan, origin, data, &asset, budget, puts_off).map(|surveyed| (asset, surveyed)));
+    Some(match surveyed {
+        Ok((asset, Surveyed { record, held, told, late })) => {
+            Described { record, opened: Some((asset, held)), told: Some(told), late }
+        }
+        Err(error) => {
+            let record = unreadable_file(scan, origin, format, data, &error, budget);
+            Described { record, opened: None, told: None, late: None }
+        }
+    })
+}
+
+/// The record of an asset, and the memory that the two take.
+struct Surveyed<'a> {
+    record: Record,
+    held: Held,
+    told: Held,
+    late: Option<Late<'a>>,
+}
+
+fn survey<'a>(
+    scan: &Scan,
+    origin: &Origin<'_>,
+    data: &[u8],
+    asset: &Asset<'a>,
+    budget: &Budget,
+    puts_off: bool,
+) -> Result<Surveyed<'a>> {
+    // What an asset decodes for itself is looked at as often as its own bytes are.
+    let kept = asset.kept_bytes();
+    let held = budget.work(kept.saturating_mul(2)).and_then(|()| budget.hold(kept))?;
+    let bytes = (data.len() as u64).saturating_add(kept);
+    // More is not known before it is told.
+    let names = bytes.saturating_mul(NAMES_PER_BYTE).min(scan.limits.reference_bytes.saturating_mul(2));
+    let mut told = held.budget().hold_up_to(if names < FEW_NAMES { 0 } else { names })?;
+    let (mut depth, mut problems) = (scan.depth, Problems::within(told.budget().clone()));
+    if depth == Depth::Verify
+        && let Err(error) = budget.work(bytes)
+    {
+        problems.error(&error);
+        depth = Depth::Summary;
+    }
+    let decodes = depth == Depth::Verify;
+    let _ahead = (decodes || scan.digests).then(|| Ahead::over(data, told.budget(), decodes));
+    let late = if decodes && puts_off { Late::of(asset) } else { None };
+    let mut summary = match &late {
+        Some((archive, _)) => archive.survey_but_checksum(depth, &mut problems),
+        None => asset.survey(depth, &mut problems),
+    };
+    let late = match late {
+        Some((archive, checksum)) => Some(Late { archive, checksum, problems }),
+        None => {
+            summary.problems = problems.into_vec();
+            None
+        }
+    };
+    let names = summary.references.iter().map(|reference| (reference.name.text.len() as u64).saturating_add(64));
+    told.shrink(names.fold(0, u64::saturating_add).saturating_mul(2));
+    let digests = scan.digests.then(|| Digests::of(data, asset, told.budget(), bytes, &mut summary.problems));
+    let mut record = origin.record(summary, digests);
+    if let Asset::Pbo(archive) = asset {
+        record.prefix = archive.prefix().map(Name::from);
+    }
+    Ok(Surveyed { record, held, told, late })
+}
+
+/// The record of an asset that is open already.
+pub(super) fn describe_asset(scan: &Scan, path: &Path, data: &[u8], asset: &Asset<'_>, budget: &Budget) -> Record {
+    let origin = Origin::file(path);
+    match survey(scan, &origin, data, asset, budget, false) {
+        Ok(surveyed) => surveyed.record,
+        Err(error) => unreadable_file(scan, &origin, asset.format(), data, &error, budget),
+    }
+}
+
+/// How many bytes of a record the names of other files take for each byte of an asset at most: the shortest has two
+/// bytes there, and here 64 more, twice over while a list grows.
+const NAMES_PER_BYTE: u64 = 64;
+/// What is too little to be counted: each thread has one record at a time.
+const FEW_NAMES: u64 = 64 << 10;
+
+/// What making a record costs, in bytes of [work](Budget::work).
+const RECORD_WORK: u64 = 4096;
+
+/// The record of something that does not open.
+pub(super) fn unreadable(
+    scan: &Scan,
+    origin: &Origin<'_>,
+    format: Format,
+    bytes: u64,
+    error: &Error,
+    budget: &Budget,
+) -> Record {
+    origin.record(Summary::unreadable(format, bytes, error), scan.digests.then(|| Digests::of_file(None, budget)))
+}
+
+/// The same where its bytes are at hand.
+fn unreadable_file(
+    scan: &Scan,
+    origin: &Origin<'_>,
+    format: Format,
+    data: &[u8],
+    error: &Error,
+    budget: &Budget,
+) -> Record {
+    let summary = Summary::unreadable(format, data.len() as u64, error);
+    origin.record(summary, scan.digests.then(|| Digests::of_file(Some(data), budget)))
+}
+
+/// The record of what an address leads to.
+pub(super) fn describe_opened(scan: &Scan, path: &Path, opened: &Opened<'_>, budget: &Budget) -> Option<Record> {
+    let origin = Origin::opened(path, opened);
+    match &opened.content {
+        Ok(content) => describe(scan, &origin, content, content.budget()).map(|described| described.record),
+        Err(error) => {
+            let format = opened.format.or_else(|| origin.promised_format())?;
+            Some(unreadable(scan, &origin, format, opened.bytes, error, budget))
+        }
+    }
+}
