@@ -28,8 +28,11 @@ macro_rules! registry {
     )*) => {
         /// The formats that meshpeek knows, whether or not this build can open them.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize))]
         #[non_exhaustive]
-        pub enum Format { $($($(#[$doc])* $format),+),* }
+        pub enum Format {
+            $($($(#[$doc])* #[cfg_attr(feature = "serde", serde(rename = $name))] $format),+),*
+        }
 
         impl Format {
             /// Every format.

@@ -1,0 +1,54 @@
+//! Problems of many items that several threads look at, as one thread would tell them.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use super::Problems;
+
+/// Looks at each item, on as many threads as the budget has to help. The problems are those of one thread that looks at
+/// one item after the other.
+pub(crate) fn side_by_side<T: Send>(
+    problems: &mut Problems,
+    items: impl Iterator<Item = T> + Send,
+    look: impl Fn(T, &mut Problems) + Sync,
+) {
+    let (budget, items) = (problems.budget.clone(), Mutex::new(items.fuse().enumerate()));
+    let told: Mutex<InOrder<'_>> = Mutex::new(InOrder { problems, next: 0, waiting: BTreeMap::new(), held: 0 });
+    budget.share_out(&|| {
+        while let Some((place, item)) = { items.lock().unwrap_or_else(PoisonError::into_inner).next() } {
+            let mut of_item = Problems::within(budget.clone());
+            look(item, &mut of_item);
+            told.lock().unwrap_or_else(PoisonError::into_inner).tell(place, of_item);
+        }
+    });
+}
+
+/// Problems of items that are done before others in front of them.
+struct InOrder<'p> {
+    problems: &'p mut Problems,
+    next: usize,
+    waiting: BTreeMap<usize, Problems>,
+    /// How many problems wait.
+    held: u64,
+}
+
+impl InOrder<'_> {
+    fn tell(&mut self, place: usize, mut of_item: Problems) {
+        let is_last = self.waiting.last_key_value().is_none_or(|(last, _)| place > *last);
+        if is_last && self.held >= u64::from(self.problems.budget.limits().problems) {
+            // Those in front of it are as many as are kept; of the end of the budget it is counted later whether it is new.
+            let spent = of_item.spent.take().filter(|place| *place < of_item.list.len());
+            let end = spent.map(|place| of_item.list.swap_remove(place));
+            of_item.beyond = of_item.beyond.saturating_add(of_item.list.drain(..).len() as u64);
+            of_item.spent = end.is_some().then_some(0);
+            of_item.list.extend(end);
+        }
+        self.held = self.held.saturating_add(of_item.list.len() as u64);
+        self.waiting.insert(place, of_item);
+        while let Some(of_item) = self.waiting.remove(&self.next) {
+            self.held = self.held.saturating_sub(of_item.list.len() as u64);
+            self.problems.append(of_item);
+            self.next = self.next.saturating_add(1);
+        }
+    }
+}
