@@ -90,12 +90,8 @@ impl<'a> Asset<'a> {
 
 /// Each question goes to the asset inside, those that formats answer alike too.
 impl Inspect for Asset<'_> {
-    fn format(&self) -> Format {
-        self.inner().format()
-    }
-
-    fn limits(&self) -> Limits {
-        self.inner().limits()
+    fn about(&self) -> (Format, Limits, u64) {
+        self.inner().about()
     }
 
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
@@ -108,10 +104,6 @@ impl Inspect for Asset<'_> {
 
     fn dissect(&self, out: &mut Outline<'_>) {
         self.inner().dissect(out);
-    }
-
-    fn size(&self) -> u64 {
-        self.inner().size()
     }
 
     fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) {

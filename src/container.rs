@@ -10,6 +10,17 @@ use crate::view::{ByteStr, Packing};
 #[cfg(feature = "zip")]
 use crate::zip;
 
+macro_rules! either {
+    ($self:ident, $of:ident => $value:expr) => {
+        match $self {
+            #[cfg(feature = "pbo")]
+            Self::Pbo($of) => $value,
+            #[cfg(feature = "zip")]
+            Self::Zip($of) => $value,
+        }
+    };
+}
+
 /// An archive whose members are files.
 ///
 /// ```
@@ -135,12 +146,7 @@ impl Form {
 impl<'a> Member<'a> {
     /// Its name as stored: a path with `\` or `/`.
     pub fn name(&self) -> ByteStr<'a> {
-        match self {
-            #[cfg(feature = "pbo")]
-            Self::Pbo(member) => member.name(),
-            #[cfg(feature = "zip")]
-            Self::Zip(member) => member.name(),
-        }
+        either!(self, member => member.name())
     }
 
     /// How it lies there.
@@ -165,22 +171,12 @@ impl<'a> Member<'a> {
 
     /// The bytes it takes in the container, by its word.
     pub fn stored_byte_len(&self) -> u64 {
-        match self {
-            #[cfg(feature = "pbo")]
-            Self::Pbo(member) => member.stored_byte_len(),
-            #[cfg(feature = "zip")]
-            Self::Zip(member) => member.stored_byte_len(),
-        }
+        either!(self, member => member.stored_byte_len())
     }
 
     /// The bytes it decodes to, by the container's word.
     pub fn decoded_byte_len_hint(&self) -> u64 {
-        match self {
-            #[cfg(feature = "pbo")]
-            Self::Pbo(member) => member.decoded_byte_len_hint(),
-            #[cfg(feature = "zip")]
-            Self::Zip(member) => member.decoded_byte_len_hint(),
-        }
+        either!(self, member => member.decoded_byte_len_hint())
     }
 
     /// Its content where that lies in the container as it is; `None` where it must be decoded or cannot be.
@@ -188,12 +184,7 @@ impl<'a> Member<'a> {
     /// # Errors
     /// Where it does not lie inside the container.
     pub fn borrowed(&self) -> Result<Option<&'a [u8]>> {
-        match self {
-            #[cfg(feature = "pbo")]
-            Self::Pbo(member) => member.borrowed(),
-            #[cfg(feature = "zip")]
-            Self::Zip(member) => member.borrowed(),
-        }
+        either!(self, member => member.borrowed())
     }
 
     /// The format that its content starts like. Of a member that is deflated only the beginning is inflated for that;

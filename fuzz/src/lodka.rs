@@ -258,7 +258,8 @@ fn collections(morphs: &MorphCollections<'_>) {
     assert_eq!(morphs.records.to_native().len(), morphs.records.len());
     assert!(
         morphs.records.is_wide()
-            || morphs.records.is_empty() == morphs.records.table().in_place().is_none_or(|rows| rows.bytes.is_empty())
+            || morphs.records.is_empty()
+                == morphs.records.as_table().in_place().is_none_or(|rows| rows.bytes.is_empty())
     );
     let (mut count, mut bones, mut animations, mut matrices, mut colliders) = (0, 0, 0, 0, 0);
     for collection in morphs.collections() {

@@ -6,11 +6,10 @@ use zerocopy::little_endian::I32;
 
 use super::wire::{AnimationFields, ChunkHeader};
 use crate::error::Result;
-use crate::inspect::{Outline, Span};
 use crate::view::chunk::Chunk;
 use crate::view::list::left_over;
-use crate::view::record::{Form, Read, Stored, Type, record};
-use crate::view::{ByteStr, Column, Cursor, Element, Interleaved, Layout, Quat, Scalar, Strided, Vec3};
+use crate::view::record::{Read, Type, record};
+use crate::view::{ByteStr, Column, Element, Interleaved, Layout, Quat, Scalar, Strided, Vec3};
 
 /// Where an animation starts in the tree, and how long it is (ANIM).
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +72,7 @@ record! {
         /// bytes.
         flags: u32 = "flags",
         /// A frame, and for each of the columns what it has then.
-        records: Interleaved<'a, KeyLayout> as KeyRecords<'a> = "frame" [KeyLayout(flags)],
+        records: Interleaved<'a, KeyLayout> = "frame" [KeyLayout(flags)],
     }
 }
 
@@ -109,6 +108,8 @@ impl KeyLayout {
 impl crate::sealed::Sealed for KeyLayout {}
 
 impl Layout for KeyLayout {
+    const TYPE: Type = Type::Varying("keys, as the flags say", 0);
+
     fn stride(&self) -> usize {
         self.rotation_column().saturating_add(if self.has_rotations() { 16 } else { 0 })
     }
@@ -123,30 +124,6 @@ impl Layout for KeyLayout {
         std::iter::once(Column::new("frame", Scalar::I32))
             .chain(floats.map(|name| Column::new(name, Scalar::F32)))
             .collect()
-    }
-}
-
-/// All that is left of a KEYS chunk.
-pub(super) struct KeyRecords<'a>(Interleaved<'a, KeyLayout>);
-
-impl Stored for KeyRecords<'_> {
-    const TYPE: Type = Type::Varying("keys, as the flags say", 0);
-
-    fn tell_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
-        out.array(name, &self.0);
-    }
-}
-
-impl<'a> Read<'a, KeyLayout> for KeyRecords<'a> {
-    #[inline]
-    fn read(cursor: &mut Cursor<'a>, layout: KeyLayout) -> Result<Self> {
-        Interleaved::rest(cursor, layout).map(Self)
-    }
-}
-
-impl<'a> Form<Interleaved<'a, KeyLayout>> for KeyRecords<'a> {
-    fn into_value(self) -> Interleaved<'a, KeyLayout> {
-        self.0
     }
 }
 

@@ -9,11 +9,11 @@ use zerocopy::{FromBytes, IntoBytes};
 
 use super::wire::{ChunkHeader, MeshHead, Triangle, VertexLayout, Weight};
 use crate::error::{Context, Error, Result};
-use crate::inspect::{Outline, Span};
-use crate::view::array::{column, write_batched};
+use crate::view::array::column;
+use crate::view::batch::write_batched;
 use crate::view::by_index::{ByIndex, Indexed};
 use crate::view::chunk::{Chunk, Chunks, Tag};
-use crate::view::record::{Flat, Form, Read, Rest, Stored, Type, record};
+use crate::view::record::{Flat, Read, Rest, Type, record};
 use crate::view::{
     Color, Column, Cursor, InPlace, Interleaved, Layout, LeArray, Packing, Scalar, Storage, Strided, Table, Vec2, Vec3,
 };
@@ -101,7 +101,7 @@ record! {
         /// Which columns they have.
         layout: &'a VertexLayout as Flat<'a, VertexLayout> => |layout| bounded(layout),
         /// The vertices as stored.
-        records: Interleaved<'a, &'a VertexLayout> as VertexRecords<'a> = "x" [layout],
+        records: Interleaved<'a, &'a VertexLayout> = "x" [layout],
     }
 }
 
@@ -150,6 +150,8 @@ impl VertexLayout {
 impl crate::sealed::Sealed for VertexLayout {}
 
 impl Layout for &VertexLayout {
+    const TYPE: Type = Type::Varying("vertices, as the layout says", 0);
+
     fn stride(&self) -> usize {
         self.tex_coords_column().saturating_add(self.sets().saturating_mul(self.set_bytes()))
     }
@@ -173,30 +175,6 @@ impl Layout for &VertexLayout {
         let uvs = UVS.iter().take(self.sets()).flat_map(|set| set.iter().take(self.set_size()).copied());
         let names = POSITION.into_iter().chain(normal).chain(color).chain(uvs);
         names.map(|name| Column::new(name, Scalar::F32)).collect()
-    }
-}
-
-/// All that is left of a VRTS chunk.
-pub(super) struct VertexRecords<'a>(Interleaved<'a, &'a VertexLayout>);
-
-impl Stored for VertexRecords<'_> {
-    const TYPE: Type = Type::Varying("vertices, as the layout says", 0);
-
-    fn tell_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
-        out.array(name, &self.0);
-    }
-}
-
-impl<'a> Read<'a, &'a VertexLayout> for VertexRecords<'a> {
-    #[inline]
-    fn read(cursor: &mut Cursor<'a>, layout: &'a VertexLayout) -> Result<Self> {
-        Interleaved::rest(cursor, layout).map(Self)
-    }
-}
-
-impl<'a> Form<Interleaved<'a, &'a VertexLayout>> for VertexRecords<'a> {
-    fn into_value(self) -> Interleaved<'a, &'a VertexLayout> {
-        self.0
     }
 }
 

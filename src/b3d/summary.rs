@@ -14,12 +14,8 @@ use crate::view::chunk::Chunk;
 use crate::view::{Strided, Table};
 
 impl Inspect for Scene<'_> {
-    fn format(&self) -> Format {
-        Format::B3d
-    }
-
-    fn limits(&self) -> Limits {
-        self.limits
+    fn about(&self) -> (Format, Limits, u64) {
+        (Format::B3d, self.limits, self.data.len() as u64)
     }
 
     /// For a summary, one walk over all chunks, which looks into none of the arrays.
@@ -53,10 +49,6 @@ impl Inspect for Scene<'_> {
 
     fn dissect(&self, out: &mut Outline<'_>) {
         super::outline::dissect(self, out);
-    }
-
-    fn size(&self) -> u64 {
-        self.data.len() as u64
     }
 
     /// The chunks as they nest, with the size of each, header included.

@@ -2,9 +2,10 @@
 
 use zerocopy::little_endian::{F32, I32, U32};
 
+use crate::view::array::elements;
 use crate::view::chunk::{Header, Tag};
 use crate::view::record::{Framing, wire};
-use crate::view::{Column, Element, Quat, Scalar, Vec3};
+use crate::view::{Quat, Vec3};
 
 wire! {
     /// What stands before every chunk: its tag and the length of what follows.
@@ -90,14 +91,6 @@ impl Header for ChunkHeader {
     }
 }
 
-impl crate::sealed::Sealed for Triangle {}
-
-impl Element for Triangle {
-    type Native = [i32; 3];
-    const COLUMNS: &'static [Column] =
-        &[Column::new("a", Scalar::I32), Column::new("b", Scalar::I32), Column::new("c", Scalar::I32)];
-}
-
 /// A [`Weight`] in the machine's own numbers.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
@@ -107,9 +100,7 @@ pub struct NativeWeight {
     pub weight: f32,
 }
 
-impl crate::sealed::Sealed for Weight {}
-
-impl Element for Weight {
-    type Native = NativeWeight;
-    const COLUMNS: &'static [Column] = &[Column::new("vertex", Scalar::I32), Column::new("weight", Scalar::F32)];
+elements! {
+    Triangle = [i32; 3] { "a" I32, "b" I32, "c" I32 }
+    Weight = NativeWeight { "vertex" I32, "weight" F32 }
 }

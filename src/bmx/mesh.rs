@@ -7,9 +7,9 @@ use super::table::{Kind, TableId};
 use super::wire::{Face, FaceV10};
 use crate::error::Result;
 use crate::inspect::Outline;
-use crate::view::by_index::{ByIndex, Indexed};
 use crate::view::record::{Fixed, Read, Stored, Type, record, tell_count};
-use crate::view::{Cursor, Element, LeArray, Table, Vec2, Vec3, to_native};
+use crate::view::shapes::shapes;
+use crate::view::{Cursor, Element, LeArray, Vec2, Vec3, to_native};
 
 record! {
     /// A mesh: four lists one behind the other, each behind its count.
@@ -31,14 +31,15 @@ impl<'m> Listed<'m> for Mesh<'m> {
     const TABLE: TableId = TableId::Meshes;
 }
 
-/// The triangles of a mesh, in place.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub enum Faces<'m> {
-    /// From version 11 on.
-    Plain(LeArray<'m, Face>),
-    /// Of version 10.
-    Wide(LeArray<'m, FaceV10>),
+shapes! {
+    /// The triangles of a mesh, in place; those of version 10 are read in the shape of later ones.
+    #[non_exhaustive]
+    pub enum Faces<'m> of Face {
+        /// From version 11 on.
+        Plain(Face) = |face| *face,
+        /// Of version 10.
+        Wide(FaceV10) = |face| Face::from(face),
+    }
 }
 
 impl Stored for Faces<'_> {
@@ -65,32 +66,6 @@ impl<'m> Read<'m, Layout> for Faces<'m> {
 }
 
 impl<'m> Faces<'m> {
-    /// How many.
-    pub fn len(&self) -> usize {
-        match self {
-            Self::Plain(faces) => faces.len(),
-            Self::Wide(faces) => faces.len(),
-        }
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The face at `index`; one of version 10 in the shape of later ones.
-    pub fn get(&self, index: usize) -> Option<Face> {
-        match self {
-            Self::Plain(faces) => faces.get(index).copied(),
-            Self::Wide(faces) => faces.get(index).map(Face::from),
-        }
-    }
-
-    /// All faces in order.
-    pub fn iter(&self) -> ByIndex<Self> {
-        ByIndex::new(*self, self.len())
-    }
-
     /// All faces as the machine's own numbers: for free where they lie aligned, the machine is little-endian and the map
     /// not of version 10, else copied.
     pub fn to_native(&self) -> Cow<'m, [<Face as Element>::Native]> {
@@ -106,34 +81,5 @@ impl<'m> Faces<'m> {
             Self::Plain(faces) => Some(*faces),
             Self::Wide(_) => None,
         }
-    }
-
-    /// The bytes as stored.
-    pub fn as_bytes(&self) -> &'m [u8] {
-        match self {
-            Self::Plain(faces) => faces.as_bytes(),
-            Self::Wide(faces) => faces.as_bytes(),
-        }
-    }
-
-    /// Where the first lies in `mesh.bm`.
-    pub fn offset(&self) -> u64 {
-        self.as_table().storage().offset
-    }
-
-    /// The faces as an array of whichever shape.
-    pub fn as_table(&self) -> &dyn Table {
-        match self {
-            Self::Plain(faces) => faces,
-            Self::Wide(faces) => faces,
-        }
-    }
-}
-
-impl Indexed for Faces<'_> {
-    type Item = Face;
-
-    fn item(&self, index: usize) -> Option<Face> {
-        self.get(index)
     }
 }

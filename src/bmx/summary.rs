@@ -10,12 +10,8 @@ use crate::limits::Limits;
 use crate::summary::{Blocks, Counts, Problems, ReferenceKind, References, Summary};
 
 impl Inspect for Map<'_> {
-    fn format(&self) -> Format {
-        Format::Bmx
-    }
-
-    fn limits(&self) -> Limits {
-        self.limits
+    fn about(&self) -> (Format, Limits, u64) {
+        (Format::Bmx, self.limits, self.bytes)
     }
 
     /// Inflates `index.bm`; for a summary also `object.bm` if there are objects, for the number of components; `mesh.bm`
@@ -35,10 +31,6 @@ impl Inspect for Map<'_> {
 
     fn dissect(&self, out: &mut Outline<'_>) {
         super::outline::dissect(self, out);
-    }
-
-    fn size(&self) -> u64 {
-        self.bytes
     }
 
     /// The entries of the zip; in those of the tables their records, which in a packed table all have the offset of its

@@ -67,11 +67,23 @@ impl Depth {
 
 /// An opened asset of any format.
 pub trait Inspect: Sealed + Send + Sync {
+    /// Its format, the limits that it was opened with and its size in bytes.
+    fn about(&self) -> (Format, Limits, u64);
+
     /// Its format.
-    fn format(&self) -> Format;
+    fn format(&self) -> Format {
+        self.about().0
+    }
 
     /// The limits that it was opened with.
-    fn limits(&self) -> Limits;
+    fn limits(&self) -> Limits {
+        self.about().1
+    }
+
+    /// How many bytes the asset has.
+    fn size(&self) -> u64 {
+        self.about().2
+    }
 
     /// Looks at it so closely: the facts, without problems, and beside them what is wrong, as far as the
     /// [budget](Problems::budget) goes. Allocates for the answer; [`Depth::Verify`] for each block that it decodes, one
@@ -103,9 +115,6 @@ pub trait Inspect: Sealed + Send + Sync {
     fn dissect(&self, out: &mut Outline<'_>) {
         self.outline(out);
     }
-
-    /// How many bytes the asset has.
-    fn size(&self) -> u64;
 
     /// Tells where everything lies: each part before what is inside it, in the order of the file, and what lies between.
     ///

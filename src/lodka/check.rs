@@ -49,7 +49,7 @@ impl<'a> Survey<'_, 'a> {
     }
 
     fn weights(&mut self, node: &Node<'a>, weights: &Weights<'a>, mesh: &Mesh<'a>) {
-        let offset = weights.records.table().storage().offset;
+        let offset = weights.records.as_table().storage().offset;
         let records = || (0..weights.records.len()).filter_map(move |index| weights.records.get(index));
         let (mut lists, mut closed) = (0_usize, true);
         for list in weights.vertices() {
@@ -68,7 +68,7 @@ impl<'a> Survey<'_, 'a> {
             let message = "1, and where each vertex has one bone there are bone ids";
             self.warn_of(node, "bones_per_vertex", offset.saturating_sub(8), message);
         }
-        let table = Rows::from(weights.records.table());
+        let table = Rows::from(weights.records.as_table());
         let bones = records().map(|record| record.bone.into());
         let check = Check::new(Below(mesh.bone_count.into())).array(table, bones);
         self.tell(node, check, "bones", |error| error.within("weights"));
@@ -149,7 +149,7 @@ impl<'a> Survey<'_, 'a> {
     pub(super) fn morph_collections(&mut self, node: &Node<'a>, morphs: &MorphCollections<'a>) {
         let count = morphs.records.len();
         add(&mut self.counted.morph_collections, count as u64);
-        let table = morphs.records.table();
+        let table = morphs.records.as_table();
         if morphs.wide_records {
             self.warn_of(node, "records", table.storage().offset, "of 32 bytes, not 28");
         }
@@ -320,7 +320,7 @@ impl<'a> Survey<'_, 'a> {
     pub(super) fn proxy_set(&mut self, node: &Node<'a>, set: &ProxySet<'a>) {
         let count = set.proxies.len() as u64;
         add(&mut self.counted.proxies, count);
-        let table = set.proxies.table();
+        let table = set.proxies.as_table();
         if set.wide_records {
             self.warn_of(node, "proxy_records", table.storage().offset, "of 56 bytes, not 54");
         }

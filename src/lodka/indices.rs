@@ -1,26 +1,26 @@
 //! Indices of whatever width.
 
 use std::borrow::Cow;
-use std::ops::ControlFlow;
 
 use zerocopy::little_endian::{U16, U32};
 
 use super::fields::{Length, count};
 use crate::error::Result;
 use crate::inspect::Outline;
-use crate::view::by_index::{ByIndex, Indexed};
+use crate::view::Cursor;
 use crate::view::record::{Framing, Read, Stored, Type};
-use crate::view::{Column, Cursor, InPlace, LeArray, Storage, Table};
+use crate::view::shapes::shapes;
 
-/// Indices in place, 1, 2 or 4 bytes each; read as `u32`.
-#[derive(Clone, Copy, Debug)]
-pub enum Indices<'a> {
-    /// One byte each.
-    U8(LeArray<'a, u8>),
-    /// Two bytes each.
-    U16(LeArray<'a, U16>),
-    /// Four bytes each.
-    U32(LeArray<'a, U32>),
+shapes! {
+    /// Indices in place, 1, 2 or 4 bytes each; read as `u32`.
+    pub enum Indices<'a> of u32 {
+        /// One byte each.
+        U8(u8) = |index| (*index).into(),
+        /// Two bytes each.
+        U16(U16) = |index| index.get().into(),
+        /// Four bytes each.
+        U32(U32) = |index| index.get(),
+    }
 }
 
 /// How wide indices are stored.
@@ -77,20 +77,6 @@ impl<'a> Indices<'a> {
         }
     }
 
-    /// The index at `index`.
-    pub fn get(&self, index: usize) -> Option<u32> {
-        match self {
-            Self::U8(array) => array.get(index).map(|&n| n.into()),
-            Self::U16(array) => array.get(index).map(|n| n.get().into()),
-            Self::U32(array) => array.get(index).map(|n| n.get()),
-        }
-    }
-
-    /// All indices in order.
-    pub fn iter(&self) -> ByIndex<Self> {
-        ByIndex::new(*self, self.len())
-    }
-
     /// All indices as the machine's own numbers: for free where they are stored with four bytes, lie aligned and the
     /// machine is little-endian, else copied.
     pub fn to_native(&self) -> Cow<'a, [u32]> {
@@ -100,20 +86,6 @@ impl<'a> Indices<'a> {
         }
     }
 
-    /// How many.
-    pub fn len(&self) -> usize {
-        match self {
-            Self::U8(array) => array.len(),
-            Self::U16(array) => array.len(),
-            Self::U32(array) => array.len(),
-        }
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// How many bytes each takes: 1, 2 or 4.
     pub fn width(&self) -> usize {
         match self {
@@ -121,58 +93,5 @@ impl<'a> Indices<'a> {
             Self::U16(_) => 2,
             Self::U32(_) => 4,
         }
-    }
-
-    /// Where the first lies, counted from the start of the asset.
-    pub fn offset(&self) -> u64 {
-        self.storage().offset
-    }
-
-    /// The bytes as stored.
-    pub fn as_bytes(&self) -> &'a [u8] {
-        match self {
-            Self::U8(array) => array.as_bytes(),
-            Self::U16(array) => array.as_bytes(),
-            Self::U32(array) => array.as_bytes(),
-        }
-    }
-
-    fn table(&self) -> &dyn Table {
-        match self {
-            Self::U8(array) => array,
-            Self::U16(array) => array,
-            Self::U32(array) => array,
-        }
-    }
-}
-
-impl Indexed for Indices<'_> {
-    type Item = u32;
-
-    #[inline]
-    fn item(&self, index: usize) -> Option<u32> {
-        self.get(index)
-    }
-}
-
-impl Table for Indices<'_> {
-    fn rows(&self) -> u64 {
-        self.table().rows()
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        self.table().columns()
-    }
-
-    fn storage(&self) -> Storage {
-        self.table().storage()
-    }
-
-    fn in_place(&self) -> Option<InPlace<'_>> {
-        self.table().in_place()
-    }
-
-    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
-        self.table().read(sink)
     }
 }

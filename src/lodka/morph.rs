@@ -40,7 +40,7 @@ type MorphRecords<'a> = Records<'a, MorphRecord, WideMorphRecord>;
 
 /// A count or length of all records together.
 fn sum(records: &MorphRecords<'_>, field: fn(&MorphRecord) -> i32) -> Result<u64> {
-    let offset = records.table().storage().offset;
+    let offset = records.as_table().storage().offset;
     total(records.iter().map(|record| field(&record))).map_err(|error| error.at(offset)).within("records")
 }
 

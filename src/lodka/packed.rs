@@ -83,7 +83,7 @@ where
     }
 
     /// As an array of whatever format.
-    pub fn table(&self) -> &dyn Table {
+    pub fn as_table(&self) -> &dyn Table {
         match self {
             Self::Packed(array) => array,
             Self::Wide(array) => array,
@@ -114,7 +114,7 @@ impl<'a, T: Element + From<&'a W>, W: Element> Read<'a, Layout<u64>> for Records
 
     fn tell(cursor: &mut Cursor<'a>, layout: Layout<u64>, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
         let records = Self::read(cursor, layout)?;
-        out.array(name, records.table());
+        out.array(name, records.as_table());
         Ok(records)
     }
 }

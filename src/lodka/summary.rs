@@ -14,12 +14,8 @@ use crate::summary::{Problems, Summary};
 use crate::view::Table;
 
 impl Inspect for Model<'_> {
-    fn format(&self) -> Format {
-        Format::Lodka
-    }
-
-    fn limits(&self) -> Limits {
-        self.limits
+    fn about(&self) -> (Format, Limits, u64) {
+        (Format::Lodka, self.limits, self.data.len() as u64)
     }
 
     /// For a summary, one walk over all chunks and what is in them, but for the elements of arrays.
@@ -30,10 +26,6 @@ impl Inspect for Model<'_> {
 
     fn outline(&self, out: &mut Outline<'_>) {
         super::outline::model(self, out);
-    }
-
-    fn size(&self) -> u64 {
-        self.data.len() as u64
     }
 
     fn dissect(&self, out: &mut Outline<'_>) {

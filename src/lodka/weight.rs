@@ -6,9 +6,11 @@ use super::fields::{Length, count};
 use super::wire::{NarrowWeight, WideWeight};
 use crate::error::Result;
 use crate::inspect::Outline;
+use crate::view::batch::write_batched;
 use crate::view::by_index::{ByIndex, Indexed};
 use crate::view::record::{Fixed, Framing, Read, Stored, Type};
-use crate::view::{Column, Cursor, LeArray, Packing, Scalar, Storage, Table};
+use crate::view::shapes::shapes;
+use crate::view::{Column, Cursor, Packing, Scalar, Storage, Table};
 
 /// One bone's pull on a vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,64 +24,21 @@ pub struct Weight {
     pub is_last: bool,
 }
 
-/// Weight records as stored: 5 bytes each, or 6 in files of more than 127 bones.
-#[derive(Clone, Copy, Debug)]
-pub enum WeightRecords<'a> {
-    /// Bone numbers of 7 bits.
-    Narrow(LeArray<'a, NarrowWeight>),
-    /// Bone numbers of 15 bits.
-    Wide(LeArray<'a, WideWeight>),
-}
-
-impl<'a> WeightRecords<'a> {
-    /// The record at `index`.
-    pub fn get(&self, index: usize) -> Option<Weight> {
-        match self {
-            Self::Narrow(array) => array.get(index).map(|record| Weight {
-                bone: (record.bone & 0x7f).into(),
-                weight: record.weight.get(),
-                is_last: record.bone & 0x80 != 0,
-            }),
-            Self::Wide(array) => array.get(index).map(|record| Weight {
-                bone: record.bone.get() & 0x7fff,
-                weight: record.weight.get(),
-                is_last: record.bone.get() & 0x8000 != 0,
-            }),
-        }
-    }
-
-    /// How many.
-    pub fn len(&self) -> usize {
-        match self {
-            Self::Narrow(array) => array.len(),
-            Self::Wide(array) => array.len(),
-        }
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// All records in order.
-    pub fn iter(&self) -> ByIndex<Self> {
-        ByIndex::new(*self, self.len())
-    }
-
-    /// As an array of whatever format.
-    pub fn table(&self) -> &dyn Table {
-        match self {
-            Self::Narrow(array) => array,
-            Self::Wide(array) => array,
-        }
-    }
-}
-
-impl Indexed for WeightRecords<'_> {
-    type Item = Weight;
-
-    fn item(&self, index: usize) -> Option<Weight> {
-        self.get(index)
+shapes! {
+    /// Weight records as stored: 5 bytes each, or 6 in files of more than 127 bones.
+    pub enum WeightRecords<'a> of Weight {
+        /// Bone numbers of 7 bits.
+        Narrow(NarrowWeight) = |record| Weight {
+            bone: (record.bone & 0x7f).into(),
+            weight: record.weight.get(),
+            is_last: record.bone & 0x80 != 0,
+        },
+        /// Bone numbers of 15 bits.
+        Wide(WideWeight) = |record| Weight {
+            bone: record.bone.get() & 0x7fff,
+            weight: record.weight.get(),
+            is_last: record.bone.get() & 0x8000 != 0,
+        },
     }
 }
 
@@ -137,7 +96,7 @@ impl<'a> Read<'a, WeightLayout> for Weights<'a> {
         let mut start = *cursor;
         let weights = <Self as Read<'a, _>>::read(cursor, layout)?;
         Framing::<Length>::tell(&mut start, (), name, out)?;
-        out.array(name, if out.dissects() { weights.records.table() } else { &weights });
+        out.array(name, if out.dissects() { weights.records.as_table() } else { &weights });
         Ok(weights)
     }
 }
@@ -153,33 +112,21 @@ impl Table for Weights<'_> {
     }
 
     fn storage(&self) -> Storage {
-        Storage { packing: Packing::Derived, ..self.records.table().storage() }
+        Storage { packing: Packing::Derived, ..self.records.as_table().storage() }
     }
 
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
-        let mut batch = Vec::with_capacity(BATCH);
-        for (vertex, list) in (0_u32..).zip(self.vertices()) {
-            for weight in list.iter() {
-                batch.extend_from_slice(&vertex.to_le_bytes());
-                batch.extend_from_slice(&weight.bone.to_le_bytes());
-                batch.extend_from_slice(&weight.weight.to_le_bytes());
-                if batch.len() >= BATCH {
-                    if sink(&batch).is_break() {
-                        return Ok(());
-                    }
-                    batch.clear();
-                }
-            }
-        }
-        if !batch.is_empty() {
-            let _ = sink(&batch);
-        }
+        let rows = (0_u32..).zip(self.vertices()).flat_map(|(vertex, list)| {
+            list.iter().map(move |Weight { bone, weight, .. }| {
+                let ([a, b, c, d], [e, f], [g, h, i, j]) =
+                    (vertex.to_le_bytes(), bone.to_le_bytes(), weight.to_le_bytes());
+                [a, b, c, d, e, f, g, h, i, j]
+            })
+        });
+        write_batched(rows, sink);
         Ok(())
     }
 }
-
-/// Bytes of rows that are handed over at once: a multiple of a row's.
-const BATCH: usize = 4_000;
 
 /// The weights of each vertex in order.
 #[derive(Clone, Debug)]

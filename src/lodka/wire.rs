@@ -5,9 +5,10 @@ use zerocopy::little_endian::{F32, I16, I32, U16};
 use super::codes::{BlendingMode, ImageAlpha, TextureFormat, TextureMode, TextureWrap};
 use super::codes::{BodyType, ColliderType, Flag, JointType, LightStyle, PlayMode};
 use crate::inspect::Value;
+use crate::view::array::elements;
 use crate::view::chunk::{Header, Tag};
 use crate::view::record::{Framing, plain, wire};
-use crate::view::{Color, Column, Element, Scalar, Vec3};
+use crate::view::{Color, Vec3};
 
 /// A 4x4 matrix, sixteen numbers in the order stored.
 pub type Matrix = [F32; 16];
@@ -422,22 +423,11 @@ impl Header for ChunkHeader {
     }
 }
 
-impl crate::sealed::Sealed for Matrix {}
-
-impl Element for Matrix {
-    type Native = [f32; 16];
-    const COLUMNS: &'static [Column] = &{
-        const NAMES: [&str; 16] =
-            ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15"];
-        let mut columns = [Column::new("", Scalar::F32); 16];
-        let mut names: &[&str] = &NAMES;
-        let mut rest: &mut [Column] = &mut columns;
-        while let ([name, names_left @ ..], [column, rest_left @ ..]) = (names, rest) {
-            column.name = name;
-            (names, rest) = (names_left, rest_left);
-        }
-        columns
-    };
+elements! {
+    Matrix = [f32; 16] {
+        "0" F32, "1" F32, "2" F32, "3" F32, "4" F32, "5" F32, "6" F32, "7" F32,
+        "8" F32, "9" F32, "10" F32, "11" F32, "12" F32, "13" F32, "14" F32, "15" F32,
+    }
 }
 
 plain! {

@@ -7,7 +7,7 @@ use zerocopy::IntoBytes;
 use super::wire::{Corner, FACE_COLUMNS, FaceFields, LodHeader, Point};
 use crate::error::{Error, Result};
 use crate::inspect::{Outline, Span};
-use crate::view::array::write_batched;
+use crate::view::batch::write_batched;
 use crate::view::list::{Item, List};
 use crate::view::record::{Flat, Form, Framing, Read, Stored, Type, record};
 use crate::view::{ByteStr, Column, Cursor, LeArray, Packing, Storage, Table, Vec3};

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use super::Face;
 use crate::error::Result;
 use crate::inspect::Outline;
-use crate::view::array::write_batched;
+use crate::view::batch::write_batched;
 use crate::view::{ByteStr, Column, List, Packing, Scalar, Storage, Table};
 
 /// Which of the LOD's textures and materials each face has.
@@ -64,7 +64,7 @@ impl Table for FaceNames<'_> {
     }
 
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
-        write_batched(self.rows.iter().map(<[u8; 8]>::as_slice), sink);
+        write_batched(self.rows.iter(), sink);
         Ok(())
     }
 }

@@ -11,12 +11,8 @@ use crate::view::record::{Fixed, Record};
 use crate::view::{Storage, Table};
 
 impl Inspect for Model<'_> {
-    fn format(&self) -> Format {
-        Format::Mlod
-    }
-
-    fn limits(&self) -> Limits {
-        self.limits
+    fn about(&self) -> (Format, Limits, u64) {
+        (Format::Mlod, self.limits, self.data.len() as u64)
     }
 
     /// For a summary, one walk over all LODs, faces included.
@@ -46,10 +42,6 @@ impl Inspect for Model<'_> {
                 out.ok(again);
             });
         }
-    }
-
-    fn size(&self) -> u64 {
-        self.data.len() as u64
     }
 
     /// The outline's parts, and the faces, each of which has names behind it.

@@ -2,8 +2,9 @@
 
 use zerocopy::little_endian::{F32, U32};
 
+use crate::view::array::elements;
 use crate::view::record::{Framing, wire};
-use crate::view::{Column, Element, Scalar, Vec3};
+use crate::view::{Column, Scalar, Vec3};
 
 wire! {
     /// The start of a file.
@@ -74,17 +75,7 @@ pub struct NativePoint {
     pub flags: u32,
 }
 
-impl crate::sealed::Sealed for Point {}
-
-impl Element for Point {
-    type Native = NativePoint;
-    const COLUMNS: &'static [Column] = &[
-        Column::new("x", Scalar::F32),
-        Column::new("y", Scalar::F32),
-        Column::new("z", Scalar::F32),
-        Column::new("flags", Scalar::U32),
-    ];
-}
+elements! { Point = NativePoint { "x" F32, "y" F32, "z" F32, "flags" U32 } }
 
 /// The columns of [`FaceFields`].
 pub(super) const FACE_COLUMNS: [Column; 18] = [

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::iter::FusedIterator;
-use std::ops::ControlFlow;
 use std::slice;
 
 use zerocopy::IntoBytes;
@@ -12,7 +11,8 @@ use super::array::Layout;
 use crate::error::Result;
 use crate::inspect::Outline;
 use crate::view::record::{Read, Stored, Type};
-use crate::view::{Block, Column, Cursor, InPlace, Storage, Table, to_native};
+use crate::view::shapes::same_table;
+use crate::view::{Block, Cursor, Table, to_native};
 
 /// Numbers of points or faces: of 16 bits up to version 68, of 32 from 69 on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,27 +129,7 @@ impl<N: Table, W: Table> Indices<N, W> {
     }
 }
 
-impl<N: Table, W: Table> Table for Indices<N, W> {
-    fn rows(&self) -> u64 {
-        self.as_table().rows()
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        self.as_table().columns()
-    }
-
-    fn storage(&self) -> Storage {
-        self.as_table().storage()
-    }
-
-    fn in_place(&self) -> Option<InPlace<'_>> {
-        self.as_table().in_place()
-    }
-
-    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
-        self.as_table().read(sink)
-    }
-}
+same_table!([N: Table, W: Table] Indices<N, W>);
 
 impl Stored for IndexBlock<'_> {
     const TYPE: Type = Type::Varying("u16[] or u32[]", 4);

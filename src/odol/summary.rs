@@ -13,12 +13,8 @@ use crate::limits::Limits;
 use crate::summary::{Bounds, Counts, Problems, Summary};
 
 impl Inspect for Model<'_> {
-    fn format(&self) -> Format {
-        Format::Odol
-    }
-
-    fn limits(&self) -> Limits {
-        self.layout.limits
+    fn about(&self) -> (Format, Limits, u64) {
+        (Format::Odol, self.layout.limits, self.byte_len())
     }
 
     /// For a summary, every part of every LOD is stepped over and its compressed arrays are walked; none is decoded.
@@ -54,10 +50,6 @@ impl Inspect for Model<'_> {
 
     fn outline(&self, out: &mut Outline<'_>) {
         super::outline::model(self, out);
-    }
-
-    fn size(&self) -> u64 {
-        self.byte_len()
     }
 
     /// As the outline, the animations inside a part of their own.

@@ -9,6 +9,7 @@ use super::face::Faces;
 use super::vertex::{Encoding, Normals, Tangents, UvSet};
 use super::wire::{PackedTangents, PackedUv, PackedVector};
 use crate::error::Result;
+use crate::view::batch::Batch;
 use crate::view::{Column, Element, Packing, Scalar, Storage, Table};
 
 /// Takes in rows.
@@ -37,52 +38,19 @@ impl<F: Fn(&mut Batch<'_>) -> Result<()>> Table for Derived<F> {
     }
 
     fn read(&self, sink: &mut Sink<'_>) -> Result<()> {
-        let mut batch = Batch { sink, rows: Vec::new(), flow: ControlFlow::Continue(()) };
-        (self.make)(&mut batch)?;
-        batch.flush();
-        Ok(())
+        let mut batch = Batch::new(sink);
+        let made = (self.make)(&mut batch);
+        let _ = batch.flush();
+        made
     }
-}
-
-/// Rows on their way to a sink.
-pub(super) struct Batch<'s> {
-    sink: &'s mut Sink<'s>,
-    rows: Vec<u8>,
-    flow: ControlFlow<()>,
 }
 
 impl Batch<'_> {
-    /// Adds one row or several whole ones.
-    fn push(&mut self, rows: &[u8]) -> ControlFlow<()> {
-        self.rows.extend_from_slice(rows);
-        self.passed()
-    }
-
-    /// Adds a row of numbers with four bytes each.
-    fn row(&mut self, numbers: impl IntoIterator<Item = [u8; 4]>) -> ControlFlow<()> {
-        self.rows.extend(numbers.into_iter().flatten());
-        self.passed()
-    }
-
-    fn passed(&mut self) -> ControlFlow<()> {
-        if self.rows.len() >= 4096 {
-            self.flush();
-        }
-        self.flow
-    }
-
-    fn flush(&mut self) {
-        if self.flow.is_continue() && !self.rows.is_empty() {
-            self.flow = (self.sink)(&self.rows);
-        }
-        self.rows.clear();
-    }
-
     /// Each element of an array as a row of floats.
     fn convert<T: Element, const N: usize>(&mut self, array: &dyn Table, row: impl Fn(&T) -> [f32; N]) -> Result<()> {
         array.read(&mut |bytes| {
-            let elements = <[T]>::ref_from_bytes(bytes).unwrap_or_default();
-            elements.iter().try_for_each(|element| self.row(row(element).map(f32::to_le_bytes)))
+            let mut elements = <[T]>::ref_from_bytes(bytes).unwrap_or_default().iter();
+            elements.try_for_each(|element| self.push(row(element).map(f32::to_le_bytes).as_flattened()))
         })
     }
 }
@@ -156,7 +124,7 @@ pub(super) fn corners<'s>(faces: &'s Faces<'_>) -> impl Table + use<'s> {
                 for (place, corner) in row.iter_mut().zip(face?.corners.iter()) {
                     *place = corner.cast_signed();
                 }
-                if batch.row(row.map(i32::to_le_bytes)).is_break() {
+                if batch.push(row.map(i32::to_le_bytes).as_flattened()).is_break() {
                     break;
                 }
             }
@@ -193,9 +161,10 @@ pub(super) fn axes<'s>(axes: &'s Axes<'_>, animations: u64) -> impl Table + use<
         storage: Storage { offset: axes.offset(), bytes: axes.byte_len(), packing: Packing::Derived },
         make: |batch: &mut Batch<'_>| {
             for axis in axes.iter() {
-                let ends = [axis.position, axis.direction].map(|vector| vector.unwrap_or([f32::NAN; 3]));
-                let numbers = ends.into_iter().flatten().map(f32::to_le_bytes);
-                if batch.row(std::iter::once(axis.bone.to_le_bytes()).chain(numbers)).is_break() {
+                let [[x, y, z], [to_x, to_y, to_z]] =
+                    [axis.position, axis.direction].map(|vector| vector.unwrap_or([f32::NAN; 3]).map(f32::to_le_bytes));
+                let row = [axis.bone.to_le_bytes(), x, y, z, to_x, to_y, to_z];
+                if batch.push(row.as_flattened()).is_break() {
                     break;
                 }
             }

@@ -4,8 +4,9 @@ use zerocopy::little_endian::{F32, I16, I32, U16, U32};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::codes::UvSource;
+use crate::view::array::elements;
 use crate::view::record::{plain, wire};
-use crate::view::{Column, Element, Scalar, Vec3};
+use crate::view::Vec3;
 
 wire! {
     /// A basis of three rows and a position: what a point is multiplied with, then added to.
@@ -210,17 +211,6 @@ impl BoneRef {
         let count = usize::try_from(self.count.get()).unwrap_or(0);
         self.pairs.get(..count).unwrap_or(if count > 0 { &self.pairs } else { &[] })
     }
-}
-
-macro_rules! elements {
-    ($($element:ty = $native:ty { $($name:literal $scalar:ident),* $(,)? })*) => {$(
-        impl crate::sealed::Sealed for $element {}
-
-        impl Element for $element {
-            type Native = $native;
-            const COLUMNS: &'static [Column] = &[$(Column::new($name, Scalar::$scalar)),*];
-        }
-    )*};
 }
 
 elements! {

@@ -19,12 +19,8 @@ use crate::view::record::{Fixed, Framing, Record, Stored as _, tell_fixed, tell_
 use crate::view::{ByteStr, Cursor};
 
 impl Inspect for Archive<'_> {
-    fn format(&self) -> Format {
-        Format::Pbo
-    }
-
-    fn limits(&self) -> Limits {
-        self.limits
+    fn about(&self) -> (Format, Limits, u64) {
+        (Format::Pbo, self.limits, self.data.size())
     }
 
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
@@ -79,10 +75,6 @@ impl Inspect for Archive<'_> {
             });
         }
         self.outline_tail(out);
-    }
-
-    fn size(&self) -> u64 {
-        self.data.size()
     }
 
     /// The entries inside the header, and the members behind it.

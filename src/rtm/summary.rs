@@ -12,15 +12,12 @@ use crate::limits::Limits;
 use crate::summary::{Blocks, Counts, Problems, Summary};
 
 impl Inspect for Motion<'_> {
-    fn format(&self) -> Format {
-        Motion::format(self)
-    }
-
-    fn limits(&self) -> Limits {
-        match self {
+    fn about(&self) -> (Format, Limits, u64) {
+        let limits = match self {
             Self::Binarised(motion) => motion.limits(),
             Self::Plain(motion) => motion.limits(),
-        }
+        };
+        (Motion::format(self), limits, self.rest().offset().saturating_add(self.rest().left()))
     }
 
     /// For a summary, packed frames are walked to count their bytes, and none is decoded.
@@ -43,10 +40,6 @@ impl Inspect for Motion<'_> {
 
     fn outline(&self, out: &mut Outline<'_>) {
         super::outline::motion(self, out);
-    }
-
-    fn size(&self) -> u64 {
-        self.rest().offset().saturating_add(self.rest().left())
     }
 
     fn digest_names(&self) -> &'static [&'static str] {

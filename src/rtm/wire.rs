@@ -5,6 +5,7 @@ use half::slice::HalfFloatSliceExt as _;
 use zerocopy::little_endian::{I16, U16, U32};
 
 use crate::inspect::Value;
+use crate::view::array::elements;
 use crate::view::record::{Framing, plain, wire};
 use crate::view::{ByteStr, Column, Element, Scalar, Vec3};
 
@@ -147,19 +148,12 @@ pub struct NativeTransform {
     pub translation: [f16; 3],
 }
 
-impl crate::sealed::Sealed for Transform {}
-
-impl Element for Transform {
-    type Native = NativeTransform;
-    const COLUMNS: &'static [Column] = &[
-        Column::new("qx", Scalar::I16),
-        Column::new("qy", Scalar::I16),
-        Column::new("qz", Scalar::I16),
-        Column::new("qw", Scalar::I16),
-        Column::new("tx", Scalar::F16),
-        Column::new("ty", Scalar::F16),
-        Column::new("tz", Scalar::F16),
-    ];
+elements! {
+    Transform = NativeTransform { "qx" I16, "qy" I16, "qz" I16, "qw" I16, "tx" F16, "ty" F16, "tz" F16 }
+    Matrix = [f32; 12] {
+        "m00" F32, "m01" F32, "m02" F32, "m10" F32, "m11" F32, "m12" F32,
+        "m20" F32, "m21" F32, "m22" F32, "x" F32, "y" F32, "z" F32,
+    }
 }
 
 impl crate::sealed::Sealed for FixedName {}
@@ -167,26 +161,6 @@ impl crate::sealed::Sealed for FixedName {}
 impl Element for FixedName {
     type Native = [u8; 32];
     const COLUMNS: &'static [Column] = &[Column::new("byte", Scalar::U8); 32];
-}
-
-impl crate::sealed::Sealed for Matrix {}
-
-impl Element for Matrix {
-    type Native = [f32; 12];
-    const COLUMNS: &'static [Column] = &[
-        Column::new("m00", Scalar::F32),
-        Column::new("m01", Scalar::F32),
-        Column::new("m02", Scalar::F32),
-        Column::new("m10", Scalar::F32),
-        Column::new("m11", Scalar::F32),
-        Column::new("m12", Scalar::F32),
-        Column::new("m20", Scalar::F32),
-        Column::new("m21", Scalar::F32),
-        Column::new("m22", Scalar::F32),
-        Column::new("x", Scalar::F32),
-        Column::new("y", Scalar::F32),
-        Column::new("z", Scalar::F32),
-    ];
 }
 
 #[cfg(test)]

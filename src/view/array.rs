@@ -9,6 +9,7 @@ use bytemuck::{AnyBitPattern, NoUninit};
 use zerocopy::little_endian::{F32, I16, I32, U16, U32};
 use zerocopy::{FromBytes, IntoBytes};
 
+use super::batch::write_batched;
 use super::cursor::Wire;
 use crate::error::{Error, Result};
 use crate::named::named;
@@ -69,24 +70,27 @@ impl Scalar {
     }
 }
 
-macro_rules! plain_elements {
-    ($($element:ty = $native:ty, $scalar:ident;)*) => {$(
-        impl crate::sealed::Sealed for $element {}
+/// Describes elements: the machine's own number or numbers for each, and its columns.
+macro_rules! elements {
+    ($($element:ty = $native:ty { $($name:literal $scalar:ident),* $(,)? })*) => {$(
+        impl $crate::sealed::Sealed for $element {}
 
-        impl Element for $element {
+        impl $crate::view::Element for $element {
             type Native = $native;
-            const COLUMNS: &'static [Column] = &[Column::new("value", Scalar::$scalar)];
+            const COLUMNS: &'static [$crate::view::Column] =
+                &[$($crate::view::Column::new($name, $crate::view::Scalar::$scalar)),*];
         }
     )*};
 }
+pub(crate) use elements;
 
-plain_elements! {
-    u8 = u8, U8;
-    U16 = u16, U16;
-    I16 = i16, I16;
-    U32 = u32, U32;
-    I32 = i32, I32;
-    F32 = f32, F32;
+elements! {
+    u8 = u8 { "value" U8 }
+    U16 = u16 { "value" U16 }
+    I16 = i16 { "value" I16 }
+    U32 = u32 { "value" U32 }
+    I32 = i32 { "value" I32 }
+    F32 = f32 { "value" F32 }
 }
 
 named! {
@@ -479,32 +483,6 @@ pub(crate) fn column(records: &[u8], stride: usize, column: usize, width: usize)
         }
     };
     Some(InPlace { bytes, stride })
-}
-
-/// Hands rows to a sink in batches of a few kilobytes, through a buffer on the stack.
-pub(crate) fn write_batched<'r>(rows: impl Iterator<Item = &'r [u8]>, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) {
-    let mut buffer = [0; 4096];
-    let mut filled = 0;
-    for row in rows {
-        if buffer.get(filled..).is_none_or(|free| free.len() < row.len()) {
-            if buffer.get(..filled).is_some_and(|batch| sink(batch).is_break()) {
-                return;
-            }
-            filled = 0;
-        }
-        match buffer.get_mut(filled..).and_then(|free| free.get_mut(..row.len())) {
-            Some(free) => {
-                free.copy_from_slice(row);
-                filled = filled.saturating_add(row.len());
-            }
-            // A row wider than the buffer goes by itself.
-            None if sink(row).is_break() => return,
-            None => {}
-        }
-    }
-    if let Some(batch @ [_, ..]) = buffer.get(..filled) {
-        let _ = sink(batch);
-    }
 }
 
 #[cold]

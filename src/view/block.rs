@@ -8,7 +8,8 @@ use zerocopy::IntoBytes;
 
 #[cfg(feature = "scan")]
 use super::ahead;
-use super::array::{self, Column, Element, InPlace, LeArray, Packing, Storage, Table, to_machine, write_batched};
+use super::array::{self, Column, Element, InPlace, LeArray, Packing, Storage, Table, to_machine};
+use super::batch::write_batched;
 use super::cursor::Cursor;
 use crate::codec::{self, Codec};
 use crate::error::{Error, Result};

@@ -4,11 +4,16 @@ use std::ops::ControlFlow;
 
 use super::array::{Column, Element, InPlace, Packing, Storage, Strided, Table, uneven};
 use super::cursor::Cursor;
+use super::record::{Read, Stored, Type};
 use crate::error::Result;
+use crate::inspect::{Outline, Span};
 use crate::sealed::Sealed;
 
 /// What each of the records is made of.
 pub trait Layout: Sealed + Copy {
+    /// What a schema says of the records.
+    const TYPE: Type;
+
     /// The bytes of a record.
     fn stride(&self) -> usize;
 
@@ -77,6 +82,22 @@ impl<'a, L: Layout> Interleaved<'a, L> {
     }
 }
 
+impl<L: Layout> Stored for Interleaved<'_, L> {
+    const TYPE: Type = L::TYPE;
+
+    fn tell_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
+        out.array(name, self);
+    }
+}
+
+/// All that is left of a part.
+impl<'a, L: Layout> Read<'a, L> for Interleaved<'a, L> {
+    #[inline]
+    fn read(cursor: &mut Cursor<'a>, layout: L) -> Result<Self> {
+        Self::rest(cursor, layout)
+    }
+}
+
 impl<L: Layout> Table for Interleaved<'_, L> {
     fn rows(&self) -> u64 {
         self.len() as u64
@@ -113,6 +134,8 @@ mod tests {
     impl crate::sealed::Sealed for Pair {}
 
     impl Layout for Pair {
+        const TYPE: Type = Type::Varying("pairs", 0);
+
         fn stride(&self) -> usize {
             3
         }

@@ -3,6 +3,7 @@
 #[cfg(feature = "scan")]
 pub(crate) mod ahead;
 pub mod array;
+pub(crate) mod batch;
 pub mod block;
 pub mod by_index;
 pub mod chunk;
@@ -17,6 +18,8 @@ pub mod list;
 pub mod math;
 mod path;
 pub mod record;
+#[cfg(any(feature = "bmx", feature = "lodka", feature = "odol"))]
+pub(crate) mod shapes;
 pub mod text;
 pub mod zip;
 

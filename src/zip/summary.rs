@@ -15,12 +15,8 @@ use crate::view::zip::first_entry;
 use crate::view::{Column, InPlace, LeArray, Packing, Scalar, Storage, Table};
 
 impl Inspect for Archive<'_> {
-    fn format(&self) -> Format {
-        Format::Zip
-    }
-
-    fn limits(&self) -> Limits {
-        self.limits
+    fn about(&self) -> (Format, Limits, u64) {
+        (Format::Zip, self.limits, self.data.size())
     }
 
     /// One walk over the directory, unless it verifies. Files that share bytes are named and not unpacked: what is
@@ -100,10 +96,6 @@ impl Inspect for Archive<'_> {
             }
         }
         self.directory.dissect(out);
-    }
-
-    fn size(&self) -> u64 {
-        self.data.size()
     }
 
     /// The members and folders with the headers before their bytes, and the lines of the directory.

@@ -291,7 +291,7 @@ fn bone_numbers_are_as_wide_as_the_skeleton_asks() {
         let meshes: Vec<_> = part(&bytes).meshes().map(Result::unwrap).collect();
         assert_eq!(meshes[0].bone_ids.width(), id_width, "{bones} bones");
         let weights = meshes[1].weights.unwrap();
-        let table = weights.records.table().storage();
+        let table = weights.records.as_table().storage();
         assert_eq!(table.bytes, weight_size * weights.records.len() as u64, "{bones} bones");
         let last = weights.vertices().last().unwrap().iter().next_back().unwrap();
         assert_eq!(u32::from(last.bone), bones - 1);

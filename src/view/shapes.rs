@@ -1,0 +1,109 @@
+//! Arrays that files store in one of several shapes, and that are read as if there were one.
+
+/// Describes such an array: its shapes, and what an element of each is read as.
+///
+/// ```text
+/// shapes! {
+///     /// Indices in place.
+///     pub enum Indices<'a> of u32 {
+///         /// Two bytes each.
+///         U16(U16) = |index| index.get().into(),
+///     }
+/// }
+/// ```
+macro_rules! shapes {
+    ($(#[$about:meta])* pub enum $name:ident<$file:lifetime> of $item:ty {
+        $($(#[$doc:meta])* $shape:ident($stored:ty) = |$element:ident| $read:expr,)+
+    }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug)]
+        pub enum $name<$file> {
+            $($(#[$doc])* $shape($crate::view::LeArray<$file, $stored>),)+
+        }
+
+        impl<$file> $name<$file> {
+            /// The one at `index`.
+            pub fn get(&self, index: usize) -> Option<$item> {
+                match self {
+                    $(Self::$shape(array) => array.get(index).map(|$element| $read),)+
+                }
+            }
+
+            /// All in order.
+            pub fn iter(&self) -> $crate::view::ByIndex<Self> {
+                $crate::view::ByIndex::new(*self, self.len())
+            }
+
+            /// How many.
+            pub fn len(&self) -> usize {
+                match self {
+                    $(Self::$shape(array) => array.len(),)+
+                }
+            }
+
+            /// Whether there is none.
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
+
+            /// The bytes as stored.
+            pub fn as_bytes(&self) -> &$file [u8] {
+                match self {
+                    $(Self::$shape(array) => array.as_bytes(),)+
+                }
+            }
+
+            /// Where the first lies, counted as in its [storage](crate::view::Storage).
+            pub fn offset(&self) -> u64 {
+                self.as_table().storage().offset
+            }
+
+            /// As an array of whatever format.
+            pub fn as_table(&self) -> &dyn $crate::view::Table {
+                match self {
+                    $(Self::$shape(array) => array,)+
+                }
+            }
+        }
+
+        impl $crate::view::by_index::Indexed for $name<'_> {
+            type Item = $item;
+
+            #[inline]
+            fn item(&self, index: usize) -> Option<$item> {
+                self.get(index)
+            }
+        }
+
+        $crate::view::shapes::same_table!([] $name<'_>);
+    };
+}
+pub(crate) use shapes;
+
+/// Makes something the array that its `as_table` gives.
+macro_rules! same_table {
+    ([$($generics:tt)*] $name:ty) => {
+        impl<$($generics)*> $crate::view::Table for $name {
+            fn rows(&self) -> u64 {
+                self.as_table().rows()
+            }
+
+            fn columns(&self) -> Vec<$crate::view::Column> {
+                self.as_table().columns()
+            }
+
+            fn storage(&self) -> $crate::view::Storage {
+                self.as_table().storage()
+            }
+
+            fn in_place(&self) -> Option<$crate::view::InPlace<'_>> {
+                self.as_table().in_place()
+            }
+
+            fn read(&self, sink: &mut dyn FnMut(&[u8]) -> std::ops::ControlFlow<()>) -> $crate::error::Result<()> {
+                self.as_table().read(sink)
+            }
+        }
+    };
+}
+pub(crate) use same_table;
