@@ -90,7 +90,7 @@ impl<'a> Asset<'a> {
 
 /// Each question goes to the asset inside, those that formats answer alike too.
 impl Inspect for Asset<'_> {
-    fn about(&self) -> (Format, Limits, u64) {
+    fn about(&self) -> (Format, &Limits, u64) {
         self.inner().about()
     }
 

@@ -14,8 +14,8 @@ use crate::view::chunk::Chunk;
 use crate::view::{Strided, Table};
 
 impl Inspect for Scene<'_> {
-    fn about(&self) -> (Format, Limits, u64) {
-        (Format::B3d, self.limits, self.data.len() as u64)
+    fn about(&self) -> (Format, &Limits, u64) {
+        (Format::B3d, &self.limits, self.data.len() as u64)
     }
 
     /// For a summary, one walk over all chunks, which looks into none of the arrays.

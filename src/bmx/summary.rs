@@ -10,8 +10,8 @@ use crate::limits::Limits;
 use crate::summary::{Blocks, Counts, Problems, ReferenceKind, References, Summary};
 
 impl Inspect for Map<'_> {
-    fn about(&self) -> (Format, Limits, u64) {
-        (Format::Bmx, self.limits, self.bytes)
+    fn about(&self) -> (Format, &Limits, u64) {
+        (Format::Bmx, &self.limits, self.bytes)
     }
 
     /// Inflates `index.bm`; for a summary also `object.bm` if there are objects, for the number of components; `mesh.bm`

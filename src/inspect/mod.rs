@@ -68,7 +68,7 @@ impl Depth {
 /// An opened asset of any format.
 pub trait Inspect: Sealed + Send + Sync {
     /// Its format, the limits that it was opened with and its size in bytes.
-    fn about(&self) -> (Format, Limits, u64);
+    fn about(&self) -> (Format, &Limits, u64);
 
     /// Its format.
     fn format(&self) -> Format {
@@ -77,7 +77,7 @@ pub trait Inspect: Sealed + Send + Sync {
 
     /// The limits that it was opened with.
     fn limits(&self) -> Limits {
-        self.about().1
+        *self.about().1
     }
 
     /// How many bytes the asset has.

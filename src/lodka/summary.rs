@@ -14,8 +14,8 @@ use crate::summary::{Problems, Summary};
 use crate::view::Table;
 
 impl Inspect for Model<'_> {
-    fn about(&self) -> (Format, Limits, u64) {
-        (Format::Lodka, self.limits, self.data.len() as u64)
+    fn about(&self) -> (Format, &Limits, u64) {
+        (Format::Lodka, &self.limits, self.data.len() as u64)
     }
 
     /// For a summary, one walk over all chunks and what is in them, but for the elements of arrays.

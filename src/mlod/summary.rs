@@ -11,8 +11,8 @@ use crate::view::record::{Fixed, Record};
 use crate::view::{Storage, Table};
 
 impl Inspect for Model<'_> {
-    fn about(&self) -> (Format, Limits, u64) {
-        (Format::Mlod, self.limits, self.data.len() as u64)
+    fn about(&self) -> (Format, &Limits, u64) {
+        (Format::Mlod, &self.limits, self.data.len() as u64)
     }
 
     /// For a summary, one walk over all LODs, faces included.

@@ -13,8 +13,8 @@ use crate::limits::Limits;
 use crate::summary::{Bounds, Counts, Problems, Summary};
 
 impl Inspect for Model<'_> {
-    fn about(&self) -> (Format, Limits, u64) {
-        (Format::Odol, self.layout.limits, self.byte_len())
+    fn about(&self) -> (Format, &Limits, u64) {
+        (Format::Odol, &self.layout.limits, self.byte_len())
     }
 
     /// For a summary, every part of every LOD is stepped over and its compressed arrays are walked; none is decoded.

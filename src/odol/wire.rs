@@ -4,9 +4,9 @@ use zerocopy::little_endian::{F32, I16, I32, U16, U32};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::codes::UvSource;
+use crate::view::Vec3;
 use crate::view::array::elements;
 use crate::view::record::{plain, wire};
-use crate::view::Vec3;
 
 wire! {
     /// A basis of three rows and a position: what a point is multiplied with, then added to.

@@ -19,8 +19,8 @@ use crate::view::record::{Fixed, Framing, Record, Stored as _, tell_fixed, tell_
 use crate::view::{ByteStr, Cursor};
 
 impl Inspect for Archive<'_> {
-    fn about(&self) -> (Format, Limits, u64) {
-        (Format::Pbo, self.limits, self.data.size())
+    fn about(&self) -> (Format, &Limits, u64) {
+        (Format::Pbo, &self.limits, self.data.size())
     }
 
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {

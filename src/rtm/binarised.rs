@@ -100,8 +100,8 @@ impl<'a> Binarised<'a> {
         self.body
     }
 
-    pub(super) fn limits(&self) -> Limits {
-        self.limits
+    pub(super) fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     /// Both, for the price of finding the end of the times.

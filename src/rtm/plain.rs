@@ -148,8 +148,8 @@ impl<'a> Plain<'a> {
         self.stride().saturating_mul(self.header.frames.get().into())
     }
 
-    pub(super) fn limits(&self) -> Limits {
-        self.limits
+    pub(super) fn limits(&self) -> &Limits {
+        &self.limits
     }
 }
 

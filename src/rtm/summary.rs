@@ -12,7 +12,7 @@ use crate::limits::Limits;
 use crate::summary::{Blocks, Counts, Problems, Summary};
 
 impl Inspect for Motion<'_> {
-    fn about(&self) -> (Format, Limits, u64) {
+    fn about(&self) -> (Format, &Limits, u64) {
         let limits = match self {
             Self::Binarised(motion) => motion.limits(),
             Self::Plain(motion) => motion.limits(),

@@ -2,33 +2,44 @@
 
 use std::ops::ControlFlow;
 
+/// Bytes of rows that are handed over at once.
+pub(crate) const BATCH: usize = 4096;
+
 /// Rows on their way to the sink of a [`Table`](super::Table): a few kilobytes of them, in a buffer on the stack.
 pub(crate) struct Batch<'s> {
     sink: &'s mut dyn FnMut(&[u8]) -> ControlFlow<()>,
-    rows: [u8; 4096],
+    rows: [u8; BATCH],
     filled: usize,
     flow: ControlFlow<()>,
 }
 
 impl<'s> Batch<'s> {
     pub(crate) fn new(sink: &'s mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Self {
-        Self { sink, rows: [0; 4096], filled: 0, flow: ControlFlow::Continue(()) }
+        Self { sink, rows: [0; BATCH], filled: 0, flow: ControlFlow::Continue(()) }
     }
 
     /// Adds one row or several whole ones.
+    #[inline]
     pub(crate) fn push(&mut self, rows: &[u8]) -> ControlFlow<()> {
-        if self.rows.get(self.filled..).is_none_or(|free| free.len() < rows.len()) {
-            self.flush()?;
-        }
-        match self.rows.get_mut(self.filled..).and_then(|free| free.get_mut(..rows.len())) {
+        let end = self.filled.saturating_add(rows.len());
+        match self.rows.get_mut(self.filled..end) {
             Some(free) => {
                 free.copy_from_slice(rows);
-                self.filled = self.filled.saturating_add(rows.len());
+                self.filled = end;
+                self.flow
             }
-            // What is wider than the buffer goes by itself.
-            None => self.flow = (self.sink)(rows),
+            None => self.push_behind(rows),
         }
-        self.flow
+    }
+
+    #[cold]
+    fn push_behind(&mut self, rows: &[u8]) -> ControlFlow<()> {
+        self.flush()?;
+        if rows.len() > self.rows.len() {
+            self.flow = (self.sink)(rows);
+            return self.flow;
+        }
+        self.push(rows)
     }
 
     /// Hands over those that are left.

@@ -9,7 +9,7 @@ use zerocopy::IntoBytes;
 #[cfg(feature = "scan")]
 use super::ahead;
 use super::array::{self, Column, Element, InPlace, LeArray, Packing, Storage, Table, to_machine};
-use super::batch::write_batched;
+use super::batch::BATCH;
 use super::cursor::Cursor;
 use crate::codec::{self, Codec};
 use crate::error::{Error, Result};
@@ -342,13 +342,15 @@ impl<T: Element> Table for Filled<'_, T> {
             Kind::Block(block) => return block.read(sink),
         };
         let allowed = limit.checked_div(size_of::<T>() as u64).unwrap_or(0).min(count);
-        let mut flow = ControlFlow::Continue(());
-        write_batched((0..allowed).map(|_| value.as_bytes()), &mut |rows| {
-            flow = sink(rows);
-            flow
-        });
-        if flow.is_break() {
-            return Ok(());
+        let most = (BATCH as u64).checked_div(size_of::<T>() as u64).unwrap_or(0).max(1);
+        let batch: Vec<T> = (0..most.min(allowed)).map(|_| *value).collect();
+        let mut left = allowed;
+        while left > 0 {
+            let rows = usize::try_from(left).ok().and_then(|left| batch.get(..left)).unwrap_or(&batch);
+            if sink(rows.as_bytes()).is_break() {
+                return Ok(());
+            }
+            left = left.saturating_sub(rows.len() as u64);
         }
         codec::within_limit(bytes_of::<T>(count), limit).map_err(|error| error.at(offset))
     }

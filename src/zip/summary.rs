@@ -15,8 +15,8 @@ use crate::view::zip::first_entry;
 use crate::view::{Column, InPlace, LeArray, Packing, Scalar, Storage, Table};
 
 impl Inspect for Archive<'_> {
-    fn about(&self) -> (Format, Limits, u64) {
-        (Format::Zip, self.limits, self.data.size())
+    fn about(&self) -> (Format, &Limits, u64) {
+        (Format::Zip, &self.limits, self.data.size())
     }
 
     /// One walk over the directory, unless it verifies. Files that share bytes are named and not unpacked: what is
