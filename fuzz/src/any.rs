@@ -8,7 +8,7 @@ use meshpeek::inspect::{Inspect, Outline, Part, RegionKind, Span, Text, Value, V
 use meshpeek::ranges::Ranges;
 use meshpeek::summary::{Problems, Severity};
 use meshpeek::view::cursor::record;
-use meshpeek::view::{Cursor, Packing, Table};
+use meshpeek::view::{Cursor, Packing, Strided, Table};
 use meshpeek::{Asset, Budget, Limits};
 use zerocopy::little_endian::U32;
 
@@ -27,6 +27,12 @@ pub fn run(data: &[u8]) {
     }
     if data.len() <= SMALL {
         by_ranges(data, &limits);
+    }
+    // Columns lie inside records, and records divide the bytes.
+    if !data.is_empty() {
+        assert!(Strided::<u8>::new(data, 0, data.len() + 1, 0).is_err());
+        assert!(Strided::<u8>::new(data, 0, data.len(), data.len()).is_err());
+        assert!(Strided::<u8>::new(data, 0, data.len(), data.len() - 1).is_ok_and(|last| last.get(0) == data.last()));
     }
     // A record is parsed where it can be had.
     let mut cursor = Cursor::with_offset(data, 7);

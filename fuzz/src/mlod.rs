@@ -6,6 +6,7 @@ use meshpeek::mlod::Model;
 pub fn run(data: &[u8]) {
     crate::any::run(data);
     let Ok(model) = Model::parse(data) else { return };
+    assert_eq!(model.lods().count_hint(), model.lod_count() as u64);
     let (mut end, mut vertices, mut faces, mut is_whole) = (12, 0, 0, true);
     for (span, lod) in model.lods().spanned() {
         let Ok(lod) = lod else {

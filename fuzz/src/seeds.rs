@@ -260,7 +260,7 @@ fn maps() -> Vec<(String, Vec<u8>)> {
 }
 
 /// Blitz3D scenes that Blitz3D reads, or nearly, and that are odd.
-fn scenes() -> [(&'static str, Vec<u8>); 9] {
+fn scenes() -> [(&'static str, Vec<u8>); 10] {
     let texture = || b3d::textures(&[b3d::Texture { name: b"a", flags: 1, blend: 2 }]);
     let triangles = || b3d::triangles(-1, &[[0, 1, 2]]);
     let mesh = b3d::mesh(-1, [triangles(), b3d::vertices(3, 0, 0, 0)]);
@@ -272,6 +272,7 @@ fn scenes() -> [(&'static str, Vec<u8>); 9] {
         ("textures_last.b3d", b3d::scene([b3d::brushes(&[(b"", &[0])]), texture()])),
         ("triangles_first.b3d", of_node(mesh)),
         ("long_animation.b3d", of_node(b3d::chunk(b"ANIM", Bytes::new().raw([0; 16])))),
+        ("keys_cut.b3d", of_node(b3d::chunk(b"KEYS", Bytes::new().i32(1).raw([0; 5])))),
         ("deep_after_its_mesh.b3d", b3d::scene([b3d::node("n", [b3d::nested(9), b3d::one_triangle()])])),
         ("long_name.b3d", b3d::scene([b3d::node(format!("x{}", "\u{fc}\u{20ac}".repeat(300)), [])])),
         ("bone_outside.b3d", b3d::scene([b3d::bone(&[]), b3d::one_triangle(), triangles()])),

@@ -125,8 +125,6 @@ pub struct Apart<T>(T);
 impl<T: Stored> Stored for Apart<T> {
     const TYPE: Type = T::TYPE;
     const GIVEN: Type = T::GIVEN;
-
-    fn tell_absent(_: &'static str, _: &mut Outline<'_>) {}
 }
 
 impl<'a, T: Read<'a, C>, C> Read<'a, C> for Apart<T> {
