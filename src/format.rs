@@ -89,6 +89,8 @@ fn starts_like_pbo(head: &[u8]) -> Plausible {
     /// "Cprs" and "Encr".
     const PACKED: u32 = 0x4370_7273;
     const ENCRYPTED: u32 = 0x456e_6372;
+    /// In 1987, before there was any such archive.
+    const OLDEST: u32 = 1 << 29;
     if head.starts_with(b"\0sreV") {
         return Plausible::Yes;
     }
@@ -123,8 +125,8 @@ fn starts_like_pbo(head: &[u8]) -> Plausible {
             && reserved == 0
             && size <= i32::MAX as u32
             && name.as_bytes().iter().all(is_plain)
-            // Zeros behind a name are more often padding than a member.
-            && (index > 0 || size > 0 || timestamp > 0);
+            // Zeros behind a name are more often padding than a member, also around a number that is no time.
+            && (index > 0 || size > 0 || timestamp > OLDEST);
         if !is_plausible {
             return Plausible::No;
         }

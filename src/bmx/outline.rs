@@ -129,17 +129,13 @@ pub(super) fn dissect(map: &Map<'_>, out: &mut Outline<'_>) {
                 }
                 table_records(map, id, out);
             }
-            descriptor(entry, out);
+            if let Ok(Some(_)) = entry.descriptor() {
+                let behind = size_of::<Descriptor>() as u64;
+                archive.directory().dissect_descriptor(reached.saturating_sub(behind), behind, out);
+            }
         });
     }
     archive.directory().dissect(out);
-}
-
-/// What follows the data where the header before it did not know its size.
-fn descriptor(entry: &Entry<'_>, out: &mut Outline<'_>) {
-    let Ok(Some(descriptor)) = entry.descriptor() else { return };
-    let (offset, bytes) = extent(entry);
-    descriptor.tell_fields(offset.saturating_add(bytes).saturating_sub(size_of::<Descriptor>() as u64), out);
 }
 
 /// The version and entries of the index, as they lie.

@@ -51,7 +51,6 @@ impl Directory<'_> {
     }
 
     /// Tells what follows the data of an entry in so many bytes.
-    #[cfg(feature = "zip")]
     pub(crate) fn dissect_descriptor(&self, offset: u64, bytes: u64, out: &mut Outline<'_>) {
         out.part(Part::one("descriptor").spanning(offset, bytes), |out| {
             let mut cursor = self.cursor(offset);
