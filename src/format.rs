@@ -15,7 +15,8 @@ pub use crate::registry::Format;
 impl Format {
     /// The format that these bytes start like; the file's name plays no part. The first 8 bytes tell every format but two:
     /// of a PBO without a product entry the first 64 KiB do, and of a zip, which begins like any other, all bytes are
-    /// needed, since the directory at its end tells whether it is a map.
+    /// needed, since the directory at its end tells whether it is a map. A PBO without a product entry whose first member
+    /// is empty and from before 1987 is not known by its bytes.
     pub fn sniff(head: &[u8]) -> Option<Self> {
         // Of what is here whole, nothing is missing.
         Self::sniff_in(Data::Whole(head)).unwrap_or(None)
@@ -126,7 +127,7 @@ fn starts_like_pbo(head: &[u8]) -> Plausible {
             && size <= i32::MAX as u32
             && name.as_bytes().iter().all(is_plain)
             // Zeros behind a name are more often padding than a member, also around a number that is no time.
-            && (index > 0 || size > 0 || timestamp > OLDEST);
+            && (index > 0 || size > 0 || timestamp >= OLDEST);
         if !is_plausible {
             return Plausible::No;
         }

@@ -32,7 +32,7 @@ impl<'m> Listed<'m> for Mesh<'m> {
 }
 
 shapes! {
-    /// The triangles of a mesh, in place; those of version 10 are read in the shape of later ones.
+    /// The triangles of a mesh, in place in `mesh.bm`; those of version 10 are read in the shape of later ones.
     #[non_exhaustive]
     pub enum Faces<'m> of Face {
         /// From version 11 on.

@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::inspect::Outline;
 use crate::view::by_index::{ByIndex, Indexed};
 use crate::view::record::{Read, Stored, Type};
+use crate::view::shapes::same_table;
 use crate::view::{Cursor, Element, LeArray, Table, to_native};
 
 /// What it takes to read a chunk with such records: what its header counts, and whether they have the gap.
@@ -99,6 +100,8 @@ impl<'a, T: Element + From<&'a W>, W: Element> Indexed for Records<'a, T, W> {
     }
 }
 
+same_table!(['a, T: Element + From<&'a W>, W: Element] Records<'a, T, W>);
+
 impl<T: Element, W: Element> Stored for Records<'_, T, W> {
     const TYPE: Type = LeArray::<T>::GIVEN;
 }
@@ -113,7 +116,7 @@ impl<'a, T: Element + From<&'a W>, W: Element> Read<'a, Layout<u64>> for Records
     }
 
     fn tell(cursor: &mut Cursor<'a>, layout: Layout<u64>, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        let records = Self::read(cursor, layout)?;
+        let records = <Self as Read<'_, _>>::read(cursor, layout)?;
         out.array(name, records.as_table());
         Ok(records)
     }

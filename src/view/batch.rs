@@ -63,3 +63,35 @@ pub(crate) fn write_batched<R: AsRef<[u8]>>(
     let _ = rows.try_for_each(|row| batch.push(row.as_ref()));
     let _ = batch.flush();
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_stay_whole_and_in_order() {
+        let mut handed = Vec::new();
+        let mut sink = |rows: &[u8]| {
+            handed.push(rows.to_vec());
+            ControlFlow::Continue(())
+        };
+        let rows = [vec![1; 3], vec![2; BATCH], vec![], vec![3; BATCH + 1], vec![4; 5], vec![5; BATCH - 5], vec![6]];
+        write_batched(rows.iter(), &mut sink);
+        assert_eq!(handed.iter().map(Vec::len).collect::<Vec<_>>(), [3, BATCH, BATCH + 1, BATCH, 1]);
+        assert_eq!(handed.concat(), rows.concat());
+    }
+
+    #[test]
+    fn nothing_follows_a_break() {
+        for longest in [1, 2, BATCH + 1] {
+            let mut calls = 0;
+            let mut sink = |_: &[u8]| {
+                calls += 1;
+                ControlFlow::Break(())
+            };
+            let rows = (0..3).flat_map(|_| [vec![1; longest], vec![2; BATCH]]);
+            write_batched(rows, &mut sink);
+            assert_eq!(calls, 1);
+        }
+    }
+}

@@ -335,7 +335,7 @@ impl<T: Element> Table for Filled<'_, T> {
         }
     }
 
-    /// A fill is handed out row by row up to [`Limits::decoded_bytes`]; more rows than that end in an error.
+    /// A fill is handed out in batches up to [`Limits::decoded_bytes`]; more rows than that end in an error.
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
         let (value, count, offset, limit) = match self.kind {
             Kind::Fill { value, count, offset, limit } => (value, count, offset, limit),

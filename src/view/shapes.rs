@@ -53,7 +53,7 @@ macro_rules! shapes {
                 }
             }
 
-            /// Where the first lies, counted as in its [storage](crate::view::Storage).
+            /// Where the first lies, counted from the start of the asset, of a Ballance map from that of its table.
             pub fn offset(&self) -> u64 {
                 self.as_table().storage().offset
             }

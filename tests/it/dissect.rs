@@ -1,5 +1,7 @@
 //! Every byte of a file has a name, and no byte two; what is said to be wrong with it has a place.
 
+use std::collections::HashSet;
+
 use meshpeek::container::Container;
 use meshpeek::dissect::{LineKind, dissect, locate};
 use meshpeek::inspect::{Selector, Span};
@@ -32,13 +34,19 @@ fn leaves_tile_the_file() {
     each(&mut |name, bytes| {
         let Ok(asset) = Asset::parse(bytes) else { return };
         files += 1;
-        let (mut at, mut gaps, mut problems) = (0, Vec::new(), 0);
+        let (mut at, mut gaps, mut problems, mut fields) = (0, Vec::new(), 0, HashSet::new());
+        let mut last = String::new();
         dissect(&asset, bytes.len() as u64, &mut |line| {
             problems += usize::from(line.name == "problem");
             let Some(span) = line.span.filter(|_| line.kind != LineKind::Part) else { return };
             assert_eq!(span.offset, at, "{name}: {line:?}");
             assert!(span.bytes > 0);
             at += span.bytes;
+            if line.kind == LineKind::Field {
+                // A list of texts has the name of the count right before it.
+                let is_counted = std::mem::replace(&mut last, line.selector.to_owned()) == line.selector;
+                assert!(fields.insert(last.clone()) || is_counted, "{name}: two fields are {last}");
+            }
             if line.kind == LineKind::Gap {
                 gaps.push(span);
             }

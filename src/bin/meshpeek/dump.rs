@@ -107,12 +107,13 @@ fn raw(table: &dyn Table, out: &mut Output) -> Result<(), Failure> {
 /// Runs over the table's rows in batches; the first failure ends it.
 fn batches(table: &dyn Table, mut each: impl FnMut(&[u8]) -> Result<(), Failure>) -> Result<(), Failure> {
     let mut failure = None;
-    table.read(&mut |rows| match each(rows) {
+    let read = table.read(&mut |rows| match each(rows) {
         Ok(()) => ControlFlow::Continue(()),
         Err(error) => {
             failure = Some(error);
             ControlFlow::Break(())
         }
-    })?;
-    failure.map_or(Ok(()), Err)
+    });
+    // Rows that cannot be written end it before those that cannot be read.
+    failure.map_or(Ok(read?), Err)
 }
