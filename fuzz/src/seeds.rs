@@ -53,6 +53,9 @@ pub fn seeds() -> Vec<(&'static str, String, Vec<u8>)> {
     let entries = [zip::Entry::stored("a", text), zip::Entry::deflated("b", text).with_descriptor()];
     let whole = zip::zip(&entries, b"");
     all.push(("zip", "lost.zip".to_owned(), whole.to_vec()[..whole.at("directory") + 9].to_vec()));
+    let claims =
+        corpus().into_iter().find(|(path, _)| path == "hostile/bad_streams.pbo").expect("a file of the corpus").1;
+    all.push(("zip", "claims.zip".to_owned(), zip::zip(&[zip::Entry::deflated("a.pbo", &claims)], b"").to_vec()));
     all.extend(tables().into_iter().map(|(name, bytes)| ("bmx_tables", name, bytes)));
     all.extend(maps().into_iter().map(|(name, bytes)| ("bmx", name, bytes)));
     all.extend(scenes().into_iter().map(|(name, bytes)| ("b3d", name.to_owned(), bytes)));
