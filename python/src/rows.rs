@@ -37,10 +37,12 @@ impl RowIterator {
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         loop {
+            // For each row, as `list` runs no code of Python's that would look.
+            py.check_signals()?;
             let step = py.detach(|| self.0.lock().unwrap_or_else(PoisonError::into_inner).step());
             match step.map_err(|error| exception(py, &error))? {
                 Step::Row(batch, row) => return dict(py, &batch, row).map(Some),
-                Step::Wait => py.check_signals()?,
+                Step::Wait => {}
                 Step::End => return Ok(None),
             }
         }

@@ -15,7 +15,7 @@ use crate::scan::Task;
 
 /// Batches that a scan may be ahead.
 const AHEAD: usize = 2;
-/// How often whoever waits looks for Ctrl-C.
+/// How often whoever waits looks for Ctrl-C; who gets something looks each time.
 const TICK: Duration = Duration::from_millis(50);
 
 /// The thread that Python handles signals in, if it is the one that imported this module.
@@ -113,14 +113,14 @@ impl Iterator for Stream {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             match self.poll() {
-                Ok(Next::Batch(batch)) => return Some(Ok(batch)),
                 Ok(Next::End) => return None,
                 // An engine that gets an error raises that, and Python's interrupt on top; at an end it returns, and what it
                 // made of a part is never seen, as the interrupt is raised first.
-                Ok(Next::Wait) if is_interrupted() => {
+                Ok(_) if is_interrupted() => {
                     self.stop();
                     return None;
                 }
+                Ok(Next::Batch(batch)) => return Some(Ok(batch)),
                 Ok(Next::Wait) => {}
                 Err(error) => {
                     let text = error.to_string();
@@ -141,7 +141,7 @@ impl RecordBatchReader for Stream {
     }
 }
 
-/// Whether Ctrl-C was pressed while an engine waits in the main thread, which keeps Python from seeing it. The interrupt is
+/// Whether Ctrl-C was pressed while an engine is in the main thread, which keeps Python from seeing it. The interrupt is
 /// put back, so that Python raises it once the engine returns.
 fn is_interrupted() -> bool {
     // In another thread Python handles no signals, and who holds its lock may be waiting for this one.

@@ -136,7 +136,8 @@ def test_other_threads_go_on_while_a_scan_runs(archives):
 INTERRUPTED = """
 import meshpeek, os, pathlib, pyarrow, signal, sys, threading, time
 threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-scan = meshpeek.scan([sys.argv[1]] * 1_000_000, digests=True, verify=True, batch_rows=1_000_000_000)
+slow = sys.argv[3] == "slow"
+scan = meshpeek.scan([sys.argv[1]] * 1_000_000, digests=slow, verify=slow, batch_rows=1_000_000_000 if slow else 1_000)
 started = time.monotonic()
 try:
     if sys.argv[2] == "rows":
@@ -149,9 +150,11 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.parametrize("way", ["rows", "stream"])
-def test_ctrl_c_is_a_keyboard_interrupt(archives, way):
+@pytest.mark.parametrize("pace", ["slow", "fast"])
+def test_ctrl_c_is_a_keyboard_interrupt(archives, way, pace):
+    """Whether Python waits for the scan or always finds a batch ready."""
     done = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED, str(archives), way], capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", INTERRUPTED, str(archives), way, pace], capture_output=True, text=True, timeout=120
     )
     assert "interrupted True" in done.stdout, (done.stdout, done.stderr)
 
