@@ -12,7 +12,7 @@ use crate::writer::zip::{Entry, zip};
 use crate::writer::{archives, b3d, bmx, bytes::Bytes, corpus, lodka, mlod, odol, rtm};
 
 /// The largest content that is LZSS-packed, unless it is all zero: the packer is slow.
-const PACKED: usize = 1 << 11;
+const PACKED: usize = 1 << 9;
 
 /// The most bytes that members have before they are packed, so that building stays quick.
 const ENOUGH: usize = 1 << 22;
