@@ -11,7 +11,7 @@ use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};
 use crate::writer::{archives, b3d, bmx, bytes::Bytes, corpus, lodka, mlod, odol, rtm};
 
-/// The largest content that is LZSS-packed, unless it is all zero: the packer is slow.
+/// The largest content that is LZSS-packed, unless it is all zero and made to cost much: the packer is slow.
 const PACKED: usize = 1 << 9;
 
 /// The most bytes that members have before they are packed, so that building stays quick.
@@ -146,7 +146,8 @@ impl<'a> Recipe<'a> {
         }
         for _ in 0..self.byte() % 8 {
             let (form, name, content) = (self.byte(), self.name(), self.content(depth));
-            let is_packed = form & 1 == 1 && (content.len() <= PACKED || content.iter().all(|&byte| byte == 0));
+            let is_zero = self.odd && content.iter().all(|&byte| byte == 0);
+            let is_packed = form & 1 == 1 && (content.len() <= PACKED || is_zero);
             writer = if is_packed { writer.packed(&name, &content) } else { writer.stored(&name, &content) };
             contents.push(content);
         }
