@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::error::Error;
 use crate::inspect::{Inspect, Outline, Part, Selector, Span, StoredField, Text, Value, Visitor};
 use crate::named::named;
-use crate::view::{Packing, Storage, Table};
+use crate::view::{Packing, Table};
 
 named! {
     /// What a [`Line`] is.
@@ -94,8 +94,7 @@ pub fn locate(asset: &dyn Inspect, bytes: u64, sought: &Selector) -> Option<Loca
     // Arrays whose bytes lie among those of others have no line in a dissection.
     if let Some(first) = ways.first_mut().filter(|way| way.span.or(way.parts).is_none()) {
         first.known |= first.selector.find(asset, &mut |table| {
-            let Storage { offset, bytes, .. } = table.storage();
-            first.span = Some(Span { offset, bytes }).filter(|span| span.bytes > 0);
+            first.span = Some(table.storage().span()).filter(|span| span.bytes > 0);
         });
     }
     let is_numbered = sought.numbered(asset).is_some_and(|all| ways.first().is_some_and(|way| way.selector == all));
@@ -290,16 +289,16 @@ impl Visitor for Tiler<'_> {
     }
 
     fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
-        let Storage { offset, bytes, packing } = table.storage();
-        let span = match packing {
+        let storage = table.storage();
+        let span = match storage.packing {
             // Their bytes belong to the records or arrays that they are made from.
             Packing::Derived | Packing::Strided => None,
-            _ => self.take(Span { offset, bytes }),
+            _ => self.take(storage.span()),
         };
         let columns: Vec<_> =
             table.columns().iter().map(|column| format!("{} {}", column.name, column.scalar.name())).collect();
         let (type_name, note) =
-            (format!("{{{}}}[]", columns.join(", ")), format!("{} rows, {}", table.rows(), packing.name()));
+            (format!("{{{}}}[]", columns.join(", ")), format!("{} rows, {}", table.rows(), storage.packing.name()));
         self.line(name, index, Line { kind: LineKind::Array, span, type_name, note, ..blank() });
     }
 

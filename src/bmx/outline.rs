@@ -216,7 +216,7 @@ impl Visitor for InTable<'_, '_, '_> {
 
     fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn array::Table) {
         let storage = table.storage();
-        let storage = match (self.span(Span { offset: storage.offset, bytes: storage.bytes }), self.table.place) {
+        let storage = match (self.span(storage.span()), self.table.place) {
             (Some(span), _) => Storage { offset: span.offset, ..storage },
             // The stream's bytes have been told.
             (None, TableLocation::Packed(_)) if self.dissects() => Storage { packing: Packing::Derived, ..storage },

@@ -4,10 +4,9 @@ use std::borrow::Cow;
 
 use crate::error::Result;
 use crate::inspect::Outline;
-use crate::view::by_index::{ByIndex, Indexed};
 use crate::view::record::{Read, Stored, Type};
-use crate::view::shapes::same_table;
-use crate::view::{Cursor, Element, LeArray, Table, to_native};
+use crate::view::shapes::shapes;
+use crate::view::{Cursor, Element, LeArray, to_native};
 
 /// What it takes to read a chunk with such records: what its header counts, and whether they have the gap.
 #[derive(Clone, Copy, Debug)]
@@ -29,33 +28,18 @@ impl<T: Copy> Layout<T> {
     }
 }
 
-/// Records in place, packed as every other chunk is, or with the gap that the description's offset column leaves: told
-/// from which of the two comes out exactly at the chunk's size.
-#[derive(Clone, Copy, Debug)]
-pub enum Records<'a, T, W> {
-    /// Field behind field.
-    Packed(LeArray<'a, T>),
-    /// With the gap. No such file was ever seen.
-    Wide(LeArray<'a, W>),
+shapes! {
+    /// Records in place, packed as every other chunk is, or with the gap that the description's offset column leaves:
+    /// told from which of the two comes out exactly at the chunk's size. Read without the bytes of a gap.
+    pub enum Records<'a, T, W> of T where [T: Element + From<&'a W>, W: Element] {
+        /// Field behind field.
+        Packed(T) = |record| *record,
+        /// With the gap. No such file was ever seen.
+        Wide(W) = |record| T::from(record),
+    }
 }
 
-impl<'a, T: Element, W: Element> Records<'a, T, W>
-where
-    T: From<&'a W>,
-{
-    /// The record at `index`, without the bytes of a gap.
-    pub fn get(&self, index: usize) -> Option<T> {
-        match self {
-            Self::Packed(array) => array.get(index).copied(),
-            Self::Wide(array) => array.get(index).map(T::from),
-        }
-    }
-
-    /// All records in order.
-    pub fn iter(&self) -> ByIndex<Self> {
-        ByIndex::new(*self, self.len())
-    }
-
+impl<'a, T: Element + From<&'a W>, W: Element> Records<'a, T, W> {
     /// All records as the machine's own numbers: for free where they lie aligned and without a gap and the machine is
     /// little-endian, else copied.
     pub fn to_native(&self) -> Cow<'a, [T::Native]> {
@@ -65,42 +49,11 @@ where
         }
     }
 
-    /// How many.
-    pub fn len(&self) -> usize {
-        match self {
-            Self::Packed(array) => array.len(),
-            Self::Wide(array) => array.len(),
-        }
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// Whether the records have the gap.
     pub fn is_wide(&self) -> bool {
         matches!(self, Self::Wide(_))
     }
-
-    /// As an array of whatever format.
-    pub fn as_table(&self) -> &dyn Table {
-        match self {
-            Self::Packed(array) => array,
-            Self::Wide(array) => array,
-        }
-    }
 }
-
-impl<'a, T: Element + From<&'a W>, W: Element> Indexed for Records<'a, T, W> {
-    type Item = T;
-
-    fn item(&self, index: usize) -> Option<T> {
-        self.get(index)
-    }
-}
-
-same_table!(['a, T: Element + From<&'a W>, W: Element] Records<'a, T, W>);
 
 impl<T: Element, W: Element> Stored for Records<'_, T, W> {
     const TYPE: Type = LeArray::<T>::GIVEN;

@@ -1,16 +1,14 @@
 //! One LOD: points, normals, faces and tags.
 
-use std::ops::ControlFlow;
-
 use zerocopy::IntoBytes;
 
 use super::wire::{Corner, FACE_COLUMNS, FaceFields, LodHeader, Point};
 use crate::error::{Error, Result};
 use crate::inspect::{Outline, Span};
-use crate::view::batch::write_batched;
+use crate::view::batch::{Batch, Derived};
 use crate::view::list::{Item, List};
 use crate::view::record::{Flat, Form, Framing, Read, Stored, Type, record};
-use crate::view::{ByteStr, Column, Cursor, LeArray, Packing, Storage, Table, Vec3};
+use crate::view::{ByteStr, Cursor, LeArray, Table, Vec3};
 
 record! {
     /// One level of detail, or one of the other meshes that a model has beside them.
@@ -120,7 +118,7 @@ impl Stored for Faces<'_> {
         if out.dissects() {
             Face::tell_items(&self.0, name, out);
         } else {
-            out.array(name, self);
+            out.array(name, &fields(&self.0));
             super::names::tell(&self.0, out);
         }
     }
@@ -138,22 +136,12 @@ impl<'a> Form<List<'a, Face<'a>>> for Faces<'a> {
     }
 }
 
-impl Table for Faces<'_> {
-    fn rows(&self) -> u64 {
-        self.0.len() as u64
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        FACE_COLUMNS.to_vec()
-    }
-
-    fn storage(&self) -> Storage {
-        Storage { offset: self.0.offset(), bytes: self.0.byte_len(), packing: Packing::Derived }
-    }
-
-    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
-        write_batched(self.0.iter().map(|face| face.fields.as_bytes()), sink);
-        Ok(())
+fn fields<'s>(faces: &'s List<'_, Face<'_>>) -> impl Table + use<'s> {
+    Derived {
+        rows: faces.len() as u64,
+        columns: &FACE_COLUMNS,
+        from: Span { offset: faces.offset(), bytes: faces.byte_len() },
+        make: |batch: &mut Batch<'_>| batch.extend(faces.iter().map(|face| Ok(face.fields.as_bytes()))),
     }
 }
 

@@ -1,19 +1,11 @@
 //! The textures and materials of faces.
 
 use std::collections::HashMap;
-use std::ops::ControlFlow;
 
 use super::Face;
-use crate::error::Result;
-use crate::inspect::Outline;
-use crate::view::batch::write_batched;
-use crate::view::{ByteStr, Column, List, Packing, Scalar, Storage, Table};
-
-/// Which of the LOD's textures and materials each face has.
-struct FaceNames<'a> {
-    faces: List<'a, Face<'a>>,
-    rows: Vec<[u8; 8]>,
-}
+use crate::inspect::{Outline, Span};
+use crate::view::batch::{Batch, Derived};
+use crate::view::{ByteStr, Column, List, Scalar};
 
 /// Tells the textures and materials of faces, each once, and which of them each face has.
 pub(super) fn tell(faces: &List<'_, Face<'_>>, out: &mut Outline<'_>) {
@@ -21,12 +13,18 @@ pub(super) fn tell(faces: &List<'_, Face<'_>>, out: &mut Outline<'_>) {
     let mut rows = Vec::new();
     for face in faces {
         let row = [textures.index(face.texture), materials.index(face.material)];
-        rows.push(bytemuck::cast(row.map(u32::to_le_bytes)));
+        rows.push(row.map(u32::to_le_bytes));
     }
     for (name, Unique { list, .. }) in [("textures", textures), ("materials", materials)] {
         out.texts(name, list);
     }
-    out.array("face_names", &FaceNames { faces: *faces, rows });
+    let indices = Derived {
+        rows: faces.len() as u64,
+        columns: const { &[Column::new("texture", Scalar::U32), Column::new("material", Scalar::U32)] },
+        from: Span { offset: faces.offset(), bytes: faces.byte_len() },
+        make: |batch: &mut Batch<'_>| batch.extend(rows.iter().map(|row| Ok(row.as_flattened()))),
+    };
+    out.array("face_names", &indices);
 }
 
 /// Texts in order of first use, each once.
@@ -47,24 +45,5 @@ impl<'a> Unique<'a> {
         self.list.push(text);
         self.known.insert(text.as_bytes().to_vec(), next);
         next
-    }
-}
-
-impl Table for FaceNames<'_> {
-    fn rows(&self) -> u64 {
-        self.rows.len() as u64
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        vec![Column::new("texture", Scalar::U32), Column::new("material", Scalar::U32)]
-    }
-
-    fn storage(&self) -> Storage {
-        Storage { offset: self.faces.offset(), bytes: self.faces.byte_len(), packing: Packing::Derived }
-    }
-
-    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
-        write_batched(self.rows.iter(), sink);
-        Ok(())
     }
 }

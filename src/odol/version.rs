@@ -30,28 +30,19 @@ named! {
     }
 }
 
-/// What bears out that a version is read as it was written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Evidence {
-    /// Files that the game's own tools wrote, read to the last byte.
-    Files,
-    /// Files that other programs wrote.
-    OtherWriters,
-    /// The source of the game's engine, and one test file that others wrote by it.
-    Source,
-    /// No file: what changed between the versions around it that have files is read by the same gates.
-    Between,
-}
-
-impl fmt::Display for Evidence {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Files => "files of the game",
-            Self::OtherWriters => "files of other writers",
-            Self::Source => "the engine's source, one test file",
-            Self::Between => "none, by the gates around it",
-        })
+named! {
+    /// What bears out that a version is read as it was written.
+    #[derive(PartialOrd, Ord)]
+    #[non_exhaustive]
+    pub enum Evidence {
+        /// Files that the game's own tools wrote, read to the last byte.
+        Files = "files of the game",
+        /// Files that other programs wrote.
+        OtherWriters = "files of other writers",
+        /// The source of the game's engine, and one test file that others wrote by it.
+        Source = "the engine's source, one test file",
+        /// No file: what changed between the versions around it that have files is read by the same gates.
+        Between = "none, by the gates around it",
     }
 }
 

@@ -12,6 +12,7 @@ use zerocopy::{FromBytes, IntoBytes};
 use super::batch::write_batched;
 use super::cursor::Wire;
 use crate::error::{Error, Result};
+use crate::inspect::Span;
 use crate::named::named;
 use crate::sealed::Sealed;
 
@@ -123,6 +124,13 @@ pub struct Storage {
     pub bytes: u64,
     /// How it is stored.
     pub packing: Packing,
+}
+
+impl Storage {
+    /// The bytes that it takes.
+    pub fn span(&self) -> Span {
+        Span { offset: self.offset, bytes: self.bytes }
+    }
 }
 
 /// Rows that lie in memory as they are.

@@ -2,6 +2,10 @@
 
 use std::ops::ControlFlow;
 
+use super::array::{Column, Packing, Storage, Table};
+use crate::error::Result;
+use crate::inspect::Span;
+
 /// Bytes of rows that are handed over at once.
 pub(crate) const BATCH: usize = 4096;
 
@@ -42,6 +46,16 @@ impl<'s> Batch<'s> {
         self.push(rows)
     }
 
+    /// Adds rows up to an error, or until nobody wants more.
+    pub(crate) fn extend<R: AsRef<[u8]>>(&mut self, rows: impl Iterator<Item = Result<R>>) -> Result<()> {
+        for row in rows {
+            if self.push(row?.as_ref()).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     /// Hands over those that are left.
     pub(crate) fn flush(&mut self) -> ControlFlow<()> {
         let filled = std::mem::take(&mut self.filled);
@@ -62,6 +76,36 @@ pub(crate) fn write_batched<R: AsRef<[u8]>>(
     let mut batch = Batch::new(sink);
     let _ = rows.try_for_each(|row| batch.push(row.as_ref()));
     let _ = batch.flush();
+}
+
+/// An array that lies nowhere: its rows are worked out when they are read.
+pub(crate) struct Derived<F> {
+    pub(crate) rows: u64,
+    pub(crate) columns: &'static [Column],
+    /// What they are worked out from.
+    pub(crate) from: Span,
+    pub(crate) make: F,
+}
+
+impl<F: Fn(&mut Batch<'_>) -> Result<()>> Table for Derived<F> {
+    fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        self.columns.to_vec()
+    }
+
+    fn storage(&self) -> Storage {
+        Storage { offset: self.from.offset, bytes: self.from.bytes, packing: Packing::Derived }
+    }
+
+    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+        let mut batch = Batch::new(sink);
+        let made = (self.make)(&mut batch);
+        let _ = batch.flush();
+        made
+    }
 }
 
 #[cfg(test)]

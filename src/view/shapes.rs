@@ -1,6 +1,7 @@
 //! Arrays that files store in one of several shapes, and that are read as if there were one.
 
-/// Describes such an array: its shapes, and what an element of each is read as.
+/// Describes such an array: its shapes, and what an element of each is read as; `where [..]`, what other types than the
+/// lifetime have to be.
 ///
 /// ```text
 /// shapes! {
@@ -12,16 +13,16 @@
 /// }
 /// ```
 macro_rules! shapes {
-    ($(#[$about:meta])* pub enum $name:ident<$file:lifetime> of $item:ty {
+    ($(#[$about:meta])* pub enum $name:ident<$file:lifetime $(, $kind:ident)*> of $item:ty $(where [$($bounds:tt)*])? {
         $($(#[$doc:meta])* $shape:ident($stored:ty) = |$element:ident| $read:expr,)+
     }) => {
         $(#[$about])*
         #[derive(Clone, Copy, Debug)]
-        pub enum $name<$file> {
+        pub enum $name<$file $(, $kind)*> {
             $($(#[$doc])* $shape($crate::view::LeArray<$file, $stored>),)+
         }
 
-        impl<$file> $name<$file> {
+        impl<$file $(, $($bounds)*)?> $name<$file $(, $kind)*> {
             /// The one at `index`.
             pub fn get(&self, index: usize) -> Option<$item> {
                 match self {
@@ -66,7 +67,7 @@ macro_rules! shapes {
             }
         }
 
-        impl $crate::view::by_index::Indexed for $name<'_> {
+        impl<$file $(, $($bounds)*)?> $crate::view::by_index::Indexed for $name<$file $(, $kind)*> {
             type Item = $item;
 
             #[inline]
@@ -75,7 +76,7 @@ macro_rules! shapes {
             }
         }
 
-        $crate::view::shapes::same_table!([] $name<'_>);
+        $crate::view::shapes::same_table!([$file $(, $($bounds)*)?] $name<$file $(, $kind)*>);
     };
 }
 pub(crate) use shapes;

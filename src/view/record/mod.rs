@@ -285,7 +285,7 @@ mod tests {
 
         fn array(&mut self, name: &'static str, _: Option<usize>, table: &dyn Table) {
             let storage = table.storage();
-            self.0.push((name.to_owned(), Some(Span { offset: storage.offset, bytes: storage.bytes })));
+            self.0.push((name.to_owned(), Some(storage.span())));
         }
 
         fn problem(&mut self, error: &Error) {

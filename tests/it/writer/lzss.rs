@@ -1,7 +1,5 @@
 //! A small LZSS packer: the longest match of the last 4095 bytes, else a literal.
 
-use std::collections::HashMap;
-
 /// The stream with its checksum.
 pub fn pack(plain: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
@@ -33,36 +31,47 @@ pub fn pack(plain: &[u8]) -> Vec<u8> {
 /// The longest match; it may begin so many spaces before the first byte.
 const LONGEST: usize = 18;
 
-/// Where in the bytes behind the spaces each three bytes are, by the last place before another one.
+/// Where in the bytes behind the spaces each three bytes are, by the last place before another one, of the same or of
+/// others that have the same hash.
 struct Matches {
     bytes: Vec<u8>,
-    last: HashMap<[u8; 3], usize>,
+    last: Vec<Option<usize>>,
     before: Vec<Option<usize>>,
 }
+
+/// Bits of a hash.
+const HASH: u32 = 12;
 
 impl Matches {
     fn new(plain: &[u8]) -> Self {
         let bytes = [&[b' '; LONGEST][..], plain].concat();
-        Self { bytes, last: HashMap::new(), before: Vec::new() }
+        Self { bytes, last: vec![None; 1 << HASH], before: Vec::new() }
+    }
+
+    fn hash(&self, at: usize) -> Option<usize> {
+        let &[a, b, c] = self.bytes.get(at..)?.first_chunk()?;
+        Some((u32::from_le_bytes([a, b, c, 0]).wrapping_mul(0x9e37_79b1) >> (32 - HASH)) as usize)
     }
 
     /// Length and distance of the longest match there, the nearest of several. Places go up.
     fn longest(&mut self, place: usize) -> Option<(usize, usize)> {
         let place = place + LONGEST;
-        let most = (self.bytes.len() - place).min(LONGEST);
-        let three = |at: usize| self.bytes.get(at..at + 3).map(|three| <[u8; 3]>::try_from(three).unwrap());
         for at in self.before.len()..place {
-            self.before.push(three(at).and_then(|three| self.last.insert(three, at)));
+            self.before.push(self.hash(at).and_then(|hash| self.last[hash].replace(at)));
         }
-        let mut candidate = three(place).and_then(|three| self.last.get(&three).copied());
-        let mut best: Option<(usize, usize)> = None;
-        while let Some(at) = candidate.filter(|at| place - at < 4096) {
-            let length = (0..most).take_while(|i| self.bytes[at + i] == self.bytes[place + i]).count();
-            if best.is_none_or(|(longest, _)| length > longest) {
-                best = Some((length, place - at));
+        let mut candidate = self.hash(place).and_then(|hash| self.last[hash]);
+        let here = &self.bytes[place..(place + LONGEST).min(self.bytes.len())];
+        let (mut longest, mut distance) = (2, 0);
+        while let Some(at) = candidate.filter(|at| place - at < 4096 && longest < here.len()) {
+            // Most fail at the byte that would make them longer.
+            if self.bytes[at + longest] == here[longest] {
+                let length = here.iter().zip(&self.bytes[at..]).take_while(|(here, there)| here == there).count();
+                if length > longest {
+                    (longest, distance) = (length, place - at);
+                }
             }
-            candidate = self.before[at].filter(|_| length < most);
+            candidate = self.before[at];
         }
-        best
+        (distance > 0).then_some((longest, distance))
     }
 }
