@@ -153,6 +153,7 @@ pub mod ranges;
 mod registry;
 pub mod schema;
 mod sealed;
+mod shown;
 pub mod source;
 pub mod summary;
 pub mod view;

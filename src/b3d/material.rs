@@ -8,7 +8,7 @@ use crate::inspect::{Outline, Span, StoredField, Value};
 use crate::sealed::Sealed;
 use crate::view::chunk::{Chunk, Chunks, Tag};
 use crate::view::codes::codes;
-use crate::view::record::{Fixed, Form, Read, Record, Stored, Type, record};
+use crate::view::record::{Fixed, Read, Record, Stored, Type, form, record};
 use crate::view::{ByteStr, Cursor, LeArray};
 
 record! {
@@ -83,11 +83,7 @@ impl<'a> Read<'a, u64> for Layers<'a> {
     }
 }
 
-impl<'a> Form<LeArray<'a, I32>> for Layers<'a> {
-    fn into_value(self) -> LeArray<'a, I32> {
-        self.0
-    }
-}
+form!(['a] Layers<'a> => LeArray<'a, I32>);
 
 /// The flags of a texture. The spec leaves their meaning to Blitz3D's `TextureFlags`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,6 +10,7 @@ use flate2::Crc;
 use crate::codec::deflate::{self, Unpacked};
 use crate::error::{Context, Error, Result};
 use crate::limits::{Limits, flag};
+use crate::shown::shown;
 use crate::summary::Code;
 use crate::view::ByteStr;
 use crate::view::zip::{CentralEntry, Descriptor, Directory, LocalEntry};
@@ -241,11 +242,8 @@ impl<'m> Entry<'m> {
     }
 }
 
-impl std::fmt::Debug for Entry<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Entry({:?}, {} of {} bytes)", self.name(), self.stored_byte_len(), self.decoded_byte_len_hint())
-    }
-}
+shown!([] Debug for Entry<'_>,
+    |entry| "Entry({:?}, {} of {} bytes)", entry.name(), entry.stored_byte_len(), entry.decoded_byte_len_hint());
 
 /// A name of a zip entry with `/` between its parts.
 pub(super) fn path(name: ByteStr<'_>) -> Cow<'_, [u8]> {

@@ -8,6 +8,7 @@ use super::table::{Kind, Table, TableId};
 use super::wire::{FlagSize, IndexStart};
 use crate::error::{Context, Error, ErrorKind, Result};
 use crate::inspect::Value;
+use crate::shown::shown;
 use crate::view::by_index::{ByIndex, Indexed};
 use crate::view::record::{Known, Read, Record, Stored, Type, record};
 use crate::view::{Cursor, Utf32Str};
@@ -248,11 +249,7 @@ impl<T> Deref for Placed<'_, T> {
     }
 }
 
-impl<T: std::fmt::Debug> std::fmt::Debug for Placed<'_, T> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:?} = {:?}", self.entry.name, self.record)
-    }
-}
+shown!([T: std::fmt::Debug] Debug for Placed<'_, T>, |placed| "{:?} = {:?}", placed.entry.name, placed.record);
 
 impl<'m, T: Listed<'m>> List<'m, T> {
     pub(super) fn new(map: &'m Map<'m>) -> Result<Self> {
@@ -367,8 +364,4 @@ impl OverlapBudget {
     }
 }
 
-impl<T> std::fmt::Debug for List<'_, T> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "List({})", self.positions.len())
-    }
-}
+shown!([T] Debug for List<'_, T>, |list| "List({})", list.positions.len());

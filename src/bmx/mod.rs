@@ -68,6 +68,7 @@ use table::{Source, Table, TableId};
 
 use crate::error::{Error, Result};
 use crate::limits::Limits;
+use crate::shown::shown;
 use crate::view::ByteStr;
 use crate::view::record::{Fixed, Schema};
 
@@ -212,8 +213,4 @@ impl<'a> Map<'a> {
     }
 }
 
-impl std::fmt::Debug for Map<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Map({} bytes)", self.bytes)
-    }
-}
+shown!([] Debug for Map<'_>, |map| "Map({} bytes)", map.bytes);

@@ -7,6 +7,7 @@ use super::{Alpha, Boxed, Corner, Corners, Influence, Material, Matrix, Place, P
 use super::{Values, Weights, one};
 use crate::b3d::{Brush, Mesh, Node, Scene, Triangles, rotation_xyzw, wire};
 use crate::error::{Context, Result};
+use crate::shown::shown;
 use crate::view::{Color, LeArray, Vec2, Vec3};
 
 pub(super) fn primitives<'a>(scene: Scene<'a>) -> impl Iterator<Item = Result<Primitive<'a>>> + 'a {
@@ -106,11 +107,7 @@ struct Tris<'a> {
     triangles: Triangles<'a>,
 }
 
-impl std::fmt::Debug for Tris<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Tris({} triangles of node {})", self.triangles.indices.len(), self.node)
-    }
-}
+shown!([] Debug for Tris<'_>, |all| "Tris({} triangles of node {})", all.triangles.indices.len(), all.node);
 
 impl<'a> Tris<'a> {
     fn vertices(&self) -> Result<crate::b3d::Vertices<'a>> {

@@ -7,6 +7,7 @@ use super::{Alpha, Boxed, Corner, Corners, Influence, Material, Matrix, Place, P
 use super::{Values, Weights, one, values};
 use crate::error::{Context, Result};
 use crate::lodka::{FaceGroup, FaceMode, Indices, LodModel, Mesh, Model, ProxySet, wire};
+use crate::shown::shown;
 use crate::view::{Vec2, Vec3};
 
 pub(super) fn primitives<'a>(model: Model<'a>) -> impl Iterator<Item = Result<Primitive<'a>>> + 'a {
@@ -114,11 +115,7 @@ struct Group<'a> {
     group: FaceGroup<'a>,
 }
 
-impl std::fmt::Debug for Group<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Group({} triangles)", self.group.triangle_count())
-    }
-}
+shown!([] Debug for Group<'_>, |all| "Group({} triangles)", all.group.triangle_count());
 
 impl<'a> Shape<'a> for Group<'a> {
     fn positions(&self) -> Result<Values<'a, Vec3>> {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::{Boxed, Corner, Corners, Material, Matrix, Place, Primitive, Shape, Texture, Values, fans, one, values};
 use crate::error::Result;
 use crate::mlod::{FaceFields, Lod, Model};
+use crate::shown::shown;
 use crate::view::{ByteStr, Strided, Vec2, Vec3};
 
 pub(super) fn primitives<'a>(model: Model<'a>) -> impl Iterator<Item = Result<Primitive<'a>>> + 'a {
@@ -57,11 +58,7 @@ struct Faces<'a> {
     look: Arc<Look<'a>>,
 }
 
-impl std::fmt::Debug for Faces<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Faces({} of {:?})", self.look.faces.len(), self.look.texture)
-    }
-}
+shown!([] Debug for Faces<'_>, |all| "Faces({} of {:?})", all.look.faces.len(), all.look.texture);
 
 impl<'a> Faces<'a> {
     /// The sets of texture coordinates behind the first, which the faces have themselves: for each corner of the LOD

@@ -7,6 +7,7 @@ use super::{Alpha, Boxed, Corner, Corners, Influence, Material, Matrix, Place, P
 use super::{Weights, fans, one, values};
 use crate::error::{Context, Error, Result};
 use crate::odol::{Encoding, FaceIter, Lod, Model, Section, Tangents, UvSet, VertexTable};
+use crate::shown::shown;
 use crate::view::{Block, Element, Table, Vec2, Vec3};
 
 /// How often the sections of a LOD may go over its faces; in real files each face is in one.
@@ -144,11 +145,7 @@ struct Faces<'a> {
     look: Look<'a>,
 }
 
-impl std::fmt::Debug for Faces<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Faces({} of lods[{}])", self.count, self.shared.index)
-    }
-}
+shown!([] Debug for Faces<'_>, |all| "Faces({} of lods[{}])", all.count, all.shared.index);
 
 impl<'a> Faces<'a> {
     /// What is wrong with an array, with the LOD that it is in.

@@ -10,7 +10,7 @@ use super::text::AnsiStr;
 use crate::error::{Context, Error, Result};
 use crate::inspect::{Outline, Span};
 use crate::view::list::left_over;
-use crate::view::record::{Form, Framing, Read, Stored, Type, plain};
+use crate::view::record::{Form, Framing, Read, Stored, Type, form, plain};
 use crate::view::{Cursor, Element, LeArray};
 
 /// The form of a length or count that is stored signed and must not be negative.
@@ -25,11 +25,7 @@ plain! {
     };
 }
 
-impl Form<u64> for Length {
-    fn into_value(self) -> u64 {
-        self.0
-    }
-}
+form!([] Length => u64);
 
 /// Told by the length of what it counts.
 impl Form<u64> for Framing<Length> {
@@ -67,11 +63,7 @@ impl<'a, T: Element> Read<'a> for Counted<'a, T> {
     }
 }
 
-impl<'a, T> Form<LeArray<'a, T>> for Counted<'a, T> {
-    fn into_value(self) -> LeArray<'a, T> {
-        self.0
-    }
-}
+form!(['a, T] Counted<'a, T> => LeArray<'a, T>);
 
 /// The form of a field that outlines tell with the items that it is for, so that only a dissection tells it here.
 #[derive(Debug)]
@@ -95,11 +87,7 @@ impl<'a, T: Read<'a, C>, C> Read<'a, C> for Dissected<T> {
     }
 }
 
-impl<T> Form<T> for Dissected<T> {
-    fn into_value(self) -> T {
-        self.0
-    }
-}
+form!([T] Dissected<T> => T);
 
 /// The part must be used up.
 pub(crate) fn end(cursor: &Cursor<'_>) -> Result<()> {

@@ -5,6 +5,7 @@ use std::ops::Deref;
 
 use crate::error::Result;
 use crate::inspect::{Text, Value};
+use crate::shown::shown;
 use crate::summary::{Name, StoredText};
 use crate::view::record::{Read, Stored, Type};
 use crate::view::{ByteStr, Cursor};
@@ -40,11 +41,7 @@ impl fmt::Display for AnsiStr<'_> {
     }
 }
 
-impl fmt::Debug for AnsiStr<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "\"{self}\"")
-    }
-}
+shown!([] Debug for AnsiStr<'_>, |text| "\"{text}\"");
 
 /// By bytes.
 impl PartialEq<&str> for AnsiStr<'_> {

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::inspect::{Outline, Span};
 use crate::view::batch::{Batch, Derived};
 use crate::view::list::{Item, List};
-use crate::view::record::{Flat, Form, Framing, Read, Stored, Type, record};
+use crate::view::record::{Flat, Framing, Read, Stored, Type, form, record};
 use crate::view::{ByteStr, Cursor, LeArray, Table, Vec3};
 
 record! {
@@ -130,11 +130,7 @@ impl<'a> Read<'a, u32> for Faces<'a> {
     }
 }
 
-impl<'a> Form<List<'a, Face<'a>>> for Faces<'a> {
-    fn into_value(self) -> List<'a, Face<'a>> {
-        self.0
-    }
-}
+form!(['a] Faces<'a> => List<'a, Face<'a>>);
 
 fn fields<'s>(faces: &'s List<'_, Face<'_>>) -> impl Table + use<'s> {
     Derived {
@@ -162,8 +158,4 @@ impl<'a> Read<'a> for Tags<'a> {
     }
 }
 
-impl<'a> Form<List<'a, Tag<'a>>> for Tags<'a> {
-    fn into_value(self) -> List<'a, Tag<'a>> {
-        self.0
-    }
-}
+form!(['a] Tags<'a> => List<'a, Tag<'a>>);

@@ -10,7 +10,7 @@ use super::version::Version;
 use super::wire::Collimator;
 use crate::error::{Context as _, Error, Result};
 use crate::inspect::{Outline, Part, Span, StoredField};
-use crate::view::record::{FieldInfo, Framing, Read, Record as _, Schema, Stored, Type, record, tell_count};
+use crate::view::record::{FieldInfo, Framing, Read, Record as _, Schema, Stored, Type, form, record, tell_count};
 use crate::view::{ByteStr, Cursor, LeArray, List};
 
 /// The faces of a LOD, in place: for each a byte with the number of corners, then a point number for each corner.
@@ -488,8 +488,4 @@ impl<'a> Read<'a, (Version, Faces<'a>)> for WithFaces<Sections<'a>> {
     }
 }
 
-impl<'a> crate::view::record::Form<Sections<'a>> for WithFaces<Sections<'a>> {
-    fn into_value(self) -> Sections<'a> {
-        self.0
-    }
-}
+form!(['a] WithFaces<Sections<'a>> => Sections<'a>);

@@ -15,7 +15,7 @@ use super::vertex::{Encoding, UvSet, UvSets, VertexTable};
 use crate::codec::Codec;
 use crate::error::{Context as _, Result};
 use crate::inspect::Outline;
-use crate::view::record::{Form, Read, Stored, Type, record, tell_count};
+use crate::view::record::{Read, Stored, Type, form, record, tell_count};
 use crate::view::{Block, ByteStr, Cursor, Element, Filled, List, Vec2, Vec3};
 
 /// The most LODs: no more are taken by the game.
@@ -156,11 +156,7 @@ impl<'a> Read<'a, Layout> for FirstSet<'a> {
     }
 }
 
-impl<'a> Form<Block<'a, Vec2>> for FirstSet<'a> {
-    fn into_value(self) -> Block<'a, Vec2> {
-        self.0
-    }
-}
+form!(['a] FirstSet<'a> => Block<'a, Vec2>);
 
 /// The form of an array that is never compressed, whatever its size.
 #[derive(Debug)]
@@ -185,8 +181,4 @@ impl<'a> Read<'a, Layout> for InPlace<'a> {
     }
 }
 
-impl<'a> Form<Block<'a, Vec3>> for InPlace<'a> {
-    fn into_value(self) -> Block<'a, Vec3> {
-        self.0
-    }
-}
+form!(['a] InPlace<'a> => Block<'a, Vec3>);

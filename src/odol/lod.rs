@@ -12,7 +12,7 @@ use super::version::Version;
 use super::vertex::{VertexTable, positions};
 use crate::error::Result;
 use crate::inspect::Outline;
-use crate::view::record::{Read, Record as _, Stored, Type, record};
+use crate::view::record::{Read, Record as _, Stored, Type, form, record};
 use crate::view::{Block, ByteStr, Cursor, Filled, LeArray, List, Vec3};
 
 record! {
@@ -185,12 +185,7 @@ impl<'a> Read<'a, Version> for PointCount {
     }
 }
 
-impl crate::view::record::Form<u32> for PointCount {
-    #[inline]
-    fn into_value(self) -> u32 {
-        self.0
-    }
-}
+form!([] PointCount => u32);
 
 /// The vertex table of a LOD, unread: see [`Lod::vertex_table`].
 #[derive(Clone, Copy, Debug)]

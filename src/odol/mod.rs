@@ -97,8 +97,6 @@ mod version;
 mod vertex;
 mod wire;
 
-use std::fmt;
-
 use zerocopy::little_endian::{F32, U32};
 
 pub use crate::resolution::Resolution;
@@ -126,6 +124,7 @@ pub use wire::{
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::ranges::{Data, Ranges, missing};
+use crate::shown::shown;
 use crate::view::record::{Fixed, Read as _, Schema};
 use crate::view::{Cursor, LeArray};
 use array::{Layout, Reading};
@@ -188,11 +187,8 @@ pub struct Model<'a> {
     header: Header<'a>,
 }
 
-impl fmt::Debug for Model<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Model(version {}, {} LODs, {} bytes)", self.version(), self.lod_count(), self.byte_len())
-    }
-}
+shown!([] Debug for Model<'_>,
+    |model| "Model(version {}, {} LODs, {} bytes)", model.version(), model.lod_count(), model.byte_len());
 
 /// What the tables tell of one LOD.
 #[derive(Clone, Copy, Debug)]

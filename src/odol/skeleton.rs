@@ -3,7 +3,7 @@
 use super::version::Version;
 use crate::error::Result;
 use crate::inspect::{Outline, Span};
-use crate::view::record::{Form, Framing, Read, Stored, Type, record};
+use crate::view::record::{Framing, Read, Stored, Type, form, record};
 use crate::view::{ByteStr, Cursor, List};
 
 record! {
@@ -66,8 +66,4 @@ impl<'a> Read<'a, Version> for OrNone<Skeleton<'a>> {
     }
 }
 
-impl<'a> Form<Option<Skeleton<'a>>> for OrNone<Skeleton<'a>> {
-    fn into_value(self) -> Option<Skeleton<'a>> {
-        self.0
-    }
-}
+form!(['a] OrNone<Skeleton<'a>> => Option<Skeleton<'a>>);

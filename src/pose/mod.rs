@@ -41,7 +41,6 @@ mod odol;
 mod rtm;
 mod sample;
 
-use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -51,6 +50,7 @@ pub use sample::Track;
 use crate::asset::Asset;
 use crate::error::Result;
 use crate::inspect::Text;
+use crate::shown::shown;
 
 /// A bone, or what else moves others.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -181,11 +181,7 @@ impl<'a> Rig<'a> {
     }
 }
 
-impl fmt::Debug for Rig<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Rig({} bones)", self.bones.len())
-    }
-}
+shown!([] Debug for Rig<'_>, |rig| "Rig({} bones)", rig.bones.len());
 
 /// An animation.
 pub struct Clip<'a> {
@@ -272,11 +268,7 @@ impl<'a> Clip<'a> {
     }
 }
 
-impl fmt::Debug for Clip<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Clip({:?}, {} bones)", self.name, self.bones.len())
-    }
-}
+shown!([] Debug for Clip<'_>, |clip| "Clip({:?}, {} bones)", clip.name, clip.bones.len());
 
 /// All bones of a rig at one moment.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,7 +7,7 @@ use super::wire::FixedName;
 use crate::error::Result;
 use crate::inspect::{Span, Value};
 use crate::view::codes::codes;
-use crate::view::record::{Form, Read, Stored, Type, record};
+use crate::view::record::{Read, Stored, Type, form, record};
 use crate::view::{ByteStr, Cursor, LeArray, List, list};
 
 /// Names in a row.
@@ -158,8 +158,4 @@ impl<'a> Read<'a> for ShortStr<'a> {
     }
 }
 
-impl<'a> Form<ByteStr<'a>> for ShortStr<'a> {
-    fn into_value(self) -> ByteStr<'a> {
-        self.0
-    }
-}
+form!(['a] ShortStr<'a> => ByteStr<'a>);

@@ -7,6 +7,7 @@ use super::cursor::{Cursor, Wire};
 use super::text::ByteStr;
 use crate::error::{Error, Result};
 use crate::sealed::Sealed;
+use crate::shown::shown;
 
 /// The four bytes that say what a chunk is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -98,11 +99,8 @@ impl<'a, H: Header> Chunk<'a, H> {
     }
 }
 
-impl<H: Header> fmt::Debug for Chunk<'_, H> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}({:#x}, {} bytes)", self.tag(), self.offset(), self.byte_len())
-    }
-}
+shown!([H: Header] Debug for Chunk<'_, H>,
+    |chunk| "{}({:#x}, {} bytes)", chunk.tag(), chunk.offset(), chunk.byte_len());
 
 /// The chunks of one part in file order; ends after the first error.
 #[derive(Clone, Debug)]

@@ -6,6 +6,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 use super::array::{Element, LeArray};
 use super::text::{ByteStr, Utf32Str};
 use crate::error::{Error, Result};
+use crate::shown::shown;
 
 /// A record exactly as stored: no padding, no alignment, every bit pattern valid.
 pub trait Wire: FromBytes + Immutable + KnownLayout + Unaligned + Copy + 'static {}
@@ -234,11 +235,7 @@ impl Cursor<'_> {
     }
 }
 
-impl std::fmt::Debug for Cursor<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Cursor({:#x}, {} left)", self.offset, self.rest.len())
-    }
-}
+shown!([] Debug for Cursor<'_>, |cursor| "Cursor({:#x}, {} left)", cursor.offset, cursor.rest.len());
 
 /// A nom parser for one record in place, for grammars that mix records and texts.
 ///

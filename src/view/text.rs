@@ -8,6 +8,8 @@ use nom::error::{Error as NomError, ErrorKind};
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::U32;
 
+use crate::shown::shown;
+
 /// A text whose encoding the file does not tell: bytes, borrowed.
 ///
 /// A `&str` is only ever made over a copy: what is mapped another process may change, and a `&str` that stops being UTF-8
@@ -123,11 +125,7 @@ fn write_chunks(chunks: Utf8Chunks<'_>, out: &mut impl Write, escape_controls: b
     Ok(())
 }
 
-impl fmt::Debug for ByteStr<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "\"{self}\"")
-    }
-}
+shown!([] Debug for ByteStr<'_>, |text| "\"{text}\"");
 
 impl<'a> From<&'a str> for ByteStr<'a> {
     fn from(text: &'a str) -> Self {
@@ -223,11 +221,7 @@ impl fmt::Display for Utf32Str<'_> {
     }
 }
 
-impl fmt::Debug for Utf32Str<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "\"{self}\"")
-    }
-}
+shown!([] Debug for Utf32Str<'_>, |text| "\"{text}\"");
 
 impl PartialEq<str> for Utf32Str<'_> {
     fn eq(&self, other: &str) -> bool {

@@ -1,6 +1,6 @@
 //! Forms in which a file has a value that is handed out as another.
 
-use super::{Fixed, Form, Read, Stored, Type};
+use super::{Fixed, Read, Stored, Type, form};
 use crate::error::Result;
 use crate::inspect::{Outline, Span, Value};
 use crate::view::array::{Element, LeArray};
@@ -36,12 +36,7 @@ impl<T> std::ops::Deref for Framing<T> {
     }
 }
 
-impl<T> Form<T> for Framing<T> {
-    #[inline]
-    fn into_value(self) -> T {
-        self.0
-    }
-}
+form!([T] Framing<T> => T);
 
 impl<T: Stored> Stored for Framing<T> {
     const TYPE: Type = T::TYPE;
@@ -85,11 +80,7 @@ impl<'a, T: Fixed> Read<'a> for Flat<'a, T> {
     }
 }
 
-impl<'a, T> Form<&'a T> for Flat<'a, T> {
-    fn into_value(self) -> &'a T {
-        self.0
-    }
-}
+form!(['a, T] Flat<'a, T> => &'a T);
 
 /// The form of a field that was read elsewhere, such as a count in a header: takes no bytes.
 #[derive(Debug)]
@@ -111,12 +102,7 @@ impl<'a, T: Stored> Read<'a, T> for Known<T> {
     }
 }
 
-impl<T> Form<T> for Known<T> {
-    #[inline]
-    fn into_value(self) -> T {
-        self.0
-    }
-}
+form!([T] Known<T> => T);
 
 /// The form of a field that outlines tell elsewhere.
 #[derive(Debug)]
@@ -134,12 +120,7 @@ impl<'a, T: Read<'a, C>, C> Read<'a, C> for Apart<T> {
     }
 }
 
-impl<T> Form<T> for Apart<T> {
-    #[inline]
-    fn into_value(self) -> T {
-        self.0
-    }
-}
+form!([T] Apart<T> => T);
 
 /// The form of an array that takes all that is left of its part.
 #[derive(Debug)]
@@ -161,8 +142,4 @@ impl<'a, T: Element> Read<'a> for Rest<'a, T> {
     }
 }
 
-impl<'a, T> Form<LeArray<'a, T>> for Rest<'a, T> {
-    fn into_value(self) -> LeArray<'a, T> {
-        self.0
-    }
-}
+form!(['a, T] Rest<'a, T> => LeArray<'a, T>);

@@ -165,6 +165,19 @@ pub trait Form<T> {
     fn into_value(self) -> T;
 }
 
+/// Makes a type that has a value and nothing else a form of it.
+macro_rules! form {
+    ([$($of:tt)*] $form:ty => $value:ty) => {
+        impl<$($of)*> $crate::view::record::Form<$value> for $form {
+            #[inline]
+            fn into_value(self) -> $value {
+                self.0
+            }
+        }
+    };
+}
+pub(crate) use form;
+
 impl<T> Form<T> for T {
     #[inline]
     fn into_value(self) -> T {
