@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::format::{Format, NoAsset};
+use crate::forward::forward;
 use crate::inspect::{Depth, Inspect, Outline, Region};
 use crate::limits::Limits;
 use crate::ranges::{Data, Ranges};
@@ -90,40 +91,17 @@ impl<'a> Asset<'a> {
 
 /// Each question goes to the asset inside, those that formats answer alike too.
 impl Inspect for Asset<'_> {
-    fn about(&self) -> (Format, &Limits, u64) {
-        self.inner().about()
-    }
-
-    fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
-        self.inner().survey(depth, problems)
-    }
-
-    fn outline(&self, out: &mut Outline<'_>) {
-        self.inner().outline(out);
-    }
-
-    fn dissect(&self, out: &mut Outline<'_>) {
-        self.inner().dissect(out);
-    }
-
-    fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) {
-        self.inner().regions(sink);
-    }
-
-    fn digest_names(&self) -> &'static [&'static str] {
-        self.inner().digest_names()
-    }
-
-    fn digest(&self, name: &str, budget: &Budget, sink: &mut dyn FnMut(&[u8])) -> Result<()> {
-        self.inner().digest(name, budget, sink)
-    }
-
-    fn digests(&self, names: &[&str], budget: &Budget, sink: &mut dyn FnMut(usize, &[u8])) -> Vec<Result<()>> {
-        self.inner().digests(names, budget, sink)
-    }
-
-    fn kept_bytes(&self) -> u64 {
-        self.inner().kept_bytes()
+    forward! {
+        inner:
+        fn about(&self) -> (Format, &Limits, u64);
+        fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary;
+        fn outline(&self, out: &mut Outline<'_>);
+        fn dissect(&self, out: &mut Outline<'_>);
+        fn regions(&self, sink: &mut dyn FnMut(Region<'_>));
+        fn digest_names(&self) -> &'static [&'static str];
+        fn digest(&self, name: &str, budget: &Budget, sink: &mut dyn FnMut(&[u8])) -> Result<()>;
+        fn digests(&self, names: &[&str], budget: &Budget, sink: &mut dyn FnMut(usize, &[u8])) -> Vec<Result<()>>;
+        fn kept_bytes(&self) -> u64;
     }
 }
 

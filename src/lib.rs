@@ -138,6 +138,7 @@ pub mod diff;
 pub mod dissect;
 pub mod error;
 pub mod format;
+mod forward;
 #[cfg(feature = "geometry")]
 pub mod geometry;
 pub mod inspect;

@@ -85,24 +85,13 @@ pub(crate) use shapes;
 macro_rules! same_table {
     ([$($generics:tt)*] $name:ty) => {
         impl<$($generics)*> $crate::view::Table for $name {
-            fn rows(&self) -> u64 {
-                self.as_table().rows()
-            }
-
-            fn columns(&self) -> Vec<$crate::view::Column> {
-                self.as_table().columns()
-            }
-
-            fn storage(&self) -> $crate::view::Storage {
-                self.as_table().storage()
-            }
-
-            fn in_place(&self) -> Option<$crate::view::InPlace<'_>> {
-                self.as_table().in_place()
-            }
-
-            fn read(&self, sink: &mut dyn FnMut(&[u8]) -> std::ops::ControlFlow<()>) -> $crate::error::Result<()> {
-                self.as_table().read(sink)
+            $crate::forward::forward! {
+                as_table:
+                fn rows(&self) -> u64;
+                fn columns(&self) -> Vec<$crate::view::Column>;
+                fn storage(&self) -> $crate::view::Storage;
+                fn in_place(&self) -> Option<$crate::view::InPlace<'_>>;
+                fn read(&self, sink: &mut dyn FnMut(&[u8]) -> std::ops::ControlFlow<()>) -> $crate::error::Result<()>;
             }
         }
     };
