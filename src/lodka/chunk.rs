@@ -281,26 +281,34 @@ impl<'a, T: View<'a>> Iterator for Views<'a, T> {
     }
 }
 
-/// Reads a chunk's data by its description; `counted` where its header's count must not be negative.
-pub(crate) fn whole<'a, T: Read<'a, Node<'a>>>(node: &Node<'a>, counted: bool) -> Result<T> {
-    let mut cursor = node.body()?;
-    if counted {
-        header_count(node)?;
-    }
-    let view = T::read(&mut cursor, *node)?;
-    end(&cursor).map(|()| view)
+/// Reads data by its description, which must end where they do.
+pub(super) fn exactly<'a, T: Read<'a, C>, C>(mut data: Cursor<'a>, context: C) -> Result<T> {
+    let view = T::read(&mut data, context)?;
+    end(&data).map(|()| view)
 }
 
-/// Chunks whose data is one record.
+/// Reads a chunk's data by their description.
+pub(super) fn whole<'a, T: Read<'a, Node<'a>>>(node: &Node<'a>) -> Result<T> {
+    exactly(node.body()?, *node)
+}
+
+/// The same of a chunk whose header's count must not be negative.
+pub(super) fn counted<'a, T: Read<'a, Node<'a>>>(node: &Node<'a>) -> Result<T> {
+    let data = node.body()?;
+    header_count(node)?;
+    exactly(data, *node)
+}
+
+/// Chunks with a meaning, and how their data are read.
 macro_rules! view {
-    ($name:ident, counted: $counted:literal) => {
+    ($name:ident, $read:path) => {
         impl $crate::sealed::Sealed for $name<'_> {}
 
         impl<'a> $crate::lodka::View<'a> for $name<'a> {
             const KIND: $crate::lodka::Kind = $crate::lodka::Kind::$name;
 
             fn read(node: &Node<'a>) -> $crate::error::Result<Self> {
-                $crate::lodka::chunk::whole(node, $counted)
+                $read(node)
             }
         }
     };

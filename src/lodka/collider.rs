@@ -1,6 +1,6 @@
 //! COL1: shapes that follow bones.
 
-use super::chunk::{Node, view};
+use super::chunk::{Node, counted, view};
 use super::fields::{Dissected, Names};
 use super::outline::records;
 use super::text::AnsiStr;
@@ -21,4 +21,4 @@ record! {
     also |set, out| records(("collider_records", "colliders"), set.colliders, set.names.iter(), out)
 }
 
-view!(ColliderSet, counted: true);
+view!(ColliderSet, counted);

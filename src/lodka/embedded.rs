@@ -1,6 +1,6 @@
 //! INF1, TXTR, SHDR and IMG1: bytes of other formats inside a model.
 
-use super::chunk::{Node, view};
+use super::chunk::{Node, counted, view, whole};
 use super::codes::ShaderKind;
 use super::fields::{Counted, Length, count, known};
 use super::text::AnsiStr;
@@ -24,7 +24,7 @@ record! {
     }
 }
 
-view!(Info, counted: false);
+view!(Info, whole);
 
 named! {
     /// What kind of image some bytes start like.
@@ -80,7 +80,7 @@ impl Screenshot<'_> {
     }
 }
 
-view!(Screenshot, counted: false);
+view!(Screenshot, whole);
 
 record! {
     /// The textures that lie in the file itself (TXTR).
@@ -102,7 +102,7 @@ impl<'a> TextureList<'a> {
     }
 }
 
-view!(TextureList, counted: true);
+view!(TextureList, counted);
 
 /// A texture that was not yet read.
 #[derive(Clone, Copy, Debug)]
@@ -188,7 +188,7 @@ record! {
     }
 }
 
-view!(ShaderList, counted: true);
+view!(ShaderList, counted);
 
 record! {
     /// A shader.

@@ -1,6 +1,6 @@
 //! LIG1: eight lights.
 
-use super::chunk::{Node, view};
+use super::chunk::{Node, view, whole};
 use super::outline::records;
 use super::text::AnsiStr;
 use super::wire::Light;
@@ -29,4 +29,4 @@ fn eight(node: &Node<'_>) -> Result<()> {
     }
 }
 
-view!(LightScheme, counted: false);
+view!(LightScheme, whole);

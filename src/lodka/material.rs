@@ -1,6 +1,6 @@
 //! MAT1: materials.
 
-use super::chunk::{Node, view};
+use super::chunk::{Node, view, whole};
 use super::codes::MappingMode;
 use super::fields::{Length, known};
 use super::text::AnsiStr;
@@ -21,7 +21,7 @@ record! {
     }
 }
 
-view!(MaterialList, counted: false);
+view!(MaterialList, whole);
 
 record! {
     /// A material.

@@ -1,6 +1,6 @@
 //! MSH1: meshes.
 
-use super::chunk::{Kind, Node, View};
+use super::chunk::{Node, view};
 use super::codes::Flag;
 use super::face::{FaceGroup, Targets};
 use super::fields::{Counted, Length, known};
@@ -88,23 +88,19 @@ impl Mesh<'_> {
     }
 }
 
-impl crate::sealed::Sealed for Mesh<'_> {}
+view!(Mesh, read);
 
-impl<'a> View<'a> for Mesh<'a> {
-    const KIND: Kind = Kind::Mesh;
-
-    /// Walks the face groups only where there are two sets of texture coordinates, to tell the two readings apart.
-    fn read(node: &Node<'a>) -> Result<Self> {
-        let body = node.body()?;
-        let read = |uv_counts_apart| {
-            let layout = MeshLayout { bones: node.bones.unwrap_or(0), uv_counts_apart };
-            <Self as Read<'a, MeshLayout>>::read(&mut body.clone(), layout)
-        };
-        let mesh = read(false);
-        let is_plain = |mesh: &Self| mesh.uvs.len() == 1 || mesh.ends_well();
-        match mesh.as_ref().is_ok_and(is_plain) {
-            true => mesh,
-            false => read(true).ok().filter(Self::ends_well).map_or(mesh, Ok),
-        }
+/// Walks the face groups only where there are two sets of texture coordinates, to tell the two readings apart.
+fn read<'a>(node: &Node<'a>) -> Result<Mesh<'a>> {
+    let body = node.body()?;
+    let read = |uv_counts_apart| {
+        let layout = MeshLayout { bones: node.bones.unwrap_or(0), uv_counts_apart };
+        <Mesh<'a> as Read<'a, MeshLayout>>::read(&mut body.clone(), layout)
+    };
+    let mesh = read(false);
+    let is_plain = |mesh: &Mesh<'_>| mesh.uvs.len() == 1 || mesh.ends_well();
+    match mesh.as_ref().is_ok_and(is_plain) {
+        true => mesh,
+        false => read(true).ok().filter(Mesh::ends_well).map_or(mesh, Ok),
     }
 }

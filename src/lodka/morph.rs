@@ -1,14 +1,14 @@
 //! MAN1 and MMD1: morph animations, after Quake III's models.
 
-use super::chunk::{Kind, Node, View, view};
-use super::fields::{Dissected, end, header_count, known, not_negative, total};
+use super::chunk::{Node, counted, exactly, view};
+use super::fields::{Dissected, header_count, known, not_negative, total};
 use super::packed::{Layout, Records};
 use super::text::AnsiStr;
 use super::wire::{
     MorphAnimation, MorphBone, MorphCollider, MorphMatrix, MorphMeshRecord, MorphRecord, WideMorphRecord,
 };
 use crate::error::{Context, Error, Result};
-use crate::view::record::{Framing, Known, Read, record};
+use crate::view::record::{Framing, Known, record};
 use crate::view::{Cursor, Element, LeArray, Vec3};
 
 record! {
@@ -95,20 +95,12 @@ impl<'a> MorphCollections<'a> {
     }
 }
 
-impl crate::sealed::Sealed for MorphCollections<'_> {}
+view!(MorphCollections, read);
 
-impl<'a> View<'a> for MorphCollections<'a> {
-    const KIND: Kind = Kind::MorphCollections;
-
-    /// Adds up the counts and lengths of all records; tries the wide records where packed ones do not come out.
-    fn read(node: &Node<'a>) -> Result<Self> {
-        let body = node.body()?;
-        Layout::either(header_count(node)?, |layout| {
-            let mut cursor = body;
-            let morphs = <Self as Read<'a, _>>::read(&mut cursor, layout)?;
-            end(&cursor).map(|()| morphs)
-        })
-    }
+/// Adds up the counts and lengths of all records; tries the wide records where packed ones do not come out.
+fn read<'a>(node: &Node<'a>) -> Result<MorphCollections<'a>> {
+    let data = node.body()?;
+    Layout::either(header_count(node)?, |layout| exactly(data, layout))
 }
 
 fn at<T: Element>(table: LeArray<'_, T>) -> Cursor<'_> {
@@ -212,7 +204,7 @@ record! {
     }
 }
 
-view!(MorphMeshes, counted: true);
+view!(MorphMeshes, counted);
 
 fn mesh_names(records: &LeArray<'_, MorphMeshRecord>) -> Result<u64> {
     let names = table_sum(records, "records", |record| record.name_len.get())?;

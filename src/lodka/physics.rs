@@ -7,7 +7,7 @@ use nom::combinator::rest;
 use nom::sequence::terminated;
 use zerocopy::little_endian::I32;
 
-use super::chunk::{Node, view};
+use super::chunk::{Node, view, whole};
 use super::fields::{Dissected, Length, known};
 use super::outline::records;
 use super::text::AnsiStr;
@@ -55,7 +55,7 @@ record! {
     }
 }
 
-view!(Physics, counted: false);
+view!(Physics, whole);
 
 /// Names with CR LF between them; behind the last one it may be missing.
 #[derive(Clone, Copy, Debug)]

@@ -1,12 +1,12 @@
 //! PXI1: meshes that are drawn several times.
 
-use super::chunk::{Kind, Node, View};
-use super::fields::{Dissected, Length, Names, end};
+use super::chunk::{Node, exactly, view};
+use super::fields::{Dissected, Length, Names};
 use super::outline::records;
 use super::packed::{Layout, Records};
 use super::wire::{Proxy, WideProxy};
 use crate::error::Result;
-use crate::view::record::{Apart, Framing, Known, Read, record};
+use crate::view::record::{Apart, Framing, Known, record};
 
 record! {
     /// Further appearances of meshes (PXI1), which stand for one empty mesh.
@@ -35,18 +35,10 @@ impl ProxySet<'_> {
     }
 }
 
-impl crate::sealed::Sealed for ProxySet<'_> {}
+view!(ProxySet, read);
 
-impl<'a> View<'a> for ProxySet<'a> {
-    const KIND: Kind = Kind::ProxySet;
-
-    /// Adds up the names' lengths; tries the wide records where packed ones do not come out.
-    fn read(node: &Node<'a>) -> Result<Self> {
-        let body = node.body()?;
-        Layout::either(node.count_hint(), |layout| {
-            let mut cursor = body;
-            let set = <Self as Read<'a, _>>::read(&mut cursor, layout)?;
-            end(&cursor).map(|()| set)
-        })
-    }
+/// Adds up the names' lengths; tries the wide records where packed ones do not come out.
+fn read<'a>(node: &Node<'a>) -> Result<ProxySet<'a>> {
+    let data = node.body()?;
+    Layout::either(node.count_hint(), |layout| exactly(data, layout))
 }

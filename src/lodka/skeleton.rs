@@ -1,6 +1,6 @@
 //! SKL1 and ANM1: bones and how they move.
 
-use super::chunk::{Node, view};
+use super::chunk::{Node, counted, view};
 use super::codes::PlayMode;
 use super::fields::known;
 use super::text::AnsiStr;
@@ -24,7 +24,7 @@ record! {
     also |skeleton, out| skeleton.bones.tell_from(0, out)
 }
 
-view!(Skeleton, counted: true);
+view!(Skeleton, counted);
 
 record! {
     /// A bone.
@@ -86,4 +86,4 @@ impl<'a> Animation<'a> {
     }
 }
 
-view!(Animation, counted: true);
+view!(Animation, counted);

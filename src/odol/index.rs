@@ -93,10 +93,7 @@ impl Iterator for IndexIter<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<u32> {
-        match self.narrow.next() {
-            Some(number) => Some(number.get().into()),
-            None => self.wide.next().map(|number| number.get()),
-        }
+        self.narrow.next().map(|number| number.get().into()).or_else(|| self.wide.next().map(|number| number.get()))
     }
 
     #[inline]
@@ -109,10 +106,8 @@ impl Iterator for IndexIter<'_> {
 impl DoubleEndedIterator for IndexIter<'_> {
     #[inline]
     fn next_back(&mut self) -> Option<u32> {
-        match self.narrow.next_back() {
-            Some(number) => Some(number.get().into()),
-            None => self.wide.next_back().map(|number| number.get()),
-        }
+        let narrow = self.narrow.next_back().map(|number| number.get().into());
+        narrow.or_else(|| self.wide.next_back().map(|number| number.get()))
     }
 }
 
