@@ -6,11 +6,12 @@ use super::fields::{Length, count};
 use super::wire::{NarrowWeight, WideWeight};
 use crate::error::Result;
 use crate::inspect::Outline;
+use crate::view::array::columns;
 use crate::view::batch::write_batched;
 use crate::view::by_index::{ByIndex, Indexed};
 use crate::view::record::{Fixed, Framing, Read, Stored, Type};
 use crate::view::shapes::shapes;
-use crate::view::{Column, Cursor, Packing, Scalar, Storage, Table};
+use crate::view::{Column, Cursor, Packing, Storage, Table};
 
 /// One bone's pull on a vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -108,7 +109,7 @@ impl Table for Weights<'_> {
     }
 
     fn columns(&self) -> Vec<Column> {
-        vec![Column::new("vertex", Scalar::U32), Column::new("bone", Scalar::U16), Column::new("weight", Scalar::F32)]
+        columns!["vertex" U32, "bone" U16, "weight" F32].to_vec()
     }
 
     fn storage(&self) -> Storage {

@@ -135,7 +135,7 @@ form!(['a] Faces<'a> => List<'a, Face<'a>>);
 fn fields<'s>(faces: &'s List<'_, Face<'_>>) -> impl Table + use<'s> {
     Derived {
         rows: faces.len() as u64,
-        columns: &FACE_COLUMNS,
+        columns: FACE_COLUMNS,
         from: Span { offset: faces.offset(), bytes: faces.byte_len() },
         make: |batch: &mut Batch<'_>| batch.extend(faces.iter().map(|face| Ok(face.fields.as_bytes()))),
     }

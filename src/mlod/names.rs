@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use super::Face;
 use crate::inspect::{Outline, Span};
+use crate::view::array::columns;
 use crate::view::batch::{Batch, Derived};
-use crate::view::{ByteStr, Column, List, Scalar};
+use crate::view::{ByteStr, List};
 
 /// Tells the textures and materials of faces, each once, and which of them each face has.
 pub(super) fn tell(faces: &List<'_, Face<'_>>, out: &mut Outline<'_>) {
@@ -20,7 +21,7 @@ pub(super) fn tell(faces: &List<'_, Face<'_>>, out: &mut Outline<'_>) {
     }
     let indices = Derived {
         rows: faces.len() as u64,
-        columns: const { &[Column::new("texture", Scalar::U32), Column::new("material", Scalar::U32)] },
+        columns: columns!["texture" U32, "material" U32],
         from: Span { offset: faces.offset(), bytes: faces.byte_len() },
         make: |batch: &mut Batch<'_>| batch.extend(rows.iter().map(|row| Ok(row.as_flattened()))),
     };

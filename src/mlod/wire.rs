@@ -2,9 +2,9 @@
 
 use zerocopy::little_endian::{F32, U32};
 
-use crate::view::array::elements;
+use crate::view::array::{columns, elements};
 use crate::view::record::{Framing, wire};
-use crate::view::{Column, Scalar, Vec3};
+use crate::view::{Column, Vec3};
 
 wire! {
     /// The start of a file.
@@ -78,23 +78,11 @@ pub struct NativePoint {
 elements! { Point = NativePoint { "x" F32, "y" F32, "z" F32, "flags" U32 } }
 
 /// The columns of [`FaceFields`].
-pub(super) const FACE_COLUMNS: [Column; 18] = [
-    Column::new("corner_count", Scalar::U32),
-    Column::new("point_a", Scalar::U32),
-    Column::new("normal_a", Scalar::U32),
-    Column::new("u_a", Scalar::F32),
-    Column::new("v_a", Scalar::F32),
-    Column::new("point_b", Scalar::U32),
-    Column::new("normal_b", Scalar::U32),
-    Column::new("u_b", Scalar::F32),
-    Column::new("v_b", Scalar::F32),
-    Column::new("point_c", Scalar::U32),
-    Column::new("normal_c", Scalar::U32),
-    Column::new("u_c", Scalar::F32),
-    Column::new("v_c", Scalar::F32),
-    Column::new("point_d", Scalar::U32),
-    Column::new("normal_d", Scalar::U32),
-    Column::new("u_d", Scalar::F32),
-    Column::new("v_d", Scalar::F32),
-    Column::new("flags", Scalar::U32),
+pub(super) const FACE_COLUMNS: &[Column] = columns![
+    "corner_count" U32,
+    "point_a" U32, "normal_a" U32, "u_a" F32, "v_a" F32,
+    "point_b" U32, "normal_b" U32, "u_b" F32, "v_b" F32,
+    "point_c" U32, "normal_c" U32, "u_c" F32, "v_c" F32,
+    "point_d" U32, "normal_d" U32, "u_d" F32, "v_d" F32,
+    "flags" U32,
 ];

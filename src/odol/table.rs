@@ -10,8 +10,9 @@ use super::vertex::{Encoding, Normals, Tangents, UvSet};
 use super::wire::{PackedTangents, PackedUv, PackedVector};
 use crate::error::Result;
 use crate::inspect::Span;
+use crate::view::array::columns;
 use crate::view::batch::{Batch, Derived};
-use crate::view::{Column, Element, Scalar, Table};
+use crate::view::{Element, Table};
 
 /// Takes in rows.
 pub(super) type Sink<'s> = dyn FnMut(&[u8]) -> ControlFlow<()> + 's;
@@ -26,20 +27,12 @@ impl Batch<'_> {
     }
 }
 
-const fn float(name: &'static str) -> Column {
-    Column::new(name, Scalar::F32)
-}
-
-const fn index(name: &'static str) -> Column {
-    Column::new(name, Scalar::I32)
-}
-
 /// Texture coordinates as numbers.
 pub(super) fn coordinates<'s>(set: &'s UvSet<'_>) -> impl Table + use<'s> {
     let stored = set.stored.as_table();
     Derived {
         rows: stored.rows(),
-        columns: const { &[float("u"), float("v")] },
+        columns: columns![F32: "u" "v"],
         from: stored.storage().span(),
         make: |batch: &mut Batch<'_>| match &set.stored {
             Encoding::Packed(array) => batch.convert(array, |&packed: &PackedUv| set.scale(packed)),
@@ -53,7 +46,7 @@ pub(super) fn normal_vectors<'s>(normals: &'s Normals<'_>) -> impl Table + use<'
     let stored = normals.as_table();
     Derived {
         rows: stored.rows(),
-        columns: const { &[float("x"), float("y"), float("z")] },
+        columns: columns![F32: "x" "y" "z"],
         from: stored.storage().span(),
         make: |batch: &mut Batch<'_>| match normals {
             Encoding::Packed(array) => batch.convert(array, |normal: &PackedVector| normal.to_array()),
@@ -67,7 +60,7 @@ pub(super) fn tangent_vectors<'s>(tangents: &'s Tangents<'_>) -> impl Table + us
     let stored = tangents.as_table();
     Derived {
         rows: stored.rows(),
-        columns: const { &[float("s_x"), float("s_y"), float("s_z"), float("t_x"), float("t_y"), float("t_z")] },
+        columns: columns![F32: "s_x" "s_y" "s_z" "t_x" "t_y" "t_z"],
         from: stored.storage().span(),
         make: |batch: &mut Batch<'_>| match tangents {
             Encoding::Packed(array) => batch.convert(array, |pair: &PackedTangents| {
@@ -83,7 +76,7 @@ pub(super) fn tangent_vectors<'s>(tangents: &'s Tangents<'_>) -> impl Table + us
 pub(super) fn corners<'s>(faces: &'s Faces<'_>) -> impl Table + use<'s> {
     Derived {
         rows: faces.len() as u64,
-        columns: const { &[index("a"), index("b"), index("c"), index("d")] },
+        columns: columns![I32: "a" "b" "c" "d"],
         from: Span { offset: faces.offset(), bytes: faces.byte_len() },
         make: |batch: &mut Batch<'_>| {
             batch.extend(faces.iter().map(|face| {
@@ -102,8 +95,8 @@ pub(super) fn indices<'s>(faces: &'s Faces<'_>) -> impl Table + use<'s> {
     Derived {
         rows: faces.corner_count(),
         columns: match faces.is_wide() {
-            false => const { &[Column::new("point", Scalar::U16)] },
-            true => const { &[Column::new("point", Scalar::U32)] },
+            false => columns!["point" U16],
+            true => columns!["point" U32],
         },
         from: Span { offset: faces.offset(), bytes: faces.byte_len() },
         make: |batch: &mut Batch<'_>| {
@@ -121,7 +114,7 @@ pub(super) fn indices<'s>(faces: &'s Faces<'_>) -> impl Table + use<'s> {
 pub(super) fn axes<'s>(axes: &'s Axes<'_>, animations: u64) -> impl Table + use<'s> {
     Derived {
         rows: animations,
-        columns: const { &[index("bone"), float("x"), float("y"), float("z"), float("to_x"), float("to_y"), float("to_z")] },
+        columns: columns!["bone" I32, "x" F32, "y" F32, "z" F32, "to_x" F32, "to_y" F32, "to_z" F32],
         from: Span { offset: axes.offset(), bytes: axes.byte_len() },
         make: |batch: &mut Batch<'_>| {
             batch.extend(axes.iter().map(|axis| {

@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 
 use super::Motion;
 use crate::error::Result;
-use crate::view::{Column, Packing, Scalar, Storage, Table};
+use crate::view::array::columns;
+use crate::view::{Column, Packing, Storage, Table};
 
 /// One bone through all frames: for each its time, then rotation and translation (binarised) or matrix (plain), all as
 /// floats.
@@ -50,10 +51,6 @@ impl<'a> Track<'a> {
     }
 }
 
-macro_rules! floats {
-    ($($name:literal)*) => { vec![$(Column::new($name, Scalar::F32)),*] };
-}
-
 impl Table for Track<'_> {
     fn rows(&self) -> u64 {
         self.motion.frame_count() as u64
@@ -61,11 +58,12 @@ impl Table for Track<'_> {
 
     fn columns(&self) -> Vec<Column> {
         match self.motion {
-            Motion::Binarised(_) => floats!["time" "qx" "qy" "qz" "qw" "tx" "ty" "tz"],
+            Motion::Binarised(_) => columns![F32: "time" "qx" "qy" "qz" "qw" "tx" "ty" "tz"],
             Motion::Plain(_) => {
-                floats!["time" "m00" "m01" "m02" "m10" "m11" "m12" "m20" "m21" "m22" "x" "y" "z"]
+                columns![F32: "time" "m00" "m01" "m02" "m10" "m11" "m12" "m20" "m21" "m22" "x" "y" "z"]
             }
         }
+        .to_vec()
     }
 
     fn storage(&self) -> Storage {

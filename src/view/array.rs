@@ -71,6 +71,15 @@ impl Scalar {
     }
 }
 
+/// Columns, as a `&'static [Column]`: the name and the scalar of each.
+macro_rules! columns {
+    ($scalar:ident: $($name:literal)*) => { $crate::view::array::columns![$($name $scalar),*] };
+    ($($name:literal $scalar:ident),* $(,)?) => {
+        const { &[$($crate::view::Column::new($name, $crate::view::Scalar::$scalar)),*] as &[$crate::view::Column] }
+    };
+}
+pub(crate) use columns;
+
 /// Describes elements: the machine's own number or numbers for each, and its columns.
 macro_rules! elements {
     ($($element:ty = $native:ty { $($name:literal $scalar:ident),* $(,)? })*) => {$(
@@ -78,8 +87,7 @@ macro_rules! elements {
 
         impl $crate::view::Element for $element {
             type Native = $native;
-            const COLUMNS: &'static [$crate::view::Column] =
-                &[$($crate::view::Column::new($name, $crate::view::Scalar::$scalar)),*];
+            const COLUMNS: &'static [$crate::view::Column] = $crate::view::array::columns![$($name $scalar),*];
         }
     )*};
 }
