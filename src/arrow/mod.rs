@@ -98,6 +98,17 @@ impl Rows {
 /// A batch is handed over when its rows take so many bytes, however few they are.
 const BATCH_BYTES: usize = 16 << 20;
 
+/// Adds to the rows of a table.
+macro_rules! add {
+    ($batches:expr, $table:ident, |$rows:ident| $add:expr) => {
+        $batches.add(Table::$table, |rows| {
+            if let Rows::$table($rows) = rows {
+                $add;
+            }
+        })
+    };
+}
+
 /// Puts what a scan finds into batches, and hands over each that is full. Holds one batch of each table.
 pub struct Batches<F> {
     tables: Vec<(Table, Mutex<Rows>)>,
@@ -115,46 +126,24 @@ impl<F: Fn(Table, RecordBatch) -> Result<ControlFlow<()>>> Batches<F> {
 
     /// Adds a record to the assets, if that table is wanted. Breaks off where nobody wants more.
     pub fn record(&self, record: &Record) -> ControlFlow<()> {
-        self.add(Table::Assets, |rows| {
-            if let Rows::Assets(rows) = rows {
-                rows.add(record);
-            }
-        })
+        add!(self, Assets, |rows| rows.add(record))
     }
 
     /// Adds a row to the assets for a file that cannot be read: nothing but its path is known, and the error is its one
     /// problem.
     pub fn unreadable(&self, error: &Error) -> ControlFlow<()> {
-        self.add(Table::Assets, |rows| {
-            if let Rows::Assets(rows) = rows {
-                rows.add_unreadable(error);
-            }
-        })
+        add!(self, Assets, |rows| rows.add_unreadable(error))
     }
 
     /// Adds what an asset tells to the other tables, as far as they are wanted.
     pub fn see(&self, seen: &Sighting<'_, '_>) -> ControlFlow<()> {
         if self.wants(Table::Members) {
-            plain::tell_members(seen, &mut |member| {
-                self.add(Table::Members, |rows| {
-                    if let Rows::Members(rows) = rows {
-                        rows.add(member);
-                    }
-                })
-            })?;
+            plain::tell_members(seen, &mut |member| add!(self, Members, |rows| rows.add(member)))?;
         }
         if self.wants(Table::Parts) || self.wants(Table::Arrays) {
             outline::tell(seen, self.wants(Table::Parts), &mut |told| match told {
-                outline::Told::Part(part) => self.add(Table::Parts, |rows| {
-                    if let Rows::Parts(rows) = rows {
-                        rows.add(part);
-                    }
-                }),
-                outline::Told::Array(array) => self.add(Table::Arrays, |rows| {
-                    if let Rows::Arrays(rows) = rows {
-                        rows.add(array);
-                    }
-                }),
+                outline::Told::Part(part) => add!(self, Parts, |rows| rows.add(part)),
+                outline::Told::Array(array) => add!(self, Arrays, |rows| rows.add(array)),
             })?;
         }
         ControlFlow::Continue(())
