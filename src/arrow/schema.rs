@@ -6,6 +6,7 @@ use std::sync::Arc;
 use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
 
 use super::assets::{Problems, References, Stored};
+use super::cells::{Column as _, Flag, Float, Int, Long, OrNull, Text};
 use super::plain::{Arrays, Members, Parts};
 use crate::format::Format;
 use crate::named::named;
@@ -61,26 +62,6 @@ pub(super) fn count_names() -> Vec<&'static str> {
     names
 }
 
-fn text(name: &str) -> Field {
-    Field::new(name, DataType::Utf8, false)
-}
-
-fn long(name: &str) -> Field {
-    Field::new(name, DataType::Int64, false)
-}
-
-fn int(name: &str) -> Field {
-    Field::new(name, DataType::Int32, false)
-}
-
-fn flag(name: &str) -> Field {
-    Field::new(name, DataType::Boolean, false)
-}
-
-fn or_null(field: Field) -> Field {
-    field.with_nullable(true)
-}
-
 fn group(name: &str, fields: Fields) -> Field {
     Field::new(name, DataType::Struct(fields), false)
 }
@@ -95,38 +76,37 @@ fn list(name: &str, kind: DataType) -> Field {
 }
 
 pub(super) fn counts() -> Fields {
-    count_names().into_iter().map(|name| or_null(long(name))).collect()
+    count_names().into_iter().map(OrNull::<Long>::field).collect()
 }
 
 pub(super) fn bounds() -> Fields {
-    let names = ["xmin", "ymin", "zmin", "xmax", "ymax", "zmax"];
-    names.into_iter().map(|name| Field::new(name, DataType::Float32, false)).collect()
+    ["xmin", "ymin", "zmin", "xmax", "ymax", "zmax"].into_iter().map(Float::field).collect()
 }
 
 pub(super) fn blocks() -> Fields {
-    ["stored", "packed", "packed_bytes", "unpacked_bytes"].into_iter().map(long).collect()
+    ["stored", "packed", "packed_bytes", "unpacked_bytes"].into_iter().map(Long::field).collect()
 }
 
 pub(super) fn digests() -> Fields {
-    DIGESTS.into_iter().map(|name| or_null(text(name))).collect()
+    DIGESTS.into_iter().map(OrNull::<Text>::field).collect()
 }
 
 fn assets() -> Vec<Field> {
     vec![
-        text("path"),
-        or_null(text("member")),
-        flag("lossy"),
-        or_null(text("format")),
-        or_null(int("version")),
-        or_null(long("bytes")),
+        Text::field("path"),
+        OrNull::<Text>::field("member"),
+        Flag::field("lossy"),
+        OrNull::<Text>::field("format"),
+        OrNull::<Int>::field("version"),
+        OrNull::<Long>::field("bytes"),
         group("counts", counts()),
-        or_null(group("bounds", bounds())),
+        group("bounds", bounds()).with_nullable(true),
         list("refs", DataType::Struct(References::fields().into())),
         group("blocks", blocks()),
         list("problems", DataType::Struct(Problems::fields().into())),
-        or_null(group("digests", digests())),
-        or_null(group("stored", Stored::fields().into())),
-        or_null(text("prefix")),
-        or_null(text("stamp")),
+        group("digests", digests()).with_nullable(true),
+        group("stored", Stored::fields().into()).with_nullable(true),
+        OrNull::<Text>::field("prefix"),
+        OrNull::<Text>::field("stamp"),
     ]
 }
