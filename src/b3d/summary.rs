@@ -10,6 +10,7 @@ use crate::format::Format;
 use crate::inspect::{self, Depth, Inspect, Outline, Region, Span, no_digest};
 use crate::limits::Limits;
 use crate::summary::{Counts, Problems, References, Summary};
+use crate::view::batch::to_the_end;
 use crate::view::chunk::Chunk;
 use crate::view::{Strided, Table};
 
@@ -95,10 +96,7 @@ impl Inspect for Scene<'_> {
             "indices" => false,
             _ => return Err(no_digest(self.format(), name)),
         };
-        let mut sink = |rows: &[u8]| {
-            sink(rows);
-            std::ops::ControlFlow::Continue(())
-        };
+        let mut sink = to_the_end(sink);
         for step in self.walk() {
             let Step { chunk, part, .. } = step?;
             match part {

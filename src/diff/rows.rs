@@ -1,7 +1,5 @@
 //! The rows of an array, found again and compared.
 
-use std::ops::ControlFlow;
-
 use half::f16;
 
 use super::Rows;
@@ -9,6 +7,7 @@ use crate::asset::Asset;
 use crate::budget::{Budget, Held};
 use crate::error::{Error, Result};
 use crate::inspect::{Inspect, Outline, Part, Visitor};
+use crate::view::batch::to_the_end;
 use crate::view::{Column, Scalar, Table};
 
 /// An array's rows, decoded, and what they are made of.
@@ -65,10 +64,7 @@ fn rows(table: &dyn Table, budget: &Budget) -> Result<Found> {
     let row: usize = columns.iter().map(|column| column.scalar.byte_len()).sum();
     let held = budget.hold(table.rows().saturating_mul(row as u64))?;
     let mut bytes = Vec::new();
-    held.budget().read(table, &mut |rows| {
-        bytes.extend_from_slice(rows);
-        ControlFlow::Continue(())
-    })?;
+    held.budget().read(table, &mut to_the_end(|rows| bytes.extend_from_slice(rows)))?;
     Ok(Found { bytes, columns, _held: held })
 }
 

@@ -1,7 +1,5 @@
 //! An outline, kept to be compared.
 
-use std::ops::ControlFlow;
-
 use sha2::{Digest, Sha256};
 
 use super::Fact;
@@ -10,6 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::inspect::{Inspect, Outline, Part, Span, Text, Value, Visitor};
 use crate::limits::flag;
 use crate::summary::Name;
+use crate::view::batch::to_the_end;
 use crate::view::{Storage, Table};
 
 /// An outline, kept.
@@ -184,11 +183,7 @@ impl Visitor for Builder<'_> {
         }
         let mut hash = Sha256::new();
         hash.update(format!("{name} {index:?} {:?} {}\n", table.columns(), table.rows()));
-        let read = self.budget.read(table, &mut |rows| {
-            hash.update(rows);
-            ControlFlow::Continue(())
-        });
-        if let Err(error) = read {
+        if let Err(error) = self.budget.read(table, &mut to_the_end(|rows| hash.update(rows))) {
             self.problem(&error);
         }
         let Some(open) = self.open.last_mut() else { return };

@@ -20,7 +20,6 @@ pub use selector::Selector;
 
 use std::borrow::Cow;
 use std::fmt;
-use std::ops::ControlFlow;
 
 use crate::budget::Budget;
 use crate::error::{Error, Result};
@@ -29,6 +28,7 @@ use crate::limits::Limits;
 use crate::named::named;
 use crate::sealed::Sealed;
 use crate::summary::{Name, Problems, Summary};
+use crate::view::batch::to_the_end;
 use crate::view::record::Type;
 use crate::view::{ByteStr, Table, Utf32Str};
 
@@ -565,9 +565,6 @@ impl<'v> Outline<'v> {
 /// As [`Table::read`].
 pub fn to_bytes(table: &dyn Table) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    table.read(&mut |rows| {
-        bytes.extend_from_slice(rows);
-        ControlFlow::Continue(())
-    })?;
+    table.read(&mut to_the_end(|rows| bytes.extend_from_slice(rows)))?;
     Ok(bytes)
 }

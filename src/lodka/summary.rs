@@ -1,7 +1,5 @@
 //! The five questions of [`Inspect`], answered for models.
 
-use std::ops::ControlFlow;
-
 use super::content::Content;
 use super::verify::Survey;
 use super::{Mesh, Model};
@@ -12,6 +10,7 @@ use crate::inspect::{Depth, Inspect, Outline, Region, Span, no_digest};
 use crate::limits::Limits;
 use crate::summary::{Problems, Summary};
 use crate::view::Table;
+use crate::view::batch::to_the_end;
 
 impl Inspect for Model<'_> {
     fn about(&self) -> (Format, &Limits, u64) {
@@ -62,11 +61,9 @@ impl Inspect for Model<'_> {
         if name != "positions" {
             return Err(no_digest(self.format(), name));
         }
+        let mut sink = to_the_end(sink);
         for mesh in self.views::<Mesh<'_>>() {
-            mesh?.positions.read(&mut |rows| {
-                sink(rows);
-                ControlFlow::Continue(())
-            })?;
+            mesh?.positions.read(&mut sink)?;
         }
         Ok(())
     }

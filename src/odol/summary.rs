@@ -1,7 +1,5 @@
 //! The five questions of [`Inspect`], answered for models.
 
-use std::ops::ControlFlow;
-
 use super::table::{self, Sink};
 use super::verify::Survey;
 use super::{Lod, Model, VertexTable};
@@ -11,6 +9,7 @@ use crate::format::Format;
 use crate::inspect::{self, Depth, Inspect, Outline, Region, Span, no_digest};
 use crate::limits::Limits;
 use crate::summary::{Bounds, Counts, Problems, Summary};
+use crate::view::batch::to_the_end;
 
 impl Inspect for Model<'_> {
     fn about(&self) -> (Format, &Limits, u64) {
@@ -89,10 +88,7 @@ impl Inspect for Model<'_> {
                 _ => None,
             };
             for (place, (name, result)) in names.iter().zip(&mut results).enumerate().filter(|(_, (_, r))| r.is_ok()) {
-                let mut sink = |rows: &[u8]| {
-                    sink(place, rows);
-                    ControlFlow::Continue(())
-                };
+                let mut sink = to_the_end(|rows| sink(place, rows));
                 *result = match &lod {
                     Ok(lod) => lod.digest(name, table.as_ref(), budget, &mut sink).within_item("lods", index),
                     Err(error) => Err(error.duplicate()),

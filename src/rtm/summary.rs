@@ -1,7 +1,5 @@
 //! The five questions of [`Inspect`], answered for animations.
 
-use std::ops::ControlFlow;
-
 use super::Motion;
 use super::verify::Survey;
 use crate::budget::Budget;
@@ -10,6 +8,7 @@ use crate::format::Format;
 use crate::inspect::{Depth, Inspect, Outline, no_digest};
 use crate::limits::Limits;
 use crate::summary::{Blocks, Counts, Problems, Summary};
+use crate::view::batch::to_the_end;
 
 impl Inspect for Motion<'_> {
     fn about(&self) -> (Format, &Limits, u64) {
@@ -47,10 +46,7 @@ impl Inspect for Motion<'_> {
     }
 
     fn digest(&self, name: &str, budget: &Budget, sink: &mut dyn FnMut(&[u8])) -> Result<()> {
-        let mut sink = |rows: &[u8]| {
-            sink(rows);
-            ControlFlow::Continue(())
-        };
+        let mut sink = to_the_end(sink);
         match (name, self) {
             ("times", Self::Binarised(motion)) => budget.read(&motion.times()?.block, &mut sink),
             ("times", Self::Plain(motion)) => budget.read(&motion.times()?, &mut sink),

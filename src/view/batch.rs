@@ -68,6 +68,14 @@ impl<'s> Batch<'s> {
     }
 }
 
+/// A sink that never breaks off.
+pub(crate) fn to_the_end(mut sink: impl FnMut(&[u8])) -> impl FnMut(&[u8]) -> ControlFlow<()> {
+    move |rows| {
+        sink(rows);
+        ControlFlow::Continue(())
+    }
+}
+
 /// Hands over rows as they come.
 pub(crate) fn write_batched<R: AsRef<[u8]>>(
     mut rows: impl Iterator<Item = R>,
