@@ -196,6 +196,15 @@ impl<'a> Cursor<'a> {
     }
 }
 
+macro_rules! numbers {
+    ($($name:ident $stored:ident),*) => {$(
+        #[inline]
+        pub fn $name(&mut self) -> Result<$name> {
+            Ok(self.read::<zerocopy::little_endian::$stored>()?.get())
+        }
+    )*};
+}
+
 /// Fixed-width numbers, little-endian; all fail with [`Truncated`](crate::ErrorKind::Truncated) only.
 #[allow(missing_docs, clippy::missing_errors_doc)]
 impl Cursor<'_> {
@@ -204,35 +213,7 @@ impl Cursor<'_> {
         self.read::<u8>().copied()
     }
 
-    #[inline]
-    pub fn u16(&mut self) -> Result<u16> {
-        Ok(self.read::<zerocopy::little_endian::U16>()?.get())
-    }
-
-    #[inline]
-    pub fn i16(&mut self) -> Result<i16> {
-        Ok(self.read::<zerocopy::little_endian::I16>()?.get())
-    }
-
-    #[inline]
-    pub fn u32(&mut self) -> Result<u32> {
-        Ok(self.read::<zerocopy::little_endian::U32>()?.get())
-    }
-
-    #[inline]
-    pub fn u64(&mut self) -> Result<u64> {
-        Ok(self.read::<zerocopy::little_endian::U64>()?.get())
-    }
-
-    #[inline]
-    pub fn i32(&mut self) -> Result<i32> {
-        Ok(self.read::<zerocopy::little_endian::I32>()?.get())
-    }
-
-    #[inline]
-    pub fn f32(&mut self) -> Result<f32> {
-        Ok(self.read::<zerocopy::little_endian::F32>()?.get())
-    }
+    numbers! { u16 U16, i16 I16, u32 U32, u64 U64, i32 I32, f32 F32 }
 }
 
 shown!([] Debug for Cursor<'_>, |cursor| "Cursor({:#x}, {} left)", cursor.offset, cursor.rest.len());
