@@ -79,22 +79,6 @@ impl ReadAt for [u8] {
     }
 }
 
-macro_rules! read_at_as_slice {
-    ($($type:ty),*) => {$(
-        impl ReadAt for $type {
-            fn byte_len(&self) -> io::Result<u64> {
-                <[u8]>::byte_len(self)
-            }
-
-            fn read_at(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
-                <[u8]>::read_at(self, range)
-            }
-        }
-    )*};
-}
-
-read_at_as_slice!(Vec<u8>, FileMap);
-
 /// On Unix without a word to others of the place where it is read; elsewhere that moves.
 impl ReadAt for File {
     fn byte_len(&self) -> io::Result<u64> {
@@ -120,8 +104,8 @@ impl ReadAt for File {
 }
 
 macro_rules! read_at_through {
-    ($($type:ty),*) => {$(
-        impl<R: ReadAt + ?Sized> ReadAt for $type {
+    ($([$($generic:tt)*] $type:ty),*) => {$(
+        impl<$($generic)*> ReadAt for $type {
             fn byte_len(&self) -> io::Result<u64> {
                 (**self).byte_len()
             }
@@ -133,7 +117,13 @@ macro_rules! read_at_through {
     )*};
 }
 
-read_at_through!(&R, Box<R>, std::sync::Arc<R>);
+read_at_through! {
+    [] Vec<u8>,
+    [] FileMap,
+    [R: ReadAt + ?Sized] &R,
+    [R: ReadAt + ?Sized] Box<R>,
+    [R: ReadAt + ?Sized] std::sync::Arc<R>
+}
 
 /// A range of another source as a source of its own, such as a member that lies in its archive as it is.
 #[derive(Clone, Debug)]
