@@ -118,13 +118,9 @@ impl Map<'_> {
         let mut blocks = Blocks::default();
         for entry in self.entries() {
             let (packed, unpacked) = (entry.stored_byte_len(), entry.decoded_byte_len_hint());
-            if entry.central().header.method.get() != 0 {
-                blocks.packed = blocks.packed.saturating_add(1);
-                blocks.packed_bytes = blocks.packed_bytes.saturating_add(packed);
-                blocks.unpacked_bytes = blocks.unpacked_bytes.saturating_add(unpacked);
-            } else if unpacked > 0 {
-                blocks.stored = blocks.stored.saturating_add(1);
-            }
+            let is_packed = entry.central().header.method.get() != 0;
+            // A stored entry is empty where it unpacks to nothing.
+            blocks.count(is_packed, if is_packed { packed } else { unpacked }, unpacked);
         }
         blocks
     }

@@ -175,15 +175,12 @@ impl Member<'_> {
     }
 
     fn count_in(&self, blocks: &mut Blocks) {
-        match self.method() {
-            Method::STORED => blocks.stored = blocks.stored.saturating_add((self.stored_byte_len() > 0).into()),
-            Method::PACKED => {
-                blocks.packed = blocks.packed.saturating_add(1);
-                blocks.packed_bytes = blocks.packed_bytes.saturating_add(self.stored_byte_len());
-                blocks.unpacked_bytes = blocks.unpacked_bytes.saturating_add(self.decoded_byte_len_hint());
-            }
-            _ => {}
-        }
+        let is_packed = match self.method() {
+            Method::STORED => false,
+            Method::PACKED => true,
+            _ => return,
+        };
+        blocks.count(is_packed, self.stored_byte_len(), self.decoded_byte_len_hint());
     }
 
     /// Whether a packed member decodes, and to as many bytes as its entry says.

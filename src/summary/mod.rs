@@ -126,13 +126,20 @@ impl Blocks {
     /// Adds a block that is stored so and has so many bytes when decoded.
     pub fn add(&mut self, storage: Storage, unpacked_bytes: u64) {
         match storage.packing {
-            Packing::InPlace if storage.bytes > 0 => self.stored = self.stored.saturating_add(1),
-            Packing::Lzo | Packing::Lzss | Packing::Deflate => {
-                self.packed = self.packed.saturating_add(1);
-                self.packed_bytes = self.packed_bytes.saturating_add(storage.bytes);
-                self.unpacked_bytes = self.unpacked_bytes.saturating_add(unpacked_bytes);
-            }
+            Packing::InPlace => self.count(false, storage.bytes, unpacked_bytes),
+            Packing::Lzo | Packing::Lzss | Packing::Deflate => self.count(true, storage.bytes, unpacked_bytes),
             _ => {}
+        }
+    }
+
+    /// Adds a block of so many bytes in the file, and so many when decoded.
+    pub(crate) fn count(&mut self, is_packed: bool, bytes: u64, unpacked_bytes: u64) {
+        if is_packed {
+            self.packed = self.packed.saturating_add(1);
+            self.packed_bytes = self.packed_bytes.saturating_add(bytes);
+            self.unpacked_bytes = self.unpacked_bytes.saturating_add(unpacked_bytes);
+        } else {
+            self.stored = self.stored.saturating_add((bytes > 0).into());
         }
     }
 }

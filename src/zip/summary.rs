@@ -31,14 +31,8 @@ impl Inspect for Archive<'_> {
                 break;
             };
             count = count.saturating_add(1);
-            match (member.method(), member.stored_byte_len()) {
-                (Method::STORED, size) => blocks.stored = blocks.stored.saturating_add((size > 0).into()),
-                (_, size) => {
-                    blocks.packed = blocks.packed.saturating_add(1);
-                    blocks.packed_bytes = blocks.packed_bytes.saturating_add(size);
-                    blocks.unpacked_bytes = blocks.unpacked_bytes.saturating_add(member.decoded_byte_len_hint());
-                }
-            }
+            let is_packed = member.method() != Method::STORED;
+            blocks.count(is_packed, member.stored_byte_len(), member.decoded_byte_len_hint());
             member.check(problems);
         }
         self.check(problems);
