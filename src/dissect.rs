@@ -1,9 +1,8 @@
 //! A file from its first byte to its last: each told by the field or array that it belongs to.
 
-use std::fmt::Write as _;
-
 use crate::error::Error;
-use crate::inspect::{Inspect, Outline, Part, Selector, Span, StoredField, Text, Value, Visitor};
+use crate::inspect::selector::push;
+use crate::inspect::{Inspect, Outline, Part, Selector, Span, StoredField, Text, Value, Visitor, title};
 use crate::named::named;
 use crate::view::{Packing, Table};
 
@@ -192,25 +191,9 @@ impl Tiler<'_> {
     fn line(&mut self, name: &str, index: Option<usize>, line: Line<'_>) {
         self.unread = None;
         let before = self.path.len();
-        let label = self.push(name, index);
-        (self.sink)(&Line { depth: self.depth, selector: &self.path, name: &label, ..line });
+        push(&mut self.path, name, index);
+        (self.sink)(&Line { depth: self.depth, selector: &self.path, name: &title(name, index), ..line });
         self.path.truncate(before);
-    }
-
-    /// Adds a step to the path; the same step as a label.
-    fn push(&mut self, name: &str, index: Option<usize>) -> String {
-        if !self.path.is_empty() {
-            self.path.push('/');
-        }
-        self.path.push_str(name);
-        match index {
-            Some(index) => {
-                // Writing to a String cannot fail.
-                let _ = write!(self.path, "/{index}");
-                format!("{name}[{index}]")
-            }
-            None => name.to_owned(),
-        }
     }
 }
 
@@ -248,7 +231,7 @@ impl Visitor for Tiler<'_> {
         self.line(part.name, part.index, Line { kind: LineKind::Part, span: part.span, note, ..blank() });
         let end = part.span.map(|span| span.offset.saturating_add(span.bytes));
         self.around.push(Around { path, length: self.path.len(), end });
-        self.push(part.name, part.index);
+        push(&mut self.path, part.name, part.index);
         self.depth = self.depth.saturating_add(1);
         true
     }

@@ -117,7 +117,8 @@ impl Rows<'_> {
     }
 }
 
-fn title(name: &str, index: Option<usize>) -> String {
+/// `name`, `name[0]`.
+pub(crate) fn title(name: &str, index: Option<usize>) -> String {
     index.map_or_else(|| name.to_owned(), |index| format!("{name}[{index}]"))
 }
 

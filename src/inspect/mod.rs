@@ -13,6 +13,7 @@ pub use array::Array;
 pub(crate) use layout::brief;
 #[cfg(any(feature = "b3d", feature = "mlod"))]
 pub(crate) use layout::rows;
+pub(crate) use layout::title;
 #[cfg(any(feature = "bmx", feature = "zip"))]
 pub(crate) use layout::zip_directory;
 pub use layout::{Region, RegionKind, outlined};

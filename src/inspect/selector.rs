@@ -340,7 +340,7 @@ impl Path {
     /// A part begins.
     pub fn open(&mut self, part: &Part<'_>) {
         self.lengths.push(self.text.len());
-        self.push(part.name, part.index);
+        push(&mut self.text, part.name, part.index);
     }
 
     /// The part opened last ends.
@@ -356,21 +356,22 @@ impl Path {
     /// Runs with the selector of an array in the part opened last.
     pub fn with<T>(&mut self, name: &str, index: Option<usize>, run: impl FnOnce(&str) -> T) -> T {
         let length = self.text.len();
-        self.push(name, index);
+        push(&mut self.text, name, index);
         let done = run(&self.text);
         self.text.truncate(length);
         done
     }
+}
 
-    fn push(&mut self, name: &str, index: Option<usize>) {
-        if !self.text.is_empty() {
-            self.text.push('/');
-        }
-        self.text.push_str(name);
-        if let Some(index) = index {
-            // Writing to a String cannot fail.
-            let _ = write!(self.text, "/{index}");
-        }
+/// Adds a step to the text of a selector.
+pub(crate) fn push(path: &mut String, name: &str, index: Option<usize>) {
+    if !path.is_empty() {
+        path.push('/');
+    }
+    path.push_str(name);
+    if let Some(index) = index {
+        // Writing to a String cannot fail.
+        let _ = write!(path, "/{index}");
     }
 }
 
