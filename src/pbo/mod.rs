@@ -162,13 +162,8 @@ impl<'a> Archive<'a> {
     /// # Errors
     /// Where there is none before the header breaks off.
     pub fn find(&self, name: &[u8]) -> Result<Option<Member<'a>>> {
-        for member in self.members() {
-            let member = member?;
-            if is_same_name(member.name().as_bytes(), name) {
-                return Ok(Some(member));
-            }
-        }
-        Ok(None)
+        let mut members = self.members();
+        members.find(|found| found.as_ref().map_or(true, |it| is_same_name(it.name().as_bytes(), name))).transpose()
     }
 
     /// Where the first member's bytes start: behind the header.
