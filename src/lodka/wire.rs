@@ -434,29 +434,20 @@ plain! {
     Rotation: Number("f32[4]", 16) => |turn| Value::Floats([turn.x, turn.y, turn.z, turn.w].map(F32::get).to_vec().into());
 }
 
-impl From<&WideMorphRecord> for MorphRecord {
-    fn from(wide: &WideMorphRecord) -> Self {
-        let &WideMorphRecord { name_len, collider_name_len, bones, animations, parent, parent_bone, proxy, .. } = wide;
-        Self { name_len, collider_name_len, bones, animations, parent, parent_bone, proxy }
-    }
+macro_rules! narrowed {
+    ($($wide:ident to $record:ident { $($field:ident),* })*) => {$(
+        impl From<&$wide> for $record {
+            fn from(wide: &$wide) -> Self {
+                let &$wide { $($field,)* .. } = wide;
+                Self { $($field),* }
+            }
+        }
+    )*};
 }
 
-impl From<&WideProxy> for Proxy {
-    fn from(wide: &WideProxy) -> Self {
-        let &WideProxy { parent, mesh, reserved_1, reserved_2, reserved_3, reserved_4, .. } = wide;
-        let &WideProxy { position, rotation, scale, visible, expanded, .. } = wide;
-        Self {
-            parent,
-            mesh,
-            reserved_1,
-            reserved_2,
-            reserved_3,
-            reserved_4,
-            position,
-            rotation,
-            scale,
-            visible,
-            expanded,
-        }
+narrowed! {
+    WideMorphRecord to MorphRecord { name_len, collider_name_len, bones, animations, parent, parent_bone, proxy }
+    WideProxy to Proxy {
+        parent, mesh, reserved_1, reserved_2, reserved_3, reserved_4, position, rotation, scale, visible, expanded
     }
 }
