@@ -45,7 +45,7 @@ pub struct Copy {
 }
 
 /// Assets that are the same.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct Group {
     /// In what.
@@ -57,17 +57,6 @@ pub struct Group {
     /// Where they are, in the order of paths; at least two. In a group of the same content, at least two differ in
     /// their bytes.
     pub copies: Vec<Copy>,
-}
-
-impl Serialize for Group {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(4))?;
-        map.serialize_entry("same", self.same.name())?;
-        map.serialize_entry("format", &self.format)?;
-        map.serialize_entry("digest", &self.digest)?;
-        map.serialize_entry("copies", &self.copies)?;
-        map.end()
-    }
 }
 
 impl Serialize for Copy {
