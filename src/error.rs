@@ -176,17 +176,8 @@ impl Error {
     /// The same error once more, for a cache that keeps one.
     #[cfg(any(feature = "bmx", feature = "odol", feature = "scan"))]
     pub(crate) fn duplicate(&self) -> Self {
-        let Inner { kind, offset, place, table, path, code, version, format } = &*self.0;
-        Self(Box::new(Inner {
-            kind: kind.duplicate(),
-            offset: *offset,
-            place: place.clone(),
-            table: *table,
-            path: path.clone(),
-            code: *code,
-            version: *version,
-            format: *format,
-        }))
+        let Inner { kind, place, path, .. } = &*self.0;
+        Self(Box::new(Inner { kind: kind.duplicate(), place: place.clone(), path: path.clone(), ..*self.0 }))
     }
 
     fn inside(mut self, place: PathSegment) -> Self {
