@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use super::{Outline, Part, Span, Text, Visitor};
 use crate::error::Error;
+use crate::named::named;
 use crate::summary::Name;
 #[cfg(any(feature = "bmx", feature = "zip"))]
 use crate::view::zip::Directory;
@@ -37,33 +38,21 @@ pub struct Region<'a> {
     pub bytes: u64,
 }
 
-/// What a [`Region`] is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum RegionKind {
-    /// A part of the asset, which may have rows inside.
-    Part,
-    /// An array.
-    Array,
-    /// Bytes that no other row of the part around them names: `fields` of the part, or at the top a `gap` of which
-    /// nothing is known.
-    Gap,
-    /// Of what is unpacked from the part around it, whose offset it has; its bytes are unpacked ones.
-    Unpacked,
-    /// Something that cannot be read, with the reason as its note. No bytes are its own.
-    Problem,
-}
-
-impl RegionKind {
-    /// The word for it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Part => "part",
-            Self::Array => "array",
-            Self::Gap => "gap",
-            Self::Unpacked => "unpacked",
-            Self::Problem => "problem",
-        }
+named! {
+    /// What a [`Region`] is.
+    #[non_exhaustive]
+    pub enum RegionKind {
+        /// A part of the asset, which may have rows inside.
+        Part = "part",
+        /// An array.
+        Array = "array",
+        /// Bytes that no other row of the part around them names: `fields` of the part, or at the top a `gap` of which
+        /// nothing is known.
+        Gap = "gap",
+        /// Of what is unpacked from the part around it, whose offset it has; its bytes are unpacked ones.
+        Unpacked = "unpacked",
+        /// Something that cannot be read, with the reason as its note. No bytes are its own.
+        Problem = "problem",
     }
 }
 
