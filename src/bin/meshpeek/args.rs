@@ -8,6 +8,7 @@ use meshpeek::address::Address;
 
 use crate::examples;
 use crate::limits::LimitArgs;
+use crate::output::{Failure, Output};
 use crate::output_file::OutputFile;
 
 /// Looks into 3D game assets without loading them.
@@ -307,6 +308,16 @@ pub(crate) enum ScanDepth {
 pub(crate) enum LineFormat {
     Text,
     Ndjson,
+}
+
+impl LineFormat {
+    /// The stream for it.
+    pub(crate) fn output(self, common: &Common) -> Result<Output, Failure> {
+        match self {
+            Self::Text => Output::text(common),
+            Self::Ndjson => Output::data(common),
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -5,10 +5,9 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::ValueEnum;
 use meshpeek::scan::dupes::{self, Group, Sameness};
 
-use crate::args::Common;
+use crate::args::{Common, LineFormat};
 use crate::notes::{Notes, shown};
 use crate::output::{Outcome, Output};
 use crate::{input, interrupt, report};
@@ -20,27 +19,21 @@ pub(crate) struct Args {
     pub(crate) paths: Vec<PathBuf>,
     /// How to write the groups
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: DupesFormat,
+    format: LineFormat,
     /// Work on so many files at once; as many as there are cores by default
     #[arg(short, long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DupesFormat {
-    Text,
-    Ndjson,
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let scan = input::scan_whole(&args.paths, args.jobs, common);
     let (groups, unreadable) = input::whole(&scan, common, |other| dupes::find(&scan, other))?;
     let Some(groups) = groups else { return Ok(ExitCode::from(interrupt::STATUS)) };
-    let mut out = if args.format == DupesFormat::Text { Output::text(common)? } else { Output::data(common)? };
+    let mut out = args.format.output(common)?;
     for (index, group) in groups.iter().enumerate() {
         match args.format {
-            DupesFormat::Text => text(group, index == 0, &mut out)?,
-            DupesFormat::Ndjson => out.json_line(group)?,
+            LineFormat::Text => text(group, index == 0, &mut out)?,
+            LineFormat::Ndjson => out.json_line(group)?,
         }
     }
     out.flush()?;

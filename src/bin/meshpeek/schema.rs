@@ -41,10 +41,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     if let Some(name) = args.of.as_ref().filter(|_| formats.is_empty()) {
         return Err(Failure::Told(format!("the records of {name} are not described yet")));
     }
-    let mut out = match args.format {
-        LineFormat::Text => Output::text(common)?,
-        LineFormat::Ndjson => Output::data(common)?,
-    };
+    let mut out = args.format.output(common)?;
     for format in formats {
         match args.format {
             LineFormat::Text => text(format, &mut out)?,

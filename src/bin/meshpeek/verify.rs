@@ -16,10 +16,7 @@ pub(crate) fn run(inputs: &Inputs, format: LineFormat, strict: bool, common: &Co
     let mut scan = input::scan(inputs, common);
     scan.depth = Depth::Verify;
     let notes = Notes::new(common);
-    let mut out = match format {
-        LineFormat::Text => Output::text(common)?,
-        LineFormat::Ndjson => Output::data(common)?,
-    };
+    let mut out = format.output(common)?;
     let (mut errors, mut warnings) = (0_u64, 0_u64);
     let is_lines = matches!(format, LineFormat::Ndjson) && inputs.sort.is_none();
     let view = |seen: &Sighting<'_, '_>| Line::of(seen.record, is_lines);
