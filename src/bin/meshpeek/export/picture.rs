@@ -347,6 +347,7 @@ fn color_of(colors: &Option<Values<'_, view::Color>>, corner: &Corner) -> Option
 }
 
 /// How a surface is drawn.
+#[derive(Default)]
 struct Look<'s> {
     color: Vec4,
     skin: Option<&'s Skin>,
@@ -360,14 +361,7 @@ struct Look<'s> {
 impl<'s> Look<'s> {
     fn of(material: Option<&Material<'_>>, skin: Option<&'s Skin>, has_uvs: bool) -> Self {
         let Some(material) = material else {
-            return Self {
-                color: UNKNOWN,
-                skin: None,
-                clamped: [false; 2],
-                seen_from: 0.0,
-                two_sided: false,
-                unlit: false,
-            };
+            return Self { color: UNKNOWN, ..Self::default() };
         };
         let skin = skin.filter(|_| has_uvs);
         // What a missing image would have shown is not known; without it white would tell little of the form.
