@@ -135,8 +135,7 @@ impl<'a, T: Element> Block<'a, T> {
                 if let Some(elements) = ahead::take(stream, self.decoded_byte_len(), codec) {
                     return Ok(Cow::Owned(elements));
                 }
-                let elements = repeated(T::new_zeroed(), count, self.limit);
-                let mut elements: Vec<T> = elements.map_err(|error| error.at(stream.offset()))?;
+                let mut elements: Vec<T> = repeated(T::new_zeroed(), count, self.limit, stream.offset())?;
                 codec.decode_into(stream, elements.as_mut_slice().as_mut_bytes())?;
                 Ok(Cow::Owned(elements))
             }
@@ -153,8 +152,7 @@ impl<'a, T: Element> Block<'a, T> {
             Stored::InPlace(array) => Ok(array.to_native()),
             Stored::Packed { stream, codec, count } => {
                 self.check_claim()?;
-                let numbers = repeated(T::Native::zeroed(), count, self.limit);
-                let mut numbers = numbers.map_err(|error| error.at(stream.offset()))?;
+                let mut numbers = repeated(T::Native::zeroed(), count, self.limit, stream.offset())?;
                 let bytes = bytemuck::cast_slice_mut(&mut numbers);
                 codec.decode_into(stream, bytes)?;
                 to_machine(bytes, T::COLUMNS);
@@ -184,13 +182,13 @@ fn bytes_of<T>(count: u64) -> u64 {
     count.saturating_mul(size_of::<T>() as u64)
 }
 
-/// One element `count` times.
-fn repeated<T: Clone>(element: T, count: u64, limit: u64) -> Result<Vec<T>> {
-    codec::within_limit(bytes_of::<T>(count), limit)?;
+/// One element `count` times, for an array at this offset.
+fn repeated<T: Clone>(element: T, count: u64, limit: u64, offset: u64) -> Result<Vec<T>> {
+    codec::within_limit(bytes_of::<T>(count), limit).map_err(|error| error.at(offset))?;
     let mut elements = Vec::new();
     let reserved = usize::try_from(count).ok().filter(|&count| elements.try_reserve_exact(count).is_ok());
     let Some(count) = reserved else {
-        return Err(Error::malformed(format!("no memory for {count} elements")));
+        return Err(Error::malformed(format!("no memory for {count} elements")).at(offset));
     };
     elements.resize(count, element);
     Ok(elements)
@@ -282,9 +280,7 @@ impl<'a, T: Element> Filled<'a, T> {
     /// As [`Block::decode`].
     pub fn decode(&self) -> Result<Cow<'a, [T]>> {
         match self.kind {
-            Kind::Fill { value, count, offset, limit } => {
-                repeated(*value, count, limit).map(Cow::Owned).map_err(|error| error.at(offset))
-            }
+            Kind::Fill { value, count, offset, limit } => repeated(*value, count, limit, offset).map(Cow::Owned),
             Kind::Block(block) => block.decode(),
         }
     }
@@ -298,8 +294,7 @@ impl<'a, T: Element> Filled<'a, T> {
         match self.kind {
             Kind::Fill { value, count, offset, limit } => {
                 let number = array::to_native(std::slice::from_ref(value)).first().copied();
-                let numbers = repeated(number.unwrap_or_else(T::Native::zeroed), count, limit);
-                numbers.map(Cow::Owned).map_err(|error| error.at(offset))
+                repeated(number.unwrap_or_else(T::Native::zeroed), count, limit, offset).map(Cow::Owned)
             }
             Kind::Block(block) => block.to_native(),
         }
