@@ -8,7 +8,7 @@ use super::wire::IndexStart;
 use super::{Entry, IndexEntry, List, Map, Material, Mesh, Object, Texture};
 use crate::error::{Error, Result};
 use crate::inspect::{self, Outline, Part, Region, RegionKind, Span, StoredField, Text, Value, Visitor};
-use crate::view::record::Fixed;
+use crate::view::record::{Fixed, tell_part};
 use crate::view::zip::Descriptor;
 use crate::view::{Column, InPlace, Packing, Scalar, Storage, array};
 
@@ -149,13 +149,8 @@ fn index_entries(map: &Map<'_>, table: &Table<'_>, out: &mut Outline<'_>) {
     let mut index = 0_usize;
     while !cursor.is_empty() {
         let place = super::index::IndexPlace::new(version, cursor.offset());
-        let told = crate::view::record::tell_part::<IndexEntry<'_>, _>(
-            &mut cursor,
-            place,
-            Part::item("index_entries", index).rooted(),
-            out,
-        );
-        if told.is_err() {
+        let part = Part::item("index_entries", index).rooted();
+        if tell_part::<IndexEntry<'_>, _>(&mut cursor, place, part, out).is_err() {
             break;
         }
         index = index.saturating_add(1);
