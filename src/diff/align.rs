@@ -32,6 +32,11 @@ pub(super) fn align(a: &[&Tree], b: &[&Tree]) -> Vec<(Option<usize>, Option<usiz
     pairs
 }
 
+/// Whether what both lists have stands in another order in the second.
+pub(super) fn is_moved(pairs: &[(Option<usize>, Option<usize>)]) -> bool {
+    !pairs.iter().filter_map(|(one, two)| one.and(*two)).is_sorted()
+}
+
 /// Pairs what has the same key, in order where there are several.
 fn pair_up<'t>(
     a: &[&'t Tree],

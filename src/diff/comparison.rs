@@ -5,7 +5,7 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use super::align::align;
+use super::align::{align, is_moved};
 use super::tree::{Array, Tree};
 use super::{Change, Difference, Fact, Rows, rows};
 use crate::address::{Names, folded, unnumbered};
@@ -107,13 +107,8 @@ impl<'c> Comparison<'c> {
         let (a, b) = (of(0, a), of(1, b));
         let matched = align(&a, &b);
         let [steps_a, steps_b] = &pair.steps;
-        let mut last = None;
-        let mut is_moved = false;
         for &(one, two) in &matched {
-            let one = one.and_then(|index| a.get(index));
-            is_moved |= one.is_some() && two.is_some() && two < last;
-            last = last.max(two);
-            match (one, two.and_then(|index| b.get(index))) {
+            match (one.and_then(|index| a.get(index)), two.and_then(|index| b.get(index))) {
                 (Some(one), Some(two)) => {
                     let steps = [with(steps_a, one.name, one.index), with(steps_b, two.name, two.index)];
                     self.parts(&Pair { trees: [one, two], steps }, assets);
@@ -129,7 +124,7 @@ impl<'c> Comparison<'c> {
                 (None, None) => {}
             }
         }
-        if let Some(first) = a.first().filter(|_| is_moved) {
+        if let Some(first) = a.first().filter(|_| is_moved(&matched)) {
             self.tell(Change::Moved, selector(&with(steps_a, first.name, None)), pair.trees[0].label.as_ref(), None);
         }
     }
@@ -175,11 +170,7 @@ impl<'c> Comparison<'c> {
         };
         let (items_a, items_b): (Vec<Tree>, Vec<Tree>) = (a.iter().map(item).collect(), b.iter().map(item).collect());
         let matched = align(&items_a.iter().collect::<Vec<_>>(), &items_b.iter().collect::<Vec<_>>());
-        let mut last = None;
-        let mut is_moved = false;
-        for (one, two) in matched {
-            is_moved |= one.is_some() && two.is_some() && two < last;
-            last = last.max(two);
+        for &(one, two) in &matched {
             let text = |list: &[Name], index: Option<usize>| index.and_then(|index| list.get(index)).cloned();
             let values = [text(a, one), text(b, two)];
             let (change, index) = match (one, two) {
@@ -191,7 +182,7 @@ impl<'c> Comparison<'c> {
             let values = values.map(|text| text.map_or(Fact::ABSENT, Fact::Text));
             self.tell(change, format!("{place}/{index}"), label, Some(values));
         }
-        if is_moved {
+        if is_moved(&matched) {
             self.tell(Change::Moved, place.to_owned(), label, None);
         }
     }
