@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use meshpeek::scan::{FileId, Found, Progress, Record, Scan, Selection, Sighting, Unit};
+use meshpeek::scan::{Found, Progress, Record, Scan, Selection, Sighting, Unit};
 use meshpeek::{Access, ErrorKind, FileMap, Format};
 
 use crate::args::{Common, Inputs};
@@ -17,12 +17,8 @@ use crate::{interrupt, map, progress, report};
 
 /// A scan over what the arguments name.
 pub(crate) fn scan(inputs: &Inputs, common: &Common) -> Scan {
-    let mut scan = Scan::new(&inputs.paths);
-    scan.access = access(common);
-    scan.read_ahead = !common.no_read_ahead;
-    scan.limits = common.limits.limits();
+    let mut scan = scan_whole(&inputs.paths, inputs.jobs, common);
     scan.archives = !inputs.no_archives;
-    scan.jobs = inputs.jobs.map(NonZeroUsize::get);
     scan.formats = Format::ALL.iter().copied().filter(|f| inputs.formats.iter().any(|name| name == f.name())).collect();
     scan.selection = Selection {
         hidden: inputs.hidden,
@@ -30,25 +26,21 @@ pub(crate) fn scan(inputs: &Inputs, common: &Common) -> Scan {
         globs: inputs.globs.clone(),
         folder_depth: inputs.folder_depth,
         follow: inputs.follow,
-        except: excepted(common),
+        except: scan.selection.except,
     };
     scan
 }
 
-/// A scan over these files and folders, of which only the whole is worth something.
+/// A scan over the whole of these files and folders.
 pub(crate) fn scan_whole(paths: &[PathBuf], jobs: Option<NonZeroUsize>, common: &Common) -> Scan {
     let mut scan = Scan::new(paths);
     scan.access = access(common);
     scan.read_ahead = !common.no_read_ahead;
     scan.limits = common.limits.limits();
     scan.jobs = jobs.map(NonZeroUsize::get);
-    scan.selection.except = excepted(common);
+    // The file to write to is no input.
+    scan.selection.except = common.output_file.as_ref().map(|file| file.ids.clone()).unwrap_or_default();
     scan
-}
-
-/// The file to write to is no input.
-fn excepted(common: &Common) -> Vec<FileId> {
-    common.output_file.as_ref().map(|file| file.ids.clone()).unwrap_or_default()
 }
 
 /// Runs what looks at all that a scan finds, with whom to tell of the rest. What it gives, `None` where it was
