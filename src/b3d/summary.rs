@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::format::Format;
 use crate::inspect::{self, Depth, Inspect, Outline, Region, Span, no_digest};
 use crate::limits::Limits;
-use crate::summary::{Counts, Problems, References, Summary};
+use crate::summary::{Problems, References, Summary};
 use crate::view::batch::to_the_end;
 use crate::view::chunk::Chunk;
 use crate::view::{Strided, Table};
@@ -23,22 +23,10 @@ impl Inspect for Scene<'_> {
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let mut references = References::new(&self.limits);
         let counted = Survey::new(self, depth, problems).run(&mut references);
-        // What nodes hold is known where they were walked.
-        let below = |count: u64| (depth > Depth::Header).then_some(count);
         Summary {
             version: u32::try_from(self.version).ok(),
-            counts: Counts::new([
-                ("textures", Some(counted.textures)),
-                ("brushes", Some(counted.brushes)),
-                ("nodes", below(counted.nodes)),
-                ("meshes", below(counted.meshes)),
-                ("bones", below(counted.bones)),
-                ("vertices", below(counted.vertices)),
-                ("triangles", below(counted.triangles)),
-                ("weights", below(counted.weights)),
-                ("keys", below(counted.keys)),
-                ("animations", below(counted.animations)),
-            ]),
+            // What nodes hold is known where they were walked.
+            counts: counted.counts(depth > Depth::Header),
             references: references.into_vec(problems),
             ..Summary::new(Format::B3d, self.data.len() as u64)
         }

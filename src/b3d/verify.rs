@@ -13,7 +13,7 @@ use super::{Animation, Bone, ChunkKind, Keys, Mesh, Node, Scene, Sequence, Step,
 use crate::check::{self, Broken, Check, Finite, Index, Length, Numbers, Rows, Unit, UnitRange, rules};
 use crate::error::{Context, Error};
 use crate::inspect::Depth;
-use crate::summary::{self, Code, Problems, ReferenceKind, Severity};
+use crate::summary::{self, Code, Problems, ReferenceKind, Severity, counted};
 use crate::view::chunk::{Chunk, Tag};
 use crate::view::record::Stored as _;
 use crate::view::{Strided, Vec3};
@@ -21,19 +21,17 @@ use crate::view::{Strided, Vec3};
 /// The version that the document describes.
 const VERSION: i32 = 1;
 
-/// The counts of a scene.
-#[derive(Default)]
-pub(super) struct Counted {
-    pub(super) textures: u64,
-    pub(super) brushes: u64,
-    pub(super) nodes: u64,
-    pub(super) meshes: u64,
-    pub(super) bones: u64,
-    pub(super) vertices: u64,
-    pub(super) triangles: u64,
-    pub(super) weights: u64,
-    pub(super) keys: u64,
-    pub(super) animations: u64,
+counted! {
+    textures,
+    brushes,
+    nodes inside,
+    meshes inside,
+    bones inside,
+    vertices inside,
+    triangles inside,
+    weights inside,
+    keys inside,
+    animations inside,
 }
 
 /// One walk over a scene: its materials, its whole structure, or every index and number too.

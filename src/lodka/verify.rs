@@ -10,7 +10,7 @@ use super::{Animation, Bump, Material, Mesh, Model, Node, Skeleton};
 use crate::check::{Broken, Check};
 use crate::error::{Context, Error, Result};
 use crate::inspect::{Depth, Span};
-use crate::summary::{Code, Counts, Problems, Reference, ReferenceKind, References, Severity};
+use crate::summary::{Code, Counts, Problems, Reference, ReferenceKind, References, Severity, counted};
 use crate::view::chunk::Tag;
 use crate::view::record::Fixed;
 
@@ -18,28 +18,26 @@ use crate::view::record::Fixed;
 const BEHIND: &[(&[u8; 4], &[&[u8; 4]])] =
     &[(b"SKL1", &[b"ANS1", b"MSL1", b"CLL1"]), (b"MSL1", &[b"PXL1", b"MAN1"]), (b"MAN1", &[b"MMD1"])];
 
-/// The counts of a file.
-#[derive(Default)]
-pub(super) struct Counted {
-    models: u64,
-    bones: u64,
-    animations: u64,
-    frames: u64,
-    materials: u64,
-    textures: u64,
-    shaders: u64,
-    meshes: u64,
-    vertices: u64,
-    face_groups: u64,
-    triangles: u64,
-    pub(super) morph_collections: u64,
-    pub(super) bodies: u64,
-    pub(super) geoms: u64,
-    pub(super) joints: u64,
-    light_schemes: u64,
-    pub(super) proxies: u64,
-    collider_sets: u64,
-    pub(super) colliders: u64,
+counted! {
+    models,
+    bones inside,
+    animations,
+    frames inside,
+    materials inside,
+    textures inside,
+    shaders inside,
+    meshes,
+    vertices inside,
+    face_groups inside,
+    triangles inside,
+    morph_collections inside,
+    bodies inside,
+    geoms inside,
+    joints inside,
+    light_schemes,
+    proxies inside,
+    collider_sets,
+    colliders inside,
 }
 
 /// What was met so far in the current LOD1, and in a deep survey what there is in all that others name.
@@ -79,30 +77,8 @@ impl<'s, 'a> Survey<'s, 'a> {
                 self.node(&node);
             }
         }
-        let c = self.counted;
         // What the chunks hold is known where they were looked into.
-        let inside = |count: u64| (self.depth > Depth::Header).then_some(count);
-        let counts = Counts::new([
-            ("models", Some(c.models)),
-            ("bones", inside(c.bones)),
-            ("animations", Some(c.animations)),
-            ("frames", inside(c.frames)),
-            ("materials", inside(c.materials)),
-            ("textures", inside(c.textures)),
-            ("shaders", inside(c.shaders)),
-            ("meshes", Some(c.meshes)),
-            ("vertices", inside(c.vertices)),
-            ("face_groups", inside(c.face_groups)),
-            ("triangles", inside(c.triangles)),
-            ("morph_collections", inside(c.morph_collections)),
-            ("bodies", inside(c.bodies)),
-            ("geoms", inside(c.geoms)),
-            ("joints", inside(c.joints)),
-            ("light_schemes", Some(c.light_schemes)),
-            ("proxies", inside(c.proxies)),
-            ("collider_sets", Some(c.collider_sets)),
-            ("colliders", inside(c.colliders)),
-        ]);
+        let counts = self.counted.counts(self.depth > Depth::Header);
         (counts, self.references.into_vec(self.problems))
     }
 

@@ -90,6 +90,31 @@ impl Counts {
     }
 }
 
+/// Describes what a survey counts, in the order of [`Counts`], and with `inside` what is only known where it looked into
+/// parts.
+macro_rules! counted {
+    (@known $inside:ident) => { true };
+    (@known $inside:ident inside) => { $inside };
+    ($($name:ident $($mark:ident)?),* $(,)?) => {
+        /// What a survey counted.
+        #[derive(Default)]
+        pub(super) struct Counted {
+            $(pub(super) $name: u64,)*
+        }
+
+        impl Counted {
+            /// The counts, as far as they are known.
+            pub(super) fn counts(&self, inside: bool) -> $crate::summary::Counts {
+                $crate::summary::Counts::new([$((
+                    stringify!($name),
+                    $crate::summary::counted!(@known inside $($mark)?).then_some(self.$name),
+                )),*])
+            }
+        }
+    };
+}
+pub(crate) use counted;
+
 #[cfg(feature = "serde")]
 impl serde::Serialize for Counts {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
