@@ -9,7 +9,9 @@ use super::index::{List, Listed, OverlapBudget, Placed};
 use super::table::TableId;
 use super::wire::Flag;
 use super::{Map, Material, Mesh, Object, Texture};
-use crate::check::{self, Below, Broken, Check, Finite, Length, Numbers, REPEATED_BYTES, Unit, UnitRange, repeated};
+use crate::check::{
+    self, Below, Broken, Check, Finite, Length, Numbers, REPEATED_BYTES, Rule, Unit, UnitRange, repeated,
+};
 use crate::error::{Context, Error};
 use crate::summary::{Code, Problems, Severity};
 use crate::view::{Element, LeArray, Utf32Str, Vec2, Vec3};
@@ -40,11 +42,7 @@ pub(super) fn map(map: &Map<'_>, problems: &mut Problems) {
 /// Checks every record of one kind.
 ///
 /// Goes by place in the table, and looks at no byte twice: records that overlap are named, and the first one checked.
-fn records<'m, T: Listed<'m>>(
-    map: &'m Map<'m>,
-    problems: &mut Problems,
-    check: fn(&Placed<'m, T>, &Checks<'m>, &mut Problems),
-) {
+fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, problems: &mut Problems, check: fn(Checks<'_, 'm, T>)) {
     let (Ok(list), Ok(table)) = (List::<T>::new(map), map.table(T::TABLE)) else { return };
     // Their places take 16 bytes each.
     let held = problems.budget().hold((list.len() as u64).saturating_mul(16));
@@ -61,7 +59,6 @@ fn records<'m, T: Listed<'m>>(
         tell(problems, Severity::Warning, *offset, *index, message);
     }
     places.sort_unstable();
-    let checks = Checks { map };
     let mut budget = OverlapBudget::new(map, T::TABLE);
     // Where the records so far end, if it is known of all of them.
     let whole = map.positions().is_ok_and(|index| index.broken.is_none());
@@ -97,7 +94,7 @@ fn records<'m, T: Listed<'m>>(
             last = None;
             continue;
         };
-        check(&record, &checks, problems);
+        check(Checks { map, record: &record, problems });
         reached = Some(record.end).filter(|_| whole);
         last = Some((offset, index));
     }
@@ -109,71 +106,36 @@ fn records<'m, T: Listed<'m>>(
     }
 }
 
-/// What the checks of a record need besides it.
-struct Checks<'m> {
+/// What checks a record.
+struct Checks<'c, 'm, T> {
     map: &'m Map<'m>,
+    record: &'c Placed<'m, T>,
+    problems: &'c mut Problems,
 }
 
-impl Checks<'_> {
-    fn tell<'m, T: Listed<'m>>(
-        &self,
-        record: &Placed<'m, T>,
-        field: &'static str,
-        severity: Severity,
-        message: impl fmt::Display,
-        problems: &mut Problems,
-    ) {
-        problems
-            .tell(severity, || record.locate(Error::malformed(message.to_string()).at(record.start()).within(field)));
+impl<'m, T: Listed<'m>> Checks<'_, 'm, T> {
+    fn tell(&mut self, field: &'static str, severity: Severity, message: impl fmt::Display) {
+        let error = || Error::malformed(message.to_string()).at(self.record.start()).within(field);
+        self.problems.tell(severity, || self.record.locate(error()));
+    }
+
+    /// Holds a field to a rule.
+    fn one<R: Rule>(&mut self, field: &'static str, rule: R, value: R::Value) {
+        let place = |error: Error| self.record.locate(error.within(field));
+        check::one(rule, value, self.record.start(), self.problems, place);
     }
 
     /// Bools that a program wrote are 0 or 1.
-    fn bools<'m, T: Listed<'m>>(
-        &self,
-        record: &Placed<'m, T>,
-        bools: &[(&'static str, Option<Flag>)],
-        problems: &mut Problems,
-    ) {
+    fn bools(&mut self, bools: &[(&'static str, Option<Flag>)]) {
         for (name, value) in
             bools.iter().filter_map(|(name, flag)| Some((*name, (*flag)?.0)).filter(|(_, value)| *value > 1))
         {
-            let rule = Broken::new(Code::Bool, "neither 0 nor 1");
-            check::one(rule, value, record.start(), problems, |error| record.locate(error.within(name)));
+            self.one(name, Broken::new(Code::Bool, "neither 0 nor 1"), value);
         }
     }
 
-    fn finite<'m, T: Listed<'m>, const N: usize>(
-        &self,
-        record: &Placed<'m, T>,
-        name: &'static str,
-        numbers: [f32; N],
-        problems: &mut Problems,
-    ) {
-        check::one(Finite, Numbers(numbers), record.start(), problems, |error| record.locate(error.within(name)));
-    }
-
-    /// The number of one of so many items.
-    fn index<'m, T: Listed<'m>>(
-        &self,
-        record: &Placed<'m, T>,
-        name: &'static str,
-        number: u32,
-        count: usize,
-        problems: &mut Problems,
-    ) {
-        check::one(Below(count as u64), number.into(), record.start(), problems, |error| {
-            record.locate(error.within(name))
-        });
-    }
-
-    fn name<'m, T: Listed<'m>>(
-        &self,
-        record: &Placed<'m, T>,
-        field: &'static str,
-        name: Utf32Str<'_>,
-        problems: &mut Problems,
-    ) {
-        name_trouble(name, |severity, message| self.tell(record, field, severity, message, problems));
+    fn name(&mut self, field: &'static str, name: Utf32Str<'_>) {
+        name_trouble(name, |severity, message| self.tell(field, severity, message));
     }
 
     fn count(&self, kind: TableId) -> Option<usize> {
@@ -225,41 +187,43 @@ fn index_names(map: &Map<'_>, problems: &mut Problems) {
     twice.tell("names", problems, |error| table.locate(error.within("index_entries")));
 }
 
-fn object<'m>(object: &Placed<'m, Object<'m>>, checks: &Checks<'m>, problems: &mut Problems) {
+fn object<'m>(mut checks: Checks<'_, 'm, Object<'m>>) {
+    let object = checks.record;
     let bools = [
         ("is_component", Some(object.is_component)),
         ("is_forced_no_component", object.is_forced_no_component),
         ("is_hidden", object.is_hidden),
     ];
-    checks.bools(object, &bools, problems);
+    checks.bools(&bools);
     let matrix = object.world_matrix.rows;
-    checks.finite::<_, 16>(object, "world_matrix", zerocopy::transmute!(matrix), problems);
+    checks.one("world_matrix", Finite::<16>, Numbers(zerocopy::transmute!(matrix)));
     let [[.., a], [.., b], [.., c], [.., d]] = matrix;
     if [a, b, c, d] != [0.0, 0.0, 0.0, 1.0] {
         let message = format_args!("last column is {a}, {b}, {c}, {d}, not 0, 0, 0, 1");
-        checks.tell(object, "world_matrix", Severity::Warning, message, problems);
+        checks.tell("world_matrix", Severity::Warning, message);
     }
     for group in object.groups.iter().flatten() {
-        checks.name(object, "groups", group, problems);
+        checks.name("groups", group);
     }
     if let Some(component) = object.component() {
         if component.name().is_none() {
             let message = format_args!("component {}; 0 to 26 are known", component.0);
-            checks.tell(object, "mesh_index", Severity::Error, message, problems);
+            checks.tell("mesh_index", Severity::Error, message);
         }
     } else if let Some(count) = checks.count(TableId::Meshes) {
-        checks.index(object, "mesh_index", object.mesh_index, count, problems);
+        checks.one("mesh_index", Below(count as u64), object.mesh_index.into());
     }
 }
 
-fn mesh<'m>(mesh: &Placed<'m, Mesh<'m>>, checks: &Checks<'m>, problems: &mut Problems) {
-    finite(mesh, "positions", &mesh.positions, Vec3::to_array, problems);
-    finite(mesh, "uvs", &mesh.uvs, Vec2::to_array, problems);
-    finite(mesh, "normals", &mesh.normals, Vec3::to_array, problems);
+fn mesh<'m>(checks: Checks<'_, 'm, Mesh<'m>>) {
+    let mesh = checks.record;
+    finite(mesh, "positions", &mesh.positions, Vec3::to_array, checks.problems);
+    finite(mesh, "uvs", &mesh.uvs, Vec2::to_array, checks.problems);
+    finite(mesh, "normals", &mesh.normals, Vec3::to_array, checks.problems);
     let lengths = mesh.normals.iter().map(|normal| Length::of(normal.to_array()));
     let check = Check::new(Unit::Direction).array(&mesh.normals, lengths);
-    check.tell("vectors", problems, |error| mesh.locate(error.within("normals")));
-    faces::check(mesh, checks.count(TableId::Materials), problems);
+    check.tell("vectors", checks.problems, |error| mesh.locate(error.within("normals")));
+    faces::check(mesh, checks.count(TableId::Materials), checks.problems);
 }
 
 fn finite<T: Element, const N: usize>(
@@ -273,7 +237,8 @@ fn finite<T: Element, const N: usize>(
     check.tell("vectors", problems, |error| mesh.locate(error.within(list)));
 }
 
-fn material<'m>(material: &Placed<'m, Material<'m>>, checks: &Checks<'m>, problems: &mut Problems) {
+fn material<'m>(mut checks: Checks<'_, 'm, Material<'m>>) {
+    let material = checks.record;
     let bools = [
         ("use_texture", Some(material.use_texture)),
         ("alpha_test", material.alpha_test),
@@ -281,7 +246,7 @@ fn material<'m>(material: &Placed<'m, Material<'m>>, checks: &Checks<'m>, proble
         ("z_buffer", material.z_buffer),
         ("two_sided", material.two_sided),
     ];
-    checks.bools(material, &bools, problems);
+    checks.bools(&bools);
     let colors = [
         ("ambient", Some(material.colors.ambient.to_array())),
         ("diffuse", Some(material.colors.diffuse.to_array())),
@@ -289,25 +254,26 @@ fn material<'m>(material: &Placed<'m, Material<'m>>, checks: &Checks<'m>, proble
         ("emissive", material.emissive),
     ];
     for (name, color) in colors.into_iter().filter_map(|(name, color)| Some((name, color?))) {
-        checks.finite(material, name, color, problems);
-        check::one(UnitRange, Numbers(color), material.start(), problems, |error| material.locate(error.within(name)));
+        checks.one(name, Finite, Numbers(color));
+        checks.one(name, UnitRange, Numbers(color));
     }
     if let Some(power) = material.power {
-        checks.finite(material, "power", [power], problems);
+        checks.one("power", Finite, Numbers([power]));
     }
     if let Some((texture, count)) = material.texture().zip(checks.count(TableId::Textures)) {
-        checks.index(material, "texture_index", texture, count, problems);
+        checks.one("texture_index", Below(count as u64), texture.into());
     }
 }
 
-fn texture<'m>(texture: &Placed<'m, Texture<'m>>, checks: &Checks<'m>, problems: &mut Problems) {
+fn texture<'m>(mut checks: Checks<'_, 'm, Texture<'m>>) {
+    let texture = checks.record;
     let name = texture.file_name;
-    checks.bools(texture, &[("is_external", Some(texture.is_external))], problems);
-    checks.name(texture, "file_name", name, problems);
+    checks.bools(&[("is_external", Some(texture.is_external))]);
+    checks.name("file_name", name);
     let has_folder = name.chars().flatten().any(|c| matches!(c, '/' | '\\' | ':'));
     if has_folder || name == ".." {
         let message = format_args!("{name:?} is more than the name of a file");
-        checks.tell(texture, "file_name", Severity::Warning, message, problems);
+        checks.tell("file_name", Severity::Warning, message);
     }
     if checks.map.source.archive().is_none() {
         return;
@@ -315,11 +281,11 @@ fn texture<'m>(texture: &Placed<'m, Texture<'m>>, checks: &Checks<'m>, problems:
     match (texture.is_external.is_set(), texture.entry_of_name().is_some()) {
         (false, false) => {
             let message = format_args!("embedded, but the zip has no Texture/{name}");
-            checks.tell(texture, "file_name", Severity::Error, message, problems);
+            checks.tell("file_name", Severity::Error, message);
         }
         (true, true) => {
             let message = format_args!("external, but the zip has Texture/{name}, which nothing shows");
-            checks.tell(texture, "is_external", Severity::Warning, message, problems);
+            checks.tell("is_external", Severity::Warning, message);
         }
         _ => {}
     }
