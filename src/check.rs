@@ -58,13 +58,13 @@ pub(crate) trait Rule {
 
 /// Describes rules: what they are held to, when an element keeps them, and the words for one that does not.
 macro_rules! rules {
-    ($($(#[$doc:meta])* $name:ident $(<$n:ident>)? $(($bound:ty))? of $value:ty = $code:expr,
+    ($($(#[$doc:meta])* $name:ident $(<$life:lifetime>)? $(<$n:ident>)? $(($bound:ty))? of $value:ty = $code:expr,
         |$rule:pat_param, $element:pat_param| $holds:expr, $words:expr;)*) => {$(
         $(#[$doc])*
-        pub(crate) struct $name $(<const $n: usize>)? $((pub(crate) $bound))?;
+        pub(crate) struct $name $(<$life>)? $(<const $n: usize>)? $((pub(crate) $bound))?;
 
         #[allow(unused_variables)]
-        impl $(<const $n: usize>)? $crate::check::Rule for $name $(<$n>)? {
+        impl $(<$life>)? $(<const $n: usize>)? $crate::check::Rule for $name $(<$life>)? $(<$n>)? {
             type Value = $value;
 
             fn code(&self) -> $crate::summary::Code {

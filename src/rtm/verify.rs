@@ -7,7 +7,7 @@ use half::f16;
 use super::wire::{Matrix, Transform};
 use super::{Binarised, FlaggedBlock, Motion, Plain};
 use crate::budget::Decoded;
-use crate::check::{self, Check, Finite, Length, Numbers, Rows, Rule, Unit, UnitRange, rules};
+use crate::check::{self, Check, Finite, Length, Numbers, Rows, Unit, UnitRange, rules};
 use crate::error::{Context, Error};
 use crate::inspect::Span;
 use crate::summary::{Blocks, Code, Problems};
@@ -183,7 +183,7 @@ rules! {
 
 /// A bone's name in a frame, and in the header.
 #[derive(Clone, Copy)]
-struct Names<'a> {
+pub(crate) struct Names<'a> {
     here: ByteStr<'a>,
     header: ByteStr<'a>,
 }
@@ -194,21 +194,8 @@ impl fmt::Display for Names<'_> {
     }
 }
 
-/// Every frame repeats the names of the bones.
-struct SameName<'a>(std::marker::PhantomData<&'a ()>);
-
-impl<'a> Rule for SameName<'a> {
-    type Value = Names<'a>;
-
-    fn code(&self) -> Code {
-        Code::Name
-    }
-
-    fn holds(&self, names: Names<'a>) -> bool {
-        names.here == names.header
-    }
-
-    fn words(&self) -> std::borrow::Cow<'static, str> {
-        "other than in the header".into()
-    }
+rules! {
+    /// Every frame repeats the names of the bones.
+    SameName<'a>(std::marker::PhantomData<&'a ()>) of Names<'a> = Code::Name,
+        |_, names| names.here == names.header, "other than in the header";
 }

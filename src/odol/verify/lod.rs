@@ -1,10 +1,9 @@
 //! What can be wrong with a level of detail, but for its vertex table.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use super::{Sizes, Survey, lod_error};
-use crate::check::{AtMost, Below, Broken, Check, Finite, Index, IndexOrNone, Numbers, Rule};
+use crate::check::{AtMost, Below, Broken, Check, Finite, Index, IndexOrNone, Numbers, Rule, rules};
 use crate::error::{Context as _, Error, Result};
 use crate::inspect::Span;
 use crate::odol::vertex::check_count;
@@ -347,7 +346,7 @@ impl fmt::Display for Start {
 
 /// The faces of a section, in bytes of the game's memory.
 #[derive(Clone, Copy)]
-struct MemoryRange {
+pub(crate) struct MemoryRange {
     start: u32,
     end: u32,
 }
@@ -358,22 +357,10 @@ impl fmt::Display for MemoryRange {
     }
 }
 
-/// A section begins and ends where faces do: at one of these places.
-struct WholeFaces<'e>(&'e [u32]);
-
-impl Rule for WholeFaces<'_> {
-    type Value = MemoryRange;
-
-    fn code(&self) -> Code {
-        Code::Range
-    }
-
-    fn holds(&self, MemoryRange { start, end }: MemoryRange) -> bool {
-        let is_bound = |byte: u32| self.0.binary_search(&byte).is_ok();
+rules! {
+    /// A section begins and ends where faces do: at one of these places.
+    WholeFaces<'e>(&'e [u32]) of MemoryRange = Code::Range, |Self(bounds), MemoryRange { start, end }| {
+        let is_bound = |byte: u32| bounds.binary_search(&byte).is_ok();
         is_bound(start) && is_bound(end) && start <= end
-    }
-
-    fn words(&self) -> Cow<'static, str> {
-        "not of whole faces".into()
-    }
+    }, "not of whole faces";
 }
