@@ -42,7 +42,7 @@ impl<'a> Survey<'_, 'a> {
                 self.warn_of(node, "bone_ids", mesh.bone_ids.offset(), "both bone ids and weights");
             }
         }
-        self.indices(node, &mesh.bone_ids, mesh.bone_count as usize, "bones", |error| error.within("bone_ids"));
+        self.indices(node, &mesh.bone_ids, mesh.bone_count as usize, "bones", within("bone_ids"));
         if let Some(weights) = mesh.weights {
             self.weights(node, &weights, mesh);
         }
@@ -71,9 +71,9 @@ impl<'a> Survey<'_, 'a> {
         let table = Rows::from(weights.records.as_table());
         let bones = records().map(|record| record.bone.into());
         let check = Check::new(Below(mesh.bone_count.into())).array(table, bones);
-        self.tell(node, check, "bones", |error| error.within("weights"));
+        self.tell(node, check, "bones", within("weights"));
         let shares = records().map(|record| Numbers([record.weight]));
-        self.tell(node, Check::new(Finite).array(table, shares), "weights", |error| error.within("weights"));
+        self.tell(node, Check::new(Finite).array(table, shares), "weights", within("weights"));
     }
 
     /// The bones that can be read.
@@ -89,7 +89,7 @@ impl<'a> Survey<'_, 'a> {
             twice.look(span.offset, bone.id, self.part.bone_ids.insert(bone.id));
         }
         for (check, what) in [(ids, "ids"), (parents, "parents"), (twice, "ids")] {
-            self.tell(node, check, what, |error| error.within("bones"));
+            self.tell(node, check, what, within("bones"));
         }
     }
 
@@ -162,9 +162,7 @@ impl<'a> Survey<'_, 'a> {
             (|record| record.proxy.get(), "proxies"),
         ] {
             let numbers = morphs.records.iter().map(move |record| field(&record).into());
-            self.tell(node, Check::new(IndexOrNone(all)).array(Rows::from(table), numbers), what, |error| {
-                error.within("records")
-            });
+            self.tell(node, Check::new(IndexOrNone(all)).array(Rows::from(table), numbers), what, within("records"));
         }
         let bones_of = |index: i32| morphs.records.get(usize::try_from(index).ok()?).map(|parent| parent.bones.get());
         let mut parent_bones = Check::new(Broken::new(Code::Range, "of no bone of the parent"));
@@ -174,16 +172,12 @@ impl<'a> Survey<'_, 'a> {
             let known = bones_of(record.parent.get()).is_none_or(|bones| (-1..bones).contains(&bone));
             parent_bones.look(rows.offset_of(index), bone, known);
         }
-        self.tell(node, parent_bones, "parent bones", |error| error.within("records"));
+        self.tell(node, parent_bones, "parent bones", within("records"));
         for (index, collection) in morphs.collections().enumerate() {
             let bones = &collection.bones;
             let parents = bones.iter().map(|bone| bone.parent.get().into());
-            self.tell(
-                node,
-                Check::new(IndexOrNone(bones.len() as u64)).array(bones, parents),
-                "bone parents",
-                |error| error.within_item("morph_collections", index),
-            );
+            let check = Check::new(IndexOrNone(bones.len() as u64)).array(bones, parents);
+            self.tell(node, check, "bone parents", |error| error.within_item("morph_collections", index));
         }
         let intervals = morphs.animations.iter().map(|animation| animation.interval.get());
         self.odd(node, ("animations", "intervals", "negative"), &morphs.animations, intervals, |number| number < 0);
@@ -198,7 +192,7 @@ impl<'a> Survey<'_, 'a> {
         }
         let meshes = self.part.known.mesh_count();
         let numbers = morphs.records.iter().map(|record| record.mesh.get().into());
-        self.tell(node, Check::new(Index(meshes)).array(&morphs.records, numbers), "meshes", in_records);
+        self.tell(node, Check::new(Index(meshes)).array(&morphs.records, numbers), "meshes", within("records"));
         self.morphed(node, morphs);
         let mut halves = Check::new(Broken::new(Code::OddEmpty, "half empty"));
         for (index, record) in (0..).zip(morphs.records) {
@@ -206,7 +200,7 @@ impl<'a> Survey<'_, 'a> {
             let offset = Rows::from(&morphs.records).offset_of(index);
             halves.look(offset, Extent { frames, vertices }, (frames == 0) == (vertices == 0));
         }
-        self.tell(node, halves, "records", in_records);
+        self.tell(node, halves, "records", within("records"));
         let vertices = morphs.vertices.len();
         if usize::try_from(morphs.vertex_count) != Ok(vertices) {
             let hint = morphs.vertex_count;
@@ -235,10 +229,10 @@ impl<'a> Survey<'_, 'a> {
             let is_other = |count| u64::try_from(frame_count) != Ok(count);
             frames.look(offset, frame_count, !collection.copied().flatten().is_some_and(is_other));
         }
-        self.tell(node, names, "mesh names", in_records);
-        self.tell(node, counts, "vertex counts", in_records);
-        self.tell(node, collections, "collection names", in_records);
-        self.tell(node, frames, "frame counts", in_records);
+        self.tell(node, names, "mesh names", within("records"));
+        self.tell(node, counts, "vertex counts", within("records"));
+        self.tell(node, collections, "collection names", within("records"));
+        self.tell(node, frames, "frame counts", within("records"));
     }
 
     pub(super) fn physics(&mut self, node: &Node<'a>, physics: &Physics<'a>) {
@@ -261,27 +255,22 @@ impl<'a> Survey<'_, 'a> {
         }
         let meshes = self.part.known.mesh_count();
         let numbers = physics.mesh_links.iter().map(|link| link.get().into());
-        self.tell(node, Check::new(Index(meshes)).array(&physics.mesh_links, numbers), "meshes", |error| {
-            error.within("mesh_links")
-        });
+        self.tell(node, Check::new(Index(meshes)).array(&physics.mesh_links, numbers), "meshes", within("mesh_links"));
         let numbers = physics.geoms.iter().map(|geom| geom.body.get().into());
-        self.tell(node, Check::new(IndexOrNone(bodies)).array(&physics.geoms, numbers), "bodies", |error| {
-            error.within("geom_records")
-        });
+        let check = Check::new(IndexOrNone(bodies)).array(&physics.geoms, numbers);
+        self.tell(node, check, "bodies", within("geom_records"));
         let ends = [(|joint| joint.body_1.get()) as fn(&Joint) -> i32, |joint| joint.body_2.get()];
         for (end, what) in ends.into_iter().zip(["first bodies", "second bodies"]) {
             let numbers = physics.joints.iter().map(|joint| end(joint).into());
-            self.tell(node, Check::new(IndexOrNone(bodies)).array(&physics.joints, numbers), what, |error| {
-                error.within("joint_records")
-            });
+            let check = Check::new(IndexOrNone(bodies)).array(&physics.joints, numbers);
+            self.tell(node, check, what, within("joint_records"));
         }
         let ranges = physics
             .geoms
             .iter()
             .map(|geom| Links { first: geom.mesh_link.get().into(), count: geom.mesh_link_count.get().into() });
-        self.tell(node, Check::new(LinksOf(links)).array(&physics.geoms, ranges), "ranges of mesh links", |error| {
-            error.within("geom_records")
-        });
+        let check = Check::new(LinksOf(links)).array(&physics.geoms, ranges);
+        self.tell(node, check, "ranges of mesh links", within("geom_records"));
         self.records(node, "body_records", &physics.bodies, physics.bodies.iter().copied());
         self.records(node, "geom_records", &physics.geoms, physics.geoms.iter().copied());
         self.records(node, "joint_records", &physics.joints, physics.joints.iter().copied());
@@ -330,7 +319,7 @@ impl<'a> Survey<'_, 'a> {
         let meshes = self.part.known.mesh_count();
         let place = node.chunk.offset().saturating_add(8);
         let own = Check::new(Index(meshes)).array(place, std::iter::once(set.mesh.into()));
-        self.tell(node, own, "", |error| error.within("mesh"));
+        self.tell(node, own, "", within("mesh"));
         if let Some((_, vertices @ 1..)) = self.part.known.mesh(set.mesh) {
             let message = format_args!("{} has {vertices} vertices; proxies stand for an empty one", set.mesh);
             self.warn_of(node, "mesh", place, message);
@@ -340,7 +329,7 @@ impl<'a> Survey<'_, 'a> {
         {
             let numbers = set.proxies.iter().map(move |proxy| field(&proxy).get().into());
             let check = Check::new(IndexOrNone(count)).array(Rows::from(table), numbers);
-            self.tell(node, check, what, |error| error.within("proxy_records"));
+            self.tell(node, check, what, within("proxy_records"));
         }
         let reserved = |proxy: Proxy| [proxy.reserved_1, proxy.reserved_2, proxy.reserved_3].map(I16::get);
         let ones = set.proxies.iter().map(move |proxy| reserved(proxy).into_iter().find(|n| *n != -1).unwrap_or(-1));
@@ -361,7 +350,7 @@ impl<'a> Survey<'_, 'a> {
             let id = collider.bone.get();
             ids.look(rows.offset_of(index), id, self.part.bones_lost || self.part.bone_ids.contains(&id));
         }
-        self.tell(node, ids, "bone ids", |error| error.within("collider_records"));
+        self.tell(node, ids, "bone ids", within("collider_records"));
         self.records(node, "collider_records", &set.colliders, set.colliders.iter().copied());
     }
 
@@ -379,7 +368,7 @@ impl<'a> Survey<'_, 'a> {
         for (index, value) in (0..).zip(values) {
             check.look(rows.offset_of(index), value, !is_odd(value));
         }
-        self.tell(node, check, what, |error| error.within(list));
+        self.tell(node, check, what, within(list));
     }
 
     /// Codes of records that have no meaning, and numbers that are none: one problem for each field.
@@ -393,7 +382,7 @@ impl<'a> Survey<'_, 'a> {
         if !self.deep {
             return;
         }
-        let (mut codes, mut numbers) = (Fields::default(), Fields::default());
+        let (mut codes, mut numbers) = (Fields(Vec::new()), Fields(Vec::new()));
         let rows = Rows::from(table);
         let mut count = 0_u64;
         for (index, record) in (0..).zip(records) {
@@ -408,17 +397,17 @@ impl<'a> Survey<'_, 'a> {
         }
         for (field, mut check) in codes.0 {
             check.skip_to(count);
-            self.tell(node, check, &format!("codes in {field}"), |error| error.within(list));
+            self.tell(node, check, &format!("codes in {field}"), within(list));
         }
         for (field, mut check) in numbers.0 {
             check.skip_to(count);
-            self.tell(node, check, &format!("numbers in {field}"), |error| error.within(list));
+            self.tell(node, check, &format!("numbers in {field}"), within(list));
         }
     }
 
     /// An array of nothing but floats has only finite ones.
     pub(super) fn finite<T: Element>(&mut self, node: &Node<'a>, part: &'static str, array: &LeArray<'a, T>) {
-        self.finite_in(node, array, |error| error.within(part));
+        self.finite_in(node, array, within(part));
     }
 
     fn finite_in<T: Element>(&mut self, node: &Node<'a>, array: &LeArray<'a, T>, place: impl FnOnce(Error) -> Error) {
@@ -459,12 +448,6 @@ impl<'a> Survey<'_, 'a> {
 /// What is wrong with each field of some records, by its name.
 struct Fields<V: Copy + fmt::Display>(Vec<(&'static str, Check<Broken<V>>)>);
 
-impl<V: Copy + fmt::Display> Default for Fields<V> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
-}
-
 impl<V: Copy + fmt::Display> Fields<V> {
     fn add(&mut self, field: &'static str, (index, offset): (u64, u64), value: V, code: Code, words: &'static str) {
         if !self.0.iter().any(|(name, _)| *name == field) {
@@ -477,8 +460,8 @@ impl<V: Copy + fmt::Display> Fields<V> {
     }
 }
 
-fn in_records(error: Error) -> Error {
-    error.within("records")
+fn within(part: &'static str) -> impl FnOnce(Error) -> Error {
+    move |error| error.within(part)
 }
 
 fn at_node(node: &Node<'_>, error: Error) -> Error {
