@@ -77,6 +77,7 @@ impl<'a> Read<'a, u32> for Kind {
 /// Where each entry of `index.bm` lies, by kind.
 pub(super) struct Index {
     pub(super) version: u32,
+    /// Of [`Kind::ALL`], which are numbered from 0.
     lists: [Vec<u32>; 4],
     /// Of kinds that are not known.
     unknown: Vec<u32>,
@@ -108,28 +109,14 @@ impl Index {
 
     fn add(&mut self, entry: &IndexEntry<'_>) -> Result<()> {
         let position = u32::try_from(entry.offset).map_err(|_| Error::unsupported("4 GB of index").at(entry.offset))?;
-        let [objects, meshes, materials, textures] = &mut self.lists;
-        let list = match entry.kind {
-            Kind::OBJECT => objects,
-            Kind::MESH => meshes,
-            Kind::MATERIAL => materials,
-            Kind::TEXTURE => textures,
-            _ => &mut self.unknown,
-        };
+        let list = self.lists.get_mut(entry.kind.0 as usize).unwrap_or(&mut self.unknown);
         list.try_reserve(1).map_err(|_| std::io::Error::from(std::io::ErrorKind::OutOfMemory))?;
         list.push(position);
         Ok(())
     }
 
     fn of(&self, kind: Kind) -> &[u32] {
-        let [objects, meshes, materials, textures] = &self.lists;
-        match kind {
-            Kind::OBJECT => objects,
-            Kind::MESH => meshes,
-            Kind::MATERIAL => materials,
-            Kind::TEXTURE => textures,
-            _ => &self.unknown,
-        }
+        self.lists.get(kind.0 as usize).unwrap_or(&self.unknown)
     }
 }
 
