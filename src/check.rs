@@ -353,13 +353,6 @@ impl<V: Copy + Display> Check<Broken<V>> {
 #[derive(Clone, Copy)]
 pub(crate) struct Numbers<const N: usize>(pub(crate) [f32; N]);
 
-impl<const N: usize> From<[f32; N]> for Numbers<N> {
-    #[inline]
-    fn from(numbers: [f32; N]) -> Self {
-        Self(numbers)
-    }
-}
-
 impl<const N: usize> Display for Numbers<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let [number] = self.0.as_slice() {
