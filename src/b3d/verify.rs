@@ -8,6 +8,7 @@ use std::fmt;
 
 use super::animation::KEY_FLAGS;
 use super::mesh::VERTEX_FLAGS;
+use super::walk::in_node;
 use super::wire::ChunkHeader;
 use super::{Animation, Bone, ChunkKind, Keys, Mesh, Node, Scene, Sequence, Step, Texture, Triangles, Vertices};
 use crate::check::{self, Broken, Check, Finite, Index, Length, Numbers, Rows, Unit, UnitRange, rules};
@@ -189,7 +190,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     fn step(&mut self, step: &Step<'a>) {
         let Step { chunk, part, node, depth } = step;
         // What a part cannot be read for is told with the node it lies in.
-        let place = |error: Error| in_node(*node, error);
+        let place = |error: Error| in_node(error, *node);
         match part {
             ChunkKind::Textures | ChunkKind::Brushes => {
                 self.truncated(chunk, place);
@@ -544,13 +545,6 @@ fn unknown_bits() -> Broken<Bits> {
 
 fn unknown() -> Broken<i32> {
     Broken::new(Code::UnknownCode, "of no known meaning")
-}
-
-fn in_node(node: Option<usize>, error: Error) -> Error {
-    match node {
-        Some(node) => error.within_item("nodes", node),
-        None => error,
-    }
 }
 
 /// Numbers that stand for items of a list, or -1 for none.

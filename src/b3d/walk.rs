@@ -137,7 +137,7 @@ impl<'a> Walk<'a> {
 }
 
 #[cold]
-fn in_node(error: crate::Error, node: Option<usize>) -> crate::Error {
+pub(super) fn in_node(error: crate::Error, node: Option<usize>) -> crate::Error {
     match node {
         Some(index) => error.within_item("nodes", index),
         None => error,
