@@ -9,7 +9,7 @@ use super::header::Facts;
 use super::{Animations, Model, ModelInfo, Skeleton, Trailer};
 use crate::budget::Decoded;
 use crate::check::{self, Below, Broken, Check, Finite, Index, IndexOrNone, Numbers, Rule as _};
-use crate::error::{Context as _, Error, Result};
+use crate::error::{Context as _, Error};
 use crate::inspect::{Depth, Outline, Span, StoredField, Value, Visitor};
 use crate::summary::{Blocks, Code, Problems, Reference, References};
 use crate::view::record::{Read as _, Record as _, Stored};
@@ -124,8 +124,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     }
 
     fn info(&mut self, info: &ModelInfo<'a>) {
-        let masses = self.block(&info.masses);
-        self.problems.ok(masses.within("masses").within("info"));
+        self.block(&info.masses, |error| error.within("masses").within("info"));
         for (name, bound) in [("bbox_min", info.bbox_min), ("bbox_max", info.bbox_max)] {
             if !bound.iter().all(|number| number.is_finite()) {
                 let place = |error: Error| error.within(name).within("info");
@@ -220,10 +219,15 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
-    /// Adds a block to the facts; decodes it when looking deep.
-    fn block<'b, T: Element>(&mut self, block: &Block<'b, T>) -> Result<Option<Decoded<'b, T>>> {
+    /// Adds a block to the facts; decodes it when looking deep, or tells why it cannot.
+    fn block<'b, T: Element>(
+        &mut self,
+        block: &Block<'b, T>,
+        place: impl FnOnce(Error) -> Error,
+    ) -> Option<Decoded<'b, T>> {
         self.blocks.add(block.storage(), block.decoded_byte_len());
-        self.deep.then(|| self.problems.budget().decode(block)).transpose()
+        let decoded = self.deep.then(|| self.problems.budget().decode(block))?;
+        self.problems.ok(decoded.map_err(place))
     }
 }
 

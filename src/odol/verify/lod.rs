@@ -39,8 +39,7 @@ impl<'a> Survey<'_, 'a> {
             }
         }
         if let Some(flags) = lod.point_flags.and_then(|flags| flags.block()) {
-            let decoded = self.block(&flags);
-            self.problems.ok(decoded.within("point_flags").within_item("lods", index));
+            self.block(&flags, |error| error.within("point_flags").within_item("lods", index));
         }
         self.point_maps(lod, &sizes);
         for (number, selection) in lod.selections.iter().enumerate() {
@@ -99,11 +98,11 @@ impl<'a> Survey<'_, 'a> {
         let place = |error: Error| error.within_item("selections", number).within_item("lods", sizes.lod);
         let (faces, sections, points) = (Below(sizes.faces), Index(sizes.sections), Below(sizes.points));
         self.indices(&selection.faces, faces, "face numbers", |error| place(error.within("faces")));
-        for (name, decoded) in [
-            ("face_weights", selection.face_weights.map(|block| self.block(&block).map(drop))),
-            ("face_offsets", selection.face_offsets.map(|block| self.block(&block).map(drop))),
-        ] {
-            self.problems.ok(decoded.transpose().within(name).map_err(place));
+        if let Some(weights) = selection.face_weights {
+            self.block(&weights, |error| place(error.within("face_weights")));
+        }
+        if let Some(offsets) = selection.face_offsets {
+            self.block(&offsets, |error| place(error.within("face_offsets")));
         }
         let storage = selection.faces.storage();
         let zero = storage.offset.saturating_add(storage.bytes);
@@ -116,8 +115,7 @@ impl<'a> Survey<'_, 'a> {
             |error| place(error.within("sections")),
         );
         self.indices(&selection.vertices, points, "point numbers", |error| place(error.within("vertices")));
-        let weights = self.block(&selection.weights).within("weights").map_err(place);
-        self.problems.ok(weights);
+        self.block(&selection.weights, |error| place(error.within("weights")));
         if selection.weights.count() > 0 {
             let even = check_count(&selection.weights, selection.vertices.count());
             self.problems.ok(even.within("weights").map_err(place));
@@ -133,8 +131,7 @@ impl<'a> Survey<'_, 'a> {
         what: &str,
         place: impl Fn(Error) -> Error,
     ) {
-        let decoded = self.block(block).map_err(&place);
-        if let Some(numbers) = self.problems.ok(decoded).flatten() {
+        if let Some(numbers) = self.block(block, &place) {
             Check::new(rule).array(block, numbers.iter().map(number)).tell(what, self.problems, place);
         }
     }

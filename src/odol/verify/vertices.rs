@@ -16,18 +16,17 @@ impl<'a> Survey<'_, 'a> {
         let (start, bytes) = (lod.vertex_table_offset(), lod.vertex_table_byte_len());
         if let Some(size) = table.vertex_table_bytes.filter(|&size| !lod.is_table_size(size)) {
             let message = format!("says to take {size} bytes, the LOD ends after {bytes}");
-            self.tell::<()>(sizes, Err(Error::malformed(message).at(start).within("vertex_table_bytes")));
+            self.tell(sizes, Err(Error::malformed(message).at(start).within("vertex_table_bytes")));
         }
         if !rest.is_empty() {
             let error = rest.error(format!("{} bytes between the last array and the end of the LOD", rest.left()));
-            self.tell::<()>(sizes, Err(error));
+            self.tell(sizes, Err(error));
         }
         if table.point_count() != sizes.points {
             let message = format!("{} positions for {} points", table.point_count(), sizes.points);
-            self.tell::<()>(sizes, Err(Error::malformed(message).at(table.positions.offset()).within("positions")));
+            self.tell(sizes, Err(Error::malformed(message).at(table.positions.offset()).within("positions")));
         }
-        let positions = self.block(&table.positions);
-        let positions = self.tell(sizes, positions.within("positions")).flatten();
+        let positions = self.block(&table.positions, |error| lod_error(sizes, error.within("positions")));
         if let Some(positions) = positions.filter(|positions| !are_finite(positions.as_bytes())) {
             let numbers = positions.iter().map(|one| Numbers(one.to_array()));
             self.finite(sizes, &table.positions, numbers, "positions");
@@ -38,8 +37,7 @@ impl<'a> Survey<'_, 'a> {
         if let Some(flags) = table.point_flags {
             self.filled(sizes, table, &flags, "point_flags");
             if let Some(block) = flags.block() {
-                let decoded = self.block(&block);
-                self.tell(sizes, decoded.within("point_flags"));
+                self.block(&block, |error| lod_error(sizes, error.within("point_flags")));
             }
         }
         for (set, uvs) in table.uvs.iter().enumerate() {
@@ -72,10 +70,7 @@ impl<'a> Survey<'_, 'a> {
         let stored = uvs.stored.as_table();
         self.problems.ok(table.check_count(stored).map_err(place));
         match &uvs.stored {
-            Encoding::Packed(array) => {
-                let decoded = array.block().map(|block| self.block(&block).map(drop));
-                self.problems.ok(decoded.transpose().map_err(place));
-            }
+            Encoding::Packed(array) => self.each(array, place, |_, _, _| {}),
             Encoding::Float(array) => {
                 let what = "coordinates";
                 self.each(array, place, |survey, rows, all| {
@@ -102,8 +97,7 @@ impl<'a> Survey<'_, 'a> {
             let fill = array.fill().filter(|_| self.deep);
             return look(self, Rows::from(array.storage().offset), fill.map_or(&[], std::slice::from_ref));
         };
-        let decoded = self.block(&block).map_err(place);
-        if let Some(all) = self.problems.ok(decoded).flatten() {
+        if let Some(all) = self.block(&block, place) {
             look(self, Rows::from(&block), &all);
         }
     }
@@ -137,8 +131,7 @@ impl<'a> Survey<'_, 'a> {
         length: fn(&V) -> Length,
         numbers: Option<fn(&V) -> [f32; 3]>,
     ) {
-        let decoded = self.block(block).within("tangents");
-        if let Some(pairs) = self.tell(sizes, decoded).flatten() {
+        if let Some(pairs) = self.block(block, |error| lod_error(sizes, error.within("tangents"))) {
             let vectors = <[V]>::ref_from_bytes(pairs.as_bytes()).unwrap_or_default();
             let rows = Rows::from(block).each(size_of::<V>());
             self.directions(sizes, rows, vectors, length, numbers, "tangents");
@@ -164,8 +157,7 @@ impl<'a> Survey<'_, 'a> {
 
     fn bone_refs(&mut self, block: &Block<'a, BoneRef>, sizes: &Sizes) {
         let place = |error: Error| lod_error(sizes, error.within("bone_refs"));
-        let refs = self.block(block).map_err(place);
-        let Some(refs) = self.problems.ok(refs).flatten() else { return };
+        let Some(refs) = self.block(block, place) else { return };
         if refs.iter().fold(true, |all, bones| all & is_sound(bones, sizes.bones)) {
             return;
         }
@@ -182,8 +174,7 @@ impl<'a> Survey<'_, 'a> {
 
     fn neighbors(&mut self, block: &Block<'a, Neighbors>, sizes: &Sizes) {
         let place = |error: Error| lod_error(sizes, error.within("neighbors"));
-        let all = self.block(block).map_err(place);
-        let Some(all) = self.problems.ok(all).flatten() else { return };
+        let Some(all) = self.block(block, place) else { return };
         let mut points = Check::new(Below(sizes.points));
         let mut checks = BoneRefs::new(sizes);
         for (point, Neighbors { pair }) in all.iter().enumerate() {
@@ -200,9 +191,9 @@ impl<'a> Survey<'_, 'a> {
         self.tell(sizes, table.check_count(array).within(name));
     }
 
-    /// Takes what was read in the vertex table, or tells the error.
-    pub(super) fn tell<T>(&mut self, sizes: &Sizes, result: Result<T>) -> Option<T> {
-        self.problems.ok(result.within_item("lods", sizes.lod))
+    /// Tells what is wrong in the vertex table.
+    fn tell(&mut self, sizes: &Sizes, result: Result<()>) {
+        self.problems.ok(result.within_item("lods", sizes.lod));
     }
 }
 
