@@ -32,7 +32,9 @@
 use std::borrow::Cow;
 use std::fmt::{self, Display};
 use std::hash::{BuildHasher as _, Hash, RandomState};
+use std::iter::Peekable;
 use std::marker::PhantomData;
+use std::vec::IntoIter;
 
 use crate::error::Error;
 use crate::summary::{Code, Problems, Severity};
@@ -439,8 +441,16 @@ pub(crate) fn grouped(number: u64) -> String {
     out
 }
 
-/// What is there again of these, with the first of its kind: by places, in order. 16 bytes for each meanwhile.
-pub(crate) fn repeated<T: Hash>(all: impl Iterator<Item = (usize, T)>) -> Vec<(usize, usize)> {
+/// What is there again of these so many, with the first of its kind: by places, in order. None where there is no room to
+/// look for it.
+pub(crate) fn repeated<T: Hash>(
+    count: usize,
+    all: impl Iterator<Item = (usize, T)>,
+    problems: &mut Problems,
+) -> Peekable<IntoIter<(usize, usize)>> {
+    // 16 bytes for each, and as many for each that is there again.
+    let held = problems.budget().hold((count as u64).saturating_mul(32));
+    let Some(_held) = problems.ok(held) else { return Vec::new().into_iter().peekable() };
     let hash = RandomState::new();
     let mut hashes: Vec<(u64, usize)> = all.map(|(place, one)| (hash.hash_one(one), place)).collect();
     hashes.sort_unstable();
@@ -450,11 +460,8 @@ pub(crate) fn repeated<T: Hash>(all: impl Iterator<Item = (usize, T)>) -> Vec<(u
         .flat_map(|((_, first), again)| again.iter().map(|&(_, place)| (place, *first)))
         .collect();
     again.sort_unstable();
-    again
+    again.into_iter().peekable()
 }
-
-/// Memory that [`repeated`] takes for each.
-pub(crate) const REPEATED_BYTES: u64 = 32;
 
 #[cfg(test)]
 mod tests {

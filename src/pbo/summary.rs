@@ -7,8 +7,7 @@ use super::member::{Content, Member};
 use super::wire::{Method, Sha1Tail, ShortTail};
 use super::{Archive, TailKind};
 use crate::address::folded;
-use crate::check::{Broken, Check, grouped};
-use crate::check::{REPEATED_BYTES, repeated};
+use crate::check::{Broken, Check, grouped, repeated};
 use crate::error::{Context, Error, Result};
 use crate::format::Format;
 use crate::inspect::{Depth, Inspect, Outline, Part, Region, Span, Value, brief};
@@ -289,11 +288,10 @@ impl Archive<'_> {
     }
 
     fn check_duplicates(&self, problems: &mut Problems) {
-        let held = problems.budget().hold((self.member_count as u64).saturating_mul(REPEATED_BYTES));
-        let Some(_held) = problems.ok(held) else { return };
         let members = || self.members().map_while(Result::ok);
         let folded = |member: Member<'_>| member.name().as_bytes().iter().map(|&byte| folded(byte)).collect::<Vec<_>>();
-        let mut repeated = repeated(members().map(|member| (member.index, folded(member)))).into_iter().peekable();
+        let names = members().map(|member| (member.index, folded(member)));
+        let mut repeated = repeated(self.member_count, names, problems);
         for member in members() {
             if let Some((_, first)) = repeated.next_if(|(place, _)| *place == member.index) {
                 member.warn(problems, || format!("the same name as member {first}"));

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::member::{SIZES_FOLLOW, is_folder};
 use super::{Archive, Member, Method};
-use crate::check::{REPEATED_BYTES, repeated};
+use crate::check::repeated;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::Format;
 use crate::inspect::{self, Depth, Inspect, Outline, Part, Region, Span, Value, brief};
@@ -128,9 +128,7 @@ impl Archive<'_> {
 
     fn check_names(&self, problems: &mut Problems) {
         let names = self.members().map_while(Result::ok).map(|member| (member.index(), member.name()));
-        let held = problems.budget().hold((names.clone().count() as u64).saturating_mul(REPEATED_BYTES));
-        let repeated = problems.ok(held).map(|_held| repeated(names)).unwrap_or_default();
-        let mut repeated = repeated.into_iter().peekable();
+        let mut repeated = repeated(names.clone().count(), names, problems);
         for member in self.members().map_while(Result::ok) {
             if let Some((_, first)) = repeated.next_if(|(place, _)| *place == member.index()) {
                 member.warn(problems, || format!("the same name as member {first}"));

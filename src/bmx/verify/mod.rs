@@ -9,9 +9,7 @@ use super::index::{List, Listed, OverlapBudget, Placed};
 use super::table::TableId;
 use super::wire::Flag;
 use super::{Map, Material, Mesh, Object, Texture};
-use crate::check::{
-    self, Below, Broken, Check, Finite, Length, Numbers, REPEATED_BYTES, Rule, Unit, UnitRange, repeated,
-};
+use crate::check::{self, Below, Broken, Check, Finite, Length, Numbers, Rule, Unit, UnitRange, repeated};
 use crate::error::{Context, Error};
 use crate::summary::{Code, Problems, Severity};
 use crate::view::{Element, LeArray, Utf32Str, Vec2, Vec3};
@@ -166,9 +164,7 @@ fn index_names(map: &Map<'_>, problems: &mut Problems) {
     let Ok(table) = map.table(TableId::Index) else { return };
     let entries = || map.index().into_iter().flatten().flatten();
     let names = entries().map(|entry| (entry.kind, entry.name)).enumerate();
-    let held = problems.budget().hold((entries().count() as u64).saturating_mul(REPEATED_BYTES));
-    let repeated = problems.ok(held).map(|_held| repeated(names)).unwrap_or_default();
-    let mut repeated = repeated.into_iter().peekable();
+    let mut repeated = repeated(entries().count(), names, problems);
     let mut twice = Check::new(Broken::new(Code::Duplicate, "that of another of its kind"));
     for (index, entry) in entries().enumerate() {
         let mut tell = |field: &'static str, severity, message: fmt::Arguments<'_>| {
