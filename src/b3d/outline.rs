@@ -84,13 +84,7 @@ pub(super) fn dissect(scene: &Scene<'_>, out: &mut Outline<'_>) {
     let mut told = Told::default();
     let mut around: Vec<Around> = Vec::new();
     for step in scene.walk() {
-        let Step { depth, chunk, part, .. } = match step {
-            Ok(step) => step,
-            Err(error) => {
-                out.problem(&error);
-                continue;
-            }
-        };
+        let Some(Step { depth, chunk, part, .. }) = out.ok(step) else { continue };
         leave(&mut around, depth.saturating_sub(1) as usize, out);
         let is_shown = around.last().is_none_or(|around| around.is_shown);
         let name = told.name(&part, around.last_mut()).spanning(chunk.offset(), chunk.byte_len());
