@@ -7,8 +7,8 @@ use std::iter::Peekable;
 use super::chunk::{Kind, Nodes};
 use super::content::Content;
 use super::{AnsiStr, Material, Model, MorphCollection, MorphMesh, Node, Shader, Texture};
-use crate::inspect::{Outline, Part, Span, StoredField, Text, Value};
-use crate::view::record::{Fixed, Framing, Record, Stored as _, Type};
+use crate::inspect::{Outline, Part, Span, Text};
+use crate::view::record::{Fixed, Framing, Record, Stored as _, tell_opaque};
 use crate::view::{ByteStr, Cursor, Element, LeArray};
 
 pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
@@ -99,9 +99,7 @@ fn content(node: &Node<'_>, content: &Content<'_>, out: &mut Outline<'_>) {
         Content::ProxySet(set) => read_with(node, set, set.layout(), out),
         Content::Unknown if out.dissects() => {
             let body = node.chunk.body();
-            let span = Span { offset: body.offset(), bytes: body.left() };
-            let bytes = StoredField { name: "data", kind: Type::Varying("bytes", 0), span, framing: false };
-            out.stored(&bytes, Value::Opaque(span));
+            tell_opaque("data", Span { offset: body.offset(), bytes: body.left() }, out);
         }
         Content::Chunks | Content::Unknown => {}
     }
@@ -196,12 +194,8 @@ pub(super) fn records<'a, T: Element + Fixed>(
     for (index, record) in table.iter().enumerate() {
         let bytes = size_of::<T>() as u64;
         let offset = table.offset().saturating_add(bytes.saturating_mul(index as u64));
-        let part = Part::item(list, index).spanning(offset, bytes);
         let name = names.next();
-        let part = match name {
-            Some(name) => part.labelled(name),
-            None => part,
-        };
+        let part = Part { label: name.map(Into::into), ..Part::item(list, index).spanning(offset, bytes) };
         out.part(part, |out| {
             if let Some(name) = name {
                 out.field("name", name);
