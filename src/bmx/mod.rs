@@ -120,7 +120,7 @@ impl<'a> Map<'a> {
     /// [`Limits::archive_members`].
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
         let archive = Archive::parse(data, limits)?;
-        if archive.find(TableId::Index.file_name()).is_none() {
+        if archive.find(TableId::Index.name()).is_none() {
             return Err(Error::unsupported("zip archive without index.bm, so no Ballance map"));
         }
         Ok(Self { source: Source::zip(archive), index: OnceLock::new(), bytes: data.len() as u64, limits: *limits })

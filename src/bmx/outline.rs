@@ -113,7 +113,7 @@ pub(super) fn dissect(map: &Map<'_>, out: &mut Outline<'_>) {
                 return;
             }
             archive.directory().tell_local(offset, out);
-            let id = TableId::ALL.into_iter().find(|id| entry.name() == id.file_name());
+            let id = TableId::ALL.into_iter().find(|id| entry.name() == id.name());
             let table = id.and_then(|id| map.table(id).ok());
             match table.map(|table| table.place) {
                 Some(TableLocation::Stored(_)) => {}
@@ -357,7 +357,7 @@ pub(super) fn regions(map: &Map<'_>, sink: &mut dyn FnMut(Region<'_>)) {
         let unpacked = entry.decoded_byte_len_hint();
         let note = format!("{}, {unpacked} bytes unpacked", method(&entry).unwrap_or("unknown method"));
         sink(Region::part(0, inspect::brief(entry.name()), note, Span { offset, bytes }));
-        for id in TableId::ALL.into_iter().filter(|id| entry.name() == id.file_name()) {
+        for id in TableId::ALL.into_iter().filter(|id| entry.name() == id.name()) {
             table(map, id, sink);
         }
     }

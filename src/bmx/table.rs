@@ -6,6 +6,7 @@ use super::archive::{Archive, Entry};
 use crate::codec::deflate::Unpacked;
 use crate::error::{Error, Result};
 use crate::limits::flag;
+use crate::named::named;
 use crate::view::Cursor;
 
 /// What an entry of the index describes, and so in which table it lies (TYPE). Readers skip other numbers.
@@ -80,8 +81,8 @@ impl<'a> Source<'a> {
             Self::Zip(zip) => {
                 let entry = zip
                     .archive
-                    .find(id.file_name())
-                    .ok_or_else(|| Error::malformed(format!("map without {}", id.file_name())))?;
+                    .find(id.name())
+                    .ok_or_else(|| Error::malformed(format!("map without {}", id.name())))?;
                 let place = entry.local()?.data_offset;
                 if let Some(bytes) = entry.borrowed()? {
                     return Ok(Table { id, bytes, place: TableLocation::Stored(place) });
@@ -95,7 +96,7 @@ impl<'a> Source<'a> {
     /// Bytes behind the DEFLATE stream of a table; `None` where it is not packed or cannot be unpacked.
     pub(super) fn trailing(&self, id: TableId) -> Option<u64> {
         let Self::Zip(zip) = self else { return None };
-        let entry = zip.archive.find(id.file_name())?;
+        let entry = zip.archive.find(id.name())?;
         if entry.borrowed().ok()?.is_some() { None } else { Some(zip.unpacked(id, &entry).ok()?.trailing) }
     }
 }
@@ -123,33 +124,24 @@ impl Zip<'_> {
 
 /// The bytes that the packed tables inflate to, by the directory's word: all of them are kept.
 pub(super) fn inflated_bytes(archive: &Archive<'_>) -> u64 {
-    let entries = TableId::ALL.into_iter().filter_map(|id| archive.find(id.file_name()));
+    let entries = TableId::ALL.into_iter().filter_map(|id| archive.find(id.name()));
     entries.fold(0, |sum, entry| sum.saturating_add(entry.inflated_bytes()))
 }
 
-/// One of the five tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum TableId {
-    Index,
-    Objects,
-    Meshes,
-    Materials,
-    Textures,
+named! {
+    /// One of the five tables.
+    #[allow(missing_docs)]
+    pub enum TableId {
+        Index = "index.bm",
+        Objects = "object.bm",
+        Meshes = "mesh.bm",
+        Materials = "material.bm",
+        Textures = "texture.bm",
+    }
 }
 
 impl TableId {
     pub(super) const ALL: [Self; 5] = [Self::Index, Self::Objects, Self::Meshes, Self::Materials, Self::Textures];
-
-    pub(super) const fn file_name(self) -> &'static str {
-        match self {
-            Self::Index => "index.bm",
-            Self::Objects => "object.bm",
-            Self::Meshes => "mesh.bm",
-            Self::Materials => "material.bm",
-            Self::Textures => "texture.bm",
-        }
-    }
 
     const fn of<'a>(self, tables: &Tables<'a>) -> &'a [u8] {
         match self {
@@ -200,6 +192,6 @@ impl<'m> Table<'m> {
             TableLocation::Packed(start) => Some(start),
             TableLocation::Nowhere => None,
         };
-        error.in_table(self.id.file_name(), offset)
+        error.in_table(self.id.name(), offset)
     }
 }

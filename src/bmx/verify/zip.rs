@@ -141,7 +141,7 @@ fn headers(entry: &Entry<'_>, problems: &mut Problems) {
 }
 
 fn data(map: &Map<'_>, entry: &Entry<'_>, problems: &mut Problems) {
-    let trailing = match (entry.borrowed(), TableId::ALL.into_iter().find(|id| entry.name() == id.file_name())) {
+    let trailing = match (entry.borrowed(), TableId::ALL.into_iter().find(|id| entry.name() == id.name())) {
         // Where a table cannot be had, that has been told of the table.
         (Err(_), Some(_)) => return,
         (Err(error), None) => return problems.error(&error),
