@@ -36,6 +36,7 @@ use std::iter::Peekable;
 use std::marker::PhantomData;
 use std::vec::IntoIter;
 
+use crate::budget::Held;
 use crate::error::Error;
 use crate::summary::{Code, Problems, Severity};
 use crate::view::{Block, Element, LeArray, Packing, Strided, Table};
@@ -442,15 +443,15 @@ pub(crate) fn grouped(number: u64) -> String {
 }
 
 /// What is there again of these so many, with the first of its kind: by places, in order. None where there is no room to
-/// look for it.
+/// look for it; and what that room takes off the budget as long as it is kept.
 pub(crate) fn repeated<T: Hash>(
     count: usize,
     all: impl Iterator<Item = (usize, T)>,
     problems: &mut Problems,
-) -> Peekable<IntoIter<(usize, usize)>> {
+) -> (Peekable<IntoIter<(usize, usize)>>, Option<Held>) {
     // 16 bytes for each, and as many for each that is there again.
     let held = problems.budget().hold((count as u64).saturating_mul(32));
-    let Some(_held) = problems.ok(held) else { return Vec::new().into_iter().peekable() };
+    let Some(held) = problems.ok(held) else { return (Vec::new().into_iter().peekable(), None) };
     let hash = RandomState::new();
     let mut hashes: Vec<(u64, usize)> = all.map(|(place, one)| (hash.hash_one(one), place)).collect();
     hashes.sort_unstable();
@@ -460,7 +461,7 @@ pub(crate) fn repeated<T: Hash>(
         .flat_map(|((_, first), again)| again.iter().map(|&(_, place)| (place, *first)))
         .collect();
     again.sort_unstable();
-    again.into_iter().peekable()
+    (again.into_iter().peekable(), Some(held))
 }
 
 #[cfg(test)]

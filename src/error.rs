@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::format::Format;
 use crate::sealed::Sealed;
+use crate::shown::shown;
 use crate::summary::Code;
 use crate::view::ByteStr;
 
@@ -301,11 +302,7 @@ impl fmt::Display for Error {
     }
 }
 
-impl fmt::Debug for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Error({self})")
-    }
-}
+shown!([] Debug for Error, |error| "Error({error})");
 
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

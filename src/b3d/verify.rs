@@ -14,6 +14,7 @@ use super::{Animation, Bone, ChunkKind, Keys, Mesh, Node, Scene, Sequence, Step,
 use crate::check::{self, Broken, Check, Finite, Index, Length, Numbers, Rows, Unit, UnitRange, rules};
 use crate::error::{Context, Error};
 use crate::inspect::Depth;
+use crate::shown::shown;
 use crate::summary::{self, Code, Problems, ReferenceKind, Severity, counted};
 use crate::view::chunk::{Chunk, Tag};
 use crate::view::record::Stored as _;
@@ -533,11 +534,7 @@ fn add((count, first): &mut (u64, u64), (more, offset): (u64, u64)) {
 #[derive(Clone, Copy)]
 struct Bits(u32);
 
-impl fmt::Display for Bits {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:#x}", self.0)
-    }
-}
+shown!([] Display for Bits, |bits| "{:#x}", bits.0);
 
 fn unknown_bits() -> Broken<Bits> {
     Broken::new(Code::UnknownCode, "partly of no known meaning")

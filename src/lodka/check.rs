@@ -14,6 +14,7 @@ use super::{
 use crate::check::{Below, Broken, Check, Finite, Index, IndexOrNone, Numbers, Rows, Rule, rules};
 use crate::error::{Context, Error};
 use crate::inspect::Span;
+use crate::shown::shown;
 use crate::summary::{Code, Severity};
 use crate::view::record::Fixed;
 use crate::view::{Element, LeArray, Table};
@@ -475,11 +476,7 @@ pub(crate) struct Links {
     count: i64,
 }
 
-impl fmt::Display for Links {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} from {} on", self.count, self.first)
-    }
-}
+shown!([] Display for Links, |links| "{} from {} on", links.count, links.first);
 
 rules! {
     /// They lie among so many.
@@ -496,8 +493,4 @@ struct Extent {
     vertices: i32,
 }
 
-impl fmt::Display for Extent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} frames of {} vertices", self.frames, self.vertices)
-    }
-}
+shown!([] Display for Extent, |extent| "{} frames of {} vertices", extent.frames, extent.vertices);

@@ -291,7 +291,7 @@ impl Archive<'_> {
         let members = || self.members().map_while(Result::ok);
         let folded = |member: Member<'_>| member.name().as_bytes().iter().map(|&byte| folded(byte)).collect::<Vec<_>>();
         let names = members().map(|member| (member.index, folded(member)));
-        let mut repeated = repeated(self.member_count, names, problems);
+        let (mut repeated, _held) = repeated(self.member_count, names, problems);
         for member in members() {
             if let Some((_, first)) = repeated.next_if(|(place, _)| *place == member.index) {
                 member.warn(problems, || format!("the same name as member {first}"));

@@ -10,6 +10,7 @@ use crate::budget::Decoded;
 use crate::check::{self, Check, Finite, Length, Numbers, Rows, Unit, UnitRange, rules};
 use crate::error::{Context, Error};
 use crate::inspect::Span;
+use crate::shown::shown;
 use crate::summary::{Blocks, Code, Problems};
 use crate::view::{ByteStr, Element, List, Table};
 
@@ -188,11 +189,7 @@ pub(crate) struct Names<'a> {
     header: ByteStr<'a>,
 }
 
-impl fmt::Display for Names<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} for {:?}", self.here, self.header)
-    }
-}
+shown!([] Display for Names<'_>, |names| "{:?} for {:?}", names.here, names.header);
 
 rules! {
     /// Every frame repeats the names of the bones.

@@ -128,7 +128,7 @@ impl Archive<'_> {
 
     fn check_names(&self, problems: &mut Problems) {
         let names = self.members().map_while(Result::ok).map(|member| (member.index(), member.name()));
-        let mut repeated = repeated(names.clone().count(), names, problems);
+        let (mut repeated, _held) = repeated(names.clone().count(), names, problems);
         for member in self.members().map_while(Result::ok) {
             if let Some((_, first)) = repeated.next_if(|(place, _)| *place == member.index()) {
                 member.warn(problems, || format!("the same name as member {first}"));

@@ -164,7 +164,7 @@ fn index_names(map: &Map<'_>, problems: &mut Problems) {
     let Ok(table) = map.table(TableId::Index) else { return };
     let entries = || map.index().into_iter().flatten().flatten();
     let names = entries().map(|entry| (entry.kind, entry.name)).enumerate();
-    let mut repeated = repeated(entries().count(), names, problems);
+    let (mut repeated, _held) = repeated(entries().count(), names, problems);
     let mut twice = Check::new(Broken::new(Code::Duplicate, "that of another of its kind"));
     for (index, entry) in entries().enumerate() {
         let mut tell = |field: &'static str, severity, message: fmt::Arguments<'_>| {

@@ -1,13 +1,12 @@
 //! What can be wrong with a level of detail, but for its vertex table.
 
-use std::fmt;
-
 use super::{Sizes, Survey, lod_error};
 use crate::check::{AtMost, Below, Broken, Check, Finite, Index, IndexOrNone, Numbers, Rule, rules};
 use crate::error::{Context as _, Error, Result};
 use crate::inspect::Span;
 use crate::odol::vertex::check_count;
 use crate::odol::{IndexBlock, Indices, Lod, LodEntry, Material, Section, Selection};
+use crate::shown::shown;
 use crate::summary::{Code, ReferenceKind};
 use crate::view::{Block, ByteStr, Element, Table as _};
 
@@ -335,11 +334,7 @@ struct Start {
     expected: u32,
 }
 
-impl fmt::Display for Start {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} instead of {}", self.at, self.expected)
-    }
-}
+shown!([] Display for Start, |start| "{} instead of {}", start.at, start.expected);
 
 /// The faces of a section, in bytes of the game's memory.
 #[derive(Clone, Copy)]
@@ -348,11 +343,7 @@ pub(crate) struct MemoryRange {
     end: u32,
 }
 
-impl fmt::Display for MemoryRange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} to {}", self.start, self.end)
-    }
-}
+shown!([] Display for MemoryRange, |range| "{} to {}", range.start, range.end);
 
 rules! {
     /// A section begins and ends where faces do: at one of these places.
