@@ -14,8 +14,9 @@ use crate::writer::{archives, b3d, bmx, bytes::Bytes, corpus, lodka, mlod, odol,
 /// The largest content that is LZSS-packed, unless it is all zero and made to cost much: the packer is slow.
 const PACKED: usize = 1 << 9;
 
-/// The most bytes that members have before they are packed, so that building stays quick; of those made to cost much.
+/// The most bytes that members have before they are packed, so that building stays quick.
 const ENOUGH: usize = 1 << 16;
+/// The same of archives made to cost much.
 const MUCH: usize = 1 << 22;
 
 /// Bytes taken as choices; zeros where they have ended.
@@ -62,12 +63,13 @@ impl<'a> Recipe<'a> {
 
     /// A few bytes so many times over, an archive or a model.
     fn content(&mut self, depth: u32) -> Vec<u8> {
+        let (enough, zeros) = if self.odd { (MUCH, 18) } else { (ENOUGH, 13) };
         let content = match self.byte() {
-            _ if self.built > if self.odd { MUCH } else { ENOUGH } => Vec::new(),
+            _ if self.built > enough => Vec::new(),
             0 if depth > 0 => self.zip(depth - 1).bytes,
             1 if depth > 0 => self.pbo(depth - 1).bytes,
             2 => self.model(),
-            3 => vec![0; 1 << (self.byte() % if self.odd { 18 } else { 13 })],
+            3 => vec![0; 1 << (self.byte() % zeros)],
             4 if self.odd => archives::quilt((self.byte() % 64).into(), 1 << (self.byte() % 18)),
             times => {
                 let length = self.byte();

@@ -3,7 +3,7 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle, ThreadId};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
@@ -15,7 +15,7 @@ use crate::scan::Task;
 
 /// Batches that a scan may be ahead.
 const AHEAD: usize = 2;
-/// How often whoever waits looks for Ctrl-C; who gets something looks each time.
+/// How often whoever waits, or takes one batch after the other, looks for Ctrl-C.
 const TICK: Duration = Duration::from_millis(50);
 
 /// The thread that Python handles signals in, if it is the one that imported this module.
@@ -42,6 +42,8 @@ pub(crate) struct Stream {
     task: Arc<Task>,
     running: Option<Running>,
     is_over: bool,
+    /// When it was looked for Ctrl-C.
+    looked: Instant,
 }
 
 struct Running {
@@ -52,7 +54,7 @@ struct Running {
 
 impl Stream {
     pub(crate) fn new(task: Arc<Task>) -> Self {
-        Self { task, running: None, is_over: false }
+        Self { task, running: None, is_over: false, looked: Instant::now() }
     }
 
     /// The next batch, if it comes soon. Needs no lock of Python's.
@@ -112,16 +114,19 @@ impl Iterator for Stream {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            match self.poll() {
-                Ok(Next::End) => return None,
+            if self.looked.elapsed() >= TICK {
                 // An engine that gets an error raises that, and Python's interrupt on top; at an end it returns, and what it
                 // made of a part is never seen, as the interrupt is raised first.
-                Ok(_) if is_interrupted() => {
+                if is_interrupted() {
                     self.stop();
                     return None;
                 }
+                self.looked = Instant::now();
+            }
+            match self.poll() {
                 Ok(Next::Batch(batch)) => return Some(Ok(batch)),
                 Ok(Next::Wait) => {}
+                Ok(Next::End) => return None,
                 Err(error) => {
                     let text = error.to_string();
                     let io = std::io::Error::other(text.clone());
@@ -141,7 +146,7 @@ impl RecordBatchReader for Stream {
     }
 }
 
-/// Whether Ctrl-C was pressed while an engine is in the main thread, which keeps Python from seeing it. The interrupt is
+/// Whether Ctrl-C was pressed while an engine was in the main thread, which keeps Python from seeing it. The interrupt is
 /// put back, so that Python raises it once the engine returns.
 fn is_interrupted() -> bool {
     // In another thread Python handles no signals, and who holds its lock may be waiting for this one.

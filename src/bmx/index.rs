@@ -77,10 +77,8 @@ impl<'a> Read<'a, u32> for Kind {
 /// Where each entry of `index.bm` lies, by kind.
 pub(super) struct Index {
     pub(super) version: u32,
-    /// Of [`Kind::ALL`], which are numbered from 0.
+    /// Of the kinds that are known, which are numbered from 0.
     lists: [Vec<u32>; 4],
-    /// Of kinds that are not known.
-    unknown: Vec<u32>,
     /// Why the entries end before the table does.
     pub(super) broken: Option<Error>,
 }
@@ -94,7 +92,7 @@ impl Index {
                 .at(0)
                 .of_version(version));
         }
-        let mut index = Self { version, lists: Default::default(), unknown: Vec::new(), broken: None };
+        let mut index = Self { version, lists: Default::default(), broken: None };
         for entry in (Entries { cursor, version, index: 0 }) {
             match entry.and_then(|entry| index.add(&entry)) {
                 Ok(()) => {}
@@ -109,14 +107,15 @@ impl Index {
 
     fn add(&mut self, entry: &IndexEntry<'_>) -> Result<()> {
         let position = u32::try_from(entry.offset).map_err(|_| Error::unsupported("4 GB of index").at(entry.offset))?;
-        let list = self.lists.get_mut(entry.kind.0 as usize).unwrap_or(&mut self.unknown);
-        list.try_reserve(1).map_err(|_| std::io::Error::from(std::io::ErrorKind::OutOfMemory))?;
-        list.push(position);
+        if let Some(list) = self.lists.get_mut(entry.kind.0 as usize) {
+            list.try_reserve(1).map_err(|_| std::io::Error::from(std::io::ErrorKind::OutOfMemory))?;
+            list.push(position);
+        }
         Ok(())
     }
 
     fn of(&self, kind: Kind) -> &[u32] {
-        self.lists.get(kind.0 as usize).unwrap_or(&self.unknown)
+        self.lists.get(kind.0 as usize).map_or(&[], Vec::as_slice)
     }
 }
 

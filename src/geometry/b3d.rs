@@ -107,7 +107,7 @@ struct Tris<'a> {
     triangles: Triangles<'a>,
 }
 
-shown!([] Debug for Tris<'_>, |all| "Tris({} triangles of node {})", all.triangles.indices.len(), all.node);
+shown!([] Debug for Tris<'_>, |tris| "Tris({} triangles of node {})", tris.triangles.indices.len(), tris.node);
 
 impl<'a> Tris<'a> {
     fn vertices(&self) -> Result<crate::b3d::Vertices<'a>> {

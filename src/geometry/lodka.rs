@@ -115,7 +115,7 @@ struct Group<'a> {
     group: FaceGroup<'a>,
 }
 
-shown!([] Debug for Group<'_>, |all| "Group({} triangles)", all.group.triangle_count());
+shown!([] Debug for Group<'_>, |group| "Group({} triangles)", group.group.triangle_count());
 
 impl<'a> Shape<'a> for Group<'a> {
     fn positions(&self) -> Result<Values<'a, Vec3>> {

@@ -58,7 +58,7 @@ struct Faces<'a> {
     look: Arc<Look<'a>>,
 }
 
-shown!([] Debug for Faces<'_>, |all| "Faces({} of {:?})", all.look.faces.len(), all.look.texture);
+shown!([] Debug for Faces<'_>, |faces| "Faces({} of {:?})", faces.look.faces.len(), faces.look.texture);
 
 impl<'a> Faces<'a> {
     /// The sets of texture coordinates behind the first, which the faces have themselves: for each corner of the LOD

@@ -145,7 +145,7 @@ struct Faces<'a> {
     look: Look<'a>,
 }
 
-shown!([] Debug for Faces<'_>, |all| "Faces({} of lods[{}])", all.count, all.shared.index);
+shown!([] Debug for Faces<'_>, |faces| "Faces({} of lods[{}])", faces.count, faces.shared.index);
 
 impl<'a> Faces<'a> {
     /// What is wrong with an array, with the LOD that it is in.

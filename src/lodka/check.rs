@@ -461,6 +461,7 @@ impl<V: Copy + fmt::Display> Fields<V> {
     }
 }
 
+/// Says of an error in which part of the chunk it is.
 fn within(part: &'static str) -> impl FnOnce(Error) -> Error {
     move |error| error.within(part)
 }

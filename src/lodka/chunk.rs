@@ -281,13 +281,13 @@ impl<'a, T: View<'a>> Iterator for Views<'a, T> {
     }
 }
 
-/// Reads data by its description, which must end where they do.
+/// Reads data by its description, which must take all of it.
 pub(super) fn exactly<'a, T: Read<'a, C>, C>(mut data: Cursor<'a>, context: C) -> Result<T> {
     let view = T::read(&mut data, context)?;
     end(&data).map(|()| view)
 }
 
-/// Reads a chunk's data by their description.
+/// Reads a chunk's data by its description.
 pub(super) fn whole<'a, T: Read<'a, Node<'a>>>(node: &Node<'a>) -> Result<T> {
     exactly(node.body()?, *node)
 }
@@ -299,7 +299,7 @@ pub(super) fn counted<'a, T: Read<'a, Node<'a>>>(node: &Node<'a>) -> Result<T> {
     exactly(data, *node)
 }
 
-/// Chunks with a meaning, and how their data are read.
+/// Makes a record the view of the chunks of the kind of its name, read by this function.
 macro_rules! view {
     ($name:ident, $read:path) => {
         impl $crate::sealed::Sealed for $name<'_> {}

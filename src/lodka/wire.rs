@@ -434,7 +434,8 @@ plain! {
     Rotation: Number("f32[4]", 16) => |turn| Value::Floats([turn.x, turn.y, turn.z, turn.w].map(F32::get).to_vec().into());
 }
 
-macro_rules! narrowed {
+/// A record from the one with the gap: the same fields.
+macro_rules! without_gap {
     ($($wide:ident to $record:ident { $($field:ident),* })*) => {$(
         impl From<&$wide> for $record {
             fn from(wide: &$wide) -> Self {
@@ -445,7 +446,7 @@ macro_rules! narrowed {
     )*};
 }
 
-narrowed! {
+without_gap! {
     WideMorphRecord to MorphRecord { name_len, collider_name_len, bones, animations, parent, parent_bone, proxy }
     WideProxy to Proxy {
         parent, mesh, reserved_1, reserved_2, reserved_3, reserved_4, position, rotation, scale, visible, expanded

@@ -132,6 +132,7 @@ impl<'a> Read<'a, u32> for Faces<'a> {
 
 form!(['a] Faces<'a> => List<'a, Face<'a>>);
 
+/// What stands before the names of faces, as one table.
 fn fields<'s>(faces: &'s List<'_, Face<'_>>) -> impl Table + use<'s> {
     Derived {
         rows: faces.len() as u64,

@@ -32,7 +32,7 @@ pub(super) fn coordinates<'s>(set: &'s UvSet<'_>) -> impl Table + use<'s> {
     let stored = set.stored.as_table();
     Derived {
         rows: stored.rows(),
-        columns: columns![F32: "u" "v"],
+        columns: columns![F32: "u", "v"],
         from: stored.storage().span(),
         make: |batch: &mut Batch<'_>| match &set.stored {
             Encoding::Packed(array) => batch.convert(array, |&packed: &PackedUv| set.scale(packed)),
@@ -46,7 +46,7 @@ pub(super) fn normal_vectors<'s>(normals: &'s Normals<'_>) -> impl Table + use<'
     let stored = normals.as_table();
     Derived {
         rows: stored.rows(),
-        columns: columns![F32: "x" "y" "z"],
+        columns: columns![F32: "x", "y", "z"],
         from: stored.storage().span(),
         make: |batch: &mut Batch<'_>| match normals {
             Encoding::Packed(array) => batch.convert(array, |normal: &PackedVector| normal.to_array()),
@@ -60,7 +60,7 @@ pub(super) fn tangent_vectors<'s>(tangents: &'s Tangents<'_>) -> impl Table + us
     let stored = tangents.as_table();
     Derived {
         rows: stored.rows(),
-        columns: columns![F32: "s_x" "s_y" "s_z" "t_x" "t_y" "t_z"],
+        columns: columns![F32: "s_x", "s_y", "s_z", "t_x", "t_y", "t_z"],
         from: stored.storage().span(),
         make: |batch: &mut Batch<'_>| match tangents {
             Encoding::Packed(array) => batch.convert(array, |pair: &PackedTangents| {
@@ -76,7 +76,7 @@ pub(super) fn tangent_vectors<'s>(tangents: &'s Tangents<'_>) -> impl Table + us
 pub(super) fn corners<'s>(faces: &'s Faces<'_>) -> impl Table + use<'s> {
     Derived {
         rows: faces.len() as u64,
-        columns: columns![I32: "a" "b" "c" "d"],
+        columns: columns![I32: "a", "b", "c", "d"],
         from: Span { offset: faces.offset(), bytes: faces.byte_len() },
         make: |batch: &mut Batch<'_>| {
             batch.extend(faces.iter().map(|face| {

@@ -125,7 +125,7 @@ impl<'a> Entries<'a> {
 impl<'a> Iterator for Entries<'a> {
     type Item = Result<Entry<'a>>;
 
-    // Whether the compiler does so by itself changes with code elsewhere; members take a seventh more without.
+    // Whether the compiler does so by itself changes with code elsewhere; members take a seventh more instructions without.
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         if self.ended {

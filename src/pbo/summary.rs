@@ -7,7 +7,7 @@ use super::member::{Content, Member};
 use super::wire::{Method, Sha1Tail, ShortTail};
 use super::{Archive, TailKind};
 use crate::address::folded;
-use crate::check::{Broken, Check, grouped, repeated};
+use crate::check::{Broken, Check, Repeated, grouped};
 use crate::error::{Context, Error, Result};
 use crate::format::Format;
 use crate::inspect::{Depth, Inspect, Outline, Part, Region, Span, Value, brief};
@@ -291,9 +291,9 @@ impl Archive<'_> {
         let members = || self.members().map_while(Result::ok);
         let folded = |member: Member<'_>| member.name().as_bytes().iter().map(|&byte| folded(byte)).collect::<Vec<_>>();
         let names = members().map(|member| (member.index, folded(member)));
-        let (mut repeated, _held) = repeated(self.member_count, names, problems);
+        let mut repeated = Repeated::find(self.member_count, names, problems);
         for member in members() {
-            if let Some((_, first)) = repeated.next_if(|(place, _)| *place == member.index) {
+            if let Some(first) = repeated.first_of(member.index) {
                 member.warn(problems, || format!("the same name as member {first}"));
             }
         }

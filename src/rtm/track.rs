@@ -58,9 +58,9 @@ impl Table for Track<'_> {
 
     fn columns(&self) -> Vec<Column> {
         match self.motion {
-            Motion::Binarised(_) => columns![F32: "time" "qx" "qy" "qz" "qw" "tx" "ty" "tz"],
+            Motion::Binarised(_) => columns![F32: "time", "qx", "qy", "qz", "qw", "tx", "ty", "tz"],
             Motion::Plain(_) => {
-                columns![F32: "time" "m00" "m01" "m02" "m10" "m11" "m12" "m20" "m21" "m22" "x" "y" "z"]
+                columns![F32: "time", "m00", "m01", "m02", "m10", "m11", "m12", "m20", "m21", "m22", "x", "y", "z"]
             }
         }
         .to_vec()

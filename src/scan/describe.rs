@@ -134,7 +134,7 @@ pub(super) fn describe_but<'a>(
             Described { record, opened: Some((asset, held)), told: Some(told), late }
         }
         Err(error) => {
-            let record = unreadable(scan, origin, format, Ok(data), &error, budget);
+            let record = unreadable(scan, origin, format, data.len() as u64, Some(data), &error, budget);
             Described { record, opened: None, told: None, late: None }
         }
     })
@@ -199,7 +199,7 @@ pub(super) fn describe_asset(scan: &Scan, path: &Path, data: &[u8], asset: &Asse
     let origin = Origin::file(path);
     match survey(scan, &origin, data, asset, budget, false) {
         Ok(surveyed) => surveyed.record,
-        Err(error) => unreadable(scan, &origin, asset.format(), Ok(data), &error, budget),
+        Err(error) => unreadable(scan, &origin, asset.format(), data.len() as u64, Some(data), &error, budget),
     }
 }
 
@@ -212,17 +212,17 @@ const FEW_NAMES: u64 = 64 << 10;
 /// What making a record costs, in bytes of [work](Budget::work).
 const RECORD_WORK: u64 = 4096;
 
-/// The record of something that does not open: of its bytes, or of so many where they are not at hand.
+/// The record of something that does not open: of so many bytes, and these where they are at hand.
 pub(super) fn unreadable(
     scan: &Scan,
     origin: &Origin<'_>,
     format: Format,
-    data: Result<&[u8], u64>,
+    bytes: u64,
+    data: Option<&[u8]>,
     error: &Error,
     budget: &Budget,
 ) -> Record {
-    let bytes = data.map_or_else(|bytes| bytes, |data| data.len() as u64);
-    let digests = scan.digests.then(|| Digests::of_file(data.ok(), budget));
+    let digests = scan.digests.then(|| Digests::of_file(data, budget));
     origin.record(Summary::unreadable(format, bytes, error), digests)
 }
 
@@ -233,7 +233,7 @@ pub(super) fn describe_opened(scan: &Scan, path: &Path, opened: &Opened<'_>, bud
         Ok(content) => describe(scan, &origin, content, content.budget()).map(|described| described.record),
         Err(error) => {
             let format = opened.format.or_else(|| origin.promised_format())?;
-            Some(unreadable(scan, &origin, format, Err(opened.bytes), error, budget))
+            Some(unreadable(scan, &origin, format, opened.bytes, None, error, budget))
         }
     }
 }

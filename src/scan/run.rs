@@ -328,8 +328,8 @@ where
         if let Err((format, error)) = self.member_content(origin, member, promised, budget, stretch, finds)
             && let Some(format) = format
         {
-            let bytes = Err(member.decoded_byte_len_hint());
-            let record = unreadable(self.scan, origin, format, bytes, &error, budget);
+            let bytes = member.decoded_byte_len_hint();
+            let record = unreadable(self.scan, origin, format, bytes, None, &error, budget);
             self.asset(origin, record, None, budget, finds);
         }
     }

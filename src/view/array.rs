@@ -71,9 +71,9 @@ impl Scalar {
     }
 }
 
-/// Columns, as a `&'static [Column]`: the name and the scalar of each.
+/// Columns, as a `&'static [Column]`: the name and the scalar of each, or in front the scalar of all.
 macro_rules! columns {
-    ($scalar:ident: $($name:literal)*) => { $crate::view::array::columns![$($name $scalar),*] };
+    ($scalar:ident: $($name:literal),*) => { $crate::view::array::columns![$($name $scalar),*] };
     ($($name:literal $scalar:ident),* $(,)?) => {
         const { &[$($crate::view::Column::new($name, $crate::view::Scalar::$scalar)),*] as &[$crate::view::Column] }
     };

@@ -92,6 +92,7 @@ pub(crate) struct Derived<F> {
     pub(crate) columns: &'static [Column],
     /// What they are worked out from.
     pub(crate) from: Span,
+    /// Makes them, in order.
     pub(crate) make: F,
 }
 

@@ -1,7 +1,7 @@
 //! Arrays that files store in one of several shapes, and that are read as if there were one.
 
-/// Describes such an array: its shapes, and what an element of each is read as; `where [..]`, what other types than the
-/// lifetime have to be.
+/// Describes such an array: its shapes, and what an element of each is read as. `where [..]` lists its types with their
+/// bounds, all of them in order.
 ///
 /// ```text
 /// shapes! {

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::member::{SIZES_FOLLOW, is_folder};
 use super::{Archive, Member, Method};
-use crate::check::repeated;
+use crate::check::Repeated;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::Format;
 use crate::inspect::{self, Depth, Inspect, Outline, Part, Region, Span, Value, brief};
@@ -128,9 +128,9 @@ impl Archive<'_> {
 
     fn check_names(&self, problems: &mut Problems) {
         let names = self.members().map_while(Result::ok).map(|member| (member.index(), member.name()));
-        let (mut repeated, _held) = repeated(names.clone().count(), names, problems);
+        let mut repeated = Repeated::find(names.clone().count(), names, problems);
         for member in self.members().map_while(Result::ok) {
-            if let Some((_, first)) = repeated.next_if(|(place, _)| *place == member.index()) {
+            if let Some(first) = repeated.first_of(member.index()) {
                 member.warn(problems, || format!("the same name as member {first}"));
             }
         }

@@ -31,7 +31,7 @@ pub(crate) fn scan(inputs: &Inputs, common: &Common) -> Scan {
     scan
 }
 
-/// A scan over the whole of these files and folders.
+/// A scan over these files and folders, with the settings that all verbs share.
 pub(crate) fn scan_whole(paths: &[PathBuf], jobs: Option<NonZeroUsize>, common: &Common) -> Scan {
     let mut scan = Scan::new(paths);
     scan.access = access(common);

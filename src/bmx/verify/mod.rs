@@ -9,7 +9,7 @@ use super::index::{List, Listed, OverlapBudget, Placed};
 use super::table::TableId;
 use super::wire::Flag;
 use super::{Map, Material, Mesh, Object, Texture};
-use crate::check::{self, Below, Broken, Check, Finite, Length, Numbers, Rule, Unit, UnitRange, repeated};
+use crate::check::{self, Below, Broken, Check, Finite, Length, Numbers, Repeated, Rule, Unit, UnitRange};
 use crate::error::{Context, Error};
 use crate::summary::{Code, Problems, Severity};
 use crate::view::{Element, LeArray, Utf32Str, Vec2, Vec3};
@@ -164,7 +164,7 @@ fn index_names(map: &Map<'_>, problems: &mut Problems) {
     let Ok(table) = map.table(TableId::Index) else { return };
     let entries = || map.index().into_iter().flatten().flatten();
     let names = entries().map(|entry| (entry.kind, entry.name)).enumerate();
-    let (mut repeated, _held) = repeated(entries().count(), names, problems);
+    let mut repeated = Repeated::find(entries().count(), names, problems);
     let mut twice = Check::new(Broken::new(Code::Duplicate, "that of another of its kind"));
     for (index, entry) in entries().enumerate() {
         let mut tell = |field: &'static str, severity, message: fmt::Arguments<'_>| {
@@ -177,7 +177,7 @@ fn index_names(map: &Map<'_>, problems: &mut Problems) {
         if entry.kind.name().is_none() {
             tell("kind", Severity::Warning, format_args!("TYPE {}, which readers skip", entry.kind.0));
         }
-        let is_first = repeated.next_if(|(place, _)| *place == index).is_none();
+        let is_first = repeated.first_of(index).is_none();
         twice.look(entry.offset, entry.name, is_first);
     }
     twice.tell("names", problems, |error| table.locate(error.within("index_entries")));

@@ -70,7 +70,11 @@ impl<'a> Survey<'_, 'a> {
         let stored = uvs.stored.as_table();
         self.problems.ok(table.check_count(stored).map_err(place));
         match &uvs.stored {
-            Encoding::Packed(array) => self.each(array, place, |_, _, _| {}),
+            Encoding::Packed(array) => {
+                if let Some(block) = array.block() {
+                    self.block(&block, place);
+                }
+            }
             Encoding::Float(array) => {
                 let what = "coordinates";
                 self.each(array, place, |survey, rows, all| {
