@@ -1,4 +1,4 @@
-//! What a LOD of an Arma model is for, told by a number: spec section 10 of ODOL, and the same in MLOD.
+//! What a LOD of an Arma model is for, told by a number, the same in ODOL and MLOD.
 
 use std::fmt;
 

@@ -8,7 +8,7 @@ pub fn run(data: &[u8]) {
     let Ok(model) = Model::parse(data) else { return };
     assert_eq!(model.lods().count_hint(), model.lod_count() as u64);
     let (mut end, mut vertices, mut faces, mut is_whole) = (12, 0, 0, true);
-    for (span, lod) in model.lods().spanned() {
+    for (lod, span) in model.lods().spanned() {
         let Ok(lod) = lod else {
             is_whole = false;
             break;

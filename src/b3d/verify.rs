@@ -378,7 +378,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         let index = self.mesh_index();
         let place = |error: Error| error.within_item("meshes", index);
         self.unknown_bits(vertices.flags() & !VERTEX_FLAGS, vertices.records.offset().saturating_sub(12), |error| {
-            place(error.within("vertex_flags"))
+            place(error.within("vertex_flags").within("vertices"))
         });
         self.finite(&vertices.positions(), |error| place(error.within("positions")));
         if let Some(normals) = vertices.normals() {

@@ -64,20 +64,20 @@ impl<'a> Archive<'a> {
     }
 
     pub(super) fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
-        self.lines.iter().filter_map(|&line| self.entry(line))
+        (0..self.lines.len()).filter_map(|index| self.entry(index))
     }
 
     /// The entry of this name, written with `/`. Of several, the last in the directory.
     pub(super) fn find(&self, path: &str) -> Option<Entry<'_>> {
         let index = self.by_name.get(path.as_bytes());
         let index = index.or_else(|| self.by_name.get(path.replace('/', "\\").as_bytes()))?;
-        self.entry(*self.lines.get(*index)?)
+        self.entry(*index)
     }
 
-    fn entry(&self, line: u64) -> Option<Entry<'_>> {
+    fn entry(&self, index: usize) -> Option<Entry<'_>> {
         // These very bytes were read before, so nothing here can fail.
-        let central = self.directory.entry_at(line).ok()?;
-        Some(Entry { archive: self, central })
+        let central = self.directory.entry_at(*self.lines.get(index)?).ok()?;
+        Some(Entry { archive: self, central, index })
     }
 }
 
@@ -86,6 +86,8 @@ impl<'a> Archive<'a> {
 pub struct Entry<'m> {
     archive: &'m Archive<'m>,
     central: CentralEntry<'m>,
+    /// Its place among the entries.
+    index: usize,
 }
 
 impl<'m> Entry<'m> {
@@ -149,12 +151,12 @@ impl<'m> Entry<'m> {
                 .at(local.data_offset));
         }
         if self.central.header.flags.get() & 1 != 0 {
-            return Err(Error::encrypted(self.message("encrypted")).at(self.central.offset));
+            return Err(self.located(Error::encrypted(self.message("encrypted"))).at(self.central.offset));
         }
         let data =
             usize::try_from(local.data_offset).ok().and_then(|start| self.archive.directory.archive().get(start..));
         let data = usize::try_from(self.stored_byte_len()).ok().and_then(|bytes| data?.get(..bytes));
-        data.ok_or_else(|| Error::truncated(self.stored_byte_len(), 0).at(local.data_offset))
+        data.ok_or_else(|| self.located(Error::truncated(self.stored_byte_len(), 0)).at(local.data_offset))
     }
 
     /// What follows the data where the header before it did not know its sizes; `None` where there is no such record with
@@ -201,12 +203,12 @@ impl<'m> Entry<'m> {
         let data = self.stored_bytes()?;
         if self.central.header.method.get() != 8 {
             let method = format!("packed with method {}, which maps do not use", self.central.header.method);
-            return Err(Error::unsupported(self.message(&method)).at(self.central.offset));
+            return Err(self.located(Error::unsupported(self.message(&method))).at(self.central.offset));
         }
         let limit = self.archive.limits.decoded_bytes;
         if self.inflated_bytes() > limit {
             let what = "unpacked bytes in one zip entry";
-            return Err(Error::limit(what, limit, flag::DECODED).at(self.central.offset));
+            return Err(self.located(Error::limit(what, limit, flag::DECODED)).at(self.central.offset));
         }
         let unpacked = match deflate::unpack(data, self.decoded_byte_len_hint()) {
             Ok(unpacked) => unpacked,
@@ -234,7 +236,11 @@ impl<'m> Entry<'m> {
 
     /// An error that names the entry.
     pub(super) fn error(&self, message: impl AsRef<str>) -> Error {
-        Error::malformed(self.message(message.as_ref()))
+        self.located(Error::malformed(self.message(message.as_ref())))
+    }
+
+    fn located(&self, error: Error) -> Error {
+        error.within_item("entries", self.index)
     }
 
     fn message(&self, message: &str) -> String {

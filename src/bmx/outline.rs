@@ -387,7 +387,7 @@ fn table(map: &Map<'_>, id: TableId, sink: &mut dyn FnMut(Region<'_>)) {
             let mut entries = map.index().into_iter().flatten().flatten().enumerate().peekable();
             while let Some((index, entry)) = entries.next_if(|(index, _)| *index < MOST_ROWS) {
                 let end = entries.peek().map_or(table.len(), |(_, next)| next.offset);
-                tell("entries", index, &entry, entry.offset, end);
+                tell("index_entries", index, &entry, entry.offset, end);
             }
             entries.count()
         }

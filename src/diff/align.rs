@@ -16,7 +16,7 @@ pub(super) fn align(a: &[&Tree], b: &[&Tree]) -> Vec<(Option<usize>, Option<usiz
     let mut pairs = Vec::new();
     let mut behind = 0;
     for (index, (tree, other)) in a.iter().zip(of_a).enumerate() {
-        // What is left stands behind the same neighbour in both.
+        // What is left stands behind the same neighbor in both.
         let left = is_free.iter().enumerate().skip(behind).take_while(|(_, is_free)| **is_free).take(NEIGHBORS);
         let mut left = left.map(|(place, _)| place);
         let alike = || left.find(|&place| b.get(place).is_some_and(|other| is_alike(tree, other)));

@@ -1,7 +1,7 @@
 //! What differs between two assets, told by their outlines: no format is known here.
 //!
 //! Items of lists are matched before they are compared: what is the same in both, then what has the same label, then
-//! what stands between the same neighbours and is alike. So an item put into the middle makes no later one differ, except
+//! what stands between the same neighbors and is alike. So an item put into the middle makes no later one differ, except
 //! where the file itself names its items by number. Arrays are compared decoded. Left out is where something lies and
 //! how many bytes it takes there: both change with everything before them.
 

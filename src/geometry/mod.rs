@@ -4,7 +4,7 @@
 //! those of the file wherever the bytes are what is asked, and its [matrix](Primitive::world_matrix) leads from them to
 //! one space:
 //!
-//! - right-handed, +Y up, +Z to the front, so that +X is to the left of the model; units as the author has them (metres in
+//! - right-handed, +Y up, +Z to the front, so that +X is to the left of the model; units as the author has them (meters in
 //!   the formats of Arma),
 //! - texture coordinates with V growing downwards from the first row of the image,
 //! - triangles counterclockwise as seen from their front, once they are in that space,

@@ -83,7 +83,7 @@ impl<'a> Survey<'_, 'a> {
         let mut ids = Check::new(Broken::new(Code::OddRange, "negative"));
         let mut parents = Check::new(Broken::new(Code::Range, "the id of no bone before"));
         let mut twice = Check::new(Broken::new(Code::Duplicate, "there twice"));
-        for (span, bone) in skeleton.bones.spanned().filter_map(|(span, bone)| Some((span, bone.ok()?))) {
+        for (bone, span) in skeleton.bones.spanned().filter_map(|(bone, span)| Some((bone.ok()?, span))) {
             ids.look(span.offset, bone.id, bone.id >= 0);
             let has_parent = bone.parent == -1 || self.part.bone_ids.contains(&bone.parent);
             parents.look(span.offset.saturating_add(2), bone.parent, has_parent);

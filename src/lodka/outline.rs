@@ -116,7 +116,7 @@ fn items(node: &Node<'_>, content: &Content<'_>, flat: &mut Flat, out: &mut Outl
             }
         }
         Content::TextureList(list) => {
-            for (span, record) in list.records.spanned() {
+            for (record, span) in list.records.spanned() {
                 if let Some(record) = out.ok(record) {
                     item::<Texture<'_>, _>(("textures", &mut flat.textures), node, span, (record.0, ()), out);
                 }

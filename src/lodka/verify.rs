@@ -167,7 +167,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             Content::Skeleton(skeleton) => self.skeleton(node, skeleton),
             Content::Animation(animation) => self.animation(node, animation),
             Content::MaterialList(list) => {
-                for (span, material) in list.materials.spanned() {
+                for (material, span) in list.materials.spanned() {
                     let Some(material) = self.entry(node, material) else { continue };
                     self.material(span, &material);
                     add(&mut self.counted.materials, 1);
@@ -175,7 +175,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             }
             Content::TextureList(list) => {
                 let mut materials = Check::new(Broken::new(Code::Missing, NO_MATERIAL));
-                for (span, record) in list.records.spanned() {
+                for (record, span) in list.records.spanned() {
                     let Some(record) = self.entry(node, record) else { continue };
                     match record.texture() {
                         Ok(texture) => {
@@ -193,7 +193,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             }
             Content::ShaderList(list) => {
                 let mut materials = Check::new(Broken::new(Code::Missing, NO_MATERIAL));
-                for (span, shader) in list.shaders.spanned() {
+                for (shader, span) in list.shaders.spanned() {
                     let Some(shader) = self.entry(node, shader) else { continue };
                     match shader.bump() {
                         Ok(bump) => {
@@ -286,7 +286,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             self.mesh_arrays(node, mesh);
         }
         let mut materials = Check::new(Broken::new(Code::Missing, NO_MATERIAL));
-        for (index, (span, group)) in mesh.face_groups.spanned().enumerate() {
+        for (index, (group, span)) in mesh.face_groups.spanned().enumerate() {
             let Some(group) = self.entry(node, group) else { continue };
             add(&mut self.counted.face_groups, 1);
             add(&mut self.counted.triangles, group.triangle_count() as u64);

@@ -172,9 +172,9 @@ wire! {
         min: Vec3 = "MCMins",
         /// The corner with the largest coordinates.
         max: Vec3 = "MCMaxs",
-        /// The centre.
+        /// The center.
         position: Vec3 = "MCPosition",
-        /// The radius about the centre.
+        /// The radius about the center.
         radius: F32 = "MCRadius",
     }
 

@@ -99,7 +99,7 @@ impl<'a> Tag<'a> {
 
     /// The model that a selection stands for: what follows `proxy:`, without the number behind the last dot.
     pub fn proxy(&self) -> Option<ByteStr<'a>> {
-        let (prefix, path) = self.name.as_bytes().split_at_checked(6)?;
+        let (prefix, path) = self.name.as_bytes().split_at_checked(b"proxy:".len())?;
         if !prefix.eq_ignore_ascii_case(b"proxy:") {
             return None;
         }

@@ -46,7 +46,7 @@ impl Inspect for Model<'_> {
 
     /// The outline's parts, and the faces, each of which has names behind it.
     fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) {
-        for (index, (span, lod)) in self.lods().spanned().enumerate() {
+        for (index, (lod, span)) in self.lods().spanned().enumerate() {
             match lod {
                 Ok(lod) => lod.regions(index, span, sink),
                 Err(error) => sink(Region::problem(0, &error, self.lods.offset())),
@@ -62,7 +62,7 @@ impl Model<'_> {
         let (mut vertices, mut faces) = (0_u64, 0_u64);
         let mut end = self.lods.offset();
         let mut whole = true;
-        for (index, (span, lod)) in self.lods().spanned().enumerate() {
+        for (index, (lod, span)) in self.lods().spanned().enumerate() {
             let Some(lod) = problems.ok(lod) else {
                 whole = false;
                 break;

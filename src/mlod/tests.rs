@@ -95,7 +95,7 @@ fn every_field_is_read() {
     let lods: Vec<_> = model.lods().map(Result::unwrap).collect();
     let lod = lods[0];
     assert_eq!((model.version(), model.lod_count(), lods.len()), (257, 1, 1));
-    let (span, _) = model.lods().spanned().next().unwrap();
+    let (_, span) = model.lods().spanned().next().unwrap();
     assert_eq!((span.offset, span.bytes), (12, b.bytes.len() as u64 - 12));
     assert_eq!((lod.header.flags.get(), lod.resolution), (0x77, 1.0));
     assert_eq!(lod.points.get(1).unwrap().position.to_array(), [1.0, 0.0, 0.0]);

@@ -57,7 +57,7 @@ record! {
         addressing: Addressing = "sourceAddress",
         /// From one angle to another around an axis, in radians.
         angles: [f32; 2] = "angle" where kind.is_rotation(),
-        /// From one offset to another along an axis, in metres.
+        /// From one offset to another along an axis, in meters.
         offsets: [f32; 2] = "offset" where kind.is_translation(),
         /// A point of the axis of a direct movement.
         axis_position: [f32; 3] = "axisPos" where kind.is_direct(),
@@ -65,7 +65,7 @@ record! {
         axis_direction: [f32; 3] = "axisDir" where kind.is_direct(),
         /// How far around it, in radians.
         angle: f32 = "angle" where kind.is_direct(),
-        /// How far along it, in metres.
+        /// How far along it, in meters.
         axis_offset: f32 = "axisOffset" where kind.is_direct(),
         /// Out of sight from this phase on.
         hide_value: f32 = "hideValue" where kind.is_hiding(),
@@ -107,7 +107,7 @@ pub enum Motion {
         direction: [f32; 3],
         /// In radians.
         angle: f32,
-        /// In metres.
+        /// In meters.
         offset: f32,
     },
     /// Out of sight.

@@ -28,7 +28,7 @@ record! {
         point_flags: Block<'a, U32> [layout],
         /// Texture coordinates.
         uvs: Block<'a, Vec2> as FirstSet<'a> [layout],
-        /// Where the points are, in metres.
+        /// Where the points are, in meters.
         positions: Block<'a, Vec3> as InPlace<'a> [layout],
         /// One for each point.
         normals: Block<'a, Vec3> as InPlace<'a> [layout],

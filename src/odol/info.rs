@@ -20,7 +20,7 @@ pub struct Lods {
 record! {
     /// What a file tells of the whole model.
     ///
-    /// Lengths are metres, coordinates those of the LODs (`bounding_center` leads to the model's
+    /// Lengths are meters, coordinates those of the LODs (`bounding_center` leads to the model's
     /// own), colors 0xAARRGGBB. What a field does is only said where bytes have shown it; the others keep the names that
     /// readers give them.
     ModelInfo<'a>(lods: Lods) {
@@ -65,7 +65,7 @@ record! {
         center_of_mass: [f32; 3],
         /// The inverse of the inertia tensor, row by row; symmetric.
         inverse_inertia: [[f32; 3]; 3],
-        /// Whether the model was moved to its centre.
+        /// Whether the model was moved to its center.
         auto_center: bool,
         /// Whether `auto_center` is fixed.
         lock_auto_center: bool,

@@ -41,7 +41,7 @@ record! {
         bbox_min: [f32; 3] = "MinPos",
         /// The box around the points: its largest coordinates.
         bbox_max: [f32; 3] = "MaxPos",
-        /// The centre of the ball around the points.
+        /// The center of the ball around the points.
         center: [f32; 3] = "AutoCenterPos",
         /// The radius of that ball; in shadow buffers (11000 and up) too small for the points.
         radius: f32 = "Sphere",
@@ -115,7 +115,7 @@ impl<'a> Lod<'a> {
         Ok((table?, bytes))
     }
 
-    /// Where the points are, in metres, relative to the model's
+    /// Where the points are, in meters, relative to the model's
     /// [`bounding_center`](super::ModelInfo::bounding_center). Walks the compressed arrays up to there only.
     ///
     /// # Errors

@@ -161,7 +161,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     /// Tells of a code without a meaning.
     fn code(&mut self, name: &'static str, code: &impl Stored, place: impl Fn(Error) -> Error) {
         if let Some(number) = code.unknown_code() {
-            let error = Error::malformed(format!("{number} has no meaning")).coded(Code::UnknownCode);
+            let error = Error::malformed(format!("{number} is unknown")).coded(Code::UnknownCode);
             self.problems.warning(&place(error.within(name)));
         }
     }

@@ -64,7 +64,7 @@ record! {
     /// What a LOD keeps for each of its points, array behind array.
     ///
     /// Finding an array means walking the compressed ones before it; nothing is decoded. Each array has as many elements
-    /// as there are positions; tangents, bone references and neighbours may be missing, with a count of 0. A count that
+    /// as there are positions; tangents, bone references and neighbors may be missing, with a count of 0. A count that
     /// differs is an error of that array alone, told by `check_count`.
     VertexTable<'a>(layout: Layout) {
         /// The bytes of the whole table by its own word, these four included; not in version 7. From version 68 on the two
@@ -74,7 +74,7 @@ record! {
         point_flags: Filled<'a, U32> = "LodPointFlags" [layout] where layout.version.has_point_count(),
         /// The sets of texture coordinates.
         uvs: UvSets<'a> = "DefaultUVset, nUVs, UVSets" [layout],
-        /// Where the points are, in metres, relative to the model's `bounding_center`.
+        /// Where the points are, in meters, relative to the model's `bounding_center`.
         positions: Block<'a, Vec3> = "NoOfPoints, LodPoints" [layout],
         /// One for each point. As decoded they point into the body.
         normals: Normals<'a> = "nNormals, LodNormals" [layout],

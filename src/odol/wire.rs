@@ -54,7 +54,7 @@ wire! {
 
     /// One of the spheres that a model floats by.
     BuoyancySphere = 20 {
-        /// Its centre.
+        /// Its center.
         center: Vec3,
         /// Its radius.
         radius: F32,
@@ -120,7 +120,7 @@ wire! {
         bones: BoneRef = "Unknown",
     }
 
-    /// The two neighbours of a vertex in a shadow volume.
+    /// The two neighbors of a vertex in a shadow volume.
     Neighbors = 32 {
         /// One and the other.
         pair: [Neighbor; 2] = "Unknown",

@@ -1,5 +1,7 @@
 //! BMTR files, versions 3 to 5.
 
+use std::mem::offset_of;
+
 use zerocopy::little_endian::F32;
 
 use super::frames::{FlaggedBlock, Frames, PackingMark};
@@ -51,7 +53,7 @@ impl<'a> Binarised<'a> {
         }
         if header.bones_hint != header.bones {
             let message = format!("says {} bones, then {}", header.bones_hint, header.bones);
-            return Err(Error::malformed(message).at(29));
+            return Err(Error::malformed(message).at(offset_of!(BinarisedHeader, bones_hint) as u64));
         }
         let texts = Texts::read(&mut cursor, header)?;
         Ok(Self { header, texts, body: cursor, limits: *limits })

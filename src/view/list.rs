@@ -272,8 +272,8 @@ impl<'a, T: Read<'a, C>, C: Copy> Entries<'a, T, C> {
     }
 
     /// The items, each with its place in the file.
-    pub fn spanned(self) -> impl Iterator<Item = (Span, Result<T>)> + use<'a, T, C> {
-        self.located().map(|(_, span, item)| (span, item))
+    pub fn spanned(self) -> impl Iterator<Item = (Result<T>, Span)> + use<'a, T, C> {
+        self.located().map(|(_, span, item)| (item, span))
     }
 
     /// The same with cursors at where each starts.

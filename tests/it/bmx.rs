@@ -353,52 +353,67 @@ fn each_fault_of_an_entry_has_its_own_problem() {
     };
     all_say_their_own(vec![
         zip_case("missing table", Bad, "map without mesh.bm", |e| drop(e.remove(2))),
-        zip_case("encrypted", Bad, "mesh.bm: encrypted", |e| e[2] = e[2].clone().both(|h| h.flags |= 1)),
-        zip_case("other method", Bad, "mesh.bm: packed with method 12, which maps do not use", |e| {
+        zip_case("encrypted", Bad, "entries[2]: mesh.bm: encrypted", |e| e[2] = e[2].clone().both(|h| h.flags |= 1)),
+        zip_case("other method", Bad, "entries[2]: mesh.bm: packed with method 12, which maps do not use", |e| {
             e[2] = e[2].clone().both(|h| h.method = 12);
         }),
-        zip_case("claims too much", Bad, "mesh.bm: inflates to 474 bytes of 475 claimed", |e| {
+        zip_case("claims too much", Bad, "entries[2]: mesh.bm: inflates to 474 bytes of 475 claimed", |e| {
             e[2] = e[2].clone().both(|h| h.unpacked += 1);
         }),
-        zip_case("claims too little", Bad, "mesh.bm: inflates to more than the 473 bytes claimed", |e| {
+        zip_case("claims too little", Bad, "entries[2]: mesh.bm: inflates to more than the 473 bytes claimed", |e| {
             e[2] = e[2].clone().both(|h| h.unpacked -= 1);
         }),
-        zip_case("claims what none can", Bad, "mesh.bm: 92 bytes cannot inflate to 1000000", |e| {
+        zip_case("claims what none can", Bad, "entries[2]: mesh.bm: 92 bytes cannot inflate to 1000000", |e| {
             e[2] = e[2].clone().both(|h| h.unpacked = 1_000_000);
         }),
-        zip_case("stored of two sizes", Bad, "mesh.bm: stored, but of 3 bytes and of 4", |e| {
+        zip_case("stored of two sizes", Bad, "entries[2]: mesh.bm: stored, but of 3 bytes and of 4", |e| {
             e[2] = Entry::stored("mesh.bm", b"abc").both(|h| h.unpacked = 4);
         }),
-        zip_case("cut stream", Bad, "mesh.bm: ends inside its stream, after 474 bytes", |e| {
+        zip_case("cut stream", Bad, "entries[2]: mesh.bm: ends inside its stream, after 474 bytes", |e| {
             let shorter = e[2].data.len() - 1;
             e[2].data.truncate(shorter);
             e[2] = e[2].clone().both(|h| h.packed = shorter as u32);
         }),
-        zip_case("bytes behind the stream", Odd, "mesh.bm: 2 bytes after the end of its DEFLATE stream", |e| {
-            e[2].data.extend([1, 2]);
-            e[2] = e[2].clone().both(|h| h.packed += 2);
-        }),
-        zip_case("crc", Bad, "mesh.bm: its bytes have CRC-32 e979cc24, the directory says 00000001", |e| {
+        zip_case(
+            "bytes behind the stream",
+            Odd,
+            "entries[2]: mesh.bm: 2 bytes after the end of its DEFLATE stream",
+            |e| {
+                e[2].data.extend([1, 2]);
+                e[2] = e[2].clone().both(|h| h.packed += 2);
+            },
+        ),
+        zip_case("crc", Bad, "entries[2]: mesh.bm: its bytes have CRC-32 e979cc24, the directory says 00000001", |e| {
             e[2] = e[2].clone().both(|h| h.crc32 = 1);
         }),
         zip_case(
             "crc of an image",
             Bad,
-            "Texture/我的地板.png: its bytes have CRC-32 ccdf5ecb, the directory says 00000001",
+            "entries[5]: Texture/我的地板.png: its bytes have CRC-32 ccdf5ecb, the directory says 00000001",
             |e| {
                 e[5] = e[5].clone().both(|h| h.crc32 = 1);
             },
         ),
-        zip_case("crc of a stored entry", Bad, "x: its bytes have CRC-32 3610a686, the directory says 00000001", |e| {
-            e.push(Entry::stored("x", b"hello").both(|h| h.crc32 = 1));
-        }),
-        zip_case("local name", Bad, "mesh.bm: another name in the header before its data than in the directory", |e| {
-            e[2].local.name = b"mush.bm".to_vec();
-        }),
+        zip_case(
+            "crc of a stored entry",
+            Bad,
+            "entries[6]: x: its bytes have CRC-32 3610a686, the directory says 00000001",
+            |e| {
+                e.push(Entry::stored("x", b"hello").both(|h| h.crc32 = 1));
+            },
+        ),
+        zip_case(
+            "local name",
+            Bad,
+            "entries[2]: mesh.bm: another name in the header before its data than in the directory",
+            |e| {
+                e[2].local.name = b"mush.bm".to_vec();
+            },
+        ),
         zip_case(
             "local method",
             Bad,
-            "mesh.bm: another method in the header before its data than in the directory",
+            "entries[2]: mesh.bm: another method in the header before its data than in the directory",
             |e| {
                 e[2].local.method = 0;
             },
@@ -406,23 +421,23 @@ fn each_fault_of_an_entry_has_its_own_problem() {
         zip_case(
             "local size",
             Bad,
-            "mesh.bm: another packed size in the header before its data than in the directory",
+            "entries[2]: mesh.bm: another packed size in the header before its data than in the directory",
             |e| {
                 e[2].local.packed += 1;
             },
         ),
-        zip_case("no local header", Bad, "x: at 0xffff: needs 30 bytes, 0 left", |e| {
+        zip_case("no local header", Bad, "entries[6]: x: at 0xffff: needs 30 bytes, 0 left", |e| {
             e.push(Entry { header_offset: Some(0xffff), ..Entry::stored("x", b"") });
         }),
         zip_case("duplicate", Bad, "x: two entries of this name", |e| {
             e.push(Entry::stored("x", b"1"));
             e.push(Entry::stored("x", b"2"));
         }),
-        zip_case("stored", Odd, "mesh.bm: stored, though maps are to be deflated", |e| {
+        zip_case("stored", Odd, "entries[2]: mesh.bm: stored, though maps are to be deflated", |e| {
             let map = full(14);
             e[2] = Entry::stored("mesh.bm", &map.tables()[2].1.to_vec());
         }),
-        zip_case("image of no texture", Odd, "Texture/none.png: an image of no texture", |e| {
+        zip_case("image of no texture", Odd, "entries[6]: Texture/none.png: an image of no texture", |e| {
             e.push(Entry::deflated("Texture/none.png", b"hello"));
         }),
         zip_case(

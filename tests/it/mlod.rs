@@ -30,7 +30,7 @@ fn a_real_model_reads_as_another_reader_reads_it() {
     let names: Vec<_> = lods[2].tags.iter().map(|tag| (tag.name.to_string(), tag.data.len())).collect();
     let named = [("Component01", 20), ("#Property#", 128), ("#Mass#", 32), ("#UVSet#", 292), ("#EndOfFile#", 0)];
     assert_eq!(names, named.map(|(name, len)| (name.to_owned(), len)));
-    let end = model.lods().spanned().last().map(|(span, _)| span.offset + span.bytes);
+    let end = model.lods().spanned().last().map(|(_, span)| span.offset + span.bytes);
     assert_eq!(end, Some(bytes.len() as u64));
 }
 
