@@ -197,24 +197,10 @@ fn is_blocked() -> bool {
     }
 }
 
+/// How many bytes a page of memory has.
 pub(super) fn page_size() -> usize {
     // SAFETY: asks for a number.
     usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
-}
-
-/// Whether the file lies where pages are larger than those that zeros can be put in the place of.
-#[cfg(target_os = "linux")]
-#[allow(clippy::cast_possible_truncation, reason = "32 bits, in fields whose type differs between C libraries")]
-pub(super) fn is_hugetlbfs(file: &std::fs::File) -> bool {
-    let mut facts = MaybeUninit::<libc::statfs>::uninit();
-    // SAFETY: the file is open, and its facts are written to the place given, unless the call fails.
-    let kind = unsafe {
-        if libc::fstatfs(std::os::fd::AsRawFd::as_raw_fd(file), facts.as_mut_ptr()) != 0 {
-            return false;
-        }
-        facts.assume_init().f_type
-    };
-    kind as u32 == libc::HUGETLBFS_MAGIC as u32
 }
 
 extern "C" fn on_bus_error<const TIME: usize>(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {

@@ -77,5 +77,20 @@ pub(super) fn map(file: File, metadata: &Metadata) -> Result<Map, File> {
 #[cfg(target_os = "linux")]
 fn has_huge_pages(file: &File, metadata: &Metadata) -> bool {
     // Only then worth a question: files on networks have large blocks too.
-    metadata.blksize() > guard::page_size() as u64 && guard::is_hugetlbfs(file)
+    metadata.blksize() > guard::page_size() as u64 && is_hugetlbfs(file)
+}
+
+/// Whether the file lies where pages are larger than those that zeros can be put in the place of.
+#[cfg(target_os = "linux")]
+#[allow(clippy::cast_possible_truncation, reason = "32 bits, in fields whose type differs between C libraries")]
+fn is_hugetlbfs(file: &File) -> bool {
+    let mut facts = std::mem::MaybeUninit::<libc::statfs>::uninit();
+    // SAFETY: the file is open, and its facts are written to the place given, unless the call fails.
+    let kind = unsafe {
+        if libc::fstatfs(std::os::fd::AsRawFd::as_raw_fd(file), facts.as_mut_ptr()) != 0 {
+            return false;
+        }
+        facts.assume_init().f_type
+    };
+    kind as u32 == libc::HUGETLBFS_MAGIC as u32
 }

@@ -196,6 +196,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
+/// A reader of each of these numbers.
 macro_rules! numbers {
     ($($name:ident $stored:ident),*) => {$(
         #[inline]
