@@ -15,17 +15,15 @@
 //! therefore waits for somebody who gets on, whatever he himself holds. What a chain may hold is decided by the file
 //! alone: then the error is [`Limit`](crate::ErrorKind::Limit).
 
-use std::borrow::Cow;
 #[cfg(feature = "zip")]
 use std::fmt;
-use std::ops::{ControlFlow, Deref};
+use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, ThreadId};
 
-use crate::error::{Error, Result};
-use crate::limits::{Limits, flag};
-use crate::view::{Block, Element, Packing, Table};
+use crate::base::error::{Error, Result};
+use crate::base::limits::{Limits, flag};
 
 /// How much larger than it is a file counts, so that small ones may have large parts.
 const SMALL_WORK: u64 = 2 << 20;
@@ -271,36 +269,6 @@ impl Budget {
         let spare = |left: u64| left.checked_sub(bytes).filter(|&left| left >= AMPLE_WORK);
         purse.work.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, spare).is_ok().then_some(advance)
     }
-
-    /// The elements of a block: borrowed where they are in place, else decoded, at the budget's expense.
-    ///
-    /// # Errors
-    /// As [`work`](Self::work), [`hold`](Self::hold) and [`Block::decode`].
-    pub fn decode<'a, T: Element>(&self, block: &Block<'a, T>) -> Result<Decoded<'a, T>> {
-        block.check_claim()?;
-        let bytes = if block.borrowed().is_some() { 0 } else { block.decoded_byte_len() };
-        let held = self.take(bytes).map_err(|error| error.at(block.offset()))?;
-        let elements = block.decode()?;
-        // It may have taken a while.
-        self.work(0)?;
-        Ok(Decoded { elements, held })
-    }
-
-    /// Hands out the rows of a table at the budget's expense.
-    ///
-    /// # Errors
-    /// As [`work`](Self::work), [`hold`](Self::hold) and [`Table::read`].
-    pub fn read(&self, table: &dyn Table, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
-        let row = table.columns().iter().fold(0_u64, |sum, column| sum.saturating_add(column.scalar.byte_len() as u64));
-        let bytes = table.rows().saturating_mul(row);
-        let storage = table.storage();
-        let at_once = match storage.packing {
-            Packing::Lzo | Packing::Lzss | Packing::Deflate => bytes,
-            _ => 0,
-        };
-        let _held = self.work(bytes).and_then(|()| self.hold(at_once)).map_err(|error| error.at(storage.offset))?;
-        table.read(sink)
-    }
 }
 
 /// What was charged ahead of time, and its memory, until this is dropped.
@@ -432,43 +400,4 @@ enum Store {
     Uncounted,
     Pool(u64),
     Lane(Arc<Lane>),
-}
-
-/// Elements that were decoded, and the memory they take; or those that lay there as they are.
-#[derive(Debug)]
-pub struct Decoded<'a, T: Clone> {
-    elements: Cow<'a, [T]>,
-    held: Held,
-}
-
-impl<'a, T: Clone> Decoded<'a, T> {
-    /// Elements for which memory was taken before.
-    #[cfg(any(feature = "pbo", feature = "zip"))]
-    pub(crate) fn new(elements: Cow<'a, [T]>, held: Held) -> Self {
-        Self { elements, held }
-    }
-
-    /// The elements alone. From here on nobody counts the memory that they take.
-    pub fn into_inner(self) -> Cow<'a, [T]> {
-        self.elements
-    }
-
-    /// The elements and the memory that they take.
-    #[cfg(any(feature = "pbo", feature = "zip"))]
-    pub(crate) fn into_parts(self) -> (Cow<'a, [T]>, Held) {
-        (self.elements, self.held)
-    }
-
-    /// The budget for parts of them.
-    pub fn budget(&self) -> &Budget {
-        self.held.budget()
-    }
-}
-
-impl<T: Clone> Deref for Decoded<'_, T> {
-    type Target = [T];
-
-    fn deref(&self) -> &[T] {
-        &self.elements
-    }
 }

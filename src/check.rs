@@ -37,9 +37,11 @@ use std::marker::PhantomData;
 
 pub(crate) use repeated::Repeated;
 
-use crate::error::Error;
-use crate::summary::{Code, Problems, Severity};
-use crate::view::{Block, Element, LeArray, Packing, Strided, Table};
+use crate::base::code::Code;
+use crate::base::error::Error;
+use crate::blocks::Block;
+use crate::bytes::{Element, LeArray, Packing, Strided, Table};
+use crate::summary::{Problems, Severity};
 
 /// How far the length of a unit vector may be from 1.
 pub(crate) const UNIT: f32 = 0.01;
@@ -70,7 +72,7 @@ macro_rules! rules {
         impl $(<$life>)? $(<const $n: usize>)? $crate::check::Rule for $name $(<$life>)? $(<$n>)? {
             type Value = $value;
 
-            fn code(&self) -> $crate::summary::Code {
+            fn code(&self) -> $crate::base::code::Code {
                 $code
             }
 
@@ -445,8 +447,8 @@ pub(crate) fn grouped(number: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Context as _;
-    use crate::limits::Limits;
+    use crate::base::error::Context as _;
+    use crate::base::limits::Limits;
 
     fn told(tell: impl FnOnce(&mut Problems)) -> Vec<(Severity, Option<u64>, String)> {
         let mut problems = Problems::new(&Limits::default());

@@ -1,10 +1,13 @@
 //! A file from its first byte to its last: each told by the field or array that it belongs to.
 
-use crate::error::Error;
+use crate::base::error::Error;
+use crate::base::named::named;
+use crate::base::span::Span;
+use crate::base::text::Text;
+use crate::bytes::{Packing, Table};
 use crate::inspect::selector::push;
-use crate::inspect::{Inspect, Outline, Part, Selector, Span, StoredField, Text, Value, Visitor, title};
-use crate::named::named;
-use crate::view::{Packing, Table};
+use crate::inspect::{Inspect, Selector, title};
+use crate::outline::{Outline, Part, StoredField, Value, Visitor};
 
 named! {
     /// What a [`Line`] is.

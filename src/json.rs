@@ -19,10 +19,11 @@ use std::io::{self, Write};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 
+use crate::base::text::{Name, Text};
+use crate::bytes::{Storage, Table};
+use crate::inspect::Inspect;
 use crate::inspect::selector::Path;
-use crate::inspect::{Inspect, Outline, Part, Text, Value, Visitor};
-use crate::summary::Name;
-use crate::view::{Storage, Table};
+use crate::outline::{Outline, Part, Value, Visitor};
 
 /// Longer texts are cut.
 pub const LONGEST_TEXT: usize = 1 << 16;
@@ -51,7 +52,8 @@ pub struct Document<W, F = PrettyFormatter<'static>> {
     path: Path,
     /// What the outline may still be written with.
     most: u64,
-    failure: Option<io::Error>,
+    /// Why the writer took no more.
+    pub(crate) failure: Option<io::Error>,
 }
 
 #[derive(Default)]
@@ -112,15 +114,6 @@ impl<W: Write, F: Formatter + Clone> Document<W, F> {
         let mut document = Self { out, format, top, around: Vec::new(), path, most, failure: None };
         document.begin_object(false)?;
         Ok(document)
-    }
-
-    /// The entries of a record.
-    ///
-    /// # Errors
-    /// Those of the writer.
-    #[cfg(feature = "scan")]
-    pub fn record(&mut self, record: &crate::scan::Record) -> io::Result<()> {
-        record.serialize_entries(self).map_err(|error| self.failure.take().unwrap_or_else(|| error.into()))
     }
 
     /// Everything that the asset's outline tells, as an entry of this name.
@@ -506,7 +499,7 @@ mod tests {
 
     #[test]
     fn a_name_that_is_no_text_says_so() {
-        let odd = crate::view::ByteStr::new(b"\xff");
+        let odd = crate::base::text::ByteStr::new(b"\xff");
         let detail = told(u64::MAX, |out| {
             out.field("name", odd);
             out.field("other", odd);

@@ -123,64 +123,84 @@
     allow(unused)
 )]
 
-#[cfg(any(feature = "pbo", feature = "zip"))]
-pub mod address;
+// From the ground up: each module imports only those above it here, which tests/it/floors.rs holds them to.
 #[cfg(feature = "arrow")]
 pub mod arrow;
-pub mod asset;
+mod asset;
+mod base;
+mod blocks;
 pub mod budget;
+mod bytes;
 mod check;
 pub mod codec;
-#[cfg(any(feature = "pbo", feature = "zip"))]
-pub mod container;
 #[cfg(feature = "scan")]
 pub mod diff;
 pub mod dissect;
-pub mod error;
-pub mod format;
-mod forward;
+mod formats;
 #[cfg(feature = "geometry")]
 pub mod geometry;
 pub mod inspect;
 #[cfg(feature = "json")]
 pub mod json;
-pub mod limits;
-mod named;
-#[cfg(feature = "owned")]
-mod owned;
+mod outline;
 #[cfg(feature = "geometry")]
 pub mod pose;
 pub mod ranges;
-mod registry;
-pub mod schema;
-mod sealed;
-mod shown;
-pub mod source;
-pub mod summary;
-pub mod view;
-#[cfg(any(feature = "pbo", feature = "zip"))]
-pub mod visit;
-
-#[cfg(feature = "b3d")]
-pub mod b3d;
-#[cfg(feature = "bmx")]
-pub mod bmx;
-#[cfg(feature = "lodka")]
-pub mod lodka;
-#[cfg(feature = "mlod")]
-pub mod mlod;
-#[cfg(feature = "odol")]
-pub mod odol;
-#[cfg(feature = "pbo")]
-pub mod pbo;
-#[cfg(any(feature = "mlod", feature = "odol"))]
-pub mod resolution;
-#[cfg(feature = "rtm")]
-pub mod rtm;
+mod record;
 #[cfg(feature = "scan")]
 pub mod scan;
+pub mod source;
+pub mod summary;
+
+pub use asset::schema;
+#[cfg(any(feature = "pbo", feature = "zip"))]
+pub use asset::{address, container, visit};
+pub use base::{error, limits};
+#[cfg(feature = "b3d")]
+pub use formats::b3d;
+#[cfg(feature = "bmx")]
+pub use formats::bmx;
+#[cfg(feature = "lodka")]
+pub use formats::lodka;
+#[cfg(feature = "mlod")]
+pub use formats::mlod;
+#[cfg(feature = "odol")]
+pub use formats::odol;
+#[cfg(feature = "pbo")]
+pub use formats::pbo;
+#[cfg(any(feature = "mlod", feature = "odol"))]
+pub use formats::resolution;
+#[cfg(feature = "rtm")]
+pub use formats::rtm;
 #[cfg(feature = "zip")]
-pub mod zip;
+pub use formats::zip;
+
+/// Which format some bytes are in.
+pub mod format {
+    pub use crate::asset::sniff::NoAsset;
+    pub use crate::base::format::Format;
+}
+
+/// Bytes in place: bounded reading, typed arrays, texts and chunks that borrow from the file.
+pub mod view {
+    #[doc(inline)]
+    pub use crate::base::text::borrowed as text;
+    pub use crate::base::text::{ByteStr, Utf32Str};
+    pub use crate::blocks::{Block, Decoded, Filled, block};
+    pub use crate::bytes::{
+        ByIndex, Color, Column, Cursor, Element, InPlace, LeArray, Packing, Quat, Scalar, Storage, Strided,
+        StridedIter, Table, Vec2, Vec3, Wire, array, by_index, chunk, cursor, math, to_native,
+    };
+    #[doc(inline)]
+    pub use crate::formats::zip_directory as zip;
+    pub use crate::record::{Interleaved, Layout, List, interleaved, list};
+
+    /// The fields of a record, described once: what is read, told and listed follows from the description.
+    pub mod record {
+        pub use crate::outline::{FieldInfo, Schema, Type};
+        pub use crate::record::{Apart, Fixed, Flat, Form, Framing, Known, Read, Record, Rest, Stored};
+    }
+}
 
 #[cfg(feature = "rtm")]
 #[doc(no_inline)]
@@ -198,16 +218,16 @@ pub use serde_json;
 pub use {bytemuck, nom, zerocopy};
 
 pub use asset::Asset;
-pub use budget::Budget;
-pub use error::{Error, ErrorKind, Result};
-pub use format::Format;
-pub use inspect::{Depth, Inspect};
-pub use limits::Limits;
 #[cfg(feature = "owned")]
-pub use owned::OwnedAsset;
+pub use asset::owned::OwnedAsset;
+pub use base::error::{Error, ErrorKind, Result};
+pub use base::format::Format;
+pub use base::limits::Limits;
+pub use budget::Budget;
+pub use bytes::LeArray;
+pub use inspect::{Depth, Inspect};
 pub use source::{Access, FileMap};
 pub use summary::Summary;
-pub use view::LeArray;
 
 /// Runs what README.md shows of the library.
 #[cfg(doctest)]

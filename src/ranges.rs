@@ -49,9 +49,9 @@ use std::fs::File;
 use std::io;
 use std::ops::Range;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::bytes::Cursor;
 use crate::source::FileMap;
-use crate::view::Cursor;
 
 /// A source of bytes by range.
 pub trait ReadAt {

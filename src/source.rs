@@ -61,8 +61,8 @@ use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::error::{Error, Result};
-use crate::limits::Limits;
+use crate::base::error::{Error, Result};
+use crate::base::limits::Limits;
 
 /// How to get at a file's bytes. Reads, unless the caller answers for a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -313,14 +313,14 @@ fn read_all(reader: impl Read, limit: u64) -> Result<Vec<u8>> {
 }
 
 fn too_large(limit: u64) -> Error {
-    Error::limit("bytes from a file without a size", limit, crate::limits::flag::DECODED)
+    Error::limit("bytes from a file without a size", limit, crate::base::limits::flag::DECODED)
 }
 
 #[cfg(test)]
 #[allow(unsafe_code)]
 mod tests {
     use super::*;
-    use crate::error::ErrorKind;
+    use crate::base::error::ErrorKind;
     use std::io::Write;
     use std::path::PathBuf;
 

@@ -7,11 +7,11 @@ use super::cells::{
     Column, Ends, Flag, Float, Int, Long, OrNull, Present, Text, clamped, columns, fitting, structs, take_each,
 };
 use super::schema;
-use crate::error::Error;
-use crate::limits::flag;
+use crate::base::error::Error;
+use crate::base::limits::flag;
+use crate::base::text::{ByteStr, Name};
 use crate::scan::{self, Record};
-use crate::summary::{Counts, Name, Problem, Reference, Summary};
-use crate::view::ByteStr;
+use crate::summary::{Counts, Problem, Reference, Summary};
 
 /// No column of a batch may have more bytes than its offsets can count. References that take more than this go as a whole.
 const MOST_BYTES: usize = 1 << 30;

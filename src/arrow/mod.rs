@@ -48,7 +48,7 @@ use arrow_schema::ArrowError;
 
 use self::assets::Assets;
 use self::plain::{Arrays, Members, Parts};
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 use crate::scan::{Record, Sighting};
 
 pub use self::schema::{SCHEMA, Table};

@@ -6,13 +6,15 @@ use std::ops::ControlFlow;
 use serde_json::ser::CompactFormatter;
 
 use super::plain::{ArrayRow, Key, PartRow};
-use crate::error::Error;
+use crate::base::error::Error;
+use crate::base::span::Span;
+use crate::base::text::{Name, Text};
+use crate::bytes::Table;
+use crate::inspect::Inspect;
 use crate::inspect::selector::Path;
-use crate::inspect::{Inspect, Outline, Part, Span, Text, Value, Visitor};
 use crate::json::{Document, LONGEST_TEXT};
+use crate::outline::{Outline, Part, Value, Visitor};
 use crate::scan::Sighting;
-use crate::summary::Name;
-use crate::view::Table;
 
 /// The fields of one part are cut behind so many bytes.
 const MOST_FIELDS: u64 = 16 << 20;

@@ -6,12 +6,13 @@ use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, Field};
 
 use super::cells::{Column, Flag, Int, Long, OrNull, Text, Texts, clamped, columns, fitting};
-use crate::address::Names;
-use crate::container::{Container, Member};
-use crate::inspect::Span;
-use crate::scan::{Sighting, Stored};
-use crate::summary::Name;
-use crate::view::Storage;
+use crate::asset::address::Names;
+use crate::asset::container::{Container, Member};
+use crate::asset::stored::Stored;
+use crate::base::span::Span;
+use crate::base::text::Name;
+use crate::bytes::Storage;
+use crate::scan::Sighting;
 
 /// The asset that a row belongs to.
 pub(super) struct Key<'k> {

@@ -8,8 +8,8 @@ use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
 use super::assets::{Problems, References, Stored};
 use super::cells::{Column as _, Flag, Float, Int, Long, OrNull, Text};
 use super::plain::{Arrays, Members, Parts};
-use crate::format::Format;
-use crate::named::named;
+use crate::base::format::Format;
+use crate::base::named::named;
 
 /// The version of the tables' columns, in the schema's metadata as `meshpeek.schema`.
 pub const SCHEMA: u32 = 1;

@@ -4,9 +4,9 @@
 
 use super::Codec;
 use super::repeat::{self, SPARE};
-use crate::error::{Error, Result};
-use crate::summary::Code;
-use crate::view::Cursor;
+use crate::base::code::Code;
+use crate::base::error::{Error, Result};
+use crate::bytes::Cursor;
 
 /// The most bytes that one stored byte can stand for: 18 for each 2 1/8.
 pub(crate) const RATIO: u64 = 9;

@@ -6,10 +6,10 @@
 
 use std::cell::Cell;
 
-use crate::error::{Error, Result};
-use crate::limits::flag;
-use crate::named::named;
-use crate::view::{Cursor, Packing};
+use crate::base::error::{Error, Result};
+use crate::base::limits::flag;
+use crate::base::named::named;
+use crate::bytes::{Cursor, Packing};
 
 #[cfg(any(feature = "bmx", feature = "zip"))]
 pub(crate) mod deflate;

@@ -8,15 +8,15 @@ use sha2::{Digest, Sha256};
 use super::align::{align, is_moved};
 use super::tree::{Array, Tree};
 use super::{Change, Difference, Fact, Rows, rows};
-use crate::address::{Names, folded, unnumbered};
 use crate::asset::Asset;
+use crate::asset::address::{Names, unnumbered};
+use crate::asset::container::{Container, Member};
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::format::Format;
+use crate::base::limits::flag;
+use crate::base::text::{Name, folded};
 use crate::budget::Budget;
-use crate::container::{Container, Member};
-use crate::error::{Error, ErrorKind, Result};
-use crate::format::Format;
-use crate::limits::flag;
-use crate::summary::Name;
-use crate::view::Packing;
+use crate::bytes::Packing;
 
 /// How often the rows of an array that differs are looked into; of further ones it is told that they differ.
 const ARRAYS_IN_DETAIL: u32 = 256;
@@ -254,7 +254,7 @@ impl<'c> Comparison<'c> {
         }
         let mut met = HashSet::new();
         for (member, name) in a.members().zip(names_a) {
-            let (member, place) = (member?, crate::address::join(around.as_ref(), name.clone()));
+            let (member, place) = (member?, crate::asset::address::join(around.as_ref(), name.clone()));
             self.member = Some(place);
             match of_b.get_mut(&key(&name)).and_then(VecDeque::pop_front) {
                 None => self.tell(Change::Removed, String::new(), None, None),
@@ -265,7 +265,7 @@ impl<'c> Comparison<'c> {
             }
         }
         for name in names_b.into_iter().filter(|name| !met.contains(&name.text)) {
-            self.member = Some(crate::address::join(around.as_ref(), name));
+            self.member = Some(crate::asset::address::join(around.as_ref(), name));
             self.tell(Change::Added, String::new(), None, None);
         }
         self.member = around;

@@ -16,12 +16,13 @@ use comparison::Comparison;
 use tree::Tree;
 
 use crate::asset::Asset;
+use crate::base::error::Result;
+use crate::base::format::Format;
+use crate::base::named::named;
+use crate::base::text::Name;
 use crate::budget::Budget;
-use crate::error::Result;
-use crate::format::Format;
-use crate::inspect::{Inspect, Value};
-use crate::named::named;
-use crate::summary::Name;
+use crate::inspect::Inspect;
+use crate::outline::Value;
 
 named! {
     /// What happened from the first asset to the second.

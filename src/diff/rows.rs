@@ -4,11 +4,12 @@ use half::f16;
 
 use super::Rows;
 use crate::asset::Asset;
+use crate::base::error::{Error, Result};
 use crate::budget::{Budget, Held};
-use crate::error::{Error, Result};
-use crate::inspect::{Inspect, Outline, Part, Visitor};
-use crate::view::batch::to_the_end;
-use crate::view::{Column, Scalar, Table};
+use crate::bytes::batch::to_the_end;
+use crate::bytes::{Column, Scalar, Table};
+use crate::inspect::Inspect;
+use crate::outline::{Outline, Part, Visitor};
 
 /// An array's rows, decoded, and what they are made of.
 pub(super) struct Found {

@@ -3,13 +3,15 @@
 use sha2::{Digest, Sha256};
 
 use super::Fact;
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::limits::flag;
+use crate::base::span::Span;
+use crate::base::text::{Name, Text};
 use crate::budget::Budget;
-use crate::error::{Error, ErrorKind, Result};
-use crate::inspect::{Inspect, Outline, Part, Span, Text, Value, Visitor};
-use crate::limits::flag;
-use crate::summary::Name;
-use crate::view::batch::to_the_end;
-use crate::view::{Storage, Table};
+use crate::bytes::batch::to_the_end;
+use crate::bytes::{Storage, Table};
+use crate::inspect::Inspect;
+use crate::outline::{Outline, Part, Value, Visitor};
 
 /// An outline, kept.
 #[derive(Debug)]

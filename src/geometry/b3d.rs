@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use super::{Alpha, Boxed, Corner, Corners, Influence, Material, Matrix, Place, Primitive, Shape, Texture, Transform};
-use super::{Values, Weights, one};
-use crate::b3d::{Brush, Mesh, Node, Scene, Triangles, rotation_xyzw, wire};
-use crate::error::{Context, Result};
-use crate::shown::shown;
-use crate::view::{Color, LeArray, Vec2, Vec3};
+use super::{
+    Alpha, Boxed, Corner, Corners, Influence, Material, Matrix, Place, Primitive, Shape, Texture, Transform, Values,
+    Weights, one,
+};
+use crate::base::error::{Context, Result};
+use crate::base::shown::shown;
+use crate::bytes::{Color, LeArray, Vec2, Vec3};
+use crate::formats::b3d::{Brush, Mesh, Node, Scene, Triangles, rotation_xyzw, wire};
 
 pub(super) fn primitives<'a>(scene: Scene<'a>) -> impl Iterator<Item = Result<Primitive<'a>>> + 'a {
     let shared = Arc::new(Shared::new(scene));
@@ -64,7 +66,7 @@ type Bone<'a> = (u32, LeArray<'a, wire::Weight>);
 struct Shared<'a> {
     scene: Scene<'a>,
     brushes: OnceLock<Vec<Option<Brush<'a>>>>,
-    textures: OnceLock<Vec<Option<crate::b3d::Texture<'a>>>>,
+    textures: OnceLock<Vec<Option<crate::formats::b3d::Texture<'a>>>>,
     /// The weights of each bone by the offset of the mesh that it moves, with the place of its node.
     bones: OnceLock<HashMap<u64, Vec<Bone<'a>>>>,
 }
@@ -79,7 +81,7 @@ impl<'a> Shared<'a> {
         *all.get(index)?
     }
 
-    fn texture(&self, index: usize) -> Option<crate::b3d::Texture<'a>> {
+    fn texture(&self, index: usize) -> Option<crate::formats::b3d::Texture<'a>> {
         let all = self.textures.get_or_init(|| self.scene.textures().map(Result::ok).collect());
         *all.get(index)?
     }
@@ -110,7 +112,7 @@ struct Tris<'a> {
 shown!([] Debug for Tris<'_>, |tris| "Tris({} triangles of node {})", tris.triangles.indices.len(), tris.node);
 
 impl<'a> Tris<'a> {
-    fn vertices(&self) -> Result<crate::b3d::Vertices<'a>> {
+    fn vertices(&self) -> Result<crate::formats::b3d::Vertices<'a>> {
         self.mesh.vertices().within("mesh").within_item("nodes", self.node)
     }
 }
@@ -171,7 +173,10 @@ impl<'a> Shape<'a> for Tris<'a> {
     }
 }
 
-fn material<'a>(brush: &Brush<'a>, textures: impl Iterator<Item = (usize, crate::b3d::Texture<'a>)>) -> Material<'a> {
+fn material<'a>(
+    brush: &Brush<'a>,
+    textures: impl Iterator<Item = (usize, crate::formats::b3d::Texture<'a>)>,
+) -> Material<'a> {
     let (fx, shininess) = (brush.fx.0, brush.shininess);
     let mut material = Material {
         color: brush.color,

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{Alpha, Boxed, Corner, Corners, Material, Matrix, Place, Primitive, Shape, Texture, Values, one};
-use crate::bmx::{Faces, Map, Mesh, Object, Placed, wire};
-use crate::error::{Error, Result};
-use crate::view::{Vec2, Vec3};
+use crate::base::error::{Error, Result};
+use crate::bytes::{Vec2, Vec3};
+use crate::formats::bmx::{Faces, Map, Mesh, Object, Placed, wire};
 
 pub(super) fn primitives<'m>(map: &'m Map<'m>) -> Boxed<'m> {
     let objects = match map.objects() {

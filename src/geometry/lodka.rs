@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use super::{Alpha, Boxed, Corner, Corners, Influence, Material, Matrix, Place, Primitive, Shape, Texture, Transform};
-use super::{Values, Weights, one, values};
-use crate::error::{Context, Result};
-use crate::lodka::{FaceGroup, FaceMode, Indices, LodModel, Mesh, Model, ProxySet, wire};
-use crate::shown::shown;
-use crate::view::{Vec2, Vec3};
+use super::{
+    Alpha, Boxed, Corner, Corners, Influence, Material, Matrix, Place, Primitive, Shape, Texture, Transform, Values,
+    Weights, one, values,
+};
+use crate::base::error::{Context, Result};
+use crate::base::shown::shown;
+use crate::bytes::{Vec2, Vec3};
+use crate::formats::lodka::{FaceGroup, FaceMode, Indices, LodModel, Mesh, Model, ProxySet, wire};
 
 pub(super) fn primitives<'a>(model: Model<'a>) -> impl Iterator<Item = Result<Primitive<'a>>> + 'a {
     model.parts().flat_map(|part| match part {
@@ -84,7 +86,7 @@ fn transform(proxy: &wire::Proxy) -> Transform {
 struct Shared<'a> {
     part: LodModel<'a>,
     /// By name, as face groups ask for them.
-    materials: OnceLock<HashMap<Vec<u8>, crate::lodka::Material<'a>>>,
+    materials: OnceLock<HashMap<Vec<u8>, crate::formats::lodka::Material<'a>>>,
     meshes: OnceLock<Vec<Option<Mesh<'a>>>>,
 }
 
@@ -93,7 +95,7 @@ impl<'a> Shared<'a> {
         *self.meshes.get_or_init(|| self.part.meshes().map(Result::ok).collect()).get(index)?
     }
 
-    fn material(&self, name: &[u8]) -> Result<Option<crate::lodka::Material<'a>>> {
+    fn material(&self, name: &[u8]) -> Result<Option<crate::formats::lodka::Material<'a>>> {
         if self.materials.get().is_none() {
             let mut all = HashMap::new();
             if let Some(list) = self.part.materials()? {
@@ -203,12 +205,12 @@ impl<'a> Shape<'a> for Group<'a> {
     }
 }
 
-fn facts<'a>(material: &crate::lodka::Material<'a>) -> Material<'a> {
+fn facts<'a>(material: &crate::formats::lodka::Material<'a>) -> Material<'a> {
     let mut facts = Material::new(material.name);
     let mut clamped = [false; 2];
     let mut has_images = true;
     if let Some(options) = material.options {
-        let rgb = |color: &crate::view::Color| color.to_array().first_chunk().copied().unwrap_or_default();
+        let rgb = |color: &crate::bytes::Color| color.to_array().first_chunk().copied().unwrap_or_default();
         facts.color = options.diffuse.to_array();
         facts.emissive = rgb(&options.emission);
         facts.specular = rgb(&options.specular);

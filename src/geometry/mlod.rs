@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{Boxed, Corner, Corners, Material, Matrix, Place, Primitive, Shape, Texture, Values, fans, one, values};
-use crate::error::Result;
-use crate::mlod::{FaceFields, Lod, Model};
-use crate::shown::shown;
-use crate::view::{ByteStr, Strided, Vec2, Vec3};
+use crate::base::error::Result;
+use crate::base::shown::shown;
+use crate::base::text::ByteStr;
+use crate::bytes::{Strided, Vec2, Vec3};
+use crate::formats::mlod::{FaceFields, Lod, Model};
 
 pub(super) fn primitives<'a>(model: Model<'a>) -> impl Iterator<Item = Result<Primitive<'a>>> + 'a {
     model.lods().enumerate().flat_map(|(index, lod)| match lod {
@@ -72,7 +73,7 @@ impl<'a> Faces<'a> {
 impl<'a> Shape<'a> for Faces<'a> {
     fn positions(&self) -> Result<Values<'a, Vec3>> {
         let points = self.lod.points;
-        let stride = size_of::<crate::mlod::Point>();
+        let stride = size_of::<crate::formats::mlod::Point>();
         Ok(Strided::within(points.as_bytes(), points.offset(), stride, 0).into())
     }
 

@@ -66,9 +66,9 @@ pub use weights::{Influence, Weights};
 pub use weld::Welded;
 
 use crate::asset::Asset;
-use crate::error::{Error, Result};
-use crate::inspect::Text;
-use crate::view::{Color, Vec2, Vec3};
+use crate::base::error::{Error, Result};
+use crate::base::text::Text;
+use crate::bytes::{Color, Vec2, Vec3};
 
 /// The triangles of one material in one mesh, at one place.
 #[derive(Debug)]

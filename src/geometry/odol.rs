@@ -3,12 +3,15 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
-use super::{Alpha, Boxed, Corner, Corners, Influence, Material, Matrix, Place, Primitive, Shape, Texture, Values};
-use super::{Weights, fans, one, values};
-use crate::error::{Context, Error, Result};
-use crate::odol::{Encoding, FaceIter, Lod, Model, Section, Tangents, UvSet, VertexTable};
-use crate::shown::shown;
-use crate::view::{Block, Element, Table, Vec2, Vec3};
+use super::{
+    Alpha, Boxed, Corner, Corners, Influence, Material, Matrix, Place, Primitive, Shape, Texture, Values, Weights,
+    fans, one, values,
+};
+use crate::base::error::{Context, Error, Result};
+use crate::base::shown::shown;
+use crate::blocks::Block;
+use crate::bytes::{Element, Table, Vec2, Vec3};
+use crate::formats::odol::{Encoding, FaceIter, Lod, Model, Section, Tangents, UvSet, VertexTable};
 
 /// How often the sections of a LOD may go over its faces; in real files each face is in one.
 const MOST_TURNS: usize = 64;
@@ -95,7 +98,7 @@ impl<'a> Iterator for Runs<'a> {
             return None;
         }
         let start = self.faces.clone();
-        let texture = |face: &crate::odol::Face<'_>| face.texture.unwrap_or(-1);
+        let texture = |face: &crate::formats::odol::Face<'_>| face.texture.unwrap_or(-1);
         let first = match self.faces.next()? {
             Ok(face) => texture(&face),
             Err(error) => {
@@ -266,7 +269,7 @@ impl<'a> Shape<'a> for Faces<'a> {
         }
         let mut facts = Material { two_sided: flags & 0x20 != 0, ..Material::new(name.unwrap_or_default()) };
         if let Some(material) = stored {
-            let rgb = |color: crate::view::Color| color.to_array().first_chunk().copied().unwrap_or_default();
+            let rgb = |color: crate::bytes::Color| color.to_array().first_chunk().copied().unwrap_or_default();
             facts.color = material.diffuse.to_array();
             facts.emissive = rgb(material.emissive);
             facts.specular = rgb(material.specular);

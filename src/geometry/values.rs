@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use zerocopy::little_endian::F32;
 
-use crate::view::by_index::{ByIndex, Indexed};
-use crate::view::{Color, Element, LeArray, Strided, Vec2, Vec3, to_native};
+use crate::bytes::by_index::{ByIndex, Indexed};
+use crate::bytes::{Color, Element, LeArray, Strided, Vec2, Vec3, to_native};
 
 /// What vertices have of one kind: in place where the file's bytes are what is asked, else in new memory.
 #[derive(Clone, Debug)]
@@ -111,3 +111,5 @@ pub(super) fn vec2([x, y]: [f32; 2]) -> Vec2 {
 pub(super) fn vec3([x, y, z]: [f32; 3]) -> Vec3 {
     Vec3 { x: F32::new(x), y: F32::new(y), z: F32::new(z) }
 }
+
+impl<T> crate::base::sealed::Sealed for Values<'_, T> {}

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{Corner, Primitive};
-use crate::error::Result;
+use crate::base::error::Result;
 
 /// What a triangle takes in a list that grows by doubling, and a vertex there and in a map.
 const TRIANGLE_BYTES: u64 = 24;

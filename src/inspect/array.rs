@@ -3,9 +3,9 @@
 use std::ops::{ControlFlow, Range};
 
 use super::{Inspect, Selector};
+use crate::base::error::{Error, Result};
 use crate::budget::Budget;
-use crate::error::{Error, Result};
-use crate::view::{Column, Storage, Table};
+use crate::bytes::{Column, Storage, Table};
 
 /// An array of an asset.
 #[derive(Clone, Debug)]

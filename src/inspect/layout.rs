@@ -3,13 +3,12 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use super::{Outline, Part, Span, Text, Visitor};
-use crate::error::Error;
-use crate::named::named;
-use crate::summary::Name;
-#[cfg(any(feature = "bmx", feature = "zip"))]
-use crate::view::zip::Directory;
-use crate::view::{Packing, Storage, Table};
+use crate::base::error::Error;
+use crate::base::named::named;
+use crate::base::span::Span;
+use crate::base::text::{Name, Text};
+use crate::bytes::{Packing, Storage, Table};
+use crate::outline::{Outline, Part, Visitor};
 
 /// Rows that are put in order at once; real files have a hundredth.
 const MOST_ROWS: usize = 1 << 19;
@@ -157,25 +156,6 @@ pub(crate) fn brief<'t>(text: impl Into<Text<'t>>) -> String {
 /// `1 row`, `2 rows`.
 pub(crate) fn rows(count: u64) -> String {
     format!("{count} row{}", if count == 1 { "" } else { "s" })
-}
-
-/// The rows of a zip's directory and end record, and of what lies before the archive.
-#[cfg(any(feature = "bmx", feature = "zip"))]
-pub(crate) fn zip_directory(directory: &Directory<'_>, sink: &mut dyn FnMut(Region<'_>)) {
-    let mut tell = |depth, name: &'static str, note: String, offset: u64, end: u64| {
-        let bytes = end.saturating_sub(offset);
-        if bytes > 0 {
-            sink(Region::part(depth, name, note, Span { offset, bytes }));
-        }
-    };
-    tell(0, "prefix", "before the archive".to_owned(), 0, directory.prefix());
-    let (start, end) = (directory.start(), directory.end_offset());
-    tell(0, "directory", format!("{} entries", directory.end().entries), start, end);
-    for entry in directory.entries().map_while(Result::ok) {
-        let end = entry.offset.saturating_add(entry.bytes);
-        tell(1, "entry", brief(entry.name), entry.offset, end);
-    }
-    tell(0, "end record", brief(directory.comment()), end, directory.archive_end());
 }
 
 /// Takes in rows, and tells them in order with the gaps between them.

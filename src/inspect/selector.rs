@@ -14,9 +14,11 @@
 use std::fmt::{self, Write};
 use std::str::FromStr;
 
-use super::{Inspect, Outline, Part, Text, Visitor};
-use crate::error::{Error, Result};
-use crate::view::Table;
+use super::Inspect;
+use crate::base::error::{Error, Result};
+use crate::base::text::Text;
+use crate::bytes::Table;
+use crate::outline::{Outline, Part, Visitor};
 
 /// The path of an array through an asset's outline.
 ///

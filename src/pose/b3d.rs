@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::sample::Track;
 use super::{Bone, Clip, Keys, Matrix, Rig, Source, StoredKey, StoredRotation};
-use crate::b3d::{Node, Scene, rotation_xyzw};
-use crate::error::{Context, Result};
+use crate::base::error::{Context, Result};
+use crate::formats::b3d::{Node, Scene, rotation_xyzw};
 use crate::geometry::Transform;
 use crate::geometry::b3d::local;
 

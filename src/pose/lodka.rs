@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::sample::{self, Track, from_euler};
 use super::{Bone, Clip, Keys, Matrix, Rig, Source, StoredKey, StoredRotation};
-use crate::error::Result;
+use crate::base::error::Result;
+use crate::formats::lodka::{Animation, LodModel, Model, wire};
 use crate::geometry::Transform;
-use crate::lodka::{Animation, LodModel, Model, wire};
 
 pub(super) fn rigs<'a>(model: Model<'a>) -> Vec<Result<Rig<'a>>> {
     let rigs = model.parts().map(|part| {
@@ -17,7 +17,7 @@ pub(super) fn rigs<'a>(model: Model<'a>) -> Vec<Result<Rig<'a>>> {
     rigs.filter_map(Result::transpose).collect()
 }
 
-fn rig<'a>(part: LodModel<'a>, skeleton: crate::lodka::Skeleton<'a>) -> Result<Rig<'a>> {
+fn rig<'a>(part: LodModel<'a>, skeleton: crate::formats::lodka::Skeleton<'a>) -> Result<Rig<'a>> {
     let mut bones: Vec<Bone<'a>> = Vec::new();
     let mut places: HashMap<i16, usize> = HashMap::new();
     for bone in skeleton.bones {

@@ -48,9 +48,9 @@ pub use crate::geometry::{Matrix, Transform};
 pub use sample::Track;
 
 use crate::asset::Asset;
-use crate::error::Result;
-use crate::inspect::Text;
-use crate::shown::shown;
+use crate::base::error::Result;
+use crate::base::shown::shown;
+use crate::base::text::Text;
 
 /// A bone, or what else moves others.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::marker::PhantomData;
 
 use super::{Bone, Rig, Source};
-use crate::error::Result;
-use crate::odol::{Model, Skeleton};
+use crate::base::error::Result;
+use crate::formats::odol::{Model, Skeleton};
 
 pub(super) fn rig<'a>(model: &Model<'a>) -> Option<Result<Rig<'a>>> {
     let skeleton = match model.info() {

@@ -124,9 +124,9 @@ mod tests {
     use std::sync::atomic::{AtomicU64, AtomicUsize};
 
     use super::*;
+    use crate::base::error::Error;
+    use crate::base::limits::Limits;
     use crate::budget::Budget;
-    use crate::error::Error;
-    use crate::limits::Limits;
     use crate::summary::{Problems, side_by_side};
 
     #[test]

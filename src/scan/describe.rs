@@ -3,18 +3,20 @@
 use std::ops::Range;
 use std::path::Path;
 
-use super::record::Stored;
 use super::walk::Use;
 use super::{Depth, Digests, Record, Scan};
-use crate::address::{self, Opened};
 use crate::asset::Asset;
+use crate::asset::address::{self, Opened};
+use crate::asset::sniff::NoAsset;
+use crate::asset::stored::Stored;
+use crate::base::error::{Error, Result};
+use crate::base::format::Format;
+use crate::base::text::Name;
+use crate::blocks::ahead::Ahead;
 use crate::budget::{Budget, Held};
-use crate::error::{Error, Result};
-use crate::format::{Format, NoAsset};
+use crate::formats::pbo::{self, Checksum};
 use crate::inspect::Inspect as _;
-use crate::pbo::{self, Checksum};
-use crate::summary::{Name, Problem, Problems, Summary};
-use crate::view::ahead::Ahead;
+use crate::summary::{Problem, Problems, Summary};
 
 /// Where some bytes were found.
 #[derive(Clone)]

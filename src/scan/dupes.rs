@@ -10,13 +10,13 @@ use sha2::{Digest, Sha256};
 
 use super::record::hex;
 use super::{Found, Record, Scan, Sighting};
-use crate::container::Container;
+use crate::asset::container::Container;
+use crate::base::error::Result;
+use crate::base::format::Format;
+use crate::base::named::named;
+use crate::base::text::{ByteStr, Name};
 use crate::diff::fingerprint;
-use crate::error::Result;
-use crate::format::Format;
-use crate::named::named;
-use crate::summary::{Counts, Name};
-use crate::view::ByteStr;
+use crate::summary::Counts;
 
 named! {
     /// In what the assets of a group are the same.

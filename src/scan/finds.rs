@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::Found;
-use crate::address;
-use crate::container::{Form, Member};
-use crate::format::Format;
-use crate::summary::Name;
+use crate::asset::address;
+use crate::asset::container::{Form, Member};
+use crate::base::format::Format;
+use crate::base::text::Name;
 
 /// So much is taken at once: enough that threads seldom wait for each other, little enough that none is left without.
 const MOST: usize = 16;

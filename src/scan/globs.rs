@@ -5,8 +5,8 @@ use std::path::Path;
 use ignore::overrides::{Override, OverrideBuilder};
 
 use super::walk::{Use, is_archive};
-use crate::error::{Error, Result};
-use crate::view::ByteStr;
+use crate::base::error::{Error, Result};
+use crate::base::text::ByteStr;
 
 /// Patterns as ripgrep's `--glob` takes them: the last that fits a path counts.
 pub(super) struct Globs(Override);

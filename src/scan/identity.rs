@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 
 /// A file by what it is, not by what it is called: hard and symbolic links to one file give the same.
 #[derive(Clone, Debug, PartialEq, Eq)]

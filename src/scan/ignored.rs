@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use ignore::WalkBuilder;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::base::error::{Error, ErrorKind, Result};
 
 const NAMES: [&str; 3] = [".ignore", ".gitignore", ".git/info/exclude"];
 

@@ -26,19 +26,20 @@ use std::sync::Arc;
 pub use identity::FileId;
 pub use known::Known;
 pub use progress::Progress;
-pub use record::{Digests, Record, Stored};
+pub use record::{Digests, Record};
 pub use units::Unit;
 pub use walk::Selection;
 
 use self::globs::Globs;
 use self::walk::Target;
-use crate::address::Opened;
 use crate::asset::Asset;
+use crate::asset::address::Opened;
+pub use crate::asset::stored::Stored;
+use crate::base::error::{Error, Result};
+use crate::base::format::Format;
+use crate::base::limits::Limits;
 use crate::budget::Budget;
-use crate::error::{Error, Result};
-use crate::format::Format;
 pub use crate::inspect::Depth;
-use crate::limits::Limits;
 use crate::source::Access;
 
 /// A scan over files and folders.

@@ -10,9 +10,9 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::finds::Named;
-use crate::address;
-use crate::container::Member;
-use crate::format::Format;
+use crate::asset::address;
+use crate::asset::container::Member;
+use crate::base::format::Format;
 use crate::inspect::Depth;
 use crate::source::pages;
 
@@ -121,9 +121,9 @@ impl Waits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::limits::Limits;
-    use crate::pbo::Archive;
-    use crate::summary::Name;
+    use crate::base::limits::Limits;
+    use crate::base::text::Name;
+    use crate::formats::pbo::Archive;
 
     fn named(member: Member<'_>) -> Named<'_> {
         (Name::from(member.name()), member)

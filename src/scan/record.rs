@@ -6,11 +6,13 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use sha2::{Digest, Sha256};
 
+use crate::asset::stored::Stored;
+use crate::base::text::{ByteStr, Name};
 use crate::budget::Budget;
-use crate::container::Member;
 use crate::inspect::Inspect;
-use crate::summary::{Name, Problem, Summary};
-use crate::view::ByteStr;
+#[cfg(feature = "json")]
+use crate::json::Document;
+use crate::summary::{Problem, Summary};
 
 /// One asset: where it was found, what it is, what is wrong with it.
 #[derive(Clone, Debug)]
@@ -33,69 +35,15 @@ pub struct Record {
     pub stamp: Option<String>,
 }
 
-/// How a member lies in its archive. What is not known is `None`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct Stored {
-    /// Where its bytes start, counted from the start of the archive.
-    pub offset: Option<u64>,
-    /// How many bytes it takes there.
-    pub bytes: u64,
-    /// How it is packed: `stored`, `lzss`, `deflated`, ...
-    pub method: String,
-    /// When it was last changed, as `2020-09-13T12:26:40Z`; from a zip without the `Z`: its clock's zone is not known.
-    pub time: Option<String>,
-}
-
-impl Stored {
-    /// How this member lies in its archive.
-    pub fn of(member: &Member<'_>) -> Self {
-        let bytes = member.stored_byte_len();
-        match member {
-            Member::Pbo(member) => Self {
-                offset: member.stored_bytes().is_ok().then_some(member.offset()),
-                bytes,
-                method: member.method().to_string(),
-                time: member.timestamp().map(|seconds| date(seconds.into()) + "Z"),
-            },
-            Member::Zip(member) => {
-                let header = member.entry().header;
-                Self {
-                    offset: member.local().ok().map(|local| local.data_offset),
-                    bytes,
-                    method: member.method().to_string(),
-                    time: dos_time(header.date.get(), header.time.get()),
-                }
-            }
-        }
+#[cfg(feature = "json")]
+impl<W: std::io::Write, F: serde_json::ser::Formatter + Clone> Document<W, F> {
+    /// The entries of a record.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn record(&mut self, record: &Record) -> std::io::Result<()> {
+        record.serialize_entries(self).map_err(|error| self.failure.take().unwrap_or_else(|| error.into()))
     }
-}
-
-/// Seconds since 1970 as date and time.
-fn date(seconds: i64) -> String {
-    let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    // Years that begin in March, in eras of 400, so that leap days come last.
-    let shifted = days.saturating_add(719_468);
-    let (era, day) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
-    let leaps =
-        [day.div_euclid(36_524), day.div_euclid(1460).saturating_neg(), day.div_euclid(146_096).saturating_neg()];
-    let year = leaps.into_iter().fold(day, i64::saturating_add).div_euclid(365);
-    let before = year.saturating_mul(365).saturating_add(year.div_euclid(4)).saturating_sub(year.div_euclid(100));
-    let day = day.saturating_sub(before);
-    let month = day.saturating_mul(5).saturating_add(2).div_euclid(153);
-    let day = day.saturating_sub(month.saturating_mul(153).saturating_add(2).div_euclid(5)).saturating_add(1);
-    let (month, later) = if month < 10 { (month.saturating_add(3), 0) } else { (month.saturating_sub(9), 1) };
-    let year = era.saturating_mul(400).saturating_add(year).saturating_add(later);
-    let (hour, minute) = (second.div_euclid(3600), second.div_euclid(60).rem_euclid(60));
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{:02}", second.rem_euclid(60))
-}
-
-/// Date and time in the way of DOS; `None` where they are none, as some writers leave them.
-fn dos_time(date: u16, time: u16) -> Option<String> {
-    let (year, month, day) = ((date >> 9).saturating_add(1980), date >> 5 & 15, date & 31);
-    let (hour, minute, second) = (time >> 11, time >> 5 & 63, (time & 31).saturating_mul(2));
-    let is_sound = (1..=12).contains(&month) && day > 0 && hour < 24 && minute < 60 && second < 60;
-    is_sound.then(|| format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}"))
 }
 
 impl Record {

@@ -16,14 +16,14 @@ use std::path::{Path, PathBuf};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::{Found, Record, Scan, Sighting};
-use crate::address::Names;
 use crate::asset::Asset;
-use crate::container::Container;
-use crate::error::Result;
-use crate::format::Format;
-use crate::named::named;
-use crate::summary::{Name, Reference, ReferenceKind};
-use crate::view::ByteStr;
+use crate::asset::address::Names;
+use crate::asset::container::Container;
+use crate::base::error::Result;
+use crate::base::format::Format;
+use crate::base::named::named;
+use crate::base::text::{ByteStr, Name};
+use crate::summary::{Reference, ReferenceKind};
 
 named! {
     /// What a reference comes to.
@@ -193,7 +193,7 @@ impl Index {
         };
         for member in &listing.members {
             let path = folded(&member.name.text);
-            let inside = crate::address::join(Some(&address), member.own_name.clone());
+            let inside = crate::asset::address::join(Some(&address), member.own_name.clone());
             let file = self.add(inside, (address.text.clone(), path.clone()));
             self.add_in_game(below(&root, &path), file);
         }
@@ -313,7 +313,7 @@ fn folder_prefix(path: &Path) -> Option<(&Path, String)> {
 
 fn address(path: &Path, member: Option<&Name>) -> Name {
     let file = Name::from(ByteStr::new(path.as_os_str().as_encoded_bytes()));
-    member.map_or(file.clone(), |member| crate::address::join(Some(&file), member.clone()))
+    member.map_or(file.clone(), |member| crate::asset::address::join(Some(&file), member.clone()))
 }
 
 fn text(path: &Path) -> String {

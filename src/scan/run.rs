@@ -12,18 +12,19 @@ use super::globs::Globs;
 use super::known::stamp;
 use super::prefetch::{Prefetch, Waits};
 use super::progress::Stretch;
-use super::record::Stored;
 use super::units::Unit;
 use super::walk::{Target, Use};
 use super::{Found, Record, Scan, Sighting};
-use crate::address::{Address, Names, open_member};
 use crate::asset::Asset;
+use crate::asset::address::{Address, Names, open_member};
+use crate::asset::container::{Container, Form, Member};
+use crate::asset::stored::Stored;
+use crate::base::error::{Error, Result};
+use crate::base::format::Format;
+use crate::base::limits::flag;
+use crate::base::text::Name;
 use crate::budget::{Budget, Held, Memory};
-use crate::container::{Container, Form, Member};
-use crate::error::{Error, Result};
-use crate::format::Format;
-use crate::limits::flag;
-use crate::summary::{Name, Problem, Summary};
+use crate::summary::{Problem, Summary};
 
 /// What finding names that are there again, and members over the same bytes, takes for each member.
 const MEMBER_BYTES: u64 = 48;
@@ -347,7 +348,7 @@ where
         let sniffed = member.sniff().map_err(|error| (promised, error))?;
         let format = sniffed.or(promised);
         // LZSS is rare, and its beginning alone does not decode.
-        let unknown = !matches!(member.form(), Form::InPlace | Form::Packed(crate::view::Packing::Deflate));
+        let unknown = !matches!(member.form(), Form::InPlace | Form::Packed(crate::bytes::Packing::Deflate));
         if format.is_some() || unknown {
             let content = member.decode(budget).map_err(|error| (format, error))?;
             self.look(origin, &content, content.budget(), stretch, finds);

@@ -8,14 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use super::Scan;
 use super::walk::{Target, Use};
-use crate::address::Address;
 use crate::asset::Asset;
-use crate::container::Container;
-use crate::error::{Error, Result};
-use crate::format::Format;
+use crate::asset::address::Address;
+use crate::asset::container::Container;
+use crate::base::error::{Error, Result};
+use crate::base::format::Format;
+use crate::base::text::{ByteStr, Name};
 use crate::source::FileMap;
-use crate::summary::Name;
-use crate::view::ByteStr;
 
 /// What opening a file costs, in bytes of it: so many tiny files make no unit without end.
 const FILE_BYTES: u64 = 4096;

@@ -9,9 +9,9 @@ use super::globs::Globs;
 use super::identity::FileId;
 use super::ignored;
 use super::units::Unit;
-use crate::address::Address;
-use crate::error::{Error, Result};
-use crate::format::Format;
+use crate::asset::address::Address;
+use crate::base::error::{Error, Result};
+use crate::base::format::Format;
 
 /// Which files of a folder are looked at. A path that is named itself always is.
 ///

@@ -348,7 +348,7 @@ fn errno() -> *mut c_int {
 mod tests {
     use super::super::{Access, FileMap, are_maps_guarded, guard_maps};
     use super::*;
-    use crate::limits::Limits;
+    use crate::base::limits::Limits;
     use std::fs::File;
     use std::path::PathBuf;
     use std::process::{Command, ExitStatus};

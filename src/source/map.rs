@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 #[cfg(unix)]
 use super::guard;
-use crate::error;
+use crate::base::error;
 
 /// A mapped file. The guard forgets it before the map goes.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use std::os::fd::AsRawFd;
 use std::time::Duration;
 
 use super::too_large;
-use crate::error::Result;
+use crate::base::error::Result;
 
 /// Reads a file that does not tell its size, and waits no longer than so for its next bytes.
 pub(super) fn read_unsized(file: File, limit: u64, patience: Duration) -> Result<Vec<u8>> {

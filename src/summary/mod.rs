@@ -1,18 +1,19 @@
 //! What an indexer keeps of one asset: owned, small, the same for every format.
 
-mod name;
 mod problems;
 mod references;
 
-pub use name::{Name, StoredText};
 #[cfg(feature = "zip")]
 pub(crate) use problems::side_by_side;
-pub use problems::{Code, Problem, Problems, Severity};
+pub use problems::{Problem, Problems, Severity};
 pub use references::{Reference, ReferenceKind, References};
 
-use crate::error::Error;
-use crate::format::Format;
-use crate::view::{Packing, Storage};
+pub use crate::base::code::Code;
+pub use crate::base::text::{Name, StoredText};
+
+use crate::base::error::Error;
+use crate::base::format::Format;
+use crate::bytes::{Packing, Storage};
 
 /// The facts of one asset. Absent knowledge is `None`, never 0.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::hash::BuildHasher;
 
-use super::{Name, Problems, StoredText};
-use crate::error::Error;
-use crate::limits::{Limits, flag};
-use crate::named::named;
+use super::Problems;
+use crate::base::error::Error;
+use crate::base::limits::{Limits, flag};
+use crate::base::named::named;
+use crate::base::text::{Name, StoredText};
 
 named! {
     /// What kind of file a [`Reference`] asks for.
@@ -100,8 +101,8 @@ impl References {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::Code;
-    use crate::view::ByteStr;
+    use crate::base::code::Code;
+    use crate::base::text::ByteStr;
 
     #[test]
     fn references_keep_their_first_place() {

@@ -9,8 +9,8 @@ mod quick;
 use self::output::{Count, Fill, Output};
 use self::quick::Before;
 use super::Codec;
-use crate::error::{Error, Result};
-use crate::view::Cursor;
+use crate::base::error::{Error, Result};
+use crate::bytes::Cursor;
 
 /// The most bytes that one stored byte can stand for: each zero byte in the extension of a length adds 255.
 pub(super) const RATIO: u64 = 255;

@@ -1,0 +1,405 @@
+//! Addresses: what lies in archives, by name.
+//!
+//! An address is a file, then for each archive to go into `!/` and the member's name: `mods.zip!/a.pbo!/data\tree.p3d`.
+//! A name is written as records write it: each byte that is not UTF-8 as `\xNN`, and `!/` inside a name as `!\x2f`. It
+//! fits a member as stored; failing that, without case and with either slash. Of several members of one name, `#1` is
+//! the second, and a name that itself ends so gets a `#0`.
+
+mod names;
+
+pub(crate) use names::unnumbered;
+pub use names::{Found, Names};
+
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::fs::Metadata;
+use std::io;
+use std::ops::{Deref, Range};
+use std::path::{Path, PathBuf};
+
+use crate::asset::Asset;
+use crate::asset::container::Container;
+use crate::base::error::{Error, Result};
+use crate::base::format::Format;
+use crate::base::limits::{Limits, flag};
+use crate::base::text::{ByteStr, Name};
+use crate::blocks::Decoded;
+use crate::budget::{Budget, Held};
+use crate::source::{Access, FileMap};
+use names::{numbered, numbered_name, spelled};
+
+/// What parts the names of an address.
+const SEAM: &[u8] = b"!/";
+
+/// A file and the way through the archives in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// The file; `-` is standard input.
+    pub file: PathBuf,
+    /// Names joined by `!/`, where it is a member that is meant.
+    pub member: Option<Vec<u8>>,
+}
+
+impl Address {
+    /// Takes an address apart. Where `!/` could be part of the file's own path, the file system decides: the longest
+    /// part in front that is a file is the file.
+    ///
+    /// ```
+    /// # use meshpeek::address::Address;
+    /// let address = Address::parse("corpus/zip/addons.zip!/a.pbo!/model.p3d");
+    /// assert_eq!(address.member.as_deref(), Some(&b"a.pbo!/model.p3d"[..]));
+    /// assert_eq!(Address::parse("corpus/zip").member, None);
+    /// ```
+    pub fn parse(text: impl AsRef<OsStr>) -> Self {
+        let text = text.as_ref();
+        let whole = Self { file: text.into(), member: None };
+        let bytes = text.as_encoded_bytes();
+        let mut cuts = seams(bytes).filter_map(|seam| {
+            let member = bytes.get(seam.saturating_add(SEAM.len())..)?;
+            Some(Self { file: to_path(bytes.get(..seam)?), member: Some(member.to_vec()) })
+        });
+        let Some(first) = cuts.next() else { return whole };
+        if whole.file.as_os_str() != "-" && whole.file.exists() {
+            return whole;
+        }
+        // Where nothing is a file, the shortest is what a message should name.
+        let is_file = |address: &Self| address.file.metadata().is_ok_and(|metadata| !metadata.is_dir());
+        cuts.filter(is_file).last().unwrap_or(first)
+    }
+
+    /// Opens the file; where it is `-`, reads standard input.
+    ///
+    /// # Errors
+    /// As [`FileMap::open_with`] and [`FileMap::from_reader`].
+    pub fn open(&self, access: Access, limits: &Limits) -> Result<FileMap> {
+        self.open_told(access, limits, true).map(|(file, _)| file)
+    }
+
+    /// The same with what the system told of the file before it was read, be it `named` or found.
+    pub(crate) fn open_told(
+        &self,
+        access: Access,
+        limits: &Limits,
+        named: bool,
+    ) -> Result<(FileMap, Option<Metadata>)> {
+        if named && self.is_stdin() {
+            let file = FileMap::from_reader(io::stdin().lock(), limits).map_err(|error| error.in_file(&self.file));
+            return Ok((file?, None));
+        }
+        FileMap::open_told(&self.file, access, limits, named).map(|(file, metadata)| (file, Some(metadata)))
+    }
+
+    /// The name of what it leads to, without a number: its extension promises a format.
+    pub fn name(&self) -> PathBuf {
+        let member = self.member.as_ref().map(|member| ByteStr::new(member).to_text_lossy());
+        member.map_or_else(|| self.file.clone(), |member| unnumbered(&member).into())
+    }
+
+    /// Whether the file is standard input.
+    pub fn is_stdin(&self) -> bool {
+        self.file.as_os_str() == "-"
+    }
+}
+
+#[cfg(unix)]
+fn to_path(bytes: &[u8]) -> PathBuf {
+    <OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes).into()
+}
+
+#[cfg(not(unix))]
+fn to_path(bytes: &[u8]) -> PathBuf {
+    String::from_utf8_lossy(bytes).into_owned().into()
+}
+
+fn seams(bytes: &[u8]) -> impl Iterator<Item = usize> {
+    memchr::memmem::find_iter(bytes, SEAM)
+}
+
+/// The bytes of a member: a view of the outer file where every archive on the way stores them as they are, else a view
+/// of the innermost member that had to be decoded.
+#[derive(Debug)]
+pub struct Content<'a> {
+    whole: Cow<'a, [u8]>,
+    range: Range<usize>,
+    budget: Budget,
+    /// What was taken on the way, the innermost first.
+    held: Vec<Held>,
+}
+
+impl<'a> Content<'a> {
+    fn new(whole: &'a [u8], budget: &Budget) -> Self {
+        Self { whole: whole.into(), range: 0..whole.len(), budget: budget.clone(), held: Vec::new() }
+    }
+
+    /// Whether nothing had to be decoded.
+    pub fn is_borrowed(&self) -> bool {
+        matches!(self.whole, Cow::Borrowed(_))
+    }
+
+    /// The budget for what is in it.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// What lies in this content: a smaller view, or new memory that takes its place.
+    fn inside(mut self, (part, held): (Part, Held)) -> Self {
+        self.budget = held.budget().clone();
+        self.held.insert(0, held);
+        match part {
+            Part::Here(range) => Self { range, ..self },
+            Part::Decoded(bytes) => Self { range: 0..bytes.len(), whole: bytes.into(), ..self },
+        }
+    }
+
+    fn part(&self, inside: Decoded<'_, u8>) -> (Part, Held) {
+        let place = |inside: &[u8]| {
+            let start = inside.as_ptr().addr().checked_sub(self.whole.as_ptr().addr())?;
+            let range = start..start.checked_add(inside.len())?;
+            self.whole.get(range.clone()).map(|_| range)
+        };
+        let (bytes, held) = inside.into_parts();
+        let part = match bytes {
+            Cow::Borrowed(inside) => place(inside).map_or_else(|| Part::Decoded(inside.to_vec()), Part::Here),
+            Cow::Owned(bytes) => Part::Decoded(bytes),
+        };
+        (part, held)
+    }
+}
+
+enum Part {
+    Here(Range<usize>),
+    Decoded(Vec<u8>),
+}
+
+impl Deref for Content<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.whole.get(self.range.clone()).unwrap_or_default()
+    }
+}
+
+/// What an address leads to.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Opened<'a> {
+    /// Its bytes; the error where it is a member that cannot be decoded.
+    pub content: Result<Content<'a>>,
+    /// The format that a member which cannot be decoded starts like, where that much can be told.
+    pub format: Option<Format>,
+    /// Its size; of a member that cannot be decoded, by its archive's word.
+    pub bytes: u64,
+    /// The way to it inside the file, as records name it; `None` for the file itself.
+    pub member: Option<Name>,
+    /// How it lies in the innermost archive.
+    #[cfg(feature = "scan")]
+    pub stored: Option<crate::asset::stored::Stored>,
+    /// How many archives are around it.
+    pub depth: u32,
+    /// How many members the last name fits that fits more than one, this one included; 0 where each fits one.
+    pub alike: u64,
+}
+
+/// Goes through archives to a member of the file of this name: borrowed where each of them stores it as it is, else decoded, for which the budget
+/// pays. Without a member, it is the data itself.
+///
+/// ```
+/// # let bytes = &[&b"a.txt\0"[..], &[0; 16], &[2, 0, 0, 0], &[0; 21], b"hi"].concat();
+/// use std::path::Path;
+/// use meshpeek::{Budget, Limits, address::open_member};
+/// let budget = Budget::new(bytes.len() as u64, &Limits::default());
+/// let opened = open_member(Path::new("a.pbo"), bytes, Some(b"A.TXT"), &budget)?;
+/// let content = opened.content?;
+/// assert_eq!((&*content, content.is_borrowed()), (&b"hi"[..], true));
+/// # Ok::<(), meshpeek::Error>(())
+/// ```
+///
+/// # Errors
+/// Where one of the names fits no member (the message names the nearest), or is not in an archive; where an archive on
+/// the way cannot be decoded; [`Limit`](crate::ErrorKind::Limit) beyond [`Limits::archive_depth`].
+pub fn open_member<'a>(file: &Path, data: &'a [u8], member: Option<&[u8]>, budget: &Budget) -> Result<Opened<'a>> {
+    let limits = *budget.limits();
+    let content = Content::new(data, budget);
+    let bytes = data.len() as u64;
+    let mut opened = Opened {
+        content: Ok(content),
+        format: None,
+        bytes,
+        member: None,
+        #[cfg(feature = "scan")]
+        stored: None,
+        depth: 0,
+        alike: 0,
+    };
+    let mut left = member;
+    while let Some(names) = left {
+        if opened.depth >= limits.archive_depth {
+            return Err(Error::limit("archives inside each other", limits.archive_depth, flag::ARCHIVE_DEPTH));
+        }
+        let content = opened.content?;
+        content.budget().work(content.len() as u64)?;
+        let name = opened.member.as_ref().map_or(file, |member| Path::new(unnumbered(&member.text)));
+        let asset = Asset::parse_file(name, &content, content.budget().limits())?;
+        let no_archive = || not_found(format!("{} is no archive to go into", asset.format().title()));
+        let container = Container::of(&asset).ok_or_else(no_archive)?;
+        let Located { found, name, behind } = locate(&container, names)?;
+        let (part, format) = match found.member.decode(content.budget()) {
+            Ok(inside) => (Ok(content.part(inside)), None),
+            // As a scan does: what does not even begin right is told for that.
+            Err(error) => match found.member.sniff() {
+                Ok(format) => (Err(error), format),
+                Err(error) => (Err(error), None),
+            },
+        };
+        let (hint, member) = (found.member.decoded_byte_len_hint(), join(opened.member.as_ref(), name));
+        #[cfg(feature = "scan")]
+        let stored = crate::asset::stored::Stored::of(&found.member);
+        let alike = if found.count > 1 { found.count } else { opened.alike };
+        let depth = opened.depth.saturating_add(1);
+        let content = part.map(|part| content.inside(part));
+        let bytes = content.as_ref().map_or(hint, |content| content.len() as u64);
+        opened = Opened {
+            content,
+            format,
+            bytes,
+            member: Some(member),
+            #[cfg(feature = "scan")]
+            stored: Some(stored),
+            depth,
+            alike,
+        };
+        left = behind;
+    }
+    Ok(opened)
+}
+
+/// The path of a member of the archive at a path.
+pub(crate) fn join(outer: Option<&Name>, name: Name) -> Name {
+    match outer {
+        Some(outer) => Name { text: format!("{}!/{}", outer.text, name.text), lossy: outer.lossy || name.lossy },
+        None => name,
+    }
+}
+
+struct Located<'a, 'n> {
+    found: Found<'a>,
+    name: Name,
+    behind: Option<&'n [u8]>,
+}
+
+/// The member that the first of these names fits. Where none does, `!/` may be part of the name.
+fn locate<'a, 'n>(container: &Container<'a>, names: &'n [u8]) -> Result<Located<'a, 'n>> {
+    for end in seams(names).chain([names.len()]) {
+        let (name, behind) = names.split_at_checked(end).unwrap_or((names, b""));
+        let (base, number) = numbered(name).unwrap_or((name, 0));
+        let found = match container.find(base, number)? {
+            None if base.len() < name.len() => container.find(name, 0)?,
+            found => found,
+        };
+        if let Some(found) = found {
+            let name = numbered_name(spelled(found.member.name()), found.number);
+            return Ok(Located { found, name, behind: behind.strip_prefix(SEAM) });
+        }
+    }
+    let first = seams(names).next().and_then(|seam| names.get(..seam)).unwrap_or(names);
+    let nearest: Vec<String> = container.nearest(first).iter().map(ToString::to_string).collect();
+    let hint = match nearest.as_slice() {
+        [] => String::new(),
+        names => format!("; nearest: {}", names.join(", ")),
+    };
+    Err(not_found(format!("no member {}{hint}", ByteStr::new(first))))
+}
+
+fn not_found(message: String) -> Error {
+    io::Error::new(io::ErrorKind::NotFound, message).into()
+}
+
+#[cfg(all(test, feature = "pbo"))]
+mod tests {
+    use super::*;
+
+    /// A PBO archive of members that are stored as they are.
+    fn archive(members: &[(&[u8], &[u8])]) -> Vec<u8> {
+        let entry = |name: &[u8], size: usize| [name, &[0; 17], &(size as u32).to_le_bytes()].concat();
+        // A product entry without properties, by which any archive is known.
+        let mut bytes = [&b"\0sreV"[..], &[0; 17]].concat();
+        bytes.extend(members.iter().flat_map(|(name, data)| entry(name, data.len())));
+        bytes.extend(entry(b"", 0));
+        bytes.extend(members.iter().flat_map(|(_, data)| data.iter()));
+        bytes
+    }
+
+    fn open<'a>(bytes: &'a [u8], member: &[u8]) -> Result<Opened<'a>> {
+        let limits = Limits::default();
+        open_member(Path::new("a"), bytes, Some(member), &Budget::new(bytes.len() as u64, &limits))
+    }
+
+    fn content(bytes: &[u8], member: &[u8]) -> String {
+        String::from_utf8(open(bytes, member).unwrap().content.unwrap().to_vec()).unwrap()
+    }
+
+    #[test]
+    fn names_fit_as_stored_before_they_fit_otherwise() {
+        let bytes = archive(&[(b"A\\b.txt", b"1"), (b"a/B.TXT", b"2"), (b"a/b.txt", b"3")]);
+        assert_eq!(content(&bytes, b"a/b.txt"), "3");
+        assert_eq!(content(&bytes, b"A/b.txt"), "1");
+        let opened = open(&bytes, b"A/b.txt").unwrap();
+        assert_eq!((opened.alike, opened.member.unwrap().text.as_str()), (3, "A\\b.txt"));
+        assert_eq!(content(&bytes, b"A/b.txt#1"), "2");
+        assert_eq!(open(&bytes, b"a/b.txt").unwrap().alike, 0);
+    }
+
+    #[test]
+    fn every_name_given_leads_back() {
+        let names: [&[u8]; 11] =
+            [b"a", b"a", b"a#1", b"a#1", b"b#0", b"\xff", b"\\xff", b"x!/y", b"x!\\x2fy", b"z!/y", b"\x1b[2J"];
+        let numbers: Vec<String> = (0..names.len()).map(|number| number.to_string()).collect();
+        let members: Vec<(&[u8], &[u8])> = names.iter().zip(&numbers).map(|(n, d)| (*n, d.as_bytes())).collect();
+        let bytes = archive(&members);
+        let asset = Asset::parse(&bytes).unwrap();
+        let container = Container::of(&asset).unwrap();
+        let mut given = Names::of(&container);
+        let mut all = std::collections::HashSet::new();
+        for (index, member) in container.members().enumerate() {
+            let name = given.next(member.unwrap().name());
+            assert_eq!(content(&bytes, name.text.as_bytes()), numbers[index], "{}", name.text);
+            let opened = open(&bytes, name.text.as_bytes()).unwrap();
+            // The name that the address is told by is the name that was given.
+            assert_eq!(opened.member.unwrap().text, name.text);
+            assert!(all.insert(name.text));
+        }
+        assert_eq!(content(&bytes, b"z!/y"), "9");
+        assert_eq!(content(&bytes, b"\\u{1b}[2J"), "10");
+    }
+
+    #[test]
+    fn stored_members_of_stored_archives_are_views() {
+        let inner = archive(&[(b"deep.txt", b"hello")]);
+        let bytes = archive(&[(b"inner.pbo", &inner)]);
+        let opened = open(&bytes, b"INNER.pbo!/deep.TXT").unwrap();
+        let content = opened.content.unwrap();
+        assert!(bytes.as_ptr_range().contains(&content.as_ptr()));
+        assert_eq!(opened.member.unwrap().text, "inner.pbo!/deep.txt");
+        assert_eq!(&*content, b"hello");
+        let empty = archive(&[(b"nothing", b"")]);
+        assert!(open(&empty, b"nothing").unwrap().content.unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_name_that_fits_nothing_is_told_with_the_nearest() {
+        let bytes = archive(&[(b"data\\tree.p3d", b"1"), (b"data\\stone.p3d", b"2"), (b"config.bin", b"3")]);
+        let told = |name: &[u8]| open(&bytes, name).unwrap_err().to_string();
+        assert_eq!(told(b"data/tre.p3d"), "no member data/tre.p3d; nearest: data\\tree.p3d, data\\stone.p3d");
+        assert_eq!(told(b"stone.p3d"), "no member stone.p3d; nearest: data\\stone.p3d");
+        assert_eq!(told(b"\xff\xff\xff\xff\xff\xff"), "no member \\xff\\xff\\xff\\xff\\xff\\xff");
+        assert!(told(b"config.bin!/x").contains("unrecognized format"), "{}", told(b"config.bin!/x"));
+        assert!(told(b"config.bin#1").starts_with("no member config.bin#1; nearest: config.bin"));
+    }
+
+    #[test]
+    fn archives_inside_each_other_end_at_the_limit() {
+        let bytes = (0..6).fold(archive(&[(b"x", b"x")]), |inner, _| archive(&[(b"x", &inner)]));
+        assert_eq!(open(&bytes, b"x!/x!/x!/x").unwrap().depth, 4);
+        assert!(matches!(open(&bytes, b"x!/x!/x!/x!/x").unwrap_err().kind(), crate::ErrorKind::Limit { .. }));
+    }
+}

@@ -1,0 +1,181 @@
+//! The names of members: how addresses write them, and which member one fits.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+
+use super::SEAM;
+use crate::asset::container::{Container, Member};
+use crate::base::error::Result;
+use crate::base::text::{ByteStr, Name, is_same_name};
+
+/// A name that ends in `#` and a number.
+pub(super) fn numbered(name: &[u8]) -> Option<(&[u8], u64)> {
+    let mark = memchr::memrchr(b'#', name)?;
+    let (base, digits) = (name.get(..mark)?, name.get(mark.saturating_add(1)..)?);
+    let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
+    let number = is_number.then(|| std::str::from_utf8(digits).ok()?.parse().ok()).flatten()?;
+    Some((base, number))
+}
+
+/// A member's way without the number of its last name. What ends in `#` and a number was given that by an address.
+pub(crate) fn unnumbered(name: &str) -> &str {
+    numbered(name.as_bytes()).and_then(|(base, _)| name.get(..base.len())).unwrap_or(name)
+}
+
+pub(super) fn numbered_name(name: Name, number: u64) -> Name {
+    if number == 0 && numbered(name.text.as_bytes()).is_none() {
+        return name;
+    }
+    Name { text: format!("{}#{number}", name.text), ..name }
+}
+
+/// A member's name as it stands in addresses and records, but for its number.
+pub(super) fn spelled(name: ByteStr<'_>) -> Name {
+    let name = Name::from(name);
+    match name.text.contains("!/") {
+        true => Name { text: name.text.replace("!/", "!\\x2f"), lossy: true },
+        false => name,
+    }
+}
+
+/// A member that a name fits.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Found<'a> {
+    /// The member.
+    pub member: Member<'a>,
+    /// How many of those that the name fits come before it.
+    pub number: u64,
+    /// How many members the name fits as well as this one.
+    pub count: u64,
+}
+
+/// How many members fit a name, and one of them.
+struct Fit<'a> {
+    wanted: u64,
+    count: u64,
+    member: Option<Member<'a>>,
+}
+
+impl<'a> Fit<'a> {
+    fn add(&mut self, member: &Member<'a>) {
+        if self.count == self.wanted {
+            self.member = Some(*member);
+        }
+        self.count = self.count.saturating_add(1);
+    }
+
+    fn found(self) -> Option<Found<'a>> {
+        Some(Found { member: self.member?, number: self.wanted, count: self.count })
+    }
+}
+
+impl<'a> Container<'a> {
+    /// Member `number`, counted from 0, of those that this name fits: as stored or as records write it; where it fits
+    /// none so, without case and with either slash. Walks all members once.
+    ///
+    /// # Errors
+    /// Where there is none before the list of members breaks off.
+    pub fn find(&self, name: &[u8], number: u64) -> Result<Option<Found<'a>>> {
+        let fit = || Fit { wanted: number, count: 0, member: None };
+        let (mut exact, mut folded) = (fit(), fit());
+        let mut broken = Ok(());
+        for member in self.members() {
+            match member {
+                Ok(member) if is_written_so(member.name(), name) => exact.add(&member),
+                Ok(member) if exact.count == 0 && is_same_name(member.name().as_bytes(), name) => folded.add(&member),
+                Ok(_) => {}
+                Err(error) => broken = Err(error),
+            }
+        }
+        let found = if exact.count > 0 { exact.found() } else { folded.found() };
+        match found {
+            Some(found) => Ok(Some(found)),
+            None => broken.map(|()| None),
+        }
+    }
+
+    /// Up to three names that are most like this one, the best first. Looks at the first 100,000 members.
+    pub fn nearest(&self, name: &[u8]) -> Vec<ByteStr<'a>> {
+        const LONGEST: usize = 256;
+        let text = |name: &[u8]| ByteStr::new(name).to_text_lossy().to_lowercase().replace('/', "\\");
+        let wanted = text(name);
+        if wanted.len() > LONGEST {
+            return Vec::new();
+        }
+        let last = |name: &str| name.rsplit('\\').next().unwrap_or_default().to_owned();
+        let distance = |name: &str| {
+            // The right file in another folder is nearer than any slip of the fingers.
+            if last(name) == last(&wanted) { 0 } else { strsim::osa_distance(name, &wanted) }
+        };
+        let near = wanted.chars().count().div_ceil(3);
+        let names = self.members().map_while(Result::ok).take(100_000).map(|member| member.name());
+        let mut best: Vec<(usize, ByteStr<'a>)> = Vec::new();
+        for name in names.filter(|name| name.len().abs_diff(wanted.len()) <= LONGEST) {
+            let written = text(name.as_bytes());
+            let far = distance(&written);
+            if written.len() <= LONGEST && far <= near && !best.iter().any(|(_, known)| *known == name) {
+                best.push((far, name));
+                best.sort_by_key(|(far, _)| *far);
+                best.truncate(3);
+            }
+        }
+        best.into_iter().map(|(_, name)| name).collect()
+    }
+}
+
+/// Whether a stored name is this one, as its bytes or as records and tables write them.
+fn is_written_so(stored: ByteStr<'_>, name: &[u8]) -> bool {
+    let is_plain = |&byte: &u8| (b' '..=b'~').contains(&byte);
+    let bytes = stored.as_bytes();
+    let is_plain = bytes.iter().all(is_plain) && memchr::memmem::find(bytes, SEAM).is_none();
+    bytes == name || !is_plain && (spelled(stored).text.as_bytes() == name || stored.to_string().as_bytes() == name)
+}
+
+/// Gives each member of an archive a name of its own, by which an address leads back to it.
+#[derive(Debug)]
+pub struct Names {
+    hash: RandomState,
+    /// How many members of each name that is there more than once have been named.
+    shared: HashMap<u64, u64>,
+}
+
+impl Names {
+    /// Looks for names that are there more than once. One walk over the members; eight bytes for each meanwhile.
+    pub fn of(container: &Container<'_>) -> Self {
+        Self::among(container, usize::MAX)
+    }
+
+    /// The same for so many members at the beginning.
+    pub(crate) fn among(container: &Container<'_>, count: usize) -> Self {
+        let hash = RandomState::new();
+        let names = container.members().map_while(Result::ok).take(count);
+        let mut hashes: Vec<u64> = names.map(|member| key(&hash, member.name())).collect();
+        hashes.sort_unstable();
+        let twice = hashes.windows(2).filter(|pair| pair.first() == pair.last()).flatten();
+        let shared = twice.map(|&hash| (hash, 0)).collect();
+        Self { hash, shared }
+    }
+
+    /// The name of the next member in the archive's order.
+    pub fn next(&mut self, name: ByteStr<'_>) -> Name {
+        let number = match self.shared.is_empty() {
+            true => 0,
+            false => self.shared.get_mut(&key(&self.hash, name)).map_or(0, |count| {
+                let number = *count;
+                *count = count.saturating_add(1);
+                number
+            }),
+        };
+        numbered_name(spelled(name), number)
+    }
+}
+
+/// The hash of how a name is spelled, for most without spelling it out.
+fn key(hash: &RandomState, name: ByteStr<'_>) -> u64 {
+    let bytes = name.as_bytes();
+    match bytes.is_ascii() && !bytes.contains(&b'!') {
+        true => hash.hash_one(bytes),
+        false => hash.hash_one(spelled(name).text.as_bytes()),
+    }
+}

@@ -1,0 +1,111 @@
+//! Assets that keep their bytes.
+
+use std::fmt;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::path::Path;
+use std::sync::Arc;
+
+use self_cell::self_cell;
+
+use crate::asset::Asset;
+use crate::base::error::Result;
+use crate::base::limits::Limits;
+
+/// The bytes, whatever holds them.
+type Bytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
+
+self_cell!(
+    struct View {
+        owner: Bytes,
+
+        // Views are covariant, by promise.
+        #[covariant]
+        dependent: Asset,
+    }
+);
+
+/// An asset and the bytes that it is a view of, in one value without a lifetime: to be kept in maps, sent to other
+/// threads, held across an `await`.
+///
+/// The bytes are a [`FileMap`](crate::FileMap), a `Vec<u8>`, an `Arc<[u8]>`, a `Bytes` of the crate of that name, or
+/// anything else that hands out the same slice each time it is asked. A clone shares them and the view, with all that
+/// the asset keeps for itself, and costs two counters.
+///
+/// ```
+/// use meshpeek::{Asset, OwnedAsset};
+/// # let file = b"BB3D\x04\0\0\0\x01\0\0\0".to_vec();
+/// let kept = OwnedAsset::parse(file)?;
+/// let other = kept.clone();
+/// let nodes = std::thread::spawn(move || match other.asset() {
+///     Asset::B3d(scene) => scene.nodes().count(),
+///     _ => 0,
+/// });
+/// assert_eq!(nodes.join().unwrap(), 0);
+/// assert_eq!(kept.bytes().len(), 12);
+/// # Ok::<(), meshpeek::Error>(())
+/// ```
+pub struct OwnedAsset<B> {
+    bytes: Arc<B>,
+    view: Arc<View>,
+}
+
+impl<B: AsRef<[u8]> + Send + Sync + 'static> OwnedAsset<B> {
+    /// Opens the bytes as whatever format they start like: [`Asset::parse`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn parse(bytes: B) -> Result<Self> {
+        Self::parse_with(bytes, &Limits::default())
+    }
+
+    /// The same within other limits.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse).
+    pub fn parse_with(bytes: B, limits: &Limits) -> Result<Self> {
+        Self::open(bytes, |bytes| Asset::parse_with(bytes, limits))
+    }
+
+    /// The same for a file of this name: [`Asset::parse_file`].
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse).
+    pub fn parse_file(path: &Path, bytes: B, limits: &Limits) -> Result<Self> {
+        Self::open(bytes, |bytes| Asset::parse_file(path, bytes, limits))
+    }
+
+    fn open(bytes: B, parse: impl for<'a> FnOnce(&'a [u8]) -> Result<Asset<'a>>) -> Result<Self> {
+        let bytes = Arc::new(bytes);
+        let owner: Bytes = bytes.clone();
+        let view = View::try_new(owner, |bytes| parse((**bytes).as_ref()))?;
+        Ok(Self { bytes, view: Arc::new(view) })
+    }
+}
+
+impl<B> OwnedAsset<B> {
+    /// The asset.
+    pub fn asset(&self) -> &Asset<'_> {
+        self.view.borrow_dependent()
+    }
+
+    /// What holds its bytes.
+    pub fn bytes(&self) -> &B {
+        &self.bytes
+    }
+}
+
+impl<B> Clone for OwnedAsset<B> {
+    fn clone(&self) -> Self {
+        Self { bytes: self.bytes.clone(), view: self.view.clone() }
+    }
+}
+
+/// As its bytes are: what it keeps beside them is written once.
+impl<B: RefUnwindSafe> UnwindSafe for OwnedAsset<B> {}
+impl<B: RefUnwindSafe> RefUnwindSafe for OwnedAsset<B> {}
+
+impl<B> fmt::Debug for OwnedAsset<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("OwnedAsset").field(self.asset()).finish()
+    }
+}

@@ -1,0 +1,150 @@
+//! What opens each format, and the records of each: [`Asset`].
+
+use crate::base::error::{Error, Result};
+use crate::base::format::Format;
+use crate::base::limits::Limits;
+use crate::inspect::Inspect;
+use crate::outline::Schema;
+use crate::ranges::Ranges;
+
+/// A group for each module: its feature, the asset that it opens, and whether that opens from a part of its bytes; in it
+/// a row for each format that it reads, with its records.
+macro_rules! registry {
+    ($(
+        $(#[$about:meta])*
+        $feature:literal $asset:ident($module:ident::$type:ident) from $source:ident {
+            $($format:ident: $records:path,)+
+        }
+    )*) => {
+        impl Format {
+            /// The descriptions of its records.
+            pub(crate) fn records(self) -> &'static [&'static Schema] {
+                match self {
+                    $($(#[cfg(feature = $feature)] Self::$format => $records,)+)*
+                    #[allow(unreachable_patterns)]
+                    _ => &[],
+                }
+            }
+        }
+
+        /// An opened asset of any format, borrowed from its bytes. It answers what [`Inspect`] asks.
+        ///
+        /// ```
+        /// # let bytes = b"BB3D\x04\0\0\0\x01\0\0\0";
+        /// use meshpeek::{Asset, Inspect};
+        /// let asset = Asset::parse(bytes)?;
+        /// let summary = asset.summarize();
+        /// println!("{}: {} vertices", summary.format, summary.counts.get("vertices").unwrap_or(0));
+        /// # Ok::<(), meshpeek::Error>(())
+        /// ```
+        #[derive(Debug)]
+        #[non_exhaustive]
+        // All are views of a file; nobody holds so many at once that their sizes matter.
+        #[allow(clippy::large_enum_variant)]
+        pub enum Asset<'a> {
+            $($(#[$about])* #[cfg(feature = $feature)] $asset(crate::formats::$module::$type<'a>),)*
+            /// Never met: keeps the lifetime in use where no format is built in.
+            #[doc(hidden)]
+            Never(std::convert::Infallible, std::marker::PhantomData<&'a ()>),
+        }
+
+        // Without formats there is nothing to open.
+        #[allow(unused_variables)]
+        impl<'a> Asset<'a> {
+            pub(crate) fn open(format: Format, data: &'a [u8], limits: &Limits) -> Result<Self> {
+                match format {
+                    $(#[cfg(feature = $feature)] $(Format::$format)|+ => {
+                        match crate::formats::$module::$type::parse_with(data, limits) {
+                            Ok(asset) => Ok(Self::$asset(asset)),
+                            // Here, not by who calls: assets are large, and on its way each would be copied.
+                            Err(error) => Err(described(error, format, data)),
+                        }
+                    })*
+                    #[allow(unreachable_patterns)]
+                    _ => Err(Error::unsupported(format!("{}, which this build leaves out", format.title()))),
+                }
+            }
+
+            /// The same of ranges: of what opens from bytes alone, all have to be here.
+            pub(crate) fn open_ranges(format: Format, ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
+                match format {
+                    $(#[cfg(feature = $feature)] $(Format::$format)|+ => {
+                        registry!(@$source $module $type ranges limits).map(Self::$asset)
+                    })*
+                    #[allow(unreachable_patterns)]
+                    _ => Self::open(format, &[], limits),
+                }
+            }
+
+            pub(crate) fn inner(&self) -> &(dyn Inspect + 'a) {
+                match self {
+                    $(#[cfg(feature = $feature)] Self::$asset(asset) => asset,)*
+                    Self::Never(never, _) => match *never {},
+                }
+            }
+        }
+
+        $(
+            #[cfg(feature = $feature)]
+            impl crate::base::sealed::Sealed for crate::formats::$module::$type<'_> {}
+        )*
+        impl crate::base::sealed::Sealed for Asset<'_> {}
+    };
+    (@bytes $module:ident $type:ident $ranges:ident $limits:ident) => {{
+        let data = crate::ranges::Data::Parts($ranges);
+        data.get(0..data.size()).and_then(|data| crate::formats::$module::$type::parse_with(data, $limits))
+    }};
+    (@ranges $module:ident $type:ident $ranges:ident $limits:ident) => {
+        crate::formats::$module::$type::parse_ranges($ranges, $limits)
+    };
+}
+
+/// The error of an asset that does not open: of this format, and of this version where the format keeps that in plain
+/// sight. What is not here is no error of it.
+#[cold]
+pub(super) fn described(error: Error, format: Format, head: &[u8]) -> Error {
+    if error.incomplete().is_some() {
+        return error;
+    }
+    let error = error.of_format(format);
+    match format.stored_version(head) {
+        Some(version) => error.of_version(version),
+        None => error,
+    }
+}
+
+registry! {
+    /// A Blitz3D scene.
+    "b3d" B3d(b3d::Scene) from bytes {
+        B3d: crate::formats::b3d::SCHEMA,
+    }
+    /// A Ballance map.
+    "bmx" Bmx(bmx::Map) from bytes {
+        Bmx: crate::formats::bmx::SCHEMA,
+    }
+    /// A LODka3D model.
+    "lodka" Lodka(lodka::Model) from bytes {
+        Lodka: crate::formats::lodka::SCHEMA,
+    }
+    /// A binarised Arma model.
+    "odol" Odol(odol::Model) from ranges {
+        Odol: crate::formats::odol::SCHEMA,
+    }
+    /// An Arma animation.
+    "rtm" Rtm(rtm::Motion) from bytes {
+        Bmtr: crate::formats::rtm::BINARISED,
+        Rtm: crate::formats::rtm::PLAIN,
+    }
+    /// An MLOD model.
+    "mlod" Mlod(mlod::Model) from bytes {
+        Mlod: crate::formats::mlod::SCHEMA,
+    }
+    /// A PBO archive.
+    "pbo" Pbo(pbo::Archive) from ranges {
+        Pbo: crate::formats::pbo::SCHEMA,
+    }
+    /// A zip archive.
+    "zip" Zip(zip::Archive) from ranges {
+        Zip: crate::formats::zip_directory::SCHEMA,
+    }
+}

@@ -1,0 +1,111 @@
+//! Everything in an archive, one after the other: for programs without folders and threads.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use crate::asset::Asset;
+use crate::asset::address::{Names, join, unnumbered};
+use crate::asset::container::{Container, Form, Member};
+use crate::base::error::{Error, ErrorKind};
+use crate::base::format::Format;
+use crate::base::limits::{Limits, flag};
+use crate::base::text::Name;
+use crate::budget::Budget;
+use crate::bytes::Packing;
+
+/// What a visit comes upon.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Visited<'v> {
+    /// The way to it as [addresses](crate::address) have it; `None` for the data itself.
+    pub member: Option<&'v Name>,
+    /// The asset, or why it cannot be opened.
+    pub asset: std::result::Result<&'v Asset<'v>, &'v Error>,
+}
+
+/// Hands over the asset that these bytes are and, where it is an archive, the assets in it, however deep, until the
+/// callback breaks off. A member that is neither an asset nor called like one is passed over, one that cannot be read
+/// and should be is handed over with its error. Decodes what it must, within the limits.
+///
+/// ```
+/// # let bytes = &[&b"a.b3d\0"[..], &[0; 16], &[12, 0, 0, 0], &[0; 21], b"BB3D\x04\0\0\0\x01\0\0\0"].concat();
+/// use std::ops::ControlFlow;
+/// use meshpeek::{Inspect, Limits, visit::visit};
+/// let mut found = Vec::new();
+/// let _ = visit(bytes, &Limits::default(), &mut |visited| {
+///     if let Ok(asset) = visited.asset {
+///         found.push(asset.summarize().format.name());
+///     }
+///     ControlFlow::Continue(())
+/// });
+/// assert_eq!(found, ["pbo", "b3d"]);
+/// ```
+pub fn visit(data: &[u8], limits: &Limits, each: &mut dyn FnMut(Visited<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
+    let budget = Budget::new(data.len() as u64, limits);
+    Visit { limits, each }.look(None, 0, data, true, &budget)
+}
+
+struct Visit<'v> {
+    limits: &'v Limits,
+    each: &'v mut dyn FnMut(Visited<'_>) -> ControlFlow<()>,
+}
+
+impl Visit<'_> {
+    fn look(
+        &mut self,
+        member: Option<&Name>,
+        depth: u32,
+        data: &[u8],
+        is_promised: bool,
+        budget: &Budget,
+    ) -> ControlFlow<()> {
+        let path = Path::new(member.map_or("", |member| unnumbered(&member.text)));
+        let opened = Asset::open_within(Format::of_file(path, data), data, budget);
+        let (asset, _held) = match opened {
+            Ok(opened) => opened,
+            Err(error) if !is_promised && matches!(error.kind(), ErrorKind::Unrecognized) => {
+                return ControlFlow::Continue(());
+            }
+            Err(error) => return (self.each)(Visited { member, asset: Err(&error) }),
+        };
+        (self.each)(Visited { member, asset: Ok(&asset) })?;
+        let Some(container) = Container::of(&asset) else { return ControlFlow::Continue(()) };
+        if depth >= self.limits.archive_depth {
+            let error = Error::limit("archives inside each other", self.limits.archive_depth, flag::ARCHIVE_DEPTH);
+            return (self.each)(Visited { member, asset: Err(&error) });
+        }
+        let mut names = Names::of(&container);
+        let shared = container.overlapping();
+        for (index, inner) in container.members().enumerate() {
+            match inner.and_then(|inner| budget.members(1).map(|()| inner)) {
+                Ok(inner) => {
+                    let name = join(member, names.next(inner.name()));
+                    if shared.binary_search(&index).is_err() {
+                        self.member(&name, depth.saturating_add(1), &inner, budget)?;
+                    }
+                }
+                Err(error) => return (self.each)(Visited { member, asset: Err(&error) }),
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn member(&mut self, name: &Name, depth: u32, member: &Member<'_>, budget: &Budget) -> ControlFlow<()> {
+        let is_promised = Format::from_extension(Path::new(unnumbered(&name.text))).is_some();
+        // LZSS is rare, and its beginning alone does not decode.
+        let is_hidden = !matches!(member.form(), Form::InPlace | Form::Packed(Packing::Deflate));
+        let sniffed = budget.work(MEMBER_WORK).and_then(|()| member.sniff());
+        let is_expected = is_promised || matches!(sniffed, Ok(Some(_)));
+        if sniffed.is_ok() && !is_expected && !is_hidden {
+            return ControlFlow::Continue(());
+        }
+        match sniffed.and_then(|_| member.decode(budget)) {
+            Ok(content) => self.look(Some(name), depth, &content, is_promised, content.budget()),
+            Err(error) if is_expected => (self.each)(Visited { member: Some(name), asset: Err(&error) }),
+            Err(_) => ControlFlow::Continue(()),
+        }
+    }
+}
+
+/// What looking at a member costs, in bytes of [work](Budget::work): its beginning may have to be inflated.
+const MEMBER_WORK: u64 = 2048;

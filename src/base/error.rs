@@ -1,0 +1,419 @@
+//! What went wrong, at which byte, in which part of which file.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use crate::base::code::Code;
+use crate::base::format::Format;
+use crate::base::sealed::Sealed;
+use crate::base::shown::shown;
+use crate::base::text::ByteStr;
+
+/// The result of everything in this crate that can fail.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// An error with the place where it was met.
+///
+/// One pointer wide, so that a `Result` costs the success path nothing. Its text reads
+/// `model.p3d: lods[3].vertices at 0x1a2f4: needs 24 bytes, 7 left`; each of the three leading parts is left out
+/// where it is not known. Of an asset that does not open, it says behind the file as which format.
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    kind: ErrorKind,
+    offset: Option<u64>,
+    /// Innermost part first.
+    place: Vec<PathSegment>,
+    /// The table unpacked from the asset, and the place in it, where it went wrong in one.
+    table: Option<(&'static str, u64)>,
+    path: Option<PathBuf>,
+    /// What the kind does not say by itself.
+    code: Option<Code>,
+    version: Option<u32>,
+    /// The format that it was opened as.
+    format: Option<Format>,
+}
+
+#[derive(Clone, Copy)]
+enum PathSegment {
+    Part(&'static str),
+    Item(&'static str, usize),
+    /// An item of the list that the next part outwards is.
+    Index(usize),
+}
+
+/// The kinds of [`Error`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// More bytes are needed than the surrounding part has left.
+    Truncated {
+        /// Bytes that the next field or array takes.
+        needed: u64,
+        /// Bytes that are there.
+        left: u64,
+    },
+    /// The bytes are readable but break a rule of the format.
+    Malformed(Cow<'static, str>),
+    /// A known relative of a format that this reader does not read: another version, another container.
+    Unsupported(Cow<'static, str>),
+    /// Bytes that only the owner of a key can read.
+    Encrypted(Cow<'static, str>),
+    /// No known format starts like this.
+    Unrecognized,
+    /// A part is larger or deeper than the caller's [`Limits`](crate::Limits) allow.
+    Limit {
+        /// What there is too much of, in the plural.
+        what: &'static str,
+        /// The most that is allowed.
+        limit: u64,
+        /// The program's flag that allows more; `None` where nothing does.
+        flag: Option<&'static str>,
+    },
+    /// The answer lies in bytes that are not [here](crate::ranges); with these it may be asked for again.
+    Incomplete {
+        /// The first byte, counted from the start of the asset, and the one behind the last.
+        range: Range<u64>,
+    },
+    /// The operating system said no.
+    Io(io::Error),
+}
+
+impl Error {
+    /// An error of this kind, without a place so far.
+    #[cold]
+    pub fn new(kind: ErrorKind) -> Self {
+        let (offset, place, table, path, code, version, format) = Default::default();
+        Self(Box::new(Inner { kind, offset, place, table, path, code, version, format }))
+    }
+
+    /// A [`Malformed`](ErrorKind::Malformed) error.
+    #[cold]
+    pub fn malformed(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(ErrorKind::Malformed(message.into()))
+    }
+
+    /// An [`Unsupported`](ErrorKind::Unsupported) error.
+    #[cold]
+    pub fn unsupported(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(ErrorKind::Unsupported(message.into()))
+    }
+
+    /// An [`Encrypted`](ErrorKind::Encrypted) error.
+    #[cold]
+    pub fn encrypted(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(ErrorKind::Encrypted(message.into()))
+    }
+
+    /// A [`Limit`](ErrorKind::Limit) error for one of the caller's limits.
+    #[cold]
+    pub(crate) fn limit(what: &'static str, limit: impl Into<u64>, flag: &'static str) -> Self {
+        Self::new(ErrorKind::Limit { what, limit: limit.into(), flag: Some(flag) })
+    }
+
+    /// A [`Truncated`](ErrorKind::Truncated) error.
+    #[cold]
+    pub fn truncated(needed: u64, left: u64) -> Self {
+        Self::new(ErrorKind::Truncated { needed, left })
+    }
+
+    /// Says at which byte, counted from the start of the asset, unless that is known already.
+    #[must_use]
+    pub fn at(mut self, offset: u64) -> Self {
+        self.0.offset.get_or_insert(offset);
+        self
+    }
+
+    /// Says in which file, unless that is known already.
+    #[must_use]
+    pub fn in_file(mut self, path: &Path) -> Self {
+        self.0.path.get_or_insert_with(|| path.to_owned());
+        self
+    }
+
+    /// Says more closely what kind of trouble it is than its [kind](Self::kind) does.
+    #[must_use]
+    pub fn coded(mut self, code: Code) -> Self {
+        self.0.code = Some(code);
+        self
+    }
+
+    /// Says of which version the asset is, where that was read before it went wrong.
+    #[must_use]
+    pub fn of_version(mut self, version: u32) -> Self {
+        self.0.version.get_or_insert(version);
+        self
+    }
+
+    /// Says of which format the asset is, unless that is known already.
+    #[must_use]
+    pub fn of_format(mut self, format: Format) -> Self {
+        self.0.format.get_or_insert(format);
+        self
+    }
+
+    /// Says that the offset so far counts from the start of this unpacked table, which lies at `offset` of the asset.
+    #[cfg(feature = "bmx")]
+    #[must_use]
+    pub(crate) fn in_table(mut self, table: &'static str, offset: Option<u64>) -> Self {
+        if self.0.table.is_none() {
+            self.0.table = Some((table, self.0.offset.unwrap_or(0)));
+            self.0.offset = offset;
+        }
+        self
+    }
+
+    /// Whether it says that a [budget](crate::budget) is spent, as it will of all that follows.
+    pub(crate) fn is_spent(&self) -> bool {
+        matches!(
+            self.kind(),
+            ErrorKind::Limit { flag: Some(crate::base::limits::flag::WORK | crate::base::limits::flag::OUTPUT), .. }
+        )
+    }
+
+    /// The same error once more, for a cache that keeps one.
+    #[cfg(any(feature = "bmx", feature = "odol", feature = "scan"))]
+    pub(crate) fn duplicate(&self) -> Self {
+        let Inner { kind, place, path, .. } = &*self.0;
+        Self(Box::new(Inner { kind: kind.duplicate(), place: place.clone(), path: path.clone(), ..*self.0 }))
+    }
+
+    fn inside(mut self, place: PathSegment) -> Self {
+        self.0.place.push(place);
+        self
+    }
+
+    /// What went wrong.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0.kind
+    }
+
+    /// What kind of trouble it is, in the word that programs compare.
+    pub fn code(&self) -> Code {
+        self.0.code.unwrap_or(match &self.0.kind {
+            ErrorKind::Truncated { .. } => Code::Truncated,
+            ErrorKind::Malformed(_) | ErrorKind::Unrecognized => Code::Damaged,
+            ErrorKind::Unsupported(_) => Code::Unsupported,
+            ErrorKind::Encrypted(_) => Code::Encrypted,
+            ErrorKind::Limit { .. } => Code::Limit,
+            // A part of the bytes is all that the caller gave.
+            ErrorKind::Incomplete { .. } => Code::Limit,
+            // Memory is the only thing of the system that an asset asks for.
+            ErrorKind::Io(_) => Code::Limit,
+        })
+    }
+
+    /// The bytes that are missing for an answer, where it is that.
+    pub fn incomplete(&self) -> Option<Range<u64>> {
+        match &self.0.kind {
+            ErrorKind::Incomplete { range } => Some(range.clone()),
+            _ => None,
+        }
+    }
+
+    /// The version of the asset, where that was read before it went wrong.
+    pub fn version(&self) -> Option<u32> {
+        self.0.version
+    }
+
+    /// The format that the asset was read as, where it does not open as that.
+    pub fn format(&self) -> Option<Format> {
+        self.0.format
+    }
+
+    /// The byte where it went wrong, counted from the start of the asset.
+    pub fn offset(&self) -> Option<u64> {
+        self.0.offset
+    }
+
+    /// The file, where one was named.
+    pub fn path(&self) -> Option<&Path> {
+        self.0.path.as_deref()
+    }
+
+    /// The part of the asset, such as `lods[3].vertices`; empty where none is known. Where the part is a table that
+    /// had to be unpacked, the place in it follows: `meshes[3].faces (mesh.bm+0x4c)`.
+    pub fn location(&self) -> String {
+        let mut out = String::new();
+        for place in self.0.place.iter().rev() {
+            if !out.is_empty() && !matches!(place, PathSegment::Index(_)) {
+                out.push('.');
+            }
+            match place {
+                PathSegment::Index(index) => out.push_str(&format!("[{index}]")),
+                PathSegment::Part(name) => out.push_str(name),
+                PathSegment::Item(list, index) => out.push_str(&format!("{list}[{index}]")),
+            }
+        }
+        match self.0.table {
+            Some((table, place)) if out.is_empty() => out = format!("{table}+{place:#x}"),
+            Some((table, place)) => out.push_str(&format!(" ({table}+{place:#x})")),
+            None => {}
+        }
+        out
+    }
+
+    /// The text without file and offset: location and cause, for lists that have columns for the rest.
+    pub fn message(&self) -> String {
+        let location = self.location();
+        if location.is_empty() { self.0.kind.to_string() } else { format!("{location}: {}", self.0.kind) }
+    }
+}
+
+#[cfg(any(feature = "bmx", feature = "odol", feature = "scan"))]
+impl ErrorKind {
+    fn duplicate(&self) -> Self {
+        match self {
+            Self::Truncated { needed, left } => Self::Truncated { needed: *needed, left: *left },
+            Self::Malformed(message) => Self::Malformed(message.clone()),
+            Self::Unsupported(message) => Self::Unsupported(message.clone()),
+            Self::Encrypted(message) => Self::Encrypted(message.clone()),
+            Self::Unrecognized => Self::Unrecognized,
+            Self::Limit { what, limit, flag } => Self::Limit { what, limit: *limit, flag: *flag },
+            Self::Incomplete { range } => Self::Incomplete { range: range.clone() },
+            Self::Io(error) => Self::Io(io::Error::new(error.kind(), error.to_string())),
+        }
+    }
+}
+
+/// An error does not change once it is made.
+impl std::panic::UnwindSafe for Error {}
+impl std::panic::RefUnwindSafe for Error {}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(path) = &self.0.path {
+            write!(f, "{}: ", ByteStr::new(path.as_os_str().as_encoded_bytes()))?;
+        }
+        if let Some(format) = self.0.format {
+            write!(f, "{}: ", format.title())?;
+        }
+        let location = self.location();
+        match (location.is_empty(), self.0.offset) {
+            (true, None) => {}
+            (true, Some(offset)) => write!(f, "at {offset:#x}: ")?,
+            (false, None) => write!(f, "{location}: ")?,
+            (false, Some(offset)) => write!(f, "{location} at {offset:#x}: ")?,
+        }
+        self.0.kind.fmt(f)
+    }
+}
+
+shown!([] Debug for Error, |error| "Error({error})");
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Truncated { needed: 1, left } => write!(f, "needs 1 byte, {left} left"),
+            Self::Truncated { needed, left } => write!(f, "needs {needed} bytes, {left} left"),
+            Self::Malformed(message) | Self::Unsupported(message) | Self::Encrypted(message) => f.write_str(message),
+            Self::Unrecognized => f.write_str("unrecognized format"),
+            Self::Limit { what, limit, flag } => {
+                write!(f, "more than {limit} {what}, the limit set for reading")?;
+                flag.map_or(Ok(()), |flag| write!(f, "; {flag} raises it"))
+            }
+            Self::Incomplete { range } => write!(f, "needs the bytes from {:#x} to {:#x}", range.start, range.end),
+            Self::Io(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.0.kind {
+            ErrorKind::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        Self::new(ErrorKind::Io(error))
+    }
+}
+
+/// Names the part in which an error arose; free where there is none.
+pub trait Context: Sealed {
+    /// The error arose in this part.
+    #[must_use]
+    fn within(self, part: &'static str) -> Self;
+
+    /// The error arose in this item of a list, counted from 0.
+    #[must_use]
+    fn within_item(self, list: &'static str, index: usize) -> Self;
+
+    /// The error arose in this item, counted from 0, of a list that the part around it names.
+    #[must_use]
+    fn within_index(self, index: usize) -> Self;
+}
+
+impl crate::base::sealed::Sealed for Error {}
+
+impl Context for Error {
+    fn within(self, part: &'static str) -> Self {
+        self.inside(PathSegment::Part(part))
+    }
+
+    fn within_item(self, list: &'static str, index: usize) -> Self {
+        self.inside(PathSegment::Item(list, index))
+    }
+
+    fn within_index(self, index: usize) -> Self {
+        self.inside(PathSegment::Index(index))
+    }
+}
+
+impl<T> crate::base::sealed::Sealed for Result<T> {}
+
+impl<T> Context for Result<T> {
+    fn within(self, part: &'static str) -> Self {
+        self.map_err(|error| error.within(part))
+    }
+
+    fn within_item(self, list: &'static str, index: usize) -> Self {
+        self.map_err(|error| error.within_item(list, index))
+    }
+
+    fn within_index(self, index: usize) -> Self {
+        self.map_err(|error| error.within_index(index))
+    }
+}
+
+const _: () = assert!(size_of::<Error>() == size_of::<usize>());
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_names_file_place_offset_and_cause() {
+        let error = Error::truncated(24, 7)
+            .at(0x1a2f4)
+            .within("vertices")
+            .within_item("lods", 3)
+            .in_file(Path::new("model.p3d"));
+        assert_eq!(error.to_string(), "model.p3d: lods[3].vertices at 0x1a2f4: needs 24 bytes, 7 left");
+        assert_eq!(error.message(), "lods[3].vertices: needs 24 bytes, 7 left");
+        assert_eq!(error.offset(), Some(0x1a2f4));
+    }
+
+    #[cfg(feature = "bmx")]
+    #[test]
+    fn a_place_in_a_table_is_told_beside_the_place_in_the_file() {
+        let error = Error::truncated(24, 7).at(0x4c).in_table("mesh.bm", Some(0x123)).within_item("meshes", 3);
+        assert_eq!(error.to_string(), "meshes[3] (mesh.bm+0x4c) at 0x123: needs 24 bytes, 7 left");
+        assert_eq!(error.duplicate().to_string(), error.to_string());
+        assert_eq!(Error::malformed("odd").in_table("mesh.bm", None).message(), "mesh.bm+0x0: odd");
+    }
+
+    #[test]
+    fn the_innermost_offset_and_file_stay() {
+        let error = Error::malformed("odd").at(5).at(9).in_file(Path::new("a")).in_file(Path::new("b"));
+        assert_eq!(error.to_string(), "a: at 0x5: odd");
+        assert_eq!(Error::from(io::Error::other("gone")).to_string(), "gone");
+    }
+}

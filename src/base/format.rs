@@ -1,0 +1,159 @@
+//! The formats by name: what can be said of each before it is read.
+
+use std::fmt;
+
+/// A row for each format: its short name and what a person calls it, the endings of its files, what these start with,
+/// where that tells it from all others, the version that stands in plain sight, and what a summary counts.
+macro_rules! formats {
+    ($(
+        $(#[$doc:meta])*
+        $format:ident $name:literal $title:literal {
+            files: [$($ending:literal),*],
+            starts: [$($start:literal),*],
+            version: |$head:ident| $version:expr,
+            counts: [$($count:literal),* $(,)?],
+        }
+    )+) => {
+        /// The formats that meshpeek knows, whether or not this build can open them.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+        #[non_exhaustive]
+        pub enum Format {
+            $($(#[$doc])* #[cfg_attr(feature = "serde", serde(rename = $name))] $format),+
+        }
+
+        impl Format {
+            /// Every format.
+            pub const ALL: &[Self] = &[$(Self::$format),+];
+
+            /// What files of the formats start with that are known by that.
+            pub(crate) const STARTS: &[&[u8]] = &[$($($start,)*)+];
+
+            /// The short name used in records and arguments.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$format => $name),+ }
+            }
+
+            /// The name a person would use.
+            pub const fn title(self) -> &'static str {
+                match self { $(Self::$format => $title),+ }
+            }
+
+            /// What a summary counts in this format, in the order of its records.
+            pub const fn count_names(self) -> &'static [&'static str] {
+                match self { $(Self::$format => &[$($count),*]),+ }
+            }
+
+            /// The format that starts like this; a map starts as any other zip.
+            pub(crate) fn starting(head: &[u8]) -> Option<Self> {
+                $($(if head.starts_with($start) {
+                    return Some(Self::$format);
+                })*)+
+                None
+            }
+
+            /// The format that files with this ending, in lower case, are usually in.
+            pub(crate) fn ending(extension: &str) -> Option<Self> {
+                match extension {
+                    $($($ending => Some(Self::$format),)*)+
+                    _ => None,
+                }
+            }
+
+            /// The version that a file of this format keeps in plain sight.
+            pub(crate) fn stored_version(self, head: &[u8]) -> Option<u32> {
+                match self {
+                    $(Self::$format => { let $head = head; $version })+
+                }
+            }
+        }
+    };
+}
+
+formats! {
+    /// Blitz3D scene, `.b3d`.
+    B3d "b3d" "Blitz3D scene" {
+        files: ["b3d"],
+        starts: [b"BB3D"],
+        version: |head| number(head, 8).filter(|version| i32::try_from(*version).is_ok()),
+        counts: [
+            "textures", "brushes", "nodes", "meshes", "bones", "vertices", "triangles", "weights", "keys",
+            "animations",
+        ],
+    }
+    /// Ballance map, `.bmx`: a zip of binary tables.
+    Bmx "bmx" "Ballance map" {
+        files: ["bmx"],
+        starts: [],
+        version: |_head| None,
+        counts: [
+            "objects", "components", "meshes", "materials", "textures", "vertices", "uvs", "normals", "triangles",
+        ],
+    }
+    /// LODka3D model, `.lod`.
+    Lodka "lodka" "LODka3D model" {
+        files: ["lod"],
+        starts: [b"LODka3D"],
+        version: |head| char::from(*head.get(7)?).to_digit(10),
+        counts: [
+            "models", "bones", "animations", "frames", "materials", "textures", "shaders", "meshes", "vertices",
+            "face_groups", "triangles", "morph_collections", "bodies", "geoms", "joints", "light_schemes",
+            "proxies", "collider_sets", "colliders",
+        ],
+    }
+    /// Arma ODOL model, `.p3d`, binarised.
+    Odol "odol" "Arma ODOL model" {
+        files: ["p3d"],
+        starts: [b"ODOL"],
+        version: |head| number(head, 4).filter(|_| head.starts_with(b"ODOL")),
+        counts: [
+            "lods", "vertices", "faces", "sections", "selections", "materials", "textures", "proxies",
+            "properties", "bones", "animations",
+        ],
+    }
+    /// Arma animation, `.rtm`, binarised.
+    Bmtr "bmtr" "Arma binarised animation" {
+        files: ["rtm"],
+        starts: [b"BMTR"],
+        version: |head| number(head, 4),
+        counts: ["frames", "bones", "properties"],
+    }
+    /// Arma animation, `.rtm`, plain.
+    Rtm "rtm" "Arma plain animation" {
+        files: [],
+        starts: [b"RTM_"],
+        version: |_head| Some(101),
+        counts: ["frames", "bones", "properties"],
+    }
+    /// Arma MLOD model, `.p3d`, as edited.
+    Mlod "mlod" "Arma MLOD model" {
+        files: [],
+        starts: [b"MLOD"],
+        version: |head| number(head, 4),
+        counts: ["lods", "vertices", "faces"],
+    }
+    /// PBO archive.
+    Pbo "pbo" "PBO archive" {
+        files: ["pbo"],
+        starts: [],
+        version: |_head| None,
+        counts: ["members"],
+    }
+    /// Zip archive.
+    Zip "zip" "zip archive" {
+        files: ["zip", "pk3"],
+        starts: [b"PK\x03\x04", b"PK\x05\x06"],
+        version: |_head| None,
+        counts: ["members"],
+    }
+}
+
+fn number(head: &[u8], at: usize) -> Option<u32> {
+    head.get(at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}

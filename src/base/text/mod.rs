@@ -1,0 +1,18 @@
+//! Texts as files store them, and as people read them.
+
+#[cfg(feature = "lodka")]
+mod ansi;
+mod any;
+pub mod borrowed;
+#[cfg(any(feature = "pbo", feature = "zip"))]
+mod folded;
+mod name;
+
+#[cfg(feature = "lodka")]
+pub use ansi::{AnsiStr, to_cp1251, to_text};
+pub use any::Text;
+pub(crate) use borrowed::cstr;
+pub use borrowed::{ByteStr, Utf32Str};
+#[cfg(any(feature = "pbo", feature = "zip"))]
+pub(crate) use folded::{folded, is_same_name};
+pub use name::{Name, StoredText};

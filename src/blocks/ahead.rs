@@ -1,0 +1,139 @@
+//! Streams found once, and decoded while they are found.
+//!
+//! Finding the end of a stream takes two fifths of the time of decoding it, so whoever is going to decode all that he
+//! finds does both at once, and whoever looks at an asset twice finds ends but once. That is so while [`Ahead`] lives, for
+//! the blocks that its thread finds in its asset. It changes no result: what does not decode is walked as ever, and a
+//! stream that was decoded is kept for whoever asks first.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use zerocopy::IntoBytes;
+
+use crate::base::error::Result;
+use crate::budget::{Advance, Budget};
+use crate::bytes::array::Element;
+use crate::bytes::cursor::Cursor;
+use crate::codec::Codec;
+
+/// What one array decodes to at most: larger ones fill the caches.
+const LARGEST: u64 = 1 << 20;
+/// How many decoded bytes are kept at once.
+const MOST: u64 = 4 << 20;
+/// How many ends are kept at once.
+const MOST_ENDS: usize = 1024;
+
+thread_local! {
+    static KNOWN: RefCell<Option<Known>> = const { RefCell::new(None) };
+}
+
+/// While this lives, streams of one asset are found once. Inside another one, it is that one that waits.
+pub(crate) struct Ahead<'a> {
+    around: Option<Known>,
+    /// The asset stays where it is, so that addresses in it tell its streams apart.
+    asset: std::marker::PhantomData<&'a [u8]>,
+}
+
+impl<'a> Ahead<'a> {
+    /// Over the streams of this asset; also decoding them, where they are all going to be.
+    pub(crate) fn over(asset: &'a [u8], budget: &Budget, decodes: bool) -> Self {
+        let Range { start, end } = asset.as_ptr_range();
+        let asset = start.addr()..end.addr();
+        let known = Known { asset, budget: budget.clone(), decodes, streams: BTreeMap::new(), kept: 0 };
+        Self { around: KNOWN.replace(Some(known)), asset: std::marker::PhantomData }
+    }
+}
+
+impl Drop for Ahead<'_> {
+    fn drop(&mut self) {
+        KNOWN.set(self.around.take());
+    }
+}
+
+struct Known {
+    asset: Range<usize>,
+    budget: Budget,
+    decodes: bool,
+    streams: BTreeMap<Stream, Found>,
+    kept: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Stream {
+    address: usize,
+    decoded_len: u64,
+    is_lzo: bool,
+}
+
+impl Stream {
+    fn of(cursor: Cursor<'_>, decoded_len: u64, codec: Codec) -> Self {
+        Self { address: cursor.rest().as_ptr().addr(), decoded_len, is_lzo: codec == Codec::Lzo }
+    }
+}
+
+struct Found {
+    stored_len: u64,
+    /// All elements, until somebody takes them, and what was paid for them.
+    elements: Option<(Box<dyn Any>, Advance)>,
+}
+
+/// [`Codec::stored_byte_len`] of `count` elements, of which no more than `limit` bytes may be decoded.
+#[inline]
+pub(super) fn stored_byte_len<T: Element>(stream: Cursor<'_>, count: u64, codec: Codec, limit: u64) -> Result<u64> {
+    let found = if codec == Codec::Raw { None } else { find::<T>(stream, count, codec, limit) };
+    found.unwrap_or_else(|| codec.stored_byte_len(stream, count.saturating_mul(size_of::<T>() as u64)))
+}
+
+/// The same; `None` where nothing is to be known ahead.
+fn find<T: Element>(stream: Cursor<'_>, count: u64, codec: Codec, limit: u64) -> Option<Result<u64>> {
+    KNOWN.with_borrow_mut(|known| {
+        let decoded_len = count.saturating_mul(size_of::<T>() as u64);
+        let key = Stream::of(stream, decoded_len, codec);
+        let known = known.as_mut().filter(|known| known.asset.contains(&key.address))?;
+        if let Some(found) = known.streams.get(&key) {
+            return Some(Ok(found.stored_len));
+        }
+        let found = match known.decode::<T>(stream, decoded_len, codec, limit) {
+            Some(found) => Ok(found),
+            None => codec.stored_byte_len(stream, decoded_len).map(|stored_len| Found { stored_len, elements: None }),
+        };
+        Some(found.map(|found| {
+            let stored_len = found.stored_len;
+            if known.streams.len() < MOST_ENDS {
+                known.kept = known.kept.saturating_add(found.elements.as_ref().map_or(0, |_| decoded_len));
+                known.streams.insert(key, found);
+            }
+            stored_len
+        }))
+    })
+}
+
+/// The elements of a stream that was decoded ahead, for the first who asks.
+pub(super) fn take<T: Element>(stream: Cursor<'_>, decoded_len: u64, codec: Codec) -> Option<Vec<T>> {
+    KNOWN.with_borrow_mut(|known| {
+        let known = known.as_mut()?;
+        let found = known.streams.get_mut(&Stream::of(stream, decoded_len, codec))?;
+        let (elements, paid) = found.elements.take_if(|_| found.stored_len == stream.left())?;
+        known.kept = known.kept.saturating_sub(decoded_len);
+        // Whoever asks has paid for himself.
+        paid.settle();
+        elements.downcast().ok().map(|elements| *elements)
+    })
+}
+
+impl Known {
+    fn decode<T: Element>(&self, stream: Cursor<'_>, decoded_len: u64, codec: Codec, limit: u64) -> Option<Found> {
+        let fits = decoded_len <= LARGEST.min(limit) && self.kept.saturating_add(decoded_len) <= MOST;
+        if !self.decodes || !fits || self.streams.len() >= MOST_ENDS {
+            return None;
+        }
+        codec.within_ratio(stream, decoded_len).ok()?;
+        let paid = self.budget.advance(decoded_len)?;
+        let count = usize::try_from(decoded_len).ok()?.checked_div(size_of::<T>())?;
+        let mut elements = vec![T::new_zeroed(); count];
+        let stored_len = codec.decode_first(stream, elements.as_mut_slice().as_mut_bytes()).ok()?;
+        Some(Found { stored_len, elements: Some((Box::new(elements), paid)) })
+    }
+}

@@ -1,0 +1,477 @@
+//! Arrays that may be compressed, decoded when somebody reads them.
+
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+
+use bytemuck::Zeroable as _;
+use zerocopy::IntoBytes;
+
+#[cfg(feature = "scan")]
+use super::ahead;
+use crate::base::error::{Error, Result};
+use crate::base::limits::Limits;
+use crate::bytes::array::{self, Column, Element, InPlace, LeArray, Packing, Storage, Table, to_machine};
+use crate::bytes::batch::BATCH;
+use crate::bytes::cursor::Cursor;
+use crate::codec::{self, Codec};
+
+/// An array that is either in place or one compressed stream.
+///
+/// ```
+/// use meshpeek::{Limits, codec::Codec, view::{Block, Cursor}};
+/// let mut cursor = Cursor::new(b"\x14abc\xa9\0X\x04\x02\x11\0\0 and more");
+/// let block = Block::<u8>::parse(&mut cursor, 12, Codec::Lzo, &Limits::default())?;
+/// assert_eq!((block.count(), block.stored_byte_len()), (12, 12));
+/// assert_eq!(cursor.rest(), b" and more");
+/// assert_eq!(&*block.decode()?, b"abcabcabcXab");
+/// # Ok::<(), meshpeek::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Block<'a, T> {
+    stored: Stored<'a, T>,
+    limit: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Stored<'a, T> {
+    InPlace(LeArray<'a, T>),
+    Packed { stream: Cursor<'a>, count: u64, codec: Codec },
+}
+
+impl<'a, T: Element> Block<'a, T> {
+    /// The block of `count` elements at the cursor, which moves behind it. O(1) in place; a compressed stream is walked
+    /// to find its end, which is linear in its bytes and decodes nothing.
+    ///
+    /// # Errors
+    /// Where the part has fewer bytes, or the stream breaks a rule of its codec.
+    pub fn parse(cursor: &mut Cursor<'a>, count: u64, codec: Codec, limits: &Limits) -> Result<Self> {
+        #[cfg(feature = "scan")]
+        let bytes = ahead::stored_byte_len::<T>(*cursor, count, codec, limits.decoded_bytes)?;
+        #[cfg(not(feature = "scan"))]
+        let bytes = codec.stored_byte_len(*cursor, bytes_of::<T>(count))?;
+        Self::exactly(cursor.split(bytes)?, count, codec, limits)
+    }
+
+    /// The block of `count` elements that takes the whole of the cursor's part. A compressed stream is not looked at
+    /// before it is decoded.
+    ///
+    /// # Errors
+    /// Where the elements are in place and take more or fewer bytes.
+    pub fn exactly(part: Cursor<'a>, count: u64, codec: Codec, limits: &Limits) -> Result<Self> {
+        let stored = match codec {
+            Codec::Raw if bytes_of::<T>(count) != part.left() => {
+                return Err(Error::truncated(bytes_of::<T>(count), part.left()).at(part.offset()));
+            }
+            Codec::Raw => Stored::InPlace(LeArray::new(part.rest(), part.offset())?),
+            _ => Stored::Packed { stream: part, count, codec },
+        };
+        Ok(Self { stored, limit: limits.decoded_bytes })
+    }
+
+    /// How many elements.
+    pub fn count(&self) -> u64 {
+        match self.stored {
+            Stored::InPlace(array) => array.len() as u64,
+            Stored::Packed { count, .. } => count,
+        }
+    }
+
+    /// Where its first byte lies, counted from the start of the asset.
+    pub fn offset(&self) -> u64 {
+        match self.stored {
+            Stored::InPlace(array) => array.offset(),
+            Stored::Packed { stream, .. } => stream.offset(),
+        }
+    }
+
+    /// The bytes it takes in the file.
+    pub fn stored_byte_len(&self) -> u64 {
+        match self.stored {
+            Stored::InPlace(array) => array.as_bytes().len() as u64,
+            Stored::Packed { stream, .. } => stream.left(),
+        }
+    }
+
+    /// The bytes of its elements.
+    pub fn decoded_byte_len(&self) -> u64 {
+        bytes_of::<T>(self.count())
+    }
+
+    /// How it is stored.
+    pub fn packing(&self) -> Packing {
+        match self.stored {
+            Stored::InPlace(_) => Packing::InPlace,
+            Stored::Packed { codec, .. } => codec.packing(),
+        }
+    }
+
+    /// Refuses more elements than a stream of its length can stand for.
+    pub(crate) fn check_claim(&self) -> Result<()> {
+        match self.stored {
+            Stored::InPlace(_) => Ok(()),
+            Stored::Packed { stream, count, codec } => codec.within_ratio(stream, bytes_of::<T>(count)),
+        }
+    }
+
+    /// The elements in place; `None` where they are compressed.
+    pub fn borrowed(&self) -> Option<LeArray<'a, T>> {
+        match self.stored {
+            Stored::InPlace(array) => Some(array),
+            Stored::Packed { .. } => None,
+        }
+    }
+
+    /// The elements: borrowed where they are in place, else decoded into new memory.
+    ///
+    /// # Errors
+    /// Where they take more than [`Limits::decoded_bytes`], or more memory than there is; where the stream does not
+    /// decode.
+    pub fn decode(&self) -> Result<Cow<'a, [T]>> {
+        match self.stored {
+            Stored::InPlace(array) => Ok(Cow::Borrowed(array.as_slice())),
+            Stored::Packed { stream, codec, count } => {
+                self.check_claim()?;
+                #[cfg(feature = "scan")]
+                if let Some(elements) = ahead::take(stream, self.decoded_byte_len(), codec) {
+                    return Ok(Cow::Owned(elements));
+                }
+                let mut elements: Vec<T> = repeated(T::new_zeroed(), count, self.limit, stream.offset())?;
+                codec.decode_into(stream, elements.as_mut_slice().as_mut_bytes())?;
+                Ok(Cow::Owned(elements))
+            }
+        }
+    }
+
+    /// The elements as the machine's own numbers: borrowed where they are in place, lie aligned and the machine is
+    /// little-endian, else copied or decoded into new memory.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    pub fn to_native(&self) -> Result<Cow<'a, [T::Native]>> {
+        match self.stored {
+            Stored::InPlace(array) => Ok(array.to_native()),
+            Stored::Packed { stream, codec, count } => {
+                self.check_claim()?;
+                let mut numbers = repeated(T::Native::zeroed(), count, self.limit, stream.offset())?;
+                let bytes = bytemuck::cast_slice_mut(&mut numbers);
+                codec.decode_into(stream, bytes)?;
+                to_machine(bytes, T::COLUMNS);
+                Ok(Cow::Owned(numbers))
+            }
+        }
+    }
+
+    /// Copies or decodes the elements into memory that is there already, of exactly [`count`](Self::count) elements.
+    ///
+    /// # Errors
+    /// Where `out` is longer or shorter; where the stream does not decode. What `out` then holds is open.
+    pub fn decode_into(&self, out: &mut [T]) -> Result<()> {
+        if out.len() as u64 != self.count() {
+            let message = format!("{} elements do not go into {}", self.count(), out.len());
+            return Err(Error::malformed(message).at(self.offset()));
+        }
+        match self.stored {
+            Stored::InPlace(array) => out.copy_from_slice(array.as_slice()),
+            Stored::Packed { stream, codec, .. } => codec.decode_into(stream, out.as_mut_bytes())?,
+        }
+        Ok(())
+    }
+}
+
+fn bytes_of<T>(count: u64) -> u64 {
+    count.saturating_mul(size_of::<T>() as u64)
+}
+
+/// One element `count` times, for an array at this offset.
+fn repeated<T: Clone>(element: T, count: u64, limit: u64, offset: u64) -> Result<Vec<T>> {
+    codec::within_limit(bytes_of::<T>(count), limit).map_err(|error| error.at(offset))?;
+    let mut elements = Vec::new();
+    let reserved = usize::try_from(count).ok().filter(|&count| elements.try_reserve_exact(count).is_ok());
+    let Some(count) = reserved else {
+        return Err(Error::malformed(format!("no memory for {count} elements")).at(offset));
+    };
+    elements.resize(count, element);
+    Ok(elements)
+}
+
+impl<T: Element> Table for Block<'_, T> {
+    fn rows(&self) -> u64 {
+        self.count()
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        T::COLUMNS.to_vec()
+    }
+
+    fn storage(&self) -> Storage {
+        Storage { offset: self.offset(), bytes: self.stored_byte_len(), packing: self.packing() }
+    }
+
+    fn in_place(&self) -> Option<InPlace<'_>> {
+        let bytes = self.borrowed()?.as_slice().as_bytes();
+        Some(InPlace { bytes, stride: size_of::<T>() })
+    }
+
+    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+        let _ = sink(self.decode()?.as_ref().as_bytes());
+        Ok(())
+    }
+}
+
+/// An array that is either one value, standing for all elements, or a [`Block`].
+#[derive(Clone, Copy, Debug)]
+pub struct Filled<'a, T> {
+    kind: Kind<'a, T>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Kind<'a, T> {
+    Fill { value: &'a T, count: u64, offset: u64, limit: u64 },
+    Block(Block<'a, T>),
+}
+
+impl<'a, T: Element> Filled<'a, T> {
+    /// The one value at the cursor, which moves behind it, for all `count` elements.
+    ///
+    /// # Errors
+    /// [`Truncated`](crate::ErrorKind::Truncated) where the part has fewer bytes than one element.
+    pub fn parse_fill(cursor: &mut Cursor<'a>, count: u64, limits: &Limits) -> Result<Self> {
+        let offset = cursor.offset();
+        let kind = Kind::Fill { value: cursor.read()?, count, offset, limit: limits.decoded_bytes };
+        Ok(Self { kind })
+    }
+
+    /// How many elements. For a [`fill`](Self::fill) this is a claim that no bytes bear out.
+    pub fn count(&self) -> u64 {
+        match &self.kind {
+            Kind::Fill { count, .. } => *count,
+            Kind::Block(block) => block.count(),
+        }
+    }
+
+    /// The value that stands for all elements.
+    pub fn fill(&self) -> Option<&'a T> {
+        match self.kind {
+            Kind::Fill { value, .. } => Some(value),
+            Kind::Block(_) => None,
+        }
+    }
+
+    /// The elements where they are stored one by one.
+    pub fn block(&self) -> Option<Block<'a, T>> {
+        match self.kind {
+            Kind::Fill { .. } => None,
+            Kind::Block(block) => Some(block),
+        }
+    }
+
+    /// The element at `index` where it can be had without decoding: `None` behind the last and where the elements are
+    /// compressed.
+    pub fn get(&self, index: usize) -> Option<&'a T> {
+        match self.kind {
+            Kind::Fill { value, count, .. } => ((index as u64) < count).then_some(value),
+            Kind::Block(block) => block.borrowed()?.get(index),
+        }
+    }
+
+    /// The elements one by one: borrowed where they are in place, else decoded or filled into new memory.
+    ///
+    /// # Errors
+    /// As [`Block::decode`].
+    pub fn decode(&self) -> Result<Cow<'a, [T]>> {
+        match self.kind {
+            Kind::Fill { value, count, offset, limit } => repeated(*value, count, limit, offset).map(Cow::Owned),
+            Kind::Block(block) => block.decode(),
+        }
+    }
+
+    /// The elements one by one as the machine's own numbers: borrowed where they are in place, lie aligned and the
+    /// machine is little-endian, else copied, decoded or filled into new memory.
+    ///
+    /// # Errors
+    /// As [`Block::decode`].
+    pub fn to_native(&self) -> Result<Cow<'a, [T::Native]>> {
+        match self.kind {
+            Kind::Fill { value, count, offset, limit } => {
+                let number = array::to_native(std::slice::from_ref(value)).first().copied();
+                repeated(number.unwrap_or_else(T::Native::zeroed), count, limit, offset).map(Cow::Owned)
+            }
+            Kind::Block(block) => block.to_native(),
+        }
+    }
+}
+
+impl<'a, T: Element> From<Block<'a, T>> for Filled<'a, T> {
+    fn from(block: Block<'a, T>) -> Self {
+        Self { kind: Kind::Block(block) }
+    }
+}
+
+impl<T: Element> Table for Filled<'_, T> {
+    fn rows(&self) -> u64 {
+        self.count()
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        T::COLUMNS.to_vec()
+    }
+
+    fn storage(&self) -> Storage {
+        match self.kind {
+            Kind::Fill { offset, .. } => Storage { offset, bytes: size_of::<T>() as u64, packing: Packing::Fill },
+            Kind::Block(block) => block.storage(),
+        }
+    }
+
+    fn in_place(&self) -> Option<InPlace<'_>> {
+        match &self.kind {
+            Kind::Fill { .. } => None,
+            Kind::Block(block) => block.in_place(),
+        }
+    }
+
+    /// A fill is handed out in batches up to [`Limits::decoded_bytes`]; more rows than that end in an error.
+    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+        let (value, count, offset, limit) = match self.kind {
+            Kind::Fill { value, count, offset, limit } => (value, count, offset, limit),
+            Kind::Block(block) => return block.read(sink),
+        };
+        let allowed = limit.checked_div(size_of::<T>() as u64).unwrap_or(0).min(count);
+        let most = (BATCH as u64).checked_div(size_of::<T>() as u64).unwrap_or(0).max(1);
+        let batch: Vec<T> = (0..most.min(allowed)).map(|_| *value).collect();
+        let mut left = allowed;
+        while left > 0 {
+            let rows = usize::try_from(left).ok().and_then(|left| batch.get(..left)).unwrap_or(&batch);
+            if sink(rows.as_bytes()).is_break() {
+                return Ok(());
+            }
+            left = left.saturating_sub(rows.len() as u64);
+        }
+        codec::within_limit(bytes_of::<T>(count), limit).map_err(|error| error.at(offset))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::error::ErrorKind;
+    use zerocopy::little_endian::U32;
+
+    // `abcabcabcXab`.
+    const STREAM: &[u8] = b"\x14abc\xa9\0X\x04\x02\x11\0\0";
+
+    #[test]
+    fn in_place_borrows_and_compressed_does_not() {
+        let limits = Limits::default();
+        let bytes = [&[1, 0, 0, 0, 2, 0, 0, 0][..], STREAM].concat();
+        let mut cursor = Cursor::with_offset(&bytes, 0x10);
+        let raw = Block::<U32>::parse(&mut cursor, 2, Codec::Raw, &limits).unwrap();
+        let before = codec::activity();
+        let packed = Block::<U32>::parse(&mut cursor, 3, Codec::Lzo, &limits).unwrap();
+        assert!(cursor.is_empty());
+        assert_eq!((raw.count(), raw.offset(), raw.stored_byte_len(), raw.decoded_byte_len()), (2, 0x10, 8, 8));
+        assert_eq!(
+            (packed.count(), packed.offset(), packed.stored_byte_len(), packed.decoded_byte_len()),
+            (3, 0x18, 12, 12)
+        );
+        assert_eq!(packed.storage(), Storage { offset: 0x18, bytes: 12, packing: Packing::Lzo });
+        assert!(matches!(raw.decode().unwrap(), Cow::Borrowed(all) if all == [1, 2]));
+        assert_eq!(raw.borrowed().unwrap().as_slice(), [1, 2]);
+        assert!(packed.borrowed().is_none());
+        assert_eq!(*raw.to_native().unwrap(), [1, 2]);
+        let after = codec::activity();
+        assert_eq!((after.walks - before.walks, after.decodes - before.decodes), (1, 0));
+        let mut out = [U32::ZERO; 2];
+        raw.decode_into(&mut out).unwrap();
+        assert_eq!(out, [1, 2]);
+        assert!(packed.decode_into(&mut out).is_err());
+        assert_eq!(codec::activity(), after);
+    }
+
+    #[test]
+    fn a_compressed_block_is_decoded_when_it_is_read() {
+        let packed = Block::<u8>::parse(&mut Cursor::new(STREAM), 12, Codec::Lzo, &Limits::default()).unwrap();
+        let before = codec::activity().decodes;
+        assert_eq!(&*packed.decode().unwrap(), b"abcabcabcXab");
+        let numbers = Block::<U32>::exactly(Cursor::new(STREAM), 3, Codec::Lzo, &Limits::default()).unwrap();
+        assert_eq!(*numbers.to_native().unwrap(), [*b"abca", *b"bcab", *b"cXab"].map(u32::from_le_bytes));
+        assert_eq!(crate::outline::to_bytes(&packed).unwrap(), b"abcabcabcXab");
+        let mut out = [0; 12];
+        packed.decode_into(&mut out).unwrap();
+        assert_eq!(&out, b"abcabcabcXab");
+        assert_eq!(codec::activity().decodes - before, 4);
+        let unseen = Block::<u8>::exactly(Cursor::new(&STREAM[..11]), 12, Codec::Lzo, &Limits::default()).unwrap();
+        assert_eq!(unseen.decode().unwrap_err().offset(), Some(9));
+    }
+
+    #[test]
+    fn lzss_blocks_check_their_sum() {
+        let mut stream = *b"\x27P3D\x64\0\x06\x03\xe9\x37\x03\0\0";
+        let limits = Limits::default();
+        let good = stream;
+        let block = Block::<u8>::parse(&mut Cursor::new(&good), 13, Codec::Lzss, &limits).unwrap();
+        assert_eq!(&*block.decode().unwrap(), b"P3D   P3D   \xe9");
+        stream[1] = b'Q';
+        let block = Block::<u8>::parse(&mut Cursor::new(&stream), 13, Codec::Lzss, &limits).unwrap();
+        assert_eq!(block.decode().unwrap_err().offset(), Some(9));
+    }
+
+    #[test]
+    fn claims_are_refused_before_memory_is_taken() {
+        let limits = Limits { decoded_bytes: 11, ..Limits::default() };
+        for codec in [Codec::Raw, Codec::Lzo, Codec::Lzss] {
+            for count in [12 * 255, u64::from(u32::MAX), u64::MAX] {
+                assert!(Block::<U32>::parse(&mut Cursor::new(STREAM), count, codec, &limits).is_err());
+            }
+        }
+        let block = Block::<u8>::parse(&mut Cursor::new(STREAM), 12, Codec::Lzo, &limits).unwrap();
+        let error = block.decode().unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Limit { limit: 11, .. }), "{error}");
+        assert!(Block::<u8>::exactly(Cursor::new(STREAM), 11, Codec::Raw, &limits).is_err());
+    }
+
+    #[test]
+    fn a_fill_stands_for_all_and_is_never_expanded_unasked() {
+        let limits = Limits { decoded_bytes: 1 << 16, ..Limits::default() };
+        let mut cursor = Cursor::with_offset(&[7, 0, 0, 0, 9], 0x20);
+        let many = Filled::<U32>::parse_fill(&mut cursor, u64::from(u32::MAX), &limits).unwrap();
+        assert_eq!(cursor.offset(), 0x24);
+        assert_eq!((many.count(), many.fill().unwrap().get()), (u64::from(u32::MAX), 7));
+        assert!(many.block().is_none());
+        assert_eq!(many.get(4_000_000_000).unwrap().get(), 7);
+        assert!(many.get(u32::MAX as usize).is_none());
+        assert!(many.decode().is_err());
+        let mut calls = 0;
+        many.read(&mut |_| {
+            calls += 1;
+            ControlFlow::Break(())
+        })
+        .unwrap();
+        assert_eq!(calls, 1);
+        let mut bytes = 0;
+        let error = many
+            .read(&mut |rows| {
+                bytes += rows.len();
+                ControlFlow::Continue(())
+            })
+            .unwrap_err();
+        assert_eq!((bytes, error.offset()), (1 << 16, Some(0x20)));
+
+        let few = Filled::<U32>::parse_fill(&mut Cursor::new(&[7, 0, 0, 0]), 3, &limits).unwrap();
+        assert_eq!(*few.decode().unwrap(), [7, 7, 7]);
+        assert_eq!(*few.to_native().unwrap(), [7, 7, 7]);
+        assert!(many.to_native().is_err());
+        assert_eq!(crate::outline::to_bytes(&few).unwrap(), [7, 0, 0, 0].repeat(3));
+        assert_eq!(few.storage(), Storage { offset: 0, bytes: 4, packing: Packing::Fill });
+    }
+
+    #[test]
+    fn stored_elements_answer_as_their_block() {
+        let limits = Limits::default();
+        let filled = Filled::from(Block::<u8>::parse(&mut Cursor::new(b"abc"), 3, Codec::Raw, &limits).unwrap());
+        assert_eq!((filled.count(), filled.fill(), filled.get(1), filled.get(3)), (3, None, Some(&b'b'), None));
+        assert_eq!(filled.block().unwrap().stored_byte_len(), 3);
+        let packed = Filled::from(Block::<u8>::parse(&mut Cursor::new(STREAM), 12, Codec::Lzo, &limits).unwrap());
+        assert_eq!(packed.get(0), None);
+    }
+}

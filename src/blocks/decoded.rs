@@ -1,0 +1,80 @@
+//! Blocks and tables read at a budget's expense.
+
+use std::borrow::Cow;
+use std::ops::{ControlFlow, Deref};
+
+use super::block::Block;
+use crate::base::error::Result;
+use crate::budget::{Budget, Held};
+use crate::bytes::{Element, Packing, Table};
+
+impl Budget {
+    /// The elements of a block: borrowed where they are in place, else decoded, at the budget's expense.
+    ///
+    /// # Errors
+    /// As [`work`](Self::work), [`hold`](Self::hold) and [`Block::decode`].
+    pub fn decode<'a, T: Element>(&self, block: &Block<'a, T>) -> Result<Decoded<'a, T>> {
+        block.check_claim()?;
+        let bytes = if block.borrowed().is_some() { 0 } else { block.decoded_byte_len() };
+        let held = self.take(bytes).map_err(|error| error.at(block.offset()))?;
+        let elements = block.decode()?;
+        // It may have taken a while.
+        self.work(0)?;
+        Ok(Decoded { elements, held })
+    }
+
+    /// Hands out the rows of a table at the budget's expense.
+    ///
+    /// # Errors
+    /// As [`work`](Self::work), [`hold`](Self::hold) and [`Table::read`].
+    pub fn read(&self, table: &dyn Table, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+        let row = table.columns().iter().fold(0_u64, |sum, column| sum.saturating_add(column.scalar.byte_len() as u64));
+        let bytes = table.rows().saturating_mul(row);
+        let storage = table.storage();
+        let at_once = match storage.packing {
+            Packing::Lzo | Packing::Lzss | Packing::Deflate => bytes,
+            _ => 0,
+        };
+        let _held = self.work(bytes).and_then(|()| self.hold(at_once)).map_err(|error| error.at(storage.offset))?;
+        table.read(sink)
+    }
+}
+
+/// Elements that were decoded, and the memory they take; or those that lay there as they are.
+#[derive(Debug)]
+pub struct Decoded<'a, T: Clone> {
+    elements: Cow<'a, [T]>,
+    held: Held,
+}
+
+impl<'a, T: Clone> Decoded<'a, T> {
+    /// Elements for which memory was taken before.
+    #[cfg(any(feature = "pbo", feature = "zip"))]
+    pub(crate) fn new(elements: Cow<'a, [T]>, held: Held) -> Self {
+        Self { elements, held }
+    }
+
+    /// The elements alone. From here on nobody counts the memory that they take.
+    pub fn into_inner(self) -> Cow<'a, [T]> {
+        self.elements
+    }
+
+    /// The elements and the memory that they take.
+    #[cfg(any(feature = "pbo", feature = "zip"))]
+    pub(crate) fn into_parts(self) -> (Cow<'a, [T]>, Held) {
+        (self.elements, self.held)
+    }
+
+    /// The budget for parts of them.
+    pub fn budget(&self) -> &Budget {
+        self.held.budget()
+    }
+}
+
+impl<T: Clone> Deref for Decoded<'_, T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.elements
+    }
+}

@@ -1,0 +1,150 @@
+//! Rows that are made one by one, handed over many at a time.
+
+use std::ops::ControlFlow;
+
+use super::array::{Column, Packing, Storage, Table};
+use crate::base::error::Result;
+use crate::base::span::Span;
+
+/// Bytes of rows that are handed over at once.
+pub(crate) const BATCH: usize = 4096;
+
+/// Rows on their way to the sink of a [`Table`](super::Table): a few kilobytes of them, in a buffer on the stack.
+pub(crate) struct Batch<'s> {
+    sink: &'s mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+    rows: [u8; BATCH],
+    filled: usize,
+    flow: ControlFlow<()>,
+}
+
+impl<'s> Batch<'s> {
+    pub(crate) fn new(sink: &'s mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Self {
+        Self { sink, rows: [0; BATCH], filled: 0, flow: ControlFlow::Continue(()) }
+    }
+
+    /// Adds one row or several whole ones.
+    #[inline]
+    pub(crate) fn push(&mut self, rows: &[u8]) -> ControlFlow<()> {
+        let end = self.filled.saturating_add(rows.len());
+        match self.rows.get_mut(self.filled..end) {
+            Some(free) => {
+                free.copy_from_slice(rows);
+                self.filled = end;
+                self.flow
+            }
+            None => self.push_behind(rows),
+        }
+    }
+
+    #[cold]
+    fn push_behind(&mut self, rows: &[u8]) -> ControlFlow<()> {
+        self.flush()?;
+        if rows.len() > self.rows.len() {
+            self.flow = (self.sink)(rows);
+            return self.flow;
+        }
+        self.push(rows)
+    }
+
+    /// Adds rows up to an error, or until nobody wants more.
+    pub(crate) fn extend<R: AsRef<[u8]>>(&mut self, rows: impl Iterator<Item = Result<R>>) -> Result<()> {
+        for row in rows {
+            if self.push(row?.as_ref()).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands over those that are left.
+    pub(crate) fn flush(&mut self) -> ControlFlow<()> {
+        let filled = std::mem::take(&mut self.filled);
+        if let Some(rows @ [_, ..]) = self.rows.get(..filled)
+            && self.flow.is_continue()
+        {
+            self.flow = (self.sink)(rows);
+        }
+        self.flow
+    }
+}
+
+/// A sink that never breaks off.
+pub(crate) fn to_the_end(mut sink: impl FnMut(&[u8])) -> impl FnMut(&[u8]) -> ControlFlow<()> {
+    move |rows| {
+        sink(rows);
+        ControlFlow::Continue(())
+    }
+}
+
+/// Hands over rows as they come.
+pub(crate) fn write_batched<R: AsRef<[u8]>>(
+    mut rows: impl Iterator<Item = R>,
+    sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+) {
+    let mut batch = Batch::new(sink);
+    let _ = rows.try_for_each(|row| batch.push(row.as_ref()));
+    let _ = batch.flush();
+}
+
+/// An array that lies nowhere: its rows are worked out when they are read.
+pub(crate) struct Derived<F> {
+    pub(crate) rows: u64,
+    pub(crate) columns: &'static [Column],
+    /// What they are worked out from.
+    pub(crate) from: Span,
+    /// Makes them, in order.
+    pub(crate) make: F,
+}
+
+impl<F: Fn(&mut Batch<'_>) -> Result<()>> Table for Derived<F> {
+    fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        self.columns.to_vec()
+    }
+
+    fn storage(&self) -> Storage {
+        Storage { offset: self.from.offset, bytes: self.from.bytes, packing: Packing::Derived }
+    }
+
+    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+        let mut batch = Batch::new(sink);
+        let made = (self.make)(&mut batch);
+        let _ = batch.flush();
+        made
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_stay_whole_and_in_order() {
+        let mut handed = Vec::new();
+        let mut sink = |rows: &[u8]| {
+            handed.push(rows.to_vec());
+            ControlFlow::Continue(())
+        };
+        let rows = [vec![1; 3], vec![2; BATCH], vec![], vec![3; BATCH + 1], vec![4; 5], vec![5; BATCH - 5], vec![6]];
+        write_batched(rows.iter(), &mut sink);
+        assert_eq!(handed.iter().map(Vec::len).collect::<Vec<_>>(), [3, BATCH, BATCH + 1, BATCH, 1]);
+        assert_eq!(handed.concat(), rows.concat());
+    }
+
+    #[test]
+    fn nothing_follows_a_break() {
+        for longest in [1, 2, BATCH + 1] {
+            let mut calls = 0;
+            let mut sink = |_: &[u8]| {
+                calls += 1;
+                ControlFlow::Break(())
+            };
+            let rows = (0..3).flat_map(|_| [vec![1; longest], vec![2; BATCH]]);
+            write_batched(rows, &mut sink);
+            assert_eq!(calls, 1);
+        }
+    }
+}

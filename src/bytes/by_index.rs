@@ -1,0 +1,61 @@
+//! Going over what is had by its index.
+
+use std::iter::FusedIterator;
+use std::ops::Range;
+
+use crate::base::sealed::Sealed;
+
+/// What has items, each of which can be had at once: this crate's own views.
+pub trait Indexed: Sealed {
+    /// An item.
+    type Item;
+
+    /// The item at `index`; `None` behind the last.
+    #[doc(hidden)]
+    fn item(&self, index: usize) -> Option<Self::Item>;
+}
+
+/// The items of a view in order, exact in number and from either end.
+#[derive(Clone, Debug)]
+pub struct ByIndex<V> {
+    view: V,
+    range: Range<usize>,
+}
+
+impl<V> ByIndex<V> {
+    /// So many items.
+    #[cfg_attr(not(any(feature = "b3d", feature = "bmx", feature = "lodka", feature = "geometry")), allow(dead_code))]
+    pub(crate) fn new(view: V, len: usize) -> Self {
+        Self { view, range: 0..len }
+    }
+}
+
+impl<V: Indexed> Iterator for ByIndex<V> {
+    type Item = V::Item;
+
+    #[inline]
+    fn next(&mut self) -> Option<V::Item> {
+        self.view.item(self.range.next()?)
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.range.size_hint()
+    }
+
+    #[inline]
+    fn nth(&mut self, index: usize) -> Option<V::Item> {
+        self.view.item(self.range.nth(index)?)
+    }
+}
+
+impl<V: Indexed> DoubleEndedIterator for ByIndex<V> {
+    #[inline]
+    fn next_back(&mut self) -> Option<V::Item> {
+        self.view.item(self.range.next_back()?)
+    }
+}
+
+impl<V: Indexed> ExactSizeIterator for ByIndex<V> {}
+
+impl<V: Indexed> FusedIterator for ByIndex<V> {}

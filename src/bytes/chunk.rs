@@ -1,0 +1,179 @@
+//! Chunks: a tag, a size and so many bytes, one behind the other.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use super::cursor::{Cursor, Wire};
+use crate::base::error::{Error, Result};
+use crate::base::sealed::Sealed;
+use crate::base::shown::shown;
+use crate::base::text::ByteStr;
+
+/// The four bytes that say what a chunk is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Tag(pub [u8; 4]);
+
+impl fmt::Display for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        ByteStr::new(&self.0).fmt(f)
+    }
+}
+
+impl fmt::Debug for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// What stands before a chunk's bytes.
+pub trait Header: Sealed + Wire {
+    /// Says what the chunk is.
+    fn tag(&self) -> Tag;
+
+    /// How many bytes follow the header, by its own word.
+    fn byte_len_hint(&self) -> u32;
+}
+
+/// One chunk in place. Its body ends with the surrounding part, even where the header claims more.
+#[derive(Clone, Copy)]
+pub struct Chunk<'a, H> {
+    header: &'a H,
+    body: Cursor<'a>,
+}
+
+impl<'a, H: Header> Chunk<'a, H> {
+    /// Reads the chunk at the cursor, which moves behind it; `None` at the end of the part.
+    ///
+    /// # Errors
+    /// [`Truncated`](crate::ErrorKind::Truncated) where fewer bytes are left than a header takes.
+    pub fn next(cursor: &mut Cursor<'a>) -> Result<Option<Self>> {
+        if cursor.is_empty() {
+            return Ok(None);
+        }
+        let header = cursor.read::<H>()?;
+        let body = cursor.split(u64::from(header.byte_len_hint()).min(cursor.left()))?;
+        Ok(Some(Self { header, body }))
+    }
+
+    /// Says what the chunk is.
+    pub fn tag(&self) -> Tag {
+        self.header.tag()
+    }
+
+    /// The header as stored.
+    pub fn header(&self) -> &'a H {
+        self.header
+    }
+
+    /// Where the header starts.
+    pub fn offset(&self) -> u64 {
+        self.body.offset().saturating_sub(size_of::<H>() as u64)
+    }
+
+    /// Header and body together, as far as they are there.
+    pub fn byte_len(&self) -> u64 {
+        self.body.left().saturating_add(size_of::<H>() as u64)
+    }
+
+    /// A cursor at the start of the body, cut short or not.
+    pub fn body(&self) -> Cursor<'a> {
+        self.body
+    }
+
+    /// How many bytes of the claimed size lie outside the surrounding part.
+    pub fn missing(&self) -> u64 {
+        u64::from(self.header.byte_len_hint()).saturating_sub(self.body.left())
+    }
+
+    /// A cursor at the start of the body, if it is all there.
+    ///
+    /// # Errors
+    /// [`Truncated`](crate::ErrorKind::Truncated) where the header claims more than the surrounding part holds.
+    pub fn whole(&self) -> Result<Cursor<'a>> {
+        if self.missing() > 0 {
+            return Err(
+                Error::truncated(u64::from(self.header.byte_len_hint()), self.body.left()).at(self.body.offset())
+            );
+        }
+        Ok(self.body)
+    }
+}
+
+shown!([H: Header] Debug for Chunk<'_, H>,
+    |chunk| "{}({:#x}, {} bytes)", chunk.tag(), chunk.offset(), chunk.byte_len());
+
+/// The chunks of one part in file order; ends after the first error.
+#[derive(Clone, Debug)]
+pub struct Chunks<'a, H> {
+    cursor: Cursor<'a>,
+    header: PhantomData<H>,
+}
+
+impl<'a, H: Header> Chunks<'a, H> {
+    /// The chunks from the cursor to the end of its part.
+    pub fn new(cursor: Cursor<'a>) -> Self {
+        Self { cursor, header: PhantomData }
+    }
+}
+
+impl<'a, H: Header> Iterator for Chunks<'a, H> {
+    type Item = Result<Chunk<'a, H>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let chunk = Chunk::next(&mut self.cursor);
+        if chunk.is_err() {
+            self.cursor = Cursor::with_offset(&[], self.cursor.offset());
+        }
+        chunk.transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use zerocopy::little_endian::U32;
+    use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
+
+    #[derive(Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+    #[repr(C)]
+    struct Plain {
+        tag: [u8; 4],
+        size: U32,
+    }
+
+    impl crate::base::sealed::Sealed for Plain {}
+
+    impl Header for Plain {
+        fn tag(&self) -> Tag {
+            Tag(self.tag)
+        }
+
+        fn byte_len_hint(&self) -> u32 {
+            self.size.get()
+        }
+    }
+
+    fn chunks(bytes: &[u8]) -> Chunks<'_, Plain> {
+        Chunks::new(Cursor::with_offset(bytes, 0x10))
+    }
+
+    #[test]
+    fn a_chunk_longer_than_its_parent_is_cut_and_says_so() {
+        let mut all = chunks(b"ONE \x02\0\0\0abTWO \xff\xff\xff\xffxyz");
+        let one = all.next().unwrap().unwrap();
+        assert_eq!((one.tag(), one.offset(), one.byte_len(), one.missing()), (Tag(*b"ONE "), 0x10, 10, 0));
+        assert_eq!(one.whole().unwrap().rest(), b"ab");
+        let two = all.next().unwrap().unwrap();
+        assert_eq!(two.body().rest(), b"xyz");
+        assert_eq!(two.whole().unwrap_err().to_string(), "at 0x22: needs 4294967295 bytes, 3 left");
+        assert!(all.next().is_none());
+    }
+
+    #[test]
+    fn a_few_bytes_left_are_one_error_and_then_the_end() {
+        let mut all = chunks(b"ONE \0\0\0\0junk");
+        assert!(all.next().unwrap().is_ok());
+        assert_eq!(all.next().unwrap().unwrap_err().offset(), Some(0x18));
+        assert!(all.next().is_none());
+    }
+}

@@ -1,0 +1,265 @@
+//! Bounded reading with absolute offsets, and the bridge to nom.
+
+use nom::Parser;
+use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
+
+use super::array::{Element, LeArray};
+use crate::base::error::{Error, Result};
+use crate::base::shown::shown;
+use crate::base::text::{ByteStr, Utf32Str};
+
+/// A record exactly as stored: no padding, no alignment, every bit pattern valid.
+pub trait Wire: FromBytes + Immutable + KnownLayout + Unaligned + Copy + 'static {}
+impl<T: FromBytes + Immutable + KnownLayout + Unaligned + Copy + 'static> Wire for T {}
+
+/// The nom error that [`Cursor::parse`] turns into an [`Error`] with an offset.
+pub type NomError<'a> = nom::error::Error<&'a [u8]>;
+
+/// A place in a part of a file, moving forward; never past the part's end.
+///
+/// Every read is checked against the bytes left and fails with the absolute offset where it stood. A failed read
+/// leaves the cursor where it was.
+///
+/// ```
+/// use meshpeek::view::Cursor;
+/// let mut cursor = Cursor::new(b"\x02\0\0\0hi\0");
+/// assert_eq!(cursor.u32()?, 2);
+/// assert_eq!(cursor.cstr()?, "hi");
+/// assert_eq!(cursor.u8().unwrap_err().to_string(), "at 0x7: needs 1 byte, 0 left");
+/// # Ok::<(), meshpeek::Error>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct Cursor<'a> {
+    rest: &'a [u8],
+    offset: u64,
+}
+
+impl<'a> Cursor<'a> {
+    /// At the start of a whole asset.
+    pub fn new(data: &'a [u8]) -> Self {
+        Self { rest: data, offset: 0 }
+    }
+
+    /// At the start of a part that begins at `offset` of its asset.
+    pub fn with_offset(data: &'a [u8], offset: u64) -> Self {
+        Self { rest: data, offset }
+    }
+
+    /// Where the next read starts, counted from the start of the asset.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The bytes left in this part.
+    pub fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    /// How many bytes are left in this part.
+    pub fn left(&self) -> u64 {
+        self.rest.len() as u64
+    }
+
+    /// Whether nothing is left.
+    pub fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    /// An error at this place.
+    #[cold]
+    pub fn error(&self, message: impl Into<std::borrow::Cow<'static, str>>) -> Error {
+        Error::malformed(message).at(self.offset)
+    }
+
+    /// Bytes that were there lie in an asset, whose size is a number.
+    #[inline]
+    fn advance(&mut self, bytes: u64) {
+        self.offset = self.offset.wrapping_add(bytes);
+    }
+
+    #[cold]
+    fn too_short(&self, needed: u64) -> Error {
+        Error::truncated(needed, self.left()).at(self.offset)
+    }
+
+    /// The next `count` bytes.
+    ///
+    /// # Errors
+    /// [`Truncated`](crate::ErrorKind::Truncated) where fewer are left.
+    #[inline]
+    pub fn take(&mut self, count: u64) -> Result<&'a [u8]> {
+        let split = usize::try_from(count).ok().and_then(|count| self.rest.split_at_checked(count));
+        let (taken, rest) = split.ok_or_else(|| self.too_short(count))?;
+        self.rest = rest;
+        self.advance(count);
+        Ok(taken)
+    }
+
+    /// A cursor over the next `count` bytes; this one moves behind them.
+    ///
+    /// # Errors
+    /// [`Truncated`](crate::ErrorKind::Truncated) where fewer are left.
+    #[inline]
+    pub fn split(&mut self, count: u64) -> Result<Cursor<'a>> {
+        let offset = self.offset;
+        Ok(Cursor { rest: self.take(count)?, offset })
+    }
+
+    /// Steps over `count` bytes.
+    ///
+    /// # Errors
+    /// [`Truncated`](crate::ErrorKind::Truncated) where fewer are left.
+    #[inline]
+    pub fn skip(&mut self, count: u64) -> Result<()> {
+        self.take(count).map(drop)
+    }
+
+    /// One record, in place.
+    ///
+    /// # Errors
+    /// [`Truncated`](crate::ErrorKind::Truncated) where fewer bytes are left than it takes.
+    #[inline]
+    pub fn read<T: Wire>(&mut self) -> Result<&'a T> {
+        let (record, rest) = T::ref_from_prefix(self.rest).map_err(|_| self.too_short(size_of::<T>() as u64))?;
+        self.rest = rest;
+        self.advance(size_of::<T>() as u64);
+        Ok(record)
+    }
+
+    /// `count` elements, in place. The count is the file's claim: it is checked against the bytes left, in 64 bits.
+    ///
+    /// # Errors
+    /// [`Truncated`](crate::ErrorKind::Truncated) where fewer bytes are left than they take.
+    #[inline]
+    pub fn array<T: Element>(&mut self, count: u64) -> Result<LeArray<'a, T>> {
+        let offset = self.offset;
+        let bytes = self.take(count.saturating_mul(size_of::<T>() as u64))?;
+        LeArray::new(bytes, offset)
+    }
+
+    /// The bytes up to the next NUL, which is stepped over.
+    ///
+    /// # Errors
+    /// [`Malformed`](crate::ErrorKind::Malformed) where this part has no further NUL.
+    #[inline]
+    pub fn cstr(&mut self) -> Result<ByteStr<'a>> {
+        let text = memchr::memchr(0, self.rest).and_then(|end| self.rest.split_at_checked(end));
+        let Some((text, [_, rest @ ..])) = text else { return Err(self.error("text without its closing NUL")) };
+        self.rest = rest;
+        self.advance((text.len() as u64).wrapping_add(1));
+        Ok(ByteStr::new(text))
+    }
+
+    /// A count and that many UTF-32 code points, in place.
+    ///
+    /// # Errors
+    /// [`Truncated`](crate::ErrorKind::Truncated) where fewer bytes are left than they take.
+    pub fn utf32(&mut self) -> Result<Utf32Str<'a>> {
+        let mut ahead = *self;
+        let count = ahead.u32()?;
+        let units = ahead.array(count.into())?;
+        *self = ahead;
+        Ok(Utf32Str::new(units.as_slice()))
+    }
+
+    /// Runs a nom parser here and moves behind what it consumed. A nom error becomes an [`Error`] at the offset of
+    /// the input it failed on.
+    ///
+    /// # Errors
+    /// What the parser fails with: [`Truncated`](crate::ErrorKind::Truncated) at the end of the part,
+    /// [`Malformed`](crate::ErrorKind::Malformed) otherwise.
+    pub fn parse<O>(&mut self, mut parser: impl Parser<&'a [u8], Output = O, Error = NomError<'a>>) -> Result<O> {
+        match parser.parse(self.rest) {
+            Ok((rest, output)) => {
+                self.advance(self.left().saturating_sub(rest.len() as u64));
+                self.rest = rest;
+                Ok(output)
+            }
+            Err(error) => Err(self.nom_error(&error)),
+        }
+    }
+
+    #[cold]
+    fn nom_error(&self, error: &nom::Err<NomError<'a>>) -> Error {
+        use nom::error::ErrorKind as Nom;
+        let (left, code) = match error {
+            nom::Err::Error(e) | nom::Err::Failure(e) => (e.input.len() as u64, e.code),
+            nom::Err::Incomplete(_) => (0, Nom::Eof),
+        };
+        let error = match code {
+            Nom::Eof => Error::truncated(left.saturating_add(1), left),
+            Nom::TakeUntil | Nom::TakeTill1 => Error::malformed("text without its closing NUL"),
+            Nom::Tag => Error::malformed("expected bytes are missing"),
+            code => Error::malformed(format!("does not fit the format ({})", code.description())),
+        };
+        error.at(self.offset.saturating_add(self.left().saturating_sub(left)))
+    }
+}
+
+/// A reader of each of these numbers.
+macro_rules! numbers {
+    ($($name:ident $stored:ident),*) => {$(
+        #[inline]
+        pub fn $name(&mut self) -> Result<$name> {
+            Ok(self.read::<zerocopy::little_endian::$stored>()?.get())
+        }
+    )*};
+}
+
+/// Fixed-width numbers, little-endian; all fail with [`Truncated`](crate::ErrorKind::Truncated) only.
+#[allow(missing_docs, clippy::missing_errors_doc)]
+impl Cursor<'_> {
+    #[inline]
+    pub fn u8(&mut self) -> Result<u8> {
+        self.read::<u8>().copied()
+    }
+
+    numbers! { u16 U16, i16 I16, u32 U32, u64 U64, i32 I32, f32 F32 }
+}
+
+shown!([] Debug for Cursor<'_>, |cursor| "Cursor({:#x}, {} left)", cursor.offset, cursor.rest.len());
+
+/// A nom parser for one record in place, for grammars that mix records and texts.
+///
+/// # Errors
+/// `Eof` at the record's start where fewer bytes are left than it takes.
+pub fn record<T: Wire>(input: &[u8]) -> nom::IResult<&[u8], &T> {
+    match T::ref_from_prefix(input) {
+        Ok((record, rest)) => Ok((rest, record)),
+        Err(_) => Err(nom::Err::Error(nom::error::Error::new(input, nom::error::ErrorKind::Eof))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use zerocopy::little_endian::U32;
+
+    #[test]
+    fn a_failed_read_moves_nothing_and_says_where() {
+        let mut cursor = Cursor::with_offset(&[1, 0, 0, 0, 7, 7], 0x100);
+        assert_eq!(cursor.u32().unwrap(), 1);
+        let error = cursor.u32().unwrap_err();
+        assert_eq!(error.to_string(), "at 0x104: needs 4 bytes, 2 left");
+        assert_eq!(cursor.take(2).unwrap(), [7, 7]);
+        assert!(cursor.is_empty());
+    }
+
+    #[test]
+    fn counts_are_claims() {
+        let mut cursor = Cursor::new(&[0; 16]);
+        assert!(cursor.array::<U32>(u64::MAX).is_err());
+        assert!(cursor.array::<U32>(5).is_err());
+        assert_eq!(cursor.array::<U32>(4).unwrap().len(), 4);
+    }
+
+    #[test]
+    fn nom_errors_carry_the_offset_of_their_input() {
+        let mut cursor = Cursor::with_offset(b"name\0\x01\0", 0x20);
+        let error = cursor.parse((super::super::text::cstr, record::<U32>)).unwrap_err();
+        assert_eq!(error.offset(), Some(0x25));
+        assert_eq!(cursor.cstr().unwrap().as_bytes(), b"name");
+        assert_eq!(cursor.cstr().unwrap().as_bytes(), b"\x01");
+        assert_eq!(cursor.cstr().unwrap_err().to_string(), "at 0x27: text without its closing NUL");
+    }
+}

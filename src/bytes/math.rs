@@ -1,0 +1,44 @@
+//! Vectors, quaternions and colors as stored: little-endian `f32`, alignment 1.
+
+use zerocopy::little_endian::F32;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use super::array::{Column, Element, Scalar};
+
+macro_rules! float_records {
+    ($($(#[$doc:meta])* $name:ident { $($field:ident $label:literal),* } = $count:literal;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+        #[repr(C)]
+        #[allow(missing_docs)]
+        pub struct $name { $(pub $field: F32),* }
+
+        impl $name {
+            /// The numbers, in the order stored.
+            #[inline]
+            pub fn to_array(&self) -> [f32; $count] {
+                [$(self.$field.get()),*]
+            }
+        }
+
+        impl crate::base::sealed::Sealed for $name {}
+
+        impl Element for $name {
+            type Native = [f32; $count];
+            const COLUMNS: &'static [Column] = &[$(Column::new($label, Scalar::F32)),*];
+        }
+
+        const _: () = assert!(size_of::<$name>() == 4 * $count);
+    )*};
+}
+
+float_records! {
+    /// Two numbers: a texture coordinate.
+    Vec2 { x "u", y "v" } = 2;
+    /// Three numbers: a position, a direction or a scale.
+    Vec3 { x "x", y "y", z "z" } = 3;
+    /// A quaternion stored with its real part first.
+    Quat { w "w", x "x", y "y", z "z" } = 4;
+    /// A color, each channel 0 to 1.
+    Color { r "r", g "g", b "b", a "a" } = 4;
+}

@@ -1,0 +1,18 @@
+//! Bytes in place: bounded reading, typed arrays and chunks that borrow from the file.
+
+pub mod array;
+pub(crate) mod batch;
+pub mod by_index;
+pub mod chunk;
+#[cfg(any(feature = "bmx", feature = "lodka"))]
+pub(crate) mod columns;
+pub mod cursor;
+pub mod math;
+mod path;
+#[cfg(any(feature = "bmx", feature = "lodka", feature = "odol"))]
+pub(crate) mod shapes;
+
+pub use array::{Column, Element, InPlace, LeArray, Packing, Scalar, Storage, Strided, StridedIter, Table, to_native};
+pub use by_index::ByIndex;
+pub use cursor::{Cursor, Wire};
+pub use math::{Color, Quat, Vec2, Vec3};

@@ -1,0 +1,99 @@
+//! Arrays that files store in one of several shapes, and that are read as if there were one.
+
+/// Describes such an array: its shapes, and what an element of each is read as. `where [..]` lists its types with their
+/// bounds, all of them in order.
+///
+/// ```text
+/// shapes! {
+///     /// Indices in place.
+///     pub enum Indices<'a> of u32 {
+///         /// Two bytes each.
+///         U16(U16) = |index| index.get().into(),
+///     }
+/// }
+/// ```
+macro_rules! shapes {
+    ($(#[$about:meta])* pub enum $name:ident<$file:lifetime $(, $kind:ident)*> of $item:ty $(where [$($bounds:tt)*])? {
+        $($(#[$doc:meta])* $shape:ident($stored:ty) = |$element:ident| $read:expr,)+
+    }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug)]
+        pub enum $name<$file $(, $kind)*> {
+            $($(#[$doc])* $shape($crate::bytes::LeArray<$file, $stored>),)+
+        }
+
+        impl<$file $(, $($bounds)*)?> $name<$file $(, $kind)*> {
+            /// The one at `index`.
+            pub fn get(&self, index: usize) -> Option<$item> {
+                match self {
+                    $(Self::$shape(array) => array.get(index).map(|$element| $read),)+
+                }
+            }
+
+            /// All in order.
+            pub fn iter(&self) -> $crate::bytes::ByIndex<Self> {
+                $crate::bytes::ByIndex::new(*self, self.len())
+            }
+
+            /// How many.
+            pub fn len(&self) -> usize {
+                match self {
+                    $(Self::$shape(array) => array.len(),)+
+                }
+            }
+
+            /// Whether there is none.
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
+
+            /// The bytes as stored.
+            pub fn as_bytes(&self) -> &$file [u8] {
+                match self {
+                    $(Self::$shape(array) => array.as_bytes(),)+
+                }
+            }
+
+            /// Where the first lies, counted from the start of the asset, of a Ballance map from that of its table.
+            pub fn offset(&self) -> u64 {
+                self.as_table().storage().offset
+            }
+
+            /// As an array of whatever format.
+            pub fn as_table(&self) -> &dyn $crate::bytes::Table {
+                match self {
+                    $(Self::$shape(array) => array,)+
+                }
+            }
+        }
+
+        impl<$file $(, $($bounds)*)?> $crate::bytes::by_index::Indexed for $name<$file $(, $kind)*> {
+            type Item = $item;
+
+            #[inline]
+            fn item(&self, index: usize) -> Option<$item> {
+                self.get(index)
+            }
+        }
+
+        $crate::bytes::shapes::same_table!([$file $(, $($bounds)*)?] $name<$file $(, $kind)*>);
+    };
+}
+pub(crate) use shapes;
+
+/// Makes something the array that its `as_table` gives.
+macro_rules! same_table {
+    ([$($generics:tt)*] $name:ty) => {
+        impl<$($generics)*> $crate::bytes::Table for $name {
+            $crate::base::forward::forward! {
+                as_table:
+                fn rows(&self) -> u64;
+                fn columns(&self) -> Vec<$crate::bytes::Column>;
+                fn storage(&self) -> $crate::bytes::Storage;
+                fn in_place(&self) -> Option<$crate::bytes::InPlace<'_>>;
+                fn read(&self, sink: &mut dyn FnMut(&[u8]) -> std::ops::ControlFlow<()>) -> $crate::base::error::Result<()>;
+            }
+        }
+    };
+}
+pub(crate) use same_table;

@@ -1,0 +1,207 @@
+//! Movement: the KEYS and ANIM chunks.
+
+use std::collections::BTreeMap;
+
+use zerocopy::little_endian::I32;
+
+use super::wire::{AnimationFields, ChunkHeader};
+use crate::base::error::Result;
+use crate::base::text::ByteStr;
+use crate::bytes::chunk::Chunk;
+use crate::bytes::{Column, Element, Quat, Scalar, Strided, Vec3};
+use crate::outline::Type;
+use crate::record::list::left_over;
+use crate::record::{Interleaved, Layout, Read, record};
+
+/// Where an animation starts in the tree, and how long it is (ANIM).
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Animation {
+    /// Unused by the spec; 0 in all files seen.
+    pub flags: i32,
+    /// The length as its writer saw it. Keys before and beyond it are normal.
+    pub frames: i32,
+    /// Frames a second; 0 in some files. Blitz3D itself never uses it.
+    pub fps: f32,
+}
+
+impl Animation {
+    pub(super) fn parse(chunk: &Chunk<'_, ChunkHeader>) -> Result<Self> {
+        let mut cursor = chunk.whole()?;
+        let fields = cursor.read::<AnimationFields>()?;
+        if !cursor.is_empty() {
+            return Err(cursor.error(format!("{} bytes after an animation's three fields", cursor.left())));
+        }
+        Ok(Self { flags: fields.flags.get(), frames: fields.frames.get(), fps: fields.fps.get() })
+    }
+
+    /// Its length in seconds, where frames and rate make one.
+    pub fn seconds(&self) -> Option<f32> {
+        let seconds = self.frames as f32 / self.fps;
+        (self.fps > 0.0 && seconds.is_finite()).then_some(seconds)
+    }
+}
+
+record! {
+    /// A named range of frames (SEQS), which the spec does not know but some writers add.
+    Sequence<'a> named name {
+        /// Its name as stored.
+        name: ByteStr<'a>,
+        /// The first frame.
+        first_frame: i32,
+        /// The last frame.
+        last_frame: i32,
+        /// 0 in all files seen.
+        reserved: i32,
+    }
+}
+
+impl<'a> Sequence<'a> {
+    pub(super) fn parse(chunk: &Chunk<'a, ChunkHeader>) -> Result<Self> {
+        let mut cursor = chunk.whole()?;
+        let sequence = Self::read(&mut cursor, ())?;
+        if cursor.is_empty() { Ok(sequence) } else { Err(left_over(&cursor)) }
+    }
+}
+
+record! {
+    /// One list of animation keys of a node (KEYS): columns over one array of records.
+    ///
+    /// A node may have several, such as one for positions and one for rotations over the same frames.
+    /// [`Node::to_tracks`](super::Node::to_tracks) puts them together.
+    Keys<'a> {
+        /// Which columns there are, as stored: 1 positions, 2 scales, 4 rotations. Other bits have no meaning and no
+        /// bytes.
+        flags: u32 = "flags",
+        /// A frame, and for each of the columns what it has then.
+        records: Interleaved<'a, KeyLayout> = "frame" [KeyLayout(flags)],
+    }
+}
+
+/// Which columns keys have.
+#[derive(Clone, Copy, Debug)]
+pub struct KeyLayout(u32);
+
+/// The bits of [`KeyLayout`] with a meaning.
+pub(super) const KEY_FLAGS: u32 = 7;
+
+impl KeyLayout {
+    fn has_positions(self) -> bool {
+        self.0 & 1 != 0
+    }
+
+    fn has_scales(self) -> bool {
+        self.0 & 2 != 0
+    }
+
+    fn has_rotations(self) -> bool {
+        self.0 & 4 != 0
+    }
+
+    fn rotation_column(self) -> usize {
+        match (self.has_positions(), self.has_scales()) {
+            (false, false) => 4,
+            (true, true) => 28,
+            _ => 16,
+        }
+    }
+}
+
+impl crate::base::sealed::Sealed for KeyLayout {}
+
+impl Layout for KeyLayout {
+    const TYPE: Type = Type::Varying("keys, as the flags say", 0);
+
+    fn stride(&self) -> usize {
+        self.rotation_column().saturating_add(if self.has_rotations() { 16 } else { 0 })
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        const POSITION: [&str; 3] = ["position_x", "position_y", "position_z"];
+        const SCALE: [&str; 3] = ["scale_x", "scale_y", "scale_z"];
+        const ROTATION: [&str; 4] = ["rotation_w", "rotation_x", "rotation_y", "rotation_z"];
+        let parts: [(bool, &[&'static str]); 3] =
+            [(self.has_positions(), &POSITION), (self.has_scales(), &SCALE), (self.has_rotations(), &ROTATION)];
+        let floats = parts.into_iter().filter(|(there, _)| *there).flat_map(|(_, names)| names);
+        std::iter::once(Column::new("frame", Scalar::I32))
+            .chain(floats.map(|name| Column::new(name, Scalar::F32)))
+            .collect()
+    }
+}
+
+impl<'a> Keys<'a> {
+    #[inline]
+    pub(super) fn parse(chunk: &Chunk<'a, ChunkHeader>) -> Result<Self> {
+        Self::read(&mut chunk.whole()?, ())
+    }
+
+    /// How many keys.
+    pub fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// The frame of each key. Real files begin at 1; bones may have keys at other frames than their neighbors.
+    pub fn frames(&self) -> Strided<'a, I32> {
+        self.records.column(0)
+    }
+
+    /// Positions relative to the node above, where the keys have them.
+    pub fn positions(&self) -> Option<Strided<'a, Vec3>> {
+        self.column(KeyLayout::has_positions, |_| 4)
+    }
+
+    /// Scales, where the keys have them.
+    pub fn scales(&self) -> Option<Strided<'a, Vec3>> {
+        self.column(KeyLayout::has_scales, |layout| if layout.has_positions() { 16 } else { 4 })
+    }
+
+    /// Rotations as stored, where the keys have them; see [`rotation_xyzw`](super::rotation_xyzw) for their convention.
+    pub fn rotations(&self) -> Option<Strided<'a, Quat>> {
+        self.column(KeyLayout::has_rotations, KeyLayout::rotation_column)
+    }
+
+    fn column<T: Element>(
+        &self,
+        is_there: impl Fn(KeyLayout) -> bool,
+        place: impl Fn(KeyLayout) -> usize,
+    ) -> Option<Strided<'a, T>> {
+        let layout = self.records.layout();
+        is_there(layout).then(|| self.records.column(place(layout)))
+    }
+}
+
+/// The keys of one node put together: each part of its transform by frame.
+///
+/// Where several keys name one frame and part, the last in the file counts, as in Blitz3D. Between two frames the game
+/// takes positions and scales on the straight line, rotations on the shorter arc at even speed; before the first and behind
+/// the last it holds them. `Clip` of the feature `geometry` does so.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Tracks {
+    /// Positions relative to the node above.
+    pub positions: BTreeMap<i32, [f32; 3]>,
+    /// Scales.
+    pub scales: BTreeMap<i32, [f32; 3]>,
+    /// Rotations as stored: w, x, y, z.
+    pub rotations: BTreeMap<i32, [f32; 4]>,
+}
+
+impl Tracks {
+    pub(super) fn add(&mut self, keys: &Keys<'_>) {
+        let frames = || keys.frames().iter().map(|frame| frame.get());
+        if let Some(positions) = keys.positions() {
+            self.positions.extend(frames().zip(positions.iter().map(Vec3::to_array)));
+        }
+        if let Some(scales) = keys.scales() {
+            self.scales.extend(frames().zip(scales.iter().map(Vec3::to_array)));
+        }
+        if let Some(rotations) = keys.rotations() {
+            self.rotations.extend(frames().zip(rotations.iter().map(Quat::to_array)));
+        }
+    }
+}

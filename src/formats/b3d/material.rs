@@ -1,0 +1,315 @@
+//! Textures and brushes: the TEXS and BRUS chunks.
+
+use zerocopy::little_endian::I32;
+
+use super::wire::{BrushListHead, ChunkHeader};
+use crate::base::error::{Context, Error, Result};
+use crate::base::sealed::Sealed;
+use crate::base::span::Span;
+use crate::base::text::ByteStr;
+use crate::bytes::chunk::{Chunk, Chunks, Tag};
+use crate::bytes::{Cursor, LeArray};
+use crate::outline::{Outline, StoredField, Type, Value};
+use crate::record::codes::codes;
+use crate::record::{Fixed, Read, Record, Stored, form, record};
+
+record! {
+    /// A texture: a record of TEXS.
+    Texture<'a> named name {
+        /// The file's name as stored: any encoding, often an absolute path of the author's machine. Never open it as it is.
+        name: ByteStr<'a> = "file",
+        /// How it is sampled and laid on.
+        flags: TextureFlags = "flags",
+        /// How it mixes with the textures before it.
+        blend: TextureBlend = "blend",
+        /// Shift of its coordinates.
+        position: [f32; 2] = "x_pos",
+        /// Scale of its coordinates.
+        scale: [f32; 2] = "x_scale",
+        /// Turn of its coordinates, in radians.
+        rotation: f32 = "rotation",
+    }
+}
+
+record! {
+    /// A brush, which is Blitz3D's material: a record of BRUS.
+    Brush<'a>(layers: u64) named name {
+        /// Its name as stored.
+        name: ByteStr<'a> = "name",
+        /// Red, green, blue and alpha, 0 to 1.
+        color: [f32; 4] = "red",
+        /// Strength of highlights, 0 to 1.
+        shininess: f32 = "shininess",
+        /// How it mixes with what lies behind it.
+        blend: BrushBlend = "blend",
+        /// Switches of its lighting.
+        fx: BrushFx = "fx",
+        /// Positions in the list of textures, one for each layer, -1 for an empty layer.
+        texture_ids: LeArray<'a, I32> as Layers<'a> = "texture_id" [layers],
+    }
+}
+
+impl<'a> Brush<'a> {
+    /// The textures of its layers, empty layers left out.
+    pub fn textures(&self) -> impl Iterator<Item = usize> + use<'a> {
+        self.texture_ids.iter().filter_map(|id| usize::try_from(id.get()).ok())
+    }
+}
+
+/// The ids of a brush's layers, told as a few numbers and as an array.
+pub(super) struct Layers<'a>(LeArray<'a, I32>);
+
+impl Layers<'_> {
+    /// So many are told as numbers; real brushes have up to eight layers.
+    const TOLD: usize = 64;
+}
+
+impl Stored for Layers<'_> {
+    const TYPE: Type = LeArray::<I32>::GIVEN;
+
+    fn tell_at(&self, name: &'static str, span: Span, out: &mut Outline<'_>) {
+        let Self(ids) = self;
+        let first: Vec<i64> = ids.iter().take(Self::TOLD).map(|id| id.get().into()).collect();
+        out.stored(&StoredField { name, kind: Self::TYPE, span, framing: false }, first);
+        if ids.len() > Self::TOLD {
+            out.field("texture_ids_truncated", true);
+        }
+        out.field("textures_a_brush", ids.len());
+        out.array("layers", ids);
+    }
+}
+
+impl<'a> Read<'a, u64> for Layers<'a> {
+    fn read(cursor: &mut Cursor<'a>, layers: u64) -> Result<Self> {
+        cursor.array(layers).map(Self)
+    }
+}
+
+form!(['a] Layers<'a> => LeArray<'a, I32>);
+
+/// The flags of a texture. The spec leaves their meaning to Blitz3D's `TextureFlags`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextureFlags(pub u32);
+
+impl TextureFlags {
+    /// The words for the bits that are set and known.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        named_bits(self.0, Self::KNOWN)
+    }
+
+    const KNOWN: &'static [(u32, &'static str)] = &[
+        (1, "color"),
+        (2, "alpha"),
+        (4, "masked"),
+        (8, "mipmap"),
+        (16, "clamp u"),
+        (32, "clamp v"),
+        (64, "sphere map"),
+        (128, "cube map"),
+        (256, "video memory"),
+        (512, "high color"),
+        (65536, "second uv set"),
+    ];
+
+    /// Whether the texture takes the second set of coordinates.
+    pub fn uses_second_uv_set(self) -> bool {
+        self.0 & 65536 != 0
+    }
+}
+
+codes! {
+    /// How a texture mixes with those before it.
+    TextureBlend(i32) { 0 "none", 1 "alpha", 2 "multiply", 3 "add", 4 "dot3", 5 "multiply x2" }
+
+    /// How a brush mixes with what lies behind it.
+    BrushBlend(i32) { 1 "alpha", 2 "multiply", 3 "add" }
+}
+
+/// Switches of a brush's lighting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BrushFx(pub u32);
+
+impl BrushFx {
+    /// The words for the bits that are set and known.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        named_bits(self.0, Self::KNOWN)
+    }
+
+    const KNOWN: &'static [(u32, &'static str)] =
+        &[(1, "full bright"), (2, "vertex colors"), (4, "flat"), (8, "no fog"), (16, "two-sided"), (32, "force alpha")];
+}
+
+fn named_bits(bits: u32, names: &'static [(u32, &'static str)]) -> impl Iterator<Item = &'static str> {
+    names.iter().filter(move |(bit, _)| bits & bit != 0).map(|&(_, name)| name)
+}
+
+/// Switches in one number, which outlines show by their names too.
+macro_rules! switches {
+    ($($kind:ty: $names:literal;)*) => {$(
+        impl Stored for $kind {
+            const TYPE: Type = Type::Number("u32", 4);
+
+            fn value(&self) -> Option<Value<'_>> {
+                Some(self.0.into())
+            }
+
+            fn unknown_code(&self) -> Option<i64> {
+                let unknown = self.0 & !Self::KNOWN.iter().fold(0, |all, (bit, _)| all | bit);
+                (unknown != 0).then(|| unknown.into())
+            }
+
+            fn tell_at(&self, name: &'static str, span: Span, out: &mut Outline<'_>) {
+                self.0.tell_at(name, span, out);
+                out.texts($names, self.names());
+            }
+        }
+
+        impl<'a> Read<'a> for $kind {
+            fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
+                cursor.u32().map(Self)
+            }
+        }
+    )*};
+}
+
+switches! {
+    TextureFlags: "flag_names";
+    BrushFx: "fx_names";
+}
+
+/// What the chunks of one tag list right below BB3D.
+pub trait Material<'a>: Sealed + Record<'a, Self::Knowledge> {
+    /// The tag of its chunks.
+    const TAG: Tag;
+
+    /// What outlines and errors call the list.
+    const LIST: &'static str;
+
+    /// What stands before the records of a chunk, as far as it takes that to read one.
+    type Knowledge: Copy + Default;
+
+    /// Reads what stands before the records of a chunk.
+    ///
+    /// # Errors
+    /// Where it does not fit, or makes no sense.
+    fn head(cursor: &mut Cursor<'a>) -> Result<Self::Knowledge>;
+
+    /// Tells what stands there.
+    fn tell_head(_: &Cursor<'a>, _: &mut Outline<'_>) {}
+}
+
+impl crate::base::sealed::Sealed for Texture<'_> {}
+
+impl<'a> Material<'a> for Texture<'a> {
+    const TAG: Tag = Tag(*b"TEXS");
+    const LIST: &'static str = "textures";
+    type Knowledge = ();
+
+    fn head(_: &mut Cursor<'a>) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl crate::base::sealed::Sealed for Brush<'_> {}
+
+impl<'a> Material<'a> for Brush<'a> {
+    const TAG: Tag = Tag(*b"BRUS");
+    const LIST: &'static str = "brushes";
+    type Knowledge = u64;
+
+    fn head(cursor: &mut Cursor<'a>) -> Result<u64> {
+        let offset = cursor.offset();
+        let n_texs = cursor.read::<BrushListHead>().within("n_texs")?.n_texs.get();
+        u64::try_from(n_texs).map_err(|_| Error::malformed(format!("n_texs is {n_texs}")).at(offset))
+    }
+
+    fn tell_head(cursor: &Cursor<'a>, out: &mut Outline<'_>) {
+        if let Some(head) = out.ok(cursor.clone().read::<BrushListHead>().within("n_texs")) {
+            head.tell_fields(cursor.offset(), out);
+        }
+    }
+}
+
+/// The textures or brushes of a scene, in order. A broken one ends its chunk; a further chunk goes on.
+#[derive(Clone, Debug)]
+pub struct Materials<'a, T: Material<'a>> {
+    chunks: Chunks<'a, ChunkHeader>,
+    records: Cursor<'a>,
+    knowledge: T::Knowledge,
+    index: usize,
+}
+
+/// The textures of a scene.
+pub type Textures<'a> = Materials<'a, Texture<'a>>;
+
+/// The brushes of a scene.
+pub type Brushes<'a> = Materials<'a, Brush<'a>>;
+
+/// A texture or brush that was read, its place, and what it took to read it.
+pub(super) struct Met<'a, T: Material<'a>> {
+    pub(super) index: usize,
+    pub(super) start: Cursor<'a>,
+    pub(super) knowledge: T::Knowledge,
+    pub(super) material: Result<T>,
+}
+
+impl<'a, T: Material<'a>> Materials<'a, T> {
+    pub(super) fn new(chunks: Chunks<'a, ChunkHeader>) -> Self {
+        Self { chunks, records: Cursor::new(&[]), knowledge: T::Knowledge::default(), index: 0 }
+    }
+
+    /// Those of one chunk alone, of which the first has this place among all.
+    pub(super) fn of(chunk: &Chunk<'a, ChunkHeader>, index: usize) -> Self {
+        let mut of_one = Self { index, ..Self::new(Chunks::new(Cursor::new(&[]))) };
+        of_one.records = chunk.body();
+        of_one.knowledge = T::head(&mut of_one.records).unwrap_or_default();
+        of_one
+    }
+
+    /// How many were met, broken ones included.
+    pub(super) fn index(&self) -> usize {
+        self.index
+    }
+
+    fn read(&mut self) -> Result<Option<(Cursor<'a>, T)>> {
+        while self.records.is_empty() {
+            // Cut short or not: whole records may stand in front of the cut. A broken list of chunks ends here; the
+            // walk is where its error shows.
+            let chunk = self.chunks.by_ref().flatten().find(|chunk| chunk.tag() == T::TAG);
+            let Some(chunk) = chunk else { return Ok(None) };
+            let mut records = chunk.body();
+            self.knowledge = T::head(&mut records)?;
+            self.records = records;
+        }
+        let start = self.records;
+        T::read(&mut self.records, self.knowledge).map(|material| Some((start, material)))
+    }
+
+    /// The next one, with what it takes to read it again.
+    pub(super) fn step(&mut self) -> Option<Met<'a, T>> {
+        let index = self.index;
+        let read = self.read().within_item(T::LIST, index);
+        if read.is_err() {
+            self.records = Cursor::new(&[]);
+        }
+        self.index = index.saturating_add(1);
+        let (start, material) = match read.transpose()? {
+            Ok((start, material)) => (start, Ok(material)),
+            Err(error) => (self.records, Err(error)),
+        };
+        Some(Met { index, start, knowledge: self.knowledge, material })
+    }
+
+    /// All in order, each with the offset where it starts.
+    pub(super) fn placed(mut self) -> impl Iterator<Item = (u64, Result<T>)> + use<'a, T> {
+        std::iter::from_fn(move || self.step().map(|met| (met.start.offset(), met.material)))
+    }
+}
+
+impl<'a, T: Material<'a>> Iterator for Materials<'a, T> {
+    type Item = Result<T>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.step().map(|met| met.material)
+    }
+}

@@ -1,0 +1,183 @@
+//! Blitz3D scenes, `.b3d`.
+//!
+//! A file is one chunk BB3D. A chunk is a tag, a length and so many bytes, which may hold chunks in turn:
+//!
+//! ```text
+//! BB3D  version
+//!   TEXS  textures: name, flags, blend, position, scale, rotation
+//!   BRUS  brushes: name, color, shininess, blend, fx, textures by their number
+//!   NODE  name, position, scale, rotation
+//!     MESH  brush
+//!       VRTS  vertices: position [normal] [color] [texture coordinates]
+//!       TRIS  brush, triangles: three vertices each
+//!     BONE  weights: vertex, weight
+//!     KEYS  animation keys: frame [position] [scale] [rotation]
+//!     ANIM  flags, frames, frames a second
+//!     SEQS  a named range of frames; PIVO  nothing: of some writers, not of the document
+//!     NODE  ...
+//! ```
+//!
+//! No count is stored; a list ends with its chunk. Chunks may come in any order, only what others refer to by number
+//! stands before them. Unknown chunks are passed over and can be listed ([`Scene::walk`]).
+//!
+//! Numbers are little-endian, nothing is aligned.
+//!
+//! | space | |
+//! | --- | --- |
+//! | axes | x right, y up, z forward |
+//! | handedness | left |
+//! | front faces | clockwise |
+//! | V | down from the top |
+//! | quaternions | w, x, y, z; the conjugate of the usual ([`rotation_xyzw`]) |
+//! | matrices | none stored; a node's is translation x rotation x scale ([`Node::local_matrix`]) |
+//! | units | the author's |
+//!
+//! Reading allocates nothing but one small frame for each level of nodes.
+
+mod animation;
+mod material;
+mod mesh;
+mod node;
+mod outline;
+mod summary;
+mod verify;
+mod walk;
+pub mod wire;
+
+pub use animation::{Animation, KeyLayout, Keys, Sequence, Tracks};
+pub use material::{
+    Brush, BrushBlend, BrushFx, Brushes, Material, Materials, Texture, TextureBlend, TextureFlags, Textures,
+};
+pub use mesh::{Bone, Mesh, TexCoords, TriangleList, Triangles, Vertices, WeightList};
+pub use node::{Node, NodeHead, rotation_xyzw};
+pub use walk::{ChunkKind, Step, Walk};
+
+use crate::base::error::{Context, Error, Result};
+use crate::base::limits::Limits;
+use crate::bytes::Cursor;
+use crate::bytes::chunk::{Chunk, Chunks, Tag};
+use crate::outline::Schema;
+use crate::record::Fixed;
+use wire::{ChunkHeader, SceneHead};
+
+/// The records of a scene.
+pub(crate) const SCHEMA: &[&Schema] = &[
+    ChunkHeader::SCHEMA,
+    SceneHead::SCHEMA,
+    Texture::SCHEMA,
+    wire::BrushListHead::SCHEMA,
+    Brush::SCHEMA,
+    NodeHead::SCHEMA,
+    wire::NodeFields::SCHEMA,
+    wire::MeshHead::SCHEMA,
+    Vertices::SCHEMA,
+    wire::VertexLayout::SCHEMA,
+    TriangleList::SCHEMA,
+    wire::Triangle::SCHEMA,
+    WeightList::SCHEMA,
+    wire::Weight::SCHEMA,
+    Keys::SCHEMA,
+    wire::AnimationFields::SCHEMA,
+    Sequence::SCHEMA,
+];
+
+/// A Blitz3D scene, borrowed from its bytes.
+///
+/// ```
+/// # let bytes = b"BB3D\x04\0\0\0\x01\0\0\0";
+/// let scene = meshpeek::b3d::Scene::parse(bytes)?;
+/// for node in scene.nodes() {
+///     let node = node?;
+///     if let Some(mesh) = node.mesh()? {
+///         for position in mesh.vertices()?.positions().iter() {
+///             println!("{}: {:?}", node.name, position.to_array());
+///         }
+///     }
+/// }
+/// # Ok::<(), meshpeek::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Scene<'a> {
+    data: &'a [u8],
+    chunk: Chunk<'a, ChunkHeader>,
+    version: i32,
+    children: Cursor<'a>,
+    limits: Limits,
+}
+
+impl<'a> Scene<'a> {
+    /// Opens a scene: reads the header of BB3D and its version, nothing else. A file that is cut short opens; what is
+    /// lost shows where it is asked for, and in `verify`.
+    ///
+    /// # Errors
+    /// Where the bytes do not start with BB3D, end before the version, or are of a newer major version.
+    pub fn parse(data: &'a [u8]) -> Result<Self> {
+        Self::parse_with(data, &Limits::default())
+    }
+
+    /// The same within other limits.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse).
+    pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
+        let mut cursor = Cursor::new(data);
+        let chunk = Chunk::next(&mut cursor)?.ok_or_else(|| Error::truncated(8, 0).at(0))?;
+        if chunk.tag() != Tag(*b"BB3D") {
+            return Err(Error::malformed("does not start with BB3D").at(0));
+        }
+        let mut children = chunk.body();
+        let version = children.read::<SceneHead>().within("version")?.version.get();
+        // The spec's own test: major is version / 100, and this is a reader of major version 0.
+        if version >= 100 {
+            return Err(Error::unsupported(format!("Blitz3D scene of version {version}, newer than this reader")).at(8));
+        }
+        Ok(Self { data, chunk, version, children, limits: *limits })
+    }
+
+    /// The version as stored: major x 100 + minor. 1 in all files seen.
+    pub fn version(&self) -> i32 {
+        self.version
+    }
+
+    /// The textures, in the order that brushes count them.
+    pub fn textures(&self) -> Textures<'a> {
+        Textures::new(self.chunks())
+    }
+
+    /// The brushes, in the order that triangles count them.
+    pub fn brushes(&self) -> Brushes<'a> {
+        Brushes::new(self.chunks())
+    }
+
+    /// All nodes in file order, each before those below it. The spec allows one at the root; several are listed.
+    ///
+    /// An error stands for a node, or for a chunk beside nodes, that cannot be read; the others follow.
+    pub fn nodes(&self) -> impl Iterator<Item = Result<Node<'a>>> + use<'a> {
+        self.walk().filter_map(|step| match step {
+            Ok(Step { part: ChunkKind::Node(node), .. }) => Some(Ok(node)),
+            Ok(_) => None,
+            Err(error) => Some(Err(error)),
+        })
+    }
+
+    /// Every chunk below BB3D, depth first.
+    pub fn walk(&self) -> Walk<'a> {
+        Walk::new(self.children, self.limits.depth)
+    }
+
+    /// The chunks right below BB3D.
+    pub fn chunks(&self) -> Chunks<'a, ChunkHeader> {
+        Chunks::new(self.children)
+    }
+
+    /// The BB3D chunk itself.
+    pub fn chunk(&self) -> Chunk<'a, ChunkHeader> {
+        self.chunk
+    }
+
+    /// The bytes behind BB3D, which belong to nothing; none in all files seen.
+    pub fn trailing(&self) -> &'a [u8] {
+        let end = usize::try_from(self.chunk.byte_len()).unwrap_or(usize::MAX);
+        self.data.get(end..).unwrap_or(&[])
+    }
+}

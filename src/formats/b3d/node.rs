@@ -1,0 +1,198 @@
+//! The tree of entities: the NODE chunk.
+
+use super::animation::{Animation, Keys, Sequence, Tracks};
+use super::mesh::{Bone, Mesh};
+use super::wire::{ChunkHeader, NodeFields};
+use crate::base::error::{Context, Error, Result};
+use crate::base::text::ByteStr;
+use crate::bytes::Cursor;
+use crate::bytes::chunk::{Chunk, Chunks, Tag};
+use crate::record::{Flat, Read, record};
+
+record! {
+    /// What stands in NODE before its chunks.
+    NodeHead<'a> named name {
+        /// Its name as stored. Several nodes may share one; some writers put more lines behind it.
+        name: ByteStr<'a> = "name",
+        /// Its local coordinate system.
+        transform: &'a NodeFields as Flat<'a, NodeFields>,
+    }
+}
+
+/// An entity of the scene: a mesh, a bone, or neither (a pivot).
+#[derive(Clone, Copy, Debug)]
+pub struct Node<'a> {
+    /// Its name as stored. Several nodes may share one; some writers put more lines behind it.
+    pub name: ByteStr<'a>,
+    /// Its place among all nodes in file order, counted from 0.
+    pub index: usize,
+    /// The place of the node above it.
+    pub parent: Option<usize>,
+    /// How many nodes are above it.
+    pub depth: u32,
+    transform: &'a NodeFields,
+    chunk: Chunk<'a, ChunkHeader>,
+    /// The mesh that bones here and below speak of, unless a nearer one comes.
+    mesh_above: Option<Mesh<'a>>,
+}
+
+/// The place of a node in the tree.
+#[derive(Clone, Copy)]
+pub(super) struct Position<'a> {
+    pub(super) index: usize,
+    pub(super) parent: Option<usize>,
+    pub(super) depth: u32,
+    pub(super) mesh_above: Option<Mesh<'a>>,
+}
+
+impl<'a> Node<'a> {
+    /// A NODE chunk, and a cursor at its first chunk.
+    #[inline(always)]
+    pub(super) fn parse(chunk: Chunk<'a, ChunkHeader>, position: Position<'a>) -> Result<(Self, Cursor<'a>)> {
+        let mut cursor = chunk.body();
+        let NodeHead { name, transform } = NodeHead::read(&mut cursor, ())?;
+        let Position { index, parent, depth, mesh_above } = position;
+        Ok((Self { name, index, parent, depth, transform, chunk, mesh_above }, cursor))
+    }
+
+    /// Its position relative to the node above.
+    pub fn position(&self) -> [f32; 3] {
+        self.transform.position.to_array()
+    }
+
+    /// Its scale.
+    pub fn scale(&self) -> [f32; 3] {
+        self.transform.scale.to_array()
+    }
+
+    /// Its rotation as stored: w, x, y, z. See [`rotation_xyzw`] for the convention.
+    pub fn rotation(&self) -> [f32; 4] {
+        self.transform.rotation.to_array()
+    }
+
+    /// A cursor at its first chunk.
+    pub(super) fn children(&self) -> Cursor<'a> {
+        let mut body = self.chunk.body();
+        let fields = (self.name.len() as u64).saturating_add(1).saturating_add(size_of::<NodeFields>() as u64);
+        // They were read when the node was.
+        let _ = body.skip(fields);
+        body
+    }
+
+    /// Its chunks in file order, nodes below it and unknown ones too.
+    pub fn chunks(&self) -> Chunks<'a, ChunkHeader> {
+        Chunks::new(self.children())
+    }
+
+    /// The NODE chunk itself.
+    pub fn chunk(&self) -> Chunk<'a, ChunkHeader> {
+        self.chunk
+    }
+
+    /// Its geometry, if it is a mesh. Linear in the number of its chunks, as are the following.
+    ///
+    /// # Errors
+    /// Where the MESH chunk ends before its own field.
+    pub fn mesh(&self) -> Result<Option<Mesh<'a>>> {
+        self.first(b"MESH").map(Mesh::parse).transpose().within("mesh")
+    }
+
+    /// Its MESH chunks in file order; one, if it is a mesh as the format means it.
+    pub fn meshes(&self) -> impl Iterator<Item = Result<Mesh<'a>>> + use<'a> {
+        self.tagged(b"MESH").map(|chunk| Mesh::parse(chunk).within("mesh"))
+    }
+
+    /// Its weights, if it is a bone.
+    ///
+    /// # Errors
+    /// Where the BONE chunk is cut short or does not divide into weights.
+    pub fn bone(&self) -> Result<Option<Bone<'a>>> {
+        self.bones().next().transpose()
+    }
+
+    /// Its BONE chunks in file order; one, if it is a bone as the format means it.
+    pub fn bones(&self) -> impl Iterator<Item = Result<Bone<'a>>> + use<'a> {
+        let mut mesh = self.mesh_above;
+        self.chunks().flatten().filter_map(move |chunk| match &chunk.tag().0 {
+            b"MESH" => {
+                mesh = Mesh::parse(chunk).ok().or(mesh);
+                None
+            }
+            b"BONE" => Some(Bone::parse(&chunk, mesh).within("bone")),
+            _ => None,
+        })
+    }
+
+    /// Its lists of animation keys in file order; none, one or several.
+    pub fn keys(&self) -> impl Iterator<Item = Result<Keys<'a>>> + use<'a> {
+        self.tagged(b"KEYS").enumerate().map(|(index, chunk)| Keys::parse(&chunk).within_item("keys", index))
+    }
+
+    /// The animation that starts here, if one does.
+    ///
+    /// # Errors
+    /// Where the ANIM chunk is not exactly its three fields.
+    pub fn animation(&self) -> Result<Option<Animation>> {
+        self.first(b"ANIM").map(|chunk| Animation::parse(&chunk)).transpose().within("animation")
+    }
+
+    /// Its named ranges of frames in file order, which the spec does not know but some writers add.
+    pub fn sequences(&self) -> impl Iterator<Item = Result<Sequence<'a>>> + use<'a> {
+        self.tagged(b"SEQS").enumerate().map(|(index, chunk)| Sequence::parse(&chunk).within_item("sequences", index))
+    }
+
+    /// Whether it has a PIVO chunk, by which some writers mark a pivot. The spec does not know it.
+    pub fn is_marked_pivot(&self) -> bool {
+        self.tagged(b"PIVO").next().is_some()
+    }
+
+    /// All its keys put together by frame. Allocates in proportion to them.
+    ///
+    /// # Errors
+    /// Where one of its KEYS chunks cannot be read.
+    pub fn to_tracks(&self) -> Result<Tracks> {
+        let mut tracks = Tracks::default();
+        for keys in self.keys() {
+            tracks.add(&keys?);
+        }
+        Ok(tracks)
+    }
+
+    /// Its local transform as a matrix that maps column vectors: translation x rotation x scale, rows first, in the
+    /// file's left-handed space. Takes the stored quaternion's convention into account.
+    pub fn local_matrix(&self) -> [[f32; 4]; 3] {
+        let [x, y, z, w] = rotation_xyzw(self.rotation());
+        let rotation = [
+            [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
+            [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
+            [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)],
+        ];
+        let [sx, sy, sz] = self.scale();
+        let [px, py, pz] = self.position();
+        let [row_x, row_y, row_z] = rotation.map(|[a, b, c]| [a * sx, b * sy, c * sz]);
+        let with = |[a, b, c]: [f32; 3], p| [a, b, c, p];
+        [with(row_x, px), with(row_y, py), with(row_z, pz)]
+    }
+
+    fn first(&self, tag: &'static [u8; 4]) -> Option<Chunk<'a, ChunkHeader>> {
+        self.tagged(tag).next()
+    }
+
+    /// Its chunks of this tag in file order.
+    pub(super) fn tagged(&self, tag: &'static [u8; 4]) -> impl Iterator<Item = Chunk<'a, ChunkHeader>> + use<'a> {
+        self.chunks().flatten().filter(|chunk| chunk.tag() == Tag(*tag))
+    }
+}
+
+/// A stored rotation (w, x, y, z) in the usual convention and order: x, y, z, w with `v' = q v q*`.
+///
+/// Blitz3D stores the conjugate of what most libraries expect, so the vector part changes its sign. The rotation that
+/// does nothing, 1 0 0 0, hides the difference.
+pub fn rotation_xyzw([w, x, y, z]: [f32; 4]) -> [f32; 4] {
+    [-x, -y, -z, w]
+}
+
+#[cold]
+pub(super) fn too_deep(limit: u32, offset: u64) -> Error {
+    Error::limit("levels of nested nodes", limit, crate::base::limits::flag::DEPTH).at(offset)
+}

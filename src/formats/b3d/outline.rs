@@ -1,0 +1,316 @@
+//! Every field of a scene, told once.
+//!
+//! Lists stand beside each other and name their nodes by number: how deep a file nests has no bound that a reader of
+//! documents could count on. Dissected, what they list lies where its chunk does.
+
+use super::material::{Brush, Material, Materials, Met, Texture};
+use super::wire::{AnimationFields, ChunkHeader, MeshHead, SceneHead};
+use super::{
+    Animation, ChunkKind as Kind, Keys, Mesh, Node, NodeHead, Scene, Sequence, Step, TriangleList, Triangles, Vertices,
+    WeightList,
+};
+use crate::base::error::{Context, Result};
+use crate::base::span::Span;
+use crate::bytes::Cursor;
+use crate::bytes::chunk::{Chunk, Tag};
+use crate::outline::{Outline, Part};
+use crate::record::{Fixed, Record, tell_fixed, tell_opaque, tell_part};
+
+pub(super) fn scene(scene: &Scene<'_>, out: &mut Outline<'_>) {
+    tell_fixed::<SceneHead>(&mut scene.chunk().body(), out);
+    out.field("trailing_bytes", scene.trailing().len());
+    materials(scene.textures(), out);
+    materials(scene.brushes(), out);
+    for node in scene.nodes() {
+        if let Some(node) = out.ok(node) {
+            self::node(&node, out);
+        }
+    }
+    let met = |is_sought: fn(&Kind<'_>) -> bool| Named::new(scene).filter(move |(_, step)| is_sought(&step.part));
+    for (index, (node, step)) in met(|part| matches!(part, Kind::Mesh(_))).enumerate() {
+        let (Kind::Mesh(mesh), Some(node)) = (step.part, node) else { continue };
+        chunk(&step.chunk, Part::item("meshes", index).labelled(node.name), out, |out| {
+            out.field("node", node.index);
+            self::mesh(&mesh, out);
+        });
+    }
+    for (index, (node, step)) in met(|part| matches!(part, Kind::Bone(_))).enumerate() {
+        let (Kind::Bone(mesh), Some(node)) = (step.part, node) else { continue };
+        chunk(&step.chunk, Part::item("bones", index).labelled(node.name), out, |out| {
+            out.field("node", node.index);
+            bone(mesh, &step.chunk, out);
+        });
+    }
+    for (index, (_, step)) in met(|part| matches!(part, Kind::Unknown)).enumerate() {
+        let tag = step.chunk.tag().to_string();
+        chunk(&step.chunk, Part::item("unknown_chunks", index), out, |out| {
+            out.field("tag", tag.as_str());
+            out.field("node", step.node);
+        });
+    }
+}
+
+/// The chunks of a scene that can be read, each with the node it lies in.
+struct Named<'a> {
+    walk: super::Walk<'a>,
+    /// The nodes around the place.
+    around: Vec<Node<'a>>,
+}
+
+impl<'a> Named<'a> {
+    fn new(scene: &Scene<'a>) -> Self {
+        Self { walk: scene.walk(), around: Vec::new() }
+    }
+}
+
+impl<'a> Iterator for Named<'a> {
+    type Item = (Option<Node<'a>>, Step<'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let step = self.walk.by_ref().flatten().next()?;
+        if let Kind::Node(node) = step.part {
+            self.around.truncate(node.depth as usize);
+            self.around.push(node);
+        } else {
+            while self.around.last().is_some_and(|node| Some(node.index) != step.node) {
+                self.around.pop();
+            }
+        }
+        Some((self.around.last().copied(), step))
+    }
+}
+
+/// The same in the order of the file: each chunk inside the one around it.
+pub(super) fn dissect(scene: &Scene<'_>, out: &mut Outline<'_>) {
+    scene.chunk().header().tell_fields(0, out);
+    tell_fixed::<SceneHead>(&mut scene.chunk().body(), out);
+    let mut told = Told::default();
+    let mut around: Vec<Around> = Vec::new();
+    for step in scene.walk() {
+        let Some(Step { depth, chunk, part, .. }) = out.ok(step) else { continue };
+        leave(&mut around, depth.saturating_sub(1) as usize, out);
+        let is_shown = around.last().is_none_or(|around| around.is_shown);
+        let name = told.name(&part, around.last_mut()).spanning(chunk.offset(), chunk.byte_len());
+        let is_shown = is_shown && out.open(&name);
+        if is_shown {
+            chunk.header().tell_fields(chunk.offset(), out);
+        }
+        inside(&part, &chunk, &mut told, is_shown, out);
+        around.push(Around { is_shown, ..Around::default() });
+    }
+    leave(&mut around, 0, out);
+}
+
+/// Ends the parts around, down to so many.
+fn leave(around: &mut Vec<Around>, depth: usize, out: &mut Outline<'_>) {
+    while around.len() > depth {
+        if around.pop().is_some_and(|around| around.is_shown) {
+            out.close();
+        }
+    }
+}
+
+/// What was told inside a chunk around the place, for the numbers of what follows.
+#[derive(Default)]
+struct Around {
+    is_shown: bool,
+    animations: usize,
+    keys: usize,
+    sequences: usize,
+    pivots: usize,
+    vertices: usize,
+    triangles: usize,
+}
+
+/// How many were told of what goes by its number in the file.
+#[derive(Default)]
+struct Told {
+    texture_lists: usize,
+    brush_lists: usize,
+    textures: usize,
+    brushes: usize,
+    meshes: usize,
+    bones: usize,
+    unknown: usize,
+}
+
+fn next(count: &mut usize) -> usize {
+    let index = *count;
+    *count = count.saturating_add(1);
+    index
+}
+
+/// What should be there once by its name, any further one by its number.
+fn once(name: &'static str, more: &'static str, count: &mut usize) -> Part<'static> {
+    match next(count).checked_sub(1) {
+        None => Part::one(name),
+        Some(index) => Part::item(more, index),
+    }
+}
+
+impl Told {
+    fn name<'n>(&mut self, part: &Kind<'n>, around: Option<&mut Around>) -> Part<'n> {
+        let mut nothing = Around::default();
+        let around = around.unwrap_or(&mut nothing);
+        match part {
+            Kind::Textures => Part::item("texture_lists", next(&mut self.texture_lists)).rooted(),
+            Kind::Brushes => Part::item("brush_lists", next(&mut self.brush_lists)).rooted(),
+            Kind::Node(node) => Part::item("nodes", node.index).labelled(node.name).rooted(),
+            Kind::Mesh(_) => Part::item("meshes", next(&mut self.meshes)).rooted(),
+            Kind::Bone(_) => Part::item("bones", next(&mut self.bones)).rooted(),
+            Kind::Unknown => Part::item("unknown_chunks", next(&mut self.unknown)).rooted(),
+            Kind::Vertices(_) => once("vertices", "unused_vertices", &mut around.vertices),
+            Kind::Triangles(_) => Part::item("triangles", next(&mut around.triangles)),
+            Kind::Keys => Part::item("keys", next(&mut around.keys)),
+            Kind::Animation => once("animation", "unused_animations", &mut around.animations),
+            Kind::Sequence => Part::item("sequences", next(&mut around.sequences)),
+            Kind::Pivot => once("pivot", "unused_pivots", &mut around.pivots),
+        }
+    }
+}
+
+/// What a chunk has before the chunks in it.
+fn inside<'a>(part: &Kind<'a>, chunk: &Chunk<'a, ChunkHeader>, told: &mut Told, is_shown: bool, out: &mut Outline<'_>) {
+    match part {
+        Kind::Textures => told.textures = list::<Texture<'_>>(chunk, told.textures, out),
+        Kind::Brushes => told.brushes = list::<Brush<'_>>(chunk, told.brushes, out),
+        _ if !is_shown => {}
+        Kind::Node(node) => node_fields(node, out),
+        Kind::Mesh(_) => tell_fixed::<MeshHead>(&mut chunk.body(), out),
+        Kind::Vertices(_) => whole::<Vertices<'_>>(chunk, out),
+        Kind::Triangles(_) => whole::<TriangleList<'_>>(chunk, out),
+        Kind::Bone(_) => whole::<WeightList<'_>>(chunk, out),
+        Kind::Keys => keys(chunk, out),
+        Kind::Animation => animation(chunk, out),
+        Kind::Sequence => sequence(chunk, out),
+        Kind::Pivot | Kind::Unknown => {
+            tell_opaque("data", Span { offset: chunk.body().offset(), bytes: chunk.body().left() }, out);
+        }
+    }
+}
+
+/// The textures or brushes of one chunk, of which the first has this number; the number of the next.
+fn list<'a, T: Material<'a>>(chunk: &Chunk<'a, ChunkHeader>, first: usize, out: &mut Outline<'_>) -> usize {
+    T::tell_head(&chunk.body(), out);
+    materials(Materials::<T>::of(chunk, first), out)
+}
+
+fn materials<'a, T: Material<'a>>(mut materials: Materials<'a, T>, out: &mut Outline<'_>) -> usize {
+    while let Some(Met { index, mut start, knowledge, material }) = materials.step() {
+        if out.ok(material).is_some() {
+            let told = tell_part::<T, _>(&mut start, knowledge, Part::item(T::LIST, index).rooted(), out);
+            out.ok(told);
+        }
+    }
+    materials.index()
+}
+
+/// The fields of a record, which was read before or cannot be.
+fn fields<'a, T: Record<'a, C>, C>(mut cursor: Cursor<'a>, context: C, out: &mut Outline<'_>) {
+    let told = T::tell_fields(&mut cursor, context, out);
+    out.ok(told);
+}
+
+/// The fields of a record that takes a whole chunk.
+fn whole<'a, T: Record<'a>>(chunk: &Chunk<'a, ChunkHeader>, out: &mut Outline<'_>) {
+    if let Some(body) = out.ok(chunk.whole()) {
+        fields::<T, ()>(body, (), out);
+    }
+}
+
+fn chunk(chunk: &Chunk<'_, ChunkHeader>, part: Part<'_>, out: &mut Outline<'_>, inside: impl FnOnce(&mut Outline<'_>)) {
+    out.part(part.spanning(chunk.offset(), chunk.byte_len()), inside);
+}
+
+fn node(node: &Node<'_>, out: &mut Outline<'_>) {
+    chunk(&node.chunk(), Part::item("nodes", node.index).labelled(node.name), out, |out| {
+        node_fields(node, out);
+        if let Some(animation) = node.tagged(b"ANIM").next() {
+            chunk(&animation, Part::one("animation"), out, |out| self::animation(&animation, out));
+        }
+        if let Some(pivot) = node.tagged(b"PIVO").next() {
+            chunk(&pivot, Part::one("pivot"), out, |_| {});
+        }
+        for (index, keys) in node.tagged(b"KEYS").enumerate() {
+            chunk(&keys, Part::item("keys", index), out, |out| self::keys(&keys, out));
+        }
+        for (index, sequence) in node.tagged(b"SEQS").enumerate() {
+            chunk(&sequence, Part::item("sequences", index), out, |out| self::sequence(&sequence, out));
+        }
+    });
+}
+
+fn node_fields(node: &Node<'_>, out: &mut Outline<'_>) {
+    fields::<NodeHead<'_>, ()>(node.chunk().body(), (), out);
+    out.field("parent", node.parent);
+    out.field("depth", node.depth);
+    let kind = match (node.meshes().next(), node.bones().next()) {
+        (Some(_), _) => "mesh",
+        (None, Some(_)) => "bone",
+        (None, None) => "pivot",
+    };
+    out.field("kind", kind);
+}
+
+fn animation(chunk: &Chunk<'_, ChunkHeader>, out: &mut Outline<'_>) {
+    let Some(animation) = out.ok(Animation::parse(chunk)) else { return };
+    tell_fixed::<AnimationFields>(&mut chunk.body(), out);
+    out.field("seconds", animation.seconds());
+}
+
+fn keys(chunk: &Chunk<'_, ChunkHeader>, out: &mut Outline<'_>) {
+    let Some(keys) = out.ok(Keys::parse(chunk)) else { return };
+    let frames = || keys.frames().iter().map(|frame| frame.get());
+    out.field("first_frame", frames().min());
+    out.field("last_frame", frames().max());
+    fields::<Keys<'_>, ()>(chunk.body(), (), out);
+}
+
+fn sequence(chunk: &Chunk<'_, ChunkHeader>, out: &mut Outline<'_>) {
+    if out.ok(Sequence::parse(chunk)).is_some() {
+        fields::<Sequence<'_>, ()>(chunk.body(), (), out);
+    }
+}
+
+fn mesh(mesh: &Mesh<'_>, out: &mut Outline<'_>) {
+    out.field("brush_id", mesh.brush_id());
+    match mesh.vertices_chunk() {
+        Some(vertices) => self::vertices(&vertices, out),
+        None => {
+            let missing: Result<_> = mesh.vertices();
+            out.ok(missing);
+        }
+    }
+    let triangles = mesh.chunks().flatten().filter(|child| child.tag() == Tag(*b"TRIS"));
+    for (index, child) in triangles.enumerate() {
+        chunk(&child, Part::item("triangles", index), out, |out| {
+            let Some(triangles) = out.ok(Triangles::parse(&child, mesh.brush_id())) else { return };
+            out.field("brush", triangles.brush());
+            fields::<TriangleList<'_>, ()>(child.body(), (), out);
+        });
+    }
+}
+
+fn vertices(vrts: &Chunk<'_, ChunkHeader>, out: &mut Outline<'_>) {
+    let Some(vertices) = out.ok(Vertices::parse(vrts).within("vertices")) else { return };
+    vertices.layout.tell_fields(vrts.body().offset(), out);
+    out.field("stride", vertices.stride());
+    chunk(vrts, Part::one("vertices"), out, |out| out.array("records", &vertices.records));
+    out.array("positions", &vertices.positions());
+    if let Some(normals) = vertices.normals() {
+        out.array("normals", &normals);
+    }
+    if let Some(colors) = vertices.colors() {
+        out.array("colors", &colors);
+    }
+    for set in 0..vertices.sets() {
+        if let Some(coords) = vertices.tex_coords(set) {
+            out.array_item("uvs", set, &coords);
+        }
+    }
+}
+
+fn bone(mesh: Option<Mesh<'_>>, chunk: &Chunk<'_, ChunkHeader>, out: &mut Outline<'_>) {
+    out.field("mesh_offset", mesh.map(|mesh| mesh.chunk().offset()));
+    whole::<WeightList<'_>>(chunk, out);
+}

@@ -1,0 +1,587 @@
+//! What can be wrong with a scene, and the counts that fall out of looking.
+//!
+//! Not told: a MESH without TRIS, which 14 of 1,005 real files have; keys beyond the frames of their ANIM, and 0 frames
+//! a second, which are usual.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::animation::KEY_FLAGS;
+use super::mesh::VERTEX_FLAGS;
+use super::walk::in_node;
+use super::wire::ChunkHeader;
+use super::{Animation, Bone, ChunkKind, Keys, Mesh, Node, Scene, Sequence, Step, Texture, Triangles, Vertices};
+use crate::base::code::Code;
+use crate::base::error::{Context, Error};
+use crate::base::shown::shown;
+use crate::bytes::chunk::{Chunk, Tag};
+use crate::bytes::{Strided, Vec3};
+use crate::check::{self, Broken, Check, Finite, Index, Length, Numbers, Rows, Unit, UnitRange, rules};
+use crate::inspect::Depth;
+use crate::record::Stored as _;
+use crate::summary::{self, Problems, ReferenceKind, Severity, counted};
+
+/// The version that the document describes.
+const VERSION: i32 = 1;
+
+counted! {
+    textures,
+    brushes,
+    nodes inside,
+    meshes inside,
+    bones inside,
+    vertices inside,
+    triangles inside,
+    weights inside,
+    keys inside,
+    animations inside,
+}
+
+/// One walk over a scene: its materials, its whole structure, or every index and number too.
+pub(super) struct Survey<'s, 'a> {
+    scene: &'s Scene<'a>,
+    depth: Depth,
+    deep: Option<Box<Deep>>,
+    problems: &'s mut Problems,
+    counted: Counted,
+    brushes_met: bool,
+    /// What was met so far in each node around the current chunk.
+    open_nodes: Vec<OpenNode>,
+    mesh: OpenMesh,
+}
+
+/// What only a deep survey keeps.
+struct Deep {
+    transforms: Check<Finite<10>>,
+    rotations: Check<Unit>,
+    /// How many lists of keys each node had so far.
+    keys: BTreeMap<usize, usize>,
+    /// How many of each there were right below BB3D.
+    at_root: [u32; 3],
+    /// BONE chunks without an ANIM at or above them, and where the first lies.
+    unanimated: (u64, u64),
+}
+
+#[derive(Default)]
+struct OpenNode {
+    index: usize,
+    meshes: u32,
+    bones: u32,
+    animations: u32,
+    /// BONE chunks at and below it that no ANIM was met around, and where the first lies.
+    unanimated: (u64, u64),
+}
+
+/// What was met so far in the current mesh.
+#[derive(Default)]
+struct OpenMesh {
+    vertices_seen: bool,
+    vertices: Option<usize>,
+    triangle_lists: usize,
+}
+
+impl<'s, 'a> Survey<'s, 'a> {
+    pub(super) fn new(scene: &'s Scene<'a>, depth: Depth, problems: &'s mut Problems) -> Self {
+        let (counted, brushes_met, open_nodes, mesh) = Default::default();
+        let deep = (depth == Depth::Verify).then(|| {
+            let (transforms, rotations) = (Check::new(Finite), Check::new(Unit::Quaternion));
+            let (keys, at_root, unanimated) = Default::default();
+            Box::new(Deep { transforms, rotations, keys, at_root, unanimated })
+        });
+        Self { scene, depth, deep, problems, counted, brushes_met, open_nodes, mesh }
+    }
+
+    pub(super) fn run(mut self, named: &mut summary::References) -> Counted {
+        self.scene_itself();
+        self.materials(named);
+        if self.depth == Depth::Header {
+            return self.counted;
+        }
+        let mut walk = self.scene.walk();
+        // Looked at where they are: to move steps, which are large, took longer than to make them.
+        while let Some(step) = &walk.next() {
+            match step {
+                Ok(step) => self.step(step),
+                Err(error) => self.problems.error(error),
+            }
+        }
+        self.leave(0);
+        if let Some(deep) = self.deep {
+            if let (bones @ 1.., first) = deep.unanimated {
+                let message = format!("{} of {} BONE without an ANIM around", bones, self.counted.bones);
+                self.problems.warning(&Error::malformed(message).at(first).within("bones"));
+            }
+            deep.transforms.tell("transforms", self.problems, |error| error.within("nodes"));
+            deep.rotations.tell("rotations", self.problems, |error| error.within("nodes"));
+        }
+        self.counted
+    }
+
+    fn scene_itself(&mut self) {
+        let chunk = self.scene.chunk();
+        self.problems.ok(chunk.whole().within("BB3D"));
+        let version = self.scene.version();
+        if version < 0 {
+            self.warn(8, "version is negative");
+        } else if version > VERSION {
+            self.warn(8, format_args!("version {version} is newer than {VERSION}"));
+        }
+        let trailing = self.scene.trailing().len();
+        if trailing > 0 {
+            self.warn(chunk.byte_len(), format_args!("{trailing} bytes after the scene"));
+        }
+    }
+
+    fn materials(&mut self, named: &mut summary::References) {
+        for texture in self.scene.textures() {
+            if let Some(texture) = self.problems.ok(texture) {
+                named.add(ReferenceKind::Texture, texture.name);
+                self.counted.textures = self.counted.textures.saturating_add(1);
+            }
+        }
+        for (offset, brush) in self.scene.brushes().placed() {
+            let Some(brush) = self.problems.ok(brush) else { continue };
+            let layers = brush.texture_ids.len();
+            if self.counted.brushes == 0 && layers > 8 {
+                self.warn(offset, format_args!("{layers} textures a brush, Blitz3D has 8"));
+            }
+            self.counted.brushes = self.counted.brushes.saturating_add(1);
+        }
+        if self.deep.is_some() {
+            self.material_numbers();
+        }
+    }
+
+    /// Those of the textures and brushes that can be read.
+    #[inline(never)]
+    fn material_numbers(&mut self) {
+        let mut placements = Check::new(Finite);
+        let (mut flags, mut blends) = (Check::new(unknown_bits()), Check::new(unknown()));
+        for (offset, texture) in self.scene.textures().placed() {
+            let Ok(Texture { position: [x, y], scale: [width, height], rotation, .. }) = texture else { continue };
+            placements.next(offset, Numbers([x, y, width, height, rotation]));
+            let Ok(Texture { flags: bits, blend, .. }) = texture else { continue };
+            flags.look(offset, Bits(bits.0), bits.unknown_code().is_none());
+            blends.look(offset, blend.0, blend.name().is_some());
+        }
+        placements.tell("placements", self.problems, |error| error.within("textures"));
+        flags.tell("flags", self.problems, |error| error.within("textures"));
+        blends.tell("blends", self.problems, |error| error.within("textures"));
+        let (mut colors, mut ranges) = (Check::new(Finite), Check::new(UnitRange));
+        let (mut switches, mut blends) = (Check::new(unknown_bits()), Check::new(unknown()));
+        let mut ids = References::new(self.counted.textures);
+        let readable = self.scene.brushes().placed().filter_map(|(offset, brush)| Some((offset, brush.ok()?)));
+        for (index, (offset, brush)) in readable.enumerate() {
+            ids.list(("brushes", index), &brush.texture_ids, brush.texture_ids.iter().map(|id| id.get()));
+            let [r, g, b, a] = brush.color;
+            colors.next(offset, Numbers([r, g, b, a, brush.shininess]));
+            ranges.next(offset, Numbers(brush.color));
+            switches.look(offset, Bits(brush.fx.0), brush.fx.unknown_code().is_none());
+            // 0 is what a writer leaves that sets none.
+            blends.look(offset, brush.blend.0, brush.blend.0 == 0 || brush.blend.name().is_some());
+        }
+        let place = |error: Error| error.within("brushes");
+        colors.tell("colors", self.problems, place);
+        ranges.tell("colors", self.problems, place);
+        switches.tell("fx", self.problems, place);
+        blends.tell("blends", self.problems, place);
+        ids.tell("texture ids", self.problems, place);
+    }
+
+    #[inline(always)]
+    fn step(&mut self, step: &Step<'a>) {
+        let Step { chunk, part, node, depth } = step;
+        // What a part cannot be read for is told with the node it lies in.
+        let place = |error: Error| in_node(error, *node);
+        match part {
+            ChunkKind::Textures | ChunkKind::Brushes => {
+                self.truncated(chunk, place);
+                let late = match part {
+                    ChunkKind::Textures => self.brushes_met || self.counted.nodes > 0,
+                    _ => self.counted.nodes > 0,
+                };
+                self.brushes_met |= matches!(part, ChunkKind::Brushes);
+                if late {
+                    self.warn(chunk.offset(), format_args!("{} after what refers to it", chunk.tag()));
+                }
+                self.once_at_root(chunk, usize::from(matches!(part, ChunkKind::Brushes)));
+            }
+            ChunkKind::Node(node) => {
+                self.truncated(chunk, place);
+                if *depth == 1 {
+                    self.once_at_root(chunk, 2);
+                }
+                self.node(node);
+            }
+            ChunkKind::Mesh(mesh) => {
+                self.truncated(chunk, place);
+                self.mesh(mesh, *node);
+            }
+            ChunkKind::Vertices(_) => {
+                let place = self.in_mesh("vertices");
+                if std::mem::replace(&mut self.mesh.vertices_seen, true) {
+                    self.problems.error(&place(Error::malformed("a second VRTS in one mesh").at(chunk.offset())));
+                }
+                if let Some(vertices) = self.problems.ok(Vertices::parse(chunk).map_err(place)) {
+                    self.counted.vertices = self.counted.vertices.saturating_add(vertices.len() as u64);
+                    if self.deep.is_some() {
+                        self.vertices(&vertices);
+                    }
+                }
+            }
+            ChunkKind::Triangles(mesh) => {
+                if !self.mesh.vertices_seen && self.mesh.vertices.is_some() {
+                    self.warn(chunk.offset(), "TRIS before the VRTS of its mesh");
+                }
+                let index = next(&mut self.mesh.triangle_lists);
+                let mesh_index = self.mesh_index();
+                let place = |error: Error| error.within_item("triangles", index).within_item("meshes", mesh_index);
+                if let Some(triangles) = self.problems.ok(Triangles::parse(chunk, mesh.brush_id()).map_err(place)) {
+                    self.counted.triangles = self.counted.triangles.saturating_add(triangles.indices.len() as u64);
+                    if self.deep.is_some() {
+                        self.triangles(&triangles, chunk, place);
+                    }
+                }
+            }
+            ChunkKind::Bone(mesh) => {
+                let index = usize::try_from(self.counted.bones).unwrap_or(usize::MAX);
+                let place = |error: Error| error.within_item("bones", index);
+                self.counted.bones = self.counted.bones.saturating_add(1);
+                self.only_one(chunk, *node, |open| &mut open.bones);
+                if let Some(open) = self.open_nodes.last_mut() {
+                    add(&mut open.unanimated, (1, chunk.offset()));
+                }
+                if let Some(bone) = self.problems.ok(Bone::parse(chunk, *mesh).map_err(place)) {
+                    self.counted.weights = self.counted.weights.saturating_add(bone.weights.len() as u64);
+                    if self.deep.is_some() {
+                        self.bone(&bone, place);
+                    }
+                }
+            }
+            ChunkKind::Keys => {
+                let index =
+                    self.deep.as_mut().zip(*node).map_or(0, |(deep, node)| next(deep.keys.entry(node).or_default()));
+                // Without a deep look nobody counts.
+                let is_counted = self.deep.is_some();
+                let place = |error: Error| {
+                    place(if is_counted { error.within_item("keys", index) } else { error.within("keys") })
+                };
+                if let Some(keys) = self.problems.ok(Keys::parse(chunk).map_err(place)) {
+                    self.counted.keys = self.counted.keys.saturating_add(keys.len() as u64);
+                    if self.deep.is_some() {
+                        self.keys(&keys, chunk, place);
+                    }
+                }
+            }
+            ChunkKind::Animation => {
+                self.counted.animations = self.counted.animations.saturating_add(1);
+                self.only_one(chunk, *node, |open| &mut open.animations);
+                let place = |error: Error| place(error.within("animation"));
+                let animation = Animation::parse(chunk).map_err(place);
+                if let Some(animation) = self.problems.ok(animation)
+                    && self.deep.is_some()
+                {
+                    self.animation(&animation, chunk.body().offset(), place);
+                }
+            }
+            ChunkKind::Sequence => {
+                self.problems.ok(Sequence::parse(chunk).within("sequences").map_err(place));
+            }
+            ChunkKind::Pivot => self.truncated(chunk, place),
+            ChunkKind::Unknown => {
+                self.truncated(chunk, place);
+                let known =
+                    [b"TEXS", b"BRUS", b"NODE", b"MESH", b"VRTS", b"TRIS", b"BONE", b"KEYS", b"ANIM", b"SEQS", b"PIVO"];
+                if known.iter().any(|tag| chunk.tag() == Tag(**tag)) {
+                    self.warn(chunk.offset(), format_args!("{} does not belong here", chunk.tag()));
+                }
+            }
+        }
+    }
+
+    /// The place of the mesh met last among all.
+    fn mesh_index(&self) -> usize {
+        usize::try_from(self.counted.meshes).unwrap_or(usize::MAX).saturating_sub(1)
+    }
+
+    fn in_mesh(&self, part: &'static str) -> impl Fn(Error) -> Error + Copy + use<> {
+        let index = self.mesh_index();
+        move |error| error.within(part).within_item("meshes", index)
+    }
+
+    /// What BB3D should hold once.
+    fn once_at_root(&mut self, chunk: &Chunk<'a, ChunkHeader>, kind: usize) {
+        let Some(count) = self.deep.as_mut().and_then(|deep| deep.at_root.get_mut(kind)) else { return };
+        *count = count.saturating_add(1);
+        if *count == 2 {
+            self.warn(chunk.offset(), format_args!("a second {} right below BB3D", chunk.tag()));
+        }
+    }
+
+    /// Ends the nodes around, down to so many.
+    fn leave(&mut self, depth: usize) {
+        while self.open_nodes.len() > depth {
+            let Some(open) = self.open_nodes.pop() else { return };
+            if open.animations == 0 {
+                match (self.open_nodes.last_mut(), self.deep.as_mut()) {
+                    (Some(above), _) => add(&mut above.unanimated, open.unanimated),
+                    (None, Some(deep)) => add(&mut deep.unanimated, open.unanimated),
+                    (None, None) => {}
+                }
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn animation(&mut self, animation: &Animation, offset: u64, place: impl Fn(Error) -> Error + Copy) {
+        let Animation { flags, frames, fps } = *animation;
+        check::one(Finite, Numbers([fps]), offset, self.problems, |error| place(error.within("fps")));
+        let mut warn = |is_odd: bool, message: &dyn fmt::Display| {
+            if is_odd {
+                self.problems.warning(&place(Error::malformed(message.to_string()).at(offset)));
+            }
+        };
+        warn(flags != 0, &format_args!("flags are {flags}, which the document leaves unused"));
+        warn(frames < 0, &format_args!("{frames} frames"));
+        warn(fps < 0.0, &format_args!("{fps} frames a second"));
+    }
+
+    fn node(&mut self, node: &Node<'a>) {
+        self.counted.nodes = self.counted.nodes.saturating_add(1);
+        self.leave(node.depth as usize);
+        self.open_nodes.push(OpenNode { index: node.index, ..OpenNode::default() });
+        if let Some(deep) = &mut self.deep {
+            let offset = node.chunk().offset();
+            let ([x, y, z], [width, height, depth], [a, b, c, d]) = (node.position(), node.scale(), node.rotation());
+            deep.transforms.next(offset, Numbers([x, y, z, width, height, depth, a, b, c, d]));
+            deep.rotations.next(offset, Length::of(node.rotation()));
+        }
+    }
+
+    fn mesh(&mut self, mesh: &Mesh<'a>, node: Option<usize>) {
+        self.counted.meshes = self.counted.meshes.saturating_add(1);
+        self.only_one(&mesh.chunk(), node, |open| &mut open.meshes);
+        let vertices = mesh.vertices().ok().map(|vertices| vertices.len());
+        self.mesh = OpenMesh { vertices, ..OpenMesh::default() };
+        let index = self.mesh_index();
+        if mesh.vertices_chunk().is_none() {
+            let error = Error::malformed("mesh without a VRTS chunk").at(mesh.chunk().offset());
+            self.problems.error(&error.within_item("meshes", index));
+        }
+        if self.deep.is_some() {
+            let offset = mesh.chunk().body().offset();
+            self.brush(mesh.brush_id(), offset, |error| error.within_item("meshes", index));
+        }
+    }
+
+    #[inline(never)]
+    fn vertices(&mut self, vertices: &Vertices<'a>) {
+        let index = self.mesh_index();
+        let place = |error: Error| error.within_item("meshes", index);
+        self.unknown_bits(vertices.flags() & !VERTEX_FLAGS, vertices.records.offset().saturating_sub(12), |error| {
+            place(error.within("vertex_flags").within("vertices"))
+        });
+        self.finite(&vertices.positions(), |error| place(error.within("positions")));
+        if let Some(normals) = vertices.normals() {
+            let place = |error: Error| place(error.within("normals"));
+            self.finite(&normals, place);
+            let lengths = normals.iter().map(|normal| Length::of(normal.to_array()));
+            Check::new(Unit::Direction).array(&normals, lengths).tell("normals", self.problems, place);
+        }
+        if let Some(colors) = vertices.colors() {
+            let place = |error: Error| place(error.within("colors"));
+            let values = colors.iter().map(|color| Numbers(color.to_array()));
+            Check::new(Finite).array(&colors, values.clone()).tell("colors", self.problems, place);
+            Check::new(UnitRange).array(&colors, values).tell("colors", self.problems, place);
+        }
+        for (number, set) in (0..vertices.sets()).filter_map(|set| Some((set, vertices.tex_coords(set)?))) {
+            let offset = vertices.positions().offset();
+            let numbers = set.iter().flatten().map(|number| Numbers([number.get()]));
+            let check = Check::new(Finite).array(offset, numbers);
+            check.tell("numbers", self.problems, |error| place(error.within_item("uvs", number)));
+        }
+    }
+
+    fn finite(&mut self, vectors: &Strided<'a, Vec3>, place: impl Fn(Error) -> Error) {
+        let values = vectors.iter().map(|vector| Numbers(vector.to_array()));
+        Check::new(Finite).array(vectors, values).tell("vectors", self.problems, place);
+    }
+
+    fn unknown_bits(&mut self, bits: u32, offset: u64, place: impl FnOnce(Error) -> Error) {
+        if bits != 0 {
+            let mut unknown = Check::new(unknown_bits());
+            unknown.next(offset, Bits(bits));
+            unknown.tell("", self.problems, place);
+        }
+    }
+
+    #[inline(never)]
+    fn triangles(
+        &mut self,
+        triangles: &Triangles<'a>,
+        chunk: &Chunk<'a, ChunkHeader>,
+        place: impl Fn(Error) -> Error + Copy,
+    ) {
+        self.brush(triangles.brush_id, chunk.body().offset(), place);
+        let Some(count) = self.mesh.vertices else { return };
+        let ids = triangles.indices.iter().flat_map(|triangle| triangle.vertices).map(|id| id.get().into());
+        let check = Check::new(Index(count as u64)).array(Rows::new(triangles.indices.offset(), 4), ids);
+        check.tell("vertex ids", self.problems, |error| place(error.within("indices")));
+    }
+
+    #[inline(never)]
+    fn bone(&mut self, bone: &Bone<'a>, place: impl Fn(Error) -> Error + Copy) {
+        let place = |error: Error| place(error.within("weights"));
+        let weights = bone.weights.iter().map(|weight| Numbers([weight.weight.get()]));
+        Check::new(Finite).array(&bone.weights, weights.clone()).tell("weights", self.problems, place);
+        Check::new(UnitRange).array(&bone.weights, weights).tell("weights", self.problems, place);
+        match bone.mesh() {
+            Some(mesh) => {
+                // A mesh whose vertices are unreadable has been told of already.
+                if let Ok(vertices) = mesh.vertices() {
+                    let ids = bone.weights.iter().map(|weight| weight.vertex.get().into());
+                    let check = Check::new(Index(vertices.len() as u64)).array(&bone.weights, ids);
+                    check.tell("vertex ids", self.problems, place);
+                }
+            }
+            None if bone.weights.is_empty() => {}
+            None => self.problems.tell(Severity::Error, || {
+                let error = Error::malformed("weights without a mesh at or above the bone");
+                place(error.at(bone.weights.offset()))
+            }),
+        }
+    }
+
+    #[inline(never)]
+    fn keys(&mut self, keys: &Keys<'a>, chunk: &Chunk<'a, ChunkHeader>, place: impl Fn(Error) -> Error + Copy) {
+        match keys.flags {
+            0 => self.problems.tell(Severity::Warning, || {
+                place(Error::malformed("flags are 0: frames without anything").at(chunk.body().offset()))
+            }),
+            flags => self.unknown_bits(flags & !KEY_FLAGS, chunk.body().offset(), |error| place(error.within("flags"))),
+        }
+        for (column, what) in [(keys.positions(), "positions"), (keys.scales(), "scales")] {
+            if let Some(column) = column {
+                let values = column.iter().map(|vector| Numbers(vector.to_array()));
+                Check::new(Finite).array(&column, values).tell(what, self.problems, place);
+            }
+        }
+        if let Some(rotations) = keys.rotations() {
+            let values = rotations.iter().map(|rotation| Numbers(rotation.to_array()));
+            Check::new(Finite).array(&rotations, values).tell("rotations", self.problems, place);
+            let lengths = rotations.iter().map(|rotation| Length::of(rotation.to_array()));
+            Check::new(Unit::Quaternion).array(&rotations, lengths).tell("rotations", self.problems, place);
+        }
+    }
+
+    #[inline(never)]
+    fn brush(&mut self, id: i32, offset: u64, place: impl Fn(Error) -> Error) {
+        let mut ids = References::new(self.counted.brushes);
+        ids.one(id, offset);
+        ids.tell("", self.problems, |error| place(error.within("brush_id")));
+    }
+
+    /// A chunk that a node should have once.
+    fn only_one(
+        &mut self,
+        chunk: &Chunk<'a, ChunkHeader>,
+        node: Option<usize>,
+        count: impl Fn(&mut OpenNode) -> &mut u32,
+    ) {
+        let around = self.open_nodes.iter().rposition(|open| Some(open.index) == node);
+        self.leave(around.map_or(0, |place| place.saturating_add(1)));
+        let Some(open) = self.open_nodes.last_mut() else { return };
+        let seen = count(open);
+        *seen = seen.saturating_add(1);
+        let again = *seen > 1;
+        let both = open.meshes > 0 && open.bones > 0 && chunk.tag() != Tag(*b"ANIM");
+        if again {
+            self.warn(chunk.offset(), format_args!("a second {} in one node", chunk.tag()));
+        } else if both {
+            self.warn(chunk.offset(), "MESH and BONE in one node");
+        }
+    }
+
+    /// A chunk that claims more than the chunk around it holds; not told again where the whole file is cut there.
+    #[inline]
+    fn truncated(&mut self, chunk: &Chunk<'a, ChunkHeader>, place: impl Fn(Error) -> Error) {
+        let Err(error) = chunk.whole() else { return };
+        let file_is_cut = self.scene.chunk().missing() > 0;
+        let to_the_end = chunk.offset().saturating_add(chunk.byte_len()) == self.scene.data.len() as u64;
+        if !(file_is_cut && to_the_end) {
+            self.problems.error(&place(error));
+        }
+    }
+
+    #[cold]
+    fn warn(&mut self, offset: u64, message: impl fmt::Display) {
+        self.problems.tell(Severity::Warning, || Error::malformed(message.to_string()).at(offset));
+    }
+}
+
+fn next(count: &mut usize) -> usize {
+    std::mem::replace(count, count.saturating_add(1))
+}
+
+/// Adds up how many, and keeps where the first lies.
+fn add((count, first): &mut (u64, u64), (more, offset): (u64, u64)) {
+    if *count == 0 || (more > 0 && offset < *first) {
+        *first = offset;
+    }
+    *count = count.saturating_add(more);
+}
+
+/// Bits of a flag.
+#[derive(Clone, Copy)]
+struct Bits(u32);
+
+shown!([] Display for Bits, |bits| "{:#x}", bits.0);
+
+fn unknown_bits() -> Broken<Bits> {
+    Broken::new(Code::UnknownCode, "partly of no known meaning")
+}
+
+fn unknown() -> Broken<i32> {
+    Broken::new(Code::UnknownCode, "of no known meaning")
+}
+
+/// Numbers that stand for items of a list, or -1 for none.
+struct References {
+    known: Check<Known>,
+    none: Check<NoneIsMinusOne>,
+}
+
+impl References {
+    fn new(count: u64) -> Self {
+        Self { known: Check::new(Known(count)), none: Check::new(NoneIsMinusOne) }
+    }
+
+    fn list(
+        &mut self,
+        list: (&'static str, usize),
+        rows: impl Into<Rows> + Copy,
+        ids: impl Iterator<Item = i32> + Clone,
+    ) {
+        self.known.list(list, rows, ids.clone());
+        self.none.list(list, rows, ids);
+    }
+
+    fn one(&mut self, id: i32, offset: u64) {
+        self.known.next(offset, id);
+        self.none.next(offset, id);
+    }
+
+    fn tell(self, what: &str, problems: &mut Problems, place: impl Fn(Error) -> Error) {
+        self.known.tell(what, problems, &place);
+        self.none.tell(what, problems, place);
+    }
+}
+
+rules! {
+    /// One of so many items, or none.
+    Known(u64) of i32 = Code::Range, |Self(count), id| u64::try_from(id).map_or(true, |id| id < *count),
+        format!("not below {count}");
+
+    /// What is negative stands for none, and is -1.
+    NoneIsMinusOne of i32 = Code::OddRange, |_, id| id >= -1, "below -1, which is none";
+}

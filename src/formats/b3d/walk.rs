@@ -1,0 +1,170 @@
+//! Every chunk of a scene, depth first, without recursion.
+
+use super::mesh::Mesh;
+use super::node::{Node, Position, too_deep};
+use super::wire::ChunkHeader;
+use crate::base::error::{Context, Result};
+use crate::bytes::Cursor;
+use crate::bytes::chunk::Chunk;
+
+/// One chunk met on a [`Walk`].
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Step<'a> {
+    /// How many chunks it lies in; BB3D's own children lie in one.
+    pub depth: u32,
+    /// The chunk itself.
+    pub chunk: Chunk<'a, ChunkHeader>,
+    /// What it is in this place.
+    pub part: ChunkKind<'a>,
+    /// The place of the node it lies in, or is.
+    pub node: Option<usize>,
+}
+
+/// What a chunk is, by its tag and the chunk around it.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum ChunkKind<'a> {
+    /// TEXS.
+    Textures,
+    /// BRUS.
+    Brushes,
+    /// NODE.
+    Node(Node<'a>),
+    /// MESH.
+    Mesh(Mesh<'a>),
+    /// VRTS of this mesh.
+    Vertices(Mesh<'a>),
+    /// TRIS of this mesh.
+    Triangles(Mesh<'a>),
+    /// BONE, and the mesh that it speaks of.
+    Bone(Option<Mesh<'a>>),
+    /// KEYS.
+    Keys,
+    /// ANIM.
+    Animation,
+    /// SEQS, which the spec does not know.
+    Sequence,
+    /// PIVO, which the spec does not know.
+    Pivot,
+    /// A tag that the format does not know in this place.
+    Unknown,
+}
+
+/// All chunks below BB3D in file order, each before those inside it.
+///
+/// A broken chunk is an error, and the walk goes on beside it: what is known to lie behind it is still visited.
+/// Holds one small frame for each level of nesting, up to [`Limits::depth`](crate::Limits::depth).
+#[derive(Clone, Debug)]
+pub struct Walk<'a> {
+    frames: Vec<Frame<'a>>,
+    nodes: usize,
+    depth_limit: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Frame<'a> {
+    children: Cursor<'a>,
+    inside: Inside<'a>,
+}
+
+#[derive(Clone, Debug)]
+enum Inside<'a> {
+    Scene,
+    /// A node's place, and the mesh that bones in it speak of so far.
+    Node(usize, Option<Mesh<'a>>),
+    Mesh(usize, Mesh<'a>),
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(children: Cursor<'a>, depth_limit: u32) -> Self {
+        // Room for what most scenes need.
+        let mut frames = Vec::with_capacity(8);
+        frames.push(Frame { children, inside: Inside::Scene });
+        Self { frames, nodes: 0, depth_limit }
+    }
+
+    #[inline(always)]
+    fn enter(&mut self, depth: u32, node: Option<usize>, chunk: Chunk<'a, ChunkHeader>) -> Result<Step<'a>> {
+        let Some(frame) = self.frames.last_mut() else {
+            return Ok(Step { depth, chunk, part: ChunkKind::Unknown, node });
+        };
+        let part = match (&chunk.tag().0, &mut frame.inside) {
+            (b"TEXS", Inside::Scene) => ChunkKind::Textures,
+            (b"BRUS", Inside::Scene) => ChunkKind::Brushes,
+            (b"NODE", Inside::Scene) => return self.enter_node(depth, None, None, chunk),
+            (b"NODE", Inside::Node(parent, mesh)) => {
+                let (parent, mesh) = (Some(*parent), *mesh);
+                return self.enter_node(depth, parent, mesh, chunk);
+            }
+            (b"MESH", Inside::Node(node, above)) => {
+                let mesh = Mesh::parse(chunk).within("mesh").within_item("nodes", *node)?;
+                *above = Some(mesh);
+                let frame = Frame { children: mesh.children(), inside: Inside::Mesh(*node, mesh) };
+                self.frames.push(frame);
+                ChunkKind::Mesh(mesh)
+            }
+            (b"BONE", Inside::Node(_, mesh)) => ChunkKind::Bone(*mesh),
+            (b"KEYS", Inside::Node(..)) => ChunkKind::Keys,
+            (b"ANIM", Inside::Node(..)) => ChunkKind::Animation,
+            (b"SEQS", Inside::Node(..)) => ChunkKind::Sequence,
+            (b"PIVO", Inside::Node(..)) => ChunkKind::Pivot,
+            (b"VRTS", Inside::Mesh(_, mesh)) => ChunkKind::Vertices(*mesh),
+            (b"TRIS", Inside::Mesh(_, mesh)) => ChunkKind::Triangles(*mesh),
+            _ => ChunkKind::Unknown,
+        };
+        Ok(Step { depth, chunk, part, node })
+    }
+
+    #[inline(always)]
+    fn enter_node(
+        &mut self,
+        depth: u32,
+        parent: Option<usize>,
+        mesh_above: Option<Mesh<'a>>,
+        chunk: Chunk<'a, ChunkHeader>,
+    ) -> Result<Step<'a>> {
+        let index = self.nodes;
+        self.nodes = self.nodes.saturating_add(1);
+        if depth > self.depth_limit {
+            return Err(too_deep(self.depth_limit, chunk.offset()));
+        }
+        let position = Position { index, parent, depth: depth.saturating_sub(1), mesh_above };
+        let (node, children) = Node::parse(chunk, position).within_item("nodes", index)?;
+        self.frames.push(Frame { children, inside: Inside::Node(index, mesh_above) });
+        Ok(Step { depth, chunk, part: ChunkKind::Node(node), node: Some(index) })
+    }
+}
+
+#[cold]
+pub(super) fn in_node(error: crate::Error, node: Option<usize>) -> crate::Error {
+    match node {
+        Some(index) => error.within_item("nodes", index),
+        None => error,
+    }
+}
+
+impl<'a> Iterator for Walk<'a> {
+    type Item = Result<Step<'a>>;
+
+    // Inlined with all that makes a step: steps are large, and copying them from hand to hand took longer than walking.
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let depth = u32::try_from(self.frames.len()).unwrap_or(u32::MAX);
+            let frame = self.frames.last_mut()?;
+            let node = match frame.inside {
+                Inside::Scene => None,
+                Inside::Node(node, _) | Inside::Mesh(node, _) => Some(node),
+            };
+            let end = match Chunk::next(&mut frame.children) {
+                Ok(Some(chunk)) => return Some(self.enter(depth, node, chunk)),
+                end => end,
+            };
+            self.frames.pop();
+            if let Err(error) = end {
+                return Some(Err(in_node(error, node)));
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Records exactly as stored.
+
+use zerocopy::little_endian::{F32, I32, U32};
+
+use crate::bytes::array::elements;
+use crate::bytes::chunk::{Header, Tag};
+use crate::bytes::{Quat, Vec3};
+use crate::record::{Framing, wire};
+
+wire! {
+    /// What stands before every chunk: its tag and the length of what follows.
+    ChunkHeader = 8 {
+        /// What the chunk is.
+        tag: Framing<[u8; 4]> = "tag",
+        /// How many bytes follow this header.
+        length: Framing<U32> = "length",
+    }
+
+    /// What stands in BB3D before its chunks.
+    SceneHead = 4 {
+        /// Major x 100 + minor.
+        version: I32 = "version",
+    }
+
+    /// What stands in BRUS before its brushes.
+    BrushListHead = 4 {
+        /// How many layers each brush has.
+        n_texs: I32 = "n_texs",
+    }
+
+    /// What stands in MESH before its chunks.
+    MeshHead = 4 {
+        /// The brush for triangles that name none, as stored: -1 is no brush.
+        brush_id: I32 = "brush_id",
+    }
+
+    /// What follows a node's name: its local coordinate system.
+    NodeFields = 40 {
+        /// Its place in the node above.
+        position: Vec3 = "position",
+        /// Its scale.
+        scale: Vec3 = "scale",
+        /// Its rotation, the real part first.
+        rotation: Quat = "rotation",
+    }
+
+    /// What stands before the vertices: which columns they have.
+    VertexLayout = 12 {
+        /// 1 normals, 2 colors.
+        vertex_flags: U32 = "flags",
+        /// How many sets of texture coordinates.
+        tex_coord_sets: I32 = "tex_coord_sets",
+        /// How many numbers each set has.
+        tex_coord_set_size: I32 = "tex_coord_set_size",
+    }
+
+    /// One triangle: three positions in the mesh's vertices.
+    Triangle = 12 {
+        /// The corners.
+        vertices: [I32; 3] = "vertex_id",
+    }
+
+    /// One vertex that a bone moves, and how much.
+    Weight = 8 {
+        /// The vertex.
+        vertex: I32 = "vertex_id",
+        /// How strongly it follows the bone.
+        weight: F32 = "weight",
+    }
+
+    /// An ANIM chunk.
+    AnimationFields = 12 {
+        /// Unused by the document.
+        flags: I32 = "flags",
+        /// How many frames.
+        frames: I32 = "frames",
+        /// Frames a second.
+        fps: F32 = "fps",
+    }
+}
+
+impl crate::base::sealed::Sealed for ChunkHeader {}
+
+impl Header for ChunkHeader {
+    fn tag(&self) -> Tag {
+        Tag(*self.tag)
+    }
+
+    fn byte_len_hint(&self) -> u32 {
+        self.length.get()
+    }
+}
+
+/// A [`Weight`] in the machine's own numbers.
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+#[allow(missing_docs)]
+pub struct NativeWeight {
+    pub vertex: i32,
+    pub weight: f32,
+}
+
+elements! {
+    Triangle = [i32; 3] { "a" I32, "b" I32, "c" I32 }
+    Weight = NativeWeight { "vertex" I32, "weight" F32 }
+}

@@ -1,0 +1,261 @@
+//! The zip around the tables: its entries, and unpacking them.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry::{Occupied, Vacant};
+
+use bytemuck::Pod;
+use flate2::Crc;
+
+use crate::base::code::Code;
+use crate::base::error::{Context, Error, Result};
+use crate::base::limits::{Limits, flag};
+use crate::base::shown::shown;
+use crate::base::text::ByteStr;
+use crate::codec::deflate::{self, Unpacked};
+use crate::formats::zip_directory::{CentralEntry, Descriptor, Directory, LocalEntry};
+
+/// A zip whose directory has been read.
+pub(super) struct Archive<'a> {
+    directory: Directory<'a>,
+    /// Where the lines of the entries lie, in the directory's order; of several with one name, the last, in the place of
+    /// the first.
+    lines: Vec<u64>,
+    by_name: HashMap<&'a [u8], usize>,
+    limits: Limits,
+}
+
+impl<'a> Archive<'a> {
+    /// Reads the directory, and nothing else.
+    pub(super) fn parse(data: &'a [u8], limits: &Limits) -> Result<Self> {
+        let directory = Directory::find(data)?;
+        let limit = limits.archive_members;
+        if u32::from(directory.end().entries.get()) > limit {
+            return Err(Error::limit("zip entries", limit, flag::ARCHIVE_MEMBERS).at(directory.end_offset()));
+        }
+        let (mut lines, mut by_name) = (Vec::new(), HashMap::new());
+        for entry in directory.entries() {
+            let entry = entry.within("zip directory")?;
+            match by_name.entry(entry.name.as_bytes()) {
+                Vacant(place) => {
+                    place.insert(lines.len());
+                    lines.push(entry.offset);
+                }
+                Occupied(place) => {
+                    if let Some(line) = lines.get_mut(*place.get()) {
+                        *line = entry.offset;
+                    }
+                }
+            }
+        }
+        Ok(Self { directory, lines, by_name, limits: *limits })
+    }
+
+    pub(super) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    pub(super) fn directory_bytes(&self) -> u64 {
+        self.directory.end_offset().saturating_sub(self.directory.start())
+    }
+
+    pub(super) fn directory(&self) -> &Directory<'a> {
+        &self.directory
+    }
+
+    pub(super) fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
+        (0..self.lines.len()).filter_map(|index| self.entry(index))
+    }
+
+    /// The entry of this name, written with `/`. Of several, the last in the directory.
+    pub(super) fn find(&self, path: &str) -> Option<Entry<'_>> {
+        let index = self.by_name.get(path.as_bytes());
+        let index = index.or_else(|| self.by_name.get(path.replace('/', "\\").as_bytes()))?;
+        self.entry(*index)
+    }
+
+    fn entry(&self, index: usize) -> Option<Entry<'_>> {
+        // These very bytes were read before, so nothing here can fail.
+        let central = self.directory.entry_at(*self.lines.get(index)?).ok()?;
+        Some(Entry { archive: self, central, index })
+    }
+}
+
+/// A file inside the zip.
+#[derive(Clone, Copy)]
+pub struct Entry<'m> {
+    archive: &'m Archive<'m>,
+    central: CentralEntry<'m>,
+    /// Its place among the entries.
+    index: usize,
+}
+
+impl<'m> Entry<'m> {
+    /// Its name as stored; some writers put `\` between its parts.
+    pub fn name(&self) -> ByteStr<'m> {
+        self.central.name
+    }
+
+    /// Its name with `/` between its parts. Copies only where there is another.
+    pub fn path(&self) -> Cow<'m, [u8]> {
+        path(self.name())
+    }
+
+    /// Its line of the directory as stored.
+    pub fn central(&self) -> &CentralEntry<'m> {
+        &self.central
+    }
+
+    /// The header before its data.
+    ///
+    /// # Errors
+    /// Where none lies where the directory says.
+    pub fn local(&self) -> Result<LocalEntry<'m>> {
+        let offset = self.header_offset();
+        self.archive
+            .directory
+            .local(offset)
+            .map_err(|error| self.error(format!("at {offset:#x}: {}", error.kind())).at(self.central.offset))
+    }
+
+    /// Where the header before its data lies.
+    pub fn header_offset(&self) -> u64 {
+        self.archive.directory.prefix().saturating_add(self.central.header_offset)
+    }
+
+    /// The bytes it takes in the file.
+    pub fn stored_byte_len(&self) -> u64 {
+        self.central.packed_bytes
+    }
+
+    /// The bytes it unpacks to, by the directory's word.
+    pub fn decoded_byte_len_hint(&self) -> u64 {
+        self.central.unpacked_bytes
+    }
+
+    /// The CRC-32 of its unpacked bytes, by the directory's word.
+    pub fn crc32_hint(&self) -> u32 {
+        self.central.header.crc32.get()
+    }
+
+    /// The bytes as they lie in the file, packed or not.
+    ///
+    /// # Errors
+    /// Where they do not lie before the directory, or are encrypted.
+    pub fn stored_bytes(&self) -> Result<&'m [u8]> {
+        let local = self.local()?;
+        let room = self.archive.directory.start().checked_sub(local.data_offset);
+        if room.is_none_or(|room| room < self.stored_byte_len()) {
+            return Err(self
+                .error(format!("{} bytes of data run into the directory", self.stored_byte_len()))
+                .at(local.data_offset));
+        }
+        if self.central.header.flags.get() & 1 != 0 {
+            return Err(self.located(Error::encrypted(self.message("encrypted"))).at(self.central.offset));
+        }
+        let data =
+            usize::try_from(local.data_offset).ok().and_then(|start| self.archive.directory.archive().get(start..));
+        let data = usize::try_from(self.stored_byte_len()).ok().and_then(|bytes| data?.get(..bytes));
+        data.ok_or_else(|| self.located(Error::truncated(self.stored_byte_len(), 0)).at(local.data_offset))
+    }
+
+    /// What follows the data where the header before it did not know its sizes; `None` where there is no such record with
+    /// its signature.
+    ///
+    /// # Errors
+    /// As [`stored_bytes`](Self::stored_bytes).
+    pub(super) fn descriptor(&self) -> Result<Option<&'m Descriptor>> {
+        let end = self.local()?.data_offset.saturating_add(self.stored_bytes()?.len() as u64);
+        Ok(self.archive.directory.descriptor(end))
+    }
+
+    /// The unpacked bytes, if they lie in the file as such.
+    ///
+    /// # Errors
+    /// As [`stored_bytes`](Self::stored_bytes), and where the directory gives it two sizes. The CRC-32 is not checked.
+    pub fn borrowed(&self) -> Result<Option<&'m [u8]>> {
+        if self.central.header.method.get() != 0 {
+            return Ok(None);
+        }
+        if self.stored_byte_len() != self.decoded_byte_len_hint() {
+            let sizes =
+                format!("stored, but of {} bytes and of {}", self.stored_byte_len(), self.decoded_byte_len_hint());
+            return Err(self.error(sizes).at(self.central.offset));
+        }
+        self.stored_bytes().map(Some)
+    }
+
+    /// The unpacked bytes: borrowed if stored, else inflated and their CRC-32 checked.
+    ///
+    /// # Errors
+    /// Where the entry cannot be unpacked, yields another number of bytes than the directory says, or other bytes by
+    /// its CRC-32; [`Limit`](crate::ErrorKind::Limit) where they are more than
+    /// [`Limits::decoded_bytes`]; [`Unsupported`](crate::ErrorKind::Unsupported) where encrypted or packed in another way.
+    pub fn decode(&self) -> Result<Cow<'m, [u8]>> {
+        if let Some(stored) = self.borrowed()? {
+            return Ok(stored.into());
+        }
+        Ok(self.inflate::<u8>()?.into_bytes().into())
+    }
+
+    /// Inflates into memory aligned for `T`, and compares the CRC-32.
+    pub(super) fn inflate<T: Pod>(&self) -> Result<Unpacked<T>> {
+        let data = self.stored_bytes()?;
+        if self.central.header.method.get() != 8 {
+            let method = format!("packed with method {}, which maps do not use", self.central.header.method);
+            return Err(self.located(Error::unsupported(self.message(&method))).at(self.central.offset));
+        }
+        let limit = self.archive.limits.decoded_bytes;
+        if self.inflated_bytes() > limit {
+            let what = "unpacked bytes in one zip entry";
+            return Err(self.located(Error::limit(what, limit, flag::DECODED)).at(self.central.offset));
+        }
+        let unpacked = match deflate::unpack(data, self.decoded_byte_len_hint()) {
+            Ok(unpacked) => unpacked,
+            Err(trouble) => return Err(self.error(trouble).at(self.local()?.data_offset)),
+        };
+        self.check_crc(unpacked.as_bytes()).map(|()| unpacked)
+    }
+
+    pub(super) fn check_crc(&self, bytes: &[u8]) -> Result<()> {
+        let mut crc = Crc::new();
+        crc.update(bytes);
+        if crc.sum() == self.crc32_hint() {
+            return Ok(());
+        }
+        let sums = format!("its bytes have CRC-32 {:08x}, the directory says {:08x}", crc.sum(), self.crc32_hint());
+        Err(self.error(sums).at(self.header_offset()).coded(Code::Checksum))
+    }
+
+    /// The bytes that inflating it takes memory for: none where it is stored, or where no stream of its length inflates
+    /// to so many.
+    pub(super) fn inflated_bytes(&self) -> u64 {
+        let possible = self.decoded_byte_len_hint() <= self.stored_byte_len().saturating_mul(deflate::RATIO);
+        if self.central.header.method.get() == 8 && possible { self.decoded_byte_len_hint() } else { 0 }
+    }
+
+    /// An error that names the entry.
+    pub(super) fn error(&self, message: impl AsRef<str>) -> Error {
+        self.located(Error::malformed(self.message(message.as_ref())))
+    }
+
+    fn located(&self, error: Error) -> Error {
+        error.within_item("entries", self.index)
+    }
+
+    fn message(&self, message: &str) -> String {
+        format!("{}: {message}", self.name())
+    }
+}
+
+shown!([] Debug for Entry<'_>,
+    |entry| "Entry({:?}, {} of {} bytes)", entry.name(), entry.stored_byte_len(), entry.decoded_byte_len_hint());
+
+/// A name of a zip entry with `/` between its parts.
+pub(super) fn path(name: ByteStr<'_>) -> Cow<'_, [u8]> {
+    if name.as_bytes().contains(&b'\\') {
+        name.as_bytes().iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect::<Vec<u8>>().into()
+    } else {
+        name.as_bytes().into()
+    }
+}

@@ -1,0 +1,55 @@
+//! `material.bm`: colors, switches and a texture.
+
+use super::index::{Layout, List, Listed};
+use super::table::{Kind, Table, TableId};
+use super::wire::{Colors, Flag};
+use crate::record::{Flat, record};
+
+record! {
+    /// A material.
+    Material<'m>(layout: Layout) {
+        /// The colors that every version has.
+        colors: &'m Colors as Flat<'m, Colors>,
+        /// The color it shines in by itself.
+        emissive: [f32; 3] = "EMISSIVE" where layout.version >= 11,
+        /// How narrow the highlights are, 0 to 100 in Blender.
+        power: f32 = "SPECULAR_POWER" where layout.version >= 11,
+        /// Set where pixels that are wholly transparent are left out.
+        alpha_test: Flag = "ALPHA_TEST" [layout.flags()] where layout.has_switches,
+        /// Set where it is mixed with what lies behind, by alpha.
+        alpha_blend: Flag = "ALPHA_BLEND" [layout.flags()] where layout.has_switches,
+        /// Set where it writes its depth.
+        z_buffer: Flag = "Z_BUFFER" [layout.flags()] where layout.has_switches,
+        /// Set where it is seen from behind too.
+        two_sided: Flag = "TWO_SIDED" [layout.flags()] where layout.has_switches,
+        /// Set where it has a texture.
+        use_texture: Flag = "USE_TEXTURE" [layout.flags()],
+        /// Which texture of the map; without a meaning where it has none.
+        texture_index: u32 = "MAP_KD",
+    }
+    also |material, out| out.field("texture", material.texture())
+}
+
+impl Material<'_> {
+    /// Which texture of the map it has, if any.
+    pub fn texture(&self) -> Option<u32> {
+        self.use_texture.is_set().then_some(self.texture_index)
+    }
+}
+
+impl<'m> Listed<'m> for Material<'m> {
+    const KIND: Kind = Kind::MATERIAL;
+    const LIST: &'static str = "materials";
+    const TABLE: TableId = TableId::Materials;
+
+    /// Version 14 stands for two shapes: the size of the table tells which, or the step from the first to the second.
+    fn layout(version: u32, table: &Table<'_>, list: &List<'m, Self>) -> Layout {
+        const WITH: u64 = 61;
+        const WITHOUT: u64 = 57;
+        let whole = |size: u64| (list.len() as u64).saturating_mul(size) == table.len();
+        let offset = |index| list.entry(index).map(|entry| entry.record_offset);
+        let step = || offset(1)?.checked_sub(offset(0)?);
+        let has_switches = version > 13 && (whole(WITH) || !whole(WITHOUT) && step() != Some(WITHOUT));
+        Layout { version, has_switches }
+    }
+}

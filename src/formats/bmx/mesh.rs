@@ -1,0 +1,87 @@
+//! `mesh.bm`: positions, texture coordinates, normals and the faces that combine them.
+
+use std::borrow::Cow;
+
+use super::index::{Layout, Listed};
+use super::table::{Kind, TableId};
+use super::wire::{Face, FaceV10};
+use crate::base::error::Result;
+use crate::bytes::shapes::shapes;
+use crate::bytes::{Cursor, Element, LeArray, Vec2, Vec3, to_native};
+use crate::outline::{Outline, Type};
+use crate::record::{Fixed, Read, Stored, record, tell_count};
+
+record! {
+    /// A mesh: four lists one behind the other, each behind its count.
+    Mesh<'m>(layout: Layout) {
+        /// The corners' positions, in the mesh's own space.
+        positions: LeArray<'m, Vec3> = "V_COUNT, V_LIST",
+        /// The texture coordinates; v grows downwards.
+        uvs: LeArray<'m, Vec2> = "VT_COUNT, VT_LIST",
+        /// The normals.
+        normals: LeArray<'m, Vec3> = "VN_COUNT, VN_LIST",
+        /// The triangles.
+        faces: Faces<'m> = "FACE_COUNT, FACE_LIST" [layout],
+    }
+}
+
+impl<'m> Listed<'m> for Mesh<'m> {
+    const KIND: Kind = Kind::MESH;
+    const LIST: &'static str = "meshes";
+    const TABLE: TableId = TableId::Meshes;
+}
+
+shapes! {
+    /// The triangles of a mesh, in place in `mesh.bm`; those of version 10 are read in the shape of later ones.
+    #[non_exhaustive]
+    pub enum Faces<'m> of Face {
+        /// From version 11 on.
+        Plain(Face) = |face| *face,
+        /// Of version 10.
+        Wide(FaceV10) = |face| Face::from(face),
+    }
+}
+
+impl Stored for Faces<'_> {
+    const TYPE: Type = Type::List(&Type::Record(Face::SCHEMA), 4);
+    const GIVEN: Type = Self::TYPE;
+}
+
+impl<'m> Read<'m, Layout> for Faces<'m> {
+    fn read(cursor: &mut Cursor<'m>, layout: Layout) -> Result<Self> {
+        let count = cursor.u32()?.into();
+        match layout.version {
+            10 => cursor.array(count).map(Self::Wide),
+            _ => cursor.array(count).map(Self::Plain),
+        }
+    }
+
+    fn tell(cursor: &mut Cursor<'m>, layout: Layout, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        let faces = Self::read(&mut cursor.clone(), layout)?;
+        tell_count(cursor, name, out)?;
+        cursor.skip(faces.as_bytes().len() as u64)?;
+        out.array(name, faces.as_table());
+        Ok(faces)
+    }
+}
+
+impl<'m> Faces<'m> {
+    /// All faces as the machine's own numbers: for free where they lie aligned, the machine is little-endian and the map
+    /// not of version 10, else copied.
+    pub fn to_native(&self) -> Cow<'m, [<Face as Element>::Native]> {
+        match self {
+            Self::Plain(faces) => faces.to_native(),
+            Self::Wide(_) => to_native(&self.iter().collect::<Vec<_>>()).into_owned().into(),
+        }
+    }
+
+    /// The faces as an array in place, unless of version 10.
+    pub fn as_array(&self) -> Option<LeArray<'m, Face>> {
+        match self {
+            Self::Plain(faces) => Some(*faces),
+            Self::Wide(_) => None,
+        }
+    }
+}
+
+impl crate::base::sealed::Sealed for Faces<'_> {}

@@ -1,0 +1,49 @@
+//! `object.bm`: what stands where.
+
+use super::Component;
+use super::index::{Layout, Listed};
+use super::table::{Kind, TableId};
+use super::wire::{Flag, Matrix};
+use crate::base::text::Utf32Str;
+use crate::record::list::List;
+use crate::record::record;
+
+record! {
+    /// An object: a mesh or one of the game's own components, and where it stands.
+    Object<'m>(layout: Layout) {
+        /// Set for a component, which the game replaces by its own model.
+        is_component: Flag = "IS_COMPONENT" [layout.flags()],
+        /// Set where it is never taken for a component, whatever its name.
+        is_forced_no_component: Flag [layout.flags()] where (11..14).contains(&layout.version),
+        /// Set where it is not drawn.
+        is_hidden: Flag = "IS_HIDDEN" [layout.flags()] where layout.version >= 11,
+        /// Where it stands, from its own space to the world's.
+        world_matrix: Matrix = "WORLD_MATRIX",
+        /// The groups it belongs to; their order has no meaning.
+        groups: List<'m, Utf32Str<'m>> = "GROUP_LIST" where layout.version >= 13,
+        /// Which mesh of the map, or which component.
+        mesh_index: u32 = "MESH_INDEX",
+    }
+    also |object, out| match object.component() {
+        Some(component) => out.coded("component", component.0, component.name()),
+        None => out.field("mesh", object.mesh_index),
+    }
+}
+
+impl Object<'_> {
+    /// Which mesh of the map it shows, if it is no component.
+    pub fn mesh(&self) -> Option<u32> {
+        (!self.is_component.is_set()).then_some(self.mesh_index)
+    }
+
+    /// Which component it is, if it is one.
+    pub fn component(&self) -> Option<Component> {
+        self.is_component.is_set().then_some(Component(self.mesh_index))
+    }
+}
+
+impl<'m> Listed<'m> for Object<'m> {
+    const KIND: Kind = Kind::OBJECT;
+    const LIST: &'static str = "objects";
+    const TABLE: TableId = TableId::Objects;
+}

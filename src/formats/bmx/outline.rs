@@ -1,0 +1,422 @@
+//! Every field of a map, told once; and where things lie.
+
+use std::ops::ControlFlow;
+
+use super::index::{Listed, OverlapBudget, Placed};
+use super::table::{Table, TableId, TableLocation};
+use super::wire::IndexStart;
+use super::{Entry, IndexEntry, List, Map, Material, Mesh, Object, Texture};
+use crate::base::error::{Error, Result};
+use crate::base::span::Span;
+use crate::base::text::Text;
+use crate::bytes::{Column, InPlace, Packing, Scalar, Storage, array};
+use crate::formats::zip_directory;
+use crate::formats::zip_directory::Descriptor;
+use crate::inspect::{self, Region, RegionKind};
+use crate::outline::{Outline, Part, StoredField, Value, Visitor};
+use crate::record::{Fixed, tell_part};
+
+pub(super) fn map(map: &Map<'_>, out: &mut Outline<'_>) {
+    let version = version(map, out);
+    out.field("version", version);
+    out.field("comment", map.comment());
+    for (index, entry) in map.entries().enumerate() {
+        self::entry(&entry, index, out);
+    }
+    tables(map, out);
+    let unknown = map.index().into_iter().flatten().flatten().filter(|entry| entry.kind.name().is_none());
+    for (index, entry) in unknown.enumerate() {
+        out.part(Part::item("unknown_entries", index).labelled(entry.name), |out| indexed(&entry, out));
+    }
+}
+
+fn tables(map: &Map<'_>, out: &mut Outline<'_>) {
+    for id in TableId::ALL {
+        table_records(map, id, out);
+    }
+}
+
+/// The records of a table.
+fn table_records(map: &Map<'_>, id: TableId, out: &mut Outline<'_>) {
+    match id {
+        TableId::Index => {}
+        TableId::Objects => records::<Object<'_>>(map, out, |_, _| ()),
+        TableId::Meshes => records::<Mesh<'_>>(map, out, |_, _| ()),
+        TableId::Materials => records::<Material<'_>>(map, out, |material, out| {
+            out.field("record_bytes", material.record_byte_len());
+        }),
+        TableId::Textures => records::<Texture<'_>>(map, out, image),
+    }
+}
+
+/// The records of one kind. The table they lie in is unpacked only for a visitor that looks into one.
+fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, out: &mut Outline<'_>, also: fn(&Placed<'m, T>, &mut Outline<'_>)) {
+    // What keeps the index from being read has been told with the version.
+    let Ok(list) = List::<T>::new(map) else { return };
+    let mut budget = None;
+    for index in 0..list.len() {
+        let Some(entry) = list.entry(index) else { continue };
+        let mut part = Part::item(T::LIST, index).labelled(entry.name).rooted();
+        let mut record = None;
+        if out.dissects() {
+            let read = list.at(index).and_then(Result::ok);
+            if let Some((start, TableLocation::Stored(base))) =
+                read.as_ref().map(|record| (record.start(), record.table.place))
+            {
+                part = part
+                    .spanning(base.saturating_add(start), read.as_ref().map_or(0, |record| record.record_byte_len()));
+            }
+            record = read.map(Ok);
+        }
+        out.part(part, |out| {
+            indexed(&entry, out);
+            let Some(record) = record.or_else(|| list.at(index)) else { return };
+            let paid = budget.get_or_insert_with(|| OverlapBudget::new(map, T::TABLE)).pay(&record);
+            if let Some(record) = out.ok(paid.and(record)) {
+                tell(&record, out);
+                also(&record, out);
+            }
+        });
+    }
+}
+
+/// The fields of a record, which lie in its table.
+fn tell<'m, T: Listed<'m>>(record: &Placed<'m, T>, out: &mut Outline<'_>) {
+    let mut inside = InTable { out, table: record.table };
+    let again = T::tell_fields(&mut record.cursor(), record.layout, &mut Outline::new(&mut inside));
+    out.ok(again);
+}
+
+fn image(texture: &Placed<'_, Texture<'_>>, out: &mut Outline<'_>) {
+    let image = texture.image();
+    out.field("embedded_as", image.as_ref().map(Entry::name));
+    // Dissected, it lies in its entry.
+    if let Some(image) = image.filter(|image| !out.dissects() && out.ok(image.stored_bytes()).is_some()) {
+        out.array("image", &Content(image));
+    }
+}
+
+/// The same in the order of the file: the entries of the zip, in those of tables their records.
+pub(super) fn dissect(map: &Map<'_>, out: &mut Outline<'_>) {
+    // Tables in no zip are no file.
+    let Some(archive) = map.source.archive() else { return };
+    let mut entries: Vec<(usize, Entry<'_>)> = map.entries().enumerate().collect();
+    entries.sort_by_key(|(_, entry)| entry.header_offset());
+    let mut reached = 0;
+    for (index, entry) in &entries {
+        let (offset, bytes) = extent(entry);
+        let part = Part::item("entries", *index).labelled(entry.name());
+        if offset < reached {
+            let error = entry.error("overlaps the entry before it").at(offset);
+            out.part(part, |out| out.problem(&error));
+            continue;
+        }
+        reached = offset.saturating_add(bytes);
+        out.part(part.spanning(offset, bytes), |out| {
+            if out.ok(entry.local()).is_none() {
+                return;
+            }
+            archive.directory().tell_local(offset, out);
+            let id = TableId::ALL.into_iter().find(|id| entry.name() == id.name());
+            let table = id.and_then(|id| map.table(id).ok());
+            match table.map(|table| table.place) {
+                Some(TableLocation::Stored(_)) => {}
+                _ => {
+                    if out.ok(entry.stored_bytes()).is_some() {
+                        out.array("data", &Content(*entry));
+                    }
+                }
+            }
+            if let (Some(id), Some(table)) = (id, table) {
+                if id == TableId::Index {
+                    index_entries(map, &table, out);
+                }
+                table_records(map, id, out);
+            }
+            if let Ok(Some(_)) = entry.descriptor() {
+                let behind = size_of::<Descriptor>() as u64;
+                archive.directory().dissect_descriptor(reached.saturating_sub(behind), behind, out);
+            }
+        });
+    }
+    archive.directory().dissect(out);
+}
+
+/// The version and entries of the index, as they lie.
+fn index_entries(map: &Map<'_>, table: &Table<'_>, out: &mut Outline<'_>) {
+    let Some(version) = version(map, out) else { return };
+    let mut inside = InTable { out, table: *table };
+    let out = &mut Outline::new(&mut inside);
+    let Some(mut cursor) = table.cursor(0) else { return };
+    let start = cursor.read::<IndexStart>().map(|start| start.tell_fields(0, out));
+    out.ok(start);
+    let mut index = 0_usize;
+    while !cursor.is_empty() {
+        let place = super::index::IndexPlace::new(version, cursor.offset());
+        let part = Part::item("index_entries", index).rooted();
+        if tell_part::<IndexEntry<'_>, _>(&mut cursor, place, part, out).is_err() {
+            break;
+        }
+        index = index.saturating_add(1);
+    }
+}
+
+/// Tells what lies in a table by its place in the file, where the table is stored as it is; else without one.
+struct InTable<'o, 'v, 't> {
+    out: &'o mut Outline<'v>,
+    table: Table<'t>,
+}
+
+impl InTable<'_, '_, '_> {
+    fn span(&self, Span { offset, bytes }: Span) -> Option<Span> {
+        match self.table.place {
+            TableLocation::Stored(base) => Some(Span { offset: base.saturating_add(offset), bytes }),
+            TableLocation::Packed(_) | TableLocation::Nowhere => None,
+        }
+    }
+}
+
+impl Visitor for InTable<'_, '_, '_> {
+    fn open(&mut self, part: &Part<'_>) -> bool {
+        let span = part.span.and_then(|span| self.span(span));
+        self.out.open(&Part { span, ..*part })
+    }
+
+    fn close(&mut self) {
+        self.out.close();
+    }
+
+    fn dissects(&self) -> bool {
+        self.out.dissects()
+    }
+
+    fn field(&mut self, name: &'static str, value: Value<'_>) {
+        self.out.field(name, value);
+    }
+
+    fn texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>) {
+        self.out.texts(name, texts);
+    }
+
+    fn stored(&mut self, field: &StoredField, value: Value<'_>) {
+        match self.span(field.span) {
+            Some(span) => self.out.stored(&StoredField { span, ..*field }, value),
+            None if field.framing => {}
+            None => self.out.field(field.name, value),
+        }
+    }
+
+    fn stored_texts<'t>(&mut self, field: &StoredField, texts: &mut dyn Iterator<Item = Text<'t>>) {
+        match self.span(field.span) {
+            Some(span) => self.out.stored_texts(&StoredField { span, ..*field }, texts),
+            None => self.out.texts(field.name, texts),
+        }
+    }
+
+    fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn array::Table) {
+        let storage = table.storage();
+        let storage = match (self.span(storage.span()), self.table.place) {
+            (Some(span), _) => Storage { offset: span.offset, ..storage },
+            // The stream's bytes have been told.
+            (None, TableLocation::Packed(_)) if self.dissects() => Storage { packing: Packing::Derived, ..storage },
+            (None, TableLocation::Packed(_)) => Storage { packing: Packing::Deflate, ..storage },
+            (None, _) => storage,
+        };
+        let table = Elsewhere { table, storage };
+        match index {
+            Some(index) => self.out.array_item(name, index, &table),
+            None => self.out.array(name, &table),
+        }
+    }
+
+    fn problem(&mut self, error: &Error) {
+        self.out.problem(&self.table.locate(error.duplicate()));
+    }
+}
+
+/// An array that lies in another place than it knows.
+struct Elsewhere<'t> {
+    table: &'t dyn array::Table,
+    storage: Storage,
+}
+
+impl array::Table for Elsewhere<'_> {
+    fn rows(&self) -> u64 {
+        self.table.rows()
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        self.table.columns()
+    }
+
+    fn storage(&self) -> Storage {
+        self.storage
+    }
+
+    fn in_place(&self) -> Option<InPlace<'_>> {
+        self.table.in_place()
+    }
+
+    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+        self.table.read(sink)
+    }
+}
+
+/// The unpacked bytes of an entry.
+struct Content<'m>(Entry<'m>);
+
+impl array::Table for Content<'_> {
+    fn rows(&self) -> u64 {
+        self.0.decoded_byte_len_hint()
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        vec![Column::new("value", Scalar::U8)]
+    }
+
+    fn storage(&self) -> Storage {
+        let packing = if self.0.central().header.method.get() == 0 { Packing::InPlace } else { Packing::Deflate };
+        let offset = self.0.local().map_or(self.0.header_offset(), |local| local.data_offset);
+        Storage { offset, bytes: self.0.stored_byte_len(), packing }
+    }
+
+    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+        let _ = sink(&self.0.decode()?);
+        Ok(())
+    }
+}
+
+fn version(map: &Map<'_>, out: &mut Outline<'_>) -> Option<u32> {
+    let index = out.ok(map.positions())?;
+    if let Some(error) = &index.broken {
+        out.problem(error);
+    }
+    Some(index.version)
+}
+
+fn entry(entry: &Entry<'_>, index: usize, out: &mut Outline<'_>) {
+    let part = Part::item("entries", index).labelled(entry.name());
+    // Where the data does not fit in the file, it lies in no one piece of it.
+    let part = match (entry.stored_bytes(), extent(entry)) {
+        (Ok(_), (offset, bytes)) => part.spanning(offset, bytes),
+        (Err(_), _) => part,
+    };
+    out.part(part, |out| {
+        let header = entry.central().header;
+        out.field("name", entry.name());
+        out.coded("method", header.method.get(), method(entry));
+        out.field("packed_bytes", entry.stored_byte_len());
+        out.field("unpacked_bytes", entry.decoded_byte_len_hint());
+        out.field("crc32", entry.crc32_hint());
+        out.field("flags", header.flags.get());
+        out.field("utf8_name", header.flags.get() & 1 << 11 != 0);
+        out.field("encrypted", header.flags.get() & 1 != 0);
+        out.field("version_made_by", header.version_made_by.get());
+        out.field("version_needed", header.version_needed.get());
+        out.field("dos_date", header.date.get());
+        out.field("dos_time", header.time.get());
+        out.field("external_attributes", header.external_attributes.get());
+        out.field("comment", Some(entry.central().comment).filter(|comment| !comment.is_empty()));
+        out.field("extra_bytes", entry.central().extra.len());
+        if let Some(local) = out.ok(entry.local()) {
+            out.field("data_offset", local.data_offset);
+        }
+    });
+}
+
+fn method(entry: &Entry<'_>) -> Option<&'static str> {
+    match entry.central().header.method.get() {
+        0 => Some("stored"),
+        8 => Some("deflate"),
+        _ => None,
+    }
+}
+
+/// From the entry's header to the end of its data, and of what follows that.
+fn extent(entry: &Entry<'_>) -> (u64, u64) {
+    let start = entry.header_offset();
+    let header = entry.local().map_or(0, |local| local.data_offset.saturating_sub(start));
+    let behind = entry.descriptor().ok().flatten().map_or(0, |_| size_of::<Descriptor>() as u64);
+    (start, header.saturating_add(entry.stored_byte_len()).saturating_add(behind))
+}
+
+fn indexed(entry: &IndexEntry<'_>, out: &mut Outline<'_>) {
+    out.field("name", entry.name);
+    out.coded("type", entry.kind.0, entry.kind.name());
+    out.field("record_offset", entry.record_offset);
+    out.field("index_offset", entry.offset);
+}
+
+/// The records of one table that get a row; real maps have a hundredth.
+const MOST_ROWS: usize = 50_000;
+
+pub(super) fn regions(map: &Map<'_>, sink: &mut dyn FnMut(Region<'_>)) {
+    for entry in map.entries() {
+        // Where the data does not fit in the file, it lies in no one piece of it.
+        if let Err(error) = entry.stored_bytes() {
+            sink(Region::problem(0, &error, entry.central().offset));
+            continue;
+        }
+        let (offset, bytes) = extent(&entry);
+        let unpacked = entry.decoded_byte_len_hint();
+        let note = format!("{}, {unpacked} bytes unpacked", method(&entry).unwrap_or("unknown method"));
+        sink(Region::part(0, inspect::brief(entry.name()), note, Span { offset, bytes }));
+        for id in TableId::ALL.into_iter().filter(|id| entry.name() == id.name()) {
+            table(map, id, sink);
+        }
+    }
+    if let Some(archive) = map.source.archive() {
+        zip_directory::regions(archive.directory(), sink);
+    }
+}
+
+/// The records of a table, as far as they can be read. Those of a packed one lie where its stream does.
+fn table(map: &Map<'_>, id: TableId, sink: &mut dyn FnMut(Region<'_>)) {
+    let table = match map.table(id) {
+        Ok(table) => table,
+        Err(error) => return sink(Region::problem(1, &error, 0)),
+    };
+    let mut tell = |list: &str, index: usize, entry: &IndexEntry<'_>, start: u64, end: u64| {
+        let name = inspect::brief(entry.name);
+        let (kind, offset, note) = match table.place {
+            TableLocation::Stored(table) => (RegionKind::Part, table.saturating_add(start), name),
+            TableLocation::Packed(table) => (RegionKind::Unpacked, table, format!("{name} at {start:#x} unpacked")),
+            TableLocation::Nowhere => (RegionKind::Unpacked, start, name),
+        };
+        let (name, bytes) = (format!("{list}[{index}]").into(), end.saturating_sub(start));
+        sink(Region { depth: 1, kind, name, note: note.into(), offset, bytes });
+    };
+    let more = match id {
+        TableId::Index => {
+            let mut entries = map.index().into_iter().flatten().flatten().enumerate().peekable();
+            while let Some((index, entry)) = entries.next_if(|(index, _)| *index < MOST_ROWS) {
+                let end = entries.peek().map_or(table.len(), |(_, next)| next.offset);
+                tell("index_entries", index, &entry, entry.offset, end);
+            }
+            entries.count()
+        }
+        TableId::Objects => extents::<Object<'_>>(map, &mut tell),
+        TableId::Meshes => extents::<Mesh<'_>>(map, &mut tell),
+        TableId::Materials => extents::<Material<'_>>(map, &mut tell),
+        TableId::Textures => extents::<Texture<'_>>(map, &mut tell),
+    };
+    if more > 0 {
+        let (kind, name, note) = (RegionKind::Unpacked, "more".into(), format!("{more} further records").into());
+        let offset = match table.place {
+            TableLocation::Stored(table) | TableLocation::Packed(table) => table,
+            TableLocation::Nowhere => 0,
+        };
+        sink(Region { depth: 1, kind, name, note, offset, bytes: 0 });
+    }
+}
+
+/// The first records; how many there are beside them.
+fn extents<'m, T: Listed<'m>>(map: &'m Map<'m>, tell: &mut dyn FnMut(&str, usize, &IndexEntry<'_>, u64, u64)) -> usize {
+    let Ok(list) = List::<T>::new(map) else { return 0 };
+    for (index, record) in list.walk().enumerate().take(MOST_ROWS) {
+        if let (Some(entry), Ok(record)) = (list.entry(index), record) {
+            tell(T::LIST, index, &entry, record.start(), record.end);
+        }
+    }
+    list.len().saturating_sub(MOST_ROWS)
+}

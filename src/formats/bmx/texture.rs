@@ -1,0 +1,38 @@
+//! `texture.bm`: names of images, and the images that the map brings along.
+
+use super::Entry;
+use super::index::{Layout, Listed, Placed};
+use super::table::{Kind, TableId};
+use super::wire::Flag;
+use crate::base::text::Utf32Str;
+use crate::record::record;
+
+record! {
+    /// A texture: the name of an image that the game has, or that the map brings along.
+    Texture<'m>(layout: Layout) {
+        /// The image's name, without a folder.
+        file_name: Utf32Str<'m> = "FILENAME",
+        /// Set where the game has the image.
+        is_external: Flag = "IS_EXTERNAL" [layout.flags()],
+    }
+}
+
+impl<'m> Listed<'m> for Texture<'m> {
+    const KIND: Kind = Kind::TEXTURE;
+    const LIST: &'static str = "textures";
+    const TABLE: TableId = TableId::Textures;
+}
+
+impl<'m> Placed<'m, Texture<'m>> {
+    /// The image in the map, in its own format: `Texture/` and the file name. `None` where the texture is external,
+    /// and where the map does not have the image all the same. Two textures can share one.
+    pub fn image(&self) -> Option<Entry<'m>> {
+        if self.is_external.is_set() { None } else { self.entry_of_name() }
+    }
+
+    /// The same, whether it is external or not.
+    pub(super) fn entry_of_name(&self) -> Option<Entry<'m>> {
+        let path = format!("Texture/{}", self.file_name.to_text()?);
+        self.map().source.archive()?.find(&path)
+    }
+}

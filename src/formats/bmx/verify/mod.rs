@@ -1,0 +1,290 @@
+//! What can be wrong with a map.
+
+mod faces;
+mod zip;
+
+use std::fmt;
+
+use super::index::{List, Listed, OverlapBudget, Placed};
+use super::table::TableId;
+use super::wire::Flag;
+use super::{Map, Material, Mesh, Object, Texture};
+use crate::base::code::Code;
+use crate::base::error::{Context, Error};
+use crate::base::text::Utf32Str;
+use crate::bytes::{Element, LeArray, Vec2, Vec3};
+use crate::check::{self, Below, Broken, Check, Finite, Length, Numbers, Repeated, Rule, Unit, UnitRange};
+use crate::summary::{Problems, Severity};
+
+pub(super) fn map(map: &Map<'_>, problems: &mut Problems) {
+    if let Some(archive) = map.source.archive() {
+        zip::archive(map, archive, problems);
+    }
+    for id in TableId::ALL {
+        problems.ok(map.table(id));
+    }
+    match map.positions() {
+        Ok(index) => index.broken.iter().for_each(|error| problems.error(error)),
+        Err(error) => {
+            if map.table(TableId::Index).is_ok() {
+                problems.error(&error);
+            }
+            return;
+        }
+    }
+    index_names(map, problems);
+    records(map, problems, object);
+    records(map, problems, mesh);
+    records(map, problems, material);
+    records(map, problems, texture);
+}
+
+/// Checks every record of one kind.
+///
+/// Goes by place in the table, and looks at no byte twice: records that overlap are named, and the first one checked.
+fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, problems: &mut Problems, check: fn(Checks<'_, 'm, T>)) {
+    let (Ok(list), Ok(table)) = (List::<T>::new(map), map.table(T::TABLE)) else { return };
+    // Their places take 16 bytes each.
+    let held = problems.budget().hold((list.len() as u64).saturating_mul(16));
+    let Some(_held) = problems.ok(held) else { return };
+    let mut places: Vec<(u64, usize)> =
+        (0..list.len()).map_while(|index| Some((list.entry(index)?.record_offset, index))).collect();
+    let tell = |problems: &mut Problems, severity, offset: u64, index: usize, message: fmt::Arguments<'_>| {
+        let error = || Error::malformed(message.to_string()).at(offset);
+        problems.tell(severity, || table.locate(error()).within_item(T::LIST, index));
+    };
+    let steps = places.iter().zip(places.iter().skip(1));
+    if let Some((_, (offset, index))) = steps.into_iter().find(|((one, _), (next, _))| next < one) {
+        let message = format_args!("lies before the record that the index names before it");
+        tell(problems, Severity::Warning, *offset, *index, message);
+    }
+    places.sort_unstable();
+    let mut budget = OverlapBudget::new(map, T::TABLE);
+    // Where the records so far end, if it is known of all of them.
+    let whole = map.positions().is_ok_and(|index| index.broken.is_none());
+    let mut reached = whole.then_some(0);
+    let mut last: Option<(u64, usize)> = None;
+    for (offset, index) in places {
+        match last {
+            Some((earlier, other)) if earlier == offset => {
+                let message = format_args!("the index names this place for {}[{other}] too", T::LIST);
+                tell(problems, Severity::Warning, offset, index, message);
+                budget.spend(reached.unwrap_or(table.len()).saturating_sub(offset));
+                continue;
+            }
+            Some((_, other)) if reached.is_some_and(|reached| offset < reached) => {
+                let message = format_args!("starts inside {}[{other}]", T::LIST);
+                tell(problems, Severity::Error, offset, index, message);
+                continue;
+            }
+            _ => {}
+        }
+        if let Some(gap) =
+            reached.map(|reached| offset.saturating_sub(reached)).filter(|gap| *gap > 0 && offset < table.len())
+        {
+            let message = format_args!("{gap} bytes before it belong to no record");
+            tell(problems, Severity::Warning, offset, index, message);
+        }
+        let Some(record) = list.at(index) else { return };
+        if let Err(error) = budget.pay(&record) {
+            return problems.error(&error);
+        }
+        let Some(record) = problems.ok(record) else {
+            reached = None;
+            last = None;
+            continue;
+        };
+        check(Checks { map, record: &record, problems });
+        reached = Some(record.end).filter(|_| whole);
+        last = Some((offset, index));
+    }
+    problems.ok(budget.check());
+    if let Some(tail) = reached.and_then(|reached| table.len().checked_sub(reached)).filter(|tail| *tail > 0) {
+        let error =
+            Error::malformed(format!("{tail} bytes after the last record")).at(table.len().saturating_sub(tail));
+        problems.warning(&table.locate(error));
+    }
+}
+
+/// What checks a record.
+struct Checks<'c, 'm, T> {
+    map: &'m Map<'m>,
+    record: &'c Placed<'m, T>,
+    problems: &'c mut Problems,
+}
+
+impl<'m, T: Listed<'m>> Checks<'_, 'm, T> {
+    fn tell(&mut self, field: &'static str, severity: Severity, message: impl fmt::Display) {
+        let error = || Error::malformed(message.to_string()).at(self.record.start()).within(field);
+        self.problems.tell(severity, || self.record.locate(error()));
+    }
+
+    /// Holds a field to a rule.
+    fn one<R: Rule>(&mut self, field: &'static str, rule: R, value: R::Value) {
+        let place = |error: Error| self.record.locate(error.within(field));
+        check::one(rule, value, self.record.start(), self.problems, place);
+    }
+
+    /// Bools that a program wrote are 0 or 1.
+    fn bools(&mut self, bools: &[(&'static str, Option<Flag>)]) {
+        for (name, value) in
+            bools.iter().filter_map(|(name, flag)| Some((*name, (*flag)?.0)).filter(|(_, value)| *value > 1))
+        {
+            self.one(name, Broken::new(Code::Bool, "neither 0 nor 1"), value);
+        }
+    }
+
+    fn name(&mut self, field: &'static str, name: Utf32Str<'_>) {
+        name_trouble(name, |severity, message| self.tell(field, severity, message));
+    }
+
+    fn count(&self, kind: TableId) -> Option<usize> {
+        match kind {
+            TableId::Meshes => Some(self.map.meshes().ok()?.len()),
+            TableId::Materials => Some(self.map.materials().ok()?.len()),
+            TableId::Textures => Some(self.map.textures().ok()?.len()),
+            _ => None,
+        }
+        // A broken index tells nothing about how many there should be.
+        .filter(|_| self.map.positions().is_ok_and(|index| index.broken.is_none()))
+    }
+}
+
+fn name_trouble(name: Utf32Str<'_>, mut tell: impl FnMut(Severity, fmt::Arguments<'_>)) {
+    if let Some(unit) = name.chars().find_map(Result::err) {
+        tell(Severity::Error, format_args!("{name:?} has the code point {unit:#x}, which is no character"));
+    }
+    if name.chars().any(|c| c == Ok('\0')) {
+        tell(Severity::Warning, format_args!("{name:?} has a NUL in it"));
+    }
+    if name.chars().next() == Some(Ok('\u{feff}')) {
+        tell(Severity::Warning, format_args!("{name:?} starts with a byte order mark"));
+    }
+}
+
+fn index_names(map: &Map<'_>, problems: &mut Problems) {
+    let Ok(table) = map.table(TableId::Index) else { return };
+    let entries = || map.index().into_iter().flatten().flatten();
+    let names = entries().map(|entry| (entry.kind, entry.name)).enumerate();
+    let mut repeated = Repeated::find(entries().count(), names, problems);
+    let mut twice = Check::new(Broken::new(Code::Duplicate, "that of another of its kind"));
+    for (index, entry) in entries().enumerate() {
+        let mut tell = |field: &'static str, severity, message: fmt::Arguments<'_>| {
+            problems.tell(severity, || {
+                let error = Error::malformed(message.to_string()).at(entry.offset).within(field);
+                table.locate(error.within_item("index_entries", index))
+            });
+        };
+        name_trouble(entry.name, |severity, message| tell("name", severity, message));
+        if entry.kind.name().is_none() {
+            tell("kind", Severity::Warning, format_args!("TYPE {}, which readers skip", entry.kind.0));
+        }
+        let is_first = repeated.first_of(index).is_none();
+        twice.look(entry.offset, entry.name, is_first);
+    }
+    twice.tell("names", problems, |error| table.locate(error.within("index_entries")));
+}
+
+fn object<'m>(mut checks: Checks<'_, 'm, Object<'m>>) {
+    let object = checks.record;
+    let bools = [
+        ("is_component", Some(object.is_component)),
+        ("is_forced_no_component", object.is_forced_no_component),
+        ("is_hidden", object.is_hidden),
+    ];
+    checks.bools(&bools);
+    let matrix = object.world_matrix.rows;
+    checks.one("world_matrix", Finite::<16>, Numbers(zerocopy::transmute!(matrix)));
+    let [[.., a], [.., b], [.., c], [.., d]] = matrix;
+    if [a, b, c, d] != [0.0, 0.0, 0.0, 1.0] {
+        let message = format_args!("last column is {a}, {b}, {c}, {d}, not 0, 0, 0, 1");
+        checks.tell("world_matrix", Severity::Warning, message);
+    }
+    for group in object.groups.iter().flatten() {
+        checks.name("groups", group);
+    }
+    if let Some(component) = object.component() {
+        if component.name().is_none() {
+            let message = format_args!("component {}; 0 to 26 are known", component.0);
+            checks.tell("mesh_index", Severity::Error, message);
+        }
+    } else if let Some(count) = checks.count(TableId::Meshes) {
+        checks.one("mesh_index", Below(count as u64), object.mesh_index.into());
+    }
+}
+
+fn mesh<'m>(checks: Checks<'_, 'm, Mesh<'m>>) {
+    let mesh = checks.record;
+    finite(mesh, "positions", &mesh.positions, Vec3::to_array, checks.problems);
+    finite(mesh, "uvs", &mesh.uvs, Vec2::to_array, checks.problems);
+    finite(mesh, "normals", &mesh.normals, Vec3::to_array, checks.problems);
+    let lengths = mesh.normals.iter().map(|normal| Length::of(normal.to_array()));
+    let check = Check::new(Unit::Direction).array(&mesh.normals, lengths);
+    check.tell("vectors", checks.problems, |error| mesh.locate(error.within("normals")));
+    faces::check(mesh, checks.count(TableId::Materials), checks.problems);
+}
+
+fn finite<T: Element, const N: usize>(
+    mesh: &Placed<'_, Mesh<'_>>,
+    list: &'static str,
+    vectors: &LeArray<'_, T>,
+    numbers: fn(&T) -> [f32; N],
+    problems: &mut Problems,
+) {
+    let check = Check::new(Finite).array(vectors, vectors.iter().map(|vector| Numbers(numbers(vector))));
+    check.tell("vectors", problems, |error| mesh.locate(error.within(list)));
+}
+
+fn material<'m>(mut checks: Checks<'_, 'm, Material<'m>>) {
+    let material = checks.record;
+    let bools = [
+        ("use_texture", Some(material.use_texture)),
+        ("alpha_test", material.alpha_test),
+        ("alpha_blend", material.alpha_blend),
+        ("z_buffer", material.z_buffer),
+        ("two_sided", material.two_sided),
+    ];
+    checks.bools(&bools);
+    let colors = [
+        ("ambient", Some(material.colors.ambient.to_array())),
+        ("diffuse", Some(material.colors.diffuse.to_array())),
+        ("specular", Some(material.colors.specular.to_array())),
+        ("emissive", material.emissive),
+    ];
+    for (name, color) in colors.into_iter().filter_map(|(name, color)| Some((name, color?))) {
+        checks.one(name, Finite, Numbers(color));
+        checks.one(name, UnitRange, Numbers(color));
+    }
+    if let Some(power) = material.power {
+        checks.one("power", Finite, Numbers([power]));
+    }
+    if let Some((texture, count)) = material.texture().zip(checks.count(TableId::Textures)) {
+        checks.one("texture_index", Below(count as u64), texture.into());
+    }
+}
+
+fn texture<'m>(mut checks: Checks<'_, 'm, Texture<'m>>) {
+    let texture = checks.record;
+    let name = texture.file_name;
+    checks.bools(&[("is_external", Some(texture.is_external))]);
+    checks.name("file_name", name);
+    let has_folder = name.chars().flatten().any(|c| matches!(c, '/' | '\\' | ':'));
+    if has_folder || name == ".." {
+        let message = format_args!("{name:?} is more than the name of a file");
+        checks.tell("file_name", Severity::Warning, message);
+    }
+    if checks.map.source.archive().is_none() {
+        return;
+    }
+    match (texture.is_external.is_set(), texture.entry_of_name().is_some()) {
+        (false, false) => {
+            let message = format_args!("embedded, but the zip has no Texture/{name}");
+            checks.tell("file_name", Severity::Error, message);
+        }
+        (true, true) => {
+            let message = format_args!("external, but the zip has Texture/{name}, which nothing shows");
+            checks.tell("is_external", Severity::Warning, message);
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,170 @@
+//! The zip around a map: what its two sets of headers say of each entry, and whether its data bears them out.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::base::code::Code;
+use crate::base::error::Error;
+use crate::formats::bmx::archive::{Archive, path};
+use crate::formats::bmx::table::TableId;
+use crate::formats::bmx::{Entry, Map};
+use crate::formats::zip_directory::CentralEntry;
+use crate::summary::{Problems, Severity};
+
+/// Bit of the flags: sizes and CRC-32 follow the data.
+const SIZES_FOLLOW: u16 = 1 << 3;
+/// Bit of the flags: the name is UTF-8.
+const UTF8: u16 = 1 << 11;
+
+pub(super) fn archive(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Problems) {
+    let directory = archive.directory();
+    if directory.prefix() > 0 {
+        problems.warning(&Error::malformed(format!("{} bytes before the zip", directory.prefix())).at(0));
+    }
+    let end = directory.archive().len() as u64;
+    if map.bytes > end {
+        let behind = map.bytes.saturating_sub(end);
+        problems.warning(&Error::malformed(format!("{behind} bytes after the zip")).at(end));
+    }
+    names(map, archive, problems);
+    // Entries that share bytes are named and not unpacked: what a zip inflates to stays in proportion to its size.
+    let mut entries: Vec<Entry<'_>> = archive.entries().collect();
+    entries.sort_by_key(Entry::header_offset);
+    let mut reached = 0;
+    for entry in entries {
+        let Some(local) = problems.ok(entry.local()) else { continue };
+        if entry.header_offset() < reached {
+            let error = || entry.error("overlaps the entry before it").at(entry.header_offset());
+            problems.tell(Severity::Error, || error().coded(Code::Overlap));
+            continue;
+        }
+        reached = local.data_offset.saturating_add(entry.stored_byte_len());
+        headers(&entry, problems);
+        data(map, &entry, problems);
+    }
+}
+
+/// What each line of the directory says by itself, and beside the others.
+fn names(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Problems) {
+    let version = map.version().unwrap_or(14);
+    let mut seen: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
+    let mut entries = archive.directory().entries();
+    for entry in entries.by_ref().flatten() {
+        let mut tell = |severity, message: &str| {
+            let error = || Error::malformed(format!("{}: {message}", entry.name)).at(entry.offset);
+            problems.tell(severity, error);
+        };
+        let path = path(entry.name).into_owned();
+        match seen.insert(path.to_ascii_lowercase(), path.clone()) {
+            Some(other) if other == path => tell(Severity::Error, "two entries of this name"),
+            Some(_) => tell(Severity::Warning, "differs from another name only in case"),
+            None => {}
+        }
+        if leads_outside(&path) {
+            tell(Severity::Error, "leads out of the folder that it would be unpacked to");
+        }
+        if path.contains(&0) {
+            tell(Severity::Warning, "name with a NUL in it");
+        }
+        if entry.name.to_text().is_none() {
+            tell(Severity::Warning, "name that is not UTF-8");
+        } else if entry.header.flags.get() & UTF8 == 0 && (version > 13 || !path.is_ascii()) {
+            tell(Severity::Warning, "name not marked as UTF-8, which strict readers refuse");
+        }
+        if is_zip64(&entry) {
+            tell(Severity::Warning, "zip64 sizes, which maps must not use");
+        }
+    }
+    images(map, archive, problems);
+    let left = entries.left();
+    if left > 0 {
+        let error = Error::malformed(format!("{left} bytes of the zip directory belong to no entry"));
+        problems.warning(&error.at(archive.directory().end_offset().saturating_sub(left)));
+    }
+}
+
+/// Images that no texture names.
+fn images(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Problems) {
+    let mut unnamed: BTreeSet<String> = archive.entries().filter_map(|entry| image(&entry)).collect();
+    let Some(textures) = map.textures().ok().filter(|_| !unnamed.is_empty()) else { return };
+    for texture in textures.iter() {
+        // Where the textures cannot all be read, none is known to be missing.
+        let Ok(texture) = texture else { return };
+        if let Some(name) = texture.file_name.to_text() {
+            unnamed.remove(&name);
+        }
+    }
+    for entry in archive.entries().filter(|entry| image(entry).is_some_and(|name| unnamed.contains(&name))) {
+        problems.tell(Severity::Warning, || {
+            entry.error("an image of no texture").at(entry.central().offset).coded(Code::Missing)
+        });
+    }
+}
+
+/// The name of an image below `Texture/`; in UTF-8, as a texture can have it.
+fn image(entry: &Entry<'_>) -> Option<String> {
+    let name = String::from_utf8(entry.path().strip_prefix(b"Texture/")?.to_vec()).ok()?;
+    (!name.is_empty()).then_some(name)
+}
+
+fn leads_outside(path: &[u8]) -> bool {
+    path.starts_with(b"/") || path.get(1) == Some(&b':') || path.split(|&byte| byte == b'/').any(|part| part == b"..")
+}
+
+fn is_zip64(entry: &CentralEntry<'_>) -> bool {
+    let header = entry.header;
+    let mut extra = entry.extra;
+    let mut has_field = false;
+    while let [id_low, id_high, low, high, rest @ ..] = extra {
+        has_field |= [*id_low, *id_high] == [1, 0];
+        extra = rest.get(u16::from_le_bytes([*low, *high]).into()..).unwrap_or_default();
+    }
+    has_field || [header.packed_bytes, header.unpacked_bytes, header.header_offset].iter().any(|n| n.get() == u32::MAX)
+}
+
+/// The header before the data against the directory, by which everything is read.
+fn headers(entry: &Entry<'_>, problems: &mut Problems) {
+    let Ok(local) = entry.local() else { return };
+    let (one, other) = (local.header, entry.central().header);
+    let follow = one.flags.get() & SIZES_FOLLOW != 0;
+    let same = |one: u32, other: u32| one == other || (follow && one == 0);
+    let differ = [
+        ("name", local.name == entry.name()),
+        ("method", one.method == other.method),
+        ("encryption", one.flags.get() & 1 == other.flags.get() & 1),
+        ("CRC-32", same(one.crc32.get(), other.crc32.get())),
+        ("packed size", same(one.packed_bytes.get(), other.packed_bytes.get())),
+        ("unpacked size", same(one.unpacked_bytes.get(), other.unpacked_bytes.get())),
+    ];
+    for (what, _) in differ.iter().filter(|(_, agree)| !agree) {
+        let message = || format!("another {what} in the header before its data than in the directory");
+        problems.tell(Severity::Error, || entry.error(message()).at(entry.header_offset()));
+    }
+}
+
+fn data(map: &Map<'_>, entry: &Entry<'_>, problems: &mut Problems) {
+    let trailing = match (entry.borrowed(), TableId::ALL.into_iter().find(|id| entry.name() == id.name())) {
+        // Where a table cannot be had, that has been told of the table.
+        (Err(_), Some(_)) => return,
+        (Err(error), None) => return problems.error(&error),
+        (Ok(Some(stored)), table) => {
+            problems.ok(entry.check_crc(stored));
+            let is_of_map = table.is_some() || entry.path().starts_with(b"Texture/");
+            if is_of_map && !stored.is_empty() {
+                let message = "stored, though maps are to be deflated";
+                problems.tell(Severity::Warning, || entry.error(message).at(entry.central().offset));
+            }
+            return;
+        }
+        // Kept by the map.
+        (Ok(None), Some(table)) => map.source.trailing(table),
+        (Ok(None), None) => {
+            let held = problems.budget().take(entry.inflated_bytes());
+            let Some(_held) = problems.ok(held) else { return };
+            problems.ok(entry.inflate::<u8>()).map(|unpacked| unpacked.trailing)
+        }
+    };
+    if let Some(trailing) = trailing.filter(|&trailing| trailing > 0) {
+        let message = || format!("{trailing} bytes after the end of its DEFLATE stream");
+        problems.tell(Severity::Warning, || entry.error(message()).at(entry.header_offset()));
+    }
+}

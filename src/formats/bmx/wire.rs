@@ -1,0 +1,162 @@
+//! Records exactly as stored: packed, little-endian; and the numbers that are stored in other ways by version.
+
+use zerocopy::little_endian::{F32, U32};
+
+use crate::base::error::Result;
+use crate::bytes::{Cursor, Vec3};
+use crate::outline::{Type, Value};
+use crate::record::{Read, Stored, plain, wire};
+
+wire! {
+    /// The start of `index.bm`; its entries follow to the end of the table.
+    IndexStart = 4 {
+        /// The version: 10 to 14.
+        version: U32 = "VERSION",
+    }
+
+    /// Colors of a material; red, green and blue, each 0 to 1 as programs should write it.
+    Colors = 36 {
+        /// The color in shadow.
+        ambient: Vec3 = "AMBIENT",
+        /// The color itself.
+        diffuse: Vec3 = "DIFFUSE",
+        /// The color of highlights.
+        specular: Vec3 = "SPECULAR",
+    }
+
+    /// A triangle; its indices count from 0.
+    Face = 41 rows {
+        /// The first corner, in the mesh's positions.
+        v1: U32 = "VERTEX_1",
+        /// In its texture coordinates.
+        vt1: U32 = "TEXTURE_1",
+        /// In its normals.
+        vn1: U32 = "NORMAL_1",
+        /// The second corner, in the mesh's positions.
+        v2: U32 = "VERTEX_2",
+        /// In its texture coordinates.
+        vt2: U32 = "TEXTURE_2",
+        /// In its normals.
+        vn2: U32 = "NORMAL_2",
+        /// The third corner, in the mesh's positions.
+        v3: U32 = "VERTEX_3",
+        /// In its texture coordinates.
+        vt3: U32 = "TEXTURE_3",
+        /// In its normals.
+        vn3: U32 = "NORMAL_3",
+        /// Other than 0 where it has a material.
+        use_material: u8 = "USE_MATERIAL",
+        /// Which material of the map; without a meaning where it has none.
+        material_index: U32 = "MATERIAL_INDEX",
+    }
+
+    /// A triangle of version 10, whose bools take four bytes.
+    FaceV10 = 44 rows {
+        /// As in later versions.
+        v1: U32 = "VERTEX_1",
+        /// As in later versions.
+        vt1: U32 = "TEXTURE_1",
+        /// As in later versions.
+        vn1: U32 = "NORMAL_1",
+        /// As in later versions.
+        v2: U32 = "VERTEX_2",
+        /// As in later versions.
+        vt2: U32 = "TEXTURE_2",
+        /// As in later versions.
+        vn2: U32 = "NORMAL_2",
+        /// As in later versions.
+        v3: U32 = "VERTEX_3",
+        /// As in later versions.
+        vt3: U32 = "TEXTURE_3",
+        /// As in later versions.
+        vn3: U32 = "NORMAL_3",
+        /// Other than 0 where it has a material.
+        use_material: U32 = "USE_MATERIAL",
+        /// As in later versions.
+        material_index: U32 = "MATERIAL_INDEX",
+    }
+}
+
+/// One corner of a face: three indices from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Corner {
+    /// Into the mesh's positions.
+    pub position: u32,
+    /// Into its texture coordinates.
+    pub uv: u32,
+    /// Into its normals.
+    pub normal: u32,
+}
+
+impl Face {
+    /// Its corners in order, clockwise where the face is seen from its front.
+    pub fn corners(&self) -> [Corner; 3] {
+        let corner =
+            |[position, uv, normal]: [U32; 3]| Corner { position: position.get(), uv: uv.get(), normal: normal.get() };
+        [[self.v1, self.vt1, self.vn1], [self.v2, self.vt2, self.vn2], [self.v3, self.vt3, self.vn3]].map(corner)
+    }
+
+    /// Which material of the map, if it has one.
+    pub fn material(&self) -> Option<u32> {
+        (self.use_material != 0).then(|| self.material_index.get())
+    }
+}
+
+impl From<&FaceV10> for Face {
+    fn from(face: &FaceV10) -> Self {
+        let &FaceV10 { v1, vt1, vn1, v2, vt2, vn2, v3, vt3, vn3, use_material, material_index } = face;
+        let use_material = u8::from(use_material.get() != 0);
+        Self { v1, vt1, vn1, v2, vt2, vn2, v3, vt3, vn3, use_material, material_index }
+    }
+}
+
+/// A 4x4 matrix, row by row. A point is a row vector, p' = p M: rows 0 to 2 are the images of X, Y and Z, row 3 is the
+/// translation, and the last column is 0, 0, 0, 1. Left-handed, Y up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Matrix {
+    /// The rows.
+    pub rows: [[f32; 4]; 4],
+}
+
+plain! {
+    Matrix: Number("f32[4][4]", 64) => |matrix| Value::Floats(matrix.rows.as_flattened().into()),
+        |cursor| Ok(Self { rows: cursor.read::<[[F32; 4]; 4]>()?.map(|row| row.map(F32::get)) });
+}
+
+/// A bool: any number but 0 means yes. Takes a byte; in version 10 four.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flag(pub u32);
+
+/// How many bytes a bool takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FlagSize {
+    Byte,
+    Four,
+}
+
+impl Flag {
+    /// Whether it is a yes.
+    pub fn is_set(self) -> bool {
+        self.0 != 0
+    }
+}
+
+impl Stored for Flag {
+    const TYPE: Type = Type::Varying("bool", 1);
+
+    fn value(&self) -> Option<Value<'_>> {
+        Some(match self.0 {
+            0 | 1 => Value::Bool(self.is_set()),
+            other => Value::Coded(other.into(), None),
+        })
+    }
+}
+
+impl<'a> Read<'a, FlagSize> for Flag {
+    fn read(cursor: &mut Cursor<'a>, size: FlagSize) -> Result<Self> {
+        match size {
+            FlagSize::Byte => cursor.u8().map(|byte| Self(byte.into())),
+            FlagSize::Four => cursor.u32().map(Self),
+        }
+    }
+}

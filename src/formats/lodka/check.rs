@@ -1,0 +1,498 @@
+//! The part of verifying that looks at every element.
+
+use std::fmt;
+
+use zerocopy::FromBytes;
+use zerocopy::little_endian::{F32, I16};
+
+use super::verify::{Survey, add};
+use super::wire::{Joint, Light, MorphRecord, Proxy};
+use super::{
+    BodyType, ColliderSet, FaceGroup, Indices, LightScheme, Mesh, MorphCollections, MorphMeshes, Node, Physics,
+    ProxySet, Skeleton, Weights,
+};
+use crate::base::code::Code;
+use crate::base::error::{Context, Error};
+use crate::base::shown::shown;
+use crate::base::span::Span;
+use crate::bytes::{Element, LeArray, Table};
+use crate::check::{Below, Broken, Check, Finite, Index, IndexOrNone, Numbers, Rows, Rule, rules};
+use crate::record::Fixed;
+use crate::summary::Severity;
+
+impl<'a> Survey<'_, 'a> {
+    pub(super) fn mesh_arrays(&mut self, node: &Node<'a>, mesh: &Mesh<'a>) {
+        let vertices = mesh.positions.len();
+        let start = node.chunk.offset();
+        for (field, flag) in [("has_skeleton", mesh.has_skeleton), ("visible", mesh.visible)] {
+            if flag.0 > 1 {
+                self.unknown_code(node, start, field, flag.0);
+            }
+        }
+        self.finite(node, "positions", &mesh.positions);
+        self.finite(node, "normals", &mesh.normals);
+        for (set, uvs) in mesh.uvs.iter().enumerate() {
+            self.finite_in(node, &uvs, |error| error.within_item("uvs", set));
+        }
+        if !mesh.bone_ids.is_empty() {
+            if mesh.bone_ids.len() != vertices {
+                let count = mesh.bone_ids.len();
+                let message = format_args!("{count} bone ids for {vertices} vertices");
+                self.warn_of(node, "bone_ids", mesh.bone_ids.offset(), message);
+            }
+            if mesh.weights.is_some() {
+                self.warn_of(node, "bone_ids", mesh.bone_ids.offset(), "both bone ids and weights");
+            }
+        }
+        self.indices(node, &mesh.bone_ids, mesh.bone_count as usize, "bones", within("bone_ids"));
+        if let Some(weights) = mesh.weights {
+            self.weights(node, &weights, mesh);
+        }
+    }
+
+    fn weights(&mut self, node: &Node<'a>, weights: &Weights<'a>, mesh: &Mesh<'a>) {
+        let offset = weights.records.as_table().storage().offset;
+        let records = || (0..weights.records.len()).filter_map(move |index| weights.records.get(index));
+        let (mut lists, mut closed) = (0_usize, true);
+        for list in weights.vertices() {
+            lists = lists.saturating_add(1);
+            closed = list.is_closed();
+        }
+        if lists != mesh.positions.len() {
+            let message = format_args!("{lists} weight lists for {} vertices", mesh.positions.len());
+            self.warn_of(node, "weights", offset, message);
+        }
+        if !closed {
+            self.warn_of(node, "weights", offset, "the last weight list is not closed");
+        }
+        if weights.bones_per_vertex == 1 {
+            // The count of records stands between.
+            let message = "1, and where each vertex has one bone there are bone ids";
+            self.warn_of(node, "bones_per_vertex", offset.saturating_sub(8), message);
+        }
+        let table = Rows::from(weights.records.as_table());
+        let bones = records().map(|record| record.bone.into());
+        let check = Check::new(Below(mesh.bone_count.into())).array(table, bones);
+        self.tell(node, check, "bones", within("weights"));
+        let shares = records().map(|record| Numbers([record.weight]));
+        self.tell(node, Check::new(Finite).array(table, shares), "weights", within("weights"));
+    }
+
+    /// The bones that can be read.
+    #[inline(never)]
+    pub(super) fn bones(&mut self, node: &Node<'a>, skeleton: &Skeleton<'a>) {
+        let mut ids = Check::new(Broken::new(Code::OddRange, "negative"));
+        let mut parents = Check::new(Broken::new(Code::Range, "the id of no bone before"));
+        let mut twice = Check::new(Broken::new(Code::Duplicate, "there twice"));
+        for (bone, span) in skeleton.bones.spanned().filter_map(|(bone, span)| Some((bone.ok()?, span))) {
+            ids.look(span.offset, bone.id, bone.id >= 0);
+            let has_parent = bone.parent == -1 || self.part.bone_ids.contains(&bone.parent);
+            parents.look(span.offset.saturating_add(2), bone.parent, has_parent);
+            twice.look(span.offset, bone.id, self.part.bone_ids.insert(bone.id));
+        }
+        for (check, what) in [(ids, "ids"), (parents, "parents"), (twice, "ids")] {
+            self.tell(node, check, what, within("bones"));
+        }
+    }
+
+    pub(super) fn face_group(
+        &mut self,
+        node: &Node<'a>,
+        mesh: &Mesh<'a>,
+        (index, span): (usize, Span),
+        group: &FaceGroup<'a>,
+    ) {
+        let corners = group.vertex_indices.len();
+        let mut odd = |field: &'static str, offset: u64, message: fmt::Arguments<'_>| {
+            self.problems.tell(Severity::Warning, || {
+                let error = Error::malformed(message.to_string()).at(offset).within(field);
+                at_node(node, error.within_item("face_groups", index))
+            });
+        };
+        match (group.mode.0, group.mode.name()) {
+            (0, _) => {}
+            (mode, None) => odd("mode", span.offset, format_args!("{mode} is unknown")),
+            (mode, Some(name)) => odd("mode", span.offset, format_args!("{mode} ({name}); files have 0")),
+        }
+        if group.visible.0 > 1 {
+            odd("visible", span.offset, format_args!("{} is unknown", group.visible.0));
+        }
+        if corners.checked_rem(3) != Some(0) {
+            odd("vertex_indices", group.vertex_indices.offset(), format_args!("{corners}, not a multiple of 3"));
+        }
+        if let Some(smoothing) = group.smoothing.filter(|masks| ![0, group.triangle_count()].contains(&masks.len())) {
+            let (masks, triangles) = (smoothing.len(), group.triangle_count());
+            odd("smoothing", smoothing.offset(), format_args!("{masks} masks for {triangles} triangles"));
+        }
+        let uvs = |set| Some((group.uv_indices.get(set)?, mesh.uvs.get(set)?.len()));
+        let others = [Some((group.normal_indices, mesh.normals.len())), uvs(0), uvs(1)];
+        for ((indices, _), field) in others.iter().flatten().zip(["normal_indices", "uv_indices", "uv_indices"]) {
+            if ![0, corners].contains(&indices.len()) {
+                let message = format_args!("{} indices beside {corners} vertex indices", indices.len());
+                odd(field, indices.offset(), message);
+            }
+        }
+        let vertices = Some((group.vertex_indices, mesh.positions.len()));
+        let parts =
+            [("vertex_indices", None), ("normal_indices", None), ("uv_indices", Some(0)), ("uv_indices", Some(1))];
+        for ((part, set), found) in parts.into_iter().zip([vertices].into_iter().chain(others)) {
+            if let Some((indices, count)) = found {
+                self.indices(node, &indices, count, "indices", |error| {
+                    let error = match set {
+                        Some(set) => error.within_item(part, set),
+                        None => error.within(part),
+                    };
+                    error.within_item("face_groups", index)
+                });
+            }
+        }
+    }
+
+    pub(super) fn morph_collections(&mut self, node: &Node<'a>, morphs: &MorphCollections<'a>) {
+        let count = morphs.records.len();
+        add(&mut self.counted.morph_collections, count as u64);
+        let table = morphs.records.as_table();
+        if morphs.wide_records {
+            self.warn_of(node, "records", table.storage().offset, "of 32 bytes, not 28");
+        }
+        if !self.deep {
+            return;
+        }
+        let all = count as u64;
+        for (field, what) in [
+            ((|record| record.parent.get()) as fn(&MorphRecord) -> i32, "parents"),
+            (|record| record.proxy.get(), "proxies"),
+        ] {
+            let numbers = morphs.records.iter().map(move |record| field(&record).into());
+            self.tell(node, Check::new(IndexOrNone(all)).array(Rows::from(table), numbers), what, within("records"));
+        }
+        let bones_of = |index: i32| morphs.records.get(usize::try_from(index).ok()?).map(|parent| parent.bones.get());
+        let mut parent_bones = Check::new(Broken::new(Code::Range, "of no bone of the parent"));
+        let rows = Rows::from(table);
+        for (index, record) in (0..).zip(morphs.records.iter()) {
+            let bone = record.parent_bone.get();
+            let known = bones_of(record.parent.get()).is_none_or(|bones| (-1..bones).contains(&bone));
+            parent_bones.look(rows.offset_of(index), bone, known);
+        }
+        self.tell(node, parent_bones, "parent bones", within("records"));
+        for (index, collection) in morphs.collections().enumerate() {
+            let bones = &collection.bones;
+            let parents = bones.iter().map(|bone| bone.parent.get().into());
+            let check = Check::new(IndexOrNone(bones.len() as u64)).array(bones, parents);
+            self.tell(node, check, "bone parents", |error| error.within_item("morph_collections", index));
+        }
+        let intervals = morphs.animations.iter().map(|animation| animation.interval.get());
+        self.odd(node, ("animations", "intervals", "negative"), &morphs.animations, intervals, |number| number < 0);
+        self.records(node, "animations", &morphs.animations, morphs.animations.iter().copied());
+        self.finite(node, "matrices", &morphs.matrices);
+        self.finite(node, "colliders", &morphs.colliders);
+    }
+
+    pub(super) fn morph_meshes(&mut self, node: &Node<'a>, morphs: &MorphMeshes<'a>) {
+        if !self.deep {
+            return;
+        }
+        let meshes = self.part.known.mesh_count();
+        let numbers = morphs.records.iter().map(|record| record.mesh.get().into());
+        self.tell(node, Check::new(Index(meshes)).array(&morphs.records, numbers), "meshes", within("records"));
+        self.morphed(node, morphs);
+        let mut halves = Check::new(Broken::new(Code::OddEmpty, "half empty"));
+        for (index, record) in (0..).zip(morphs.records) {
+            let (frames, vertices) = (record.frames.get(), record.vertices.get());
+            let offset = Rows::from(&morphs.records).offset_of(index);
+            halves.look(offset, Extent { frames, vertices }, (frames == 0) == (vertices == 0));
+        }
+        self.tell(node, halves, "records", within("records"));
+        let vertices = morphs.vertices.len();
+        if usize::try_from(morphs.vertex_count) != Ok(vertices) {
+            let hint = morphs.vertex_count;
+            let offset = morphs.vertices.offset().saturating_sub(4);
+            self.warn_of(node, "vertex_count", offset, format_args!("{hint}, there are {vertices}"));
+        }
+        self.finite(node, "vertices", &morphs.vertices);
+    }
+
+    /// What is morphed against the meshes and collections that it names.
+    fn morphed(&mut self, node: &Node<'a>, morphs: &MorphMeshes<'a>) {
+        let mut names = Check::new(Broken::new(Code::Name, "not that of the mesh"));
+        let mut counts = Check::new(Broken::new(Code::OddRange, "not that of the mesh"));
+        let mut collections = Check::new(Broken::new(Code::Missing, "that of no collection"));
+        let mut frames = Check::new(Broken::new(Code::OddRange, "not that of the collection"));
+        let known = &self.part.known;
+        for (index, morph) in (0..).zip(morphs.meshes()) {
+            let offset = Rows::from(&morphs.records).offset_of(index);
+            let (vertices, frame_count) = (morph.record.vertices.get(), morph.record.frames.get());
+            let mesh = known.mesh(morph.record.mesh.get());
+            names.look(offset, morph.name, mesh.is_none_or(|(name, _)| name == morph.name));
+            counts.look(offset, vertices, mesh.is_none_or(|(_, count)| usize::try_from(vertices) == Ok(count)));
+            let Some(all) = &known.collections else { continue };
+            let collection = all.get(&morph.collection_name);
+            collections.look(offset, morph.collection_name, collection.is_some());
+            let is_other = |count| u64::try_from(frame_count) != Ok(count);
+            frames.look(offset, frame_count, !collection.copied().flatten().is_some_and(is_other));
+        }
+        self.tell(node, names, "mesh names", within("records"));
+        self.tell(node, counts, "vertex counts", within("records"));
+        self.tell(node, collections, "collection names", within("records"));
+        self.tell(node, frames, "frame counts", within("records"));
+    }
+
+    pub(super) fn physics(&mut self, node: &Node<'a>, physics: &Physics<'a>) {
+        let [bodies, geoms, joints, links] =
+            [physics.bodies.len(), physics.geoms.len(), physics.joints.len(), physics.mesh_links.len()]
+                .map(|count| count as u64);
+        add(&mut self.counted.bodies, bodies);
+        add(&mut self.counted.geoms, geoms);
+        add(&mut self.counted.joints, joints);
+        if !self.deep {
+            return;
+        }
+        for (what, names, count) in [
+            ("body_names", physics.body_names.iter().count(), bodies),
+            ("geom_names", physics.geom_names.iter().count(), geoms),
+        ] {
+            if names as u64 > count {
+                self.warn_of(node, what, node.chunk.offset(), format_args!("{names}, there are {count} to name"));
+            }
+        }
+        let meshes = self.part.known.mesh_count();
+        let numbers = physics.mesh_links.iter().map(|link| link.get().into());
+        self.tell(node, Check::new(Index(meshes)).array(&physics.mesh_links, numbers), "meshes", within("mesh_links"));
+        let numbers = physics.geoms.iter().map(|geom| geom.body.get().into());
+        let check = Check::new(IndexOrNone(bodies)).array(&physics.geoms, numbers);
+        self.tell(node, check, "bodies", within("geom_records"));
+        let ends = [(|joint| joint.body_1.get()) as fn(&Joint) -> i32, |joint| joint.body_2.get()];
+        for (end, what) in ends.into_iter().zip(["first bodies", "second bodies"]) {
+            let numbers = physics.joints.iter().map(|joint| end(joint).into());
+            let check = Check::new(IndexOrNone(bodies)).array(&physics.joints, numbers);
+            self.tell(node, check, what, within("joint_records"));
+        }
+        let ranges = physics
+            .geoms
+            .iter()
+            .map(|geom| Links { first: geom.mesh_link.get().into(), count: geom.mesh_link_count.get().into() });
+        let check = Check::new(LinksOf(links)).array(&physics.geoms, ranges);
+        self.tell(node, check, "ranges of mesh links", within("geom_records"));
+        self.records(node, "body_records", &physics.bodies, physics.bodies.iter().copied());
+        self.records(node, "geom_records", &physics.geoms, physics.geoms.iter().copied());
+        self.records(node, "joint_records", &physics.joints, physics.joints.iter().copied());
+        let shapes = physics.bodies.iter().map(|body| body.kind.name().unwrap_or_default());
+        let is_geom = |shape| (5..10).any(|code| BodyType(code).name() == Some(shape));
+        self.odd(node, ("body_records", "shapes", "of no body"), &physics.bodies, shapes, is_geom);
+        const AXES: &str = "not from 0 to 4";
+        let outside = |axis| !(0..5).contains(&axis);
+        let axes = physics.bodies.iter().map(|body| body.axis.get());
+        self.odd(node, ("body_records", "axes", AXES), &physics.bodies, axes, outside);
+        let axes = physics.geoms.iter().map(|geom| geom.axis.get());
+        self.odd(node, ("geom_records", "axes", AXES), &physics.geoms, axes, outside);
+    }
+
+    pub(super) fn lights(&mut self, node: &Node<'a>, scheme: &LightScheme<'a>) {
+        if !self.deep {
+            return;
+        }
+        let lights = || scheme.lights.iter();
+        let cutoffs = lights().map(|light| light.cutoff.get());
+        let beyond = |angle: f32| angle.is_finite() && angle != 180.0 && !(0.0..=90.0).contains(&angle);
+        let words = ("light_records", "cutoffs", "neither from 0 to 90 nor 180");
+        self.odd(node, words, &scheme.lights, cutoffs, beyond);
+        for (what, field) in [
+            ("exponents", (|light| light.exponent) as fn(&Light) -> F32),
+            ("constant attenuations", |light| light.constant_attenuation),
+            ("linear attenuations", |light| light.linear_attenuation),
+            ("quadratic attenuations", |light| light.quadratic_attenuation),
+        ] {
+            let numbers = lights().map(|light| field(light).get());
+            self.odd(node, ("light_records", what, "negative"), &scheme.lights, numbers, |number| number < 0.0);
+        }
+        self.records(node, "light_records", &scheme.lights, lights().copied());
+    }
+
+    pub(super) fn proxy_set(&mut self, node: &Node<'a>, set: &ProxySet<'a>) {
+        let count = set.proxies.len() as u64;
+        add(&mut self.counted.proxies, count);
+        let table = set.proxies.as_table();
+        if set.wide_records {
+            self.warn_of(node, "proxy_records", table.storage().offset, "of 56 bytes, not 54");
+        }
+        if !self.deep {
+            return;
+        }
+        let meshes = self.part.known.mesh_count();
+        let place = node.chunk.offset().saturating_add(8);
+        let own = Check::new(Index(meshes)).array(place, std::iter::once(set.mesh.into()));
+        self.tell(node, own, "", within("mesh"));
+        if let Some((_, vertices @ 1..)) = self.part.known.mesh(set.mesh) {
+            let message = format_args!("{} has {vertices} vertices; proxies stand for an empty one", set.mesh);
+            self.warn_of(node, "mesh", place, message);
+        }
+        for (what, count, field) in
+            [("parents", count, (|proxy| proxy.parent) as fn(&Proxy) -> I16), ("meshes", meshes, |proxy| proxy.mesh)]
+        {
+            let numbers = set.proxies.iter().map(move |proxy| field(&proxy).get().into());
+            let check = Check::new(IndexOrNone(count)).array(Rows::from(table), numbers);
+            self.tell(node, check, what, within("proxy_records"));
+        }
+        let reserved = |proxy: Proxy| [proxy.reserved_1, proxy.reserved_2, proxy.reserved_3].map(I16::get);
+        let ones = set.proxies.iter().map(move |proxy| reserved(proxy).into_iter().find(|n| *n != -1).unwrap_or(-1));
+        self.odd(node, ("proxy_records", "reserved numbers", "not -1"), table, ones, |number| number != -1);
+        let zeros = set.proxies.iter().map(|proxy| proxy.reserved_4.get());
+        self.odd(node, ("proxy_records", "last reserved numbers", "not 0"), table, zeros, |number| number != 0);
+        self.records(node, "proxy_records", table, set.proxies.iter());
+    }
+
+    pub(super) fn collider_set(&mut self, node: &Node<'a>, set: &ColliderSet<'a>) {
+        add(&mut self.counted.colliders, set.colliders.len() as u64);
+        if !self.deep {
+            return;
+        }
+        let mut ids = Check::new(Broken::new(Code::Range, "of no bone"));
+        let rows = Rows::from(&set.colliders);
+        for (index, collider) in (0..).zip(set.colliders) {
+            let id = collider.bone.get();
+            ids.look(rows.offset_of(index), id, self.part.bones_lost || self.part.bone_ids.contains(&id));
+        }
+        self.tell(node, ids, "bone ids", within("collider_records"));
+        self.records(node, "collider_records", &set.colliders, set.colliders.iter().copied());
+    }
+
+    /// Numbers of records that mean nothing where they stand.
+    fn odd<V: Copy + fmt::Display>(
+        &mut self,
+        node: &Node<'a>,
+        (list, what, words): (&'static str, &'static str, &'static str),
+        rows: impl Into<Rows>,
+        values: impl Iterator<Item = V>,
+        is_odd: impl Fn(V) -> bool,
+    ) {
+        let mut check = Check::new(Broken::new(Code::OddRange, words));
+        let rows = rows.into();
+        for (index, value) in (0..).zip(values) {
+            check.look(rows.offset_of(index), value, !is_odd(value));
+        }
+        self.tell(node, check, what, within(list));
+    }
+
+    /// Codes of records that have no meaning, and numbers that are none: one problem for each field.
+    pub(super) fn records<T: Fixed>(
+        &mut self,
+        node: &Node<'a>,
+        list: &'static str,
+        table: &dyn Table,
+        records: impl Iterator<Item = T>,
+    ) {
+        if !self.deep {
+            return;
+        }
+        let (mut codes, mut numbers) = (Fields(Vec::new()), Fields(Vec::new()));
+        let rows = Rows::from(table);
+        let mut count = 0_u64;
+        for (index, record) in (0..).zip(records) {
+            count = count.saturating_add(1);
+            let offset = rows.offset_of(index);
+            record.unknown_codes(&mut |field, code| {
+                codes.add(field, (index, offset), code, Code::UnknownCode, "unknown")
+            });
+            record.not_finite(&mut |field, number| {
+                numbers.add(field, (index, offset), number, Code::NotFinite, "not finite");
+            });
+        }
+        for (field, mut check) in codes.0 {
+            check.skip_to(count);
+            self.tell(node, check, &format!("codes in {field}"), within(list));
+        }
+        for (field, mut check) in numbers.0 {
+            check.skip_to(count);
+            self.tell(node, check, &format!("numbers in {field}"), within(list));
+        }
+    }
+
+    /// An array of nothing but floats has only finite ones.
+    pub(super) fn finite<T: Element>(&mut self, node: &Node<'a>, part: &'static str, array: &LeArray<'a, T>) {
+        self.finite_in(node, array, within(part));
+    }
+
+    fn finite_in<T: Element>(&mut self, node: &Node<'a>, array: &LeArray<'a, T>, place: impl FnOnce(Error) -> Error) {
+        if !self.deep {
+            return;
+        }
+        let floats = <[F32]>::ref_from_bytes(array.as_bytes()).unwrap_or_default();
+        let numbers = floats.iter().map(|float| Numbers([float.get()]));
+        let check = Check::new(Finite).array(Rows::new(array.offset(), size_of::<F32>()), numbers);
+        self.tell(node, check, "numbers", place);
+    }
+
+    /// Indices past the end of what they point into.
+    fn indices(
+        &mut self,
+        node: &Node<'a>,
+        indices: &Indices<'a>,
+        count: usize,
+        what: &str,
+        place: impl FnOnce(Error) -> Error,
+    ) {
+        let check =
+            Check::new(Below(count as u64)).array(Rows::from(indices as &dyn Table), indices.iter().map(u64::from));
+        self.tell(node, check, what, place);
+    }
+
+    pub(super) fn tell<R: Rule>(
+        &mut self,
+        node: &Node<'a>,
+        check: Check<R>,
+        what: &str,
+        place: impl FnOnce(Error) -> Error,
+    ) {
+        check.tell(what, self.problems, |error| at_node(node, place(error)));
+    }
+}
+
+/// What is wrong with each field of some records, by its name.
+struct Fields<V: Copy + fmt::Display>(Vec<(&'static str, Check<Broken<V>>)>);
+
+impl<V: Copy + fmt::Display> Fields<V> {
+    fn add(&mut self, field: &'static str, (index, offset): (u64, u64), value: V, code: Code, words: &'static str) {
+        if !self.0.iter().any(|(name, _)| *name == field) {
+            self.0.push((field, Check::new(Broken::new(code, words))));
+        }
+        if let Some((_, check)) = self.0.iter_mut().find(|(name, _)| *name == field) {
+            check.skip_to(index);
+            check.next(offset, value);
+        }
+    }
+}
+
+/// Says of an error in which part of the chunk it is.
+fn within(part: &'static str) -> impl FnOnce(Error) -> Error {
+    move |error| error.within(part)
+}
+
+fn at_node(node: &Node<'_>, error: Error) -> Error {
+    error.within_item(node.kind.name(), node.index)
+}
+
+/// The mesh links of a geom.
+#[derive(Clone, Copy)]
+pub(crate) struct Links {
+    first: i64,
+    count: i64,
+}
+
+shown!([] Display for Links, |links| "{} from {} on", links.count, links.first);
+
+rules! {
+    /// They lie among so many.
+    LinksOf(u64) of Links = Code::Range, |Self(all), Links { first, count }| {
+        let end = u64::try_from(first).ok().zip(u64::try_from(count).ok());
+        count == 0 || end.is_some_and(|(first, count)| first.saturating_add(count) <= *all)
+    }, format!("not among the {all}");
+}
+
+/// What is morphed.
+#[derive(Clone, Copy)]
+struct Extent {
+    frames: i32,
+    vertices: i32,
+}
+
+shown!([] Display for Extent, |extent| "{} frames of {} vertices", extent.frames, extent.vertices);

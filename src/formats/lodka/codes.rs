@@ -1,0 +1,97 @@
+//! Numbers with a meaning.
+
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use crate::base::error::Result;
+use crate::bytes::{Column, Cursor, Element};
+use crate::outline::{Type, Value};
+use crate::record::codes::codes;
+use crate::record::{Read, Stored};
+
+codes! {
+    /// How an animation plays (`AnimMode`).
+    PlayMode(u8) in place { 0 "none", 1 "once", 2 "loop", 3 "bounce forward", 4 "bounce backward", 5 "loop backward", 6 "external" }
+    /// How a material covers what lies behind.
+    BlendingMode(u8) in place { 0 "opaque", 1 "transparency", 2 "additive", 3 "alpha test 50", 4 "alpha test 100", 5 "modulate" }
+    /// Where an image's opacity comes from.
+    ImageAlpha(u8) in place { 0 "default", 1 "from intensity", 2 "super-black transparent", 3 "luminance", 4 "luminance sqrt", 5 "opaque", 6 "top-left color transparent", 7 "inverse luminance", 8 "inverse luminance sqrt" }
+    /// How an image meets the material's color.
+    TextureMode(u8) in place { 0 "decal", 1 "modulate", 2 "blend", 3 "replace" }
+    /// Along which axes an image repeats.
+    TextureWrap(u8) in place { 0 "both", 1 "none", 2 "vertical", 3 "horizontal" }
+    /// How an image is kept in video memory.
+    TextureFormat(u8) in place { 0 "default", 1 "RGB", 2 "RGBA", 3 "RGB16", 4 "RGBA16", 5 "alpha", 6 "luminance", 7 "luminance+alpha", 8 "intensity", 9 "normal map", 10 "RGBA float16", 11 "RGBA float32" }
+    /// Where texture coordinates come from.
+    MappingMode(u8) in place { 0 "user", 1 "object linear", 2 "eye linear", 3 "sphere", 4 "cube reflection", 5 "cube normal", 6 "cube light0", 7 "cube camera" }
+    /// How indices form triangles; files hold 0.
+    FaceMode(u8) in place { 0 "triangles", 1 "strip", 2 "flat triangles", 3 "fan", 4 "quads" }
+    /// The shape of a physics body or geom.
+    BodyType(u8) in place { 0 "none", 1 "box", 2 "sphere", 3 "cylinder", 4 "capsule", 5 "cone", 6 "plane", 7 "trimesh", 8 "ccylinder", 9 "ray" }
+    /// How two bodies can move against each other.
+    JointType(u8) in place { 0 "none", 1 "ball", 2 "slider", 3 "hinge", 4 "hinge2", 5 "universal", 6 "corkscrew", 7 "up-vector" }
+    /// How a light shines (`LigthStyle`).
+    LightStyle(u8) in place { 0 "spot", 1 "omni", 2 "parallel" }
+    /// The shape of a collider (`SkelCollType`).
+    ColliderType(u8) in place { 0 "sphere", 1 "capsule", 2 "cylinder", 3 "box" }
+    /// What a shader does (`ShaderType`): the format describes one.
+    ShaderKind(u8) in place { 1 "bump" }
+}
+
+impl FaceMode {
+    /// Three indices each.
+    pub const TRIANGLES: Self = Self(0);
+    /// Each index from the third on with the two before it.
+    pub const STRIP: Self = Self(1);
+    /// Three indices each, of which all have one normal.
+    pub const FLAT_TRIANGLES: Self = Self(2);
+    /// Each index from the third on with the one before it and the first.
+    pub const FAN: Self = Self(3);
+    /// Four indices each.
+    pub const QUADS: Self = Self(4);
+}
+
+impl ShaderKind {
+    /// Bump mapping.
+    pub const BUMP: Self = Self(1);
+}
+
+/// A yes or no in a byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(transparent)]
+pub struct Flag(pub u8);
+
+impl Flag {
+    /// Whether it is a yes: anything but 0.
+    pub fn is_set(self) -> bool {
+        self.0 != 0
+    }
+}
+
+impl crate::base::sealed::Sealed for Flag {}
+
+impl Element for Flag {
+    type Native = u8;
+    const COLUMNS: &'static [Column] = u8::COLUMNS;
+}
+
+impl Stored for Flag {
+    const TYPE: Type = Type::Number("Flag", 1);
+
+    fn value(&self) -> Option<Value<'_>> {
+        Some(match self.0 {
+            0 | 1 => Value::Bool(self.is_set()),
+            other => Value::Coded(other.into(), None),
+        })
+    }
+
+    fn unknown_code(&self) -> Option<i64> {
+        (self.0 > 1).then_some(self.0.into())
+    }
+}
+
+impl<'a> Read<'a> for Flag {
+    #[inline]
+    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
+        cursor.u8().map(Self)
+    }
+}

@@ -1,0 +1,24 @@
+//! COL1: shapes that follow bones.
+
+use super::chunk::{Node, counted, view};
+use super::fields::{Dissected, Names};
+use super::outline::records;
+use super::wire::Collider;
+use crate::base::text::AnsiStr;
+use crate::bytes::LeArray;
+use crate::record::{Apart, record};
+
+record! {
+    /// Shapes that collide, each tied to a bone (COL1).
+    ColliderSet<'a>(node: Node<'a>) named name {
+        /// Its name.
+        name: AnsiStr<'a> = "ColListNameLen, ColListName",
+        /// The colliders' names.
+        names: Names<'a> as Dissected<Names<'a>> = "ColItemNameLengths, ProxyItemNames" [node.count()],
+        /// The colliders.
+        colliders: LeArray<'a, Collider> as Apart<LeArray<'a, Collider>> [node.count()],
+    }
+    also |set, out| records(("collider_records", "colliders"), set.colliders, set.names.iter(), out)
+}
+
+view!(ColliderSet, counted);

@@ -1,0 +1,49 @@
+//! A chunk's data, whichever it is.
+
+use super::chunk::{Kind, Node, View};
+use super::collider::ColliderSet;
+use super::embedded::{Info, Screenshot, ShaderList, TextureList};
+use super::light::LightScheme;
+use super::material::MaterialList;
+use super::mesh::Mesh;
+use super::morph::{MorphCollections, MorphMeshes};
+use super::physics::Physics;
+use super::proxy::ProxySet;
+use super::skeleton::{Animation, Skeleton};
+use crate::base::error::{Context, Error, Result};
+
+macro_rules! content {
+    ($($kind:ident),*) => {
+        /// What a chunk holds.
+        #[derive(Clone, Copy, Debug)]
+        #[non_exhaustive]
+        #[allow(missing_docs)]
+        pub enum Content<'a> {
+            $($kind($kind<'a>),)*
+            /// Chunks, which the walk comes to next.
+            Chunks,
+            /// Bytes that the format gives no meaning.
+            Unknown,
+        }
+
+        impl<'a> Node<'a> {
+            /// What the chunk holds.
+            ///
+            /// # Errors
+            /// Where it cannot be read. What it holds in entries of varying length is not read yet.
+            pub fn content(&self) -> Result<Content<'a>> {
+                let within = |error: Error| error.within_item(self.kind.name(), self.index);
+                match self.kind {
+                    $(Kind::$kind => <$kind<'a> as View<'a>>::read(self).map_or_else(|error| Err(within(error)), |it| Ok(Content::$kind(it))),)*
+                    Kind::Part | Kind::List => self.body().map(|_| Content::Chunks).map_err(within),
+                    Kind::Unknown => self.body().map(|_| Content::Unknown).map_err(within),
+                }
+            }
+        }
+    };
+}
+
+content! {
+    Info, Skeleton, Animation, MaterialList, TextureList, ShaderList, Mesh, MorphCollections, MorphMeshes, Physics,
+    LightScheme, ProxySet, ColliderSet, Screenshot
+}

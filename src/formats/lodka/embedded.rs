@@ -1,0 +1,248 @@
+//! INF1, TXTR, SHDR and IMG1: bytes of other formats inside a model.
+
+use super::chunk::{Node, counted, view, whole};
+use super::codes::ShaderKind;
+use super::fields::{Counted, Length, count, known};
+use crate::base::error::{Context, Error, Result};
+use crate::base::named::named;
+use crate::base::text::AnsiStr;
+use crate::bytes::{Cursor, LeArray};
+use crate::outline::{Part, Type};
+use crate::record::list::{All, Entries};
+use crate::record::{Apart, Known, Read, Rest, Stored, record, tell_part};
+
+record! {
+    /// Bytes of the user's own (INF1), normally text; some programs keep chunks of their own inside.
+    Info<'a>(node: Node<'a>) {
+        /// All of it.
+        bytes: LeArray<'a, u8> as Rest<'a, u8>,
+    }
+    also |info, out| {
+        // A text longer than this is for a dump, not for a list of fields.
+        let text = (info.bytes.len() <= 4096).then(|| AnsiStr::new(info.bytes.as_bytes()));
+        out.field("text", text)
+    }
+}
+
+view!(Info, whole);
+
+named! {
+    /// What kind of image some bytes start like.
+    #[non_exhaustive]
+    pub enum ImageKind {
+        /// Windows bitmap.
+        Bmp = "bmp",
+        /// DirectDraw surface.
+        Dds = "dds",
+        /// GIF.
+        Gif = "gif",
+        /// JPEG.
+        Jpeg = "jpeg",
+        /// PNG.
+        Png = "png",
+        /// TIFF of either byte order.
+        Tiff = "tiff",
+    }
+}
+
+impl ImageKind {
+    /// What these bytes start like; `None` also for formats without a signature, such as TGA.
+    pub fn sniff(bytes: &[u8]) -> Option<Self> {
+        match bytes {
+            [b'B', b'M', ..] => Some(Self::Bmp),
+            [b'D', b'D', b'S', b' ', ..] => Some(Self::Dds),
+            [b'G', b'I', b'F', b'8', ..] => Some(Self::Gif),
+            [0xff, 0xd8, 0xff, ..] => Some(Self::Jpeg),
+            [0x89, b'P', b'N', b'G', ..] => Some(Self::Png),
+            [b'I', b'I', 42, 0, ..] | [b'M', b'M', 0, 42, ..] => Some(Self::Tiff),
+            _ => None,
+        }
+    }
+}
+
+record! {
+    /// A picture of the model (IMG1).
+    Screenshot<'a>(node: Node<'a>) named name {
+        /// The layout: 0.
+        kind: i32 = "ScreenshotType" => known(&[0]),
+        /// Its name.
+        name: AnsiStr<'a> = "ScreenshotNameLen, ScreenshotName",
+        /// An image file.
+        data: LeArray<'a, u8> as Counted<'a, u8> = "ScreenshotDataLen, ScreenshotData",
+    }
+    also |screenshot, out| out.field("image_kind", screenshot.image_kind().map(|kind| kind.name()))
+}
+
+impl Screenshot<'_> {
+    /// What kind of image the data starts like.
+    pub fn image_kind(&self) -> Option<ImageKind> {
+        ImageKind::sniff(self.data.as_bytes())
+    }
+}
+
+view!(Screenshot, whole);
+
+record! {
+    /// The textures that lie in the file itself (TXTR).
+    TextureList<'a>(node: Node<'a>) {
+        /// The layout: 0.
+        kind: u8 = "TexturesType" => known(&[0]),
+        /// How many textures.
+        texture_count: u64 as Known<u64> = "Count" [node.count()],
+        /// The records in order, without a look at more than their sizes.
+        records: Entries<'a, TextureRecord<'a>> [All("textures", texture_count, ())],
+    }
+}
+
+impl<'a> TextureList<'a> {
+    /// The textures in order. Each record tells its size, so one that cannot be read does not hide the next; the way
+    /// to the last one leads over all.
+    pub fn textures(&self) -> impl Iterator<Item = Result<Texture<'a>>> + use<'a> {
+        self.records.enumerate().map(|(index, record)| record?.texture().within_item("textures", index))
+    }
+}
+
+view!(TextureList, counted);
+
+/// A texture that was not yet read.
+#[derive(Clone, Copy, Debug)]
+pub struct TextureRecord<'a>(pub(super) Cursor<'a>);
+
+impl<'a> TextureRecord<'a> {
+    /// Reads the options.
+    ///
+    /// # Errors
+    /// Where they are of another layout than 0 or the names do not fit.
+    pub fn texture(&self) -> Result<Texture<'a>> {
+        Texture::read(&mut self.0.clone(), ())
+    }
+}
+
+impl Stored for TextureRecord<'_> {
+    const TYPE: Type = Type::Record(Texture::SCHEMA);
+}
+
+impl<'a> Read<'a> for TextureRecord<'a> {
+    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
+        let mut sizes = *cursor;
+        let options = Length::read(&mut sizes, ()).within("option_size")?;
+        holds_options(&options.0).map_err(|error| error.at(cursor.offset())).within("option_size")?;
+        let data = count(&mut sizes).within("data_size")?;
+        // A record that does not fit is told by the part of it that does not.
+        let mut whole = *cursor;
+        cursor.skip(options.0).within("options")?;
+        cursor.skip(data).within("data")?;
+        whole.split(options.0.saturating_add(data)).map(Self)
+    }
+}
+
+/// The size counts itself, its neighbor, and three fields that are always there.
+fn holds_options(size: &u64) -> Result<()> {
+    if *size >= 20 { Ok(()) } else { Err(Error::malformed(format!("option size {size} is below 20"))) }
+}
+
+record! {
+    /// A texture that lies in the file itself.
+    Texture<'a> named file_name {
+        /// Bytes before the image: itself and all fields up to the reserve.
+        option_size: u64 as Length = "TextureOptionSize" => holds_options,
+        /// Bytes of the image.
+        data_size: u64 as Length = "TextureDataSize",
+        /// The layout: 0.
+        kind: i32 = "TextureOptionType" => known(&[0]),
+        /// The name of the material that it is for.
+        material: AnsiStr<'a> = "TextureMaterialNameLen, TextureMaterialName",
+        /// The name of the file that it was.
+        file_name: AnsiStr<'a> = "TextureNameLen, TextureName",
+        /// Bytes between the names and the image, of no known meaning.
+        reserve: LeArray<'a, u8> = "TextureOptionRezerv" [reserve(option_size, [material, file_name])?],
+        /// An image file.
+        data: LeArray<'a, u8> = "TextureData" [data_size],
+    }
+    also |texture, out| out.field("image_kind", texture.image_kind().map(|kind| kind.name()))
+}
+
+/// What the names leave of the options.
+fn reserve(option_size: u64, names: [AnsiStr<'_>; 2]) -> Result<u64> {
+    let names = names.map(|name| name.len() as u64).into_iter().fold(20, u64::saturating_add);
+    let fits = || Error::malformed(format!("names in options of {option_size} bytes take {names}"));
+    option_size.checked_sub(names).ok_or_else(fits).within("option_size")
+}
+
+impl Texture<'_> {
+    /// What kind of image the data starts like.
+    pub fn image_kind(&self) -> Option<ImageKind> {
+        ImageKind::sniff(self.data.as_bytes())
+    }
+}
+
+record! {
+    /// The shaders of a model (SHDR).
+    ShaderList<'a>(node: Node<'a>) {
+        /// The layout: 1.
+        kind: u8 = "ShaderLibType" => known(&[1]),
+        /// How many shaders.
+        shader_count: u64 as Known<u64> = "Count" [node.count()],
+        /// The shaders in order. Each tells its size, so the way to the last one leads over all.
+        shaders: Entries<'a, Shader<'a>> [All("shaders", shader_count, ())],
+    }
+}
+
+view!(ShaderList, counted);
+
+record! {
+    /// A shader.
+    Shader<'a> {
+        /// Bytes behind this field.
+        size: u64 as Length = "ShaderSize" => has_kind,
+        /// What it does: 1 bump mapping; the data of others is opaque.
+        kind: ShaderKind = "ShaderType",
+        /// All bytes behind its kind.
+        data: LeArray<'a, u8> as Apart<LeArray<'a, u8>> [size.saturating_sub(1)],
+    }
+    also |shader, out| {
+        if shader.kind == ShaderKind::BUMP {
+            let bump = tell_part::<Bump<'_>, ()>(&mut shader.body(), (), Part::one("bump"), out);
+            out.ok(bump);
+        }
+        // Dissected, it is what was told right before.
+        out.array("data", &shader.data);
+    }
+}
+
+fn has_kind(size: &u64) -> Result<()> {
+    if *size > 0 { Ok(()) } else { Err(Error::malformed("no byte for the kind")) }
+}
+
+impl<'a> Shader<'a> {
+    /// The data of a bump mapping shader; `None` for any other.
+    ///
+    /// # Errors
+    /// Where it does not fit.
+    pub fn bump(&self) -> Result<Option<Bump<'a>>> {
+        (self.kind == ShaderKind::BUMP).then(|| Bump::read(&mut self.body(), ())).transpose()
+    }
+
+    /// At its data.
+    fn body(&self) -> Cursor<'a> {
+        Cursor::with_offset(self.data.as_bytes(), self.data.offset())
+    }
+}
+
+record! {
+    /// What a bump mapping shader needs.
+    Bump<'a> {
+        /// The material of the surface.
+        material: AnsiStr<'a> = "BumpNameLen, BumpName",
+        /// The material with the normal map.
+        normal_material: AnsiStr<'a> = "BumpNormalNameLen, BumpNormalName",
+        /// The material with the highlights.
+        specular_material: AnsiStr<'a> = "BumpSpecularNameLen, BumpSpecularName",
+        /// Strength of the light.
+        light_power: f32 = "BumpLightPower",
+        /// Strength of the highlights.
+        specular_power: f32 = "BumpSpecularPower",
+        /// Bytes behind, of no known meaning.
+        reserve: LeArray<'a, u8> as Rest<'a, u8> = "BumpRezerv",
+    }
+}

@@ -1,0 +1,73 @@
+//! Face groups: triangles of one material.
+
+use zerocopy::little_endian::U32;
+
+use super::codes::{FaceMode, Flag};
+use super::fields::{Counted, known};
+use super::indices::{Indices, Width};
+use super::sets::{PerSet, Sets};
+use crate::base::text::AnsiStr;
+use crate::bytes::LeArray;
+use crate::record::record;
+
+/// How long the arrays are that a mesh's face groups point into: the width of an index follows from that.
+#[derive(Clone, Copy, Debug)]
+pub struct Targets {
+    pub(super) vertices: usize,
+    pub(super) normals: usize,
+    pub(super) uvs: [Option<usize>; 2],
+    pub(super) mode: u8,
+}
+
+impl Targets {
+    /// Of indices into an array of so many elements; groups of the older layout keep the highest index unused.
+    fn width(target: usize, kind: i32) -> Width {
+        Width::of(target, kind == 1)
+    }
+
+    fn uv_widths(&self, kind: i32) -> PerSet<Width> {
+        let width = |target| Width::of(target, kind == 1 && self.mode == 2);
+        PerSet { sets: self.uvs.map(|target| target.map(width)), apart: false }
+    }
+
+    fn sets(&self) -> PerSet<()> {
+        PerSet { sets: self.uvs.map(|target| target.map(|_| ())), apart: false }
+    }
+}
+
+record! {
+    /// Triangles that share their materials.
+    FaceGroup<'a>(targets: Targets) named name {
+        /// The layout: 2, or the older 1 without smoothing.
+        kind: i32 = "FaceType" => known(&[1, 2]),
+        /// How indices form triangles; files hold 0.
+        mode: FaceMode = "FaceMode",
+        /// Its name.
+        name: AnsiStr<'a> = "FaceNameLength, FaceName",
+        /// Whether it is drawn.
+        visible: Flag = "isFaceVisible",
+        /// The name of the material for each set of texture coordinates.
+        materials: Sets<AnsiStr<'a>> = "FaceMatNameLen, FaceMatName" [targets.sets()],
+        /// Which vertex each corner has.
+        vertex_indices: Indices<'a> = "VertexIndCnt, VertexIndex" [Targets::width(targets.vertices, kind)],
+        /// For each triangle a mask of the 32 smoothing groups it is in, or none at all.
+        smoothing: LeArray<'a, U32> as Counted<'a, U32> = "SmoothDataCnt, SmoothData" where kind == 2,
+        /// Which normal each corner has, or none at all.
+        normal_indices: Indices<'a> = "NormalsIndCnt, NormalIndex" [Targets::width(targets.normals, kind)],
+        /// Which texture coordinates of each set each corner has, or none at all.
+        uv_indices: Sets<Indices<'a>> = "TxCrdsIndCnt, TxCrdsInd" [targets.uv_widths(kind)],
+    }
+    also |group, out| out.field("triangle_count", group.triangle_count())
+}
+
+impl FaceGroup<'_> {
+    /// How many triangles the vertex indices form.
+    pub fn triangle_count(&self) -> usize {
+        let corners = self.vertex_indices.len();
+        match self.mode {
+            FaceMode::STRIP | FaceMode::FAN => corners.saturating_sub(2),
+            FaceMode::QUADS => corners.div_euclid(4).saturating_mul(2),
+            _ => corners.div_euclid(3),
+        }
+    }
+}

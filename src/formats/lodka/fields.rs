@@ -1,0 +1,201 @@
+//! The small fields that every chunk is made of: counts, texts, layout codes, tables of names.
+
+use std::fmt;
+use std::iter::FusedIterator;
+
+use zerocopy::little_endian::I32;
+
+use super::chunk::Node;
+use crate::base::error::{Context, Error, Result};
+use crate::base::span::Span;
+use crate::base::text::AnsiStr;
+use crate::bytes::{Cursor, Element, LeArray};
+use crate::outline::{Outline, Type};
+use crate::record::list::left_over;
+use crate::record::{Form, Framing, Read, Stored, form, plain};
+
+/// The form of a length or count that is stored signed and must not be negative.
+#[derive(Debug)]
+pub(super) struct Length(pub(super) u64);
+
+plain! {
+    Length: Number("i32", 4) => |length| length.0, |cursor| {
+        let start = *cursor;
+        let count = cursor.i32()?;
+        not_negative(count).map(Self).map_err(|error| error.at(start.offset()))
+    };
+}
+
+form!([] Length => u64);
+
+/// Told by the length of what it counts.
+impl Form<u64> for Framing<Length> {
+    fn into_value(self) -> u64 {
+        self.0.0
+    }
+}
+
+pub(crate) fn count(cursor: &mut Cursor<'_>) -> Result<u64> {
+    Length::read(cursor, ()).map(Length::into_value)
+}
+
+/// The number, unless it is negative.
+pub(crate) fn not_negative(count: i32) -> Result<u64> {
+    u64::try_from(count).map_err(|_| Error::malformed(format!("{count} is negative")))
+}
+
+/// The form of an array behind its count.
+#[derive(Debug)]
+pub(super) struct Counted<'a, T>(LeArray<'a, T>);
+
+impl<T: Element> Stored for Counted<'_, T> {
+    const TYPE: Type = LeArray::<T>::TYPE;
+}
+
+impl<'a, T: Element> Read<'a> for Counted<'a, T> {
+    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
+        let count = count(cursor)?;
+        cursor.array(count).map(Self)
+    }
+
+    fn tell(cursor: &mut Cursor<'a>, (): (), name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        let Framing(Length(count)) = Framing::tell(cursor, (), name, out)?;
+        LeArray::tell(cursor, count, name, out).map(Self)
+    }
+}
+
+form!(['a, T] Counted<'a, T> => LeArray<'a, T>);
+
+/// The form of a field that outlines tell with the items that it is for, so that only a dissection tells it here.
+#[derive(Debug)]
+pub(super) struct Dissected<T>(T);
+
+impl<T: Stored> Stored for Dissected<T> {
+    const TYPE: Type = T::TYPE;
+    const GIVEN: Type = T::GIVEN;
+}
+
+impl<'a, T: Read<'a, C>, C> Read<'a, C> for Dissected<T> {
+    fn read(cursor: &mut Cursor<'a>, context: C) -> Result<Self> {
+        T::read(cursor, context).map(Self)
+    }
+
+    fn tell(cursor: &mut Cursor<'a>, context: C, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        match out.dissects() {
+            true => T::tell(cursor, context, name, out).map(Self),
+            false => Self::read(cursor, context),
+        }
+    }
+}
+
+form!([T] Dissected<T> => T);
+
+/// The part must be used up.
+pub(crate) fn end(cursor: &Cursor<'_>) -> Result<()> {
+    if cursor.is_empty() { Ok(()) } else { Err(left_over(cursor)) }
+}
+
+/// Names behind one another, cut by a table of their lengths.
+#[derive(Clone, Copy, Debug)]
+pub struct Names<'a> {
+    lengths: LeArray<'a, I32>,
+    bytes: &'a [u8],
+}
+
+impl Stored for Names<'_> {
+    const TYPE: Type = Type::List(&AnsiStr::GIVEN, 0);
+}
+
+/// So many lengths, then as many bytes as they add up to.
+impl<'a> Read<'a, u64> for Names<'a> {
+    fn read(cursor: &mut Cursor<'a>, count: u64) -> Result<Self> {
+        let lengths = cursor.array::<I32>(count).within("lengths")?;
+        let sum = total(lengths.iter().map(|length| length.get())).map_err(|error| error.at(lengths.offset()));
+        let bytes = cursor.take(sum.within("lengths")?)?;
+        Ok(Self { lengths, bytes })
+    }
+
+    fn tell(cursor: &mut Cursor<'a>, count: u64, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        let names = Self::read(cursor, count)?;
+        let offset = names.lengths.offset().saturating_add(names.lengths.as_bytes().len() as u64);
+        out.array(name, &names.lengths);
+        let text = AnsiStr::new(names.bytes);
+        Framing(text).tell_at(name, Span { offset, bytes: names.bytes.len() as u64 }, out);
+        Ok(names)
+    }
+}
+
+impl<'a> Names<'a> {
+    /// The name at `index`. Adds up the lengths before it.
+    pub fn get(&self, index: usize) -> Option<AnsiStr<'a>> {
+        self.iter().nth(index)
+    }
+
+    /// All names in order.
+    pub fn iter(&self) -> NameIter<'a> {
+        NameIter { lengths: self.lengths.iter(), bytes: self.bytes }
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.lengths.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.lengths.is_empty()
+    }
+}
+
+/// [`Names`] in order.
+#[derive(Clone, Debug)]
+pub struct NameIter<'a> {
+    lengths: std::slice::Iter<'a, I32>,
+    /// As many as the lengths add up to.
+    bytes: &'a [u8],
+}
+
+impl<'a> Iterator for NameIter<'a> {
+    type Item = AnsiStr<'a>;
+
+    fn next(&mut self) -> Option<AnsiStr<'a>> {
+        let length = usize::try_from(self.lengths.next()?.get()).ok()?;
+        let (name, behind) = self.bytes.split_at_checked(length)?;
+        self.bytes = behind;
+        Some(AnsiStr::new(name))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.lengths.size_hint()
+    }
+}
+
+impl DoubleEndedIterator for NameIter<'_> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        let length = usize::try_from(self.lengths.next_back()?.get()).ok()?;
+        let (before, name) = self.bytes.split_at_checked(self.bytes.len().checked_sub(length)?)?;
+        self.bytes = before;
+        Some(AnsiStr::new(name))
+    }
+}
+
+impl ExactSizeIterator for NameIter<'_> {}
+
+impl FusedIterator for NameIter<'_> {}
+
+/// The sum of lengths or counts, none of which may be negative.
+pub(crate) fn total(lengths: impl Iterator<Item = i32>) -> Result<u64> {
+    lengths.map(not_negative).try_fold(0_u64, |sum, length| Ok(sum.saturating_add(length?)))
+}
+
+/// What the chunk's header counts, which must not be negative.
+pub(crate) fn header_count(node: &Node<'_>) -> Result<u64> {
+    not_negative(node.count_hint()).map_err(|error| error.at(node.chunk.offset().saturating_add(8))).within("count")
+}
+
+/// Holds a number that names a layout to those that are known.
+pub(crate) fn known<T: PartialEq + fmt::Display>(kinds: &[T]) -> impl Fn(&T) -> Result<()> {
+    |kind| {
+        if kinds.contains(kind) { Ok(()) } else { Err(Error::malformed(format!("{kind} is no known layout"))) }
+    }
+}

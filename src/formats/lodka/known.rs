@@ -1,0 +1,82 @@
+//! What there is in a model that other chunks name or number, wherever it stands.
+
+use std::collections::{HashMap, HashSet};
+
+use super::content::Content;
+use super::{Chunk, Kind, Nodes};
+use crate::base::error::Result;
+use crate::base::text::AnsiStr;
+use crate::budget::{Budget, Held};
+
+/// Names and sizes of what others point at.
+#[derive(Default)]
+pub(super) struct Known<'a> {
+    /// Names and vertices of the meshes, `None` of one that cannot be read; none at all where a chunk is cut, behind which
+    /// there may have been others.
+    pub(super) meshes: Option<Vec<Option<(AnsiStr<'a>, usize)>>>,
+    /// The names of the materials, where there is a list of them.
+    materials: Option<HashSet<AnsiStr<'a>>>,
+    /// The collections of morph animations, where there are any, by name: their frames, `None` where several of one name
+    /// have different ones.
+    pub(super) collections: Option<HashMap<AnsiStr<'a>, Option<u64>>>,
+    /// For names, which may be short and many.
+    _held: Option<Held>,
+}
+
+/// What a name in a set takes at most.
+const NAME: u64 = 48;
+
+impl<'a> Known<'a> {
+    /// Goes over all chunks of a LOD1.
+    pub(super) fn of(part: &Chunk<'a>, budget: &Budget) -> Result<Self> {
+        let nodes = || Nodes::part(part, 0).flatten();
+        let contents = || nodes().filter_map(|node| node.content().ok());
+        let lists = || {
+            contents().filter_map(|content| match content {
+                Content::MaterialList(list) if list.kind != 0 => Some(list.materials.flatten()),
+                _ => None,
+            })
+        };
+        let collections = || {
+            let morphs = contents().filter_map(|content| match content {
+                Content::MorphCollections(morphs) => Some(morphs.collections()),
+                _ => None,
+            });
+            morphs.flatten()
+        };
+        let names = lists().flatten().count().saturating_add(collections().count()) as u64;
+        let held = budget.hold(names.saturating_mul(NAME))?;
+        let whole = Nodes::part(part, 0).all(|node| node.is_ok_and(|node| node.body().is_ok()));
+        let meshes = nodes().filter(|node| node.kind == Kind::Mesh).map(|node| match node.content() {
+            Ok(Content::Mesh(mesh)) => Some((mesh.name, mesh.positions.len())),
+            _ => None,
+        });
+        let names = lists().flatten().map(|material| material.name);
+        let mut frames: HashMap<AnsiStr<'a>, Option<u64>> = HashMap::new();
+        for morph in collections() {
+            let known = frames.entry(morph.name).or_insert(Some(morph.frame_count));
+            *known = known.filter(|count| *count == morph.frame_count);
+        }
+        Ok(Self {
+            meshes: whole.then(|| meshes.collect()),
+            materials: lists().next().map(|_| names.collect()),
+            collections: (!frames.is_empty()).then_some(frames),
+            _held: Some(held),
+        })
+    }
+
+    /// How many meshes there are; more than any number where that is not known.
+    pub(super) fn mesh_count(&self) -> u64 {
+        self.meshes.as_ref().map_or(u64::MAX, |meshes| meshes.len() as u64)
+    }
+
+    /// Name and vertices of a mesh.
+    pub(super) fn mesh(&self, index: i32) -> Option<(AnsiStr<'a>, usize)> {
+        *self.meshes.as_ref()?.get(usize::try_from(index).ok()?)?
+    }
+
+    /// Whether there is a material of this name, or none is asked for, or there is no list of them.
+    pub(super) fn has_material(&self, name: AnsiStr<'_>) -> bool {
+        name.is_empty() || self.materials.as_ref().is_none_or(|materials| materials.contains(&name))
+    }
+}

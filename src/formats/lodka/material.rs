@@ -1,0 +1,63 @@
+//! MAT1: materials.
+
+use super::chunk::{Node, view, whole};
+use super::codes::MappingMode;
+use super::fields::{Length, known};
+use super::wire::MaterialOptions;
+use crate::base::text::AnsiStr;
+use crate::record::list::{All, Entries};
+use crate::record::{Flat, record};
+
+record! {
+    /// The materials of a model (MAT1).
+    MaterialList<'a>(node: Node<'a>) {
+        /// The layout: 0 nothing at all, 1 names only, 2 names and options, 3 the same and a
+        /// [mapping mode](Material::mapping_mode).
+        kind: u8 = "MaterialsType" => known(&[0, 1, 2, 3]),
+        /// How many materials, in the chunk's own data; `None` in layout 0.
+        material_count: u64 as Length = "MaterialsCount" where kind != 0,
+        /// The materials in order. Each has another length, so the way to the last one leads over all.
+        materials: Entries<'a, Material<'a>, u8> [All("materials", material_count.unwrap_or(0), kind)],
+    }
+}
+
+view!(MaterialList, whole);
+
+record! {
+    /// A material.
+    Material<'a>(kind: u8) named name {
+        /// Its name, by which face groups ask for it.
+        name: AnsiStr<'a> = "MatNameLen, MatName",
+        /// The files of its textures as stored: "first" or "first:second".
+        textures: AnsiStr<'a> = "TextrNameLen, TextrName",
+        /// How it looks.
+        options: &'a MaterialOptions as Flat<'a, MaterialOptions> = "MaterialOptions" where kind >= 2,
+        /// Where its texture coordinates come from.
+        mapping_mode: MappingMode = "MappingMode" where kind >= 3,
+    }
+    also |material, out| {
+        let [first, second] = material.texture_files();
+        out.field("first_texture", first);
+        out.field("second_texture", second);
+    }
+}
+
+impl<'a> Material<'a> {
+    /// The files of its first and second texture, each empty where there is none.
+    ///
+    /// The field is cut at its first colon, except one that follows a drive letter: `C:\a.bmp:b.bmp`. The author's
+    /// own loader cuts at that one too.
+    pub fn texture_files(&self) -> [AnsiStr<'a>; 2] {
+        let field = self.textures.as_bytes();
+        let from = match field {
+            [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic() => 2,
+            _ => 0,
+        };
+        let colon = field.iter().skip(from).position(|&byte| byte == b':').map(|colon| colon.saturating_add(from));
+        let (first, second) = match colon.and_then(|colon| field.split_at_checked(colon)) {
+            Some((first, [_, second @ ..])) => (first, second),
+            _ => (field, &[][..]),
+        };
+        [AnsiStr::new(first), AnsiStr::new(second)]
+    }
+}

@@ -1,0 +1,106 @@
+//! MSH1: meshes.
+
+use super::chunk::{Node, view};
+use super::codes::Flag;
+use super::face::{FaceGroup, Targets};
+use super::fields::{Counted, Length, known};
+use super::indices::{Indices, Width};
+use super::sets::{PerSet, Sets};
+use super::weight::{WeightLayout, Weights};
+use crate::base::error::{Error, Result};
+use crate::base::text::AnsiStr;
+use crate::bytes::{LeArray, Vec2, Vec3};
+use crate::record::list::{All, Entries};
+use crate::record::{Known, Read, record};
+
+/// What it takes to read a mesh.
+#[derive(Clone, Copy, Debug)]
+pub struct MeshLayout {
+    /// How many bones the model has.
+    bones: u32,
+    uv_counts_apart: bool,
+}
+
+impl MeshLayout {
+    fn uvs(&self, count: Option<u8>) -> PerSet<()> {
+        PerSet { sets: [Some(()), (count == Some(2)).then_some(())], apart: self.uv_counts_apart }
+    }
+}
+
+record! {
+    /// A mesh (MSH1).
+    Mesh<'a>(layout: MeshLayout) named name {
+        /// Its name.
+        name: AnsiStr<'a> = "MeshNameLen, MeshName",
+        /// Whether it moves with the skeleton; writers leave it unset on skinned meshes too.
+        has_skeleton: Flag = "isSkeletonExists",
+        /// The layout: 3, or the older 2.
+        mode: u8 = "MeshMode" => known(&[2, 3]),
+        /// Whether it is drawn.
+        visible: Flag = "isMeshVisible",
+        /// The vertices, in model units.
+        positions: LeArray<'a, Vec3> as Counted<'a, Vec3> = "MeshVertexCnt, MeshPointsPos",
+        /// The normals that faces point to; often none.
+        normals: LeArray<'a, Vec3> as Counted<'a, Vec3> = "MeshNormalsCnt, MeshNormals",
+        /// How many sets of texture coordinates: 1 or 2; in the older layout always 1.
+        uv_set_count: u8 = "MeshTextureNumber" where mode == 3 => known(&[1, 2]),
+        /// Whether each texture coordinate count stands right before its array, as the description words it, and not
+        /// before both arrays. Told from where the mesh ends; no such file was ever seen.
+        uv_counts_apart: bool as Known<bool> [layout.uv_counts_apart],
+        /// The sets of texture coordinates.
+        uvs: Sets<LeArray<'a, Vec2>> = "MeshTxCrdCnt, MeshTxCrd" [layout.uvs(uv_set_count)],
+        /// How many bones the model has.
+        bone_count: u32 as Known<u32> = "BonesCnt" [layout.bones],
+        /// One bone for each vertex, by position in the list; empty where there is none. Wide from 255 bones on.
+        bone_ids: Indices<'a> = "PntBnAssocCnt, PntBnAssoc" [Width::of_bones(bone_count)],
+        /// 1 where each vertex has several bones.
+        weight_kind: i32 = "PntBnWeightType" => known(&[0, 1]),
+        /// The most bones that one vertex has.
+        bones_per_vertex: i32 = "BonesPerVertix" where weight_kind == 1 => |most| some_bones(*most),
+        /// Several bones for each vertex.
+        weights: Weights<'a> = "BonesWeigthArLen, BonesWeigthArray" [WeightLayout::new(bone_count, bones_per_vertex)]
+            where weight_kind == 1,
+        /// How many face groups.
+        face_group_count: u64 as Length = "FaceGroupsCnt",
+        /// The face groups in order. Each has another length, so the way to the last one leads over all.
+        face_groups: Entries<'a, FaceGroup<'a>, Targets> [All("face_groups", face_group_count, Targets {
+            vertices: positions.len(),
+            normals: normals.len(),
+            uvs: uvs.map(|set| set.len()),
+            mode,
+        })],
+    }
+    also |mesh, out| mesh.face_groups.tell_from(0, out)
+}
+
+fn some_bones(most: i32) -> Result<()> {
+    if most > 0 { Ok(()) } else { Err(Error::malformed("fewer than 1 bone a vertex")) }
+}
+
+impl Mesh<'_> {
+    /// What it was read with.
+    pub(super) fn layout(&self) -> MeshLayout {
+        MeshLayout { bones: self.bone_count, uv_counts_apart: self.uv_counts_apart }
+    }
+
+    fn ends_well(&self) -> bool {
+        self.face_groups.clone().all(|group| group.is_ok())
+    }
+}
+
+view!(Mesh, read);
+
+/// Walks the face groups only where there are two sets of texture coordinates, to tell the two readings apart.
+fn read<'a>(node: &Node<'a>) -> Result<Mesh<'a>> {
+    let body = node.body()?;
+    let read = |uv_counts_apart| {
+        let layout = MeshLayout { bones: node.bones.unwrap_or(0), uv_counts_apart };
+        <Mesh<'a> as Read<'a, MeshLayout>>::read(&mut body.clone(), layout)
+    };
+    let mesh = read(false);
+    let is_plain = |mesh: &Mesh<'_>| mesh.uvs.len() == 1 || mesh.ends_well();
+    match mesh.as_ref().is_ok_and(is_plain) {
+        true => mesh,
+        false => read(true).ok().filter(Mesh::ends_well).map_or(mesh, Ok),
+    }
+}

@@ -1,0 +1,286 @@
+//! LODka3D models, `.lod`.
+//!
+//! A file is eight signature bytes and then chunks: a tag, a size, a count and so many bytes. A LOD1 chunk is a model;
+//! some files have several. What it holds lies in place, packed and unaligned: skeleton (SKL1), animations (ANS1 >
+//! ANM1), materials (MAL1 > MAT1), embedded textures (TXTL > TXTR), shaders (SHDL > SHDR), meshes (MSL1 > MSH1), morph
+//! animations (MAN1, MMD1), physics (PHS1), lights (LGS1 > LIG1), proxies (PXL1 > PXI1), colliders (CLL1 > COL1), a
+//! screenshot (IMG1) and bytes of the user's own (INF1). Other chunks are stepped over and [listed](Model::nodes).
+//!
+//! [`Model`] is the file, [`LodModel`] one LOD1. Names are bytes in a code page that no file tells ([`AnsiStr`]): shown to
+//! people they are read as UTF-8 or windows-1251.
+//!
+//! | space | |
+//! | --- | --- |
+//! | axes | x right, y up, z backward, as in OpenGL |
+//! | handedness | right |
+//! | front faces | counterclockwise |
+//! | V | up from the bottom |
+//! | quaternions | x, y, z, w; keys of bones are Euler angles in radians, about x first, then y, then z |
+//! | matrices | morphs: three rows of a rotation, then a position; colliders: sixteen numbers as stored |
+//! | units | those of the model |
+//!
+//! The description names no axes: handedness and up are those of GLScene, for which its author's loader is written; the
+//! order of corners is that of the real models.
+//!
+//! The format's description leaves some layouts open. Where a file does not come out as the author's own loader would
+//! read it, the description's reading is tried ([`Mesh::uv_counts_apart`], [`Records::Wide`]), and reported as a
+//! warning if it fits.
+
+mod check;
+mod chunk;
+mod codes;
+mod collider;
+mod content;
+mod embedded;
+mod face;
+mod fields;
+mod indices;
+mod known;
+mod light;
+mod material;
+mod mesh;
+mod morph;
+mod outline;
+mod packed;
+mod physics;
+mod proxy;
+mod sets;
+mod skeleton;
+mod summary;
+mod text;
+mod verify;
+mod weight;
+pub mod wire;
+
+pub use chunk::{Chunk, Chunks, Kind, Node, Nodes, View, Views};
+pub use codes::{
+    BlendingMode, BodyType, ColliderType, FaceMode, Flag, ImageAlpha, JointType, LightStyle, MappingMode, PlayMode,
+    ShaderKind, TextureFormat, TextureMode, TextureWrap,
+};
+pub use collider::ColliderSet;
+pub use content::Content;
+pub use embedded::{Bump, ImageKind, Info, Screenshot, Shader, ShaderList, Texture, TextureList, TextureRecord};
+pub use face::{FaceGroup, Targets};
+pub use fields::{NameIter, Names};
+pub use indices::Indices;
+pub use light::LightScheme;
+pub use material::{Material, MaterialList};
+pub use mesh::Mesh;
+pub use morph::{MorphCollection, MorphCollections, MorphMesh, MorphMeshes};
+pub use packed::Records;
+pub use physics::{NameLines, Physics};
+pub use proxy::ProxySet;
+pub use sets::Sets;
+pub use skeleton::{Animation, Bone, Skeleton};
+pub use weight::{VertexWeights, Weight, WeightList, WeightRecords, Weights};
+
+use crate::base::error::{Error, Result};
+use crate::base::limits::Limits;
+pub use crate::base::text::{AnsiStr, to_cp1251, to_text};
+use crate::bytes::Cursor;
+use crate::outline::Schema;
+use crate::record::Fixed;
+
+/// The records of a file, as far as they are described in one piece.
+pub(crate) const SCHEMA: &[&Schema] = &[
+    wire::ChunkHeader::SCHEMA,
+    Info::SCHEMA,
+    Skeleton::SCHEMA,
+    Bone::SCHEMA,
+    Animation::SCHEMA,
+    wire::Key::SCHEMA,
+    MaterialList::SCHEMA,
+    Material::SCHEMA,
+    wire::MaterialOptions::SCHEMA,
+    TextureList::SCHEMA,
+    Texture::SCHEMA,
+    ShaderList::SCHEMA,
+    Shader::SCHEMA,
+    Bump::SCHEMA,
+    Mesh::SCHEMA,
+    wire::NarrowWeight::SCHEMA,
+    wire::WideWeight::SCHEMA,
+    FaceGroup::SCHEMA,
+    MorphCollections::SCHEMA,
+    wire::MorphRecord::SCHEMA,
+    wire::MorphBone::SCHEMA,
+    wire::MorphAnimation::SCHEMA,
+    wire::MorphMatrix::SCHEMA,
+    wire::MorphCollider::SCHEMA,
+    MorphMeshes::SCHEMA,
+    wire::MorphMeshRecord::SCHEMA,
+    Physics::SCHEMA,
+    wire::Body::SCHEMA,
+    wire::Geom::SCHEMA,
+    wire::Joint::SCHEMA,
+    LightScheme::SCHEMA,
+    wire::Light::SCHEMA,
+    ProxySet::SCHEMA,
+    wire::Proxy::SCHEMA,
+    ColliderSet::SCHEMA,
+    wire::Collider::SCHEMA,
+    Screenshot::SCHEMA,
+];
+
+/// A file: one model, or several that know nothing of each other.
+///
+/// ```
+/// # let bytes = b"LODka3D1LOD1\x0e\0\0\0\x01\0\0\0INF1\x02\0\0\0\x01\0\0\0hi";
+/// use meshpeek::lodka::Model;
+/// for part in Model::parse(bytes)?.parts() {
+///     for mesh in part?.meshes() {
+///         let mesh = mesh?;
+///         println!("{}: {} vertices", mesh.name, mesh.positions.len());
+///     }
+/// }
+/// # Ok::<(), meshpeek::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Model<'a> {
+    data: &'a [u8],
+    chunks: Cursor<'a>,
+    limits: Limits,
+}
+
+impl<'a> Model<'a> {
+    /// The signature without its last byte, the version's digit.
+    pub(crate) const SIGNATURE: &'static [u8] = b"LODka3D";
+
+    /// Opens a file. Reads the signature and the first chunk's header.
+    ///
+    /// # Errors
+    /// Where the signature or the first chunk's tag is another; [`Unsupported`](crate::ErrorKind::Unsupported) for
+    /// another version.
+    pub fn parse(data: &'a [u8]) -> Result<Self> {
+        Self::parse_with(data, &Limits::default())
+    }
+
+    /// The same within other limits.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse).
+    pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
+        let mut cursor = Cursor::new(data);
+        if cursor.take(Self::SIGNATURE.len() as u64)? != Self::SIGNATURE {
+            return Err(Error::malformed("does not start with LODka3D1").at(0));
+        }
+        match cursor.u8()? {
+            b'1' => {}
+            digit => {
+                let version = digit.escape_ascii();
+                return Err(Error::unsupported(format!("LODka3D model of version {version}, not 1")).at(7));
+            }
+        }
+        let first = Chunk::next(&mut cursor.clone())?;
+        match first.map(|chunk| chunk.tag()) {
+            Some(tag) if tag.0 == *b"LOD1" => Ok(Self { data, chunks: cursor, limits: *limits }),
+            Some(tag) => Err(cursor.error(format!("first chunk is {tag}, not LOD1"))),
+            None => Err(cursor.error("no chunk after the signature")),
+        }
+    }
+
+    /// All bytes of the file.
+    pub fn as_bytes(&self) -> &'a [u8] {
+        self.data
+    }
+
+    /// The models in file order (LOD1). Ends after the first error.
+    pub fn parts(&self) -> impl Iterator<Item = Result<LodModel<'a>>> + use<'a> {
+        let parts = Chunks::new(self.chunks).filter(|chunk| chunk.as_ref().map_or(true, |c| c.tag().0 == *b"LOD1"));
+        parts.enumerate().map(|(index, chunk)| Ok(LodModel { chunk: chunk?, index }))
+    }
+
+    /// A walk over all chunks of the file, unknown ones too.
+    pub fn nodes(&self) -> Nodes<'a> {
+        Nodes::file(self.chunks)
+    }
+
+    /// All chunks of one kind in the file.
+    pub fn views<T: View<'a>>(&self) -> Views<'a, T> {
+        Views::new(self.nodes())
+    }
+}
+
+/// One model of a file (LOD1).
+#[derive(Clone, Copy, Debug)]
+pub struct LodModel<'a> {
+    chunk: Chunk<'a>,
+    index: usize,
+}
+
+macro_rules! views {
+    ($($(#[$doc:meta])* $name:ident: $view:ident;)*) => {$(
+        $(#[$doc])*
+        pub fn $name(&self) -> Views<'a, $view<'a>> {
+            self.views()
+        }
+    )*};
+}
+
+macro_rules! singles {
+    ($($(#[$doc:meta])* $name:ident: $view:ident;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Errors
+        /// Where the first of its kind, or what lies before it, cannot be read.
+        pub fn $name(&self) -> Result<Option<$view<'a>>> {
+            self.views().next().transpose()
+        }
+    )*};
+}
+
+impl<'a> LodModel<'a> {
+    /// The chunk itself.
+    pub fn chunk(&self) -> &Chunk<'a> {
+        &self.chunk
+    }
+
+    /// Its place in the file, counted from 0.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// A walk over all chunks inside it, unknown ones too.
+    pub fn nodes(&self) -> Nodes<'a> {
+        Nodes::part(&self.chunk, self.index)
+    }
+
+    /// All chunks of one kind.
+    pub fn views<T: View<'a>>(&self) -> Views<'a, T> {
+        Views::new(self.nodes())
+    }
+
+    singles! {
+        /// Bytes of the user's own (INF1).
+        info: Info;
+        /// The bones (SKL1).
+        skeleton: Skeleton;
+        /// The materials (MAT1).
+        materials: MaterialList;
+        /// The textures that lie in the file itself (TXTR).
+        textures: TextureList;
+        /// The shaders (SHDR).
+        shaders: ShaderList;
+        /// Morph animations' bones and bounds (MAN1).
+        morph_collections: MorphCollections;
+        /// Morph animations' vertices (MMD1).
+        morph_meshes: MorphMeshes;
+        /// Bodies, geoms and joints (PHS1).
+        physics: Physics;
+        /// The picture of the model (IMG1).
+        screenshot: Screenshot;
+    }
+
+    views! {
+        /// The skeletal animations (ANM1).
+        animations: Animation;
+        /// The meshes (MSH1).
+        meshes: Mesh;
+        /// The light schemes (LIG1).
+        light_schemes: LightScheme;
+        /// The sets of proxies (PXI1).
+        proxy_sets: ProxySet;
+        /// The sets of colliders (COL1).
+        collider_sets: ColliderSet;
+    }
+}

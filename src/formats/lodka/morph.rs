@@ -1,0 +1,263 @@
+//! MAN1 and MMD1: morph animations, after Quake III's models.
+
+use super::chunk::{Node, counted, exactly, view};
+use super::fields::{Dissected, header_count, known, not_negative, total};
+use super::packed::{Layout, Records};
+use super::wire::{
+    MorphAnimation, MorphBone, MorphCollider, MorphMatrix, MorphMeshRecord, MorphRecord, WideMorphRecord,
+};
+use crate::base::error::{Context, Error, Result};
+use crate::base::text::AnsiStr;
+use crate::bytes::{Cursor, Element, LeArray, Vec3};
+use crate::record::{Framing, Known, record};
+
+record! {
+    /// Collections of morph animations (MAN1). Six tables, each of them for all collections together;
+    /// [`collections`](Self::collections) cuts them.
+    MorphCollections<'a>(layout: Layout<u64>) {
+        /// The layout: 0.
+        kind: i32 = "MorphCollType" => known(&[0]),
+        /// Whether the records have the gap that the description's offset column leaves.
+        wide_records: bool as Known<bool> [layout.is_wide],
+        /// What each collection has.
+        records: Records<'a, MorphRecord, WideMorphRecord> [layout],
+        /// The bones of all collections.
+        bones: LeArray<'a, MorphBone> as Dissected<LeArray<'a, MorphBone>> [sum(&records, |record| record.bones.get())?],
+        /// The animations of all collections.
+        animations: LeArray<'a, MorphAnimation> as Dissected<LeArray<'a, MorphAnimation>>
+            [sum(&records, |record| record.animations.get())?],
+        /// The names of all collections, of their colliders, bones and animations, one behind the other.
+        names: AnsiStr<'a> as Framing<AnsiStr<'a>> = "MCAllNames" [names(&records, &bones, &animations)?],
+        /// The bones' places: collection, in it bone, in it animation, in it frame.
+        matrices: LeArray<'a, MorphMatrix> as Dissected<LeArray<'a, MorphMatrix>> = "MCMatRotPos"
+            [matrices(&records, &animations)?],
+        /// The collections' bounds: collection, in it animation, in it frame.
+        colliders: LeArray<'a, MorphCollider> as Dissected<LeArray<'a, MorphCollider>> [frames(&animations)?],
+    }
+}
+
+type MorphRecords<'a> = Records<'a, MorphRecord, WideMorphRecord>;
+
+/// A count or length of all records together.
+fn sum(records: &MorphRecords<'_>, field: fn(&MorphRecord) -> i32) -> Result<u64> {
+    let offset = records.as_table().storage().offset;
+    total(records.iter().map(|record| field(&record))).map_err(|error| error.at(offset)).within("records")
+}
+
+/// A length or count of all elements of a table together.
+fn table_sum<T: Element>(table: &LeArray<'_, T>, name: &'static str, field: fn(&T) -> i32) -> Result<u64> {
+    total(table.iter().map(field)).map_err(|error| error.at(table.offset())).within(name)
+}
+
+fn names(
+    records: &MorphRecords<'_>,
+    bones: &LeArray<'_, MorphBone>,
+    animations: &LeArray<'_, MorphAnimation>,
+) -> Result<u64> {
+    let lengths = [
+        sum(records, |record| record.name_len.get())?,
+        sum(records, |record| record.collider_name_len.get())?,
+        table_sum(bones, "bones", |bone| bone.name_len.get())?,
+        table_sum(animations, "animations", |animation| animation.name_len.get())?,
+    ];
+    Ok(lengths.into_iter().fold(0, u64::saturating_add))
+}
+
+fn frames(animations: &LeArray<'_, MorphAnimation>) -> Result<u64> {
+    table_sum(animations, "animations", |animation| animation.frames.get())
+}
+
+fn matrices(records: &MorphRecords<'_>, animations: &LeArray<'_, MorphAnimation>) -> Result<u64> {
+    frames(animations)?;
+    let mut left = at(*animations);
+    records.iter().try_fold(0_u64, |sum, record| {
+        let own = left.array::<MorphAnimation>(not_negative(record.animations.get())?)?;
+        Ok(sum.saturating_add(not_negative(record.bones.get())?.saturating_mul(frames(&own)?)))
+    })
+}
+
+impl<'a> MorphCollections<'a> {
+    /// The collections in order, each with its part of every table. The way to the last one leads over all.
+    pub fn collections(&self) -> impl Iterator<Item = MorphCollection<'a>> + use<'a> {
+        let mut left = Tables {
+            bones: at(self.bones),
+            animations: at(self.animations),
+            names: Cursor::new(self.names.as_bytes()),
+            matrices: at(self.matrices),
+            colliders: at(self.colliders),
+        };
+        self.records.iter().map_while(move |record| left.collection(record).ok())
+    }
+
+    /// What it was read with.
+    pub(super) fn layout(&self) -> Layout<u64> {
+        Layout { header: self.records.len() as u64, is_wide: self.wide_records }
+    }
+}
+
+view!(MorphCollections, read);
+
+/// Adds up the counts and lengths of all records; tries the wide records where packed ones do not come out.
+fn read<'a>(node: &Node<'a>) -> Result<MorphCollections<'a>> {
+    let data = node.body()?;
+    Layout::either(header_count(node)?, |layout| exactly(data, layout))
+}
+
+fn at<T: Element>(table: LeArray<'_, T>) -> Cursor<'_> {
+    Cursor::with_offset(table.as_bytes(), table.offset())
+}
+
+/// What is left of the tables while collections are cut off.
+struct Tables<'a> {
+    bones: Cursor<'a>,
+    animations: Cursor<'a>,
+    names: Cursor<'a>,
+    matrices: Cursor<'a>,
+    colliders: Cursor<'a>,
+}
+
+impl<'a> Tables<'a> {
+    fn collection(&mut self, record: MorphRecord) -> Result<MorphCollection<'a>> {
+        let bones = self.bones.array::<MorphBone>(not_negative(record.bones.get())?)?;
+        let animations = self.animations.array::<MorphAnimation>(not_negative(record.animations.get())?)?;
+        let frame_count = total(animations.iter().map(|animation| animation.frames.get()))?;
+        Ok(MorphCollection {
+            name: self.name(record.name_len.get())?,
+            collider_name: self.name(record.collider_name_len.get())?,
+            bone_names: self.names.split(total(bones.iter().map(|bone| bone.name_len.get()))?)?,
+            animation_names: self.names.split(total(animations.iter().map(|animation| animation.name_len.get()))?)?,
+            matrices: self.matrices.array(frame_count.saturating_mul(bones.len() as u64))?,
+            colliders: self.colliders.array(frame_count)?,
+            record,
+            bones,
+            animations,
+            frame_count,
+        })
+    }
+
+    fn name(&mut self, length: i32) -> Result<AnsiStr<'a>> {
+        Ok(AnsiStr::new(self.names.take(not_negative(length)?)?))
+    }
+}
+
+/// One collection of morph animations.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct MorphCollection<'a> {
+    /// Its counts and what it hangs on.
+    pub record: MorphRecord,
+    /// Its name.
+    pub name: AnsiStr<'a>,
+    /// Its collider's name.
+    pub collider_name: AnsiStr<'a>,
+    /// Its bones.
+    pub bones: LeArray<'a, MorphBone>,
+    bone_names: Cursor<'a>,
+    /// Its animations.
+    pub animations: LeArray<'a, MorphAnimation>,
+    animation_names: Cursor<'a>,
+    /// How many frames its animations have together.
+    pub frame_count: u64,
+    /// Its bones' places: bone, in it animation, in it frame.
+    pub matrices: LeArray<'a, MorphMatrix>,
+    /// Its bounds: animation, in it frame.
+    pub colliders: LeArray<'a, MorphCollider>,
+}
+
+impl<'a> MorphCollection<'a> {
+    /// The bones' names in order.
+    pub fn bone_names(&self) -> impl Iterator<Item = AnsiStr<'a>> + use<'a> {
+        let mut names = self.bone_names;
+        self.bones.iter().map_while(move |bone| next_name(&mut names, bone.name_len.get()))
+    }
+
+    /// The animations' names in order.
+    pub fn animation_names(&self) -> impl Iterator<Item = AnsiStr<'a>> + use<'a> {
+        let mut names = self.animation_names;
+        self.animations.iter().map_while(move |animation| next_name(&mut names, animation.name_len.get()))
+    }
+
+    /// A bone's place in a frame, the frames of all animations counted through.
+    pub fn matrix(&self, bone: usize, frame: usize) -> Option<&'a MorphMatrix> {
+        let frames = usize::try_from(self.frame_count).ok().filter(|&frames| frame < frames)?;
+        self.matrices.get(bone.checked_mul(frames)?.checked_add(frame)?)
+    }
+}
+
+fn next_name<'a>(names: &mut Cursor<'a>, length: i32) -> Option<AnsiStr<'a>> {
+    names.take(not_negative(length).ok()?).ok().map(AnsiStr::new)
+}
+
+record! {
+    /// Meshes with morphed vertices (MMD1).
+    MorphMeshes<'a>(node: Node<'a>) {
+        /// The layout: 0.
+        kind: i32 = "MorphCollType" => known(&[0]),
+        /// What each morphed mesh has.
+        records: LeArray<'a, MorphMeshRecord> [node.count()],
+        /// The names of all meshes and of the collections that move them, one behind the other.
+        names: AnsiStr<'a> as Framing<AnsiStr<'a>> = "MMAllNames" [mesh_names(&records)?],
+        /// How many vertices there are in all frames together, by the file's own word.
+        vertex_count: i32 = "MMVertexCount",
+        /// The vertices: mesh, in it frame, in it vertex.
+        vertices: LeArray<'a, Vec3> as Dissected<LeArray<'a, Vec3>> = "MMVertex" [vertices(&records)?],
+    }
+}
+
+view!(MorphMeshes, counted);
+
+fn mesh_names(records: &LeArray<'_, MorphMeshRecord>) -> Result<u64> {
+    let names = table_sum(records, "records", |record| record.name_len.get())?;
+    Ok(names.saturating_add(table_sum(records, "records", |record| record.collection_name_len.get())?))
+}
+
+fn vertices(records: &LeArray<'_, MorphMeshRecord>) -> Result<u64> {
+    let add = |sum: u64, record| Ok(sum.saturating_add(vertex_total(record)?));
+    let placed = |error: Error| error.at(records.offset()).within("records");
+    records.iter().try_fold(0, add).map_err(placed)
+}
+
+fn vertex_total(record: &MorphMeshRecord) -> Result<u64> {
+    Ok(not_negative(record.frames.get())?.saturating_mul(not_negative(record.vertices.get())?))
+}
+
+impl<'a> MorphMeshes<'a> {
+    /// The morphed meshes in order. The way to the last one leads over all.
+    pub fn meshes(&self) -> impl Iterator<Item = MorphMesh<'a>> + use<'a> {
+        let (mut names, mut vertices) = (Cursor::new(self.names.as_bytes()), at(self.vertices));
+        self.records.iter().map_while(move |record| {
+            Some(MorphMesh {
+                record,
+                name: next_name(&mut names, record.name_len.get())?,
+                collection_name: next_name(&mut names, record.collection_name_len.get())?,
+                vertices: vertices.array(vertex_total(record).ok()?).ok()?,
+            })
+        })
+    }
+}
+
+/// A mesh with morphed vertices.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct MorphMesh<'a> {
+    /// Its counts and the mesh that it is for.
+    pub record: &'a MorphMeshRecord,
+    /// The mesh's name.
+    pub name: AnsiStr<'a>,
+    /// The name of the collection that moves it.
+    pub collection_name: AnsiStr<'a>,
+    /// The vertices: frame, in it vertex.
+    pub vertices: LeArray<'a, Vec3>,
+}
+
+impl<'a> MorphMesh<'a> {
+    /// All vertices in a frame; empty where the mesh has none.
+    pub fn frame(&self, frame: usize) -> Option<&'a [Vec3]> {
+        if frame >= usize::try_from(self.record.frames.get()).ok()? {
+            return None;
+        }
+        let vertices = usize::try_from(self.record.vertices.get()).ok()?;
+        let start = frame.checked_mul(vertices)?;
+        self.vertices.as_slice().get(start..start.checked_add(vertices)?)
+    }
+}

@@ -1,0 +1,245 @@
+//! Every field of a file, told once.
+//!
+//! What several models hold stands in common lists, each item with the number of its model: nearly all files have one.
+
+use std::iter::Peekable;
+
+use super::chunk::{Kind, Nodes};
+use super::content::Content;
+use super::{Material, Model, MorphCollection, MorphMesh, Node, Shader, Texture};
+use crate::base::span::Span;
+use crate::base::text::{AnsiStr, ByteStr, Text};
+use crate::bytes::{Cursor, Element, LeArray};
+use crate::outline::{Outline, Part};
+use crate::record::{Fixed, Framing, Record, Stored as _, tell_opaque};
+
+pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
+    let list = |kind: Kind| model.nodes().flatten().filter(move |node| node.kind == kind);
+    for node in model.nodes() {
+        // What is wrong inside a chunk is told where the chunk is.
+        let Some(node) = out.ok(node) else { continue };
+        if node.kind == Kind::Part {
+            chunk(&node, None, out, |out| out.field("chunk_count", node.count_hint()));
+        }
+    }
+    let mut flat = Flat::default();
+    for kind in Kind::DATA {
+        // All chunks of a kind, then what they add to the common lists: a list is told in one go.
+        for adds in [false, true] {
+            for node in list(*kind) {
+                match node.content() {
+                    Ok(content) if adds => items(&node, &content, &mut flat, out),
+                    Ok(content) => self::content(&node, &content, out),
+                    Err(_) if adds => {}
+                    Err(error) => chunk(&node, None, out, |out| out.problem(&error)),
+                }
+            }
+        }
+    }
+    for kind in [Kind::List, Kind::Unknown] {
+        for node in list(kind) {
+            chunk(&node, None, out, |out| {
+                out.field("tag", ByteStr::new(&*node.chunk.header().tag));
+            });
+        }
+    }
+}
+
+/// The same in the order of the file: each chunk inside the one around it.
+pub(super) fn dissect(model: &Model<'_>, out: &mut Outline<'_>) {
+    let (signature, _) = model.as_bytes().split_at_checked(8).unwrap_or_default();
+    Framing(ByteStr::new(signature)).tell_at("signature", Span { offset: 0, bytes: 8 }, out);
+    level(&mut model.nodes().peekable(), 0, &mut Flat::default(), out);
+}
+
+fn level(nodes: &mut Peekable<Nodes<'_>>, depth: usize, flat: &mut Flat, out: &mut Outline<'_>) {
+    while let Some(node) = nodes.next_if(|node| node.as_ref().map_or(true, |node| node.depth >= depth)) {
+        let Some(node) = out.ok(node) else { continue };
+        let part = Part::item(node.kind.name(), node.index).spanning(node.chunk.offset(), node.chunk.byte_len());
+        out.part(part.rooted(), |out| {
+            node.chunk.header().tell_fields(node.chunk.offset(), out);
+            if let Some(content) = out.ok(node.content()) {
+                self::content(&node, &content, out);
+                items(&node, &content, flat, out);
+            }
+            level(nodes, node.depth.saturating_add(1), flat, out);
+        });
+    }
+}
+
+/// How many were told of what stands in lists of its own, whatever chunks it comes from.
+#[derive(Default)]
+struct Flat {
+    materials: usize,
+    textures: usize,
+    shaders: usize,
+    morph_collections: usize,
+    morph_meshes: usize,
+}
+
+fn next(count: &mut usize) -> usize {
+    let index = *count;
+    *count = count.saturating_add(1);
+    index
+}
+
+fn content(node: &Node<'_>, content: &Content<'_>, out: &mut Outline<'_>) {
+    match content {
+        Content::Info(info) => told(node, info, out),
+        Content::Skeleton(skeleton) => told(node, skeleton, out),
+        Content::Animation(animation) => told(node, animation, out),
+        Content::LightScheme(scheme) => told(node, scheme, out),
+        Content::ColliderSet(set) => told(node, set, out),
+        Content::Screenshot(screenshot) => told(node, screenshot, out),
+        Content::MaterialList(list) => told(node, list, out),
+        Content::TextureList(list) => told(node, list, out),
+        Content::ShaderList(list) => told(node, list, out),
+        Content::Mesh(mesh) => read_with(node, mesh, mesh.layout(), out),
+        Content::MorphCollections(morphs) => read_with(node, morphs, morphs.layout(), out),
+        Content::MorphMeshes(morphs) => told(node, morphs, out),
+        Content::Physics(physics) => told(node, physics, out),
+        Content::ProxySet(set) => read_with(node, set, set.layout(), out),
+        Content::Unknown if out.dissects() => {
+            let body = node.chunk.body();
+            tell_opaque("data", Span { offset: body.offset(), bytes: body.left() }, out);
+        }
+        Content::Chunks | Content::Unknown => {}
+    }
+}
+
+/// What a chunk adds to the common lists.
+fn items(node: &Node<'_>, content: &Content<'_>, flat: &mut Flat, out: &mut Outline<'_>) {
+    match content {
+        Content::MaterialList(list) => {
+            for (cursor, span, material) in list.materials.located() {
+                if out.ok(material).is_some() {
+                    item::<Material<'_>, _>(("materials", &mut flat.materials), node, span, (cursor, list.kind), out);
+                }
+            }
+        }
+        Content::TextureList(list) => {
+            for (record, span) in list.records.spanned() {
+                if let Some(record) = out.ok(record) {
+                    item::<Texture<'_>, _>(("textures", &mut flat.textures), node, span, (record.0, ()), out);
+                }
+            }
+        }
+        Content::ShaderList(list) => {
+            for (cursor, span, shader) in list.shaders.located() {
+                if out.ok(shader).is_some() {
+                    item::<Shader<'_>, _>(("shaders", &mut flat.shaders), node, span, (cursor, ()), out);
+                }
+            }
+        }
+        Content::MorphCollections(morphs) => {
+            for collection in morphs.collections() {
+                let part = Part::item("morph_collections", next(&mut flat.morph_collections)).rooted();
+                out.part(part.labelled(collection.name), |out| morph_collection(&collection, node, out));
+            }
+        }
+        Content::MorphMeshes(morphs) => {
+            for mesh in morphs.meshes() {
+                let part = Part::item("morph_meshes", next(&mut flat.morph_meshes)).rooted().labelled(mesh.name);
+                out.part(part, |out| morph_mesh(&mesh, node, out));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// An item of a common list, with the number of its model.
+fn item<'a, T: Record<'a, C>, C: Copy>(
+    (list, count): (&'static str, &mut usize),
+    node: &Node<'a>,
+    Span { offset, bytes }: Span,
+    (mut cursor, context): (Cursor<'a>, C),
+    out: &mut Outline<'_>,
+) {
+    let record = T::read(&mut cursor.clone(), context);
+    let label = record.as_ref().ok().and_then(|record| record.label());
+    let part = Part { label, ..Part::item(list, next(count)) };
+    out.part(part.rooted().spanning(offset, bytes), |out| {
+        if out.ok(record).is_some() {
+            out.field("model", node.part);
+            let again = T::tell_fields(&mut cursor, context, out);
+            out.ok(again);
+        }
+    });
+}
+
+/// The item of a chunk: where it lies and which model it is of.
+fn chunk(node: &Node<'_>, label: Option<Text<'_>>, out: &mut Outline<'_>, inside: impl FnOnce(&mut Outline<'_>)) {
+    if out.dissects() {
+        return inside(out);
+    }
+    let part = Part { label, ..Part::item(node.kind.name(), node.index) };
+    let part = part.spanning(node.chunk.offset(), node.chunk.byte_len());
+    out.part(part, |out| {
+        if node.kind != Kind::Part {
+            out.field("model", node.part);
+            out.field("count", node.count_hint());
+        }
+        inside(out);
+    });
+}
+
+/// Records as one array, and one by one with their names.
+pub(super) fn records<'a, T: Element + Fixed>(
+    (array, list): (&'static str, &'static str),
+    table: LeArray<'_, T>,
+    mut names: impl Iterator<Item = AnsiStr<'a>>,
+    out: &mut Outline<'_>,
+) {
+    if !out.dissects() {
+        out.array(array, &table);
+    }
+    for (index, record) in table.iter().enumerate() {
+        let bytes = size_of::<T>() as u64;
+        let offset = table.offset().saturating_add(bytes.saturating_mul(index as u64));
+        let name = names.next();
+        let part = Part { label: name.map(Into::into), ..Part::item(list, index).spanning(offset, bytes) };
+        out.part(part, |out| {
+            if let Some(name) = name {
+                out.field("name", name);
+            }
+            record.tell_fields(offset, out);
+        });
+    }
+}
+
+/// A chunk whose data is one record.
+fn told<'a, T: Record<'a, Node<'a>>>(node: &Node<'a>, record: &T, out: &mut Outline<'_>) {
+    read_with(node, record, *node, out);
+}
+
+/// The same of one that takes other knowledge to read than that of its chunk.
+fn read_with<'a, T: Record<'a, C>, C>(node: &Node<'a>, record: &T, context: C, out: &mut Outline<'_>) {
+    chunk(node, record.label(), out, |out| {
+        let again = node.body().and_then(|mut body| T::tell_fields(&mut body, context, out));
+        out.ok(again);
+    });
+}
+
+fn morph_collection(collection: &MorphCollection<'_>, node: &Node<'_>, out: &mut Outline<'_>) {
+    out.field("model", node.part);
+    out.field("name", collection.name);
+    out.field("collider_name", collection.collider_name);
+    out.field("parent", collection.record.parent.get());
+    out.field("parent_bone", collection.record.parent_bone.get());
+    out.field("proxy", collection.record.proxy.get());
+    out.field("frame_count", collection.frame_count);
+    records(("bone_records", "bones"), collection.bones, collection.bone_names(), out);
+    records(("animation_records", "animations"), collection.animations, collection.animation_names(), out);
+    out.array("matrices", &collection.matrices);
+    out.array("colliders", &collection.colliders);
+}
+
+fn morph_mesh(mesh: &MorphMesh<'_>, node: &Node<'_>, out: &mut Outline<'_>) {
+    out.field("model", node.part);
+    out.field("name", mesh.name);
+    out.field("collection", mesh.collection_name);
+    out.field("mesh", mesh.record.mesh.get());
+    out.field("frame_count", mesh.record.frames.get());
+    out.field("vertex_count", mesh.record.vertices.get());
+    out.array("vertices", &mesh.vertices);
+}

@@ -1,0 +1,78 @@
+//! Records that the description's offset column stretches.
+
+use std::borrow::Cow;
+
+use crate::base::error::Result;
+use crate::bytes::shapes::shapes;
+use crate::bytes::{Cursor, Element, LeArray, to_native};
+use crate::outline::{Outline, Type};
+use crate::record::{Read, Stored};
+
+/// What it takes to read a chunk with such records: what its header counts, and whether they have the gap.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout<T> {
+    pub(super) header: T,
+    pub(super) is_wide: bool,
+}
+
+impl<T: Copy> Layout<T> {
+    /// Tries the records with the gap where those without do not come out.
+    pub(super) fn either<V>(header: T, read: impl Fn(Self) -> Result<V>) -> Result<V> {
+        let read = |is_wide| read(Self { header, is_wide });
+        read(false).or_else(|error| read(true).map_err(|_| error))
+    }
+
+    /// What it takes to read so many of them.
+    pub(super) fn records(&self, count: u64) -> Layout<u64> {
+        Layout { header: count, is_wide: self.is_wide }
+    }
+}
+
+shapes! {
+    /// Records in place, packed as every other chunk is, or with the gap that the description's offset column leaves:
+    /// told from which of the two comes out exactly at the chunk's size. Read without the bytes of a gap.
+    pub enum Records<'a, T, W> of T where [T: Element + From<&'a W>, W: Element] {
+        /// Field behind field.
+        Packed(T) = |record| *record,
+        /// With the gap. No such file was ever seen.
+        Wide(W) = |record| T::from(record),
+    }
+}
+
+impl<'a, T: Element + From<&'a W>, W: Element> Records<'a, T, W> {
+    /// All records as the machine's own numbers: for free where they lie aligned and without a gap and the machine is
+    /// little-endian, else copied.
+    pub fn to_native(&self) -> Cow<'a, [T::Native]> {
+        match self {
+            Self::Packed(array) => array.to_native(),
+            Self::Wide(_) => to_native(&self.iter().collect::<Vec<_>>()).into_owned().into(),
+        }
+    }
+
+    /// Whether the records have the gap.
+    pub fn is_wide(&self) -> bool {
+        matches!(self, Self::Wide(_))
+    }
+}
+
+impl<T: Element, W: Element> Stored for Records<'_, T, W> {
+    const TYPE: Type = LeArray::<T>::GIVEN;
+}
+
+/// So many.
+impl<'a, T: Element + From<&'a W>, W: Element> Read<'a, Layout<u64>> for Records<'a, T, W> {
+    fn read(cursor: &mut Cursor<'a>, layout: Layout<u64>) -> Result<Self> {
+        match layout.is_wide {
+            false => cursor.array(layout.header).map(Self::Packed),
+            true => cursor.array(layout.header).map(Self::Wide),
+        }
+    }
+
+    fn tell(cursor: &mut Cursor<'a>, layout: Layout<u64>, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        let records = <Self as Read<'_, _>>::read(cursor, layout)?;
+        out.array(name, records.as_table());
+        Ok(records)
+    }
+}
+
+impl<T, W> crate::base::sealed::Sealed for Records<'_, T, W> {}

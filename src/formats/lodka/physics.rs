@@ -1,0 +1,91 @@
+//! PHS1: rigid bodies, the shapes that collide, and what ties them together.
+
+use nom::Parser;
+use nom::branch::alt;
+use nom::bytes::complete::{tag, take_until};
+use nom::combinator::rest;
+use nom::sequence::terminated;
+use zerocopy::little_endian::I32;
+
+use super::chunk::{Node, view, whole};
+use super::fields::{Dissected, Length, known};
+use super::outline::records;
+use super::wire::{Body, Geom, Joint};
+use crate::base::error::Result;
+use crate::base::text::AnsiStr;
+use crate::bytes::cursor::NomError;
+use crate::bytes::{Cursor, LeArray};
+use crate::outline::{Outline, Type};
+use crate::record::{Apart, Framing, Read, Stored, record};
+
+record! {
+    /// The physics of a model (PHS1), after the Open Dynamics Engine.
+    Physics<'a>(node: Node<'a>) {
+        /// The layout: 1.
+        kind: u8 = "PhysType" => known(&[1]),
+        /// Bytes of all body names.
+        body_names_len: u64 as Length = "BodyNameLengnt",
+        /// Bytes of all geom names.
+        geom_names_len: u64 as Length = "GeomsNameLength",
+        /// How many mesh links.
+        mesh_link_count: u64 as Length = "MeshLinksCount",
+        /// How many bodies.
+        body_count: u64 as Length = "BodyCount",
+        /// How many geoms.
+        geom_count: u64 as Length = "GeomsCount",
+        /// How many joints.
+        joint_count: u64 as Length = "JointsCount",
+        /// The bodies' names in order; there may be fewer than bodies.
+        body_names: NameLines<'a> as Dissected<NameLines<'a>> = "BodysNames" [body_names_len],
+        /// The geoms' names in order; there may be fewer than geoms.
+        geom_names: NameLines<'a> as Dissected<NameLines<'a>> = "GeomsNames" [geom_names_len],
+        /// Meshes, counted in MSL1; geoms point to ranges of these.
+        mesh_links: LeArray<'a, I32> = "MeshLinks" [mesh_link_count],
+        /// Rigid bodies.
+        bodies: LeArray<'a, Body> as Apart<LeArray<'a, Body>> = "TBodys" [body_count],
+        /// Shapes that collide.
+        geoms: LeArray<'a, Geom> as Apart<LeArray<'a, Geom>> = "TGeoms" [geom_count],
+        /// What ties bodies together.
+        joints: LeArray<'a, Joint> as Apart<LeArray<'a, Joint>> = "TJoints" [joint_count],
+    }
+    also |physics, out| {
+        records(("body_records", "bodies"), physics.bodies, physics.body_names.iter(), out);
+        records(("geom_records", "geoms"), physics.geoms, physics.geom_names.iter(), out);
+        records(("joint_records", "joints"), physics.joints, std::iter::empty(), out);
+    }
+}
+
+view!(Physics, whole);
+
+/// Names with CR LF between them; behind the last one it may be missing.
+#[derive(Clone, Copy, Debug)]
+pub struct NameLines<'a>(AnsiStr<'a>);
+
+impl Stored for NameLines<'_> {
+    const TYPE: Type = Type::Varying("lines of text", 0);
+}
+
+/// So many bytes.
+impl<'a> Read<'a, u64> for NameLines<'a> {
+    fn read(cursor: &mut Cursor<'a>, bytes: u64) -> Result<Self> {
+        AnsiStr::read(cursor, bytes).map(Self)
+    }
+
+    fn tell(cursor: &mut Cursor<'a>, bytes: u64, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        Framing::tell(cursor, bytes, name, out).map(|Framing(text)| Self(text))
+    }
+}
+
+impl<'a> NameLines<'a> {
+    /// The names in order.
+    pub fn iter(&self) -> impl Iterator<Item = AnsiStr<'a>> + use<'a> {
+        let mut cursor = Cursor::new(self.0.as_bytes());
+        std::iter::from_fn(move || {
+            if cursor.is_empty() {
+                return None;
+            }
+            let line = terminated(take_until::<_, _, NomError<'a>>("\r\n"), tag("\r\n"));
+            cursor.parse(alt((line, rest)).map(AnsiStr::new)).ok()
+        })
+    }
+}

@@ -1,0 +1,44 @@
+//! PXI1: meshes that are drawn several times.
+
+use super::chunk::{Node, exactly, view};
+use super::fields::{Dissected, Length, Names};
+use super::outline::records;
+use super::packed::{Layout, Records};
+use super::wire::{Proxy, WideProxy};
+use crate::base::error::Result;
+use crate::record::{Apart, Framing, Known, record};
+
+record! {
+    /// Further appearances of meshes (PXI1), which stand for one empty mesh.
+    ProxySet<'a>(layout: Layout<i32>) {
+        /// The empty mesh that they stand for, counted in MSL1.
+        mesh: i32 as Known<i32> = "Count" [layout.header],
+        /// Whether the records have the gap that the description's offset column leaves.
+        wide_records: bool as Known<bool> [layout.is_wide],
+        /// How many proxies.
+        proxy_count: u64 as Framing<Length> = "ProxyItemsCount",
+        /// The proxies' names.
+        names: Names<'a> as Dissected<Names<'a>> = "ProxyItemNameLengths, ProxyItemNames" [proxy_count],
+        /// The proxies.
+        proxies: Records<'a, Proxy, WideProxy> as Apart<Records<'a, Proxy, WideProxy>> [layout.records(proxy_count)],
+    }
+    also |set, out| match set.proxies {
+        Records::Packed(proxies) => records(("proxy_records", "proxies"), proxies, set.names.iter(), out),
+        Records::Wide(proxies) => records(("proxy_records", "proxies"), proxies, set.names.iter(), out),
+    }
+}
+
+impl ProxySet<'_> {
+    /// What it was read with.
+    pub(super) fn layout(&self) -> Layout<i32> {
+        Layout { header: self.mesh, is_wide: self.wide_records }
+    }
+}
+
+view!(ProxySet, read);
+
+/// Adds up the names' lengths; tries the wide records where packed ones do not come out.
+fn read<'a>(node: &Node<'a>) -> Result<ProxySet<'a>> {
+    let data = node.body()?;
+    Layout::either(node.count_hint(), |layout| exactly(data, layout))
+}

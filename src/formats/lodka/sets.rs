@@ -1,0 +1,150 @@
+//! What a mesh and its face groups have once for each set of texture coordinates, of which there are one or two.
+
+use super::fields::{Length, count};
+use super::indices::{Indices, Width};
+use crate::base::error::{Context, Result};
+use crate::base::span::Span;
+use crate::base::text::AnsiStr;
+use crate::bytes::by_index::{ByIndex, Indexed};
+use crate::bytes::{Cursor, LeArray, Vec2};
+use crate::outline::{Outline, StoredField, Type};
+use crate::record::{Framing, Read, Stored};
+
+/// Something for each set of texture coordinates.
+#[derive(Clone, Copy, Debug)]
+pub struct Sets<T>([Option<T>; 2]);
+
+impl<T: Copy> Sets<T> {
+    /// That of the set at `index`; `None` past the last set.
+    pub fn get(&self, index: usize) -> Option<T> {
+        *self.0.get(index)?
+    }
+
+    /// Those of all sets in order.
+    pub fn iter(&self) -> ByIndex<Self> {
+        ByIndex::new(*self, self.len())
+    }
+
+    /// How many sets: 1 or 2.
+    pub fn len(&self) -> usize {
+        self.0.iter().flatten().count()
+    }
+
+    /// Whether there is no set, which no file has.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// For each set something made of its own.
+    pub(super) fn map<U>(self, make: impl Fn(T) -> U) -> [Option<U>; 2] {
+        self.0.map(|one| one.map(&make))
+    }
+}
+
+impl<T: Copy> Indexed for Sets<T> {
+    type Item = T;
+
+    fn item(&self, index: usize) -> Option<T> {
+        self.get(index)
+    }
+}
+
+/// What it takes to read something for each set: of which sets, and whether each count stands right before what it
+/// counts, and not before all.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PerSet<C> {
+    pub(super) sets: [Option<C>; 2],
+    pub(super) apart: bool,
+}
+
+/// What there is for each set, behind a count.
+pub(super) trait PerSetItem<'a, C>: Stored + Copy {
+    /// Reads that of one set.
+    fn read(cursor: &mut Cursor<'a>, count: u64, context: C) -> Result<Self>;
+
+    /// Tells those of all sets, the first of which lies at this offset.
+    fn tell(sets: &Sets<Self>, name: &'static str, offset: u64, out: &mut Outline<'_>);
+}
+
+impl<T: Stored> Stored for Sets<T> {
+    const TYPE: Type = Type::List(&T::GIVEN, 4);
+    const GIVEN: Type = Self::TYPE;
+}
+
+impl<'a, T: PerSetItem<'a, C>, C: Copy> Read<'a, PerSet<C>> for Sets<T> {
+    fn read(cursor: &mut Cursor<'a>, per: PerSet<C>) -> Result<Self> {
+        let mut counts = [None; 2];
+        if !per.apart {
+            for (index, known) in counts.iter_mut().take(per.sets.iter().flatten().count()).enumerate() {
+                *known = Some(count(cursor).within_index(index)?);
+            }
+        }
+        let mut one = |index: usize, known: Option<u64>, set: Option<C>| {
+            let Some(context) = set else { return Ok(None) };
+            let count = known.map_or_else(|| count(cursor), Ok);
+            count.and_then(|count| T::read(cursor, count, context)).within_index(index).map(Some)
+        };
+        let ([first, second], [first_count, second_count]) = (per.sets, counts);
+        Ok(Self([one(0, first_count, first)?, one(1, second_count, second)?]))
+    }
+
+    fn tell(cursor: &mut Cursor<'a>, per: PerSet<C>, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        let mut start = *cursor;
+        let all = <Self as Read<'a, PerSet<C>>>::read(cursor, per)?;
+        if !per.apart {
+            for _ in all.iter() {
+                Framing::<Length>::tell(&mut start, (), name, out)?;
+            }
+            T::tell(&all, name, start.offset(), out);
+            return Ok(all);
+        }
+        for (index, context) in per.sets.into_iter().enumerate().filter_map(|(index, set)| Some((index, set?))) {
+            let Framing(Length(count)) = Framing::tell(&mut start, (), name, out)?;
+            let (offset, one) = (start.offset(), T::read(&mut start, count, context)?);
+            T::tell(&Self(if index == 0 { [Some(one), None] } else { [None, Some(one)] }), name, offset, out);
+        }
+        Ok(all)
+    }
+}
+
+/// Texture coordinates.
+impl<'a> PerSetItem<'a, ()> for LeArray<'a, Vec2> {
+    fn read(cursor: &mut Cursor<'a>, count: u64, (): ()) -> Result<Self> {
+        cursor.array(count)
+    }
+
+    fn tell(sets: &Sets<Self>, name: &'static str, _: u64, out: &mut Outline<'_>) {
+        for (index, uvs) in sets.0.iter().enumerate() {
+            uvs.iter().for_each(|uvs| out.array_item(name, index, uvs));
+        }
+    }
+}
+
+/// Indices of texture coordinates.
+impl<'a> PerSetItem<'a, Width> for Indices<'a> {
+    fn read(cursor: &mut Cursor<'a>, count: u64, width: Width) -> Result<Self> {
+        Self::of(cursor, count, width)
+    }
+
+    fn tell(sets: &Sets<Self>, name: &'static str, _: u64, out: &mut Outline<'_>) {
+        for (index, indices) in sets.0.iter().enumerate() {
+            indices.iter().for_each(|indices| out.array_item(name, index, indices));
+        }
+    }
+}
+
+/// Names of materials, which are one field.
+impl<'a> PerSetItem<'a, ()> for AnsiStr<'a> {
+    fn read(cursor: &mut Cursor<'a>, count: u64, (): ()) -> Result<Self> {
+        cursor.take(count).map(Self::new)
+    }
+
+    fn tell(sets: &Sets<Self>, name: &'static str, offset: u64, out: &mut Outline<'_>) {
+        let texts = || sets.0.iter().flatten().copied();
+        let bytes = texts().map(|text| text.len() as u64).fold(0, u64::saturating_add);
+        let (kind, span) = (Type::List(&Self::GIVEN, 0), Span { offset, bytes });
+        out.stored_texts(&StoredField { name, kind, span, framing: false }, texts());
+    }
+}
+
+impl<T> crate::base::sealed::Sealed for Sets<T> {}

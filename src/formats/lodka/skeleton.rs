@@ -1,0 +1,89 @@
+//! SKL1 and ANM1: bones and how they move.
+
+use super::chunk::{Node, counted, view};
+use super::codes::PlayMode;
+use super::fields::known;
+use super::wire::Key;
+use crate::base::error::{Error, Result};
+use crate::base::text::AnsiStr;
+use crate::bytes::LeArray;
+use crate::record::list::{All, Entries};
+use crate::record::{Known, record};
+
+record! {
+    /// The skeleton of a model (SKL1).
+    Skeleton<'a>(node: Node<'a>) {
+        /// The layout: 1, or 0 which reads the same.
+        kind: u8 = "SkelType" => known(&[0, 1]),
+        /// How many bones.
+        bone_count: u64 as Known<u64> = "BonesCnt" [node.count()],
+        /// The bones in list order, which is the order of keys and of bone numbers in meshes. Each has another length,
+        /// so the way to the last one leads over all.
+        bones: Entries<'a, Bone<'a>> [All("bones", bone_count, ())],
+    }
+    also |skeleton, out| skeleton.bones.tell_from(0, out)
+}
+
+view!(Skeleton, counted);
+
+record! {
+    /// A bone.
+    Bone<'a> named name {
+        /// What other bones and colliders call it, 0 to 32767.
+        id: i16 = "BoneID",
+        /// The id of its parent, -1 at the root.
+        parent: i16 = "BoneParentID",
+        /// Its name.
+        name: AnsiStr<'a> = "BoneNameLength, BoneName",
+    }
+}
+
+record! {
+    /// A skeletal animation (ANM1).
+    Animation<'a>(node: Node<'a>) named name {
+        /// The layout: 1.
+        kind: u8 = "AnimType" => known(&[1]),
+        /// Milliseconds a frame.
+        interval: i32 = "AnimInterval",
+        /// How it plays.
+        mode: PlayMode = "AnimMode",
+        /// Its name.
+        name: AnsiStr<'a> = "AnimNameLength, AnimName",
+        /// How many frames, as the file counts them: not bounded by its size where there is no bone.
+        frame_count: u32 as Known<u32> = "Count" [u32::try_from(node.count()).unwrap_or(u32::MAX)],
+        /// How many bones each frame has.
+        bone_count: u32 as Known<u32> = "BonesCnt" [node.bones.unwrap_or(0)] => |_| has_skeleton(&node),
+        /// All keys: frame by frame, in each the bones in list order.
+        keys: LeArray<'a, Key> = "BonesRotPos" [node.count().saturating_mul(bone_count.into())],
+    }
+    also |animation, out| out.field("duration", animation.duration())
+}
+
+fn has_skeleton(node: &Node<'_>) -> Result<()> {
+    let missing = || Error::malformed("no skeleton (SKL1) before this animation").at(node.chunk.offset());
+    node.bones.map(drop).ok_or_else(missing)
+}
+
+impl<'a> Animation<'a> {
+    /// A bone's key in a frame; `bone` is its position in the list.
+    pub fn key(&self, frame: usize, bone: usize) -> Option<&'a Key> {
+        self.frame(frame)?.get(bone)
+    }
+
+    /// All bones' keys in a frame; empty where there is no bone.
+    pub fn frame(&self, frame: usize) -> Option<&'a [Key]> {
+        if frame >= self.frame_count as usize {
+            return None;
+        }
+        let bones = self.bone_count as usize;
+        let start = frame.checked_mul(bones)?;
+        self.keys.as_slice().get(start..start.checked_add(bones)?)
+    }
+
+    /// Its length in milliseconds, one interval a frame.
+    pub fn duration(&self) -> i64 {
+        i64::from(self.interval).saturating_mul(self.frame_count.into())
+    }
+}
+
+view!(Animation, counted);

@@ -1,0 +1,38 @@
+//! How texts are stored: behind their length, or of a length told elsewhere.
+
+use crate::base::error::Result;
+use crate::base::text::AnsiStr;
+use crate::bytes::Cursor;
+use crate::outline::{Type, Value};
+use crate::record::{Read, Stored};
+
+impl<'a> From<AnsiStr<'a>> for Value<'a> {
+    fn from(text: AnsiStr<'a>) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl Stored for AnsiStr<'_> {
+    const TYPE: Type = Type::Varying("text with i32 length", 4);
+    const GIVEN: Type = Type::Varying("text", 0);
+
+    fn value(&self) -> Option<Value<'_>> {
+        Some((*self).into())
+    }
+}
+
+/// Behind its length.
+impl<'a> Read<'a> for AnsiStr<'a> {
+    #[inline]
+    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
+        let length = super::fields::count(cursor)?;
+        cursor.take(length).map(Self::new)
+    }
+}
+
+/// So many bytes.
+impl<'a> Read<'a, u64> for AnsiStr<'a> {
+    fn read(cursor: &mut Cursor<'a>, bytes: u64) -> Result<Self> {
+        cursor.take(bytes).map(Self::new)
+    }
+}

@@ -1,0 +1,344 @@
+//! What can be wrong with a model, and the counts that fall out of looking.
+
+use std::collections::{BTreeSet, HashSet};
+use std::fmt::Display;
+
+use super::chunk::{Chunks, Kind};
+use super::content::Content;
+use super::known::Known;
+use super::{Animation, Bump, Material, Mesh, Model, Node, Skeleton};
+use crate::base::code::Code;
+use crate::base::error::{Context, Error, Result};
+use crate::base::span::Span;
+use crate::bytes::chunk::Tag;
+use crate::check::{Broken, Check};
+use crate::inspect::Depth;
+use crate::record::Fixed;
+use crate::summary::{Counts, Problems, Reference, ReferenceKind, References, Severity, counted};
+
+/// Chunks that must not have come before one: what they hold rests on it.
+const BEHIND: &[(&[u8; 4], &[&[u8; 4]])] =
+    &[(b"SKL1", &[b"ANS1", b"MSL1", b"CLL1"]), (b"MSL1", &[b"PXL1", b"MAN1"]), (b"MAN1", &[b"MMD1"])];
+
+counted! {
+    models,
+    bones inside,
+    animations,
+    frames inside,
+    materials inside,
+    textures inside,
+    shaders inside,
+    meshes,
+    vertices inside,
+    face_groups inside,
+    triangles inside,
+    morph_collections inside,
+    bodies inside,
+    geoms inside,
+    joints inside,
+    light_schemes,
+    proxies inside,
+    collider_sets,
+    colliders inside,
+}
+
+/// What was met so far in the current LOD1, and in a deep survey what there is in all that others name.
+#[derive(Default)]
+pub(super) struct OpenPart<'a> {
+    tags: BTreeSet<Tag>,
+    pub(super) known: Known<'a>,
+    pub(super) bone_ids: HashSet<i16>,
+    /// Whether some bones could not be read.
+    pub(super) bones_lost: bool,
+}
+
+/// One walk over a file: its chunks, what they hold, or every index and number too.
+pub(super) struct Survey<'s, 'a> {
+    model: &'s Model<'a>,
+    depth: Depth,
+    pub(super) deep: bool,
+    pub(super) problems: &'s mut Problems,
+    pub(super) counted: Counted,
+    references: References,
+    pub(super) part: OpenPart<'a>,
+    /// Where a chunk ends that claims more than there is: those inside it that end there are cut by the same.
+    cut: Option<u64>,
+}
+
+impl<'s, 'a> Survey<'s, 'a> {
+    pub(super) fn new(model: &'s Model<'a>, depth: Depth, problems: &'s mut Problems) -> Self {
+        let (counted, part, cut) = Default::default();
+        let references = References::new(&model.limits);
+        let deep = depth == Depth::Verify;
+        Self { model, depth, deep, problems, counted, references, part, cut }
+    }
+
+    pub(super) fn run(mut self) -> (Counts, Vec<Reference>) {
+        for node in self.model.nodes() {
+            if let Some(node) = self.problems.ok(node) {
+                self.node(&node);
+            }
+        }
+        // What the chunks hold is known where they were looked into.
+        let counts = self.counted.counts(self.depth > Depth::Header);
+        (counts, self.references.into_vec(self.problems))
+    }
+
+    fn node(&mut self, node: &Node<'a>) {
+        match node.kind {
+            Kind::Part => {
+                add(&mut self.counted.models, 1);
+                self.part = OpenPart::default();
+                if self.deep {
+                    let known = Known::of(&node.chunk, self.problems.budget());
+                    self.part.known = self.problems.ok(known).unwrap_or_default();
+                }
+            }
+            Kind::Unknown => self.unknown(node),
+            Kind::Animation => add(&mut self.counted.animations, 1),
+            Kind::Mesh => add(&mut self.counted.meshes, 1),
+            Kind::LightScheme => add(&mut self.counted.light_schemes, 1),
+            Kind::ColliderSet => add(&mut self.counted.collider_sets, 1),
+            _ => {}
+        }
+        let once = matches!(node.kind, Kind::MaterialList | Kind::TextureList | Kind::ShaderList);
+        if node.kind != Kind::Unknown && (node.depth == 1 || once) {
+            self.order(node);
+        }
+        if self.depth == Depth::Header {
+            return;
+        }
+        match &node.content() {
+            Ok(content) => self.content(node, content),
+            Err(error) => {
+                self.part.bones_lost |= node.kind == Kind::Skeleton;
+                let end = node.chunk.offset().saturating_add(node.chunk.byte_len());
+                let holds_chunks = matches!(node.kind, Kind::Part | Kind::List | Kind::Unknown);
+                if !(holds_chunks && self.cut == Some(end)) {
+                    self.problems.error(error);
+                }
+                if node.chunk.missing() > 0 {
+                    self.cut = Some(end);
+                }
+            }
+        }
+    }
+
+    fn unknown(&mut self, node: &Node<'a>) {
+        let tag = node.chunk.tag();
+        let offset = node.chunk.offset();
+        if tag.0 == *b"PHS1" && node.parent == Some(Tag(*b"LOD1")) {
+            self.warn(node, offset, format_args!("PHS1 of version {}, only 2 is known", node.count_hint()));
+        } else if Kind::is_known(tag) {
+            self.warn(node, offset, format_args!("{tag} does not belong here"));
+        }
+    }
+
+    fn order(&mut self, node: &Node<'a>) {
+        let tag = node.chunk.tag();
+        for (first, later) in BEHIND {
+            if tag.0 == **first
+                && let Some(later) = later.iter().find(|later| self.part.tags.contains(&Tag(***later)))
+            {
+                self.warn(node, node.chunk.offset(), format_args!("{tag} after {}", Tag(**later)));
+            }
+        }
+        if !self.part.tags.insert(tag) {
+            self.warn(node, node.chunk.offset(), format_args!("a second {tag} in one model"));
+        }
+    }
+
+    fn content(&mut self, node: &Node<'a>, content: &Content<'a>) {
+        let counts = match content {
+            // A list that breaks off is told of elsewhere.
+            Content::Chunks => Chunks::new(node.chunk.body())
+                .try_fold(0_usize, |count, chunk| chunk?.whole().map(|_| count.saturating_add(1)))
+                .ok(),
+            Content::Info(_) | Content::Screenshot(_) => Some(1),
+            Content::MaterialList(list) => list.material_count.and_then(|count| usize::try_from(count).ok()),
+            Content::Mesh(mesh) => usize::try_from(mesh.face_group_count).ok(),
+            _ => None,
+        };
+        let hint = i64::from(node.count_hint());
+        if counts.is_some_and(|count| i64::try_from(count) != Ok(hint)) {
+            let (count, tag) = (counts.unwrap_or(0), node.chunk.tag());
+            let offset = node.chunk.offset().saturating_add(8);
+            self.warn(node, offset, format_args!("count {hint} of {tag}, there are {count}"));
+        }
+        match content {
+            Content::Skeleton(skeleton) => self.skeleton(node, skeleton),
+            Content::Animation(animation) => self.animation(node, animation),
+            Content::MaterialList(list) => {
+                for (material, span) in list.materials.spanned() {
+                    let Some(material) = self.entry(node, material) else { continue };
+                    self.material(span, &material);
+                    add(&mut self.counted.materials, 1);
+                }
+            }
+            Content::TextureList(list) => {
+                let mut materials = Check::new(Broken::new(Code::Missing, NO_MATERIAL));
+                for (record, span) in list.records.spanned() {
+                    let Some(record) = self.entry(node, record) else { continue };
+                    match record.texture() {
+                        Ok(texture) => {
+                            materials.look(
+                                span.offset,
+                                texture.material,
+                                self.part.known.has_material(texture.material),
+                            );
+                        }
+                        Err(error) => self.problems.error(&error.within_item("textures", index(self.counted.textures))),
+                    }
+                    add(&mut self.counted.textures, 1);
+                }
+                self.tell(node, materials, "names of materials", |error| error.within("textures"));
+            }
+            Content::ShaderList(list) => {
+                let mut materials = Check::new(Broken::new(Code::Missing, NO_MATERIAL));
+                for (shader, span) in list.shaders.spanned() {
+                    let Some(shader) = self.entry(node, shader) else { continue };
+                    match shader.bump() {
+                        Ok(bump) => {
+                            let names = |bump: Bump<'a>| [bump.material, bump.normal_material, bump.specular_material];
+                            for name in bump.into_iter().flat_map(names) {
+                                materials.look(span.offset, name, self.part.known.has_material(name));
+                            }
+                        }
+                        Err(error) => {
+                            let index = index(self.counted.shaders);
+                            self.problems.error(&error.within("bump").within_item("shaders", index));
+                        }
+                    }
+                    add(&mut self.counted.shaders, 1);
+                }
+                self.tell(node, materials, "names of materials", |error| error.within("shaders"));
+            }
+            Content::Mesh(mesh) => self.mesh(node, mesh),
+            Content::MorphCollections(morphs) => self.morph_collections(node, morphs),
+            Content::MorphMeshes(morphs) => self.morph_meshes(node, morphs),
+            Content::Physics(physics) => self.physics(node, physics),
+            Content::LightScheme(scheme) => self.lights(node, scheme),
+            Content::ProxySet(set) => self.proxy_set(node, set),
+            Content::ColliderSet(set) => self.collider_set(node, set),
+            Content::Chunks | Content::Unknown | Content::Info(_) | Content::Screenshot(_) => {}
+        }
+    }
+
+    fn skeleton(&mut self, node: &Node<'a>, skeleton: &Skeleton<'a>) {
+        for bone in skeleton.bones {
+            match self.entry(node, bone) {
+                Some(_) => add(&mut self.counted.bones, 1),
+                None => self.part.bones_lost = true,
+            }
+        }
+        if self.deep {
+            self.bones(node, skeleton);
+        }
+    }
+
+    fn animation(&mut self, node: &Node<'a>, animation: &Animation<'a>) {
+        add(&mut self.counted.frames, animation.frame_count.into());
+        let offset = node.chunk.offset();
+        if animation.bone_count == 0 && animation.frame_count > 0 {
+            self.warn(node, offset.saturating_add(8), format_args!("{} frames of no bone", animation.frame_count));
+        }
+        // Kind, interval and mode come first.
+        if animation.mode.name().is_none() {
+            self.unknown_code(node, offset.saturating_add(17), "mode", animation.mode.0);
+        }
+        if animation.interval < 0 {
+            let message = format_args!("{} ms is negative", animation.interval);
+            self.warn_of(node, "interval", offset.saturating_add(13), message);
+        }
+        self.finite(node, "keys", &animation.keys);
+    }
+
+    fn material(&mut self, span: Span, material: &Material<'a>) {
+        for name in material.texture_files() {
+            self.references.add(ReferenceKind::Texture, name);
+        }
+        if !self.deep {
+            return;
+        }
+        let index = index(self.counted.materials);
+        let mut warn = |field: &'static str, message: &dyn Display| {
+            self.problems.tell(Severity::Warning, || {
+                let error = Error::malformed(message.to_string()).at(span.offset);
+                error.within(field).within_item("materials", index)
+            });
+        };
+        if let Some(options) = material.options {
+            if options.shininess > 128 {
+                warn("shininess", &format_args!("{} is above 128", options.shininess));
+            }
+            options.unknown_codes(&mut |field, code| warn(field, &format_args!("{code} is unknown")));
+            options.not_finite(&mut |field, number| warn(field, &format_args!("{number} is not finite")));
+        }
+        if let Some(mapping) = material.mapping_mode.filter(|mapping| mapping.name().is_none()) {
+            warn("mapping_mode", &format_args!("{} is unknown", mapping.0));
+        }
+    }
+
+    fn mesh(&mut self, node: &Node<'a>, mesh: &Mesh<'a>) {
+        add(&mut self.counted.vertices, mesh.positions.len() as u64);
+        if mesh.uv_counts_apart {
+            self.warn(node, node.chunk.offset(), "texture coordinate counts each before its own array");
+        }
+        if self.deep {
+            self.mesh_arrays(node, mesh);
+        }
+        let mut materials = Check::new(Broken::new(Code::Missing, NO_MATERIAL));
+        for (index, (group, span)) in mesh.face_groups.spanned().enumerate() {
+            let Some(group) = self.entry(node, group) else { continue };
+            add(&mut self.counted.face_groups, 1);
+            add(&mut self.counted.triangles, group.triangle_count() as u64);
+            if self.deep {
+                self.face_group(node, mesh, (index, span), &group);
+                for name in group.materials.iter() {
+                    materials.look(span.offset, name, self.part.known.has_material(name));
+                }
+            }
+        }
+        self.tell(node, materials, "names of materials", |error| error.within("face_groups"));
+    }
+
+    /// An entry of the chunk, or what is wrong with it.
+    fn entry<T>(&mut self, node: &Node<'a>, entry: Result<T>) -> Option<T> {
+        entry.map_err(|error| self.error(node, error)).ok()
+    }
+
+    pub(super) fn error(&mut self, node: &Node<'a>, error: Error) {
+        self.problems.error(&error.within_item(node.kind.name(), node.index));
+    }
+
+    #[cold]
+    pub(super) fn warn(&mut self, node: &Node<'a>, offset: u64, message: impl Display) {
+        self.problems.tell(Severity::Warning, || {
+            Error::malformed(message.to_string()).at(offset).within_item(node.kind.name(), node.index)
+        });
+    }
+
+    /// The same of a field of the chunk.
+    #[cold]
+    pub(super) fn warn_of(&mut self, node: &Node<'a>, field: &'static str, offset: u64, message: impl Display) {
+        self.problems.tell(Severity::Warning, || {
+            let error = Error::malformed(message.to_string()).at(offset).within(field);
+            error.within_item(node.kind.name(), node.index)
+        });
+    }
+
+    pub(super) fn unknown_code(&mut self, node: &Node<'a>, offset: u64, field: &'static str, code: u8) {
+        self.warn_of(node, field, offset, format_args!("{code} is unknown"));
+    }
+}
+
+const NO_MATERIAL: &str = "none of the model's materials";
+
+/// A count as the index of what comes next.
+fn index(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}
+
+pub(super) fn add(count: &mut u64, more: u64) {
+    *count = count.saturating_add(more);
+}

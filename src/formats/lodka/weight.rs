@@ -1,0 +1,195 @@
+//! Bone weights: lists of varying length behind one another.
+
+use std::ops::ControlFlow;
+
+use super::fields::{Length, count};
+use super::wire::{NarrowWeight, WideWeight};
+use crate::base::error::Result;
+use crate::bytes::array::columns;
+use crate::bytes::batch::write_batched;
+use crate::bytes::by_index::{ByIndex, Indexed};
+use crate::bytes::shapes::shapes;
+use crate::bytes::{Column, Cursor, Packing, Storage, Table};
+use crate::outline::{Outline, Type};
+use crate::record::{Fixed, Framing, Read, Stored};
+
+/// One bone's pull on a vertex.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Weight {
+    /// The bone, by position in the list.
+    pub bone: u16,
+    /// The share, 0 to 1.
+    pub weight: f32,
+    /// Whether the record closes its vertex's list.
+    pub is_last: bool,
+}
+
+shapes! {
+    /// Weight records as stored: 5 bytes each, or 6 in files of more than 127 bones.
+    pub enum WeightRecords<'a> of Weight {
+        /// Bone numbers of 7 bits.
+        Narrow(NarrowWeight) = |record| Weight {
+            bone: (record.bone & 0x7f).into(),
+            weight: record.weight.get(),
+            is_last: record.bone & 0x80 != 0,
+        },
+        /// Bone numbers of 15 bits.
+        Wide(WideWeight) = |record| Weight {
+            bone: record.bone.get() & 0x7fff,
+            weight: record.weight.get(),
+            is_last: record.bone.get() & 0x8000 != 0,
+        },
+    }
+}
+
+/// The bone weights of a mesh.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Weights<'a> {
+    /// The most records that one vertex has (`BonesPerVertix`), at least 1.
+    pub bones_per_vertex: u32,
+    /// All records, vertex by vertex.
+    pub records: WeightRecords<'a>,
+}
+
+impl<'a> Weights<'a> {
+    /// The weights of each vertex in order; as many lists as the records form. Finding one list needs the walk over
+    /// those before it.
+    ///
+    /// A list ends with a record that says so, or at the [most](Self::bones_per_vertex) that a vertex has.
+    pub fn vertices(&self) -> VertexWeights<'a> {
+        VertexWeights { weights: *self, next: 0 }
+    }
+}
+
+/// What it takes to read weights.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WeightLayout {
+    is_narrow: bool,
+    bones_per_vertex: u32,
+}
+
+impl WeightLayout {
+    pub(super) fn new(bone_count: u32, bones_per_vertex: Option<i32>) -> Self {
+        let most = bones_per_vertex.and_then(|most| u32::try_from(most).ok());
+        Self { is_narrow: bone_count <= 127, bones_per_vertex: most.unwrap_or(1).max(1) }
+    }
+}
+
+impl Stored for Weights<'_> {
+    const TYPE: Type = Type::List(&Type::Record(NarrowWeight::SCHEMA), 4);
+    const GIVEN: Type = Self::TYPE;
+}
+
+impl<'a> Read<'a, WeightLayout> for Weights<'a> {
+    fn read(cursor: &mut Cursor<'a>, layout: WeightLayout) -> Result<Self> {
+        let count = count(cursor)?;
+        let records = match layout.is_narrow {
+            true => WeightRecords::Narrow(cursor.array(count)?),
+            false => WeightRecords::Wide(cursor.array(count)?),
+        };
+        Ok(Self { bones_per_vertex: layout.bones_per_vertex, records })
+    }
+
+    /// Outlines tell them vertex by vertex, a dissection as they lie.
+    fn tell(cursor: &mut Cursor<'a>, layout: WeightLayout, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        let mut start = *cursor;
+        let weights = <Self as Read<'a, _>>::read(cursor, layout)?;
+        Framing::<Length>::tell(&mut start, (), name, out)?;
+        out.array(name, if out.dissects() { weights.records.as_table() } else { &weights });
+        Ok(weights)
+    }
+}
+
+/// The weights with the vertex and the bone of each.
+impl Table for Weights<'_> {
+    fn rows(&self) -> u64 {
+        self.records.len() as u64
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        columns!["vertex" U32, "bone" U16, "weight" F32].to_vec()
+    }
+
+    fn storage(&self) -> Storage {
+        Storage { packing: Packing::Derived, ..self.records.as_table().storage() }
+    }
+
+    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+        let rows = (0_u32..).zip(self.vertices()).flat_map(|(vertex, list)| {
+            list.iter().map(move |Weight { bone, weight, .. }| {
+                let ([a, b, c, d], [e, f], [g, h, i, j]) =
+                    (vertex.to_le_bytes(), bone.to_le_bytes(), weight.to_le_bytes());
+                [a, b, c, d, e, f, g, h, i, j]
+            })
+        });
+        write_batched(rows, sink);
+        Ok(())
+    }
+}
+
+/// The weights of each vertex in order.
+#[derive(Clone, Debug)]
+pub struct VertexWeights<'a> {
+    weights: Weights<'a>,
+    next: usize,
+}
+
+impl<'a> Iterator for VertexWeights<'a> {
+    type Item = WeightList<'a>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let Weights { bones_per_vertex, records } = self.weights;
+        let start = self.next;
+        let mut is_closed = false;
+        while !is_closed && let Some(record) = records.get(self.next) {
+            self.next = self.next.saturating_add(1);
+            is_closed = record.is_last || self.next.saturating_sub(start) >= bones_per_vertex as usize;
+        }
+        (self.next > start).then_some(WeightList { records, start, end: self.next, is_closed })
+    }
+}
+
+/// The weights of one vertex.
+#[derive(Clone, Copy, Debug)]
+pub struct WeightList<'a> {
+    records: WeightRecords<'a>,
+    start: usize,
+    end: usize,
+    is_closed: bool,
+}
+
+impl<'a> WeightList<'a> {
+    /// The weights in order.
+    pub fn iter(&self) -> ByIndex<Self> {
+        ByIndex::new(*self, self.len())
+    }
+
+    /// How many, at least 1.
+    pub fn len(&self) -> usize {
+        self.end.saturating_sub(self.start)
+    }
+
+    /// Whether there is none, which no list has.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether a record or the cap ended it; not so for a last list that the records break off in.
+    pub fn is_closed(&self) -> bool {
+        self.is_closed
+    }
+}
+
+impl Indexed for WeightList<'_> {
+    type Item = Weight;
+
+    fn item(&self, index: usize) -> Option<Weight> {
+        self.records.get(self.start.checked_add(index)?)
+    }
+}
+
+impl crate::base::sealed::Sealed for WeightList<'_> {}
+
+impl crate::base::sealed::Sealed for WeightRecords<'_> {}

@@ -1,0 +1,456 @@
+//! Records exactly as stored: packed, little-endian, at any alignment.
+
+use zerocopy::little_endian::{F32, I16, I32, U16};
+
+use super::codes::{
+    BlendingMode, BodyType, ColliderType, Flag, ImageAlpha, JointType, LightStyle, PlayMode, TextureFormat,
+    TextureMode, TextureWrap,
+};
+use crate::bytes::array::elements;
+use crate::bytes::chunk::{Header, Tag};
+use crate::bytes::{Color, Vec3};
+use crate::outline::Value;
+use crate::record::{Framing, plain, wire};
+
+/// A 4x4 matrix, sixteen numbers in the order stored.
+pub type Matrix = [F32; 16];
+
+wire! {
+    /// What stands before a chunk's bytes.
+    ChunkHeader = 12 {
+        /// What the chunk is.
+        tag: Framing<[u8; 4]> = "ID",
+        /// How many bytes follow this header; negative only in damaged files.
+        size: Framing<I32> = "Size",
+        /// How many of what the chunk holds; what it counts depends on the tag.
+        count: Framing<I32> = "Count",
+    }
+
+    /// A quaternion stored with its real part last.
+    Rotation = 16 rows {
+        /// The i part.
+        x: F32,
+        /// The j part.
+        y: F32,
+        /// The k part.
+        z: F32,
+        /// The real part.
+        w: F32,
+    }
+
+    /// A bone's place in one frame of an animation, relative to its parent (`BonesRotPos`).
+    Key = 24 rows {
+        /// Position, in model units.
+        position: Vec3,
+        /// Euler angles about X, Y and Z, in radians.
+        rotation: Vec3,
+    }
+
+    /// One bone's pull on a vertex, in files of up to 127 bones.
+    NarrowWeight = 5 rows {
+        /// The bone in the low 7 bits; the top bit closes the vertex's list.
+        bone: u8 = "BoneID",
+        /// The share, 0 to 1.
+        weight: F32 = "Weight",
+    }
+
+    /// One bone's pull on a vertex, in files of more than 127 bones.
+    WideWeight = 6 rows {
+        /// The bone in the low 15 bits; the top bit closes the vertex's list.
+        bone: U16 = "BoneID",
+        /// The share, 0 to 1.
+        weight: F32 = "Weight",
+    }
+
+    /// How a material looks (`MaterialOptions`).
+    MaterialOptions = 100 rows {
+        /// Color in ambient light.
+        ambient: Color = "Ambient",
+        /// Color in direct light.
+        diffuse: Color = "Diffuse",
+        /// Light of its own.
+        emission: Color = "Emission",
+        /// Color of highlights.
+        specular: Color = "Specular",
+        /// Color of the texture environment.
+        environment: Color = "EnvColor",
+        /// Sharpness of highlights, 0 to 128.
+        shininess: u8 = "Shininess",
+        /// Factor on the image's brightness.
+        image_brightness: F32 = "ImageBrightness",
+        /// Gamma of the image.
+        image_gamma: F32 = "ImageGamma",
+        /// Height of the bumps in a normal map.
+        normal_map_scale: F32 = "NormalMapScale",
+        /// How it covers what lies behind.
+        blending_mode: BlendingMode = "BlendingMode",
+        /// Where the image's opacity comes from.
+        image_alpha: ImageAlpha = "ImageAlpha",
+        /// How the image meets the material's color.
+        texture_mode: TextureMode = "TextureMode",
+        /// Along which axes the image repeats.
+        texture_wrap: TextureWrap = "TextureWrap",
+        /// How the image is kept in video memory.
+        texture_format: TextureFormat = "TextureFormat",
+        /// Whether the texture is drawn.
+        texture_enabled: Flag = "TextureEnabled",
+        /// Whether the material is in use.
+        enabled: Flag = "Enabled",
+    }
+
+    /// A collection of morph animations; its names, bones and frames lie in tables behind all records.
+    MorphRecord = 28 rows {
+        /// Bytes of its name.
+        name_len: I32 = "MCNameLen",
+        /// Bytes of its collider's name.
+        collider_name_len: I32 = "MCCollNameLen",
+        /// How many bones.
+        bones: I32 = "MCBonesCount",
+        /// How many animations.
+        animations: I32 = "MCAnimCount",
+        /// The collection it hangs on, -1 at the root.
+        parent: I32 = "MCParentID",
+        /// The bone of that collection it hangs on.
+        parent_bone: I32 = "MCParentBone",
+        /// The collection whose data it uses, -1 for its own.
+        proxy: I32 = "MCProxyID",
+    }
+
+    /// [`MorphRecord`] with the 4 bytes that the description's offset column leaves free.
+    WideMorphRecord = 32 rows {
+        /// As in the packed record.
+        name_len: I32 = "MCNameLen",
+        /// As in the packed record.
+        collider_name_len: I32 = "MCCollNameLen",
+        /// As in the packed record.
+        bones: I32 = "MCBonesCount",
+        /// As in the packed record.
+        animations: I32 = "MCAnimCount",
+        /// Unknown.
+        unknown: I32,
+        /// As in the packed record.
+        parent: I32 = "MCParentID",
+        /// As in the packed record.
+        parent_bone: I32 = "MCParentBone",
+        /// As in the packed record.
+        proxy: I32 = "MCProxyID",
+    }
+
+    /// A bone of a morph collection.
+    MorphBone = 8 rows {
+        /// Bytes of its name.
+        name_len: I32 = "MCBoneNamesLen",
+        /// Its parent's position among the collection's bones, -1 at the root.
+        parent: I32 = "MCBoneParentID",
+    }
+
+    /// An animation of a morph collection.
+    MorphAnimation = 13 rows {
+        /// Bytes of its name.
+        name_len: I32 = "MCAnimNameLen",
+        /// How it plays.
+        mode: PlayMode = "MCAnimMode",
+        /// Milliseconds a frame.
+        interval: I32 = "MCAnimInterval",
+        /// How many frames.
+        frames: I32 = "MCAnimFramesCount",
+    }
+
+    /// A bone's place in one frame of a morph animation (`MCMatRotPos`).
+    MorphMatrix = 48 rows {
+        /// First row of the rotation.
+        row_0: Vec3 = "MCMatRotPos",
+        /// Second row of the rotation.
+        row_1: Vec3 = "MCMatRotPos",
+        /// Third row of the rotation.
+        row_2: Vec3 = "MCMatRotPos",
+        /// Position.
+        position: Vec3 = "MCMatRotPos",
+    }
+
+    /// The bounds of a morph collection in one frame.
+    MorphCollider = 40 rows {
+        /// The corner with the smallest coordinates.
+        min: Vec3 = "MCMins",
+        /// The corner with the largest coordinates.
+        max: Vec3 = "MCMaxs",
+        /// The center.
+        position: Vec3 = "MCPosition",
+        /// The radius about the center.
+        radius: F32 = "MCRadius",
+    }
+
+    /// A mesh with morphed vertices.
+    MorphMeshRecord = 20 rows {
+        /// How many frames.
+        frames: I32 = "MMFramesCount",
+        /// How many vertices in each.
+        vertices: I32 = "MMVertexCount",
+        /// The mesh, counted in MSL1.
+        mesh: I32 = "MMMeshIndex",
+        /// Bytes of the mesh's name.
+        name_len: I32 = "MMMeshNameLen",
+        /// Bytes of the collection's name.
+        collection_name_len: I32 = "MMMorphColNameLen",
+    }
+
+    /// A rigid body.
+    Body = 78 rows {
+        /// Its shape, 0 to 4.
+        kind: BodyType = "BodyTypeA",
+        /// Position.
+        position: Vec3 = "BodyPosition",
+        /// Extents along the axes.
+        scale: Vec3 = "BodyScale",
+        /// Orientation.
+        rotation: Rotation = "BodyRotation",
+        /// The axis it is aligned with.
+        axis: I32 = "BodyAxis",
+        /// Mass.
+        mass: F32 = "BodyMass",
+        /// Density.
+        density: F32 = "BodyDensity",
+        /// For the user.
+        tag: F32 = "isBodyTagFloat",
+        /// Whether it takes part.
+        enabled: Flag = "BodyEnabled",
+        /// Whether it falls.
+        gravity: Flag = "isBodyGravity",
+        /// Whether fast turns are computed exactly.
+        finite_rotation: Flag = "isBodyFinRotMode",
+        /// Whether it falls asleep when at rest.
+        auto_disable: Flag = "isBodyAutoDisable",
+        /// Whether the world's thresholds of rest hold for it.
+        auto_disable_default: Flag = "isBodyAutoDisableDef",
+        /// Speed below which it counts as at rest.
+        linear_threshold: F32 = "BodyADLinearThr",
+        /// Turning speed below which it counts as at rest.
+        angular_threshold: F32 = "BodyADAngularThr",
+        /// Time at rest before it falls asleep.
+        auto_disable_time: F32 = "BodyADisableTime",
+        /// Steps at rest before it falls asleep.
+        auto_disable_steps: I32 = "BodyADSteps",
+    }
+
+    /// A shape that collides.
+    Geom = 70 rows {
+        /// Its shape, 0 to 9.
+        kind: BodyType = "GeomType",
+        /// The body it belongs to; -1 presumably for none.
+        body: I32 = "GeomBodyIndex",
+        /// Position.
+        position: Vec3 = "GeomPosition",
+        /// Extents along the axes.
+        scale: Vec3 = "GeomScale",
+        /// Orientation.
+        rotation: Rotation = "GeomRotation",
+        /// The axis it is aligned with.
+        axis: I32 = "GeomAxis",
+        /// Mass.
+        mass: F32 = "GeomMass",
+        /// Density.
+        density: F32 = "GeomsDensity",
+        /// The first of its mesh links.
+        mesh_link: I32 = "GeomMeshLink",
+        /// How many mesh links it has.
+        mesh_link_count: I32 = "GeomMeshLinkCount",
+        /// For the user.
+        tag: F32 = "GeomsTagFloat",
+        /// Whether it takes part.
+        enabled: Flag = "GeomsEnabled",
+    }
+
+    /// What ties two bodies together.
+    Joint = 101 rows {
+        /// How the bodies can move.
+        kind: JointType = "JointType",
+        /// One body; -1 presumably for none.
+        body_1: I32 = "Joint2BodyIndex",
+        /// The other body; -1 presumably for none.
+        body_2: I32 = "Joint2BodyIndex",
+        /// First axis.
+        axis_1: Rotation = "JointAxis",
+        /// Second axis.
+        axis_2: Rotation = "JointAxis",
+        /// Where it sits.
+        position: Vec3 = "JointPosition",
+        /// Lower stop.
+        lo_stop: F32 = "JointdParamLoStop",
+        /// Upper stop.
+        hi_stop: F32 = "JointdParamHiStop",
+        /// Speed that the motor wants.
+        vel: F32 = "JointdParamVel",
+        /// Force that the motor has.
+        fmax: F32 = "JointdParamFMax",
+        /// Factor on the motor's force when leaving a stop.
+        fudge_factor: F32 = "JointdParamFudgeFactor",
+        /// Bounciness of the stops, 0 to 1.
+        bounce: F32 = "JointdParamBounce",
+        /// Constraint force mixing between the stops.
+        cfm: F32 = "JointdParamCFM",
+        /// Error reduction at the stops.
+        stop_erp: F32 = "JointdParamStopERP",
+        /// Constraint force mixing at the stops.
+        stop_cfm: F32 = "JointdParamStopCFM",
+        /// Error reduction of the suspension.
+        suspension_erp: F32 = "JointdParamSuspensionERP",
+        /// Constraint force mixing of the suspension.
+        suspension_cfm: F32 = "JointdParamSuspensionCFM",
+        /// For the user.
+        tag: F32 = "JointdTagFloat",
+    }
+
+    /// A light.
+    Light = 94 rows {
+        /// Whether it shines.
+        enabled: Flag = "Enabled",
+        /// How it shines.
+        style: LightStyle = "LigthStyle",
+        /// Position.
+        position: Vec3 = "Position",
+        /// Where a spot points.
+        direction: Vec3 = "SpotDirection",
+        /// Color in the shade.
+        ambient: Color = "Ambient",
+        /// Color of direct light.
+        diffuse: Color = "Diffuse",
+        /// Color of highlights.
+        specular: Color = "Specular",
+        /// Half opening angle of a spot in degrees, 0 to 90, or 180.
+        cutoff: F32 = "SpotCutOff",
+        /// How fast a spot fades towards its rim.
+        exponent: F32 = "SpotExponent",
+        /// Attenuation, the same everywhere.
+        constant_attenuation: F32 = "ConstAtt",
+        /// Attenuation with distance.
+        linear_attenuation: F32 = "LinearAtt",
+        /// Attenuation with the square of distance.
+        quadratic_attenuation: F32 = "QuadAtt",
+    }
+
+    /// A further appearance of a mesh at another place.
+    Proxy = 54 rows {
+        /// The proxy of this set it hangs on, -1 at the root.
+        parent: I16 = "ProxyParentIndex",
+        /// The mesh it shows, counted in MSL1, -1 for none.
+        mesh: I16 = "SourceMeshIndex",
+        /// Reserved, -1.
+        reserved_1: I16 = "ProxyReserved1",
+        /// Reserved, -1.
+        reserved_2: I16 = "ProxyReserved2",
+        /// Reserved, -1.
+        reserved_3: I16 = "ProxyReserved3",
+        /// Reserved, 0.
+        reserved_4: I16 = "ProxyReserved4",
+        /// Position.
+        position: Vec3 = "ProxyPosition",
+        /// Orientation.
+        rotation: Rotation = "ProxyRotation",
+        /// Scale.
+        scale: Vec3 = "ProxyScale",
+        /// Whether it is drawn.
+        visible: Flag = "ProxyVisible",
+        /// Whether the editor shows it unfolded.
+        expanded: Flag = "ProxyExpanded",
+    }
+
+    /// [`Proxy`] with the 2 bytes that the description's offset column leaves free.
+    WideProxy = 56 rows {
+        /// As in the packed record.
+        parent: I16 = "ProxyParentIndex",
+        /// Unknown.
+        unknown: I16,
+        /// As in the packed record.
+        mesh: I16 = "SourceMeshIndex",
+        /// As in the packed record.
+        reserved_1: I16 = "ProxyReserved1",
+        /// As in the packed record.
+        reserved_2: I16 = "ProxyReserved2",
+        /// As in the packed record.
+        reserved_3: I16 = "ProxyReserved3",
+        /// As in the packed record.
+        reserved_4: I16 = "ProxyReserved4",
+        /// As in the packed record.
+        position: Vec3 = "ProxyPosition",
+        /// As in the packed record.
+        rotation: Rotation = "ProxyRotation",
+        /// As in the packed record.
+        scale: Vec3 = "ProxyScale",
+        /// As in the packed record.
+        visible: Flag = "ProxyVisible",
+        /// As in the packed record.
+        expanded: Flag = "ProxyExpanded",
+    }
+
+    /// A shape that collides, tied to a bone.
+    Collider = 124 rows {
+        /// The bone's id, not its position.
+        bone: I16 = "ColBoneID",
+        /// Its shape.
+        kind: ColliderType = "SkelCollType",
+        /// Its place. The author's loader takes elements 3, 7 and 11 as the scale; 12 to 14 are presumably the
+        /// position.
+        matrix: Matrix = "CollMatrix",
+        /// For the user.
+        tag: I32 = "ColTag",
+        /// For the user.
+        tag_float: F32 = "ColTagFloat",
+        /// Whether it is drawn.
+        visible: Flag = "ColVisible",
+        /// First axis.
+        axis_1: Rotation = "ColJointAxis1",
+        /// Smallest angle about the first axis.
+        min_angle_1: F32 = "ColJointAxis1MinAngle",
+        /// Largest angle about the first axis.
+        max_angle_1: F32 = "ColJointAxis1MaxAngle",
+        /// Second axis.
+        axis_2: Rotation = "ColJointAxis2",
+        /// Smallest angle about the second axis.
+        min_angle_2: F32 = "ColJointAxis2MinAngle",
+        /// Largest angle about the second axis.
+        max_angle_2: F32 = "ColJointAxis2MaxAngle",
+    }
+}
+
+impl crate::base::sealed::Sealed for ChunkHeader {}
+
+impl Header for ChunkHeader {
+    fn tag(&self) -> Tag {
+        Tag(*self.tag)
+    }
+
+    /// A negative size reads as one of over 2 GiB, which no parent can hold.
+    fn byte_len_hint(&self) -> u32 {
+        self.size.get().cast_unsigned()
+    }
+}
+
+elements! {
+    Matrix = [f32; 16] {
+        "0" F32, "1" F32, "2" F32, "3" F32, "4" F32, "5" F32, "6" F32, "7" F32,
+        "8" F32, "9" F32, "10" F32, "11" F32, "12" F32, "13" F32, "14" F32, "15" F32,
+    }
+}
+
+plain! {
+    Rotation: Number("f32[4]", 16) => |turn| Value::Floats([turn.x, turn.y, turn.z, turn.w].map(F32::get).to_vec().into());
+}
+
+/// A record from the one with the gap: the same fields.
+macro_rules! without_gap {
+    ($($wide:ident to $record:ident { $($field:ident),* })*) => {$(
+        impl From<&$wide> for $record {
+            fn from(wide: &$wide) -> Self {
+                let &$wide { $($field,)* .. } = wide;
+                Self { $($field),* }
+            }
+        }
+    )*};
+}
+
+without_gap! {
+    WideMorphRecord to MorphRecord { name_len, collider_name_len, bones, animations, parent, parent_bone, proxy }
+    WideProxy to Proxy {
+        parent, mesh, reserved_1, reserved_2, reserved_3, reserved_4, position, rotation, scale, visible, expanded
+    }
+}

@@ -1,0 +1,164 @@
+//! One LOD: points, normals, faces and tags.
+
+use zerocopy::IntoBytes;
+
+use super::wire::{Corner, FACE_COLUMNS, FaceFields, LodHeader, Point};
+use crate::base::error::{Error, Result};
+use crate::base::span::Span;
+use crate::base::text::ByteStr;
+use crate::bytes::batch::{Batch, Derived};
+use crate::bytes::{Cursor, LeArray, Table, Vec3};
+use crate::outline::{Outline, Type};
+use crate::record::list::{Item, List};
+use crate::record::{Flat, Framing, Read, Stored, form, record};
+
+record! {
+    /// One level of detail, or one of the other meshes that a model has beside them.
+    Lod<'a> {
+        /// What stands before it.
+        header: &'a LodHeader as Flat<'a, LodHeader> => |header| known(header),
+        /// Its points.
+        points: LeArray<'a, Point> [u64::from(header.points.get())],
+        /// Its normals, which point into the body.
+        normals: LeArray<'a, Vec3> [u64::from(header.normals.get())],
+        /// Its faces.
+        faces: List<'a, Face<'a>> as Faces<'a> [header.faces.get()],
+        /// `TAGG`.
+        tags_signature: Framing<[u8; 4]> => |signature| starts_tags(signature),
+        /// Its tags, the last one included.
+        tags: List<'a, Tag<'a>> as Tags<'a>,
+        /// What it is for: small numbers are levels of detail, large ones have meanings of their own.
+        resolution: f32,
+    }
+}
+
+record! {
+    /// A triangle or quadrangle.
+    Face<'a> {
+        /// What stands before its names.
+        fields: &'a FaceFields as Flat<'a, FaceFields>,
+        /// Its image; empty for none.
+        texture: ByteStr<'a>,
+        /// Its material file (rvmat); empty for none.
+        material: ByteStr<'a>,
+    }
+}
+
+record! {
+    /// Named data of a LOD: a selection, a property, a mass, a set of texture coordinates, ...
+    Tag<'a> named name {
+        /// Whether it is in use (a bool), as stored.
+        active: u8,
+        /// Its name: of a selection, or between `#` one that tells what the data is.
+        name: ByteStr<'a>,
+        /// Its data.
+        data: LeArray<'a, u8>,
+    }
+}
+
+/// The name of the tag behind which a LOD's resolution follows.
+const LAST_TAG: &str = "#EndOfFile#";
+
+fn known(header: &LodHeader) -> Result<()> {
+    if *header.signature != *b"P3DM" {
+        return Err(match &*header.signature {
+            b"SP3X" => Error::unsupported("LOD of an older kind (SP3X)"),
+            other => Error::malformed(format!("LOD starts with \"{}\", not \"P3DM\"", ByteStr::new(other))),
+        });
+    }
+    match (header.header_size.get(), header.version.get()) {
+        (28, 256) => Ok(()),
+        (size, version) => Err(Error::unsupported(format!(
+            "LOD of version {version} with a header of {size} bytes, only 256 with 28 is known"
+        ))),
+    }
+}
+
+fn starts_tags(signature: &[u8; 4]) -> Result<()> {
+    if signature == b"TAGG" { Ok(()) } else { Err(Error::malformed("no \"TAGG\" after the faces")) }
+}
+
+impl<'a> Face<'a> {
+    /// The corners in use; all four where the file claims more.
+    pub fn corners(&self) -> &'a [Corner] {
+        let count = usize::try_from(self.fields.corner_count.get()).unwrap_or(usize::MAX);
+        self.fields.corners.get(..count).unwrap_or(&self.fields.corners)
+    }
+}
+
+impl<'a> Tag<'a> {
+    /// Whether it is a named selection of points and faces, and not data with a meaning of its own.
+    pub fn is_selection(&self) -> bool {
+        !self.name.as_bytes().starts_with(b"#")
+    }
+
+    /// Name and value, if it is a property: 64 bytes each, up to the first NUL.
+    pub fn property(&self) -> Option<(ByteStr<'a>, ByteStr<'a>)> {
+        let (name, value) = self.data.as_bytes().split_at_checked(64).filter(|_| self.name == "#Property#")?;
+        let text = |bytes: &'a [u8]| ByteStr::new(bytes.split(|&byte| byte == 0).next().unwrap_or_default());
+        Some((text(name), text(value.get(..64)?)))
+    }
+
+    /// The model that a selection stands for: what follows `proxy:`, without the number behind the last dot.
+    pub fn proxy(&self) -> Option<ByteStr<'a>> {
+        let (prefix, path) = self.name.as_bytes().split_at_checked(b"proxy:".len())?;
+        if !prefix.eq_ignore_ascii_case(b"proxy:") {
+            return None;
+        }
+        let dot = path.iter().rposition(|&byte| byte == b'.').unwrap_or(path.len());
+        Some(ByteStr::new(path.get(..dot)?))
+    }
+}
+
+/// Faces, told as one table of what stands before their names, and their names beside it.
+pub(super) struct Faces<'a>(List<'a, Face<'a>>);
+
+impl Stored for Faces<'_> {
+    const TYPE: Type = List::<Face<'_>>::GIVEN;
+
+    fn tell_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
+        if out.dissects() {
+            Face::tell_items(&self.0, name, out);
+        } else {
+            out.array(name, &fields(&self.0));
+            super::names::tell(&self.0, out);
+        }
+    }
+}
+
+impl<'a> Read<'a, u32> for Faces<'a> {
+    fn read(cursor: &mut Cursor<'a>, count: u32) -> Result<Self> {
+        List::of(cursor, count, ()).map(Self)
+    }
+}
+
+form!(['a] Faces<'a> => List<'a, Face<'a>>);
+
+/// What stands before the names of faces, as one table.
+fn fields<'s>(faces: &'s List<'_, Face<'_>>) -> impl Table + use<'s> {
+    Derived {
+        rows: faces.len() as u64,
+        columns: FACE_COLUMNS,
+        from: Span { offset: faces.offset(), bytes: faces.byte_len() },
+        make: |batch: &mut Batch<'_>| batch.extend(faces.iter().map(|face| Ok(face.fields.as_bytes()))),
+    }
+}
+
+/// Tags up to the one that says that it is the last.
+pub(super) struct Tags<'a>(List<'a, Tag<'a>>);
+
+impl Stored for Tags<'_> {
+    const TYPE: Type = List::<Tag<'_>>::GIVEN;
+
+    fn tell_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
+        Tag::tell_items(&self.0, name, out);
+    }
+}
+
+impl<'a> Read<'a> for Tags<'a> {
+    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
+        List::up_to(cursor, (), |tag: &Tag<'_>| tag.name == LAST_TAG).map(Self)
+    }
+}
+
+form!(['a] Tags<'a> => List<'a, Tag<'a>>);

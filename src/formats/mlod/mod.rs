@@ -1,0 +1,117 @@
+//! MLOD: Arma models as they are edited, before they are binarised to ODOL.
+//!
+//! ```text
+//! "MLOD", u32 257, u32 LODs
+//! each LOD: "P3DM", u32 28, u32 256, u32 points, normals, faces, flags
+//!           points, normals, faces with two names each
+//!           "TAGG", tags up to "#EndOfFile#", f32 resolution
+//! ```
+//!
+//! | space | |
+//! | --- | --- |
+//! | axes | x right, y up, z forward |
+//! | handedness | left |
+//! | front faces | counterclockwise; normals of visual LODs point into the body |
+//! | V | down from the top |
+//! | quaternions | none |
+//! | matrices | none |
+//! | units | meters |
+//!
+//! Nothing is compressed, and no LOD says how long it is: each is stepped through to find the next.
+
+mod lod;
+mod names;
+mod summary;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+pub use crate::formats::resolution::Resolution;
+pub use lod::{Face, Lod, Tag};
+pub use wire::{Corner, FaceFields, FileHeader, LodHeader, NativePoint, Point};
+
+use crate::base::error::{Context, Error, Result};
+use crate::base::limits::Limits;
+use crate::base::text::ByteStr;
+use crate::bytes::Cursor;
+use crate::outline::Schema;
+use crate::record::Fixed;
+use crate::record::list::Entries;
+
+/// The records of a file.
+pub(crate) const SCHEMA: &[&Schema] = &[
+    FileHeader::SCHEMA,
+    Lod::SCHEMA,
+    LodHeader::SCHEMA,
+    Point::SCHEMA,
+    Face::SCHEMA,
+    FaceFields::SCHEMA,
+    Corner::SCHEMA,
+    Tag::SCHEMA,
+];
+
+/// The one version that is known.
+const VERSION: u32 = 257;
+
+/// An MLOD model, borrowed from its bytes.
+///
+/// ```
+/// # let bytes = b"MLOD\x01\x01\0\0\0\0\0\0";
+/// use meshpeek::mlod::Model;
+/// let model = Model::parse(bytes)?;
+/// for lod in model.lods() {
+///     let lod = lod?;
+///     println!("LOD {}: {} faces", lod.resolution, lod.faces.len());
+/// }
+/// # Ok::<(), meshpeek::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Model<'a> {
+    data: &'a [u8],
+    header: &'a FileHeader,
+    lods: Cursor<'a>,
+    limits: Limits,
+}
+
+impl<'a> Model<'a> {
+    /// Reads the header.
+    ///
+    /// # Errors
+    /// Where it is not that of an MLOD model of version 257.
+    pub fn parse(data: &'a [u8]) -> Result<Self> {
+        Self::parse_with(data, &Limits::default())
+    }
+
+    /// The same within other limits.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse).
+    pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
+        let mut cursor = Cursor::new(data);
+        let header = cursor.read::<FileHeader>().within("header")?;
+        if *header.signature != *b"MLOD" {
+            let message = format!("starts with \"{}\", not \"MLOD\"", ByteStr::new(&*header.signature));
+            return Err(Error::malformed(message).at(0));
+        }
+        let version = header.version.get();
+        if version != VERSION {
+            return Err(Error::unsupported(format!("MLOD of version {version}, only {VERSION} is known")).at(4));
+        }
+        Ok(Self { data, header, lods: cursor, limits: *limits })
+    }
+
+    /// Its version: 257.
+    pub fn version(&self) -> u32 {
+        VERSION
+    }
+
+    /// How many LODs it says to have.
+    pub fn lod_count(&self) -> usize {
+        self.header.lod_count.get() as usize
+    }
+
+    /// Its LODs in file order; ends after the first error, behind which no LOD can be found.
+    pub fn lods(&self) -> Entries<'a, Lod<'a>> {
+        Entries::new("lods", self.lods, self.lod_count() as u64, ())
+    }
+}

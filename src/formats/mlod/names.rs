@@ -1,0 +1,52 @@
+//! The textures and materials of faces.
+
+use std::collections::HashMap;
+
+use super::Face;
+use crate::base::span::Span;
+use crate::base::text::ByteStr;
+use crate::bytes::array::columns;
+use crate::bytes::batch::{Batch, Derived};
+use crate::outline::Outline;
+use crate::record::List;
+
+/// Tells the textures and materials of faces, each once, and which of them each face has.
+pub(super) fn tell(faces: &List<'_, Face<'_>>, out: &mut Outline<'_>) {
+    let (mut textures, mut materials) = (Unique::default(), Unique::default());
+    let mut rows = Vec::new();
+    for face in faces {
+        let row = [textures.index(face.texture), materials.index(face.material)];
+        rows.push(row.map(u32::to_le_bytes));
+    }
+    for (name, Unique { list, .. }) in [("textures", textures), ("materials", materials)] {
+        out.texts(name, list);
+    }
+    let indices = Derived {
+        rows: faces.len() as u64,
+        columns: columns!["texture" U32, "material" U32],
+        from: Span { offset: faces.offset(), bytes: faces.byte_len() },
+        make: |batch: &mut Batch<'_>| batch.extend(rows.iter().map(|row| Ok(row.as_flattened()))),
+    };
+    out.array("face_names", &indices);
+}
+
+/// Texts in order of first use, each once.
+#[derive(Default)]
+struct Unique<'a> {
+    list: Vec<ByteStr<'a>>,
+    /// By copies: of bytes in a map the hash may change.
+    known: HashMap<Vec<u8>, u32>,
+}
+
+impl<'a> Unique<'a> {
+    fn index(&mut self, text: ByteStr<'a>) -> u32 {
+        // A face takes 74 bytes, so there are fewer of them than numbers.
+        let next = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
+        if let Some(&known) = self.known.get(text.as_bytes()) {
+            return known;
+        }
+        self.list.push(text);
+        self.known.insert(text.as_bytes().to_vec(), next);
+        next
+    }
+}

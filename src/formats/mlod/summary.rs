@@ -1,0 +1,147 @@
+//! A model's answers to [`Inspect`].
+
+use super::{Lod, Model, Resolution};
+use crate::base::code::Code;
+use crate::base::error::{Context, Error};
+use crate::base::format::Format;
+use crate::base::limits::Limits;
+use crate::base::span::Span;
+use crate::bytes::{Storage, Table};
+use crate::check::{self, Below, Broken, Check, Finite, Length, Numbers, Unit};
+use crate::inspect::{self, Depth, Inspect, Region};
+use crate::outline::{Outline, Part};
+use crate::record::{Fixed, Record};
+use crate::summary::{Counts, Problems, ReferenceKind, References, Summary};
+
+impl Inspect for Model<'_> {
+    fn about(&self) -> (Format, &Limits, u64) {
+        (Format::Mlod, &self.limits, self.data.len() as u64)
+    }
+
+    /// For a summary, one walk over all LODs, faces included.
+    fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
+        let summary = Summary { version: Some(self.version()), ..Summary::new(Format::Mlod, self.data.len() as u64) };
+        let lods = self.lod_count() as u64;
+        match depth {
+            Depth::Header => {
+                let counts = Counts::new([("lods", Some(lods)), ("vertices", None), ("faces", None)]);
+                Summary { counts, ..summary }
+            }
+            _ => self.walk(depth == Depth::Verify, summary, problems),
+        }
+    }
+
+    fn outline(&self, out: &mut Outline<'_>) {
+        self.header.tell_fields(0, out);
+        for (index, (mut cursor, span, lod)) in self.lods().located().enumerate() {
+            let Some(lod) = out.ok(lod) else { return };
+            let purpose = Resolution(lod.resolution);
+            let name = purpose.to_string();
+            let part = Part::item("lods", index).labelled(name.as_str());
+            out.part(part.spanning(span.offset, span.bytes), |out| {
+                out.field("name", name.as_str());
+                out.field("is_visual", purpose.is_visual());
+                let again = Lod::tell_fields(&mut cursor, (), out);
+                out.ok(again);
+            });
+        }
+    }
+
+    /// The outline's parts, and the faces, each of which has names behind it.
+    fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) {
+        for (index, (lod, span)) in self.lods().spanned().enumerate() {
+            match lod {
+                Ok(lod) => lod.regions(index, span, sink),
+                Err(error) => sink(Region::problem(0, &error, self.lods.offset())),
+            }
+        }
+    }
+}
+
+impl Model<'_> {
+    /// Adds to the summary what a walk over all LODs gives; on request it checks every index and number.
+    fn walk(&self, deep: bool, mut summary: Summary, problems: &mut Problems) -> Summary {
+        let mut references = References::new(&self.limits);
+        let (mut vertices, mut faces) = (0_u64, 0_u64);
+        let mut end = self.lods.offset();
+        let mut whole = true;
+        for (index, (lod, span)) in self.lods().spanned().enumerate() {
+            let Some(lod) = problems.ok(lod) else {
+                whole = false;
+                break;
+            };
+            vertices = vertices.saturating_add(lod.points.len() as u64);
+            faces = faces.saturating_add(lod.faces.len() as u64);
+            end = span.offset.saturating_add(span.bytes);
+            for face in &lod.faces {
+                references.add(ReferenceKind::Texture, face.texture);
+                references.add(ReferenceKind::Material, face.material);
+            }
+            for proxy in lod.tags.iter().filter_map(|tag| tag.proxy()) {
+                references.add(ReferenceKind::Proxy, proxy);
+            }
+            if deep {
+                lod.check(index, end, problems);
+            }
+        }
+        if whole {
+            let lods = self.lod_count() as u64;
+            summary.counts = Counts::known([("lods", lods), ("vertices", vertices), ("faces", faces)]);
+            let behind = summary.bytes.saturating_sub(end);
+            if behind > 0 {
+                problems.warning(&Error::malformed(format!("{behind} bytes after the last LOD")).at(end));
+            }
+        }
+        Summary { references: references.into_vec(problems), ..summary }
+    }
+}
+
+impl Lod<'_> {
+    /// Tells of indices that point outside, and of numbers that are none.
+    fn check(&self, lod: usize, end: u64, problems: &mut Problems) {
+        let place = |error: Error| error.within_item("lods", lod);
+        check::one(Finite, Numbers([self.resolution]), end.saturating_sub(4), problems, |error| {
+            place(error.within("resolution"))
+        });
+        let (points, normals) = (self.points, self.normals);
+        let positions = points.iter().map(|point| Numbers(point.position.to_array()));
+        let check = Check::new(Finite).array(&points, positions);
+        check.tell("positions", problems, |error| place(error.within("points")));
+        let check = Check::new(Finite).array(&normals, normals.iter().map(|normal| Numbers(normal.to_array())));
+        check.tell("vectors", problems, |error| place(error.within("normals")));
+        let check = Check::new(Unit::Direction).array(&normals, normals.iter().map(|n| Length::of(n.to_array())));
+        check.tell("vectors", problems, |error| place(error.within("normals")));
+        let mut corner_counts = Check::new(Broken::new(Code::Range, "neither 3 nor 4"));
+        let mut point_numbers = Check::new(Below(points.len() as u64));
+        let mut normal_numbers = Check::new(Below(normals.len() as u64));
+        for (index, (face, span)) in self.faces.spanned().enumerate() {
+            let (count, corners, list) = (face.fields.corner_count.get(), face.corners(), ("faces", index));
+            let is_face = (3..=4).contains(&count);
+            corner_counts.look(span.offset, count, is_face);
+            // What stands in corners that are none means nothing.
+            let corners = if is_face { corners.iter() } else { [].iter() };
+            point_numbers.list(list, span.offset, corners.clone().map(|corner| corner.point.get().into()));
+            normal_numbers.list(list, span.offset, corners.map(|corner| corner.normal.get().into()));
+        }
+        corner_counts.tell("numbers of corners", problems, |error| place(error.within("faces")));
+        point_numbers.tell("point numbers", problems, |error| place(error.within("faces")));
+        normal_numbers.tell("normal numbers", problems, |error| place(error.within("faces")));
+    }
+
+    fn regions(&self, index: usize, span: Span, sink: &mut dyn FnMut(Region<'_>)) {
+        let mut tell = |depth, name: String, note: String, offset, bytes| {
+            sink(Region::part(depth, name, note, Span { offset, bytes }));
+        };
+        let note = Resolution(self.resolution).to_string();
+        tell(0, format!("lods[{index}]"), note, span.offset, span.bytes);
+        for (name, table) in [("points", &self.points as &dyn Table), ("normals", &self.normals)] {
+            let Storage { offset, bytes, .. } = table.storage();
+            tell(1, name.to_owned(), inspect::rows(table.rows()), offset, bytes);
+        }
+        let faces = inspect::rows(self.faces.len() as u64);
+        tell(1, "faces".to_owned(), faces, self.faces.offset(), self.faces.byte_len());
+        for (index, (tag, span)) in self.tags.spanned().enumerate() {
+            tell(1, format!("tags[{index}]"), inspect::brief(tag.name), span.offset, span.bytes);
+        }
+    }
+}

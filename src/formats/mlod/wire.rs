@@ -1,0 +1,88 @@
+//! Records exactly as stored.
+
+use zerocopy::little_endian::{F32, U32};
+
+use crate::bytes::array::{columns, elements};
+use crate::bytes::{Column, Vec3};
+use crate::record::{Framing, wire};
+
+wire! {
+    /// The start of a file.
+    FileHeader = 12 {
+        /// `MLOD`.
+        signature: Framing<[u8; 4]>,
+        /// 257.
+        version: U32,
+        /// How many LODs follow.
+        lod_count: U32,
+    }
+
+    /// What stands before each LOD.
+    LodHeader = 28 {
+        /// `P3DM`.
+        signature: Framing<[u8; 4]>,
+        /// Size of this header: 28.
+        header_size: U32,
+        /// Version of the LOD: 256.
+        version: U32,
+        /// How many points.
+        points: Framing<U32>,
+        /// How many normals.
+        normals: Framing<U32>,
+        /// How many faces.
+        faces: Framing<U32>,
+        /// Flags of unknown meaning.
+        flags: U32,
+    }
+
+    /// A point of a LOD.
+    Point = 16 {
+        /// Its position.
+        position: Vec3,
+        /// Its flags, such as how it is lit and lies on the ground.
+        flags: U32,
+    }
+
+    /// One corner of a face.
+    Corner = 16 {
+        /// Its point in the LOD's points.
+        point: U32,
+        /// Its normal in the LOD's normals.
+        normal: U32,
+        /// Texture coordinate, growing to the right.
+        u: F32,
+        /// Texture coordinate, growing downwards.
+        v: F32,
+    }
+
+    /// What stands before a face's names.
+    FaceFields = 72 {
+        /// How many of the corners are in use: 3 or 4.
+        corner_count: U32,
+        /// Always four; what stands in one that is not in use means nothing.
+        corners: [Corner; 4],
+        /// Its flags, such as how it is lit and sorted.
+        flags: U32,
+    }
+}
+
+/// A [`Point`] in the machine's own numbers.
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+#[allow(missing_docs)]
+pub struct NativePoint {
+    pub position: [f32; 3],
+    pub flags: u32,
+}
+
+elements! { Point = NativePoint { "x" F32, "y" F32, "z" F32, "flags" U32 } }
+
+/// The columns of [`FaceFields`].
+pub(super) const FACE_COLUMNS: &[Column] = columns![
+    "corner_count" U32,
+    "point_a" U32, "normal_a" U32, "u_a" F32, "v_a" F32,
+    "point_b" U32, "normal_b" U32, "u_b" F32, "v_b" F32,
+    "point_c" U32, "normal_c" U32, "u_c" F32, "v_c" F32,
+    "point_d" U32, "normal_d" U32, "u_d" F32, "v_d" F32,
+    "flags" U32,
+];

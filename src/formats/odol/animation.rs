@@ -1,0 +1,268 @@
+//! Movements of bones that the game drives by values such as the turn of a rotor.
+
+use zerocopy::little_endian::U32;
+
+use super::codes::{Addressing, AnimationKind};
+use super::table;
+use super::version::Version;
+use crate::base::error::{Context as _, Error, ErrorKind, Result};
+use crate::base::text::ByteStr;
+use crate::bytes::{Cursor, LeArray};
+use crate::outline::{Outline, Part, Type};
+use crate::record::list::{Count, Item};
+use crate::record::{Framing, List, Read, Record as _, Stored, record};
+
+record! {
+    /// All animations, and for each LOD which bone takes part in which.
+    Animations<'a>(version: Version) {
+        /// Whether there are any: else nothing follows.
+        has_animations: Framing<bool> = "AnimsExist",
+        /// How many.
+        animation_count: Framing<u32> = "nAnimationClasses" where *has_animations => |count: &Framing<u32>| few(**count),
+        /// The animations. Other parts name them by their place here.
+        animations: List<'a, Animation<'a>, Version> = "AnimationClasses" [Count(animation_count.map_or(0, |count| *count), version)],
+        /// How many LODs have what follows; -1 without animations.
+        animated_lods: Framing<i32> = "NoOfResolutions" where *has_animations,
+        /// For each LOD, for each bone of the skeleton, the animations that move it.
+        bone_animations: List<'a, BoneAnimations<'a>> = "Bones2Anims" [Count(lods(animated_lods), ())],
+        /// For each LOD, for each animation, the bone that it moves and around what.
+        animation_axes: AnimationAxes<'a> = "Anims2Bones" [Count(lods(animated_lods), Kinds::of(&animations))],
+    }
+}
+
+record! {
+    /// The animations of all bones in one LOD.
+    BoneAnimations<'a> {
+        /// For each bone of the skeleton, the animations that move it.
+        bones: List<'a, LeArray<'a, U32>> = "NoOfBones, Bone2AnimClassLists, NoOfAnimClasses, AnimationClassIndex",
+    }
+}
+
+record! {
+    /// One animation: a class of the author's `CfgModels`.
+    Animation<'a>(version: Version) named name {
+        /// What it does with its bone.
+        kind: AnimationKind = "AnimTransformType" => known,
+        /// Its name.
+        name: ByteStr<'a> = "AnimClassName",
+        /// The value that drives it.
+        source: ByteStr<'a> = "AnimSource",
+        /// Ends of the movement, by the first of two pairs. Readers differ on which pair is which: the document has the
+        /// driving value first. In every file met the two are equal.
+        phase: [f32; 2] = "MinMaxValue",
+        /// Ends of the driving value, by the second pair.
+        value: [f32; 2] = "MinMaxPhase",
+        /// Length and start of a period.
+        period: [f32; 2] where version.has_period(),
+        /// What becomes of driving values outside.
+        addressing: Addressing = "sourceAddress",
+        /// From one angle to another around an axis, in radians.
+        angles: [f32; 2] = "angle" where kind.is_rotation(),
+        /// From one offset to another along an axis, in meters.
+        offsets: [f32; 2] = "offset" where kind.is_translation(),
+        /// A point of the axis of a direct movement.
+        axis_position: [f32; 3] = "axisPos" where kind.is_direct(),
+        /// The direction of that axis.
+        axis_direction: [f32; 3] = "axisDir" where kind.is_direct(),
+        /// How far around it, in radians.
+        angle: f32 = "angle" where kind.is_direct(),
+        /// How far along it, in meters.
+        axis_offset: f32 = "axisOffset" where kind.is_direct(),
+        /// Out of sight from this phase on.
+        hide_value: f32 = "hideValue" where kind.is_hiding(),
+        /// Out of sight up to this phase (unhideValue).
+        unhide_value: f32 where kind.is_hiding() && version.has_hide_end(),
+    }
+    // Then it matters which pair is which.
+    also |animation, out| out.field("pairs_differ", animation.phase != animation.value)
+}
+
+record! {
+    /// What an animation is about in one LOD.
+    Axis(has_axis: bool) {
+        /// The bone of the skeleton that it moves; -1 where the LOD has none for it.
+        bone: i32 = "SkeletonBoneNameIndex",
+        /// A point of the axis.
+        position: [f32; 3] = "axisPos" where has_axis && bone != -1,
+        /// Its direction.
+        direction: [f32; 3] = "axisDir" where has_axis && bone != -1,
+    }
+}
+
+/// For each LOD, the bone of each animation.
+pub type AnimationAxes<'a> = List<'a, Axes<'a>, Kinds>;
+
+/// How far an animation moves its bone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Motion {
+    /// Around an axis, from one angle to another, in radians.
+    Rotation([f32; 2]),
+    /// Along an axis, from one offset to another.
+    Translation([f32; 2]),
+    /// Around and along an axis of its own.
+    Direct {
+        /// A point of the axis.
+        position: [f32; 3],
+        /// Its direction.
+        direction: [f32; 3],
+        /// In radians.
+        angle: f32,
+        /// In meters.
+        offset: f32,
+    },
+    /// Out of sight.
+    Hide {
+        /// From this phase on.
+        from: f32,
+        /// Up to this phase, from version 55 on.
+        to: Option<f32>,
+    },
+}
+
+impl Animation<'_> {
+    /// How far it moves its bone.
+    pub fn motion(&self) -> Motion {
+        let Self { axis_position, axis_direction, angle, axis_offset, hide_value, unhide_value, .. } = *self;
+        match (self.angles, self.offsets, axis_position.zip(axis_direction), angle.zip(axis_offset)) {
+            (Some(angles), ..) => Motion::Rotation(angles),
+            (_, Some(offsets), ..) => Motion::Translation(offsets),
+            (.., Some((position, direction)), Some((angle, offset))) => {
+                Motion::Direct { position, direction, angle, offset }
+            }
+            // Of the other kinds only this one is read.
+            _ => Motion::Hide { from: hide_value.unwrap_or_default(), to: unhide_value },
+        }
+    }
+}
+
+impl AnimationKind {
+    fn is_rotation(self) -> bool {
+        self.0 < 4
+    }
+
+    fn is_translation(self) -> bool {
+        (4..8).contains(&self.0)
+    }
+
+    fn is_direct(self) -> bool {
+        self.0 == 8
+    }
+
+    fn is_hiding(self) -> bool {
+        self.0 == 9
+    }
+}
+
+fn known(kind: &AnimationKind) -> Result<()> {
+    match kind.name() {
+        Some(_) => Ok(()),
+        None => Err(Error::malformed(format!("animation of kind {}, whose length is unknown", kind.0))),
+    }
+}
+
+/// The most animations; real models have a few dozen.
+const MAX_ANIMATIONS: u32 = 2048;
+
+fn few(count: u32) -> Result<()> {
+    if count <= MAX_ANIMATIONS {
+        return Ok(());
+    }
+    Err(Error::new(ErrorKind::Limit { what: "animations", limit: MAX_ANIMATIONS.into(), flag: None }))
+}
+
+/// Without animations -1 stands for no LOD.
+fn lods(count: Option<Framing<i32>>) -> u32 {
+    count.and_then(|count| u32::try_from(*count).ok()).unwrap_or(0)
+}
+
+/// What each animation is about in one LOD, in the order of the animations.
+#[derive(Clone, Copy, Debug)]
+pub struct Axes<'a> {
+    items: Cursor<'a>,
+    kinds: Kinds,
+}
+
+impl<'a> Axes<'a> {
+    /// The animations in order.
+    pub fn iter(&self) -> impl Iterator<Item = Axis> + use<'a> {
+        let Self { mut items, kinds } = *self;
+        (0..kinds.count).map_while(move |index| Axis::read(&mut items, kinds.has_axis(index)).ok())
+    }
+
+    /// Where they lie, counted from the start of the file.
+    pub fn offset(&self) -> u64 {
+        self.items.offset()
+    }
+
+    /// The bytes they take.
+    pub fn byte_len(&self) -> u64 {
+        self.items.left()
+    }
+}
+
+impl Stored for Axes<'_> {
+    // Without animations there is nothing; the list is then no longer than the one before it, which took bytes.
+    const TYPE: Type = Type::List(&Type::Record(Axis::SCHEMA), 0);
+}
+
+impl<'a> Read<'a, Kinds> for Axes<'a> {
+    fn read(cursor: &mut Cursor<'a>, kinds: Kinds) -> Result<Self> {
+        let mut start = *cursor;
+        for index in 0..kinds.count {
+            Axis::read(cursor, kinds.has_axis(index)).within_item("animations", index as usize)?;
+        }
+        let items = start.split(cursor.offset().saturating_sub(start.offset()))?;
+        Ok(Self { items, kinds })
+    }
+}
+
+/// An array for each LOD; where all bytes are told, each axis.
+impl<'a> Item<'a, Kinds> for Axes<'a> {
+    fn tell_items(list: &List<'a, Self, Kinds>, name: &'static str, out: &mut Outline<'_>) {
+        for (lod, axes) in list.iter().enumerate() {
+            if !out.dissects() {
+                out.array_item(name, lod, &table::axes(&axes, axes.kinds.count.into()));
+                continue;
+            }
+            out.part(Part::item(name, lod).spanning(axes.offset(), axes.byte_len()), |out| {
+                let mut items = axes.items;
+                for index in 0..axes.kinds.count {
+                    let start = items;
+                    let Ok(_) = Axis::read(&mut items, axes.kinds.has_axis(index)) else { break };
+                    let part = Part::item("animations", index as usize);
+                    let bytes = items.offset().saturating_sub(start.offset());
+                    out.part(part.spanning(start.offset(), bytes), |out| {
+                        // It was read right before.
+                        let _ = Axis::tell_fields(&mut start.clone(), axes.kinds.has_axis(index), out);
+                    });
+                }
+            });
+        }
+    }
+}
+
+/// Which animations have an axis in each LOD: one bit for each, so that finding the axes of a LOD does not read the
+/// animations again.
+#[derive(Clone, Copy, Debug)]
+pub struct Kinds {
+    count: u32,
+    with_axis: [u64; MAX_ANIMATIONS as usize / 64],
+}
+
+impl Kinds {
+    fn of<'a>(animations: &List<'a, Animation<'a>, Version>) -> Self {
+        let mut with_axis = [0; MAX_ANIMATIONS as usize / 64];
+        for (index, Animation { kind, .. }) in animations.iter().enumerate() {
+            if let Some(word) = with_axis.get_mut(index / 64) {
+                *word |= u64::from(kind.is_rotation() || kind.is_translation()) << (index % 64);
+            }
+        }
+        Self { count: u32::try_from(animations.len()).unwrap_or(u32::MAX), with_axis }
+    }
+
+    fn has_axis(&self, index: u32) -> bool {
+        let word = self.with_axis.get(index as usize / 64).copied().unwrap_or(0);
+        (word >> (index % 64)) & 1 == 1
+    }
+}

@@ -1,0 +1,129 @@
+//! The three kinds of arrays, and what has to be known to read them.
+
+use super::version::Version;
+use super::vertex::check_count;
+use crate::base::error::{Error, Result};
+use crate::base::limits::Limits;
+use crate::base::span::Span;
+use crate::blocks::{Block, Filled};
+use crate::bytes::{Cursor, Element, Table};
+use crate::codec::Codec;
+use crate::outline::{Outline, Type};
+use crate::record::{Framing, Read, Stored, tell_count};
+
+/// What has to be known to read on.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    pub(super) version: Version,
+    pub(super) limits: Limits,
+    pub(super) reading: Reading,
+    /// How many points the LOD has whose arrays are told; `None` while they are read.
+    pub(super) points: Option<u64>,
+}
+
+/// How that is read on which readers differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// Materials of types from 11 on have an extra byte in every stage, of types 7 and 8 as many transforms as stages.
+    Common,
+    /// Type 11 has its extra byte in the thermal stage alone, types 7 and 8 have no transforms.
+    OtherMaterials,
+    /// Frames end with four numbers more, as the document has it from version 47 on.
+    LongFrames,
+}
+
+/// A count and a block of so many elements.
+impl<'a, T: Element> Read<'a, Layout> for Block<'a, T> {
+    #[inline]
+    fn read(cursor: &mut Cursor<'a>, layout: Layout) -> Result<Self> {
+        let count = cursor.u32()?;
+        block(cursor, count, layout)
+    }
+
+    fn tell(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        let count = tell_count(cursor, name, out)?;
+        let start = *cursor;
+        let block = block(cursor, count, layout)?;
+        tell_marks(start, block.offset(), name, out);
+        out.array(name, &block);
+        Ok(block)
+    }
+}
+
+impl<T: Element> Stored for Block<'_, T> {
+    const TYPE: Type = Type::Array(T::COLUMNS, 4);
+
+    fn tell_absent(_: &'static str, _: &mut Outline<'_>) {}
+}
+
+/// A count, and either one element that stands for all or a block.
+impl<'a, T: Element> Read<'a, Layout> for Filled<'a, T> {
+    #[inline]
+    fn read(cursor: &mut Cursor<'a>, layout: Layout) -> Result<Self> {
+        let count = cursor.u32()?;
+        filled(cursor, count, layout)
+    }
+
+    /// An array whose count is not that of the points could claim any number of rows: it is told as a problem.
+    fn tell(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        let count = tell_count(cursor, name, out)?;
+        let start = *cursor;
+        let filled = filled(cursor, count, layout)?;
+        tell_marks(start, filled.storage().offset, name, out);
+        let is_sound = layout.points.is_some_and(|points| out.ok(check_count(&filled, points)).is_some());
+        if is_sound || out.dissects() {
+            out.array(name, &filled);
+        }
+        Ok(filled)
+    }
+}
+
+impl<T: Element> Stored for Filled<'_, T> {
+    const TYPE: Type = Type::Array(T::COLUMNS, 5);
+
+    fn tell_absent(_: &'static str, _: &mut Outline<'_>) {}
+}
+
+/// Tells the bytes before an array that say how it is stored.
+fn tell_marks(mut start: Cursor<'_>, end: u64, name: &'static str, out: &mut Outline<'_>) {
+    while start.offset() < end {
+        let offset = start.offset();
+        let Ok(mark) = start.u8() else { break };
+        Framing(mark).tell_at(name, Span { offset, bytes: 1 }, out);
+    }
+}
+
+/// From this size on every block up to version 63 is one stream, even where that is longer.
+const PACKED_FROM: u64 = 1024;
+
+#[inline]
+fn block<'a, T: Element>(cursor: &mut Cursor<'a>, count: u32, layout: Layout) -> Result<Block<'a, T>> {
+    let count = u64::from(count);
+    let codec = match count.saturating_mul(size_of::<T>() as u64) {
+        0 => Codec::Raw,
+        _ if layout.version.has_block_flags() => flagged(cursor)?,
+        1..PACKED_FROM => Codec::Raw,
+        _ if layout.version.has_lzo() => Codec::Lzo,
+        _ => Codec::Lzss,
+    };
+    Block::parse(cursor, count, codec, &layout.limits)
+}
+
+#[inline]
+fn filled<'a, T: Element>(cursor: &mut Cursor<'a>, count: u32, layout: Layout) -> Result<Filled<'a, T>> {
+    match cursor.u8()? {
+        0 => block(cursor, count, layout).map(Filled::from),
+        _ => Filled::parse_fill(cursor, count.into(), &layout.limits),
+    }
+}
+
+/// What the flag before a block says of it.
+#[inline(never)]
+fn flagged(cursor: &mut Cursor<'_>) -> Result<Codec> {
+    let offset = cursor.offset();
+    match cursor.u8()? {
+        0 => Ok(Codec::Raw),
+        2 => Ok(Codec::Lzo),
+        flag => Err(Error::malformed(format!("block with flag {flag}, not 0 or 2")).at(offset)),
+    }
+}

@@ -1,0 +1,144 @@
+//! Numbers that stand for something. Unknown ones pass.
+
+use crate::outline::Value;
+use crate::record::codes::codes;
+use crate::record::plain;
+
+codes! {
+    /// What the coordinates of a texture stage are made of. The names of 2 to 8 are those of other readers, borne out
+    /// by models with a second set of coordinates (5); the document calls them `Tex2` to `Tex8` and says itself that
+    /// this cannot be taken literally.
+    UvSource(u32) {
+        0 "None", 1 "Tex", 2 "TexWaterAnim", 3 "Pos", 4 "Norm", 5 "Tex1", 6 "WorldPos", 7 "WorldNorm", 8 "TexShoreAnim",
+    }
+
+    /// How a texture is sampled.
+    Filter(u32) { 0 "Point", 1 "Linear", 2 "Trilinear", 3 "Anisotropic" }
+
+    /// How fog acts on a material.
+    FogMode(u32) { 0 "None", 1 "Fog", 2 "Alpha", 3 "FogAlpha" }
+
+    /// Which light a material answers to.
+    MainLight(u32) {
+        0 "None", 1 "Sun", 2 "Sky", 3 "Horizon", 4 "Stars", 5 "SunObject", 6 "SunHaloObject", 7 "MoonObject",
+        8 "MoonHaloObject",
+    }
+
+    /// Which program draws a material's pixels.
+    PixelShader(u32) {
+        0 "Normal", 1 "NormalDXTA", 2 "NormalMap", 3 "NormalMapThrough", 4 "NormalMapSpecularDIMap",
+        5 "NormalMapDiffuse", 6 "Detail", 8 "Water", 10 "White", 12 "AlphaShadow", 13 "AlphaNoShadow",
+        15 "DetailMacroAS", 18 "NormalMapSpecularMap", 19 "NormalMapDetailSpecularMap",
+        20 "NormalMapMacroASSpecularMap", 21 "NormalMapDetailMacroASSpecularMap", 22 "NormalMapSpecularDIMap",
+        23 "NormalMapDetailSpecularDIMap", 24 "NormalMapMacroASSpecularDIMap",
+        25 "NormalMapDetailMacroASSpecularDIMap", 56 "Glass", 58 "NormalMapSpecularThrough", 59 "Grass",
+        60 "NormalMapThroughSimple", 102 "Super", 103 "Multi", 107 "Tree", 110 "Skin", 111 "CalmWater", 114 "TreeAdv",
+        116 "TreeAdvTrunk",
+    }
+
+    /// Which program places a material's vertices.
+    VertexShader(u32) {
+        0 "Basic", 1 "NormalMap", 2 "NormalMapDiffuse", 3 "Grass", 8 "Water", 11 "NormalMapThrough", 14 "BasicAS",
+        15 "NormalMapAS", 17 "Glass", 18 "NormalMapSpecularThrough", 19 "NormalMapThroughNoFade",
+        20 "NormalMapSpecularThroughNoFade", 23 "Super", 24 "Multi", 25 "Tree", 26 "TreeNoFade", 29 "Skin",
+        30 "CalmWater", 31 "TreeAdv", 32 "TreeAdvTrunk",
+    }
+
+    /// How the map draws the object.
+    MapType(u8) {
+        0 "Tree", 1 "SmallTree", 2 "Bush", 3 "Building", 4 "House", 5 "ForestBorder", 6 "ForestTriangle",
+        7 "ForestSquare", 8 "Church", 9 "Chapel", 10 "Cross", 11 "Rock", 12 "Bunker", 13 "Fortress", 14 "Fountain",
+        15 "ViewTower", 16 "Lighthouse", 17 "Quay", 18 "FuelStation", 19 "Hospital", 20 "Fence", 21 "Wall", 22 "Hide",
+        23 "BusStop", 24 "Road", 25 "Forest", 26 "Transmitter", 27 "Stack", 28 "Ruin", 29 "Tourism", 30 "WaterTower",
+        31 "Track", 32 "MainRoad", 33 "Rocks", 34 "PowerLines", 35 "RailWay", 36 "None",
+    }
+
+    /// What the shadow buffer is drawn from.
+    ShadowSource(i32) { 0 "Visual", 1 "ShadowVolume", 2 "Explicit", 3 "None", 4 "VisualEx" }
+
+    /// What an animation does with its bone.
+    AnimationKind(u32) {
+        0 "rotation", 1 "rotationX", 2 "rotationY", 3 "rotationZ", 4 "translation", 5 "translationX", 6 "translationY",
+        7 "translationZ", 8 "direct", 9 "hide",
+    }
+
+    /// What an animation makes of values outside its range.
+    Addressing(u32) { 0 "clamp", 1 "loop", 2 "mirror" }
+}
+
+impl PixelShader {
+    /// How many stages a material file lists for it (NoOfStages), by the document's table; 0 also where that does not
+    /// tell them. The stages of a [`Material`](super::Material) are one more: the first is the shader's own.
+    pub const fn stage_count(self) -> Option<u32> {
+        Some(match self.0 {
+            0 | 1 | 10 | 12 | 13 | 59 | 60 | 102 | 103 | 107 | 110 | 114 | 116 => 0,
+            6 => 1,
+            4 | 5 | 8 | 18 | 22 | 56 => 2,
+            2 | 3 | 15 | 19 | 23 | 58 => 3,
+            20 | 24 => 4,
+            21 | 25 => 5,
+            111 => 7,
+            _ => return None,
+        })
+    }
+
+    /// What it does, in the words of the document's table, where that has any.
+    pub const fn description(self) -> Option<&'static str> {
+        Some(match self.0 {
+            0 => "diffuse color modulate, alpha replicate",
+            1 => "diffuse color modulate, alpha replicate, DXT alpha correction",
+            2 => "normal map shader",
+            3 => "normal map shader - through lighting",
+            4 => "VBS2 only",
+            8 => "sea water",
+            12 => "shadow alpha write",
+            13 => "shadow alpha (no shadow) write",
+            19 => "similar to NormalMapDiffuse",
+            22 => "same as NormalMapSpecularMap, but uses _SMDI texture",
+            59 => "special shader to allow volumetric shadows to be cast on grass clutter",
+            102 | 103 | 107 | 110 | 111 | 114 | 116 => "Arrowhead",
+            _ => return None,
+        })
+    }
+}
+
+/// Flags for the drawing of a material.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RenderFlags(pub u32);
+
+impl RenderFlags {
+    /// Each bit that has a name, and its name.
+    pub const NAMES: [(u32, &'static str); 9] = [
+        (0, "AlwaysInShadow"),
+        (1, "NoZWrite"),
+        (4, "NoColorWrite"),
+        (5, "NoAlphaWrite"),
+        (6, "AddBlend"),
+        (7, "AlphaTest"),
+        (8, "AlphaTest64"),
+        (11, "NoTiWrite"),
+        (19, "Road"),
+    ];
+
+    /// The names of the bits that are set, from the lowest on. Bits without a name are left out.
+    ///
+    /// ```
+    /// use meshpeek::odol::RenderFlags;
+    /// assert!(RenderFlags(0x42).names().eq(["NoZWrite", "AddBlend"]));
+    /// ```
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        Self::NAMES.into_iter().filter_map(move |(bit, name)| (self.0 >> bit & 1 == 1).then_some(name))
+    }
+
+    /// The bits that are set and have no name.
+    pub fn unknown_bits(self) -> u32 {
+        Self::NAMES.into_iter().fold(self.0, |bits, (bit, _)| bits & !(1 << bit))
+    }
+}
+
+plain! {
+    RenderFlags: Number("RenderFlags", 4) => |flags| {
+        let names: Vec<_> = flags.names().collect();
+        Value::Coded(flags.0.into(), (!names.is_empty()).then(|| names.join(", ").into()))
+    }, |cursor| cursor.u32().map(Self);
+}

@@ -1,0 +1,493 @@
+//! Faces in place, and the sections that group them.
+
+use std::ops::Range;
+
+use zerocopy::little_endian::F32;
+
+use super::index::{Corners, Indices};
+use super::table;
+use super::version::Version;
+use super::wire::Collimator;
+use crate::base::error::{Context as _, Error, Result};
+use crate::base::span::Span;
+use crate::base::text::ByteStr;
+use crate::bytes::{Cursor, LeArray};
+use crate::outline::{FieldInfo, Outline, Part, Schema, StoredField, Type};
+use crate::record::{Framing, List, Read, Record as _, Stored, form, record, tell_count};
+
+/// The faces of a LOD, in place: for each a byte with the number of corners, then a point number for each corner.
+///
+/// Of a face with the corners a, b, c, ... `(b - a) x (c - a)` points out of the body.
+#[derive(Clone, Copy, Debug)]
+pub struct Faces<'a> {
+    head: FaceHead,
+    faces: Cursor<'a>,
+    form: Form,
+}
+
+record! {
+    /// What stands before the faces of a LOD.
+    FaceHead(version: Version) {
+        /// How many faces.
+        count: u32 = "NoOfFaces",
+        /// The bytes that the faces take in the game's memory: 2 and 2 for each corner of a face, from version 69 on 4 and
+        /// 4. Sections count in these. In version 7 the unit is unknown.
+        memory_bytes: u32 = "OffsetToSectionsStruct",
+        /// Zero in every file met.
+        unknown: u16 = "AlwaysZero" where !version.is_flashpoint(),
+    }
+}
+
+/// A triangle, a quad or, in a few models, a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Face<'a> {
+    /// The point numbers of its 3 or 4 corners, or of the 2 ends of a line.
+    pub corners: Corners<'a>,
+    /// Its own flags, in version 7; later they are the section's.
+    pub flags: Option<u32>,
+    /// Which of the LOD's textures, -1 for none, in version 7; later it is the section's.
+    pub texture: Option<i16>,
+}
+
+/// How a face is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// Flags and texture first: version 7.
+    Flashpoint,
+    /// Point numbers of 16 bits.
+    Narrow,
+    /// Point numbers of 32 bits.
+    Wide,
+}
+
+impl Form {
+    fn of(version: Version) -> Self {
+        match (version.is_flashpoint(), version.has_wide_indices()) {
+            (true, _) => Self::Flashpoint,
+            (_, false) => Self::Narrow,
+            (_, true) => Self::Wide,
+        }
+    }
+
+    /// The bytes of a point number.
+    fn width(self) -> u64 {
+        if self == Self::Wide { 4 } else { 2 }
+    }
+
+    /// What its point numbers are called.
+    fn corners(self) -> Type {
+        match self {
+            Self::Wide => Type::List(&<u32 as Stored>::TYPE, 0),
+            _ => Type::List(&<u16 as Stored>::TYPE, 0),
+        }
+    }
+
+    /// The bytes of a face before its point numbers.
+    fn head(self) -> u64 {
+        if self == Self::Flashpoint { 7 } else { 1 }
+    }
+}
+
+impl Face<'_> {
+    /// The bytes that it takes in the game's memory; 0 in version 7, where that is unknown.
+    pub fn memory_byte_len(&self) -> u32 {
+        // A unit for their number and one for each corner. No face is read that has other numbers than 2 to 4.
+        let units = u32::try_from(self.corners.len()).unwrap_or(u32::MAX).saturating_add(1);
+        match self.corners {
+            _ if self.flags.is_some() => 0,
+            Indices::U16(_) => units.saturating_mul(2),
+            Indices::U32(_) => units.saturating_mul(4),
+        }
+    }
+}
+
+impl Stored for Faces<'_> {
+    const TYPE: Type = Type::Varying("FaceHead, Face[]", 8);
+}
+
+impl<'a> Read<'a, Version> for Faces<'a> {
+    fn read(cursor: &mut Cursor<'a>, version: Version) -> Result<Self> {
+        let form = Form::of(version);
+        let head = FaceHead::read(cursor, version)?;
+        let n = u64::from(head.count);
+        // A face takes less in the file than in memory: a byte for the number of corners in place of a whole unit.
+        let stored = u64::from(head.memory_bytes).checked_sub(n.saturating_mul(form.width().saturating_sub(1)));
+        let with_corners = |corners: u64| form.width().saturating_mul(corners).saturating_add(1).saturating_mul(n);
+        let is_likely = |bytes: &u64| form != Form::Flashpoint && (with_corners(2)..=with_corners(4)).contains(bytes);
+        let likely = stored.filter(is_likely);
+        let faces = match likely {
+            Some(bytes) => cursor.split(bytes)?,
+            None => {
+                let mut start = *cursor;
+                for index in 0..head.count {
+                    next_face(cursor, form).within_index(index as usize)?;
+                }
+                start.split(cursor.offset().saturating_sub(start.offset()))?
+            }
+        };
+        Ok(Self { head, faces, form })
+    }
+
+    /// As what stands before the faces, and two arrays; where all bytes are told, each face.
+    fn tell(cursor: &mut Cursor<'a>, version: Version, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        let mut head = *cursor;
+        let faces = Self::read(cursor, version)?;
+        let end = if out.dissects() { faces.offset() } else { cursor.offset() };
+        out.part(Part::one("face_block").spanning(head.offset(), end.saturating_sub(head.offset())), |out| {
+            // It was read right before.
+            let _ = FaceHead::tell_fields(&mut head, version, out);
+        });
+        match out.dissects() {
+            true => faces.tell_each(name, out),
+            false => out.array(name, &table::corners(&faces)),
+        }
+        out.array("indices", &table::indices(&faces));
+        Ok(faces)
+    }
+}
+
+impl<'a> Faces<'a> {
+    fn tell_each(&self, name: &'static str, out: &mut Outline<'_>) {
+        let mut faces = self.faces;
+        for index in 0..self.len() {
+            let mut start = faces;
+            let face = next_face(&mut faces, self.form).within_item("faces", index);
+            let Some(face) = out.ok(face) else { return };
+            let bytes = faces.offset().saturating_sub(start.offset());
+            out.part(Part::item(name, index).spanning(start.offset(), bytes), |out| {
+                // It was read right before.
+                if face.flags.is_some() {
+                    let _ = u32::tell(&mut start, (), "flags", out);
+                    let _ = i16::tell(&mut start, (), "texture", out);
+                }
+                let _ = Framing::<u8>::tell(&mut start, (), "count", out);
+                let span =
+                    Span { offset: start.offset(), bytes: start.left().min(face.corners.as_bytes().len() as u64) };
+                let corners: Vec<i64> = face.corners.iter().map(i64::from).collect();
+                out.stored(&StoredField { name: "corners", kind: self.form.corners(), span, framing: false }, corners);
+            });
+        }
+        if !faces.is_empty() {
+            out.problem(&left_over(&faces));
+        }
+    }
+
+    /// The bytes that the faces take in the game's memory: 2 and 2 for each corner of a face, from version 69 on 4 and
+    /// 4. Sections count in these. In version 7 the unit is unknown.
+    pub fn memory_byte_len(&self) -> u32 {
+        self.head.memory_bytes
+    }
+
+    /// Zero in every file met; from version 40 on.
+    pub fn unknown(&self) -> Option<u16> {
+        self.head.unknown
+    }
+
+    /// How many corners all faces have, by the bytes that they take.
+    pub(super) fn corner_count(&self) -> u64 {
+        let heads = self.form.head().saturating_mul(self.head.count.into());
+        self.byte_len().saturating_sub(heads).checked_div(self.form.width()).unwrap_or(0)
+    }
+
+    /// Whether point numbers have 32 bits.
+    pub fn is_wide(&self) -> bool {
+        self.form == Form::Wide
+    }
+
+    /// Whether it is known how sections count faces: in all versions but 7.
+    pub fn has_units(&self) -> bool {
+        self.form != Form::Flashpoint
+    }
+
+    /// How many faces.
+    pub fn len(&self) -> usize {
+        self.head.count as usize
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.head.count == 0
+    }
+
+    /// Where the first face lies, counted from the start of the file.
+    pub fn offset(&self) -> u64 {
+        self.faces.offset()
+    }
+
+    /// The bytes that all faces take in the file.
+    pub fn byte_len(&self) -> u64 {
+        self.faces.left()
+    }
+
+    /// The faces in order; ends after the first error, which is there where a face has not 2 to 4 corners, or the
+    /// faces do not take up [`byte_len`](Self::byte_len) exactly.
+    pub fn iter(&self) -> FaceIter<'a> {
+        FaceIter { faces: self.faces, left: self.head.count, form: self.form, index: 0, unit: 0 }
+    }
+
+    /// Where each face begins in the game's memory and where the last ends, if all can be read and all their corners are
+    /// below `points`. Quicker than a look at each.
+    pub(super) fn sound_bounds(&self, points: u64) -> Option<Vec<u32>> {
+        match self.form {
+            Form::Flashpoint => None,
+            Form::Narrow => {
+                sound_bounds(self.faces.rest(), self.len(), |&corner| u64::from(u16::from_le_bytes(corner)) < points)
+            }
+            Form::Wide => {
+                sound_bounds(self.faces.rest(), self.len(), |&corner| u64::from(u32::from_le_bytes(corner)) < points)
+            }
+        }
+    }
+
+    /// The faces between two places in the game's memory, as numbers of faces: what a section covers.
+    /// Steps over the faces before it.
+    ///
+    /// # Errors
+    /// Where a bound lies behind the last face or inside a face, or the faces up to there cannot be read; in version 7,
+    /// where the unit is unknown.
+    pub fn range(&self, memory: Range<u32>) -> Result<Range<usize>> {
+        let mut faces = self.iter();
+        Ok(faces.seek(memory.start)?..faces.seek(memory.end)?)
+    }
+}
+
+fn sound_bounds<const WIDTH: usize>(
+    mut faces: &[u8],
+    count: usize,
+    is_sound: impl Fn(&[u8; WIDTH]) -> bool,
+) -> Option<Vec<u32>> {
+    let unit = u32::try_from(WIDTH).ok()?;
+    let most = faces.len().checked_div(WIDTH).unwrap_or(0);
+    let mut bounds = Vec::with_capacity(count.min(most).saturating_add(1));
+    let mut end = 0_u32;
+    bounds.push(end);
+    for _ in 0..count {
+        let (&corners, rest) = faces.split_first()?;
+        let sound = |corners: &[[u8; WIDTH]]| corners.iter().fold(true, |all, corner| all & is_sound(corner));
+        let is_sound;
+        // Each number of corners by itself has no inner loop.
+        (is_sound, faces) = match (corners, rest.as_chunks().0) {
+            (3, [a, b, c, ..]) => (sound(&[*a, *b, *c]), rest.get(WIDTH.wrapping_mul(3)..)?),
+            (4, [a, b, c, d, ..]) => (sound(&[*a, *b, *c, *d]), rest.get(WIDTH.wrapping_mul(4)..)?),
+            (2, [a, b, ..]) => (sound(&[*a, *b]), rest.get(WIDTH.wrapping_mul(2)..)?),
+            _ => return None,
+        };
+        if !is_sound {
+            return None;
+        }
+        end = end.saturating_add(unit.wrapping_mul(u32::from(corners).wrapping_add(1)));
+        bounds.push(end);
+    }
+    faces.is_empty().then_some(bounds)
+}
+
+/// The faces of a LOD in order.
+#[derive(Clone, Debug)]
+pub struct FaceIter<'a> {
+    faces: Cursor<'a>,
+    left: u32,
+    form: Form,
+    index: usize,
+    unit: u32,
+}
+
+impl FaceIter<'_> {
+    /// Moves forward to the face that begins at a place in the game's memory, and tells its number; that of all faces
+    /// at the end of the last.
+    ///
+    /// # Errors
+    /// Where no face begins there, or it is passed already.
+    pub fn seek(&mut self, unit: u32) -> Result<usize> {
+        if self.form == Form::Flashpoint {
+            return Err(Error::unsupported("sections of version 7 count in a unit that is unknown"));
+        }
+        while self.unit < unit {
+            if self.pass().is_none() {
+                self.next().unwrap_or_else(|| Err(self.off_edge(unit)))?;
+            }
+        }
+        if self.unit == unit { Ok(self.index) } else { Err(self.off_edge(unit)) }
+    }
+
+    /// Moves behind a sound face of a version with units, without making one of it; `None` where there is none.
+    fn pass(&mut self) -> Option<()> {
+        let left = self.left.checked_sub(1)?;
+        let count = *self.faces.rest().first().filter(|count| (2..=4).contains(*count))?;
+        let (width, count) = (self.form.width(), u64::from(count));
+        self.faces.skip(width.saturating_mul(count).saturating_add(1)).ok()?;
+        let units = width.saturating_mul(count.saturating_add(1));
+        self.unit = self.unit.saturating_add(u32::try_from(units).ok()?);
+        (self.left, self.index) = (left, self.index.saturating_add(1));
+        Some(())
+    }
+
+    #[cold]
+    fn off_edge(&self, unit: u32) -> Error {
+        self.faces.error(format!("no face from here on begins {unit} bytes into the game's faces"))
+    }
+}
+
+impl<'a> Iterator for FaceIter<'a> {
+    type Item = Result<Face<'a>>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let Some(left) = self.left.checked_sub(1) else {
+            // Only the first call behind the last face finds bytes left.
+            let rest = self.faces.split(self.faces.left()).ok().filter(|rest| !rest.is_empty())?;
+            return Some(Err(left_over(&rest).within("faces")));
+        };
+        Some(match next_face(&mut self.faces, self.form) {
+            Ok(face) => {
+                self.left = left;
+                self.index = self.index.saturating_add(1);
+                self.unit = self.unit.saturating_add(face.memory_byte_len());
+                Ok(face)
+            }
+            Err(error) => {
+                (self.left, self.faces) = (0, Cursor::new(&[]));
+                Err(error).within_item("faces", self.index)
+            }
+        })
+    }
+}
+
+#[cold]
+fn left_over(rest: &Cursor<'_>) -> Error {
+    rest.error(format!("{} bytes after the last face", rest.left()))
+}
+
+#[inline]
+fn next_face<'a>(cursor: &mut Cursor<'a>, form: Form) -> Result<Face<'a>> {
+    let mut ahead = *cursor;
+    let (flags, texture) = match form {
+        Form::Flashpoint => (Some(ahead.u32()?), Some(ahead.i16()?)),
+        _ => (None, None),
+    };
+    let count = match ahead.u8()? {
+        count @ 2..=4 => count.into(),
+        count => return Err(cursor.error(format!("face of {count} corners, not 2 to 4"))),
+    };
+    let corners = match form {
+        Form::Wide => Indices::U32(ahead.array(count)?.as_slice()),
+        _ => Indices::U16(ahead.array(count)?.as_slice()),
+    };
+    *cursor = ahead;
+    Ok(Face { corners, flags, texture })
+}
+
+/// A face as stored.
+pub(super) const FACE: &Schema = &Schema {
+    name: "Face",
+    doc: " A triangle, a quad or a line.",
+    fields: &[
+        FieldInfo {
+            name: "flags",
+            spec: None,
+            kind: <u32 as Stored>::TYPE,
+            gate: Some("version.is_flashpoint()"),
+            doc: " Its own flags; later they are the section's.",
+        },
+        FieldInfo {
+            name: "texture",
+            spec: None,
+            kind: <i16 as Stored>::TYPE,
+            gate: Some("version.is_flashpoint()"),
+            doc: " Which of the LOD's textures, -1 for none; later it is the section's.",
+        },
+        FieldInfo {
+            name: "corners",
+            spec: Some("LodFace"),
+            kind: Type::Varying("u16[] or u32[]", 5),
+            gate: None,
+            doc: " A byte with their number, 2 to 4, and the point numbers of the corners.",
+        },
+    ],
+};
+
+record! {
+    /// Faces of one look, drawn at once.
+    Section<'a>(version: Version) {
+        /// Where its faces begin, in bytes of the game's memory.
+        start: u32,
+        /// Where they end.
+        end: u32,
+        /// A number of the game's own, in version 7, which has no materials.
+        game_material: i32 where version.is_flashpoint(),
+        /// The bones of the LOD that move its vertices: the first.
+        min_bone: u32 where !version.is_flashpoint(),
+        /// The bones of the LOD that move its vertices: how many.
+        bone_count: u32 where !version.is_flashpoint(),
+        /// The author's own number (CommonPointsUserValue).
+        user_value: u32 where !version.is_flashpoint(),
+        /// Which of the LOD's textures; -1 for none.
+        texture: i16,
+        /// Flags shared by its faces (CommonFaceFlags): 0x10 no shadow, 0x20 seen from both sides, 0x80 lit by position,
+        /// 0x300 depth bias, 0x10_0000 lit from behind, 0x20_0000 lit flat, 0x100_0000 texture not merged, from
+        /// 0x200_0000 on the author's own.
+        flags: u32,
+        /// Which of the LOD's materials; -1 for one told by name.
+        material: i32 where !version.is_flashpoint(),
+        /// The material file, where no material is meant.
+        material_name: ByteStr<'a> where material == Some(-1),
+        /// For each of the first two sets of coordinates the area of a face over the area of its texture; -1000 for a set
+        /// that is not there.
+        area_over_texture: LeArray<'a, F32> where !version.is_flashpoint(),
+        /// Whether there is a collimator; 0 in every file met.
+        collimator_flag: i32 where version.has_collimators(),
+        /// The frame of a collimator.
+        collimator: &'a Collimator where collimator_flag.is_some_and(|flag| flag >= 1),
+    }
+}
+
+/// The sections of a LOD.
+pub type Sections<'a> = List<'a, Section<'a>, Version>;
+
+impl Section<'_> {
+    /// Its faces, as bytes in the game's memory: [`Faces::range`] makes face numbers of it.
+    pub fn memory_range(&self) -> Range<u32> {
+        self.start..self.end
+    }
+}
+
+/// The form of sections that are told with the faces they cover.
+#[derive(Debug)]
+pub struct WithFaces<T>(T);
+
+impl Stored for WithFaces<Sections<'_>> {
+    const TYPE: Type = Sections::TYPE;
+}
+
+impl<'a> Read<'a, (Version, Faces<'a>)> for WithFaces<Sections<'a>> {
+    #[inline]
+    fn read(cursor: &mut Cursor<'a>, (version, _): (Version, Faces<'a>)) -> Result<Self> {
+        List::read(cursor, version).map(Self)
+    }
+
+    fn tell(
+        cursor: &mut Cursor<'a>,
+        (version, faces): (Version, Faces<'a>),
+        name: &'static str,
+        out: &mut Outline<'_>,
+    ) -> Result<Self> {
+        let sections = Sections::read(&mut cursor.clone(), version)?;
+        tell_count(cursor, name, out)?;
+        let mut faces = faces.iter();
+        for (index, (section, Span { offset, bytes })) in sections.spanned().enumerate() {
+            let mut start = cursor.split(bytes)?;
+            out.part(Part::item(name, index).spanning(offset, bytes), |out| {
+                // It was read right before.
+                let _ = Section::tell_fields(&mut start, version, out);
+                // Sections follow each other; of one that lies behind the one before, the faces stay untold.
+                let first = faces.seek(section.start).ok();
+                let end = first.and_then(|_| faces.seek(section.end).ok());
+                out.field("first_face", first);
+                out.field("face_count", first.zip(end).map(|(first, end)| end.saturating_sub(first)));
+            });
+        }
+        Ok(Self(sections))
+    }
+}
+
+form!(['a] WithFaces<Sections<'a>> => Sections<'a>);

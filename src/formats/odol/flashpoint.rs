@@ -1,0 +1,186 @@
+//! Version 7, of Operation Flashpoint.
+//!
+//! The LODs come first, one after the other, and no table tells where: finding one means walking those before it.
+//! Resolutions and facts about the model follow and end the file. Known from the engine's source and one test file.
+
+use zerocopy::little_endian::U32;
+
+use super::array::Layout;
+use super::face::{Faces, Sections, WithFaces};
+use super::index::IndexBlock;
+use super::lod::{Arrays, Lod};
+use super::part::{Frames, Property, Proxies, Selections};
+use super::table;
+use super::vertex::{Encoding, UvSet, UvSets, VertexTable};
+use crate::base::error::{Context as _, Result};
+use crate::base::text::ByteStr;
+use crate::blocks::{Block, Filled};
+use crate::bytes::{Cursor, Element, Vec2, Vec3};
+use crate::codec::Codec;
+use crate::outline::{Outline, Type};
+use crate::record::{List, Read, Stored, form, record, tell_count};
+
+/// The most LODs: no more are taken by the game.
+pub(super) const MAX_LODS: u32 = 32;
+
+record! {
+    /// A level of detail in version 7.
+    FlashpointLod<'a>(layout: Layout) {
+        /// Point flags.
+        point_flags: Block<'a, U32> [layout],
+        /// Texture coordinates.
+        uvs: Block<'a, Vec2> as FirstSet<'a> [layout],
+        /// Where the points are, in meters.
+        positions: Block<'a, Vec3> as InPlace<'a> [layout],
+        /// One for each point.
+        normals: Block<'a, Vec3> as InPlace<'a> [layout],
+        /// As in later versions.
+        or_hints: u32,
+        /// As in later versions.
+        and_hints: u32,
+        /// As in later versions.
+        bbox_min: [f32; 3],
+        /// As in later versions.
+        bbox_max: [f32; 3],
+        /// As in later versions.
+        center: [f32; 3],
+        /// As in later versions.
+        radius: f32,
+        /// As in later versions.
+        textures: List<'a, ByteStr<'a>>,
+        /// As in later versions.
+        point_to_vertex: IndexBlock<'a> [layout],
+        /// As in later versions.
+        vertex_to_point: IndexBlock<'a> [layout],
+        /// As in later versions.
+        faces: Faces<'a> [layout.version],
+        /// As in later versions.
+        sections: Sections<'a> as WithFaces<Sections<'a>> [(layout.version, faces)],
+        /// As in later versions.
+        selections: Selections<'a> [layout],
+        /// As in later versions.
+        properties: List<'a, Property<'a>>,
+        /// As in later versions.
+        frames: Frames<'a> [layout],
+        /// As in later versions.
+        color_top: u32,
+        /// As in later versions.
+        color: u32,
+        /// As in later versions.
+        special: u32,
+        /// As in later versions.
+        proxies: Proxies<'a> [layout.version],
+    }
+    also |lod, out| out.array("normal_vectors", &table::normal_vectors(&Encoding::Float(Filled::from(lod.normals))))
+}
+
+impl<'a> FlashpointLod<'a> {
+    /// As a LOD of later versions, from these bytes: what this one does not have is empty.
+    pub(super) fn into_lod(self, bytes: Cursor<'a>, layout: Layout) -> Result<Lod<'a>> {
+        let nothing = &mut Cursor::with_offset(&[], bytes.offset());
+        Ok(Lod {
+            proxies: self.proxies,
+            bones: nothing.array(0)?,
+            bone_links: List::of(nothing, 0, ())?,
+            point_count: u32::try_from(self.positions.count()).unwrap_or(u32::MAX),
+            point_flags: None,
+            face_area: None,
+            or_hints: self.or_hints,
+            and_hints: self.and_hints,
+            bbox_min: self.bbox_min,
+            bbox_max: self.bbox_max,
+            center: self.center,
+            radius: self.radius,
+            textures: self.textures,
+            materials: List::of(nothing, 0, layout)?,
+            point_to_vertex: self.point_to_vertex,
+            vertex_to_point: self.vertex_to_point,
+            faces: self.faces,
+            sections: self.sections,
+            selections: self.selections,
+            properties: self.properties,
+            frames: self.frames,
+            color_top: self.color_top,
+            color: self.color,
+            special: self.special,
+            simple_bone_refs: None,
+            arrays: Arrays { bytes, layout },
+        })
+    }
+
+    /// As the vertex table of later versions.
+    pub(super) fn into_table(self, layout: Layout) -> Result<VertexTable<'a>> {
+        let nothing = &mut Cursor::with_offset(&[], self.normals.offset());
+        let first = first_set(self.uvs);
+        Ok(VertexTable {
+            vertex_table_bytes: None,
+            point_flags: Some(Filled::from(self.point_flags)),
+            uvs: UvSets { first, count: None, more: List::of(nothing, 0, layout)? },
+            positions: self.positions,
+            normals: Encoding::Float(Filled::from(self.normals)),
+            tangents: Encoding::Float(none(nothing, layout)?),
+            bone_refs: none(nothing, layout)?,
+            neighbors: none(nothing, layout)?,
+            unknown: None,
+            last_byte: None,
+        })
+    }
+}
+
+fn none<'a, T: Element>(nothing: &mut Cursor<'a>, layout: Layout) -> Result<Block<'a, T>> {
+    Block::parse(nothing, 0, Codec::Raw, &layout.limits)
+}
+
+fn first_set(uvs: Block<'_, Vec2>) -> UvSet<'_> {
+    UvSet { bounds: None, stored: Encoding::Float(Filled::from(uvs)) }
+}
+
+/// The form of coordinates that are the only set of a LOD.
+#[derive(Debug)]
+pub struct FirstSet<'a>(Block<'a, Vec2>);
+
+impl Stored for FirstSet<'_> {
+    const TYPE: Type = <Block<'_, Vec2>>::TYPE;
+}
+
+impl<'a> Read<'a, Layout> for FirstSet<'a> {
+    fn read(cursor: &mut Cursor<'a>, layout: Layout) -> Result<Self> {
+        Block::read(cursor, layout).within_index(0).map(Self)
+    }
+
+    fn tell(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        let uvs = Self::read(&mut cursor.clone(), layout)?;
+        tell_count(cursor, name, out)?;
+        cursor.skip(uvs.0.stored_byte_len())?;
+        out.array_item(name, 0, &uvs.0);
+        out.array_item("uv_coordinates", 0, &table::coordinates(&first_set(uvs.0)));
+        Ok(uvs)
+    }
+}
+
+form!(['a] FirstSet<'a> => Block<'a, Vec2>);
+
+/// The form of an array that is never compressed, whatever its size.
+#[derive(Debug)]
+pub struct InPlace<'a>(Block<'a, Vec3>);
+
+impl Stored for InPlace<'_> {
+    const TYPE: Type = <Block<'_, Vec3>>::TYPE;
+}
+
+impl<'a> Read<'a, Layout> for InPlace<'a> {
+    fn read(cursor: &mut Cursor<'a>, layout: Layout) -> Result<Self> {
+        let count = cursor.u32()?;
+        Block::parse(cursor, count.into(), Codec::Raw, &layout.limits).map(Self)
+    }
+
+    fn tell(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        let array = Self::read(&mut cursor.clone(), layout)?;
+        tell_count(cursor, name, out)?;
+        cursor.skip(array.0.stored_byte_len())?;
+        out.array(name, &array.0);
+        Ok(array)
+    }
+}
+
+form!(['a] InPlace<'a> => Block<'a, Vec3>);

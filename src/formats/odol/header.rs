@@ -1,0 +1,232 @@
+//! What is told before the LODs; in version 7, after them.
+
+use zerocopy::little_endian::{F32, U32};
+
+use super::animation::Animations;
+use super::array::Layout;
+use super::flashpoint::{self, FlashpointLod};
+use super::info::{Lods, ModelInfo};
+use super::version::Version;
+use crate::base::error::{Context as _, Error, ErrorKind, Result};
+use crate::base::span::Span;
+use crate::base::text::ByteStr;
+use crate::bytes::{Cursor, LeArray};
+use crate::record::list::Count;
+use crate::record::{Framing, List, Read, record};
+
+record! {
+    /// The start of a file.
+    Start<'a>(version: Version) {
+        /// `ODOL`.
+        magic: Framing<[u8; 4]> = "Filetype",
+        /// 7 and 40 to 75.
+        version_number: Framing<u32> = "Version",
+        /// Not 0 where the rest of the file is encrypted.
+        encryption: [U32; 2] where version.has_encryption() => not_encrypted,
+        /// The game's or tool's number at Steam; often 0.
+        app_id: u32 where version.has_app_id(),
+        /// The model of a muzzle flash (others call it a prefix); mostly empty.
+        muzzle_flash: ByteStr<'a> where version.has_muzzle_flash(),
+        /// How many LODs.
+        lod_count: Framing<u32> = "NoOfLods" => |count: &Framing<u32>| few(**count, version),
+    }
+}
+
+record! {
+    /// What is told of all LODs together.
+    Facts<'a>(lods: Lods) {
+        /// What each LOD is for.
+        resolutions: LeArray<'a, F32> [lods.count],
+        /// The whole model.
+        info: ModelInfo<'a> = "ModelInfo" [lods],
+    }
+}
+
+record! {
+    /// Where the LODs are.
+    Tables<'a>(lods: Lods) {
+        /// The first byte of each, counted from the start of the file.
+        lod_starts: LeArray<'a, U32> = "StartAddressOfLods" [lods.count],
+        /// The byte behind the last of each, counted from the start of the file.
+        lod_ends: LeArray<'a, U32> = "EndAddressOfLods" [lods.count],
+        /// For each, not zero where it has no face default.
+        use_defaults: LeArray<'a, u8> = "UseDefault" [lods.count],
+        /// Those of the LODs that have one.
+        face_defaults: List<'a, FaceDefault, Version> = "FaceData" [Count(given(&use_defaults), lods.version)],
+    }
+}
+
+record! {
+    /// What is told of one LOD, so that it can be drawn without being read.
+    FaceDefault(version: Version) {
+        /// How many faces the LOD has.
+        faces: u32 = "HeaderFaceCount",
+        /// The LOD's `color`, 0xAARRGGBB.
+        color: u32 = "aDefaultLong",
+        /// The LOD's `special`.
+        special: i32 = "UnknownByte, aFlag, Zeroes",
+        /// The LOD's `or_hints`.
+        or_hints: u32 = "Zeroes",
+        /// Not zero where the LOD has `bones` (hasSkeleton).
+        has_skeleton: u8 = "Zeroes",
+        /// How many points the LOD has.
+        points: u32 = "AnotherCount" where version.has_face_area(),
+        /// The LOD's `face_area`.
+        face_area: f32 = "AnotherFloat" where version.has_face_area(),
+    }
+}
+
+fn not_encrypted(words: &[U32; 2]) -> Result<()> {
+    if *words == [U32::ZERO; 2] {
+        return Ok(());
+    }
+    Err(Error::encrypted("encrypted model: nothing after its version can be read"))
+}
+
+/// The most LODs in a file. The numbers of the special ones have 8 bits with sign; real files have up to 16.
+const MAX_LODS: u32 = 1024;
+
+fn few(count: u32, version: Version) -> Result<()> {
+    let limit = if version.is_flashpoint() { flashpoint::MAX_LODS } else { MAX_LODS };
+    if count <= limit {
+        return Ok(());
+    }
+    Err(Error::new(ErrorKind::Limit { what: "LODs", limit: limit.into(), flag: None }))
+}
+
+fn given(use_defaults: &LeArray<'_, u8>) -> u32 {
+    u32::try_from(use_defaults.iter().filter(|&&flag| flag == 0).count()).unwrap_or(u32::MAX)
+}
+
+/// What is told before the LODs; in version 7, after them. Where it breaks off, what was read so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Header<'a> {
+    pub(super) start: Option<Start<'a>>,
+    pub(super) resolutions: Option<LeArray<'a, F32>>,
+    info: Option<ModelInfo<'a>>,
+    pub(super) animations: Option<Animations<'a>>,
+    places: Option<Places<'a>>,
+    /// Resolutions and facts.
+    pub(super) facts_span: Span,
+    pub(super) animation_span: Span,
+    /// Where it ends: no LOD lies before. In version 7, where the LODs begin.
+    pub(super) end: u64,
+    /// Whether it could be read to its end.
+    pub(super) is_whole: bool,
+}
+
+/// Where the LODs are.
+#[derive(Clone, Copy, Debug)]
+enum Places<'a> {
+    Told(Tables<'a>),
+    /// In version 7, which tells nothing of it.
+    Met(Walk),
+}
+
+/// Where the LODs of version 7 lie: they touch one another.
+#[derive(Clone, Copy, Debug)]
+struct Walk {
+    start: u32,
+    ends: [u32; flashpoint::MAX_LODS as usize],
+    count: usize,
+}
+
+impl Walk {
+    /// One that ends behind the first 4 GiB is left out, as are all that follow it.
+    fn push(&mut self, end: u64) {
+        if let (Some(place), Ok(end)) = (self.ends.get_mut(self.count), u32::try_from(end)) {
+            *place = end;
+            self.count = self.count.saturating_add(1);
+        }
+    }
+
+    fn get(&self, index: usize) -> Option<(u32, u32)> {
+        let ends = self.ends.get(..self.count)?;
+        let start = index.checked_sub(1).map_or(Some(self.start), |before| ends.get(before).copied())?;
+        Some((start, *ends.get(index)?))
+    }
+}
+
+impl<'a> Header<'a> {
+    /// Reads a file from its start into an empty header, as much as there is; the error tells why not all.
+    pub(super) fn read(&mut self, mut cursor: Cursor<'a>, layout: Layout) -> Result<()> {
+        self.fill(&mut cursor, layout)?;
+        self.is_whole = true;
+        Ok(())
+    }
+
+    fn fill(&mut self, c: &mut Cursor<'a>, layout: Layout) -> Result<()> {
+        let version = layout.version;
+        let start = Start::read(c, version)?;
+        self.start = Some(start);
+        self.end = c.offset();
+        if version.is_flashpoint() {
+            let first = u32::try_from(c.offset()).unwrap_or(u32::MAX);
+            let mut walk = Walk { start: first, ends: [0; _], count: 0 };
+            let read: Result<()> = (0..*start.lod_count).try_for_each(|index| {
+                FlashpointLod::read(c, layout).within_item("lods", index as usize)?;
+                walk.push(c.offset());
+                Ok(())
+            });
+            self.places = Some(Places::Met(walk));
+            read?;
+        }
+        let lods = self.lods(layout);
+        let offset = c.offset();
+        // Known also where the facts break off.
+        self.resolutions = c.clone().array(lods.count).ok();
+        let Facts { resolutions, info } = Facts::read(c, lods)?;
+        (self.resolutions, self.info) = (Some(resolutions), Some(info));
+        self.facts_span = Span { offset, bytes: c.offset().saturating_sub(offset) };
+        if version.is_flashpoint() {
+            return Ok(());
+        }
+        let offset = c.offset();
+        self.animations = Some(Animations::read(c, version)?);
+        self.animation_span = Span { offset, bytes: c.offset().saturating_sub(offset) };
+        self.places = Some(Places::Told(Tables::read(c, lods)?));
+        self.end = c.offset();
+        Ok(())
+    }
+
+    /// What has to be known to read the facts and tables.
+    pub(super) fn lods(&self, layout: Layout) -> Lods {
+        Lods { count: self.lod_count().unwrap_or(0).into(), version: layout.version, layout }
+    }
+
+    pub(super) fn lod_count(&self) -> Option<u32> {
+        self.start.map(|start| *start.lod_count)
+    }
+
+    pub(super) fn info(&self) -> Option<&ModelInfo<'a>> {
+        self.info.as_ref()
+    }
+
+    /// Where the LOD at `index` starts and ends.
+    #[inline]
+    pub(super) fn range(&self, index: usize) -> Option<(u32, u32)> {
+        match self.places.as_ref()? {
+            Places::Met(walk) => walk.get(index),
+            Places::Told(tables) => Some((tables.lod_starts.get(index)?.get(), tables.lod_ends.get(index)?.get())),
+        }
+    }
+
+    /// None in version 7.
+    pub(super) fn tables(&self) -> Option<&Tables<'a>> {
+        match self.places.as_ref()? {
+            Places::Met(_) => None,
+            Places::Told(tables) => Some(tables),
+        }
+    }
+
+    /// A LOD's own face default, its number among them and its place: only those without the flag have one.
+    pub(super) fn face_default(&self, index: usize) -> Option<(usize, FaceDefault, Span)> {
+        let tables = self.tables()?;
+        let (before, flags) = tables.use_defaults.as_slice().split_at_checked(index)?;
+        if *flags.first()? != 0 {
+            return None;
+        }
+        let number = before.iter().filter(|&&flag| flag == 0).count();
+        tables.face_defaults.spanned().nth(number).map(|(default, span)| (number, default, span))
+    }
+}

@@ -1,0 +1,195 @@
+//! Numbers of points and faces, whose width is a matter of the version.
+
+use std::borrow::Cow;
+use std::iter::FusedIterator;
+use std::slice;
+
+use zerocopy::IntoBytes;
+use zerocopy::little_endian::{U16, U32};
+
+use super::array::Layout;
+use crate::base::error::Result;
+use crate::blocks::Block;
+use crate::bytes::shapes::same_table;
+use crate::bytes::{Cursor, Table, to_native};
+use crate::outline::{Outline, Type};
+use crate::record::{Read, Stored};
+
+/// Numbers of points or faces: of 16 bits up to version 68, of 32 from 69 on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Indices<N, W> {
+    /// Up to version 68, and in DayZ's files.
+    U16(N),
+    /// From version 69 on.
+    U32(W),
+}
+
+/// Point numbers in place: the corners of a face.
+pub type Corners<'a> = Indices<&'a [U16], &'a [U32]>;
+/// Point or face numbers that may be compressed.
+pub type IndexBlock<'a> = Indices<Block<'a, U16>, Block<'a, U32>>;
+/// Point or face numbers, borrowed or decoded.
+pub type Decoded<'a> = Indices<Cow<'a, [U16]>, Cow<'a, [U32]>>;
+
+impl<N: AsRef<[U16]>, W: AsRef<[U32]>> Indices<N, W> {
+    /// Those of 16 bits and those of 32: one of the two is empty.
+    fn both(&self) -> (&[U16], &[U32]) {
+        match self {
+            Self::U16(narrow) => (narrow.as_ref(), &[]),
+            Self::U32(wide) => (&[], wide.as_ref()),
+        }
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        let (narrow, wide) = self.both();
+        narrow.len().max(wide.len())
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The number at `index`.
+    pub fn get(&self, index: usize) -> Option<u32> {
+        let (narrow, wide) = self.both();
+        narrow.get(index).map(|number| number.get().into()).or_else(|| wide.get(index).map(|number| number.get()))
+    }
+
+    /// All in order.
+    pub fn iter(&self) -> IndexIter<'_> {
+        let (narrow, wide) = self.both();
+        IndexIter { narrow: narrow.iter(), wide: wide.iter() }
+    }
+
+    /// All as the machine's own numbers: for free where they are stored with 32 bits, lie aligned and the machine is
+    /// little-endian, else copied.
+    pub fn to_native(&self) -> Cow<'_, [u32]> {
+        match self {
+            Self::U16(_) => self.iter().collect(),
+            Self::U32(wide) => to_native(wide.as_ref()),
+        }
+    }
+
+    /// The bytes as stored.
+    pub fn as_bytes(&self) -> &[u8] {
+        match self {
+            Self::U16(narrow) => narrow.as_ref().as_bytes(),
+            Self::U32(wide) => wide.as_ref().as_bytes(),
+        }
+    }
+}
+
+/// [`Indices`] in order.
+#[derive(Clone, Debug)]
+pub struct IndexIter<'a> {
+    // One of the two is empty.
+    narrow: slice::Iter<'a, U16>,
+    wide: slice::Iter<'a, U32>,
+}
+
+impl Iterator for IndexIter<'_> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        self.narrow.next().map(|number| number.get().into()).or_else(|| self.wide.next().map(|number| number.get()))
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let len = self.narrow.len().max(self.wide.len());
+        (len, Some(len))
+    }
+}
+
+impl DoubleEndedIterator for IndexIter<'_> {
+    #[inline]
+    fn next_back(&mut self) -> Option<u32> {
+        let narrow = self.narrow.next_back().map(|number| number.get().into());
+        narrow.or_else(|| self.wide.next_back().map(|number| number.get()))
+    }
+}
+
+impl ExactSizeIterator for IndexIter<'_> {}
+
+impl FusedIterator for IndexIter<'_> {}
+
+impl<N: Table, W: Table> Indices<N, W> {
+    fn as_table(&self) -> &dyn Table {
+        match self {
+            Self::U16(narrow) => narrow,
+            Self::U32(wide) => wide,
+        }
+    }
+}
+
+same_table!([N: Table, W: Table] Indices<N, W>);
+
+impl Stored for IndexBlock<'_> {
+    const TYPE: Type = Type::Varying("u16[] or u32[]", 4);
+}
+
+impl<'a> Read<'a, Layout> for IndexBlock<'a> {
+    #[inline]
+    fn read(cursor: &mut Cursor<'a>, layout: Layout) -> Result<Self> {
+        if layout.version.has_wide_indices() {
+            return Self::read_wide(cursor, layout);
+        }
+        <Block<'_, _> as Read<'_, _>>::read(cursor, layout).map(Self::U16)
+    }
+
+    fn tell(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        match layout.version.has_wide_indices() {
+            false => Block::tell(cursor, layout, name, out).map(Self::U16),
+            true => Block::tell(cursor, layout, name, out).map(Self::U32),
+        }
+    }
+}
+
+impl<'a> IndexBlock<'a> {
+    /// Apart, so that it does not weigh on the reading of the narrow ones.
+    #[inline(never)]
+    fn read_wide(cursor: &mut Cursor<'a>, layout: Layout) -> Result<Self> {
+        <Block<'_, _> as Read<'_, _>>::read(cursor, layout).map(Self::U32)
+    }
+
+    /// How many.
+    pub fn count(&self) -> u64 {
+        self.rows()
+    }
+
+    /// Where the first byte lies, counted from the start of the file.
+    pub fn offset(&self) -> u64 {
+        self.storage().offset
+    }
+
+    /// The numbers: borrowed where they are in place, else decoded into new memory.
+    ///
+    /// # Errors
+    /// As [`Block::decode`].
+    pub fn decode(&self) -> Result<Decoded<'a>> {
+        Ok(match self {
+            Self::U16(block) => Indices::U16(block.decode()?),
+            Self::U32(block) => Indices::U32(block.decode()?),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_widths_are_gone_over_alike() {
+        let narrow: Decoded<'_> = Indices::U16(Cow::Owned(vec![U16::new(1), U16::new(2), U16::new(3)]));
+        let wide: Decoded<'_> = Indices::U32(Cow::Owned(vec![U32::new(1), U32::new(2), U32::new(3)]));
+        for indices in [narrow, wide] {
+            let mut all = indices.iter();
+            assert_eq!((all.len(), all.next(), all.next_back(), all.len()), (3, Some(1), Some(3), 1));
+            assert_eq!((*indices.to_native()).to_vec(), [1, 2, 3]);
+            assert!(indices.iter().rev().eq([3, 2, 1]));
+        }
+    }
+}

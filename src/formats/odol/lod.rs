@@ -1,0 +1,225 @@
+//! One level of detail.
+
+use zerocopy::little_endian::U32;
+
+use super::array::Layout;
+use super::face::{Faces, Sections, WithFaces};
+use super::flashpoint::FlashpointLod;
+use super::index::IndexBlock;
+use super::material::Materials;
+use super::part::{Frames, Property, Proxies, Selections};
+use super::version::Version;
+use super::vertex::{VertexTable, positions};
+use crate::base::error::Result;
+use crate::base::text::ByteStr;
+use crate::blocks::{Block, Filled};
+use crate::bytes::{Cursor, LeArray, Vec3};
+use crate::outline::{Outline, Type};
+use crate::record::{List, Read, Record as _, Stored, form, record};
+
+record! {
+    /// One level of detail: everything but its vertex table, which stays unread until
+    /// somebody asks.
+    Lod<'a>(layout: Layout) {
+        /// Places for other models.
+        proxies: Proxies<'a> = "nProxies, LodProxies" [layout.version],
+        /// The part of the skeleton that moves this LOD: numbers of bones, some twice (subSkeletonsToSkeleton). Other parts
+        /// of the LOD name them by their place here.
+        bones: LeArray<'a, U32> = "nLodItems, LodItems",
+        /// For each bone of the skeleton, its places in `bones` (skeletonToSubSkeleton); may be missing whole.
+        bone_links: List<'a, LeArray<'a, U32>> = "nBoneLinks, LodBoneLinks, NoOfLinks, Value",
+        /// How many points there are by the LOD's own word.
+        point_count: u32 as PointCount = "LodPointCount" [layout.version],
+        /// Point flags; from version 50 on they are in the vertex table. Bits 0-5 surface and lighting, 8-11 land, 12-13
+        /// decal, 14-15 fog, 16-19 light, 20-27 the author's own.
+        point_flags: Filled<'a, U32> = "LodPointFlags" [layout] where !layout.version.has_point_count(),
+        /// The area of all faces.
+        face_area: f32 = "UnknownV52Float" where layout.version.has_face_area(),
+        /// Point flags that some point has; 0 without points.
+        or_hints: u32 = "UnknownFloat1",
+        /// Point flags that all points share; 0x0FFF_FF00 without points.
+        and_hints: u32 = "UnknownFloat2",
+        /// The box around the points: its smallest coordinates.
+        bbox_min: [f32; 3] = "MinPos",
+        /// The box around the points: its largest coordinates.
+        bbox_max: [f32; 3] = "MaxPos",
+        /// The center of the ball around the points.
+        center: [f32; 3] = "AutoCenterPos",
+        /// The radius of that ball; in shadow buffers (11000 and up) too small for the points.
+        radius: f32 = "Sphere",
+        /// Texture files; the first is often empty. Sections name them by their place here.
+        textures: List<'a, ByteStr<'a>> = "NoOfTextures, LodPaaTextureNames",
+        /// Materials. Sections name them by their place here.
+        materials: Materials<'a> = "NoOfMaterials, LodMaterials" [layout],
+        /// For each point of the edited model a vertex; empty in every real file met.
+        point_to_vertex: IndexBlock<'a> = "LodEdges" [layout],
+        /// For each vertex its point in the edited model; empty in every real file met.
+        vertex_to_point: IndexBlock<'a> = "LodEdges" [layout],
+        /// The faces.
+        faces: Faces<'a> = "NoOfFaces, OffsetToSectionsStruct, AlwaysZero, LodFace" [layout.version],
+        /// Faces grouped by look.
+        sections: Sections<'a> as WithFaces<Sections<'a>> = "nSections, LodSections" [(layout.version, faces)],
+        /// Named faces and vertices.
+        selections: Selections<'a> = "nNamedSelections, LodNamedSelections" [layout],
+        /// The author's settings.
+        properties: List<'a, Property<'a>> = "nTokens, NamedProperties",
+        /// Moments of a movement of the points.
+        frames: Frames<'a> = "nFrames, LodFrames" [layout],
+        /// Color seen from above, 0xAARRGGBB.
+        color_top: u32 = "IconColor",
+        /// Color, 0xAARRGGBB.
+        color: u32 = "SelectedColor",
+        /// Flags.
+        special: u32 = "UnknownResidue",
+        /// Whether each vertex moves with one bone only.
+        simple_bone_refs: bool = "UnknownArmaByte" where !layout.version.is_flashpoint(),
+        /// What is kept for each point, unread.
+        arrays: Arrays<'a> = "VertexTable" [layout],
+    }
+}
+
+impl<'a> Lod<'a> {
+    /// Reads the LOD that takes up the whole of the cursor's part.
+    pub(super) fn of(body: &mut Cursor<'a>, layout: Layout) -> Result<Self> {
+        match layout.version.is_flashpoint() {
+            false => Self::read(body, layout),
+            true => {
+                let mut start = *body;
+                let lod = FlashpointLod::read(body, layout)?;
+                lod.into_lod(start.split(body.offset().saturating_sub(start.offset()))?, layout)
+            }
+        }
+    }
+
+    /// The same, telling its fields.
+    pub(super) fn tell_all(body: &mut Cursor<'a>, layout: Layout, out: &mut Outline<'_>) -> Result<()> {
+        match layout.version.is_flashpoint() {
+            false => Self::tell_fields(body, layout, out).map(drop),
+            true => FlashpointLod::tell_fields(body, layout, out).map(drop),
+        }
+    }
+
+    /// What is kept for each point. Walks every compressed array in it to find the next; decodes nothing.
+    ///
+    /// # Errors
+    /// Where an array does not fit into the LOD, or its stream breaks a rule of its codec.
+    pub fn vertex_table(&self) -> Result<VertexTable<'a>> {
+        self.vertex_table_and_rest().map(|(table, _)| table)
+    }
+
+    /// The same, and the bytes between its end and that of the LOD: none in a sound file.
+    pub(super) fn vertex_table_and_rest(&self) -> Result<(VertexTable<'a>, Cursor<'a>)> {
+        let (mut bytes, layout) = (self.arrays.bytes, self.layout());
+        let table = match layout.version.is_flashpoint() {
+            false => VertexTable::read(&mut bytes, layout),
+            true => FlashpointLod::read(&mut bytes, layout).and_then(|lod| lod.into_table(layout)),
+        };
+        Ok((table?, bytes))
+    }
+
+    /// Where the points are, in meters, relative to the model's
+    /// [`bounding_center`](super::ModelInfo::bounding_center). Walks the compressed arrays up to there only.
+    ///
+    /// # Errors
+    /// As [`vertex_table`](Self::vertex_table), for the arrays up to there.
+    pub fn positions(&self) -> Result<Block<'a, Vec3>> {
+        match self.layout().version.is_flashpoint() {
+            false => positions(&mut self.arrays.bytes.clone(), self.layout()),
+            true => self.vertex_table().map(|table| table.positions),
+        }
+    }
+
+    pub(super) fn layout(&self) -> Layout {
+        self.arrays.layout
+    }
+
+    /// Where the vertex table lies, counted from the start of the file: from here to the end of the LOD. In version 7
+    /// this is the start of the LOD.
+    pub fn vertex_table_offset(&self) -> u64 {
+        self.arrays.bytes.offset()
+    }
+
+    /// The bytes from the start of the vertex table to the end of the LOD.
+    pub fn vertex_table_byte_len(&self) -> u64 {
+        self.arrays.bytes.left()
+    }
+
+    /// Whether a vertex table of this size, by its own word, ends where the LOD does. From version 67 on the game's
+    /// tools leave out what follows the arrays, and others' do not.
+    pub(super) fn is_table_size(&self, size: u32) -> bool {
+        let version = self.layout().version;
+        let behind =
+            u64::from(version.has_collimators()).saturating_mul(4).saturating_add(version.has_last_byte().into());
+        let all = self.vertex_table_byte_len();
+        u64::from(size) == all || all.checked_sub(behind) == Some(size.into())
+    }
+
+    /// Whether it was surely read as it was written: the vertex table says that it ends where the LOD does, and the
+    /// materials of kinds that readers differ on have sane codes. Either alone may hold by chance: a reading that is a
+    /// byte off finds its way back at the end of the next text.
+    pub(super) fn fits(&self) -> bool {
+        let size = self.arrays.bytes.clone().u32();
+        size.is_ok_and(|size| self.is_table_size(size)) && self.materials.iter().all(|material| material.is_sane())
+    }
+}
+
+/// The form of a count of points that up to version 49 is that of the flags after it: they are not stepped over for it.
+#[derive(Debug)]
+pub(super) struct PointCount(u32);
+
+impl Stored for PointCount {
+    const TYPE: Type = <u32 as Stored>::TYPE;
+}
+
+impl<'a> Read<'a, Version> for PointCount {
+    #[inline]
+    fn read(cursor: &mut Cursor<'a>, version: Version) -> Result<Self> {
+        if version.has_point_count() { cursor.u32().map(Self) } else { cursor.clone().u32().map(Self) }
+    }
+
+    fn tell(cursor: &mut Cursor<'a>, version: Version, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        if version.has_point_count() {
+            return u32::tell(cursor, (), name, out).map(Self);
+        }
+        let count = Self::read(cursor, version)?;
+        out.field(name, count.0);
+        Ok(count)
+    }
+}
+
+form!([] PointCount => u32);
+
+/// The vertex table of a LOD, unread: see [`Lod::vertex_table`].
+#[derive(Clone, Copy, Debug)]
+pub struct Arrays<'a> {
+    pub(super) bytes: Cursor<'a>,
+    pub(super) layout: Layout,
+}
+
+impl Stored for Arrays<'_> {
+    const TYPE: Type = Type::Record(VertexTable::SCHEMA);
+}
+
+/// All that is left of the LOD.
+impl<'a> Read<'a, Layout> for Arrays<'a> {
+    #[inline]
+    fn read(cursor: &mut Cursor<'a>, layout: Layout) -> Result<Self> {
+        Ok(Self { bytes: cursor.split(cursor.left())?, layout })
+    }
+
+    /// As fields and arrays of the LOD.
+    fn tell(cursor: &mut Cursor<'a>, layout: Layout, _: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        let arrays = Self::read(cursor, layout)?;
+        let mut bytes = arrays.bytes;
+        out.field("vertex_table_offset", bytes.offset());
+        let broken = VertexTable::read(&mut arrays.bytes.clone(), layout).err();
+        if broken.is_none() || out.dissects() {
+            // What is wrong with it was found right before.
+            let _ = VertexTable::tell_fields(&mut bytes, layout, out);
+        }
+        if let Some(error) = &broken {
+            out.problem(error);
+        }
+        Ok(arrays)
+    }
+}

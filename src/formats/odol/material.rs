@@ -1,0 +1,147 @@
+//! How surfaces look.
+
+use super::array::{Layout, Reading};
+use super::codes::{Filter, FogMode, MainLight, PixelShader, RenderFlags, VertexShader};
+use super::wire::{LastConstants, StageTransform};
+use crate::base::error::{Error, Result};
+use crate::base::text::ByteStr;
+use crate::bytes::{Color, LeArray};
+use crate::record::list::Count;
+use crate::record::{Framing, List, record};
+
+record! {
+    /// A copy of what the material file said when the model was binarised. Which fields there are is a matter of its
+    /// kind, not of the file's version: 9 is Arma, 10 Arma 2 and VBS2, 11 Arma 3, 16 and 20 DayZ. The fields of other
+    /// kinds from 12 on are unknown.
+    Material<'a>(layout: Layout) named name {
+        /// The material file (rvmat).
+        name: ByteStr<'a> = "RvMatName",
+        /// Which fields follow.
+        kind: u32 = "Type" => known,
+        /// Emitted color.
+        emissive: Color = "Emissive",
+        /// Color in ambient light.
+        ambient: Color = "Ambient",
+        /// Color in directed light.
+        diffuse: Color = "Diffuse",
+        /// Color in directed light that no shadow takes away.
+        forced_diffuse: Color = "forcedDiffuse",
+        /// Color of the highlight.
+        specular: Color = "Specular",
+        /// Of unknown use.
+        constants: [f32; 8] where kind >= 16,
+        /// Color of the highlight once more, usually the same.
+        specular_2: Color = "Specular2",
+        /// Exponent of the highlight.
+        specular_power: f32 = "SpecularPower",
+        /// Of unknown use.
+        more_constants: [f32; 6] where kind >= 16,
+        /// Of unknown use.
+        last_constants: LastConstants where kind >= 20,
+        /// Which program draws its pixels.
+        pixel_shader: PixelShader = "PixelShaderId",
+        /// Which program places its vertices.
+        vertex_shader: VertexShader = "VertexShaderId",
+        /// Which light it answers to.
+        main_light: MainLight = "Arma1UnKnownBool",
+        /// How fog acts on it.
+        fog_mode: FogMode = "Arma1AnIndex",
+        /// Of unknown use.
+        unknown: u8 where kind == 3,
+        /// The surface file (bisurf).
+        surface: ByteStr<'a> = "BiSurfaceName" where kind >= 6,
+        /// How many words of render flags there are meant to be; one is stored whatever this says.
+        render_flag_count: u32 = "Arma1Mostly0x01" where kind >= 4,
+        /// Flags for drawing.
+        render_flags: RenderFlags = "RenderFlags" where kind >= 4,
+        /// How many stages.
+        stage_count: Framing<u32> = "nTextures" where kind > 6,
+        /// How many transforms; in kind 8 as many as stages.
+        transform_count: Framing<u32> = "nTransforms" where kind > 8,
+        /// The textures. The first is the unnamed one of the shader itself.
+        stages: Stages<'a> = "StageTextures" [Count(stage_count.map_or(0, |count| *count), StageForm::of(kind, layout, false))],
+        /// How coordinates are made; stages name them by their place here.
+        transforms: LeArray<'a, StageTransform> = "StageTransforms" [transforms(kind, layout, stage_count, transform_count)],
+        /// The texture for thermal sight (the TI stage).
+        thermal_stage: Stage<'a> = "DummyStageTexture" [StageForm::of(kind, layout, true)] where kind >= 10,
+    }
+    also |material, out| {
+        out.field("shader_stage_count", material.pixel_shader.stage_count());
+        out.field("shader_description", material.pixel_shader.description());
+        out.texts("uv_sources", material.transforms.iter().map(|made| made.uv_source().name().unwrap_or("unknown")));
+    }
+}
+
+record! {
+    /// One texture of a material.
+    Stage<'a>(form: StageForm) named texture {
+        /// The stage's own transform, in materials of kind 7.
+        own_transform: &'a StageTransform where form.has_own_transform,
+        /// How the texture is sampled.
+        filter: Filter = "TextureFilter",
+        /// The texture file, or `#(...)` for one that the game makes; often empty.
+        texture: ByteStr<'a> = "PaaTexture",
+        /// Which of the material's transforms.
+        transform: u32 = "TransformIndex" where form.has_transform_index,
+        /// Whether the surroundings are used as texture.
+        use_world_environment: bool = "V52Type11bool" where form.has_environment,
+    }
+}
+
+fn known(kind: &u32) -> Result<()> {
+    match kind {
+        0..=11 | 16 | 20 => Ok(()),
+        _ => Err(Error::unsupported(format!("material of kind {kind}, whose fields are unknown"))),
+    }
+}
+
+fn transforms(kind: u32, layout: Layout, stages: Option<Framing<u32>>, transforms: Option<Framing<u32>>) -> u64 {
+    let count = if kind == 8 && layout.reading != Reading::OtherMaterials { stages } else { transforms };
+    count.map_or(0, |count| u64::from(*count))
+}
+
+/// The materials of a LOD.
+pub type Materials<'a> = List<'a, Material<'a>, Layout>;
+/// The stages of a material.
+pub type Stages<'a> = List<'a, Stage<'a>, StageForm>;
+
+impl<'a> Material<'a> {
+    /// How the coordinates of a stage are made; `None` where the stage names no transform of this material.
+    pub fn transform_of(&self, stage: &Stage<'a>) -> Option<&'a StageTransform> {
+        stage.own_transform.or_else(|| self.transforms.get(stage.transform? as usize))
+    }
+
+    /// All stages, the thermal one last.
+    pub fn all_stages(&self) -> impl Iterator<Item = Stage<'a>> + use<'a> {
+        self.stages.iter().chain(self.thermal_stage)
+    }
+
+    /// Whether the codes in stages and transforms are ones that could be meant, for the kinds whose layout is
+    /// unsettled.
+    pub(super) fn is_sane(&self) -> bool {
+        let sane = |stage: Stage<'_>| stage.filter.0 < 256 && stage.transform.is_none_or(|index| index < 256);
+        let own = self.stages.iter().filter_map(|stage| stage.own_transform);
+        let mut transforms = self.transforms.iter().chain(own);
+        !matches!(self.kind, 7 | 8 | 11)
+            || self.all_stages().all(sane) && transforms.all(|transform| transform.uv_source().0 < 256)
+    }
+}
+
+/// Which fields a stage has.
+#[derive(Clone, Copy, Debug)]
+pub struct StageForm {
+    has_transform_index: bool,
+    has_environment: bool,
+    has_own_transform: bool,
+}
+
+impl StageForm {
+    fn of(kind: u32, layout: Layout, is_thermal: bool) -> Self {
+        let is_common = layout.reading != Reading::OtherMaterials;
+        Self {
+            has_transform_index: kind >= 8,
+            has_environment: kind >= 11 && (is_common || is_thermal),
+            has_own_transform: kind == 7 && is_common,
+        }
+    }
+}

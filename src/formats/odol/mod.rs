@@ -1,0 +1,476 @@
+//! Binarised models of Flashpoint, Arma and DayZ, `.p3d` with the signature `ODOL`, versions 7 and 40 to 75.
+//!
+//! | version | count of | game | evidence |
+//! | --- | --- | --- | --- |
+//! | 7 | Arma | Operation Flashpoint, Arma: Cold War Assault | the engine's source, one test file |
+//! | 28-39 | Arma | between Flashpoint and Arma | not read |
+//! | 40 | Arma | Arma: Armed Assault | files of the game |
+//! | 41-43 | Arma | Arma: Armed Assault, Arma 2 | files of other writers |
+//! | 40-43 | Vbs | VBS | files of other writers |
+//! | 44-47 | Arma | Arma 2 | files of other writers |
+//! | 48-49 | Arma | Arma 2 | files of the game |
+//! | 50 | Arma | Arma 2: Operation Arrowhead, Arma 3 | files of the game |
+//! | 51-52 | Arma | Arma 2: Operation Arrowhead, Take On Helicopters | files of other writers |
+//! | 53 | DayZ | DayZ, 2020 to 2026 | files of the game |
+//! | 54 | DayZ | DayZ, since 2024 | files of the game |
+//! | 55 | DayZ | DayZ, since 2026 | files of the game |
+//! | 53-57 | Arma | Arma 3 before its alpha | none, by the gates around it |
+//! | 58-59 | Arma | Arma 3, 2013 to 2014 | files of the game |
+//! | 60-67 | Arma | Arma 3 | none, by the gates around it |
+//! | 68 | Arma | Arma 3, 2015 to 2016 | files of the game |
+//! | 69-70 | Arma | Arma 3 | none, by the gates around it |
+//! | 71 | Arma | Arma 3, by armake | files of other writers |
+//! | 72 | Arma | Arma 3 | none, by the gates around it |
+//! | 73 | Arma | Arma 3, 2019 to 2025 | files of the game |
+//! | 74 | Arma | Arma 3 | none, by the gates around it |
+//! | 75 | Arma | Arma 3, since 2025 | files of the game |
+//! | 10040-10043 | Arma | VBS | files of other writers |
+//! | 10040-10043 | Vbs | VBS | files of other writers |
+//!
+//! The count of a number that is in two is told by the header: the one in which it ends where the first LOD starts,
+//! else the first named. The rest of this page is about version 40 and later; in version 7 the LODs come first and are
+//! [walked](Model::parse) to find what follows them.
+//!
+//! A model is a header, facts about the whole ([`ModelInfo`]), animations and a table of levels of detail, each with a
+//! start and an end. [`Model::parse`] reads so far and no further. A [`Lod`] is read when it is asked for: a row of
+//! lists (proxies, textures, materials, sections, selections ...), then the [`VertexTable`] with everything that is
+//! kept for each point, which stays unread until it is asked for in turn.
+//!
+//! Arrays come in three forms. Some are always in place ([`LeArray`]). Others are compressed from 1024 bytes on,
+//! or where a flag says so, into a stream whose length is written nowhere ([`Block`](crate::view::Block)): what follows
+//! is found by walking the stream, without output. Others again may be one value for all elements
+//! ([`Filled`](crate::view::Filled)).
+//! Which codec it is, which fields there are and how wide [point numbers](Indices) are is a matter of the [`Version`].
+//! Cooked shapes may follow the last LOD ([`Trailer`]).
+//!
+//! | space | |
+//! | --- | --- |
+//! | axes | x right, y up, z forward; relative to [`bounding_center`](ModelInfo::bounding_center) |
+//! | handedness | left |
+//! | front faces | clockwise as seen: `(b - a) x (c - a)` of the corners a, b, c points out of the body |
+//! | normals | stored pointing into the body, decoded either way |
+//! | V | down from the top |
+//! | quaternions | none |
+//! | matrices | three rows for the axes x, y, z, then the position; for row vectors |
+//! | units | meters, radians |
+//!
+//! ```no_run
+//! use meshpeek::odol::Model;
+//! let file = meshpeek::FileMap::open("house.p3d")?;
+//! let model = Model::parse(&file)?;
+//! for entry in model.lods() {
+//!     println!("{}: {} bytes", entry.resolution, entry.byte_len());
+//! }
+//! if let Some(lod) = model.lod(0)? {
+//!     for point in lod.positions()?.decode()?.iter() {
+//!         println!("{:?}", model.info()?.to_model_space(point.to_array()));
+//!     }
+//! }
+//! # Ok::<(), meshpeek::Error>(())
+//! ```
+
+// What is described is public, also where nobody outside can name it, and so is what it takes to read it.
+#[allow(unreachable_pub)]
+mod animation;
+#[allow(unreachable_pub)]
+mod array;
+mod codes;
+#[allow(unreachable_pub)]
+mod face;
+#[allow(unreachable_pub)]
+mod flashpoint;
+#[allow(unreachable_pub)]
+mod header;
+mod index;
+mod info;
+mod lod;
+#[allow(unreachable_pub)]
+mod material;
+mod outline;
+mod part;
+mod skeleton;
+mod summary;
+mod table;
+mod trailer;
+mod verify;
+mod version;
+mod vertex;
+mod wire;
+
+use zerocopy::little_endian::{F32, U32};
+
+pub use crate::formats::resolution::Resolution;
+pub use animation::{Animation, AnimationAxes, Animations, Axes, Axis, BoneAnimations, Motion};
+pub use codes::{
+    Addressing, AnimationKind, Filter, FogMode, MainLight, MapType, PixelShader, RenderFlags, ShadowSource, UvSource,
+    VertexShader,
+};
+pub use face::{Face, FaceIter, Faces, Section, Sections};
+pub use header::{FaceDefault, Start};
+pub use index::{Corners, Decoded, IndexBlock, IndexIter, Indices};
+pub use info::{ModelInfo, SpecialLods};
+pub use lod::{Arrays, Lod};
+pub use material::{Material, Materials, Stage, Stages};
+pub use part::{Frame, Frames, Property, Proxies, Proxy, Selection, Selections};
+pub use skeleton::{Bone, Skeleton};
+pub use trailer::{Buoyancy, HasBone, PhysxVersion, Shape, Shapes, Trailer};
+pub use version::{Dialect, Evidence, Version};
+pub use vertex::{Encoding, Normals, Tangents, UvSet, UvSets, VertexTable};
+pub use wire::{
+    BoneRef, BoneWeight, BuoyancySphere, BuoyancyStart, Collimator, FloatTangents, LastConstants, Neighbor, Neighbors,
+    PackedTangents, PackedUv, PackedVector, StageTransform, Transform, UvBounds,
+};
+
+use crate::base::error::{Context as _, Error, ErrorKind, Result};
+use crate::base::limits::Limits;
+use crate::base::shown::shown;
+use crate::bytes::{Cursor, LeArray};
+use crate::outline::Schema;
+use crate::ranges::{Data, Ranges, missing};
+use crate::record::{Fixed, Read as _};
+use array::{Layout, Reading};
+use header::Header;
+
+/// The records of a model.
+pub(crate) const SCHEMA: &[&Schema] = &[
+    header::Start::SCHEMA,
+    header::Facts::SCHEMA,
+    ModelInfo::SCHEMA,
+    Skeleton::SCHEMA,
+    Bone::SCHEMA,
+    SpecialLods::SCHEMA,
+    Animations::SCHEMA,
+    Animation::SCHEMA,
+    BoneAnimations::SCHEMA,
+    Axis::SCHEMA,
+    header::Tables::SCHEMA,
+    FaceDefault::SCHEMA,
+    Lod::SCHEMA,
+    Proxy::SCHEMA,
+    Transform::SCHEMA,
+    Material::SCHEMA,
+    Stage::SCHEMA,
+    StageTransform::SCHEMA,
+    face::FaceHead::SCHEMA,
+    face::FACE,
+    Section::SCHEMA,
+    Collimator::SCHEMA,
+    Selection::SCHEMA,
+    Property::SCHEMA,
+    Frame::SCHEMA,
+    VertexTable::SCHEMA,
+    UvSet::SCHEMA,
+    UvBounds::SCHEMA,
+    PackedUv::SCHEMA,
+    PackedTangents::SCHEMA,
+    FloatTangents::SCHEMA,
+    BoneRef::SCHEMA,
+    BoneWeight::SCHEMA,
+    Neighbors::SCHEMA,
+    Neighbor::SCHEMA,
+    Trailer::SCHEMA,
+    Shapes::SCHEMA,
+    Shape::SCHEMA,
+    Buoyancy::SCHEMA,
+    BuoyancyStart::SCHEMA,
+    BuoyancySphere::SCHEMA,
+    flashpoint::FlashpointLod::SCHEMA,
+];
+
+/// An opened model, borrowed from its bytes.
+///
+/// Of a model whose header breaks off, or is encrypted, it holds what the header told so far: [`whole`](Self::whole)
+/// tells whether that is all.
+#[derive(Clone, Copy)]
+pub struct Model<'a> {
+    data: Data<'a>,
+    layout: Layout,
+    header: Header<'a>,
+}
+
+shown!([] Debug for Model<'_>,
+    |model| "Model(version {}, {} LODs, {} bytes)", model.version(), model.lod_count(), model.byte_len());
+
+/// What the tables tell of one LOD.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct LodEntry {
+    /// Its place in the tables.
+    pub index: usize,
+    /// What it is for; not a number where a file of version 7 breaks off before it tells.
+    pub resolution: Resolution,
+    /// Its first byte, counted from the start of the file.
+    pub start: u32,
+    /// The byte behind its last, counted from the start of the file.
+    pub end: u32,
+}
+
+impl LodEntry {
+    /// The bytes it takes; 0 where its end lies before its start.
+    pub fn byte_len(&self) -> u64 {
+        self.end.saturating_sub(self.start).into()
+    }
+}
+
+/// Where a model's version stands.
+const VERSION_AT: u64 = 4;
+
+impl<'a> Model<'a> {
+    /// Opens a model: reads header and tables, and no LOD. Only of version 7, which has no tables, all LODs are walked.
+    ///
+    /// A header that breaks off is no error as long as the version could be read: see [`whole`](Self::whole).
+    ///
+    /// # Errors
+    /// [`Unsupported`](ErrorKind::Unsupported) for other versions and relatives of the format; where there is no
+    /// version.
+    pub fn parse(data: &'a [u8]) -> Result<Self> {
+        Self::parse_with(data, &Limits::default())
+    }
+
+    /// The same within other limits.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse).
+    pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
+        Self::open(Data::Whole(data), limits)
+    }
+
+    /// The same of [ranges](crate::ranges): takes the header and its tables; of version 7 all bytes.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse); [`Incomplete`](ErrorKind::Incomplete) where these are not all here.
+    pub fn parse_ranges(ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
+        Self::open(Data::Parts(ranges), limits)
+    }
+
+    fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
+        let stored = data.read(0, |cursor| {
+            check_signature(cursor)?;
+            cursor.u32()
+        })?;
+        let likely = Version::new(stored).map_err(|error| error.at(VERSION_AT))?;
+        let layout = Layout { version: likely, limits: *limits, reading: Reading::Common, points: None };
+        let mut model = Self { data, layout, header: Header::default() };
+        // Why it breaks off, `whole` tells.
+        missing(model.read_header())?;
+        if let Some(version) = likely.other_dialect().filter(|_| !model.fits()) {
+            let layout = Layout { version, ..layout };
+            let mut other = Self { data, layout, header: Header::default() };
+            let result = other.read_header();
+            if result.is_ok() && other.fits() {
+                return Ok(other);
+            }
+            missing(result)?;
+        }
+        Ok(model)
+    }
+
+    fn read_header(&mut self) -> Result<()> {
+        let (header, layout) = (&mut self.header, self.layout);
+        self.data.read(0, |cursor| header.read(*cursor, layout))
+    }
+
+    /// Whether the header was surely read in the dialect that it was written in.
+    fn fits(&self) -> bool {
+        let header = &self.header;
+        let ranges = || self.starts().iter().zip(self.ends());
+        // DayZ's and Arma's headers end where the first LOD starts. A reading that is a few bytes off may find its way
+        // back at the end of a text: the code before the first one tells.
+        let is_sure = !self.version().has_lzo()
+            || self.starts().iter().map(|start| u64::from(start.get())).min().is_none_or(|first| first == header.end)
+                && header.info().and_then(|info| info.shadow_source?.name()).is_some();
+        header.is_whole && is_sure && ranges().all(|(start, end)| self.contains(start.get(), end.get()))
+    }
+
+    /// Whether a LOD may lie there.
+    fn contains(&self, start: u32, end: u32) -> bool {
+        u64::from(start) >= self.header.end && start <= end && u64::from(end) <= self.data.size()
+    }
+
+    /// Whether the header could be read to its end. Where it could not, it is read once more for the error.
+    ///
+    /// # Errors
+    /// [`Encrypted`](ErrorKind::Encrypted) where the header says so; else what is wrong with it, and where.
+    pub fn whole(&self) -> Result<()> {
+        if self.header.is_whole {
+            return Ok(());
+        }
+        let mut again = Self { header: Header::default(), ..*self };
+        again.read_header().map_err(|error| error.of_version(self.version().stored()))
+    }
+
+    /// The file's version: [`Version::evidence`] tells what bears out that it is read as it was written.
+    pub fn version(&self) -> Version {
+        self.layout.version
+    }
+
+    /// The file's size.
+    pub fn byte_len(&self) -> u64 {
+        self.data.size()
+    }
+
+    /// What the file starts with; `None` where it breaks off before its end, or is encrypted.
+    pub fn start(&self) -> Option<&Start<'a>> {
+        self.header.start.as_ref()
+    }
+
+    /// Facts about the whole model.
+    ///
+    /// # Errors
+    /// Where the header breaks off before their end, as [`whole`](Self::whole).
+    pub fn info(&self) -> Result<&ModelInfo<'a>> {
+        match self.header.info() {
+            Some(info) => Ok(info),
+            None => Err(self.whole().err().unwrap_or_else(|| Error::malformed("header without facts"))),
+        }
+    }
+
+    /// Movements of bones, where it has any.
+    pub fn animations(&self) -> Option<&Animations<'a>> {
+        self.header.animations.as_ref().filter(|animations| *animations.has_animations)
+    }
+
+    /// How many LODs there are by the header's word.
+    pub fn lod_count(&self) -> usize {
+        self.header.lod_count().unwrap_or(0) as usize
+    }
+
+    /// The LODs' resolutions as stored.
+    pub fn resolutions(&self) -> LeArray<'a, F32> {
+        self.header.resolutions.unwrap_or_default()
+    }
+
+    /// Where the LODs start, as stored; empty in version 7.
+    pub fn starts(&self) -> LeArray<'a, U32> {
+        self.header.tables().map(|tables| tables.lod_starts).unwrap_or_default()
+    }
+
+    /// Where the LODs end, as stored; empty in version 7.
+    pub fn ends(&self) -> LeArray<'a, U32> {
+        self.header.tables().map(|tables| tables.lod_ends).unwrap_or_default()
+    }
+
+    /// For each LOD, not zero where it has no face default; empty in version 7.
+    pub fn use_defaults(&self) -> LeArray<'a, u8> {
+        self.header.tables().map(|tables| tables.use_defaults).unwrap_or_default()
+    }
+
+    /// What the tables tell of all LODs. The tables have an order of their own: by resolution, while the file has the
+    /// finest LODs last.
+    #[inline]
+    pub fn lods(&self) -> impl Iterator<Item = LodEntry> + use<'_, 'a> {
+        (0..self.lod_count()).map_while(|index| self.lod_entry(index))
+    }
+
+    /// What the tables tell of the LOD at `index`; `None` behind the last, and where the header breaks off before.
+    #[inline]
+    pub fn lod_entry(&self, index: usize) -> Option<LodEntry> {
+        let (start, end) = self.header.range(index)?;
+        let resolution = Resolution(self.resolutions().get(index).map_or(f32::NAN, |resolution| resolution.get()));
+        Some(LodEntry { index, resolution, start, end })
+    }
+
+    /// How the LOD at `index` is drawn before it is read; `None` where the game is to read it at once (useDefault).
+    /// O(index): these stand one after the other.
+    pub fn face_default(&self, index: usize) -> Option<FaceDefault> {
+        self.header.face_default(index).map(|(_, default, _)| default)
+    }
+
+    /// Reads the LOD at `index`, up to its vertex table; `None` behind the last, and where the header breaks off before.
+    ///
+    /// # Errors
+    /// Where its range lies outside the file or runs into another LOD, or something in it cannot be read.
+    pub fn lod(&self, index: usize) -> Result<Option<Lod<'a>>> {
+        let Some(entry) = self.lod_entry(index) else { return Ok(None) };
+        self.lod_body(&entry).and_then(|body| self.read_lod(body)).within_item("lods", index).map(Some)
+    }
+
+    /// The bytes of a LOD.
+    fn lod_body(&self, entry: &LodEntry) -> Result<Cursor<'a>> {
+        let LodEntry { index, start, end, .. } = *entry;
+        let told_at = |table: LeArray<'_, U32>| table.offset().saturating_add(4_u64.saturating_mul(index as u64));
+        let at = |table, message: &'static str| Err(Error::malformed(message).at(told_at(table)));
+        if u64::from(start) < self.header.end {
+            return at(self.starts(), "starts inside the header");
+        } else if end < start {
+            return at(self.ends(), "ends before it starts");
+        } else if u64::from(end) > self.byte_len() {
+            return at(self.ends(), "ends after the file");
+        }
+        let ranges = (0..self.lod_count()).map_while(|index| self.header.range(index));
+        let mut others = ranges.enumerate().filter(|&(_, (start, end))| self.contains(start, end));
+        if let Some((other, _)) = others.find(|&(other, range)| runs_into((start, end), index, range, other)) {
+            let message = format!("range {start:#x} to {end:#x} runs into that of lods[{other}]");
+            return Err(Error::malformed(message).at(told_at(self.ends())));
+        }
+        Ok(Cursor::with_offset(self.data.get(start.into()..end.into())?, start.into()))
+    }
+
+    fn read_lod(&self, body: Cursor<'a>) -> Result<Lod<'a>> {
+        let lod = Lod::of(&mut body.clone(), self.layout);
+        if !lod.as_ref().is_ok_and(Lod::fits) {
+            // What readers differ on: what ends where the tables say is right.
+            for reading in [Reading::OtherMaterials, Reading::LongFrames] {
+                let other = Lod::of(&mut body.clone(), Layout { reading, ..self.layout });
+                if other.as_ref().is_ok_and(Lod::fits) {
+                    return other;
+                }
+            }
+        }
+        lod
+    }
+
+    /// What follows the LODs: from version 58 on a trailer, else nothing.
+    ///
+    /// # Errors
+    /// Where it cannot be read; where its bytes are not [here](crate::ranges).
+    pub fn trailer(&self) -> Result<Option<Trailer<'a>>> {
+        let Some(rest) = self.behind_lods() else { return Ok(None) };
+        let mut rest = rest?;
+        let has_shapes = self.has_trailer(rest);
+        has_shapes.map(|has_shapes| Trailer::read(&mut rest, has_shapes).within("trailer")).transpose()
+    }
+
+    /// What follows the LODs; in version 7, the facts after them. `None` where nobody can tell where that is.
+    ///
+    /// # Errors
+    /// Where its bytes are not here.
+    fn behind_lods(&self) -> Option<Result<Cursor<'a>>> {
+        let header = Some(&self.header).filter(|header| header.is_whole)?;
+        let end = match self.version().is_flashpoint() {
+            true => header.facts_span.offset.saturating_add(header.facts_span.bytes),
+            false => self.lods().try_fold(header.end, |end, entry| {
+                self.contains(entry.start, entry.end).then(|| end.max(entry.end.into()))
+            })?,
+        };
+        Some(self.data.get(end..self.byte_len()).map(|bytes| Cursor::with_offset(bytes, end)))
+    }
+
+    /// Whether a trailer is there, and if so whether it has shapes: readers differ on which version had the first one,
+    /// and from which on there are shapes, where only a kind of buoyancy may stand.
+    fn has_trailer(&self, rest: Cursor<'_>) -> Option<bool> {
+        let (version, left) = (self.version(), rest.left());
+        let is_there = version.has_buoyancy() || version.has_simple_geometry() && left == 4;
+        is_there.then(|| version.has_shapes() || version.may_have_shapes() && left > 4)
+    }
+}
+
+/// Whether another LOD begins inside this one. Of two that begin at one byte the longer one is to blame, of two equal
+/// ones the later: then no byte is ever read as part of two LODs, and one wrong end hides one LOD only.
+fn runs_into((start, end): (u32, u32), index: usize, other: (u32, u32), other_index: usize) -> bool {
+    let further = (end, index) > (other.1, other_index);
+    other.0 < end && (start < other.0 || start == other.0 && further)
+}
+
+fn check_signature(cursor: &mut Cursor<'_>) -> Result<()> {
+    match cursor.rest() {
+        [b'O', b'D', b'O', b'L', ..] => return cursor.skip(4),
+        [b'M', b'L', b'O', b'D', ..] => Err(Error::unsupported("MLOD, a model as edited, which is another format")),
+        // Four literals behind the first flags.
+        [flags, b'O', b'D', b'O', b'L', ..] if flags & 15 == 15 => {
+            Err(Error::unsupported("ODOL model that is LZSS-packed as a whole"))
+        }
+        _ => Err(Error::new(ErrorKind::Unrecognized)),
+    }
+    .map_err(|error| error.at(0))
+}

@@ -1,0 +1,89 @@
+//! What outlines tell of a model: its records, and what follows from them.
+
+use super::animation::Animations;
+use super::header::{Facts, Start, Tables};
+use super::{FaceDefault, Layout, Lod, LodEntry, Model, Trailer};
+use crate::base::error::{Context as _, Result};
+use crate::base::text::ByteStr;
+use crate::outline::{Outline, Part};
+use crate::record::{Read as _, Record as _, tell_part};
+
+pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
+    out.field("version", model.version().stored());
+    out.field("lod_count", model.header.lod_count());
+    let told = header(model, out);
+    out.ok(told);
+    if !model.version().is_flashpoint() {
+        lods(model, out);
+    }
+    let rest = model.behind_lods().and_then(Result::ok);
+    if let Some((mut rest, has_shapes)) = rest.and_then(|rest| Some((rest, model.has_trailer(rest)?))) {
+        let mut end = rest;
+        let bytes = match Trailer::read(&mut end, has_shapes) {
+            Ok(_) => end.offset().saturating_sub(rest.offset()),
+            Err(_) => rest.left(),
+        };
+        out.part(Part::one("trailer").spanning(rest.offset(), bytes), |out| {
+            // No LOD depends on it: where it breaks off, verify warns.
+            let _ = Trailer::tell_fields(&mut rest, has_shapes, out);
+        });
+    }
+}
+
+fn header(model: &Model<'_>, out: &mut Outline<'_>) -> Result<()> {
+    let (mut cursor, version) = (model.data.cursor(0), model.version());
+    tell_part::<Start<'_>, _>(&mut cursor, version, Part::one("header"), out)?;
+    if version.is_flashpoint() {
+        lods(model, out);
+        let end = model.lods().last().map_or(cursor.offset(), |last| last.end.into());
+        cursor.skip(end.saturating_sub(cursor.offset()))?;
+        model.whole()?;
+    }
+    let lods = model.header.lods(model.layout);
+    Facts::tell_fields(&mut cursor, lods, out)?;
+    if !version.is_flashpoint() {
+        Animations::tell_fields(&mut cursor, version, out)?;
+        Tables::tell_fields(&mut cursor, lods, out)?;
+    }
+    Ok(())
+}
+
+/// By number; in the order of the file where all bytes are told.
+fn lods(model: &Model<'_>, out: &mut Outline<'_>) {
+    if !out.dissects() {
+        return model.lods().for_each(|entry| lod(model, &entry, out));
+    }
+    let mut entries: Vec<_> = model.lods().collect();
+    entries.sort_by_key(|entry| entry.start);
+    entries.iter().for_each(|entry| lod(model, entry, out));
+}
+
+fn lod(model: &Model<'_>, entry: &LodEntry, out: &mut Outline<'_>) {
+    let label = entry.resolution.to_string();
+    let part = Part::item("lods", entry.index).labelled(ByteStr::from(label.as_str()));
+    let part = match model.contains(entry.start, entry.end) {
+        true => part.spanning(entry.start.into(), entry.byte_len()),
+        false => part,
+    };
+    out.part(part, |out| {
+        out.field("name", label.as_str());
+        out.field("resolution", entry.resolution.0);
+        out.field("is_visual", entry.resolution.is_visual());
+        out.field("start", entry.start);
+        out.field("end", entry.end);
+        if let Some((.., span)) = model.header.face_default(entry.index).filter(|_| !out.dissects()) {
+            let mut cursor = model.data.cursor(span.offset);
+            out.part(Part::one("face_default"), |out| {
+                // It was read with the header.
+                let _ = FaceDefault::tell_fields(&mut cursor, model.version(), out);
+            });
+        }
+        let lod = model.lod_body(entry).map(|body| (body, model.read_lod(body)));
+        let Some((mut body, lod)) = out.ok(lod.within_item("lods", entry.index)) else { return };
+        // What cannot be read is told up to there.
+        let layout = lod.as_ref().map_or(model.layout, Lod::layout);
+        let points = lod.and_then(|lod| lod.vertex_table()).map(|table| table.positions.count()).ok();
+        let told = Lod::tell_all(&mut body, Layout { points, ..layout }, out);
+        out.ok(told.within_item("lods", entry.index));
+    });
+}

@@ -1,0 +1,71 @@
+//! The bones of a model.
+
+use super::version::Version;
+use crate::base::error::Result;
+use crate::base::span::Span;
+use crate::base::text::ByteStr;
+use crate::bytes::Cursor;
+use crate::outline::{Outline, Type};
+use crate::record::{Framing, List, Read, Stored, form, record};
+
+record! {
+    /// A named set of bones.
+    Skeleton<'a>(version: Version) named name {
+        /// Its name; models of one skeleton can share animations.
+        name: ByteStr<'a>,
+        /// Whether each vertex moves with one bone only.
+        is_discrete: bool,
+        /// The bones. Other parts of the file name them by their place here.
+        bones: List<'a, Bone<'a>>,
+        /// The model that holds the pivots (pivotsNameObsolete).
+        pivots: ByteStr<'a> where version.has_pivots(),
+    }
+}
+
+record! {
+    /// A bone by its name.
+    Bone<'a> named name {
+        /// Its name (`SkeletonBoneName`).
+        name: ByteStr<'a>,
+        /// The name of the bone that carries it; empty for a root.
+        parent: ByteStr<'a>,
+    }
+}
+
+/// The form of a skeleton that may be missing: its name then is empty, and nothing follows. Version 7 has none at all.
+#[derive(Debug)]
+pub(super) struct OrNone<T>(Option<T>);
+
+impl Stored for OrNone<Skeleton<'_>> {
+    const TYPE: Type = Type::Record(Skeleton::SCHEMA);
+}
+
+impl<'a> Read<'a, Version> for OrNone<Skeleton<'a>> {
+    fn read(cursor: &mut Cursor<'a>, version: Version) -> Result<Self> {
+        if version.is_flashpoint() {
+            return Ok(Self(None));
+        }
+        if cursor.rest().first() == Some(&0) {
+            cursor.skip(1)?;
+            return Ok(Self(None));
+        }
+        Skeleton::read(cursor, version).map(|skeleton| Self(Some(skeleton)))
+    }
+
+    fn tell(cursor: &mut Cursor<'a>, version: Version, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        let mut end = *cursor;
+        match Self::read(&mut end, version)? {
+            Self(Some(_)) => Skeleton::tell(cursor, version, name, out).map(|skeleton| Self(Some(skeleton))),
+            none => {
+                let span = Span { offset: cursor.offset(), bytes: end.offset().saturating_sub(cursor.offset()) };
+                if span.bytes > 0 {
+                    Framing(ByteStr::default()).tell_at(name, span, out);
+                }
+                *cursor = end;
+                Ok(none)
+            }
+        }
+    }
+}
+
+form!(['a] OrNone<Skeleton<'a>> => Option<Skeleton<'a>>);

@@ -1,0 +1,125 @@
+//! The five questions of [`Inspect`], answered for models.
+
+use super::table::{self, Sink};
+use super::verify::Survey;
+use super::{Lod, Model, VertexTable};
+use crate::base::error::{Context as _, Error, Result};
+use crate::base::format::Format;
+use crate::base::limits::Limits;
+use crate::base::span::Span;
+use crate::budget::Budget;
+use crate::bytes::batch::to_the_end;
+use crate::inspect::{self, Depth, Inspect, Region, no_digest};
+use crate::outline::Outline;
+use crate::summary::{Bounds, Counts, Problems, Summary};
+
+impl Inspect for Model<'_> {
+    fn about(&self) -> (Format, &Limits, u64) {
+        (Format::Odol, &self.layout.limits, self.byte_len())
+    }
+
+    /// For a summary, every part of every LOD is stepped over and its compressed arrays are walked; none is decoded.
+    fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
+        let (counted, references, blocks, is_whole) = Survey::new(self, depth, problems).run();
+        // A sum is known where every LOD could be read.
+        let sum = |count: u64| is_whole.then_some(count);
+        let header = &self.header;
+        let animations = header.animations.map(|animations| animations.animations.len() as u64);
+        let counts = Counts::known([
+            ("lods", header.lod_count().map(u64::from)),
+            ("vertices", sum(counted.vertices)),
+            ("faces", sum(counted.faces)),
+            ("sections", sum(counted.sections)),
+            ("selections", sum(counted.selections)),
+            ("materials", sum(counted.materials)),
+            ("textures", sum(counted.textures)),
+            ("proxies", sum(counted.proxies)),
+            ("properties", sum(counted.properties)),
+            ("bones", header.info().map(|info| info.bone_count() as u64)),
+            ("animations", animations.or_else(|| self.version().is_flashpoint().then_some(0))),
+        ]);
+        let bounds = header.info().filter(|info| info.has_box());
+        Summary {
+            version: Some(self.version().stored()),
+            counts,
+            bounds: bounds.map(|info| Bounds { min: info.bbox_min, max: info.bbox_max }),
+            references,
+            blocks,
+            ..Summary::new(Format::Odol, self.byte_len())
+        }
+    }
+
+    fn outline(&self, out: &mut Outline<'_>) {
+        super::outline::model(self, out);
+    }
+
+    /// As the outline, the animations inside a part of their own.
+    fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) {
+        let block @ Span { offset, bytes } = self.header.animation_span;
+        if bytes > 0 {
+            sink(Region::part(0, "animation_block", "", block));
+        }
+        inspect::outlined(&|out| self.outline(out), &mut |region| {
+            let is_inside = (offset..offset.saturating_add(bytes)).contains(&region.offset);
+            sink(Region { depth: region.depth.saturating_add(is_inside.into()), ..region });
+        });
+    }
+
+    fn digest_names(&self) -> &'static [&'static str] {
+        &["positions", "uvs", "indices"]
+    }
+
+    fn digest(&self, name: &str, budget: &Budget, sink: &mut dyn FnMut(&[u8])) -> Result<()> {
+        self.digests(&[name], budget, &mut |_, bytes| sink(bytes)).into_iter().collect()
+    }
+
+    /// One walk over each LOD for all of them.
+    fn digests(&self, names: &[&str], budget: &Budget, sink: &mut dyn FnMut(usize, &[u8])) -> Vec<Result<()>> {
+        let start = |name: &&str| match self.digest_names().contains(name) {
+            true => self.whole(),
+            false => Err(no_digest(self.format(), name)),
+        };
+        let mut results: Vec<Result<()>> = names.iter().map(start).collect();
+        for index in 0..self.lod_count() {
+            if results.iter().all(Result::is_err) {
+                break;
+            }
+            let Some(lod) = self.lod(index).transpose() else { continue };
+            let table = match &lod {
+                Ok(lod) if names.contains(&"uvs") => Some(lod.vertex_table()),
+                _ => None,
+            };
+            for (place, (name, result)) in names.iter().zip(&mut results).enumerate().filter(|(_, (_, r))| r.is_ok()) {
+                let mut sink = to_the_end(|rows| sink(place, rows));
+                *result = match &lod {
+                    Ok(lod) => lod.digest(name, table.as_ref(), budget, &mut sink).within_item("lods", index),
+                    Err(error) => Err(error.duplicate()),
+                };
+            }
+        }
+        results
+    }
+}
+
+impl<'a> Lod<'a> {
+    /// Hands out one of its streams. Its vertex table is at hand where it is needed whole.
+    fn digest(
+        &self,
+        name: &str,
+        table: Option<&Result<VertexTable<'a>>>,
+        budget: &Budget,
+        sink: &mut Sink<'_>,
+    ) -> Result<()> {
+        match (name, table) {
+            ("positions", Some(Ok(table))) => budget.read(&table.positions, sink),
+            ("positions", _) => budget.read(&self.positions()?, sink),
+            ("uvs", Some(table)) => {
+                let vertices = table.as_ref().map_err(Error::duplicate)?;
+                let stored = vertices.uvs.first.stored.as_table();
+                vertices.check_count(stored)?;
+                budget.read(stored, sink)
+            }
+            _ => budget.read(&table::indices(&self.faces), sink),
+        }
+    }
+}

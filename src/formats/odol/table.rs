@@ -1,0 +1,127 @@
+//! Arrays that are worked out from stored ones, row by row, for whoever takes any [`Table`].
+
+use std::ops::ControlFlow;
+
+use zerocopy::FromBytes;
+
+use super::animation::Axes;
+use super::face::Faces;
+use super::vertex::{Encoding, Normals, Tangents, UvSet};
+use super::wire::{PackedTangents, PackedUv, PackedVector};
+use crate::base::error::Result;
+use crate::base::span::Span;
+use crate::bytes::array::columns;
+use crate::bytes::batch::{Batch, Derived};
+use crate::bytes::{Element, Table};
+
+/// Takes in rows.
+pub(super) type Sink<'s> = dyn FnMut(&[u8]) -> ControlFlow<()> + 's;
+
+impl Batch<'_> {
+    /// Each element of an array as a row of floats.
+    fn convert<T: Element, const N: usize>(&mut self, array: &dyn Table, row: impl Fn(&T) -> [f32; N]) -> Result<()> {
+        array.read(&mut |bytes| {
+            let mut elements = <[T]>::ref_from_bytes(bytes).unwrap_or_default().iter();
+            elements.try_for_each(|element| self.push(row(element).map(f32::to_le_bytes).as_flattened()))
+        })
+    }
+}
+
+/// Texture coordinates as numbers.
+pub(super) fn coordinates<'s>(set: &'s UvSet<'_>) -> impl Table + use<'s> {
+    let stored = set.stored.as_table();
+    Derived {
+        rows: stored.rows(),
+        columns: columns![F32: "u", "v"],
+        from: stored.storage().span(),
+        make: |batch: &mut Batch<'_>| match &set.stored {
+            Encoding::Packed(array) => batch.convert(array, |&packed: &PackedUv| set.scale(packed)),
+            Encoding::Float(array) => array.read(&mut |rows| batch.push(rows)),
+        },
+    }
+}
+
+/// Normals as numbers, pointing into the body.
+pub(super) fn normal_vectors<'s>(normals: &'s Normals<'_>) -> impl Table + use<'s> {
+    let stored = normals.as_table();
+    Derived {
+        rows: stored.rows(),
+        columns: columns![F32: "x", "y", "z"],
+        from: stored.storage().span(),
+        make: |batch: &mut Batch<'_>| match normals {
+            Encoding::Packed(array) => batch.convert(array, |normal: &PackedVector| normal.to_array()),
+            Encoding::Float(array) => array.read(&mut |rows| batch.push(rows)),
+        },
+    }
+}
+
+/// Tangents as numbers, of the sign of the normals.
+pub(super) fn tangent_vectors<'s>(tangents: &'s Tangents<'_>) -> impl Table + use<'s> {
+    let stored = tangents.as_table();
+    Derived {
+        rows: stored.rows(),
+        columns: columns![F32: "s_x", "s_y", "s_z", "t_x", "t_y", "t_z"],
+        from: stored.storage().span(),
+        make: |batch: &mut Batch<'_>| match tangents {
+            Encoding::Packed(array) => batch.convert(array, |pair: &PackedTangents| {
+                let ([a, b, c], [d, e, f]) = (pair.s.to_array(), pair.t.to_array());
+                [a, b, c, d, e, f]
+            }),
+            Encoding::Float(array) => array.read(&mut |rows| batch.push(rows)),
+        },
+    }
+}
+
+/// Faces as four point numbers each; -1 where a face has fewer corners.
+pub(super) fn corners<'s>(faces: &'s Faces<'_>) -> impl Table + use<'s> {
+    Derived {
+        rows: faces.len() as u64,
+        columns: columns![I32: "a", "b", "c", "d"],
+        from: Span { offset: faces.offset(), bytes: faces.byte_len() },
+        make: |batch: &mut Batch<'_>| {
+            batch.extend(faces.iter().map(|face| {
+                let mut row = [-1; 4];
+                for (place, corner) in row.iter_mut().zip(face?.corners.iter()) {
+                    *place = corner.cast_signed();
+                }
+                Ok(bytemuck::cast::<_, [u8; 16]>(row.map(i32::to_le_bytes)))
+            }))
+        },
+    }
+}
+
+/// The point numbers of all corners of all faces, one behind the other, without the numbers of corners.
+pub(super) fn indices<'s>(faces: &'s Faces<'_>) -> impl Table + use<'s> {
+    Derived {
+        rows: faces.corner_count(),
+        columns: match faces.is_wide() {
+            false => columns!["point" U16],
+            true => columns!["point" U32],
+        },
+        from: Span { offset: faces.offset(), bytes: faces.byte_len() },
+        make: |batch: &mut Batch<'_>| {
+            for face in faces.iter() {
+                if batch.push(face?.corners.as_bytes()).is_break() {
+                    break;
+                }
+            }
+            Ok(())
+        },
+    }
+}
+
+/// Bones and axes of all animations in one LOD; not-a-number where there is no axis.
+pub(super) fn axes<'s>(axes: &'s Axes<'_>, animations: u64) -> impl Table + use<'s> {
+    Derived {
+        rows: animations,
+        columns: columns!["bone" I32, "x" F32, "y" F32, "z" F32, "to_x" F32, "to_y" F32, "to_z" F32],
+        from: Span { offset: axes.offset(), bytes: axes.byte_len() },
+        make: |batch: &mut Batch<'_>| {
+            batch.extend(axes.iter().map(|axis| {
+                let [[x, y, z], [to_x, to_y, to_z]] =
+                    [axis.position, axis.direction].map(|vector| vector.unwrap_or([f32::NAN; 3]).map(f32::to_le_bytes));
+                Ok(bytemuck::cast::<_, [u8; 28]>([axis.bone.to_le_bytes(), x, y, z, to_x, to_y, to_z]))
+            }))
+        },
+    }
+}

@@ -1,0 +1,357 @@
+//! What can be wrong with a level of detail, but for its vertex table.
+
+use super::{Sizes, Survey, lod_error};
+use crate::base::code::Code;
+use crate::base::error::{Context as _, Error, Result};
+use crate::base::shown::shown;
+use crate::base::span::Span;
+use crate::base::text::ByteStr;
+use crate::blocks::Block;
+use crate::bytes::{Element, Table as _};
+use crate::check::{AtMost, Below, Broken, Check, Finite, Index, IndexOrNone, Numbers, Rule, rules};
+use crate::formats::odol::vertex::check_count;
+use crate::formats::odol::{IndexBlock, Indices, Lod, LodEntry, Material, Section, Selection};
+use crate::summary::ReferenceKind;
+
+impl<'a> Survey<'_, 'a> {
+    pub(super) fn lod(&mut self, entry: &LodEntry, lod: &Lod<'a>) {
+        let index = entry.index;
+        let sizes = Sizes {
+            lod: index,
+            points: lod.point_count.into(),
+            faces: lod.faces.len() as u64,
+            sections: lod.sections.len() as u64,
+            selections: lod.selections.len() as u64,
+            bones: lod.bones.len() as u64,
+            skeleton: self.bone_count(),
+        };
+        self.count(lod);
+        for proxy in &lod.proxies {
+            self.reference(ReferenceKind::Proxy, proxy.model);
+        }
+        for texture in &lod.textures {
+            self.reference(ReferenceKind::Texture, texture);
+        }
+        for material in &lod.materials {
+            self.material(&material);
+        }
+        for section in &lod.sections {
+            if let Some(name) = section.material_name {
+                self.reference(ReferenceKind::Material, name);
+            }
+        }
+        if let Some(flags) = lod.point_flags.and_then(|flags| flags.block()) {
+            self.block(&flags, |error| error.within("point_flags").within_item("lods", index));
+        }
+        self.point_maps(lod, &sizes);
+        for (number, selection) in lod.selections.iter().enumerate() {
+            self.selection(&selection, number, &sizes);
+        }
+        if self.deep {
+            self.parts(lod, &sizes);
+            self.faces(lod, &sizes);
+        }
+        self.face_default(entry, lod);
+        match lod.vertex_table_and_rest() {
+            Ok((table, rest)) => self.vertices(lod, &table, rest, &sizes),
+            Err(error) => self.problems.error(&error.within_item("lods", index)),
+        }
+    }
+
+    fn count(&mut self, lod: &Lod<'_>) {
+        let add = |sum: &mut u64, more: usize| *sum = sum.saturating_add(more as u64);
+        let counted = &mut self.counted;
+        counted.vertices = counted.vertices.saturating_add(lod.point_count.into());
+        add(&mut counted.faces, lod.faces.len());
+        add(&mut counted.sections, lod.sections.len());
+        add(&mut counted.selections, lod.selections.len());
+        add(&mut counted.materials, lod.materials.len());
+        add(&mut counted.textures, lod.textures.len());
+        add(&mut counted.proxies, lod.proxies.len());
+        add(&mut counted.properties, lod.properties.len());
+    }
+
+    /// Paths are those of the game's virtual root, with a backslash in front or without.
+    fn reference(&mut self, kind: ReferenceKind, name: ByteStr<'_>) {
+        self.references.add_rooted(kind, name, b"\\");
+    }
+
+    fn material(&mut self, material: &Material<'_>) {
+        self.reference(ReferenceKind::Material, material.name);
+        if let Some(surface) = material.surface {
+            self.reference(ReferenceKind::Surface, surface);
+        }
+        for stage in material.all_stages() {
+            self.reference(ReferenceKind::Texture, stage.texture);
+        }
+    }
+
+    fn point_maps(&mut self, lod: &Lod<'a>, sizes: &Sizes) {
+        for (name, block, bound) in [
+            ("point_to_vertex", lod.point_to_vertex, sizes.points),
+            ("vertex_to_point", lod.vertex_to_point, lod.point_to_vertex.count()),
+        ] {
+            let place = |error: Error| error.within(name).within_item("lods", sizes.lod);
+            self.indices(&block, Below(bound), "indices", place);
+        }
+    }
+
+    fn selection(&mut self, selection: &Selection<'a>, number: usize, sizes: &Sizes) {
+        let place = |error: Error| error.within_item("selections", number).within_item("lods", sizes.lod);
+        let (faces, sections, points) = (Below(sizes.faces), Index(sizes.sections), Below(sizes.points));
+        self.indices(&selection.faces, faces, "face numbers", |error| place(error.within("faces")));
+        if let Some(weights) = selection.face_weights {
+            self.block(&weights, |error| place(error.within("face_weights")));
+        }
+        if let Some(offsets) = selection.face_offsets {
+            self.block(&offsets, |error| place(error.within("face_offsets")));
+        }
+        let storage = selection.faces.storage();
+        let zero = storage.offset.saturating_add(storage.bytes);
+        self.zero(selection.unknown, zero, |error| place(error.within("unknown")));
+        self.numbers(
+            &selection.sections,
+            sections,
+            |section| section.get().into(),
+            "section numbers",
+            |error| place(error.within("sections")),
+        );
+        self.indices(&selection.vertices, points, "point numbers", |error| place(error.within("vertices")));
+        self.block(&selection.weights, |error| place(error.within("weights")));
+        if selection.weights.count() > 0 {
+            let even = check_count(&selection.weights, selection.vertices.count());
+            self.problems.ok(even.within("weights").map_err(place));
+        }
+    }
+
+    /// Adds a block of numbers to the facts; when looking deep, holds them to a rule.
+    fn numbers<T: Element, R: Rule>(
+        &mut self,
+        block: &Block<'a, T>,
+        rule: R,
+        number: impl Fn(&T) -> R::Value + Clone,
+        what: &str,
+        place: impl Fn(Error) -> Error,
+    ) {
+        if let Some(numbers) = self.block(block, &place) {
+            Check::new(rule).array(block, numbers.iter().map(number)).tell(what, self.problems, place);
+        }
+    }
+
+    /// The same of numbers of either width.
+    fn indices(&mut self, block: &IndexBlock<'a>, rule: Below, what: &str, place: impl Fn(Error) -> Error) {
+        match block {
+            Indices::U16(block) => self.numbers(block, rule, |index| index.get().into(), what, place),
+            Indices::U32(block) => self.numbers(block, rule, |index| index.get().into(), what, place),
+        }
+    }
+
+    /// Indices between the lists of a LOD.
+    fn parts(&mut self, lod: &Lod<'a>, sizes: &Sizes) {
+        let place = |error: Error| error.within_item("lods", sizes.lod);
+        let mut selections = Check::new(IndexOrNone(sizes.selections));
+        let mut sections = Check::new(IndexOrNone(sizes.sections));
+        let mut bones = Check::new(IndexOrNone(sizes.skeleton));
+        for (proxy, Span { offset, .. }) in lod.proxies.spanned() {
+            selections.next(offset, proxy.selection.into());
+            sections.next(offset, proxy.section.unwrap_or(-1).into());
+            bones.next(offset, proxy.bone.unwrap_or(-1).into());
+        }
+        selections.tell("selections", self.problems, |error| place(error.within("proxies")));
+        sections.tell("sections", self.problems, |error| place(error.within("proxies")));
+        bones.tell("bones", self.problems, |error| place(error.within("proxies")));
+        let check = Check::new(Below(sizes.skeleton)).array(&lod.bones, lod.bones.iter().map(|bone| bone.get().into()));
+        check.tell("bones", self.problems, |error| place(error.within("bones")));
+        self.bone_links(lod, sizes);
+        for (number, (frame, Span { offset, .. })) in lod.frames.spanned().enumerate() {
+            let place = |error: Error| place(error.within("positions").within_item("frames", number));
+            if frame.positions.len() as u64 != sizes.points {
+                let message = format!("{} positions for {} points", frame.positions.len(), sizes.points);
+                self.problems.warning(&place(Error::malformed(message).at(offset)));
+            }
+            let numbers = frame.positions.iter().map(|position| Numbers(position.to_array()));
+            Check::new(Finite).array(&frame.positions, numbers).tell("positions", self.problems, place);
+        }
+        for (number, (material, Span { offset, .. })) in lod.materials.spanned().enumerate() {
+            self.codes(&material, |error| place(error.at(offset).within_item("materials", number)));
+            let count = material.transforms.len() as u64;
+            if material.kind == 8 && count == 0 {
+                // Some writers of this kind leave the transforms out.
+                continue;
+            }
+            let stages = material.stages.len() as u64;
+            if matches!(material.kind, 9..=11) && count != stages {
+                let error = Error::malformed(format!("{count} transforms for {stages} stages")).at(offset);
+                self.problems.warning(&place(error.within("transforms").within_item("materials", number)));
+            }
+            let mut check = Check::new(Below(count));
+            for transform in material.all_stages().filter_map(|stage| stage.transform) {
+                check.next(offset, transform.into());
+            }
+            check.tell("transforms", self.problems, |error| place(error.within_item("materials", number)));
+        }
+    }
+
+    /// The way from the skeleton to the bones of a LOD, which is that back.
+    fn bone_links(&mut self, lod: &Lod<'a>, sizes: &Sizes) {
+        let place = |error: Error| lod_error(sizes, error.within("bone_links"));
+        if lod.bone_links.is_empty() {
+            return;
+        }
+        if lod.bone_links.len() as u64 != sizes.skeleton {
+            let message = format!("{} bone links for {} bones", lod.bone_links.len(), sizes.skeleton);
+            self.problems.error(&place(Error::malformed(message).at(lod.bone_links.offset())));
+        }
+        let mut inside = Check::new(Below(sizes.bones));
+        let mut back = Check::new(Broken::new(Code::Suspicious, "not to a place of their bone"));
+        let mut met = 0_u64;
+        for (number, links) in lod.bone_links.iter().enumerate() {
+            inside.list(("bone_links", number), &links, links.iter().map(|link| link.get().into()));
+            met = met.saturating_add(links.len() as u64);
+            for link in links.iter() {
+                // One that points nowhere is told of above.
+                let bone = lod.bones.get(link.get() as usize);
+                back.look(links.offset(), link.get(), bone.is_none_or(|bone| bone.get() as usize == number));
+            }
+        }
+        inside.tell("bones", self.problems, place);
+        back.tell("links", self.problems, place);
+        if met != sizes.bones {
+            let message = format!("{met} links to {} bones", sizes.bones);
+            self.problems.warning(&place(Error::malformed(message).at(lod.bone_links.offset())));
+        }
+    }
+
+    /// Codes of a material that have no meaning.
+    fn codes(&mut self, material: &Material<'a>, place: impl Fn(Error) -> Error) {
+        self.code("pixel_shader", &material.pixel_shader, &place);
+        self.code("vertex_shader", &material.vertex_shader, &place);
+        self.code("main_light", &material.main_light, &place);
+        self.code("fog_mode", &material.fog_mode, &place);
+        for (number, stage) in material.stages.iter().enumerate() {
+            self.code("filter", &stage.filter, |error| place(error.within_item("stages", number)));
+        }
+        if let Some(stage) = material.thermal_stage {
+            self.code("filter", &stage.filter, |error| place(error.within("thermal_stage")));
+        }
+        let mut sources = Check::new(Broken::new(Code::UnknownCode, "without a meaning"));
+        for transform in material.transforms.iter() {
+            let source = transform.uv_source();
+            sources.look(material.transforms.offset(), source.0, source.name().is_some());
+        }
+        sources.tell("sources of coordinates", self.problems, |error| place(error.within("transforms")));
+    }
+
+    fn faces(&mut self, lod: &Lod<'a>, sizes: &Sizes) {
+        let place = |error: Error| error.within_item("lods", sizes.lod);
+        self.zero(lod.faces.unknown().map(u32::from), lod.faces.offset().saturating_sub(2), |error| {
+            place(error.within("unknown").within("face_block"))
+        });
+        let bounds = match lod.faces.sound_bounds(sizes.points) {
+            Some(bounds) => bounds,
+            None => match self.bounds_of_each(lod, sizes) {
+                Ok(bounds) => bounds,
+                Err(error) => return self.problems.error(&place(error)),
+            },
+        };
+        let mut textures = Check::new(IndexOrNone(lod.textures.len() as u64));
+        let mut materials = Check::new(IndexOrNone(lod.materials.len() as u64));
+        let mut bones = Check::new(AtMost(sizes.bones));
+        let mut starts = Check::new(Broken::new(Code::Order, "not where the one before ends"));
+        let mut ranges = Check::new(WholeFaces(&bounds));
+        let mut end = 0;
+        for (section, Span { offset, .. }) in lod.sections.spanned() {
+            let Section { start, texture, material, min_bone, bone_count, .. } = section;
+            textures.next(offset, texture.into());
+            if !lod.faces.has_units() {
+                // Neither what sections of version 7 count in nor what they call a material is known.
+                continue;
+            }
+            materials.next(offset, material.unwrap_or(-1).into());
+            bones.next(offset, u64::from(min_bone.unwrap_or(0)).saturating_add(bone_count.unwrap_or(0).into()));
+            starts.look(offset, Start { at: start, expected: end }, start == end);
+            end = section.end;
+            ranges.next(offset, MemoryRange { start, end });
+        }
+        let place = |error: Error| place(error.within("sections"));
+        textures.tell("textures", self.problems, place);
+        materials.tell("materials", self.problems, place);
+        bones.tell("last bones", self.problems, place);
+        starts.tell("sections", self.problems, place);
+        ranges.tell("sections", self.problems, place);
+        if end != lod.faces.memory_byte_len() && !lod.sections.is_empty() && lod.faces.has_units() {
+            let message = format!("sections end at {end}, faces at {}", lod.faces.memory_byte_len());
+            self.problems.warning(&place(Error::malformed(message).at(lod.sections.offset())));
+        }
+    }
+
+    /// Where each face begins in the game's memory, and where the last ends; tells of corners at no point.
+    fn bounds_of_each(&mut self, lod: &Lod<'a>, sizes: &Sizes) -> Result<Vec<u32>> {
+        let mut bounds = vec![0];
+        let mut points = Check::new(Below(sizes.points));
+        let mut broken = Ok(());
+        for (number, face) in lod.faces.iter().enumerate() {
+            match face {
+                Ok(face) => {
+                    let corners = face.corners.iter().map(u64::from);
+                    points.list(("faces", number), lod.faces.offset(), corners);
+                    bounds.extend(bounds.last().map(|start: &u32| start.saturating_add(face.memory_byte_len())));
+                }
+                Err(error) => broken = Err(error),
+            }
+        }
+        points.tell("point numbers", self.problems, |error| lod_error(sizes, error.within("faces")));
+        broken.map(|()| bounds)
+    }
+
+    /// What the tables repeat of a LOD.
+    fn face_default(&mut self, entry: &LodEntry, lod: &Lod<'_>) {
+        let Some((number, default, Span { offset, .. })) = self.model.header.face_default(entry.index) else { return };
+        let mut same = |name: &'static str, told: i64, is: i64| {
+            if told != is {
+                let error = Error::malformed(format!("{told}, the LOD has {is}")).at(offset);
+                self.problems.warning(&error.within(name).within_item("face_defaults", number));
+            }
+        };
+        same("faces", default.faces.into(), i64::try_from(lod.faces.len()).unwrap_or(i64::MAX));
+        if !self.deep {
+            return;
+        }
+        same("color", default.color.into(), lod.color.into());
+        same("special", default.special.into(), lod.special.cast_signed().into());
+        same("or_hints", default.or_hints.into(), lod.or_hints.into());
+        same("has_skeleton", default.has_skeleton.into(), u8::from(!lod.bones.is_empty()).into());
+        same("points", default.points.unwrap_or(lod.point_count).into(), lod.point_count.into());
+        // No number in some files of the game.
+        let areas = default.face_area.zip(lod.face_area).filter(|(told, is)| told != is && !told.is_nan());
+        if let Some((told, is)) = areas {
+            same("face_area", told.to_bits().into(), is.to_bits().into());
+        }
+    }
+}
+
+/// Where a section starts, in bytes of the game's memory, and where it is expected to.
+#[derive(Clone, Copy)]
+struct Start {
+    at: u32,
+    expected: u32,
+}
+
+shown!([] Display for Start, |start| "{} instead of {}", start.at, start.expected);
+
+/// The faces of a section, in bytes of the game's memory.
+#[derive(Clone, Copy)]
+pub(crate) struct MemoryRange {
+    start: u32,
+    end: u32,
+}
+
+shown!([] Display for MemoryRange, |range| "{} to {}", range.start, range.end);
+
+rules! {
+    /// A section begins and ends where faces do: at one of these places.
+    WholeFaces<'e>(&'e [u32]) of MemoryRange = Code::Range, |Self(bounds), MemoryRange { start, end }| {
+        let is_bound = |byte: u32| bounds.binary_search(&byte).is_ok();
+        is_bound(start) && is_bound(end) && start <= end
+    }, "not of whole faces";
+}

@@ -1,0 +1,251 @@
+//! What can be wrong with a vertex table.
+
+use zerocopy::little_endian::F32;
+use zerocopy::{FromBytes, IntoBytes};
+
+use super::{Sizes, Survey, lod_error};
+use crate::base::code::Code;
+use crate::base::error::{Context as _, Error, Result};
+use crate::blocks::{Block, Filled};
+use crate::bytes::{Cursor, Element, Table, Vec3};
+use crate::check::{Below, Broken, Check, Finite, Index, Length, Numbers, Rows, Unit, are_finite};
+use crate::formats::odol::wire::PackedVector;
+use crate::formats::odol::{BoneRef, Encoding, Lod, Neighbors, UvSet, VertexTable};
+
+impl<'a> Survey<'_, 'a> {
+    pub(super) fn vertices(&mut self, lod: &Lod<'a>, table: &VertexTable<'a>, rest: Cursor<'a>, sizes: &Sizes) {
+        let (start, bytes) = (lod.vertex_table_offset(), lod.vertex_table_byte_len());
+        if let Some(size) = table.vertex_table_bytes.filter(|&size| !lod.is_table_size(size)) {
+            let message = format!("says to take {size} bytes, the LOD ends after {bytes}");
+            self.tell(sizes, Err(Error::malformed(message).at(start).within("vertex_table_bytes")));
+        }
+        if !rest.is_empty() {
+            let error = rest.error(format!("{} bytes between the last array and the end of the LOD", rest.left()));
+            self.tell(sizes, Err(error));
+        }
+        if table.point_count() != sizes.points {
+            let message = format!("{} positions for {} points", table.point_count(), sizes.points);
+            self.tell(sizes, Err(Error::malformed(message).at(table.positions.offset()).within("positions")));
+        }
+        let positions = self.block(&table.positions, |error| lod_error(sizes, error.within("positions")));
+        if let Some(positions) = positions.filter(|positions| !are_finite(positions.as_bytes())) {
+            let numbers = positions.iter().map(|one| Numbers(one.to_array()));
+            self.finite(sizes, &table.positions, numbers, "positions");
+        }
+        if let Some(flags) = lod.point_flags {
+            self.filled(sizes, table, &flags, "point_flags");
+        }
+        if let Some(flags) = table.point_flags {
+            self.filled(sizes, table, &flags, "point_flags");
+            if let Some(block) = flags.block() {
+                self.block(&block, |error| lod_error(sizes, error.within("point_flags")));
+            }
+        }
+        for (set, uvs) in table.uvs.iter().enumerate() {
+            self.uvs(sizes, table, &uvs, set);
+        }
+        self.filled(sizes, table, table.normals.as_table(), "normals");
+        match &table.normals {
+            Encoding::Packed(array) => self.normals(sizes, array, PackedVector::length, None),
+            Encoding::Float(array) => self.normals(sizes, array, vector_length, Some(Vec3::to_array)),
+        }
+        match &table.tangents {
+            Encoding::Packed(block) => self.tangents(sizes, block, PackedVector::length, None),
+            Encoding::Float(block) => self.tangents(sizes, block, vector_length, Some(Vec3::to_array)),
+        }
+        let optional: [(&dyn Table, &'static str); 3] =
+            [(table.tangents.as_table(), "tangents"), (&table.bone_refs, "bone_refs"), (&table.neighbors, "neighbors")];
+        for (array, name) in optional {
+            if array.rows() > 0 {
+                self.filled(sizes, table, array, name);
+            }
+        }
+        self.bone_refs(&table.bone_refs, sizes);
+        self.neighbors(&table.neighbors, sizes);
+        let zero = table.neighbors.offset().saturating_add(table.neighbors.stored_byte_len());
+        self.zero(table.unknown, zero, |error| lod_error(sizes, error.within("unknown")));
+    }
+
+    fn uvs(&mut self, sizes: &Sizes, table: &VertexTable<'a>, uvs: &UvSet<'a>, set: usize) {
+        let place = |error: Error| lod_error(sizes, error.within_item("uvs", set));
+        let stored = uvs.stored.as_table();
+        self.problems.ok(table.check_count(stored).map_err(place));
+        match &uvs.stored {
+            Encoding::Packed(array) => {
+                if let Some(block) = array.block() {
+                    self.block(&block, place);
+                }
+            }
+            Encoding::Float(array) => {
+                let what = "coordinates";
+                self.each(array, place, |survey, rows, all| {
+                    let check = Check::new(Finite).array(rows, all.iter().map(|uv| Numbers(uv.to_array())));
+                    check.tell(what, survey.problems, place);
+                });
+            }
+        }
+        if let Some(bounds) = uvs.bounds {
+            let ends = [bounds.min, bounds.max].map(|ends| Numbers(ends.map(F32::get)));
+            let start = stored.storage().offset;
+            Check::new(Finite).array(start, ends.into_iter()).tell("bounds", self.problems, place);
+        }
+    }
+
+    /// Looks at elements that are one by one or one for all.
+    fn each<T: Element>(
+        &mut self,
+        array: &Filled<'a, T>,
+        place: impl Fn(Error) -> Error,
+        look: impl FnOnce(&mut Self, Rows, &[T]),
+    ) {
+        let Some(block) = array.block() else {
+            let fill = array.fill().filter(|_| self.deep);
+            return look(self, Rows::from(array.storage().offset), fill.map_or(&[], std::slice::from_ref));
+        };
+        if let Some(all) = self.block(&block, place) {
+            look(self, Rows::from(&block), &all);
+        }
+    }
+
+    fn finite<const N: usize>(
+        &mut self,
+        sizes: &Sizes,
+        rows: impl Into<Rows>,
+        numbers: impl Iterator<Item = Numbers<N>> + Clone,
+        name: &'static str,
+    ) {
+        Check::new(Finite).array(rows, numbers).tell(name, self.problems, |error| lod_error(sizes, error.within(name)));
+    }
+
+    fn normals<T: Element>(
+        &mut self,
+        sizes: &Sizes,
+        array: &Filled<'a, T>,
+        length: fn(&T) -> Length,
+        numbers: Option<fn(&T) -> [f32; 3]>,
+    ) {
+        let place = |error: Error| lod_error(sizes, error.within("normals"));
+        self.each(array, place, |survey, rows, all| survey.directions(sizes, rows, all, length, numbers, "normals"));
+    }
+
+    /// Each tangent is a pair of vectors `V`.
+    fn tangents<T: Element, V: Element>(
+        &mut self,
+        sizes: &Sizes,
+        block: &Block<'a, T>,
+        length: fn(&V) -> Length,
+        numbers: Option<fn(&V) -> [f32; 3]>,
+    ) {
+        if let Some(pairs) = self.block(block, |error| lod_error(sizes, error.within("tangents"))) {
+            let vectors = <[V]>::ref_from_bytes(pairs.as_bytes()).unwrap_or_default();
+            let rows = Rows::from(block).each(size_of::<V>());
+            self.directions(sizes, rows, vectors, length, numbers, "tangents");
+        }
+    }
+
+    /// Vectors of length 1; those that are stored as floats may be none.
+    fn directions<T>(
+        &mut self,
+        sizes: &Sizes,
+        rows: Rows,
+        all: &[T],
+        length: fn(&T) -> Length,
+        numbers: Option<fn(&T) -> [f32; 3]>,
+        name: &'static str,
+    ) {
+        if let Some(numbers) = numbers {
+            self.finite(sizes, rows, all.iter().map(|one| Numbers(numbers(one))), name);
+        }
+        let check = Check::new(Unit::Direction).array(rows, all.iter().map(length));
+        check.tell("vectors", self.problems, |error| lod_error(sizes, error.within(name)));
+    }
+
+    fn bone_refs(&mut self, block: &Block<'a, BoneRef>, sizes: &Sizes) {
+        let place = |error: Error| lod_error(sizes, error.within("bone_refs"));
+        let Some(refs) = self.block(block, place) else { return };
+        if refs.iter().fold(true, |all, bones| all & is_sound(bones, sizes.bones)) {
+            return;
+        }
+        let mut checks = BoneRefs::new(sizes);
+        let mut sums = Check::new(Broken::new(Code::Weights, "not 255"));
+        for (point, bones) in refs.iter().enumerate() {
+            checks.look(bones, ("points", point), block.offset());
+            let sum: u32 = bones.weights().iter().map(|pair| u32::from(pair.weight)).sum();
+            sums.look(block.offset(), sum, sum == 255 || bones.weights().is_empty());
+        }
+        checks.tell(self, place);
+        sums.tell("sums of weights", self.problems, place);
+    }
+
+    fn neighbors(&mut self, block: &Block<'a, Neighbors>, sizes: &Sizes) {
+        let place = |error: Error| lod_error(sizes, error.within("neighbors"));
+        let Some(all) = self.block(block, place) else { return };
+        let mut points = Check::new(Below(sizes.points));
+        let mut checks = BoneRefs::new(sizes);
+        for (point, Neighbors { pair }) in all.iter().enumerate() {
+            points.list(("points", point), block.offset(), pair.iter().map(|neighbor| neighbor.vertex.get().into()));
+            for neighbor in pair {
+                checks.look(&neighbor.bones, ("points", point), block.offset());
+            }
+        }
+        points.tell("point numbers", self.problems, place);
+        checks.tell(self, place);
+    }
+
+    fn filled(&mut self, sizes: &Sizes, table: &VertexTable<'_>, array: &dyn Table, name: &'static str) {
+        self.tell(sizes, table.check_count(array).within(name));
+    }
+
+    /// Tells what is wrong in the vertex table.
+    fn tell(&mut self, sizes: &Sizes, result: Result<()>) {
+        self.problems.ok(result.within_item("lods", sizes.lod));
+    }
+}
+
+fn vector_length(vector: &Vec3) -> Length {
+    Length::of(vector.to_array())
+}
+
+impl PackedVector {
+    #[inline]
+    fn length(&self) -> Length {
+        Length::of(self.to_outward())
+    }
+}
+
+/// Whether nothing can be said against a point's bones: without a jump for each of them.
+#[inline]
+fn is_sound(bones: &BoneRef, below: u64) -> bool {
+    let count = bones.count.get();
+    let (mut sound, mut sum) = ((0..=4).contains(&count), 0_u32);
+    for (place, pair) in (0..).zip(&bones.pairs) {
+        let counts = place < count;
+        sound &= !counts | (u64::from(pair.bone) < below);
+        sum = sum.wrapping_add(if counts { pair.weight.into() } else { 0 });
+    }
+    sound & ((count == 0) | (sum == 255))
+}
+
+/// What holds for all bone references.
+struct BoneRefs {
+    counts: Check<Index>,
+    bones: Check<Below>,
+}
+
+impl BoneRefs {
+    fn new(sizes: &Sizes) -> Self {
+        // Up to four: counts 0 to 4 are as indices below 5.
+        Self { counts: Check::new(Index(5)), bones: Check::new(Below(sizes.bones)) }
+    }
+
+    #[inline]
+    fn look(&mut self, bones: &BoneRef, point: (&'static str, usize), offset: u64) {
+        self.counts.next(offset, bones.count.get().into());
+        self.bones.list(point, offset, bones.weights().iter().map(|pair| pair.bone.into()));
+    }
+
+    fn tell(self, survey: &mut Survey<'_, '_>, place: impl Fn(Error) -> Error) {
+        self.counts.tell("counts of bones", survey.problems, &place);
+        self.bones.tell("bones", survey.problems, place);
+    }
+}

@@ -1,0 +1,393 @@
+//! Which versions there are, who writes them and what changed between them.
+
+use std::fmt;
+
+use crate::base::error::{Error, Result};
+use crate::base::named::named;
+
+/// The version of a model: its number, and whose count that number belongs to.
+///
+/// The table in the docs of [the module](super) tells which game writes which, and on what evidence it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Version {
+    stored: u16,
+    /// The number that decides the layout: that of the Arma line.
+    layout: u8,
+    dialect: Dialect,
+}
+
+named! {
+    /// Whose count a version number belongs to. The header decides: nothing in the number does.
+    #[derive(PartialOrd, Ord)]
+    #[non_exhaustive]
+    pub enum Dialect {
+        /// Flashpoint, Arma, Arma 2 and 3.
+        Arma = "Arma",
+        /// VBS, which left that line at 40: thermal fields in every version, no pivots.
+        Vbs = "VBS",
+        /// DayZ, which left that line at 52 and counts on by itself.
+        DayZ = "DayZ",
+    }
+}
+
+named! {
+    /// What bears out that a version is read as it was written.
+    #[derive(PartialOrd, Ord)]
+    #[non_exhaustive]
+    pub enum Evidence {
+        /// Files that the game's own tools wrote, read to the last byte.
+        Files = "files of the game",
+        /// Files that other programs wrote.
+        OtherWriters = "files of other writers",
+        /// The source of the game's engine, and one test file that others wrote by it.
+        Source = "the engine's source, one test file",
+        /// No file: what changed between the versions around it that have files is read by the same gates.
+        Between = "none, by the gates around it",
+    }
+}
+
+/// What is known of a range of versions.
+struct Range {
+    first: u16,
+    last: u16,
+    dialect: Dialect,
+    game: &'static str,
+    /// `None` where it is not read.
+    evidence: Option<Evidence>,
+}
+
+const fn range(first: u16, last: u16, dialect: Dialect, evidence: Option<Evidence>, game: &'static str) -> Range {
+    Range { first, last, dialect, game, evidence }
+}
+
+/// The version map. Of ranges that overlap, the first is the likelier one.
+const MAP: [Range; 24] = {
+    use Dialect::{Arma, DayZ, Vbs};
+    use Evidence::{Between, Files, OtherWriters, Source};
+    [
+        range(7, 7, Arma, Some(Source), "Operation Flashpoint, Arma: Cold War Assault"),
+        range(28, 39, Arma, None, "between Flashpoint and Arma"),
+        range(40, 40, Arma, Some(Files), "Arma: Armed Assault"),
+        range(41, 43, Arma, Some(OtherWriters), "Arma: Armed Assault, Arma 2"),
+        range(40, 43, Vbs, Some(OtherWriters), "VBS"),
+        range(44, 47, Arma, Some(OtherWriters), "Arma 2"),
+        range(48, 49, Arma, Some(Files), "Arma 2"),
+        range(50, 50, Arma, Some(Files), "Arma 2: Operation Arrowhead, Arma 3"),
+        range(51, 52, Arma, Some(OtherWriters), "Arma 2: Operation Arrowhead, Take On Helicopters"),
+        range(53, 53, DayZ, Some(Files), "DayZ, 2020 to 2026"),
+        range(54, 54, DayZ, Some(Files), "DayZ, since 2024"),
+        range(55, 55, DayZ, Some(Files), "DayZ, since 2026"),
+        range(53, 57, Arma, Some(Between), "Arma 3 before its alpha"),
+        range(58, 59, Arma, Some(Files), "Arma 3, 2013 to 2014"),
+        range(60, 67, Arma, Some(Between), "Arma 3"),
+        range(68, 68, Arma, Some(Files), "Arma 3, 2015 to 2016"),
+        range(69, 70, Arma, Some(Between), "Arma 3"),
+        range(71, 71, Arma, Some(OtherWriters), "Arma 3, by armake"),
+        range(72, 72, Arma, Some(Between), "Arma 3"),
+        range(73, 73, Arma, Some(Files), "Arma 3, 2019 to 2025"),
+        range(74, 74, Arma, Some(Between), "Arma 3"),
+        range(75, 75, Arma, Some(Files), "Arma 3, since 2025"),
+        range(10_040, 10_043, Arma, Some(OtherWriters), "VBS"),
+        range(10_040, 10_043, Vbs, Some(OtherWriters), "VBS"),
+    ]
+};
+
+/// What VBS adds to the version whose layout it writes.
+const VBS: u16 = 10_000;
+
+impl Version {
+    /// The version with this number, in the dialect that is likelier where there are two.
+    ///
+    /// # Errors
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) where it is not read.
+    pub fn new(stored: u32) -> Result<Self> {
+        let number = u16::try_from(stored).unwrap_or(u16::MAX);
+        match number {
+            53..=55 => Ok(Self::of(number, Dialect::DayZ)),
+            7 | 40..=75 | 10_040..=10_043 => Ok(Self::of(number, Dialect::Arma)),
+            _ => Err(unread(stored)),
+        }
+    }
+
+    /// The same number in the dialect that is less likely.
+    pub(super) fn other_dialect(self) -> Option<Self> {
+        match (self.dialect, self.stored) {
+            (Dialect::DayZ, _) => Some(Self::of(self.stored, Dialect::Arma)),
+            (Dialect::Arma, 40..=43 | 10_040..=10_043) => Some(Self::of(self.stored, Dialect::Vbs)),
+            _ => None,
+        }
+    }
+
+    fn of(stored: u16, dialect: Dialect) -> Self {
+        let layout = match dialect {
+            Dialect::DayZ => 52,
+            Dialect::Arma | Dialect::Vbs => stored.checked_sub(VBS).unwrap_or(stored),
+        };
+        Self { stored, layout: u8::try_from(layout).unwrap_or(u8::MAX), dialect }
+    }
+
+    /// The number as stored.
+    pub fn stored(self) -> u32 {
+        self.stored.into()
+    }
+
+    /// Whose count the number belongs to.
+    pub fn dialect(self) -> Dialect {
+        self.dialect
+    }
+
+    /// The number of the Arma line that decides the layout: 52 in DayZ's files, 40 to 43 in those of VBS.
+    pub fn layout(self) -> u32 {
+        self.layout.into()
+    }
+
+    /// Whether VBS wrote the file, by the number or by what fits.
+    pub fn is_vbs(self) -> bool {
+        self.stored > VBS || self.dialect == Dialect::Vbs
+    }
+
+    fn range(self) -> Option<&'static Range> {
+        let holds = |range: &&Range| (range.first..=range.last).contains(&self.stored) && range.dialect == self.dialect;
+        MAP.iter().find(holds)
+    }
+
+    /// The game whose tools write it.
+    pub fn game(self) -> &'static str {
+        self.range().map_or("", |range| range.game)
+    }
+
+    /// What bears out that it is read as it was written.
+    pub fn evidence(self) -> Evidence {
+        self.range().and_then(|range| range.evidence).unwrap_or(Evidence::Between)
+    }
+
+    fn arma(self, first: u8) -> bool {
+        self.layout >= first
+    }
+
+    fn dayz(self, first: u16) -> bool {
+        self.dialect == Dialect::DayZ && self.stored >= first
+    }
+
+    fn vbs(self) -> bool {
+        self.dialect == Dialect::Vbs
+    }
+}
+
+macro_rules! gates {
+    ($($(#[$doc:meta])* $name:ident = |$version:ident| $rule:expr;)*) => {
+        impl Version {
+            $(
+                $(#[$doc])*
+                pub fn $name(self) -> bool {
+                    let $version = self;
+                    $rule
+                }
+            )*
+        }
+
+        /// Every gate by name.
+        #[cfg(test)]
+        const GATES: &[(&str, fn(Version) -> bool)] = &[$((stringify!($name), Version::$name)),*];
+    };
+}
+
+gates! {
+    /// Whether the LODs come first and there is no table of them (version 7).
+    is_flashpoint = |v| v.layout == 7;
+    /// Whether the skeleton names the model of its pivots (from 41 on, never by VBS).
+    has_pivots = |v| v.arma(41) && !v.vbs();
+    /// Whether there are half-lives of warmth (from 42 on, always by VBS).
+    has_thermal = |v| v.arma(42) || v.vbs();
+    /// Whether there is the warmth of a body (from 43 on, always by VBS).
+    has_metabolism = |v| v.arma(43) || v.vbs();
+    /// Whether compressed blocks are LZO streams, not LZSS with a checksum (from 44 on).
+    has_lzo = |v| v.arma(44);
+    /// Whether texture coordinates and vectors are packed, not floats (from 45 on).
+    has_packed_vectors = |v| v.arma(45);
+    /// Whether shadows have an offset (from 48 on).
+    has_shadow_offset = |v| v.arma(48);
+    /// Whether a LOD starts with its point count and keeps the point flags in its vertex table (from 50 on).
+    has_point_count = |v| v.arma(50);
+    /// Whether LODs and face defaults hold a face area (from 51 on).
+    has_face_area = |v| v.arma(51);
+    /// Whether there is a box around the visual LODs (from 52 on).
+    has_visual_box = |v| v.arma(52);
+    /// Whether there is a number for the simple geometry (from 53 on).
+    has_simple_geometry = |v| v.arma(53);
+    /// Whether there is a number for the geometry of physics (from 54 on).
+    has_physics_geometry = |v| v.arma(54);
+    /// Whether hiding animations have an end (from 55 on).
+    has_hide_end = |v| v.arma(55);
+    /// Whether animations have a period (from 56 on).
+    has_period = |v| v.arma(56);
+    /// Whether each LOD names LODs for its shadows (from 57 on).
+    has_shadow_lods = |v| v.arma(57);
+    /// Whether the header names a muzzle flash (from 58 on).
+    has_muzzle_flash = |v| v.arma(58);
+    /// Whether a kind of buoyancy follows the last LOD (from 58 on).
+    has_buoyancy = |v| v.arma(58);
+    /// Whether the header starts with an app id (from 59 on).
+    has_app_id = |v| v.arma(59);
+    /// Whether cooked shapes may follow the last LOD (from 60 on).
+    may_have_shapes = |v| v.arma(60);
+    /// Whether a flag says if a block is compressed, not its size (from 64 on).
+    has_block_flags = |v| v.arma(64);
+    /// Whether sections may have a collimator, and a number follows the vertex table (from 67 on).
+    has_collimators = |v| v.arma(67);
+    /// Whether one more byte ends a LOD (from 68 on).
+    has_last_byte = |v| v.arma(68);
+    /// Whether cooked shapes follow the last LOD (from 68 on).
+    has_shapes = |v| v.arma(68);
+    /// Whether point and face numbers have 32 bits (from 69 on).
+    has_wide_indices = |v| v.arma(69);
+    /// Whether there is a coefficient for the density of LODs (from 70 on).
+    has_lod_density = |v| v.arma(70);
+    /// Whether there is an importance for drawing (from 71 on).
+    has_draw_importance = |v| v.arma(71);
+    /// Whether there is a shielding against explosions (from 72 on).
+    has_explosion_shielding = |v| v.arma(72);
+    /// Whether there is a flag for cover (from 73 on).
+    has_ai_covers = |v| v.arma(73);
+    /// Whether the header starts with two words that tell if the rest is encrypted (from 75 on).
+    has_encryption = |v| v.arma(75);
+    /// Whether there is a flag and a factor of unknown use (DayZ).
+    has_dayz_factor = |v| v.dayz(53);
+    /// Whether there is one LOD number more, of unknown use (DayZ, from 54 on).
+    has_dayz_lod = |v| v.dayz(54);
+    /// Whether one more byte ends the facts about the model (DayZ, from 55 on).
+    has_dayz_byte = |v| v.dayz(55);
+}
+
+#[cold]
+fn unread(stored: u32) -> Error {
+    let what = match stored {
+        28..40 => "untested: no file is known to test a reader with",
+        0..40 => "older than this reader",
+        10_000.. => "as VBS counts them, unknown to this reader",
+        _ => "newer than this reader",
+    };
+    Error::unsupported(format!("ODOL version {stored}, {what} (7 and 40 to 75)")).of_version(stored)
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.stored.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_versions_are_named() {
+        for (stored, said) in [
+            (6, "ODOL version 6, older than this reader (7 and 40 to 75)"),
+            (27, "ODOL version 27, older than this reader (7 and 40 to 75)"),
+            (28, "ODOL version 28, untested: no file is known to test a reader with (7 and 40 to 75)"),
+            (39, "ODOL version 39, untested: no file is known to test a reader with (7 and 40 to 75)"),
+            (76, "ODOL version 76, newer than this reader (7 and 40 to 75)"),
+            (10_039, "ODOL version 10039, as VBS counts them, unknown to this reader (7 and 40 to 75)"),
+            (10_044, "ODOL version 10044, as VBS counts them, unknown to this reader (7 and 40 to 75)"),
+            (u32::MAX, "ODOL version 4294967295, as VBS counts them, unknown to this reader (7 and 40 to 75)"),
+        ] {
+            let error = Version::new(stored).unwrap_err();
+            assert_eq!((error.to_string().as_str(), error.version()), (said, Some(stored)));
+        }
+        let read = (0..200).filter(|&stored| Version::new(stored).is_ok());
+        assert!(read.eq(std::iter::once(7).chain(40..=75)));
+        assert_eq!(Version::new(10_043).map(|version| (version.layout(), version.stored())).ok(), Some((43, 10_043)));
+    }
+
+    #[test]
+    fn numbers_that_mean_two_things_are_read_as_either() {
+        let dialects = |stored: u32| {
+            let likely = Version::new(stored).ok();
+            let other = likely.and_then(Version::other_dialect);
+            likely.into_iter().chain(other).map(Version::dialect).collect::<Vec<_>>()
+        };
+        // As the map says, in its order.
+        for stored in 0..12_000_u16 {
+            let ranges = MAP.iter().filter(|range| (range.first..=range.last).contains(&stored));
+            let read = ranges.filter(|range| range.evidence.is_some()).map(|range| range.dialect);
+            assert_eq!(dialects(stored.into()), read.collect::<Vec<_>>(), "{stored}");
+        }
+        assert_eq!(dialects(43), [Dialect::Arma, Dialect::Vbs]);
+        assert_eq!(dialects(44), [Dialect::Arma]);
+        assert_eq!(dialects(53), [Dialect::DayZ, Dialect::Arma]);
+        assert_eq!(dialects(55), [Dialect::DayZ, Dialect::Arma]);
+        assert_eq!(dialects(56), [Dialect::Arma]);
+        assert!(dialects(30).is_empty());
+    }
+
+    /// The gates that open between a version and the one before it.
+    fn opened(before: Version, version: Version) -> String {
+        let gates = GATES.iter().filter(|(_, gate)| gate(version) != gate(before));
+        gates.map(|(name, _)| *name).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn gates_open_where_the_document_says() {
+        let mut told = String::new();
+        let mut before = Version::of(7, Dialect::Arma);
+        for version in (40..=75).map(|stored| Version::of(stored, Dialect::Arma)) {
+            let gates = opened(before, version);
+            if !gates.is_empty() {
+                told.push_str(&format!("{version} {gates}\n"));
+            }
+            before = version;
+        }
+        assert_eq!(
+            told,
+            "\
+40 is_flashpoint
+41 has_pivots
+42 has_thermal
+43 has_metabolism
+44 has_lzo
+45 has_packed_vectors
+48 has_shadow_offset
+50 has_point_count
+51 has_face_area
+52 has_visual_box
+53 has_simple_geometry
+54 has_physics_geometry
+55 has_hide_end
+56 has_period
+57 has_shadow_lods
+58 has_muzzle_flash has_buoyancy
+59 has_app_id
+60 may_have_shapes
+64 has_block_flags
+67 has_collimators
+68 has_last_byte has_shapes
+69 has_wide_indices
+70 has_lod_density
+71 has_draw_importance
+72 has_explosion_shielding
+73 has_ai_covers
+75 has_encryption
+"
+        );
+        let arma = |stored| Version::of(stored, Dialect::Arma);
+        let dayz = |stored| Version::of(stored, Dialect::DayZ);
+        assert_eq!(opened(arma(52), dayz(53)), "has_dayz_factor");
+        assert_eq!(opened(dayz(53), dayz(54)), "has_dayz_lod");
+        assert_eq!(opened(dayz(54), dayz(55)), "has_dayz_byte");
+        let vbs = |stored| Version::of(stored, Dialect::Vbs);
+        assert_eq!(opened(arma(40), vbs(40)), "has_thermal has_metabolism");
+        assert_eq!(opened(arma(43), vbs(10_043)), "has_pivots");
+    }
+
+    #[test]
+    fn the_version_map_of_the_docs_is_the_one_that_is_read_by() {
+        let rows = MAP.iter().map(|Range { first, last, dialect, game, evidence }| {
+            let numbers = if first == last { first.to_string() } else { format!("{first}-{last}") };
+            let evidence = evidence.map_or_else(|| "not read".to_owned(), |evidence| evidence.to_string());
+            format!("//! | {numbers} | {dialect:?} | {game} | {evidence} |\n")
+        });
+        let rows: String = rows.collect();
+        assert!(include_str!("mod.rs").contains(&rows), "mod.rs should have\n{rows}");
+    }
+}

@@ -1,0 +1,278 @@
+//! What a LOD keeps for each of its points.
+
+use zerocopy::little_endian::U32;
+
+use super::array::Layout;
+use super::table;
+use super::wire::{BoneRef, FloatTangents, Neighbors, PackedTangents, PackedUv, PackedVector, UvBounds};
+use crate::base::error::{Context as _, Error, Result};
+use crate::base::span::Span;
+use crate::blocks::{Block, Filled};
+use crate::bytes::{Cursor, Table, Vec2, Vec3};
+use crate::outline::{Outline, Part, Type};
+use crate::record::{Fixed as _, Flat, List, Read, Stored, record, tell_part};
+
+/// An array that is packed from version 45 on and floats before.
+#[derive(Clone, Copy, Debug)]
+pub enum Encoding<P, F> {
+    /// From version 45 on.
+    Packed(P),
+    /// Up to version 44.
+    Float(F),
+}
+
+impl<P: Stored, F: Stored> Stored for Encoding<P, F> {
+    const TYPE: Type = P::TYPE;
+}
+
+impl<'a, P: Read<'a, Layout>, F: Read<'a, Layout>> Read<'a, Layout> for Encoding<P, F> {
+    #[inline]
+    fn read(cursor: &mut Cursor<'a>, layout: Layout) -> Result<Self> {
+        match layout.version.has_packed_vectors() {
+            true => P::read(cursor, layout).map(Self::Packed),
+            false => F::read(cursor, layout).map(Self::Float),
+        }
+    }
+
+    fn tell(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        match layout.version.has_packed_vectors() {
+            true => P::tell(cursor, layout, name, out).map(Self::Packed),
+            false => F::tell(cursor, layout, name, out).map(Self::Float),
+        }
+    }
+}
+
+impl<P: Table, F: Table> Encoding<P, F> {
+    /// The array as stored.
+    pub fn as_table(&self) -> &dyn Table {
+        match self {
+            Self::Packed(array) => array,
+            Self::Float(array) => array,
+        }
+    }
+
+    /// How many elements.
+    pub fn count(&self) -> u64 {
+        self.as_table().rows()
+    }
+}
+
+/// Normals: their sign is told at [`PackedVector::to_array`].
+pub type Normals<'a> = Encoding<Filled<'a, PackedVector>, Filled<'a, Vec3>>;
+/// Pairs of tangents, of the sign of [`Normals`].
+pub type Tangents<'a> = Encoding<Block<'a, PackedTangents>, Block<'a, FloatTangents>>;
+
+record! {
+    /// What a LOD keeps for each of its points, array behind array.
+    ///
+    /// Finding an array means walking the compressed ones before it; nothing is decoded. Each array has as many elements
+    /// as there are positions; tangents, bone references and neighbors may be missing, with a count of 0. A count that
+    /// differs is an error of that array alone, told by `check_count`.
+    VertexTable<'a>(layout: Layout) {
+        /// The bytes of the whole table by its own word, these four included; not in version 7. From version 68 on the two
+        /// fields after the arrays do not count.
+        vertex_table_bytes: u32 = "sizeOfVertexTable" where !layout.version.is_flashpoint(),
+        /// Point flags; before version 50 they are the LOD's.
+        point_flags: Filled<'a, U32> = "LodPointFlags" [layout] where layout.version.has_point_count(),
+        /// The sets of texture coordinates.
+        uvs: UvSets<'a> = "DefaultUVset, nUVs, UVSets" [layout],
+        /// Where the points are, in meters, relative to the model's `bounding_center`.
+        positions: Block<'a, Vec3> = "NoOfPoints, LodPoints" [layout],
+        /// One for each point. As decoded they point into the body.
+        normals: Normals<'a> = "nNormals, LodNormals" [layout],
+        /// The directions of u and v at each point.
+        tangents: Tangents<'a> = "nMinMax, MinMax" [layout],
+        /// The bones that move each point.
+        bone_refs: Block<'a, BoneRef> = "nProperties, VertProperties" [layout],
+        /// In shadow volumes, the points beside each point.
+        neighbors: Block<'a, Neighbors> = "Count, UnknownVtxStructs" [layout],
+        /// Of unknown use; 0 in every file met.
+        unknown: u32 where layout.version.has_collimators(),
+        /// Of unknown use; 1 in every file met.
+        last_byte: u8 where layout.version.has_last_byte(),
+    }
+    also |table, out| {
+        if layout.points.is_some_and(|points| check_count(table.normals.as_table(), points).is_ok()) {
+            out.array("normal_vectors", &table::normal_vectors(&table.normals));
+        }
+        out.array("tangent_vectors", &table::tangent_vectors(&table.tangents));
+    }
+}
+
+/// The positions of a [`VertexTable`], and no array after them.
+pub(super) fn positions<'a>(cursor: &mut Cursor<'a>, layout: Layout) -> Result<Block<'a, Vec3>> {
+    cursor.u32().within("vertex_table_bytes")?;
+    if layout.version.has_point_count() {
+        <Filled<'_, U32> as Read<'_, _>>::read(cursor, layout).within("point_flags")?;
+    }
+    UvSets::read(cursor, layout).within("uvs")?;
+    <Block<'_, _> as Read<'_, _>>::read(cursor, layout).within("positions")
+}
+
+impl<'a> VertexTable<'a> {
+    /// All sets of texture coordinates, the first first.
+    pub fn uv_sets(&self) -> impl Iterator<Item = UvSet<'a>> + use<'a> {
+        self.uvs.iter()
+    }
+
+    /// How many points there are.
+    pub fn point_count(&self) -> u64 {
+        self.positions.count()
+    }
+
+    /// Whether an array has an element for each point. The count of a fill is borne out by no bytes: compare it before
+    /// going over the elements.
+    ///
+    /// # Errors
+    /// [`Malformed`](crate::ErrorKind::Malformed) where it does not.
+    pub fn check_count(&self, array: &dyn Table) -> Result<()> {
+        check_count(array, self.point_count())
+    }
+}
+
+/// Whether an array has so many elements.
+pub(super) fn check_count(array: &dyn Table, points: u64) -> Result<()> {
+    if array.rows() == points {
+        return Ok(());
+    }
+    let message = format!("{} elements for {points} points", array.rows());
+    Err(Error::malformed(message).at(array.storage().offset))
+}
+
+record! {
+    /// A set of texture coordinates.
+    UvSet<'a>(layout: Layout) {
+        /// What packed coordinates lie between.
+        bounds: &'a UvBounds as Flat<'a, UvBounds> where layout.version.has_packed_vectors(),
+        /// The coordinates as stored.
+        stored: Encoding<Filled<'a, PackedUv>, Filled<'a, Vec2>> = "LodUV, nVertices, DefaultFill, UV" [layout],
+    }
+}
+
+/// The sets of texture coordinates of a LOD: at least one.
+#[derive(Clone, Copy, Debug)]
+pub struct UvSets<'a> {
+    /// The first, which is always there.
+    pub first: UvSet<'a>,
+    /// How many sets there are, by the file's word; 0 is meant as 1. Not in version 7.
+    pub count: Option<u32>,
+    /// The others.
+    pub(super) more: List<'a, UvSet<'a>, Layout>,
+}
+
+impl<'a> UvSets<'a> {
+    /// All sets, the first first.
+    pub fn iter(&self) -> impl Iterator<Item = UvSet<'a>> + use<'a> {
+        std::iter::once(self.first).chain(self.more.iter())
+    }
+
+    /// All sets, each with its place.
+    fn spanned(&self, start: u64) -> impl Iterator<Item = (UvSet<'a>, Span)> + use<'a> {
+        std::iter::once((self.first, Span { offset: start, bytes: 0 })).chain(self.more.spanned())
+    }
+}
+
+impl Stored for UvSets<'_> {
+    const TYPE: Type = Type::List(&Type::Record(UvSet::SCHEMA), 9);
+}
+
+impl<'a> Read<'a, Layout> for UvSets<'a> {
+    fn read(cursor: &mut Cursor<'a>, layout: Layout) -> Result<Self> {
+        let first = UvSet::read(cursor, layout).within_index(0)?;
+        let count = cursor.u32()?;
+        let more = List::numbered(cursor, 1, count.saturating_sub(1), layout)?;
+        Ok(Self { first, count: Some(count), more })
+    }
+
+    /// As arrays; where all bytes are told, each set for itself.
+    fn tell(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        let mut start = *cursor;
+        let sets = Self::read(cursor, layout)?;
+        if out.dissects() {
+            tell_part::<UvSet<'_>, _>(&mut start, layout, Part::item(name, 0), out)?;
+            u32::tell(&mut start, (), "uv_count", out)?;
+            for index in 0..sets.more.len() {
+                tell_part::<UvSet<'_>, _>(&mut start, layout, Part::item(name, index.saturating_add(1)), out)?;
+            }
+            return Ok(sets);
+        }
+        out.field("uv_count", sets.count);
+        // An array whose count is no other's could claim any number of rows.
+        let sound = |set: &UvSet<'_>| check_count(set.stored.as_table(), layout.points.unwrap_or(0));
+        for (index, set) in sets.iter().enumerate() {
+            if out.ok(sound(&set)).is_some() {
+                out.array_item(name, index, set.stored.as_table());
+            }
+        }
+        for (index, set) in sets.iter().enumerate().filter(|(_, set)| sound(set).is_ok()) {
+            out.array_item("uv_coordinates", index, &table::coordinates(&set));
+        }
+        for (index, (set, Span { offset, .. })) in sets.spanned(start.offset()).enumerate() {
+            if let Some(bounds) = set.bounds {
+                let part = Part::item("uv_bounds", index).spanning(offset, size_of::<UvBounds>() as u64);
+                out.part(part, |out| bounds.tell_fields(offset, out));
+            }
+        }
+        Ok(sets)
+    }
+}
+
+impl<'a> UvSet<'a> {
+    /// How many coordinates.
+    pub fn count(&self) -> u64 {
+        self.stored.count()
+    }
+
+    /// The coordinates as numbers.
+    ///
+    /// # Errors
+    /// Where they do not decode, or are more than [`Limits::decoded_bytes`](crate::Limits::decoded_bytes) allow.
+    pub fn decode(&self) -> Result<Vec<[f32; 2]>> {
+        Ok(match &self.stored {
+            Encoding::Packed(array) => array.decode()?.iter().map(|&packed| self.scale(packed)).collect(),
+            Encoding::Float(array) => array.decode()?.iter().map(Vec2::to_array).collect(),
+        })
+    }
+
+    /// The coordinate that a packed one of this set stands for.
+    pub fn scale(&self, packed: PackedUv) -> [f32; 2] {
+        // Every set of packed coordinates has bounds.
+        self.bounds.map_or([f32::NAN; 2], |bounds| bounds.scale(packed))
+    }
+}
+
+impl<'a> Normals<'a> {
+    /// The normals as numbers, pointing **into** the body.
+    ///
+    /// # Errors
+    /// Where they do not decode, or are more than [`Limits::decoded_bytes`](crate::Limits::decoded_bytes) allow.
+    pub fn decode(&self) -> Result<Vec<[f32; 3]>> {
+        Ok(match self {
+            Self::Packed(array) => array.decode()?.iter().map(|normal| normal.to_array()).collect(),
+            Self::Float(array) => array.decode()?.iter().map(Vec3::to_array).collect(),
+        })
+    }
+
+    /// The normals as numbers, pointing out of the body.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    pub fn decode_outward(&self) -> Result<Vec<[f32; 3]>> {
+        let mut normals = self.decode()?;
+        normals.iter_mut().flatten().for_each(|axis| *axis = -*axis);
+        Ok(normals)
+    }
+}
+
+impl<'a> Tangents<'a> {
+    /// The tangents as numbers, along u and along v, with the sign of [`Normals::decode`].
+    ///
+    /// # Errors
+    /// As [`Normals::decode`].
+    pub fn decode(&self) -> Result<Vec<[[f32; 3]; 2]>> {
+        Ok(match self {
+            Self::Packed(array) => array.decode()?.iter().map(|pair| [pair.s.to_array(), pair.t.to_array()]).collect(),
+            Self::Float(array) => array.decode()?.iter().map(|pair| [pair.s.to_array(), pair.t.to_array()]).collect(),
+        })
+    }
+}

@@ -1,0 +1,265 @@
+//! Records exactly as stored.
+
+use zerocopy::little_endian::{F32, I16, I32, U16, U32};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use super::codes::UvSource;
+use crate::bytes::Vec3;
+use crate::bytes::array::elements;
+use crate::record::{plain, wire};
+
+wire! {
+    /// A basis of three rows and a position: what a point is multiplied with, then added to.
+    Transform = 48 {
+        /// Where the x, y and z axis point to, in this order.
+        basis: [Vec3; 3],
+        /// Where the origin comes to lie.
+        position: Vec3,
+    }
+
+    /// How a stage of a material makes its texture coordinates.
+    StageTransform = 52 {
+        /// What the coordinates are made of, by number.
+        uv_source: U32 = "UVSource",
+        /// What they are multiplied with.
+        transform: Transform = "Transform",
+    }
+
+    /// What a section with a collimator adds: by readers alone, no file has it. Three points or directions with two
+    /// numbers between them.
+    Collimator = 44 {
+        /// The first.
+        a: Vec3,
+        /// The second.
+        b: Vec3,
+        /// Of unknown use.
+        c: U32,
+        /// The third.
+        d: Vec3,
+        /// Of unknown use.
+        e: U32,
+    }
+
+    /// What a [`Buoyancy`](super::Buoyancy) starts with.
+    BuoyancyStart = 36 {
+        /// How many places the grid has along each axis.
+        grid: [I32; 3],
+        /// From one place to the next, along each axis.
+        step: [F32; 3],
+        /// The radius of all spheres.
+        radius: F32,
+        /// The fewest and the most spheres.
+        sphere_counts: [I32; 2],
+    }
+
+    /// One of the spheres that a model floats by.
+    BuoyancySphere = 20 {
+        /// Its center.
+        center: Vec3,
+        /// Its radius.
+        radius: F32,
+        /// How much of its surface is the model's.
+        surface: F32,
+    }
+
+    /// The smallest and largest coordinates of a set, as u and v.
+    UvBounds = 16 {
+        /// What -32767 stands for.
+        min: [F32; 2] = "UVScale, uvScaling",
+        /// What 32767 stands for.
+        max: [F32; 2] = "UVScale, uvScaling",
+    }
+
+    /// A texture coordinate of version 45 and later: its place between the bounds of its set.
+    PackedUv = 4 {
+        /// To the right, -32767 to 32767.
+        u: I16,
+        /// Down, -32767 to 32767.
+        v: I16,
+    }
+
+    /// The tangents of a vertex in version 45 and later.
+    PackedTangents = 8 {
+        /// Along u.
+        s: PackedVector,
+        /// Along v.
+        t: PackedVector,
+    }
+
+    /// The tangents of a vertex before version 45.
+    FloatTangents = 24 {
+        /// Along u.
+        s: Vec3,
+        /// Along v.
+        t: Vec3,
+    }
+
+    /// How much one bone moves a vertex.
+    BoneWeight = 2 {
+        /// Which of the LOD's `bones`.
+        bone: u8,
+        /// How much, in 255ths; those of a vertex sum to 255.
+        weight: u8,
+    }
+
+    /// The bones that move a vertex (AnimationRTWeight).
+    BoneRef = 12 {
+        /// How many of the pairs count, 0 to 4.
+        count: I32 = "index",
+        /// The pairs. What stands behind the first `count` is left over from the writer's memory.
+        pairs: [BoneWeight; 4] = "V",
+    }
+
+    /// A vertex beside another one in a shadow volume, and the bones that move it (VertexNeighborInfo).
+    Neighbor = 16 {
+        /// Which vertex.
+        vertex: U16 = "Unknown",
+        /// Left over from the writer's memory; 0 from version 69 on, so that there the two may be one number of 32 bits.
+        unused: U16 = "Unknown",
+        /// The bones that move it.
+        bones: BoneRef = "Unknown",
+    }
+
+    /// The two neighbors of a vertex in a shadow volume.
+    Neighbors = 32 {
+        /// One and the other.
+        pair: [Neighbor; 2] = "Unknown",
+    }
+}
+
+plain! {
+    Transform: Number("f32[12]", 48) => |transform| transform.to_array(), |cursor| cursor.read().copied();
+    PackedVector: Number("PackedVector", 4) => |vector| vector.to_array();
+    BoneRef: Number("BoneRef", 12) => |bones| bones.count.get();
+    LastConstants: Number("f32[12]", 48) => |words| words.to_array(), |cursor| cursor.read().copied();
+}
+
+impl Transform {
+    /// The twelve numbers in the order stored.
+    pub fn to_array(&self) -> [f32; 12] {
+        zerocopy::transmute!(*self)
+    }
+}
+
+impl StageTransform {
+    /// What the coordinates are made of.
+    pub fn uv_source(&self) -> UvSource {
+        UvSource(self.uv_source.get())
+    }
+}
+
+/// Twelve numbers of unknown use, in materials of kind 20; the third and the seventh are whole ones.
+#[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct LastConstants([U32; 12]);
+
+impl LastConstants {
+    /// The numbers, in the order stored.
+    pub fn to_array(&self) -> [f32; 12] {
+        let mut index = 0_usize;
+        self.0.map(|word| {
+            let is_whole = matches!(index, 2 | 6);
+            index = index.saturating_add(1);
+            if is_whole { word.get().cast_signed() as f32 } else { f32::from_bits(word.get()) }
+        })
+    }
+}
+
+impl UvBounds {
+    /// The coordinate that a packed one stands for: `min + (packed + 32767) / 65534 * (max - min)`. Bounds that are no
+    /// numbers or the wrong way round are taken as they are.
+    ///
+    /// ```
+    /// use meshpeek::odol::{PackedUv, UvBounds};
+    /// let bounds = UvBounds { min: [0.0.into(), 1.0.into()], max: [1.0.into(), 3.0.into()] };
+    /// let center = PackedUv { u: 0.into(), v: 0.into() };
+    /// assert_eq!(bounds.scale(center), [0.5, 2.0]);
+    /// ```
+    pub fn scale(&self, packed: PackedUv) -> [f32; 2] {
+        let one = |packed: i16, min: F32, max: F32| {
+            min.get() + (f32::from(packed) + 32767.0) / 65534.0 * (max.get() - min.get())
+        };
+        let ([min_u, min_v], [max_u, max_v]) = (self.min, self.max);
+        [one(packed.u.get(), min_u, max_u), one(packed.v.get(), min_v, max_v)]
+    }
+}
+
+/// A unit vector of version 45 and later: three numbers of 10 bits with sign, x lowest. Bits 30 and 31 are unused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct PackedVector(pub U32);
+
+impl PackedVector {
+    /// The vector with the sign the engine gives it, each number times -1/511: a normal then points **into** the body,
+    /// against `(b - a) x (c - a)` of its face. Lengths come out at 1 within a thousandth; a few are zero.
+    pub fn to_array(self) -> [f32; 3] {
+        // Taken from zero, so that no zero gets a sign.
+        self.to_outward().map(|axis| 0.0 - axis)
+    }
+
+    /// The vector with the opposite sign, each number times 1/511: a normal then points out of the body.
+    pub fn to_outward(self) -> [f32; 3] {
+        let bits = self.0.get();
+        // The ten bits come to lie at the top, so that the shift back spreads their sign.
+        [bits << 22, bits << 12, bits << 2].map(|top| (top.cast_signed() >> 22) as f32 / 511.0)
+    }
+}
+
+impl BoneRef {
+    /// The pairs that count; all four where `count` is larger, none where it is negative.
+    pub fn weights(&self) -> &[BoneWeight] {
+        let count = usize::try_from(self.count.get()).unwrap_or(0);
+        self.pairs.get(..count).unwrap_or(if count > 0 { &self.pairs } else { &[] })
+    }
+}
+
+elements! {
+    PackedUv = [i16; 2] { "u" I16, "v" I16 }
+    PackedVector = u32 { "packed" U32 }
+    PackedTangents = [u32; 2] { "s" U32, "t" U32 }
+    FloatTangents = [f32; 6] { "s_x" F32, "s_y" F32, "s_z" F32, "t_x" F32, "t_y" F32, "t_z" F32 }
+    BoneRef = [u8; 12] {
+        "count" I32, "bone_0" U8, "weight_0" U8, "bone_1" U8, "weight_1" U8,
+        "bone_2" U8, "weight_2" U8, "bone_3" U8, "weight_3" U8,
+    }
+    Neighbors = [u8; 32] {
+        "a" U16, "a_unused" U16,
+        "a_count" I32, "a_bone_0" U8, "a_weight_0" U8, "a_bone_1" U8, "a_weight_1" U8,
+        "a_bone_2" U8, "a_weight_2" U8, "a_bone_3" U8, "a_weight_3" U8,
+        "b" U16, "b_unused" U16,
+        "b_count" I32, "b_bone_0" U8, "b_weight_0" U8, "b_bone_1" U8, "b_weight_1" U8,
+        "b_bone_2" U8, "b_weight_2" U8, "b_bone_3" U8, "b_weight_3" U8,
+    }
+    BuoyancySphere = [f32; 5] { "x" F32, "y" F32, "z" F32, "radius" F32, "surface" F32 }
+    StageTransform = [u32; 13] {
+        "uv_source" U32, "xx" F32, "xy" F32, "xz" F32, "yx" F32, "yy" F32, "yz" F32,
+        "zx" F32, "zy" F32, "zz" F32, "x" F32, "y" F32, "z" F32,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packed_vectors_keep_the_sign_of_each_axis() {
+        let packed = |x: i32, y: i32, z: i32| {
+            let field = |n: i32, shift: u32| ((n & 0x3ff) as u32) << shift;
+            PackedVector(U32::new(field(x, 0) | field(y, 10) | field(z, 20) | 0xc000_0000))
+        };
+        assert_eq!(packed(511, 0, -511).to_array(), [-1.0, 0.0, 1.0]);
+        assert_eq!(packed(511, 0, -511).to_outward(), [1.0, 0.0, -1.0]);
+        // x alone being zero leaves z as it is.
+        assert_eq!(packed(0, -1, 1).to_outward(), [0.0, -1.0 / 511.0, 1.0 / 511.0]);
+        assert_eq!(packed(-512, 0, 0).to_outward()[0], -512.0 / 511.0);
+    }
+
+    #[test]
+    fn counts_of_bone_references_are_claims() {
+        let of = |count: i32| {
+            let pairs = [BoneWeight { bone: 1, weight: 255 }; 4];
+            BoneRef { count: I32::new(count), pairs }.weights().len()
+        };
+        assert_eq!([of(-1), of(0), of(2), of(4), of(5), of(i32::MAX)], [0, 0, 2, 4, 4, 4]);
+    }
+}

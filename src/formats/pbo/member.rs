@@ -1,0 +1,279 @@
+//! Members: files inside the archive.
+
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+
+use super::Archive;
+use super::entry::{Entries, Entry, EntryKind};
+use super::wire::{Fields, Method};
+use crate::base::error::{Context, Error, ErrorKind, Result};
+use crate::base::limits::{Limits, flag};
+use crate::base::text::ByteStr;
+use crate::blocks::Block;
+use crate::bytes::{Column, Cursor, InPlace, Packing, Scalar, Storage, Table};
+use crate::codec::{Codec, lzss};
+use crate::ranges::Data;
+
+/// A file inside an archive.
+#[derive(Clone, Copy, Debug)]
+pub struct Member<'a> {
+    pub(super) archive: Data<'a>,
+    pub(super) limits: Limits,
+    pub(super) entry: Entry<'a>,
+    pub(super) index: usize,
+    pub(super) offset: u64,
+}
+
+impl<'a> Member<'a> {
+    /// Its place among all members, counted from 0.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Its name as stored: a path with `\` by custom, with anything but NUL in hostile archives. See
+    /// [`ByteStr::to_relative_path`] before writing there.
+    pub fn name(&self) -> ByteStr<'a> {
+        self.entry.name()
+    }
+
+    /// Its entry in the header.
+    pub fn entry(&self) -> Entry<'a> {
+        self.entry
+    }
+
+    /// The fields of its entry.
+    pub fn fields(&self) -> &'a Fields {
+        self.entry.fields()
+    }
+
+    /// How it is packed.
+    pub fn method(&self) -> Method {
+        self.fields().method
+    }
+
+    /// When the file was last changed, in seconds since 1970; `None` where the writer left it out.
+    pub fn timestamp(&self) -> Option<u32> {
+        self.fields().timestamp.seconds()
+    }
+
+    /// Where its bytes start: the sum of the sizes before it. May lie outside the file.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The bytes it takes in the archive (dataSize), by the header's word.
+    pub fn stored_byte_len(&self) -> u64 {
+        self.fields().data_size.get().into()
+    }
+
+    /// The bytes that [`decode`](Self::decode) gives, by the header's word: originalSize for a packed member, the
+    /// stored size for all others. Some writers put another number there than the stream holds; see
+    /// [`decoded_byte_len`](Self::decoded_byte_len).
+    pub fn decoded_byte_len_hint(&self) -> u64 {
+        match self.method() {
+            Method::PACKED => self.fields().original_size.get().into(),
+            _ => self.stored_byte_len(),
+        }
+    }
+
+    /// The bytes that [`decode`](Self::decode) gives. The stream of a packed member is walked for it, and decoded where it
+    /// does not bear out the header's word.
+    ///
+    /// # Errors
+    /// As [`stored_bytes`](Self::stored_bytes); where a packed member does not decode.
+    pub fn decoded_byte_len(&self) -> Result<u64> {
+        let part = self.part()?;
+        match self.method() {
+            Method::PACKED => match self.stream(part) {
+                Ok((size, None)) => Ok(size),
+                _ => Ok(self.decode()?.len() as u64),
+            },
+            _ => Ok(part.left()),
+        }
+    }
+
+    /// Its bytes as they lie in the archive, whatever the method.
+    ///
+    /// # Errors
+    /// Where they start or reach after the end of the archive.
+    pub fn stored_bytes(&self) -> Result<&'a [u8]> {
+        self.part().map(|part| part.rest())
+    }
+
+    /// Its content where that lies in the archive as it is; `None` where it must be decoded or cannot be.
+    ///
+    /// # Errors
+    /// As [`stored_bytes`](Self::stored_bytes).
+    pub fn borrowed(&self) -> Result<Option<&'a [u8]>> {
+        match self.method() {
+            Method::STORED => self.stored_bytes().map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// Its content: borrowed where stored, else decoded into new memory.
+    ///
+    /// A stream that is sound up to its own end and checksum counts more than the header's word of its size. A packed
+    /// member whose sizes are equal may have been stored all the same: it is taken so if its bytes are no stream with a
+    /// right checksum.
+    ///
+    /// # Errors
+    /// As [`stored_bytes`](Self::stored_bytes); where a packed member does not decode, or to more than
+    /// [`Limits::decoded_bytes`]; [`Encrypted`](ErrorKind::Encrypted) where it is;
+    /// [`Unsupported`](ErrorKind::Unsupported) where its method is not known.
+    pub fn decode(&self) -> Result<Cow<'a, [u8]>> {
+        self.decode_after(|_| Ok(()))
+    }
+
+    /// The same, after somebody has paid for the bytes that it takes to decode a packed member.
+    pub(crate) fn decode_after(&self, pay: impl FnOnce(u64) -> Result<()>) -> Result<Cow<'a, [u8]>> {
+        let part = self.part()?;
+        let decoded = match self.method() {
+            Method::STORED => return Ok(part.rest().into()),
+            Method::PACKED => self.expand(part, pay),
+            Method::ENCRYPTED => Err(Error::encrypted("encrypted member")),
+            method => Err(Error::unsupported(format!("member packed with unknown method {method}"))),
+        };
+        match decoded {
+            Err(error) if !self.may_be_stored(&error) => Err(error.at(self.offset).within_item("members", self.index)),
+            Err(_) => Ok(part.rest().into()),
+            decoded => decoded,
+        }
+    }
+
+    fn may_be_stored(&self, error: &Error) -> bool {
+        self.method() == Method::PACKED
+            && self.decoded_byte_len_hint() == self.stored_byte_len()
+            && !matches!(error.kind(), ErrorKind::Limit { .. })
+    }
+
+    /// What the stream that is the whole of the part decodes to, and why that is not what the header says.
+    fn stream(&self, part: Cursor<'a>) -> Result<(u64, Option<Error>)> {
+        let claimed = self.decoded_byte_len_hint();
+        let doubt = match lzss::stored_byte_len(part, claimed) {
+            Ok(taken) if taken == part.left() => return Ok((claimed, None)),
+            Ok(taken) => Error::malformed(format!("LZSS stream of {taken} bytes in {}", part.left())),
+            Err(error) => error,
+        };
+        match lzss::decoded_byte_len(part) {
+            Ok(size) => Ok((size, Some(doubt))),
+            Err(_) => Err(doubt),
+        }
+    }
+
+    /// The walk before it bounds what it decodes to by the bytes there.
+    fn expand(&self, part: Cursor<'a>, pay: impl FnOnce(u64) -> Result<()>) -> Result<Cow<'a, [u8]>> {
+        let (size, doubt) = self.stream(part)?;
+        pay(size)?;
+        let decoded = Block::<u8>::exactly(part, size, Codec::Lzss, &self.limits)?.decode();
+        decoded.map_err(|error| match doubt {
+            // Without a right checksum its own end proves nothing.
+            Some(doubt) if !matches!(error.kind(), ErrorKind::Limit { .. }) => doubt,
+            _ => error,
+        })
+    }
+
+    fn part(&self) -> Result<Cursor<'a>> {
+        // What is wrong is the header's claim, which may point far outside.
+        let error = |error: Error| error.at(self.entry.offset()).within_item("members", self.index);
+        let size = self.stored_byte_len();
+        let Some(rest) = self.archive.size().checked_sub(self.offset) else {
+            return Err(error(Error::malformed("starts after the end of the archive")));
+        };
+        if size > rest {
+            return Err(error(Error::truncated(size, rest)));
+        }
+        let bytes = self.archive.get(self.offset..self.offset.saturating_add(size))?;
+        Ok(Cursor::with_offset(bytes, self.offset))
+    }
+
+    /// Whether its bytes lie inside the archive.
+    pub(super) fn is_inside(&self) -> bool {
+        self.offset.checked_add(self.stored_byte_len()).is_some_and(|end| end <= self.archive.size())
+    }
+}
+
+/// A member's content as a table of bytes; of one that cannot be decoded, the bytes as they are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Content<'a>(pub(super) Member<'a>);
+
+impl Content<'_> {
+    fn is_packed(&self) -> bool {
+        self.0.method() == Method::PACKED
+    }
+}
+
+impl Table for Content<'_> {
+    /// Walks the stream of a packed member.
+    fn rows(&self) -> u64 {
+        self.0.decoded_byte_len().unwrap_or_else(|_| self.0.decoded_byte_len_hint())
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        vec![Column::new("byte", Scalar::U8)]
+    }
+
+    fn storage(&self) -> Storage {
+        let packing = if self.is_packed() { Packing::Lzss } else { Packing::InPlace };
+        Storage { offset: self.0.offset, bytes: self.0.stored_byte_len(), packing }
+    }
+
+    fn in_place(&self) -> Option<InPlace<'_>> {
+        let bytes = if self.is_packed() { None } else { self.0.stored_bytes().ok() };
+        bytes.map(|bytes| InPlace { bytes, stride: 1 })
+    }
+
+    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+        let _ = if self.is_packed() { sink(&self.0.decode()?) } else { sink(self.0.stored_bytes()?) };
+        Ok(())
+    }
+}
+
+/// The members of an archive in header order, duplicates included; ends after the first error.
+#[derive(Clone, Debug)]
+pub struct Members<'a> {
+    archive: Archive<'a>,
+    entries: Entries<'a>,
+    offset: u64,
+    index: usize,
+    ended: bool,
+}
+
+impl<'a> Members<'a> {
+    pub(super) fn new(archive: &Archive<'a>) -> Self {
+        Self { archive: *archive, entries: archive.entries(), offset: archive.data_offset, index: 0, ended: false }
+    }
+
+    fn next_member(&mut self) -> Result<Option<Member<'a>>> {
+        let entry = loop {
+            match self.entries.next().transpose().within_item("members", self.index)? {
+                Some(entry) if entry.kind() == EntryKind::Member => break entry,
+                Some(_) => {}
+                None => return Ok(None),
+            }
+        };
+        let Archive { data, limits, .. } = self.archive;
+        let limit = u64::from(limits.archive_members);
+        if self.index as u64 >= limit {
+            let error = Error::limit("members in an archive", limit, flag::ARCHIVE_MEMBERS);
+            return Err(error.at(entry.offset()));
+        }
+        let member = Member { archive: data, limits, entry, index: self.index, offset: self.offset };
+        self.offset = self.offset.saturating_add(member.stored_byte_len());
+        self.index = self.index.saturating_add(1);
+        Ok(Some(member))
+    }
+}
+
+impl<'a> Iterator for Members<'a> {
+    type Item = Result<Member<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        let member = self.next_member();
+        self.ended = !matches!(member, Ok(Some(_)));
+        member.transpose()
+    }
+}

@@ -1,0 +1,321 @@
+//! An archive's answers to [`Inspect`].
+
+use std::borrow::Cow;
+
+use super::entry::{Entry, EntryKind, HeaderEntry, Property};
+use super::member::{Content, Member};
+use super::wire::{Method, Sha1Tail, ShortTail};
+use super::{Archive, TailKind};
+use crate::base::code::Code;
+use crate::base::error::{Context, Error, Result};
+use crate::base::format::Format;
+use crate::base::limits::Limits;
+use crate::base::span::Span;
+use crate::base::text::{ByteStr, folded};
+use crate::bytes::Cursor;
+use crate::check::{Broken, Check, Repeated, grouped};
+use crate::inspect::{Depth, Inspect, Region, brief};
+use crate::outline::{Outline, Part, Value};
+use crate::ranges::Data;
+use crate::record::{Fixed, Framing, Record, Stored as _, tell_fixed, tell_opaque};
+use crate::summary::{Blocks, Counts, Problems, Severity, Summary};
+
+impl Inspect for Archive<'_> {
+    fn about(&self) -> (Format, &Limits, u64) {
+        (Format::Pbo, &self.limits, self.data.size())
+    }
+
+    fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
+        let summary = self.survey_but_checksum(depth, problems);
+        if depth == Depth::Verify {
+            self.tell_checksum(self.checksum_holds().ok().flatten(), problems);
+        }
+        summary
+    }
+
+    fn outline(&self, out: &mut Outline<'_>) {
+        out.part(Part::one("header").spanning(0, self.data_offset), |out| {
+            out.field("prefix", self.prefix());
+            out.field("entries", self.entries().filter(Result::is_ok).count());
+        });
+        for (index, (property, span)) in self.spanned_properties().enumerate() {
+            out.part(property_part(index, &property, span), |out| {
+                out.field("key", property.key);
+                out.field("value", property.value);
+            });
+        }
+        for member in self.members() {
+            if let Some(member) = out.ok(member) {
+                member.outline(out);
+            }
+        }
+        self.outline_tail(out);
+    }
+
+    /// The entries in the header, and the members behind it.
+    fn dissect(&self, out: &mut Outline<'_>) {
+        out.part(Part::one("header").spanning(0, self.data_offset), |out| {
+            let (mut properties, mut members) = (0_usize, 0_usize);
+            for (index, entry) in self.entries().enumerate() {
+                let Some(entry) = out.ok(entry.within_item("members", members)) else { break };
+                members = members.saturating_add(usize::from(entry.kind() == EntryKind::Member));
+                let part = Part::item("entries", index).labelled(entry.name());
+                out.part(part.spanning(entry.offset(), entry.byte_len()), |out| {
+                    entry.dissect(self.data, &mut properties, out)
+                });
+            }
+        });
+        for member in self.members() {
+            let Some(member) = out.ok(member) else { break };
+            let stored = member.stored_bytes();
+            let part = Part::item("members", member.index).labelled(member.name());
+            let span = stored.as_ref().map_or(Span { offset: member.offset, bytes: 0 }, |bytes| member.span(bytes));
+            out.part(part.spanning(span.offset, span.bytes), |out| {
+                if out.ok(stored).is_some() {
+                    out.array("content", &Content(member));
+                }
+            });
+        }
+        self.outline_tail(out);
+    }
+
+    /// The entries inside the header, and the members behind it.
+    fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) {
+        let mut tell = |depth, name: Cow<'_, str>, note: String, offset, bytes| {
+            sink(Region::part(depth, name, note, Span { offset, bytes }));
+        };
+        tell(0, "header".into(), String::new(), 0, self.data_offset);
+        for entry in self.entries().map_while(Result::ok) {
+            let (name, note) = match entry.kind() {
+                EntryKind::Product => ("product", String::new()),
+                EntryKind::Member => ("entry", brief(entry.name())),
+                EntryKind::End => ("end", String::new()),
+            };
+            tell(1, name.into(), note, entry.offset(), entry.byte_len());
+            for (property, span) in entry.properties().spanned() {
+                tell(2, "property".into(), brief(property.key), span.offset, span.bytes);
+            }
+        }
+        for member in self.members() {
+            match member.and_then(|member| member.stored_bytes().map(|_| member)) {
+                Ok(member) => {
+                    let (name, note) = (format!("members[{}]", member.index), brief(member.name()));
+                    let note = format!("{note}, {}", member.method());
+                    sink(Region::part(0, name, note, Span { offset: member.offset, bytes: member.stored_byte_len() }));
+                }
+                Err(error) => sink(Region::problem(0, &error, self.data_offset)),
+            }
+        }
+        match self.tail() {
+            Ok(tail) if tail.bytes.is_empty() => {}
+            Ok(tail) => {
+                let span = Span { offset: tail.offset, bytes: tail.bytes.len() as u64 };
+                sink(Region::part(0, "tail", tail.kind().name(), span));
+            }
+            Err(error) => sink(Region::problem(0, &error.within("tail"), self.data_offset)),
+        }
+    }
+}
+
+impl Entry<'_> {
+    /// Its fields and properties, of which this many were told before.
+    fn dissect(&self, archive: Data<'_>, properties: &mut usize, out: &mut Outline<'_>) {
+        let told = HeaderEntry::tell_fields(&mut archive.cursor(self.offset()), (), out);
+        let Some(pairs) = out.ok(told).and_then(|entry| entry.properties) else { return };
+        let mut cursor = pairs.cursor();
+        for (property, span) in pairs.spanned() {
+            let index = std::mem::replace(properties, properties.saturating_add(1));
+            out.part(property_part(index, &property, span).rooted(), |out| {
+                let told = Property::tell_fields(&mut cursor, (), out);
+                out.ok(told);
+            });
+        }
+        let end = self.offset().saturating_add(self.byte_len()).saturating_sub(1);
+        Framing(ByteStr::default()).tell_at("end_of_properties", Span { offset: end, bytes: 1 }, out);
+    }
+}
+
+fn property_part<'a>(index: usize, property: &Property<'a>, span: Span) -> Part<'a> {
+    Part::item("properties", index).labelled(property.key).spanning(span.offset, span.bytes)
+}
+
+impl Member<'_> {
+    fn span(&self, stored: &[u8]) -> Span {
+        Span { offset: self.offset, bytes: stored.len() as u64 }
+    }
+
+    fn outline(&self, out: &mut Outline<'_>) {
+        let part = Part::item("members", self.index).labelled(self.name());
+        let bytes = self.stored_bytes();
+        let part = if bytes.is_ok() { part.spanning(self.offset, self.stored_byte_len()) } else { part };
+        out.part(part, |out| {
+            out.field("name", self.name());
+            let entry = Span { offset: self.entry.offset(), bytes: self.entry.byte_len() };
+            out.field("entry", Value::Opaque(entry));
+            let behind_name = (self.name().len() as u64).saturating_add(1);
+            self.fields().tell_fields(entry.offset.saturating_add(behind_name), out);
+            out.field("offset", self.offset);
+            if out.ok(bytes).is_some() {
+                out.array("content", &Content(*self));
+            }
+        });
+    }
+
+    fn warn(&self, problems: &mut Problems, message: impl FnOnce() -> String) {
+        let error = || Error::malformed(message()).at(self.entry.offset()).within_item("members", self.index);
+        problems.tell(Severity::Warning, error);
+    }
+
+    /// What can be said without its bytes.
+    fn check(&self, problems: &mut Problems) {
+        if let Err(error) = self.name().check_relative_path() {
+            self.warn(problems, || error.message());
+        }
+        if self.method().name().is_none() || self.method() == Method::PRODUCT {
+            self.warn(problems, || format!("unknown method {:#010x}", self.method().code()));
+        }
+    }
+
+    fn count_in(&self, blocks: &mut Blocks) {
+        let is_packed = match self.method() {
+            Method::STORED => false,
+            Method::PACKED => true,
+            _ => return,
+        };
+        blocks.count(is_packed, self.stored_byte_len(), self.decoded_byte_len_hint());
+    }
+
+    /// Whether a packed member decodes, and to as many bytes as its entry says.
+    fn check_content(&self, problems: &mut Problems) {
+        let mut held = None;
+        let content = self.decode_after(|bytes| {
+            let budget = problems.budget();
+            held = Some(budget.take(bytes)?);
+            Ok(())
+        });
+        let Some(content) = problems.ok(content) else { return };
+        let (claimed, held) = (self.decoded_byte_len_hint(), content.len() as u64);
+        if claimed != held {
+            self.warn(problems, || format!("its entry claims {claimed} bytes, its stream holds {held}"));
+        }
+    }
+}
+
+impl Archive<'_> {
+    /// The [survey](Inspect::survey) but for its last step, the [checksum](Self::tell_checksum).
+    pub(crate) fn survey_but_checksum(&self, depth: Depth, problems: &mut Problems) -> Summary {
+        let blocks = self.check_directory(problems);
+        if depth > Depth::Header {
+            self.check_tail(problems);
+        }
+        if depth == Depth::Verify {
+            self.check_content(problems);
+        }
+        Summary {
+            counts: if self.whole {
+                Counts::known([("members", self.member_count as u64)])
+            } else {
+                Counts::absent(Format::Pbo)
+            },
+            blocks,
+            ..Summary::new(Format::Pbo, self.data.size())
+        }
+    }
+
+    fn outline_tail(&self, out: &mut Outline<'_>) {
+        let Some(tail) = out.ok(self.tail().within("tail")) else { return };
+        out.part(Part::one("tail").spanning(tail.offset, tail.bytes.len() as u64), |out| {
+            out.field("kind", tail.kind().name());
+            let mut cursor = Cursor::with_offset(tail.bytes, tail.offset);
+            match tail.kind() {
+                TailKind::None => {}
+                TailKind::Sha1(_) => tell_fixed::<Sha1Tail>(&mut cursor, out),
+                TailKind::Short(_) => tell_fixed::<ShortTail>(&mut cursor, out),
+                TailKind::Unknown => {
+                    tell_opaque("data", Span { offset: tail.offset, bytes: tail.bytes.len() as u64 }, out);
+                }
+            }
+        });
+    }
+
+    /// What the header alone shows.
+    fn check_directory(&self, problems: &mut Problems) -> Blocks {
+        let mut blocks = Blocks::default();
+        let mut first = true;
+        for entry in self.entries().map_while(Result::ok) {
+            if let Some(violation) = violation(&entry, first) {
+                problems.tell(Severity::Warning, || Error::malformed(violation).at(entry.offset()).within("header"));
+            }
+            first = false;
+        }
+        // Where the header breaks off, that is told, and nobody knows where members lie.
+        let missing = if self.whole { self.data_end.saturating_sub(self.data.size()) } else { 0 };
+        let words = format!("truncated or lost, {} bytes missing at the end", grouped(missing));
+        let mut lost = Check::new(Broken::new(Code::Truncated, words));
+        for member in self.members() {
+            if let Some(member) = problems.ok(member) {
+                member.check(problems);
+                member.count_in(&mut blocks);
+                lost.look(self.data.size(), member.name(), missing == 0 || member.is_inside());
+            }
+        }
+        lost.tell("members", problems, |error| error);
+        blocks
+    }
+
+    fn check_tail(&self, problems: &mut Problems) {
+        if let Ok(tail) = self.tail()
+            && tail.kind() == TailKind::Unknown
+        {
+            let message = format!("{} bytes of no known form after the members", tail.bytes.len());
+            problems.warning(&Error::malformed(message).at(tail.offset).within("tail"));
+        }
+    }
+
+    /// Everything else but the checksum: names, what is packed.
+    fn check_content(&self, problems: &mut Problems) {
+        self.check_duplicates(problems);
+        for member in self.members().map_while(Result::ok) {
+            if member.method() == Method::PACKED && member.stored_bytes().is_ok() {
+                member.check_content(problems);
+            }
+        }
+    }
+
+    /// Tells that the checksum does not hold, where that is known.
+    pub(crate) fn tell_checksum(&self, holds: Option<bool>, problems: &mut Problems) {
+        if holds == Some(false) {
+            let error = Error::malformed("SHA-1 is not that of the archive").at(self.data_end).within("tail");
+            problems.error(&error.coded(Code::Checksum));
+        }
+    }
+
+    fn check_duplicates(&self, problems: &mut Problems) {
+        let members = || self.members().map_while(Result::ok);
+        let folded = |member: Member<'_>| member.name().as_bytes().iter().map(|&byte| folded(byte)).collect::<Vec<_>>();
+        let names = members().map(|member| (member.index, folded(member)));
+        let mut repeated = Repeated::find(self.member_count, names, problems);
+        for member in members() {
+            if let Some(first) = repeated.first_of(member.index) {
+                member.warn(problems, || format!("the same name as member {first}"));
+            }
+        }
+    }
+}
+
+/// What no usual writer does in an entry.
+fn violation(entry: &Entry<'_>, first: bool) -> Option<&'static str> {
+    let fields = entry.fields();
+    let empty =
+        [fields.original_size, fields.reserved, fields.timestamp.0, fields.data_size].iter().all(|n| n.get() == 0);
+    match entry.kind() {
+        EntryKind::Product if !first => Some("product entry that is not the first"),
+        EntryKind::Product if !empty => Some("product entry with sizes"),
+        EntryKind::End if fields.data_size.get() > 0 => Some("ended by an entry without a name, but with a size"),
+        // Flashpoint's own missions end with the method of their members.
+        EntryKind::End if !empty || !matches!(fields.method, Method::STORED | Method::PACKED) => {
+            Some("end is not all zero")
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,124 @@
+//! What lies behind the last member.
+
+use sha1::{Digest, Sha1};
+
+use super::Archive;
+use crate::base::error::{Error, Result};
+
+/// The bytes behind the last member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Tail<'a> {
+    /// Where it starts: the sum of all sizes.
+    pub offset: u64,
+    /// All of it, to the end of the file.
+    pub bytes: &'a [u8],
+}
+
+/// The forms of a [`Tail`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TailKind<'a> {
+    /// Nothing, as Operation Flashpoint writes it.
+    None,
+    /// A zero byte and four more, as Operation Flashpoint Elite writes it.
+    Short(&'a [u8; 4]),
+    /// A zero byte and the SHA-1 of all bytes before it, as all later games write it.
+    Sha1(&'a [u8; 20]),
+    /// Something else.
+    Unknown,
+}
+
+impl<'a> Tail<'a> {
+    /// What it is, told by its length and first byte.
+    pub fn kind(&self) -> TailKind<'a> {
+        match self.bytes {
+            [] => TailKind::None,
+            [0, rest @ ..] => match (rest.first_chunk(), rest.first_chunk(), rest.len()) {
+                (Some(short), _, 4) => TailKind::Short(short),
+                (_, Some(sum), 20) => TailKind::Sha1(sum),
+                _ => TailKind::Unknown,
+            },
+            _ => TailKind::Unknown,
+        }
+    }
+}
+
+impl TailKind<'_> {
+    /// The word for it in reports.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Short(_) => "short",
+            Self::Sha1(_) => "sha1",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// A checksum while it is taken.
+pub(crate) struct Checksum<'a> {
+    sum: Sha1,
+    pieces: std::slice::Chunks<'a, u8>,
+    stored: &'a [u8; 20],
+}
+
+/// Takes about a millisecond.
+const PIECE: usize = 1 << 20;
+
+impl Checksum<'_> {
+    /// Reads on; whether that was not the end.
+    pub(crate) fn step(&mut self) -> bool {
+        let piece = self.pieces.next();
+        piece.into_iter().for_each(|piece| self.sum.update(piece));
+        piece.is_some()
+    }
+
+    /// Whether the bytes that were read have the sum that is stored.
+    pub(crate) fn holds(self) -> bool {
+        self.sum.finalize()[..] == self.stored[..]
+    }
+}
+
+impl<'a> Archive<'a> {
+    /// What lies behind the last member.
+    ///
+    /// # Errors
+    /// [`Truncated`](crate::ErrorKind::Truncated) where the members reach over the end of the file, so that nothing is
+    /// known of a tail.
+    pub fn tail(&self) -> Result<Tail<'a>> {
+        let bytes = self.data.get(self.tail_offset()?..self.data.size())?;
+        Ok(Tail { offset: self.data_end, bytes })
+    }
+
+    /// Whether the stored SHA-1 is that of the bytes before it; `None` where none is stored. Reads the whole archive.
+    ///
+    /// # Errors
+    /// As [`tail`](Self::tail).
+    pub fn checksum_holds(&self) -> Result<Option<bool>> {
+        Ok(self.checksum()?.map(|mut checksum| {
+            while checksum.step() {}
+            checksum.holds()
+        }))
+    }
+
+    /// The SHA-1 to be taken piece by piece; `None` where none is stored.
+    pub(crate) fn checksum(&self) -> Result<Option<Checksum<'a>>> {
+        Ok(match self.tail()?.kind() {
+            TailKind::Sha1(stored) => {
+                let pieces = self.data.get(0..self.data_end)?.chunks(PIECE);
+                Some(Checksum { sum: Sha1::new(), pieces, stored })
+            }
+            _ => None,
+        })
+    }
+
+    fn tail_offset(&self) -> Result<u64> {
+        if self.data_end <= self.data.size() {
+            return Ok(self.data_end);
+        }
+        let needed = self.data_end.saturating_sub(self.data_offset);
+        let left = self.data.size().saturating_sub(self.data_offset);
+        Err(Error::truncated(needed, left).at(self.data_offset))
+    }
+}

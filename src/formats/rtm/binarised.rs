@@ -1,0 +1,163 @@
+//! BMTR files, versions 3 to 5.
+
+use std::mem::offset_of;
+
+use zerocopy::little_endian::F32;
+
+use super::frames::{FlaggedBlock, Frames, PackingMark};
+use super::text::Property;
+use super::wire::BinarisedHeader;
+use crate::base::error::{Context, Error, Result};
+use crate::base::limits::Limits;
+use crate::base::text::ByteStr;
+use crate::bytes::Cursor;
+use crate::record::list::{Count, List};
+use crate::record::{Read, record};
+
+record! {
+    /// What stands between the header of a BMTR file and its frame times.
+    Texts<'a>(header: &'a BinarisedHeader) {
+        /// The names of the bones.
+        bones: List<'a, ByteStr<'a>> = "BoneNames" [Count(header.bones.get(), ())],
+        /// Texts that came with the animation. No file seen has any.
+        metadata: List<'a, ByteStr<'a>> = "Zero" where header.version.get() >= 4,
+        /// What happens in the animation.
+        properties: List<'a, Property<'a>> = "FrameProperties" where header.version.get() >= 4,
+    }
+}
+
+/// A binarised animation, borrowed from its bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Binarised<'a> {
+    header: &'a BinarisedHeader,
+    texts: Texts<'a>,
+    /// From the frame times on.
+    body: Cursor<'a>,
+    limits: Limits,
+}
+
+impl<'a> Binarised<'a> {
+    /// Opens a BMTR file: reads up to the frame times.
+    ///
+    /// # Errors
+    /// Where the bytes do not start with BMTR of version 3 to 5, end before the frame times, or have two different
+    /// numbers of bones.
+    pub fn parse(data: &'a [u8], limits: &Limits) -> Result<Self> {
+        let mut cursor = Cursor::new(data);
+        let header = cursor.read::<BinarisedHeader>().within("header")?;
+        if *header.magic != *b"BMTR" {
+            return Err(Error::malformed("does not start with BMTR").at(0));
+        }
+        let version = header.version.get();
+        if !(3..=5).contains(&version) {
+            return Err(Error::unsupported(format!("BMTR of version {version}")).at(4));
+        }
+        if header.bones_hint != header.bones {
+            let message = format!("says {} bones, then {}", header.bones_hint, header.bones);
+            return Err(Error::malformed(message).at(offset_of!(BinarisedHeader, bones_hint) as u64));
+        }
+        let texts = Texts::read(&mut cursor, header)?;
+        Ok(Self { header, texts, body: cursor, limits: *limits })
+    }
+
+    /// The header as stored.
+    pub fn header(&self) -> &'a BinarisedHeader {
+        self.header
+    }
+
+    /// Names of bones, metadata and properties.
+    pub fn texts(&self) -> &Texts<'a> {
+        &self.texts
+    }
+
+    /// When each frame stands, 0 at the first, 1 at the last.
+    ///
+    /// # Errors
+    /// Where they are not all there, not as many as frames, or packed in no readable way.
+    pub fn times(&self) -> Result<FlaggedBlock<'a, F32>> {
+        self.body().map(|(times, _)| times)
+    }
+
+    /// The frames.
+    ///
+    /// # Errors
+    /// As [`times`](Self::times), which stand before them.
+    pub fn frames(&self) -> Result<Frames<'a>> {
+        self.body().map(|(_, frames)| frames)
+    }
+
+    /// How packed arrays are marked. Version 4 does not tell: there it is the way that uses up the file, for which all
+    /// frames are walked once in each way, here and whenever its times or frames are asked for.
+    ///
+    /// # Errors
+    /// Where no way does, or several.
+    pub fn rule(&self) -> Result<PackingMark> {
+        match self.candidates() {
+            &[only] => Ok(only),
+            _ => self.settle(),
+        }
+    }
+
+    /// From the frame times to the end of the file.
+    pub(super) fn rest(&self) -> Cursor<'a> {
+        self.body
+    }
+
+    pub(super) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Both, for the price of finding the end of the times.
+    pub(super) fn body(&self) -> Result<(FlaggedBlock<'a, F32>, Frames<'a>)> {
+        self.body_by(self.rule()?)
+    }
+
+    fn body_by(&self, rule: PackingMark) -> Result<(FlaggedBlock<'a, F32>, Frames<'a>)> {
+        let mut cursor = self.body;
+        let (frames, bones) = (self.header.frames.get(), self.header.bones.get());
+        let times = FlaggedBlock::read(&mut cursor, frames, rule, &self.limits).within("times")?;
+        Ok((times, Frames::new(cursor, frames, bones, rule, &self.limits)))
+    }
+
+    /// The ways in which this file can mark packed arrays. That of empty ones is not settled; it matters only where
+    /// there are any.
+    fn candidates(&self) -> &'static [PackingMark] {
+        let (no_frames, no_bones) = (self.header.frames == 0, self.header.bones == 0);
+        match self.header.version.get() {
+            3 => &[PackingMark::Size],
+            // Without frames, the flag that is not there looks like no flag.
+            4 if no_bones && !no_frames => &[PackingMark::Size, PackingMark::Flag, PackingMark::FlagUnlessEmpty],
+            4 => &[PackingMark::Size, PackingMark::Flag],
+            _ if no_bones || no_frames => &[PackingMark::Flag, PackingMark::FlagUnlessEmpty],
+            _ => &[PackingMark::Flag],
+        }
+    }
+
+    /// The one way that uses up the file to its last byte.
+    fn settle(&self) -> Result<PackingMark> {
+        let mut fitting = None;
+        let mut faults = Vec::new();
+        for &rule in self.candidates() {
+            match (self.fits(rule), fitting) {
+                (Err(fault), _) => faults.push(format!("{}: {fault}", rule.name())),
+                (Ok(()), None) => fitting = Some(rule),
+                (Ok(()), Some(first)) => {
+                    let message = format!("packed arrays may be marked {} or {}", first.name(), rule.name());
+                    return Err(Error::malformed(message).at(self.body.offset()));
+                }
+            }
+        }
+        fitting.ok_or_else(|| {
+            let message = format!("packed arrays are marked in no known way; {}", faults.join("; "));
+            Error::malformed(message).at(self.body.offset())
+        })
+    }
+
+    fn fits(&self, rule: PackingMark) -> Result<()> {
+        let (_, frames) = self.body_by(rule)?;
+        match frames.end()?.left() {
+            0 => Ok(()),
+            left => Err(Error::malformed(format!("{left} bytes are left"))),
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! The arrays of BMTR files: frame times, and the frames one behind the other.
+
+use super::wire::Transform;
+use crate::base::error::{Context, Error, Result};
+use crate::base::limits::Limits;
+use crate::base::named::named;
+use crate::base::span::Span;
+use crate::blocks::Block;
+use crate::bytes::{Cursor, Element};
+use crate::codec::Codec;
+use crate::outline::Outline;
+use crate::record::{Framing, Stored};
+
+named! {
+    /// How a BMTR file marks which of its arrays are packed.
+    pub enum PackingMark {
+        /// Not at all: arrays of 1024 bytes and more are. Version 3, and perhaps 4.
+        Size = "by size",
+        /// By a byte before the elements, 0 for raw. Version 5, and perhaps 4.
+        Flag = "by a flag",
+        /// The same, but an empty array has no such byte. Readers differ; no file seen has empty arrays.
+        FlagUnlessEmpty = "by a flag unless empty",
+    }
+}
+
+impl PackingMark {
+    /// The flag where there is one, and what it or the size says.
+    fn read(self, cursor: &mut Cursor<'_>, bytes: u64) -> Result<(Option<u8>, Codec)> {
+        let flag = match self {
+            Self::Size => None,
+            Self::FlagUnlessEmpty if bytes == 0 => None,
+            Self::Flag | Self::FlagUnlessEmpty => Some(cursor.u8()?),
+        };
+        let packed = match flag {
+            Some(flag) => flag != 0,
+            None => bytes >= 1024,
+        };
+        Ok((flag, if packed { Codec::Lzo } else { Codec::Raw }))
+    }
+}
+
+/// An array of a BMTR file: its count, a flag where the version has one, its elements.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct FlaggedBlock<'a, T> {
+    /// Where its count stands.
+    pub offset: u64,
+    /// Whether it is packed, by the file's own word: 0 no, 2 yes; other values, which no file seen has, count as yes.
+    /// `None` where the size decides.
+    pub flag: Option<u8>,
+    /// Its elements.
+    pub block: Block<'a, T>,
+}
+
+impl<'a, T: Element> FlaggedBlock<'a, T> {
+    pub(super) fn read(cursor: &mut Cursor<'a>, count: u32, rule: PackingMark, limits: &Limits) -> Result<Self> {
+        let (offset, flag, codec) = Self::start(cursor, count, rule)?;
+        Ok(Self { offset, flag, block: Block::parse(cursor, count.into(), codec, limits)? })
+    }
+
+    /// The array that takes the whole of a part, which was read before.
+    fn exactly(mut part: Cursor<'a>, count: u32, rule: PackingMark, limits: &Limits) -> Result<Self> {
+        let (offset, flag, codec) = Self::start(&mut part, count, rule)?;
+        Ok(Self { offset, flag, block: Block::exactly(part, count.into(), codec, limits)? })
+    }
+
+    fn start(cursor: &mut Cursor<'_>, count: u32, rule: PackingMark) -> Result<(u64, Option<u8>, Codec)> {
+        let offset = cursor.offset();
+        let stored = cursor.u32()?;
+        if stored != count {
+            return Err(Error::malformed(format!("has {stored} elements, not {count}")).at(offset));
+        }
+        let (flag, codec) = rule.read(cursor, u64::from(count).saturating_mul(size_of::<T>() as u64))?;
+        Ok((offset, flag, codec))
+    }
+
+    /// Tells it by this name, its flag by another.
+    pub(super) fn tell(&self, name: &'static str, flag_name: &'static str, out: &mut Outline<'_>) {
+        let count = Framing(u32::try_from(self.block.count()).unwrap_or(u32::MAX));
+        count.tell_at(name, Span { offset: self.offset, bytes: 4 }, out);
+        match self.flag {
+            Some(flag) => flag.tell_at(flag_name, Span { offset: self.offset.saturating_add(4), bytes: 1 }, out),
+            None => u8::tell_absent(flag_name, out),
+        }
+        out.array(name, &self.block);
+    }
+
+    /// The bytes it takes, count and flag included.
+    pub fn byte_len(&self) -> u64 {
+        self.block.offset().saturating_sub(self.offset).saturating_add(self.block.stored_byte_len())
+    }
+}
+
+/// The frames of a BMTR file. Each has a transform for every bone, in the order of the bones.
+#[derive(Clone, Copy, Debug)]
+pub struct Frames<'a> {
+    start: Cursor<'a>,
+    count: u32,
+    bones: u32,
+    rule: PackingMark,
+    limits: Limits,
+}
+
+impl<'a> Frames<'a> {
+    pub(super) fn new(start: Cursor<'a>, count: u32, bones: u32, rule: PackingMark, limits: &Limits) -> Self {
+        Self { start, count, bones, rule, limits: *limits }
+    }
+
+    /// How many, by the header's word.
+    pub fn len(&self) -> usize {
+        self.count as usize
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The bytes from one frame to the next, where that is the same for all and known: where the size decides on
+    /// packing, and frames are too small for it.
+    pub fn stride(&self) -> Option<u64> {
+        let bytes = u64::from(self.bones).saturating_mul(size_of::<Transform>() as u64);
+        (self.rule == PackingMark::Size && bytes < 1024).then(|| bytes.saturating_add(4))
+    }
+
+    /// The frame at `index`. O(1) where there is a [`stride`](Self::stride); else the frames before it are walked,
+    /// though not decoded: see [`to_table`](Self::to_table) for many frames in any order.
+    ///
+    /// # Errors
+    /// Where the frame is not all there, is not of as many bones as the file, or one before it cannot be walked.
+    pub fn get(&self, index: usize) -> Result<Option<FlaggedBlock<'a, Transform>>> {
+        if index >= self.len() {
+            return Ok(None);
+        }
+        match self.stride() {
+            Some(stride) => {
+                let mut cursor = self.start;
+                let frame = cursor.skip(stride.saturating_mul(index as u64)).and_then(|()| self.read(&mut cursor));
+                frame.within_item("frames", index).map(Some)
+            }
+            None => self.iter().nth(index).transpose(),
+        }
+    }
+
+    fn read(&self, cursor: &mut Cursor<'a>) -> Result<FlaggedBlock<'a, Transform>> {
+        FlaggedBlock::read(cursor, self.bones, self.rule, &self.limits)
+    }
+
+    /// All frames in order; ends after the first error.
+    pub fn iter(&self) -> FrameIter<'a> {
+        FrameIter { frames: *self, cursor: self.start, index: 0 }
+    }
+
+    /// Where each frame lies, for reading many of them in any order. Walks all frames once; takes 8 bytes for each.
+    ///
+    /// # Errors
+    /// At the first frame that cannot be walked.
+    pub fn to_table(&self) -> Result<FrameTable<'a>> {
+        let mut starts = Vec::new();
+        let mut all = self.iter();
+        for frame in all.by_ref() {
+            starts.try_reserve(1).map_err(|_| Error::malformed("no memory for a table of the frames"))?;
+            starts.push(frame?.offset);
+        }
+        Ok(FrameTable { frames: *self, starts, end: all.cursor.offset() })
+    }
+
+    /// Behind the last frame.
+    pub(super) fn end(&self) -> Result<Cursor<'a>> {
+        let mut all = self.iter();
+        all.by_ref().try_for_each(|frame| frame.map(drop))?;
+        Ok(all.cursor)
+    }
+
+    /// Where the first frame starts.
+    pub fn offset(&self) -> u64 {
+        self.start.offset()
+    }
+}
+
+/// The frames of a BMTR file in order, each found by walking the one before.
+#[derive(Clone, Debug)]
+pub struct FrameIter<'a> {
+    frames: Frames<'a>,
+    cursor: Cursor<'a>,
+    index: u32,
+}
+
+impl<'a> FrameIter<'a> {
+    /// Behind the last frame handed out.
+    pub(super) fn cursor(&self) -> Cursor<'a> {
+        self.cursor
+    }
+}
+
+impl<'a> Iterator for FrameIter<'a> {
+    type Item = Result<FlaggedBlock<'a, Transform>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.index >= self.frames.count {
+            return None;
+        }
+        let frame = self.frames.read(&mut self.cursor).within_item("frames", self.index as usize);
+        self.index = if frame.is_ok() { self.index.saturating_add(1) } else { u32::MAX };
+        Some(frame)
+    }
+}
+
+impl std::iter::FusedIterator for FrameIter<'_> {}
+
+/// Where each frame of a BMTR file lies.
+#[derive(Clone, Debug)]
+pub struct FrameTable<'a> {
+    frames: Frames<'a>,
+    starts: Vec<u64>,
+    end: u64,
+}
+
+impl<'a> FrameTable<'a> {
+    /// How many frames.
+    pub fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.starts.is_empty()
+    }
+
+    /// The frame at `index`. O(1): walks nothing.
+    pub fn get(&self, index: usize) -> Option<FlaggedBlock<'a, Transform>> {
+        let start = *self.starts.get(index)?;
+        let end = self.starts.get(index.saturating_add(1)).copied().unwrap_or(self.end);
+        let Frames { start: mut cursor, bones, rule, limits, .. } = self.frames;
+        cursor.skip(start.checked_sub(cursor.offset())?).ok()?;
+        let part = cursor.split(end.checked_sub(start)?).ok()?;
+        // It was read before, when the table was made.
+        FlaggedBlock::exactly(part, bones, rule, &limits).ok()
+    }
+}

@@ -1,0 +1,208 @@
+//! Arma animations, `.rtm`: binarised (BMTR, versions 3 to 5) and plain (RTM_0101).
+//!
+//! Two layouts share the extension:
+//!
+//! ```text
+//! BMTR  version, reversed, displacement, frames, preload, bones, bones again
+//!   bone names
+//!   version 4 and 5: metadata texts; properties: id, name, phase, value
+//!   frame times    a count, in version 5 a flag, floats raw or packed
+//!   frames         each a count, in version 5 a flag, a transform for every bone, raw or packed
+//!
+//! RTM_MDAT  reserved, properties: phase, name, value       optional
+//! RTM_0101  displacement, frames, bones, bone names
+//!   frames         each a time and, for every bone, its name and a matrix
+//! ```
+//!
+//! A transform is a rotation and a translation relative to the parent bone, in 14 bytes; a matrix stands in the space of
+//! the model, in 48. The tree of the bones is in the model that the animation is for, not in the animation.
+//!
+//! Times are phases, 0 at the first frame and 1 at the last; how many seconds that is, the file does not say. The document
+//! has the bones held in the pose of a frame until the time of the next; nothing here puts poses between them.
+//!
+//! | space | |
+//! | --- | --- |
+//! | axes | x right, y up, z forward |
+//! | handedness | left |
+//! | front faces | none |
+//! | V | none |
+//! | quaternions | x, y, z, w, in 1/16384; BMTR alone, with x and z turned against the model's axes ([`to_matrix`](wire::Transform::to_matrix)) |
+//! | matrices | four rows of three, the last one the position, for row vectors |
+//! | units | meters |
+//!
+//! Packed arrays are LZO1X streams whose size is not stored. To find frame k, those before it have to be walked
+//! ([`Frames::get`]), or all of them once ([`Frames::to_table`]); frames that are known to be raw are found by arithmetic.
+//! Either way a frame is only decoded when somebody reads it.
+
+mod binarised;
+mod frames;
+mod outline;
+mod plain;
+mod summary;
+mod text;
+mod track;
+mod verify;
+pub mod wire;
+
+pub use binarised::{Binarised, Texts};
+pub use frames::{FlaggedBlock, FrameIter, FrameTable, Frames, PackingMark};
+pub use plain::{Plain, PlainFrame};
+pub use text::{NameIter, Names, PlainProperty, Property, PropertyId};
+pub use track::Track;
+
+use crate::base::error::Result;
+use crate::base::format::Format;
+use crate::base::limits::Limits;
+use crate::bytes::Cursor;
+use crate::outline::Schema;
+use crate::record::Fixed;
+
+/// The records of the binarised form.
+pub(crate) const BINARISED: &[&Schema] =
+    &[wire::BinarisedHeader::SCHEMA, Texts::SCHEMA, Property::SCHEMA, wire::Transform::SCHEMA];
+
+/// The records of the plain form.
+pub(crate) const PLAIN: &[&Schema] = &[
+    wire::MetadataHeader::SCHEMA,
+    PlainProperty::SCHEMA,
+    wire::PlainHeader::SCHEMA,
+    wire::FixedName::SCHEMA,
+    wire::BonePose::SCHEMA,
+    wire::Matrix::SCHEMA,
+];
+
+/// An animation of either form, borrowed from its bytes.
+///
+/// ```
+/// # let bytes = b"BMTR\x03\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\x01\0\0\0\x01\0\0\0pelvis\0\
+/// #     \x01\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\x40\0\0\0\0\0\0";
+/// use meshpeek::rtm::Motion;
+/// let motion = Motion::parse(bytes)?;
+/// for name in motion.bones().iter() {
+///     println!("{name}");
+/// }
+/// if let Motion::Binarised(binarised) = &motion {
+///     if let Some(frame) = binarised.frames()?.get(0)? {
+///         for transform in &*frame.block.decode()? {
+///             println!("{:?} {:?}", transform.rotation(), transform.translation());
+///         }
+///     }
+/// }
+/// # Ok::<(), meshpeek::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Motion<'a> {
+    /// BMTR.
+    Binarised(Binarised<'a>),
+    /// RTM_0101.
+    Plain(Plain<'a>),
+}
+
+impl<'a> Motion<'a> {
+    /// Opens an animation: reads up to its frames. Linear in the names and properties.
+    ///
+    /// # Errors
+    /// Where the bytes are of neither form, or end before the frames.
+    pub fn parse(data: &'a [u8]) -> Result<Self> {
+        Self::parse_with(data, &Limits::default())
+    }
+
+    /// The same within other limits.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse).
+    pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
+        if data.starts_with(b"RTM_") {
+            Plain::parse(data, limits).map(Self::Plain)
+        } else {
+            Binarised::parse(data, limits).map(Self::Binarised)
+        }
+    }
+
+    /// Which form.
+    pub fn format(&self) -> Format {
+        match self {
+            Self::Binarised(_) => Format::Bmtr,
+            Self::Plain(_) => Format::Rtm,
+        }
+    }
+
+    /// 3 to 5, or 101 for the plain form.
+    pub fn version(&self) -> u32 {
+        match self {
+            Self::Binarised(motion) => motion.header().version.get(),
+            Self::Plain(_) => 101,
+        }
+    }
+
+    /// How many frames, by the header's word.
+    pub fn frame_count(&self) -> usize {
+        let count = match self {
+            Self::Binarised(motion) => motion.header().frames,
+            Self::Plain(motion) => motion.header().frames,
+        };
+        count.get() as usize
+    }
+
+    /// How far the animated body moves in one cycle: x, y, z in meters.
+    pub fn displacement(&self) -> [f32; 3] {
+        match self {
+            Self::Binarised(motion) => motion.header().displacement.to_array(),
+            Self::Plain(motion) => motion.header().displacement.to_array(),
+        }
+    }
+
+    /// The names of the bones.
+    pub fn bones(&self) -> Names<'a> {
+        match self {
+            Self::Binarised(motion) => Names::Closed(motion.texts().bones),
+            Self::Plain(motion) => motion.bones(),
+        }
+    }
+
+    /// How many properties.
+    pub fn property_count(&self) -> usize {
+        match self {
+            Self::Binarised(motion) => motion.texts().properties.map_or(0, |list| list.len()),
+            Self::Plain(motion) => motion.properties().map_or(0, |list| list.len()),
+        }
+    }
+
+    /// When each frame stands, 0 at the first, 1 at the last, in new memory.
+    ///
+    /// # Errors
+    /// Where they cannot be read or decoded.
+    pub fn to_times(&self) -> Result<Vec<f32>> {
+        Ok(match self {
+            Self::Binarised(motion) => motion.times()?.block.decode()?.iter().map(|time| time.get()).collect(),
+            Self::Plain(motion) => motion.times()?.iter().map(|time| time.get()).collect(),
+        })
+    }
+
+    /// When the last frame stands, for which packed times are decoded: the length of the animation, as far as the file
+    /// knows one. 1 in nearly all files seen. `None` without frames.
+    ///
+    /// # Errors
+    /// As [`to_times`](Self::to_times).
+    pub fn last_time(&self) -> Result<Option<f32>> {
+        Ok(match self {
+            Self::Binarised(motion) => motion.times()?.block.decode()?.last().copied(),
+            Self::Plain(motion) => motion.times()?.iter().next_back().copied(),
+        }
+        .map(|time| time.get()))
+    }
+
+    /// One bone through all frames; `None` behind the last bone.
+    pub fn track(&self, bone: usize) -> Option<Track<'a>> {
+        (bone < self.bones().len()).then(|| Track::new(*self, bone))
+    }
+
+    /// From the frame times or frames to the end of the file.
+    fn rest(&self) -> Cursor<'a> {
+        match self {
+            Self::Binarised(motion) => motion.rest(),
+            Self::Plain(motion) => motion.rest(),
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Names of bones, metadata and properties.
+
+use std::iter::FusedIterator;
+use std::slice;
+
+use super::wire::FixedName;
+use crate::base::error::Result;
+use crate::base::span::Span;
+use crate::base::text::ByteStr;
+use crate::bytes::{Cursor, LeArray};
+use crate::outline::{Type, Value};
+use crate::record::codes::codes;
+use crate::record::{List, Read, Stored, form, list, record};
+
+/// Names in a row.
+#[derive(Clone, Copy, Debug)]
+pub enum Names<'a> {
+    /// Each up to its NUL.
+    Closed(List<'a, ByteStr<'a>>),
+    /// In fields of 32 bytes.
+    Fixed(LeArray<'a, FixedName>),
+}
+
+impl<'a> Names<'a> {
+    /// How many.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Closed(texts) => texts.len(),
+            Self::Fixed(fields) => fields.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All names in order.
+    pub fn iter(&self) -> NameIter<'a> {
+        NameIter(match self {
+            Self::Closed(texts) => Either::Closed(texts.iter()),
+            Self::Fixed(fields) => Either::Fixed(fields.iter()),
+        })
+    }
+
+    /// All names in order, each with the place of its field, NUL included.
+    pub(super) fn spanned(&self) -> impl Iterator<Item = (ByteStr<'a>, Span)> + use<'a> {
+        let fixed = matches!(self, Self::Fixed(_)).then_some(size_of::<FixedName>() as u64);
+        self.iter().scan(self.offset(), move |next, name| {
+            let bytes = fixed.unwrap_or_else(|| (name.len() as u64).saturating_add(1));
+            let offset = std::mem::replace(next, next.saturating_add(bytes));
+            Some((name, Span { offset, bytes }))
+        })
+    }
+
+    /// The name at `index`; looks through those before it, where they are not in fields of one size.
+    pub fn get(&self, index: usize) -> Option<ByteStr<'a>> {
+        match self {
+            Self::Closed(texts) => texts.get(index),
+            Self::Fixed(fields) => Some(fields.get(index)?.text()),
+        }
+    }
+
+    /// Where the first name starts.
+    pub fn offset(&self) -> u64 {
+        match self {
+            Self::Closed(texts) => texts.offset(),
+            Self::Fixed(fields) => fields.offset(),
+        }
+    }
+
+    /// The bytes of all names, NULs included.
+    pub fn byte_len(&self) -> u64 {
+        match self {
+            Self::Closed(texts) => texts.byte_len(),
+            Self::Fixed(fields) => fields.as_bytes().len() as u64,
+        }
+    }
+}
+
+/// [`Names`] in order.
+#[derive(Clone, Debug)]
+pub struct NameIter<'a>(Either<'a>);
+
+#[derive(Clone, Debug)]
+enum Either<'a> {
+    Closed(list::Iter<'a, ByteStr<'a>>),
+    Fixed(slice::Iter<'a, FixedName>),
+}
+
+impl<'a> Iterator for NameIter<'a> {
+    type Item = ByteStr<'a>;
+
+    fn next(&mut self) -> Option<ByteStr<'a>> {
+        match &mut self.0 {
+            Either::Closed(texts) => texts.next(),
+            Either::Fixed(fields) => fields.next().map(FixedName::text),
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        match &self.0 {
+            Either::Closed(texts) => texts.size_hint(),
+            Either::Fixed(fields) => fields.size_hint(),
+        }
+    }
+}
+
+impl ExactSizeIterator for NameIter<'_> {}
+
+impl FusedIterator for NameIter<'_> {}
+
+codes! {
+    /// What kind of property, in BMTR files: -1 says that only the name tells.
+    PropertyId(i32) { -1 "none", 0 "StepSound" }
+}
+
+record! {
+    /// A note on an animation: something that happens at a phase of it, such as a sound.
+    Property<'a> named name {
+        /// What kind of property.
+        id: PropertyId = "default",
+        /// Its name, such as `StepSound`.
+        name: ByteStr<'a> = "name",
+        /// When, 0 at the first frame, 1 at the end.
+        phase: f32 = "frame_time",
+        /// Its value; often empty.
+        value: ByteStr<'a> = "value",
+    }
+}
+
+record! {
+    /// A [`Property`] of a plain file.
+    PlainProperty<'a> named name {
+        /// When, 0 at the first frame, 1 at the end.
+        phase: f32,
+        /// Its name, such as `StepSound`.
+        name: ByteStr<'a> as ShortStr<'a>,
+        /// Its value; often empty.
+        value: ByteStr<'a> as ShortStr<'a>,
+    }
+}
+
+/// A text behind its length in one byte.
+#[derive(Clone, Copy, Debug)]
+struct ShortStr<'a>(ByteStr<'a>);
+
+impl Stored for ShortStr<'_> {
+    const TYPE: Type = Type::Varying("text with u8 length", 1);
+
+    fn value(&self) -> Option<Value<'_>> {
+        Some(self.0.into())
+    }
+}
+
+impl<'a> Read<'a> for ShortStr<'a> {
+    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
+        let length = cursor.u8()?;
+        cursor.take(length.into()).map(|text| Self(ByteStr::new(text)))
+    }
+}
+
+form!(['a] ShortStr<'a> => ByteStr<'a>);

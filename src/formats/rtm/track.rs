@@ -1,0 +1,83 @@
+//! One bone through all frames.
+
+use std::ops::ControlFlow;
+
+use super::Motion;
+use crate::base::error::Result;
+use crate::bytes::array::columns;
+use crate::bytes::{Column, Packing, Storage, Table};
+
+/// One bone through all frames: for each its time, then rotation and translation (binarised) or matrix (plain), all as
+/// floats.
+///
+/// Not stored as such: reading it decodes each frame that is packed, and the times.
+#[derive(Clone, Copy, Debug)]
+pub struct Track<'a> {
+    motion: Motion<'a>,
+    bone: usize,
+}
+
+impl<'a> Track<'a> {
+    pub(super) fn new(motion: Motion<'a>, bone: usize) -> Self {
+        Self { motion, bone }
+    }
+
+    /// Hands out the numbers of each frame behind its time.
+    fn rows(&self, mut sink: impl FnMut(f32, &[f32]) -> ControlFlow<()>) -> Result<()> {
+        match self.motion {
+            Motion::Binarised(motion) => {
+                let (times, frames) = motion.body()?;
+                let times = times.block.decode()?;
+                for (frame, time) in frames.iter().zip(&*times) {
+                    let transforms = frame?.block.decode()?;
+                    let Some(transform) = transforms.get(self.bone) else { break };
+                    let ([x, y, z, w], [tx, ty, tz]) = (transform.rotation(), transform.translation());
+                    if sink(time.get(), &[x, y, z, w, tx, ty, tz]).is_break() {
+                        break;
+                    }
+                }
+            }
+            Motion::Plain(motion) => {
+                for frame in motion.frames() {
+                    let frame = frame?;
+                    let Some(bone) = frame.bone(self.bone) else { break };
+                    if sink(frame.time, bone.matrix.to_rows().as_flattened()).is_break() {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Table for Track<'_> {
+    fn rows(&self) -> u64 {
+        self.motion.frame_count() as u64
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        match self.motion {
+            Motion::Binarised(_) => columns![F32: "time", "qx", "qy", "qz", "qw", "tx", "ty", "tz"],
+            Motion::Plain(_) => {
+                columns![F32: "time", "m00", "m01", "m02", "m10", "m11", "m12", "m20", "m21", "m22", "x", "y", "z"]
+            }
+        }
+        .to_vec()
+    }
+
+    fn storage(&self) -> Storage {
+        let rest = self.motion.rest();
+        Storage { offset: rest.offset(), bytes: rest.left(), packing: Packing::Derived }
+    }
+
+    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+        self.rows(|time, numbers| {
+            let mut row = Vec::with_capacity(64);
+            for number in [time].iter().chain(numbers) {
+                row.extend_from_slice(&number.to_le_bytes());
+            }
+            sink(&row)
+        })
+    }
+}

@@ -1,0 +1,201 @@
+//! What can be wrong with an animation, and the blocks that are met on the way.
+
+use std::fmt;
+
+use half::f16;
+
+use super::wire::{Matrix, Transform};
+use super::{Binarised, FlaggedBlock, Motion, Plain};
+use crate::base::code::Code;
+use crate::base::error::{Context, Error};
+use crate::base::shown::shown;
+use crate::base::span::Span;
+use crate::base::text::ByteStr;
+use crate::blocks::Decoded;
+use crate::bytes::{Element, Table};
+use crate::check::{self, Check, Finite, Length, Numbers, Rows, Unit, UnitRange, rules};
+use crate::record::List;
+use crate::summary::{Blocks, Problems};
+
+/// One pass over the frames: always their structure, on request every number too.
+pub(super) struct Survey<'p> {
+    problems: &'p mut Problems,
+    deep: bool,
+    blocks: Blocks,
+}
+
+impl<'p> Survey<'p> {
+    pub(super) fn new(deep: bool, problems: &'p mut Problems) -> Self {
+        Self { problems, deep, blocks: Blocks::default() }
+    }
+
+    pub(super) fn run(mut self, motion: &Motion<'_>) -> Blocks {
+        match motion {
+            Motion::Binarised(motion) => self.binarised(motion),
+            Motion::Plain(motion) => self.plain(motion),
+        }
+        self.blocks
+    }
+
+    fn binarised(&mut self, motion: &Binarised<'_>) {
+        if self.deep {
+            let header = motion.header();
+            let warn =
+                |name, offset, message: String| Error::malformed(message).at(offset).within(name).within("header");
+            if header.reversed != 1 {
+                self.problems.warning(&warn("reversed", 8, format!("{}, not 1", header.reversed)));
+            }
+            self.displacement(header.displacement.to_array(), 9);
+            if header.preload.get() > 1 {
+                self.problems.warning(&warn("preload", 25, format!("{}, neither 0 nor 1", header.preload)));
+            }
+            let properties = motion.texts().properties;
+            self.phases(properties.iter().flat_map(List::spanned).map(|(property, span)| (span, property.phase)));
+        }
+        let Some((times, frames)) = self.problems.ok(motion.body()) else { return };
+        if let Some(decoded) = self.array(&times, |error| error.within("times")) {
+            self.times(decoded.iter().map(|time| time.get()), &times.block);
+        }
+        let mut translations = Check::new(FiniteHalves);
+        let mut rotations = Check::new(Unit::Quaternion);
+        let mut all = frames.iter();
+        let mut whole = true;
+        for (index, frame) in all.by_ref().enumerate() {
+            let Some(frame) = self.problems.ok(frame) else {
+                whole = false;
+                break;
+            };
+            let Some(transforms) = self.array(&frame, |error| error.within_item("frames", index)) else { continue };
+            translations.list(
+                ("frames", index),
+                &frame.block,
+                transforms.iter().map(|transform| Halves(transform.translation.map(|half| half.get()))),
+            );
+            rotations.list(("frames", index), &frame.block, transforms.iter().map(Transform::length));
+        }
+        translations.tell("translations", self.problems, |error| error.within("frames"));
+        rotations.tell("quaternions", self.problems, |error| error.within("frames"));
+        if whole {
+            self.trailing(all.cursor().offset(), all.cursor().rest());
+        }
+    }
+
+    /// Counts an array, and decodes it if all is to be looked at.
+    fn array<'a, T: Element>(
+        &mut self,
+        array: &FlaggedBlock<'a, T>,
+        place: impl Fn(Error) -> Error,
+    ) -> Option<Decoded<'a, T>> {
+        self.blocks.add(array.block.storage(), array.block.decoded_byte_len());
+        if let Some(flag @ (1 | 3..)) = array.flag {
+            let error = Error::malformed(format!("flag of a packed array is {flag}, not 2"));
+            self.problems.warning(&place(error.at(array.block.offset().saturating_sub(1))));
+        }
+        if !self.deep {
+            return None;
+        }
+        let decoded = self.problems.budget().decode(&array.block);
+        self.problems.ok(decoded.map_err(place))
+    }
+
+    fn plain(&mut self, motion: &Plain<'_>) {
+        let Some(times) = self.problems.ok(motion.times()) else { return };
+        self.trailing(motion.rest().offset().saturating_add(motion.frame_bytes()), motion.trailing());
+        if !self.deep {
+            return;
+        }
+        self.displacement(motion.header().displacement.to_array(), motion.header_offset().saturating_add(8));
+        let properties = motion.properties();
+        self.phases(properties.iter().flat_map(List::spanned).map(|(property, span)| (span, property.phase)));
+        self.times(times.iter().map(|time| time.get()), &times);
+        let mut names = Check::new(SameName(std::marker::PhantomData));
+        let mut matrices = Check::new(Finite::<12>);
+        for (index, frame) in motion.frames().enumerate() {
+            let Some(frame) = self.problems.ok(frame) else { break };
+            let list = ("frames", index);
+            let pairs = frame.names().zip(motion.bones().iter()).map(|(here, header)| Names { here, header });
+            names.list(list, frame.offset, pairs);
+            let numbers = |matrix: &Matrix| Numbers(zerocopy::transmute!(matrix.to_rows()));
+            matrices.list(list, &frame.matrices(), frame.matrices().iter().map(numbers));
+        }
+        names.tell("names", self.problems, |error| error.within("frames"));
+        matrices.tell("matrices", self.problems, |error| error.within("frames"));
+    }
+
+    fn times(&mut self, times: impl Iterator<Item = f32> + Clone, rows: impl Into<Rows> + Copy) {
+        let place = |error: Error| error.within("times");
+        let check = Check::new(Finite).array(rows, times.clone().map(|time| Numbers([time])));
+        check.tell("times", self.problems, place);
+        if times.clone().all(f32::is_finite) && !times.clone().is_sorted() {
+            let error = Error::malformed("times do not ascend").at(rows.into().offset_of(0));
+            self.problems.warning(&place(error));
+        }
+        // The last is not held to 1: a real file ends at 0.994.
+        if let Some(first) = times.clone().next().filter(|&first| first.is_finite() && first != 0.0) {
+            let error = Error::malformed(format!("the first is {first}, not 0")).at(rows.into().offset_of(0));
+            self.problems.warning(&place(error));
+        }
+    }
+
+    fn displacement(&mut self, displacement: [f32; 3], offset: u64) {
+        let place = |error: Error| error.within("displacement").within("header");
+        check::one(Finite, Numbers(displacement), offset, self.problems, place);
+    }
+
+    fn phases(&mut self, phases: impl Iterator<Item = (Span, f32)>) {
+        let (mut finite, mut range) = (Check::new(Finite), Check::new(UnitRange));
+        for (span, phase) in phases {
+            finite.next(span.offset, Numbers([phase]));
+            range.next(span.offset, Numbers([phase]));
+        }
+        finite.tell("phases", self.problems, |error| error.within("properties"));
+        range.tell("phases", self.problems, |error| error.within("properties"));
+    }
+
+    fn trailing(&mut self, offset: u64, rest: &[u8]) {
+        if !rest.is_empty() {
+            let message = format!("{} bytes after the last frame", rest.len());
+            self.problems.warning(&Error::malformed(message).at(offset));
+        }
+    }
+}
+
+impl Transform {
+    #[inline]
+    fn length(&self) -> Length {
+        Length::in_units(self.rotation.map(|part| part.get()), 16384)
+    }
+}
+
+/// A translation as stored.
+#[derive(Clone, Copy)]
+pub(crate) struct Halves([u16; 3]);
+
+impl fmt::Display for Halves {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Numbers(self.0.map(|half| f16::from_bits(half).to_f32())).fmt(f)
+    }
+}
+
+rules! {
+    /// [`Finite`], told by the bits: an exponent of ones is that of what is infinite or no number.
+    FiniteHalves of Halves = Code::NotFinite, |_, Halves(halves)| {
+        const EXPONENT: u16 = 0x7c00;
+        halves.into_iter().fold(true, |all, half| all & (half & EXPONENT != EXPONENT))
+    }, "not finite";
+}
+
+/// A bone's name in a frame, and in the header.
+#[derive(Clone, Copy)]
+pub(crate) struct Names<'a> {
+    here: ByteStr<'a>,
+    header: ByteStr<'a>,
+}
+
+shown!([] Display for Names<'_>, |names| "{:?} for {:?}", names.here, names.header);
+
+rules! {
+    /// Every frame repeats the names of the bones.
+    SameName<'a>(std::marker::PhantomData<&'a ()>) of Names<'a> = Code::Name,
+        |_, names| names.here == names.header, "other than in the header";
+}

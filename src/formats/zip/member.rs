@@ -1,0 +1,281 @@
+//! Files inside the archive.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use flate2::Crc;
+
+use super::Archive;
+use crate::base::code::Code;
+use crate::base::error::{Context, Error, Result};
+use crate::base::limits::flag;
+use crate::base::text::ByteStr;
+use crate::codec::{deflate, within_limit};
+use crate::formats::zip_directory::{CentralEntry, CentralHeader, Entries, LocalEntry};
+
+/// Bit of the flags: the bytes are encrypted.
+const ENCRYPTED: u16 = 1;
+/// Bit of the flags: sizes and CRC-32 follow the bytes.
+pub(super) const SIZES_FOLLOW: u16 = 1 << 3;
+
+/// How a file is packed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Method(pub u16);
+
+impl Method {
+    /// As it is.
+    pub const STORED: Self = Self(0);
+    /// One DEFLATE stream.
+    pub const DEFLATED: Self = Self(8);
+
+    /// The word for it in reports; `None` for a number that this crate has no word for.
+    pub const fn name(self) -> Option<&'static str> {
+        Some(match self.0 {
+            0 => "stored",
+            1 => "shrunk",
+            6 => "imploded",
+            8 => "deflated",
+            9 => "deflate64",
+            12 => "bzip2",
+            14 => "lzma",
+            93 => "zstd",
+            95 => "xz",
+            98 => "ppmd",
+            99 => "aes",
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.name() {
+            Some(name) => f.pad(name),
+            None => write!(f, "method {}", self.0),
+        }
+    }
+}
+
+impl fmt::Debug for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A file inside an archive, as the directory tells it.
+#[derive(Clone, Copy, Debug)]
+pub struct Member<'a> {
+    pub(super) archive: Archive<'a>,
+    entry: CentralEntry<'a>,
+    index: usize,
+}
+
+impl<'a> Member<'a> {
+    /// Its place among all files, counted from 0.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Its name as stored: a path with `/`, from some writers with `\`. See [`ByteStr::to_relative_path`] before
+    /// writing there.
+    pub fn name(&self) -> ByteStr<'a> {
+        self.entry.name
+    }
+
+    /// Its line of the directory.
+    pub fn entry(&self) -> CentralEntry<'a> {
+        self.entry
+    }
+
+    pub(super) fn header(&self) -> &CentralHeader {
+        &self.entry.header
+    }
+
+    /// How it is packed.
+    pub fn method(&self) -> Method {
+        Method(self.header().method.get())
+    }
+
+    /// Whether its bytes are encrypted.
+    pub fn is_encrypted(&self) -> bool {
+        self.header().flags.get() & ENCRYPTED != 0
+    }
+
+    /// The bytes it takes in the archive, by the directory's word.
+    pub fn stored_byte_len(&self) -> u64 {
+        self.entry.packed_bytes
+    }
+
+    /// The bytes it unpacks to, by the directory's word.
+    pub fn decoded_byte_len_hint(&self) -> u64 {
+        self.entry.unpacked_bytes
+    }
+
+    /// The bytes that decoding it takes memory for: none where it is stored, or where no stream of its length unpacks to
+    /// so many.
+    pub(crate) fn unpacked_bytes(&self) -> u64 {
+        let possible = self.decoded_byte_len_hint() <= self.stored_byte_len().saturating_mul(deflate::RATIO);
+        if self.method() == Method::DEFLATED && possible { self.decoded_byte_len_hint() } else { 0 }
+    }
+
+    /// Where the header before its bytes lies. May be outside the archive.
+    pub fn header_offset(&self) -> u64 {
+        self.archive.directory.prefix().saturating_add(self.entry.header_offset)
+    }
+
+    /// The header before its bytes.
+    ///
+    /// # Errors
+    /// Where none lies where the directory says.
+    pub fn local(&self) -> Result<LocalEntry<'a>> {
+        // What is wrong is the directory's claim, which may point outside.
+        let local = self.archive.directory.local(self.header_offset());
+        local.map_err(|error| match error.incomplete() {
+            Some(_) => error,
+            None => self.error(format!("its header at {:#x}: {}", self.header_offset(), error.kind())),
+        })
+    }
+
+    /// Its bytes as they lie in the archive, whatever the method.
+    ///
+    /// # Errors
+    /// As [`local`](Self::local), and where they run into the directory.
+    pub fn stored_bytes(&self) -> Result<&'a [u8]> {
+        let start = self.local()?.data_offset;
+        let end = start.saturating_add(self.stored_byte_len());
+        if end > self.archive.directory.start() {
+            let what = if self.archive.directory.is_lost() { "over the end" } else { "into the directory" };
+            return Err(self.error(format!("{} bytes at {start:#x} run {what}", self.stored_byte_len())));
+        }
+        self.archive.data.get(start..end)
+    }
+
+    /// Its content where that lies in the archive as it is; `None` where it must be decoded or cannot be.
+    ///
+    /// # Errors
+    /// As [`stored_bytes`](Self::stored_bytes), and where the directory gives it two sizes.
+    pub fn borrowed(&self) -> Result<Option<&'a [u8]>> {
+        if self.method() != Method::STORED || self.is_encrypted() {
+            return Ok(None);
+        }
+        if self.stored_byte_len() != self.decoded_byte_len_hint() {
+            let sizes =
+                format!("stored, but of {} bytes and of {}", self.stored_byte_len(), self.decoded_byte_len_hint());
+            return Err(self.error(sizes));
+        }
+        self.stored_bytes().map(Some)
+    }
+
+    /// Its content, compared with its CRC-32: borrowed where stored, else inflated into new memory.
+    ///
+    /// # Errors
+    /// As [`borrowed`](Self::borrowed); where it does not inflate to the size and CRC-32 that the directory gives, or
+    /// that size is more than [`Limits::decoded_bytes`](crate::Limits::decoded_bytes); [`Encrypted`](crate::ErrorKind::Encrypted) where it
+    /// is; [`Unsupported`](crate::ErrorKind::Unsupported) where it is packed in another way.
+    pub fn decode(&self) -> Result<Cow<'a, [u8]>> {
+        self.unpack().map(|(content, _)| content)
+    }
+
+    /// Its content, and how many bytes lie behind the end of its stream.
+    pub(super) fn unpack(&self) -> Result<(Cow<'a, [u8]>, u64)> {
+        let (content, behind) = match (self.borrowed()?, self.method()) {
+            (Some(stored), _) => (Cow::Borrowed(stored), 0),
+            (None, _) if self.is_encrypted() => return Err(self.located(Error::encrypted("encrypted"))),
+            (None, Method::DEFLATED) => {
+                let (content, behind) = self.inflate()?;
+                (Cow::Owned(content), behind)
+            }
+            (None, method) => return Err(self.unsupported(format!("packed in a way that is not read: {method}"))),
+        };
+        let mut crc = Crc::new();
+        crc.update(&content);
+        let expected = self.header().crc32.get();
+        if crc.sum() != expected {
+            let sums = format!("CRC-32 is {:08x}, the directory says {expected:08x}", crc.sum());
+            return Err(self.error(sums).coded(Code::Checksum));
+        }
+        Ok((content, behind))
+    }
+
+    /// Inflates the beginning of its content into the buffer, for a look at what it is; how many bytes that are.
+    ///
+    /// # Errors
+    /// As [`stored_bytes`](Self::stored_bytes), and where the bytes are no DEFLATE stream.
+    pub(crate) fn inflate_head(&self, buffer: &mut [u8]) -> Result<usize> {
+        let inflated = deflate::inflate(self.stored_bytes()?, buffer).map_err(|error| self.error(error.to_string()))?;
+        Ok(usize::try_from(inflated.yielded).unwrap_or(usize::MAX))
+    }
+
+    fn inflate(&self) -> Result<(Vec<u8>, u64)> {
+        let (stream, size) = (self.stored_bytes()?, self.decoded_byte_len_hint());
+        if size <= self.stored_byte_len().saturating_mul(deflate::RATIO) {
+            let limit = self.archive.limits.decoded_bytes;
+            within_limit(size, limit).map_err(|error| self.located(error))?;
+        }
+        let unpacked = deflate::unpack(stream, size).map_err(|message| self.error(message))?;
+        let trailing = unpacked.trailing;
+        Ok((unpacked.into_bytes(), trailing))
+    }
+
+    pub(super) fn error(&self, message: impl Into<Cow<'static, str>>) -> Error {
+        self.located(Error::malformed(message))
+    }
+
+    fn unsupported(&self, message: String) -> Error {
+        self.located(Error::unsupported(message))
+    }
+
+    fn located(&self, error: Error) -> Error {
+        error.at(self.entry.offset).within_item("members", self.index)
+    }
+}
+
+/// Whether an entry stands for a folder, and so for no file.
+pub(super) fn is_folder(entry: &CentralEntry<'_>) -> bool {
+    matches!(entry.name.as_bytes(), [.., b'/' | b'\\'])
+}
+
+/// The files of an archive; ends after the first error.
+#[derive(Clone, Debug)]
+pub struct Members<'a> {
+    archive: Archive<'a>,
+    entries: Entries<'a>,
+    index: usize,
+    ended: bool,
+}
+
+impl<'a> Members<'a> {
+    pub(super) fn new(archive: &Archive<'a>) -> Self {
+        Self { archive: *archive, entries: archive.directory.entries(), index: 0, ended: false }
+    }
+
+    fn next_member(&mut self) -> Result<Option<Member<'a>>> {
+        let entry = loop {
+            match self.entries.next().transpose().within_item("members", self.index)? {
+                Some(entry) if is_folder(&entry) => {}
+                Some(entry) => break entry,
+                None => return Ok(None),
+            }
+        };
+        let index = self.index;
+        let limit = u64::from(self.archive.limits.archive_members);
+        if index as u64 >= limit {
+            return Err(Error::limit("members in an archive", limit, flag::ARCHIVE_MEMBERS).at(entry.offset));
+        }
+        self.index = index.saturating_add(1);
+        Ok(Some(Member { archive: self.archive, entry, index }))
+    }
+}
+
+impl<'a> Iterator for Members<'a> {
+    type Item = Result<Member<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        let member = self.next_member();
+        self.ended = !matches!(member, Ok(Some(_)));
+        member.transpose()
+    }
+}

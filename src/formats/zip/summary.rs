@@ -1,0 +1,348 @@
+//! An archive's answers to [`Inspect`].
+
+use std::ops::ControlFlow;
+
+use super::member::{SIZES_FOLLOW, is_folder};
+use super::{Archive, Member, Method};
+use crate::base::code::Code;
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::format::Format;
+use crate::base::limits::Limits;
+use crate::base::span::Span;
+use crate::bytes::{Column, InPlace, LeArray, Packing, Scalar, Storage, Table};
+use crate::check::Repeated;
+use crate::formats::zip_directory;
+use crate::formats::zip_directory::first_entry;
+use crate::inspect::{Depth, Inspect, Region, brief};
+use crate::outline::{Outline, Part, Value};
+use crate::record::tell_opaque;
+use crate::summary::{Blocks, Counts, Problems, Severity, Summary, side_by_side};
+
+impl Inspect for Archive<'_> {
+    fn about(&self) -> (Format, &Limits, u64) {
+        (Format::Zip, &self.limits, self.data.size())
+    }
+
+    /// One walk over the directory, unless it verifies. Files that share bytes are named and not unpacked: what is
+    /// decoded stays in proportion to the archive's size.
+    fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
+        let mut blocks = Blocks::default();
+        let mut count = 0_u64;
+        let mut whole = true;
+        for member in self.members() {
+            let Some(member) = problems.ok(member) else {
+                whole = false;
+                break;
+            };
+            count = count.saturating_add(1);
+            let is_packed = member.method() != Method::STORED;
+            blocks.count(is_packed, member.stored_byte_len(), member.decoded_byte_len_hint());
+            member.check(problems);
+        }
+        self.check(problems);
+        if depth == Depth::Verify {
+            self.check_names(problems);
+            self.check_map(problems);
+        }
+        let shared = self.check_overlaps(problems);
+        if depth == Depth::Verify {
+            self.check_content(&shared, problems);
+        }
+        Summary {
+            counts: Counts::new([("members", whole.then_some(count))]),
+            blocks,
+            ..Summary::new(Format::Zip, self.data.size())
+        }
+    }
+
+    fn outline(&self, out: &mut Outline<'_>) {
+        out.part(Part::one("directory").spanning(self.directory.start(), self.directory_bytes()), |out| {
+            out.field("entries", self.directory.entry_count());
+            out.field("prefix_bytes", self.directory.prefix());
+            out.field("comment", self.directory.comment());
+        });
+        for member in self.members() {
+            if let Some(member) = out.ok(member) {
+                member.outline(out);
+            }
+        }
+    }
+
+    /// The files with the headers before them and what follows them, the directory, and the records of the end.
+    fn dissect(&self, out: &mut Outline<'_>) {
+        let prefix = self.directory.prefix();
+        if prefix > 0 {
+            tell_opaque("before_the_archive", Span { offset: 0, bytes: prefix }, out);
+        }
+        let mut places: Vec<(u64, &'static str, usize, Option<Member<'_>>)> = Vec::new();
+        for member in self.members() {
+            let Some(member) = out.ok(member) else { break };
+            places.push((member.header_offset(), "members", member.index(), Some(member)));
+        }
+        let folders = self.directory.entries().map_while(Result::ok).filter(is_folder);
+        places.extend(
+            folders
+                .enumerate()
+                .map(|(index, folder)| (prefix.saturating_add(folder.header_offset), "folders", index, None)),
+        );
+        places.sort_by_key(|(offset, ..)| *offset);
+        for (offset, list, index, member) in places {
+            let part = Part::item(list, index);
+            match member {
+                Some(member) => member.dissect(part, out),
+                None => out.part(part, |out| self.directory.dissect_local(offset, out)),
+            }
+        }
+        self.directory.dissect(out);
+    }
+
+    /// The members and folders with the headers before their bytes, and the lines of the directory.
+    fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) {
+        for member in self.members() {
+            let told = member.and_then(|member| member.regions(&mut *sink));
+            if let Err(error) = told {
+                sink(Region::problem(0, &error, self.directory.start()));
+            }
+        }
+        for folder in self.directory.entries().map_while(Result::ok).filter(is_folder) {
+            let start = self.directory.prefix().saturating_add(folder.header.header_offset.get().into());
+            if let Ok(local) = self.directory.local(start) {
+                let bytes = local.data_offset.saturating_sub(start);
+                sink(Region::part(0, "folder", brief(folder.name), Span { offset: start, bytes }));
+            }
+        }
+        zip_directory::regions(&self.directory, sink);
+    }
+}
+
+impl Archive<'_> {
+    fn directory_bytes(&self) -> u64 {
+        self.directory.stop().saturating_sub(self.directory.start())
+    }
+
+    /// Tells of the tables of a Ballance map that has lost the one by which it is known.
+    fn check_map(&self, problems: &mut Problems) {
+        let is_there = |table: &str| self.members().map_while(Result::ok).any(|member| member.name() == table);
+        let tables = ["object.bm", "mesh.bm", "material.bm", "texture.bm"];
+        if let Some(table) = tables.into_iter().find(|table| is_there(table)).filter(|_| !is_there("index.bm")) {
+            let message = format!("{table} without index.bm: a Ballance map that cannot be read");
+            problems.warning(&Error::malformed(message).at(self.directory.start()).coded(Code::Missing));
+        }
+    }
+
+    fn check_names(&self, problems: &mut Problems) {
+        let names = self.members().map_while(Result::ok).map(|member| (member.index(), member.name()));
+        let mut repeated = Repeated::find(names.clone().count(), names, problems);
+        for member in self.members().map_while(Result::ok) {
+            if let Some(first) = repeated.first_of(member.index()) {
+                member.warn(problems, || format!("the same name as member {first}"));
+            }
+        }
+    }
+
+    /// Headers and content of all files but those that share bytes with others.
+    fn check_content(&self, shared: &[usize], problems: &mut Problems) {
+        let budget = problems.budget().clone();
+        let members = self.members().map_while(Result::ok);
+        let members = members.filter(|member| shared.binary_search(&member.index()).is_err()).map(|member| {
+            let local = member.local();
+            // Stored bytes are looked at too, for their CRC-32. Paid for in order: it is always the same members for which
+            // nothing is left.
+            let pay = || budget.work(member.stored_byte_len()).and_then(|()| budget.take(member.unpacked_bytes()));
+            let paid = local.map(|local| (local, pay()));
+            (member, paid)
+        });
+        side_by_side(problems, members, |(member, paid), problems| {
+            let Some((local, held)) = problems.ok(paid) else { return };
+            if local.name != member.name() || local.header.method != member.entry().header.method {
+                let message = "the header before its bytes tells of another file";
+                problems.tell(Severity::Error, || member.error(message));
+            }
+            let Some(_held) = problems.ok(held) else { return };
+            match member.unpack() {
+                Ok((_, 0)) => {}
+                Ok((_, behind)) => {
+                    member.warn(problems, || format!("{behind} bytes after the end of its stream"));
+                }
+                // That only its owner can read a file is no fault of it.
+                Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_) | ErrorKind::Encrypted(_)) => {
+                    problems.ok(member.stored_bytes());
+                }
+                Err(error) => problems.error(&error),
+            }
+        });
+    }
+
+    /// Tells of files that share bytes; which those are.
+    fn check_overlaps(&self, problems: &mut Problems) -> Vec<usize> {
+        let shared = self.overlapping();
+        if let Some(member) = shared.first().and_then(|&first| self.members().nth(first)?.ok()) {
+            let message = match shared.len() {
+                1 => "shares bytes with another member".to_owned(),
+                count => format!("shares bytes with another member, as {count} members do"),
+            };
+            problems.error(&member.error(message).coded(Code::Overlap));
+        }
+        shared
+    }
+
+    fn check(&self, problems: &mut Problems) {
+        if self.directory.is_lost() {
+            let lost = "zip archive without an end record: read by the headers before its files";
+            problems.error(&Error::malformed(lost).at(self.data.size()));
+            return;
+        }
+        // A program that unpacks itself lies before its archive; files lie in it.
+        let prefix = self.directory.prefix();
+        if prefix > 0 && first_entry(self.data.from(0)).is_ok() {
+            problems.warning(&Error::malformed(format!("{prefix} bytes of another archive before it")).at(0));
+        }
+        let end = self.directory.archive_end();
+        let behind = self.data.size().saturating_sub(end);
+        if behind > 0 {
+            problems.warning(&Error::malformed(format!("{behind} bytes after the archive")).at(end));
+        }
+    }
+}
+
+impl Member<'_> {
+    fn warn(&self, problems: &mut Problems, message: impl FnOnce() -> String) {
+        problems.tell(Severity::Warning, || self.error(message()));
+    }
+
+    /// How its content is packed, where that can be read.
+    fn packing(&self) -> Option<Packing> {
+        match self.method() {
+            _ if self.is_encrypted() => None,
+            Method::STORED => Some(Packing::InPlace),
+            Method::DEFLATED => Some(Packing::Deflate),
+            _ => None,
+        }
+    }
+
+    /// What the directory alone shows.
+    fn check(&self, problems: &mut Problems) {
+        if let Err(error) = self.name().check_relative_path() {
+            self.warn(problems, || error.message());
+        }
+    }
+
+    /// Where the header before its bytes starts, those start and end, and what follows them where the header did not know
+    /// their size ends.
+    fn places(&self) -> Result<[u64; 4]> {
+        let (start, data, stored) = (self.header_offset(), self.local()?.data_offset, self.stored_bytes()?);
+        let end = data.saturating_add(stored.len() as u64);
+        let behind = self.archive.data.from(end);
+        let descriptor = match behind {
+            _ if self.header().flags.get() & SIZES_FOLLOW == 0 => 0,
+            [b'P', b'K', 7, 8, ..] => 16,
+            _ => 12,
+        };
+        Ok([start, data, end, end.saturating_add(descriptor).min(self.archive.directory.start())])
+    }
+
+    fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) -> Result<()> {
+        let [start, data, end, whole] = self.places()?;
+        let note = format!("{}, {}", brief(self.name()), self.method());
+        let name = format!("members[{}]", self.index());
+        for (depth, name, note, offset, end) in [
+            (0, name.as_str(), note.as_str(), start, whole),
+            (1, "header", "", start, data),
+            (1, "data", "", data, end),
+            (1, "descriptor", "", end, whole),
+        ] {
+            let span = Span { offset, bytes: end.saturating_sub(offset) };
+            if span.bytes > 0 || name != "descriptor" {
+                sink(Region::part(depth, name, note, span));
+            }
+        }
+        Ok(())
+    }
+
+    fn dissect(&self, part: Part<'_>, out: &mut Outline<'_>) {
+        let places = self.places();
+        let part = match &places {
+            Ok([start, .., whole]) => part.spanning(*start, whole.saturating_sub(*start)),
+            Err(_) => part,
+        };
+        out.part(part.labelled(self.name()), |out| {
+            self.archive.directory.dissect_local(self.header_offset(), out);
+            let Some([_, _, end, whole]) = out.ok(places) else { return };
+            self.outline_bytes(out);
+            if whole > end {
+                self.archive.directory.dissect_descriptor(end, whole.saturating_sub(end), out);
+            }
+        });
+    }
+
+    /// Its content and its bytes as stored.
+    fn outline_bytes(&self, out: &mut Outline<'_>) {
+        let stored = self.stored_bytes().and_then(|bytes| LeArray::<u8>::new(bytes, self.local()?.data_offset));
+        let Some(stored) = out.ok(stored) else { return };
+        // None of what is encrypted, or packed in a way that is not read.
+        if let Some(packing) = self.packing() {
+            out.array("data", &Content { member: *self, stored, packing });
+        }
+        out.array("stored", &stored);
+    }
+
+    fn outline(&self, out: &mut Outline<'_>) {
+        let entry = self.entry();
+        let header = entry.header;
+        let mut part = Part::item("members", self.index()).labelled(self.name());
+        if let Ok([_, data, end, _]) = self.places() {
+            part = part.spanning(data, end.saturating_sub(data));
+        }
+        out.part(part, |out| {
+            out.field("name", self.name());
+            // The line's fixed part, name, extra fields and comment.
+            out.field("entry", Value::Opaque(Span { offset: entry.offset, bytes: entry.bytes }));
+            out.field("version_made_by", header.version_made_by.get());
+            out.field("version_needed", header.version_needed.get());
+            out.field("flags", header.flags.get());
+            out.field("encrypted", self.is_encrypted());
+            out.coded("method", header.method.get(), self.method().name());
+            out.field("time", header.time.get());
+            out.field("date", header.date.get());
+            out.field("crc32", header.crc32.get());
+            out.field("packed_bytes", entry.packed_bytes);
+            out.field("unpacked_bytes", entry.unpacked_bytes);
+            out.field("internal_attributes", header.internal_attributes.get());
+            out.field("external_attributes", header.external_attributes.get());
+            out.field("header_offset", self.header_offset());
+            out.field("comment", entry.comment);
+            self.outline_bytes(out);
+        });
+    }
+}
+
+/// A member's content as a table of bytes.
+struct Content<'a> {
+    member: Member<'a>,
+    stored: LeArray<'a, u8>,
+    packing: Packing,
+}
+
+impl Table for Content<'_> {
+    fn rows(&self) -> u64 {
+        self.member.decoded_byte_len_hint()
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        vec![Column::new("value", Scalar::U8)]
+    }
+
+    fn storage(&self) -> Storage {
+        Storage { packing: self.packing, ..self.stored.storage() }
+    }
+
+    fn in_place(&self) -> Option<InPlace<'_>> {
+        let bytes = self.member.borrowed().ok().flatten();
+        bytes.map(|bytes| InPlace { bytes, stride: 1 })
+    }
+
+    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+        let _ = sink(&self.member.decode()?);
+        Ok(())
+    }
+}

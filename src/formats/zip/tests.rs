@@ -1,0 +1,221 @@
+//! Archives of hand-written bytes, one thing odd in each.
+
+use super::*;
+use crate::base::error::ErrorKind;
+use crate::inspect::Inspect;
+use crate::summary::{Problems, Severity};
+
+/// `meshpeek` 40 times, deflated.
+const PEEKS: &[u8] = &[0xcb, 0x4d, 0x2d, 0xce, 0x28, 0x48, 0x4d, 0xcd, 0xce, 0x1d, 0xa5, 0xc9, 0xa2, 0x01];
+const PEEKS_SIZE: u32 = 320;
+
+/// One file as both its headers tell it.
+#[derive(Clone, Default)]
+struct File<'a> {
+    name: &'a [u8],
+    flags: u16,
+    method: u16,
+    crc32: u32,
+    size: u32,
+    data: &'a [u8],
+    /// What the directory says instead of the right place.
+    offset: Option<u32>,
+    packed: Option<u32>,
+}
+
+fn stored<'a>(name: &'a [u8], data: &'a [u8]) -> File<'a> {
+    let mut crc = flate2::Crc::new();
+    crc.update(data);
+    File { name, crc32: crc.sum(), size: data.len() as u32, data, ..File::default() }
+}
+
+fn deflated(name: &[u8]) -> File<'_> {
+    let mut crc = flate2::Crc::new();
+    crc.update(&b"meshpeek".repeat(40));
+    File { name, method: 8, crc32: crc.sum(), size: PEEKS_SIZE, data: PEEKS, ..File::default() }
+}
+
+fn header(file: &File<'_>) -> Vec<u8> {
+    let packed = file.packed.unwrap_or(file.data.len() as u32);
+    let mut bytes = [file.flags.to_le_bytes(), file.method.to_le_bytes(), [0; 2], [0; 2]].concat();
+    bytes.extend([file.crc32, packed, file.size].iter().flat_map(|n| n.to_le_bytes()));
+    bytes.extend([file.name.len() as u16, 0].iter().flat_map(|n| n.to_le_bytes()));
+    bytes
+}
+
+fn zip(files: &[File<'_>]) -> Vec<u8> {
+    let (mut bytes, mut directory) = (Vec::new(), Vec::new());
+    for file in files {
+        let offset = file.offset.unwrap_or(bytes.len() as u32);
+        bytes.extend([&b"PK\x03\x04\x14\0"[..], &header(file), file.name, file.data].concat());
+        directory.extend(
+            [&b"PK\x01\x02\x14\0\x14\0"[..], &header(file), &[0; 10], &offset.to_le_bytes(), file.name].concat(),
+        );
+    }
+    let (start, size, count) = (bytes.len() as u32, directory.len() as u32, files.len() as u16);
+    bytes.extend(directory);
+    bytes.extend([&b"PK\x05\x06\0\0\0\0"[..], &count.to_le_bytes(), &count.to_le_bytes()].concat());
+    bytes.extend([&size.to_le_bytes()[..], &start.to_le_bytes(), &[0; 2]].concat());
+    bytes
+}
+
+fn members<'a>(archive: &Archive<'a>) -> Vec<Member<'a>> {
+    archive.members().collect::<Result<_>>().unwrap()
+}
+
+fn verify(bytes: &[u8]) -> Vec<String> {
+    let mut problems = Problems::new(&Limits::default());
+    Archive::parse(bytes).unwrap().verify(&mut problems);
+    let tell = |problem: crate::summary::Problem| {
+        let sign = if problem.severity == Severity::Error { "!" } else { "?" };
+        format!("{sign} {}", problem.message)
+    };
+    problems.into_vec().into_iter().map(tell).collect()
+}
+
+#[test]
+fn stored_files_are_slices_and_deflated_ones_inflate() {
+    let bytes =
+        zip(&[stored(b"folder/", b""), stored(b"folder/a.txt", b"abc"), deflated(b"b\\c.txt"), stored(b"\\", b"")]);
+    let archive = Archive::parse(&bytes).unwrap();
+    let all = members(&archive);
+    assert_eq!(
+        all.iter().map(|m| (m.index(), m.name().to_string())).collect::<Vec<_>>(),
+        [(0, "folder/a.txt".to_owned()), (1, "b\\c.txt".to_owned())]
+    );
+    let at = bytes.windows(3).position(|window| window == b"abc").unwrap();
+    assert!(std::ptr::eq(all[0].borrowed().unwrap().unwrap(), &bytes[at..at + 3]));
+    assert_eq!(&*all[0].decode().unwrap(), b"abc");
+    assert_eq!((all[1].borrowed().unwrap(), all[1].decoded_byte_len_hint(), all[1].stored_byte_len()), (None, 320, 14));
+    assert_eq!(*all[1].decode().unwrap(), b"meshpeek".repeat(40));
+    assert_eq!(all[1].stored_bytes().unwrap(), PEEKS);
+    let summary = archive.summarize();
+    assert_eq!((summary.counts.get("members"), summary.problems.len()), (Some(2), 0));
+    let blocks = summary.blocks;
+    assert_eq!((blocks.stored, blocks.packed, blocks.packed_bytes, blocks.unpacked_bytes), (1, 1, 14, 320));
+    assert_eq!(verify(&bytes), [""; 0]);
+    // Something before the archive shifts all of it.
+    let shifted = [&b"#!/bin/sh\n"[..], &bytes].concat();
+    let archive = Archive::parse(&shifted).unwrap();
+    assert_eq!(archive.directory().prefix(), 10);
+    assert_eq!(members(&archive)[0].stored_bytes().unwrap(), b"abc");
+    assert_eq!(verify(&shifted), [""; 0]);
+    // What is left of an archive in an archive whose own end is cut off.
+    let inner = zip(&[stored(b"inner.zip", &bytes)]);
+    let cut = &inner[..30 + 9 + bytes.len()];
+    assert_eq!(verify(cut), ["? 39 bytes of another archive before it"]);
+}
+
+#[test]
+fn duplicates_are_listed_and_told() {
+    let bytes = zip(&[stored(b"a", b"1"), stored(b"a", b"2")]);
+    let archive = Archive::parse(&bytes).unwrap();
+    assert_eq!(members(&archive).iter().map(|m| m.stored_bytes().unwrap()).collect::<Vec<_>>(), [b"1", b"2"]);
+    assert_eq!(verify(&bytes), ["? members[1]: the same name as member 0"]);
+}
+
+#[test]
+fn encrypted_and_unknown_members_are_named_as_such() {
+    let encrypted = File { flags: 1, ..stored(b"e", b"???") };
+    let bytes =
+        zip(&[encrypted, File { method: 93, ..stored(b"z", b"????") }, File { method: 77, ..stored(b"?", b"") }]);
+    let archive = Archive::parse(&bytes).unwrap();
+    let all = members(&archive);
+    let told: Vec<_> = all.iter().map(|member| member.decode().unwrap_err()).collect();
+    assert!(matches!(told[0].kind(), ErrorKind::Encrypted(_)));
+    assert!(told[1..].iter().all(|error| matches!(error.kind(), ErrorKind::Unsupported(_))));
+    assert_eq!(told[0].message(), "members[0]: encrypted");
+    assert_eq!(told[1].message(), "members[1]: packed in a way that is not read: zstd");
+    assert_eq!(told[2].message(), "members[2]: packed in a way that is not read: method 77");
+    assert!(all.iter().all(|member| member.borrowed().unwrap().is_none()));
+    assert_eq!(all[0].stored_bytes().unwrap(), b"???");
+    assert_eq!(verify(&bytes), ["? members[2]: name with a drive or characters that not every system takes"]);
+}
+
+#[test]
+fn each_claim_is_checked() {
+    let fault = |file: File<'_>| {
+        let bytes = zip(&[file]);
+        let archive = Archive::parse(&bytes).unwrap();
+        let error = members(&archive)[0].decode().unwrap_err();
+        assert_eq!(error.offset(), Some(archive.directory().start()));
+        assert_eq!(verify(&bytes).len(), 1, "{error}");
+        error.message()
+    };
+    let good = || deflated(b"d");
+    assert_eq!(fault(File { crc32: 1, ..good() }), "members[0]: CRC-32 is addb8405, the directory says 00000001");
+    assert_eq!(
+        fault(File { crc32: 1, ..stored(b"s", b"abc") }),
+        "members[0]: CRC-32 is 352441c2, the directory says 00000001"
+    );
+    assert_eq!(fault(File { size: 319, ..good() }), "members[0]: inflates to more than the 319 bytes claimed");
+    assert_eq!(fault(File { size: 321, ..good() }), "members[0]: inflates to 320 bytes of 321 claimed");
+    assert_eq!(fault(File { size: u32::MAX, ..good() }), "members[0]: 14 bytes cannot inflate to 4294967295");
+    assert!(fault(File { data: &PEEKS[..9], ..good() }).starts_with("members[0]: ends inside its stream"));
+    assert!(fault(File { data: &[7; 14], ..good() }).starts_with("members[0]: does not inflate"));
+    assert_eq!(fault(File { size: 4, ..stored(b"s", b"abc") }), "members[0]: stored, but of 3 bytes and of 4");
+    let beyond = File { packed: Some(999), ..good() };
+    assert_eq!(fault(beyond), "members[0]: 999 bytes at 0x1f run into the directory");
+    let outside = File { offset: Some(u32::MAX - 1), ..good() };
+    assert_eq!(fault(outside), "members[0]: its header at 0xfffffffe: needs 30 bytes, 0 left");
+    assert_eq!(fault(File { offset: Some(1), ..good() }), "members[0]: its header at 0x1: no LocalHeader");
+}
+
+#[test]
+fn bytes_behind_a_stream_are_told() {
+    let data = [PEEKS, b"!!"].concat();
+    let bytes = zip(&[File { data: &data, ..deflated(b"d") }]);
+    assert_eq!(*members(&Archive::parse(&bytes).unwrap())[0].decode().unwrap(), b"meshpeek".repeat(40));
+    assert_eq!(verify(&bytes), ["? members[0]: 2 bytes after the end of its stream"]);
+}
+
+#[test]
+fn limits_stop_before_memory_is_taken() {
+    let bytes = zip(&[deflated(b"d"), deflated(b"e")]);
+    let decode = |limits: Limits| members(&Archive::parse_with(&bytes, &limits).unwrap())[0].decode().unwrap_err();
+    let limit = |error: &crate::Error| match error.kind() {
+        ErrorKind::Limit { what, limit, .. } => (*what, *limit),
+        _ => panic!("{error}"),
+    };
+    let error = decode(Limits { decoded_bytes: 319, ..Limits::default() });
+    assert_eq!(limit(&error), ("decoded bytes in a block", 319));
+    let limits = Limits { archive_members: 1, ..Limits::default() };
+    let archive = Archive::parse_with(&bytes, &limits).unwrap();
+    let listed: Vec<_> = archive.members().collect();
+    assert_eq!(limit(listed[1].as_ref().unwrap_err()), ("members in an archive", 1));
+    assert_eq!((listed.len(), archive.summarize().counts.get("members")), (2, None));
+}
+
+#[test]
+fn members_that_share_bytes_are_told_and_not_unpacked() {
+    let bytes = zip(&[deflated(b"a"), File { offset: Some(0), ..deflated(b"a") }]);
+    let before = crate::codec::activity().inflations;
+    assert_eq!(
+        verify(&bytes),
+        ["? members[1]: the same name as member 0", "! members[1]: shares bytes with another member"]
+    );
+    assert_eq!(crate::codec::activity().inflations - before, 1);
+    let other = zip(&[deflated(b"a"), File { offset: Some(0), ..deflated(b"b") }]);
+    assert_eq!(verify(&other), ["! members[1]: shares bytes with another member"]);
+    let problems = Archive::parse(&other).unwrap().summarize().problems;
+    assert_eq!(problems.iter().map(|problem| problem.code.name()).collect::<Vec<_>>(), ["damaged.overlap"]);
+    // Members in another order than the directory's lie apart all the same.
+    let turned = zip(&[
+        File { offset: Some(39), ..stored(b"a", b"12345678") },
+        File { offset: Some(0), ..stored(b"b", b"12345678") },
+    ]);
+    assert!(Archive::parse(&turned).unwrap().overlapping().is_empty());
+}
+
+#[test]
+fn claims_of_many_members_end_at_once() {
+    let mut bytes = zip(&[stored(b"a", b"1")]);
+    let end = bytes.len() - 22;
+    bytes[end + 8..end + 12].copy_from_slice(&[0x60, 0xea, 0x60, 0xea]); // 60,000 twice
+    assert!(Archive::parse(&bytes).unwrap_err().to_string().contains("cannot hold 60000 entries"));
+    // Without its end it is told by its headers.
+    assert!(Archive::parse(&bytes[..end]).unwrap().directory().is_lost());
+    assert!(Archive::parse(b"PK\x05\x06").is_err());
+    let empty = zip(&[]);
+    assert_eq!(Archive::parse(&empty).unwrap().summarize().counts.get("members"), Some(0));
+}

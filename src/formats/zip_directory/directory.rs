@@ -1,0 +1,276 @@
+//! The directory: found from the end of the bytes, or done without.
+
+use zerocopy::FromZeros;
+use zerocopy::little_endian::U32;
+
+use super::entries::{CentralEntry, Entries, LocalEntry, local_entry};
+use super::wire::*;
+use crate::base::error::{Error, Result};
+use crate::base::text::ByteStr;
+use crate::bytes::cursor::Cursor;
+use crate::ranges::Data;
+use crate::record::Read;
+
+/// Where an archive's directory lies.
+#[derive(Clone, Copy, Debug)]
+pub struct Directory<'a> {
+    pub(super) data: Data<'a>,
+    start: u64,
+    /// Where its last entry ends.
+    stop: u64,
+    prefix: u64,
+    end: EndRecord,
+    end_offset: u64,
+    comment: ByteStr<'a>,
+    /// How many entries it has; `None` where there is no directory, only the headers before the files.
+    entry_count: Option<u64>,
+}
+
+impl<'a> Directory<'a> {
+    /// Finds the directory of the classic archive that ends at the end of these bytes. Looks at the last 65,557 of them.
+    ///
+    /// # Errors
+    /// Where there is no end record, or several fit, or the one that fits does not meet the directory it tells of.
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) for zip64 and archives on several disks.
+    pub fn find(data: &'a [u8]) -> Result<Self> {
+        Self::find_in(Data::Whole(data))
+    }
+
+    pub(crate) fn find_in(data: Data<'a>) -> Result<Self> {
+        let found = end_record(data)?.ok_or_else(no_end)?;
+        let (end_offset, end, _) = found;
+        if end.entries.get() == u16::MAX
+            || [end.directory_bytes, end.directory_offset].contains(&U32::MAX_VALUE)
+            || locator(data, end_offset)?.is_some()
+        {
+            return Err(Error::unsupported("zip64 archive").at(end_offset));
+        }
+        Self::classic(data, found)
+    }
+
+    /// The same, of zip64 archives too, and of one that lost its end: there the headers before the files stand in for a
+    /// directory, which [`is_lost`](Self::is_lost) tells.
+    ///
+    /// # Errors
+    /// As [`find`](Self::find), but for these.
+    pub fn find_any(data: &'a [u8]) -> Result<Self> {
+        Self::find_any_in(Data::Whole(data))
+    }
+
+    #[cfg_attr(not(feature = "zip"), allow(dead_code))]
+    pub(crate) fn find_any_in(data: Data<'a>) -> Result<Self> {
+        let begins_with_entry = || match data.read(0, |cursor| local_entry(*cursor)) {
+            Err(error) if error.incomplete().is_some() => Err(error),
+            entry => Ok(entry.is_ok()),
+        };
+        match end_record(data)? {
+            None if begins_with_entry()? => Self::lost(data),
+            None => Err(no_end()),
+            Some(found) => {
+                let directory = match locator(data, found.0)? {
+                    Some(locator) => Self::zip64(data, found, locator),
+                    None => Self::classic(data, found),
+                }?;
+                // One that lies amid the files of another is a member of that, and no end of it.
+                let has_another = directory.prefix > 0 && begins_with_entry()?;
+                let is_inside = has_another && directory.archive_end() < data.size();
+                if is_inside { Self::lost(data) } else { Ok(directory) }
+            }
+        }
+    }
+
+    fn classic(data: Data<'a>, (end_offset, end, comment): Found<'a>) -> Result<Self> {
+        if end.disk.get() != 0 || end.directory_disk.get() != 0 || end.disk_entries != end.entries {
+            return Err(several_disks(end_offset));
+        }
+        let place = (end.directory_offset.get().into(), end.directory_bytes.get().into(), end.entries.get().into());
+        Self::before(data, end_offset, place, (end_offset, end, comment))
+    }
+
+    fn zip64(data: Data<'a>, found: Found<'a>, locator: &Zip64Locator) -> Result<Self> {
+        let locator_offset = found.0.saturating_sub(size_of::<Zip64Locator>() as u64);
+        // With bytes before the archive, the record does not lie where it is told, but still before its locator.
+        let told = locator.record_offset.get();
+        let near = locator_offset.saturating_sub(size_of::<Zip64EndRecord>() as u64);
+        let mut records = [told, near].into_iter().map(|offset| (offset, data.read(offset, read::<Zip64EndRecord>)));
+        let (offset, end) = loop {
+            match records.next() {
+                Some((offset, Ok(end))) => break (offset, end),
+                Some((_, Err(error))) if error.incomplete().is_some() => return Err(error),
+                Some(_) => {}
+                None => return Err(Error::malformed("zip64 locator that leads to no record").at(locator_offset)),
+            }
+        };
+        if end.disk.get() != 0 || end.directory_disk.get() != 0 || end.disk_entries != end.entries {
+            return Err(several_disks(offset));
+        }
+        let place = (end.directory_offset.get(), end.directory_bytes.get(), end.entries.get());
+        Self::before(data, offset, place, found)
+    }
+
+    /// The directory that ends at `stop`, of which the offset, bytes and number of entries are told.
+    fn before(data: Data<'a>, stop: u64, (offset, bytes, count): (u64, u64, u64), found: Found<'a>) -> Result<Self> {
+        let error = |message: String| Error::malformed(message).at(stop);
+        let Some(prefix) = stop.checked_sub(bytes).and_then(|start| start.checked_sub(offset)) else {
+            return Err(error(format!("zip directory of {bytes} bytes at {offset:#x} runs into its end record")));
+        };
+        let start = prefix.saturating_add(offset);
+        let (end_offset, &end, comment) = found;
+        let directory = Self { data, start, stop, prefix, end, end_offset, comment, entry_count: Some(count) };
+        if count.saturating_mul(size_of::<CentralHeader>() as u64) > bytes {
+            return Err(error(format!("zip directory of {bytes} bytes cannot hold {count} entries")));
+        }
+        data.get(start..stop)?;
+        if count > 0 && read::<CentralHeader>(&mut directory.cursor(start)).is_err() {
+            return Err(error(format!("zip directory of {bytes} bytes at {offset:#x} does not end at its end record")));
+        }
+        Ok(directory)
+    }
+
+    fn lost(data: Data<'a>) -> Result<Self> {
+        let size = data.size();
+        data.get(0..size)?;
+        let (end, comment) = (EndRecord::new_zeroed(), ByteStr::default());
+        Ok(Self { data, start: size, stop: size, prefix: 0, end, end_offset: size, comment, entry_count: None })
+    }
+
+    /// Whether there is no directory: the end of the archive is missing.
+    pub fn is_lost(&self) -> bool {
+        self.entry_count.is_none()
+    }
+
+    /// How many entries it says it has; `None` where it [is lost](Self::is_lost).
+    pub fn entry_count(&self) -> Option<u64> {
+        self.entry_count
+    }
+
+    /// The entries in the directory's order: as many as the end record says, fewer after an error. Where the directory is
+    /// lost, those that the headers before the files tell of: a walk over the whole archive.
+    pub fn entries(&self) -> Entries<'a> {
+        let Some(left) = self.entry_count else {
+            return Entries { cursor: self.cursor(0), left: 0, is_lost: true };
+        };
+        let mut cursor = self.cursor(self.start);
+        // Checked before: the directory lies before the end record.
+        let body = cursor.split(self.stop.saturating_sub(self.start)).unwrap_or(Cursor::new(&[]));
+        Entries { cursor: body, left, is_lost: false }
+    }
+
+    /// The entry whose fixed part lies at this offset of the bytes.
+    ///
+    /// # Errors
+    /// Where none lies there.
+    pub fn entry_at(&self, offset: u64) -> Result<CentralEntry<'a>> {
+        Entries { cursor: self.cursor(offset), left: 0, is_lost: false }.read()
+    }
+
+    /// The local header that an entry points at.
+    ///
+    /// # Errors
+    /// Where none lies there.
+    pub fn local(&self, header_offset: u64) -> Result<LocalEntry<'a>> {
+        self.data.read(header_offset, |cursor| local_entry(*cursor))
+    }
+
+    /// What stands at this offset, if it is a descriptor.
+    #[cfg(feature = "bmx")]
+    pub(crate) fn descriptor(&self, offset: u64) -> Option<&'a Descriptor> {
+        let mut cursor = self.data.cursor(offset);
+        // An error, even one that is dropped, takes memory.
+        cursor.rest().starts_with(&Descriptor::SIGNATURE).then(|| read::<Descriptor>(&mut cursor).ok()).flatten()
+    }
+
+    /// All bytes up to the end of the archive's comment, where they are here.
+    pub fn archive(&self) -> &'a [u8] {
+        let bytes = self.data.from(0);
+        usize::try_from(self.archive_end()).ok().and_then(|end| bytes.get(..end)).unwrap_or(bytes)
+    }
+
+    /// Where the archive's comment ends.
+    pub fn archive_end(&self) -> u64 {
+        let record = size_of::<EndRecord>().saturating_add(self.comment.len()) as u64;
+        self.end_offset.saturating_add(record).min(self.data.size())
+    }
+
+    /// The first byte of the directory.
+    pub fn start(&self) -> u64 {
+        self.start
+    }
+
+    /// Bytes in front of the archive, by which its own offsets are shifted.
+    pub fn prefix(&self) -> u64 {
+        self.prefix
+    }
+
+    /// Where the directory ends.
+    pub fn stop(&self) -> u64 {
+        self.stop
+    }
+
+    /// The end record; of a zip64 archive the classic one.
+    pub fn end(&self) -> &EndRecord {
+        &self.end
+    }
+
+    /// Where the end record lies.
+    pub fn end_offset(&self) -> u64 {
+        self.end_offset
+    }
+
+    /// The archive's comment.
+    pub fn comment(&self) -> ByteStr<'a> {
+        self.comment
+    }
+
+    /// An offset outside is met at the end, where nothing is left: places that are told lie in the file.
+    pub(super) fn cursor(&self, offset: u64) -> Cursor<'a> {
+        self.data.cursor(offset)
+    }
+}
+
+fn no_end() -> Error {
+    Error::malformed("zip archive without an end record")
+}
+
+fn several_disks(offset: u64) -> Error {
+    Error::unsupported("zip archive on several disks").at(offset)
+}
+
+/// Where an end record lies, the record, and its comment.
+type Found<'a> = (u64, &'a EndRecord, ByteStr<'a>);
+
+/// Finds the one end record whose comment ends with the bytes; failing that, the last one before other bytes.
+fn end_record(data: Data<'_>) -> Result<Option<Found<'_>>> {
+    let longest = (size_of::<EndRecord>() as u64).saturating_add(u16::MAX.into());
+    let tail_start = data.size().saturating_sub(longest);
+    let tail = data.get(tail_start..data.size())?;
+    let mut found = None;
+    for (position, _) in tail.windows(4).enumerate().filter(|(_, window)| *window == EndRecord::SIGNATURE) {
+        let offset = tail_start.saturating_add(position as u64);
+        let mut cursor = Cursor::with_offset(tail.get(position..).unwrap_or_default(), offset);
+        let Ok(End { record, comment }) = End::read(&mut cursor, ()) else { continue };
+        let exact = cursor.is_empty();
+        match found {
+            Some((earlier, _, _, true)) if exact => {
+                return Err(
+                    Error::malformed(format!("two zip end records fit, at {earlier:#x} and {offset:#x}")).at(earlier)
+                );
+            }
+            Some((_, _, _, true)) => {}
+            _ => found = Some((offset, record, comment, exact)),
+        }
+    }
+    let Some((offset, record, comment, _)) = found else { return Ok(None) };
+    if comment.as_bytes().windows(4).any(|window| window == EndRecord::SIGNATURE) {
+        return Err(Error::malformed("zip comment holds another end record").at(offset));
+    }
+    Ok(Some((offset, record, comment)))
+}
+
+pub(super) fn locator(data: Data<'_>, end_offset: u64) -> Result<Option<&Zip64Locator>> {
+    let Some(offset) = end_offset.checked_sub(size_of::<Zip64Locator>() as u64) else { return Ok(None) };
+    let bytes = data.get(offset..end_offset)?;
+    // An error, even one that is dropped, takes memory.
+    let is_there = bytes.starts_with(&Zip64Locator::SIGNATURE);
+    Ok(is_there.then(|| read::<Zip64Locator>(&mut Cursor::with_offset(bytes, offset)).ok()).flatten())
+}

@@ -1,0 +1,186 @@
+//! The entries, by the directory or by the headers before the files.
+
+use zerocopy::FromZeros;
+use zerocopy::little_endian::{U16, U32, U64};
+
+use super::wire::*;
+use crate::base::error::Result;
+use crate::base::text::ByteStr;
+use crate::bytes::cursor::Cursor;
+use crate::record::{Framing, Read};
+
+/// One entry as the directory tells it.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct CentralEntry<'a> {
+    /// The fixed part; where the directory is lost, what the header before the data says.
+    pub header: CentralHeader,
+    /// Bytes in the file, where zip64 does not fit the fixed part too.
+    pub packed_bytes: u64,
+    /// Bytes when unpacked.
+    pub unpacked_bytes: u64,
+    /// Where the local header lies, counted from the start of the archive.
+    pub header_offset: u64,
+    /// The name as stored: UTF-8, if bit 11 of the flags keeps its word.
+    pub name: ByteStr<'a>,
+    /// The extra fields.
+    pub extra: &'a [u8],
+    /// The comment.
+    pub comment: ByteStr<'a>,
+    /// Where the fixed part lies.
+    pub offset: u64,
+    /// How many bytes it takes with name, extra fields and comment.
+    pub bytes: u64,
+}
+
+/// One entry as the header before its data tells it.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct LocalEntry<'a> {
+    /// The fixed part.
+    pub header: &'a LocalHeader,
+    /// The name as stored.
+    pub name: ByteStr<'a>,
+    /// The extra fields.
+    pub extra: &'a [u8],
+    /// Where the data starts.
+    pub data_offset: u64,
+}
+
+/// The entries of a [`Directory`](super::Directory).
+#[derive(Clone, Debug)]
+pub struct Entries<'a> {
+    pub(super) cursor: Cursor<'a>,
+    pub(super) left: u64,
+    pub(super) is_lost: bool,
+}
+
+impl<'a> Entries<'a> {
+    /// Bytes of the directory behind the entries met so far.
+    pub fn left(&self) -> u64 {
+        self.cursor.left()
+    }
+
+    pub(super) fn read(&mut self) -> Result<CentralEntry<'a>> {
+        let offset = self.cursor.offset();
+        let CentralRecord { header, name, extra, comment } = CentralRecord::read(&mut self.cursor, ())?;
+        let (header, extra) = (*header, extra.as_bytes());
+        let [unpacked_bytes, packed_bytes, header_offset] =
+            widened([header.unpacked_bytes, header.packed_bytes, header.header_offset], extra);
+        let bytes = self.cursor.offset().saturating_sub(offset);
+        Ok(CentralEntry { header, packed_bytes, unpacked_bytes, header_offset, name, extra, comment, offset, bytes })
+    }
+
+    /// The next file by the header before its data.
+    fn find(&mut self) -> Option<CentralEntry<'a>> {
+        let skipped = memchr::memmem::find(self.cursor.rest(), &LocalHeader::SIGNATURE)?;
+        self.cursor.take(skipped as u64).ok()?;
+        let offset = self.cursor.offset();
+        let LocalEntry { header, name, extra, data_offset } = local_entry(self.cursor).ok()?;
+        let bytes = data_offset.saturating_sub(offset);
+        self.cursor.take(bytes).ok()?;
+        let [mut unpacked_bytes, mut packed_bytes] = widened([header.unpacked_bytes, header.packed_bytes], extra);
+        let mut crc32 = header.crc32;
+        if header.flags.get() & SIZES_FOLLOW != 0
+            && packed_bytes == 0
+            && let Some(descriptor) = descriptor(self.cursor)
+        {
+            crc32 = descriptor.crc32;
+            (packed_bytes, unpacked_bytes) =
+                (descriptor.packed_bytes.get().into(), descriptor.unpacked_bytes.get().into());
+        }
+        // What lies behind the end is told when the data is asked for.
+        let _ = self.cursor.take(packed_bytes.min(self.cursor.left()));
+        let header = CentralHeader {
+            signature: Framing(CentralHeader::SIGNATURE),
+            version_needed: header.version_needed,
+            flags: header.flags,
+            method: header.method,
+            time: header.time,
+            date: header.date,
+            crc32,
+            packed_bytes: narrowed(packed_bytes),
+            unpacked_bytes: narrowed(unpacked_bytes),
+            name_bytes: header.name_bytes,
+            extra_bytes: header.extra_bytes,
+            header_offset: narrowed(offset),
+            ..CentralHeader::new_zeroed()
+        };
+        let (header_offset, comment) = (offset, ByteStr::default());
+        Some(CentralEntry { header, packed_bytes, unpacked_bytes, header_offset, name, extra, comment, offset, bytes })
+    }
+}
+
+/// Bit of the flags: sizes and CRC-32 follow the data.
+const SIZES_FOLLOW: u16 = 1 << 3;
+
+fn narrowed(number: u64) -> U32 {
+    u32::try_from(number).unwrap_or(u32::MAX).into()
+}
+
+/// Numbers of a header, those that do not fit it taken from the zip64 field among the extra ones.
+fn widened<const N: usize>(numbers: [U32; N], extra: &[u8]) -> [u64; N] {
+    let mut wide = numbers.map(|number| u64::from(number.get()));
+    if !numbers.contains(&U32::MAX_VALUE) {
+        return wide;
+    }
+    let mut fields = Cursor::new(extra);
+    while let (Ok(id), Ok(bytes)) = (fields.read::<U16>(), fields.read::<U16>()) {
+        let Ok(field) = fields.take(bytes.get().into()) else { break };
+        if id.get() == 1 {
+            let mut field = Cursor::new(field);
+            for number in wide.iter_mut().filter(|number| **number == u64::from(u32::MAX)) {
+                *number = field.read::<U64>().map_or(*number, |wide| wide.get());
+            }
+            break;
+        }
+    }
+    wide
+}
+
+/// What follows the data that starts here, looked for up to the next header.
+fn descriptor<'a>(data: Cursor<'a>) -> Option<&'a Descriptor> {
+    let bytes = data.rest();
+    for place in memchr::memmem::find_iter(bytes, b"PK") {
+        let here = bytes.get(place..)?;
+        if here.starts_with(&LocalHeader::SIGNATURE) || here.starts_with(&CentralHeader::SIGNATURE) {
+            return None;
+        }
+        if here.starts_with(&Descriptor::SIGNATURE)
+            && let Ok(descriptor) = read::<Descriptor>(&mut Cursor::new(here))
+            && descriptor.packed_bytes.get() as usize == place
+        {
+            return Some(descriptor);
+        }
+    }
+    None
+}
+
+impl<'a> Iterator for Entries<'a> {
+    type Item = Result<CentralEntry<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_lost {
+            return self.find().map(Ok);
+        }
+        self.left = self.left.checked_sub(1)?;
+        let entry = self.read();
+        if entry.is_err() {
+            self.left = 0;
+        }
+        Some(entry)
+    }
+}
+
+/// The entry whose header the bytes start with, which is the first unless something lies before the archive.
+///
+/// # Errors
+/// Where they start with none.
+pub fn first_entry(data: &[u8]) -> Result<LocalEntry<'_>> {
+    local_entry(Cursor::new(data))
+}
+
+pub(super) fn local_entry(mut cursor: Cursor<'_>) -> Result<LocalEntry<'_>> {
+    let LocalRecord { header, name, extra } = LocalRecord::read(&mut cursor, ())?;
+    Ok(LocalEntry { header, name, extra: extra.as_bytes(), data_offset: cursor.offset() })
+}

@@ -1,0 +1,247 @@
+//! The records of a zip exactly as stored, and with the texts behind them.
+
+use zerocopy::little_endian::{U16, U32, U64};
+
+use crate::base::error::{Error, Result};
+use crate::base::text::ByteStr;
+use crate::bytes::array::LeArray;
+use crate::bytes::cursor::{Cursor, Wire};
+use crate::outline::Schema;
+use crate::record::{Fixed, Flat, Framing, record, wire};
+
+wire! {
+    /// What stands before a file's data; its name and extra fields follow.
+    LocalHeader = 30 {
+        /// `PK\x03\x04`.
+        signature: Framing<[u8; 4]> = "local file header signature",
+        /// The version that a reader needs, times 10.
+        version_needed: U16 = "version needed to extract",
+        /// Bit 0: encrypted. Bit 3: sizes follow the data. Bit 11: the name is UTF-8.
+        flags: U16 = "general purpose bit flag",
+        /// 0: stored. 8: deflated.
+        method: U16 = "compression method",
+        /// Time of day, in the way of DOS.
+        time: U16 = "last mod file time",
+        /// Day, in the way of DOS.
+        date: U16 = "last mod file date",
+        /// CRC-32 of the unpacked bytes; 0 where it follows the data.
+        crc32: U32 = "crc-32",
+        /// Bytes in the file; 0 where they follow the data.
+        packed_bytes: U32 = "compressed size",
+        /// Bytes when unpacked; 0 where they follow the data.
+        unpacked_bytes: U32 = "uncompressed size",
+        /// Bytes of the name.
+        name_bytes: Framing<U16> = "file name length",
+        /// Bytes of the extra fields.
+        extra_bytes: Framing<U16> = "extra field length",
+    }
+
+    /// What may follow a file's data, with its signature.
+    Descriptor = 16 {
+        /// `PK\x07\x08`.
+        signature: Framing<[u8; 4]>,
+        /// CRC-32 of the unpacked bytes.
+        crc32: U32 = "crc-32",
+        /// Bytes in the file.
+        packed_bytes: U32 = "compressed size",
+        /// Bytes when unpacked.
+        unpacked_bytes: U32 = "uncompressed size",
+    }
+
+    /// The same without a signature, as old writers leave it.
+    BareDescriptor = 12 {
+        /// CRC-32 of the unpacked bytes.
+        crc32: U32 = "crc-32",
+        /// Bytes in the file.
+        packed_bytes: U32 = "compressed size",
+        /// Bytes when unpacked.
+        unpacked_bytes: U32 = "uncompressed size",
+    }
+
+    /// One entry of the directory; its name, extra fields and comment follow.
+    CentralHeader = 46 {
+        /// `PK\x01\x02`.
+        signature: Framing<[u8; 4]> = "central file header signature",
+        /// The writer's version and system.
+        version_made_by: U16 = "version made by",
+        /// The version that a reader needs, times 10.
+        version_needed: U16 = "version needed to extract",
+        /// Bit 0: encrypted. Bit 3: sizes follow the data. Bit 11: the name is UTF-8.
+        flags: U16 = "general purpose bit flag",
+        /// 0: stored. 8: deflated.
+        method: U16 = "compression method",
+        /// Time of day, in the way of DOS.
+        time: U16 = "last mod file time",
+        /// Day, in the way of DOS.
+        date: U16 = "last mod file date",
+        /// CRC-32 of the unpacked bytes.
+        crc32: U32 = "crc-32",
+        /// Bytes in the file.
+        packed_bytes: U32 = "compressed size",
+        /// Bytes when unpacked.
+        unpacked_bytes: U32 = "uncompressed size",
+        /// Bytes of the name.
+        name_bytes: Framing<U16> = "file name length",
+        /// Bytes of the extra fields.
+        extra_bytes: Framing<U16> = "extra field length",
+        /// Bytes of the comment.
+        comment_bytes: Framing<U16> = "file comment length",
+        /// Number of the disk with the data.
+        disk: U16 = "disk number start",
+        /// Bit 0: said to be a text.
+        internal_attributes: U16 = "internal file attributes",
+        /// What the writer's system knows of the file.
+        external_attributes: U32 = "external file attributes",
+        /// Where the local header lies, counted from the start of the archive.
+        header_offset: U32 = "relative offset of local header",
+    }
+
+    /// The end record of a zip64 archive.
+    Zip64EndRecord = 56 {
+        /// `PK\x06\x06`.
+        signature: Framing<[u8; 4]> = "zip64 end of central dir signature",
+        /// Bytes of this record after this field.
+        bytes: U64 = "size of zip64 end of central directory record",
+        /// The writer's version and system.
+        version_made_by: U16 = "version made by",
+        /// The version that a reader needs, times 10.
+        version_needed: U16 = "version needed to extract",
+        /// Number of this disk.
+        disk: U32 = "number of this disk",
+        /// Number of the disk where the directory starts.
+        directory_disk: U32 = "number of the disk with the start of the central directory",
+        /// Entries on this disk.
+        disk_entries: U64 = "total number of entries in the central directory on this disk",
+        /// Entries.
+        entries: U64 = "total number of entries in the central directory",
+        /// Bytes of the directory.
+        directory_bytes: U64 = "size of the central directory",
+        /// Where the directory starts, counted from the start of the archive.
+        directory_offset: U64 = "offset of start of central directory",
+    }
+
+    /// What lies before the end record of a zip64 archive.
+    Zip64Locator = 20 {
+        /// `PK\x06\x07`.
+        signature: Framing<[u8; 4]> = "zip64 end of central dir locator signature",
+        /// Number of the disk with the record.
+        disk: U32 = "number of the disk with the start of the zip64 end of central directory",
+        /// Where the record lies, counted from the start of the archive.
+        record_offset: U64 = "relative offset of the zip64 end of central directory record",
+        /// Disks.
+        disks: U32 = "total number of disks",
+    }
+
+    /// The last record, by which all others are found; a comment follows.
+    EndRecord = 22 {
+        /// `PK\x05\x06`.
+        signature: Framing<[u8; 4]> = "end of central dir signature",
+        /// Number of this disk.
+        disk: U16 = "number of this disk",
+        /// Number of the disk where the directory starts.
+        directory_disk: U16 = "number of the disk with the start of the central directory",
+        /// Entries on this disk.
+        disk_entries: U16 = "total number of entries in the central directory on this disk",
+        /// Entries.
+        entries: U16 = "total number of entries in the central directory",
+        /// Bytes of the directory.
+        directory_bytes: U32 = "size of the central directory",
+        /// Where the directory starts, counted from the start of the archive.
+        directory_offset: U32 = "offset of start of central directory",
+        /// Bytes of the comment.
+        comment_bytes: Framing<U16> = ".ZIP file comment length",
+    }
+}
+
+/// A record that starts with four bytes of its own.
+pub(super) trait Signed: Wire {
+    /// What they should be.
+    const SIGNATURE: [u8; 4];
+    const NO_SIGNATURE: &'static str;
+
+    fn signature(&self) -> [u8; 4];
+
+    fn signed(&self) -> Result<()> {
+        if self.signature() == Self::SIGNATURE { Ok(()) } else { Err(Error::malformed(Self::NO_SIGNATURE)) }
+    }
+}
+
+macro_rules! signatures {
+    ($($name:ident $signature:literal;)*) => {$(
+        impl Signed for $name {
+            const SIGNATURE: [u8; 4] = *$signature;
+            const NO_SIGNATURE: &'static str = concat!("no ", stringify!($name));
+
+            fn signature(&self) -> [u8; 4] {
+                *self.signature
+            }
+        }
+    )*};
+}
+
+signatures! {
+    LocalHeader b"PK\x03\x04";
+    Descriptor b"PK\x07\x08";
+    CentralHeader b"PK\x01\x02";
+    Zip64EndRecord b"PK\x06\x06";
+    Zip64Locator b"PK\x06\x07";
+    EndRecord b"PK\x05\x06";
+}
+
+record! {
+    /// What stands before a file's data.
+    LocalRecord<'a> named name {
+        /// The fixed part.
+        header: &'a LocalHeader as Flat<'a, LocalHeader> => |header| header.signed(),
+        /// The name as stored.
+        name: ByteStr<'a> = "file name" [u64::from(header.name_bytes.get())],
+        /// The extra fields.
+        extra: LeArray<'a, u8> = "extra field" [u64::from(header.extra_bytes.get())],
+    }
+}
+
+record! {
+    /// One entry of the directory.
+    CentralRecord<'a> named name {
+        /// The fixed part.
+        header: &'a CentralHeader as Flat<'a, CentralHeader> => |header| header.signed(),
+        /// The name as stored.
+        name: ByteStr<'a> = "file name" [u64::from(header.name_bytes.get())],
+        /// The extra fields.
+        extra: LeArray<'a, u8> = "extra field" [u64::from(header.extra_bytes.get())],
+        /// The comment.
+        comment: ByteStr<'a> = "file comment" [u64::from(header.comment_bytes.get())],
+    }
+}
+
+record! {
+    /// The end of an archive.
+    End<'a> {
+        /// The fixed part.
+        record: &'a EndRecord as Flat<'a, EndRecord> => |record| record.signed(),
+        /// The archive's comment.
+        comment: ByteStr<'a> = ".ZIP file comment" [u64::from(record.comment_bytes.get())],
+    }
+}
+
+pub(super) fn read<'a, T: Signed>(cursor: &mut Cursor<'a>) -> Result<&'a T> {
+    let offset = cursor.offset();
+    let record = cursor.read::<T>()?;
+    record.signed().map_err(|error| error.at(offset))?;
+    Ok(record)
+}
+
+/// The records of an archive.
+#[cfg_attr(not(feature = "zip"), allow(dead_code))]
+pub(crate) const SCHEMA: &[&Schema] = &[
+    LocalRecord::SCHEMA,
+    LocalHeader::SCHEMA,
+    Descriptor::SCHEMA,
+    BareDescriptor::SCHEMA,
+    CentralRecord::SCHEMA,
+    CentralHeader::SCHEMA,
+    Zip64EndRecord::SCHEMA,
+    Zip64Locator::SCHEMA,
+    End::SCHEMA,
+    EndRecord::SCHEMA,
+];

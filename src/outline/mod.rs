@@ -1,0 +1,289 @@
+//! What an asset is made of, told part by part: parts, fields and arrays, whatever the format.
+
+mod schema;
+
+pub use schema::{FieldInfo, Schema, Type};
+
+use std::borrow::Cow;
+
+use crate::base::error::{Error, Result};
+use crate::base::span::Span;
+use crate::base::text::{ByteStr, Text, Utf32Str};
+use crate::bytes::Table;
+use crate::bytes::batch::to_the_end;
+
+/// A field with its place in the file.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct StoredField {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is made of.
+    pub kind: Type,
+    /// Where it lies.
+    pub span: Span,
+    /// Whether it only holds the file together: signatures, counts and lengths, which outlines tell otherwise.
+    pub framing: bool,
+}
+
+/// A part of an asset in its outline: an object, or an item of a list.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Part<'a> {
+    /// Its name, or that of its list.
+    pub name: &'static str,
+    /// Its place in its list, counted from 0.
+    pub index: Option<usize>,
+    /// Its own name in the file, where it has one; several may share one.
+    pub label: Option<Text<'a>>,
+    /// Where it lies, where it lies in one piece.
+    pub span: Option<Span>,
+    /// Whether selectors start anew with it, though it lies in others.
+    pub root: bool,
+}
+
+impl<'a> Part<'a> {
+    /// A part that is there once.
+    pub fn one(name: &'static str) -> Self {
+        Self { name, index: None, label: None, span: None, root: false }
+    }
+
+    /// Item `index` of the list `name`.
+    pub fn item(name: &'static str, index: usize) -> Self {
+        Self { index: Some(index), ..Self::one(name) }
+    }
+
+    /// The same with its own name in the file.
+    #[must_use]
+    pub fn labelled(self, label: impl Into<Text<'a>>) -> Self {
+        Self { label: Some(label.into()), ..self }
+    }
+
+    /// The same as one that selectors start with, wherever it lies.
+    #[must_use]
+    pub fn rooted(self) -> Self {
+        Self { root: true, ..self }
+    }
+
+    /// The same with its place in the file.
+    #[must_use]
+    pub fn spanning(self, offset: u64, bytes: u64) -> Self {
+        Self { span: Some(Span { offset, bytes }), ..self }
+    }
+}
+
+/// The value of a field.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Value<'a> {
+    /// The format has the field, the file does not.
+    Absent,
+    /// Yes or no.
+    Bool(bool),
+    /// A number that cannot be negative.
+    Uint(u64),
+    /// A number that can be negative.
+    Int(i64),
+    /// One measure.
+    Float(f32),
+    /// A vector, quaternion, color or matrix.
+    Floats(Cow<'a, [f32]>),
+    /// A few numbers.
+    Ints(Cow<'a, [i64]>),
+    /// A text.
+    Text(Text<'a>),
+    /// A number with the meaning that the format gives it, where it gives one.
+    Coded(i64, Option<Cow<'static, str>>),
+    /// Bytes of a form that the format leaves open; told by their place.
+    Opaque(Span),
+}
+
+macro_rules! value_from {
+    ($($source:ty => |$value:ident| $result:expr;)*) => {$(
+        impl<'a> From<$source> for Value<'a> {
+            fn from($value: $source) -> Self {
+                $result
+            }
+        }
+    )*};
+}
+
+value_from! {
+    bool => |value| Self::Bool(value);
+    u8 => |value| Self::Uint(value.into());
+    u16 => |value| Self::Uint(value.into());
+    u32 => |value| Self::Uint(value.into());
+    u64 => |value| Self::Uint(value);
+    usize => |value| Self::Uint(value as u64);
+    i8 => |value| Self::Int(value.into());
+    i16 => |value| Self::Int(value.into());
+    i32 => |value| Self::Int(value.into());
+    i64 => |value| Self::Int(value);
+    f32 => |value| Self::Float(value);
+    ByteStr<'a> => |value| Self::Text(value.into());
+    Utf32Str<'a> => |value| Self::Text(value.into());
+    &'a str => |value| Self::Text(value.into());
+    Vec<f32> => |value| Self::Floats(value.into());
+    Vec<i64> => |value| Self::Ints(value.into());
+}
+
+impl<const N: usize> From<[f32; N]> for Value<'_> {
+    fn from(values: [f32; N]) -> Self {
+        Self::Floats(values.to_vec().into())
+    }
+}
+
+impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Absent, Into::into)
+    }
+}
+
+/// Takes in an outline.
+///
+/// What is told of one part goes by names: no two of its fields, parts and arrays share one, apart from the items of a
+/// list, which are told one behind the other, numbered from 0. What a visitor has no method for it passes over, but for
+/// problems: these nobody should miss unawares.
+pub trait Visitor {
+    /// A part begins; whether to tell what is inside. Only if so, [`close`](Self::close) follows.
+    fn open(&mut self, part: &Part<'_>) -> bool {
+        let _ = part;
+        true
+    }
+
+    /// The part opened last ends.
+    fn close(&mut self) {}
+
+    /// A field of the part opened last.
+    fn field(&mut self, name: &'static str, value: Value<'_>) {
+        let _ = (name, value);
+    }
+
+    /// A field of several texts; how many is only known behind the last.
+    fn texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>) {
+        let _ = (name, texts);
+    }
+
+    /// A field of the part opened last that lies in the file as such. Where this is not overridden, it is told as any
+    /// other, or not at all where it is [framing](StoredField::framing).
+    fn stored(&mut self, field: &StoredField, value: Value<'_>) {
+        if !field.framing {
+            self.field(field.name, value);
+        }
+    }
+
+    /// The same of several texts.
+    fn stored_texts<'t>(&mut self, field: &StoredField, texts: &mut dyn Iterator<Item = Text<'t>>) {
+        self.texts(field.name, texts);
+    }
+
+    /// Whether it wants each stored field of lists that others are told as one array.
+    fn dissects(&self) -> bool {
+        false
+    }
+
+    /// An array of the part opened last; with an index, one of several of that name.
+    fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
+        let _ = (name, index, table);
+    }
+
+    /// Something of the part opened last cannot be read.
+    fn problem(&mut self, error: &Error);
+}
+
+/// Tells a [`Visitor`] what there is; keeps opening and closing in step.
+pub struct Outline<'v> {
+    visitor: &'v mut dyn Visitor,
+}
+
+impl<'v> Outline<'v> {
+    /// An outline for this visitor.
+    pub fn new(visitor: &'v mut dyn Visitor) -> Self {
+        Self { visitor }
+    }
+
+    /// A field.
+    pub fn field<'a>(&mut self, name: &'static str, value: impl Into<Value<'a>>) {
+        self.visitor.field(name, value.into());
+    }
+
+    /// A field of several texts.
+    pub fn texts<'t>(&mut self, name: &'static str, texts: impl IntoIterator<Item = impl Into<Text<'t>>>) {
+        self.visitor.texts(name, &mut texts.into_iter().map(Into::into));
+    }
+
+    /// A number and what it means.
+    pub fn coded(&mut self, name: &'static str, raw: impl Into<i64>, meaning: Option<impl Into<Cow<'static, str>>>) {
+        self.visitor.field(name, Value::Coded(raw.into(), meaning.map(Into::into)));
+    }
+
+    /// A field with its place in the file.
+    pub fn stored<'a>(&mut self, field: &StoredField, value: impl Into<Value<'a>>) {
+        self.visitor.stored(field, value.into());
+    }
+
+    /// A field of several texts with its place in the file.
+    pub fn stored_texts<'t>(&mut self, field: &StoredField, texts: impl IntoIterator<Item = impl Into<Text<'t>>>) {
+        self.visitor.stored_texts(field, &mut texts.into_iter().map(Into::into));
+    }
+
+    /// Whether the visitor [dissects](Visitor::dissects).
+    pub fn dissects(&self) -> bool {
+        self.visitor.dissects()
+    }
+
+    /// An array.
+    pub fn array(&mut self, name: &'static str, table: &dyn Table) {
+        self.visitor.array(name, None, table);
+    }
+
+    /// One of several arrays of the same name.
+    pub fn array_item(&mut self, name: &'static str, index: usize, table: &dyn Table) {
+        self.visitor.array(name, Some(index), table);
+    }
+
+    /// A part and what is inside it, which is only worked out if the visitor wants it.
+    pub fn part(&mut self, part: Part<'_>, inside: impl FnOnce(&mut Outline<'_>)) {
+        if self.open(&part) {
+            inside(&mut Outline { visitor: self.visitor });
+            self.close();
+        }
+    }
+
+    /// A part begins; whether the visitor wants what is inside. Only if so, [`close`](Self::close) follows. For parts
+    /// that nest deeper than calls should.
+    pub(crate) fn open(&mut self, part: &Part<'_>) -> bool {
+        self.visitor.open(part)
+    }
+
+    /// The part opened last ends.
+    pub(crate) fn close(&mut self) {
+        self.visitor.close();
+    }
+
+    /// Something here cannot be read.
+    pub fn problem(&mut self, error: &Error) {
+        self.visitor.problem(error);
+    }
+
+    /// Takes the value, or tells the error and goes on without.
+    pub fn ok<T>(&mut self, result: Result<T>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.problem(&error);
+                None
+            }
+        }
+    }
+}
+
+/// All rows of a table as one piece: for tables that are small, or that somebody wants whole.
+///
+/// # Errors
+/// As [`Table::read`].
+pub fn to_bytes(table: &dyn Table) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    table.read(&mut to_the_end(|rows| bytes.extend_from_slice(rows)))?;
+    Ok(bytes)
+}

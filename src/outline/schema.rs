@@ -1,0 +1,122 @@
+//! What a description says, for those who ask it.
+
+use std::fmt;
+
+use crate::bytes::array::Column;
+
+/// What a stored value is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Type {
+    /// A number, or a code or flag in one, and its bytes.
+    Number(&'static str, u64),
+    /// Something of varying length, such as a text, and the fewest bytes it takes.
+    Varying(&'static str, u64),
+    /// So many of one type.
+    Times(&'static Type, u64),
+    /// A record.
+    Record(&'static Schema),
+    /// Rows of these columns behind a count of so many bytes; 0 where the count stands elsewhere.
+    Array(&'static [Column], u64),
+    /// Items of this type behind a count of so many bytes; 0 where the count stands elsewhere.
+    List(&'static Type, u64),
+}
+
+impl Type {
+    /// The fewest bytes that it can take.
+    pub const fn min(&self) -> u64 {
+        match self {
+            Self::Number(_, bytes) | Self::Varying(_, bytes) | Self::Array(_, bytes) | Self::List(_, bytes) => *bytes,
+            Self::Times(one, count) => one.min().saturating_mul(*count),
+            Self::Record(schema) => schema.min(),
+        }
+    }
+
+    /// Its bytes, where these are always as many.
+    pub const fn byte_len(&self) -> Option<u64> {
+        match self {
+            Self::Number(_, bytes) => Some(*bytes),
+            Self::Times(one, count) => match one.byte_len() {
+                Some(bytes) => Some(bytes.saturating_mul(*count)),
+                None => None,
+            },
+            Self::Record(schema) => schema.byte_len(),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(name, _) | Self::Varying(name, _) => f.write_str(name),
+            Self::Times(one, count) => write!(f, "{one}[{count}]"),
+            Self::Record(schema) => f.write_str(schema.name),
+            Self::Array([only], _) => write!(f, "{}[]", only.scalar.name()),
+            Self::Array(columns, _) => {
+                f.write_str("{")?;
+                for (index, column) in columns.iter().enumerate() {
+                    let comma = if index == 0 { "" } else { ", " };
+                    write!(f, "{comma}{} {}", column.name, column.scalar.name())?;
+                }
+                f.write_str("}[]")
+            }
+            Self::List(one, _) => write!(f, "{one}[]"),
+        }
+    }
+}
+
+/// The description of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Schema {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is.
+    pub doc: &'static str,
+    /// Its fields in the order of the file.
+    pub fields: &'static [FieldInfo],
+}
+
+impl Schema {
+    /// The fewest bytes that it can take: those of the fields that are always there.
+    pub const fn min(&self) -> u64 {
+        let (mut sum, mut fields) = (0_u64, self.fields);
+        while let [field, rest @ ..] = fields {
+            if field.gate.is_none() {
+                sum = sum.saturating_add(field.kind.min());
+            }
+            fields = rest;
+        }
+        sum
+    }
+
+    /// Its bytes, where these are always as many.
+    pub const fn byte_len(&self) -> Option<u64> {
+        let (mut sum, mut fields) = (0_u64, self.fields);
+        while let [field, rest @ ..] = fields {
+            match (field.gate, field.kind.byte_len()) {
+                (None, Some(bytes)) => sum = sum.saturating_add(bytes),
+                _ => return None,
+            }
+            fields = rest;
+        }
+        Some(sum)
+    }
+}
+
+/// The description of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FieldInfo {
+    /// Its name in outlines, errors and in the struct.
+    pub name: &'static str,
+    /// Its name in the format's document, where that has one.
+    pub spec: Option<&'static str>,
+    /// What it is made of.
+    pub kind: Type,
+    /// The condition on which it is there, in the words of the source.
+    pub gate: Option<&'static str>,
+    /// What it means.
+    pub doc: &'static str,
+}

@@ -1,0 +1,82 @@
+//! Numbers with a meaning. Unknown ones pass: they are kept as stored and have no name.
+
+/// Describes codes: their name, the number that holds them, and the word for each that is known.
+///
+/// ```text
+/// codes! {
+///     /// How a texture is sampled.
+///     Filter(u32) { 0 "Point", 1 "Linear" }
+/// }
+/// ```
+///
+/// With `in place` behind the number, which then is a byte, they can be fields of records that are read in place.
+macro_rules! codes {
+    ($($(#[$attribute:meta])* $name:ident($raw:ident) $(in $place:ident)? {
+        $($number:literal $word:literal),* $(,)?
+    })*) => {$(
+        $crate::record::codes::codes!(@struct [$($place)?] $(#[$attribute])* $name($raw));
+
+        impl $name {
+            /// The word for it, if there is one for this number.
+            pub const fn name(self) -> Option<&'static str> {
+                match self.0 {
+                    $($number => Some($word),)*
+                    _ => None,
+                }
+            }
+        }
+
+        impl $crate::record::Stored for $name {
+            const TYPE: $crate::outline::Type =
+                $crate::outline::Type::Number(stringify!($name), size_of::<$raw>() as u64);
+
+            fn value(&self) -> Option<$crate::outline::Value<'_>> {
+                Some($crate::outline::Value::Coded(self.0.into(), self.name().map(Into::into)))
+            }
+
+            fn unknown_code(&self) -> Option<i64> {
+                self.name().is_none().then_some(self.0.into())
+            }
+        }
+
+        impl<'a> $crate::record::Read<'a> for $name {
+            #[inline]
+            fn read(cursor: &mut $crate::bytes::Cursor<'a>, (): ()) -> $crate::base::error::Result<Self> {
+                <$raw as $crate::record::Read<'a>>::read(cursor, ()).map(Self)
+            }
+        }
+    )*};
+    (@struct [] $(#[$attribute:meta])* $name:ident($raw:ident)) => {
+        $(#[$attribute])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub $raw);
+    };
+    (@struct [place] $(#[$attribute:meta])* $name:ident($raw:ident)) => {
+        $(#[$attribute])*
+        #[derive(
+            Clone,
+            Copy,
+            Debug,
+            PartialEq,
+            Eq,
+            PartialOrd,
+            Ord,
+            Hash,
+            zerocopy::FromBytes,
+            zerocopy::IntoBytes,
+            zerocopy::KnownLayout,
+            zerocopy::Immutable,
+            zerocopy::Unaligned,
+        )]
+        #[repr(transparent)]
+        pub struct $name(pub $raw);
+
+        impl $crate::base::sealed::Sealed for $name {}
+
+        impl $crate::bytes::Element for $name {
+            type Native = $raw;
+            const COLUMNS: &'static [$crate::bytes::Column] = <$raw as $crate::bytes::Element>::COLUMNS;
+        }
+    };
+}
+pub(crate) use codes;

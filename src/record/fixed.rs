@@ -1,0 +1,167 @@
+//! Records that are read in place.
+
+use super::{Read, Stored};
+use crate::base::error::Result;
+use crate::base::span::Span;
+use crate::bytes::cursor::{Cursor, Wire};
+use crate::outline::{Outline, Part, Schema, StoredField, Type, Value};
+
+/// A record that is read in place.
+pub trait Fixed: Wire {
+    /// Its description.
+    const SCHEMA: &'static Schema;
+
+    /// Tells its fields, the first of which lies at this offset, as those of the part opened last.
+    fn tell_fields(&self, offset: u64, out: &mut Outline<'_>);
+
+    /// Reports each code without a meaning, by the name of its field.
+    fn unknown_codes(&self, report: &mut dyn FnMut(&'static str, i64));
+
+    /// Reports each field with a number that is infinite or none, and the first of these.
+    fn not_finite(&self, report: &mut dyn FnMut(&'static str, f32));
+}
+
+impl<T: Fixed> Stored for &T {
+    const TYPE: Type = Type::Record(T::SCHEMA);
+}
+
+/// Tells the fields of the record in place at the cursor, which moves behind it.
+pub(crate) fn tell_fixed<T: Fixed>(cursor: &mut Cursor<'_>, out: &mut Outline<'_>) {
+    let offset = cursor.offset();
+    if let Some(record) = out.ok(cursor.read::<T>()) {
+        record.tell_fields(offset, out);
+    }
+}
+
+/// Tells bytes of a form that the format leaves open.
+pub(crate) fn tell_opaque(name: &'static str, span: Span, out: &mut Outline<'_>) {
+    out.stored(&StoredField { name, kind: Type::Varying("bytes", 0), span, framing: false }, Value::Opaque(span));
+}
+
+/// In place.
+impl<'a, T: Fixed> Read<'a> for &'a T {
+    #[inline]
+    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
+        cursor.read::<T>()
+    }
+
+    fn tell(cursor: &mut Cursor<'a>, (): (), name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        let offset = cursor.offset();
+        let record = cursor.read::<T>()?;
+        out.part(Part::one(name).spanning(offset, size_of::<T>() as u64), |out| record.tell_fields(offset, out));
+        Ok(record)
+    }
+}
+
+/// Some records that are one field of another: told as a list of parts.
+impl<T: Fixed, const N: usize> Stored for [T; N] {
+    const TYPE: Type = Type::Times(&Type::Record(T::SCHEMA), N as u64);
+
+    fn tell_at(&self, name: &'static str, span: Span, out: &mut Outline<'_>) {
+        tell_rows(name, self, span.offset, out);
+    }
+}
+
+/// Tells records in a row, the first of which lies at this offset, as parts of the list of this name.
+pub(crate) fn tell_rows<T: Fixed>(name: &'static str, rows: &[T], mut offset: u64, out: &mut Outline<'_>) {
+    for (index, record) in rows.iter().enumerate() {
+        let bytes = size_of::<T>() as u64;
+        out.part(Part::item(name, index).spanning(offset, bytes), |out| record.tell_fields(offset, out));
+        offset = offset.saturating_add(bytes);
+    }
+}
+
+/// Describes records that are read in place: see [the module](super).
+///
+/// ```text
+/// wire! {
+///     /// What it is.
+///     Name = 12 {
+///         /// What it means.
+///         field: U32 = "NameInTheDocument",
+///     }
+/// }
+/// ```
+///
+/// With `rows` behind its size it is an `Element` of arrays too, whose columns are those of its fields.
+macro_rules! wire {
+    (@[] $($described:tt)*) => {};
+    (@[rows] $name:ident $size:literal [$($field:ident: $type:ty,)*]) => {
+        impl $crate::base::sealed::Sealed for $name {}
+
+        impl $crate::bytes::Element for $name {
+            type Native = [u8; $size];
+            const COLUMNS: &'static [$crate::bytes::Column] = {
+                use crate::bytes::columns;
+                const FIELDS: &[columns::Field] =
+                    &[$((stringify!($field), <$type as $crate::bytes::Element>::COLUMNS)),*];
+                const NAMES: [u8; columns::bytes(FIELDS)] = columns::names(FIELDS);
+                const ALL: [$crate::bytes::Column; columns::count(FIELDS)] = columns::cut(FIELDS, &NAMES);
+                &ALL
+            };
+        }
+    };
+    ($(
+        $(#[doc = $about:literal])*
+        $name:ident = $size:literal $($rows:ident)? {
+            $($(#[doc = $doc:literal])* $field:ident: $type:ty $(= $spec:literal)?,)*
+        }
+    )*) => {$(
+        $crate::record::wire!(@[$($rows)?] $name $size [$($field: $type,)*]);
+        $(#[doc = $about])*
+        #[derive(
+            Clone,
+            Copy,
+            Debug,
+            PartialEq,
+            zerocopy::FromBytes,
+            zerocopy::IntoBytes,
+            zerocopy::KnownLayout,
+            zerocopy::Immutable,
+            zerocopy::Unaligned,
+        )]
+        #[repr(C)]
+        pub struct $name {
+            $($(#[doc = $doc])* $(#[doc = concat!("(`", $spec, "`)")])? pub $field: $type,)*
+        }
+
+        const _: () = assert!(size_of::<$name>() == $size);
+
+        impl $crate::record::Fixed for $name {
+            const SCHEMA: &'static $crate::outline::Schema = &$crate::outline::Schema {
+                name: stringify!($name),
+                doc: concat!($($about),*),
+                fields: &[$($crate::outline::FieldInfo {
+                    name: stringify!($field),
+                    spec: $crate::record::optional!($($spec)?),
+                    kind: <$type as $crate::record::Stored>::TYPE,
+                    gate: None,
+                    doc: concat!($($doc),*),
+                }),*],
+            };
+
+            #[allow(unused_variables, unused_mut, unused_assignments)]
+            fn tell_fields(&self, mut offset: u64, out: &mut $crate::outline::Outline<'_>) {
+                $(
+                    let bytes = size_of::<$type>() as u64;
+                    let span = $crate::base::span::Span { offset, bytes };
+                    $crate::record::Stored::tell_at(&self.$field, stringify!($field), span, out);
+                    offset = offset.saturating_add(bytes);
+                )*
+            }
+
+            fn unknown_codes(&self, report: &mut dyn FnMut(&'static str, i64)) {
+                $(if let Some(code) = $crate::record::Stored::unknown_code(&self.$field) {
+                    report(stringify!($field), code);
+                })*
+            }
+
+            fn not_finite(&self, report: &mut dyn FnMut(&'static str, f32)) {
+                $(if let Some(number) = $crate::record::Stored::not_finite(&self.$field) {
+                    report(stringify!($field), number);
+                })*
+            }
+        }
+    )*};
+}
+pub(crate) use wire;

@@ -1,0 +1,342 @@
+//! Records described once.
+//!
+//! A description lists a record's fields in the order of the file. From it follow the struct, its reader, the places
+//! that its errors name, the fewest bytes it can take, what outlines tell of it, and its [`Schema`]:
+//!
+//! ```text
+//! record! {
+//!     /// One texture of a material.
+//!     Stage<'a>(form: StageForm) named texture {
+//!         /// How the texture is sampled.
+//!         filter: Filter = "TextureFilter",
+//!         /// The texture file.
+//!         texture: ByteStr<'a> = "PaaTexture",
+//!         /// The textures of all ways to look at it.
+//!         others: List<'a, Other<'a>, Form> = "Others" [form.other()],
+//!         /// Which of the material's transforms.
+//!         transform: u32 = "TransformIndex" where form.has_transforms,
+//!     }
+//! }
+//! ```
+//!
+//! Behind the type stand, each where there is one: `as` and the form in which the file has it, where that is another;
+//! the document's own name; in brackets what else it takes to read the field; the condition on which it is there, and
+//! the field then is an `Option`; behind `=>` the rule that its value is held to. The last three may name what the
+//! record is read with and the fields before. `named` says by which field a record goes among its like, `also` what outlines tell of
+//! it that is not stored. There is nothing else: what needs a loop or a choice is a type of its own that implements
+//! [`Read`].
+//!
+//! A record that borrows nothing is described without a lifetime.
+//!
+//! `wire!` describes records that are read in place, all of whose fields have a fixed size.
+//!
+//! This is a macro by example and not a derive: it needs no crate of its own, and the description has room for what an
+//! attribute would have to put into a string. Telling reads the record once more, field by field, so that no record
+//! keeps where its fields lie.
+
+#[cfg(any(feature = "b3d", feature = "lodka", feature = "odol", feature = "rtm"))]
+pub(crate) mod codes;
+mod describe;
+mod fixed;
+mod forms;
+pub mod interleaved;
+// What one format needs to be described, another does not.
+pub mod list;
+mod plain;
+
+use crate::base::error::{Context as _, Result};
+use crate::base::span::Span;
+use crate::base::text::Text;
+use crate::bytes::cursor::Cursor;
+use crate::outline::{Outline, Part, Schema, StoredField, Type, Value};
+
+pub(crate) use describe::{optional, record};
+pub use fixed::Fixed;
+pub(crate) use fixed::{tell_fixed, tell_opaque, tell_rows, wire};
+pub(crate) use forms::tell_count;
+pub use forms::{Apart, Flat, Framing, Known, Rest};
+pub use interleaved::{Interleaved, Layout};
+pub use list::List;
+pub(crate) use plain::plain;
+
+/// A value with a place in a file.
+pub trait Stored {
+    /// What it is made of, where it is read with nothing but itself.
+    const TYPE: Type;
+
+    /// What it is made of, where it is read with knowledge from elsewhere, such as its count.
+    const GIVEN: Type = Self::TYPE;
+
+    /// Whether it only holds the file together: signatures, counts and lengths, which outlines tell otherwise.
+    const FRAMING: bool = false;
+
+    /// What outlines show of it, where it is one field by itself.
+    fn value(&self) -> Option<Value<'_>> {
+        None
+    }
+
+    /// The value, where it is a code without a meaning.
+    fn unknown_code(&self) -> Option<i64> {
+        None
+    }
+
+    /// The first of its numbers that is infinite or none.
+    fn not_finite(&self) -> Option<f32> {
+        not_finite(&self.value()?)
+    }
+
+    /// Tells it as the field of this name in this place. What is no field by itself tells nothing where it does not say
+    /// otherwise.
+    fn tell_at(&self, name: &'static str, span: Span, out: &mut Outline<'_>) {
+        if let Some(value) = self.value() {
+            out.stored(&StoredField { name, kind: Self::TYPE, span, framing: Self::FRAMING }, value);
+        }
+    }
+
+    /// Tells that this file has no such field.
+    fn tell_absent(name: &'static str, out: &mut Outline<'_>) {
+        out.field(name, Value::Absent);
+    }
+}
+
+#[inline]
+fn not_finite(value: &Value<'_>) -> Option<f32> {
+    let numbers = match value {
+        Value::Float(number) => std::slice::from_ref(number),
+        Value::Floats(numbers) => numbers,
+        _ => return None,
+    };
+    numbers.iter().copied().find(|number| !number.is_finite())
+}
+
+/// A value that can be read where it lies, with the knowledge `C`.
+pub trait Read<'a, C = ()>: Stored + Sized {
+    /// Reads the value at the cursor, which moves behind it.
+    ///
+    /// # Errors
+    /// Where it does not fit what is left, or breaks a rule of the format.
+    fn read(cursor: &mut Cursor<'a>, context: C) -> Result<Self>;
+
+    /// The same, telling it on the way as the field of this name.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read). What lies before the trouble may have been told.
+    fn tell(cursor: &mut Cursor<'a>, context: C, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+        let offset = cursor.offset();
+        let value = Self::read(cursor, context)?;
+        value.tell_at(name, Span { offset, bytes: cursor.offset().saturating_sub(offset) }, out);
+        Ok(value)
+    }
+}
+
+/// A record, described by a [`Schema`].
+pub trait Record<'a, C = ()>: Read<'a, C> {
+    /// Its description.
+    const SCHEMA: &'static Schema;
+
+    /// Its own name, by which it is found among its like.
+    fn label(&self) -> Option<Text<'a>>;
+
+    /// Reads the record at the cursor and tells its fields as those of the part opened last.
+    ///
+    /// # Errors
+    /// As [`Read::read`]. The fields before the trouble have been told.
+    fn tell_fields(cursor: &mut Cursor<'a>, context: C, out: &mut Outline<'_>) -> Result<Self>;
+}
+
+/// Reads the record at the cursor and tells it as this part, with its name and place.
+///
+/// # Errors
+/// As [`Read::read`].
+pub(crate) fn tell_part<'a, T: Record<'a, C>, C: Copy>(
+    cursor: &mut Cursor<'a>,
+    context: C,
+    part: Part<'_>,
+    out: &mut Outline<'_>,
+) -> Result<T> {
+    let mut end = *cursor;
+    let record = T::read(&mut end, context)?;
+    let part = Part { label: record.label(), ..part };
+    out.part(part.spanning(cursor.offset(), end.offset().saturating_sub(cursor.offset())), |out| {
+        // It was read right before.
+        let again = T::tell_fields(&mut cursor.clone(), context, out);
+        out.ok(again);
+    });
+    *cursor = end;
+    Ok(record)
+}
+
+/// The form in which a file has a value.
+pub trait Form<T> {
+    /// The value itself.
+    fn into_value(self) -> T;
+}
+
+/// Makes a type that has a value and nothing else a form of it.
+macro_rules! form {
+    ([$($of:tt)*] $form:ty => $value:ty) => {
+        impl<$($of)*> $crate::record::Form<$value> for $form {
+            #[inline]
+            fn into_value(self) -> $value {
+                self.0
+            }
+        }
+    };
+}
+pub(crate) use form;
+
+impl<T> Form<T> for T {
+    #[inline]
+    fn into_value(self) -> T {
+        self
+    }
+}
+
+/// Holds a field to a rule of its format.
+#[inline]
+pub(crate) fn check<T>(rule: impl FnOnce(&T) -> Result<()>, value: &T, offset: u64, name: &'static str) -> Result<()> {
+    rule(value).map_err(|error| error.at(offset).within(name))
+}
+
+#[cfg(test)]
+#[allow(unreachable_pub)]
+mod tests {
+    use zerocopy::little_endian::U16;
+
+    use super::*;
+    use crate::base::error::Error;
+    use crate::base::text::ByteStr;
+    use crate::bytes::{LeArray, Table};
+    use crate::outline::Visitor;
+    use crate::record::List;
+
+    record! {
+        /// A toy.
+        Toy<'a>(version: u32) named name {
+            /// Its name.
+            name: ByteStr<'a> = "ToyName",
+            /// How many wheels.
+            wheels: u8 = "nWheels" => |&wheels: &u8| at_most_four(wheels),
+            /// Its wheels.
+            sizes: LeArray<'a, U16> [u64::from(wheels)],
+            /// Where it stands.
+            place: [f32; 3] where version >= 2,
+            /// What it holds.
+            parts: List<'a, ByteStr<'a>> = "Parts" where version >= 2 && wheels > 0,
+        }
+        also |toy, out| out.field("length", toy.name.len())
+    }
+
+    fn at_most_four(wheels: u8) -> Result<()> {
+        if wheels <= 4 { Ok(()) } else { Err(Error::malformed(format!("{wheels} wheels"))) }
+    }
+
+    const SMALL: &[u8] = b"car\0\x02\x05\0\x06\0";
+    const LARGE: &[u8] = b"car\0\x01\x05\0\0\0\x80\x3f\0\0\0\x40\0\0\x40\x40\x02\0\0\0a\0bc\0";
+
+    #[test]
+    fn fields_are_read_in_order_and_gates_name_what_came_before() {
+        let small = Toy::read(&mut Cursor::new(SMALL), 1).unwrap();
+        assert_eq!((small.name, small.wheels, small.sizes.len()), ("car".into(), 2, 2));
+        assert_eq!((small.place, small.parts.is_none()), (None, true));
+        let mut cursor = Cursor::new(LARGE);
+        let large = Toy::read(&mut cursor, 2).unwrap();
+        assert!(cursor.is_empty());
+        assert_eq!((large.place, large.parts.unwrap().len()), (Some([1.0, 2.0, 3.0]), 2));
+    }
+
+    #[test]
+    fn errors_name_the_field_and_the_item() {
+        let error = |bytes: &[u8], version| Toy::read(&mut Cursor::new(bytes), version).unwrap_err().to_string();
+        assert_eq!(error(b"car\0\x05", 1), "wheels at 0x4: 5 wheels");
+        assert_eq!(error(b"car\0\x03\0\0", 1), "sizes at 0x5: needs 6 bytes, 2 left");
+        assert_eq!(error(&LARGE[..LARGE.len() - 1], 2), "parts[1] at 0x19: text without its closing NUL");
+        let many = [&LARGE[..19], b"\xff\0\0\0a\0"].concat();
+        assert_eq!(error(&many, 2), "parts at 0x17: needs 255 bytes, 2 left");
+    }
+
+    #[test]
+    fn the_schema_says_what_the_source_does() {
+        let schema = Toy::SCHEMA;
+        assert_eq!((schema.name, schema.doc), ("Toy", " A toy."));
+        let fields: Vec<_> = schema
+            .fields
+            .iter()
+            .map(|field| (field.name, field.spec, field.kind.to_string(), field.kind.min(), field.gate))
+            .collect();
+        let text = |text: &str| text.to_owned();
+        assert_eq!(
+            fields,
+            [
+                ("name", Some("ToyName"), text("text up to NUL"), 1, None),
+                ("wheels", Some("nWheels"), text("u8"), 1, None),
+                ("sizes", None, text("u16[]"), 0, None),
+                ("place", None, text("f32[3]"), 12, Some("version >= 2")),
+                ("parts", Some("Parts"), text("text up to NUL[]"), 4, Some("version >= 2 && wheels > 0")),
+            ]
+        );
+        assert_eq!((schema.min(), schema.byte_len()), (2, None));
+    }
+
+    /// Takes down what is told with a place.
+    #[derive(Default)]
+    struct Told(Vec<(String, Option<Span>)>);
+
+    impl Visitor for Told {
+        fn open(&mut self, part: &Part<'_>) -> bool {
+            self.0.push((format!("{}: {}", part.name, part.label.unwrap()), part.span));
+            true
+        }
+
+        fn field(&mut self, name: &'static str, _: Value<'_>) {
+            self.0.push((name.to_owned(), None));
+        }
+
+        fn stored(&mut self, field: &StoredField, _: Value<'_>) {
+            let framing = if field.framing { " (framing)" } else { "" };
+            self.0.push((format!("{}{framing}", field.name), Some(field.span)));
+        }
+
+        fn texts<'t>(&mut self, name: &'static str, _: &mut dyn Iterator<Item = Text<'t>>) {
+            self.0.push((name.to_owned(), None));
+        }
+
+        fn stored_texts<'t>(&mut self, field: &StoredField, _: &mut dyn Iterator<Item = Text<'t>>) {
+            self.0.push((field.name.to_owned(), Some(field.span)));
+        }
+
+        fn array(&mut self, name: &'static str, _: Option<usize>, table: &dyn Table) {
+            let storage = table.storage();
+            self.0.push((name.to_owned(), Some(storage.span())));
+        }
+
+        fn problem(&mut self, error: &Error) {
+            panic!("{error}");
+        }
+    }
+
+    #[test]
+    fn every_field_is_told_where_it_lies() {
+        let mut told = Told::default();
+        let mut cursor = Cursor::with_offset(LARGE, 0x10);
+        Toy::tell(&mut cursor, 2, "toy", &mut Outline::new(&mut told)).unwrap();
+        let at = |offset, bytes| Some(Span { offset, bytes });
+        let lines: Vec<_> = told.0.iter().map(|(name, span)| (name.as_str(), *span)).collect();
+        let expected = [
+            ("toy: car", at(0x10, 28)),
+            ("name", at(0x10, 4)),
+            ("wheels", at(0x14, 1)),
+            ("sizes", at(0x15, 2)),
+            ("place", at(0x17, 12)),
+            ("parts (framing)", at(0x23, 4)),
+            ("parts", at(0x27, 5)),
+            ("length", None),
+        ];
+        assert_eq!(lines, expected);
+        let mut told = Told::default();
+        Toy::tell(&mut Cursor::new(SMALL), 1, "toy", &mut Outline::new(&mut told)).unwrap();
+        let names: Vec<_> = told.0.iter().map(|(name, _)| name.as_str()).collect();
+        // A list of texts that is not there is told as absent, as a number is.
+        assert_eq!(names, ["toy: car", "name", "wheels", "sizes", "place", "parts", "length"]);
+    }
+}
