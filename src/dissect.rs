@@ -3,11 +3,10 @@
 use crate::base::error::Error;
 use crate::base::named::named;
 use crate::base::span::Span;
-use crate::base::text::Text;
 use crate::bytes::{Packing, Table};
 use crate::inspect::selector::push;
 use crate::inspect::{Inspect, Selector, title};
-use crate::outline::{Outline, Part, StoredField, Value, Visitor};
+use crate::outline::{Outline, Part, StoredField, Text, Value, Visitor};
 
 named! {
     /// What a [`Line`] is.

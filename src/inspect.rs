@@ -26,7 +26,7 @@ use crate::budget::Budget;
 use crate::summary::{Problems, Summary};
 
 pub use crate::base::span::Span;
-pub use crate::base::text::Text;
+pub use crate::outline::Text;
 pub use crate::outline::{Outline, Part, StoredField, Value, Visitor, to_bytes};
 
 named! {

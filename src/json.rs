@@ -19,11 +19,11 @@ use std::io::{self, Write};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 
-use crate::base::text::{Name, Text};
+use crate::base::text::Name;
 use crate::bytes::{Storage, Table};
 use crate::inspect::Inspect;
 use crate::inspect::selector::Path;
-use crate::outline::{Outline, Part, Value, Visitor};
+use crate::outline::{Outline, Part, Text, Value, Visitor};
 
 /// Longer texts are cut.
 pub const LONGEST_TEXT: usize = 1 << 16;

@@ -8,12 +8,12 @@ use serde_json::ser::CompactFormatter;
 use super::plain::{ArrayRow, Key, PartRow};
 use crate::base::error::Error;
 use crate::base::span::Span;
-use crate::base::text::{Name, Text};
+use crate::base::text::Name;
 use crate::bytes::Table;
 use crate::inspect::Inspect;
 use crate::inspect::selector::Path;
 use crate::json::{Document, LONGEST_TEXT};
-use crate::outline::{Outline, Part, Value, Visitor};
+use crate::outline::{Outline, Part, Text, Value, Visitor};
 use crate::scan::Sighting;
 
 /// The fields of one part are cut behind so many bytes.

@@ -256,7 +256,7 @@ mod tests {
     #[test]
     fn nom_errors_carry_the_offset_of_their_input() {
         let mut cursor = Cursor::with_offset(b"name\0\x01\0", 0x20);
-        let error = cursor.parse((super::super::text::cstr, record::<U32>)).unwrap_err();
+        let error = cursor.parse((crate::base::text::cstr, record::<U32>)).unwrap_err();
         assert_eq!(error.offset(), Some(0x25));
         assert_eq!(cursor.cstr().unwrap().as_bytes(), b"name");
         assert_eq!(cursor.cstr().unwrap().as_bytes(), b"\x01");

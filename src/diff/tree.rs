@@ -6,12 +6,12 @@ use super::Fact;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::limits::flag;
 use crate::base::span::Span;
-use crate::base::text::{Name, Text};
+use crate::base::text::Name;
 use crate::budget::Budget;
 use crate::bytes::batch::to_the_end;
 use crate::bytes::{Storage, Table};
 use crate::inspect::Inspect;
-use crate::outline::{Outline, Part, Value, Visitor};
+use crate::outline::{Outline, Part, Text, Value, Visitor};
 
 /// An outline, kept.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! How surfaces look, as far as all formats can say it.
 
-use crate::base::text::Text;
+use crate::outline::Text;
 
 /// What a format tells of a surface. What it does not tell is as in a plain white one.
 #[derive(Clone, Debug, PartialEq)]

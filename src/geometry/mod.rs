@@ -67,8 +67,8 @@ pub use weld::Welded;
 
 use crate::asset::Asset;
 use crate::base::error::{Error, Result};
-use crate::base::text::Text;
 use crate::bytes::{Color, Vec2, Vec3};
+use crate::outline::Text;
 
 /// The triangles of one material in one mesh, at one place.
 #[derive(Debug)]

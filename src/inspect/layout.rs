@@ -6,9 +6,9 @@ use std::fmt::Write;
 use crate::base::error::Error;
 use crate::base::named::named;
 use crate::base::span::Span;
-use crate::base::text::{Name, Text};
+use crate::base::text::Name;
 use crate::bytes::{Packing, Storage, Table};
-use crate::outline::{Outline, Part, Visitor};
+use crate::outline::{Outline, Part, Text, Visitor};
 
 /// Rows that are put in order at once; real files have a hundredth.
 const MOST_ROWS: usize = 1 << 19;

@@ -16,9 +16,8 @@ use std::str::FromStr;
 
 use super::Inspect;
 use crate::base::error::{Error, Result};
-use crate::base::text::Text;
 use crate::bytes::Table;
-use crate::outline::{Outline, Part, Visitor};
+use crate::outline::{Outline, Part, Text, Visitor};
 
 /// The path of an array through an asset's outline.
 ///

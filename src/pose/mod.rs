@@ -50,7 +50,7 @@ pub use sample::Track;
 use crate::asset::Asset;
 use crate::base::error::Result;
 use crate::base::shown::shown;
-use crate::base::text::Text;
+use crate::outline::Text;
 
 /// A bone, or what else moves others.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use super::sample::{self, Track};
 use super::{Bone, Clip, Keys, Matrix, Rig, Source, StoredKey, StoredRotation, Transform};
 use crate::base::error::{Context, Result};
-use crate::base::text::Text;
 use crate::formats::rtm::{Binarised, Motion, Plain, wire};
+use crate::outline::Text;
 
 pub(super) fn rig<'a>(motion: Motion<'a>) -> Rig<'a> {
     let bones = motion.bones().iter().map(|name| Bone::new(name, None)).collect();

@@ -83,7 +83,7 @@ macro_rules! record {
         impl<$life> $crate::record::Record<$life, $knowledge> for $name $(<$own>)? {
             const SCHEMA: &'static $crate::outline::Schema = Self::SCHEMA;
 
-            fn label(&self) -> Option<$crate::base::text::Text<$life>> {
+            fn label(&self) -> Option<$crate::outline::Text<$life>> {
                 $crate::record::optional!($(self.$label.into())?)
             }
 

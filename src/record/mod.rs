@@ -46,9 +46,8 @@ mod plain;
 
 use crate::base::error::{Context as _, Result};
 use crate::base::span::Span;
-use crate::base::text::Text;
 use crate::bytes::cursor::Cursor;
-use crate::outline::{Outline, Part, Schema, StoredField, Type, Value};
+use crate::outline::{Outline, Part, Schema, StoredField, Text, Type, Value};
 
 pub(crate) use describe::{optional, record};
 pub use fixed::Fixed;

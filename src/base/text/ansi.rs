@@ -3,7 +3,6 @@
 use std::fmt;
 use std::ops::Deref;
 
-use super::any::Text;
 use super::borrowed::ByteStr;
 use super::name::{Name, StoredText};
 use crate::base::shown::shown;
@@ -57,12 +56,6 @@ impl<'a> From<&'a str> for AnsiStr<'a> {
 impl<'a> From<AnsiStr<'a>> for ByteStr<'a> {
     fn from(text: AnsiStr<'a>) -> Self {
         text.0
-    }
-}
-
-impl<'a> From<AnsiStr<'a>> for Text<'a> {
-    fn from(text: AnsiStr<'a>) -> Self {
-        Self::Ansi(text)
     }
 }
 

@@ -2,7 +2,6 @@
 
 #[cfg(feature = "lodka")]
 mod ansi;
-mod any;
 pub mod borrowed;
 #[cfg(any(feature = "pbo", feature = "zip"))]
 mod folded;
@@ -10,7 +9,6 @@ mod name;
 
 #[cfg(feature = "lodka")]
 pub use ansi::{AnsiStr, to_cp1251, to_text};
-pub use any::Text;
 pub(crate) use borrowed::cstr;
 pub use borrowed::{ByteStr, Utf32Str};
 #[cfg(any(feature = "pbo", feature = "zip"))]

@@ -8,12 +8,11 @@ use super::wire::IndexStart;
 use super::{Entry, IndexEntry, List, Map, Material, Mesh, Object, Texture};
 use crate::base::error::{Error, Result};
 use crate::base::span::Span;
-use crate::base::text::Text;
 use crate::bytes::{Column, InPlace, Packing, Scalar, Storage, array};
 use crate::formats::zip_directory;
 use crate::formats::zip_directory::Descriptor;
 use crate::inspect::{self, Region, RegionKind};
-use crate::outline::{Outline, Part, StoredField, Value, Visitor};
+use crate::outline::{Outline, Part, StoredField, Text, Value, Visitor};
 use crate::record::{Fixed, tell_part};
 
 pub(super) fn map(map: &Map<'_>, out: &mut Outline<'_>) {

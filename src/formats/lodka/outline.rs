@@ -8,9 +8,9 @@ use super::chunk::{Kind, Nodes};
 use super::content::Content;
 use super::{Material, Model, MorphCollection, MorphMesh, Node, Shader, Texture};
 use crate::base::span::Span;
-use crate::base::text::{AnsiStr, ByteStr, Text};
+use crate::base::text::{AnsiStr, ByteStr};
 use crate::bytes::{Cursor, Element, LeArray};
-use crate::outline::{Outline, Part};
+use crate::outline::{Outline, Part, Text};
 use crate::record::{Fixed, Framing, Record, Stored as _, tell_opaque};
 
 pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {

@@ -3,8 +3,14 @@
 use crate::base::error::Result;
 use crate::base::text::AnsiStr;
 use crate::bytes::Cursor;
-use crate::outline::{Type, Value};
+use crate::outline::{Text, Type, Value};
 use crate::record::{Read, Stored};
+
+impl<'a> From<AnsiStr<'a>> for Text<'a> {
+    fn from(text: AnsiStr<'a>) -> Self {
+        Self::Ansi(text)
+    }
+}
 
 impl<'a> From<AnsiStr<'a>> for Value<'a> {
     fn from(text: AnsiStr<'a>) -> Self {
