@@ -19,6 +19,7 @@ use std::io::{self, Write};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 
+use crate::base::error::Error;
 use crate::base::text::Name;
 use crate::bytes::{Storage, Table};
 use crate::inspect::Inspect;
@@ -362,7 +363,7 @@ impl<W: Write, F: Formatter + Clone> Visitor for Document<W, F> {
         });
     }
 
-    fn problem(&mut self, error: &crate::Error) {
+    fn problem(&mut self, error: &Error) {
         self.told(|document| {
             let top = &mut document.top;
             if top.problems.len() < MOST_PROBLEMS {

@@ -1,13 +1,13 @@
 //! Records as rows.
 
 use arrow_array::ArrayRef;
-use arrow_schema::{ArrowError, Field};
+use arrow_schema::{ArrowError, Field, Fields};
 
 use super::cells::{
     Column, Ends, Flag, Float, Int, Long, OrNull, Present, Text, clamped, columns, fitting, structs, take_each,
 };
-use super::schema;
 use crate::base::error::Error;
+use crate::base::format::Format;
 use crate::base::limits::flag;
 use crate::base::text::{ByteStr, Name};
 use crate::scan::{self, Record};
@@ -35,7 +35,7 @@ pub(super) struct Assets {
     problems: Problems,
     problem_ends: Ends,
     /// As long as the last row that has one.
-    digests: [Text; schema::DIGESTS.len()],
+    digests: [Text; DIGESTS.len()],
     has_digests: Present,
     stored: Stored,
     has_stored: Present,
@@ -48,7 +48,7 @@ struct CountColumns(Vec<(&'static str, Long)>);
 
 impl Default for CountColumns {
     fn default() -> Self {
-        Self(schema::count_names().into_iter().map(|name| (name, Long::new())).collect())
+        Self(count_names().into_iter().map(|name| (name, Long::new())).collect())
     }
 }
 
@@ -110,7 +110,7 @@ impl Assets {
         self.problems(problems.iter().chain(&too_many));
         self.has_digests.add(record.digests.is_some());
         for (name, digest) in record.digests.iter().flat_map(|digests| digests.iter()) {
-            let mut columns = schema::DIGESTS.into_iter().zip(&mut self.digests);
+            let mut columns = DIGESTS.into_iter().zip(&mut self.digests);
             if let (Some((_, column)), Some(digest)) = (columns.find(|(known, _)| *known == name), digest) {
                 column.pad(self.rows);
                 column.append_value(digest);
@@ -193,15 +193,45 @@ impl Assets {
             self.format.take()?,
             self.version.take()?,
             self.bytes.take()?,
-            structs(schema::counts(), take_each(self.counts.0.iter_mut().map(|(_, column)| column))?, None)?,
-            structs(schema::bounds(), take_each(&mut self.bounds)?, self.has_bounds.take())?,
+            structs(counts(), take_each(self.counts.0.iter_mut().map(|(_, column)| column))?, None)?,
+            structs(bounds(), take_each(&mut self.bounds)?, self.has_bounds.take())?,
             self.reference_ends.take(structs(References::fields(), self.references.take()?, None)?)?,
-            structs(schema::blocks(), take_each(&mut self.blocks)?, None)?,
+            structs(blocks(), take_each(&mut self.blocks)?, None)?,
             self.problem_ends.take(structs(Problems::fields(), self.problems.take()?, None)?)?,
-            structs(schema::digests(), take_each(&mut self.digests)?, self.has_digests.take())?,
+            structs(digests(), take_each(&mut self.digests)?, self.has_digests.take())?,
             structs(Stored::fields(), self.stored.take()?, self.has_stored.take())?,
             self.prefix.take()?,
             self.stamp.take()?,
         ])
     }
+}
+
+/// The byte streams that any format has digests of, that of its own bytes first.
+const DIGESTS: [&str; 8] = ["file", "positions", "indices", "uvs", "normals", "faces", "times", "transforms"];
+
+/// The counts of all formats.
+fn count_names() -> Vec<&'static str> {
+    let mut names: Vec<&str> = Vec::new();
+    for &name in Format::ALL.iter().flat_map(|format| format.count_names()) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+pub(super) fn counts() -> Fields {
+    count_names().into_iter().map(OrNull::<Long>::field).collect()
+}
+
+pub(super) fn bounds() -> Fields {
+    ["xmin", "ymin", "zmin", "xmax", "ymax", "zmax"].into_iter().map(Float::field).collect()
+}
+
+pub(super) fn blocks() -> Fields {
+    ["stored", "packed", "packed_bytes", "unpacked_bytes"].into_iter().map(Long::field).collect()
+}
+
+pub(super) fn digests() -> Fields {
+    DIGESTS.into_iter().map(OrNull::<Text>::field).collect()
 }

@@ -7,8 +7,6 @@ use arrow_array::{Array, ArrayRef, ListArray, StructArray};
 use arrow_buffer::{NullBuffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Fields};
 
-use super::schema::item;
-
 /// A number as a table has it; one that does not fit is unknown.
 pub(super) fn fitting(number: u64) -> Option<i64> {
     i64::try_from(number).ok()
@@ -215,4 +213,9 @@ impl Ends {
         let field = item(items.data_type().clone());
         Ok(Arc::new(ListArray::try_new(field, OffsetBuffer::new(ScalarBuffer::from(offsets)), items, None)?))
     }
+}
+
+/// The items of a list.
+pub(super) fn item(kind: DataType) -> Arc<Field> {
+    Arc::new(Field::new("element", kind, false))
 }

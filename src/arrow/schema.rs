@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
 
-use super::assets::{Problems, References, Stored};
-use super::cells::{Column as _, Flag, Float, Int, Long, OrNull, Text};
+use super::assets::{Problems, References, Stored, blocks, bounds, counts, digests};
+use super::cells::{Column as _, Flag, Int, Long, OrNull, Text, item};
 use super::plain::{Arrays, Members, Parts};
-use crate::base::format::Format;
 use crate::base::named::named;
 
 /// The version of the tables' columns, in the schema's metadata as `meshpeek.schema`.
@@ -47,48 +46,12 @@ impl Table {
     }
 }
 
-/// The byte streams that any format has digests of, that of its own bytes first.
-pub(super) const DIGESTS: [&str; 8] =
-    ["file", "positions", "indices", "uvs", "normals", "faces", "times", "transforms"];
-
-/// The counts of all formats.
-pub(super) fn count_names() -> Vec<&'static str> {
-    let mut names: Vec<&str> = Vec::new();
-    for &name in Format::ALL.iter().flat_map(|format| format.count_names()) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
-}
-
 fn group(name: &str, fields: Fields) -> Field {
     Field::new(name, DataType::Struct(fields), false)
 }
 
-/// The items of a list.
-pub(super) fn item(kind: DataType) -> Arc<Field> {
-    Arc::new(Field::new("element", kind, false))
-}
-
 fn list(name: &str, kind: DataType) -> Field {
     Field::new(name, DataType::List(item(kind)), false)
-}
-
-pub(super) fn counts() -> Fields {
-    count_names().into_iter().map(OrNull::<Long>::field).collect()
-}
-
-pub(super) fn bounds() -> Fields {
-    ["xmin", "ymin", "zmin", "xmax", "ymax", "zmax"].into_iter().map(Float::field).collect()
-}
-
-pub(super) fn blocks() -> Fields {
-    ["stored", "packed", "packed_bytes", "unpacked_bytes"].into_iter().map(Long::field).collect()
-}
-
-pub(super) fn digests() -> Fields {
-    DIGESTS.into_iter().map(OrNull::<Text>::field).collect()
 }
 
 fn assets() -> Vec<Field> {

@@ -7,6 +7,7 @@ mod codec;
 mod corpus;
 mod depth;
 mod dissect;
+mod floors;
 mod killers;
 #[cfg(feature = "cli")]
 mod limits;

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use crate::args::Common;
-use crate::output::{Failure, Outcome, Output};
+use crate::failure::{Failure, Outcome};
+use crate::output::Output;
 use crate::source::Source;
 
 pub(crate) fn run(path: &Path, common: &Common) -> Outcome {

@@ -12,7 +12,8 @@ use meshpeek::summary::Name;
 use serde_json::{Map, Value as Json, json};
 
 use crate::args::Common;
-use crate::output::{Failure, Outcome, Output};
+use crate::failure::{Failure, Outcome};
+use crate::output::Output;
 use crate::report::{escape, grouped};
 use crate::source::Source;
 

@@ -12,9 +12,10 @@ use meshpeek::inspect::{Selector, selector};
 use meshpeek::view::Table;
 
 use crate::args::{Common, DumpFormat};
-use crate::notes::shown;
-use crate::output::{Failure, Outcome, Output};
+use crate::failure::{Failure, Outcome};
+use crate::output::Output;
 use crate::source::Source;
+use crate::visible::shown;
 
 pub(crate) fn run(path: &Path, selector: Option<&str>, format: DumpFormat, common: &Common) -> Outcome {
     let source = Source::open(path, common)?;

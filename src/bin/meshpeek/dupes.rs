@@ -8,8 +8,10 @@ use std::process::ExitCode;
 use meshpeek::scan::dupes::{self, Group, Sameness};
 
 use crate::args::{Common, LineFormat};
-use crate::notes::{Notes, shown};
-use crate::output::{Outcome, Output};
+use crate::failure::Outcome;
+use crate::notes::Notes;
+use crate::output::Output;
+use crate::visible::shown;
 use crate::{input, interrupt, report};
 
 #[derive(clap::Args)]

@@ -115,7 +115,7 @@ Examples:
 mod tests {
     use clap::{CommandFactory, Parser};
 
-    use crate::args::Cli;
+    use crate::verbs::Cli;
 
     #[test]
     fn every_verb_has_examples_and_each_is_a_command() {

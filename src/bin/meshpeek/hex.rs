@@ -7,17 +7,19 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use meshpeek::Asset;
-use meshpeek::dissect::{Line, LineKind, Located, dissect, locate};
-use meshpeek::inspect::{Selector, Span};
+use meshpeek::dissect::{Line, LineKind, dissect};
+use meshpeek::inspect::Span;
 
 use crate::args::Common;
-use crate::notes::shown;
-use crate::output::{Failure, Outcome, Output};
+use crate::failure::{Failure, Outcome};
+use crate::output::Output;
 use crate::report::{FAINT, HEADING, escape};
 use crate::scan::table::{cut, width};
 use crate::source::Source;
 use crate::tree::fields::style;
+use crate::tree::find;
 use crate::value::InWords;
+use crate::visible::shown;
 
 /// Bytes in a row.
 const ROW: u64 = 16;
@@ -103,16 +105,6 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     out.flush()?;
     source.unchanged()?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// What a selector leads to.
-pub(crate) fn find(asset: &Asset<'_>, size: u64, text: &str) -> Result<Located, String> {
-    let selector = text.parse::<Selector>().map_err(|error| error.message())?;
-    match locate(asset, size, &selector) {
-        Some(located) if located.is_exact => Ok(located),
-        Some(Located { selector, .. }) => Err(format!("{text} is no part, array or field; {selector} is")),
-        None => Err(format!("{text} is no part, array or field (tree --fields lists them)")),
-    }
 }
 
 /// What is at this byte: the leaf, the parts around it from the innermost, the file.

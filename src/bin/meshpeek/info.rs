@@ -9,10 +9,11 @@ use meshpeek::scan::{Depth, Record, Scan};
 use meshpeek::{Asset, Format, json};
 
 use crate::args::Common;
-use crate::notes::shown;
-use crate::output::{Failure, Outcome, Output};
+use crate::failure::{Failure, Outcome};
+use crate::output::Output;
 use crate::report;
 use crate::source::Source;
+use crate::visible::shown;
 
 pub(crate) fn run(path: &Path, json: bool, digests: bool, common: &Common) -> Outcome {
     let source = Source::open(path, common)?;

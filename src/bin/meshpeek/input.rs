@@ -9,10 +9,11 @@ use meshpeek::scan::{Found, Progress, Record, Scan, Selection, Sighting, Unit};
 use meshpeek::{Access, ErrorKind, FileMap, Format};
 
 use crate::args::{Common, Inputs};
-use crate::notes::{Notes, shown};
-use crate::output::Failure;
+use crate::failure::Failure;
+use crate::notes::Notes;
 use crate::output_file::OutputFile;
 use crate::paths::Paths;
+use crate::visible::shown;
 use crate::{interrupt, map, progress, report};
 
 /// A scan over what the arguments name.

@@ -6,8 +6,9 @@ use std::sync::{Mutex, PoisonError};
 
 use meshpeek::scan::Progress;
 
-use crate::notes::{Notes, shown};
+use crate::notes::Notes;
 use crate::output_file;
+use crate::visible::shown;
 
 /// Exit status of a program that was interrupted, as a shell would give it.
 pub(crate) const STATUS: u8 = 130;

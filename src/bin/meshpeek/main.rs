@@ -9,6 +9,7 @@ mod dump;
 mod dupes;
 mod examples;
 mod export;
+mod failure;
 mod hex;
 mod info;
 mod input;
@@ -31,6 +32,7 @@ mod source;
 mod thumbnails;
 mod tree;
 mod value;
+mod verbs;
 mod verify;
 mod visible;
 
@@ -38,10 +40,11 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Cli, Common, Verb};
+use args::Common;
+use failure::{Failure, Outcome};
 use notes::Notes;
-use output::{Failure, Outcome};
 use output_file::OutputFile;
+use verbs::{Cli, Verb};
 
 fn main() -> ExitCode {
     let Cli { verb, mut common } = Cli::parse();

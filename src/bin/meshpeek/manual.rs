@@ -6,8 +6,10 @@ use std::process::ExitCode;
 use clap::CommandFactory;
 use clap_mangen::Man;
 
-use crate::args::{Cli, Common};
-use crate::output::{Outcome, Output};
+use crate::args::Common;
+use crate::failure::Outcome;
+use crate::output::Output;
+use crate::verbs::Cli;
 
 pub(crate) fn completions(shell: clap_complete::Shell, common: &Common) -> Outcome {
     // The generator takes a write that fails for a bug, so it writes into memory.

@@ -2,7 +2,6 @@
 
 use std::fmt::Display;
 use std::io::{self, Write};
-use std::path::Path;
 
 use meshpeek::view::ByteStr;
 
@@ -49,9 +48,4 @@ fn line(message: impl Display) {
     let text = message.to_string();
     // A closed standard error leaves nobody to tell.
     let _ = writeln!(io::stderr(), "{}", ByteStr::from(text.as_str()));
-}
-
-/// A path as a person reads it: all its bytes, none of which a terminal acts on.
-pub(crate) fn shown(path: &Path) -> String {
-    ByteStr::new(path.as_os_str().as_encoded_bytes()).to_string()
 }

@@ -1,66 +1,18 @@
-//! Where results go, and how a program ends.
+//! Where results go.
 
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::Path;
-use std::process::ExitCode;
 
 use anstream::{AutoStream, ColorChoice};
 use meshpeek::Budget;
 use meshpeek::scan::Record;
 use serde::Serialize;
 
-use crate::args::{Color, Common};
-use crate::notes::shown;
+use crate::args::{Color, Common, LineFormat};
+use crate::failure::Failure;
 #[cfg(feature = "parquet")]
 use crate::output_file::OutputFile;
-use crate::visible::Visible;
-
-/// What a verb ends with.
-pub(crate) type Outcome = Result<ExitCode, Failure>;
-
-/// Nothing could be done.
-#[derive(Debug)]
-pub(crate) enum Failure {
-    /// Said in these words.
-    Told(String),
-    /// The reader of the results has left, which is no failure of ours.
-    ClosedPipe,
-}
-
-impl Failure {
-    /// What the operating system says of this file.
-    pub(crate) fn io(path: &Path, error: io::Error) -> Self {
-        Self::from(meshpeek::Error::from(error).in_file(path))
-    }
-}
-
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
-        if error.kind() == io::ErrorKind::BrokenPipe { Self::ClosedPipe } else { Self::Told(error.to_string()) }
-    }
-}
-
-impl From<meshpeek::Error> for Failure {
-    fn from(error: meshpeek::Error) -> Self {
-        Self::Told(error.to_string())
-    }
-}
-
-impl From<serde_json::Error> for Failure {
-    fn from(error: serde_json::Error) -> Self {
-        Self::from(io::Error::from(error))
-    }
-}
-
-impl From<csv::Error> for Failure {
-    fn from(error: csv::Error) -> Self {
-        match error.into_kind() {
-            csv::ErrorKind::Io(error) => error.into(),
-            other => Self::Told(format!("{other:?}")),
-        }
-    }
-}
+use crate::visible::{Visible, shown};
 
 const BUFFER: usize = 1 << 16;
 
@@ -92,6 +44,16 @@ pub(crate) struct Output {
     terminal: bool,
     /// What may be written; `None` for as much as there is.
     budget: Option<Budget>,
+}
+
+impl LineFormat {
+    /// The stream for it.
+    pub(crate) fn output(self, common: &Common) -> Result<Output, Failure> {
+        match self {
+            Self::Text => Output::text(common),
+            Self::Ndjson => Output::data(common),
+        }
+    }
 }
 
 impl Output {

@@ -8,8 +8,8 @@ use std::sync::{Mutex, PoisonError};
 use meshpeek::scan::FileId;
 use tempfile::{Builder, NamedTempFile};
 
-use crate::notes::shown;
-use crate::output::Failure;
+use crate::failure::Failure;
+use crate::visible::shown;
 
 /// The new files under their names for the time being, for whoever ends the program at once.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use meshpeek::scan::Progress;
 
-use crate::output::Failure;
+use crate::failure::Failure;
 
 /// Paths read ahead of the scan.
 const AHEAD: usize = 1_000;

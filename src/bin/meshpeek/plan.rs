@@ -10,8 +10,9 @@ use meshpeek::address::Address;
 use meshpeek::scan::{Scan, Selection};
 
 use crate::args::Common;
+use crate::failure::{Failure, Outcome};
 use crate::notes::Notes;
-use crate::output::{Failure, Outcome, Output};
+use crate::output::Output;
 use crate::{input, interrupt, limits, report};
 
 #[derive(clap::Args)]

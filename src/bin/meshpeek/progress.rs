@@ -9,8 +9,8 @@ use std::time::Duration;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use meshpeek::scan::Scan;
 
+use crate::failure::Failure;
 use crate::notes::Notes;
-use crate::output::Failure;
 use crate::report;
 
 /// How often the line is drawn anew.

@@ -10,8 +10,10 @@ use meshpeek::scan::refs::{self, Link, State};
 use meshpeek::view::ByteStr;
 
 use crate::args::{Common, ScanFormat};
-use crate::notes::{Notes, shown};
-use crate::output::{Failure, Outcome, Output};
+use crate::failure::{Failure, Outcome};
+use crate::notes::Notes;
+use crate::output::Output;
+use crate::visible::shown;
 use crate::{input, interrupt, report};
 
 #[derive(clap::Args)]

@@ -14,9 +14,10 @@ use meshpeek::scan::{Depth, Record, Sighting};
 use meshpeek::summary::Severity;
 
 use crate::args::{Common, Inputs, RecordFormat, ScanArgs, ScanDepth, Stream};
+use crate::failure::{Failure, Outcome};
 use crate::input::Told;
 use crate::notes::Notes;
-use crate::output::{Failure, Line, Outcome, Output};
+use crate::output::{Line, Output};
 use crate::since::{self, Old};
 use crate::thumbnails::Thumbnails;
 use crate::{input, report};

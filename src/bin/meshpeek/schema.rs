@@ -8,7 +8,8 @@ use meshpeek::schema::{FieldInfo, records};
 use serde::Serialize;
 
 use crate::args::{Common, LineFormat, format_parser};
-use crate::output::{Failure, Outcome, Output};
+use crate::failure::{Failure, Outcome};
+use crate::output::Output;
 use crate::report::{FAINT, HEADING};
 
 #[derive(clap::Args)]

@@ -14,8 +14,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::args::Common;
+use crate::failure::Failure;
 use crate::input::{self, Tally};
-use crate::output::{Failure, Output};
+use crate::output::Output;
 
 /// The line of a file that cannot be read.
 pub(crate) fn unreadable(error: &Error, given: &[PathBuf]) -> serde_json::Value {

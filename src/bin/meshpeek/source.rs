@@ -6,9 +6,10 @@ use meshpeek::address::{Address, Content, Opened, open_member};
 use meshpeek::{Asset, Budget, FileMap};
 
 use crate::args::Common;
+use crate::failure::Failure;
 use crate::input;
-use crate::notes::{Notes, shown};
-use crate::output::Failure;
+use crate::notes::Notes;
+use crate::visible::shown;
 
 /// The file that an address is in, opened.
 pub(crate) struct Source<'p> {

@@ -13,8 +13,8 @@ use tempfile::Builder;
 
 use crate::args::ScanArgs;
 use crate::export::{Canvas, Edges, Images, Room, picture};
+use crate::failure::Failure;
 use crate::notes::Notes;
-use crate::output::Failure;
 use crate::report;
 
 /// Draws into a folder.

@@ -8,18 +8,18 @@ use std::process::ExitCode;
 
 use anstyle::Style;
 use meshpeek::Asset;
-use meshpeek::inspect::{Inspect, Region, RegionKind};
+use meshpeek::dissect::{Located, locate};
+use meshpeek::inspect::{Inspect, Region, RegionKind, Selector};
 use meshpeek::summary::Severity;
 
+use fields::DEEPEST_INDENT;
+
 use crate::args::{Common, LineFormat};
-use crate::hex::find;
-use crate::notes::shown;
-use crate::output::{Failure, Outcome, Output};
+use crate::failure::{Failure, Outcome};
+use crate::output::Output;
 use crate::report::{FAINT, escape, severity};
 use crate::source::Source;
-
-/// Deeper lines stay at this indentation and say their depth.
-pub(crate) const DEEPEST_INDENT: usize = 40;
+use crate::visible::shown;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -91,5 +91,15 @@ fn line(out: &mut Output, region: &Region<'_>, size: u64) -> std::io::Result<()>
         RegionKind::Problem => writeln!(out, ": {}", escape(note)),
         _ if note.is_empty() => writeln!(out),
         _ => writeln!(out, "  {}", escape(note)),
+    }
+}
+
+/// What a selector leads to.
+pub(crate) fn find(asset: &Asset<'_>, size: u64, text: &str) -> Result<Located, String> {
+    let selector = text.parse::<Selector>().map_err(|error| error.message())?;
+    match locate(asset, size, &selector) {
+        Some(located) if located.is_exact => Ok(located),
+        Some(Located { selector, .. }) => Err(format!("{text} is no part, array or field; {selector} is")),
+        None => Err(format!("{text} is no part, array or field (tree --fields lists them)")),
     }
 }

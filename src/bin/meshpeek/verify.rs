@@ -7,9 +7,10 @@ use meshpeek::scan::{Depth, Record, Sighting};
 use meshpeek::summary::Severity;
 
 use crate::args::{Common, Inputs, LineFormat};
+use crate::failure::{Failure, Outcome};
 use crate::input::Told;
 use crate::notes::Notes;
-use crate::output::{Failure, Line, Outcome, Output};
+use crate::output::{Line, Output};
 use crate::{input, report};
 
 pub(crate) fn run(inputs: &Inputs, format: LineFormat, strict: bool, common: &Common) -> Outcome {

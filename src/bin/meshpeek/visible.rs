@@ -1,6 +1,7 @@
 //! Data on a terminal.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use meshpeek::view::ByteStr;
 
@@ -49,6 +50,11 @@ impl<W: Write> Write for Visible<W> {
 /// Whether these bytes are a character without its end.
 fn is_begun(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
+}
+
+/// A path as a person reads it: all its bytes, none of which a terminal acts on.
+pub(crate) fn shown(path: &Path) -> String {
+    ByteStr::new(path.as_os_str().as_encoded_bytes()).to_string()
 }
 
 #[cfg(test)]

@@ -1,7 +1,12 @@
 //! What becomes of the bytes that a stream decodes to: they are counted, or written.
 
-use super::quick::{ROOM, WINDOW};
 use crate::codec::repeat::{self, put};
+
+/// The bytes that have to be there for a look: the longest short instruction, and the first byte of the next.
+pub(super) const WINDOW: usize = 20;
+
+/// The bytes of output that have to be free.
+pub(super) const ROOM: u64 = 64;
 
 pub(super) trait Output {
     /// How many bytes there are so far.

@@ -4,13 +4,7 @@
 //! before; only of one kind are two bits of the second byte needed as well. Whatever is long, wrong or near an end is
 //! left to the walk that checks each instruction by itself.
 
-use super::output::Output;
-
-/// The bytes that have to be there for a look: the longest short instruction, and the first byte of the next.
-pub(super) const WINDOW: usize = 20;
-
-/// The bytes of output that have to be free.
-pub(super) const ROOM: u64 = 64;
+use super::output::{Output, ROOM, WINDOW};
 
 /// How many literals came directly before an instruction, which says what one below 16 means.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use super::mesh::Mesh;
 use super::node::{Node, Position, too_deep};
 use super::wire::ChunkHeader;
-use crate::base::error::{Context, Result};
+use crate::base::error::{Context, Error, Result};
 use crate::bytes::Cursor;
 use crate::bytes::chunk::Chunk;
 
@@ -137,7 +137,7 @@ impl<'a> Walk<'a> {
 }
 
 #[cold]
-pub(super) fn in_node(error: crate::Error, node: Option<usize>) -> crate::Error {
+pub(super) fn in_node(error: Error, node: Option<usize>) -> Error {
     match node {
         Some(index) => error.within_item("nodes", index),
         None => error,

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::fields::{end, header_count};
+use super::fields::{end, not_negative};
 use super::wire::ChunkHeader;
 use crate::base::error::{Context, Error, Result};
 use crate::base::sealed::Sealed;
@@ -314,3 +314,8 @@ macro_rules! view {
     };
 }
 pub(crate) use view;
+
+/// What the chunk's header counts, which must not be negative.
+pub(crate) fn header_count(node: &Node<'_>) -> Result<u64> {
+    not_negative(node.count_hint()).map_err(|error| error.at(node.chunk.offset().saturating_add(8))).within("count")
+}

@@ -1,8 +1,7 @@
 //! COL1: shapes that follow bones.
 
 use super::chunk::{Node, counted, view};
-use super::fields::{Dissected, Names};
-use super::outline::records;
+use super::fields::{Dissected, Names, records};
 use super::wire::Collider;
 use crate::base::text::AnsiStr;
 use crate::bytes::LeArray;

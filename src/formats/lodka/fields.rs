@@ -5,14 +5,13 @@ use std::iter::FusedIterator;
 
 use zerocopy::little_endian::I32;
 
-use super::chunk::Node;
 use crate::base::error::{Context, Error, Result};
 use crate::base::span::Span;
 use crate::base::text::AnsiStr;
 use crate::bytes::{Cursor, Element, LeArray};
-use crate::outline::{Outline, Type};
+use crate::outline::{Outline, Part, Type};
 use crate::record::list::left_over;
-use crate::record::{Form, Framing, Read, Stored, form, plain};
+use crate::record::{Fixed, Form, Framing, Read, Stored, form, plain};
 
 /// The form of a length or count that is stored signed and must not be negative.
 #[derive(Debug)]
@@ -188,9 +187,28 @@ pub(crate) fn total(lengths: impl Iterator<Item = i32>) -> Result<u64> {
     lengths.map(not_negative).try_fold(0_u64, |sum, length| Ok(sum.saturating_add(length?)))
 }
 
-/// What the chunk's header counts, which must not be negative.
-pub(crate) fn header_count(node: &Node<'_>) -> Result<u64> {
-    not_negative(node.count_hint()).map_err(|error| error.at(node.chunk.offset().saturating_add(8))).within("count")
+/// Records as one array, and one by one with their names.
+pub(super) fn records<'a, T: Element + Fixed>(
+    (array, list): (&'static str, &'static str),
+    table: LeArray<'_, T>,
+    mut names: impl Iterator<Item = AnsiStr<'a>>,
+    out: &mut Outline<'_>,
+) {
+    if !out.dissects() {
+        out.array(array, &table);
+    }
+    for (index, record) in table.iter().enumerate() {
+        let bytes = size_of::<T>() as u64;
+        let offset = table.offset().saturating_add(bytes.saturating_mul(index as u64));
+        let name = names.next();
+        let part = Part { label: name.map(Into::into), ..Part::item(list, index).spanning(offset, bytes) };
+        out.part(part, |out| {
+            if let Some(name) = name {
+                out.field("name", name);
+            }
+            record.tell_fields(offset, out);
+        });
+    }
 }
 
 /// Holds a number that names a layout to those that are known.

@@ -1,7 +1,7 @@
 //! LIG1: eight lights.
 
 use super::chunk::{Node, view, whole};
-use super::outline::records;
+use super::fields::records;
 use super::wire::Light;
 use crate::base::error::{Error, Result};
 use crate::base::text::AnsiStr;

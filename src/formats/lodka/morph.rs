@@ -1,7 +1,7 @@
 //! MAN1 and MMD1: morph animations, after Quake III's models.
 
-use super::chunk::{Node, counted, exactly, view};
-use super::fields::{Dissected, header_count, known, not_negative, total};
+use super::chunk::{Node, counted, exactly, header_count, view};
+use super::fields::{Dissected, known, not_negative, total};
 use super::packed::{Layout, Records};
 use super::wire::{
     MorphAnimation, MorphBone, MorphCollider, MorphMatrix, MorphMeshRecord, MorphRecord, WideMorphRecord,

@@ -6,10 +6,11 @@ use std::iter::Peekable;
 
 use super::chunk::{Kind, Nodes};
 use super::content::Content;
+use super::fields::records;
 use super::{Material, Model, MorphCollection, MorphMesh, Node, Shader, Texture};
 use crate::base::span::Span;
-use crate::base::text::{AnsiStr, ByteStr};
-use crate::bytes::{Cursor, Element, LeArray};
+use crate::base::text::ByteStr;
+use crate::bytes::Cursor;
 use crate::outline::{Outline, Part, Text};
 use crate::record::{Fixed, Framing, Record, Stored as _, tell_opaque};
 
@@ -181,30 +182,6 @@ fn chunk(node: &Node<'_>, label: Option<Text<'_>>, out: &mut Outline<'_>, inside
         }
         inside(out);
     });
-}
-
-/// Records as one array, and one by one with their names.
-pub(super) fn records<'a, T: Element + Fixed>(
-    (array, list): (&'static str, &'static str),
-    table: LeArray<'_, T>,
-    mut names: impl Iterator<Item = AnsiStr<'a>>,
-    out: &mut Outline<'_>,
-) {
-    if !out.dissects() {
-        out.array(array, &table);
-    }
-    for (index, record) in table.iter().enumerate() {
-        let bytes = size_of::<T>() as u64;
-        let offset = table.offset().saturating_add(bytes.saturating_mul(index as u64));
-        let name = names.next();
-        let part = Part { label: name.map(Into::into), ..Part::item(list, index).spanning(offset, bytes) };
-        out.part(part, |out| {
-            if let Some(name) = name {
-                out.field("name", name);
-            }
-            record.tell_fields(offset, out);
-        });
-    }
 }
 
 /// A chunk whose data is one record.

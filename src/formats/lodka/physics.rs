@@ -8,8 +8,7 @@ use nom::sequence::terminated;
 use zerocopy::little_endian::I32;
 
 use super::chunk::{Node, view, whole};
-use super::fields::{Dissected, Length, known};
-use super::outline::records;
+use super::fields::{Dissected, Length, known, records};
 use super::wire::{Body, Geom, Joint};
 use crate::base::error::Result;
 use crate::base::text::AnsiStr;

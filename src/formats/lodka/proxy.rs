@@ -1,8 +1,7 @@
 //! PXI1: meshes that are drawn several times.
 
 use super::chunk::{Node, exactly, view};
-use super::fields::{Dissected, Length, Names};
-use super::outline::records;
+use super::fields::{Dissected, Length, Names, records};
 use super::packed::{Layout, Records};
 use super::wire::{Proxy, WideProxy};
 use crate::base::error::Result;

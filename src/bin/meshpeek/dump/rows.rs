@@ -7,7 +7,8 @@ use meshpeek::view::{Column, Scalar, Table};
 use serde::{Serialize, Serializer};
 
 use super::{batches, raw};
-use crate::output::{Failure, Output};
+use crate::failure::Failure;
+use crate::output::Output;
 
 /// One number of a row.
 enum Number {

@@ -13,9 +13,11 @@ use std::process::ExitCode;
 use meshpeek::Asset;
 
 use crate::args::Common;
-use crate::notes::{Notes, shown};
-use crate::output::{Failure, Outcome, Output};
+use crate::failure::{Failure, Outcome};
+use crate::notes::Notes;
+use crate::output::Output;
 use crate::source::Source;
+use crate::visible::shown;
 pub(crate) use images::Images;
 pub(crate) use picture::Edges;
 pub(crate) use raster::Canvas;

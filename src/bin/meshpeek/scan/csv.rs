@@ -6,7 +6,8 @@ use meshpeek::Format;
 use meshpeek::scan::Record;
 use meshpeek::summary::Severity;
 
-use crate::output::{Failure, Output};
+use crate::failure::Failure;
+use crate::output::Output;
 
 const FRONT: [&str; 5] = ["path", "member", "format", "version", "bytes"];
 const BACK: [&str; 5] = ["references", "errors", "warnings", "first_code", "first_problem"];

@@ -10,7 +10,8 @@ use meshpeek::scan::{FileId, Record, Sighting};
 use meshpeek::{Error, ErrorKind};
 
 use crate::args::Common;
-use crate::output::{Failure, Output};
+use crate::failure::Failure;
+use crate::output::Output;
 use crate::output_file::OutputFile;
 
 /// Rows gathered before they are packed.

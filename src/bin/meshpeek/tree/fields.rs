@@ -10,12 +10,14 @@ use meshpeek::json::LONGEST_TEXT;
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
-use super::DEEPEST_INDENT;
 use crate::args::LineFormat;
 use crate::output::Output;
 use crate::report::{FAINT, HEADING, escape};
 use crate::scan::table::{cut, width};
 use crate::value::{AsJson, InWords};
+
+/// Deeper lines stay at this indentation and say their depth.
+pub(super) const DEEPEST_INDENT: usize = 40;
 
 /// A line as an object.
 #[derive(Serialize)]

@@ -1,0 +1,321 @@
+//! The modules of the library stand on floors: each imports only what lies below it, so that none form a circle.
+
+use std::fs;
+use std::path::Path;
+
+type Floors = &'static [&'static [&'static str]];
+
+/// The modules of `src` from the ground up, a row for each floor. Those of one floor do not know each other.
+const FLOORS: Floors = &[
+    &["base"],
+    &["budget", "bytes", "source"],
+    &["codec", "outline", "ranges", "summary"],
+    &["blocks", "inspect", "record"],
+    &["check", "dissect", "json"],
+    &["formats"],
+    &["asset"],
+    &["diff", "geometry"],
+    &["pose", "scan"],
+    &["arrow"],
+];
+
+/// The same of folders that have several parts; `mod` is the file of the folder itself.
+const INSIDE: &[(&str, Floors)] = &[
+    (
+        "asset",
+        &[&["registry", "schema", "sniff"], &["mod"], &["container", "owned"], &["stored"], &["address"], &["visit"]],
+    ),
+    (
+        "base",
+        &[
+            &["forward", "limits", "named", "sealed", "shown", "span"],
+            &["code", "format", "text"],
+            &["error"],
+            &["mod"],
+        ],
+    ),
+    (
+        "formats",
+        &[&["resolution", "zip_directory"], &["b3d", "bmx", "lodka", "mlod", "odol", "pbo", "rtm", "zip"], &["mod"]],
+    ),
+];
+
+#[test]
+fn imports_point_down() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut wrong = Vec::new();
+    let mut seen = 0;
+    each_file(&root, &mut Vec::new(), &mut |path, module| {
+        let source = fs::read_to_string(path).unwrap();
+        let arrows = arrows(module, &source);
+        seen += arrows.len();
+        let faults = arrows.iter().filter_map(|(line, to)| Some((line, fault(module, to)?)));
+        wrong.extend(faults.map(|(line, fault)| format!("{}:{line}: {fault}", path.display())));
+    });
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(seen > 1000, "only {seen} imports were found");
+}
+
+#[test]
+fn each_module_has_one_floor() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for (folder, floors) in INSIDE.iter().copied().chain([("", FLOORS)]) {
+        let mut named: Vec<_> = floors.concat().into_iter().filter(|name| *name != "mod").collect();
+        named.sort_unstable();
+        assert_eq!(named, modules(&root.join(folder)), "the modules of src/{folder} and the floors of this test");
+    }
+}
+
+/// Why a module may not import this path.
+fn fault(from: &[String], to: &[String]) -> Option<String> {
+    let common = from.iter().zip(to).take_while(|(a, b)| a == b).count();
+    let floors = match common {
+        0 => FLOORS,
+        1 => INSIDE.iter().find(|(folder, _)| *folder == from[0])?.1,
+        _ => return None,
+    };
+    let floor = |name: &str| floors.iter().position(|floor| floor.contains(&name));
+    let own = |path: &[String]| path.get(common).cloned().unwrap_or_else(|| "mod".to_owned());
+    let (from, mut to) = (own(from), own(to));
+    if common == 1 && floor(&to).is_none() {
+        to = "mod".to_owned();
+    }
+    match (floor(&from), floor(&to)) {
+        (None, _) => Some(format!("`{from}` has no floor")),
+        (_, None) => Some(format!("`crate::{to}` is no module: what lib.rs exports is imported from where it is")),
+        (Some(own), Some(other)) if own <= other && from != to => {
+            Some(format!("`{from}` imports `{to}`, not below it"))
+        }
+        _ => None,
+    }
+}
+
+/// Calls it for each file of the library but lib.rs, the program and tests.
+fn each_file(folder: &Path, module: &mut Vec<String>, call: &mut dyn FnMut(&Path, &[String])) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        if ["lib", "bin", "tests"].contains(&&*name) {
+            continue;
+        }
+        if name == "mod" {
+            call(&path, module);
+            continue;
+        }
+        module.push(name);
+        if path.is_dir() {
+            each_file(&path, module, call);
+        } else {
+            call(&path, module);
+        }
+        module.pop();
+    }
+}
+
+/// The modules that lie in a folder.
+fn modules(folder: &Path) -> Vec<String> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        names.push(entry.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned());
+    }
+    names.retain(|name| !["lib", "mod", "bin"].contains(&&**name));
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// The paths in the crate that a file names outside its tests, from the root, each with its line.
+fn arrows(module: &[String], source: &str) -> Vec<(usize, Vec<String>)> {
+    let tokens = without_tests(tokens(source));
+    let mut arrows = Vec::new();
+    let mut rest = &tokens[..];
+    while let [(line, word), behind @ ..] = rest {
+        rest = behind;
+        match word.as_str() {
+            "use" => {
+                rest = tree(behind, &[], &mut |path| arrows.extend(from_root(module, path).map(|path| (*line, path))))
+            }
+            "crate" | "super" | "self" => {
+                let mut path = vec![word.clone()];
+                while let [(_, colons), (_, name), behind @ ..] = rest
+                    && colons == "::"
+                    && is_name(name)
+                {
+                    path.push(name.clone());
+                    rest = behind;
+                }
+                if path.len() > 1 {
+                    arrows.extend(from_root(module, &path).map(|path| (*line, path)));
+                }
+            }
+            _ => {}
+        }
+    }
+    arrows
+}
+
+/// The path from the crate's root; `None` of other crates' and of what a name in reach stands for.
+fn from_root(module: &[String], path: &[String]) -> Option<Vec<String>> {
+    let supers = path.iter().take_while(|name| *name == "super").count();
+    let base = match path[0].as_str() {
+        "crate" => &[],
+        "self" => module,
+        _ if supers > 0 => &module[..module.len().saturating_sub(supers)],
+        _ => return None,
+    };
+    Some([base, &path[supers.max(1)..]].concat())
+}
+
+/// Hands out the paths of a tree of imports; what is behind it.
+fn tree<'t>(
+    mut tokens: &'t [(usize, String)],
+    around: &[String],
+    sink: &mut dyn FnMut(&[String]),
+) -> &'t [(usize, String)] {
+    let mut path = around.to_vec();
+    while let [(_, token), rest @ ..] = tokens {
+        match token.as_str() {
+            "{" => {
+                tokens = rest;
+                loop {
+                    tokens = tree(tokens, &path, sink);
+                    match tokens {
+                        [(_, token), rest @ ..] if token == "," => tokens = rest,
+                        [(_, token), rest @ ..] if token == "}" => return rest,
+                        _ => return tokens,
+                    }
+                }
+            }
+            "," | "}" | ";" => break,
+            "as" => tokens = &rest[1..],
+            "::" | "*" => tokens = rest,
+            name => {
+                if name != "self" || path.is_empty() {
+                    path.push(name.to_owned());
+                }
+                tokens = rest;
+            }
+        }
+    }
+    if path.len() > around.len() || tokens.first().is_some_and(|(_, token)| token != "}") {
+        sink(&path);
+    }
+    tokens
+}
+
+fn is_name(token: &str) -> bool {
+    token.starts_with(|c: char| c.is_alphabetic() || c == '_')
+}
+
+/// Drops each item that is there for tests alone.
+fn without_tests(tokens: Vec<(usize, String)>) -> Vec<(usize, String)> {
+    let mut kept = Vec::new();
+    let mut rest = &tokens[..];
+    while let Some(token) = rest.first() {
+        let words: Vec<_> = rest.iter().take(7).map(|(_, word)| word.as_str()).collect();
+        if !matches!(words[..], ["#", "[", "cfg", "(", "test", ..] | ["#", "[", "cfg", "(", "all", "(", "test"]) {
+            kept.push(token.clone());
+            rest = &rest[1..];
+            continue;
+        }
+        let mut depth = 0_i32;
+        let mut in_attribute = true;
+        let end = rest.iter().position(|(_, word)| {
+            match word.as_str() {
+                "{" | "[" | "(" => depth += 1,
+                "}" | "]" | ")" => depth -= 1,
+                _ => {}
+            }
+            let is_end = depth == 0 && !in_attribute && matches!(word.as_str(), ";" | "}");
+            in_attribute &= !(depth == 0 && word == "]");
+            is_end
+        });
+        rest = &rest[end.map_or(rest.len(), |end| end + 1)..];
+    }
+    kept
+}
+
+/// The words and marks of a source and their lines, without comments and what is quoted.
+fn tokens(source: &str) -> Vec<(usize, String)> {
+    let mut tokens = Vec::new();
+    let (mut rest, mut line) = (source, 1);
+    while let Some(first) = rest.chars().next() {
+        let length = token_length(rest, first);
+        let (token, behind) = rest.split_at(length);
+        let is_quoted = token.ends_with(['"', '\'', '#']) && token.len() > 1;
+        if !token.trim().is_empty() && !token.starts_with("//") && !token.starts_with("/*") && !is_quoted {
+            tokens.push((line, token.to_owned()));
+        }
+        line += token.matches('\n').count();
+        rest = behind;
+    }
+    tokens
+}
+
+fn token_length(rest: &str, first: char) -> usize {
+    let until = |end: &str, from: usize| rest[from..].find(end).map_or(rest.len(), |at| from + at + end.len());
+    let word = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+    let hashes = rest[word..].len() - rest[word..].trim_start_matches('#').len();
+    let is_raw = matches!(&rest[..word], "r" | "br") && rest[word + hashes..].starts_with('"');
+    match first {
+        '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+        '/' if rest.starts_with("/*") => until("*/", 2),
+        _ if is_raw => until(&format!("\"{}", "#".repeat(hashes)), word + hashes + 1),
+        '"' | '\'' => quoted_length(rest, first),
+        ':' if rest.starts_with("::") => 2,
+        _ if word > 0 => word,
+        _ => first.len_utf8(),
+    }
+}
+
+/// The length of a string or character; of a lifetime, that of its mark.
+fn quoted_length(rest: &str, quote: char) -> usize {
+    let mut is_escaped = false;
+    for (at, c) in rest.char_indices().skip(1) {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            _ if c == quote => return at + 1,
+            _ if quote == '\'' && at > 1 && !rest.starts_with("'\\") => return 1,
+            _ => {}
+        }
+    }
+    rest.len()
+}
+
+#[test]
+fn every_way_to_write_an_import_is_read() {
+    let source = r##"
+        use crate::{a::{self, B as C}, d};
+        pub(crate) use super::e::*;
+        use std::fmt; // crate::not::this
+        #[cfg(test)]
+        mod tests { use crate::nor::this; }
+        const QUOTED: &str = "crate::nor::that"; const RAW: &str = r#"crate::"x"#; const Q: char = '"';
+        macro_rules! m { () => { $crate::f::G } }
+        fn of<'a>(x: &'a crate::h::I) { super::super::j() }
+    "##;
+    let module = ["x".to_owned(), "y".to_owned()];
+    let found: Vec<_> =
+        arrows(&module, source).into_iter().map(|(line, path)| format!("{line} {}", path.join("::"))).collect();
+    assert_eq!(found, ["2 a", "2 a::B", "2 d", "3 x::e", "8 f::G", "9 h::I", "9 j"]);
+    let fault = |from: &str, to: &str| {
+        let path = |path: &str| path.split("::").map(str::to_owned).collect::<Vec<_>>();
+        fault(&path(from), &path(to)).is_some()
+    };
+    assert!(
+        fault("bytes::array", "record::List")
+            && fault("bytes::array", "LeArray")
+            && fault("formats::b3d", "formats::bmx")
+    );
+    assert!(
+        fault("pose", "scan::Scan")
+            && fault("base::text", "base::error::Error")
+            && fault("asset::registry", "asset::Asset")
+    );
+    assert!(
+        !fault("record", "bytes::LeArray")
+            && !fault("formats::bmx::mesh", "formats::zip_directory")
+            && !fault("scan::run", "scan")
+    );
+}
