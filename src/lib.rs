@@ -32,6 +32,34 @@
 //!
 //! # How it fits together
 //!
+//! Each module imports only modules on lower floors. From the ground up:
+//!
+//! | floor | module | holds |
+//! | --- | --- | --- |
+//! | 0 | `base` | limits, errors and their codes, texts, the table of formats |
+//! | 1 | `bytes` | cursors, arrays and chunks that borrow from the file |
+//! | | [`budget`] | what a file may cost |
+//! | | [`source`] | the bytes of a file, read or mapped |
+//! | 2 | [`codec`] | compressed streams |
+//! | | `outline` | parts, fields, arrays, and who visits them; descriptions of records |
+//! | | [`ranges`] | files of which only some bytes are at hand |
+//! | | [`summary`] | facts, references and problems of an asset |
+//! | 3 | `record` | records described once: reading and describing them, lists of them |
+//! | | `blocks` | arrays that may be compressed |
+//! | | [`inspect`] | the questions that every format answers; selectors |
+//! | 4 | `check` | rules that `verify` holds values to |
+//! | | [`dissect`] | a name for every byte |
+//! | | `json` | outlines as JSON |
+//! | 5 | `formats` | a folder for each format, and the zip directory that two of them share |
+//! | 6 | `asset` | recognizing and opening any format; archives, addresses in them, visits, owned assets |
+//! | 7 | `diff` | differences between two assets |
+//! | | `geometry` | triangles and materials of all formats in one space |
+//! | 8 | `pose` | bones and animations of all formats |
+//! | | `scan` | many files |
+//! | 9 | `arrow` | what a scan finds, as tables |
+//!
+//! [`view`] shows what users need of `bytes`, `record` and `blocks`.
+//!
 //! **Views.** Opening an asset reads its header and checks what else must hold for the rest to be found; it allocates
 //! nothing that grows with the file. What it gives borrows from the bytes: a record is read when it is asked for, an array
 //! of fixed-size elements is an [`LeArray`], cast in place, whose elements are little-endian numbers without alignment.
@@ -123,34 +151,43 @@
     allow(unused)
 )]
 
-// From the ground up: each module imports only those above it here, which tests/it/floors.rs holds them to.
-#[cfg(feature = "arrow")]
-pub mod arrow;
-mod asset;
+// The floors from the ground up; tests/it/floors.rs holds every import to them.
 mod base;
-mod blocks;
+
 pub mod budget;
 mod bytes;
-mod check;
+pub mod source;
+
 pub mod codec;
-#[cfg(feature = "scan")]
-pub mod diff;
-pub mod dissect;
-mod formats;
-#[cfg(feature = "geometry")]
-pub mod geometry;
+mod outline;
+pub mod ranges;
+pub mod summary;
+
+mod blocks;
 pub mod inspect;
+mod record;
+
+mod check;
+pub mod dissect;
 #[cfg(feature = "json")]
 pub mod json;
-mod outline;
+
+mod formats;
+
+mod asset;
+
+#[cfg(feature = "scan")]
+pub mod diff;
+#[cfg(feature = "geometry")]
+pub mod geometry;
+
 #[cfg(feature = "geometry")]
 pub mod pose;
-pub mod ranges;
-mod record;
 #[cfg(feature = "scan")]
 pub mod scan;
-pub mod source;
-pub mod summary;
+
+#[cfg(feature = "arrow")]
+pub mod arrow;
 
 pub use asset::schema;
 #[cfg(any(feature = "pbo", feature = "zip"))]
@@ -195,7 +232,7 @@ pub mod view {
     pub use crate::formats::zip_directory as zip;
     pub use crate::record::{Interleaved, Layout, List, interleaved, list};
 
-    /// The fields of a record, described once: what is read, told and listed follows from the description.
+    /// Records described once: the traits and types that their descriptions are made of.
     pub mod record {
         pub use crate::outline::{FieldInfo, Schema, Type};
         pub use crate::record::{Apart, Fixed, Flat, Form, Framing, Known, Read, Record, Rest, Stored};

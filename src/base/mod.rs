@@ -1,4 +1,4 @@
-//! The ground: names, places, limits and errors, which everything above speaks of.
+//! The ground: limits, errors, texts and names of formats, which all modules use.
 
 pub(crate) mod code;
 pub mod error;

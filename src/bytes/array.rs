@@ -255,7 +255,7 @@ fn as_native<T: Element>(elements: &[T]) -> Option<&[T::Native]> {
     bytemuck::try_cast_slice(elements.as_bytes()).ok()
 }
 
-/// Elements, such as those that a [`Block`](super::Block) decodes to, as the machine's own numbers: for free where they
+/// Elements, such as those that a [`Block`](crate::view::Block) decodes to, as the machine's own numbers: for free where they
 /// lie aligned and the machine is little-endian, else copied.
 ///
 /// ```

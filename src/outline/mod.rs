@@ -1,4 +1,4 @@
-//! What an asset is made of, told part by part: parts, fields and arrays, whatever the format.
+//! The parts, fields and arrays of an asset, whatever its format, and who visits them.
 
 mod schema;
 
