@@ -110,7 +110,7 @@ impl Error {
 
     /// A [`Limit`](ErrorKind::Limit) error for one of the caller's limits.
     #[cold]
-    pub(crate) fn limit(what: &'static str, limit: impl Into<u64>, flag: &'static str) -> Self {
+    pub fn limit(what: &'static str, limit: impl Into<u64>, flag: &'static str) -> Self {
         Self::new(ErrorKind::Limit { what, limit: limit.into(), flag: Some(flag) })
     }
 

@@ -95,7 +95,7 @@
 //! # Features
 //!
 //! Each format has one, all on by default. `mmap` brings the map; `owned` keeps bytes with their views; `zlib-rs` is the faster of two DEFLATE backends. On
-//! request: `serde` makes summaries serializable, `scan` finds assets in folders and archives, `cli` is the program. What
+//! request: `serde` makes summaries serializable, `scan` finds assets in folders and archives. What
 //! is gated says so.
 #![deny(unsafe_code, missing_docs, unreachable_pub)]
 #![cfg_attr(
@@ -125,8 +125,6 @@
 
 #[cfg(any(feature = "pbo", feature = "zip"))]
 pub mod address;
-#[cfg(feature = "arrow")]
-pub mod arrow;
 pub mod asset;
 pub mod budget;
 mod check;
@@ -192,8 +190,7 @@ pub use serde;
 #[doc(no_inline)]
 pub use serde_json;
 /// The crates whose types this one hands out or asks for: numbers as stored, casts, parsers for
-/// [`Cursor::parse`](view::Cursor::parse), and with their features half floats and what writes records; those of tables
-/// are in [`arrow`](arrow/index.html).
+/// [`Cursor::parse`](view::Cursor::parse), and with their features half floats and what writes records.
 #[doc(no_inline)]
 pub use {bytemuck, nom, zerocopy};
 

@@ -6,12 +6,12 @@ use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, Field};
 
 use super::cells::{Column, Flag, Int, Long, OrNull, Text, Texts, clamped, columns, fitting};
-use crate::address::Names;
-use crate::container::{Container, Member};
-use crate::inspect::Span;
-use crate::scan::{Sighting, Stored};
-use crate::summary::Name;
-use crate::view::Storage;
+use meshpeek::address::Names;
+use meshpeek::container::{Container, Member};
+use meshpeek::inspect::Span;
+use meshpeek::scan::{Sighting, Stored};
+use meshpeek::summary::Name;
+use meshpeek::view::Storage;
 
 /// The asset that a row belongs to.
 pub(super) struct Key<'k> {

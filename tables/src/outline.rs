@@ -6,13 +6,13 @@ use std::ops::ControlFlow;
 use serde_json::ser::CompactFormatter;
 
 use super::plain::{ArrayRow, Key, PartRow};
-use crate::error::Error;
-use crate::inspect::selector::Path;
-use crate::inspect::{Inspect, Outline, Part, Span, Text, Value, Visitor};
-use crate::json::{Document, LONGEST_TEXT};
-use crate::scan::Sighting;
-use crate::summary::Name;
-use crate::view::Table;
+use meshpeek::Error;
+use meshpeek::inspect::selector::Path;
+use meshpeek::inspect::{Inspect, Outline, Part, Span, Text, Value, Visitor};
+use meshpeek::json::{Document, LONGEST_TEXT};
+use meshpeek::scan::Sighting;
+use meshpeek::summary::Name;
+use meshpeek::view::Table;
 
 /// The fields of one part are cut behind so many bytes.
 const MOST_FIELDS: u64 = 16 << 20;
