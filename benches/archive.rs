@@ -1,7 +1,7 @@
 //! The program as a whole, on archives and folders made for the moment: beside `cat`, beside hashing the same bytes,
 //! beside the bare system calls, and two jobs beside one.
 //!
-//! `cargo bench --features cli --bench archive`; words behind `--` pick rows. `MESHPEEK_BENCH_MIB` is how large the
+//! `cargo bench -p meshpeek-cli --bench archive`; words behind `--` pick rows. `MESHPEEK_BENCH_MIB` is how large the
 //! archive of assets is, 2048 unless told otherwise. Each row has three runs, both sides of it in turn; the worst of them
 //! counts. Processor time is told where one job works, as other programs take none of it; two jobs beside one take the
 //! clock on the wall, and a quiet machine. All files are made of those at hand, repeated, and removed again.

@@ -123,7 +123,7 @@
 //! # Features
 //!
 //! Each format has one, all on by default. `mmap` brings the map; `owned` keeps bytes with their views; `zlib-rs` is the faster of two DEFLATE backends. On
-//! request: `serde` makes summaries serializable, `scan` finds assets in folders and archives, `cli` is the program. What
+//! request: `serde` makes summaries serializable, `scan` finds assets in folders and archives. What
 //! is gated says so.
 #![deny(unsafe_code, missing_docs, unreachable_pub)]
 #![cfg_attr(
@@ -186,9 +186,6 @@ pub mod pose;
 #[cfg(feature = "scan")]
 pub mod scan;
 
-#[cfg(feature = "arrow")]
-pub mod arrow;
-
 pub use asset::schema;
 #[cfg(any(feature = "pbo", feature = "zip"))]
 pub use asset::{address, container, visit};
@@ -249,8 +246,7 @@ pub use serde;
 #[doc(no_inline)]
 pub use serde_json;
 /// The crates whose types this one hands out or asks for: numbers as stored, casts, parsers for
-/// [`Cursor::parse`](view::Cursor::parse), and with their features half floats and what writes records; those of tables
-/// are in [`arrow`](arrow/index.html).
+/// [`Cursor::parse`](view::Cursor::parse), and with their features half floats and what writes records.
 #[doc(no_inline)]
 pub use {bytemuck, nom, zerocopy};
 

@@ -41,7 +41,7 @@ mod _meshpeek {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-        module.add("SCHEMA", meshpeek::arrow::SCHEMA)?;
+        module.add("SCHEMA", meshpeek_tables::SCHEMA)?;
         crate::init(module.py())
     }
 }

@@ -9,7 +9,7 @@ use arrow_array::RecordBatch;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_schema::ffi::FFI_ArrowSchema;
 use meshpeek::Format;
-use meshpeek::arrow::{Batches, Table};
+use meshpeek_tables::{Batches, Table};
 use meshpeek::scan::{Depth, Found, Scan as Kernel, Sighting, Unit};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;

@@ -203,3 +203,16 @@ fn is_text(head: &[u8]) -> bool {
     let is_start_of_asset = Format::STARTS.iter().any(|start| start.starts_with(head));
     !is_start_of_asset && (is_utf16 && is_long || head.iter().all(is_plain) && (is_long || is_utf8()))
 }
+
+/// Reads a [`name`](Format::name).
+///
+/// # Errors
+/// Returns an [`Unrecognized`](ErrorKind::Unrecognized) error for any other word.
+impl std::str::FromStr for Format {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let found = Self::ALL.iter().copied().find(|format| format.name() == name);
+        found.ok_or_else(|| Error::new(ErrorKind::Unrecognized))
+    }
+}

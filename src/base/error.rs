@@ -5,6 +5,7 @@ use std::fmt;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::base::code::Code;
 use crate::base::format::Format;
@@ -20,8 +21,10 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// One pointer wide, so that a `Result` costs the success path nothing. Its text reads
 /// `model.p3d: lods[3].vertices at 0x1a2f4: needs 24 bytes, 7 left`; each of the three leading parts is left out
 /// where it is not known. Of an asset that does not open, it says behind the file as which format.
+#[derive(Clone)]
 pub struct Error(Box<Inner>);
 
+#[derive(Clone)]
 struct Inner {
     kind: ErrorKind,
     offset: Option<u64>,
@@ -46,7 +49,7 @@ enum PathSegment {
 }
 
 /// The kinds of [`Error`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// More bytes are needed than the surrounding part has left.
@@ -78,8 +81,8 @@ pub enum ErrorKind {
         /// The first byte, counted from the start of the asset, and the one behind the last.
         range: Range<u64>,
     },
-    /// The operating system said no.
-    Io(io::Error),
+    /// The operating system refused.
+    Io(Arc<io::Error>),
 }
 
 impl Error {
@@ -110,7 +113,7 @@ impl Error {
 
     /// A [`Limit`](ErrorKind::Limit) error for one of the caller's limits.
     #[cold]
-    pub(crate) fn limit(what: &'static str, limit: impl Into<u64>, flag: &'static str) -> Self {
+    pub fn limit(what: &'static str, limit: impl Into<u64>, flag: &'static str) -> Self {
         Self::new(ErrorKind::Limit { what, limit: limit.into(), flag: Some(flag) })
     }
 
@@ -172,13 +175,6 @@ impl Error {
             self.kind(),
             ErrorKind::Limit { flag: Some(crate::base::limits::flag::WORK | crate::base::limits::flag::OUTPUT), .. }
         )
-    }
-
-    /// The same error once more, for a cache that keeps one.
-    #[cfg(any(feature = "bmx", feature = "odol", feature = "scan"))]
-    pub(crate) fn duplicate(&self) -> Self {
-        let Inner { kind, place, path, .. } = &*self.0;
-        Self(Box::new(Inner { kind: kind.duplicate(), place: place.clone(), path: path.clone(), ..*self.0 }))
     }
 
     fn inside(mut self, place: PathSegment) -> Self {
@@ -263,22 +259,6 @@ impl Error {
     }
 }
 
-#[cfg(any(feature = "bmx", feature = "odol", feature = "scan"))]
-impl ErrorKind {
-    fn duplicate(&self) -> Self {
-        match self {
-            Self::Truncated { needed, left } => Self::Truncated { needed: *needed, left: *left },
-            Self::Malformed(message) => Self::Malformed(message.clone()),
-            Self::Unsupported(message) => Self::Unsupported(message.clone()),
-            Self::Encrypted(message) => Self::Encrypted(message.clone()),
-            Self::Unrecognized => Self::Unrecognized,
-            Self::Limit { what, limit, flag } => Self::Limit { what, limit: *limit, flag: *flag },
-            Self::Incomplete { range } => Self::Incomplete { range: range.clone() },
-            Self::Io(error) => Self::Io(io::Error::new(error.kind(), error.to_string())),
-        }
-    }
-}
-
 /// An error does not change once it is made.
 impl std::panic::UnwindSafe for Error {}
 impl std::panic::RefUnwindSafe for Error {}
@@ -321,10 +301,11 @@ impl fmt::Display for ErrorKind {
     }
 }
 
+/// The text has the error of the system, so that the source is what caused that one.
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.0.kind {
-            ErrorKind::Io(error) => Some(error),
+            ErrorKind::Io(error) => error.source(),
             _ => None,
         }
     }
@@ -332,7 +313,7 @@ impl std::error::Error for Error {
 
 impl From<io::Error> for Error {
     fn from(error: io::Error) -> Self {
-        Self::new(ErrorKind::Io(error))
+        Self::new(ErrorKind::Io(Arc::new(error)))
     }
 }
 
@@ -406,7 +387,7 @@ mod tests {
     fn a_place_in_a_table_is_told_beside_the_place_in_the_file() {
         let error = Error::truncated(24, 7).at(0x4c).in_table("mesh.bm", Some(0x123)).within_item("meshes", 3);
         assert_eq!(error.to_string(), "meshes[3] (mesh.bm+0x4c) at 0x123: needs 24 bytes, 7 left");
-        assert_eq!(error.duplicate().to_string(), error.to_string());
+        assert_eq!(error.clone().to_string(), error.to_string());
         assert_eq!(Error::malformed("odd").in_table("mesh.bm", None).message(), "mesh.bm+0x0: odd");
     }
 
@@ -415,5 +396,18 @@ mod tests {
         let error = Error::malformed("odd").at(5).at(9).in_file(Path::new("a")).in_file(Path::new("b"));
         assert_eq!(error.to_string(), "a: at 0x5: odd");
         assert_eq!(Error::from(io::Error::other("gone")).to_string(), "gone");
+    }
+
+    #[test]
+    fn a_report_of_causes_names_each_once() {
+        let inner = io::Error::new(io::ErrorKind::NotFound, "no disk");
+        let error = Error::from(io::Error::other(inner)).in_file(Path::new("a"));
+        let mut report = error.to_string();
+        let mut source = std::error::Error::source(&error);
+        while let Some(cause) = source {
+            report += &format!("; {cause}");
+            source = cause.source();
+        }
+        assert_eq!(report.matches("no disk").count(), 1, "{report}");
     }
 }

@@ -200,7 +200,7 @@ impl Visitor for Builder<'_> {
     fn problem(&mut self, error: &Error) {
         // What was not looked at for its cost is not known to be the same.
         if matches!(error.kind(), ErrorKind::Limit { .. } | ErrorKind::Io(_)) {
-            self.failure.get_or_insert_with(|| error.duplicate());
+            self.failure.get_or_insert_with(|| error.clone());
             return;
         }
         let text = error.message();

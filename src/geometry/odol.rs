@@ -131,7 +131,7 @@ struct Shared<'a> {
 impl<'a> Shared<'a> {
     fn table(&self) -> Result<&VertexTable<'a>> {
         let table = self.table.get_or_init(|| self.lod.vertex_table().within_item("lods", self.index));
-        table.as_ref().map_err(Error::duplicate)
+        table.as_ref().map_err(Error::clone)
     }
 }
 

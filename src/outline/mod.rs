@@ -94,13 +94,18 @@ impl Text<'_> {
         self.stored_byte_len() == 0
     }
 
-    /// The bytes it takes where it is stored.
+    /// The number of bytes that the text takes in the file.
     pub fn stored_byte_len(&self) -> usize {
+        self.as_bytes().len()
+    }
+
+    /// The bytes as stored: of UTF-32 four for each code point, little-endian.
+    pub fn as_bytes(&self) -> &[u8] {
         match self {
-            Self::Bytes(text) => text.len(),
-            Self::Utf32(text) => text.as_bytes().len(),
+            Self::Bytes(text) => text.as_bytes(),
+            Self::Utf32(text) => text.as_bytes(),
             #[cfg(feature = "lodka")]
-            Self::Ansi(text) => text.len(),
+            Self::Ansi(text) => text.as_bytes(),
         }
     }
 
@@ -209,6 +214,31 @@ pub enum Value<'a> {
     Coded(i64, Option<Cow<'static, str>>),
     /// Bytes of a form that the format leaves open; told by their place.
     Opaque(Span),
+}
+
+/// Shows the value in one line: numbers separated by spaces, a text in quotes with control characters escaped.
+impl fmt::Display for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Absent => f.write_str("absent"),
+            Self::Bool(value) => value.fmt(f),
+            Self::Uint(value) => value.fmt(f),
+            Self::Int(value) | Self::Coded(value, None) => value.fmt(f),
+            Self::Coded(value, Some(meaning)) => write!(f, "{value} {meaning}"),
+            Self::Float(value) => value.fmt(f),
+            Self::Floats(values) => each(values.iter(), f),
+            Self::Ints(values) => each(values.iter(), f),
+            Self::Text(text) => write!(f, "\"{text}\""),
+            Self::Opaque(span) => write!(f, "{} bytes at {:#x}", span.bytes, span.offset),
+        }
+    }
+}
+
+fn each(values: impl Iterator<Item = impl fmt::Display>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    for (index, value) in values.enumerate() {
+        write!(f, "{}{value}", if index > 0 { " " } else { "" })?;
+    }
+    Ok(())
 }
 
 macro_rules! value_from {

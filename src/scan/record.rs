@@ -78,7 +78,7 @@ impl Digests {
         };
         let read = match budget.work(bytes.saturating_mul(names.len() as u64)) {
             Ok(()) => asset.digests(names, budget, &mut sink),
-            Err(error) => names.iter().map(|_| Err(error.duplicate())).collect(),
+            Err(error) => names.iter().map(|_| Err(error.clone())).collect(),
         };
         for ((&name, read), hash) in names.iter().zip(read).zip(hashes) {
             if let Err(error) = &read {

@@ -4,7 +4,7 @@
 //! in a release build:
 //!
 //! ```sh
-//! MESHPEEK_FULL=1 cargo test --profile full --all-features --test it -- amplify --nocapture
+//! MESHPEEK_FULL=1 cargo test --profile full -p meshpeek-cli --all-features --test it -- amplify --nocapture
 //! ```
 //!
 //! With `MESHPEEK_AMPLIFY=FOLDER` the files are left there, to be measured by other means.

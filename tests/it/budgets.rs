@@ -3,7 +3,7 @@
 //! The usual run takes a part of the cases. All of them, in a release build with its overflow checks on:
 //!
 //! ```sh
-//! MESHPEEK_FULL=1 cargo test --profile full --all-features budgets
+//! MESHPEEK_FULL=1 cargo test --profile full --workspace --all-features budgets
 //! ```
 
 use std::ffi::OsStr;

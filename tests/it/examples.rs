@@ -2,7 +2,6 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use crate::writer::odol::{Lod, Model};
@@ -17,7 +16,7 @@ mod server;
 
 #[test]
 fn each_is_a_short_program() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let folder = crate::corpus::root().join("examples");
     let mut told = Vec::new();
     for entry in std::fs::read_dir(&folder).unwrap() {
         let path = entry.unwrap().path();
@@ -38,7 +37,7 @@ fn listener() -> (TcpListener, SocketAddr) {
 #[test]
 fn a_server_keeps_views_for_many_threads() {
     let (listener, address) = listener();
-    let server = server::Server::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus"));
+    let server = server::Server::new(crate::corpus::root().join("corpus"));
     let serving = server.clone();
     std::thread::spawn(move || serving.serve(&listener));
     let get = |name: &str| {
@@ -81,7 +80,7 @@ fn an_archive_is_told_from_a_few_ranges_over_http() {
 
 #[test]
 fn a_member_of_an_archive_in_an_archive_is_found() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/zip/addons.zip");
+    let path = crate::corpus::root().join("corpus/zip/addons.zip");
     let address = format!("{}!/b.pbo!/model.p3d", path.display());
     let told = nested_member::describe(&address).unwrap();
     assert!(told.starts_with("b.pbo!/model.p3d: Arma MLOD model, "), "{told}");

@@ -10,7 +10,6 @@ use serde_json::Value as Json;
 
 use crate::cli::{Folder, code, program, run, stderr};
 use crate::corpus::{blessing, outside, root};
-use crate::writer;
 
 /// All files of formats that glTF is written of, in `corpus/` and outside.
 fn models() -> Vec<PathBuf> {
@@ -249,9 +248,9 @@ fn is_golden(name: &str, png: &[u8]) {
 fn letters_stand_as_they_were_written_in_every_format() {
     let folder = Folder::new("letters");
     let mut first: Option<Vec<u8>> = None;
-    for (name, bytes) in writer::letters::files() {
+    for (name, bytes) in crate::letters::files() {
         let file = folder.file(name, bytes);
-        std::fs::write(folder.0.join("letter.png"), writer::letters::image()).unwrap();
+        std::fs::write(folder.0.join("letter.png"), crate::letters::image()).unwrap();
         let to = folder.0.join("out.png");
         let output = program().args(["export", "--size", "192"]).arg(&file).arg("-o").arg(&to).output().unwrap();
         assert_eq!(code(&output), 0, "{name}: {}", stderr(&output));

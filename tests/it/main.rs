@@ -1,6 +1,6 @@
 //! Everything that is tested through the public face.
 
-#[cfg(all(feature = "cli", target_os = "linux"))]
+#[cfg(target_os = "linux")]
 mod amplify;
 mod budgets;
 mod codec;
@@ -9,59 +9,43 @@ mod depth;
 mod dissect;
 mod floors;
 mod killers;
-#[cfg(feature = "cli")]
 mod limits;
 mod memory;
 mod mutate;
-#[cfg(feature = "mmap")]
 mod shrink;
-#[cfg(all(feature = "cli", unix))]
+#[cfg(unix)]
 mod special;
 mod writer;
 
-#[cfg(feature = "cli")]
 mod address;
 mod b3d;
 mod bmx;
-#[cfg(feature = "cli")]
 mod cli;
-#[cfg(feature = "cli")]
 mod diff;
-#[cfg(feature = "cli")]
 mod dupes;
-#[cfg(feature = "owned")]
 mod examples;
-#[cfg(feature = "cli")]
 mod export;
-#[cfg(feature = "cli")]
 mod fields;
-#[cfg(feature = "geometry")]
 mod geometry;
-#[cfg(feature = "cli")]
 mod goldens;
+mod letters;
 mod lodka;
 mod mlod;
 mod odol;
-#[cfg(feature = "owned")]
 mod owned;
 mod pbo;
-#[cfg(feature = "geometry")]
 mod pose;
 mod ranges;
-#[cfg(feature = "cli")]
 mod recipes;
-#[cfg(feature = "cli")]
 mod refs;
 mod rtm;
 mod scan;
 mod schema;
-#[cfg(feature = "cli")]
 mod selectors;
-#[cfg(feature = "cli")]
 mod since;
-#[cfg(all(feature = "cli", feature = "parquet"))]
+#[cfg(feature = "parquet")]
 mod tables;
-#[cfg(all(feature = "cli", unix))]
+#[cfg(unix)]
 mod units;
 mod zip;
 
@@ -72,7 +56,6 @@ mod any;
 mod fuzz_b3d;
 #[path = "../../fuzz/src/lodka.rs"]
 mod fuzz_lodka;
-#[cfg(feature = "cli")]
 #[path = "../../fuzz/src/nested.rs"]
 mod fuzz_nested;
 #[path = "../../fuzz/src/odol.rs"]

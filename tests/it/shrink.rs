@@ -155,7 +155,6 @@ fn a_scan_outlives_the_files_that_it_looks_at() {
     assert_eq!(assets, files.len(), "all is there again");
 }
 
-#[cfg(feature = "cli")]
 #[test]
 fn the_program_outlives_the_files_that_it_looks_at() {
     use std::process::{Command, Stdio};
@@ -183,8 +182,8 @@ fn the_program_outlives_the_files_that_it_looks_at() {
 /// A name is one character longer or shorter than it was, again and again, while the program reads it. A `&str` over
 /// mapped bytes would run over its end.
 ///
-/// Some minutes: `cargo test --all-features --test it -- --ignored --nocapture names_that_change`.
-#[cfg(all(feature = "cli", unix))]
+/// Some minutes: `cargo test -p meshpeek-cli --all-features --test it -- --ignored --nocapture names_that_change`.
+#[cfg(unix)]
 #[test]
 #[ignore = "takes minutes"]
 fn names_that_change_under_every_verb_end_no_program() {
@@ -251,7 +250,7 @@ fn names_that_change_under_every_verb_end_no_program() {
 }
 
 /// A system call that is handed mapped bytes fails where these are gone; what is written is a copy.
-#[cfg(all(feature = "cli", target_os = "linux"))]
+#[cfg(target_os = "linux")]
 #[test]
 fn what_is_cut_off_while_it_is_written_out_is_told_as_changed() {
     use std::io::Read;

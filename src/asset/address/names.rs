@@ -147,7 +147,7 @@ impl Names {
     }
 
     /// The same for so many members at the beginning.
-    pub(crate) fn among(container: &Container<'_>, count: usize) -> Self {
+    pub fn among(container: &Container<'_>, count: usize) -> Self {
         let hash = RandomState::new();
         let names = container.members().map_while(Result::ok).take(count);
         let mut hashes: Vec<u64> = names.map(|member| key(&hash, member.name())).collect();

@@ -210,7 +210,7 @@ impl<'a> Map<'a> {
             let table = self.table(TableId::Index)?;
             Index::read(&table).map(Box::new).map_err(|error| table.locate(error))
         };
-        self.index.get_or_init(read).as_ref().map(|index| &**index).map_err(Error::duplicate)
+        self.index.get_or_init(read).as_ref().map(|index| &**index).map_err(Error::clone)
     }
 }
 

@@ -229,7 +229,7 @@ impl Visitor for InTable<'_, '_, '_> {
     }
 
     fn problem(&mut self, error: &Error) {
-        self.out.problem(&self.table.locate(error.duplicate()));
+        self.out.problem(&self.table.locate(error.clone()));
     }
 }
 

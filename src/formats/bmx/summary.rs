@@ -56,7 +56,7 @@ impl Inspect for Map<'_> {
             return Err(no_digest(self.format(), name));
         }
         if let Some(error) = &self.positions()?.broken {
-            return Err(error.duplicate());
+            return Err(error.clone());
         }
         for mesh in self.meshes()?.walk() {
             let mesh = mesh?;

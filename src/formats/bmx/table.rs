@@ -118,7 +118,7 @@ impl Zip<'_> {
             }
             entry.inflate()
         };
-        cell.get_or_init(inflate).as_ref().map_err(Error::duplicate)
+        cell.get_or_init(inflate).as_ref().map_err(Error::clone)
     }
 }
 

@@ -93,7 +93,7 @@ impl Inspect for Model<'_> {
                 let mut sink = to_the_end(|rows| sink(place, rows));
                 *result = match &lod {
                     Ok(lod) => lod.digest(name, table.as_ref(), budget, &mut sink).within_item("lods", index),
-                    Err(error) => Err(error.duplicate()),
+                    Err(error) => Err(error.clone()),
                 };
             }
         }
@@ -114,7 +114,7 @@ impl<'a> Lod<'a> {
             ("positions", Some(Ok(table))) => budget.read(&table.positions, sink),
             ("positions", _) => budget.read(&self.positions()?, sink),
             ("uvs", Some(table)) => {
-                let vertices = table.as_ref().map_err(Error::duplicate)?;
+                let vertices = table.as_ref().map_err(Error::clone)?;
                 let stored = vertices.uvs.first.stored.as_table();
                 vertices.check_count(stored)?;
                 budget.read(stored, sink)

@@ -158,7 +158,7 @@ fn an_error_of_writing_names_the_file() {
 }
 
 /// The bytes of a map that another process has cut short are no memory that the system would write from.
-#[cfg(all(target_os = "linux", feature = "mmap"))]
+#[cfg(target_os = "linux")]
 #[test]
 fn a_dump_of_a_file_that_is_cut_short_says_so() {
     use std::io::Read;

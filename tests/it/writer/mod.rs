@@ -6,8 +6,6 @@ pub mod archives;
 pub mod b3d;
 pub mod bmx;
 pub mod bytes;
-#[cfg(feature = "cli")]
-pub mod letters;
 pub mod lodka;
 pub mod lzss;
 pub mod mlod;

@@ -6,9 +6,9 @@
 //! seen there, Arma's binarized models too, its edited ones the other way round, both with normals that point inwards;
 //! LODka3D is right-handed, counterclockwise, with v upwards. Arma's models face against z.
 
-use super::bytes::Bytes;
-use super::odol::{self, Array, Lod};
-use super::{Files, b3d, bmx, lodka, mlod};
+use crate::writer::bytes::Bytes;
+use crate::writer::odol::{self, Array, Lod};
+use crate::writer::{Files, b3d, bmx, lodka, mlod};
 
 struct Quad {
     /// From below left on, counterclockwise as seen from its front.

@@ -39,24 +39,9 @@ pub(crate) struct InWords<'v>(pub(crate) &'v Value<'v>);
 impl fmt::Display for InWords<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Value::Absent => f.write_str("absent"),
-            Value::Bool(value) => value.fmt(f),
-            Value::Uint(value) => value.fmt(f),
-            Value::Int(value) | Value::Coded(value, None) => value.fmt(f),
-            Value::Coded(value, Some(meaning)) => write!(f, "{value} {meaning}"),
-            Value::Float(value) => value.fmt(f),
-            Value::Floats(values) => each(values.iter(), f),
-            Value::Ints(values) => each(values.iter(), f),
+            // A text may be as long as the file.
             Value::Text(text) => write!(f, "\"{}\"", text.cut(LONGEST_TEXT)),
-            Value::Opaque(span) => write!(f, "{} bytes at {:#x}", span.bytes, span.offset),
-            _ => Ok(()),
+            value => value.fmt(f),
         }
     }
-}
-
-fn each(values: impl Iterator<Item = impl fmt::Display>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    for (index, value) in values.enumerate() {
-        write!(f, "{}{value}", if index > 0 { " " } else { "" })?;
-    }
-    Ok(())
 }

@@ -6,13 +6,12 @@ use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, Field};
 
 use super::cells::{Column, Flag, Int, Long, OrNull, Text, Texts, clamped, columns, fitting};
-use crate::asset::address::Names;
-use crate::asset::container::{Container, Member};
-use crate::asset::stored::Stored;
-use crate::base::span::Span;
-use crate::base::text::Name;
-use crate::bytes::Storage;
-use crate::scan::Sighting;
+use meshpeek::address::Names;
+use meshpeek::container::{Container, Member};
+use meshpeek::inspect::Span;
+use meshpeek::scan::{Sighting, Stored};
+use meshpeek::summary::Name;
+use meshpeek::view::Storage;
 
 /// The asset that a row belongs to.
 pub(super) struct Key<'k> {

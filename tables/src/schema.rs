@@ -8,29 +8,37 @@ use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
 use super::assets::{Problems, References, Stored, blocks, bounds, counts, digests};
 use super::cells::{Column as _, Flag, Int, Long, OrNull, Text, item};
 use super::plain::{Arrays, Members, Parts};
-use crate::base::named::named;
 
 /// The version of the tables' columns, in the schema's metadata as `meshpeek.schema`.
 pub const SCHEMA: u32 = 1;
 
-named! {
-    /// A table of what a scan finds.
-    #[non_exhaustive]
-    pub enum Table {
-        /// The records.
-        Assets = "assets",
-        /// What lies in archives, assets or not.
-        Members = "members",
-        /// The parts of each asset's outline, those inside a part before it.
-        Parts = "parts",
-        /// The arrays of each asset.
-        Arrays = "arrays",
-    }
+/// A table of the assets that a scan finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Table {
+    /// The records.
+    Assets,
+    /// The members of archives, assets or not.
+    Members,
+    /// The parts of each asset's outline. Inner parts come before the part they are in.
+    Parts,
+    /// The arrays of each asset.
+    Arrays,
 }
 
 impl Table {
     /// All tables.
     pub const ALL: &[Self] = &[Self::Assets, Self::Members, Self::Parts, Self::Arrays];
+
+    /// Its name, which files in a folder of tables have too.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Assets => "assets",
+            Self::Members => "members",
+            Self::Parts => "parts",
+            Self::Arrays => "arrays",
+        }
+    }
 
     /// Its columns.
     pub fn schema(self) -> SchemaRef {

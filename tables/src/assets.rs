@@ -6,12 +6,10 @@ use arrow_schema::{ArrowError, Field, Fields};
 use super::cells::{
     Column, Ends, Flag, Float, Int, Long, OrNull, Present, Text, clamped, columns, fitting, structs, take_each,
 };
-use crate::base::error::Error;
-use crate::base::format::Format;
-use crate::base::limits::flag;
-use crate::base::text::{ByteStr, Name};
-use crate::scan::{self, Record};
-use crate::summary::{Counts, Problem, Reference, Summary};
+use meshpeek::scan::{self, Record};
+use meshpeek::summary::{Counts, Name, Problem, Reference, Summary};
+use meshpeek::view::ByteStr;
+use meshpeek::{Error, Format};
 
 /// No column of a batch may have more bytes than its offsets can count. References that take more than this go as a whole.
 const MOST_BYTES: usize = 1 << 30;
@@ -88,7 +86,7 @@ impl Assets {
     }
 
     pub(super) fn add(&mut self, record: &Record) {
-        let Summary { format, version, bytes, counts, bounds, references, blocks, problems } = &record.summary;
+        let Summary { format, version, bytes, counts, bounds, references, blocks, problems, .. } = &record.summary;
         let path = record.path_name();
         let is_lossy = path.lossy || record.member.iter().chain(&record.prefix).any(|name| name.lossy);
         self.key(&path, record.member.as_ref(), is_lossy);
@@ -169,7 +167,7 @@ impl Assets {
         let fits = bytes <= MOST_BYTES;
         references.iter().filter(|_| fits).for_each(|reference| self.references.add(reference));
         self.reference_ends.add(self.references.size().0);
-        (!fits).then(|| Problem::error(&Error::limit("bytes of references", MOST_BYTES as u64, flag::REFERENCES)))
+        (!fits).then(|| Problem::error(&Error::limit("bytes of references", MOST_BYTES as u64, "--max-references")))
     }
 
     fn problems<'p>(&mut self, problems: impl IntoIterator<Item = &'p Problem>) {

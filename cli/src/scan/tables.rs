@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use meshpeek::arrow::parquet::Writer;
-use meshpeek::arrow::{Batches, Table};
 use meshpeek::scan::{FileId, Record, Sighting};
 use meshpeek::{Error, ErrorKind};
+use meshpeek_tables::parquet::Writer;
+use meshpeek_tables::{Batches, Table};
 
 use crate::args::Common;
 use crate::failure::Failure;
@@ -17,7 +17,8 @@ use crate::output_file::OutputFile;
 /// Rows gathered before they are packed.
 const ROWS: usize = 8192;
 
-type Take = Box<dyn Fn(Table, arrow_array::RecordBatch) -> meshpeek::Result<ControlFlow<()>> + Send + Sync>;
+type Take =
+    Box<dyn Fn(Table, meshpeek_tables::arrow_array::RecordBatch) -> meshpeek::Result<ControlFlow<()>> + Send + Sync>;
 
 /// The tables being written.
 pub(super) struct Tables {

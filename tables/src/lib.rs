@@ -15,7 +15,7 @@
 //! ```
 //! use std::ops::ControlFlow;
 //! use std::sync::atomic::{AtomicUsize, Ordering};
-//! use meshpeek::arrow::{Batches, Table};
+//! use meshpeek_tables::{Batches, Table};
 //! use meshpeek::scan::{Found, Scan};
 //!
 //! let rows = AtomicUsize::new(0);
@@ -48,8 +48,8 @@ use arrow_schema::ArrowError;
 
 use self::assets::Assets;
 use self::plain::{Arrays, Members, Parts};
-use crate::base::error::{Error, Result};
-use crate::scan::{Record, Sighting};
+use meshpeek::scan::{Record, Sighting};
+use meshpeek::{Error, Result};
 
 pub use self::schema::{SCHEMA, Table};
 /// The crates whose batches and schemas these are.

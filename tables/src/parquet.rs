@@ -11,7 +11,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::schema::types::ColumnPath;
 
 use super::{SCHEMA, Table};
-use crate::base::error::{Error, Result};
+use meshpeek::{Error, Result};
 
 /// Rows of a group.
 const GROUP_ROWS: usize = 131_072;

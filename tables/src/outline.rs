@@ -6,15 +6,13 @@ use std::ops::ControlFlow;
 use serde_json::ser::CompactFormatter;
 
 use super::plain::{ArrayRow, Key, PartRow};
-use crate::base::error::Error;
-use crate::base::span::Span;
-use crate::base::text::Name;
-use crate::bytes::Table;
-use crate::inspect::Inspect;
-use crate::inspect::selector::Path;
-use crate::json::{Document, LONGEST_TEXT};
-use crate::outline::{Outline, Part, Text, Value, Visitor};
-use crate::scan::Sighting;
+use meshpeek::Error;
+use meshpeek::inspect::selector::Path;
+use meshpeek::inspect::{Inspect, Outline, Part, Span, Text, Value, Visitor};
+use meshpeek::json::{Document, LONGEST_TEXT};
+use meshpeek::scan::Sighting;
+use meshpeek::summary::Name;
+use meshpeek::view::Table;
 
 /// The fields of one part are cut behind so many bytes.
 const MOST_FIELDS: u64 = 16 << 20;
