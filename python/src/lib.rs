@@ -14,6 +14,7 @@ mod rows;
 mod scan;
 #[allow(unsafe_code)]
 mod stream;
+mod task;
 mod units;
 
 use pyo3::prelude::*;

@@ -1,16 +1,13 @@
 //! Many files at once.
 
-use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use arrow_array::RecordBatch;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_schema::ffi::FFI_ArrowSchema;
 use meshpeek::Format;
-use meshpeek_tables::{Batches, Table};
-use meshpeek::scan::{Depth, Found, Scan as Kernel, Sighting, Unit};
+use meshpeek_tables::Table;
+use meshpeek::scan::{Depth, Scan as Kernel, Unit};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -19,79 +16,7 @@ use crate::error::exception;
 use crate::open::access;
 use crate::rows::RowIterator;
 use crate::stream::Stream;
-
-/// What to do about a path that cannot be read.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Errors {
-    Record,
-    Raise,
-    Skip,
-}
-
-/// What a scan is to do. Each stream of it is a run of its own.
-pub(crate) struct Task {
-    kernel: Kernel,
-    units: Option<Vec<Unit>>,
-    pub(crate) table: Table,
-    batch_rows: usize,
-    errors: Errors,
-    /// Those that were begun, the latest last.
-    runs: Mutex<Vec<meshpeek::scan::Progress>>,
-}
-
-type Batch = Result<RecordBatch, meshpeek::Error>;
-
-impl Task {
-    /// A run begins.
-    pub(crate) fn begin(&self) -> meshpeek::scan::Progress {
-        let progress = meshpeek::scan::Progress::default();
-        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        runs.push(progress.clone());
-        progress
-    }
-
-    /// Sends all batches, and at the end says what went wrong.
-    pub(crate) fn run(
-        &self,
-        progress: meshpeek::scan::Progress,
-        batches: &SyncSender<Batch>,
-    ) -> Result<(), meshpeek::Error> {
-        let mut kernel = self.kernel.clone();
-        kernel.progress = progress;
-        let full = Batches::new(&[self.table], self.batch_rows, |_, batch| {
-            Ok(match batches.send(Ok(batch)) {
-                Ok(()) => ControlFlow::Continue(()),
-                // Nobody wants more.
-                Err(_) => ControlFlow::Break(()),
-            })
-        });
-        let mut failure = None;
-        let found = |found, seen: Option<ControlFlow<()>>| {
-            seen.unwrap_or(ControlFlow::Continue(()))?;
-            match (found, self.errors) {
-                (Found::Asset(record), _) => full.record(&record),
-                (Found::Unreadable(error), Errors::Record) if self.table == Table::Assets => full.unreadable(&error),
-                (Found::Unreadable(error), Errors::Raise) => {
-                    failure.get_or_insert(error);
-                    ControlFlow::Break(())
-                }
-                // Other tables have no row for it: it is told when all others are.
-                (Found::Unreadable(error), Errors::Record) => {
-                    failure.get_or_insert(error);
-                    ControlFlow::Continue(())
-                }
-                _ => ControlFlow::Continue(()),
-            }
-        };
-        let view = |seen: &Sighting<'_, '_>| full.see(seen);
-        match &self.units {
-            Some(units) => kernel.run_units(units.iter().cloned().map(Ok), view, found)?,
-            None => kernel.run_with(view, found)?,
-        }
-        full.finish()?;
-        failure.map_or(Ok(()), Err)
-    }
-}
+use crate::task::{Errors, Task};
 
 /// A lazy scan. It is a stream of Arrow batches for everything that knows the PyCapsule interface (pyarrow, DuckDB,
 /// Polars, pandas), and an iterable of dicts. Each use is a run of its own; nothing is opened before its first row is

@@ -11,7 +11,7 @@ use meshpeek::scan::Progress;
 use pyo3::ffi;
 use pyo3::prelude::*;
 
-use crate::scan::Task;
+use crate::task::Task;
 
 /// Batches that a scan may be ahead.
 const AHEAD: usize = 2;
