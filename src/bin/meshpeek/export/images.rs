@@ -109,7 +109,7 @@ impl<'a> Images<'a> {
             Around::Archive(file, outer, member) => {
                 let slash = member.iter().rposition(|&byte| byte == b'/' || byte == b'\\');
                 let sibling = [&member[..slash.map_or(0, |slash| slash + 1)], name.as_bytes()].concat();
-                copy(&open_member(file, outer, Some(&sibling), &room.budget()).ok()?.content.ok()?, room)
+                copy(&open_member(file, outer, Some(&sibling), room.budget()).ok()?.content.ok()?, room)
             }
         }
     }
