@@ -165,14 +165,14 @@ pub(crate) trait Help: fmt::Debug + Send + Sync {
 #[derive(Debug)]
 struct Pot {
     left: AtomicU64,
-    whole: u64,
+    whole: AtomicU64,
     what: &'static str,
     flag: &'static str,
 }
 
 impl Pot {
     fn new(whole: u64, what: &'static str, flag: &'static str) -> Self {
-        Self { left: AtomicU64::new(whole), whole, what, flag }
+        Self { left: AtomicU64::new(whole), whole: AtomicU64::new(whole), what, flag }
     }
 
     /// Takes so much; a pot that has not enough is empty from then on, so that what follows costs nothing.
@@ -183,8 +183,17 @@ impl Pot {
         let taken = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(amount));
         taken.map(drop).map_err(|_| {
             self.left.store(0, Ordering::Relaxed);
-            Error::limit(self.what, self.whole, self.flag)
+            Error::limit(self.what, self.whole.load(Ordering::Relaxed), self.flag)
         })
+    }
+
+    /// Adds so much, unless it was found empty.
+    fn add(&self, amount: u64) {
+        let more = |left: u64| Some(left.saturating_add(amount));
+        let is_left = |left: u64| more(left).filter(|_| left > 0);
+        if self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, is_left).is_ok() {
+            let _ = self.whole.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+        }
     }
 }
 
@@ -277,6 +286,28 @@ impl Budget {
         purse.work.take(bytes)
     }
 
+    /// Counts further bytes to the file, such as those of an image beside it that is read too.
+    pub fn add_bytes(&self, bytes: u64) {
+        if let Some(purse) = &self.purse {
+            purse.work.add(bytes.saturating_mul(self.limits.work.into()));
+            purse.output.add(bytes.saturating_mul(self.limits.output.into()));
+        }
+    }
+
+    /// Whether so many bytes of work and of results may be charged now, and memory for so many taken. Unlike a charge that
+    /// fails, this leaves the budget as it is, so that one part can be left out.
+    pub fn affords(&self, work: u64, output: u64, memory: u64) -> bool {
+        let Some(claim) = &self.purse else { return memory <= self.limits.decoded_bytes };
+        let has = |pot: &Pot, amount: u64| pot.left.load(Ordering::Relaxed) >= amount;
+        has(&claim.work, work) && has(&claim.output, output) && self.room() >= memory
+    }
+
+    /// How many bytes this claim may still hold here.
+    fn room(&self) -> u64 {
+        let left = |claim: &Arc<Claim>| claim.most.saturating_sub(claim.held.load(Ordering::Relaxed));
+        self.purse.as_ref().map_or(u64::MAX, left).min(self.limits.decoded_bytes)
+    }
+
     /// Charges for bytes of results.
     ///
     /// # Errors
@@ -359,9 +390,7 @@ impl Budget {
     /// The same for what is no part of anything decoded, such as names: as many bytes of it as there is room for.
     #[cfg(feature = "scan")]
     pub(crate) fn hold_up_to(&self, bytes: u64) -> Result<Held> {
-        let held = |claim: &Arc<Claim>| claim.most.saturating_sub(claim.held.load(Ordering::Relaxed));
-        let left = self.purse.as_ref().map_or(u64::MAX, held);
-        self.hold(bytes.min(self.limits.decoded_bytes).min(left))
+        self.hold(bytes.min(self.room()))
     }
 
     /// Charges for bytes that are decoded before anybody asks, and takes memory for them. `None` where it might matter to
@@ -669,6 +698,13 @@ impl<'b> Reservation<'b> {
     pub fn kept(&self, bytes: u64) -> Result<()> {
         self.work(bytes)?;
         self.keep(bytes)
+    }
+
+    /// Whether so many bytes of work and of results may be charged now, and memory for so many taken; see
+    /// [`Budget::affords`].
+    pub fn affords(&self, work: u64, output: u64, memory: u64) -> bool {
+        let more = memory.saturating_sub(self.left.get());
+        self.budget.affords(work.saturating_add(self.due.get()), output, more)
     }
 
     /// Takes back bytes that were kept and are no more, for what is kept next.
