@@ -458,8 +458,9 @@ mod tests {
         let pipe = Temporary::new("pipe");
         let status = std::process::Command::new("mkfifo").arg(&pipe.0).status().unwrap();
         assert!(status.success());
-        let open =
-            |patience| FileMap::open_inner(&pipe.0, map(), &Limits::default(), Some(patience), |_| Ok(())).map(|(file, _)| file);
+        let open = |patience| {
+            FileMap::open_inner(&pipe.0, map(), &Limits::default(), Some(patience), |_| Ok(())).map(|(file, _)| file)
+        };
         let patience = Duration::from_millis(50);
         let error = open(patience).unwrap_err();
         assert_eq!(error.to_string(), "nothing came to be read");

@@ -54,10 +54,7 @@ impl Layout {
     }
 
     /// From the dimension in which neighbors lie side by side.
-    fn is_dense<'a>(
-        &self,
-        mut dimensions: impl Iterator<Item = (&'a ffi::Py_ssize_t, &'a ffi::Py_ssize_t)>,
-    ) -> bool {
+    fn is_dense<'a>(&self, mut dimensions: impl Iterator<Item = (&'a ffi::Py_ssize_t, &'a ffi::Py_ssize_t)>) -> bool {
         let mut expected = self.item_bytes;
         dimensions.all(|(&count, &stride)| {
             let fits = count < 2 || stride == expected;

@@ -322,7 +322,9 @@ fn with_images(names: &'static [&'static [u8]]) -> Vec<u8> {
 /// A red image of this side as PNG.
 fn red(side: u32) -> Vec<u8> {
     let mut png = std::io::Cursor::new(Vec::new());
-    image::RgbImage::from_pixel(side, side, image::Rgb([255, 0, 0])).write_to(&mut png, image::ImageFormat::Png).unwrap();
+    image::RgbImage::from_pixel(side, side, image::Rgb([255, 0, 0]))
+        .write_to(&mut png, image::ImageFormat::Png)
+        .unwrap();
     png.into_inner()
 }
 
@@ -350,7 +352,8 @@ fn large_images_beside_a_small_model_are_drawn_and_one_that_is_too_large_is_left
     assert!(drawn != plain, "nothing of them is seen");
     // And one of 8192.
     let side = 8192_u32;
-    let head = writer::bytes::Bytes::new().raw("BM").u32(0).u32(0).u32(54).u32(40).u32(side).u32(side).raw([1, 0, 24, 0]);
+    let head =
+        writer::bytes::Bytes::new().raw("BM").u32(0).u32(0).u32(54).u32(40).u32(side).u32(side).raw([1, 0, 24, 0]);
     let bitmap = folder.file("d.png", head.raw([0; 24]).to_vec());
     std::fs::File::options().write(true).open(bitmap).unwrap().set_len(54 + u64::from(side * side * 3)).unwrap();
     let (with_fourth, said) = picture(&model, &to, &[]);
@@ -389,7 +392,11 @@ fn an_image_beside_a_model_in_an_archive_is_checked_before_it_is_unpacked() {
     use writer::zip::{Entry, zip};
     let model = with_images(&[b"a.png", b"b.png"]);
     let (large, small) = (vec![0; 300 << 20], red(8));
-    let entries = [Entry::deflated("m/model.b3d", &model), Entry::deflated("m/a.png", &large), Entry::deflated("m/b.png", &small)];
+    let entries = [
+        Entry::deflated("m/model.b3d", &model),
+        Entry::deflated("m/a.png", &large),
+        Entry::deflated("m/b.png", &small),
+    ];
     let folder = Folder::new("archive-image");
     let archive = folder.file("a.zip", zip(&entries, b"").to_vec());
     drop(large);

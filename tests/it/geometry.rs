@@ -214,6 +214,9 @@ fn sections_of_odol_go_over_the_same_faces_only_so_often() {
     };
     assert!(primitives(60).iter().all(Result::is_ok));
     let all = primitives(100);
-    assert_eq!(all.last().unwrap().as_ref().unwrap_err().split(": ").last().unwrap(), "sections that go over the same faces again and again");
+    assert_eq!(
+        all.last().unwrap().as_ref().unwrap_err().split(": ").last().unwrap(),
+        "sections that go over the same faces again and again"
+    );
     assert_eq!(all.iter().filter(|one| one.is_ok()).count(), 65);
 }
