@@ -7,20 +7,70 @@
 //! # Memory
 //!
 //! What is decoded and alive at once is bounded too, for a whole run, and with it what grows with a file by other ways:
-//! names of members and of other files. Nobody may wait for memory while another waits for
-//! his, and what is refused must not depend on which thread came first. So there are two stores. From the *pool* takes
-//! whoever comes, as long as it lasts. Who finds it empty takes the *lane*, in which one goes at a time: it has room for
-//! all that one chain of decoded parts in decoded parts may hold ([`Limits::decoded_bytes`]), so that who is in it never
-//! waits for more. Parts inside have a lane of their own, within the room of the one around them. Who waits for a lane
-//! therefore waits for somebody who gets on, whatever he himself holds. What a chain may hold is decided by the file
-//! alone: then the error is [`Limit`](crate::ErrorKind::Limit).
+//! names of members and of other files. Memory belongs to a *claim*: a budget, its clones and all that is held through
+//! them are one claim, on whatever threads they are used. A claim holds at most [`Limits::decoded_bytes`], in one piece
+//! or in many; more is an error ([`Limit`](crate::ErrorKind::Limit)). That depends on the file alone, never on other
+//! claims. [`Budget::fork`] makes a further claim for another thread or task.
+//!
+//! There are two stores. All claims take from the *pool* of 64 MiB while it lasts. A claim that finds it empty takes the
+//! *lane*, which one claim has at a time, and with it the claims forked inside it. The lane has room for a whole claim, so
+//! the claim in it never waits for more, and every other claim waits only for one that gets on. Together they hold the
+//! pool and one claim.
+//!
+//! # Threads
+//!
+//! Threads that work on one file each take a fork. A thread that waits for its helpers lets them fork a budget of its own,
+//! so that they share its lane.
+//!
+//! ```
+//! use meshpeek::{Budget, Limits};
+//!
+//! let budget = Budget::new(1 << 20, &Limits::default());
+//! std::thread::scope(|scope| {
+//!     for _ in 0..4 {
+//!         let budget = budget.fork();
+//!         scope.spawn(move || {
+//!             let held = budget.take(1 << 16)?; // waits where other threads have the memory
+//!             let more = budget.take(1 << 16)?; // never waits for the line above
+//!             drop((held, more));
+//!             Ok::<(), meshpeek::Error>(())
+//!         });
+//!     }
+//! });
+//! ```
+//!
+//! # Tasks
+//!
+//! A task that waits in [`take`](Budget::take) blocks the thread that another task needs to get on. In an executor, and in
+//! a pool whose threads steal work, use [`try_take`](Budget::try_take), which never waits, and yield where it gives
+//! nothing. Or do the whole job, from the first `take` to the drop, in a thread that may block, such as that of
+//! `spawn_blocking`.
+//!
+//! ```
+//! # use meshpeek::{Budget, Result, budget::Held};
+//! # async fn yield_now() {}
+//! async fn take(budget: &Budget, bytes: u64) -> Result<Held> {
+//!     loop {
+//!         match budget.try_take(bytes)? {
+//!             Some(held) => return Ok(held),
+//!             None => yield_now().await,
+//!         }
+//!     }
+//! }
+//! # let budget = Budget::new(0, &Default::default());
+//! # pollster::block_on(take(&budget, 5)).unwrap();
+//! ```
+//!
+//! # Memory that grows
+//!
+//! A [`Reservation`] takes memory and work in steps, for code that builds something piece by piece.
 
+use std::cell::{Cell, RefCell};
 #[cfg(feature = "zip")]
 use std::fmt;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::thread::{self, ThreadId};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::base::error::{Error, Result};
 use crate::base::limits::{Limits, flag};
@@ -34,30 +84,62 @@ const SMALL_OUTPUT: u64 = 1 << 20;
 #[cfg(feature = "scan")]
 const AMPLE_WORK: u64 = 64 << 20;
 
-/// How many bytes all threads together may hold, beside the one chain in the lane.
+/// How many bytes all claims together may hold, beside the one in the lane.
 const POOL: u64 = 64 << 20;
 
-/// What is left of what a file may cost. Clones share it.
+/// What is left of what a file may cost. Clones share it, and are one [claim](self#memory).
 #[derive(Clone, Debug)]
 pub struct Budget {
     /// With the bytes that may still be decoded around what is held already.
     limits: Limits,
     /// `None` where nothing is counted: then the limits of each part hold alone.
-    purse: Option<Arc<Share>>,
-    /// The way to memory where the pool is empty; `None` for that of the run.
-    lane: Option<Arc<Lane>>,
+    purse: Option<Arc<Claim>>,
 }
 
-/// A thread's hold of a purse. Threads that counted clones of one and the same would wait for each other.
+/// The holder of memory. A fork also keeps threads from waiting for each other while they count clones.
 #[derive(Debug)]
-struct Share(Arc<Purse>);
+struct Claim {
+    purse: Arc<Purse>,
+    /// The claim that it was forked from.
+    around: Option<Arc<Claim>>,
+    /// All that is held, and the most that may be.
+    held: AtomicU64,
+    most: u64,
+}
 
-impl Deref for Share {
+impl Claim {
+    fn new(purse: Arc<Purse>, around: Option<Arc<Claim>>, most: u64) -> Arc<Self> {
+        Arc::new(Self { purse, around, held: AtomicU64::new(0), most })
+    }
+
+    /// Whether it is this one, or was forked inside it.
+    fn is_within(self: &Arc<Self>, other: &Arc<Self>) -> bool {
+        std::iter::successors(Some(self), |claim| claim.around.as_ref()).any(|claim| Arc::ptr_eq(claim, other))
+    }
+
+    fn add(&self, bytes: u64) -> Result<()> {
+        let sum = |held: u64| held.checked_add(bytes).filter(|held| *held <= self.most);
+        let added = bytes == 0 || self.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum).is_ok();
+        if added { Ok(()) } else { Err(too_much(self.most)) }
+    }
+
+    fn remove(&self, bytes: u64) {
+        if bytes > 0 {
+            self.held.fetch_sub(bytes, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Deref for Claim {
     type Target = Purse;
 
     fn deref(&self) -> &Purse {
-        &self.0
+        &self.purse
     }
+}
+
+fn too_much(limit: u64) -> Error {
+    Error::limit("decoded bytes at once", limit, flag::DECODED)
 }
 
 #[derive(Debug)]
@@ -81,14 +163,14 @@ pub(crate) trait Help: fmt::Debug + Send + Sync {
 #[derive(Debug)]
 struct Pot {
     left: AtomicU64,
-    whole: u64,
+    whole: AtomicU64,
     what: &'static str,
     flag: &'static str,
 }
 
 impl Pot {
     fn new(whole: u64, what: &'static str, flag: &'static str) -> Self {
-        Self { left: AtomicU64::new(whole), whole, what, flag }
+        Self { left: AtomicU64::new(whole), whole: AtomicU64::new(whole), what, flag }
     }
 
     /// Takes so much; a pot that has not enough is empty from then on, so that what follows costs nothing.
@@ -99,8 +181,17 @@ impl Pot {
         let taken = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(amount));
         taken.map(drop).map_err(|_| {
             self.left.store(0, Ordering::Relaxed);
-            Error::limit(self.what, self.whole, self.flag)
+            Error::limit(self.what, self.whole.load(Ordering::Relaxed), self.flag)
         })
+    }
+
+    /// Adds so much, unless it was found empty.
+    fn add(&self, amount: u64) {
+        let more = |left: u64| Some(left.saturating_add(amount));
+        let is_left = |left: u64| more(left).filter(|_| left > 0);
+        if self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, is_left).is_ok() {
+            let _ = self.whole.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+        }
     }
 }
 
@@ -125,13 +216,13 @@ impl Budget {
             #[cfg(feature = "zip")]
             help: None,
         };
-        Self { limits: *limits, lane: None, purse: Some(Arc::new(Share(purse.into()))) }
+        Self { limits: *limits, purse: Some(Claim::new(purse.into(), None, limits.decoded_bytes)) }
     }
 
     /// The purse, as long as nobody shares it.
     fn own_purse(&mut self) -> Option<&mut Purse> {
-        let share = self.purse.as_mut().and_then(Arc::get_mut)?;
-        Arc::get_mut(&mut share.0)
+        let claim = self.purse.as_mut().and_then(Arc::get_mut)?;
+        Arc::get_mut(&mut claim.purse)
     }
 
     /// The same, refusing further work once the flag is set: for work that somebody may want to end.
@@ -152,11 +243,14 @@ impl Budget {
         self
     }
 
-    /// The same for one thread, which does not wait for others while it clones it.
-    #[cfg(feature = "scan")]
-    pub(crate) fn of_thread(&self) -> Self {
-        let purse = self.purse.as_ref().map(|purse| Arc::new(Share(purse.0.clone())));
-        Self { limits: self.limits, purse, lane: self.lane.clone() }
+    /// The same budget with a [claim](self#memory) of its own, for another thread or task. What it takes counts beside
+    /// what is held around it, not beside what else this claim holds.
+    ///
+    /// A thread that holds memory through one claim and takes it through another may wait for itself.
+    #[must_use]
+    pub fn fork(&self) -> Self {
+        let fork = |claim: &Arc<Claim>| Claim::new(claim.purse.clone(), Some(claim.clone()), self.limits.decoded_bytes);
+        Self { limits: self.limits, purse: self.purse.as_ref().map(fork) }
     }
 
     /// Calls it on this thread, and at the same time on those that may help.
@@ -170,7 +264,7 @@ impl Budget {
 
     /// None: nothing is counted, and each part is bounded by the limits alone.
     pub fn unlimited(limits: &Limits) -> Self {
-        Self { limits: *limits, purse: None, lane: None }
+        Self { limits: *limits, purse: None }
     }
 
     /// The limits for what is opened within this budget: of [`Limits::decoded_bytes`] those that are left.
@@ -188,6 +282,28 @@ impl Budget {
             return Err(std::io::Error::from(std::io::ErrorKind::Interrupted).into());
         }
         purse.work.take(bytes)
+    }
+
+    /// Counts further bytes to the file, such as those of an image beside it that is read too.
+    pub fn add_bytes(&self, bytes: u64) {
+        if let Some(purse) = &self.purse {
+            purse.work.add(bytes.saturating_mul(self.limits.work.into()));
+            purse.output.add(bytes.saturating_mul(self.limits.output.into()));
+        }
+    }
+
+    /// Whether so many bytes of work and of results may be charged now, and memory for so many taken. Unlike a charge that
+    /// fails, this leaves the budget as it is, so that one part can be left out.
+    pub fn affords(&self, work: u64, output: u64, memory: u64) -> bool {
+        let Some(claim) = &self.purse else { return memory <= self.limits.decoded_bytes };
+        let has = |pot: &Pot, amount: u64| pot.left.load(Ordering::Relaxed) >= amount;
+        has(&claim.work, work) && has(&claim.output, output) && self.room() >= memory
+    }
+
+    /// How many bytes this claim may still hold here.
+    fn room(&self) -> u64 {
+        let left = |claim: &Arc<Claim>| claim.most.saturating_sub(claim.held.load(Ordering::Relaxed));
+        self.purse.as_ref().map_or(u64::MAX, left).min(self.limits.decoded_bytes)
     }
 
     /// Charges for bytes of results.
@@ -217,44 +333,62 @@ impl Budget {
         self.hold(bytes)
     }
 
+    /// As [`take`](Self::take), but never waits: `None` where other claims have the memory now. Then nothing is charged.
+    ///
+    /// # Errors
+    /// As [`take`](Self::take).
+    pub fn try_take(&self, bytes: u64) -> Result<Option<Held>> {
+        let held = self.try_hold(bytes)?;
+        held.map(|held| self.work(bytes).map(|()| held)).transpose()
+    }
+
     /// What is left beside so many more decoded bytes.
     fn room_beside(&self, bytes: u64) -> Result<u64> {
         let limit = self.limits.decoded_bytes;
-        limit.checked_sub(bytes).ok_or_else(|| Error::limit("decoded bytes at once", limit, flag::DECODED))
+        limit.checked_sub(bytes).ok_or_else(|| too_much(limit))
     }
 
-    /// Takes memory for bytes that are about to be decoded. Waits where others have it, but never for somebody who waits.
+    /// Takes memory for bytes that are about to be decoded. Waits where other claims have it, but never for this one, and
+    /// never for one that waits.
     ///
-    /// Who holds some already asks the [budget of that](Held::budget) for more.
+    /// For parts of what is held ask its [own budget](Held::budget), whose [limits](Self::limits) are what is left.
     ///
     /// # Errors
-    /// [`Limit`](crate::ErrorKind::Limit) where they, with those around them, are more than [`Limits::decoded_bytes`];
-    /// perhaps also where the same thread holds some of this very budget.
+    /// [`Limit`](crate::ErrorKind::Limit) where they, with all that this [claim](self#memory) holds, are more than
+    /// [`Limits::decoded_bytes`].
     pub fn hold(&self, bytes: u64) -> Result<Held> {
+        self.hold_or(bytes, Line::enter).map(|(held, _)| held)
+    }
+
+    /// As [`hold`](Self::hold), but never waits: `None` where other claims have the memory now.
+    ///
+    /// # Errors
+    /// As [`hold`](Self::hold).
+    pub fn try_hold(&self, bytes: u64) -> Result<Option<Held>> {
+        self.hold_or(bytes, Line::try_enter).map(|(held, is_there)| is_there.then_some(held))
+    }
+
+    /// Takes memory: from the pool, else by `enter`. Whether it could.
+    fn hold_or(&self, bytes: u64, enter: fn(&Line, &Arc<Claim>) -> bool) -> Result<(Held, bool)> {
         let limits = Limits { decoded_bytes: self.room_beside(bytes)?, ..self.limits };
-        let mut inside = Self { limits, purse: self.purse.clone(), lane: self.lane.clone() };
-        let from = match &self.purse {
-            Some(purse) if !purse.memory.take(bytes) => {
-                let lane = self.lane.as_ref().unwrap_or(&purse.memory.lane);
-                if !lane.enter() {
-                    return Err(Error::limit("decoded bytes side by side", self.limits.decoded_bytes, flag::DECODED));
-                }
-                inside.lane = Some(Arc::default());
-                Store::Lane(lane.clone())
-            }
-            Some(_) => Store::Pool(bytes),
-            None => Store::Uncounted,
-        };
-        Ok(Held { inside, from })
+        let inside = Self { limits, purse: self.purse.clone() };
+        let Some(claim) = &self.purse else { return Ok((Held { inside, bytes, from: Store::Uncounted }, true)) };
+        claim.add(bytes)?;
+        // From here on dropping it gives back what was taken.
+        let mut held = Held { inside, bytes, from: Store::Uncounted };
+        if claim.memory.take(bytes) {
+            held.from = Store::Pool;
+        } else if enter(&claim.memory.line, claim) {
+            held.from = Store::Lane;
+        }
+        let is_there = !matches!(held.from, Store::Uncounted);
+        Ok((held, is_there))
     }
 
     /// The same for what is no part of anything decoded, such as names: as many bytes of it as there is room for.
-    ///
-    /// # Errors
-    /// Only where the same thread holds some of this very budget.
     #[cfg(feature = "scan")]
     pub(crate) fn hold_up_to(&self, bytes: u64) -> Result<Held> {
-        self.hold(bytes.min(self.limits.decoded_bytes))
+        self.hold(bytes.min(self.room()))
     }
 
     /// Charges for bytes that are decoded before anybody asks, and takes memory for them. `None` where it might matter to
@@ -274,7 +408,7 @@ impl Budget {
 /// What was charged ahead of time, and its memory, until this is dropped.
 #[cfg(feature = "scan")]
 pub(crate) struct Advance {
-    purse: Option<Arc<Share>>,
+    purse: Option<Arc<Claim>>,
     bytes: u64,
 }
 
@@ -303,12 +437,12 @@ impl Drop for Advance {
 #[derive(Clone, Debug)]
 pub(crate) struct Memory {
     pool: Arc<AtomicU64>,
-    lane: Arc<Lane>,
+    line: Arc<Line>,
 }
 
 impl Default for Memory {
     fn default() -> Self {
-        Self { pool: Arc::new(POOL.into()), lane: Arc::default() }
+        Self { pool: Arc::new(POOL.into()), line: Arc::default() }
     }
 }
 
@@ -326,28 +460,66 @@ impl Memory {
     }
 }
 
-/// Memory that one chain of decoded parts uses at a time.
+/// The claims in the lane, each but the first forked inside the one before it, with how often each entered: for itself,
+/// and for those after it.
 #[derive(Debug, Default)]
-struct Lane {
-    user: Mutex<Option<ThreadId>>,
+struct Line {
+    users: Mutex<Vec<(Arc<Claim>, usize)>>,
     freed: Condvar,
 }
 
-impl Lane {
-    /// Waits for the lane; not for this very thread, which would be for ever: then it is not entered.
-    fn enter(&self) -> bool {
-        let me = thread::current().id();
-        let user = self.user.lock().unwrap_or_else(PoisonError::into_inner);
-        if *user == Some(me) {
-            return false;
-        }
-        *self.freed.wait_while(user, |user| user.is_some()).unwrap_or_else(PoisonError::into_inner) = Some(me);
+impl Line {
+    fn users(&self) -> MutexGuard<'_, Vec<(Arc<Claim>, usize)>> {
+        self.users.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for the lane; not for this claim, nor for those that it was forked inside.
+    fn enter(&self, claim: &Arc<Claim>) -> bool {
+        let users = self.users();
+        let users = self.freed.wait_while(users, |users| !is_open(users, claim));
+        add_user(&mut users.unwrap_or_else(PoisonError::into_inner), claim);
         true
     }
 
-    fn leave(&self) {
-        *self.user.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        self.freed.notify_one();
+    fn try_enter(&self, claim: &Arc<Claim>) -> bool {
+        let mut users = self.users();
+        let is_open = is_open(&users, claim);
+        if is_open {
+            add_user(&mut users, claim);
+        }
+        is_open
+    }
+
+    fn leave(&self, claim: &Arc<Claim>) {
+        let mut users = self.users();
+        let place = users.iter().position(|(user, _)| Arc::ptr_eq(user, claim));
+        let around = place.map_or(0, |place| place.saturating_add(1));
+        users.iter_mut().take(around).for_each(|(_, times)| *times = times.saturating_sub(1));
+        let before = users.len();
+        users.retain(|(_, times)| *times > 0);
+        let is_freed = users.len() < before;
+        drop(users);
+        if is_freed {
+            self.freed.notify_all();
+        }
+    }
+}
+
+/// Whether the claim may enter: it is in the lane already, or the last there is one that it was forked inside.
+fn is_open(users: &[(Arc<Claim>, usize)], claim: &Arc<Claim>) -> bool {
+    let is_in = || users.iter().any(|(user, _)| Arc::ptr_eq(user, claim));
+    users.last().is_none_or(|(last, _)| claim.is_within(last)) || is_in()
+}
+
+fn add_user(users: &mut Vec<(Arc<Claim>, usize)>, claim: &Arc<Claim>) {
+    if !users.iter().any(|(user, _)| Arc::ptr_eq(user, claim)) {
+        users.push((claim.clone(), 0));
+    }
+    for (user, times) in users {
+        *times = times.saturating_add(1);
+        if Arc::ptr_eq(user, claim) {
+            break;
+        }
     }
 }
 
@@ -355,6 +527,7 @@ impl Lane {
 #[derive(Debug)]
 pub struct Held {
     inside: Budget,
+    bytes: u64,
     /// Given back when dropped.
     from: Store,
 }
@@ -368,36 +541,158 @@ impl Held {
     /// Gives back all but so many bytes. To be called before anybody takes more in the budget of what is held.
     #[cfg(feature = "scan")]
     pub(crate) fn shrink(&mut self, bytes: u64) {
-        let Some(purse) = &self.inside.purse else { return };
-        match &mut self.from {
-            Store::Pool(held) => {
-                let kept = bytes.min(*held);
-                purse.memory.give(held.saturating_sub(kept));
-                *held = kept;
-            }
-            Store::Lane(lane) if purse.memory.take(bytes) => {
-                lane.leave();
-                self.inside.lane = Some(lane.clone());
-                self.from = Store::Pool(bytes);
+        let Some(claim) = &self.inside.purse else { return };
+        let kept = bytes.min(self.bytes);
+        let freed = self.bytes.saturating_sub(kept);
+        match self.from {
+            Store::Pool => claim.memory.give(freed),
+            Store::Lane if claim.memory.take(kept) => {
+                claim.memory.line.leave(claim);
+                self.from = Store::Pool;
             }
             _ => {}
         }
+        claim.remove(freed);
+        self.bytes = kept;
     }
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
-        match (&self.from, &self.inside.purse) {
-            (Store::Pool(bytes), Some(purse)) => purse.memory.give(*bytes),
-            (Store::Lane(lane), _) => lane.leave(),
-            _ => {}
+        let Some(claim) = &self.inside.purse else { return };
+        match self.from {
+            Store::Uncounted => {}
+            Store::Pool => claim.memory.give(self.bytes),
+            Store::Lane => claim.memory.line.leave(claim),
         }
+        claim.remove(self.bytes);
     }
 }
 
 #[derive(Debug)]
 enum Store {
     Uncounted,
-    Pool(u64),
-    Lane(Arc<Lane>),
+    Pool,
+    Lane,
+}
+
+/// What is taken and charged for at once, so that small pieces cost little.
+const STEP: u64 = 1 << 20;
+const WORK_STEP: u64 = 1 << 16;
+
+/// Memory and work of a budget for something that is built piece by piece. All pieces are one [claim](self#memory) with
+/// the budget, and are given back together when this is dropped.
+///
+/// ```
+/// use meshpeek::budget::Reservation;
+/// use meshpeek::{Budget, Limits};
+///
+/// let budget = Budget::new(0, &Limits { decoded_bytes: 1 << 26, ..Limits::default() });
+/// let reservation = Reservation::new(&budget);
+/// let mut rows: Vec<[u64; 2]> = Vec::new();
+/// for row in 0..1000 {
+///     reservation.kept(16)?;
+///     rows.push([row, row * row]);
+/// }
+/// assert!(reservation.keep(1 << 26).is_err());
+/// # Ok::<(), meshpeek::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Reservation<'b> {
+    budget: &'b Budget,
+    held: RefCell<Vec<Held>>,
+    /// Bytes of what is held that nothing uses yet.
+    left: Cell<u64>,
+    /// Work that is still to be charged for.
+    due: Cell<u64>,
+}
+
+impl<'b> Reservation<'b> {
+    /// Nothing so far.
+    pub fn new(budget: &'b Budget) -> Self {
+        Self { budget, held: RefCell::default(), left: Cell::default(), due: Cell::default() }
+    }
+
+    /// The budget for what is decoded beside it.
+    pub fn budget(&self) -> &'b Budget {
+        self.budget
+    }
+
+    /// Charges for bytes that are about to be made or looked at. Small amounts are charged for together, the last of them
+    /// when this is dropped.
+    ///
+    /// # Errors
+    /// As [`Budget::work`].
+    pub fn work(&self, bytes: u64) -> Result<()> {
+        let due = self.due.get().saturating_add(bytes);
+        self.due.set(if due < WORK_STEP { due } else { 0 });
+        if due < WORK_STEP { Ok(()) } else { self.budget.work(due) }
+    }
+
+    /// Takes memory for bytes that are about to be kept. Waits as [`Budget::hold`] does.
+    ///
+    /// # Errors
+    /// As [`Budget::hold`].
+    pub fn keep(&self, bytes: u64) -> Result<()> {
+        self.reserve(bytes, |step| self.budget.hold(step).map(Some)).map(drop)
+    }
+
+    /// As [`keep`](Self::keep), but never waits: `false` where other claims have the memory now.
+    ///
+    /// # Errors
+    /// As [`Budget::hold`].
+    pub fn try_keep(&self, bytes: u64) -> Result<bool> {
+        self.reserve(bytes, |step| self.budget.try_hold(step))
+    }
+
+    fn reserve(&self, bytes: u64, hold: impl Fn(u64) -> Result<Option<Held>>) -> Result<bool> {
+        let more = bytes.saturating_sub(self.left.get());
+        if more > 0 {
+            // The last piece before the limit may be smaller than a step.
+            let step = more.max(STEP);
+            let held = hold(step).map(|held| (held, step)).or_else(|_| hold(more).map(|held| (held, more)))?;
+            let (Some(held), step) = held else { return Ok(false) };
+            self.held.borrow_mut().push(held);
+            self.left.set(self.left.get().saturating_add(step));
+        }
+        self.left.set(self.left.get().saturating_sub(bytes));
+        Ok(true)
+    }
+
+    /// Charges for bytes that are about to be made, and takes memory for them.
+    ///
+    /// # Errors
+    /// As [`work`](Self::work) and [`keep`](Self::keep).
+    pub fn kept(&self, bytes: u64) -> Result<()> {
+        self.work(bytes)?;
+        self.keep(bytes)
+    }
+
+    /// Whether so many bytes of work and of results may be charged now, and memory for so many taken; see
+    /// [`Budget::affords`].
+    pub fn affords(&self, work: u64, output: u64, memory: u64) -> bool {
+        let more = memory.saturating_sub(self.left.get());
+        self.budget.affords(work.saturating_add(self.due.get()), output, more)
+    }
+
+    /// Takes back bytes that were kept and are no more, for what is kept next.
+    pub fn give(&self, bytes: u64) {
+        self.left.set(self.left.get().saturating_add(bytes));
+    }
+
+    /// Charges for bytes of the result, and takes memory for them.
+    ///
+    /// # Errors
+    /// As [`Budget::output`] and [`keep`](Self::keep).
+    pub fn output(&self, bytes: u64) -> Result<()> {
+        self.budget.output(bytes)?;
+        self.keep(bytes)
+    }
+}
+
+impl Drop for Reservation<'_> {
+    fn drop(&mut self) {
+        // The rest is done; the next charge meets an empty budget.
+        let _ = self.budget.work(self.due.get());
+    }
 }

@@ -6,6 +6,10 @@
 //! [`Incomplete`](crate::ErrorKind::Incomplete), which names the range to add before asking again. Nothing is ever read
 //! in the place of what is not here.
 //!
+//! Ask through [`Ranges::ask`] or [`Ranges::load`]: they give whole answers only. Questions that cannot fail, such as
+//! [`summarize`](crate::Inspect::summarize) and outlines, report missing bytes as problems if they are asked directly.
+//! `ask` notices that and fails with `Incomplete`.
+//!
 //! Opening an archive takes its directory, opening an ODOL model its header and tables (of version 7, behind whose LODs
 //! the header lies, all of it); after that [`Depth::Header`](crate::Depth::Header) needs nothing more, a LOD its own
 //! range, a member its header and bytes. The other formats, Ballance maps among them, take all bytes to open.
@@ -32,9 +36,9 @@
 //! # let fetch = |range: std::ops::Range<u64>| std::future::ready(store[range.start as usize..range.end as usize].to_vec());
 //! # pollster::block_on(async {
 //! # let mut ranges = Ranges::new(12);
-//! let version = loop {
-//!     match Asset::parse_ranges(&ranges, &Limits::default()) {
-//!         Ok(asset) => break asset.format(),
+//! let format = loop {
+//!     match ranges.ask(|ranges| Ok(Asset::parse_ranges(ranges, &Limits::default())?.format())) {
+//!         Ok(format) => break format,
 //!         Err(error) => {
 //!             let Some(range) = error.incomplete() else { return Err(error) };
 //!             ranges.add(range.start, fetch(range).await);
@@ -44,10 +48,11 @@
 //! # Ok(()) }).unwrap();
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
 use std::io;
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::bytes::Cursor;
@@ -79,7 +84,7 @@ impl ReadAt for [u8] {
     }
 }
 
-/// On Unix without a word to others of the place where it is read; elsewhere that moves.
+/// Threads may share the file. Unix leaves the place where others read next, other systems move it.
 impl ReadAt for File {
     fn byte_len(&self) -> io::Result<u64> {
         Ok(self.metadata()?.len())
@@ -90,17 +95,40 @@ impl ReadAt for File {
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
         bytes.resize(length, 0);
-        #[cfg(unix)]
-        std::os::unix::fs::FileExt::read_exact_at(self, &mut bytes, range.start)?;
-        #[cfg(not(unix))]
-        {
-            use std::io::{Read, Seek};
-            let mut file = self;
-            file.seek(io::SeekFrom::Start(range.start))?;
-            file.read_exact(&mut bytes)?;
-        }
+        read_exact_at(self, &mut bytes, range.start)?;
         Ok(bytes)
     }
+}
+
+#[cfg(unix)]
+fn read_exact_at(file: &File, bytes: &mut [u8], start: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, start)
+}
+
+#[cfg(windows)]
+fn read_exact_at(file: &File, mut bytes: &mut [u8], mut start: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match std::os::windows::fs::FileExt::seek_read(file, bytes, start) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(read) => {
+                bytes = bytes.get_mut(read..).unwrap_or_default();
+                start = start.saturating_add(read as u64);
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// One thread at a time, as all move the same place.
+#[cfg(not(any(unix, windows)))]
+fn read_exact_at(mut file: &File, bytes: &mut [u8], start: u64) -> io::Result<()> {
+    use std::io::{Read, Seek};
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    file.seek(io::SeekFrom::Start(start))?;
+    file.read_exact(bytes)
 }
 
 macro_rules! read_at_through {
@@ -160,12 +188,63 @@ pub struct Ranges {
     size: u64,
     /// By their first byte. They do not touch one another.
     parts: BTreeMap<u64, Vec<u8>>,
+    asked: Asked,
+}
+
+/// Ranges that were asked for and are not here.
+#[derive(Debug, Default)]
+struct Asked(Mutex<Missing>);
+
+#[derive(Debug, Default)]
+struct Missing {
+    /// How often some were.
+    count: u64,
+    /// The last of them.
+    recent: VecDeque<Range<u64>>,
+}
+
+/// How many missing ranges are kept.
+const MOST_MISSING: usize = 256;
+
+/// A copy starts with none.
+impl Clone for Asked {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl Asked {
+    fn with<T>(&self, work: impl FnOnce(&mut Missing) -> T) -> T {
+        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn note(&self, range: Range<u64>) {
+        self.with(|missing| {
+            missing.count = missing.count.saturating_add(1);
+            if missing.recent.len() >= MOST_MISSING {
+                missing.recent.pop_front();
+            }
+            missing.recent.push_back(range);
+        });
+    }
+
+    fn count(&self) -> u64 {
+        self.with(|missing| missing.count)
+    }
+
+    /// Those since the count was this, as far as they are kept.
+    fn since(&self, count: u64) -> Vec<Range<u64>> {
+        self.with(|missing| {
+            let new = usize::try_from(missing.count.saturating_sub(count)).unwrap_or(usize::MAX);
+            missing.recent.iter().skip(missing.recent.len().saturating_sub(new)).cloned().collect()
+        })
+    }
 }
 
 impl Ranges {
     /// None so far of a file of this size.
     pub fn new(size: u64) -> Self {
-        Self { size, parts: BTreeMap::new() }
+        Self { size, ..Self::default() }
     }
 
     /// The size of the file.
@@ -210,25 +289,59 @@ impl Ranges {
         Data::Parts(self).get(range)
     }
 
-    /// Asks, adds from the source what is missing for an answer, and asks again, until there is one.
+    /// Asks a question, and gives the answer only if it is whole: if no byte was missing that the question looked for.
+    ///
+    /// Questions that other threads ask at the same time count too.
+    ///
+    /// # Errors
+    /// [`Incomplete`](ErrorKind::Incomplete) where a byte was missing; else that of the question.
+    pub fn ask<T>(&self, question: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
+        self.ask_once(question).map_err(|(error, _)| error)
+    }
+
+    /// The answer; or the error, and all that is missing for an answer as far as is known.
+    fn ask_once<T>(&self, question: impl FnOnce(&Self) -> Result<T>) -> Result<T, (Error, Vec<Range<u64>>)> {
+        let before = self.asked.count();
+        let answer = question(self);
+        let told = answer.as_ref().err().and_then(Error::incomplete);
+        let mut missing = self.asked.since(before);
+        missing.extend(told.clone());
+        // What is here already cannot be what it lacks.
+        missing.retain(|range| Data::Parts(self).find(range.clone()).is_err());
+        missing.sort_unstable_by_key(|range| (range.start, range.end));
+        match answer {
+            Err(error) if told.is_some() || missing.is_empty() => Err((error, missing)),
+            Ok(answer) if missing.is_empty() => Ok(answer),
+            _ => {
+                let range = missing.first().cloned().unwrap_or_default();
+                Err((Error::new(ErrorKind::Incomplete { range }), missing))
+            }
+        }
+    }
+
+    /// [Asks](Self::ask), adds from the source what is missing for an answer, and asks again, until there is one.
     ///
     /// # Errors
     /// Those of the source, and of the answer.
-    pub fn load<T>(&mut self, source: &(impl ReadAt + ?Sized), ask: impl Fn(&Self) -> Result<T>) -> Result<T> {
+    pub fn load<T>(&mut self, source: &(impl ReadAt + ?Sized), question: impl Fn(&Self) -> Result<T>) -> Result<T> {
         loop {
-            let error = match ask(self) {
+            let (error, missing) = match self.ask_once(&question) {
                 Ok(answer) => return Ok(answer),
-                Err(error) => error,
+                Err(failure) => failure,
             };
-            // What is here already cannot be what it lacks.
-            let Some(range) = error.incomplete().filter(|range| self.get(range.clone()).is_err()) else {
+            if missing.is_empty() {
                 return Err(error);
-            };
-            let bytes = source.read_at(range.clone())?;
-            if bytes.len() as u64 != range.end.saturating_sub(range.start) {
-                return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
             }
-            self.add(range.start, bytes);
+            for range in missing {
+                // Some of it may have come with the range before.
+                let Err(error) = Data::Parts(self).find(range) else { continue };
+                let Some(range) = error.incomplete() else { return Err(error) };
+                let bytes = source.read_at(range.clone())?;
+                if bytes.len() as u64 != range.end.saturating_sub(range.start) {
+                    return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+                }
+                self.add(range.start, bytes);
+            }
         }
     }
 
@@ -295,6 +408,17 @@ impl<'a> Data<'a> {
 
     /// These bytes, all of them.
     pub(crate) fn get(self, range: Range<u64>) -> Result<&'a [u8]> {
+        self.find(range).inspect_err(|error| self.note(error))
+    }
+
+    /// Where an error is about bytes that are not here, keeps in mind which.
+    fn note(self, error: &Error) {
+        if let (Self::Parts(ranges), Some(range)) = (self, error.incomplete()) {
+            ranges.asked.note(range);
+        }
+    }
+
+    fn find(self, range: Range<u64>) -> Result<&'a [u8]> {
         let Range { start, end } = range;
         let here = self.from(start);
         let needed = end.saturating_sub(start);
@@ -319,7 +443,9 @@ impl<'a> Data<'a> {
                 ErrorKind::Malformed(_) | ErrorKind::Unrecognized => 0,
             };
             let next = needed.max(end.saturating_add(here.max(STEP))).min(self.size());
-            Error::new(ErrorKind::Incomplete { range: end..next })
+            let error = Error::new(ErrorKind::Incomplete { range: end..next });
+            self.note(&error);
+            error
         })
     }
 }

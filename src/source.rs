@@ -155,10 +155,27 @@ impl FileMap {
         Self::open_told(path, access, limits, true).map(|(file, _)| file)
     }
 
+    /// As [`open_with`](Self::open_with), asking `check` with the size before the file is read; with
+    /// [`Limits::decoded_bytes`] where it has none.
+    ///
+    /// # Errors
+    /// As [`open_with`](Self::open_with), and that of the check.
+    pub fn open_checked(
+        path: impl AsRef<Path>,
+        access: Access,
+        limits: &Limits,
+        check: impl FnOnce(u64) -> Result<()>,
+    ) -> Result<Self> {
+        let path = path.as_ref();
+        let opened = Self::open_inner(path, access, limits, Some(PATIENCE), check);
+        opened.map(|(file, _)| file).map_err(|error| error.in_file(path))
+    }
+
     /// The same with what the system told of it before it was read. One that nobody `named` is a regular file, and as
     /// long as it says, so those of `/proc`, some of which have no end, are empty.
     pub(crate) fn open_told(path: &Path, access: Access, limits: &Limits, named: bool) -> Result<(Self, Metadata)> {
-        Self::open_inner(path, access, limits, named.then_some(PATIENCE)).map_err(|error| error.in_file(path))
+        let opened = Self::open_inner(path, access, limits, named.then_some(PATIENCE), |_| Ok(()));
+        opened.map_err(|error| error.in_file(path))
     }
 
     /// `patience` is for a file that was named.
@@ -167,6 +184,7 @@ impl FileMap {
         access: Access,
         limits: &Limits,
         patience: Option<Duration>,
+        check: impl FnOnce(u64) -> Result<()>,
     ) -> Result<(Self, Metadata)> {
         let mut options = File::options();
         // Does not wait for the other end of a pipe.
@@ -181,6 +199,7 @@ impl FileMap {
             return Err(std::io::Error::other("not a regular file any more").into());
         }
         let size = metadata.is_file().then_some(metadata.len()).filter(|&size| size > 0);
+        check(size.unwrap_or(limits.decoded_bytes))?;
         let mapping = match (access.0, size) {
             (Way::MapLarge, Some(size)) => size >= MAP_FROM && can_guard(),
             (Way::Map, Some(_)) => !is_guard_wanted() || can_guard(),
@@ -439,8 +458,9 @@ mod tests {
         let pipe = Temporary::new("pipe");
         let status = std::process::Command::new("mkfifo").arg(&pipe.0).status().unwrap();
         assert!(status.success());
-        let open =
-            |patience| FileMap::open_inner(&pipe.0, map(), &Limits::default(), Some(patience)).map(|(file, _)| file);
+        let open = |patience| {
+            FileMap::open_inner(&pipe.0, map(), &Limits::default(), Some(patience), |_| Ok(())).map(|(file, _)| file)
+        };
         let patience = Duration::from_millis(50);
         let error = open(patience).unwrap_err();
         assert_eq!(error.to_string(), "nothing came to be read");

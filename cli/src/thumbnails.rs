@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use meshpeek::scan::{Scan, Sighting};
-use meshpeek::{Access, Asset, Limits};
+use meshpeek::{Asset, Limits};
 use sha2::{Digest, Sha256};
 use tempfile::Builder;
 
@@ -21,7 +21,6 @@ use crate::report;
 pub(crate) struct Thumbnails {
     folder: PathBuf,
     side: u32,
-    access: Access,
     limits: Limits,
     state: Mutex<State>,
 }
@@ -42,7 +41,7 @@ impl Thumbnails {
     pub(crate) fn new(folder: &Path, args: &ScanArgs, scan: &Scan) -> Result<Self, Failure> {
         std::fs::create_dir_all(folder).map_err(|error| Failure::io(folder, error))?;
         let (folder, side) = (folder.to_owned(), args.thumbnail_size);
-        Ok(Self { folder, side, access: scan.access, limits: scan.limits, state: Mutex::default() })
+        Ok(Self { folder, side, limits: scan.limits, state: Mutex::default() })
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
@@ -67,7 +66,7 @@ impl Thumbnails {
             return;
         }
         let file = seen.record.member.is_none().then_some(seen.record.path.as_path());
-        let mut images = Images::seen(asset, file, self.access, &self.limits);
+        let mut images = Images::seen(asset, file, &self.limits);
         let room = Room::new(seen.budget);
         let mut canvas = self.state().canvases.pop().unwrap_or_default();
         let picture = picture::draw(asset, (self.side, Edges::Smoothed), &mut canvas, &mut images, &room);

@@ -1,7 +1,7 @@
 //! What the fuzz targets do, as plain functions: the targets feed them, and so does `replay`, without a fuzzer.
 
 #[path = "../../tests/it/memory.rs"]
-mod memory;
+pub mod memory;
 mod peers;
 mod recipe;
 mod seeds;

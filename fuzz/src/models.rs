@@ -22,17 +22,7 @@ struct Base {
 
 /// Which file, then how each of a few places is bent.
 pub fn run(data: &[u8]) {
-    let mut recipe = Recipe::odd(data);
-    let bases = bases();
-    let base = &bases[short(&mut recipe) % bases.len()];
-    let mut bytes = base.bytes.clone();
-    let mut bends: Vec<(Span, Bend)> = (0..1 + recipe.byte() % 4).filter_map(|_| base.choose(&mut recipe)).collect();
-    // From the end on, so that places stay where they are; of two bends of one place the first counts.
-    bends.sort_by_key(|(span, _)| std::cmp::Reverse(span.offset));
-    bends.dedup_by_key(|(span, _)| span.offset);
-    for (span, bend) in bends {
-        bend.apply(&mut bytes, span);
-    }
+    let (_, bytes) = bent(data);
     match Format::sniff(&bytes) {
         Some(Format::B3d) => crate::b3d::run(&bytes),
         Some(Format::Bmx) => crate::bmx::run(&bytes),
@@ -45,6 +35,22 @@ pub fn run(data: &[u8]) {
         _ => crate::any::run(&bytes),
     }
     crate::geometry::run(&bytes);
+}
+
+/// A file, and what becomes of it by these choices.
+pub fn bent(data: &[u8]) -> (&'static [u8], Vec<u8>) {
+    let mut recipe = Recipe::odd(data);
+    let bases = bases();
+    let base = &bases[short(&mut recipe) % bases.len()];
+    let mut bytes = base.bytes.clone();
+    let mut bends: Vec<(Span, Bend)> = (0..1 + recipe.byte() % 4).filter_map(|_| base.choose(&mut recipe)).collect();
+    // From the end on, so that places stay where they are; of two bends of one place the first counts.
+    bends.sort_by_key(|(span, _)| std::cmp::Reverse(span.offset));
+    bends.dedup_by_key(|(span, _)| span.offset);
+    for (span, bend) in bends {
+        bend.apply(&mut bytes, span);
+    }
+    (&base.bytes, bytes)
 }
 
 fn short(recipe: &mut Recipe<'_>) -> usize {

@@ -43,13 +43,34 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
+    /// Whether rows lie one after the other, and the numbers in each.
     fn is_contiguous(&self) -> bool {
+        self.is_dense(self.shape.iter().zip(&self.strides).rev())
+    }
+
+    /// Whether columns do.
+    fn is_by_column(&self) -> bool {
+        self.is_dense(self.shape.iter().zip(&self.strides))
+    }
+
+    /// From the dimension in which neighbors lie side by side.
+    fn is_dense<'a>(&self, mut dimensions: impl Iterator<Item = (&'a ffi::Py_ssize_t, &'a ffi::Py_ssize_t)>) -> bool {
         let mut expected = self.item_bytes;
-        self.shape.iter().zip(&self.strides).rev().all(|(&count, &stride)| {
+        dimensions.all(|(&count, &stride)| {
             let fits = count < 2 || stride == expected;
             expected *= count;
             fits
         }) || self.shape.contains(&0)
+    }
+
+    /// Whether memory that lies so is what a reader asks for.
+    fn suits(&self, flags: c_int) -> bool {
+        let wants = |flag| flags & flag == flag;
+        let (by_row, by_column) = (self.is_contiguous(), self.is_by_column());
+        (by_row || wants(ffi::PyBUF_STRIDES))
+            && (by_row || !wants(ffi::PyBUF_C_CONTIGUOUS))
+            && (by_column || !wants(ffi::PyBUF_F_CONTIGUOUS))
+            && (by_row || by_column || !wants(ffi::PyBUF_ANY_CONTIGUOUS))
     }
 
     fn bytes(&self) -> ffi::Py_ssize_t {
@@ -72,8 +93,8 @@ pub(crate) unsafe fn fill(
         return Err(PyBufferError::new_err("the array cannot be written to"));
     }
     let wants = |flag| flags & flag == flag;
-    if !layout.is_contiguous() && !wants(ffi::PyBUF_STRIDES) {
-        return Err(PyBufferError::new_err("the rows of the array do not lie one after the other"));
+    if !layout.suits(flags) {
+        return Err(PyBufferError::new_err("the array does not lie in one piece as asked; numpy(copy=True) makes one"));
     }
     let is_wanted = |flag, pointer: *mut ffi::Py_ssize_t| if wants(flag) { pointer } else { ptr::null_mut() };
     // SAFETY: the caller gives the place. Shape, strides and format live as long as the object, to which the view takes a

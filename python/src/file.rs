@@ -1,5 +1,6 @@
 //! One asset: a file, or a member of an archive.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -183,6 +184,62 @@ fn io(error: std::io::Error) -> Error {
     Error::from(error)
 }
 
+/// What a row takes as a dict, beside its texts.
+const ROW_BYTES: u64 = 1024;
+/// What a byte of JSON takes as Python's own values.
+const JSON_BYTES: u64 = 4;
+
+/// Lists made of an asset, which take many times its bytes. They count as results, so that the limit on these bounds them.
+struct Rows<T> {
+    budget: Budget,
+    list: Vec<T>,
+    failure: Option<Error>,
+}
+
+impl<T> Rows<T> {
+    fn of(open: &Open) -> Self {
+        Self { budget: open.budget(), list: Vec::new(), failure: None }
+    }
+
+    /// Adds a row with so many bytes of text; nothing once the limit is met. Whether it was added.
+    fn add(&mut self, text_bytes: usize, row: impl FnOnce() -> T) -> bool {
+        if self.failure.is_none() {
+            match self.budget.output(ROW_BYTES.saturating_add(text_bytes as u64)) {
+                Ok(()) => self.list.push(row()),
+                Err(error) => self.failure = Some(error),
+            }
+        }
+        self.failure.is_none()
+    }
+
+    fn finish(self) -> Result<Vec<T>, Error> {
+        self.failure.map_or(Ok(self.list), Err)
+    }
+}
+
+/// JSON that counts as results.
+struct Json {
+    budget: Budget,
+    text: Vec<u8>,
+}
+
+impl Write for Json {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let charged = self.budget.output((bytes.len() as u64).saturating_mul(JSON_BYTES));
+        charged.map_err(std::io::Error::other)?;
+        self.text.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// An error of writing; that of the limit as it was.
+fn written(error: std::io::Error) -> Error {
+    error.downcast::<Error>().unwrap_or_else(Error::from)
+}
+
 /// What is known of a member by its archive.
 struct Entry {
     name: String,
@@ -191,10 +248,11 @@ struct Entry {
     crc32: Option<u32>,
 }
 
-fn entries(asset: &Asset<'_>) -> Vec<Entry> {
-    let Some(container) = Container::of(asset) else { return Vec::new() };
+fn entries(open: &Open, asset: &Asset<'_>) -> Result<Vec<Entry>, Error> {
+    let Some(container) = Container::of(asset) else { return Ok(Vec::new()) };
+    let mut rows = Rows::of(open);
     let mut names = Names::of(&container);
-    let entry = |member: Member<'_>| {
+    let mut entry = |member: Member<'_>| {
         let crc32 = match &member {
             Member::Zip(member) => Some(member.entry().header.crc32.get()),
             _ => None,
@@ -206,7 +264,20 @@ fn entries(asset: &Asset<'_>) -> Vec<Entry> {
             crc32,
         }
     };
-    container.members().map_while(Result::ok).map(entry).collect()
+    for member in container.members().map_while(Result::ok) {
+        if !rows.add(member.name().len(), || entry(member)) {
+            break;
+        }
+    }
+    rows.finish()
+}
+
+/// The name of a member by its place among all.
+fn name_at(asset: &Asset<'_>, index: usize) -> Option<String> {
+    let container = Container::of(asset)?;
+    let mut names = Names::of(&container);
+    let mut members = container.members().map_while(Result::ok).map(|member| names.next(member.name()).text);
+    members.nth(index)
 }
 
 #[pymethods]
@@ -257,13 +328,13 @@ impl File {
         let json = self.with_asset(py, |open, asset| {
             let record = open.record(false, Depth::Summary)?;
             let write = || {
-                let mut document = json::Document::new(Vec::new())?;
+                let mut document = json::Document::new(Json { budget: open.budget(), text: Vec::new() })?;
                 document.record(&record)?;
                 document.entry("title", record.summary.format.title())?;
                 document.outline("detail", asset)?;
                 document.finish()
             };
-            write().map_err(io)
+            Ok(write().map_err(written)?.text)
         })?;
         loads(py, &json)
     }
@@ -271,14 +342,16 @@ impl File {
     /// Its parts, arrays and gaps with their places, in the order of the file: a list of dicts with `depth`, `kind`, `name`,
     /// `note`, `offset` and `bytes`.
     fn tree<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let regions = self.with_asset(py, |_, asset| {
-            let mut regions = Vec::new();
+        let regions = self.with_asset(py, |open, asset| {
+            let mut regions = Rows::of(open);
             asset.layout(&mut |region| {
-                let kind = format!("{:?}", region.kind).to_lowercase();
-                let (name, note) = (region.name.into_owned(), region.note.into_owned());
-                regions.push((region.depth, kind, name, note, region.offset, region.bytes));
+                regions.add(region.name.len() + region.note.len(), || {
+                    let kind = format!("{:?}", region.kind).to_lowercase();
+                    let (name, note) = (region.name.into_owned(), region.note.into_owned());
+                    (region.depth, kind, name, note, region.offset, region.bytes)
+                });
             });
-            Ok(regions)
+            regions.finish()
         })?;
         let rows = PyList::empty(py);
         for (depth, kind, name, note, offset, bytes) in regions {
@@ -306,13 +379,15 @@ impl File {
 
     /// Its arrays by their selectors, each with `rows`, `columns`, `offset`, `bytes` and `packing`.
     fn arrays<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let all = self.with_asset(py, |_, asset| {
-            let mut all = Vec::new();
+        let all = self.with_asset(py, |open, asset| {
+            let mut all = Rows::of(open);
             selector::each(asset, &mut |selector, table| {
-                let columns: Vec<&str> = table.columns().iter().map(|column| column.name).collect();
-                all.push((selector.to_owned(), table.rows(), columns, table.storage()));
+                all.add(selector.len(), || {
+                    let columns: Vec<&str> = table.columns().iter().map(|column| column.name).collect();
+                    (selector.to_owned(), table.rows(), columns, table.storage())
+                });
             });
-            Ok(all)
+            all.finish()
         })?;
         let arrays = PyDict::new(py);
         for (selector, rows, columns, storage) in all {
@@ -347,7 +422,7 @@ impl File {
     /// Its members, where it is an archive: a list of dicts with `index`, `name`, `method`, `stored_bytes`, `bytes`,
     /// `offset`, `crc32` and `time`. Not only those that are assets.
     fn members<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let members = self.with_asset(py, |_, asset| Ok(entries(asset)))?;
+        let members = self.with_asset(py, entries)?;
         let rows = PyList::empty(py);
         for (index, Entry { name, stored, bytes, crc32 }) in members.into_iter().enumerate() {
             let row = PyDict::new(py);
@@ -368,11 +443,8 @@ impl File {
     fn member(&self, py: Python<'_>, member: &Bound<'_, PyAny>) -> PyResult<File> {
         let name: String = match member.extract::<usize>() {
             Ok(index) => {
-                let all = self.with_asset(py, |_, asset| Ok(entries(asset)))?;
-                all.into_iter()
-                    .nth(index)
-                    .map(|entry| entry.name)
-                    .ok_or_else(|| PyIndexError::new_err("no such member"))?
+                let name = self.with_asset(py, |_, asset| Ok(name_at(asset, index)))?;
+                name.ok_or_else(|| PyIndexError::new_err("no such member"))?
             }
             Err(_) => member.extract()?,
         };

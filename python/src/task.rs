@@ -5,7 +5,7 @@ use std::sync::mpsc::SyncSender;
 use std::sync::{Mutex, PoisonError};
 
 use arrow_array::RecordBatch;
-use meshpeek::arrow::{Batches, Table};
+use meshpeek_tables::{Batches, Table};
 use meshpeek::scan::{Found, Scan as Kernel, Sighting, Unit};
 
 /// What to do about a path that cannot be read.

@@ -1,6 +1,7 @@
 import gc
 import os
 import pathlib
+import struct
 import subprocess
 import sys
 import textwrap
@@ -231,3 +232,52 @@ def test_a_cut_file_never_ends_python(large, moment):
     assert "alive" in run(CUT.format(path=str(large), **words)).stdout
     # With faulthandler on from the start, as pytest has it.
     os.truncate(large, 1 << 20)
+
+
+def test_strided_rows_are_no_contiguous_buffer(corpus):
+    pyarrow = pytest.importorskip("pyarrow")
+    strided, contiguous = 0, 0
+    for path in sorted(corpus.rglob("*.*")):
+        try:
+            file = meshpeek.open(path)
+            selectors = list(file.arrays())
+        except (meshpeek.Error, meshpeek.LimitError, meshpeek.Unsupported):
+            continue
+        for selector in selectors[:50]:
+            try:
+                array = file[selector]
+            except (meshpeek.Error, meshpeek.LimitError, meshpeek.Unsupported, KeyError):
+                continue
+            view = array.numpy()
+            if view.flags.c_contiguous or view.flags.f_contiguous:
+                contiguous += 1
+                assert bytes(pyarrow.py_buffer(array)) == view.tobytes("A")
+            else:
+                strided += 1
+                with pytest.raises(BufferError):
+                    pyarrow.py_buffer(array)
+                assert memoryview(array).tobytes() == view.tobytes()
+            assert numpy.asarray(array).tobytes() == view.tobytes()
+    assert strided > 5 and contiguous > 5
+
+
+def animation_of_empty_names(count):
+    """A BMTR animation of so many bones, each a byte."""
+    return b"BMTR\3\0\0\0\1" + bytes(20) + struct.pack("<II", count, count) + bytes(count + 4)
+
+
+@pytest.mark.parametrize("question", ["arrays", "tree", "info"])
+def test_lists_of_many_parts_are_bounded(question):
+    few = meshpeek.from_buffer(animation_of_empty_names(1000), "few.rtm")
+    assert len(few.arrays()) >= 1000 and len(few.tree()) > 0 and few.info()["counts"]["bones"] == 1000
+    many = meshpeek.from_buffer(animation_of_empty_names(1_000_000), "many.rtm")
+    with pytest.raises(meshpeek.LimitError):
+        getattr(many, question)()
+
+
+def test_a_member_is_had_by_its_place_in_a_long_list():
+    entry = b"a\0" + bytes(20)
+    few = meshpeek.from_buffer(b"\0sreV" + bytes(17) + entry * 5 + bytes(21), "few.pbo")
+    assert len(few.members()) == 5 and few.member(4).name.endswith("!/a#4")
+    with pytest.raises(IndexError):
+        few.member(5)

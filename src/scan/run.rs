@@ -276,7 +276,7 @@ where
             |named: &Named<'_>| !self.scan.progress.is_stopped() && early.is_none_or(|early| early.takes(named));
         self.crew.each(together(members.take_while(is_next)), |members| {
             let mut finds = early.map_or_else(Finds::default, Early::finds);
-            let budget = budget.of_thread();
+            let budget = budget.fork();
             let bytes = members.iter().map(|(_, member)| member.stored_byte_len()).fold(0, u64::saturating_add);
             let stretch = stretch.part(bytes, whole);
             for (name, member) in members {

@@ -2,6 +2,9 @@
 //!
 //! A handler may interrupt anything, so it takes no lock and no memory: the list only grows, by as many places as there
 //! were ever maps at once, and each place says by its version whether it was read whole.
+//!
+//! A faulting access keeps its own map alive. Before the handler looks at the maps of other threads, it pins their places:
+//! a map whose place is pinned is not unmapped, and its file not closed, until the handler is done with it.
 
 use std::ffi::{c_int, c_void};
 use std::io;
@@ -22,6 +25,8 @@ struct Slot {
     torn: AtomicBool,
     /// The file, which is open as long as there is a range.
     file: AtomicI32,
+    /// How many handlers look at the map now.
+    pins: AtomicUsize,
     /// Where zeros begin that were put there.
     zeros: AtomicUsize,
     next: OnceLock<&'static Slot>,
@@ -62,6 +67,24 @@ impl Slot {
         let after = self.version.load(Ordering::Relaxed);
         (before == after && before.is_multiple_of(2)).then_some(range)
     }
+
+    /// Does this with the range of the map, which stays alive meanwhile; not where there is none.
+    fn pinned(&self, work: impl FnOnce(Range<usize>) -> bool) -> bool {
+        self.pins.fetch_add(1, Ordering::SeqCst);
+        // Either this sees that the range is gone, or whoever takes it away sees the pin.
+        fence(Ordering::SeqCst);
+        let is_done = self.range().filter(|range| !range.is_empty()).is_some_and(work);
+        self.pins.fetch_sub(1, Ordering::Release);
+        is_done
+    }
+
+    /// Waits until no handler looks at the map, whose range is gone. A handler waits for nothing, so that is soon.
+    fn wait_for_handlers(&self) {
+        fence(Ordering::SeqCst);
+        while self.pins.load(Ordering::Acquire) > 0 {
+            std::thread::yield_now();
+        }
+    }
 }
 
 /// A map in the list.
@@ -88,6 +111,7 @@ impl Watched {
 impl Drop for Watched {
     fn drop(&mut self) {
         self.0.set(0..0);
+        self.0.wait_for_handlers();
         self.0.taken.store(false, Ordering::Release);
     }
 }
@@ -256,7 +280,10 @@ fn pass_on(found: &libc::sigaction, code: c_int, signal: c_int, info: *mut libc:
 /// Puts zeros in the place of a map's bytes, from the page of this address on; whether it lies in a map and could be done.
 fn mend(address: usize) -> bool {
     let found = places().find_map(|place| place.range().filter(|range| range.contains(&address)).map(|r| (place, r)));
-    let Some((place, range)) = found else { return false };
+    found.is_some_and(|(place, range)| mend_place(place, range, address))
+}
+
+fn mend_place(place: &Slot, range: Range<usize>, address: usize) -> bool {
     place.torn.store(true, Ordering::Relaxed);
     let page = PAGE.load(Ordering::Relaxed);
     let start = address & !page.saturating_sub(1);
@@ -274,24 +301,25 @@ fn mend(address: usize) -> bool {
 /// no longer tells where the fault was.
 fn mend_cut_files() -> bool {
     let page = PAGE.load(Ordering::Relaxed);
-    let mut is_mended = false;
-    for place in places() {
-        let Some(range) = place.range().filter(|range| !range.is_empty()) else { continue };
-        let mut facts = MaybeUninit::<libc::stat>::uninit();
-        // SAFETY: allowed in a handler; the facts are written to the place given, unless the call fails.
-        let size = unsafe {
-            if libc::fstat(place.file.load(Ordering::Relaxed), facts.as_mut_ptr()) != 0 {
-                continue;
-            }
-            facts.assume_init().st_size
-        };
-        let size = usize::try_from(size).unwrap_or(usize::MAX);
-        let lost = size.checked_next_multiple_of(page).and_then(|size| range.start.checked_add(size));
-        if let Some(lost) = lost.filter(|lost| *lost < place.zeros.load(Ordering::Relaxed).min(range.end)) {
-            is_mended |= mend(lost);
+    // All of them, not only the first.
+    places().filter(|place| place.pinned(|range| mend_if_cut(place, range, page))).count() > 0
+}
+
+fn mend_if_cut(place: &Slot, range: Range<usize>, page: usize) -> bool {
+    let mut facts = MaybeUninit::<libc::stat>::uninit();
+    // SAFETY: allowed in a handler; the facts are written to the place given, unless the call fails.
+    let size = unsafe {
+        if libc::fstat(place.file.load(Ordering::Relaxed), facts.as_mut_ptr()) != 0 {
+            return false;
         }
-    }
-    is_mended
+        facts.assume_init().st_size
+    };
+    let size = usize::try_from(size).unwrap_or(usize::MAX);
+    let lost = size.checked_next_multiple_of(page).and_then(|size| range.start.checked_add(size));
+    #[cfg(test)]
+    tests::pause();
+    let end = place.zeros.load(Ordering::Relaxed).min(range.end);
+    lost.filter(|lost| *lost < end).is_some_and(|lost| mend_place(place, range, lost))
 }
 
 /// A map that is there to be given up. 0 where it is gone.
@@ -319,7 +347,7 @@ fn give_up_spare_map() {
 fn map_zeros(range: Range<usize>) -> bool {
     let (protection, flags) = (libc::PROT_READ, libc::MAP_PRIVATE | libc::MAP_ANON | libc::MAP_FIXED);
     let (start, len) = (ptr::with_exposed_provenance_mut(range.start), range.end.saturating_sub(range.start));
-    // SAFETY: the pages belong to a map of this crate, which the interrupted access keeps alive; they stay readable.
+    // SAFETY: the pages belong to a map of this crate, which the interrupted access or a pin keeps alive; they stay readable.
     unsafe { libc::mmap(start, len, protection, flags, -1, 0) != libc::MAP_FAILED }
 }
 
@@ -457,6 +485,83 @@ mod tests {
             unreachable!("ended by the signal");
         };
         assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(libc::SIGBUS), "{status}");
+    }
+
+    /// Makes the handler wait before it mends, until it is 0 again or a second is over.
+    static PAUSE: AtomicUsize = AtomicUsize::new(0);
+
+    pub(super) fn pause() {
+        let _ = PAUSE.compare_exchange(1, 2, Ordering::SeqCst, Ordering::SeqCst);
+        for _ in 0..1000 {
+            if PAUSE.load(Ordering::SeqCst) != 2 {
+                return;
+            }
+            // SAFETY: allowed in a handler.
+            unsafe { libc::usleep(1000) };
+        }
+    }
+
+    extern "C" fn does_nothing(_: c_int) {}
+
+    /// A thread drops its map while the handler of another one is about to put zeros there.
+    #[test]
+    fn a_map_stays_until_a_handler_on_another_thread_is_done_with_it() {
+        let Some(status) = alone("a_map_stays_until_a_handler_on_another_thread_is_done_with_it") else {
+            set_handler(does_nothing);
+            guard_maps().unwrap();
+            let path = file();
+            let map = open(&path);
+            let start = map.as_ptr().expose_provenance();
+            cut(&path, page_size());
+            PAUSE.store(1, Ordering::SeqCst);
+            std::thread::scope(|scope| {
+                // SAFETY: a signal to this thread, as handlers raise that were set over the guard.
+                scope.spawn(|| unsafe { libc::raise(libc::SIGBUS) });
+                while PAUSE.load(Ordering::SeqCst) != 2 {
+                    std::thread::yield_now();
+                }
+                drop(map);
+                // The address is free for others.
+                let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON);
+                let wanted = ptr::with_exposed_provenance_mut(start);
+                // SAFETY: new pages; nothing else was mapped there since.
+                let bytes = unsafe {
+                    let given = libc::mmap(wanted, LARGE, protection, flags, -1, 0);
+                    assert_eq!(given, wanted);
+                    std::slice::from_raw_parts_mut(given.cast::<u8>(), LARGE)
+                };
+                bytes.fill(9);
+                PAUSE.store(0, Ordering::SeqCst);
+                std::thread::sleep(std::time::Duration::from_millis(200));
+                assert!(bytes.iter().all(|byte| *byte == 9), "zeros in memory of others");
+            });
+            return std::fs::remove_file(path).unwrap();
+        };
+        assert!(status.success(), "{status}");
+    }
+
+    /// Zeros are told where the file's times tell nothing, as within one step of the clock.
+    #[test]
+    fn a_fault_is_noted_with_its_map_alone() {
+        guard_maps().unwrap();
+        let [path, whole] = ["torn", "whole"].map(|name| {
+            let path = std::env::temp_dir().join(format!("meshpeek-{name}-{}", std::process::id()));
+            std::fs::write(&path, [7; LARGE]).unwrap();
+            path
+        });
+        let [(map, watched), (other_map, other)] = [&path, &whole].map(|path| {
+            let file = File::open(path).unwrap();
+            // SAFETY: the bytes are read as numbers only.
+            let map = unsafe { memmap2::Mmap::map(&file).unwrap() };
+            let watched = Watched::new(&map, &file);
+            (map, (watched, file))
+        });
+        cut(&path, 0);
+        assert!(!watched.0.is_torn() && !other.0.is_torn());
+        assert_eq!((map[LARGE - 1], other_map[0]), (0, 7));
+        assert!(watched.0.is_torn() && !other.0.is_torn());
+        drop((watched, other));
+        [path, whole].map(|path| std::fs::remove_file(path).unwrap());
     }
 
     #[test]

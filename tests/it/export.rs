@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 
 use crate::cli::{Folder, code, program, run, stderr};
 use crate::corpus::{blessing, outside, root};
+use crate::writer;
 
 /// All files of formats that glTF is written of, in `corpus/` and outside.
 fn models() -> Vec<PathBuf> {
@@ -300,4 +301,109 @@ fn thumbnails_are_one_for_each_model_by_digest() {
     // A second time nothing is drawn again.
     assert_eq!(code(&scan()), 0);
     assert_eq!(pictures.read_dir().unwrap().count(), files.len());
+}
+
+/// A model with a textured triangle for each of these images.
+fn with_images(names: &'static [&'static [u8]]) -> Vec<u8> {
+    use writer::b3d::{Texture, brushes, chunk, mesh, node, scene, textures, triangles};
+    let list: Vec<Texture> = names.iter().map(|name| Texture { name, flags: 1, blend: 2 }).collect();
+    let ids: Vec<[i32; 1]> = (0..names.len() as i32).map(|id| [id]).collect();
+    let brush: Vec<(&[u8], &[i32])> = ids.iter().map(|id| (&b"one"[..], &id[..])).collect();
+    let square = |number: i32| {
+        let own = writer::bytes::Bytes::new().u32(0).u32(1).u32(2);
+        let corners = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]];
+        chunk(b"VRTS", own.f32s(corners.iter().flat_map(|[x, y]| [x + 2.0 * number as f32, *y, 0.0, *x, *y])))
+    };
+    let nodes = (0..names.len() as i32)
+        .map(|number| node("body", [mesh(number, [square(number), triangles(number, &[[0, 1, 2], [2, 1, 3]])])]));
+    scene([textures(&list), brushes(&brush)].into_iter().chain(nodes)).to_vec()
+}
+
+/// A red image of this side as PNG.
+fn red(side: u32) -> Vec<u8> {
+    let mut png = std::io::Cursor::new(Vec::new());
+    image::RgbImage::from_pixel(side, side, image::Rgb([255, 0, 0]))
+        .write_to(&mut png, image::ImageFormat::Png)
+        .unwrap();
+    png.into_inner()
+}
+
+/// A picture of a model, and what was said.
+fn picture(model: &Path, to: &Path, args: &[&str]) -> (Vec<u8>, String) {
+    let output = program().arg("export").args(args).arg(model).arg("-o").arg(to).output().unwrap();
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    (pixels(&std::fs::read(to).unwrap()).1, stderr(&output))
+}
+
+#[test]
+fn large_images_beside_a_small_model_are_drawn_and_one_that_is_too_large_is_left_out_alone() {
+    let folder = Folder::new("large-images");
+    let model = folder.file("model.b3d", with_images(&[b"a.png", b"b.png", b"c.png", b"d.png"]));
+    let to = folder.0.join("model.png");
+    let (plain, said) = picture(&model, &to, &[]);
+    assert!(!said.contains("left out"), "{said}");
+    // Three of 4096 pixels.
+    let large = red(4096);
+    for name in ["a.png", "b.png", "c.png"] {
+        folder.file(name, &large);
+    }
+    let (drawn, said) = picture(&model, &to, &[]);
+    assert!(!said.contains("left out"), "{said}");
+    assert!(drawn != plain, "nothing of them is seen");
+    // And one of 8192.
+    let side = 8192_u32;
+    let head =
+        writer::bytes::Bytes::new().raw("BM").u32(0).u32(0).u32(54).u32(40).u32(side).u32(side).raw([1, 0, 24, 0]);
+    let bitmap = folder.file("d.png", head.raw([0; 24]).to_vec());
+    std::fs::File::options().write(true).open(bitmap).unwrap().set_len(54 + u64::from(side * side * 3)).unwrap();
+    let (with_fourth, said) = picture(&model, &to, &[]);
+    assert!(said.contains("d.png: image left out: too large") && said.matches("left out").count() == 1, "{said}");
+    assert!(with_fourth == drawn, "the others are as they were");
+    // In a model they stay as they are, those that glTF takes.
+    let glb = folder.0.join("model.glb");
+    assert_eq!(code(&export(&model, &glb)), 0);
+    assert_eq!(len(&document(&std::fs::read(&glb).unwrap()), "images"), 3);
+}
+
+/// A file whose size is more than may be held is not read, whatever way files are opened.
+#[test]
+fn an_image_is_not_read_where_its_file_is_too_large() {
+    let folder = Folder::new("huge-image");
+    let model = folder.file("model.b3d", with_images(&[b"a.png", b"b.png"]));
+    folder.file("b.png", red(8));
+    let to = folder.0.join("model.png");
+    let (without, _) = picture(&model, &to, &[]);
+    let huge = std::fs::File::create(folder.0.join("a.png")).unwrap();
+    huge.set_len(6 << 30).unwrap();
+    for args in [&[][..], &["--no-mmap"]] {
+        let (drawn, said) = picture(&model, &to, args);
+        assert!(said.contains("a.png: image left out: too large"), "{said}");
+        assert!(drawn == without);
+        let glb = folder.0.join("model.glb");
+        let output = program().arg("export").args(args).arg(&model).arg("-o").arg(&glb).output().unwrap();
+        assert!(code(&output) == 0 && stderr(&output).contains("a.png: image left out"), "{}", stderr(&output));
+        assert_eq!(len(&document(&std::fs::read(&glb).unwrap()), "images"), 1);
+    }
+}
+
+/// In an archive too: what is packed there is not unpacked first.
+#[test]
+fn an_image_beside_a_model_in_an_archive_is_checked_before_it_is_unpacked() {
+    use writer::zip::{Entry, zip};
+    let model = with_images(&[b"a.png", b"b.png"]);
+    let (large, small) = (vec![0; 300 << 20], red(8));
+    let entries = [
+        Entry::deflated("m/model.b3d", &model),
+        Entry::deflated("m/a.png", &large),
+        Entry::deflated("m/b.png", &small),
+    ];
+    let folder = Folder::new("archive-image");
+    let archive = folder.file("a.zip", zip(&entries, b"").to_vec());
+    drop(large);
+    let address = PathBuf::from(format!("{}!/m/model.b3d", archive.display()));
+    let (_, said) = picture(&address, &folder.0.join("model.png"), &[]);
+    assert!(said.contains("a.png: image left out: too large") && !said.contains("b.png"), "{said}");
+    let glb = folder.0.join("model.glb");
+    assert_eq!(code(&export(&address, &glb)), 0);
+    assert_eq!(len(&document(&std::fs::read(&glb).unwrap()), "images"), 1);
 }

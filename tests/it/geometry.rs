@@ -6,6 +6,7 @@ use meshpeek::{Asset, Format, Inspect, codec};
 
 use crate::corpus::{files, outside, root};
 use crate::memory::usage_of;
+use crate::writer;
 
 fn sub(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
@@ -167,4 +168,55 @@ fn a_scene_tells_its_parts() {
     let weights = all[0].to_weights().unwrap().unwrap();
     assert_eq!((weights.of(0)[0].joint, weights.of(0)[0].weight, weights.of(1).len()), (1, 0.25, 0));
     assert_eq!(all[3].to_weights().unwrap().unwrap().of(2)[0].joint, 4);
+}
+
+/// The flags of the only section of a model, and whether its triangles are seen.
+fn visible_with(flags: u32) -> bool {
+    use writer::odol::{Lod, Model};
+    let bytes = Model::new(73, vec![Lod::strip(1.0, 8)]).bytes();
+    let bytes = bytes.poke("section", SECTION_FLAGS, flags.to_le_bytes()).to_vec();
+    let asset = Asset::parse(&bytes).unwrap();
+    let Asset::Odol(model) = &asset else { panic!("an ODOL model") };
+    assert_eq!(model.lod(0).unwrap().unwrap().sections.iter().next().unwrap().flags, flags);
+    let primitive = asset.primitives().next().unwrap().unwrap();
+    primitive.place().visible
+}
+
+/// Where the flags lie in a section of version 73.
+const SECTION_FLAGS: usize = 22;
+
+#[test]
+fn a_section_of_odol_is_hidden_by_either_of_two_flags() {
+    assert!(visible_with(0) && visible_with(1 << 5) && visible_with(!(1 << 22 | 1 << 28)));
+    for flag in [1 << 22, 1 << 28] {
+        assert!(!visible_with(flag) && !visible_with(flag | 1 << 5), "{flag:#x}");
+    }
+}
+
+/// Sections that go back over the faces before them cost a walk each; there is a bound on these.
+#[test]
+fn sections_of_odol_go_over_the_same_faces_only_so_often() {
+    use writer::odol::{Lod, Model};
+    let primitives = |turns: usize| {
+        let mut lod = Lod::strip(1.0, 100);
+        lod.sections = vec![(lod.faces.len(), 1, -1); turns];
+        let written = Model::new(73, vec![lod]).bytes();
+        let (first, mut bytes) = (written.at("section"), written.to_vec());
+        let units = <[u8; 4]>::try_from(&bytes[first + 4..first + 8]).unwrap();
+        // The writer gives the first one all faces, and the others those after the last. They begin with the first again.
+        let rest = &bytes[first + 8..first + 20];
+        let [empty, whole] = [units, [0; 4]].map(|start| [&start[..], &units, rest].concat());
+        let places: Vec<usize> = (0..bytes.len() - 20).filter(|&at| bytes[at..at + 20] == empty).collect();
+        assert_eq!(places.len(), turns - 1);
+        places.iter().for_each(|&at| bytes[at..at + 20].copy_from_slice(&whole));
+        let asset = Asset::parse(&bytes).unwrap();
+        asset.primitives().map(|primitive| primitive.map(drop).map_err(|error| error.to_string())).collect::<Vec<_>>()
+    };
+    assert!(primitives(60).iter().all(Result::is_ok));
+    let all = primitives(100);
+    assert_eq!(
+        all.last().unwrap().as_ref().unwrap_err().split(": ").last().unwrap(),
+        "sections that go over the same faces again and again"
+    );
+    assert_eq!(all.iter().filter(|one| one.is_ok()).count(), 65);
 }

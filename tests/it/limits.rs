@@ -236,15 +236,16 @@ fn threads_that_hold_memory_get_on() {
     let budget = Budget::new(0, &limits);
     std::thread::scope(|scope| {
         for _ in 0..8 {
-            scope.spawn(|| {
+            let budget = budget.fork();
+            scope.spawn(move || {
                 for _ in 0..200 {
                     let outer = budget.hold(40 << 20).unwrap();
                     let middle = outer.budget().hold(40 << 20).unwrap();
                     std::thread::scope(|helpers| {
                         for mib in [10, 20] {
-                            let middle = &middle;
+                            let budget = middle.budget().fork();
                             helpers.spawn(move || {
-                                let inner = middle.budget().hold(mib << 19).unwrap();
+                                let inner = budget.hold(mib << 19).unwrap();
                                 drop(inner.budget().hold(mib << 19).unwrap());
                             });
                         }

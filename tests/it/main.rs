@@ -2,6 +2,7 @@
 
 #[cfg(target_os = "linux")]
 mod amplify;
+mod budget;
 mod budgets;
 mod codec;
 mod corpus;

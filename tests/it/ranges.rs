@@ -257,3 +257,99 @@ fn a_stored_archive_in_an_archive_is_a_source_of_its_own() {
     std::fs::remove_file(&file).unwrap();
     assert!(matches!(ranges.get(3..3 + (1 << 40)).unwrap_err().kind(), ErrorKind::Truncated { .. }));
 }
+
+/// Questions that cannot fail give no answer with holes either: summaries, verdicts, outlines and layouts.
+#[test]
+fn no_question_gives_a_part_of_an_answer() {
+    type Question = fn(&Asset<'_>) -> String;
+    let questions: [(&str, Question); 5] = [
+        ("header", |asset| format!("{:?}", asset.summarize_header())),
+        ("summary", |asset| format!("{:?}", asset.summarize())),
+        ("verify", |asset| {
+            let mut problems = meshpeek::summary::Problems::new(&Limits::default());
+            asset.verify(&mut problems);
+            format!("{:?}", problems.into_vec())
+        }),
+        ("layout", |asset| {
+            let mut regions = String::new();
+            asset.layout(&mut |region| regions += &format!("{region:?}\n"));
+            regions
+        }),
+        ("digests", |asset| {
+            let mut told = String::new();
+            for name in asset.digest_names() {
+                let budget = Budget::unlimited(&Limits::default());
+                let mut bytes = 0;
+                let result = asset.digest(name, &budget, &mut |some| bytes += some.len());
+                told += &format!("{name} {bytes} {result:?}\n");
+            }
+            told
+        }),
+    ];
+    let limits = Limits::default();
+    let mut holes = 0;
+    for (name, bytes) in with_ranges() {
+        let Ok(asset) = Asset::parse(&bytes) else { continue };
+        for (asked, question) in questions {
+            let whole = question(&asset);
+            let ask = |ranges: &Ranges| Ok(question(&Asset::parse_ranges(ranges, &limits)?));
+            for length in [0, bytes.len() / 2, bytes.len().saturating_sub(1)] {
+                let mut ranges = Ranges::new(bytes.len() as u64);
+                ranges.add(0, &bytes[..length]);
+                match ranges.ask(ask) {
+                    Ok(answer) => assert_eq!(answer, whole, "{asked} of {name}, {length} bytes"),
+                    Err(error) => {
+                        assert!(error.incomplete().is_some(), "{asked} of {name}, {length} bytes: {error}");
+                        holes += 1;
+                    }
+                }
+                assert_eq!(ranges.load(&bytes, ask).unwrap(), whole, "{asked} of {name}, {length} bytes");
+            }
+        }
+    }
+    assert!(holes > 500, "{holes}");
+}
+
+/// What one question lacked is not held against the next.
+#[test]
+fn a_question_that_needs_no_more_is_answered() {
+    let bytes = OdolWriter::new(73, vec![Lod::strip(0.0, 3000), Lod::strip(1.0, 3000)]).to_vec();
+    let limits = Limits::default();
+    let mut ranges = Ranges::new(bytes.len() as u64);
+    ranges.load(&bytes, |ranges| Ok(Model::parse_ranges(ranges, &limits)?.summarize_header())).unwrap();
+    let header = |ranges: &Ranges| Ok(Model::parse_ranges(ranges, &limits)?.summarize_header());
+    let summary = |ranges: &Ranges| Ok(Model::parse_ranges(ranges, &limits)?.summarize());
+    assert!(ranges.ask(summary).unwrap_err().incomplete().is_some());
+    assert!(ranges.clone().ask(header).is_ok() && ranges.ask(header).is_ok());
+    // All that is missing comes in one go.
+    let asked = std::cell::Cell::new(0);
+    let count = |ranges: &Ranges| {
+        asked.set(asked.get() + 1);
+        summary(ranges)
+    };
+    ranges.load(&bytes, count).unwrap();
+    assert_eq!(asked.get(), 2);
+}
+
+/// Reads that share a file take no bytes of each other.
+#[test]
+fn threads_read_one_file_at_different_places() {
+    let file = std::env::temp_dir().join(format!("meshpeek-read-at-{}", std::process::id()));
+    let bytes: Vec<u8> = (0..1_u32 << 18).flat_map(u32::to_le_bytes).collect();
+    std::fs::write(&file, &bytes).unwrap();
+    let source = std::fs::File::open(&file).unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..4_u64 {
+            let (source, bytes) = (&source, &bytes);
+            scope.spawn(move || {
+                for step in 0..5000 {
+                    let start = (step * 7919 + thread * 104_729) % (1 << 19);
+                    let read = source.read_at(start..start + 1000).unwrap();
+                    assert_eq!(read, bytes[start as usize..][..1000]);
+                }
+            });
+        }
+    });
+    assert!(source.read_at(bytes.len() as u64..bytes.len() as u64 + 1).is_err());
+    std::fs::remove_file(&file).unwrap();
+}

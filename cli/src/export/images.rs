@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use meshpeek::address::{Address, open_member};
+use meshpeek::address::{Address, open_checked_member};
 use meshpeek::geometry::Texture;
 use meshpeek::inspect::Text;
 use meshpeek::summary::Name;
-use meshpeek::{Access, Asset, FileMap, Limits};
+use meshpeek::{Access, Asset, Error, FileMap, Limits};
 
 use super::room::Room;
 use crate::args::Common;
-use crate::input;
+use crate::notes::Notes;
 
 /// The most images that are looked for; real models have dozens.
 const MOST_IMAGES: usize = 1000;
@@ -24,12 +24,15 @@ const MOST_ENTRIES: usize = 10_000;
 pub(crate) struct Images<'a> {
     asset: &'a Asset<'a>,
     around: Around<'a>,
-    access: Access,
     limits: Limits,
-    found: HashMap<String, Option<Vec<u8>>>,
+    /// Where to say which images are left out.
+    notes: Option<Notes>,
+    found: HashMap<String, Option<Bytes>>,
     /// What is beside the model, by names in lower case; read when one is missing by its own name.
     beside: Option<HashMap<String, PathBuf>>,
 }
+
+type Bytes = Box<dyn AsRef<[u8]>>;
 
 /// What lies around the model.
 enum Around<'a> {
@@ -47,16 +50,23 @@ impl<'a> Images<'a> {
             None if address.is_stdin() => Around::Nothing,
             None => folder(&address.file),
         };
-        Self::new(asset, around, input::access(common), common.limits.limits())
+        Self::new(asset, around, common.limits.limits(), Some(Notes::new(common)))
     }
 
     /// For an asset that a scan has open: of a member of an archive, only images in the model itself.
-    pub(crate) fn seen(asset: &'a Asset<'a>, file: Option<&Path>, access: Access, limits: &Limits) -> Self {
-        Self::new(asset, file.map_or(Around::Nothing, folder), access, *limits)
+    pub(crate) fn seen(asset: &'a Asset<'a>, file: Option<&Path>, limits: &Limits) -> Self {
+        Self::new(asset, file.map_or(Around::Nothing, folder), *limits, None)
     }
 
-    fn new(asset: &'a Asset<'a>, around: Around<'a>, access: Access, limits: Limits) -> Self {
-        Self { asset, around, access, limits, found: HashMap::new(), beside: None }
+    fn new(asset: &'a Asset<'a>, around: Around<'a>, limits: Limits, notes: Option<Notes>) -> Self {
+        Self { asset, around, limits, notes, found: HashMap::new(), beside: None }
+    }
+
+    /// Says that an image is left out because it is too large.
+    pub(super) fn leave_out(&self, name: &str) {
+        if let Some(notes) = self.notes {
+            notes.say(format_args!("{name}: image left out: too large for the limits set for reading"));
+        }
     }
 
     /// The bytes of an image as they are; `None` where it is not at hand, or larger than the limits allow.
@@ -66,17 +76,23 @@ impl<'a> Images<'a> {
             if self.found.len() >= MOST_IMAGES {
                 return None;
             }
-            let bytes = self.inside(texture, room).or_else(|| self.outside(file_name(&name), room));
+            let bytes = self.inside(texture, room).map(|bytes| Box::new(bytes) as Bytes);
+            let bytes = bytes.or_else(|| self.outside(&name, room));
             self.found.insert(name.clone(), bytes);
         }
-        self.found.get(&name)?.as_deref()
+        Some(self.found.get(&name)?.as_ref()?.as_ref().as_ref())
     }
 
     fn inside(&self, texture: &Texture<'_>, room: &Room<'_>) -> Option<Vec<u8>> {
         match self.asset {
             Asset::Bmx(map) => {
                 let image = map.textures().ok()?.get(texture.index?).ok()??.image()?;
-                room.kept(image.decoded_byte_len_hint()).ok()?;
+                let bytes = image.decoded_byte_len_hint();
+                if !room.affords(bytes, 0, bytes) {
+                    self.leave_out(&Name::from(texture.name).text);
+                    return None;
+                }
+                room.kept(bytes).ok()?;
                 Some(image.decode().ok()?.into_owned())
             }
             Asset::Lodka(model) => {
@@ -85,7 +101,13 @@ impl<'a> Images<'a> {
                 for one in lists.flat_map(|list| list.textures().flatten().collect::<Vec<_>>()) {
                     room.work(LOOK_WORK).ok()?;
                     if one.file_name.as_bytes().eq_ignore_ascii_case(name.as_bytes()) {
-                        return copy(one.data.as_bytes(), room);
+                        let data = one.data.as_bytes();
+                        if !room.affords(data.len() as u64, 0, data.len() as u64) {
+                            self.leave_out(&Name::from(texture.name).text);
+                            return None;
+                        }
+                        room.kept(data.len() as u64).ok()?;
+                        return Some(data.to_vec());
                     }
                 }
                 None
@@ -95,23 +117,48 @@ impl<'a> Images<'a> {
     }
 
     /// The file of this name, which is no path: what a model says is never gone after.
-    fn outside(&mut self, name: &str, room: &Room<'_>) -> Option<Vec<u8>> {
+    fn outside(&mut self, full_name: &str, room: &Room<'_>) -> Option<Bytes> {
+        let name = file_name(full_name);
         if name.is_empty() || name == "." || name == ".." {
             return None;
         }
-        match &self.around {
+        let mut is_too_large = false;
+        let found = match &self.around {
             Around::Nothing => None,
             Around::Folder(folder) => {
                 let path = folder.join(name);
                 let path = if path.is_file() { path } else { self.same_but_for_case(name)? };
-                copy(&FileMap::open_with(&path, self.access, &self.limits).ok()?, room)
+                // Always a copy: decoders are not made for bytes that change.
+                let file = FileMap::open_checked(path, Access::READ, &self.limits, |bytes| {
+                    // Its own bytes count, so that they are no work that it cannot have.
+                    is_too_large = !room.affords(0, 0, bytes);
+                    if is_too_large {
+                        return Err(too_large());
+                    }
+                    room.budget().add_bytes(bytes);
+                    room.kept(bytes)
+                });
+                file.ok().map(|file| Box::new(file) as Bytes)
             }
             Around::Archive(file, outer, member) => {
                 let slash = member.iter().rposition(|&byte| byte == b'/' || byte == b'\\');
                 let sibling = [&member[..slash.map_or(0, |slash| slash + 1)], name.as_bytes()].concat();
-                copy(&open_member(file, outer, Some(&sibling), &room.budget()).ok()?.content.ok()?, room)
+                let mut check = |bytes: u64| {
+                    is_too_large = !room.affords(bytes.saturating_mul(2), 0, bytes.saturating_mul(2));
+                    if is_too_large { Err(too_large()) } else { Ok(()) }
+                };
+                let opened = open_checked_member(file, outer, Some(&sibling), room.budget(), &mut check);
+                let content = opened.and_then(|opened| opened.content).ok();
+                content.and_then(|content| {
+                    room.kept(content.len() as u64).ok()?;
+                    Some(Box::new(content.to_vec()) as Bytes)
+                })
             }
+        };
+        if is_too_large {
+            self.leave_out(full_name);
         }
+        found
     }
 
     fn same_but_for_case(&mut self, name: &str) -> Option<PathBuf> {
@@ -124,9 +171,8 @@ impl<'a> Images<'a> {
     }
 }
 
-fn copy(bytes: &[u8], room: &Room<'_>) -> Option<Vec<u8>> {
-    room.kept(bytes.len() as u64).ok()?;
-    Some(bytes.to_vec())
+fn too_large() -> Error {
+    Error::unsupported("too large an image")
 }
 
 fn folder<'a>(file: &Path) -> Around<'a> {

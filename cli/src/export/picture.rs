@@ -303,7 +303,11 @@ impl Scene<'_, '_> {
             && !self.skins.contains_key(key)
         {
             let bytes = self.images.find(texture, self.room);
-            let skin = bytes.and_then(|bytes| decode(bytes, key, self.room));
+            let skin = bytes.map_or(Ok(None), |bytes| decode(bytes, key, self.room));
+            let skin = skin.unwrap_or_else(|TooLarge| {
+                self.images.leave_out(key);
+                None
+            });
             self.skins.insert(key.clone(), skin);
         }
         let skin = key.and_then(|key| self.skins.get(&key)?.as_ref());
@@ -399,8 +403,11 @@ pub(super) fn dimensions(bytes: &[u8]) -> Option<(u32, u32)> {
     ImageReader::new(Cursor::new(bytes)).with_guessed_format().ok()?.into_dimensions().ok()
 }
 
-/// The image, made smaller where it is large; `None` where it cannot be had within the limits.
-fn decode(bytes: &[u8], name: &str, room: &Room<'_>) -> Option<Skin> {
+/// Why an image is left out.
+struct TooLarge;
+
+/// The image, made smaller where it is large; `None` where it does not decode.
+fn decode(bytes: &[u8], name: &str, room: &Room<'_>) -> Result<Option<Skin>, TooLarge> {
     let reader = || {
         let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().ok()?;
         // This kind has no first bytes of its own.
@@ -409,14 +416,18 @@ fn decode(bytes: &[u8], name: &str, room: &Room<'_>) -> Option<Skin> {
         }
         Some(reader)
     };
-    let (width, height) = reader()?.into_dimensions().ok()?;
-    if width == 0 || height == 0 || width > MOST_SIDE || height > MOST_SIDE {
-        return None;
-    }
+    let dimensions = reader().and_then(|reader| reader.into_dimensions().ok());
+    let Some((width, height)) = dimensions.filter(|&(width, height)| width > 0 && height > 0) else { return Ok(None) };
     // As it is decoded, and as four bytes a pixel.
-    let bytes = u64::from(width) * u64::from(height) * 12;
-    room.kept(bytes).ok()?;
-    let mut reader = reader()?;
+    let (pixels, smaller) = (u64::from(width) * u64::from(height), u64::from(MOST_TEXELS).pow(2) * 4);
+    let (work, bytes) = (pixels.saturating_mul(4), pixels.saturating_mul(12));
+    if width > MOST_SIDE || height > MOST_SIDE || !room.affords(work, 0, bytes.saturating_add(smaller)) {
+        return Err(TooLarge);
+    }
+    if room.work(work).and_then(|()| room.keep(bytes)).is_err() {
+        return Ok(None);
+    }
+    let Some(mut reader) = reader() else { return Ok(None) };
     let mut limits = image::Limits::default();
     limits.max_alloc = Some(bytes.saturating_add(1 << 20));
     reader.limits(limits);
@@ -425,7 +436,6 @@ fn decode(bytes: &[u8], name: &str, room: &Room<'_>) -> Option<Skin> {
         if is_large { image.thumbnail(MOST_TEXELS, MOST_TEXELS) } else { image }.into_rgba8()
     });
     room.give(bytes);
-    let image = image?;
-    room.keep(image.len() as u64).ok()?;
-    Some(Skin { size: [image.width() as usize, image.height() as usize], rgba: image.into_raw() })
+    let Some(image) = image.filter(|image| room.keep(image.len() as u64).is_ok()) else { return Ok(None) };
+    Ok(Some(Skin { size: [image.width() as usize, image.height() as usize], rgba: image.into_raw() }))
 }

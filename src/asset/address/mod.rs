@@ -218,6 +218,21 @@ pub struct Opened<'a> {
 /// Where one of the names fits no member (the message names the nearest), or is not in an archive; where an archive on
 /// the way cannot be decoded; [`Limit`](crate::ErrorKind::Limit) beyond [`Limits::archive_depth`].
 pub fn open_member<'a>(file: &Path, data: &'a [u8], member: Option<&[u8]>, budget: &Budget) -> Result<Opened<'a>> {
+    open_checked_member(file, data, member, budget, &mut |_| Ok(()))
+}
+
+/// As [`open_member`], asking `check` before an archive on the way is looked at and before a member is decoded, with how
+/// many bytes.
+///
+/// # Errors
+/// As [`open_member`], and that of the check.
+pub fn open_checked_member<'a>(
+    file: &Path,
+    data: &'a [u8],
+    member: Option<&[u8]>,
+    budget: &Budget,
+    check: &mut dyn FnMut(u64) -> Result<()>,
+) -> Result<Opened<'a>> {
     let limits = *budget.limits();
     let content = Content::new(data, budget);
     let bytes = data.len() as u64;
@@ -237,12 +252,14 @@ pub fn open_member<'a>(file: &Path, data: &'a [u8], member: Option<&[u8]>, budge
             return Err(Error::limit("archives inside each other", limits.archive_depth, flag::ARCHIVE_DEPTH));
         }
         let content = opened.content?;
+        check(content.len() as u64)?;
         content.budget().work(content.len() as u64)?;
         let name = opened.member.as_ref().map_or(file, |member| Path::new(unnumbered(&member.text)));
         let asset = Asset::parse_file(name, &content, content.budget().limits())?;
         let no_archive = || not_found(format!("{} is no archive to go into", asset.format().title()));
         let container = Container::of(&asset).ok_or_else(no_archive)?;
         let Located { found, name, behind } = locate(&container, names)?;
+        check(found.member.decoded_byte_len_hint())?;
         let (part, format) = match found.member.decode(content.budget()) {
             Ok(inside) => (Ok(content.part(inside)), None),
             // As a scan does: what does not even begin right is told for that.

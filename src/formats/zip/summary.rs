@@ -194,7 +194,7 @@ impl Archive<'_> {
         }
         // A program that unpacks itself lies before its archive; files lie in it.
         let prefix = self.directory.prefix();
-        if prefix > 0 && first_entry(self.data.from(0)).is_ok() {
+        if prefix > 0 && self.data.read(0, |cursor| first_entry(cursor.rest())).is_ok() {
             problems.warning(&Error::malformed(format!("{prefix} bytes of another archive before it")).at(0));
         }
         let end = self.directory.archive_end();
@@ -232,7 +232,8 @@ impl Member<'_> {
     fn places(&self) -> Result<[u64; 4]> {
         let (start, data, stored) = (self.header_offset(), self.local()?.data_offset, self.stored_bytes()?);
         let end = data.saturating_add(stored.len() as u64);
-        let behind = self.archive.data.from(end);
+        let all = self.archive.data;
+        let behind = all.get(end..end.saturating_add(4).min(all.size()))?;
         let descriptor = match behind {
             _ if self.header().flags.get() & SIZES_FOLLOW == 0 => 0,
             [b'P', b'K', 7, 8, ..] => 16,

@@ -15,6 +15,7 @@ pub(crate) fn side_by_side<T: Send>(
     let (budget, items) = (problems.budget.clone(), Mutex::new(items.fuse().enumerate()));
     let told: Mutex<InOrder<'_>> = Mutex::new(InOrder { problems, next: 0, waiting: BTreeMap::new(), held: 0 });
     budget.share_out(&|| {
+        let budget = budget.fork();
         while let Some((place, item)) = { items.lock().unwrap_or_else(PoisonError::into_inner).next() } {
             let mut of_item = Problems::within(budget.clone());
             look(item, &mut of_item);

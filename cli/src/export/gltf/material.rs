@@ -87,8 +87,13 @@ impl Scene<'_, '_> {
         let bytes = self.images.find(texture, self.room).and_then(|bytes| Some((bytes, media_type(bytes)?)));
         // What only starts like an image would spoil the file.
         let sound = |bytes: &[u8]| picture::dimensions(bytes).is_some();
+        let fits = |bytes: &[u8]| self.room.affords(0, bytes.len() as u64, bytes.len() as u64);
         let made = match bytes.filter(|(bytes, _)| sound(bytes)) {
             None => None,
+            Some((bytes, _)) if !fits(bytes) => {
+                self.images.leave_out(&name);
+                None
+            }
             Some((bytes, kind)) => {
                 let view = self.glb.view(bytes.len(), bytes.iter().copied(), Use::Other)?;
                 let image = json!({ "bufferView": view, "mimeType": kind, "name": &name });

@@ -1,0 +1,290 @@
+//! Who may hold what of a budget: claims, forks, tasks and reservations.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use meshpeek::budget::{Held, Reservation};
+use meshpeek::{Budget, ErrorKind, Limits};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+const MIB: u64 = 1 << 20;
+/// What all claims share.
+const POOL: u64 = 64 * MIB;
+
+fn budget(decoded_mib: u64) -> Budget {
+    Budget::new(0, &Limits { decoded_bytes: decoded_mib * MIB, work: u32::MAX, ..Limits::default() })
+}
+
+/// The result of work that must end.
+fn within_a_minute<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || sender.send(work()));
+    receiver.recv_timeout(Duration::from_secs(60)).expect("waits for itself")
+}
+
+fn limit_of<T>(result: meshpeek::Result<T>) -> u64 {
+    match result.err().unwrap().kind() {
+        ErrorKind::Limit { limit, flag: Some("--max-decoded"), .. } => *limit,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Counts what is held, and the most of it.
+#[derive(Default)]
+struct Counter([AtomicU64; 2]);
+
+impl Counter {
+    fn add(&self, bytes: u64) {
+        let sum = self.0[0].fetch_add(bytes, Ordering::SeqCst) + bytes;
+        self.0[1].fetch_max(sum, Ordering::SeqCst);
+    }
+
+    fn remove(&self, bytes: u64) {
+        self.0[0].fetch_sub(bytes, Ordering::SeqCst);
+    }
+
+    fn most(&self) -> u64 {
+        self.0[1].load(Ordering::SeqCst)
+    }
+}
+
+#[test]
+fn memory_moved_to_another_thread_is_not_waited_for() {
+    within_a_minute(|| {
+        let budget = budget(256);
+        let (in_pool, in_lane) = (budget.hold(64 * MIB).unwrap(), budget.hold(64 * MIB).unwrap());
+        let mover = budget.clone();
+        let moved = thread::spawn(move || {
+            let more = mover.hold(64 * MIB).unwrap();
+            drop(in_lane);
+            more
+        });
+        let more = moved.join().unwrap();
+        assert_eq!(limit_of(budget.hold(129 * MIB)), 256 * MIB);
+        drop(budget.hold(128 * MIB).unwrap());
+        drop((in_pool, more));
+        drop(budget.hold(256 * MIB).unwrap());
+    });
+}
+
+#[test]
+fn pieces_are_one_claim_up_to_the_limit() {
+    within_a_minute(|| {
+        let (budget, busy) = (budget(256), Arc::new(AtomicU64::new(0)));
+        for others in [0, 64] {
+            // With the pool full and empty alike.
+            let other = budget.fork();
+            let _other = other.hold(others * MIB).unwrap();
+            let large: Vec<Held> = [60, 40, 40, 116].map(|mib| budget.hold(mib * MIB).unwrap()).into();
+            assert_eq!(limit_of(budget.hold(1)), 256 * MIB);
+            drop(large);
+            let pieces: Vec<Held> = (0..256).map(|_| budget.hold(MIB).unwrap()).collect();
+            assert_eq!(limit_of(budget.hold(1)), 256 * MIB);
+            // Parts count with what they are in.
+            drop(pieces);
+            let outer = budget.hold(200 * MIB).unwrap();
+            let beside = budget.hold(50 * MIB).unwrap();
+            assert_eq!(outer.budget().limits().decoded_bytes, 56 * MIB);
+            assert!(outer.budget().hold(7 * MIB).is_err() && outer.budget().hold(6 * MIB).is_ok());
+            drop(beside);
+            assert!(outer.budget().hold(57 * MIB).is_err() && outer.budget().hold(56 * MIB).is_ok());
+            busy.fetch_add(1, Ordering::Relaxed);
+        }
+        assert_eq!(busy.load(Ordering::Relaxed), 2);
+    });
+}
+
+#[test]
+fn try_take_gives_nothing_where_it_would_wait_and_charges_nothing_then() {
+    let limits = Limits { work: 1, ..Limits::default() };
+    let budget = Budget::new(1000 * MIB, &limits);
+    let (mine, other) = (budget.fork(), budget.fork());
+    let in_lane = mine.hold(POOL + 1).unwrap();
+    for _ in 0..10 {
+        assert!(other.try_take(POOL + 1).unwrap().is_none());
+    }
+    let in_pool = other.try_take(POOL).unwrap().unwrap();
+    assert!(other.try_take(1).unwrap().is_none() && other.try_hold(1).unwrap().is_none());
+    // The one in the lane gets on, and so does what is forked inside it.
+    let mine_too = mine.try_take(1).unwrap().unwrap();
+    let helper = in_lane.budget().fork();
+    let held = helper.try_hold(5).unwrap().unwrap();
+    assert!(in_lane.budget().fork().try_hold(5).unwrap().is_none());
+    drop((in_lane, mine_too));
+    assert!(other.try_take(1).unwrap().is_none(), "the helper is still there");
+    drop(held);
+    drop(other.try_take(1).unwrap().unwrap());
+    drop(in_pool);
+    assert_eq!(limit_of(other.try_take(257 * MIB)), 256 * MIB);
+    // 64 MiB and two bytes were charged.
+    budget.work(1002 * MIB - POOL - 2).unwrap();
+    assert!(other.try_take(1).is_err() && other.try_take(0).is_ok());
+}
+
+#[test]
+fn threads_that_help_share_the_lane_of_the_one_that_waits_for_them() {
+    within_a_minute(|| {
+        let budget = budget(256);
+        let drained = budget.fork();
+        let _drained = drained.hold(POOL).unwrap();
+        // The helper is there before the memory that it is beside.
+        let mine = budget.fork();
+        let helper = mine.fork();
+        let held = mine.hold(MIB).unwrap();
+        let joined = thread::spawn(move || helper.hold(MIB).map(drop)).join().unwrap();
+        joined.unwrap();
+        drop(held);
+    });
+}
+
+#[test]
+fn a_pot_that_was_found_empty_stays_empty() {
+    let budget = Budget::new(0, &Limits { work: 1, output: 1, archive_members: 5, ..Limits::default() });
+    assert!(budget.work(3 * MIB).is_err() && budget.work(1).is_err());
+    assert!(budget.output(3 * MIB).is_err() && budget.output(1).is_err());
+    assert!(budget.members(6).is_err() && budget.members(1).is_err());
+    assert!(budget.take(1).is_err() && budget.fork().work(1).is_err());
+}
+
+/// One round of a task: holds, lets others on, takes more, lets others on.
+async fn round(budget: &Budget, counter: &Counter, round: u64) {
+    let take = async |budget: &Budget, bytes: u64| loop {
+        match budget.try_take(bytes).unwrap() {
+            Some(held) => break held,
+            None => tokio::task::yield_now().await,
+        }
+    };
+    let [first, second] = [round * 7 % 20 * MIB, round * 11 % 40 * MIB];
+    let held = take(budget, first).await;
+    counter.add(first);
+    tokio::task::yield_now().await;
+    // In what is held, and beside it.
+    let inside = take(held.budget(), second).await;
+    counter.add(second);
+    tokio::task::yield_now().await;
+    let beside = take(budget, MIB).await;
+    counter.add(MIB);
+    drop(beside);
+    counter.remove(MIB + second + first);
+    drop((inside, held));
+}
+
+#[test]
+fn tasks_that_hold_and_await_and_take_get_on_within_the_limit() {
+    const ROUNDS: u64 = 10_000;
+    let most = within_a_minute(|| {
+        let (budget, counter) = (budget(100), Arc::new(Counter::default()));
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
+        let next = Arc::new(AtomicU64::new(0));
+        let tasks: Vec<_> = (0..64)
+            .map(|_| {
+                let (budget, counter, next) = (budget.fork(), counter.clone(), next.clone());
+                runtime.spawn(async move {
+                    let mut done = 0;
+                    loop {
+                        let number = next.fetch_add(1, Ordering::Relaxed);
+                        if number >= ROUNDS {
+                            return done;
+                        }
+                        round(&budget, &counter, number).await;
+                        done += 1;
+                    }
+                })
+            })
+            .collect();
+        let done: u64 = tasks.into_iter().map(|task| runtime.block_on(task).unwrap()).sum();
+        assert_eq!(done, ROUNDS);
+        counter.most()
+    });
+    assert!(most > POOL && most <= POOL + 100 * MIB, "{most}");
+}
+
+#[test]
+fn jobs_of_a_pool_of_threads_get_on_within_the_limit() {
+    let most = within_a_minute(|| {
+        let (budget, counter) = (budget(100), Counter::default());
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
+        pool.install(|| {
+            (0..2000_u64).into_par_iter().for_each(|job| {
+                let budget = budget.fork();
+                let [first, second] = [job * 7 % 60 * MIB, job * 11 % 40 * MIB];
+                let held = budget.take(first).unwrap();
+                counter.add(first);
+                let inside = held.budget().take(second).unwrap();
+                counter.add(second);
+                thread::yield_now();
+                counter.remove(first + second);
+                drop((inside, held));
+            });
+        });
+        counter.most()
+    });
+    assert!(most > POOL && most <= POOL + 100 * MIB, "{most}");
+}
+
+#[test]
+fn a_reservation_takes_in_steps_and_ends_at_the_limit() {
+    let limits = Limits { decoded_bytes: 3 * MIB + 5, work: 1, output: 1, ..Limits::default() };
+    let budget = Budget::new(0, &limits);
+    let reservation = Reservation::new(&budget);
+    for _ in 0..3 * MIB / 4096 {
+        reservation.keep(4096).unwrap();
+    }
+    reservation.keep(5).unwrap();
+    assert_eq!(limit_of(reservation.keep(1)), 3 * MIB + 5);
+    assert_eq!(limit_of(reservation.try_keep(1)), 3 * MIB + 5);
+    assert_eq!(limit_of(budget.hold(1)), 3 * MIB + 5);
+    reservation.give(100);
+    reservation.output(99).unwrap();
+    assert!(reservation.try_keep(1).unwrap());
+    // What is due is charged at the end.
+    reservation.work(7).unwrap();
+    drop(reservation);
+    drop(budget.hold(3 * MIB + 5).unwrap());
+    budget.work(2 * MIB - 7).unwrap();
+    assert!(budget.work(1).is_err() && budget.output(MIB).is_err());
+
+    let budget = self::budget(256);
+    let other = budget.fork();
+    let _other = other.hold(POOL + MIB).unwrap();
+    let reservation = Reservation::new(&budget);
+    assert!(reservation.try_keep(POOL).unwrap());
+    assert!(!reservation.try_keep(1).unwrap());
+}
+
+/// Rows of a packed table are held while they are read, those in place are not.
+#[test]
+fn reading_a_packed_table_takes_memory() {
+    use meshpeek::Inspect;
+    use meshpeek::inspect::{Outline, Part, Visitor};
+    use meshpeek::view::{Packing, Table};
+
+    struct Reads<'b>(&'b Budget, Vec<(bool, bool)>);
+
+    impl Visitor for Reads<'_> {
+        fn array(&mut self, _: &'static str, _: Option<usize>, table: &dyn Table) {
+            let is_packed = matches!(table.storage().packing, Packing::Lzo | Packing::Lzss | Packing::Deflate);
+            let read = self.0.read(table, &mut |_| std::ops::ControlFlow::Continue(()));
+            self.1.push((is_packed, read.is_ok()));
+        }
+
+        fn open(&mut self, _: &Part<'_>) -> bool {
+            true
+        }
+
+        fn problem(&mut self, error: &meshpeek::Error) {
+            panic!("{error}");
+        }
+    }
+
+    let model = crate::writer::odol::Model::new(49, vec![crate::writer::odol::Lod::strip(1.0, 5000)]).to_vec();
+    let asset = meshpeek::Asset::parse(&model).unwrap();
+    let budget = Budget::new(1 << 30, &Limits { decoded_bytes: 1000, ..Limits::default() });
+    let mut reads = Reads(&budget, Vec::new());
+    asset.outline(&mut Outline::new(&mut reads));
+    let of = |packed| reads.1.iter().filter(move |(is_packed, _)| *is_packed == packed);
+    assert!(of(true).any(|(_, is_read)| !is_read) && of(false).count() > 0, "{:?}", reads.1);
+    assert!(of(false).all(|(_, is_read)| *is_read));
+}
