@@ -6,7 +6,7 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::format::Format;
+use crate::format::{Format, NoAsset};
 use crate::sealed::Sealed;
 use crate::shown::shown;
 use crate::summary::Code;
@@ -62,8 +62,8 @@ pub enum ErrorKind {
     Unsupported(Cow<'static, str>),
     /// Bytes that only the owner of a key can read.
     Encrypted(Cow<'static, str>),
-    /// No known format starts like this.
-    Unrecognized,
+    /// No known format starts like this; what the bytes look like instead.
+    Unrecognized(NoAsset),
     /// A part is larger or deeper than the caller's [`Limits`](crate::Limits) allow.
     Limit {
         /// What there is too much of, in the plural.
@@ -195,7 +195,8 @@ impl Error {
     pub fn code(&self) -> Code {
         self.0.code.unwrap_or(match &self.0.kind {
             ErrorKind::Truncated { .. } => Code::Truncated,
-            ErrorKind::Malformed(_) | ErrorKind::Unrecognized => Code::Damaged,
+            ErrorKind::Malformed(_) => Code::Damaged,
+            ErrorKind::Unrecognized(found) => found.code(),
             ErrorKind::Unsupported(_) => Code::Unsupported,
             ErrorKind::Encrypted(_) => Code::Encrypted,
             ErrorKind::Limit { .. } => Code::Limit,
@@ -271,7 +272,7 @@ impl ErrorKind {
             Self::Malformed(message) => Self::Malformed(message.clone()),
             Self::Unsupported(message) => Self::Unsupported(message.clone()),
             Self::Encrypted(message) => Self::Encrypted(message.clone()),
-            Self::Unrecognized => Self::Unrecognized,
+            Self::Unrecognized(found) => Self::Unrecognized(*found),
             Self::Limit { what, limit, flag } => Self::Limit { what, limit: *limit, flag: *flag },
             Self::Incomplete { range } => Self::Incomplete { range: range.clone() },
             Self::Io(error) => Self::Io(io::Error::new(error.kind(), error.to_string())),
@@ -310,7 +311,7 @@ impl fmt::Display for ErrorKind {
             Self::Truncated { needed: 1, left } => write!(f, "needs 1 byte, {left} left"),
             Self::Truncated { needed, left } => write!(f, "needs {needed} bytes, {left} left"),
             Self::Malformed(message) | Self::Unsupported(message) | Self::Encrypted(message) => f.write_str(message),
-            Self::Unrecognized => f.write_str("unrecognized format"),
+            Self::Unrecognized(found) => f.write_str(found.message()),
             Self::Limit { what, limit, flag } => {
                 write!(f, "more than {limit} {what}, the limit set for reading")?;
                 flag.map_or(Ok(()), |flag| write!(f, "; {flag} raises it"))

@@ -31,16 +31,16 @@ impl Format {
         }
     }
 
-    /// The format of a file of this name: what its bytes start like. Where that is nothing, a name that ends in `.pbo` is
-    /// believed, since those archives have no magic; not of a text.
+    /// The format of a file of this name: what its bytes start like. PBO archives have no magic: where the bytes start like
+    /// nothing, one entry that can be of a PBO is enough in a file whose name ends in `.pbo`.
     pub fn of_file(path: &Path, data: &[u8]) -> Option<Self> {
         Self::sniff(data).or_else(|| {
             let pbo = Self::from_extension(path).filter(|&format| format == Self::Pbo);
-            pbo.filter(|_| NoAsset::of(data) == NoAsset::Unknown)
+            pbo.filter(|_| may_be_pbo(data))
         })
     }
 
-    /// The format that files of this name are usually in: what a file with damaged first bytes was meant to be.
+    /// The format that files of this name are usually in. Only their bytes tell whether they are.
     pub fn from_extension(path: &Path) -> Option<Self> {
         Self::ending(&path.extension()?.to_str()?.to_ascii_lowercase())
     }
@@ -136,6 +136,17 @@ fn starts_like_pbo(head: &[u8]) -> Plausible {
     Plausible::Yes
 }
 
+/// Whether these bytes of a file called `.pbo` start with an entry of a PBO's header: a method that there is tells it from
+/// nearly all other bytes. Without a member only what is no longer than an empty archive with its checksum.
+fn may_be_pbo(data: &[u8]) -> bool {
+    const METHODS: [&[u8; 4]; 4] = [b"\0\0\0\0", b"sreV", b"srpC", b"rcnE"];
+    const EMPTY_ARCHIVE: usize = 21 + 21;
+    let head = data.get(..LONGEST_HEAD).unwrap_or(data);
+    let Ok((fields, name)) = cstr(head) else { return false };
+    let is_entry = fields.len() >= 20 && METHODS.iter().any(|method| fields.starts_with(*method));
+    is_entry && name.len() < LONGEST_NAME && (!name.is_empty() || data.len() <= EMPTY_ARCHIVE)
+}
+
 /// Whether bytes are in a format.
 enum Plausible {
     Yes,
@@ -178,15 +189,29 @@ impl NoAsset {
         }
     }
 
-    /// The same as an error.
-    pub fn error(self) -> Error {
+    /// The code of the one problem in its record.
+    pub fn code(self) -> Code {
         match self {
-            Self::Empty => Error::malformed("empty").coded(Code::Empty),
-            Self::LfsPointer => {
-                Error::unsupported("Git LFS pointer: the file itself is not here").coded(Code::LfsPointer)
-            }
-            Self::Text | Self::Unknown => Error::new(ErrorKind::Unrecognized),
+            Self::Empty => Code::Empty,
+            Self::LfsPointer => Code::LfsPointer,
+            Self::Text => Code::Text,
+            Self::Unknown => Code::Unknown,
         }
+    }
+
+    /// The message of the one problem in its record.
+    pub fn message(self) -> &'static str {
+        match self {
+            Self::Empty => "not an asset; the file is empty",
+            Self::LfsPointer => "not an asset; a Git LFS pointer, whose file is stored elsewhere",
+            Self::Text => "not an asset; looks like text",
+            Self::Unknown => "not an asset; unrecognized format",
+        }
+    }
+
+    /// The error of opening it as an asset.
+    pub fn error(self) -> Error {
+        Error::new(ErrorKind::Unrecognized(self))
     }
 }
 

@@ -4,8 +4,9 @@
 //! ```
 //! # let bytes = b"BB3D\x04\0\0\0\x01\0\0\0";
 //! use meshpeek::{Asset, Inspect};
-//! let summary = Asset::parse(bytes)?.summarize();
-//! println!("{}: {:?} vertices", summary.format, summary.counts.get("vertices"));
+//! let asset = Asset::parse(bytes)?;
+//! let summary = asset.summarize();
+//! println!("{}: {:?} vertices", asset.format(), summary.counts.get("vertices"));
 //! # Ok::<(), meshpeek::Error>(())
 //! ```
 //!

@@ -8,6 +8,7 @@ use super::cells::{
 };
 use super::schema;
 use crate::error::Error;
+use crate::format::Format;
 use crate::limits::flag;
 use crate::scan::{self, Record};
 use crate::summary::{Counts, Name, Problem, Reference, Summary};
@@ -92,7 +93,7 @@ impl Assets {
         let path = record.path_name();
         let is_lossy = path.lossy || record.member.iter().chain(&record.prefix).any(|name| name.lossy);
         self.key(&path, record.member.as_ref(), is_lossy);
-        self.format.append_value(format.name());
+        self.format.append_option(format.map(Format::name));
         self.version.append_option(version.and_then(|version| i32::try_from(version).ok()));
         self.bytes.append_value(clamped(*bytes));
         self.counts(counts);

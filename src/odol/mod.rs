@@ -121,7 +121,8 @@ pub use wire::{
     PackedTangents, PackedUv, PackedVector, StageTransform, Transform, UvBounds,
 };
 
-use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::error::{Context as _, Error, Result};
+use crate::format::NoAsset;
 use crate::limits::Limits;
 use crate::ranges::{Data, Ranges, missing};
 use crate::shown::shown;
@@ -469,7 +470,7 @@ fn check_signature(cursor: &mut Cursor<'_>) -> Result<()> {
         [flags, b'O', b'D', b'O', b'L', ..] if flags & 15 == 15 => {
             Err(Error::unsupported("ODOL model that is LZSS-packed as a whole"))
         }
-        _ => Err(Error::new(ErrorKind::Unrecognized)),
+        head => Err(NoAsset::of(head).error()),
     }
     .map_err(|error| error.at(0))
 }

@@ -111,9 +111,9 @@ pub fn resolve(scan: &Scan, assumed: &[String], mut other: impl FnMut(Found) + S
                     records.push(record);
                 }
             }
-            Found::NoAsset { path, named } => {
+            Found::NoAsset(path) => {
                 loose.push(path.clone());
-                other(Found::NoAsset { path, named });
+                other(Found::NoAsset(path));
             }
             found => other(found),
         }
@@ -187,8 +187,8 @@ impl Index {
     fn add_archive(&mut self, record: &Record, listing: &Listing) {
         let address = address(&record.path, record.member.as_ref());
         let root = match (record.summary.format, &listing.prefix) {
-            (Format::Pbo, Some(prefix)) => folded(&prefix.text),
-            (Format::Pbo, None) => stem(&folded(&address.text)).to_owned(),
+            (Some(Format::Pbo), Some(prefix)) => folded(&prefix.text),
+            (Some(Format::Pbo), None) => stem(&folded(&address.text)).to_owned(),
             _ => String::new(),
         };
         for member in &listing.members {
@@ -222,7 +222,7 @@ impl Index {
 
     fn link(&self, record: &Record, reference: &Reference) -> Link {
         let name = &reference.name.text;
-        let in_game = matches!(record.summary.format, Format::Odol | Format::Mlod);
+        let in_game = matches!(record.summary.format, Some(Format::Odol | Format::Mlod));
         let files = if in_game { self.find_in_game(reference) } else { self.find_beside(record, name) };
         let targets = self.distinct(files);
         let state = match targets.len() {

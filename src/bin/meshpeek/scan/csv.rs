@@ -36,7 +36,7 @@ impl Writer {
         let summary = &record.summary;
         self.cell(Some(record.path_name().text))?;
         self.cell(record.member.as_ref().map(|member| &member.text))?;
-        self.cell(Some(summary.format))?;
+        self.cell(summary.format)?;
         self.cell(summary.version)?;
         self.cell(Some(summary.bytes))?;
         for index in 0..self.counts.len() {
