@@ -12,7 +12,7 @@ use crate::format::Format;
 use crate::named::named;
 
 /// The version of the tables' columns, in the schema's metadata as `meshpeek.schema`.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 named! {
     /// A table of what a scan finds.
@@ -84,7 +84,7 @@ pub(super) fn bounds() -> Fields {
 }
 
 pub(super) fn blocks() -> Fields {
-    ["stored", "packed", "packed_bytes", "unpacked_bytes"].into_iter().map(Long::field).collect()
+    ["stored_blocks", "packed_blocks", "packed_bytes", "unpacked_bytes"].into_iter().map(Long::field).collect()
 }
 
 pub(super) fn digests() -> Fields {

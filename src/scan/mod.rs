@@ -12,6 +12,7 @@ mod identity;
 mod ignored;
 mod known;
 mod prefetch;
+mod prefix;
 mod progress;
 mod record;
 pub mod refs;

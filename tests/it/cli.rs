@@ -150,7 +150,9 @@ fn unreadable_paths_are_told_and_count() {
     assert_eq!(code(&run(["scan", "no/such/file.b3d"])), 2);
     let foreign = run(["scan", "Cargo.toml", EVERYTHING]);
     assert_eq!((code(&foreign), lines(&foreign).len()), (0, 2));
-    assert!(stderr(&foreign).contains("1 asset in 2 files") && stderr(&foreign).ends_with("0 damaged, 1 not an asset\n"));
+    assert!(
+        stderr(&foreign).contains("1 asset in 2 files") && stderr(&foreign).ends_with("0 damaged, 1 not an asset\n")
+    );
     assert_eq!(stderr(&run(["scan", "-q", "Cargo.toml", EVERYTHING])), "");
 }
 
@@ -187,7 +189,10 @@ fn info_says_what_a_file_is_that_is_no_asset() {
     let pointer = folder.file("model.p3d", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n");
     let output = run([OsStr::new("info"), OsStr::new("--json"), pointer.as_os_str()]);
     let record: Json = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!((code(&output), &record["problems"][0]["code"], &record["title"]), (2, &"other.lfs".into(), &Json::Null));
+    assert_eq!(
+        (code(&output), &record["problems"][0]["code"], &record["title"]),
+        (2, &"other.lfs".into(), &Json::Null)
+    );
 }
 
 #[test]

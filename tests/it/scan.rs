@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use meshpeek::scan::{Depth, Found, Record, Scan};
 use meshpeek::summary::Severity;
 use meshpeek::{Format, Limits};
-use meshpeek::scan::{Depth, Found, Record, Scan};
 use serde_json::Value as Json;
 
 use crate::corpus::files;
@@ -63,8 +63,7 @@ fn by_member(records: &[Record]) -> BTreeMap<String, Json> {
 
 /// The files at hand that are no archives themselves, by a name without folders.
 pub fn tree() -> Vec<(String, Vec<u8>)> {
-    let is_container =
-        |bytes: &[u8]| Format::sniff(bytes).is_some_and(|format| matches!(format.name(), "pbo" | "zip"));
+    let is_container = |bytes: &[u8]| Format::sniff(bytes).is_some_and(|format| matches!(format.name(), "pbo" | "zip"));
     let name = |path: &Path| path.display().to_string().replace(['/', '\\'], "_").replace("..", "");
     files().into_iter().filter(|(_, bytes)| !is_container(bytes)).map(|(path, bytes)| (name(&path), bytes)).collect()
 }
@@ -160,7 +159,10 @@ fn a_bad_member_is_one_record_and_the_rest_goes_on() {
     for (name, code) in [("no.b3d", "other.unknown"), ("text.b3d", "other.text")] {
         let record = &inside[name];
         let problem = &record["problems"][0];
-        assert_eq!((&record["format"], &problem["severity"], &problem["code"]), (&Json::Null, &"warning".into(), &code.into()));
+        assert_eq!(
+            (&record["format"], &problem["severity"], &problem["code"]),
+            (&Json::Null, &"warning".into(), &code.into())
+        );
     }
     assert_eq!(inside["good.b3d"]["problems"], Json::Array(Vec::new()));
 }
@@ -196,7 +198,8 @@ fn what_is_no_asset_has_no_format_whatever_its_name() {
             assert_eq!(code(bytes), "other.unknown", "{extension}: {bytes:?}");
         }
         // What starts like an asset stays one, however little of it there is, and in whatever version.
-        for (start, format) in [(&b"ODOL"[..], Format::Odol), (b"ODOL\xff\0\0\0", Format::Odol), (b"BB3D", Format::B3d)] {
+        for (start, format) in [(&b"ODOL"[..], Format::Odol), (b"ODOL\xff\0\0\0", Format::Odol), (b"BB3D", Format::B3d)]
+        {
             let summary = record(start).summary;
             assert_eq!((summary.format, summary.is_asset()), (Some(format), true));
             assert!(summary.problems.iter().any(|problem| problem.severity == Severity::Error));

@@ -82,7 +82,8 @@ fn summary_lines_and_the_end_event_count_apart_what_is_not_an_asset_or_not_reada
     // A scan that goes on from the stream counts what it copies.
     let old = folder.file("old.ndjson", output.stdout);
     let output = scan(&["--since", old.to_str().unwrap()]);
-    let counts = ["whole", "assets", "damaged", "other", "unreadable"].map(|key| lines(&output).pop().unwrap()[key].clone());
+    let counts =
+        ["whole", "assets", "damaged", "other", "unreadable"].map(|key| lines(&output).pop().unwrap()[key].clone());
     assert_eq!(json!(counts), json!([true, 2, 1, 3, 0]));
     assert!(stderr(&output).ends_with(", 1 damaged, 3 not assets\n"), "{}", stderr(&output));
 }

@@ -11,12 +11,12 @@ mod rtm;
 use std::io::{Result, Write};
 
 use anstyle::{AnsiColor, Style};
-use meshpeek::{Asset, Format};
 use meshpeek::container::Container;
 use meshpeek::inspect::Text;
 use meshpeek::scan::Record;
 use meshpeek::summary::{ReferenceKind, Severity};
 use meshpeek::view::ByteStr;
+use meshpeek::{Asset, Format};
 
 pub(crate) const HEADING: Style = Style::new().bold();
 pub(crate) const FAINT: Style = Style::new().dimmed();
