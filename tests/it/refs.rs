@@ -70,10 +70,10 @@ fn loose_files_lie_below_their_prefix_or_the_name_of_their_folder() {
     let textures = [
         r"ugc\gear\data\keys.paa",
         r"marked\data\mark.paa",
-        r"texted\data	ext.paa",
+        r"texted\data\text.paa",
         r"nameless\data\own.paa",
-        r"bare\dataddon.paa",
-        r"givenree\loose.paa",
+        r"bare\data\addon.paa",
+        r"given\free\loose.paa",
         r"wrong\data\own.paa",
     ];
     let model = model(&textures, "", r"ugc\gear\model");
