@@ -216,7 +216,8 @@ const FEW_NAMES: u64 = 64 << 10;
 /// What making a record costs, in bytes of [work](Budget::work).
 const RECORD_WORK: u64 = 4096;
 
-/// The record of something that does not open, of this format if that is known: of so many bytes, and these where they are at hand.
+/// The record of something that does not open, in this format if that is known: of so many bytes, and these where they
+/// are at hand.
 pub(super) fn unreadable(
     scan: &Scan,
     origin: &Origin<'_>,
