@@ -62,9 +62,12 @@ pub fn scan(source: &Http) -> Result<Vec<String>> {
             continue;
         }
         let place = Section::new(source, member.offset()..member.offset() + member.stored_byte_len());
-        let look = |ranges: &Ranges| Ok(Asset::parse_ranges(ranges, &limits)?.summarize_header());
-        if let Ok(summary) = Ranges::new(member.stored_byte_len()).load(&place, look) {
-            lines.push(format!("{}: {}, version {:?}", member.name(), summary.format.title(), summary.version));
+        let look = |ranges: &Ranges| {
+            let asset = Asset::parse_ranges(ranges, &limits)?;
+            Ok((asset.format(), asset.summarize_header()))
+        };
+        if let Ok((format, summary)) = Ranges::new(member.stored_byte_len()).load(&place, look) {
+            lines.push(format!("{}: {}, version {:?}", member.name(), format.title(), summary.version));
         }
     }
     Ok(lines)

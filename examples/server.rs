@@ -59,9 +59,10 @@ impl Server {
 }
 
 fn describe(asset: &OwnedAsset<FileMap>) -> String {
-    let summary = asset.asset().summarize();
+    let asset = asset.asset();
+    let summary = asset.summarize();
     let counts = summary.counts.iter().filter_map(|(name, count)| Some(format!(", {} {name}", count?)));
-    format!("{}, {} bytes{}\n", summary.format.title(), summary.bytes, counts.collect::<String>())
+    format!("{}, {} bytes{}\n", asset.format().title(), summary.bytes, counts.collect::<String>())
 }
 
 #[allow(dead_code, reason = "the test starts the server itself")]

@@ -4,8 +4,9 @@
 //! ```
 //! # let bytes = b"BB3D\x04\0\0\0\x01\0\0\0";
 //! use meshpeek::{Asset, Inspect};
-//! let summary = Asset::parse(bytes)?.summarize();
-//! println!("{}: {:?} vertices", summary.format, summary.counts.get("vertices"));
+//! let asset = Asset::parse(bytes)?;
+//! let summary = asset.summarize();
+//! println!("{}: {:?} vertices", asset.format(), summary.counts.get("vertices"));
 //! # Ok::<(), meshpeek::Error>(())
 //! ```
 //!
@@ -211,8 +212,8 @@ pub use formats::zip;
 
 /// Which format some bytes are in.
 pub mod format {
-    pub use crate::asset::sniff::NoAsset;
     pub use crate::base::format::Format;
+    pub use crate::base::no_asset::NoAsset;
 }
 
 /// Bytes in place: bounded reading, typed arrays, texts and chunks that borrow from the file.

@@ -440,7 +440,7 @@ impl<'a> Data<'a> {
                 ErrorKind::Unsupported(_) | ErrorKind::Encrypted(_) | ErrorKind::Limit { .. } => return error,
                 ErrorKind::Io(_) | ErrorKind::Incomplete { .. } => return error,
                 ErrorKind::Truncated { needed, .. } => error.offset().unwrap_or(0).saturating_add(*needed),
-                ErrorKind::Malformed(_) | ErrorKind::Unrecognized => 0,
+                ErrorKind::Malformed(_) | ErrorKind::Unrecognized(_) => 0,
             };
             let next = needed.max(end.saturating_add(here.max(STEP))).min(self.size());
             let error = Error::new(ErrorKind::Incomplete { range: end..next });

@@ -118,7 +118,7 @@ pub(crate) struct Inputs {
     /// Only assets of these formats
     #[arg(long = "type", value_name = "FORMAT", value_delimiter = ',', value_parser = format_parser())]
     pub(crate) formats: Vec<String>,
-    /// Only files whose path fits this pattern; with `!` in front, only those that do not
+    /// Only files whose path fits this pattern, in any case; with `!` in front, only those that do not
     ///
     /// Patterns are those of .gitignore, the last that fits counts, and a path that is named itself is always looked at.
     /// Archives (.pbo, .zip, .pk3) are opened all the same, and the patterns hold for their members, each archive being

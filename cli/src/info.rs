@@ -4,7 +4,6 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-use meshpeek::format::NoAsset;
 use meshpeek::scan::{Depth, Record, Scan};
 use meshpeek::{Asset, Format, json};
 
@@ -22,12 +21,10 @@ pub(crate) fn run(path: &Path, json: bool, digests: bool, common: &Common) -> Ou
     scan.depth = Depth::Summary;
     scan.limits = common.limits.limits();
     scan.digests = digests;
-    let Some(record) = scan.record_of(&source.address.file, &opened) else {
-        return Err(match opened.content {
-            Ok(content) => Failure::Told(format!("{}: {}", shown(path), no_asset(&source.name, &content))),
-            Err(error) => error.in_file(path).into(),
-        });
-    };
+    let record = scan.record_of(&source.address.file, &opened);
+    if let Some(problem) = record.summary.problems.first().filter(|_| !json && !record.summary.is_asset()) {
+        return Err(Failure::Told(format!("{}: {}", shown(path), problem.message)));
+    }
     let asset = opened.content.as_ref().ok().and_then(|content| source.asset(content).ok());
     let mut out = if json { Output::data(common)? } else { Output::text(common)? };
     if json {
@@ -45,21 +42,10 @@ pub(crate) fn run(path: &Path, json: bool, digests: bool, common: &Common) -> Ou
     Ok(if asset.is_none() { ExitCode::from(2) } else { ExitCode::SUCCESS })
 }
 
-/// What a file is that is no asset.
-fn no_asset(path: &Path, data: &[u8]) -> String {
-    match NoAsset::of(data) {
-        NoAsset::Text if Format::from_extension(path) == Some(Format::Bmx) => {
-            "no asset: looks like text, perhaps BlitzMax source".to_owned()
-        }
-        NoAsset::Text => "no asset: looks like text".to_owned(),
-        other => other.error().to_string(),
-    }
-}
-
 fn write_json(record: &Record, asset: Option<&Asset<'_>>, out: &mut Output) -> Result<(), Failure> {
     let mut document = json::Document::new(&mut *out)?;
     document.record(record)?;
-    document.entry("title", record.summary.format.title())?;
+    document.entry("title", &record.summary.format.map(Format::title))?;
     match asset {
         Some(asset) => document.outline("detail", asset)?,
         None => document.entry("detail", &())?,

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use meshpeek::scan::{Found, Progress, Record, Scan, Selection, Sighting, Unit};
-use meshpeek::{Access, ErrorKind, FileMap, Format};
+use meshpeek::summary::Severity;
+use meshpeek::{Access, FileMap, Format};
 
 use crate::args::{Common, Inputs};
 use crate::failure::Failure;
@@ -75,13 +76,14 @@ fn passed_over(notes: Notes, path: &Path) {
 }
 
 /// What a scan came to.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Tally {
     pub(crate) assets: u64,
+    pub(crate) damaged: u64,
+    /// Records of what is not an asset.
+    pub(crate) other: u64,
     files: u64,
     pub(crate) unreadable: u64,
-    /// Files that were named and are no assets.
-    unknown: u64,
     pub(crate) interrupted: bool,
 }
 
@@ -134,7 +136,7 @@ pub(crate) fn each_told<T: Send>(
     let found = |found, made| {
         let found = match found {
             Found::Asset(record) => {
-                tally.assets += 1;
+                tally.add(&record);
                 Ok(Kept::Record(record))
             }
             Found::Unchanged(path) => Ok(Kept::Unchanged(path)),
@@ -152,14 +154,8 @@ pub(crate) fn each_told<T: Send>(
                 notes.error(error);
                 written
             }
-            Err(Found::NoAsset { path, named }) => {
-                tally.unknown += u64::from(named);
-                let note = format!("{}: {}", shown(&path), ErrorKind::Unrecognized);
-                if named {
-                    notes.say(note)
-                } else {
-                    notes.detail(note)
-                }
+            Err(Found::NoAsset(path)) => {
+                notes.detail(format_args!("{}: not an asset", shown(&path)));
                 Ok(())
             }
             Err(Found::PassedOver { path, named: false }) => {
@@ -234,18 +230,31 @@ fn hint(scan: &Scan, notes: Notes) {
 }
 
 impl Tally {
+    fn add(&mut self, record: &Record) {
+        let is_asset = record.summary.is_asset();
+        self.assets += u64::from(is_asset);
+        self.other += u64::from(!is_asset);
+        self.damaged += u64::from(record.summary.problems.iter().any(|problem| problem.severity == Severity::Error));
+    }
+
+    /// Adds what an earlier scan counted.
+    pub(crate) fn add_copied(&mut self, copied: Self) {
+        self.assets += copied.assets;
+        self.other += copied.other;
+        self.damaged += copied.damaged;
+    }
+
+    /// How much is not an asset or cannot be read, for the end of a summary line; nothing where there is none.
+    pub(crate) fn rest(&self) -> String {
+        let other = if self.other == 1 { "not an asset" } else { "not assets" };
+        let parts = [(self.other, other), (self.unreadable, "unreadable")];
+        let parts = parts.into_iter().filter(|(number, _)| *number > 0);
+        parts.map(|(number, words)| format!(", {} {words}", report::grouped(number))).collect()
+    }
+
     /// 0 where everything was read, 1 where something was not, 2 where nothing could be.
-    pub(crate) fn looked_at(&self) -> ExitCode {
-        self.status(self.files, self.unreadable)
-    }
-
-    /// The same where a file that was named has to be an asset.
-    pub(crate) fn verified(&self) -> ExitCode {
-        self.status(self.files.saturating_sub(self.unknown), self.unreadable + self.unknown)
-    }
-
-    fn status(&self, done: u64, undone: u64) -> ExitCode {
-        match (done, undone) {
+    pub(crate) fn status(&self) -> ExitCode {
+        match (self.files, self.unreadable) {
             _ if self.interrupted => ExitCode::from(interrupt::STATUS),
             (_, 0) => ExitCode::SUCCESS,
             (0, _) => ExitCode::from(2),

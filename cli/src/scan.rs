@@ -11,11 +11,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use meshpeek::scan::{Depth, Record, Sighting};
-use meshpeek::summary::Severity;
 
 use crate::args::{Common, Inputs, RecordFormat, ScanArgs, ScanDepth, Stream};
 use crate::failure::{Failure, Outcome};
-use crate::input::Told;
+use crate::input::{Tally, Told};
 use crate::notes::Notes;
 use crate::output::{Line, Output};
 use crate::since::{self, Old};
@@ -54,17 +53,12 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
         }
         Line::of(seen.record, is_lines)
     };
-    let mut damaged = 0_u64;
-    let mut copied = 0;
+    let mut copied = Tally::default();
     let mut tally = input::each_told(&scan, inputs, common, view, |told| match told {
-        Told::Record(record, line) => {
-            damaged += u64::from(record.summary.problems.iter().any(|problem| problem.severity == Severity::Error));
-            writer.record(record, line.flatten())
-        }
+        Told::Record(record, line) => writer.record(record, line.flatten()),
         Told::Unchanged(path) => {
             let Some((old, out)) = old.as_ref().zip(writer.stream()) else { return Ok(()) };
-            let (records, faults) = old.copy(path, out)?;
-            (copied, damaged) = (copied + records, damaged + faults);
+            copied.add_copied(old.copy(path, out)?);
             Ok(())
         }
         Told::Unreadable(error) => match writer.stream() {
@@ -72,9 +66,9 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
             _ => Ok(()),
         },
     })?;
-    tally.assets += copied;
+    tally.add_copied(copied);
     if let Some(out) = writer.stream().filter(|_| stream.events) {
-        since::finish(&scan, &tally, damaged, out)?;
+        since::finish(&scan, &tally, out)?;
     }
     writer.finish()?;
     if let Some(thumbnails) = thumbnails {
@@ -82,12 +76,14 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
     }
     let progress = &scan.progress;
     Notes::new(common).say(format_args!(
-        "{} in {}, {}, {damaged} damaged",
+        "{} in {}, {}, {} damaged{}",
         report::count(tally.assets, "asset"),
         report::count(progress.files(), "file"),
-        report::count(progress.bytes(), "byte")
+        report::count(progress.bytes(), "byte"),
+        report::grouped(tally.damaged),
+        tally.rest()
     ));
-    let code = tally.looked_at();
+    let code = tally.status();
     #[cfg(feature = "parquet")]
     if let Some(tables) = tables.filter(|_| [ExitCode::SUCCESS, ExitCode::from(1)].contains(&code)) {
         tables.keep()?;

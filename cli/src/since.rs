@@ -29,18 +29,19 @@ pub(crate) fn unreadable(error: &Error, given: &[PathBuf]) -> serde_json::Value 
 }
 
 /// The last lines of a stream.
-pub(crate) fn finish(scan: &Scan, tally: &Tally, damaged: u64, out: &mut Output) -> Result<(), Failure> {
+pub(crate) fn finish(scan: &Scan, tally: &Tally, out: &mut Output) -> Result<(), Failure> {
     if tally.interrupted {
         writeln!(out, "{}", json!({ "event": "interrupted" }))?;
     }
     let (files, bytes) = (scan.progress.files(), scan.progress.bytes());
     let end = json!({
         "event": "end",
-        "whole": !tally.interrupted,
+        "whole": !tally.interrupted && tally.unreadable == 0,
         "files": files,
         "bytes": bytes,
         "assets": tally.assets,
-        "damaged": damaged,
+        "damaged": tally.damaged,
+        "other": tally.other,
         "unreadable": tally.unreadable,
     });
     Ok(writeln!(out, "{end}")?)
@@ -58,7 +59,7 @@ struct File {
     /// The records' lines by member, the file's own first.
     lines: Vec<(Option<String>, Range<usize>)>,
     stamp: Option<String>,
-    damaged: u64,
+    counts: Tally,
     is_archive: bool,
     /// Whether it cannot be told whose records these are.
     is_unclear: bool,
@@ -77,14 +78,14 @@ struct Head<'l> {
     #[serde(default)]
     problems: Vec<Fault<'l>>,
     event: Option<Cow<'l, str>>,
-    #[serde(default)]
-    whole: bool,
 }
 
 #[derive(Deserialize)]
 struct Fault<'l> {
     #[serde(borrow)]
     severity: Cow<'l, str>,
+    #[serde(borrow)]
+    code: Cow<'l, str>,
 }
 
 impl Old {
@@ -92,19 +93,25 @@ impl Old {
     pub(crate) fn open(path: &Path, common: &Common) -> Result<Self, Failure> {
         let bytes = FileMap::open_with(path, input::access(common), &common.limits.limits())?;
         let mut files: HashMap<PathBuf, File> = HashMap::new();
-        let mut is_whole = false;
+        let (mut is_whole, mut was_interrupted) = (false, false);
         let mut start = 0;
         for end in memchr::memchr_iter(b'\n', &bytes) {
             let line = start..end + 1;
             start = end + 1;
             let head = bytes.get(line.clone()).and_then(|line| serde_json::from_slice::<Head<'_>>(line).ok());
-            is_whole = head.as_ref().is_some_and(|head| head.event.as_deref() == Some("end") && head.whole);
+            let event = head.as_ref().and_then(|head| head.event.as_deref());
+            was_interrupted |= event == Some("interrupted");
+            // Also if a path could not be read: that has no records here, and all others are whole.
+            is_whole = event == Some("end") && !was_interrupted;
             let Some(Head { path: Some(path), member, format, stamp, lossy, problems, event: None, .. }) = head else {
                 continue;
             };
             let file = files.entry(PathBuf::from(path.as_ref())).or_default();
             file.is_unclear |= lossy && path.contains("\\x");
-            file.damaged += u64::from(problems.iter().any(|problem| problem.severity == "error"));
+            let is_asset = !problems.iter().any(|problem| problem.code.starts_with("other"));
+            file.counts.assets += u64::from(is_asset);
+            file.counts.other += u64::from(!is_asset);
+            file.counts.damaged += u64::from(problems.iter().any(|problem| problem.severity == "error"));
             if member.is_none() {
                 file.is_unclear |= file.stamp.is_some();
                 file.stamp = stamp;
@@ -129,12 +136,12 @@ impl Old {
         Arc::new(known)
     }
 
-    /// Writes the records of a file once more; how many, and how many of them are of something damaged.
-    pub(crate) fn copy(&self, path: &Path, out: &mut Output) -> Result<(u64, u64), Failure> {
-        let Some(file) = self.files.get(path) else { return Ok((0, 0)) };
+    /// Writes the records of a file once more, and counts them.
+    pub(crate) fn copy(&self, path: &Path, out: &mut Output) -> Result<Tally, Failure> {
+        let Some(file) = self.files.get(path) else { return Ok(Tally::default()) };
         for (_, line) in &file.lines {
             out.write_all(self.bytes.get(line.clone()).unwrap_or_default())?;
         }
-        Ok((file.lines.len() as u64, file.damaged))
+        Ok(file.counts)
     }
 }

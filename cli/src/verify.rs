@@ -33,13 +33,14 @@ pub(crate) fn run(inputs: &Inputs, format: LineFormat, strict: bool, common: &Co
     })?;
     out.flush()?;
     notes.say(format_args!(
-        "{}, {}, {}",
+        "{}, {}, {}{}",
         report::count(tally.assets, "asset"),
         report::count(errors, "error"),
-        report::count(warnings, "warning")
+        report::count(warnings, "warning"),
+        tally.rest()
     ));
     let found = errors > 0 || strict && warnings > 0;
-    let status = tally.verified();
+    let status = tally.status();
     Ok(if found && status == ExitCode::SUCCESS { ExitCode::from(1) } else { status })
 }
 

@@ -137,7 +137,7 @@ fn lies_in(values: &Values<'_, Vec3>, data: &[u8]) {
 fn counts_agree(asset: &Asset<'_>) {
     let summary = asset.summarize();
     let Some(told) = summary.counts.get("triangles").filter(|told| *told < MOST_VERTICES as u64) else { return };
-    if summary.format == Format::B3d {
+    if summary.format == Some(Format::B3d) {
         let triangles = asset.primitives().flatten().map(|primitive| primitive.triangles().count() as u64).sum::<u64>();
         assert_eq!(triangles, told);
     }

@@ -77,7 +77,7 @@ fn leaves_room(size: u64, limits: &Limits) {
     }
 }
 
-fn place(record: &Record) -> (Option<&str>, Format) {
+fn place(record: &Record) -> (Option<&str>, Option<Format>) {
     (record.member.as_ref().map(|member| member.text.as_str()), record.summary.format)
 }
 

@@ -21,7 +21,7 @@ import pyarrow
 
 import meshpeek
 
-UNIT = "unit long, path string, lossy boolean, first long, last long, bytes long, stamp string"
+UNIT = "unit long, path string, lossy boolean, first long, last long, bytes long, stamp string, named boolean"
 KEYS = [field.split()[0] for field in UNIT.split(", ")]
 
 

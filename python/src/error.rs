@@ -32,7 +32,7 @@ pub(crate) fn exception(py: Python<'_>, error: &meshpeek::Error) -> PyErr {
             };
         }
         ErrorKind::Limit { .. } => LimitError::new_err(text),
-        ErrorKind::Unsupported(_) | ErrorKind::Encrypted(_) | ErrorKind::Unrecognized => Unsupported::new_err(text),
+        ErrorKind::Unsupported(_) | ErrorKind::Encrypted(_) | ErrorKind::Unrecognized(_) => Unsupported::new_err(text),
         _ => Error::new_err(text),
     };
     match raised.value(py).setattr("offset", error.offset()) {

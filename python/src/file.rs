@@ -9,7 +9,7 @@ use meshpeek::container::{Container, Member};
 use meshpeek::inspect::{self, Inspect, Selector, selector};
 use meshpeek::scan::{Depth, Record, Scan, Stored};
 use meshpeek::summary::Name;
-use meshpeek::{Asset, Budget, Error, ErrorKind, FileMap, Format, Limits, OwnedAsset, json};
+use meshpeek::{Asset, Budget, Error, FileMap, Format, Limits, OwnedAsset, json};
 use pyo3::exceptions::{PyIndexError, PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -110,17 +110,16 @@ impl Open {
         Budget::new(self.data.len() as u64, &Limits::default())
     }
 
-    fn record(&self, digests: bool, depth: Depth) -> Result<Record, Error> {
+    fn record(&self, digests: bool, depth: Depth) -> Record {
         let mut scan = Scan::new([""; 0]);
         (scan.digests, scan.depth) = (digests, depth);
-        let record = match &self.asset {
-            Ok(asset) => Some(scan.record_of_asset(self.own_name(), &self.data, asset.asset())),
+        let mut record = match &self.asset {
+            Ok(asset) => scan.record_of_asset(self.own_name(), &self.data, asset.asset()),
             Err(_) => scan.record(self.own_name(), &self.data),
         };
-        let mut record = record.ok_or_else(|| Error::new(ErrorKind::Unrecognized))?;
         record.path.clone_from(&self.path);
         (record.member, record.stored) = (self.member.clone(), self.stored.clone());
-        Ok(record)
+        record
     }
 }
 
@@ -317,7 +316,7 @@ impl File {
     #[pyo3(signature = (*, digests=false))]
     fn record<'py>(&self, py: Python<'py>, digests: bool) -> PyResult<Bound<'py, PyAny>> {
         let json = self.with(py, |open| {
-            let record = open.record(digests, Depth::Summary)?;
+            let record = open.record(digests, Depth::Summary);
             serde_json::to_vec(&record).map_err(|error| io(error.into()))
         })?;
         loads(py, &json)
@@ -326,11 +325,11 @@ impl File {
     /// Its record and, under `detail`, every field that its format has.
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let json = self.with_asset(py, |open, asset| {
-            let record = open.record(false, Depth::Summary)?;
+            let record = open.record(false, Depth::Summary);
             let write = || {
                 let mut document = json::Document::new(Json { budget: open.budget(), text: Vec::new() })?;
                 document.record(&record)?;
-                document.entry("title", record.summary.format.title())?;
+                document.entry("title", asset.format().title())?;
                 document.outline("detail", asset)?;
                 document.finish()
             };
@@ -371,7 +370,7 @@ impl File {
     /// `severity`, `code`, `offset` and `message`.
     fn verify<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let json = self.with(py, |open| {
-            let record = open.record(false, Depth::Verify)?;
+            let record = open.record(false, Depth::Verify);
             serde_json::to_vec(&record.summary.problems).map_err(|error| io(error.into()))
         })?;
         loads(py, &json)

@@ -29,8 +29,8 @@ def keys(rows):
 def test_a_scan_is_a_stream_again_and_again(archives):
     scan = meshpeek.scan([archives], digests=True)
     first, second = table(scan), table(scan)
-    assert first.schema.metadata[b"meshpeek.schema"] == b"1"
-    assert meshpeek.SCHEMA == 1
+    assert first.schema.metadata[b"meshpeek.schema"] == b"2"
+    assert meshpeek.SCHEMA == 2
     assert pyarrow.schema(scan) == first.schema
     assert keys(first.to_pylist()) == keys(second.to_pylist())
     by_key = lambda row: (row["path"], row["member"] or "")
@@ -219,3 +219,35 @@ def test_the_stub_has_the_parameters_that_there_are():
         if isinstance(stub, ast.FunctionDef):
             told = [argument.arg for argument in [*stub.args.args, *stub.args.kwonlyargs]]
             assert told == list(inspect.signature(getattr(meshpeek, stub.name)).parameters), stub.name
+
+
+def test_what_is_not_an_asset_is_a_row_without_a_format(tmp_path):
+    (tmp_path / "script.p3d").write_text("hint 'hello';")
+    (tmp_path / "pointer.rtm").write_text("version https://git-lfs.github.com/spec/v1\n")
+    named = tmp_path / "notes.txt"
+    named.write_text("")
+    codes = {"script.p3d": "other.text", "pointer.rtm": "other.lfs", "notes.txt": "other.empty"}
+    rows = {pathlib.Path(row["path"]).name: row for row in meshpeek.scan([tmp_path, named])}
+    assert rows.keys() == codes.keys()
+    for name, row in rows.items():
+        [problem] = row["problems"]
+        assert (row["format"], problem["severity"], problem["code"]) == (None, "warning", codes[name])
+        with meshpeek.open(tmp_path / name) as file:
+            record = file.record()
+            assert (file.format, record["format"], record["problems"][0]["code"]) == (None, None, codes[name])
+            with pytest.raises(meshpeek.Unsupported, match=name):
+                file.arrays()
+    units = meshpeek.plan([tmp_path, named])
+    assert keys(meshpeek.scan(units=units)) == keys(rows.values())
+
+
+def test_polars_unnests_each_column(archives):
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame(meshpeek.scan(archives, digests=True))
+    for column, kind in frame.schema.items():
+        if kind == polars.Struct:
+            assert frame.unnest(column).height == frame.height
+        elif kind == polars.List:
+            frame.explode(column).drop_nulls(column).unnest(column)
+    flat = frame.explode("refs").drop_nulls("refs").unnest("counts", "bounds", "refs", "blocks", "stored")
+    assert flat.filter(polars.col("kind") == "texture").height > 0

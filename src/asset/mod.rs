@@ -16,11 +16,11 @@ pub mod visit;
 
 use std::path::Path;
 
-use self::sniff::NoAsset;
 use crate::base::error::Result;
 use crate::base::format::Format;
 use crate::base::forward::forward;
 use crate::base::limits::Limits;
+use crate::base::no_asset::NoAsset;
 use crate::budget::Budget;
 use crate::inspect::{Depth, Inspect, Region};
 use crate::outline::Outline;
@@ -33,9 +33,7 @@ impl<'a> Asset<'a> {
     /// Opens the bytes as whatever format they start like. Reads the header only.
     ///
     /// # Errors
-    /// Where they start like none: [`Unsupported`](crate::ErrorKind::Unsupported) for a Git LFS pointer, which stands for a file
-    /// that is elsewhere; [`Malformed`](crate::ErrorKind::Malformed) where there is no byte;
-    /// [`Unrecognized`](crate::ErrorKind::Unrecognized) for anything else. What that format's `parse` fails with.
+    /// [`Unrecognized`](crate::ErrorKind::Unrecognized) if they start like none. The errors of that format's `parse`.
     #[inline]
     pub fn parse(data: &'a [u8]) -> Result<Self> {
         Self::parse_with(data, &Limits::default())

@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use crate::base::code::Code;
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::named::named;
+use crate::base::error::{Error, Result};
 use crate::base::text::cstr;
 use crate::formats::zip_directory::{Directory, first_entry};
 use crate::ranges::Data;
@@ -30,16 +28,16 @@ impl Format {
         }
     }
 
-    /// The format of a file of this name: what its bytes start like. Where that is nothing, a name that ends in `.pbo` is
-    /// believed, since those archives have no magic; not of a text.
+    /// The format of a file of this name: what its bytes start like. PBO archives have no magic: where the bytes start like
+    /// nothing, one entry that can be of a PBO is enough in a file whose name ends in `.pbo`.
     pub fn of_file(path: &Path, data: &[u8]) -> Option<Self> {
         Self::sniff(data).or_else(|| {
             let pbo = Self::from_extension(path).filter(|&format| format == Self::Pbo);
-            pbo.filter(|_| NoAsset::of(data) == NoAsset::Unknown)
+            pbo.filter(|_| may_be_pbo(data))
         })
     }
 
-    /// The format that files of this name are usually in: what a file with damaged first bytes was meant to be.
+    /// The format that files of this name are usually in. Only their bytes tell whether they are.
     pub fn from_extension(path: &Path) -> Option<Self> {
         Self::ending(&path.extension()?.to_str()?.to_ascii_lowercase())
     }
@@ -135,6 +133,17 @@ fn starts_like_pbo(head: &[u8]) -> Plausible {
     Plausible::Yes
 }
 
+/// Whether these bytes of a file called `.pbo` start with an entry of a PBO's header: a method that there is tells it from
+/// nearly all other bytes. Without a member only what is no longer than an empty archive with its checksum.
+fn may_be_pbo(data: &[u8]) -> bool {
+    const METHODS: [&[u8; 4]; 4] = [b"\0\0\0\0", b"sreV", b"srpC", b"rcnE"];
+    const EMPTY_ARCHIVE: usize = 21 + 21;
+    let head = data.get(..LONGEST_HEAD).unwrap_or(data);
+    let Ok((fields, name)) = cstr(head) else { return false };
+    let is_entry = fields.len() >= 20 && METHODS.iter().any(|method| fields.starts_with(*method));
+    is_entry && name.len() < LONGEST_NAME && (!name.is_empty() || data.len() <= EMPTY_ARCHIVE)
+}
+
 /// Whether bytes are in a format.
 enum Plausible {
     Yes,
@@ -150,69 +159,15 @@ const LONGEST_HEAD: usize = 1 << 16;
 /// How many tell of every other format what it is, or that it has to be a PBO.
 const MAGIC_BYTES: u64 = 8;
 
-named! {
-    /// What bytes are that start like no format.
-    #[non_exhaustive]
-    pub enum NoAsset {
-        /// No byte at all.
-        Empty = "empty",
-        /// What Git leaves in the place of a file that it keeps elsewhere.
-        LfsPointer = "lfs",
-        /// A text in whatever encoding. `.bmx` is the name of BlitzMax programs too.
-        Text = "text",
-        /// Anything else.
-        Unknown = "unknown",
-    }
-}
-
-impl NoAsset {
-    /// What these bytes are, of which [`Format::sniff`] knows no format. Looks at the first 4 KiB.
-    pub fn of(data: &[u8]) -> Self {
-        let head = data.get(..4096).unwrap_or(data);
-        match head {
-            [] => Self::Empty,
-            _ if head.starts_with(b"version https://git-lfs.github.com/spec/v1") => Self::LfsPointer,
-            _ if is_text(head) => Self::Text,
-            _ => Self::Unknown,
-        }
-    }
-
-    /// The same as an error.
-    pub fn error(self) -> Error {
-        match self {
-            Self::Empty => Error::malformed("empty").coded(Code::Empty),
-            Self::LfsPointer => {
-                Error::unsupported("Git LFS pointer: the file itself is not here").coded(Code::LfsPointer)
-            }
-            Self::Text | Self::Unknown => Error::new(ErrorKind::Unrecognized),
-        }
-    }
-}
-
-/// Whether a text begins like this: no control characters but those that set lines and columns apart.
-fn is_text(head: &[u8]) -> bool {
-    let is_utf8 = || match String::from_utf8(head.to_vec()) {
-        Ok(_) => true,
-        // The last character may be cut.
-        Err(error) => error.utf8_error().error_len().is_none(),
-    };
-    let is_plain = |&byte: &u8| byte >= b' ' && byte != 0x7f || matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b);
-    let is_utf16 = head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff");
-    // A few bytes of a damaged file may look like a text of any other encoding.
-    let is_long = head.len() >= 64;
-    let is_start_of_asset = Format::STARTS.iter().any(|start| start.starts_with(head));
-    !is_start_of_asset && (is_utf16 && is_long || head.iter().all(is_plain) && (is_long || is_utf8()))
-}
-
 /// Reads a [`name`](Format::name).
 ///
 /// # Errors
-/// Returns an [`Unrecognized`](ErrorKind::Unrecognized) error for any other word.
+/// Returns an [`Unsupported`](crate::ErrorKind::Unsupported) error for any other word.
 impl std::str::FromStr for Format {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
         let found = Self::ALL.iter().copied().find(|format| format.name() == name);
-        found.ok_or_else(|| Error::new(ErrorKind::Unrecognized))
+        found.ok_or_else(|| Error::unsupported(format!("no format is called {name:?}")))
     }
 }

@@ -34,7 +34,7 @@ pub struct Visited<'v> {
 /// let mut found = Vec::new();
 /// let _ = visit(bytes, &Limits::default(), &mut |visited| {
 ///     if let Ok(asset) = visited.asset {
-///         found.push(asset.summarize().format.name());
+///         found.push(asset.format().name());
 ///     }
 ///     ControlFlow::Continue(())
 /// });
@@ -63,7 +63,7 @@ impl Visit<'_> {
         let opened = Asset::open_within(Format::of_file(path, data), data, budget);
         let (asset, _held) = match opened {
             Ok(opened) => opened,
-            Err(error) if !is_promised && matches!(error.kind(), ErrorKind::Unrecognized) => {
+            Err(error) if !is_promised && matches!(error.kind(), ErrorKind::Unrecognized(_)) => {
                 return ControlFlow::Continue(());
             }
             Err(error) => return (self.each)(Visited { member, asset: Err(&error) }),

@@ -10,8 +10,6 @@ named! {
     pub enum Code {
         /// Bytes that cannot be read as the format says.
         Damaged = "damaged",
-        /// No byte at all.
-        Empty = "damaged.empty",
         /// A checksum that is not that of its bytes.
         Checksum = "damaged.checksum",
         /// Parts that share bytes.
@@ -22,8 +20,6 @@ named! {
         Truncated = "damaged.truncated",
         /// Another version or kind than is read.
         Unsupported = "unsupported",
-        /// What Git leaves in the place of a file that it keeps elsewhere.
-        LfsPointer = "unsupported.lfs",
         /// What only the owner of a key can read.
         Encrypted = "encrypted",
         /// More than the caller's [`Limits`](crate::Limits) allow.
@@ -54,11 +50,19 @@ named! {
         Weights = "suspicious.weights",
         /// Bytes behind the end that belong to nothing.
         Trailing = "suspicious.trailing",
+        /// Not an asset: no byte at all.
+        Empty = "other.empty",
+        /// Not an asset: a Git LFS pointer.
+        LfsPointer = "other.lfs",
+        /// Not an asset: text.
+        Text = "other.text",
+        /// Not an asset: anything else.
+        Unknown = "other.unknown",
     }
 }
 
 impl Code {
-    /// Its first word: `damaged`, `unsupported`, `encrypted`, `limit` or `suspicious`.
+    /// Its first word: `damaged`, `unsupported`, `encrypted`, `limit`, `suspicious` or `other`.
     pub fn class(self) -> &'static str {
         let name = self.name();
         name.split_once('.').map_or(name, |(class, _)| class)

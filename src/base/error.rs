@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use crate::base::code::Code;
 use crate::base::format::Format;
+use crate::base::no_asset::NoAsset;
 use crate::base::sealed::Sealed;
 use crate::base::shown::shown;
 use crate::base::text::ByteStr;
@@ -65,8 +66,8 @@ pub enum ErrorKind {
     Unsupported(Cow<'static, str>),
     /// Bytes that only the owner of a key can read.
     Encrypted(Cow<'static, str>),
-    /// No known format starts like this.
-    Unrecognized,
+    /// No known format starts like this; what the bytes look like instead.
+    Unrecognized(NoAsset),
     /// A part is larger or deeper than the caller's [`Limits`](crate::Limits) allow.
     Limit {
         /// What there is too much of, in the plural.
@@ -191,7 +192,8 @@ impl Error {
     pub fn code(&self) -> Code {
         self.0.code.unwrap_or(match &self.0.kind {
             ErrorKind::Truncated { .. } => Code::Truncated,
-            ErrorKind::Malformed(_) | ErrorKind::Unrecognized => Code::Damaged,
+            ErrorKind::Malformed(_) => Code::Damaged,
+            ErrorKind::Unrecognized(found) => found.code(),
             ErrorKind::Unsupported(_) => Code::Unsupported,
             ErrorKind::Encrypted(_) => Code::Encrypted,
             ErrorKind::Limit { .. } => Code::Limit,
@@ -259,6 +261,13 @@ impl Error {
     }
 }
 
+impl NoAsset {
+    /// The error of opening it as an asset.
+    pub fn error(self) -> Error {
+        Error::new(ErrorKind::Unrecognized(self))
+    }
+}
+
 /// An error does not change once it is made.
 impl std::panic::UnwindSafe for Error {}
 impl std::panic::RefUnwindSafe for Error {}
@@ -290,7 +299,7 @@ impl fmt::Display for ErrorKind {
             Self::Truncated { needed: 1, left } => write!(f, "needs 1 byte, {left} left"),
             Self::Truncated { needed, left } => write!(f, "needs {needed} bytes, {left} left"),
             Self::Malformed(message) | Self::Unsupported(message) | Self::Encrypted(message) => f.write_str(message),
-            Self::Unrecognized => f.write_str("unrecognized format"),
+            Self::Unrecognized(found) => f.write_str(found.message()),
             Self::Limit { what, limit, flag } => {
                 write!(f, "more than {limit} {what}, the limit set for reading")?;
                 flag.map_or(Ok(()), |flag| write!(f, "; {flag} raises it"))

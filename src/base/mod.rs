@@ -6,6 +6,7 @@ pub(crate) mod format;
 pub(crate) mod forward;
 pub mod limits;
 pub(crate) mod named;
+pub(crate) mod no_asset;
 pub(crate) mod sealed;
 pub(crate) mod shown;
 pub(crate) mod span;

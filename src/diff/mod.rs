@@ -20,7 +20,7 @@ use crate::base::error::Result;
 use crate::base::format::Format;
 use crate::base::named::named;
 use crate::base::text::Name;
-use crate::budget::Budget;
+use crate::budget::{Budget, Held};
 use crate::inspect::Inspect;
 use crate::outline::Value;
 
@@ -104,6 +104,13 @@ pub struct Side<'s> {
     pub budget: &'s Budget,
 }
 
+impl<'s> Side<'s> {
+    fn open(self) -> Result<(Asset<'s>, Held)> {
+        let opened = Asset::open_within(Format::of_file(self.file, self.data), self.data, self.budget);
+        opened.map_err(|error| error.in_file(self.file))
+    }
+}
+
 /// How the rows of an array differ.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -139,10 +146,7 @@ pub fn compare(a: Side<'_>, b: Side<'_>, sink: &mut dyn FnMut(Difference)) -> Re
     if a.data == b.data {
         return Ok(());
     }
-    let ((one, held_one), (two, held_two)) = (
-        Asset::open_within(Format::of_file(a.file, a.data), a.data, a.budget)?,
-        Asset::open_within(Format::of_file(b.file, b.data), b.data, b.budget)?,
-    );
+    let ((one, held_one), (two, held_two)) = (a.open()?, b.open()?);
     let budgets = [held_one.budget(), held_two.budget()];
     Comparison::new(budgets, sink).assets(&one, &two, 0)
 }

@@ -7,7 +7,6 @@ use super::walk::Use;
 use super::{Depth, Digests, Record, Scan};
 use crate::asset::Asset;
 use crate::asset::address::{self, Opened};
-use crate::asset::sniff::NoAsset;
 use crate::asset::stored::Stored;
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
@@ -32,6 +31,8 @@ pub(super) struct Origin<'p> {
     pub(super) stamp: Option<String>,
     /// Which members of the archive here.
     pub(super) members: Range<usize>,
+    /// Whether the caller named it, so that it has a record whatever it is.
+    pub(super) named: bool,
 }
 
 /// All members.
@@ -39,7 +40,7 @@ pub(super) const ALL: Range<usize> = 0..usize::MAX;
 
 impl<'p> Origin<'p> {
     pub(super) fn file(path: &'p Path) -> Self {
-        Self { path, member: None, depth: 0, use_as: Use::Whole, stored: None, stamp: None, members: ALL }
+        Self { path, member: None, depth: 0, use_as: Use::Whole, stored: None, stamp: None, members: ALL, named: true }
     }
 
     /// What an address in this file leads to.
@@ -51,7 +52,7 @@ impl<'p> Origin<'p> {
     /// A member of the archive here.
     pub(super) fn inside(&self, name: Name, stored: Stored, use_as: Use) -> Self {
         let (member, depth) = (Some(address::join(self.member.as_ref(), name)), self.depth.saturating_add(1));
-        Self { path: self.path, member, depth, use_as, stored: Some(stored), stamp: None, members: ALL }
+        Self { path: self.path, member, depth, use_as, stored: Some(stored), stamp: None, members: ALL, named: false }
     }
 
     /// The innermost name: of the member, where it is one.
@@ -59,9 +60,14 @@ impl<'p> Origin<'p> {
         self.member.as_ref().map_or(self.path, |member| Path::new(address::unnumbered(&member.text)))
     }
 
-    /// The format that its name promises.
-    pub(super) fn promised_format(&self) -> Option<Format> {
-        Format::from_extension(self.name())
+    /// Whether it has a record even if it is no asset.
+    pub(super) fn is_expected(&self) -> bool {
+        self.named || self.is_promised()
+    }
+
+    /// Whether its name ends like an asset's.
+    pub(super) fn is_promised(&self) -> bool {
+        Format::from_extension(self.name()).is_some()
     }
 
     pub(super) fn record(&self, summary: Summary, digests: Option<Digests>) -> Record {
@@ -109,29 +115,26 @@ impl<'a> Late<'a> {
     }
 }
 
-/// The record of some bytes; `None` where neither they nor their name are an asset's, and where they are a text that only
-/// shares its name with assets.
-pub(super) fn describe<'a>(scan: &Scan, origin: &Origin<'_>, data: &'a [u8], budget: &Budget) -> Option<Described<'a>> {
-    describe_but(scan, origin, data, budget, false)
+/// The record of some bytes.
+pub(super) fn describe(scan: &Scan, origin: &Origin<'_>, data: &[u8], budget: &Budget) -> Record {
+    describe_as(scan, origin, Format::of_file(origin.name(), data), data, budget, false).record
 }
 
-/// The same; where a checksum may be put off, the record's problems are put off with it.
-pub(super) fn describe_but<'a>(
+/// The record of bytes in this format; where a checksum may be put off, the record's problems are put off with it.
+pub(super) fn describe_as<'a>(
     scan: &Scan,
     origin: &Origin<'_>,
+    format: Option<Format>,
     data: &'a [u8],
     budget: &Budget,
     puts_off: bool,
-) -> Option<Described<'a>> {
-    let known = Format::of_file(origin.name(), data);
-    let promised = || origin.promised_format().filter(|_| NoAsset::of(data) != NoAsset::Text);
-    let format = known.or_else(promised)?;
+) -> Described<'a> {
     let bytes = data.len() as u64;
     let opened =
-        budget.work(bytes.saturating_add(RECORD_WORK)).and_then(|()| Asset::parse_as(known, data, budget.limits()));
+        budget.work(bytes.saturating_add(RECORD_WORK)).and_then(|()| Asset::parse_as(format, data, budget.limits()));
     let surveyed =
         opened.and_then(|asset| survey(scan, origin, data, &asset, budget, puts_off).map(|surveyed| (asset, surveyed)));
-    Some(match surveyed {
+    match surveyed {
         Ok((asset, Surveyed { record, held, told, late })) => {
             Described { record, opened: Some((asset, held)), told: Some(told), late }
         }
@@ -139,7 +142,7 @@ pub(super) fn describe_but<'a>(
             let record = unreadable(scan, origin, format, data.len() as u64, Some(data), &error, budget);
             Described { record, opened: None, told: None, late: None }
         }
-    })
+    }
 }
 
 /// The record of an asset, and the memory that the two take.
@@ -214,28 +217,31 @@ const FEW_NAMES: u64 = 64 << 10;
 /// What making a record costs, in bytes of [work](Budget::work).
 const RECORD_WORK: u64 = 4096;
 
-/// The record of something that does not open: of so many bytes, and these where they are at hand.
+/// The record of something that does not open, in this format if that is known: of so many bytes, and these where they
+/// are at hand.
 pub(super) fn unreadable(
     scan: &Scan,
     origin: &Origin<'_>,
-    format: Format,
+    format: impl Into<Option<Format>>,
     bytes: u64,
     data: Option<&[u8]>,
     error: &Error,
     budget: &Budget,
 ) -> Record {
     let digests = scan.digests.then(|| Digests::of_file(data, budget));
-    origin.record(Summary::unreadable(format, bytes, error), digests)
+    let mut record = origin.record(Summary::unreadable(format, bytes, error), digests);
+    if !record.summary.is_asset() && !origin.is_promised() {
+        // A scan that is not given this very path has no record of it, so that no other may take this one over.
+        record.stamp = None;
+    }
+    record
 }
 
 /// The record of what an address leads to.
-pub(super) fn describe_opened(scan: &Scan, path: &Path, opened: &Opened<'_>, budget: &Budget) -> Option<Record> {
+pub(super) fn describe_opened(scan: &Scan, path: &Path, opened: &Opened<'_>, budget: &Budget) -> Record {
     let origin = Origin::opened(path, opened);
     match &opened.content {
-        Ok(content) => describe(scan, &origin, content, content.budget()).map(|described| described.record),
-        Err(error) => {
-            let format = opened.format.or_else(|| origin.promised_format())?;
-            Some(unreadable(scan, &origin, format, opened.bytes, None, error, budget))
-        }
+        Ok(content) => describe(scan, &origin, content, content.budget()),
+        Err(error) => unreadable(scan, &origin, opened.format, opened.bytes, None, error, budget),
     }
 }

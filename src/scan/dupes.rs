@@ -84,12 +84,14 @@ struct Outside {
 }
 
 impl Outside {
-    fn of(record: &Record) -> Self {
+    /// `None` for what is in no format.
+    fn of(record: &Record) -> Option<Self> {
         let summary = &record.summary;
         let is_known = summary.counts.iter().any(|(_, count)| count.is_some());
-        let is_model = is_known && !matches!(summary.format, Format::Pbo | Format::Zip);
+        let format = summary.format?;
+        let is_model = is_known && !matches!(format, Format::Pbo | Format::Zip);
         let bytes = (!is_model).then_some(summary.bytes);
-        Self { format: summary.format, version: summary.version, counts: summary.counts.clone(), bytes }
+        Some(Self { format, version: summary.version, counts: summary.counts.clone(), bytes })
     }
 }
 
@@ -108,7 +110,11 @@ pub fn find(scan: &Scan, mut other: impl FnMut(Found) + Send) -> Result<Vec<Grou
     let mut alike: HashMap<Outside, Vec<PathBuf>> = HashMap::new();
     scan.run(|found| {
         match found {
-            Found::Asset(record) => alike.entry(Outside::of(&record)).or_default().push(record.path),
+            Found::Asset(record) => {
+                if let Some(outside) = Outside::of(&record) {
+                    alike.entry(outside).or_default().push(record.path);
+                }
+            }
             found => other(found),
         }
         ControlFlow::Continue(())
@@ -117,7 +123,7 @@ pub fn find(scan: &Scan, mut other: impl FnMut(Found) + Send) -> Result<Vec<Grou
     let paths: HashSet<&PathBuf> = alike.values().flatten().collect();
     let again = Scan { paths: paths.into_iter().cloned().collect(), ..scan.clone() };
     let digests = |seen: &Sighting<'_, '_>| -> Option<Digests> {
-        alike.contains_key(&Outside::of(seen.record)).then(|| {
+        Outside::of(seen.record).is_some_and(|outside| alike.contains_key(&outside)).then(|| {
             let asset = seen.asset.filter(|asset| Container::of(asset).is_none());
             let content = asset.and_then(|asset| fingerprint(asset, seen.budget).ok());
             (Sha256::digest(seen.data).into(), content)
@@ -125,7 +131,9 @@ pub fn find(scan: &Scan, mut other: impl FnMut(Found) + Send) -> Result<Vec<Grou
     };
     let found: Mutex<Vec<(Copy, Format, Digests)>> = Mutex::default();
     again.run_with(digests, |asset, digests| {
-        if let (Found::Asset(record), Some(digests)) = (asset, digests.flatten()) {
+        if let (Found::Asset(record), Some(digests)) = (asset, digests.flatten())
+            && let Some(format) = record.summary.format
+        {
             let copy = Copy {
                 lossy: record.path_name().lossy || record.member.as_ref().is_some_and(|member| member.lossy),
                 member: record.member.map(|member| member.text),
@@ -133,7 +141,7 @@ pub fn find(scan: &Scan, mut other: impl FnMut(Found) + Send) -> Result<Vec<Grou
                 bytes: record.summary.bytes,
             };
             if let Ok(mut found) = found.lock() {
-                found.push((copy, record.summary.format, digests));
+                found.push((copy, format, digests));
             }
         }
         ControlFlow::Continue(())

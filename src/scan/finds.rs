@@ -62,7 +62,10 @@ impl<T> Finds<T> {
     }
 
     pub(super) fn assets(&self) -> u64 {
-        self.found.iter().filter(|(found, _)| matches!(found, Found::Asset(_))).count() as u64
+        self.found
+            .iter()
+            .filter(|(found, _)| matches!(found, Found::Asset(record) if record.summary.is_asset()))
+            .count() as u64
     }
 
     pub(super) fn take(&mut self) -> impl Iterator<Item = (Found, Option<T>)> + use<'_, T> {

@@ -8,7 +8,7 @@ use super::walk::{Use, is_archive};
 use crate::base::error::{Error, Result};
 use crate::base::text::ByteStr;
 
-/// Patterns as ripgrep's `--glob` takes them: the last that fits a path counts.
+/// Patterns as ripgrep's `--iglob` takes them, in any case: the last that fits a path counts.
 pub(super) struct Globs(Override);
 
 impl Globs {
@@ -31,6 +31,7 @@ impl Globs {
     fn of<'p>(root: &Path, patterns: impl Iterator<Item = &'p String>) -> Result<Self> {
         let mut builder = OverrideBuilder::new(root);
         let bad = |error: ignore::Error| Error::malformed(format!("not a pattern for paths: {error}"));
+        builder.case_insensitive(true).map_err(bad)?;
         for pattern in patterns {
             builder.add(pattern).map_err(bad)?;
         }
@@ -98,6 +99,9 @@ mod tests {
             (&["!data"], r"data\a.p3d", "nothing"),
             (&["*.p3d", "!*.pbo"], "addons/a.pbo", "nothing"),
             (&["!*.p3d", "b.p3d"], "b.p3d", "whole"),
+            (&["*.P3D"], "a.p3d", "whole"),
+            (&["DATA/*.p3d"], r"Data\A.P3d", "whole"),
+            (&["!*.RTM"], "a.rtm", "nothing"),
         ] {
             assert_eq!(use_of(patterns, name), expected, "{patterns:?} {name}");
         }

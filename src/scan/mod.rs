@@ -12,6 +12,7 @@ mod identity;
 mod ignored;
 mod known;
 mod prefetch;
+mod prefix;
 mod progress;
 mod record;
 pub mod refs;
@@ -41,6 +42,8 @@ use crate::base::limits::Limits;
 use crate::budget::Budget;
 pub use crate::inspect::Depth;
 use crate::source::Access;
+#[cfg(doc)]
+use crate::summary::Summary;
 
 /// A scan over files and folders.
 ///
@@ -88,15 +91,11 @@ pub struct Scan {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Found {
-    /// An asset.
+    /// An asset, or what is found in the place of one.
     Asset(Box<Record>),
-    /// A file that is no asset.
-    NoAsset {
-        /// The file.
-        path: PathBuf,
-        /// Whether the caller named this very file.
-        named: bool,
-    },
+    /// A file of a folder that is not an asset and whose name does not end like one's. Any other file that is not an asset
+    /// has a [record](Summary::is_asset).
+    NoAsset(PathBuf),
     /// A file that has not changed since the scan whose [records](Scan::known) are at hand: they are what would be found
     /// in it.
     Unchanged(PathBuf),
@@ -259,7 +258,7 @@ impl Scan {
     /// let mut formats = Vec::new();
     /// scan.run_bytes(Path::new("mod.pbo"), bytes, |_| (), |found, _| {
     ///     if let Found::Asset(record) = found {
-    ///         formats.push(record.summary.format.name());
+    ///         formats.extend(record.summary.format.map(|format| format.name()));
     ///     }
     ///     ControlFlow::Continue(())
     /// })?;
@@ -296,12 +295,11 @@ impl Scan {
         self.paths.iter().cloned().map(Ok)
     }
 
-    /// The record of these bytes, as a file of this path; `None` where neither they nor the name are those of an asset.
-    /// Of an archive this is its own record.
-    pub fn record(&self, path: &Path, data: &[u8]) -> Option<Record> {
+    /// The record of these bytes, as a file of this path, which need not be an [asset](Summary::is_asset). Of an archive this
+    /// is its own record.
+    pub fn record(&self, path: &Path, data: &[u8]) -> Record {
         let budget = Budget::new(data.len() as u64, &self.limits);
-        let described = describe::describe(self, &describe::Origin::file(path), data, &budget);
-        described.map(|describe::Described { record, .. }| record)
+        describe::describe(self, &describe::Origin::file(path), data, &budget)
     }
 
     /// The [record](Self::record) of an asset that these bytes have been opened as, which is not opened once more.
@@ -311,8 +309,8 @@ impl Scan {
     }
 
     /// The record of what an [address](crate::address) in the file of this path leads to, as a scan of the whole file
-    /// gives it; `None` where that is no asset.
-    pub fn record_of(&self, path: &Path, opened: &Opened<'_>) -> Option<Record> {
+    /// gives it.
+    pub fn record_of(&self, path: &Path, opened: &Opened<'_>) -> Record {
         let budget = Budget::new(opened.bytes, &self.limits);
         describe::describe_opened(self, path, opened, &budget)
     }

@@ -51,6 +51,11 @@ impl Record {
     pub fn path_name(&self) -> Name {
         ByteStr::new(self.path.as_os_str().as_encoded_bytes()).into()
     }
+
+    /// Whether path, member or prefix have bytes that are not UTF-8, which are escaped as text.
+    pub fn is_lossy(&self) -> bool {
+        self.path_name().lossy || self.member.iter().chain(&self.prefix).any(|name| name.lossy)
+    }
 }
 
 /// SHA-256 over the asset's own bytes (`file`) and over each of the byte streams that identify its content; `None` where
@@ -126,7 +131,7 @@ impl Record {
         let path = self.path_name();
         map.serialize_entry("path", &path.text)?;
         map.serialize_entry("member", &self.member.as_ref().map(|member| &member.text))?;
-        if path.lossy || self.member.iter().chain(&self.prefix).any(|name| name.lossy) {
+        if self.is_lossy() {
             map.serialize_entry("lossy", &true)?;
         }
         map.serialize_entry("format", format)?;

@@ -2,8 +2,9 @@
 //!
 //! Arma's models (odol, mlod) name files of the game's virtual file system. There, a member of a PBO lies below the
 //! archive's prefix, or below its own name where it has none. A loose file lies where it does on a P drive: at its path
-//! below each given folder, and below the prefix that a file `$PBOPREFIX$` gives to the nearest folder around it. A zip
-//! is a folder of loose files. Case and kind of slash play no part, nor does a slash in front; a proxy may leave out its
+//! below each given folder, and below the prefix that a file such as `$PBOPREFIX$` gives to the nearest folder around it.
+//! Where no folder around it has such a file, it lies below the own names of its addon (the outermost folder with a
+//! `config.cpp` or `config.bin`) and of the given folder. A zip is a folder of loose files. Case and kind of slash play no part, nor does a slash in front; a proxy may leave out its
 //! `.p3d`.
 //!
 //! For b3d, bmx and lodka only the last part of a name counts, and the file lies in the model's own folder, of the same
@@ -15,6 +16,7 @@ use std::path::{Path, PathBuf};
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
+use super::prefix::{Prefixes, below, folded, text};
 use super::{Found, Record, Scan, Sighting};
 use crate::asset::Asset;
 use crate::asset::address::Names;
@@ -111,9 +113,9 @@ pub fn resolve(scan: &Scan, assumed: &[String], mut other: impl FnMut(Found) + S
                     records.push(record);
                 }
             }
-            Found::NoAsset { path, named } => {
+            Found::NoAsset(path) => {
                 loose.push(path.clone());
-                other(Found::NoAsset { path, named });
+                other(Found::NoAsset(path));
             }
             found => other(found),
         }
@@ -187,8 +189,8 @@ impl Index {
     fn add_archive(&mut self, record: &Record, listing: &Listing) {
         let address = address(&record.path, record.member.as_ref());
         let root = match (record.summary.format, &listing.prefix) {
-            (Format::Pbo, Some(prefix)) => folded(&prefix.text),
-            (Format::Pbo, None) => stem(&folded(&address.text)).to_owned(),
+            (Some(Format::Pbo), Some(prefix)) => folded(&prefix.text),
+            (Some(Format::Pbo), None) => stem(&folded(&address.text)).to_owned(),
             _ => String::new(),
         };
         for member in &listing.members {
@@ -200,7 +202,7 @@ impl Index {
     }
 
     fn add_files(&mut self, files: &[PathBuf], roots: &[PathBuf]) {
-        let prefixes: HashMap<&Path, String> = files.iter().filter_map(|path| folder_prefix(path)).collect();
+        let prefixes = Prefixes::of(files, roots);
         for path in files {
             let Some((folder, name)) = path.parent().zip(path.file_name()) else { continue };
             let name = Name::from(ByteStr::new(name.as_encoded_bytes()));
@@ -213,16 +215,15 @@ impl Index {
                     self.add_in_game(path, file);
                 }
             }
-            let around = folder.ancestors().find_map(|folder| Some((folder, prefixes.get(folder)?)));
-            if let Some((path, prefix)) = around.and_then(|(folder, prefix)| Some((relative(folder)?, prefix))) {
-                self.add_in_game(below(prefix, &path), file);
+            for in_game in prefixes.paths_of(path) {
+                self.add_in_game(in_game, file);
             }
         }
     }
 
     fn link(&self, record: &Record, reference: &Reference) -> Link {
         let name = &reference.name.text;
-        let in_game = matches!(record.summary.format, Format::Odol | Format::Mlod);
+        let in_game = matches!(record.summary.format, Some(Format::Odol | Format::Mlod));
         let files = if in_game { self.find_in_game(reference) } else { self.find_beside(record, name) };
         let targets = self.distinct(files);
         let state = match targets.len() {
@@ -293,41 +294,9 @@ impl Index {
     }
 }
 
-/// The folder of a file that says which prefix its folder has, and the prefix.
-fn folder_prefix(path: &Path) -> Option<(&Path, String)> {
-    const NAMES: [&str; 4] = ["$pboprefix$", "$pboprefix$.txt", "$prefix$", "pboprefix.txt"];
-    let name = path.file_name()?.to_str()?.to_ascii_lowercase();
-    let size = path.metadata().ok()?.len();
-    if !NAMES.contains(&name.as_str()) || size > 4096 {
-        return None;
-    }
-    let bytes = std::fs::read(path).ok()?;
-    let text = Name::from(ByteStr::new(&bytes)).text;
-    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
-    let line = lines.next()?;
-    // Some tools write `prefix = x\y;`.
-    let value = line.split_once('=').map_or(line, |(_, value)| value);
-    let prefix = folded(value.trim().trim_matches(['"', ';', '\'']));
-    Some((path.parent()?, prefix))
-}
-
 fn address(path: &Path, member: Option<&Name>) -> Name {
     let file = Name::from(ByteStr::new(path.as_os_str().as_encoded_bytes()));
     member.map_or(file.clone(), |member| crate::asset::address::join(Some(&file), member.clone()))
-}
-
-fn text(path: &Path) -> String {
-    Name::from(ByteStr::new(path.as_os_str().as_encoded_bytes())).text
-}
-
-/// A name as names are compared: lower case, backslashes, none in front.
-fn folded(name: &str) -> String {
-    name.replace('/', "\\").trim_start_matches('\\').to_ascii_lowercase()
-}
-
-fn below(root: &str, path: &str) -> String {
-    let root = root.trim_end_matches('\\');
-    if root.is_empty() { path.to_owned() } else { format!("{root}\\{path}") }
 }
 
 /// The last part of a folded path.

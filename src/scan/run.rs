@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::crew::{Crew, MOST_JOBS};
-use super::describe::{ALL, Described, Origin, describe_but, describe_opened, unreadable};
+use super::describe::{ALL, Described, Origin, describe_as, describe_opened, unreadable};
 use super::finds::{Early, Finds, MOST_BYTES, Named, together};
 use super::globs::Globs;
 use super::known::stamp;
@@ -134,9 +134,7 @@ where
     pub(super) fn bytes(&self, path: &Path, data: &[u8]) {
         let (budget, stretch) = (self.budget(data.len() as u64), Stretch::new(&self.scan.progress, data.len() as u64));
         let mut finds = Finds::default();
-        if !self.look(&Origin::file(path), data, &budget, &stretch, &mut finds) {
-            self.put(Found::NoAsset { path: path.to_owned(), named: true });
-        }
+        self.look(&Origin::file(path), data, &budget, &stretch, &mut finds);
         self.hand_over(&mut finds);
         self.scan.progress.add_file();
     }
@@ -152,21 +150,20 @@ where
         let stretch = Stretch::new(&scan.progress, bytes);
         let mut finds = Finds::default();
         let found = open_member(&address.file, data, address.member.as_deref(), &budget).map(|opened| {
-            let origin = Origin { stamp, use_as: target.use_as, members, ..Origin::opened(&address.file, &opened) };
+            let named = target.named && target.unit.as_ref().is_none_or(|unit| unit.named);
+            let use_as = target.use_as;
+            let origin = Origin { stamp, use_as, members, named, ..Origin::opened(&address.file, &opened) };
             if let Ok(content) = &opened.content {
                 return self.look(&origin, content, content.budget(), &stretch, &mut finds);
             }
-            let record = describe_opened(scan, &address.file, &opened, &budget);
-            record.map(|record| self.asset(&origin, record, None, &budget, &mut finds)).is_some()
+            self.asset(&origin, describe_opened(scan, &address.file, &opened, &budget), None, &budget, &mut finds);
+            true
         });
         self.hand_over(&mut finds);
         let is_there = found.is_ok();
         match found {
             Ok(true) => {}
-            Ok(false) => {
-                let named = target.named && target.unit.is_none();
-                self.put(Found::NoAsset { path: target.path.clone(), named });
-            }
+            Ok(false) => self.put(Found::NoAsset(target.path.clone())),
             Err(error) => self.put(Found::Unreadable(error.in_file(&target.path))),
         }
         is_there
@@ -187,9 +184,13 @@ where
             }
             return true;
         }
+        let format = Format::of_file(origin.name(), data);
+        if format.is_none() && !origin.is_expected() {
+            return false;
+        }
         let puts_off = origin.depth == 0 && data.len() >= LARGE_ARCHIVE && self.crew.is_many();
-        let described = describe_but(self.scan, origin, data, budget, puts_off);
-        let Some(Described { mut record, opened, told, late }) = described else { return false };
+        let Described { mut record, opened, told, late } =
+            describe_as(self.scan, origin, format, data, budget, puts_off);
         let asset = opened.as_ref().map(|(asset, _)| asset);
         let container = asset.and_then(Container::of).filter(|_| self.scan.archives);
         let too_deep = container.is_some() && origin.depth >= self.scan.limits.archive_depth;
@@ -325,9 +326,8 @@ where
         stretch: &Stretch<'_>,
         finds: &mut Finds<T>,
     ) {
-        let promised = origin.promised_format();
-        if let Err((format, error)) = self.member_content(origin, member, promised, budget, stretch, finds)
-            && let Some(format) = format
+        if let Err((format, error)) = self.member_content(origin, member, budget, stretch, finds)
+            && (format.is_some() || origin.is_promised())
         {
             let bytes = member.decoded_byte_len_hint();
             let record = unreadable(self.scan, origin, format, bytes, None, &error, budget);
@@ -340,16 +340,14 @@ where
         &self,
         origin: &Origin<'_>,
         member: &Member<'_>,
-        promised: Option<Format>,
         budget: &Budget,
         stretch: &Stretch<'_>,
         finds: &mut Finds<T>,
     ) -> Result<(), (Option<Format>, Error)> {
-        let sniffed = member.sniff().map_err(|error| (promised, error))?;
-        let format = sniffed.or(promised);
+        let format = member.sniff().map_err(|error| (None, error))?;
         // LZSS is rare, and its beginning alone does not decode.
         let unknown = !matches!(member.form(), Form::InPlace | Form::Packed(crate::bytes::Packing::Deflate));
-        if format.is_some() || unknown {
+        if format.is_some() || origin.is_promised() || unknown {
             let content = member.decode(budget).map_err(|error| (format, error))?;
             self.look(origin, &content, content.budget(), stretch, finds);
         }
@@ -366,7 +364,8 @@ where
         finds: &mut Finds<T>,
     ) {
         let wanted = &self.scan.formats;
-        if origin.use_as != Use::Whole || !wanted.is_empty() && !wanted.contains(&record.summary.format) {
+        let is_wanted = |format| wanted.contains(&format);
+        if origin.use_as != Use::Whole || !wanted.is_empty() && !record.summary.format.is_some_and(is_wanted) {
             return;
         }
         let summary = &mut record.summary;

@@ -34,6 +34,8 @@ pub struct Unit {
     pub bytes: u64,
     /// Size and time of the file, by which it is told as changed; `None` for what is no regular file.
     pub stamp: Option<String>,
+    /// Whether the caller named this very file and its name does not end like an asset's: it has a record all the same.
+    pub named: bool,
 }
 
 /// A unit as one object of JSON.
@@ -47,20 +49,22 @@ struct Wire {
     last: Option<u64>,
     bytes: u64,
     stamp: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    named: bool,
 }
 
 impl Serialize for Unit {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         let Name { text: path, lossy } = ByteStr::new(self.path.as_os_str().as_encoded_bytes()).into();
         let (first, last) = (self.range.map(|range| range.0), self.range.map(|range| range.1));
-        let (unit, bytes, stamp) = (self.unit, self.bytes, self.stamp.clone());
-        Wire { unit, path, lossy, first, last, bytes, stamp }.serialize(serializer)
+        let (unit, bytes, stamp, named) = (self.unit, self.bytes, self.stamp.clone(), self.named);
+        Wire { unit, path, lossy, first, last, bytes, stamp, named }.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Unit {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        let Wire { unit, path, lossy, first, last, bytes, stamp } = Wire::deserialize(deserializer)?;
+        let Wire { unit, path, lossy, first, last, bytes, stamp, named } = Wire::deserialize(deserializer)?;
         let path = if lossy { unescaped(&path) } else { path.into() };
         let range = match (first, last) {
             (None, None) => None,
@@ -69,7 +73,7 @@ impl<'de> Deserialize<'de> for Unit {
                 return Err(serde::de::Error::custom("a unit needs both of first and last, in this order, or neither"));
             }
         };
-        Ok(Self { unit, path, range, bytes, stamp })
+        Ok(Self { unit, path, range, bytes, stamp, named })
     }
 }
 
@@ -181,7 +185,8 @@ impl Scan {
             }
         }
         bin.make_room(bytes.saturating_add(FILE_BYTES));
-        each(bin.piece(path, None, bytes, stamp))
+        let named = target.named && Format::from_extension(&address.name()).is_none();
+        each(Unit { named, ..bin.piece(path, None, bytes, stamp) })
     }
 }
 
@@ -203,7 +208,7 @@ impl Bin {
     }
 
     fn piece(&self, path: &Path, range: Option<(u64, u64)>, bytes: u64, stamp: Option<String>) -> Unit {
-        Unit { unit: self.unit, path: path.to_owned(), range, bytes, stamp }
+        Unit { unit: self.unit, path: path.to_owned(), range, bytes, stamp, named: false }
     }
 
     /// Cuts an archive by its members; whether it is one.

@@ -23,7 +23,7 @@ pub struct Selection {
     pub hidden: bool,
     /// Files too that `.gitignore`, `.ignore` and their like leave out.
     pub ignored: bool,
-    /// Only files whose path fits one of these patterns; with a `!` in front, all that fit none of these. Archives are
+    /// Only files whose path fits one of these patterns, in any case of ASCII letters; with a `!` in front, all that fit none of these. Archives are
     /// opened all the same, and the patterns hold for the paths of their members, each as though its archive were the
     /// folder; only a `!` leaves an archive closed.
     pub globs: Vec<String>,

@@ -11,7 +11,7 @@ pub use references::{Reference, ReferenceKind, References};
 pub use crate::base::code::Code;
 pub use crate::base::text::{Name, StoredText};
 
-use crate::base::error::Error;
+use crate::base::error::{Error, ErrorKind};
 use crate::base::format::Format;
 use crate::bytes::{Packing, Storage};
 
@@ -20,8 +20,8 @@ use crate::bytes::{Packing, Storage};
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Summary {
-    /// Its format.
-    pub format: Format,
+    /// Its format, by its bytes; `None` if they are in none or cannot be decoded.
+    pub format: Option<Format>,
     /// Its version as stored.
     pub version: Option<u32>,
     /// Its size.
@@ -40,12 +40,13 @@ pub struct Summary {
 
 impl Summary {
     /// Nothing known but format and size: every count absent, no problem so far.
-    pub fn new(format: Format, bytes: u64) -> Self {
+    pub fn new(format: impl Into<Option<Format>>, bytes: u64) -> Self {
+        let format = format.into();
         Self {
             format,
             version: None,
             bytes,
-            counts: Counts::absent(format),
+            counts: format.map_or_else(Counts::default, Counts::absent),
             bounds: None,
             references: Vec::new(),
             blocks: Blocks::default(),
@@ -53,10 +54,20 @@ impl Summary {
         }
     }
 
-    /// The summary of an asset that cannot be opened: the error is its one problem. Its version is known where the error
-    /// keeps it.
-    pub fn unreadable(format: Format, bytes: u64, error: &Error) -> Self {
-        Self { version: error.version(), problems: vec![Problem::error(error)], ..Self::new(format, bytes) }
+    /// The summary of what cannot be opened: the error is its one problem, a warning if it says that this is not an asset.
+    /// Its version is known where the error keeps it.
+    pub fn unreadable(format: impl Into<Option<Format>>, bytes: u64, error: &Error) -> Self {
+        let problem = match error.kind() {
+            ErrorKind::Unrecognized(_) => Problem::warning(error),
+            _ => Problem::error(error),
+        };
+        Self { version: error.version(), problems: vec![problem], ..Self::new(format, bytes) }
+    }
+
+    /// Whether it is of an asset, be it a damaged one. Text, Git LFS pointers, empty files and unknown bytes are none; their
+    /// one problem says so.
+    pub fn is_asset(&self) -> bool {
+        self.problems.iter().all(|problem| problem.code.class() != "other")
     }
 }
 

@@ -54,7 +54,7 @@ columns! {
     References of reference: &Reference {
         kind: Text = reference.kind.name(),
         name: Text = &reference.name.text,
-        lossy: Flag = reference.name.lossy,
+        name_lossy: Flag = reference.name.lossy,
     }
 }
 
@@ -69,8 +69,8 @@ columns! {
 
 columns! {
     Stored of stored: Option<&scan::Stored> {
-        offset: OrNull<Long> = stored.and_then(|stored| stored.offset).and_then(fitting),
-        bytes: Long = stored.map_or(0, |stored| clamped(stored.bytes)),
+        stored_offset: OrNull<Long> = stored.and_then(|stored| stored.offset).and_then(fitting),
+        stored_bytes: Long = stored.map_or(0, |stored| clamped(stored.bytes)),
         method: Text = stored.map_or("", |stored| &stored.method),
         time: OrNull<Text> = stored.and_then(|stored| stored.time.as_deref()),
     }
@@ -88,9 +88,8 @@ impl Assets {
     pub(super) fn add(&mut self, record: &Record) {
         let Summary { format, version, bytes, counts, bounds, references, blocks, problems, .. } = &record.summary;
         let path = record.path_name();
-        let is_lossy = path.lossy || record.member.iter().chain(&record.prefix).any(|name| name.lossy);
-        self.key(&path, record.member.as_ref(), is_lossy);
-        self.format.append_value(format.name());
+        self.key(&path, record.member.as_ref(), record.is_lossy());
+        self.format.append_option(format.map(Format::name));
         self.version.append_option(version.and_then(|version| i32::try_from(version).ok()));
         self.bytes.append_value(clamped(*bytes));
         self.counts(counts);
@@ -227,7 +226,7 @@ pub(super) fn bounds() -> Fields {
 }
 
 pub(super) fn blocks() -> Fields {
-    ["stored", "packed", "packed_bytes", "unpacked_bytes"].into_iter().map(Long::field).collect()
+    ["stored_blocks", "packed_blocks", "packed_bytes", "unpacked_bytes"].into_iter().map(Long::field).collect()
 }
 
 pub(super) fn digests() -> Fields {

@@ -34,9 +34,8 @@ pub(super) fn tell(
     take: &mut dyn FnMut(Told<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let Some(asset) = seen.asset.filter(|_| !seen.is_continued) else { return ControlFlow::Continue(()) };
-    let summary = &seen.record.summary;
     let root = Open {
-        name: summary.format.name(),
+        name: asset.format().name(),
         index: None,
         label: None,
         span: Some(Span { offset: 0, bytes: asset.size() }),

@@ -10,7 +10,7 @@ use super::cells::{Column as _, Flag, Int, Long, OrNull, Text, item};
 use super::plain::{Arrays, Members, Parts};
 
 /// The version of the tables' columns, in the schema's metadata as `meshpeek.schema`.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// A table of the assets that a scan finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

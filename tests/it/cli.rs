@@ -104,8 +104,8 @@ fn a_damaged_asset_never_ends_a_scan() {
     let files = records.iter().filter(|record| record["member"].is_null()).count();
     assert_eq!(files, std::fs::read_dir(root().join("corpus/hostile")).unwrap().count());
     let lost = records.iter().find(|record| record["path"] == "corpus/hostile/no_signature.b3d").unwrap();
-    assert_eq!(lost["problems"][0]["message"], "unrecognized format");
-    assert_eq!(lost["version"], Json::Null);
+    assert_eq!(lost["problems"][0]["code"], "other.unknown");
+    assert_eq!((&lost["format"], &lost["version"]), (&Json::Null, &Json::Null));
     assert_eq!(lost["counts"]["vertices"], Json::Null);
 }
 
@@ -149,8 +149,10 @@ fn unreadable_paths_are_told_and_count() {
     assert!(stderr(&output).contains("no/such/file.b3d"), "{}", stderr(&output));
     assert_eq!(code(&run(["scan", "no/such/file.b3d"])), 2);
     let foreign = run(["scan", "Cargo.toml", EVERYTHING]);
-    assert_eq!((code(&foreign), lines(&foreign).len()), (0, 1));
-    assert!(stderr(&foreign).contains(&format!("Cargo.toml: {}", meshpeek::ErrorKind::Unrecognized)));
+    assert_eq!((code(&foreign), lines(&foreign).len()), (0, 2));
+    assert!(
+        stderr(&foreign).contains("1 asset in 2 files") && stderr(&foreign).ends_with("0 damaged, 1 not an asset\n")
+    );
     assert_eq!(stderr(&run(["scan", "-q", "Cargo.toml", EVERYTHING])), "");
 }
 
@@ -170,23 +172,27 @@ fn wrong_usage_is_exit_status_2() {
 fn info_says_what_a_file_is_that_is_no_asset() {
     let folder = Folder::new("strangers");
     for (name, bytes, said) in [
-        ("game.bmx", &b"Strict\nPrint 1\n"[..], "no asset: looks like text, perhaps BlitzMax source"),
-        ("notes.lod", b"later\n", "no asset: looks like text"),
-        ("nothing.txt", b"", "empty"),
+        ("game.bmx", &b"Strict\nPrint 1\n"[..], "not an asset; looks like text"),
+        ("notes.lod", b"later\n", "not an asset; looks like text"),
+        ("nothing.txt", b"", "not an asset; the file is empty"),
         (
             "pointer.png",
             b"version https://git-lfs.github.com/spec/v1\n",
-            "Git LFS pointer: the file itself is not here",
+            "not an asset; a Git LFS pointer, whose file is stored elsewhere",
         ),
-        ("noise.bin", b"\0\x01\x02", "unrecognized format"),
+        ("noise.bin", b"\0\x01\x02", "not an asset; unrecognized format"),
     ] {
         let output = run([OsStr::new("info"), folder.file(name, bytes).as_os_str()]);
         assert_eq!(code(&output), 2, "{name}");
         assert!(stderr(&output).trim_end().ends_with(&format!("{name}: {said}")), "{}", stderr(&output));
     }
     let pointer = folder.file("model.p3d", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n");
-    let output = run([OsStr::new("info"), pointer.as_os_str()]);
-    assert!(stdout(&output).contains("Git LFS pointer: the file itself is not here"), "{}", stdout(&output));
+    let output = run([OsStr::new("info"), OsStr::new("--json"), pointer.as_os_str()]);
+    let record: Json = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        (code(&output), &record["problems"][0]["code"], &record["title"]),
+        (2, &"other.lfs".into(), &Json::Null)
+    );
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn deeper_looks_keep_what_shallower_ones_found() {
             assert!(header.counts.iter().any(|(_, count)| count.is_some()), "{name}");
         }
         let counted: Vec<_> = whole.counts.iter().map(|(count, _)| count).collect();
-        assert_eq!(counted, whole.format.count_names(), "{name}");
+        assert_eq!(counted, whole.format.unwrap().count_names(), "{name}");
         // A survey without a list of problems is a summary.
         let mut problems = meshpeek::summary::Problems::new(&asset.limits());
         let mut surveyed = asset.survey(Depth::Header, &mut problems);

@@ -55,7 +55,7 @@ fn len(document: &Json, list: &str) -> usize {
 fn in_source(bytes: &[u8]) -> Option<(usize, usize)> {
     let asset = Asset::parse(bytes).ok()?;
     let mut skinned = std::collections::BTreeSet::new();
-    let is_lodka = asset.summarize().format == Format::Lodka;
+    let is_lodka = asset.format() == Format::Lodka;
     for primitive in asset.primitives().flatten() {
         let place = *primitive.place();
         let bones = asset

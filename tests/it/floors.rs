@@ -31,6 +31,7 @@ const INSIDE: &[(&str, Floors)] = &[
         &[
             &["forward", "limits", "named", "sealed", "shown", "span"],
             &["code", "format", "text"],
+            &["no_asset"],
             &["error"],
             &["mod"],
         ],

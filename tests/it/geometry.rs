@@ -2,7 +2,7 @@
 
 use meshpeek::geometry::Primitive;
 use meshpeek::view::{Strided, Vec3};
-use meshpeek::{Asset, Format, Inspect, codec};
+use meshpeek::{Asset, Format, codec};
 
 use crate::corpus::{files, outside, root};
 use crate::memory::usage_of;
@@ -85,7 +85,7 @@ fn positions_lie_in_the_file() {
     let mut checked = std::collections::BTreeMap::new();
     for (path, bytes) in files() {
         let Ok(asset) = Asset::parse(&bytes) else { continue };
-        let format = asset.summarize().format;
+        let format = asset.format();
         for primitive in asset.primitives().flatten() {
             let Ok(positions) = primitive.positions() else { continue };
             if positions.is_empty() {
@@ -107,7 +107,7 @@ fn positions_lie_in_the_file() {
 fn nothing_is_decoded_or_copied_before_it_is_asked_for() {
     for (path, bytes) in files() {
         let Ok(asset) = Asset::parse(&bytes) else { continue };
-        let format = asset.summarize().format;
+        let format = asset.format();
         if !matches!(format, Format::B3d | Format::Lodka | Format::Odol) {
             continue;
         }

@@ -573,7 +573,7 @@ fn relatives_are_named() {
     assert_eq!(version(39), untested);
     assert_eq!(said(b"MLOD\x01\x01\0\0"), "at 0x0: MLOD, a model as edited, which is another format");
     assert_eq!(said(b"\xffODOL\x32\0"), "at 0x0: ODOL model that is LZSS-packed as a whole");
-    assert!(matches!(Model::parse(b"BB3D").unwrap_err().kind(), ErrorKind::Unrecognized));
+    assert!(matches!(Model::parse(b"BB3D").unwrap_err().kind(), ErrorKind::Unrecognized(_)));
 }
 
 /// The errors of verify, as text.

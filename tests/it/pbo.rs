@@ -176,7 +176,10 @@ fn a_name_that_ends_in_pbo_is_believed() {
     assert!(matches!(Asset::parse_file(Path::new("x.pbo"), &scene, &limits), Ok(Asset::B3d(_))));
     let file = crate::scan::TempFile::new("odd.pbo", &bytes);
     let records = crate::scan::scanned(&file.0, |_| {});
-    assert_eq!((records.len(), records[0].summary.format, records[0].summary.problems.len()), (1, Format::Pbo, 0));
+    assert_eq!(
+        (records.len(), records[0].summary.format, records[0].summary.problems.len()),
+        (1, Some(Format::Pbo), 0)
+    );
 }
 
 #[test]

@@ -64,6 +64,41 @@ fn a_mod() -> Folder {
     folder
 }
 
+#[test]
+fn loose_files_lie_below_their_prefix_or_the_name_of_their_folder() {
+    let folder = Folder::new("prefixes");
+    let textures = [
+        r"ugc\gear\data\keys.paa",
+        r"marked\data\mark.paa",
+        r"texted\data\text.paa",
+        r"nameless\data\own.paa",
+        r"bare\data\addon.paa",
+        r"given\free\loose.paa",
+        r"wrong\data\own.paa",
+    ];
+    let model = model(&textures, "", r"ugc\gear\model");
+    folder.file("given/gear_src/$PBOPREFIX$", "product=dayz ugc;\r\nversion=1;\r\nprefix=UGC\\gear;\r\n");
+    folder.file("given/gear_src/model.p3d", &model);
+    folder.file("given/gear_src/data/keys.paa", "x");
+    folder.file("given/marked_src/$PBOPREFIX$", "\u{feff}marked\r\n");
+    folder.file("given/marked_src/data/mark.paa", "x");
+    folder.file("given/text_src/$PREFIX$.txt", "prefix=texted\n");
+    folder.file("given/text_src/data/text.paa", "x");
+    folder.file("given/deep/Nameless/$PBOPREFIX$", "product=dayz ugc;\r\n");
+    folder.file("given/deep/Nameless/data/own.paa", "x");
+    folder.file("given/deep/bare/config.cpp", "class CfgPatches {};");
+    folder.file("given/deep/bare/data/config.cpp", "class CfgVehicles {};");
+    folder.file("given/deep/bare/data/addon.paa", "x");
+    folder.file("given/free/loose.paa", "x");
+    let links = lines(&run(["refs", folder.0.join("given").to_str().unwrap()]));
+    let found: Vec<(&str, &str)> =
+        links.iter().map(|link| (link["name"].as_str().unwrap(), link["state"].as_str().unwrap())).collect();
+    let states = ["found", "found", "found", "found", "found", "found", "missing"];
+    let mut expected: Vec<_> = textures.into_iter().zip(states).collect();
+    expected.push((r"ugc\gear\model", "found"));
+    assert_eq!(found, expected);
+}
+
 /// What is said of each reference: state, and the last part of the target.
 fn told(folder: &Folder, links: &[Json]) -> Vec<(String, String, Vec<String>)> {
     let root = format!("{}/", folder.0.display());

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use meshpeek::Limits;
 use meshpeek::scan::{Depth, Found, Record, Scan};
+use meshpeek::summary::Severity;
+use meshpeek::{Format, Limits};
 use serde_json::Value as Json;
 
 use crate::corpus::files;
@@ -62,8 +63,7 @@ fn by_member(records: &[Record]) -> BTreeMap<String, Json> {
 
 /// The files at hand that are no archives themselves, by a name without folders.
 pub fn tree() -> Vec<(String, Vec<u8>)> {
-    let is_container =
-        |bytes: &[u8]| meshpeek::Format::sniff(bytes).is_some_and(|format| matches!(format.name(), "pbo" | "zip"));
+    let is_container = |bytes: &[u8]| Format::sniff(bytes).is_some_and(|format| matches!(format.name(), "pbo" | "zip"));
     let name = |path: &Path| path.display().to_string().replace(['/', '\\'], "_").replace("..", "");
     files().into_iter().filter(|(_, bytes)| !is_container(bytes)).map(|(path, bytes)| (name(&path), bytes)).collect()
 }
@@ -95,7 +95,10 @@ fn a_tree_reads_the_same_in_every_archive() {
         .filter_map(|(name, bytes)| {
             let mut scan = Scan::new([name]);
             scan.digests = true;
-            let mut record = scan.record(Path::new(name), bytes)?;
+            let mut record = scan.record(Path::new(name), bytes);
+            if !record.summary.is_asset() && Format::from_extension(Path::new(name)).is_none() {
+                return None;
+            }
             record.member = Some(meshpeek::view::ByteStr::from(name.as_str()).into());
             by_member(&[record]).pop_first()
         })
@@ -131,7 +134,7 @@ fn an_archive_comes_before_its_members_and_can_be_left_closed() {
     assert_eq!(members, [None, Some("a.b3d")]);
     assert_eq!(records[0].summary.counts.get("members"), Some(2));
     assert_eq!(scanned(&file.0, |scan| scan.archives = false).len(), 1);
-    let only: Vec<_> = scanned(&file.0, |scan| scan.formats = vec![meshpeek::Format::B3d]);
+    let only: Vec<_> = scanned(&file.0, |scan| scan.formats = vec![Format::B3d]);
     assert_eq!(only.len(), 1);
 }
 
@@ -151,9 +154,16 @@ fn a_bad_member_is_one_record_and_the_rest_goes_on() {
     );
     let file = TempFile::new("bad.zip", &bytes.to_vec());
     let inside = by_member(&scanned(&file.0, |_| {}));
-    assert_eq!(inside.keys().collect::<Vec<_>>(), ["broken.b3d", "good.b3d", "no.b3d"]);
+    assert_eq!(inside.keys().collect::<Vec<_>>(), ["broken.b3d", "good.b3d", "no.b3d", "text.b3d"]);
     assert_eq!(inside["broken.b3d"]["problems"].as_array().unwrap().len(), 1);
-    assert_eq!(inside["no.b3d"]["problems"][0]["message"], "unrecognized format");
+    for (name, code) in [("no.b3d", "other.unknown"), ("text.b3d", "other.text")] {
+        let record = &inside[name];
+        let problem = &record["problems"][0];
+        assert_eq!(
+            (&record["format"], &problem["severity"], &problem["code"]),
+            (&Json::Null, &"warning".into(), &code.into())
+        );
+    }
     assert_eq!(inside["good.b3d"]["problems"], Json::Array(Vec::new()));
 }
 
@@ -161,7 +171,7 @@ const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/v1\n\
     oid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n";
 
 #[test]
-fn texts_are_no_assets_and_what_stands_for_one_is() {
+fn what_is_no_asset_has_no_format_whatever_its_name() {
     let source = b"' a BlitzMax program, not a map\nStrict\nImport BRL.Basic\nPrint \"hello\"\n";
     let russian = b"\xef\xf0\xe8\xe2\xe5\xf2 ".repeat(20);
     let utf16: Vec<u8> = "\u{feff}Strict\r\n".repeat(9).encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -169,27 +179,35 @@ fn texts_are_no_assets_and_what_stands_for_one_is() {
     for extension in ["bmx", "lod", "p3d", "rtm", "zip", "b3d", "pbo"] {
         let scan = Scan::new([Path::new("x")]);
         let record = |bytes: &[u8]| scan.record(Path::new(&format!("x.{extension}")), bytes);
-        for text in [&source[..], &russian, &utf16, cut, b"x", b"\t\r\n"] {
-            assert!(record(text).is_none(), "{extension}: {text:?}");
-        }
-        let problem = |bytes: &[u8]| {
-            let problems = record(bytes).unwrap().summary.problems;
-            assert_eq!(problems.len(), 1, "{extension}");
-            problems[0].message.clone()
+        let code = |bytes: &[u8]| {
+            let summary = record(bytes).summary;
+            assert!(summary.format.is_none() && !summary.is_asset(), "{extension}: {bytes:?}");
+            assert_eq!((summary.bytes, summary.counts.iter().count()), (bytes.len() as u64, 0));
+            let [problem] = &summary.problems[..] else { panic!("{:?}", summary.problems) };
+            assert_eq!((problem.severity, problem.offset), (Severity::Warning, None));
+            problem.code.name()
         };
-        assert_eq!(problem(POINTER), "Git LFS pointer: the file itself is not here");
-        assert_eq!(problem(b""), "empty");
-        // A few bytes of a damaged file, or the first of a sound one.
-        for damaged in [&b"\xf1\xf2\xf3"[..], b"text\0", b"BB", b"LODka"] {
-            let problems = record(damaged).map(|record| record.summary.problems.len());
-            assert!(problems.is_some_and(|count| count > 0), "{extension}: {damaged:?}");
+        for text in [&source[..], &russian, &utf16, cut, b"x", b"\t\r\n"] {
+            assert_eq!(code(text), "other.text", "{extension}: {text:?}");
+        }
+        assert_eq!(code(POINTER), "other.lfs");
+        assert_eq!(code(b""), "other.empty");
+        // Noise, a few bytes of a damaged file, or the first of a sound one.
+        let noise: Vec<u8> = (0..100_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+        for bytes in [&noise[..], b"\xf1\xf2\xf3", b"text\0", b"BB", b"LODka", &[0; 500]] {
+            assert_eq!(code(bytes), "other.unknown", "{extension}: {bytes:?}");
+        }
+        // What starts like an asset stays one, however little of it there is, and in whatever version.
+        for (start, format) in [(&b"ODOL"[..], Format::Odol), (b"ODOL\xff\0\0\0", Format::Odol), (b"BB3D", Format::B3d)]
+        {
+            let summary = record(start).summary;
+            assert_eq!((summary.format, summary.is_asset()), (Some(format), true));
+            assert!(summary.problems.iter().any(|problem| problem.severity == Severity::Error));
         }
     }
-    let scan = Scan::new([Path::new("x")]);
-    assert!(scan.record(Path::new("readme.txt"), POINTER).is_none());
-    assert!(scan.record(Path::new("readme.txt"), b"").is_none());
     let Some(bytes) = crate::corpus::outside_file("wild/blitzmax_source.bmx") else { return };
-    assert!(scan.record(Path::new("blitzmax_source.bmx"), &bytes).is_none());
+    let summary = Scan::new([Path::new("x")]).record(Path::new("blitzmax_source.bmx"), &bytes).summary;
+    assert_eq!((summary.format, summary.problems[0].code.name()), (None, "other.text"));
 }
 
 #[test]
@@ -200,9 +218,8 @@ fn members_that_stand_for_files_elsewhere_are_told() {
     );
     let file = TempFile::new("pointers.zip", &bytes.to_vec());
     let records = scanned(&file.0, |_| {});
-    let told: Vec<_> =
-        records[1..].iter().map(|r| (r.summary.format.name(), &*r.summary.problems[0].message)).collect();
-    assert_eq!(told, [("odol", "Git LFS pointer: the file itself is not here"), ("bmtr", "empty")]);
+    let told: Vec<_> = records[1..].iter().map(|r| (r.summary.format, r.summary.problems[0].code.name())).collect();
+    assert_eq!(told, [(None, "other.lfs"), (None, "other.text"), (None, "other.empty")]);
 }
 
 #[test]

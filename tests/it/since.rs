@@ -107,6 +107,13 @@ fn goes_on_from(folder: &Folder, old: &[u8]) {
     assert!(scan(folder, &["--since", old.to_str().unwrap()]) == scan(folder, &[]));
 }
 
+/// A stream that ends with a path that cannot be read.
+fn output_with_digests(input: &Path) -> Vec<u8> {
+    let output = run(["scan", input.to_str().unwrap(), "no/such/file", "--events", "--digests", "--sort", "path"]);
+    assert_eq!(code(&output), 1);
+    output.stdout
+}
+
 #[test]
 fn events_close_a_stream_and_tell_what_has_no_record() {
     let folder = tree("events");
@@ -117,9 +124,11 @@ fn events_close_a_stream_and_tell_what_has_no_record() {
     let events: Vec<&Json> = told.iter().filter(|line| !line["event"].is_null()).collect();
     assert_eq!((&events[0]["event"], &events[0]["path"]), (&"unreadable".into(), &"no/such/file".into()));
     let end = told.last().unwrap();
-    assert_eq!((&end["event"], &end["whole"], &end["unreadable"]), (&"end".into(), &true.into(), &1.into()));
+    assert_eq!((&end["event"], &end["whole"], &end["unreadable"]), (&"end".into(), &false.into(), &1.into()));
     assert_eq!((&end["assets"], &end["damaged"]), (&(told.len() - 2).into(), &1.into()));
     assert!(lines(&run(["scan", input.to_str().unwrap()])).iter().all(|line| line["event"].is_null()));
+    // What could not be read keeps nothing from being gone on from, archives neither.
+    assert_eq!(goes_on(&folder, &output_with_digests(&input)), 0);
     let table = run(["scan", "corpus/b3d", "--events", "--format", "csv"]);
     assert_eq!((code(&table), stdout(&table).as_str()), (2, ""));
 }

@@ -46,7 +46,7 @@ fn cell(column: &dyn Array, row: usize) -> Json {
 pub fn rows(path: &Path) -> Vec<Json> {
     let reader = ParquetRecordBatchReaderBuilder::try_new(std::fs::File::open(path).unwrap()).unwrap();
     let metadata = reader.schema().metadata().clone();
-    assert_eq!(metadata["meshpeek.schema"], "1");
+    assert_eq!(metadata["meshpeek.schema"], "2");
     let batches: Vec<RecordBatch> = reader.build().unwrap().map(Result::unwrap).collect();
     let row = |batch: &RecordBatch, row: usize| {
         let names = batch.schema();
@@ -66,7 +66,12 @@ fn as_record(row: &Json) -> Json {
     let mut record = row.clone();
     let entries = record.as_object_mut().unwrap();
     let references = entries.remove("refs").unwrap();
-    entries.insert("references".into(), references.as_array().unwrap().iter().map(marked_when_lossy).collect());
+    let reference = |row: &Json| marked_when_lossy(&renamed(row, &[("name_lossy", "lossy")]));
+    entries.insert("references".into(), references.as_array().unwrap().iter().map(reference).collect());
+    entries["blocks"] = renamed(&entries["blocks"], &[("stored_blocks", "stored"), ("packed_blocks", "packed")]);
+    if !entries["stored"].is_null() {
+        entries["stored"] = renamed(&entries["stored"], &[("stored_offset", "offset"), ("stored_bytes", "bytes")]);
+    }
     entries.insert("counts".into(), without_nulls(&row["counts"]));
     if !row["digests"].is_null() {
         entries.insert("digests".into(), without_nulls(&row["digests"]));
@@ -77,6 +82,17 @@ fn as_record(row: &Json) -> Json {
         entries.insert("bounds".into(), json!({ "min": min, "max": max }));
     }
     marked_when_lossy(&record)
+}
+
+/// Fields of a row by the names that they have in a record.
+fn renamed(row: &Json, names: &[(&str, &str)]) -> Json {
+    let mut row = row.clone();
+    let fields = row.as_object_mut().unwrap();
+    for (name, new) in names {
+        let value = fields.remove(*name).unwrap();
+        fields.insert((*new).to_owned(), value);
+    }
+    row
 }
 
 /// Records leave out what is not so.
@@ -184,4 +200,86 @@ fn wrong_wishes_are_told() {
     let old = folder.file("old.parquet", "old");
     let output = run(["scan", "/nowhere", "-o", old.to_str().unwrap()]);
     assert_eq!((code(&output), std::fs::read(&old).unwrap()), (2, b"old".to_vec()));
+}
+
+/// Polars unnests structs and exploded lists next to the other columns, under the names of their fields.
+#[test]
+fn fields_of_assets_have_names_of_their_own() {
+    let schema = meshpeek_tables::Table::Assets.schema();
+    let mut names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
+    for column in schema.fields().iter().filter(|column| column.name() != "digests") {
+        let kind = match column.data_type() {
+            DataType::List(item) => item.data_type(),
+            kind => kind,
+        };
+        if let DataType::Struct(fields) = kind {
+            names.extend(fields.iter().map(|field| field.name().clone()));
+        }
+    }
+    names.sort();
+    let doubles: Vec<&[String]> = names.chunk_by(|a, b| a == b).filter(|alike| alike.len() > 1).collect();
+    assert!(names.len() > 60 && doubles.is_empty(), "{doubles:?}");
+}
+
+/// Each cell of CSV against the row of Parquet, where the two share a column.
+#[test]
+fn csv_has_what_tables_have() {
+    let folder = Folder::new("csv_columns");
+    let mut inputs = vec![root().join("corpus")];
+    inputs.extend(outside());
+    let inputs: Vec<&str> = inputs.iter().map(|path| path.to_str().unwrap()).collect();
+    let out = folder.0.join("out.parquet");
+    let output = run([&["scan", "-q", "--digests", "-o", out.to_str().unwrap()], &inputs[..]].concat());
+    assert!(code(&output) < 2, "{}", stderr(&output));
+    let expected = by_place(rows(&out).into_iter().map(|mut row| {
+        let flat = row.as_object_mut().unwrap();
+        for (name, prefix) in [("counts", ""), ("bounds", ""), ("blocks", ""), ("stored", ""), ("digests", "sha256_")] {
+            if let Json::Object(fields) = flat.remove(name).unwrap() {
+                flat.extend(fields.into_iter().map(|(field, value)| (format!("{prefix}{field}"), value)));
+            }
+        }
+        row
+    }));
+    let csv = run([&["scan", "-q", "--digests", "--format", "csv"], &inputs[..]].concat()).stdout;
+    let mut csv = csv::Reader::from_reader(&csv[..]);
+    let header = csv.headers().unwrap().clone();
+    let shared = |name: &&str| !["references", "errors", "warnings", "first_code", "first_problem"].contains(name);
+    let mut seen = std::collections::BTreeSet::new();
+    let mut count = 0;
+    for row in csv.records().map(Result::unwrap) {
+        let cell = |name: &str| &row[header.iter().position(|column| column == name).unwrap()];
+        let member = if cell("member").is_empty() { Json::Null } else { cell("member").into() };
+        let expected = &expected[&format!("{}!/{member}", json!(cell("path")))];
+        for name in header.iter().filter(shared) {
+            let text = match expected.get(name).unwrap_or(&Json::Null) {
+                Json::Null => String::new(),
+                Json::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            let same = match (cell(name).parse::<f64>(), text.parse::<f64>()) {
+                (Ok(a), Ok(b)) => a == b,
+                _ => cell(name) == text,
+            };
+            assert!(same, "{name} of {}: {} is not {text}", cell("path"), cell(name));
+            if !text.is_empty() {
+                seen.insert(name.to_owned());
+            }
+        }
+        count += 1;
+    }
+    assert_eq!(count, expected.len());
+    for name in [
+        "sha256_file",
+        "lossy",
+        "xmin",
+        "zmax",
+        "stored_blocks",
+        "unpacked_bytes",
+        "stored_offset",
+        "time",
+        "prefix",
+        "stamp",
+    ] {
+        assert!(seen.contains(name), "{name}");
+    }
 }

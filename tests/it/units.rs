@@ -172,3 +172,12 @@ fn units_that_are_none_are_told() {
     let output = run(["plan", "/nowhere"]);
     assert_eq!((code(&output), lines(&output).len()), (2, 1));
 }
+
+#[test]
+fn units_of_a_named_file_have_its_record_too_and_those_of_a_folder_do_not() {
+    let folder = Folder::new("named_unit");
+    let script = folder.file("in/script.sqf", "hint \"hello\";");
+    folder.file("in/model.p3d", "hint \"hello\";");
+    assert_eq!(union_is_whole(&script, "1M", &[]), (1, 1));
+    assert_eq!(union_is_whole(&folder.0.join("in"), "1M", &[]), (1, 1));
+}

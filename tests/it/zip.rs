@@ -17,7 +17,7 @@ pub mod fuzz;
 /// Every asset in the bytes, as `outer!/inner: format`, with archives opened down to a depth.
 fn contents(data: &[u8], path: &str, depth: u32, budget: &Budget, found: &mut Vec<String>) {
     let Ok(asset) = Asset::parse(data) else { return };
-    found.push(format!("{path}: {}", asset.summarize().format));
+    found.push(format!("{path}: {}", asset.format()));
     let Some(container) = Container::of(&asset).filter(|_| depth > 0) else { return };
     for member in container.members().map(Result::unwrap) {
         let Ok(content) = member.decode(budget) else { continue };

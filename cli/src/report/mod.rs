@@ -11,15 +11,18 @@ mod rtm;
 use std::io::{Result, Write};
 
 use anstyle::{AnsiColor, Style};
-use meshpeek::Asset;
 use meshpeek::container::Container;
 use meshpeek::inspect::Text;
 use meshpeek::scan::Record;
 use meshpeek::summary::{ReferenceKind, Severity};
 use meshpeek::view::ByteStr;
+use meshpeek::{Asset, Format};
 
 pub(crate) const HEADING: Style = Style::new().bold();
 pub(crate) const FAINT: Style = Style::new().dimmed();
+
+/// In place of a format where none is known.
+const NO_FORMAT: &str = "no known format";
 
 /// Longer lists are cut, and say so; `--json` has all.
 const LONGEST_LIST: usize = 400;
@@ -35,7 +38,7 @@ const LONGEST_MENTION: usize = 200;
 pub(crate) fn header(record: &Record, out: &mut impl Write) -> Result<()> {
     let summary = &record.summary;
     writeln!(out, "{HEADING}{}{HEADING:#}", place(record))?;
-    write!(out, "  {}", summary.format.title())?;
+    write!(out, "  {}", summary.format.map_or(NO_FORMAT, Format::title))?;
     if let Some(version) = summary.version {
         write!(out, ", version {version}")?;
     }

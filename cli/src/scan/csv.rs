@@ -11,7 +11,27 @@ use crate::output::Output;
 
 const FRONT: [&str; 5] = ["path", "member", "format", "version", "bytes"];
 const BACK: [&str; 5] = ["references", "errors", "warnings", "first_code", "first_problem"];
-const DIGESTS: [&str; 7] = ["positions", "indices", "uvs", "normals", "faces", "times", "transforms"];
+const DIGESTS: [&str; 8] = ["positions", "indices", "uvs", "normals", "faces", "times", "transforms", "file"];
+/// What else a record has, named as in tables. New columns come last.
+const REST: [&str; 17] = [
+    "lossy",
+    "xmin",
+    "ymin",
+    "zmin",
+    "xmax",
+    "ymax",
+    "zmax",
+    "stored_blocks",
+    "packed_blocks",
+    "packed_bytes",
+    "unpacked_bytes",
+    "stored_offset",
+    "stored_bytes",
+    "method",
+    "time",
+    "prefix",
+    "stamp",
+];
 
 /// Writes the header, then a row for each record.
 pub(super) struct Writer {
@@ -29,7 +49,7 @@ impl Writer {
         let counts = count_columns();
         let digests = DIGESTS.map(|name| format!("sha256_{name}"));
         let header = FRONT.into_iter().chain(counts.iter().copied()).chain(BACK);
-        rows.write_record(header.chain(digests.iter().map(String::as_str)))?;
+        rows.write_record(header.chain(digests.iter().map(String::as_str)).chain(REST))?;
         Ok(Self { rows, counts, cell: String::new(), safe })
     }
 
@@ -37,7 +57,7 @@ impl Writer {
         let summary = &record.summary;
         self.cell(Some(record.path_name().text))?;
         self.cell(record.member.as_ref().map(|member| &member.text))?;
-        self.cell(Some(summary.format))?;
+        self.cell(summary.format)?;
         self.cell(summary.version)?;
         self.cell(Some(summary.bytes))?;
         for index in 0..self.counts.len() {
@@ -54,7 +74,29 @@ impl Writer {
             let digest = record.digests.as_ref().and_then(|digests| digests.iter().find(|(known, _)| *known == name));
             self.cell(digest.and_then(|(_, digest)| digest))?;
         }
+        self.rest(record)?;
         Ok(self.rows.write_record(None::<&[u8]>)?)
+    }
+
+    /// The cells of [`REST`].
+    fn rest(&mut self, record: &Record) -> Result<(), Failure> {
+        let Record { summary, stored, prefix, stamp, .. } = record;
+        self.cell(Some(record.is_lossy()))?;
+        for axis in 0..6 {
+            let corners = summary.bounds.map(|bounds| [bounds.min, bounds.max]);
+            self.cell(corners.map(|corners| corners.as_flattened()[axis]))?;
+        }
+        let blocks = summary.blocks;
+        for number in [blocks.stored, blocks.packed, blocks.packed_bytes, blocks.unpacked_bytes] {
+            self.cell(Some(number))?;
+        }
+        let stored = stored.as_ref();
+        self.cell(stored.and_then(|stored| stored.offset))?;
+        self.cell(stored.map(|stored| stored.bytes))?;
+        self.cell(stored.map(|stored| &stored.method))?;
+        self.cell(stored.and_then(|stored| stored.time.as_ref()))?;
+        self.cell(prefix.as_ref().map(|prefix| &prefix.text))?;
+        self.cell(stamp.as_ref())
     }
 
     /// Writes the next cell of a row, empty where there is nothing.

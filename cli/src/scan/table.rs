@@ -72,7 +72,7 @@ impl Row {
         Self {
             key,
             place: report::place(record),
-            format: format!("{}{version}", summary.format),
+            format: summary.format.map_or_else(|| "-".to_owned(), |format| format!("{format}{version}")),
             bytes: report::grouped(summary.bytes),
             counts: report::counts(record).map(|(name, count)| (rank(name), count)).collect(),
             problem: worst(&summary.problems),

@@ -61,7 +61,7 @@ fn index(files: &[PathBuf], database: &mut Connection) -> Result<usize> {
             let mut insert = transaction.prepare_cached("insert into assets values (null, ?, ?, ?, ?, ?, ?, ?)")?;
             let Summary { format, version, bytes, counts, references, problems, .. } = summary;
             let (vertices, faults) = (counts.get("vertices").map(|count| count as i64), problems.len() as i64);
-            let id = insert.insert(params![path, member, format.name(), version, bytes as i64, vertices, faults])?;
+            let id = insert.insert(params![path, member, format.map(|format| format.name()), version, bytes as i64, vertices, faults])?;
             for reference in references {
                 let mut insert = transaction.prepare_cached("insert into uses values (?, ?, ?)")?;
                 insert.execute(params![id, reference.kind.name(), reference.name.text])?;

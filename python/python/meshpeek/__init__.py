@@ -100,7 +100,7 @@ def _paths(paths):
     return [_fspath(paths)] if isinstance(paths, str) or hasattr(paths, "__fspath__") else list(paths)
 
 
-_KEYS = ("unit", "path", "lossy", "first", "last", "bytes", "stamp")
+_KEYS = ("unit", "path", "lossy", "first", "last", "bytes", "stamp", "named")
 
 
 def _flat(units):

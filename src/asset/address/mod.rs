@@ -409,7 +409,7 @@ mod tests {
         assert_eq!(told(b"data/tre.p3d"), "no member data/tre.p3d; nearest: data\\tree.p3d, data\\stone.p3d");
         assert_eq!(told(b"stone.p3d"), "no member stone.p3d; nearest: data\\stone.p3d");
         assert_eq!(told(b"\xff\xff\xff\xff\xff\xff"), "no member \\xff\\xff\\xff\\xff\\xff\\xff");
-        assert!(told(b"config.bin!/x").contains("unrecognized format"), "{}", told(b"config.bin!/x"));
+        assert!(told(b"config.bin!/x").contains("not an asset"), "{}", told(b"config.bin!/x"));
         assert!(told(b"config.bin#1").starts_with("no member config.bin#1; nearest: config.bin"));
     }
 

@@ -121,8 +121,9 @@ pub use wire::{
     PackedTangents, PackedUv, PackedVector, StageTransform, Transform, UvBounds,
 };
 
-use crate::base::error::{Context as _, Error, ErrorKind, Result};
+use crate::base::error::{Context as _, Error, Result};
 use crate::base::limits::Limits;
+use crate::base::no_asset::NoAsset;
 use crate::base::shown::shown;
 use crate::bytes::{Cursor, LeArray};
 use crate::outline::Schema;
@@ -470,7 +471,7 @@ fn check_signature(cursor: &mut Cursor<'_>) -> Result<()> {
         [flags, b'O', b'D', b'O', b'L', ..] if flags & 15 == 15 => {
             Err(Error::unsupported("ODOL model that is LZSS-packed as a whole"))
         }
-        _ => Err(Error::new(ErrorKind::Unrecognized)),
+        head => Err(NoAsset::of(head).error()),
     }
     .map_err(|error| error.at(0))
 }

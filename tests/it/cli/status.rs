@@ -1,6 +1,9 @@
 //! Exit status, and what is said.
 
-use super::{EVERYTHING, Folder, code, program, run, stderr, stdout};
+use serde_json::{Value as Json, json};
+
+use super::{EVERYTHING, Folder, code, lines, program, run, stderr, stdout};
+use crate::writer::b3d;
 
 #[test]
 fn two_is_for_nothing_done() {
@@ -16,14 +19,73 @@ fn two_is_for_nothing_done() {
     }
 }
 
+/// Verbs for many files describe what is not an asset; those for one cannot work on it, and name it.
 #[test]
-fn what_cannot_be_verified_is_no_success() {
-    assert_eq!(code(&run(["verify", "Cargo.toml"])), 2);
-    assert_eq!(code(&run(["verify", "Cargo.toml", EVERYTHING])), 1);
+fn status_for_what_is_not_an_asset_is_the_same_over_all_verbs() {
+    let folder = Folder::new("strangers_status");
+    let pointer = folder.file("model.p3d", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n");
+    let pointer = pointer.to_str().unwrap();
+    for stranger in ["Cargo.toml", pointer] {
+        for verb in ["scan", "verify"] {
+            let output = run([verb, "--format", "ndjson", stranger]);
+            assert_eq!(code(&output), 0, "{verb} {stranger}");
+            let record = &lines(&output)[0];
+            assert_eq!((&record["path"], &record["format"]), (&stranger.into(), &Json::Null));
+            assert!(stderr(&output).contains("0 assets") && stderr(&output).ends_with(", 1 not an asset\n"));
+            assert_eq!(code(&run([verb, stranger, EVERYTHING])), 0, "{verb} {stranger}");
+            assert_eq!(code(&run([verb, stranger, "no/such/file"])), 1, "{verb} {stranger}");
+        }
+        assert_eq!(code(&run(["verify", "--strict", stranger])), 1);
+        for arguments in [
+            &["info", stranger][..],
+            &["tree", stranger],
+            &["hex", stranger, "vertices"],
+            &["dump", stranger],
+            &["diff", stranger, EVERYTHING],
+            &["diff", EVERYTHING, stranger],
+        ] {
+            let output = run(arguments);
+            assert_eq!((code(&output), stdout(&output)), (2, String::new()), "{arguments:?}");
+            let said = format!("meshpeek: {stranger}: not an asset; ");
+            assert!(stderr(&output).starts_with(&said), "{arguments:?}: {}", stderr(&output));
+        }
+    }
     assert_eq!(code(&run(["verify", EVERYTHING])), 0);
     assert_eq!(code(&run(["verify", "corpus/hostile/vertex_out_of_range.b3d", "no/such/file"])), 1);
-    // Nobody said that it is an asset.
-    assert_eq!(code(&run(["scan", "Cargo.toml"])), 0);
+}
+
+#[test]
+fn summary_lines_and_the_end_event_count_apart_what_is_not_an_asset_or_not_readable() {
+    let folder = Folder::new("counted_apart");
+    folder.file("in/a.b3d", b3d::sound().to_vec());
+    folder.file("in/cut.b3d", b"BB3D");
+    folder.file("in/script.p3d", "hint \"hello\";");
+    folder.file("in/pointer.rtm", "version https://git-lfs.github.com/spec/v1\n");
+    folder.file("in/nothing.lod", "");
+    folder.file("in/readme.txt", "not counted: its name is not one of an asset");
+    let input = folder.0.join("in");
+    let scan = |more: &[&str]| run([&["scan", "--events", input.to_str().unwrap()], more].concat());
+    let output = scan(&[]);
+    let said = stderr(&output);
+    assert!(said.starts_with("2 assets in 6 files, ") && said.ends_with(", 1 damaged, 3 not assets\n"), "{said}");
+    let end = lines(&output).pop().unwrap();
+    let counts = ["whole", "assets", "damaged", "other", "unreadable"].map(|key| end[key].clone());
+    assert_eq!(json!(counts), json!([true, 2, 1, 3, 0]));
+    let output = scan(&["no/such/file"]);
+    assert_eq!(code(&output), 1);
+    let said = stderr(&output);
+    assert!(said.ends_with(", 1 damaged, 3 not assets, 1 unreadable\n"), "{said}");
+    let end = lines(&output).pop().unwrap();
+    assert_eq!((&end["whole"], &end["unreadable"]), (&json!(false), &json!(1)));
+    let said = stderr(&run(["verify", input.to_str().unwrap(), "no/such/file"]));
+    assert!(said.ends_with("2 assets, 1 error, 3 warnings, 3 not assets, 1 unreadable\n"), "{said}");
+    // A scan that goes on from the stream counts what it copies.
+    let old = folder.file("old.ndjson", output.stdout);
+    let output = scan(&["--since", old.to_str().unwrap()]);
+    let counts =
+        ["whole", "assets", "damaged", "other", "unreadable"].map(|key| lines(&output).pop().unwrap()[key].clone());
+    assert_eq!(json!(counts), json!([true, 2, 1, 3, 0]));
+    assert!(stderr(&output).ends_with(", 1 damaged, 3 not assets\n"), "{}", stderr(&output));
 }
 
 #[test]

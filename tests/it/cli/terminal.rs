@@ -44,7 +44,7 @@ fn check_row(line: &str, record: &Json, columns: u16) {
         }
     }
     let version = record["version"].as_u64().map(|version| format!(" {version}")).unwrap_or_default();
-    assert_eq!(cells[1], record["format"].as_str().unwrap().to_owned() + &version, "{line}");
+    assert_eq!(cells[1], record["format"].as_str().unwrap_or("-").to_owned() + &version, "{line}");
     assert_eq!(cells[2], grouped(&record["bytes"]), "{line}");
     let known = record["counts"].as_object().unwrap();
     let counts: Vec<String> = known.values().filter(|count| count.as_u64() > Some(0)).map(grouped).collect();

@@ -64,7 +64,7 @@ pub(super) fn write(asset: &Asset<'_>, images: &mut Images<'_>, room: &Room<'_>,
     if unreadable > 0 {
         notes.say(format_args!("{} left out that cannot be read; verify tells why", report::count(unreadable, "part")));
     }
-    let extras = json!({ "format": summary.format.name(), "version": summary.version });
+    let extras = json!({ "format": asset.format().name(), "version": summary.version });
     let about =
         json!({ "version": "2.0", "generator": concat!("meshpeek ", env!("CARGO_PKG_VERSION")), "extras": extras });
     scene.finish(&about)

@@ -1,0 +1,68 @@
+//! Bytes that are not an asset.
+
+use crate::base::code::Code;
+use crate::base::format::Format;
+use crate::base::named::named;
+
+named! {
+    /// What bytes are that start like no format.
+    #[non_exhaustive]
+    pub enum NoAsset {
+        /// No byte at all.
+        Empty = "empty",
+        /// What Git leaves in the place of a file that it keeps elsewhere.
+        LfsPointer = "lfs",
+        /// A text in whatever encoding. `.bmx` is the name of BlitzMax programs too.
+        Text = "text",
+        /// Anything else.
+        Unknown = "unknown",
+    }
+}
+
+impl NoAsset {
+    /// What these bytes are, of which [`Format::sniff`] knows no format. Looks at the first 4 KiB.
+    pub fn of(data: &[u8]) -> Self {
+        let head = data.get(..4096).unwrap_or(data);
+        match head {
+            [] => Self::Empty,
+            _ if head.starts_with(b"version https://git-lfs.github.com/spec/v1") => Self::LfsPointer,
+            _ if is_text(head) => Self::Text,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// The code of the one problem in its record.
+    pub fn code(self) -> Code {
+        match self {
+            Self::Empty => Code::Empty,
+            Self::LfsPointer => Code::LfsPointer,
+            Self::Text => Code::Text,
+            Self::Unknown => Code::Unknown,
+        }
+    }
+
+    /// The message of the one problem in its record.
+    pub fn message(self) -> &'static str {
+        match self {
+            Self::Empty => "not an asset; the file is empty",
+            Self::LfsPointer => "not an asset; a Git LFS pointer, whose file is stored elsewhere",
+            Self::Text => "not an asset; looks like text",
+            Self::Unknown => "not an asset; unrecognized format",
+        }
+    }
+}
+
+/// Whether a text begins like this: no control characters but those that set lines and columns apart.
+fn is_text(head: &[u8]) -> bool {
+    let is_utf8 = || match String::from_utf8(head.to_vec()) {
+        Ok(_) => true,
+        // The last character may be cut.
+        Err(error) => error.utf8_error().error_len().is_none(),
+    };
+    let is_plain = |&byte: &u8| byte >= b' ' && byte != 0x7f || matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b);
+    let is_utf16 = head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff");
+    // A few bytes of a damaged file may look like a text of any other encoding.
+    let is_long = head.len() >= 64;
+    let is_start_of_asset = Format::STARTS.iter().any(|start| start.starts_with(head));
+    !is_start_of_asset && (is_utf16 && is_long || head.iter().all(is_plain) && (is_long || is_utf8()))
+}
