@@ -5,6 +5,7 @@ mod fields;
 #[cfg(unix)]
 mod interrupt;
 mod output_file;
+mod paths;
 mod places;
 #[cfg(unix)]
 mod pty;
