@@ -64,8 +64,9 @@ struct OpenNode {
     meshes: u32,
     bones: u32,
     animations: u32,
-    /// Lists of keys.
+    /// Lists of keys, and sequences.
     keys: usize,
+    sequences: usize,
     /// BONE chunks at and below it that no ANIM was met around, and where the first lies.
     unanimated: (u64, u64),
 }
@@ -280,7 +281,8 @@ impl<'s, 'a> Survey<'s, 'a> {
                 }
             }
             ChunkKind::Sequence => {
-                self.problems.ok(Sequence::parse(chunk).within("sequences").map_err(place));
+                let index = self.open(*node).map_or(0, |open| next(&mut open.sequences));
+                self.problems.ok(Sequence::parse(chunk).within_item("sequences", index).map_err(place));
             }
             ChunkKind::Pivot => self.truncated(chunk, place),
             ChunkKind::Unknown => {

@@ -12,6 +12,7 @@ mod killers;
 mod limits;
 mod memory;
 mod mutate;
+mod noise;
 #[cfg(feature = "mmap")]
 mod shrink;
 #[cfg(all(feature = "cli", unix))]

@@ -20,7 +20,7 @@ use crate::output::{Failure, Outcome, Output};
 use crate::report::count;
 use crate::source::Source;
 pub(crate) use images::Images;
-pub(crate) use picture::Edges;
+pub(crate) use picture::{Edges, Flaw};
 pub(crate) use raster::Canvas;
 pub(crate) use room::Room;
 
@@ -67,11 +67,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
             let how = (args.size, Edges::Sampled);
             let picture = picture::draw(&asset, how, &mut Canvas::default(), &mut images, &room).map_err(located)?;
             let png = picture.to_png().map_err(located)?;
-            let flaw = picture.flaw;
-            let written = Written { pieces: vec![png], is_empty: false, unreadable: picture.unreadable, left_out: 0 };
-            if let Some(flaw) = &flaw {
-                Notes::new(common).error(format_args!("{}: {flaw}", shown(&args.file)));
-            }
+            let (unreadable, flaw) = (picture.unreadable, picture.flaw);
+            let written = Written { pieces: vec![png], is_empty: false, unreadable, left_out: 0, flaw };
             (errors(&asset, Depth::Summary, &room), written)
         }
     };
@@ -87,6 +84,9 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     if written.is_empty {
         notes.say(format_args!("{}: no triangles, nodes only", shown(&args.file)));
     }
+    if written.flaw == Some(Flaw::Dark) {
+        notes.error(format_args!("{}: {}", shown(&args.file), Flaw::Dark));
+    }
     lost.iter().for_each(|lost| notes.error(format_args!("{}: {lost}", shown(&args.file))));
     Ok(if lost.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
@@ -100,12 +100,13 @@ struct Written {
     unreadable: u64,
     /// Triangles with a corner that does not exist.
     left_out: u64,
+    flaw: Option<Flaw>,
 }
 
 impl Written {
     /// What of the model is not in it, and why.
     fn lost(&self, errors: &[Problem]) -> Vec<String> {
-        let mut lost = Vec::new();
+        let mut lost: Vec<String> = self.flaw.filter(|&flaw| flaw == Flaw::Faint).iter().map(Flaw::to_string).collect();
         if self.left_out > 0 {
             lost.push(format!("{} left out with a corner that does not exist", count(self.left_out, "triangle")));
         }

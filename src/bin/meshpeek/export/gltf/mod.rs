@@ -61,7 +61,7 @@ pub(super) fn write(asset: &Asset<'_>, images: &mut Images<'_>, room: &Room<'_>)
     let extras = json!({ "format": summary.format.name(), "version": summary.version });
     let about =
         json!({ "version": "2.0", "generator": concat!("meshpeek ", env!("CARGO_PKG_VERSION")), "extras": extras });
-    Ok(Written { pieces: scene.finish(&about)?, is_empty, unreadable, left_out })
+    Ok(Written { pieces: scene.finish(&about)?, is_empty, unreadable, left_out, flaw: None })
 }
 
 /// A node, as long as it may get children.
