@@ -152,7 +152,7 @@ fn is_built_in(format: &str) -> bool {
 
 /// The one of other people's files that is damaged: frames cut to the bones of another skeleton, so that numbers in them
 /// are none.
-const DAMAGED: &str = "wild/freefallLoop_relabelled.rtm";
+const DAMAGED: [&str; 2] = ["wild/freefallLoop_relabelled.rtm", "b3d/animalia_cow.b3d"];
 
 /// What another program rewrote, for all versions to be there, and what it added by itself: frames of other than all points,
 /// materials with fewer transforms than stages.
@@ -187,7 +187,7 @@ fn other_peoples_files_read_as_other_readers_read_them() {
             !(name.starts_with(REWRITTEN) && REWRITTEN_MARKS.iter().any(|mark| message.contains(mark)))
         };
         let none = problems.as_array().unwrap().iter().filter(meant).count() == 0;
-        assert_eq!(none, name != DAMAGED, "{name}: {problems}");
+        assert_eq!(none, !DAMAGED.contains(&name), "{name}: {problems}");
         checked += 1;
     }
     assert!(checked > 0);

@@ -106,7 +106,7 @@ struct Written {
 impl Written {
     /// What of the model is not in it, and why.
     fn lost(&self, errors: &[Problem]) -> Vec<String> {
-        let mut lost: Vec<String> = self.flaw.filter(|&flaw| flaw == Flaw::Faint).iter().map(Flaw::to_string).collect();
+        let mut lost: Vec<String> = self.flaw.filter(|&flaw| flaw != Flaw::Dark).iter().map(Flaw::to_string).collect();
         if self.left_out > 0 {
             lost.push(format!("{} left out with a corner that does not exist", count(self.left_out, "triangle")));
         }

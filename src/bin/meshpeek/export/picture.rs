@@ -46,6 +46,7 @@ pub(crate) struct Picture {
 pub(crate) enum Flaw {
     Dark,
     Faint,
+    Empty,
 }
 
 /// A darker picture is nearly black: the mean of what is seen, of 255.
@@ -54,6 +55,7 @@ const DARK: u64 = 40;
 impl Flaw {
     fn of(seen: &Seen) -> Option<Self> {
         match seen {
+            Seen { pixels: 0, .. } => Some(Self::Empty),
             // So little that nobody would find it.
             Seen { pixels, distinct, .. } if distinct.saturating_mul(50) < *pixels => Some(Self::Faint),
             Seen { pixels, brightness, .. } if *brightness < pixels.saturating_mul(DARK) => Some(Self::Dark),
@@ -67,6 +69,7 @@ impl Display for Flaw {
         f.write_str(match self {
             Self::Dark => "the picture is nearly black",
             Self::Faint => "the picture is nearly empty: the model is as bright as the background",
+            Self::Empty => "the picture is empty: all triangles are see-through or have no area",
         })
     }
 }
@@ -139,9 +142,6 @@ pub(crate) fn draw(
         scene.draw(part, &mesh)
     })?;
     let seen = canvas.seen(BACKGROUND);
-    if seen.pixels == 0 {
-        return Err(Error::unsupported("nothing to draw: all triangles are see-through or have no area"));
-    }
     let rgb = match edges {
         Edges::Sampled if is_fine => canvas.halved(),
         Edges::Sampled => canvas.picture(),
