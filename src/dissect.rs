@@ -1,9 +1,9 @@
 //! A file from its first byte to its last: each told by the field or array that it belongs to.
 
+use crate::budget::Budget;
 use crate::error::Error;
 use crate::inspect::selector::push;
 use crate::inspect::{Inspect, Outline, Part, Selector, Span, StoredField, Text, Value, Visitor, title};
-use crate::limits::Limits;
 use crate::named::named;
 use crate::summary::Problems;
 use crate::view::record::Type;
@@ -185,9 +185,9 @@ pub fn unread(asset: &dyn Inspect, bytes: u64, sought: &Selector) -> Option<Stri
 
 /// The problem of which this is the path: its place in the file, and its message.
 ///
-/// [Verifies](Inspect::verify) the whole asset.
-pub fn problem_at(asset: &dyn Inspect, limits: &Limits, sought: &Selector) -> Option<(Option<u64>, String)> {
-    let mut problems = Problems::new(limits);
+/// [Verifies](Inspect::verify) the whole asset of so many bytes, as far as their [budget](Budget) goes.
+pub fn problem_at(asset: &dyn Inspect, bytes: u64, sought: &Selector) -> Option<(Option<u64>, String)> {
+    let mut problems = Problems::within(Budget::new(bytes, &asset.limits()));
     asset.verify(&mut problems);
     let leads_there = |message: &str| {
         let path = message.split_once(": ").map_or("", |(path, _)| path);

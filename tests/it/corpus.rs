@@ -150,8 +150,8 @@ fn is_built_in(format: &str) -> bool {
     }
 }
 
-/// The one of other people's files that is damaged: frames cut to the bones of another skeleton, so that numbers in them
-/// are none.
+/// Those of other people's files that have problems: frames cut to the bones of another skeleton, so that numbers in them
+/// are none; normals that the exporter left with z up.
 const DAMAGED: [&str; 2] = ["wild/freefallLoop_relabelled.rtm", "b3d/animalia_cow.b3d"];
 
 /// What another program rewrote, for all versions to be there, and what it added by itself: frames of other than all points,

@@ -189,7 +189,7 @@ pub(crate) fn find(asset: &Asset<'_>, size: u64, text: &str) -> Result<Place, St
         return Ok(Place { selector, span: Some(packed.span), note: Some(note) });
     }
     let (around, span) = located.map(|located| (located.selector, located.span)).unzip();
-    if let Some((offset, message)) = problem_at(asset, &asset.limits(), &selector) {
+    if let Some((offset, message)) = problem_at(asset, size, &selector) {
         let at = offset.map(|offset| Span { offset: offset.min(size.saturating_sub(1)), bytes: ROW });
         return Ok(Place { selector: around, span: at.or(span.flatten()), note: Some(message) });
     }

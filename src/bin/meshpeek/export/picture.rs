@@ -129,8 +129,11 @@ pub(crate) fn draw(
             free -= triangles.len();
             part.triangles = Some(triangles);
         }
-        room.work(count.saturating_mul(CORNER_WORK))?;
-        part.has_wrong_normals = part.primitive.has_wrong_normals().unwrap_or(false);
+        // Those of Arma's formats would be decoded again for each part of a mesh.
+        if !matches!(asset, Asset::Odol(_) | Asset::Mlod(_)) {
+            room.work(count.saturating_mul(CORNER_WORK))?;
+            part.has_wrong_normals = part.primitive.has_wrong_normals().unwrap_or(false);
+        }
         Ok(())
     })?;
     let frame = bounds.frame(width).ok_or_else(|| Error::unsupported("nothing to draw: no triangles"))?;
