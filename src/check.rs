@@ -16,7 +16,6 @@
 //! | --- | --- | --- | --- |
 //! | quaternions of BMTR | 10 | 55,378 | 0.0005 |
 //! | rotations of B3D, nodes and keys | 11 | 10,517 | 0.000001 |
-//! | normals of B3D | 4 | 544 | 0.00004 |
 //! | normals and tangents of ODOL, packed | 22 | 197,578 | 0.0020 |
 //! | normals of ODOL, floats | 7 | 24,936 | 0.0013 |
 //! | normals of ODOL 71 by another program's own writer | 1 | 526 | 0.0039 |
@@ -26,15 +25,18 @@
 //! so that [`UNIT`] is more than twice what the coarsest writer needs. Of the packed vectors of ODOL 948 are zero, in models
 //! that games show: a vector without a direction is none that is too short. A quaternion of zeros is no rotation.
 //!
-//! Not checked: normals and rotations of LODka3D, since of 847 normals at hand 838 are far from 1, and no reader is known
-//! to mind; the matrices of plain animations, which may scale.
+//! Not checked: normals of B3D, since the writers of 129 of 506 real files scale them; normals and rotations of LODka3D,
+//! since of 847 normals at hand 838 are far from 1, and no reader is known to mind; the matrices of plain animations, which
+//! may scale.
 
+mod facing;
 mod repeated;
 
 use std::borrow::Cow;
 use std::fmt::{self, Display};
 use std::marker::PhantomData;
 
+pub(crate) use facing::Facing;
 pub(crate) use repeated::Repeated;
 
 use crate::base::code::Code;
@@ -45,6 +47,9 @@ use crate::summary::{Problems, Severity};
 
 /// How far the length of a unit vector may be from 1.
 pub(crate) const UNIT: f32 = 0.01;
+
+/// How far a share may be outside 0 to 1: weights that a program made to sum to 1 reach 1.0000001 in 10 of 28 real files.
+pub(crate) const ROUNDING: f32 = 1e-5;
 
 /// What each element of an array has to be.
 pub(crate) trait Rule {
@@ -311,10 +316,11 @@ rules! {
     Finite<N> of Numbers<N> = Code::NotFinite,
         |_, Numbers(numbers)| numbers.into_iter().fold(true, |all, number| all & number.is_finite()), "not finite";
 
-    /// Numbers from 0 to 1. What is not finite is told elsewhere.
-    UnitRange<N> of Numbers<N> = Code::OddRange,
-        |_, Numbers(numbers)| numbers.into_iter().fold(true, |all, number| all & ((0.0..=1.0).contains(&number) | !number.is_finite())),
-        "not from 0 to 1";
+    /// Numbers from 0 to 1, but for what [rounding](ROUNDING) adds. What is not finite is told elsewhere.
+    UnitRange<N> of Numbers<N> = Code::OddRange, |_, Numbers(numbers)| {
+        let is_inside = |number: f32| (-ROUNDING..=1.0 + ROUNDING).contains(&number) | !number.is_finite();
+        numbers.into_iter().fold(true, |all, number| all & is_inside(number))
+    }, "not from 0 to 1";
 }
 
 /// What the caller has found to break a rule of its own: only that is shown to it, the rest

@@ -3,10 +3,13 @@
 use crate::base::error::Error;
 use crate::base::named::named;
 use crate::base::span::Span;
-use crate::bytes::{Packing, Table};
+use crate::base::text::ByteStr;
+use crate::budget::Budget;
+use crate::bytes::{Column, Packing, Table};
 use crate::inspect::selector::push;
 use crate::inspect::{Inspect, Selector, title};
-use crate::outline::{Outline, Part, StoredField, Text, Value, Visitor};
+use crate::outline::{Outline, Part, StoredField, Text, Type, Value, Visitor};
+use crate::summary::Problems;
 
 named! {
     /// What a [`Line`] is.
@@ -36,8 +39,12 @@ pub struct Line<'l> {
     pub kind: LineKind,
     /// Where it lies; `None` where it does not lie in one piece, or where another line has its bytes.
     pub span: Option<Span>,
+    /// Where it lies in the data unpacked from the part around, if no byte of the file is its own.
+    pub unpacked: Option<Span>,
     /// What it is made of, in the words of the schema.
     pub type_name: String,
+    /// What the rows of an array are made of, where its bytes are these rows; else empty.
+    pub columns: Vec<Column>,
     /// The value of a field.
     pub value: Option<Value<'l>>,
     /// What more can be said in a few words; often empty.
@@ -47,10 +54,34 @@ pub struct Line<'l> {
 /// Tells a file of so many bytes line by line, in the order of the file: the fields, arrays and gaps with bytes lie one
 /// behind the other, none twice and none left out.
 pub fn dissect(asset: &dyn Inspect, bytes: u64, sink: &mut dyn FnMut(&Line<'_>)) {
-    let (path, around, unread) = Default::default();
-    let mut tiler = Tiler { sink, bytes, at: 0, depth: 0, path, around, unread };
+    let (path, around, unread, unpacked) = Default::default();
+    let mut tiler = Tiler { sink, bytes, at: 0, depth: 0, path, around, unread, unpacked };
     asset.dissect(&mut Outline::new(&mut tiler));
     tiler.skip_to(bytes, "after the last part");
+}
+
+/// Tells the bytes of a file that does not open: its signature and version where they are known, and the rest as one gap
+/// with the reason.
+pub fn dissect_unread(bytes: &[u8], reason: &Error, sink: &mut dyn FnMut(&Line<'_>)) {
+    let (path, around, unread, unpacked) = Default::default();
+    let size = bytes.len() as u64;
+    let mut tiler = Tiler { sink, bytes: size, at: 0, depth: 0, path, around, unread, unpacked };
+    let signature = bytes.first_chunk::<4>().filter(|start| start.iter().all(u8::is_ascii_graphic));
+    if let Some((start, version)) = signature.zip(reason.version()) {
+        let field = |name, offset, kind| StoredField { name, kind, span: Span { offset, bytes: 4 }, framing: false };
+        let text = Text::Bytes(ByteStr::new(start));
+        tiler.stored(&field("signature", 0, Type::Times(&Type::Number("u8", 1), 4)), Value::Text(text));
+        let is_there = |at: &u64| cut(bytes, *at).is_some_and(|found| u32::from_le_bytes(found) == version);
+        if let Some(at) = [4, 8].iter().find(|at| is_there(at)) {
+            tiler.stored(&field("version", *at, Type::Number("u32", 4)), version.into());
+        }
+    }
+    tiler.skip_to(size, &reason.message());
+}
+
+/// Four bytes from this place on.
+fn cut(bytes: &[u8], at: u64) -> Option<[u8; 4]> {
+    bytes.get(usize::try_from(at).ok()?..)?.first_chunk().copied()
 }
 
 /// What a selector leads to.
@@ -63,6 +94,22 @@ pub struct Located {
     pub is_exact: bool,
     /// Where it lies; `None` where no byte is its own.
     pub span: Option<Span>,
+    /// Where the data lies that it is unpacked from, if it is: of the record of a map, the entry of its table.
+    pub unpacked: Option<Unpacked>,
+}
+
+/// The place of something in data that has to be unpacked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Unpacked {
+    /// The selector of the part that is packed.
+    pub from: String,
+    /// The name of that part.
+    pub name: String,
+    /// Where the part lies in the file.
+    pub span: Span,
+    /// The place in what it unpacks to.
+    pub place: Span,
 }
 
 /// The part, array or field that a selector leads to; failing that, the nearest that is around it. `None` where nothing
@@ -85,26 +132,77 @@ pub fn locate(asset: &dyn Inspect, bytes: u64, sought: &Selector) -> Option<Loca
     while let Some(way) = next {
         next = way.around();
         let text = way.to_string();
-        ways.push(Way { inside: format!("{text}/"), text, selector: way, known: false, span: None, parts: None });
+        ways.push(Way { inside: format!("{text}/"), text, selector: way, ..Way::default() });
     }
+    let mut packed: Vec<(usize, Unpacked)> = Vec::new();
     dissect(asset, bytes, &mut |line| {
+        packed.truncate(packed.partition_point(|(depth, _)| *depth < line.depth));
+        if let (LineKind::Part, Some(span)) = (line.kind, line.span) {
+            let (from, name) = (line.selector.to_owned(), line.note.clone());
+            packed.push((line.depth, Unpacked { from, name, span, place: Span::default() }));
+        }
         for way in &mut ways {
-            way.look(line);
+            way.look(line, packed.last().map(|(_, part)| part));
         }
     });
     // Arrays whose bytes lie among those of others have no line in a dissection.
-    if let Some(first) = ways.first_mut().filter(|way| way.span.or(way.parts).is_none()) {
+    if let Some(first) = ways.first_mut().filter(|way| way.span.or(way.parts).is_none() && way.unpacked.is_none()) {
         first.known |= first.selector.find(asset, &mut |table| {
             first.span = Some(table.storage().span()).filter(|span| span.bytes > 0);
         });
+        if !first.known {
+            first.row(asset);
+        }
     }
     let is_numbered = sought.numbered(asset).is_some_and(|all| ways.first().is_some_and(|way| way.selector == all));
     let place = ways.iter().position(|way| way.known)?;
-    let Way { selector, span, parts, .. } = ways.into_iter().nth(place)?;
-    Some(Located { selector, is_exact: is_numbered && place == 0, span: span.or(parts) })
+    let Way { selector, span, parts, unpacked, .. } = ways.into_iter().nth(place)?;
+    Some(Located { selector, is_exact: is_numbered && place == 0, span: span.or(parts), unpacked })
+}
+
+/// Why a selector leads to nothing that can be read: the first trouble in the nearest part around it that is there. `None`
+/// where that part is sound.
+///
+/// Dissects the whole asset.
+pub fn unread(asset: &dyn Inspect, bytes: u64, sought: &Selector) -> Option<String> {
+    let Located { selector, is_exact, .. } = locate(asset, bytes, sought)?;
+    let mut problems = Vec::new();
+    dissect(asset, bytes, &mut |line| {
+        if line.name == "problem" {
+            problems.push((line.selector.to_owned(), line.note.clone()));
+        }
+    });
+    let (mut way, mut is_it) = (Some(selector), is_exact);
+    while let Some(part) = way {
+        let text = part.to_string();
+        let is_inside =
+            |path: &str| path.strip_prefix(&text).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        if let Some((_, note)) = problems.iter().find(|(path, _)| is_inside(path)) {
+            return Some(if is_it { note.clone() } else { format!("{text} is damaged: {note}") });
+        }
+        (way, is_it) = (part.around(), false);
+    }
+    None
+}
+
+/// The problem of which this is the path: its place in the file, and its message.
+///
+/// [Verifies](Inspect::verify) the whole asset of so many bytes, as far as their [budget](Budget) goes.
+pub fn problem_at(asset: &dyn Inspect, bytes: u64, sought: &Selector) -> Option<(Option<u64>, String)> {
+    let mut problems = Problems::within(Budget::new(bytes, &asset.limits()));
+    asset.verify(&mut problems);
+    let leads_there = |message: &str| {
+        let path = message.split_once(": ").map_or("", |(path, _)| path);
+        // What follows the path is the place in an unpacked table.
+        let path = path.split_once(" (").map_or(path, |(path, _)| path);
+        path.parse::<Selector>().is_ok_and(|path| path == *sought)
+    };
+    let found = problems.into_vec().into_iter().find(|problem| leads_there(&problem.message))?;
+    Some((found.offset, found.message.into_owned()))
 }
 
 /// A selector that may lead somewhere.
+#[derive(Default)]
 struct Way {
     selector: Selector,
     text: String,
@@ -114,11 +212,39 @@ struct Way {
     span: Option<Span>,
     /// From the first to the last byte of what is inside.
     parts: Option<Span>,
+    unpacked: Option<Unpacked>,
 }
 
 impl Way {
-    fn look(&mut self, line: &Line<'_>) {
+    /// The row of an array.
+    fn row(&mut self, asset: &dyn Inspect) {
+        let Some((array, index)) = self.selector.row() else { return };
+        array.find(asset, &mut |table| {
+            let (storage, index) = (table.storage(), index as u64);
+            if index >= table.rows() {
+                return;
+            }
+            self.known = true;
+            let bytes = storage.bytes.checked_div(table.rows()).unwrap_or(0);
+            self.span = match storage.packing {
+                Packing::InPlace => {
+                    Some(Span { offset: storage.offset.saturating_add(bytes.saturating_mul(index)), bytes })
+                }
+                // Its bytes are not known without reading the others.
+                _ => Some(storage.span()).filter(|span| span.bytes > 0),
+            };
+        });
+    }
+
+    fn look(&mut self, line: &Line<'_>, packed: Option<&Unpacked>) {
         let end = |span: Span| span.offset.saturating_add(span.bytes);
+        let is_inside = || line.selector.starts_with(&self.inside);
+        if let Some((place, packed)) = line.unpacked.zip(packed)
+            && self.unpacked.is_none()
+            && (line.selector == self.text || is_inside())
+        {
+            self.unpacked = Some(Unpacked { place, ..packed.clone() });
+        }
         if line.selector == self.text {
             self.known = true;
             self.span = match (self.span, line.span) {
@@ -151,6 +277,8 @@ struct Tiler<'s> {
     around: Vec<Around>,
     /// The path of what cannot be read, where that was told last.
     unread: Option<String>,
+    /// Where the next line lies in what is unpacked.
+    unpacked: Option<Span>,
 }
 
 /// A part around the place told of.
@@ -194,7 +322,8 @@ impl Tiler<'_> {
         self.unread = None;
         let before = self.path.len();
         push(&mut self.path, name, index);
-        (self.sink)(&Line { depth: self.depth, selector: &self.path, name: &title(name, index), ..line });
+        let (depth, unpacked) = (self.depth, self.unpacked.take());
+        (self.sink)(&Line { depth, unpacked, selector: &self.path, name: &title(name, index), ..line });
         self.path.truncate(before);
     }
 }
@@ -213,13 +342,19 @@ fn blank<'l>() -> Line<'l> {
         name: "",
         kind: LineKind::Part,
         span: None,
+        unpacked: None,
         type_name: String::new(),
+        columns: Vec::new(),
         value: None,
         note: String::new(),
     }
 }
 
 impl Visitor for Tiler<'_> {
+    fn unpacked(&mut self, span: Span) {
+        self.unpacked = Some(span);
+    }
+
     fn dissects(&self) -> bool {
         true
     }
@@ -280,11 +415,15 @@ impl Visitor for Tiler<'_> {
             Packing::Derived | Packing::Strided => None,
             _ => self.take(storage.span()),
         };
-        let columns: Vec<_> =
-            table.columns().iter().map(|column| format!("{} {}", column.name, column.scalar.name())).collect();
+        let mut columns = table.columns();
+        let names: Vec<_> = columns.iter().map(|column| format!("{} {}", column.name, column.scalar.name())).collect();
         let (type_name, note) =
-            (format!("{{{}}}[]", columns.join(", ")), format!("{} rows, {}", table.rows(), storage.packing.name()));
-        self.line(name, index, Line { kind: LineKind::Array, span, type_name, note, ..blank() });
+            (format!("{{{}}}[]", names.join(", ")), format!("{} rows, {}", table.rows(), storage.packing.name()));
+        // Where others have had a part of the bytes, they are no whole rows.
+        if storage.packing != Packing::InPlace || span != Some(storage.span()) {
+            columns.clear();
+        }
+        self.line(name, index, Line { kind: LineKind::Array, span, type_name, columns, note, ..blank() });
     }
 
     fn problem(&mut self, error: &Error) {

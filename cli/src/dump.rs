@@ -1,6 +1,6 @@
 //! `meshpeek dump`: one array, out of any format, into any of four.
 
-mod rows;
+pub(crate) mod rows;
 
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -8,13 +8,17 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use meshpeek::Asset;
+use meshpeek::dissect::{LineKind, dissect, unread};
 use meshpeek::inspect::{Selector, selector};
-use meshpeek::view::Table;
+use meshpeek::view::{Column, Storage, Table};
 
 use crate::args::{Common, DumpFormat};
 use crate::failure::{Failure, Outcome};
 use crate::output::Output;
+use crate::place::{Place, find};
 use crate::source::Source;
+use crate::tree::fields::Within;
+use crate::value::InWords;
 use crate::visible::shown;
 
 pub(crate) fn run(path: &Path, selector: Option<&str>, format: DumpFormat, common: &Common) -> Outcome {
@@ -22,23 +26,123 @@ pub(crate) fn run(path: &Path, selector: Option<&str>, format: DumpFormat, commo
     let content = source.content(common)?;
     let asset = source.asset(&content)?;
     match selector {
-        None => list(&asset, common)?,
+        None => list(&asset, &|_| true, common)?,
         Some(text) => {
             let mut written = None;
             let selector = text.parse::<Selector>();
             if let Ok(selector) = &selector {
                 selector.find(&asset, &mut |table| written = Some(write(table, format, common)));
+                if let Some((array, index)) = selector.row().filter(|_| written.is_none()) {
+                    array.find(&asset, &mut |table| {
+                        let row = OneRow { table, index: index as u64 };
+                        written = (row.index < table.rows()).then(|| write(&row, format, common));
+                    });
+                }
             }
             match written {
                 Some(written) => written?,
                 None => {
-                    return Err(Failure::Told(format!("{}: {}", shown(path), missing(&asset, text, selector.err()))));
+                    let size = content.len() as u64;
+                    let of_others = selector.as_ref().ok().filter(|_| selector::is_of_others(&asset, text));
+                    let told = |reason: String| Failure::Told(format!("{}: {reason}", shown(path)));
+                    if let Some(reason) = of_others.and_then(|selector| unread(&asset, size, selector)) {
+                        return Err(told(format!("{text} cannot be decoded: {reason}")));
+                    }
+                    let place = find(&asset, size, text).map_err(|_| told(missing(&asset, text, selector.err())))?;
+                    place.explain(common);
+                    inside(&asset, &content, &place, format, common)?;
                 }
             }
         }
     }
     source.unchanged()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// One row of a table.
+struct OneRow<'t> {
+    table: &'t dyn Table,
+    index: u64,
+}
+
+impl Table for OneRow<'_> {
+    fn rows(&self) -> u64 {
+        1
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        self.table.columns()
+    }
+
+    fn storage(&self) -> Storage {
+        self.table.storage()
+    }
+
+    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> meshpeek::Result<()> {
+        let size = rows::row_size(&self.columns()).max(1);
+        let mut before = self.index;
+        self.table.read(&mut |rows| {
+            let here = (rows.len() / size) as u64;
+            match rows.chunks_exact(size).nth(usize::try_from(before).unwrap_or(usize::MAX)) {
+                Some(row) => {
+                    let _ = sink(row);
+                    ControlFlow::Break(())
+                }
+                None => {
+                    before -= here.min(before);
+                    ControlFlow::Continue(())
+                }
+            }
+        })
+    }
+}
+
+/// The arrays of a part; where it has none, its fields.
+fn inside(
+    asset: &Asset<'_>,
+    content: &[u8],
+    place: &Place,
+    format: DumpFormat,
+    common: &Common,
+) -> Result<(), Failure> {
+    let only = place.selector.as_ref().map(Selector::to_string).unwrap_or_default();
+    let is_inside = |selector: &str| {
+        selector.strip_prefix(only.as_str()).is_some_and(|rest| only.is_empty() || rest.starts_with('/'))
+    };
+    let mut has_arrays = false;
+    selector::each(asset, &mut |selector, _| has_arrays |= is_inside(selector));
+    if has_arrays {
+        return list(asset, &is_inside, common);
+    }
+    let mut out = Output::data(common)?;
+    let mut fields = Vec::new();
+    let mut within = Within::new(place.selector.as_ref());
+    dissect(asset, content.len() as u64, &mut |line| {
+        if within.holds(line) && line.kind == LineKind::Field {
+            let value = line.value.as_ref().map_or_else(|| line.note.clone(), |value| InWords(value).to_string());
+            fields.push((line.selector.to_owned(), value));
+        }
+    });
+    match (format, place.span) {
+        (DumpFormat::Csv, _) => {
+            let mut csv = csv::Writer::from_writer(&mut out);
+            csv.write_record(["field", "value"])?;
+            fields.iter().try_for_each(|(field, value)| csv.write_record([field, value]))?;
+            csv.flush()?;
+        }
+        (DumpFormat::Ndjson, _) => {
+            for (field, value) in &fields {
+                out.json_line(&serde_json::json!({ "field": field, "value": value }))?;
+            }
+        }
+        (DumpFormat::Raw, Some(span)) if !out.is_terminal() => {
+            let place = |offset| usize::try_from(offset).unwrap_or(usize::MAX);
+            let bytes = content.get(place(span.offset)..place(span.offset.saturating_add(span.bytes)));
+            out.write_all(&bytes.unwrap_or_default().to_vec())?;
+        }
+        _ => return Err(Failure::Told(format!("{only} is not an array: use csv or ndjson"))),
+    }
+    Ok(out.flush()?)
 }
 
 /// Why there is nothing to dump, and what may have been meant.
@@ -56,11 +160,11 @@ fn by_name(asset: &Asset<'_>, text: &str) -> Option<String> {
     leading.next()
 }
 
-fn list(asset: &Asset<'_>, common: &Common) -> Result<(), Failure> {
+fn list(asset: &Asset<'_>, is_wanted: &dyn Fn(&str) -> bool, common: &Common) -> Result<(), Failure> {
     let mut out = Output::text(common)?;
     let mut written = writeln!(out, "{:<40} {:>10}  {:<9} columns", "selector", "rows", "stored");
     selector::each(asset, &mut |selector, table| {
-        if written.is_ok() {
+        if written.is_ok() && is_wanted(selector) {
             let columns: Vec<&str> = table.columns().iter().map(|column| column.name).collect();
             let (rows, stored) = (table.rows(), table.storage().packing.name());
             written = writeln!(out, "{selector:<40} {rows:>10}  {stored:<9} {}", columns.join(" "));

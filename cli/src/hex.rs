@@ -6,18 +6,19 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use meshpeek::Asset;
-use meshpeek::dissect::{Line, LineKind, dissect};
+use meshpeek::dissect::{Line, LineKind};
 use meshpeek::inspect::Span;
 
 use crate::args::Common;
+use crate::dump::rows;
 use crate::failure::{Failure, Outcome};
+use crate::notes::Notes;
 use crate::output::Output;
+use crate::place::{lines, place_of, status};
 use crate::report::{FAINT, HEADING, escape};
 use crate::scan::table::{cut, width};
 use crate::source::Source;
-use crate::tree::fields::style;
-use crate::tree::find;
+use crate::tree::fields::{Lines, style};
 use crate::value::InWords;
 use crate::visible::shown;
 
@@ -25,6 +26,8 @@ use crate::visible::shown;
 const ROW: u64 = 16;
 /// Longer leaves are cut to the half of this, where nobody asked for them.
 const MOST_ROWS: u64 = 8;
+/// The same of a file that does not open, of which little else is known.
+const MOST_PLAIN_ROWS: u64 = 64;
 /// From this width on, bytes stand apart and have their characters beside them.
 const WIDE: usize = 120;
 
@@ -35,8 +38,8 @@ pub(crate) struct Args {
     /// Only this part, array or field, in full, such as `meshes/0` or `nodes/@arm`
     selector: Option<String>,
     /// Tell what is at this byte, from the field or array up to the file; several with commas between them
-    #[arg(long, value_name = "OFFSET", value_parser = offset, value_delimiter = ',', conflicts_with_all = ["selector", "range"])]
-    at: Vec<u64>,
+    #[arg(long, value_name = "OFFSET", value_delimiter = ',', conflicts_with_all = ["selector", "range"])]
+    at: Vec<String>,
     /// Only these bytes, in full: from A up to, not including, B; either may be left out
     #[arg(long, value_name = "A..B", value_parser = range)]
     range: Option<Range<u64>>,
@@ -61,57 +64,71 @@ fn range(text: &str) -> Result<Range<u64>, String> {
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let source = Source::open(&args.file, common)?;
     let content = source.content(common)?;
-    let asset = source.asset(&content)?;
+    let asset = source.asset(&content);
     let told = |message: String| Failure::Told(format!("{}: {message}", shown(&args.file)));
     let size = content.len() as u64;
     let mut wanted = args.range.clone().unwrap_or(0..u64::MAX);
+    let mut in_full = args.range.is_some();
     if let Some(text) = &args.selector {
         let no_bytes = || format!("{text} has no bytes of its own");
-        let Span { offset, bytes } =
-            find(&asset, size, text).and_then(|it| it.span.ok_or_else(no_bytes)).map_err(told)?;
+        let place = place_of(&asset, size, text).map_err(told)?;
+        place.explain(common);
+        in_full |= place.note.is_none();
+        let Span { offset, bytes } = place.span.ok_or_else(no_bytes).map_err(told)?;
         let end = offset.saturating_add(bytes);
         wanted = wanted.start.max(offset)..wanted.end.min(end);
         if wanted.is_empty() {
             return Err(told(format!("{text} lies at {offset:#x}..{end:#x}, outside the range")));
         }
     }
-    let asked = args.at.iter().copied().chain(args.range.as_ref().map(|range| range.start));
-    if let Some(first) = asked.max().filter(|&first| first >= size) {
-        return Err(told(format!("no byte at {first}: it has {size}")));
-    }
+    let lines = |sink: &mut dyn FnMut(&Line<'_>)| lines(&asset, &content, sink);
     let mut out = Output::text(common)?.of_a_file(content.len(), common);
-    match &args.at[..] {
-        all @ [_, ..] => {
-            for (index, &at) in all.iter().enumerate() {
-                if index > 0 {
-                    writeln!(out)?;
+    let is_there = |at: u64| if at < size { Ok(at) } else { Err(format!("no byte at {at}: it has {size}")) };
+    if !args.at.is_empty() {
+        let title = asset.as_ref().map_or("", |asset| asset.format().name());
+        let mut wrong = Vec::new();
+        for (index, text) in args.at.iter().enumerate() {
+            match offset(text).and_then(is_there) {
+                Ok(at) => {
+                    if index > wrong.len() {
+                        writeln!(out)?;
+                    }
+                    tell_at(&lines, &content, title, at, &mut out)?;
                 }
-                tell_at(&asset, size, at, &mut out)?;
+                Err(message) => wrong.push(format!("{}: {message}", shown(&args.file))),
             }
         }
-        [] => {
-            let in_full = args.range.is_some() || args.selector.is_some();
-            let width = width(out.is_terminal());
-            let mut dump = Dump { content: &content, wanted, in_full, width, around: vec![], heading: String::new() };
-            let mut written = Ok(());
-            dissect(&asset, size, &mut |line| {
-                if written.is_ok() {
-                    written = dump.line(line, &mut out);
-                }
-            });
-            written?;
-        }
+        out.flush()?;
+        source.unchanged()?;
+        wrong.iter().for_each(|message| Notes::new(common).error(message));
+        return Ok(match wrong.len() {
+            0 => status(&asset, common),
+            all if all == args.at.len() => ExitCode::from(2),
+            _ => ExitCode::from(1),
+        });
     }
+    if let Some(range) = &args.range {
+        is_there(range.start).map_err(told)?;
+    }
+    let (width, is_plain) = (width(out.is_terminal()), asset.is_err());
+    let mut dump = Dump { content: &content, wanted, in_full, is_plain, width, around: vec![], heading: String::new() };
+    let mut written = Ok(());
+    lines(&mut |line| {
+        if written.is_ok() {
+            written = dump.line(line, &mut out);
+        }
+    });
+    written?;
     out.flush()?;
     source.unchanged()?;
-    Ok(ExitCode::SUCCESS)
+    Ok(status(&asset, common))
 }
 
 /// What is at this byte: the leaf, the parts around it from the innermost, the file.
-fn tell_at(asset: &Asset<'_>, size: u64, at: u64, out: &mut Output) -> std::io::Result<()> {
+fn tell_at(lines: Lines<'_>, content: &[u8], title: &str, at: u64, out: &mut Output) -> std::io::Result<()> {
     let holds = |span: Span| span.offset <= at && at - span.offset < span.bytes;
     let (mut around, mut told): (Vec<(usize, Option<Span>, String)>, _) = (vec![], Vec::new());
-    dissect(asset, size, &mut |line| {
+    lines(&mut |line| {
         if !told.is_empty() {
             return;
         }
@@ -121,15 +138,37 @@ fn tell_at(asset: &Asset<'_>, size: u64, at: u64, out: &mut Output) -> std::io::
             let style = style(LineKind::Part);
             around.push((line.depth, line.span, format!("{style}{}{style:#}{label}", escape(line.selector))));
         } else if let Some(span) = line.span.filter(|&span| holds(span)) {
-            let inside = if span.bytes > 1 { format!("  (byte {} of it)", at - span.offset) } else { String::new() };
+            let inside = match cell(line, content, at) {
+                Some(cell) => format!("  ({cell})"),
+                None if span.bytes > 1 => format!("  (byte {} of it)", at - span.offset),
+                None => String::new(),
+            };
             let style = style(line.kind);
             told.push(place(Some(span), &format!("{style}{}{style:#}{inside}", described(line, true))));
             let parts = around.iter().rev().filter(|(_, span, _)| span.is_none_or(holds));
             told.extend(parts.map(|(_, span, text)| place(*span, text)));
         }
     });
-    told.push(place(Some(Span { offset: 0, bytes: size }), &format!("{} file", asset.format())));
+    let size = content.len() as u64;
+    told.push(place(Some(Span { offset: 0, bytes: size }), format!("{title} file").trim_start()));
     told.iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
+/// Row, column, type and value of the number of an array that this byte is of.
+fn cell(line: &Line<'_>, content: &[u8], at: u64) -> Option<String> {
+    let row_bytes: usize = line.columns.iter().map(|column| column.scalar.byte_len()).sum();
+    let start = usize::try_from(line.span?.offset).ok()?;
+    let inside = usize::try_from(at).ok()?.checked_sub(start)?;
+    let (row, mut left) = (inside.checked_div(row_bytes)?, inside.checked_rem(row_bytes)?);
+    let first = start + row * row_bytes;
+    let values = rows::texts(&line.columns, content.get(first..first + row_bytes)?);
+    for (column, value) in line.columns.iter().zip(values) {
+        match left.checked_sub(column.scalar.byte_len()) {
+            Some(rest) => left = rest,
+            None => return Some(format!("row {row}, {}: {} {value}", column.name, column.scalar.name())),
+        }
+    }
+    None
 }
 
 fn place(span: Option<Span>, text: &str) -> String {
@@ -161,6 +200,8 @@ struct Dump<'c> {
     content: &'c [u8],
     wanted: Range<u64>,
     in_full: bool,
+    /// Whether nothing is known of the bytes.
+    is_plain: bool,
     width: usize,
     /// The parts around the place, by depth, selector and name.
     around: Vec<(usize, String)>,
@@ -183,11 +224,16 @@ impl Dump<'_> {
         }
         self.head(out)?;
         let rows = (end - first).div_ceil(ROW);
-        let shown = if self.in_full || rows <= MOST_ROWS { end } else { first + MOST_ROWS / 2 * ROW };
-        let mut text = described(line, false);
+        let most = if self.is_plain { MOST_PLAIN_ROWS } else { MOST_ROWS };
+        let shown = if self.in_full || rows <= most { end } else { first + most / 2 * ROW };
+        let is_plain = self.is_plain && line.kind == LineKind::Gap;
+        let mut text = if is_plain { String::new() } else { described(line, false) };
         let mut at = first;
         while at < shown {
             let next = (at + ROW).min(shown);
+            if is_plain && self.width < WIDE {
+                text = characters(self.bytes(at..next));
+            }
             self.row(at..next, line.kind, &text, out)?;
             text.clear();
             at = next;
@@ -210,9 +256,13 @@ impl Dump<'_> {
         Ok(())
     }
 
-    fn row(&self, range: Range<u64>, kind: LineKind, text: &str, out: &mut Output) -> std::io::Result<()> {
+    fn bytes(&self, range: Range<u64>) -> &[u8] {
         let place = |offset| usize::try_from(offset).unwrap_or(usize::MAX);
-        let bytes = self.content.get(place(range.start)..place(range.end)).unwrap_or_default();
+        self.content.get(place(range.start)..place(range.end)).unwrap_or_default()
+    }
+
+    fn row(&self, range: Range<u64>, kind: LineKind, text: &str, out: &mut Output) -> std::io::Result<()> {
+        let bytes = self.bytes(range.clone());
         let wide = self.width >= WIDE;
         let mut line = String::new();
         for (index, byte) in bytes.iter().enumerate() {
@@ -223,7 +273,7 @@ impl Dump<'_> {
         let mut before = 10;
         if wide {
             let _ = write!(line, "{:1$}", "", 49_usize.saturating_sub(line.len()));
-            line.extend(bytes.iter().map(|&byte| if matches!(byte, b' '..=b'~') { char::from(byte) } else { '.' }));
+            line.push_str(&characters(bytes));
             line = format!("{line:<65}");
             before += 65;
         } else {
@@ -237,4 +287,9 @@ impl Dump<'_> {
         }
         writeln!(out, "{offset:08x}  {style}{line}{style:#}  {text}")
     }
+}
+
+/// Bytes as the characters that they stand for.
+fn characters(bytes: &[u8]) -> String {
+    bytes.iter().map(|&byte| if matches!(byte, b' '..=b'~') { char::from(byte) } else { '.' }).collect()
 }

@@ -21,6 +21,7 @@ mod notes;
 mod output;
 mod output_file;
 mod paths;
+mod place;
 mod plan;
 mod progress;
 mod refs;

@@ -52,9 +52,9 @@ impl<'p> Source<'p> {
     }
 
     /// The asset that they are.
-    pub(crate) fn asset<'c>(&self, content: &'c Content<'_>) -> Result<Asset<'c>, Failure> {
+    pub(crate) fn asset<'c>(&self, content: &'c Content<'_>) -> meshpeek::Result<Asset<'c>> {
         let asset = Asset::parse_file(&self.name, content, content.budget().limits());
-        Ok(asset.map_err(|error| error.in_file(self.text))?)
+        asset.map_err(|error| error.in_file(self.text))
     }
 
     /// Says so if the file was changed while results were made of it.

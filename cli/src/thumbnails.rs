@@ -30,6 +30,8 @@ struct State {
     /// Models that were drawn, or are being drawn, by their digests.
     begun: HashSet<[u8; 32]>,
     drawn: u64,
+    /// Pictures that show next to nothing.
+    poor: u64,
     /// Models that could not be drawn, and why the first could not.
     undrawn: u64,
     /// What was drawn on, for the next pictures: one a thread.
@@ -71,6 +73,9 @@ impl Thumbnails {
         let mut canvas = self.state().canvases.pop().unwrap_or_default();
         let picture = picture::draw(asset, (self.side, Edges::Smoothed), &mut canvas, &mut images, &room);
         self.state().canvases.push(canvas);
+        if picture.as_ref().is_ok_and(|picture| picture.flaw.is_some()) {
+            self.state().poor += 1;
+        }
         match picture.and_then(|picture| picture.to_png()) {
             Err(_) => self.state().undrawn += 1,
             Ok(png) => match self.write(&path, &png) {
@@ -98,9 +103,11 @@ impl Thumbnails {
     /// # Errors
     /// Where a picture could not be written.
     pub(crate) fn finish(self, notes: Notes) -> Result<(), Failure> {
-        let State { drawn, undrawn, failure, .. } = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let State { drawn, poor, undrawn, failure, .. } =
+            self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let without = if undrawn > 0 { format!(", {undrawn} without triangles or too large") } else { String::new() };
-        notes.say(format_args!("{}{without}", report::count(drawn, "picture")));
+        let poor = if poor > 0 { format!(", {poor} nearly black or empty") } else { String::new() };
+        notes.say(format_args!("{}{poor}{without}", report::count(drawn, "picture")));
         failure.map_or(Ok(()), Err)
     }
 }

@@ -4,12 +4,11 @@ pub(crate) mod fields;
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use anstyle::Style;
 use meshpeek::Asset;
-use meshpeek::dissect::{Located, locate};
-use meshpeek::inspect::{Inspect, Region, RegionKind, Selector};
+use meshpeek::dissect::Line;
+use meshpeek::inspect::{Inspect, Region, RegionKind};
 use meshpeek::summary::Severity;
 
 use fields::DEEPEST_INDENT;
@@ -17,6 +16,7 @@ use fields::DEEPEST_INDENT;
 use crate::args::{Common, LineFormat};
 use crate::failure::{Failure, Outcome};
 use crate::output::Output;
+use crate::place::{lines, place_of, status};
 use crate::report::{FAINT, escape, severity};
 use crate::source::Source;
 use crate::visible::shown;
@@ -38,23 +38,24 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let source = Source::open(&args.file, common)?;
     let content = source.content(common)?;
-    let asset = source.asset(&content)?;
+    let asset = source.asset(&content);
     let size = content.len() as u64;
-    let only = match &args.selector {
-        Some(text) => {
-            let found = find(&asset, size, text);
-            Some(found.map_err(|message| Failure::Told(format!("{}: {message}", shown(&args.file))))?.selector)
-        }
-        None => None,
-    };
+    let mut only = None;
+    if let Some(text) = &args.selector {
+        let found = place_of(&asset, size, text);
+        let place = found.map_err(|message| Failure::Told(format!("{}: {message}", shown(&args.file))))?;
+        place.explain(common);
+        only = place.selector;
+    }
     let mut out = args.format.output(common)?.of_a_file(content.len(), common);
-    match (args.format, args.fields, only) {
-        (LineFormat::Text, false, None) => parts(&asset, &mut out)?,
-        (format, fields, only) => fields::write(&asset, size, format, fields, only.as_ref(), &mut out)?,
+    let lines = |sink: &mut dyn FnMut(&Line<'_>)| lines(&asset, &content, sink);
+    match (args.format, &asset, &only) {
+        (LineFormat::Text, Ok(asset), None) if !args.fields => parts(asset, &mut out)?,
+        (format, asset, only) => fields::write(&lines, format, args.fields || asset.is_err(), only.as_ref(), &mut out)?,
     }
     out.flush()?;
     source.unchanged()?;
-    Ok(ExitCode::SUCCESS)
+    Ok(status(&asset, common))
 }
 
 fn parts(asset: &Asset<'_>, out: &mut Output) -> std::io::Result<()> {
@@ -91,15 +92,5 @@ fn line(out: &mut Output, region: &Region<'_>, size: u64) -> std::io::Result<()>
         RegionKind::Problem => writeln!(out, ": {}", escape(note)),
         _ if note.is_empty() => writeln!(out),
         _ => writeln!(out, "  {}", escape(note)),
-    }
-}
-
-/// What a selector leads to.
-pub(crate) fn find(asset: &Asset<'_>, size: u64, text: &str) -> Result<Located, String> {
-    let selector = text.parse::<Selector>().map_err(|error| error.message())?;
-    match locate(asset, size, &selector) {
-        Some(located) if located.is_exact => Ok(located),
-        Some(Located { selector, .. }) => Err(format!("{text} is no part, array or field; {selector} is")),
-        None => Err(format!("{text} is no part, array or field (tree --fields lists them)")),
     }
 }

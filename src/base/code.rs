@@ -40,6 +40,8 @@ named! {
         NotFinite = "suspicious.not_finite",
         /// A normal or rotation whose length is not 1.
         NotUnit = "suspicious.not_unit",
+        /// Normals that do not face as their triangles do.
+        Normals = "suspicious.normals",
         /// Parts in another order than they should be.
         Order = "suspicious.order",
         /// A number that means nothing in its place, though nothing is looked up by it.

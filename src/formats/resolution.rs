@@ -58,6 +58,11 @@ impl Resolution {
         (0.0..1000.0).contains(&self.0)
     }
 
+    /// The name that reports show: `Visual 2.5`, `Geometry`.
+    pub fn title(self) -> String {
+        if self.is_visual() { format!("Visual {self}") } else { self.to_string() }
+    }
+
     /// What else it is for, and for purposes with a range the number counted from its start; `None` for visual LODs
     /// and unknown numbers.
     pub fn purpose(self) -> Option<(&'static str, Option<f32>)> {

@@ -68,6 +68,7 @@ pub use weld::Welded;
 use crate::asset::Asset;
 use crate::base::error::{Error, Result};
 use crate::bytes::{Color, Vec2, Vec3};
+use crate::check::Facing;
 use crate::outline::Text;
 
 /// The triangles of one material in one mesh, at one place.
@@ -258,6 +259,27 @@ impl<'a> Primitive<'a> {
     /// Where they cannot be read or decoded.
     pub fn to_weights(&self) -> Result<Option<Weights>> {
         self.shape.weights()
+    }
+
+    /// Whether its normals do not face as its triangles do: an exporter left them in the axes of another program, or
+    /// turned them inside out. `false` where it has none. Looks at every triangle.
+    ///
+    /// # Errors
+    /// Where triangles, positions or normals cannot be read or decoded.
+    pub fn has_wrong_normals(&self) -> Result<bool> {
+        let Some(normals) = self.normals()? else { return Ok(false) };
+        let (positions, world) = (self.positions()?, self.world);
+        let (turn, mut facing) = (world.normals(), Facing::default());
+        for corners in self.corners() {
+            let of = |corner: Corner| {
+                let (position, normal) = (corner.position as usize, corner.normal as usize);
+                Some((world.point(positions.array(position)?), turn(normals.array(normal)?)))
+            };
+            if let [Some(a), Some(b), Some(c)] = corners?.map(of) {
+                facing.add([a.0, b.0, c.0], [a.1, b.1, c.1]);
+            }
+        }
+        Ok(facing.is_wrong())
     }
 
     /// How it looks; `None` where the file does not say. The first time, b3d and lodka read their lists of materials.

@@ -6,7 +6,8 @@
 //! nodes/@Arm_Left#2/keys/0/records    the third of this name, counted from 0
 //! ```
 //!
-//! The path of a problem is one too: `meshes[0].triangles[1]` is `meshes/0/triangles/1`.
+//! The path of a problem is one too: `meshes[0].triangles[1]` is `meshes/0/triangles/1`. The name that reports show is
+//! as good as that in the file: `lods/@Visual 1` is `lods/@1`.
 //!
 //! A number is a number, whatever an item is called. In a name, `/`, control characters, bytes that are not UTF-8, a `#`
 //! before digits at its end and a backslash before `x` are written `\xNN`. What is listed has numbers only.
@@ -30,7 +31,7 @@ use crate::outline::{Outline, Part, Text, Visitor};
 /// assert!(!found);
 /// # Ok::<(), meshpeek::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selector {
     steps: Vec<Step>,
 }
@@ -77,6 +78,15 @@ impl Selector {
         Some(numbered)
     }
 
+    /// Of an item, its list and its number: an array's row goes by the number behind the array.
+    pub fn row(&self) -> Option<(Self, usize)> {
+        let mut array = self.clone();
+        match array.steps.last_mut()?.item.take()? {
+            Item::Number(number) => Some((array, number)),
+            Item::Name(..) => None,
+        }
+    }
+
     /// The selector of what is around, `None` at the top: an item's list is none.
     pub fn around(&self) -> Option<Self> {
         let (_, around) = self.steps.split_last()?;
@@ -89,10 +99,14 @@ pub fn each(asset: &dyn Inspect, take: &mut dyn FnMut(&str, &dyn Table)) {
     asset.outline(&mut Outline::new(&mut Lister { path: Path::default(), take }));
 }
 
-/// The selector of an array that is most like this text, if one is at all.
+/// The selector of an array that is most like this text, if one is at all: none that differs in numbers only, which
+/// would be other data.
 pub fn nearest(asset: &dyn Inspect, selector: &str) -> Option<String> {
     let mut best: Option<(usize, String)> = None;
     each(asset, &mut |known, _| {
+        if is_item_beside(known, selector) {
+            return;
+        }
         let same = |(a, b): &(u8, u8)| a == b;
         let ahead = known.bytes().zip(selector.bytes()).take_while(same).count();
         let behind = known.bytes().rev().zip(selector.bytes().rev()).take_while(same).count();
@@ -102,6 +116,26 @@ pub fn nearest(asset: &dyn Inspect, selector: &str) -> Option<String> {
         }
     });
     best.filter(|(shared, _)| *shared >= 3).map(|(_, known)| known)
+}
+
+/// Whether another item of the same lists has the array that this selector names.
+pub fn is_of_others(asset: &dyn Inspect, selector: &str) -> bool {
+    let mut found = false;
+    each(asset, &mut |known, _| found |= is_item_beside(known, selector));
+    found
+}
+
+/// Whether two selectors differ in the numbers of items only.
+fn is_item_beside(one: &str, other: &str) -> bool {
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let (mut one, mut other) = (one.split('/'), other.split('/').flat_map(words));
+    loop {
+        match (one.next(), other.next()) {
+            (None, None) => return true,
+            (Some(a), Some(b)) if a == b || is_number(a) && is_number(b) => {}
+            _ => return false,
+        }
+    }
 }
 
 impl FromStr for Selector {
@@ -238,15 +272,15 @@ impl<'s> Way<'s> {
     }
 
     /// Whether this is what the next step names.
-    fn meets(&mut self, name: &str, index: Option<usize>, label: Option<Text<'_>>) -> bool {
+    fn meets(&mut self, part: &Part<'_>) -> bool {
         let (Some(step), false) = (self.steps.get(self.met), self.passed) else { return false };
-        if step.name != name {
+        if step.name != part.name {
             return false;
         }
-        match (&step.item, index) {
+        match (&step.item, part.index) {
             (None, None) => true,
             (Some(Item::Number(number)), Some(index)) => *number == index,
-            (Some(Item::Name(bytes, namesake)), Some(_)) if label.is_some_and(|label| is_called(label, bytes)) => {
+            (Some(Item::Name(bytes, namesake)), Some(_)) if is_called(part, bytes) => {
                 let before = self.namesakes;
                 self.namesakes = before.saturating_add(1);
                 before == *namesake
@@ -277,7 +311,7 @@ struct Numberer<'s> {
 impl Visitor for Numberer<'_> {
     fn open(&mut self, part: &Part<'_>) -> bool {
         let is_last = self.way.is_at_last();
-        if !self.way.meets(part.name, part.index, part.label) {
+        if !self.way.meets(part) {
             return false;
         }
         self.numbers.push(part.index);
@@ -297,18 +331,19 @@ impl Visitor for Numberer<'_> {
     fn problem(&mut self, _: &Error) {}
 }
 
-fn is_called(label: Text<'_>, name: &[u8]) -> bool {
-    match label {
+fn is_called(part: &Part<'_>, name: &[u8]) -> bool {
+    let is_label = part.label.is_some_and(|label| match label {
         Text::Bytes(text) => text.as_bytes() == name,
         Text::Utf32(text) => std::str::from_utf8(name).is_ok_and(|name| text == *name),
         #[cfg(feature = "lodka")]
         Text::Ansi(text) => text.as_bytes() == name || text.decode().as_bytes() == name,
-    }
+    });
+    is_label || part.title.is_some_and(|title| title.as_bytes() == name)
 }
 
 impl Visitor for Finder<'_> {
     fn open(&mut self, part: &Part<'_>) -> bool {
-        let meets = !self.way.is_at_last() && self.way.meets(part.name, part.index, part.label);
+        let meets = !self.way.is_at_last() && self.way.meets(part);
         if meets {
             self.way.enter();
         }
@@ -320,7 +355,7 @@ impl Visitor for Finder<'_> {
     }
 
     fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
-        if self.way.is_at_last() && self.way.meets(name, index, None) {
+        if self.way.is_at_last() && self.way.meets(&Part { index, ..Part::one(name) }) {
             (self.way.passed, self.found) = (true, true);
             (self.take)(table);
         }

@@ -39,6 +39,8 @@ pub struct Part<'a> {
     pub index: Option<usize>,
     /// Its own name in the file, where it has one; several may share one.
     pub label: Option<Text<'a>>,
+    /// The name that reports show, where it is another: `Visual 1` of a LOD labelled `1`.
+    pub title: Option<&'a str>,
     /// Where it lies, where it lies in one piece.
     pub span: Option<Span>,
     /// Whether selectors start anew with it, though it lies in others.
@@ -48,7 +50,7 @@ pub struct Part<'a> {
 impl<'a> Part<'a> {
     /// A part that is there once.
     pub fn one(name: &'static str) -> Self {
-        Self { name, index: None, label: None, span: None, root: false }
+        Self { name, index: None, label: None, title: None, span: None, root: false }
     }
 
     /// Item `index` of the list `name`.
@@ -60,6 +62,12 @@ impl<'a> Part<'a> {
     #[must_use]
     pub fn labelled(self, label: impl Into<Text<'a>>) -> Self {
         Self { label: Some(label.into()), ..self }
+    }
+
+    /// The same with the name that reports show.
+    #[must_use]
+    pub fn titled(self, title: &'a str) -> Self {
+        Self { title: Some(title), ..self }
     }
 
     /// The same as one that selectors start with, wherever it lies.
@@ -320,6 +328,11 @@ pub trait Visitor {
         self.texts(field.name, texts);
     }
 
+    /// What is told next has no bytes of its own: it lies here in the data unpacked from the part around.
+    fn unpacked(&mut self, span: Span) {
+        let _ = span;
+    }
+
     /// Whether it wants each stored field of lists that others are told as one array.
     fn dissects(&self) -> bool {
         false
@@ -368,6 +381,11 @@ impl<'v> Outline<'v> {
     /// A field of several texts with its place in the file.
     pub fn stored_texts<'t>(&mut self, field: &StoredField, texts: impl IntoIterator<Item = impl Into<Text<'t>>>) {
         self.visitor.stored_texts(field, &mut texts.into_iter().map(Into::into));
+    }
+
+    /// The place of what is told next in the data unpacked from the part around.
+    pub fn unpacked(&mut self, span: Span) {
+        self.visitor.unpacked(span);
     }
 
     /// Whether the visitor [dissects](Visitor::dissects).

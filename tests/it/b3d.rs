@@ -261,7 +261,7 @@ fn one_broken_part_does_not_hide_the_others() {
         ),
         (
             node("n", [chunk(b"KEYS", Bytes::new().u32(1).raw([0; 15]))]),
-            "nodes[1].keys.records",
+            "nodes[1].keys[0].records",
             62,
             "15 bytes do not divide into records of 16",
         ),

@@ -458,9 +458,14 @@ fn each_fault_of_an_entry_has_its_own_problem() {
         zip_case("drive", Bad, "c:x: leads out of the folder that it would be unpacked to", rename("c:x")),
         zip_case("nul", Odd, "a\\u{0}b: name with a NUL in it", rename("a\0b")),
         zip_case("no utf-8", Odd, "\\xcf\\xf0: name that is not UTF-8", |e| e.push(Entry::stored(b"\xcf\xf0", b""))),
-        zip_case("not marked", Odd, "index.bm: name not marked as UTF-8, which strict readers refuse", |e| {
-            e[0] = e[0].clone().both(|h| h.flags = 0);
-        }),
+        zip_case(
+            "not marked",
+            Odd,
+            "1 of 6 names of entries is not marked as UTF-8, which strict readers refuse: index.bm at index 0",
+            |e| {
+                e[0] = e[0].clone().both(|h| h.flags = 0);
+            },
+        ),
         zip_case("zip64 sizes", Odd, "index.bm: zip64 sizes, which maps must not use", |e| {
             let (packed, unpacked) = (e[0].central.packed, e[0].central.unpacked);
             let sizes = Bytes::new().raw([1, 0, 16, 0]).u32(unpacked).u32(0).u32(packed).u32(0).to_vec();

@@ -5,6 +5,7 @@ mod fields;
 #[cfg(unix)]
 mod interrupt;
 mod output_file;
+mod paths;
 mod places;
 #[cfg(unix)]
 mod pty;
@@ -163,7 +164,7 @@ fn wrong_usage_is_exit_status_2() {
     }
     assert_eq!(code(&run(["info", "no/such/file"])), 2);
     assert_eq!(code(&run(["info", "Cargo.toml"])), 2);
-    assert_eq!(code(&run(["tree", "Cargo.toml"])), 2);
+    assert_eq!(code(&run(["dump", "Cargo.toml"])), 2);
     assert_eq!(code(&run(["--help"])), 0);
     assert!(stdout(&run(["--version"])).starts_with("meshpeek "));
 }

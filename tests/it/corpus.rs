@@ -137,9 +137,9 @@ fn sound_files_verify_and_hostile_ones_do_not() {
     }
 }
 
-/// The one of other people's files that is damaged: frames cut to the bones of another skeleton, so that numbers in them
-/// are none.
-const DAMAGED: &str = "wild/freefallLoop_relabelled.rtm";
+/// Those of other people's files that have problems: frames cut to the bones of another skeleton, so that numbers in them
+/// are none; normals that the exporter left with z up.
+const DAMAGED: [&str; 2] = ["wild/freefallLoop_relabelled.rtm", "b3d/animalia_cow.b3d"];
 
 /// What another program rewrote, for all versions to be there, and what it added by itself: frames of other than all points,
 /// materials with fewer transforms than stages.
@@ -170,7 +170,7 @@ fn other_peoples_files_read_as_other_readers_read_them() {
             !(name.starts_with(REWRITTEN) && REWRITTEN_MARKS.iter().any(|mark| message.contains(mark)))
         };
         let none = problems.as_array().unwrap().iter().filter(meant).count() == 0;
-        assert_eq!(none, name != DAMAGED, "{name}: {problems}");
+        assert_eq!(none, !DAMAGED.contains(&name), "{name}: {problems}");
         checked += 1;
     }
     assert!(checked > 0);

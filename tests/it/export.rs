@@ -117,9 +117,11 @@ fn every_glb_is_sound_to_the_validator_and_whole() {
         let to = folder.0.join(format!("{index}.glb"));
         let output = export(&path, &to);
         let bytes = std::fs::read(&path).unwrap();
-        // What does not even open is no model; everything else is written, as far as it can be read.
-        assert!(code(&output) == 0 || code(&output) == 2, "{}: {}", path.display(), stderr(&output));
-        if code(&output) != 0 {
+        // What does not open, or is broken and has no triangle left, is no model; all else is written as far as it can be
+        // read.
+        assert!(matches!(code(&output), 0..=2), "{}: {}", path.display(), stderr(&output));
+        assert_eq!(code(&output) == 0, stderr(&output).is_empty(), "{}", path.display());
+        if code(&output) == 2 {
             assert!(!to.exists() && !stderr(&output).is_empty(), "{}", path.display());
             continue;
         }
@@ -406,4 +408,132 @@ fn an_image_beside_a_model_in_an_archive_is_checked_before_it_is_unpacked() {
     let glb = folder.0.join("model.glb");
     assert_eq!(code(&export(&address, &glb)), 0);
     assert_eq!(len(&document(&std::fs::read(&glb).unwrap()), "images"), 1);
+}
+
+#[test]
+fn a_broken_model_is_exported_as_far_as_it_is_sound_and_says_what_it_lacks() {
+    let folder = Folder::new("broken");
+    let target = folder.0.join("out.glb");
+    for name in ["cut_in_vertices", "cut_sequence", "weights_without_mesh", "mesh_without_vertices"] {
+        let output = export(Path::new(&format!("corpus/hostile/{name}.b3d")), &target);
+        assert_eq!(code(&output), 2, "{name}: {}", stderr(&output));
+        assert!(stderr(&output).contains("nothing to export: "), "{name}: {}", stderr(&output));
+        assert!(!target.exists(), "{name}");
+    }
+    let output = export(Path::new("corpus/hostile/vertex_out_of_range.b3d"), &target);
+    assert_eq!(code(&output), 1);
+    let said = stderr(&output);
+    assert!(said.contains("1 triangle left out") && said.contains("meshes[0].triangles[0].indices"), "{said}");
+    assert_eq!(len(&document(&std::fs::read(&target).unwrap()), "meshes"), 1);
+    // A cut file of which one mesh is whole: that one is written and drawn.
+    let whole = writer::b3d::one_triangle();
+    let bytes = writer::b3d::scene([writer::b3d::node("a", [whole.clone()]), writer::b3d::node("b", [whole])]).to_vec();
+    let cut = folder.file("cut.b3d", &bytes[..bytes.len() - 20]);
+    for name in ["cut.glb", "cut.png"] {
+        let output = export(&cut, &folder.0.join(name));
+        assert_eq!(code(&output), 1, "{name}: {}", stderr(&output));
+        assert!(stderr(&output).contains("bytes"), "{name}: {}", stderr(&output));
+        assert!(folder.0.join(name).metadata().unwrap().len() > 500);
+    }
+    // Nodes alone are a sound model.
+    let output = run(["export", "corpus/b3d/deep.b3d", "-o", target.to_str().unwrap()]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(stderr(&output).contains("no triangles, nodes only"), "{}", stderr(&output));
+}
+
+/// Red, green and blue, opacity, and FX of a brush.
+struct Look(&'static [u8], [f32; 4], u32);
+
+/// A box with normals made of those of its sides.
+fn cube(look: &Look, normal: Option<fn([f32; 3]) -> [f32; 3]>) -> Vec<u8> {
+    let Look(image, color, fx) = look;
+    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+    for axis in 0..3 {
+        for sign in [-1.0_f32, 1.0] {
+            let mut side = [0.0; 3];
+            side[axis] = sign;
+            let first = vertices.len() as i32;
+            for (u, v) in [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)] {
+                let mut corner = side;
+                (corner[(axis + 1) % 3], corner[(axis + 2) % 3]) = (u * sign, v);
+                vertices.push((corner, normal.map(|normal| normal(side))));
+            }
+            triangles.extend([[first, first + 1, first + 2], [first, first + 2, first + 3]]);
+        }
+    }
+    let head = writer::bytes::Bytes::new().u32(u32::from(normal.is_some())).u32(1).u32(2);
+    let record = |all: writer::bytes::Bytes, (corner, normal): &([f32; 3], Option<[f32; 3]>)| {
+        let all = all.f32s(*corner);
+        let all = normal.iter().fold(all, |all, normal| all.f32s(*normal));
+        all.f32s([0.5, 0.5])
+    };
+    let vertices = writer::b3d::chunk(b"VRTS", vertices.iter().fold(head, record));
+    let texture = writer::bytes::Bytes::new().cstr(image).u32(1).u32(2).f32s([0.0, 0.0, 1.0, 1.0, 0.0]);
+    let brush = writer::bytes::Bytes::new().i32(1).cstr("look").f32s(*color).f32(0.0).i32(1).u32(*fx).i32(0);
+    writer::b3d::scene([
+        writer::b3d::chunk(b"TEXS", texture),
+        writer::b3d::chunk(b"BRUS", brush),
+        writer::b3d::node("box", [writer::b3d::mesh(0, [vertices, writer::b3d::triangles(0, &triangles)])]),
+    ])
+    .to_vec()
+}
+
+const GREY: Look = Look(b"none.png", [0.6, 0.6, 0.6, 1.0], 0);
+
+#[test]
+fn normals_that_do_not_face_as_their_triangles_are_told_and_make_no_dark_picture() {
+    let folder = Folder::new("normals");
+    let picture = |name: &str, model: Vec<u8>| {
+        let file = folder.file(&format!("{name}.b3d"), model);
+        let to = folder.0.join(format!("{name}.png"));
+        assert_eq!(code(&export(&file, &to)), 0, "{name}");
+        let verify = run(["verify".as_ref(), "--strict".as_ref(), "-q".as_ref(), file.as_os_str()]);
+        (pixels(&std::fs::read(to).unwrap()).1, code(&verify), crate::cli::stdout(&verify))
+    };
+    let (flat, status, _) = picture("flat", cube(&GREY, None));
+    assert_eq!(status, 0);
+    let sound: [(&str, fn([f32; 3]) -> [f32; 3]); 2] =
+        [("sound", |normal| normal), ("scaled", |normal| normal.map(|part| part * 37.5))];
+    for (name, normal) in sound {
+        let (pixels, status, told) = picture(name, cube(&GREY, Some(normal)));
+        assert!(pixels == flat && status == 0 && told.is_empty(), "{name}: {told}");
+    }
+    let wrong: [(&str, fn([f32; 3]) -> [f32; 3]); 2] =
+        [("inside out", |normal| normal.map(|part| -part)), ("z up", |[x, y, z]| [x, z, y])];
+    for (name, normal) in wrong {
+        let (pixels, status, told) = picture(name, cube(&GREY, Some(normal)));
+        assert!(pixels == flat && status == 1, "{name}: {told}");
+        assert_eq!(told.lines().count(), 1, "{name}: {told}");
+        let count = if name == "z up" { 8 } else { 12 };
+        let message = format!("meshes[0].normals: {count} of 12 triangles have normals that point elsewhere");
+        assert!(told.contains(&message), "{name}: {told}");
+    }
+}
+
+#[test]
+fn pictures_that_show_nothing_are_reported() {
+    let folder = Folder::new("faint");
+    let mut white = Vec::new();
+    let one = image::RgbImage::from_pixel(2, 2, image::Rgb([236, 238, 240]));
+    one.write_to(&mut std::io::Cursor::new(&mut white), image::ImageFormat::Png).unwrap();
+    folder.file("white.png", white);
+    let draw = |name: &str, look: Look| {
+        let to = folder.0.join(format!("{name}.out.png"));
+        let output = export(&folder.file(&format!("{name}.b3d"), cube(&look, None)), &to);
+        (code(&output), stderr(&output), std::fs::read(to).ok().map(|png| pixels(&png).1))
+    };
+    // Unlit and white, but without its image: drawn so that its form is seen.
+    let (status, told, shown) = draw("unlit", Look(b"none.png", [1.0; 4], 1));
+    assert_eq!((status, told.as_str()), (0, ""));
+    let dark = shown.unwrap().chunks(3).filter(|pixel| pixel[0] < 200).count();
+    assert!(dark > 512 * 512 / 4, "{dark}");
+    let (status, told, shown) = draw("bright", Look(b"white.png", [1.0; 4], 1));
+    assert!(status == 1 && told.contains("nearly empty") && shown.is_some(), "{status} {told}");
+    let (status, told, shown) = draw("dark", Look(b"none.png", [0.02, 0.02, 0.02, 1.0], 0));
+    assert!(status == 0 && told.contains("nearly black") && shown.is_some(), "{status} {told}");
+    let (status, told, shown) = draw("clear", Look(b"none.png", [1.0, 1.0, 1.0, 0.0], 0));
+    assert!(status == 1 && told.contains("the picture is empty") && shown.is_some(), "{status} {told}");
+    let pictures = folder.0.join("thumbnails");
+    let scan = program().arg("scan").arg(&folder.0).arg("--thumbnails").arg(&pictures).output().unwrap();
+    assert!(stderr(&scan).contains("4 pictures, 3 nearly black or empty"), "{}", stderr(&scan));
 }

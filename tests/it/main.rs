@@ -13,6 +13,7 @@ mod killers;
 mod limits;
 mod memory;
 mod mutate;
+mod noise;
 mod shrink;
 #[cfg(unix)]
 mod special;

@@ -1,5 +1,6 @@
 //! Rows of any table as CSV, NDJSON or NPY.
 
+use std::fmt::{self, Display};
 use std::io::Write;
 
 use meshpeek::json::Float;
@@ -14,6 +15,15 @@ use crate::output::Output;
 enum Number {
     Int(i64),
     Float(f32),
+}
+
+impl Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Int(number) => number.fmt(f),
+            Self::Float(number) => number.fmt(f),
+        }
+    }
 }
 
 /// The numbers of one row, by its columns.
@@ -38,7 +48,12 @@ fn numbers<'r>(columns: &'r [Column], mut row: &'r [u8]) -> impl Iterator<Item =
     })
 }
 
-fn row_size(columns: &[Column]) -> usize {
+/// The numbers of one row as text.
+pub(crate) fn texts(columns: &[Column], row: &[u8]) -> Vec<String> {
+    numbers(columns, row).map(|number| number.to_string()).collect()
+}
+
+pub(super) fn row_size(columns: &[Column]) -> usize {
     columns.iter().map(|column| column.scalar.byte_len()).sum()
 }
 
@@ -58,10 +73,7 @@ pub(super) fn csv(table: &dyn Table, out: &mut Output) -> Result<(), Failure> {
     csv.write_record(columns.iter().map(|column| column.name))?;
     each_row(table, &columns, |row| {
         for number in numbers(&columns, row) {
-            match number {
-                Number::Int(number) => csv.write_field(number.to_string())?,
-                Number::Float(number) => csv.write_field(number.to_string())?,
-            }
+            csv.write_field(number.to_string())?;
         }
         Ok(csv.write_record(None::<&[u8]>)?)
     })?;

@@ -10,16 +10,19 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use meshpeek::Asset;
+use meshpeek::inspect::Depth;
+use meshpeek::summary::{Problem, Problems, Severity};
+use meshpeek::{Asset, Error, Inspect};
 
 use crate::args::Common;
 use crate::failure::{Failure, Outcome};
 use crate::notes::Notes;
 use crate::output::Output;
+use crate::report::count;
 use crate::source::Source;
 use crate::visible::shown;
 pub(crate) use images::Images;
-pub(crate) use picture::Edges;
+pub(crate) use picture::{Edges, Flaw};
 pub(crate) use raster::Canvas;
 pub(crate) use room::Room;
 
@@ -56,23 +59,80 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let asset = source.asset(&content)?;
     let mut images = Images::of(&asset, &source.address, source.bytes(), common);
     let room = Room::new(content.budget());
-    let written = match form {
+    let located = |error: Error| error.in_file(&args.file);
+    let (errors, written) = match form {
         Form::Glb => {
             refuse(&asset, &args.file)?;
-            gltf::write(&asset, &mut images, &room, Notes::new(common))
+            (errors(&asset, Depth::Verify, &room), gltf::write(&asset, &mut images, &room).map_err(located)?)
         }
         Form::Png => {
-            let picture =
-                picture::draw(&asset, (args.size, Edges::Sampled), &mut Canvas::default(), &mut images, &room);
-            picture.and_then(|picture| Ok(vec![picture.to_png()?]))
+            let how = (args.size, Edges::Sampled);
+            let picture = picture::draw(&asset, how, &mut Canvas::default(), &mut images, &room).map_err(located)?;
+            let png = picture.to_png().map_err(located)?;
+            let (unreadable, flaw) = (picture.unreadable, picture.flaw);
+            let written = Written { pieces: vec![png], is_empty: false, unreadable, left_out: 0, flaw };
+            (errors(&asset, Depth::Summary, &room), written)
         }
     };
-    let pieces = written.map_err(|error| error.in_file(&args.file))?;
+    let lost = written.lost(&errors);
+    if written.is_empty && !lost.is_empty() {
+        return Err(Failure::Told(format!("{}: nothing to export: {}", shown(&args.file), lost.join("; "))));
+    }
     let mut out = Output::data(common)?;
-    pieces.iter().try_for_each(|piece| out.write_all(piece))?;
+    written.pieces.iter().try_for_each(|piece| out.write_all(piece))?;
     out.flush()?;
     source.unchanged()?;
-    Ok(ExitCode::SUCCESS)
+    let notes = Notes::new(common);
+    if written.is_empty {
+        notes.say(format_args!("{}: no triangles, nodes only", shown(&args.file)));
+    }
+    if written.flaw == Some(Flaw::Dark) {
+        notes.error(format_args!("{}: {}", shown(&args.file), Flaw::Dark));
+    }
+    lost.iter().for_each(|lost| notes.error(format_args!("{}: {lost}", shown(&args.file))));
+    Ok(if lost.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// What was made of a model.
+struct Written {
+    pieces: Vec<Vec<u8>>,
+    /// Whether no triangle is in it.
+    is_empty: bool,
+    /// Parts that cannot be read.
+    unreadable: u64,
+    /// Triangles with a corner that does not exist.
+    left_out: u64,
+    flaw: Option<Flaw>,
+}
+
+impl Written {
+    /// What of the model is not in it, and why.
+    fn lost(&self, errors: &[Problem]) -> Vec<String> {
+        let mut lost: Vec<String> = self.flaw.filter(|&flaw| flaw != Flaw::Dark).iter().map(Flaw::to_string).collect();
+        if self.left_out > 0 {
+            lost.push(format!("{} left out with a corner that does not exist", count(self.left_out, "triangle")));
+        }
+        if self.unreadable > 0 {
+            lost.push(format!("{} left out that cannot be read", count(self.unreadable, "part")));
+        }
+        if let Some(first) = errors.first() {
+            let more = errors.len() - 1;
+            let more = if more > 0 {
+                format!(" (and {} more; verify lists them)", count(more as u64, "error"))
+            } else {
+                String::new()
+            };
+            lost.push(format!("{}{more}", first.message));
+        }
+        lost
+    }
+}
+
+/// The errors of an asset: what an export lacks.
+fn errors(asset: &Asset<'_>, depth: Depth, room: &Room<'_>) -> Vec<Problem> {
+    let mut problems = Problems::within(room.budget().clone());
+    asset.survey(depth, &mut problems);
+    problems.into_vec().into_iter().filter(|problem| problem.severity == Severity::Error).collect()
 }
 
 /// Whose makers do not want their models taken out of them is left alone.

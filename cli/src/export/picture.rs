@@ -2,6 +2,7 @@
 //! perspective, in the space of `meshpeek::geometry`.
 
 use std::collections::HashMap;
+use std::fmt::{self, Display};
 use std::io::Cursor;
 
 use glam::{Affine3A, Mat3A, Mat4, Vec2, Vec3A, Vec4, vec3a};
@@ -13,7 +14,7 @@ use meshpeek::view;
 use meshpeek::{Asset, Error, Result};
 
 use super::images::Images;
-use super::raster::{Canvas, Color, Vertex};
+use super::raster::{Canvas, Color, Seen, Vertex};
 use super::room::{CORNER_WORK, Room};
 
 /// What looking at a pixel costs, in bytes of work; what a primitive does, and the memory that it takes.
@@ -35,6 +36,42 @@ const UNKNOWN: Vec4 = Vec4::new(0.72, 0.72, 0.7, 1.0);
 pub(crate) struct Picture {
     side: u32,
     rgb: Vec<[u8; 3]>,
+    /// Parts that cannot be read.
+    pub(crate) unreadable: u64,
+    pub(crate) flaw: Option<Flaw>,
+}
+
+/// Why a picture shows little.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flaw {
+    Dark,
+    Faint,
+    Empty,
+}
+
+/// A darker picture is nearly black: the mean of what is seen, of 255.
+const DARK: u64 = 40;
+
+impl Flaw {
+    fn of(seen: &Seen) -> Option<Self> {
+        match seen {
+            Seen { pixels: 0, .. } => Some(Self::Empty),
+            // So little that nobody would find it.
+            Seen { pixels, distinct, .. } if distinct.saturating_mul(50) < *pixels => Some(Self::Faint),
+            Seen { pixels, brightness, .. } if *brightness < pixels.saturating_mul(DARK) => Some(Self::Dark),
+            _ => None,
+        }
+    }
+}
+
+impl Display for Flaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Dark => "the picture is nearly black",
+            Self::Faint => "the picture is nearly empty: the model is as bright as the background",
+            Self::Empty => "the picture is empty: all triangles are see-through or have no area",
+        })
+    }
 }
 
 impl Picture {
@@ -67,7 +104,7 @@ pub(crate) fn draw(
     images: &mut Images<'_>,
     room: &Room<'_>,
 ) -> Result<Picture> {
-    let mut parts = chosen(asset, room)?;
+    let (mut parts, mut unreadable) = chosen(asset, room)?;
     let vertices = parts.iter().map(|part| part.primitive.vertex_count().unwrap_or(0)).max().unwrap_or(0) as u64;
     let is_fine = edges == Edges::Sampled && side <= 1024;
     let width = side as usize * if is_fine { 2 } else { 1 };
@@ -77,10 +114,11 @@ pub(crate) fn draw(
     room.keep((MOST_KEPT * size_of::<[Corner; 3]>()) as u64)?;
     let mut mesh = Mesh::default();
     let (mut bounds, mut free) = (Bounds::NONE, MOST_KEPT);
-    each(&mut parts, |part| {
+    unreadable += each(&mut parts, |part| {
         mesh.place(&part.primitive, room)?;
-        let mut triangles = Vec::new();
+        let (mut triangles, mut count) = (Vec::new(), 0_u64);
         part.each_triangle(room, |corners| {
+            count += 1;
             corners.iter().for_each(|corner| bounds.take(mesh.point(corner)));
             if triangles.len() < free {
                 triangles.push(corners);
@@ -90,6 +128,11 @@ pub(crate) fn draw(
         if triangles.len() < free {
             free -= triangles.len();
             part.triangles = Some(triangles);
+        }
+        // Those of Arma's formats would be decoded again for each part of a mesh.
+        if !matches!(asset, Asset::Odol(_) | Asset::Mlod(_)) {
+            room.work(count.saturating_mul(CORNER_WORK))?;
+            part.has_wrong_normals = part.primitive.has_wrong_normals().unwrap_or(false);
         }
         Ok(())
     })?;
@@ -101,22 +144,27 @@ pub(crate) fn draw(
         mesh.light(&part.primitive, room)?;
         scene.draw(part, &mesh)
     })?;
+    let seen = canvas.seen(BACKGROUND);
     let rgb = match edges {
         Edges::Sampled if is_fine => canvas.halved(),
         Edges::Sampled => canvas.picture(),
         Edges::Smoothed => canvas.smoothed(),
     };
-    Ok(Picture { side, rgb })
+    Ok(Picture { side, rgb, unreadable, flaw: Flaw::of(&seen) })
 }
 
 /// The primitives that are drawn: those that the file does not hide, where there are any, and of these the ones of the
 /// finest LOD that is for the eye, else of the first.
-fn chosen<'a>(asset: &'a Asset<'_>, room: &Room<'_>) -> Result<Vec<Part<'a>>> {
+/// How many parts cannot be read.
+fn chosen<'a>(asset: &'a Asset<'_>, room: &Room<'_>) -> Result<(Vec<Part<'a>>, u64)> {
     let mut best: Option<(bool, f32, Option<usize>)> = None;
-    let mut chosen: Vec<Part<'a>> = Vec::new();
+    let (mut chosen, mut unreadable): (Vec<Part<'a>>, _) = (Vec::new(), 0);
     for primitive in asset.primitives() {
         room.work(PRIMITIVE_WORK)?;
-        let Ok(primitive) = primitive else { continue };
+        let Ok(primitive) = primitive else {
+            unreadable += 1;
+            continue;
+        };
         let place = primitive.place();
         let rank = place.lod.map_or(0.0, |(_, resolution)| match resolution {
             0.0..1000.0 => resolution,
@@ -133,20 +181,24 @@ fn chosen<'a>(asset: &'a Asset<'_>, room: &Room<'_>) -> Result<Vec<Part<'a>>> {
             }
         }
         room.keep(PRIMITIVE_BYTES)?;
-        chosen.push(Part { primitive, triangles: None });
+        chosen.push(Part { primitive, triangles: None, has_wrong_normals: false });
     }
-    Ok(chosen)
+    Ok((chosen, unreadable))
 }
 
-fn each<'a>(parts: &mut [Part<'a>], mut each: impl FnMut(&mut Part<'a>) -> Result<()>) -> Result<()> {
+/// Runs over the parts; how many of them cannot be read.
+fn each<'a>(parts: &mut [Part<'a>], mut each: impl FnMut(&mut Part<'a>) -> Result<()>) -> Result<u64> {
+    let mut unreadable = 0;
     for part in parts {
         match each(part) {
             // One part that cannot be read does not hide the others.
-            Err(error) if !matches!(error.kind(), meshpeek::ErrorKind::Limit { .. } | meshpeek::ErrorKind::Io(_)) => {}
+            Err(error) if !matches!(error.kind(), meshpeek::ErrorKind::Limit { .. } | meshpeek::ErrorKind::Io(_)) => {
+                unreadable += 1;
+            }
             other => other?,
         }
     }
-    Ok(())
+    Ok(unreadable)
 }
 
 /// What is drawn at once.
@@ -154,6 +206,8 @@ struct Part<'a> {
     primitive: Primitive<'a>,
     /// Its triangles, where they are kept.
     triangles: Option<Vec<[Corner; 3]>>,
+    /// Then it is lit by the way its triangles face.
+    has_wrong_normals: bool,
 }
 
 impl Part<'_> {
@@ -327,8 +381,10 @@ impl Scene<'_, '_> {
             };
             let triangle = [0, 1, 2].map(|index| {
                 let (corner, place) = (&corners[index], places[index]);
-                let lit = look.lit(mesh.lit(corner).unwrap_or_else(flat), reach.is_front());
-                let color = color_of(&colors, corner).unwrap_or(look.color) * Vec4::new(lit, lit, lit, 1.0);
+                let stored = mesh.lit(corner).filter(|_| !part.has_wrong_normals);
+                let lit = look.lit(stored.unwrap_or_else(flat), reach.is_front());
+                let color = color_of(&colors, corner).map_or(look.color, |color| look.shown(color))
+                    * Vec4::new(lit, lit, lit, 1.0);
                 Vertex { place, color, uv: uv_of(&uvs, corner, set) }
             });
             match look.skin {
@@ -368,18 +424,22 @@ impl<'s> Look<'s> {
             return Self { color: UNKNOWN, ..Self::default() };
         };
         let skin = skin.filter(|_| has_uvs);
-        // What a missing image would have shown is not known; without it white would tell little of the form.
-        let color = match (skin, material.color) {
-            (None, [r, g, b, a]) if r.min(g).min(b) > 0.9 => UNKNOWN.with_w(a),
-            (_, color) => color.into(),
-        };
         let seen_from = match material.alpha {
             Alpha::Opaque => 0.0,
             Alpha::Mask(from) => from.min(0.9),
             _ => 0.1,
         };
         let clamped = material.textures.first().map_or([false; 2], |texture| texture.clamped);
-        Self { color, skin, clamped, seen_from, two_sided: material.two_sided, unlit: material.unlit }
+        // Without light, one color would show nothing of the form.
+        let unlit = material.unlit && skin.is_some();
+        let look = Self { skin, clamped, seen_from, two_sided: material.two_sided, unlit, ..Self::default() };
+        Self { color: look.shown(material.color.into()), ..look }
+    }
+
+    /// The color that is shown for one of the file. What a missing image would have shown is not known; without it white
+    /// would tell little of the form.
+    fn shown(&self, color: Vec4) -> Vec4 {
+        if self.skin.is_none() && color.truncate().min_element() > 0.9 { UNKNOWN.with_w(color.w) } else { color }
     }
 
     /// How bright a surface is that is turned so far towards the light. Back faces, which nobody is meant to see, are

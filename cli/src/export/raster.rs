@@ -37,6 +37,20 @@ pub(crate) struct Canvas {
     depths: Vec<f32>,
 }
 
+/// What a picture shows.
+#[derive(Default)]
+pub(super) struct Seen {
+    /// How many pixels are covered.
+    pub(super) pixels: u64,
+    /// The sum of their brightness, up to 255 each.
+    pub(super) brightness: u64,
+    /// How many of them can be told from the background.
+    pub(super) distinct: u64,
+}
+
+/// A color nearer to the background can hardly be told from it.
+const DISTINCT: u8 = 24;
+
 /// Where a triangle may cover the middles of pixels.
 pub(super) struct Reach {
     columns: Range<usize>,
@@ -131,6 +145,22 @@ impl Canvas {
             }
             (shares, color, place) = (shares + down, color + color_down, place + place_down);
         }
+    }
+
+    /// What of it shows something.
+    pub(super) fn seen(&self, background: Color) -> Seen {
+        let [red, green, blue, _] = background;
+        let mut seen = Seen::default();
+        for ([r, g, b, _], depth) in self.colors.iter().zip(&self.depths) {
+            if *depth > f32::NEG_INFINITY {
+                seen.pixels += 1;
+                // The shares of the colors in what an eye calls bright.
+                seen.brightness += (u64::from(*r) * 299 + u64::from(*g) * 587 + u64::from(*b) * 114) / 1000;
+                let apart = red.abs_diff(*r).max(green.abs_diff(*g)).max(blue.abs_diff(*b));
+                seen.distinct += u64::from(apart > DISTINCT);
+            }
+        }
+        seen
     }
 
     /// The picture as it is.

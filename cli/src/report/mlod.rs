@@ -6,7 +6,7 @@ use std::io::{Result, Write};
 use meshpeek::mlod::{Lod, Model, Resolution};
 use meshpeek::view::ByteStr;
 
-use super::odol::{names, property, purpose};
+use super::odol::{names, property};
 use super::{FAINT, count, heading, list, mentioned, plural};
 
 /// So many looks of faces are told apart in a LOD.
@@ -16,7 +16,7 @@ pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
     heading(out, "LODs")?;
     list(out, model.lods().enumerate(), |out, (index, lod)| match lod {
         Ok(lod) => {
-            writeln!(out, "  {index}  {}  {}", purpose(Resolution(lod.resolution)), contents(&lod).join(", "))?;
+            writeln!(out, "  {index}  {}  {}", Resolution(lod.resolution).title(), contents(&lod).join(", "))?;
             details(out, &lod)
         }
         Err(error) => writeln!(out, "  {index}  {}", error.message()),

@@ -3,7 +3,6 @@
 use std::io::{Result, Write};
 
 use meshpeek::odol::{Lod, LodEntry, Material, Model, Motion};
-use meshpeek::resolution::Resolution;
 use meshpeek::view::ByteStr;
 
 use super::{FAINT, count, grouped, heading, joined, list, mentioned, numbers, plural, shown};
@@ -72,7 +71,7 @@ fn model(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
 
 fn lod(out: &mut impl Write, model: &Model<'_>, entry: &LodEntry) -> Result<()> {
     let LodEntry { index, resolution, .. } = entry;
-    write!(out, "  {index}  {}  ", purpose(*resolution))?;
+    write!(out, "  {index}  {}  ", resolution.title())?;
     match model.lod(*index) {
         Ok(Some(lod)) => {
             writeln!(out, "{}", contents(&lod).join(", "))?;
@@ -81,11 +80,6 @@ fn lod(out: &mut impl Write, model: &Model<'_>, entry: &LodEntry) -> Result<()> 
         Err(error) => writeln!(out, "{}", error.message()),
         Ok(None) => writeln!(out),
     }
-}
-
-/// What a LOD is for, in words.
-pub(super) fn purpose(resolution: Resolution) -> String {
-    if resolution.is_visual() { format!("Visual {resolution}") } else { resolution.to_string() }
 }
 
 /// How many of what; nothing of what there is none.

@@ -3,8 +3,7 @@
 use std::io::{Result, Write};
 
 use anstyle::{AnsiColor, Style};
-use meshpeek::Asset;
-use meshpeek::dissect::{Line, LineKind, dissect};
+use meshpeek::dissect::{Line, LineKind};
 use meshpeek::inspect::{Selector, Span, Value};
 use meshpeek::json::LONGEST_TEXT;
 use serde::Serialize;
@@ -37,6 +36,9 @@ struct Row<'l> {
     raw: Option<String>,
 }
 
+/// What tells the lines of a file.
+pub(crate) type Lines<'l> = &'l dyn Fn(&mut dyn FnMut(&Line<'_>));
+
 /// How lines of a kind are written.
 pub(crate) fn style(kind: LineKind) -> Style {
     match kind {
@@ -48,14 +50,18 @@ pub(crate) fn style(kind: LineKind) -> Style {
 }
 
 /// Follows lines, and tells which belong to what a selector leads to.
-struct Within {
+pub(crate) struct Within {
     selector: Option<String>,
     /// How many parts that lies in, from there to its end.
     depth: Option<usize>,
 }
 
 impl Within {
-    fn holds(&mut self, line: &Line<'_>) -> bool {
+    pub(crate) fn new(only: Option<&Selector>) -> Self {
+        Self { selector: only.map(Selector::to_string), depth: None }
+    }
+
+    pub(crate) fn holds(&mut self, line: &Line<'_>) -> bool {
         let Some(selector) = &self.selector else { return true };
         if self.depth.is_some_and(|depth| line.depth <= depth) {
             self.depth = None;
@@ -70,20 +76,19 @@ impl Within {
 
 /// Writes every line, or those of what the selector leads to; without fields, those in a row as one gap.
 pub(super) fn write(
-    asset: &Asset<'_>,
-    bytes: u64,
+    lines: Lines<'_>,
     format: LineFormat,
     fields: bool,
     only: Option<&Selector>,
     out: &mut Output,
 ) -> Result<()> {
-    let mut within = Within { selector: only.map(Selector::to_string), depth: None };
+    let mut within = Within::new(only);
     let mut written = match format {
         LineFormat::Text => writeln!(out, "{:>10}  {:>10}  field", "offset", "bytes"),
         LineFormat::Ndjson => Ok(()),
     };
     let mut merged: Option<(usize, Span)> = None;
-    dissect(asset, bytes, &mut |line| {
+    lines(&mut |line| {
         if written.is_err() || !within.holds(line) {
             return;
         }
@@ -121,7 +126,9 @@ fn run_of_fields<'l>(depth: usize, span: Span) -> Line<'l> {
         name: "fields",
         kind: LineKind::Gap,
         span: Some(span),
+        unpacked: None,
         type_name: String::new(),
+        columns: Vec::new(),
         value: None,
         note: "fields".to_owned(),
     }

@@ -1,9 +1,8 @@
 //! What can be wrong with a scene, and the counts that fall out of looking.
 //!
-//! Not told: a MESH without TRIS, which 14 of 1,005 real files have; keys beyond the frames of their ANIM, and 0 frames
-//! a second, which are usual.
+//! Not reported: a MESH without TRIS (14 of 1,005 real files have none); keys beyond the frames of their ANIM and 0 frames
+//! a second, which are usual; normals that are not unit, which the writers of 129 of 506 files scale.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use super::animation::KEY_FLAGS;
@@ -16,7 +15,7 @@ use crate::base::error::{Context, Error};
 use crate::base::shown::shown;
 use crate::bytes::chunk::{Chunk, Tag};
 use crate::bytes::{Strided, Vec3};
-use crate::check::{self, Broken, Check, Finite, Index, Length, Numbers, Rows, Unit, UnitRange, rules};
+use crate::check::{self, Broken, Check, Facing, Finite, Index, Length, Numbers, Rows, Unit, UnitRange, rules};
 use crate::inspect::Depth;
 use crate::record::Stored as _;
 use crate::summary::{self, Problems, ReferenceKind, Severity, counted};
@@ -47,15 +46,13 @@ pub(super) struct Survey<'s, 'a> {
     brushes_met: bool,
     /// What was met so far in each node around the current chunk.
     open_nodes: Vec<OpenNode>,
-    mesh: OpenMesh,
+    mesh: OpenMesh<'a>,
 }
 
 /// What only a deep survey keeps.
 struct Deep {
     transforms: Check<Finite<10>>,
     rotations: Check<Unit>,
-    /// How many lists of keys each node had so far.
-    keys: BTreeMap<usize, usize>,
     /// How many of each there were right below BB3D.
     at_root: [u32; 3],
     /// BONE chunks without an ANIM at or above them, and where the first lies.
@@ -68,16 +65,20 @@ struct OpenNode {
     meshes: u32,
     bones: u32,
     animations: u32,
+    /// Lists of keys, and sequences.
+    keys: usize,
+    sequences: usize,
     /// BONE chunks at and below it that no ANIM was met around, and where the first lies.
     unanimated: (u64, u64),
 }
 
 /// What was met so far in the current mesh.
 #[derive(Default)]
-struct OpenMesh {
+struct OpenMesh<'a> {
     vertices_seen: bool,
-    vertices: Option<usize>,
+    vertices: Option<Vertices<'a>>,
     triangle_lists: usize,
+    facing: Facing,
 }
 
 impl<'s, 'a> Survey<'s, 'a> {
@@ -85,8 +86,8 @@ impl<'s, 'a> Survey<'s, 'a> {
         let (counted, brushes_met, open_nodes, mesh) = Default::default();
         let deep = (depth == Depth::Verify).then(|| {
             let (transforms, rotations) = (Check::new(Finite), Check::new(Unit::Quaternion));
-            let (keys, at_root, unanimated) = Default::default();
-            Box::new(Deep { transforms, rotations, keys, at_root, unanimated })
+            let (at_root, unanimated) = Default::default();
+            Box::new(Deep { transforms, rotations, at_root, unanimated })
         });
         Self { scene, depth, deep, problems, counted, brushes_met, open_nodes, mesh }
     }
@@ -106,6 +107,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             }
         }
         self.leave(0);
+        self.facing();
         if let Some(deep) = self.deep {
             if let (bones @ 1.., first) = deep.unanimated {
                 let message = format!("{} of {} BONE without an ANIM around", bones, self.counted.bones);
@@ -259,13 +261,8 @@ impl<'s, 'a> Survey<'s, 'a> {
                 }
             }
             ChunkKind::Keys => {
-                let index =
-                    self.deep.as_mut().zip(*node).map_or(0, |(deep, node)| next(deep.keys.entry(node).or_default()));
-                // Without a deep look nobody counts.
-                let is_counted = self.deep.is_some();
-                let place = |error: Error| {
-                    place(if is_counted { error.within_item("keys", index) } else { error.within("keys") })
-                };
+                let index = self.open(*node).map_or(0, |open| next(&mut open.keys));
+                let place = |error: Error| place(error.within_item("keys", index));
                 if let Some(keys) = self.problems.ok(Keys::parse(chunk).map_err(place)) {
                     self.counted.keys = self.counted.keys.saturating_add(keys.len() as u64);
                     if self.deep.is_some() {
@@ -285,7 +282,8 @@ impl<'s, 'a> Survey<'s, 'a> {
                 }
             }
             ChunkKind::Sequence => {
-                self.problems.ok(Sequence::parse(chunk).within("sequences").map_err(place));
+                let index = self.open(*node).map_or(0, |open| next(&mut open.sequences));
+                self.problems.ok(Sequence::parse(chunk).within_item("sequences", index).map_err(place));
             }
             ChunkKind::Pivot => self.truncated(chunk, place),
             ChunkKind::Unknown => {
@@ -359,9 +357,10 @@ impl<'s, 'a> Survey<'s, 'a> {
     }
 
     fn mesh(&mut self, mesh: &Mesh<'a>, node: Option<usize>) {
+        self.facing();
         self.counted.meshes = self.counted.meshes.saturating_add(1);
         self.only_one(&mesh.chunk(), node, |open| &mut open.meshes);
-        let vertices = mesh.vertices().ok().map(|vertices| vertices.len());
+        let vertices = mesh.vertices().ok();
         self.mesh = OpenMesh { vertices, ..OpenMesh::default() };
         let index = self.mesh_index();
         if mesh.vertices_chunk().is_none() {
@@ -385,8 +384,6 @@ impl<'s, 'a> Survey<'s, 'a> {
         if let Some(normals) = vertices.normals() {
             let place = |error: Error| place(error.within("normals"));
             self.finite(&normals, place);
-            let lengths = normals.iter().map(|normal| Length::of(normal.to_array()));
-            Check::new(Unit::Direction).array(&normals, lengths).tell("normals", self.problems, place);
         }
         if let Some(colors) = vertices.colors() {
             let place = |error: Error| place(error.within("colors"));
@@ -400,6 +397,20 @@ impl<'s, 'a> Survey<'s, 'a> {
             let check = Check::new(Finite).array(offset, numbers);
             check.tell("numbers", self.problems, |error| place(error.within_item("uvs", number)));
         }
+    }
+
+    /// The normals of the mesh that ends here, held against its triangles.
+    fn facing(&mut self) {
+        let facing = std::mem::take(&mut self.mesh.facing);
+        let Some(normals) = self.mesh.vertices.and_then(|vertices| vertices.normals()).filter(|_| facing.is_wrong())
+        else {
+            return;
+        };
+        let index = self.mesh_index();
+        self.problems.tell(Severity::Warning, || {
+            let error = Error::malformed(facing.to_string()).coded(Code::Normals).at(normals.offset());
+            error.within("normals").within_item("meshes", index)
+        });
     }
 
     fn finite(&mut self, vectors: &Strided<'a, Vec3>, place: impl Fn(Error) -> Error) {
@@ -423,9 +434,19 @@ impl<'s, 'a> Survey<'s, 'a> {
         place: impl Fn(Error) -> Error + Copy,
     ) {
         self.brush(triangles.brush_id, chunk.body().offset(), place);
-        let Some(count) = self.mesh.vertices else { return };
+        let Some(vertices) = self.mesh.vertices else { return };
+        if let Some(normals) = vertices.normals() {
+            let positions = vertices.positions();
+            let of = |column: &Strided<'a, Vec3>, id: i32| Some(column.get(usize::try_from(id).ok()?)?.to_array());
+            for triangle in triangles.indices {
+                let [a, b, c] = triangle.vertices.map(|id| Some((of(&positions, id.get())?, of(&normals, id.get())?)));
+                if let (Some(a), Some(b), Some(c)) = (a, b, c) {
+                    self.mesh.facing.add([a.0, b.0, c.0], [a.1, b.1, c.1]);
+                }
+            }
+        }
         let ids = triangles.indices.iter().flat_map(|triangle| triangle.vertices).map(|id| id.get().into());
-        let check = Check::new(Index(count as u64)).array(Rows::new(triangles.indices.offset(), 4), ids);
+        let check = Check::new(Index(vertices.len() as u64)).array(Rows::new(triangles.indices.offset(), 4), ids);
         check.tell("vertex ids", self.problems, |error| place(error.within("indices")));
     }
 
@@ -481,6 +502,13 @@ impl<'s, 'a> Survey<'s, 'a> {
         ids.tell("", self.problems, |error| place(error.within("brush_id")));
     }
 
+    /// The node that a chunk lies in; those inside it end here.
+    fn open(&mut self, node: Option<usize>) -> Option<&mut OpenNode> {
+        let around = self.open_nodes.iter().rposition(|open| Some(open.index) == node);
+        self.leave(around.map_or(0, |place| place.saturating_add(1)));
+        self.open_nodes.last_mut()
+    }
+
     /// A chunk that a node should have once.
     fn only_one(
         &mut self,
@@ -488,9 +516,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         node: Option<usize>,
         count: impl Fn(&mut OpenNode) -> &mut u32,
     ) {
-        let around = self.open_nodes.iter().rposition(|open| Some(open.index) == node);
-        self.leave(around.map_or(0, |place| place.saturating_add(1)));
-        let Some(open) = self.open_nodes.last_mut() else { return };
+        let Some(open) = self.open(node) else { return };
         let seen = count(open);
         *seen = seen.saturating_add(1);
         let again = *seen > 1;

@@ -59,11 +59,13 @@ fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, out: &mut Outline<'_>, also: fn(
         let mut record = None;
         if out.dissects() {
             let read = list.at(index).and_then(Result::ok);
-            if let Some((start, TableLocation::Stored(base))) =
-                read.as_ref().map(|record| (record.start(), record.table.place))
-            {
-                part = part
-                    .spanning(base.saturating_add(start), read.as_ref().map_or(0, |record| record.record_byte_len()));
+            if let Some(found) = &read {
+                let (start, bytes) = (found.start(), found.record_byte_len());
+                match found.table.place {
+                    TableLocation::Stored(base) => part = part.spanning(base.saturating_add(start), bytes),
+                    TableLocation::Packed(_) => out.unpacked(Span { offset: start, bytes }),
+                    TableLocation::Nowhere => {}
+                }
             }
             record = read.map(Ok);
         }
@@ -167,10 +169,15 @@ struct InTable<'o, 'v, 't> {
 }
 
 impl InTable<'_, '_, '_> {
-    fn span(&self, Span { offset, bytes }: Span) -> Option<Span> {
+    /// The place in the file; of what is unpacked, the place in the table is told.
+    fn span(&mut self, span: Span) -> Option<Span> {
         match self.table.place {
-            TableLocation::Stored(base) => Some(Span { offset: base.saturating_add(offset), bytes }),
-            TableLocation::Packed(_) | TableLocation::Nowhere => None,
+            TableLocation::Stored(base) => Some(Span { offset: base.saturating_add(span.offset), ..span }),
+            TableLocation::Packed(_) => {
+                self.out.unpacked(span);
+                None
+            }
+            TableLocation::Nowhere => None,
         }
     }
 }
@@ -198,9 +205,11 @@ impl Visitor for InTable<'_, '_, '_> {
     }
 
     fn stored(&mut self, field: &StoredField, value: Value<'_>) {
+        if field.framing && !matches!(self.table.place, TableLocation::Stored(_)) {
+            return;
+        }
         match self.span(field.span) {
             Some(span) => self.out.stored(&StoredField { span, ..*field }, value),
-            None if field.framing => {}
             None => self.out.field(field.name, value),
         }
     }

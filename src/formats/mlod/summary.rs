@@ -36,8 +36,8 @@ impl Inspect for Model<'_> {
         for (index, (mut cursor, span, lod)) in self.lods().located().enumerate() {
             let Some(lod) = out.ok(lod) else { return };
             let purpose = Resolution(lod.resolution);
-            let name = purpose.to_string();
-            let part = Part::item("lods", index).labelled(name.as_str());
+            let (name, title) = (purpose.to_string(), purpose.title());
+            let part = Part::item("lods", index).labelled(name.as_str()).titled(&title);
             out.part(part.spanning(span.offset, span.bytes), |out| {
                 out.field("name", name.as_str());
                 out.field("is_visual", purpose.is_visual());

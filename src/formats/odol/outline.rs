@@ -60,7 +60,8 @@ fn lods(model: &Model<'_>, out: &mut Outline<'_>) {
 
 fn lod(model: &Model<'_>, entry: &LodEntry, out: &mut Outline<'_>) {
     let label = entry.resolution.to_string();
-    let part = Part::item("lods", entry.index).labelled(ByteStr::from(label.as_str()));
+    let title = entry.resolution.title();
+    let part = Part::item("lods", entry.index).labelled(ByteStr::from(label.as_str())).titled(&title);
     let part = match model.contains(entry.start, entry.end) {
         true => part.spanning(entry.start.into(), entry.byte_len()),
         false => part,

@@ -141,10 +141,9 @@ impl<'s, 'a> Survey<'s, 'a> {
             check::one(Index(lods.0), lod.into(), self.place_of(name), self.problems, place);
         }
         if self.deep {
-            let place = |error: Error| error.within("info");
-            self.code("map_type", &info.map_type, place);
+            self.info_code("map_type", &info.map_type);
             if let Some(source) = &info.shadow_source {
-                self.code("shadow_source", source, place);
+                self.info_code("shadow_source", source);
             }
             if let Some(skeleton) = &info.skeleton {
                 self.skeleton(skeleton);
@@ -159,6 +158,13 @@ impl<'s, 'a> Survey<'s, 'a> {
         let mut place = FieldPlace { name, found: None };
         let _ = Facts::tell_fields(&mut cursor, header.lods(self.model.layout), &mut Outline::new(&mut place));
         place.found.unwrap_or(header.facts_span.offset)
+    }
+
+    fn info_code(&mut self, name: &'static str, code: &impl Stored) {
+        if code.unknown_code().is_some() {
+            let offset = self.place_of(name);
+            self.code(name, code, |error| error.at(offset).within("info"));
+        }
     }
 
     /// Tells of a code without a meaning.

@@ -130,8 +130,9 @@ impl<'p> Survey<'p> {
             let error = Error::malformed("times do not ascend").at(rows.into().offset_of(0));
             self.problems.warning(&place(error));
         }
-        // The last is not held to 1: a real file ends at 0.994.
-        if let Some(first) = times.clone().next().filter(|&first| first.is_finite() && first != 0.0) {
+        // The last is not held to 1: a real file ends at 0.994. A single pose is at any time.
+        let is_motion = times.clone().nth(1).is_some();
+        if let Some(first) = times.clone().next().filter(|&first| is_motion && first.is_finite() && first != 0.0) {
             let error = Error::malformed(format!("the first is {first}, not 0")).at(rows.into().offset_of(0));
             self.problems.warning(&place(error));
         }

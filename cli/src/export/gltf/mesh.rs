@@ -233,6 +233,7 @@ impl Scene<'_, '_> {
         let Some(Kept { primitives, is_skinned, has_loose }) = self.meshes.remove(key) else { return Ok(None) };
         let name = if name.is_empty() { String::new() } else { format!(",\"name\":{}", Json::from(name)) };
         let mesh = self.glb.push("meshes", format_args!("{{\"primitives\":{primitives}{name}}}"))?;
+        self.has_meshes = true;
         Ok(Some(Made { mesh, is_skinned, has_loose }))
     }
 }

@@ -22,10 +22,9 @@ use serde_json::{Map, Value as Json, json};
 
 use self::glb::Glb;
 use self::mesh::{Kept, Key};
+use super::Written;
 use super::images::Images;
 use super::room::{CORNER_WORK, Room};
-use crate::notes::Notes;
-use crate::report;
 
 /// What a primitive costs, in bytes of work.
 const PRIMITIVE_WORK: u64 = 256;
@@ -34,7 +33,7 @@ const NODE_BYTES: u64 = 512;
 const BONE_BYTES: u64 = 256;
 
 /// The file, in pieces.
-pub(super) fn write(asset: &Asset<'_>, images: &mut Images<'_>, room: &Room<'_>, notes: Notes) -> Result<Vec<Vec<u8>>> {
+pub(super) fn write(asset: &Asset<'_>, images: &mut Images<'_>, room: &Room<'_>) -> Result<Written> {
     let summary = asset.summarize();
     let count = |name| summary.counts.get(name).unwrap_or(0);
     room.keep(BONE_BYTES * (count("nodes") + count("bones")))?;
@@ -48,6 +47,7 @@ pub(super) fn write(asset: &Asset<'_>, images: &mut Images<'_>, room: &Room<'_>,
         materials: HashMap::new(),
         textures: HashMap::new(),
         times: HashMap::new(),
+        has_meshes: false,
         left_out: 0,
         unreadable: 0,
     };
@@ -57,17 +57,11 @@ pub(super) fn write(asset: &Asset<'_>, images: &mut Images<'_>, room: &Room<'_>,
         Asset::Lodka(file) => scene.lodka(asset, file)?,
         _ => {}
     }
-    let (left_out, unreadable) = (scene.left_out, scene.unreadable);
-    if left_out > 0 {
-        notes.say(format_args!("{} left out, a corner of which is not there", report::count(left_out, "triangle")));
-    }
-    if unreadable > 0 {
-        notes.say(format_args!("{} left out that cannot be read; verify tells why", report::count(unreadable, "part")));
-    }
+    let (left_out, unreadable, is_empty) = (scene.left_out, scene.unreadable, !scene.has_meshes);
     let extras = json!({ "format": asset.format().name(), "version": summary.version });
     let about =
         json!({ "version": "2.0", "generator": concat!("meshpeek ", env!("CARGO_PKG_VERSION")), "extras": extras });
-    scene.finish(&about)
+    Ok(Written { pieces: scene.finish(&about)?, is_empty, unreadable, left_out, flaw: None })
 }
 
 /// A node, as long as it may get children.
@@ -94,6 +88,7 @@ struct Scene<'s, 'i> {
     textures: HashMap<(String, [bool; 2]), Option<usize>>,
     /// Arrays of times that are written already, by the bits of their numbers.
     times: HashMap<Vec<u32>, usize>,
+    has_meshes: bool,
     left_out: u64,
     unreadable: u64,
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::base::code::Code;
 use crate::base::error::Error;
+use crate::check::{Broken, Check};
 use crate::formats::bmx::archive::{Archive, path};
 use crate::formats::bmx::table::TableId;
 use crate::formats::bmx::{Entry, Map};
@@ -47,6 +48,7 @@ pub(super) fn archive(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Probl
 fn names(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Problems) {
     let version = map.version().unwrap_or(14);
     let mut seen: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
+    let mut marks = Check::new(Broken::new(Code::Suspicious, "not marked as UTF-8, which strict readers refuse"));
     let mut entries = archive.directory().entries();
     for entry in entries.by_ref().flatten() {
         let mut tell = |severity, message: &str| {
@@ -65,15 +67,17 @@ fn names(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Problems) {
         if path.contains(&0) {
             tell(Severity::Warning, "name with a NUL in it");
         }
-        if entry.name.to_text().is_none() {
+        let is_text = entry.name.to_text().is_some();
+        if !is_text {
             tell(Severity::Warning, "name that is not UTF-8");
-        } else if entry.header.flags.get() & UTF8 == 0 && (version > 13 || !path.is_ascii()) {
-            tell(Severity::Warning, "name not marked as UTF-8, which strict readers refuse");
         }
+        let is_marked = entry.header.flags.get() & UTF8 != 0 || version <= 13 && path.is_ascii();
+        marks.look(entry.offset, entry.name, is_marked || !is_text);
         if is_zip64(&entry) {
             tell(Severity::Warning, "zip64 sizes, which maps must not use");
         }
     }
+    marks.tell("names of entries", problems, |error| error);
     images(map, archive, problems);
     let left = entries.left();
     if left > 0 {

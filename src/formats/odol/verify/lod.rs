@@ -184,11 +184,16 @@ impl<'a> Survey<'_, 'a> {
                 let error = Error::malformed(format!("{count} transforms for {stages} stages")).at(offset);
                 self.problems.warning(&place(error.within("transforms").within_item("materials", number)));
             }
-            let mut check = Check::new(Below(count));
-            for transform in material.all_stages().filter_map(|stage| stage.transform) {
-                check.next(offset, transform.into());
+            let place = |error: Error| place(error.within_item("materials", number));
+            let numbers = || material.all_stages().filter_map(|stage| stage.transform).map(u64::from);
+            // From DayZ on a number may be that behind the last: a real file has it.
+            let (mut below, mut most) = (Check::new(Below(count)), Check::new(AtMost(count)));
+            match material.kind {
+                ..16 => numbers().for_each(|transform| below.next(offset, transform)),
+                16.. => numbers().for_each(|transform| most.next(offset, transform)),
             }
-            check.tell("transforms", self.problems, |error| place(error.within_item("materials", number)));
+            below.tell("transforms", self.problems, place);
+            most.tell("transforms", self.problems, place);
         }
     }
 
@@ -325,7 +330,8 @@ impl<'a> Survey<'_, 'a> {
         // No number in some files of the game.
         let areas = default.face_area.zip(lod.face_area).filter(|(told, is)| told != is && !told.is_nan());
         if let Some((told, is)) = areas {
-            same("face_area", told.to_bits().into(), is.to_bits().into());
+            let error = Error::malformed(format!("{told}, the LOD has {is}")).at(offset);
+            self.problems.warning(&error.within("face_area").within_item("face_defaults", number));
         }
     }
 }

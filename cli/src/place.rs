@@ -1,0 +1,96 @@
+//! The place that a selector leads to, in an asset or in bytes that do not open.
+
+use std::process::ExitCode;
+
+use meshpeek::dissect::{Line, Located, dissect, dissect_unread, locate, problem_at, unread};
+use meshpeek::inspect::{Selector, Span};
+use meshpeek::{Asset, Error};
+
+use crate::args::Common;
+use crate::notes::Notes;
+
+/// Bytes that are shown of a place that has no end of its own.
+const SHOWN: u64 = 16;
+
+/// An asset, or why it does not open.
+pub(crate) type Opened<'a> = Result<Asset<'a>, Error>;
+
+/// Tells the lines of an asset, or the bytes of what does not open as one.
+pub(crate) fn lines(asset: &Opened<'_>, content: &[u8], sink: &mut dyn FnMut(&Line<'_>)) {
+    match asset {
+        Ok(asset) => dissect(asset, content.len() as u64, sink),
+        Err(error) => dissect_unread(content, error, sink),
+    }
+}
+
+/// The status of a verb that has shown bytes, and why they are no asset.
+pub(crate) fn status(asset: &Opened<'_>, common: &Common) -> ExitCode {
+    let Err(error) = asset else { return ExitCode::SUCCESS };
+    Notes::new(common).error(error);
+    ExitCode::from(1)
+}
+
+/// What a selector leads to.
+pub(crate) struct Place {
+    /// The part, array or field; `None` for the whole file.
+    pub(crate) selector: Option<Selector>,
+    pub(crate) span: Option<Span>,
+    /// Why that is not all that was asked for.
+    pub(crate) note: Option<String>,
+}
+
+impl Place {
+    /// Says what else is to be known of the place.
+    pub(crate) fn explain(&self, common: &Common) {
+        if let Some(note) = &self.note {
+            Notes::new(common).say(note);
+        }
+    }
+}
+
+/// What a selector leads to in an asset; in what does not open, only to the place of the error.
+pub(crate) fn place_of(asset: &Opened<'_>, size: u64, text: &str) -> Result<Place, String> {
+    match asset {
+        Ok(asset) => find(asset, size, text),
+        Err(error) => {
+            let same = |path: &Selector| text.parse::<Selector>().is_ok_and(|text| text == *path);
+            let is_its = error.location().parse::<Selector>().is_ok_and(|path| same(&path));
+            let span =
+                error.offset().filter(|_| is_its).map(|offset| Span { offset, bytes: size.saturating_sub(offset) });
+            span.map(|span| Place { selector: None, span: Some(span), note: None }).ok_or_else(|| error.message())
+        }
+    }
+}
+
+/// The part, array, row or field. The path of a problem leads to where that is, be nothing of that name there.
+pub(crate) fn find(asset: &Asset<'_>, size: u64, text: &str) -> Result<Place, String> {
+    let selector = text.parse::<Selector>().map_err(|error| error.message())?;
+    let located = locate(asset, size, &selector);
+    let is_exact = located.as_ref().is_some_and(|located| located.is_exact);
+    let has_bytes = |located: &&Located| located.is_exact && located.span.is_some_and(|span| span.bytes > 0);
+    if let Some(Located { selector, span, .. }) = located.as_ref().filter(has_bytes) {
+        return Ok(Place { selector: Some(selector.clone()), span: *span, note: None });
+    }
+    if let Some(packed) = located.as_ref().and_then(|located| located.unpacked.as_ref()).filter(|_| is_exact) {
+        let Span { offset, bytes } = packed.place;
+        let (name, from) = (&packed.name, &packed.from);
+        let note = format!("{text} is {bytes} bytes at {offset:#x} of {name}, which is packed in {from}");
+        let selector = located.as_ref().map(|located| located.selector.clone());
+        return Ok(Place { selector, span: Some(packed.span), note: Some(note) });
+    }
+    let (around, span) = located.map(|located| (located.selector, located.span)).unzip();
+    if let Some((offset, message)) = problem_at(asset, size, &selector) {
+        let at = offset.map(|offset| Span { offset: offset.min(size.saturating_sub(1)), bytes: SHOWN });
+        return Ok(Place { selector: around, span: at.or(span.flatten()), note: Some(message) });
+    }
+    if is_exact {
+        return Ok(Place { selector: around, span: span.flatten(), note: None });
+    }
+    if let Some(reason) = unread(asset, size, &selector) {
+        return Err(format!("{text} cannot be decoded: {reason}"));
+    }
+    Err(match around {
+        Some(around) => format!("{text} is no part, array or field; {around} is"),
+        None => format!("{text} is no part, array or field (tree --fields lists them)"),
+    })
+}

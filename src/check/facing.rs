@@ -1,0 +1,117 @@
+//! Whether normals face as their triangles do.
+//!
+//! Some exporters leave the normals in the axes of the modelling program, or turn them inside out: then lit pictures are
+//! dark. In such files the mean of the cosine between a triangle and its normals is about 1/3 (axes swapped) or -1 (inside
+//! out); in sound ones it is above 0.7, in models whose triangles stand there twice, once for each side, about 0, though
+//! each normal lies along its triangle.
+
+use crate::base::shown::shown;
+
+/// Triangles held against their normals.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Facing {
+    triangles: u32,
+    /// Of them, those whose normals point elsewhere.
+    away: u32,
+    cosines: f32,
+    /// The same without their signs.
+    along: f32,
+}
+
+/// A normal farther from the way its triangle faces points elsewhere.
+const LEAST_COSINE: f32 = 0.3;
+
+impl Facing {
+    /// Takes a triangle with its corners in the order that shows its front by the rule of the right hand. One without an
+    /// area or normals says nothing.
+    pub(crate) fn add(&mut self, [a, b, c]: [[f32; 3]; 3], normals: [[f32; 3]; 3]) {
+        let face = cross(minus(b, a), minus(c, a));
+        let [x, y, z] = normals.map(unit);
+        let normal = plus(plus(x, y), z);
+        let cosine = dot(unit(face), unit(normal));
+        if !cosine.is_finite() || face == [0.0; 3] || normal == [0.0; 3] {
+            return;
+        }
+        self.triangles = self.triangles.saturating_add(1);
+        self.away = self.away.saturating_add(u32::from(cosine < LEAST_COSINE));
+        self.cosines += cosine;
+        self.along += cosine.abs();
+    }
+
+    /// Whether the normals are surely not those of the triangles.
+    pub(crate) fn is_wrong(&self) -> bool {
+        let of = |sum: f32| sum / self.triangles as f32;
+        let (mean, along) = (of(self.cosines), of(self.along));
+        self.triangles > 0 && (mean < -0.5 || mean < 0.5 && along < 0.7)
+    }
+}
+
+shown!([] Display for Facing, |facing| "{} of {} triangles have normals that point elsewhere", facing.away, facing.triangles);
+
+fn minus([a, b, c]: [f32; 3], [x, y, z]: [f32; 3]) -> [f32; 3] {
+    [a - x, b - y, c - z]
+}
+
+fn plus([a, b, c]: [f32; 3], [x, y, z]: [f32; 3]) -> [f32; 3] {
+    [a + x, b + y, c + z]
+}
+
+fn cross([a, b, c]: [f32; 3], [x, y, z]: [f32; 3]) -> [f32; 3] {
+    [b * z - c * y, c * x - a * z, a * y - b * x]
+}
+
+fn dot([a, b, c]: [f32; 3], [x, y, z]: [f32; 3]) -> f32 {
+    a * x + b * y + c * z
+}
+
+/// Of length 1; what has no direction is zero.
+fn unit(vector: [f32; 3]) -> [f32; 3] {
+    // Scaled first, so that squares of small and large numbers stay numbers.
+    let most = vector.into_iter().fold(0.0_f32, |most, part| most.max(part.abs()));
+    let scaled = vector.map(|part| part / most);
+    let length = dot(scaled, scaled).sqrt();
+    if most > 0.0 { scaled.map(|part| part / length) } else { vector }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The triangles of a cube, two for each side, with normals made of the side's.
+    fn cube(normal: impl Fn([f32; 3]) -> [f32; 3]) -> Facing {
+        let mut facing = Facing::default();
+        for axis in 0..3 {
+            for sign in [-1.0_f32, 1.0] {
+                let mut side = [0.0; 3];
+                side[axis] = sign;
+                let [mut u, mut v] = [[0.0; 3]; 2];
+                (u[(axis + 1) % 3], v[(axis + 2) % 3]) = (sign, 1.0);
+                for corners in [[side, plus(side, u), plus(side, v)], [side, minus(side, u), minus(side, v)]] {
+                    facing.add(corners, [normal(side); 3]);
+                }
+            }
+        }
+        facing
+    }
+
+    #[test]
+    fn normals_in_other_axes_or_inside_out_are_wrong_and_scaled_ones_are_not() {
+        assert!(!cube(|normal| normal).is_wrong());
+        assert!(!cube(|normal| normal.map(|part| part * 1e-30)).is_wrong());
+        assert!(cube(|normal| normal.map(|part| -part)).is_wrong());
+        let swapped = cube(|[x, y, z]| [x, z, y]);
+        assert!(swapped.is_wrong());
+        assert_eq!(swapped.to_string(), "8 of 12 triangles have normals that point elsewhere");
+        assert!(!cube(|_| [0.0; 3]).is_wrong());
+        assert!(!cube(|_| [f32::NAN; 3]).is_wrong());
+    }
+
+    #[test]
+    fn triangles_for_both_sides_are_not_wrong() {
+        let mut facing = Facing::default();
+        let [a, b, c] = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+        facing.add([a, b, c], [[0.0, 0.0, 1.0]; 3]);
+        facing.add([a, c, b], [[0.0, 0.0, 1.0]; 3]);
+        assert!(!facing.is_wrong());
+    }
+}
