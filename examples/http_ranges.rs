@@ -62,10 +62,7 @@ pub fn scan(source: &Http) -> Result<Vec<String>> {
             continue;
         }
         let place = Section::new(source, member.offset()..member.offset() + member.stored_byte_len());
-        let look = |ranges: &Ranges| {
-            let asset = Asset::parse_ranges(ranges, &limits)?;
-            Ok((asset.format(), asset.summarize_header()))
-        };
+        let look = |ranges: &Ranges| Asset::parse_ranges(ranges, &limits).map(|a| (a.format(), a.summarize_header()));
         if let Ok((format, summary)) = Ranges::new(member.stored_byte_len()).load(&place, look) {
             lines.push(format!("{}: {}, version {:?}", member.name(), format.title(), summary.version));
         }
