@@ -52,7 +52,9 @@ impl Mutant<'_> {
 
     /// Asks an asset, where it is one.
     fn with(&self, ask: impl FnOnce(&Asset<'_>)) {
-        self.asset().iter().for_each(|asset| ask(asset));
+        if let Some(asset) = self.asset() {
+            ask(&asset);
+        }
     }
 }
 
