@@ -7,7 +7,7 @@ mod interrupt;
 mod output_file;
 mod places;
 #[cfg(unix)]
-mod pty;
+pub mod pty;
 mod status;
 #[cfg(unix)]
 mod terminal;
