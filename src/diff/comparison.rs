@@ -188,7 +188,9 @@ impl<'t, 'c> Outlines<'t, 'c> {
     /// Which item of one list is which of the other; one of them may not be there.
     fn matched(&mut self, lists: [Option<&Rc<List<'t>>>; 2]) -> Rc<Matched> {
         let [of_a, of_b] = &self.digests;
-        let items = |list: Option<&Rc<List<'t>>>, digests| list.map_or_else(Vec::<Item<'_>>::new, |list| list.to_match(digests));
+        let items = |list: Option<&Rc<List<'t>>>, digests| {
+            list.map_or_else(Vec::<Item<'_>>::new, |list| list.to_match(digests))
+        };
         let [one, two] = lists;
         let make = || Rc::new(Matched::new(&items(one, of_a), &items(two, of_b)));
         match (one, two) {
@@ -389,9 +391,8 @@ impl<'t, 'c> Outlines<'t, 'c> {
 
     fn arrays(&mut self, pair: [&'t Tree; 2]) {
         let [a, b] = pair;
-        let by_name = pair.map(|tree| {
-            tree.arrays.iter().map(|array| ((array.name, array.index), array)).collect::<HashMap<_, _>>()
-        });
+        let by_name = pair
+            .map(|tree| tree.arrays.iter().map(|array| ((array.name, array.index), array)).collect::<HashMap<_, _>>());
         let mut met = HashSet::new();
         for array in &a.arrays {
             let numbered = self.path.of(array.name, |path| self.rules.numbered(path));

@@ -48,13 +48,25 @@ impl<'t> List<'t> {
             _ => tree.digest.as_slice(),
         };
         let keys = keys(parts.iter().map(name_of));
-        Self { key: (id, name), items: Items::Parts(parts), numbers, digest: Sha256::digest(keys.as_flattened()).into(), keys }
+        Self {
+            key: (id, name),
+            items: Items::Parts(parts),
+            numbers,
+            digest: Sha256::digest(keys.as_flattened()).into(),
+            keys,
+        }
     }
 
     fn texts(id: usize, name: &'static str, texts: &'t [Name]) -> Self {
         let numbers = (0..texts.len()).filter_map(|place| Some((i64::try_from(place).ok()?, place))).collect();
         let keys = keys(texts.iter().map(|text| text.text.as_bytes()));
-        Self { key: (id, name), items: Items::Texts(texts), numbers, digest: Sha256::digest(keys.as_flattened()).into(), keys }
+        Self {
+            key: (id, name),
+            items: Items::Texts(texts),
+            numbers,
+            digest: Sha256::digest(keys.as_flattened()).into(),
+            keys,
+        }
     }
 
     /// Of which part it is and its name, however its items are numbered.
@@ -105,7 +117,9 @@ impl<'t> List<'t> {
         let place = self.place(number)?;
         let label = match &self.items {
             Items::Texts(texts) => texts.get(place).map(|text| text.text.as_str()),
-            Items::Parts(parts) => parts.get(place).and_then(|tree| tree.label.as_ref()).map(|label| label.text.as_str()),
+            Items::Parts(parts) => {
+                parts.get(place).and_then(|tree| tree.label.as_ref()).map(|label| label.text.as_str())
+            }
         };
         let (_, list) = self.key();
         Some(match label.filter(|label| !label.is_empty()) {
@@ -179,10 +193,14 @@ impl Link<'_> {
     /// Whether two numbers mean the same item; where they mean none, whether they are the same.
     pub(super) fn is_same(&self, a: i64, b: i64) -> bool {
         let place = |side: &Option<Rc<List<'_>>>, number| side.as_ref().and_then(|list| list.place(number));
+        // The number of items stands for none, too.
+        let is_end = |side: &Option<Rc<List<'_>>>, number| {
+            side.as_ref().is_some_and(|list| usize::try_from(number) == Ok(list.keys.len()))
+        };
         let [one, two] = &self.lists;
         match (place(one, a), place(two, b)) {
             (Some(one), Some(two)) => self.matched.other(one) == Some(two),
-            (None, None) => a == b,
+            (None, None) => a == b || is_end(one, a) && is_end(two, b),
             _ => false,
         }
     }
@@ -192,6 +210,8 @@ impl Link<'_> {
         let [one, two] = &self.lists;
         let name = |list: &Option<Rc<List<'_>>>, number, other: Option<&str>| list.as_ref()?.name(number, other);
         let (plain, other) = (name(one, a, None), name(two, b, None));
+        let is_same = self.is_same(a, b);
+        let [plain, other] = [plain, other].map(|name| name.filter(|_| !is_same));
         let names = [name(one, a, other.as_deref()), name(two, b, plain.as_deref())];
         let mut numbers = [a, b].into_iter();
         names.map(|name| {

@@ -15,6 +15,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::flag;
 use crate::summary::Name;
 
+/// Smaller files may have the same content by chance: they are not sought by it.
+const LEAST_MOVED: u64 = 32;
+
 /// A file of both lists, or of one.
 pub(crate) enum Paired<T> {
     Both([(Name, T); 2]),
@@ -50,7 +53,7 @@ pub(crate) fn pair_paths<T>(
     // Only of what has the size of something gone the content is asked for.
     let mut by_size: HashMap<u64, Vec<usize>> = HashMap::new();
     for (place, file) in left.iter().enumerate() {
-        if let Some(bytes) = file.as_ref().map(|(_, file)| size(file)).filter(|bytes| *bytes > 0) {
+        if let Some(bytes) = file.as_ref().map(|(_, file)| size(file)).filter(|bytes| *bytes >= LEAST_MOVED) {
             by_size.entry(bytes).or_default().push(place);
         }
     }
@@ -68,7 +71,7 @@ pub(crate) fn pair_paths<T>(
                 by_content.entry(digest).or_default().push_back(place);
             }
         }
-        let digest = if bytes > 0 && !by_content.is_empty() { content(0, &file)? } else { None };
+        let digest = if bytes >= LEAST_MOVED && !by_content.is_empty() { content(0, &file)? } else { None };
         let same = digest.and_then(|digest| by_content.get_mut(&digest)?.pop_front());
         pairs.push(match same.and_then(|place| left.get_mut(place)?.take()) {
             Some((to, _)) => Paired::Moved([name, to]),
@@ -101,10 +104,8 @@ impl Comparison<'_> {
         let pairs = pair_paths(of_a, of_b, Member::decoded_byte_len_hint, content)?;
         let around = self.place.clone();
         for pair in pairs {
-            let at = |name: Name| Place {
-                member: Some(Arc::new(join(around.member.as_deref(), name))),
-                ..around.clone()
-            };
+            let at =
+                |name: Name| Place { member: Some(Arc::new(join(around.member.as_deref(), name))), ..around.clone() };
             match pair {
                 Paired::Both([(name, one), (_, two)]) => {
                     self.place = at(name);
@@ -150,8 +151,7 @@ impl Comparison<'_> {
         }
         let member = self.place.member.clone();
         let file = Path::new(member.as_ref().map_or("", |member| unnumbered(&member.text)));
-        let sides =
-            [Side { file, data: &one, budget: one.budget() }, Side { file, data: &two, budget: two.budget() }];
+        let sides = [Side { file, data: &one, budget: one.budget() }, Side { file, data: &two, budget: two.budget() }];
         self.contents(sides, depth.saturating_add(1))
     }
 }

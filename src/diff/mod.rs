@@ -14,8 +14,8 @@ mod rows;
 mod rules;
 mod tree;
 
-use std::sync::Arc;
 use std::path::Path;
+use std::sync::Arc;
 
 use comparison::{Comparison, Place};
 pub(crate) use members::{Paired, pair_paths};
@@ -140,7 +140,9 @@ impl Fact {
             (Value::Absent, Value::Absent) => true,
             (Value::Bool(a), Value::Bool(b)) => a == b,
             (Value::Float(a), Value::Float(b)) => is_near(*a, *b),
-            (Value::Floats(a), Value::Floats(b)) => a.len() == b.len() && a.iter().zip(&**b).all(|(a, b)| is_near(*a, *b)),
+            (Value::Floats(a), Value::Floats(b)) => {
+                a.len() == b.len() && a.iter().zip(&**b).all(|(a, b)| is_near(*a, *b))
+            }
             (Value::Ints(a), Value::Ints(b)) => a == b,
             (Value::Uint(a), Value::Uint(b)) => a == b,
             _ => self.number().is_some_and(|number| other.number() == Some(number)),
@@ -187,7 +189,7 @@ pub struct Rows {
     /// The columns in which they are not the same.
     pub differing_columns: Vec<&'static str>,
     /// The largest distance of two numbers with a fraction that are not the same.
-    pub largest: Option<f64>,
+    pub largest: Option<f32>,
     /// The first row that is not the same.
     pub first: Option<Row>,
 }
@@ -223,12 +225,7 @@ pub struct Row {
 ///
 /// # Errors
 /// Where one of them does not open, a list of members breaks off, or a budget or limit is exceeded.
-pub fn compare<'s>(
-    a: Side<'s>,
-    b: Side<'s>,
-    options: &Options,
-    sink: &mut dyn FnMut(Difference),
-) -> Result<()> {
+pub fn compare<'s>(a: Side<'s>, b: Side<'s>, options: &Options, sink: &mut dyn FnMut(Difference)) -> Result<()> {
     if a.data == b.data {
         return Ok(());
     }

@@ -213,7 +213,7 @@ impl At<'_, '_> {
     }
 
     /// Whether both rows have the same here; the largest distance of two numbers so far.
-    fn is_same(&self, one: &[u8], two: &[u8], options: &Options, largest: &mut Option<f64>) -> bool {
+    fn is_same(&self, one: &[u8], two: &[u8], options: &Options, largest: &mut Option<f32>) -> bool {
         if self.link.is_none() && self.bytes(one) == self.bytes(two) {
             return true;
         }
@@ -224,7 +224,7 @@ impl At<'_, '_> {
             },
             (None, Value::Float(a), Value::Float(b)) if options.is_near(a, b) => true,
             (None, Value::Float(a), Value::Float(b)) => {
-                let distance = (f64::from(a) - f64::from(b)).abs();
+                let distance = (a - b).abs();
                 if distance.is_finite() {
                     *largest = Some(largest.map_or(distance, |largest| largest.max(distance)));
                 }

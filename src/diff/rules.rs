@@ -46,10 +46,7 @@ const B3D: &[(&str, Rule)] = &[
     ("meshes/stride", Derived),
     ("meshes/triangles/brush", Derived),
     ("meshes/triangles/brush_id", Item("brushes")),
-    (
-        "meshes/vertices/records",
-        Repeats(&["meshes/positions", "meshes/normals", "meshes/colors", "meshes/uvs"]),
-    ),
+    ("meshes/vertices/records", Repeats(&["meshes/positions", "meshes/normals", "meshes/colors", "meshes/uvs"])),
     ("bones", Unordered),
     ("bones/node", Item("nodes")),
     ("unknown_chunks", Unordered),

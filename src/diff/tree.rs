@@ -309,7 +309,8 @@ pub(super) fn read_arrays(
     is_archive: bool,
     keep: &mut dyn FnMut(usize, &dyn Table) -> Result<()>,
 ) -> Result<()> {
-    let mut again = Again { is_archive, rules: Rules::of(asset.format()), path: Path::default(), arrays: 0, keep, result: Ok(()) };
+    let mut again =
+        Again { is_archive, rules: Rules::of(asset.format()), path: Path::default(), arrays: 0, keep, result: Ok(()) };
     asset.outline(&mut Outline::new(&mut again));
     again.result
 }

@@ -86,10 +86,7 @@ impl Folders {
         };
         for pair in pairs {
             let mut flow = ControlFlow::Continue(());
-            let whole = |change, name: Name, to| Difference {
-                to,
-                ..Difference::of_file(change, Some(Arc::new(name)))
-            };
+            let whole = |change, name: Name, to| Difference { to, ..Difference::of_file(change, Some(Arc::new(name))) };
             match pair {
                 Paired::Both([(name, a), (_, b)]) => {
                     let mut sink = |difference| {

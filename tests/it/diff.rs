@@ -4,12 +4,14 @@ use serde_json::Value as Json;
 
 use crate::cli::pty::stdout_on_terminal;
 use crate::cli::{Folder, code, lines, program, run, stderr, stdout};
-use crate::writer::b3d::{self, Texture, animation, bone, brushes, keys, mesh, node, scene, textures, triangles, vertices};
+use crate::writer::b3d::{
+    self, Texture, animation, bone, brushes, keys, mesh, node, scene, textures, triangles, vertices,
+};
 use crate::writer::bytes::Bytes;
-use crate::writer::{mlod, rtm};
 use crate::writer::odol::{Array, Lod, Model, whole};
 use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};
+use crate::writer::{mlod, rtm};
 
 /// What is told, a line each: change, member, place, values.
 fn told(a: &[u8], b: &[u8]) -> Vec<String> {
@@ -198,8 +200,8 @@ fn skeleton(extra: &[&str], bones: &[&str]) -> Vec<u8> {
 fn numbers_of_nodes_mean_nodes() {
     let old = skeleton(&[], &["leg", "arm"]);
     // Every node, and what hangs on it, has another number.
-    assert_eq!(told(&old, &skeleton(&["new"], &["leg", "arm"])), ["added nodes/1 ", "added bones/0 "]);
-    assert_eq!(told(&skeleton(&["new"], &["leg", "arm"]), &old), ["removed nodes/1 ", "removed bones/0 "]);
+    assert_eq!(told(&old, &skeleton(&["new"], &["leg", "arm"])), ["added nodes/1", "added bones/0"]);
+    assert_eq!(told(&skeleton(&["new"], &["leg", "arm"]), &old), ["removed nodes/1", "removed bones/0"]);
     let renamed = told(&old, &skeleton(&[], &["leg", "wing"]));
     assert_eq!(renamed, [r#"changed nodes/3/name "arm" -> "wing""#]);
 }
@@ -212,7 +214,7 @@ fn numbers_of_textures_and_brushes_mean_these() {
     };
     let old = scene(&[b"a.png", b"b.png"], &[(b"one", &[0]), (b"two", &[1])], 1);
     let new = scene(&[b"new.png", b"a.png", b"b.png"], &[(b"x", &[0]), (b"one", &[1]), (b"two", &[2])], 2);
-    assert_eq!(told(&old, &new), ["added textures/0 ", "added brushes/0 "]);
+    assert_eq!(told(&old, &new), ["added textures/0", "added brushes/0"]);
     let other = scene(&[b"a.png", b"b.png"], &[(b"one", &[0]), (b"two", &[0])], 0);
     assert_eq!(
         told(&old, &other),
@@ -263,7 +265,9 @@ fn what_is_moved_is_told_once_with_both_places() {
 fn numbers_of_lods_and_sections_textures_mean_these() {
     let mut more = models();
     more.insert(0, Lod::strip(0.5, 7));
-    assert_eq!(told(&odol(models()), &odol(more)), ["added lods/0 "]);
+    // That of the geometry and two others is the one that was first.
+    let more = Model::new(50, more).bytes().set("special_lods", [0xff, 1, 1, 1]).to_vec();
+    assert_eq!(told(&odol(models()), &more), ["added lods/0"]);
     let lod = |textures: &[&'static str], texture| {
         let mut lod = Lod::strip(1.0, 5);
         lod.textures = textures.to_vec();
@@ -301,7 +305,7 @@ fn rows_of_bones_mean_bones() {
         let row = frame[0];
         frame.insert(1, row);
     }
-    assert_eq!(told(&old.binarised().to_vec(), &new.binarised().to_vec()), ["added bones/1 "]);
+    assert_eq!(told(&old.binarised().to_vec(), &new.binarised().to_vec()), ["added bones/1"]);
     let mut turned = old.clone();
     turned.frames[2][3][0] += 1;
     let found = told(&old.binarised().to_vec(), &turned.binarised().to_vec());
@@ -321,15 +325,18 @@ fn an_array_is_told_once_with_its_columns() {
     let output = run(["diff", a, b, "--format", "ndjson"]);
     let found = lines(&output);
     let [line] = &found[..] else { panic!("{found:#?}") };
-    assert_eq!((&line["place"], &line["rows"]["columns"]), (&"meshes/0/positions".into(), &serde_json::json!(["x", "y", "z"])));
-    assert_eq!((&line["rows"]["differing_columns"], &line["rows"]["largest"]), (&serde_json::json!(["y"]), &0.125.into()));
+    assert_eq!(
+        (&line["place"], &line["rows"]["columns"]),
+        (&"meshes/0/positions".into(), &serde_json::json!(["x", "y", "z"]))
+    );
+    assert_eq!(
+        (&line["rows"]["differing_columns"], &line["rows"]["largest"]),
+        (&serde_json::json!(["y"]), &0.125.into())
+    );
     // Numbers are written in one way.
     assert_eq!(line["rows"]["first"]["b"][1].to_string(), "-7.5e-17");
-    let expected =
-        "changed  meshes/0/positions (body)  1 of 4 rows differ in y  row 0: y 0.125 -> -7.5e-17";
+    let expected = "changed  meshes/0/positions (body)  1 of 4 rows differ in y  row 0: y 0.125 -> -7.5e-17";
     assert_eq!(stdout(&run(["diff", a, b])).trim(), expected);
-    let node = old.at("vertices");
-    assert!(node > 0);
 }
 
 #[test]
@@ -381,8 +388,8 @@ fn folders_file_by_file() {
     folder.file("b/notes.txt", "abcd");
     folder.file("a/gone.txt", "1");
     folder.file("b/new.txt", "22");
-    folder.file("a/old name.txt", "the same");
-    folder.file("b/Data/new name.txt", "the same");
+    folder.file("a/old name.txt", "the same ".repeat(9));
+    folder.file("b/Data/new name.txt", "the same ".repeat(9));
     let [a, b] = ["a", "b"].map(|side| folder.0.join(side).to_str().unwrap().to_owned());
     let point = "lods/0/points 4 -> 4, 1 differ, 0: [0,0.5,-0.25,0] -> [9,0.5,-0.25,0]";
     assert_eq!(
@@ -409,7 +416,9 @@ fn folders_file_by_file() {
 
 #[test]
 fn members_of_other_names() {
-    let archive = |names: [&str; 2]| zip(&names.map(|name| Entry::deflated(name, name.len().to_string().as_bytes())), b"").to_vec();
+    let archive = |names: [&str; 2]| {
+        zip(&names.map(|name| Entry::deflated(name, name.len().to_string().repeat(40).as_bytes())), b"").to_vec()
+    };
     assert_eq!(told(&archive(["aa", "bbb"]), &archive(["aa", "ccc"])), ["moved bbb  to ccc"]);
 }
 
@@ -430,9 +439,12 @@ fn one_line_for_each_part() {
     let text = stdout(&output);
     assert!(text.contains("lods/1 (2)  1 changed\nlods/2 (3)  1 changed\n"), "{text}");
     assert_eq!(code(&output), 1);
-    assert_eq!(stderr(&output).trim(), "meshpeek: 4 differences in 4 parts", "{}", stderr(&output));
+    assert_eq!(stderr(&output).trim(), "4 differences in 4 parts", "{}", stderr(&output));
     let found = lines(&run(["diff", a, b, "--stat", "--format", "ndjson"]));
-    assert_eq!((&found[0]["place"], &found[0]["label"], &found[0]["changed"]), (&"lods/1".into(), &"2".into(), &1.into()));
+    assert_eq!(
+        (&found[0]["place"], &found[0]["label"], &found[0]["changed"]),
+        (&"lods/1".into(), &"2".into(), &1.into())
+    );
     // A terminal of 50 rows takes the differences of four parts, but not those of sixty.
     let on_terminal = |a: &str, b: &str, arguments: &[&str]| {
         let mut command = program();
@@ -441,11 +453,17 @@ fn one_line_for_each_part() {
     };
     let text = on_terminal(a, b, &[]);
     assert!(text.contains("rows differ"), "{text}");
-    let many = |x: f32| odol((0..60_u16).map(|number| {
-        let mut lod = Lod::strip(f32::from(number + 1), 5);
-        lod.positions[0][0] = x;
-        lod
-    }).collect());
+    let many = |x: f32| {
+        odol(
+            (0..60_u16)
+                .map(|number| {
+                    let mut lod = Lod::strip(f32::from(number + 1), 5);
+                    lod.positions[0][0] = x;
+                    lod
+                })
+                .collect(),
+        )
+    };
     let (a, b) = (folder.file("c.p3d", many(0.25)), folder.file("d.p3d", many(0.5)));
     let (a, b) = (a.to_str().unwrap(), b.to_str().unwrap());
     let text = on_terminal(a, b, &[]);

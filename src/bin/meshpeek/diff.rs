@@ -378,7 +378,7 @@ fn rows_json(rows: &Rows) -> Json {
     });
     json!({
         "a": a, "b": b, "differing": differing, "first": first,
-        "columns": columns[0], "differing_columns": differing_columns, "largest": largest,
+        "columns": columns[0], "differing_columns": differing_columns, "largest": largest.map(float),
     })
 }
 
@@ -417,7 +417,9 @@ fn layout(difference: &Difference, indent: &str, width: Option<usize>) -> Vec<St
     let margin = indent.len() + 9;
     let line: Vec<&str> = std::iter::once(&subject).chain(&details).map(String::as_str).collect();
     let line = line.join("  ");
-    let Some(width) = width.filter(|&width| margin + line.width() > width) else { return vec![format!("{start}{line}")] };
+    let Some(width) = width.filter(|&width| margin + line.width() > width) else {
+        return vec![format!("{start}{line}")];
+    };
     let mut lines = vec![format!("{start}{subject}")];
     for detail in details {
         lines.extend(wrapped(&detail, margin, width));
