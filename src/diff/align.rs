@@ -18,7 +18,7 @@ pub(super) struct Item<'t> {
 }
 
 /// Which item of one list is which of the other.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Matched {
     /// In the order of the first; then what only the second has.
     pub(super) pairs: Vec<(Option<usize>, Option<usize>)>,

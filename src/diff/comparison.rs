@@ -202,7 +202,10 @@ impl<'t, 'c> Outlines<'t, 'c> {
     fn link(&mut self, path: &'static str) -> Link<'t> {
         let [of_a, of_b] = &mut self.lists;
         let lists = [of_a.find(&self.around[0], path), of_b.find(&self.around[1], path)];
-        let matched = self.matched(lists.each_ref().map(Option::as_ref));
+        let matched = match &lists {
+            [Some(_), Some(_)] => self.matched(lists.each_ref().map(Option::as_ref)),
+            _ => Rc::new(Matched::default()),
+        };
         Link { lists, matched }
     }
 
@@ -329,7 +332,7 @@ impl<'t, 'c> Outlines<'t, 'c> {
             };
             let is_elsewhere =
                 |rules: &Rules, path: &str| rules.has(path, Rule::Number) || rules.parent(path).is_some();
-            if self.path.of(name, |path| is_elsewhere(&self.rules, path)) {
+            if self.path.of(name, |path| is_elsewhere(&self.rules, path)) || self.is_repeat(name) {
                 continue;
             }
             if let Some(link) = self.link_of(name) {
@@ -352,6 +355,17 @@ impl<'t, 'c> Outlines<'t, 'c> {
             let place = self.at(1, name, None);
             self.tell(Change::Added, place, b.label.as_ref(), Some([Fact::ABSENT, value.clone()]));
         }
+    }
+
+    /// Whether a field repeats others of which one differs.
+    fn is_repeat(&mut self, name: &str) -> bool {
+        let repeated = self.path.of(name, |path| self.rules.repeated(path)).unwrap_or_default();
+        let differs = |path: &&'static str| {
+            let [a, b] =
+                self.around.each_ref().map(|around| seek(around, path).and_then(|(tree, name)| tree.field(name)));
+            a.zip(b).is_some_and(|(a, b)| !a.is_same(b, Some(self.options)))
+        };
+        repeated.iter().any(differs)
     }
 
     /// A list of texts, item by item.

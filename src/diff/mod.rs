@@ -90,7 +90,7 @@ impl Options {
 
     fn is_near(&self, a: f32, b: f32) -> bool {
         let is_near = || (f64::from(a) - f64::from(b)).abs() <= self.tolerance || a.is_nan() && b.is_nan();
-        a.to_bits() == b.to_bits() || self.tolerance > 0.0 && is_near()
+        a == b || a.to_bits() == b.to_bits() || self.tolerance > 0.0 && is_near()
     }
 }
 

@@ -55,7 +55,7 @@ pub(super) fn compare(
     }
     let [a, b] = assets;
     let [budget_a, budget_b] = budgets;
-    let held = budget_a.hold(kept)?;
+    let Some(held) = unless_stopped(budget_a.hold(kept))? else { return Ok(results) };
     read_arrays(a, is_archive, &mut |id, table| match of_a.get_mut(&id) {
         Some(bytes) => unless_stopped(read(table, held.budget(), bytes)).map(drop),
         None => Ok(()),

@@ -23,7 +23,7 @@ pub(super) enum Rule {
     Rows(&'static str),
     /// Arrays, one for each item of this list.
     Numbered(&'static str),
-    /// An array that shows the same data as these: compared only where these are the same.
+    /// An array or field that shows the same data as these: compared only where these are the same.
     Repeats(&'static [&'static str]),
     /// A list whose order follows from another's.
     Unordered,
@@ -93,7 +93,13 @@ const ODOL: &[(&str, Rule)] = &[
     ("lods/uvs", Repeats(&["lods/uv_coordinates"])),
     ("lods/normals", Repeats(&["lods/normal_vectors"])),
     ("lods/tangents", Repeats(&["lods/tangent_vectors"])),
-    ("lods/uv_bounds", Repeats(&["lods/uv_coordinates"])),
+    ("lods/uv_bounds", Derived),
+    ("lods/face_default/color", Repeats(&["lods/color"])),
+    ("lods/face_default/special", Repeats(&["lods/special"])),
+    ("lods/face_default/or_hints", Repeats(&["lods/or_hints"])),
+    ("lods/face_default/points", Repeats(&["lods/point_count"])),
+    ("lods/face_default/faces", Repeats(&["lods/face_block/count"])),
+    ("lods/face_default/face_area", Repeats(&["lods/face_area"])),
     ("lods/sections/texture", Item("lods/textures")),
     ("lods/sections/material", Item("lods/materials")),
     ("lods/proxies/bone", Item("info/skeleton/bones")),
@@ -246,7 +252,7 @@ impl Rules {
         self.find(path, |rule| if let Numbered(list) = rule { Some(list) } else { None })
     }
 
-    /// The arrays that show the same data as this one.
+    /// The arrays or fields that show the same data as this one.
     pub(super) fn repeated(&self, path: &str) -> Option<&'static [&'static str]> {
         self.find(path, |rule| if let Repeats(arrays) = rule { Some(arrays) } else { None })
     }

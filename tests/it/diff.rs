@@ -132,6 +132,21 @@ fn how_arrays_are_stored_is_no_difference_of_their_content() {
     assert_eq!(told(&one, &each), Vec::<String>::new());
 }
 
+/// The same model in two versions: what only one of them stores is told, and nothing twice.
+#[test]
+fn versions_of_one_model() {
+    let model = |version| {
+        let mut lod = Lod::strip(1.0, 12);
+        lod.has_default = true;
+        Model::new(version, vec![lod]).to_vec()
+    };
+    let found = told(&model(50), &model(52));
+    assert!(found.iter().any(|line| line.starts_with("changed lods/0/face_area null -> ")), "{found:#?}");
+    assert!(!found.iter().any(|line| line.contains("face_default/face_area")), "{found:#?}");
+    let found = told(&model(44), &model(47));
+    assert!(found.iter().all(|line| !line.contains("uv_bounds") && !line.contains("lods/0/uvs")), "{found:#?}");
+}
+
 #[test]
 fn archives_member_by_member() {
     let model = |x: f32| mlod::model(&[mlod::lod(4, &[], &[], 1.0)]).set("first_point", x.to_le_bytes()).to_vec();
