@@ -427,21 +427,21 @@ fn layout(difference: &Difference, indent: &str, width: Option<usize>) -> Vec<St
     lines
 }
 
-/// A text in lines so wide at most, where words are not longer.
+/// A text in lines so wide at most, where words are not longer: cut after commas, else between words.
 fn wrapped(text: &str, margin: usize, width: usize) -> Vec<String> {
+    let fits = |text: &str| margin + text.trim_end().width() <= width;
+    let pieces = text.split_inclusive(", ").flat_map(|piece| {
+        let words: Vec<&str> = if fits(piece) { vec![piece] } else { piece.split_inclusive(' ').collect() };
+        words
+    });
     let mut lines: Vec<String> = Vec::new();
-    let mut line = String::new();
-    for word in text.split(' ') {
-        if !line.is_empty() && margin + line.width() + 1 + word.width() > width {
-            lines.push(std::mem::take(&mut line));
+    for piece in pieces {
+        match lines.last_mut().filter(|line| fits(&format!("{line}{piece}"))) {
+            Some(line) => line.push_str(piece),
+            None => lines.push(piece.to_owned()),
         }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line += word;
     }
-    lines.push(line);
-    lines.iter().map(|line| format!("{:margin$}{line}", "")).collect()
+    lines.iter().map(|line| format!("{:margin$}{}", "", line.trim_end())).collect()
 }
 
 /// What is to be said of a difference.
