@@ -165,6 +165,7 @@ const LODKA: &[(&str, Rule)] = &[
     ("physics/model", Item("models")),
     ("proxy_sets/model", Item("models")),
     ("models/chunk_count", Derived),
+    ("lists/count", Derived),
     ("material_lists/count", Derived),
     ("material_lists/material_count", Derived),
     ("texture_lists/count", Derived),
