@@ -1,31 +1,50 @@
-//! `meshpeek diff`: what differs between two models or two archives.
+//! `meshpeek diff`: what differs between two models, archives or folders.
 
+use std::collections::HashMap;
 use std::io::Write;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
-use meshpeek::diff::{Change, Difference, Fact, Rows, Side, compare};
+use meshpeek::diff::{Change, Difference, Fact, Options, Row, Rows, Side, compare};
 use meshpeek::inspect::Value;
-use meshpeek::summary::Name;
+use meshpeek::scan::Selection;
+use meshpeek::scan::folders::{Folders, Reading};
 use serde_json::{Map, Value as Json, json};
+use unicode_width::UnicodeWidthStr;
 
 use crate::args::Common;
 use crate::failure::{Failure, Outcome};
+use crate::input;
+use crate::notes::Notes;
 use crate::output::Output;
-use crate::report::{escape, grouped};
+use crate::report::{HEADING, count, escape, grouped};
+use crate::scan::table;
 use crate::source::Source;
+use crate::visible::shown;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The first file, or the address of a member
+    /// The first file, the address of a member, or a folder
     pub(crate) a: PathBuf,
     /// The second
     pub(crate) b: PathBuf,
-    /// How to write what differs: a line of text each, JSON lines, or one JSON array
+    /// How to write what differs: text, JSON lines, or one JSON array
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: DiffFormat,
+    /// Numbers with a fraction that differ by no more than this are the same
+    #[arg(long, value_name = "X", default_value_t = 0.0, value_parser = tolerance)]
+    tolerance: f64,
+    /// One line per part, or per file of folders and archives: how many differences there are
+    ///
+    /// The default on a terminal where the differences take more than a screen.
+    #[arg(long, conflicts_with = "full")]
+    stat: bool,
+    /// Every difference, on a terminal too
+    #[arg(long)]
+    full: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -35,53 +54,290 @@ pub(crate) enum DiffFormat {
     Json,
 }
 
+fn tolerance(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| "expected a number, 0 or more, such as 0.001".to_owned())
+}
+
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
+    let options = Options::default().with_tolerance(args.tolerance);
+    match [&args.a, &args.b].map(|path| path.is_dir()) {
+        [true, true] => folders(args, common, &options),
+        [false, false] => files(args, common, &options),
+        [is_folder, _] => {
+            let (folder, other) = if is_folder { (&args.a, &args.b) } else { (&args.b, &args.a) };
+            let message = format!("{} is a folder, {} is not", shown(folder), shown(other));
+            Err(Failure::Told(message))
+        }
+    }
+}
+
+fn files(args: &Args, common: &Common, options: &Options) -> Outcome {
     let sources = [Source::open(&args.a, common)?, Source::open(&args.b, common)?];
     let [a, b] = [sources[0].content(common)?, sources[1].content(common)?];
-    let mut out = if args.format == DiffFormat::Text { Output::text(common)? } else { Output::data(common)? };
-    let mut written = Ok(());
-    let mut told = 0_u64;
+    let bytes = sources.iter().map(|source| source.bytes().len()).sum();
+    let mut page = Page::new(args, common, bytes)?;
     let [one, two] = [(&sources[0], &a), (&sources[1], &b)].map(|(source, content)| Side {
         file: &source.name,
         data: content,
         budget: content.budget(),
     });
-    let failed = compare(one, two, &mut |difference| {
-        if written.is_ok() {
-            written = write(&difference, args.format, told == 0, &mut out);
-        }
-        told += 1;
+    let failed = compare(one, two, options, &mut |difference| {
+        let _ = page.add(&difference);
     });
-    written?;
-    if args.format == DiffFormat::Json {
-        writeln!(out, "{}", if told == 0 { "[]" } else { "\n]" })?;
+    page.finish()?;
+    if let Err(error) = failed {
+        // Which of them it is, by the address that was given.
+        for (source, content) in sources.iter().zip([&a, &b]) {
+            source.asset(content)?;
+        }
+        return Err(error.into());
     }
-    out.flush()?;
-    failed?;
     sources.iter().try_for_each(Source::unchanged)?;
-    Ok(ExitCode::from(u8::from(told > 0)))
+    Ok(page.status(common))
 }
 
-fn write(difference: &Difference, format: DiffFormat, is_first: bool, out: &mut Output) -> Result<(), Failure> {
-    match format {
-        DiffFormat::Text => Ok(text(difference, out)?),
-        DiffFormat::Ndjson => Ok(out.json_line(&json(difference))?),
-        DiffFormat::Json => {
-            write!(out, "{}", if is_first { "[\n  " } else { ",\n  " })?;
-            Ok(serde_json::to_writer(out, &json(difference))?)
+fn folders(args: &Args, common: &Common, options: &Options) -> Outcome {
+    let notes = Notes::new(common);
+    let except = common.output_file.as_ref().map(|file| file.ids.clone()).unwrap_or_default();
+    // What git does not keep is there all the same.
+    let selection = Selection { ignored: true, except, ..Selection::default() };
+    let mut failures = 0_u64;
+    let mut failed = |error: meshpeek::Error| {
+        failures += 1;
+        notes.error(error);
+    };
+    let folders = Folders::list([&args.a, &args.b], &selection, &mut failed);
+    let mut page = Page::new(args, common, usize::try_from(folders.bytes()).unwrap_or(usize::MAX))?;
+    let reading = Reading { access: input::access(common), limits: common.limits.limits() };
+    folders.compare(&reading, options, &mut |difference| page.add(&difference), &mut failed);
+    page.finish()?;
+    if failures > 0 { Ok(ExitCode::from(2)) } else { Ok(page.status(common)) }
+}
+
+/// What is written, as it comes or once it is known how much it is.
+struct Page {
+    out: Output,
+    format: DiffFormat,
+    told: u64,
+    written: Result<(), Failure>,
+    /// The file and member that the last lines are of.
+    heading: String,
+    /// The columns of a terminal.
+    width: Option<usize>,
+    /// Lines that wait to be written until it is known that they fit on the screen.
+    screen: Option<Screen>,
+    /// Whether only numbers of differences are written.
+    is_stat: bool,
+    stats: Stats,
+}
+
+struct Screen {
+    rows: usize,
+    lines: Vec<String>,
+}
+
+impl Page {
+    fn new(args: &Args, common: &Common, bytes: usize) -> Result<Self, Failure> {
+        let is_text = args.format == DiffFormat::Text;
+        let out = if is_text { Output::text(common)? } else { Output::data(common)? };
+        let out = out.of_a_file(bytes, common);
+        let is_terminal = out.is_terminal() && is_text;
+        let rows = terminal_size::terminal_size_of(std::io::stdout()).map_or(24, |(_, rows)| usize::from(rows.0));
+        // Beside them stands the next prompt.
+        let screen = Screen { rows: rows.saturating_sub(1), lines: Vec::new() };
+        Ok(Self {
+            format: args.format,
+            told: 0,
+            written: Ok(()),
+            heading: String::new(),
+            width: is_terminal.then(|| table::width(true)),
+            screen: (is_terminal && !args.full && !args.stat).then_some(screen),
+            is_stat: args.stat,
+            stats: Stats::default(),
+            out,
+        })
+    }
+
+    fn add(&mut self, difference: &Difference) -> ControlFlow<()> {
+        let is_first = self.told == 0;
+        self.told += 1;
+        if self.is_stat || self.screen.is_some() {
+            self.stats.add(difference);
         }
+        if !self.is_stat && self.written.is_ok() {
+            self.written = self.write(difference, is_first);
+        }
+        if self.written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    fn write(&mut self, difference: &Difference, is_first: bool) -> Result<(), Failure> {
+        match self.format {
+            DiffFormat::Text => self.text(difference),
+            DiffFormat::Ndjson => Ok(self.out.json_line(&json(difference))?),
+            DiffFormat::Json => json_item(&json(difference), is_first, &mut self.out),
+        }
+    }
+
+    fn text(&mut self, difference: &Difference) -> Result<(), Failure> {
+        let mut lines = Vec::new();
+        let place = whole(difference);
+        let is_inside = !difference.place.is_empty() && !place.is_empty();
+        if is_inside && place != self.heading {
+            lines.push(format!("{HEADING}{}{HEADING:#}", escape(&place)));
+            self.heading = place;
+        }
+        lines.extend(layout(difference, if is_inside { "  " } else { "" }, self.width));
+        let Some(screen) = &mut self.screen else {
+            for line in lines {
+                writeln!(self.out, "{line}")?;
+            }
+            return Ok(());
+        };
+        screen.lines.extend(lines);
+        if screen.lines.len() > screen.rows {
+            (self.screen, self.is_stat) = (None, true);
+        }
+        Ok(())
+    }
+
+    /// Writes what is still to be written.
+    fn finish(&mut self) -> Result<(), Failure> {
+        std::mem::replace(&mut self.written, Ok(()))?;
+        for line in self.screen.take().into_iter().flat_map(|screen| screen.lines) {
+            writeln!(self.out, "{line}")?;
+        }
+        if self.is_stat {
+            self.stats.write(self.format, &mut self.out, self.width)?;
+        }
+        if self.format == DiffFormat::Json {
+            let is_empty = if self.is_stat { self.stats.list.is_empty() } else { self.told == 0 };
+            writeln!(self.out, "{}", if is_empty { "[]" } else { "\n]" })?;
+        }
+        Ok(self.out.flush()?)
+    }
+
+    fn status(&self, common: &Common) -> ExitCode {
+        if self.is_stat {
+            let parts = self.stats.list.len() as u64;
+            let all = if self.width.is_some() { "; --full shows them" } else { "" };
+            let differences = count(self.told, "difference");
+            Notes::new(common).say(format_args!("{differences} in {}{all}", count(parts, "part")));
+        }
+        ExitCode::from(u8::from(self.told > 0))
+    }
+}
+
+fn json_item(item: &Json, is_first: bool, out: &mut Output) -> Result<(), Failure> {
+    write!(out, "{}", if is_first { "[\n  " } else { ",\n  " })?;
+    Ok(serde_json::to_writer(out, item)?)
+}
+
+/// The path and member that a difference is in.
+fn whole(difference: &Difference) -> String {
+    let names = [&difference.path, &difference.member].map(|name| name.as_ref().map(|name| name.text.as_str()));
+    names.into_iter().flatten().collect::<Vec<_>>().join("!/")
+}
+
+/// How many differences there are in each part, or in each file.
+#[derive(Default)]
+struct Stats {
+    list: Vec<Stat>,
+    places: HashMap<String, usize>,
+}
+
+struct Stat {
+    path: Option<String>,
+    member: Option<String>,
+    place: String,
+    label: Option<String>,
+    counts: [u64; 4],
+}
+
+const CHANGES: [Change; 4] = [Change::Removed, Change::Added, Change::Changed, Change::Moved];
+
+impl Stats {
+    fn add(&mut self, difference: &Difference) {
+        let file = whole(difference);
+        let mut steps = difference.place.splitn(3, '/');
+        let name = steps.next().unwrap_or_default();
+        let index = steps.next().filter(|step| step.bytes().all(|byte| byte.is_ascii_digit()));
+        let part = index.map_or_else(|| name.to_owned(), |index| format!("{name}/{index}"));
+        let place = if file.is_empty() { part } else { String::new() };
+        let key = if file.is_empty() { &place } else { &file };
+        let at = match self.places.get(key) {
+            Some(&at) => at,
+            None => {
+                let at = self.list.len();
+                self.places.insert(key.clone(), at);
+                let text = |name: &Option<std::sync::Arc<meshpeek::summary::Name>>| Some(name.as_ref()?.text.clone());
+                let (path, member) = (text(&difference.path), text(&difference.member));
+                self.list.push(Stat { path, member, place, label: None, counts: [0; 4] });
+                at
+            }
+        };
+        let Some(stat) = self.list.get_mut(at) else { return };
+        // The label is that of the part where nothing else stands between.
+        let inside = difference.place.get(stat.place.len()..).unwrap_or_default();
+        if stat.label.is_none() && index.is_some() && file.is_empty() && inside.matches('/').count() <= 1 {
+            stat.label = difference.label.as_ref().map(|label| label.text.clone());
+        }
+        for (count, change) in stat.counts.iter_mut().zip(CHANGES) {
+            *count += u64::from(change == difference.change);
+        }
+    }
+
+    fn write(&self, format: DiffFormat, out: &mut Output, width: Option<usize>) -> Result<(), Failure> {
+        let names: Vec<String> = self.list.iter().map(Stat::name).collect();
+        let most = width.map_or(usize::MAX, |width| width.saturating_sub(32));
+        let widths = names.iter().map(|name| name.width()).filter(|&width| width <= most);
+        let column = widths.max().unwrap_or(0);
+        for (index, (stat, name)) in self.list.iter().zip(&names).enumerate() {
+            match format {
+                DiffFormat::Ndjson => out.json_line(&stat.json())?,
+                DiffFormat::Json => json_item(&stat.json(), index == 0, out)?,
+                DiffFormat::Text => {
+                    let counts = stat.counts.iter().zip(CHANGES).filter(|(count, _)| **count > 0);
+                    let counts: Vec<String> =
+                        counts.map(|(number, change)| format!("{} {}", grouped(*number), change.name())).collect();
+                    let gap = column.saturating_sub(name.width());
+                    writeln!(out, "{name}{:gap$}  {}", "", counts.join(", "))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Stat {
+    fn name(&self) -> String {
+        let names = [self.path.as_deref(), self.member.as_deref()].into_iter().flatten();
+        let file = names.collect::<Vec<_>>().join("!/");
+        let label = self.label.as_ref().filter(|label| !label.is_empty());
+        let label = label.map(|label| format!(" ({})", escape(label))).unwrap_or_default();
+        if file.is_empty() { format!("{}{label}", self.place) } else { escape(&file) }
+    }
+
+    fn json(&self) -> Json {
+        let Self { path, member, place, label, counts: [removed, added, changed, moved] } = self;
+        json!({
+            "path": path, "member": member, "place": place, "label": label,
+            "removed": removed, "added": added, "changed": changed, "moved": moved,
+        })
     }
 }
 
 fn json(difference: &Difference) -> Json {
-    let Difference { change, member, place, label, values, rows, .. } = difference;
-    let text = |name: &Option<Name>| name.as_ref().map(|name| name.text.clone());
+    let Difference { change, path, member, place, to, label, values, rows, .. } = difference;
+    let text = |name: &Option<std::sync::Arc<meshpeek::summary::Name>>| name.as_ref().map(|name| name.text.clone());
     let mut map = Map::new();
     map.insert("change".to_owned(), change.name().into());
+    map.insert("path".to_owned(), text(path).into());
     map.insert("member".to_owned(), text(member).into());
     map.insert("place".to_owned(), place.as_str().into());
+    map.insert("to".to_owned(), to.as_deref().into());
     map.insert("label".to_owned(), text(label).into());
-    let [a, b] = values.clone().map_or([Json::Null, Json::Null], |values| values.map(|fact| to_json(&fact)));
+    let [a, b] = values.as_ref().map_or([Json::Null, Json::Null], |values| values.each_ref().map(to_json));
     map.insert("a".to_owned(), a);
     map.insert("b".to_owned(), b);
     map.insert("rows".to_owned(), rows.as_ref().map_or(Json::Null, rows_json));
@@ -105,7 +361,11 @@ fn to_json(fact: &Fact) -> Json {
 
 /// The shortest decimal that means this number; JSON has none for the others, so those are text.
 fn float(value: f32) -> Json {
+    const MOST: f32 = 1e7;
     let text = value.to_string();
+    if value.fract() == 0.0 && value.abs() < MOST && (value != 0.0 || value.is_sign_positive()) {
+        return text.parse::<i64>().map_or_else(|_| text.as_str().into(), Json::from);
+    }
     match text.parse::<f64>() {
         Ok(number) if number.is_finite() => number.into(),
         _ => text.into(),
@@ -113,54 +373,114 @@ fn float(value: f32) -> Json {
 }
 
 fn rows_json(rows: &Rows) -> Json {
-    let first = rows.first.as_ref().map(|(row, numbers)| {
-        let number =
-            |text: &String| text.parse::<serde_json::Number>().map_or_else(|_| text.as_str().into(), Json::from);
-        let [a, b] = numbers.each_ref().map(|row| row.iter().map(number).collect::<Json>());
-        json!({ "row": row, "a": a, "b": b })
+    let Rows { counts: [a, b], columns, differing, differing_columns, largest, first, .. } = rows;
+    let first = first.as_ref().map(|Row { rows: [row, other], label, values, .. }| {
+        let [a, b] = values.each_ref().map(|row| row.iter().map(to_json).collect::<Json>());
+        json!({ "row": row, "to_row": other, "label": label, "a": a, "b": b })
     });
-    json!({ "a": rows.counts[0], "b": rows.counts[1], "differing": rows.differing, "first": first })
+    json!({
+        "a": a, "b": b, "differing": differing, "first": first,
+        "columns": columns[0], "differing_columns": differing_columns, "largest": largest.map(float),
+    })
 }
 
-fn text(difference: &Difference, out: &mut Output) -> std::io::Result<()> {
-    let Difference { change, member, place, label, values, rows, .. } = difference;
+/// A value in a line of text.
+fn word(fact: &Fact) -> String {
+    let list = |items: &mut dyn Iterator<Item = Json>| {
+        let items: Vec<String> = items.map(|item| item.to_string()).collect();
+        format!("[{}]", items.join(", "))
+    };
+    let text = match fact {
+        Fact::Texts(names) => list(&mut names.iter().map(|name| name.text.as_str().into())),
+        Fact::Value(Value::Floats(values)) => list(&mut values.iter().copied().map(float)),
+        Fact::Value(Value::Ints(values)) => list(&mut values.iter().copied().map(Json::from)),
+        Fact::Value(Value::Absent) => "none".to_owned(),
+        fact => to_json(fact).to_string(),
+    };
+    escape(&text)
+}
+
+/// The lines of a difference: one, or where that is too wide, what it is of and below it what is to be said of that.
+fn layout(difference: &Difference, indent: &str, width: Option<usize>) -> Vec<String> {
+    let Difference { change, place, to, label, .. } = difference;
     let color = match change {
         Change::Removed => AnsiColor::Red,
         Change::Added => AnsiColor::Green,
         Change::Changed | Change::Moved => AnsiColor::Yellow,
     };
     let style = Style::new().fg_color(Some(color.into()));
-    write!(out, "{style}{:<7}{style:#}", change.name())?;
-    if let Some(member) = member {
-        write!(out, "  {}", escape(&member.text))?;
-    }
-    if !place.is_empty() {
-        write!(out, "  {place}")?;
-    }
+    let mut subject = if place.is_empty() { escape(&whole(difference)) } else { place.clone() };
     if let Some(label) = label.as_ref().filter(|label| !label.text.is_empty()) {
-        write!(out, " ({})", escape(&label.text))?;
+        subject += &format!(" ({})", escape(&label.text));
     }
-    if let Some([a, b]) = values {
-        let word = |fact: &Fact| escape(&to_json(fact).to_string());
-        match change {
-            Change::Removed => write!(out, "  {}", word(a))?,
-            Change::Added => write!(out, "  {}", word(b))?,
-            _ => write!(out, "  {} -> {}", word(a), word(b))?,
+    let mut details: Vec<String> = to.iter().map(|to| format!("-> {}", escape(to))).collect();
+    details.extend(said(difference));
+    let start = format!("{indent}{style}{:<7}{style:#}  ", change.name());
+    let margin = indent.len() + 9;
+    let line: Vec<&str> = std::iter::once(&subject).chain(&details).map(String::as_str).collect();
+    let line = line.join("  ");
+    let Some(width) = width.filter(|&width| margin + line.width() > width) else {
+        return vec![format!("{start}{line}")];
+    };
+    let mut lines = vec![format!("{start}{subject}")];
+    for detail in details {
+        lines.extend(wrapped(&detail, margin, width));
+    }
+    lines
+}
+
+/// A text in lines so wide at most, where words are not longer: cut after commas, else between words.
+fn wrapped(text: &str, margin: usize, width: usize) -> Vec<String> {
+    let fits = |text: &str| margin + text.trim_end().width() <= width;
+    let pieces = text.split_inclusive(", ").flat_map(|piece| {
+        let words: Vec<&str> = if fits(piece) { vec![piece] } else { piece.split_inclusive(' ').collect() };
+        words
+    });
+    let mut lines: Vec<String> = Vec::new();
+    for piece in pieces {
+        match lines.last_mut().filter(|line| fits(&format!("{line}{piece}"))) {
+            Some(line) => line.push_str(piece),
+            None => lines.push(piece.to_owned()),
         }
     }
-    if let Some(Rows { counts: [a, b], differing, first, .. }) = rows {
-        if a != b {
-            write!(out, "  {} -> {} rows", grouped(*a), grouped(*b))?;
-        }
-        match (differing, first) {
-            (Some(number), Some((row, [one, two]))) => {
-                let (number, of) = (grouped(*number), grouped(*a.min(b)));
-                write!(out, "  {number} of {of} rows differ, first {row}: {} -> {}", one.join(" "), two.join(" "))?;
-            }
-            (Some(_), _) => write!(out, "  the first {} are the same", grouped(*a.min(b)))?,
-            (None, _) if a == b => write!(out, "  {} rows", grouped(*a))?,
-            (None, _) => {}
-        }
+    lines.iter().map(|line| format!("{:margin$}{}", "", line.trim_end())).collect()
+}
+
+/// What is to be said of a difference.
+fn said(difference: &Difference) -> Vec<String> {
+    let mut said = Vec::new();
+    if let Some([a, b]) = &difference.values {
+        said.push(match difference.change {
+            Change::Removed => word(a),
+            Change::Added => word(b),
+            Change::Moved if word(a) == word(b) => word(a),
+            Change::Changed if difference.place == "bytes" && word(a) == word(b) => format!("{} each", word(a)),
+            _ => format!("{} -> {}", word(a), word(b)),
+        });
     }
-    writeln!(out)
+    let Some(Rows { counts: [a, b], columns, differing, differing_columns, first, .. }) = &difference.rows else {
+        return said;
+    };
+    if a != b {
+        said.push(format!("{} -> {} rows", grouped(*a), grouped(*b)));
+    }
+    match (differing, first) {
+        (Some(number), Some(Row { rows: [row, _], label, values: [one, two], .. })) => {
+            let (number, of) = (grouped(*number), grouped(*a.min(b)));
+            said.push(format!("{number} of {of} rows differ in {}", differing_columns.join(" ")));
+            let cells = columns[0].iter().zip(one.iter().zip(two));
+            let cells = cells.filter(|(column, _)| differing_columns.contains(column));
+            let cells = cells.map(|(column, (a, b))| (column, word(a), word(b))).filter(|(_, a, b)| a != b);
+            let cells: Vec<String> = cells.map(|(column, a, b)| format!("{column} {a} -> {b}")).collect();
+            let label = label.as_ref().map(|label| format!(" ({})", escape(label))).unwrap_or_default();
+            said.push(format!("row {row}{label}: {}", cells.join(", ")));
+        }
+        (Some(_), _) => said.push(format!("the first {} are the same", grouped(*a.min(b)))),
+        (None, _) if columns[0] != columns[1] => {
+            said.push(format!("columns {} -> {}", columns[0].join(" "), columns[1].join(" ")));
+        }
+        (None, _) if a == b => said.push(format!("{} rows", grouped(*a))),
+        (None, _) => {}
+    }
+    said
 }

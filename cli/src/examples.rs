@@ -95,6 +95,8 @@ pub(crate) const DIFF: &str = "\
 Examples:
   meshpeek diff old.p3d new.p3d
   meshpeek diff old.pbo!/tree.p3d new.pbo!/tree.p3d --format ndjson
+  meshpeek diff old_mod/ new_mod/ --stat
+  meshpeek diff old.b3d new.b3d --tolerance 0.0001
 
 The status is 0 where nothing differs, 1 where something does, 2 where they could not be compared.";
 

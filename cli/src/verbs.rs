@@ -92,7 +92,7 @@ pub(crate) enum Verb {
     /// List each reference to another file, and which file that is among those below the paths
     #[command(after_help = examples::REFS)]
     Refs(crate::refs::Args),
-    /// Tell what differs between two models or two archives; exit status 0 nothing, 1 something, 2 trouble
+    /// Show what differs between two models, archives or folders; exit status 0 nothing, 1 something, 2 trouble
     #[command(after_help = examples::DIFF)]
     Diff(crate::diff::Args),
     /// List assets that are there more than once

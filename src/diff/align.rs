@@ -7,22 +7,49 @@ use super::tree::Tree;
 /// How many items that only the second list has are looked at for one that was changed.
 const NEIGHBORS: usize = 16;
 
-/// Which item of one list is which of the other, in the order of the first; then what only the second has.
-pub(super) fn align(a: &[&Tree], b: &[&Tree]) -> Vec<(Option<usize>, Option<usize>)> {
+/// What an item is known by.
+#[derive(Clone, Copy)]
+pub(super) struct Item<'t> {
+    /// The same for the same content.
+    pub(super) content: &'t [u8],
+    pub(super) label: Option<&'t str>,
+    /// `None` for a text of a list of texts.
+    pub(super) tree: Option<&'t Tree>,
+}
+
+/// Which item of one list is which of the other.
+#[derive(Debug, Default)]
+pub(super) struct Matched {
+    /// In the order of the first; then what only the second has.
+    pub(super) pairs: Vec<(Option<usize>, Option<usize>)>,
+}
+
+impl Matched {
+    pub(super) fn new(a: &[Item<'_>], b: &[Item<'_>]) -> Self {
+        Self { pairs: align(a, b) }
+    }
+
+    /// Which item of the second list this one of the first is.
+    pub(super) fn other(&self, place: usize) -> Option<usize> {
+        self.pairs.get(place).filter(|(one, _)| *one == Some(place)).and_then(|(_, two)| *two)
+    }
+}
+
+fn align(a: &[Item<'_>], b: &[Item<'_>]) -> Vec<(Option<usize>, Option<usize>)> {
     let mut of_a = vec![None; a.len()];
     let mut is_free = vec![true; b.len()];
-    pair_up(a, b, |tree| Some(&tree.digest), &mut of_a, &mut is_free);
-    pair_up(a, b, |tree| tree.label.as_ref().map(|label| label.text.as_bytes()), &mut of_a, &mut is_free);
+    pair_up(a, b, |item| Some(item.content), &mut of_a, &mut is_free);
+    pair_up(a, b, |item| item.label.map(str::as_bytes), &mut of_a, &mut is_free);
     let mut pairs = Vec::new();
-    let mut behind = 0;
-    for (index, (tree, other)) in a.iter().zip(of_a).enumerate() {
-        // What is left stands behind the same neighbor in both.
-        let left = is_free.iter().enumerate().skip(behind).take_while(|(_, is_free)| **is_free).take(NEIGHBORS);
+    let mut after = 0;
+    for (index, (item, other)) in a.iter().zip(of_a).enumerate() {
+        // What is left stands after the same neighbor in both.
+        let left = is_free.iter().enumerate().skip(after).take_while(|(_, is_free)| **is_free).take(NEIGHBORS);
         let mut left = left.map(|(place, _)| place);
-        let alike = || left.find(|&place| b.get(place).is_some_and(|other| is_alike(tree, other)));
+        let alike = || left.find(|&place| b.get(place).is_some_and(|other| is_alike(item, other)));
         let other = other.or_else(alike);
         if let Some(place) = other {
-            behind = place.saturating_add(1);
+            after = place.saturating_add(1);
             is_free.iter_mut().skip(place).take(1).for_each(|is_free| *is_free = false);
         }
         pairs.push((Some(index), other));
@@ -32,27 +59,22 @@ pub(super) fn align(a: &[&Tree], b: &[&Tree]) -> Vec<(Option<usize>, Option<usiz
     pairs
 }
 
-/// Whether what both lists have stands in another order in the second.
-pub(super) fn is_moved(pairs: &[(Option<usize>, Option<usize>)]) -> bool {
-    !pairs.iter().filter_map(|(one, two)| one.and(*two)).is_sorted()
-}
-
 /// Pairs what has the same key, in order where there are several.
 fn pair_up<'t>(
-    a: &[&'t Tree],
-    b: &[&'t Tree],
-    key: impl Fn(&'t Tree) -> Option<&'t [u8]>,
+    a: &[Item<'t>],
+    b: &[Item<'t>],
+    key: impl Fn(&Item<'t>) -> Option<&'t [u8]>,
     of_a: &mut [Option<usize>],
     is_free: &mut [bool],
 ) {
     let mut free: HashMap<&[u8], VecDeque<usize>> = HashMap::new();
-    for (place, (tree, _)) in b.iter().zip(&*is_free).enumerate().filter(|(_, (_, is_free))| **is_free) {
-        if let Some(key) = key(tree) {
+    for (place, (item, _)) in b.iter().zip(&*is_free).enumerate().filter(|(_, (_, is_free))| **is_free) {
+        if let Some(key) = key(item) {
             free.entry(key).or_default().push_back(place);
         }
     }
-    for (tree, other) in a.iter().zip(of_a).filter(|(_, other)| other.is_none()) {
-        *other = key(tree).and_then(|key| free.get_mut(key)?.pop_front());
+    for (item, other) in a.iter().zip(of_a).filter(|(_, other)| other.is_none()) {
+        *other = key(item).and_then(|key| free.get_mut(key)?.pop_front());
         if let Some(is_free) = other.and_then(|place| is_free.get_mut(place)) {
             *is_free = false;
         }
@@ -60,14 +82,54 @@ fn pair_up<'t>(
 }
 
 /// Whether two items without a common label may be one that was changed: half of what they hold is the same.
-fn is_alike(a: &Tree, b: &Tree) -> bool {
+fn is_alike(a: &Item<'_>, b: &Item<'_>) -> bool {
+    let (Some(one), Some(two)) = (a.tree, b.tree) else { return true };
     if a.label.is_none() && b.label.is_none() {
         return true;
     }
-    let fields = a.fields.iter().zip(&b.fields).filter(|((one, a), (two, b))| one == two && a.is_same(b)).count();
-    let arrays = a.arrays.iter().zip(&b.arrays).filter(|(a, b)| a.digest == b.digest).count();
-    let parts = a.parts.iter().zip(&b.parts).filter(|(a, b)| a.digest == b.digest).count();
+    let fields = one.fields.iter().zip(&two.fields);
+    let fields = fields.filter(|((name, a), (other, b))| name == other && a.is_same(b, None)).count();
+    let arrays = one.arrays.iter().zip(&two.arrays).filter(|(a, b)| a.digest == b.digest).count();
+    let parts = one.parts.iter().zip(&two.parts).filter(|(a, b)| a.digest == b.digest).count();
     let same = fields.saturating_add(arrays).saturating_add(parts);
     let size = |tree: &Tree| tree.fields.len().saturating_add(tree.arrays.len()).saturating_add(tree.parts.len());
-    same.saturating_mul(2) >= size(a).max(size(b))
+    same.saturating_mul(2) >= size(one).max(size(two))
+}
+
+/// Of these numbers, all different, the places of those that break the order: all but a longest ascending sequence.
+pub(super) fn out_of_order(numbers: &[usize]) -> Vec<usize> {
+    // For each length, the place of the least number that a sequence so long ends with.
+    let mut ends: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = Vec::with_capacity(numbers.len());
+    let number = |place: &usize| numbers.get(*place).copied();
+    for (place, &this) in numbers.iter().enumerate() {
+        let length = ends.partition_point(|end| number(end) < Some(this));
+        before.push(length.checked_sub(1).and_then(|length| ends.get(length)).copied());
+        match ends.get_mut(length) {
+            Some(end) => *end = place,
+            None => ends.push(place),
+        }
+    }
+    let mut in_order = vec![false; numbers.len()];
+    let mut at = ends.last().copied();
+    while let Some(place) = at {
+        in_order.iter_mut().skip(place).take(1).for_each(|is| *is = true);
+        at = before.get(place).copied().flatten();
+    }
+    in_order.iter().enumerate().filter(|(_, is)| !**is).map(|(place, _)| place).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::out_of_order;
+
+    #[test]
+    fn as_few_as_can_be_are_out_of_order() {
+        assert_eq!(out_of_order(&[0, 1, 2, 9]), [0; 0]);
+        assert_eq!(out_of_order(&[3, 0, 1, 2]), [0]);
+        assert_eq!(out_of_order(&[1, 2, 3, 0]), [3]);
+        assert_eq!(out_of_order(&[0, 4, 1, 2, 3, 5]), [1]);
+        assert_eq!(out_of_order(&[2, 1, 0]).len(), 2);
+        assert_eq!(out_of_order(&[]), [0; 0]);
+    }
 }

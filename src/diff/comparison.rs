@@ -1,25 +1,113 @@
 //! Two assets gone over side by side.
 
-use std::collections::{HashMap, HashSet, VecDeque};
-use std::path::Path;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use std::sync::Arc;
 
-use sha2::{Digest, Sha256};
-
-use super::align::{align, is_moved};
+use super::align::{Item, Matched, out_of_order};
+use super::lists::{Link, List, Lists, digests, seek};
+use super::rows::{self, Wanted};
+use super::rules::{Path, Rule, Rules};
 use super::tree::{Array, Tree};
-use super::{Change, Difference, Fact, Rows, rows};
+use super::{Change, Difference, Fact, Options, Side};
 use crate::asset::Asset;
-use crate::asset::address::{Names, unnumbered};
-use crate::asset::container::{Container, Member};
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::format::Format;
-use crate::base::limits::flag;
-use crate::base::text::{Name, folded};
+use crate::asset::container::Container;
+use crate::base::error::Result;
+use crate::base::text::Name;
 use crate::budget::Budget;
-use crate::bytes::Packing;
+use crate::outline::Value;
 
-/// How often the rows of an array that differs are looked into; of further ones it is told that they differ.
-const ARRAYS_IN_DETAIL: u32 = 256;
+/// The file and member that are compared.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Place {
+    pub(super) path: Option<Arc<Name>>,
+    pub(super) member: Option<Arc<Name>>,
+}
+
+impl Place {
+    pub(super) fn difference(&self, change: Change, place: String) -> Difference {
+        let Self { path, member } = self.clone();
+        Difference { change, path, member, place, to: None, label: None, values: None, rows: None }
+    }
+}
+
+/// A comparison of what may be an archive, and of what is in it.
+pub(super) struct Comparison<'c> {
+    pub(super) place: Place,
+    pub(super) options: &'c Options,
+    pub(super) sink: &'c mut dyn FnMut(Difference),
+}
+
+impl<'c> Comparison<'c> {
+    pub(super) fn new(place: Place, options: &'c Options, sink: &'c mut dyn FnMut(Difference)) -> Self {
+        Self { place, options, sink }
+    }
+
+    /// Compares two assets, and the members of archives.
+    pub(super) fn assets(&mut self, assets: [&Asset<'_>; 2], budgets: [&Budget; 2], depth: u32) -> Result<()> {
+        let formats = assets.map(|asset| asset.format());
+        if formats[0] != formats[1] {
+            let values = formats.map(|format| Fact::of(format.name().into()));
+            let difference = self.place.difference(Change::Changed, "format".to_owned());
+            (self.sink)(Difference { values: Some(values), ..difference });
+            return Ok(());
+        }
+        let [a, b] = assets;
+        let containers = Container::of(a).zip(Container::of(b));
+        let is_archive = containers.is_some();
+        let [of_a, of_b] = budgets;
+        let trees = [Tree::of(a, true, is_archive, of_a)?, Tree::of(b, true, is_archive, of_b)?];
+        let mut outlines = Outlines::new(trees.each_ref(), Rules::of(formats[0]), &self.place, self.options);
+        outlines.parts(trees.each_ref());
+        let Outlines { told, wanted, .. } = outlines;
+        let mut rows = rows::compare(&wanted, assets, is_archive, budgets, self.options)?.into_iter();
+        for told in told {
+            match told {
+                Told::Known(difference) => (self.sink)(difference),
+                Told::Rows(difference) => {
+                    if let Some(rows) = rows.next().flatten() {
+                        (self.sink)(Difference { rows: Some(rows), ..difference });
+                    }
+                }
+            }
+        }
+        match containers {
+            Some((a, b)) => self.members([&a, &b], budgets, depth),
+            None => Ok(()),
+        }
+    }
+
+    /// Compares two files, which need not be assets.
+    pub(super) fn contents(&mut self, sides: [Side<'_>; 2], depth: u32) -> Result<()> {
+        let mut count = 0_u64;
+        let [a, b] = sides;
+        if let (Ok((one, held_one)), Ok((two, held_two))) = (a.open(), b.open()) {
+            let sink = &mut |difference| {
+                count = count.saturating_add(1);
+                (self.sink)(difference);
+            };
+            let budgets = [held_one.budget(), held_two.budget()];
+            let mut inside = Comparison { place: self.place.clone(), options: self.options, sink };
+            inside.assets([&one, &two], budgets, depth)?;
+            // Its bytes differ in numbers that are near enough.
+            if count == 0 && self.options.tolerance > 0.0 {
+                return Ok(());
+            }
+        }
+        if count == 0 {
+            let sizes = sides.map(|side| Fact::of(side.data.len().into()));
+            let difference = self.place.difference(Change::Changed, "bytes".to_owned());
+            (self.sink)(Difference { values: Some(sizes), ..difference });
+        }
+        Ok(())
+    }
+}
+
+/// A difference; of an array, whose rows are still to be compared.
+enum Told {
+    Known(Difference),
+    Rows(Difference),
+}
 
 /// Steps of a selector.
 type Steps = Vec<(&'static str, Option<usize>)>;
@@ -32,284 +120,406 @@ fn selector(steps: &[(&'static str, Option<usize>)]) -> String {
     steps.iter().map(step).collect::<Vec<_>>().join("/")
 }
 
-fn with(steps: &Steps, name: &'static str, index: Option<usize>) -> Steps {
-    steps.iter().copied().chain([(name, index)]).collect()
-}
-
-/// What two assets are compared at the cost of, where, and who is told.
-pub(super) struct Comparison<'c> {
-    budgets: [&'c Budget; 2],
-    member: Option<Name>,
-    in_detail: u32,
-    sink: &'c mut dyn FnMut(Difference),
-}
-
-/// Two parts that are the same one, with the way to each.
-struct Pair<'t> {
-    trees: [&'t Tree; 2],
+/// Two outlines of one format.
+struct Outlines<'t, 'c> {
+    rules: Rules,
+    lists: [Lists<'t>; 2],
+    digests: [Vec<[u8; 32]>; 2],
+    matched: HashMap<[(usize, &'static str); 2], Rc<Matched>>,
+    place: &'c Place,
+    options: &'c Options,
+    /// The way to what is compared: the parts around it, their numbers, their names.
+    around: [Vec<&'t Tree>; 2],
     steps: [Steps; 2],
+    path: Path,
+    told: Vec<Told>,
+    /// For each of those told whose rows are to be compared.
+    wanted: Vec<Wanted<'t>>,
 }
 
-impl<'c> Comparison<'c> {
-    pub(super) fn new(budgets: [&'c Budget; 2], sink: &'c mut dyn FnMut(Difference)) -> Self {
-        Self { budgets, member: None, in_detail: 0, sink }
-    }
-
-    fn tell(&mut self, change: Change, place: String, label: Option<&Name>, values: Option<[Fact; 2]>) {
-        let (member, label) = (self.member.clone(), label.cloned());
-        (self.sink)(Difference { change, member, place, label, values, rows: None });
-    }
-
-    pub(super) fn assets(&mut self, a: &Asset<'_>, b: &Asset<'_>, depth: u32) -> Result<()> {
-        let formats = [a, b].map(|asset| asset.format());
-        if formats[0] != formats[1] {
-            let values = formats.map(|format| Fact::of(format.name().into()));
-            self.tell(Change::Changed, "format".to_owned(), None, Some(values));
-            return Ok(());
-        }
-        let containers = Container::of(a).zip(Container::of(b));
-        let is_archive = containers.is_some();
-        let [of_a, of_b] = self.budgets;
-        let trees = [Tree::of(a, true, is_archive, of_a)?, Tree::of(b, true, is_archive, of_b)?];
-        let pair = Pair { trees: trees.each_ref(), steps: [Steps::new(), Steps::new()] };
-        self.parts(&pair, [a, b]);
-        match containers {
-            Some((a, b)) => self.members(&a, &b, depth),
-            None => Ok(()),
+impl<'t, 'c> Outlines<'t, 'c> {
+    fn new(trees: [&'t Tree; 2], rules: Rules, place: &'c Place, options: &'c Options) -> Self {
+        let mut lists = [Lists::default(), Lists::default()];
+        let [a, b] = trees;
+        let [of_a, of_b] = &mut lists;
+        let digests = [digests(a, &rules, of_a), digests(b, &rules, of_b)];
+        Self {
+            rules,
+            lists,
+            digests,
+            matched: HashMap::new(),
+            place,
+            options,
+            around: [Vec::new(), Vec::new()],
+            steps: [Vec::new(), Vec::new()],
+            path: Path::default(),
+            told: Vec::new(),
+            wanted: Vec::new(),
         }
     }
 
-    fn parts(&mut self, pair: &Pair<'_>, assets: [&Asset<'_>; 2]) {
-        let [a, b] = pair.trees;
-        if a.digest == b.digest {
+    /// Where something inside the part at hand is, in the first asset or in the second.
+    fn at(&self, side: usize, name: &'static str, index: Option<usize>) -> String {
+        let steps = self.steps.get(side).map(Vec::as_slice).unwrap_or_default();
+        selector(&steps.iter().copied().chain([(name, index)]).collect::<Vec<_>>())
+    }
+
+    fn difference(&self, change: Change, place: String, label: Option<&Arc<Name>>) -> Difference {
+        Difference { label: label.cloned(), ..self.place.difference(change, place) }
+    }
+
+    fn tell(&mut self, change: Change, place: String, label: Option<&Arc<Name>>, values: Option<[Fact; 2]>) {
+        let difference = self.difference(change, place, label);
+        self.told.push(Told::Known(Difference { values, ..difference }));
+    }
+
+    fn tell_moved(&mut self, places: [String; 2], label: Option<&Arc<Name>>, values: Option<[Fact; 2]>) {
+        let [place, to] = places;
+        let difference = self.difference(Change::Moved, place, label);
+        self.told.push(Told::Known(Difference { to: Some(to), values, ..difference }));
+    }
+
+    fn is_same(&self, pair: [&'t Tree; 2]) -> bool {
+        let [a, b] = pair;
+        let [of_a, of_b] = &self.digests;
+        of_a.get(a.id) == of_b.get(b.id)
+    }
+
+    /// Which item of one list is which of the other; one of them may not be there.
+    fn matched(&mut self, lists: [Option<&Rc<List<'t>>>; 2]) -> Rc<Matched> {
+        let [of_a, of_b] = &self.digests;
+        let items = |list: Option<&Rc<List<'t>>>, digests| {
+            list.map_or_else(Vec::<Item<'_>>::new, |list| list.to_match(digests))
+        };
+        let [one, two] = lists;
+        let make = || Rc::new(Matched::new(&items(one, of_a), &items(two, of_b)));
+        match (one, two) {
+            (Some(a), Some(b)) => self.matched.entry([a.key(), b.key()]).or_insert_with(make).clone(),
+            _ => make(),
+        }
+    }
+
+    fn link(&mut self, path: &'static str) -> Link<'t> {
+        let [of_a, of_b] = &mut self.lists;
+        let lists = [of_a.find(&self.around[0], path), of_b.find(&self.around[1], path)];
+        let matched = match &lists {
+            [Some(_), Some(_)] => self.matched(lists.each_ref().map(Option::as_ref)),
+            _ => Rc::new(Matched::default()),
+        };
+        Link { lists, matched }
+    }
+
+    /// The link of the field or column of this name, if it has numbers of items.
+    fn link_of(&mut self, name: &str) -> Option<Link<'t>> {
+        let list = self.path.of(name, |path| self.rules.item(path))?;
+        Some(self.link(list))
+    }
+
+    fn parts(&mut self, pair: [&'t Tree; 2]) {
+        if self.is_same(pair) {
             return;
         }
+        let [a, b] = pair;
+        self.around[0].push(a);
+        self.around[1].push(b);
         self.fields(pair);
-        self.arrays(pair, assets);
-        let mut names: Vec<&str> = Vec::new();
+        self.arrays(pair);
         let mut seen = HashSet::new();
-        names.extend(a.parts.iter().chain(&b.parts).map(|part| part.name).filter(|name| seen.insert(*name)));
-        for name in names {
-            let list = |tree: &'_ Tree| -> Vec<usize> {
-                let items = tree.parts.iter().enumerate().filter(|(_, part)| part.name == name);
-                items.map(|(place, _)| place).collect()
-            };
-            self.list(pair, assets, &list(a), &list(b));
+        let names = a.lists.iter().chain(&b.lists).map(|(name, _)| *name);
+        for name in names.filter(|name| seen.insert(*name)) {
+            self.list(pair, name);
+        }
+        for around in &mut self.around {
+            around.pop();
+        }
+    }
+
+    fn enter(&mut self, pair: [&'t Tree; 2]) {
+        self.path.enter(pair[0].name);
+        for (steps, tree) in self.steps.iter_mut().zip(pair) {
+            steps.push((tree.name, tree.index));
+        }
+    }
+
+    fn leave(&mut self) {
+        self.path.leave();
+        for steps in &mut self.steps {
+            steps.pop();
         }
     }
 
     /// The items of one list of both.
-    fn list(&mut self, pair: &Pair<'_>, assets: [&Asset<'_>; 2], a: &[usize], b: &[usize]) {
-        let of = |tree: usize, places: &[usize]| -> Vec<&Tree> {
-            let parts = pair.trees.get(tree).map(|tree| tree.parts.as_slice()).unwrap_or_default();
-            places.iter().filter_map(|&place| parts.get(place)).collect()
-        };
-        let (a, b) = (of(0, a), of(1, b));
-        let matched = align(&a, &b);
-        let [steps_a, steps_b] = &pair.steps;
-        for &(one, two) in &matched {
-            match (one.and_then(|index| a.get(index)), two.and_then(|index| b.get(index))) {
+    fn list(&mut self, pair: [&'t Tree; 2], name: &'static str) {
+        let [a, b] = pair;
+        let [of_a, of_b] = &mut self.lists;
+        let lists = [of_a.of(a, name), of_b.of(b, name)];
+        let (items_a, items_b): (Vec<&Tree>, Vec<&Tree>) = (a.list(name).collect(), b.list(name).collect());
+        let lists = lists.each_ref().map(|list| list.as_ref().filter(|list| list.is_of_parts()));
+        let matched = self.matched(lists);
+        self.path.enter(name);
+        let mut moved = self.moved(&items_a, &items_b, &matched);
+        self.path.leave();
+        for &(one, two) in &matched.pairs {
+            match (one.and_then(|one| items_a.get(one)), two.and_then(|two| items_b.get(two))) {
                 (Some(one), Some(two)) => {
-                    let steps = [with(steps_a, one.name, one.index), with(steps_b, two.name, two.index)];
-                    self.parts(&Pair { trees: [one, two], steps }, assets);
+                    if let Some(values) = moved.remove(&one.id) {
+                        let places = [self.at(0, one.name, one.index), self.at(1, two.name, two.index)];
+                        self.tell_moved(places, one.label.as_ref(), values);
+                    }
+                    self.enter([one, two]);
+                    self.parts([one, two]);
+                    self.leave();
                 }
                 (Some(one), None) => {
-                    let place = selector(&with(steps_a, one.name, one.index));
+                    let place = self.at(0, one.name, one.index);
                     self.tell(Change::Removed, place, one.label.as_ref(), None);
                 }
                 (None, Some(two)) => {
-                    let place = selector(&with(steps_b, two.name, two.index));
+                    let place = self.at(1, two.name, two.index);
                     self.tell(Change::Added, place, two.label.as_ref(), None);
                 }
                 (None, None) => {}
             }
         }
-        if let Some(first) = a.first().filter(|_| is_moved(&matched)) {
-            self.tell(Change::Moved, selector(&with(steps_a, first.name, None)), pair.trees[0].label.as_ref(), None);
-        }
     }
 
-    fn fields(&mut self, pair: &Pair<'_>) {
-        let [a, b] = pair.trees;
-        let place = |side: usize, name: &'static str| {
-            pair.steps.get(side).map(|steps| selector(&with(steps, name, None))).unwrap_or_default()
-        };
-        let field = |tree: &'_ Tree, name: &str| {
-            tree.fields.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone())
-        };
+    /// The parts of the first list that are moved in the second, by their numbers, with what they hang on in both. Of
+    /// those that hang on the same, as few as explain the order.
+    fn moved(&mut self, a: &[&'t Tree], b: &[&'t Tree], matched: &Matched) -> HashMap<usize, Option<[Fact; 2]>> {
+        let mut moved = HashMap::new();
+        let Some(first) = a.first() else { return moved };
+        let parent = first.fields.iter().find_map(|(name, _)| {
+            let list = self.path.of(name, |path| self.rules.parent(path))?;
+            Some((*name, list))
+        });
+        let link = parent.map(|(field, list)| (field, self.link(list)));
+        let is_ordered = !self.path.is(|path| self.rules.has(path, Rule::Unordered));
+        let mut siblings: HashMap<Option<i64>, Vec<(usize, usize)>> = HashMap::new();
+        for (one, place, other) in matched.pairs.iter().filter_map(|&(one, two)| Some((a.get(one?)?, one?, two?))) {
+            let Some(two) = b.get(other) else { continue };
+            let mut hangs_on = None;
+            if let Some((field, link)) = &link {
+                let number = |tree: &Tree| tree.field(field).and_then(Fact::number);
+                let (was, is) = (number(one), number(two));
+                let is_same = was.zip(is).map_or(was == is, |(was, is)| link.is_same(was, is));
+                if !is_same {
+                    let [from, _] = link.facts(was.unwrap_or(-1), is.unwrap_or(-1));
+                    let [_, to] = link.facts(was.unwrap_or(-1), is.unwrap_or(-1));
+                    let fact = |number: Option<i64>, fact| if number.is_some() { fact } else { Fact::ABSENT };
+                    moved.insert(one.id, Some([fact(was, from), fact(is, to)]));
+                    continue;
+                }
+                hangs_on = was;
+            }
+            siblings.entry(hangs_on).or_default().push((place, other));
+        }
+        for list in siblings.into_values().filter(|_| is_ordered) {
+            let others: Vec<usize> = list.iter().map(|(_, other)| *other).collect();
+            let places = out_of_order(&others).into_iter().filter_map(|at| list.get(at));
+            moved.extend(places.filter_map(|(place, _)| Some((a.get(*place)?.id, None))));
+        }
+        moved
+    }
+
+    fn fields(&mut self, pair: [&'t Tree; 2]) {
+        let [a, b] = pair;
         let label = a.label.as_ref();
         for (name, value) in &a.fields {
-            match (value, field(b, name)) {
-                (_, None) => {
-                    let values = Some([value.clone(), Fact::ABSENT]);
-                    self.tell(Change::Removed, place(0, name), label, values);
+            let Some(other) = b.field(name) else {
+                let place = self.at(0, name, None);
+                self.tell(Change::Removed, place, label, Some([value.clone(), Fact::ABSENT]));
+                continue;
+            };
+            let is_elsewhere =
+                |rules: &Rules, path: &str| rules.has(path, Rule::Number) || rules.parent(path).is_some();
+            if self.path.of(name, |path| is_elsewhere(&self.rules, path)) || self.is_repeat(name) {
+                continue;
+            }
+            if let Some(link) = self.link_of(name) {
+                if let Some(values) = linked(value, other, &link) {
+                    let place = self.at(0, name, None);
+                    self.tell(Change::Changed, place, label, Some(values));
                 }
-                (value, Some(other)) if value.is_same(&other) => {}
-                (Fact::Texts(one), Some(Fact::Texts(two))) => self.texts(&place(0, name), label, one, &two),
-                (_, Some(other)) => {
-                    self.tell(Change::Changed, place(0, name), label, Some([value.clone(), other]));
+                continue;
+            }
+            match (value, other) {
+                _ if value.is_same(other, Some(self.options)) => {}
+                (Fact::Texts(one), Fact::Texts(two)) => self.texts(pair, name, [one, two]),
+                _ => {
+                    let place = self.at(0, name, None);
+                    self.tell(Change::Changed, place, label, Some([value.clone(), other.clone()]));
                 }
             }
         }
-        for (name, value) in b.fields.iter().filter(|(name, _)| field(a, name).is_none()) {
-            let values = Some([Fact::ABSENT, value.clone()]);
-            self.tell(Change::Added, place(1, name), b.label.as_ref(), values);
+        for (name, value) in b.fields.iter().filter(|(name, _)| a.field(name).is_none()) {
+            let place = self.at(1, name, None);
+            self.tell(Change::Added, place, b.label.as_ref(), Some([Fact::ABSENT, value.clone()]));
         }
+    }
+
+    /// Whether a field repeats others of which one differs.
+    fn is_repeat(&mut self, name: &str) -> bool {
+        let repeated = self.path.of(name, |path| self.rules.repeated(path)).unwrap_or_default();
+        let differs = |path: &&'static str| {
+            let [a, b] =
+                self.around.each_ref().map(|around| seek(around, path).and_then(|(tree, name)| tree.field(name)));
+            a.zip(b).is_some_and(|(a, b)| !a.is_same(b, Some(self.options)))
+        };
+        repeated.iter().any(differs)
     }
 
     /// A list of texts, item by item.
-    fn texts(&mut self, place: &str, label: Option<&Name>, a: &[Name], b: &[Name]) {
-        let item = |text: &Name| Tree {
-            name: "",
-            index: None,
-            label: None,
-            fields: vec![("", Fact::Text(text.clone()))],
-            arrays: Vec::new(),
-            parts: Vec::new(),
-            digest: Sha256::digest(&text.text).into(),
+    fn texts(&mut self, pair: [&'t Tree; 2], name: &'static str, texts: [&'t [Name]; 2]) {
+        let [a, b] = pair;
+        let label = a.label.as_ref();
+        let [of_a, of_b] = &mut self.lists;
+        let lists = [of_a.of(a, name), of_b.of(b, name)];
+        let matched = self.matched(lists.each_ref().map(Option::as_ref));
+        let pairs = matched.pairs.iter().filter_map(|&(one, two)| one.zip(two));
+        let pairs: Vec<(usize, usize)> = pairs.collect();
+        let others: Vec<usize> = pairs.iter().map(|(_, other)| *other).collect();
+        let moved: HashSet<usize> =
+            out_of_order(&others).into_iter().filter_map(|at| pairs.get(at)).map(|(place, _)| *place).collect();
+        let [texts_a, texts_b] = texts;
+        let text = |list: &[Name], index: Option<usize>| {
+            index.and_then(|index| list.get(index)).map_or(Fact::ABSENT, |text| Fact::Text(text.clone()))
         };
-        let (items_a, items_b): (Vec<Tree>, Vec<Tree>) = (a.iter().map(item).collect(), b.iter().map(item).collect());
-        let matched = align(&items_a.iter().collect::<Vec<_>>(), &items_b.iter().collect::<Vec<_>>());
-        for &(one, two) in &matched {
-            let text = |list: &[Name], index: Option<usize>| index.and_then(|index| list.get(index)).cloned();
-            let values = [text(a, one), text(b, two)];
-            let (change, index) = match (one, two) {
-                _ if values[0] == values[1] => continue,
-                (Some(index), Some(_)) => (Change::Changed, index),
-                (Some(index), None) => (Change::Removed, index),
-                (None, index) => (Change::Added, index.unwrap_or(0)),
+        for &(one, two) in &matched.pairs {
+            let values = [text(texts_a, one), text(texts_b, two)];
+            let place = match one {
+                Some(_) => self.at(0, name, one),
+                None => self.at(1, name, two),
             };
-            let values = values.map(|text| text.map_or(Fact::ABSENT, Fact::Text));
-            self.tell(change, format!("{place}/{index}"), label, Some(values));
-        }
-        if is_moved(&matched) {
-            self.tell(Change::Moved, place.to_owned(), label, None);
-        }
-    }
-
-    fn arrays(&mut self, pair: &Pair<'_>, assets: [&Asset<'_>; 2]) {
-        let [a, b] = pair.trees;
-        let same = |list: &'_ [Array], array: &Array| {
-            list.iter().position(|other| (other.name, other.index) == (array.name, array.index))
-        };
-        let [steps_a, steps_b] = &pair.steps;
-        let mut told: Vec<(u64, u64)> = Vec::new();
-        for array in &a.arrays {
-            let place = selector(&with(steps_a, array.name, array.index));
-            let Some(other) = same(&b.arrays, array).and_then(|place| b.arrays.get(place)) else {
-                self.tell(Change::Removed, place, a.label.as_ref(), None);
-                continue;
-            };
-            let span = (array.storage.offset, array.storage.bytes);
-            // Another reading of the bytes of an array that was just told.
-            let is_told = array.storage.packing == Packing::Derived && told.contains(&span);
-            if array.digest == other.digest || is_told {
-                continue;
-            }
-            told.push(span);
-            let mut rows = Rows { counts: [array.rows, other.rows], differing: None, first: None };
-            if self.in_detail < ARRAYS_IN_DETAIL {
-                self.in_detail = self.in_detail.saturating_add(1);
-                let [one, two] = assets;
-                let step = (array.name, array.index);
-                let [of_a, of_b] = self.budgets;
-                if let (Some(one), Some(two)) =
-                    (rows::find(one, steps_a, step, of_a), rows::find(two, steps_b, step, of_b))
-                {
-                    rows::compare(&one, &two, &mut rows);
+            match (one, two) {
+                (Some(index), Some(_)) if moved.contains(&index) => {
+                    let to = self.at(1, name, two);
+                    self.tell_moved([place, to], label, Some(values));
                 }
+                (Some(_), Some(_)) if values[0].is_same(&values[1], None) => {}
+                (Some(_), Some(_)) => self.tell(Change::Changed, place, label, Some(values)),
+                (Some(_), None) => self.tell(Change::Removed, place, label, Some(values)),
+                (None, _) => self.tell(Change::Added, place, label, Some(values)),
             }
-            let (member, label) = (self.member.clone(), a.label.clone());
-            (self.sink)(Difference { change: Change::Changed, member, place, label, values: None, rows: Some(rows) });
-        }
-        for array in b.arrays.iter().filter(|array| same(&a.arrays, array).is_none()) {
-            let place = selector(&with(steps_b, array.name, array.index));
-            self.tell(Change::Added, place, b.label.as_ref(), None);
         }
     }
 
-    /// The members of two archives, by name.
-    fn members(&mut self, a: &Container<'_>, b: &Container<'_>, depth: u32) -> Result<()> {
-        let [budget_a, budget_b] = self.budgets;
-        let limit = budget_a.limits().archive_depth;
-        if depth >= limit {
-            return Err(Error::limit("archives inside each other", limit, flag::ARCHIVE_DEPTH));
-        }
-        let around = self.member.take();
-        let listed = |container: &Container<'_>, budget: &Budget| -> Result<Vec<Name>> {
-            let mut names = Names::of(container);
-            let name = |member: Result<Member<'_>>| {
-                let name = member?.name();
-                budget.members(1)?;
-                budget.work((name.len() as u64).saturating_add(256))?;
-                Ok(names.next(name))
-            };
-            container.members().map(name).collect()
-        };
-        let key = |name: &Name| name.text.bytes().map(folded).collect::<Vec<u8>>();
-        let (names_a, names_b) = (listed(a, budget_a)?, listed(b, budget_b)?);
-        let mut of_b: HashMap<Vec<u8>, VecDeque<(Member<'_>, Name)>> = HashMap::new();
-        for (member, name) in b.members().zip(names_b.iter().cloned()) {
-            of_b.entry(key(&name)).or_default().push_back((member?, name));
-        }
+    fn arrays(&mut self, pair: [&'t Tree; 2]) {
+        let [a, b] = pair;
+        let by_name = pair
+            .map(|tree| tree.arrays.iter().map(|array| ((array.name, array.index), array)).collect::<HashMap<_, _>>());
         let mut met = HashSet::new();
-        for (member, name) in a.members().zip(names_a) {
-            let (member, place) = (member?, crate::asset::address::join(around.as_ref(), name.clone()));
-            self.member = Some(place);
-            match of_b.get_mut(&key(&name)).and_then(VecDeque::pop_front) {
-                None => self.tell(Change::Removed, String::new(), None, None),
-                Some((other, name)) => {
-                    met.insert(name.text);
-                    self.contents(&member, &other, depth)?;
-                }
+        for array in &a.arrays {
+            let numbered = self.path.of(array.name, |path| self.rules.numbered(path));
+            let index = match (numbered, array.index) {
+                (Some(list), Some(index)) => match self.other_number(list, index) {
+                    Some(index) => Some(index),
+                    // That what it is for is gone says enough.
+                    None => continue,
+                },
+                (_, index) => index,
+            };
+            let other = by_name[1].get(&(array.name, index)).copied();
+            met.extend(other.map(|other| other.id));
+            if self.is_told_elsewhere(array, other, &by_name) {
+                continue;
+            }
+            let place = self.at(0, array.name, array.index);
+            match other {
+                None => self.tell(Change::Removed, place, a.label.as_ref(), None),
+                Some(other) => self.array([array, other], place, a.label.as_ref()),
             }
         }
-        for name in names_b.into_iter().filter(|name| !met.contains(&name.text)) {
-            self.member = Some(crate::asset::address::join(around.as_ref(), name));
-            self.tell(Change::Added, String::new(), None, None);
+        for array in b.arrays.iter().filter(|array| !met.contains(&array.id)) {
+            let is_numbered = self.path.of(array.name, |path| self.rules.numbered(path)).is_some();
+            if !is_numbered && !self.is_told_elsewhere(array, None, &by_name) {
+                let place = self.at(1, array.name, array.index);
+                self.tell(Change::Added, place, b.label.as_ref(), None);
+            }
         }
-        self.member = around;
-        Ok(())
     }
 
-    fn contents(&mut self, a: &Member<'_>, b: &Member<'_>, depth: u32) -> Result<()> {
-        let [one, two] = self.budgets;
-        let (one, two) = match (a.decode(one), b.decode(two)) {
-            (Ok(one), Ok(two)) => (one, two),
-            (Err(error), _) | (_, Err(error)) if matches!(error.kind(), ErrorKind::Limit { .. }) => return Err(error),
-            (one, two) => {
-                let text = |result: Result<_>| match result {
-                    Ok(_) => Fact::ABSENT,
-                    Err(error) => Fact::Text(Name { text: error.message(), lossy: false }),
-                };
-                let values = [text(one), text(two)];
-                // What cannot be decoded is the same if it is stored the same.
-                if !values[0].is_same(&values[1]) || a.stored_byte_len() != b.stored_byte_len() {
-                    self.tell(Change::Changed, "problems".to_owned(), None, Some(values));
-                }
-                return Ok(());
+    /// The number in the second list of what has this one in the first.
+    fn other_number(&mut self, list: &'static str, number: usize) -> Option<usize> {
+        let Link { lists: [one, two], matched } = self.link(list);
+        let place = one?.place(i64::try_from(number).ok()?)?;
+        two?.number(matched.other(place)?)
+    }
+
+    /// Two arrays that may differ.
+    fn array(&mut self, arrays: [&'t Array; 2], place: String, label: Option<&Arc<Name>>) {
+        let [one, other] = arrays;
+        if one.rows == 0 && other.rows == 0 {
+            return;
+        }
+        self.path.enter(one.name);
+        let mut links = Vec::new();
+        if one.columns == other.columns {
+            for (place, column) in one.columns.iter().enumerate() {
+                links.extend(self.link_of(column.name).map(|link| (place, link)));
             }
+        }
+        self.path.leave();
+        let rows = self.path.of(one.name, |path| self.rules.rows(path)).map(|list| self.link(list));
+        // The lists of rows whose numbers differ may explain it; lists that differ may belie rows that are the same.
+        let is_plain = links.iter().map(|(_, link)| link).chain(&rows).all(Link::is_plain);
+        if one.digest == other.digest && is_plain {
+            return;
+        }
+        let rows = rows.filter(|link| !link.is_plain()).map(|link| (link.matched.clone(), link));
+        self.told.push(Told::Rows(self.difference(Change::Changed, place, label)));
+        self.wanted.push(Wanted { arrays, links, rows });
+    }
+
+    /// Whether an array shows the same as another, which says what differs; or is only stored in another way.
+    fn is_told_elsewhere(&mut self, array: &Array, other: Option<&Array>, by_name: &[ByName<'t>; 2]) -> bool {
+        let Some(repeated) = self.path.of(array.name, |path| self.rules.repeated(path)) else { return false };
+        let (mut is_there, mut is_same) = (false, true);
+        for &path in repeated {
+            if array.index.is_some() {
+                let name = path.rsplit('/').next().unwrap_or_default();
+                let [one, two] = by_name.each_ref().map(|arrays| arrays.get(&(name, array.index)));
+                is_there |= one.is_some() || two.is_some();
+                is_same &= one.map(|array| array.digest) == two.map(|array| array.digest);
+            } else {
+                let arrays = self.around.each_ref().map(|around| {
+                    let (tree, name) = seek(around, path)?;
+                    let arrays = tree.arrays.iter().filter(|array| array.name == name);
+                    Some(arrays.map(|array| array.digest).collect::<Vec<_>>()).filter(|arrays| !arrays.is_empty())
+                });
+                is_there |= arrays.iter().any(Option::is_some);
+                is_same &= arrays[0] == arrays[1];
+            }
+        }
+        is_there && !(is_same && other.is_some_and(|other| other.columns == array.columns))
+    }
+}
+
+type ByName<'t> = HashMap<(&'static str, Option<usize>), &'t Array>;
+
+/// The items that two fields mean, where they are not the same.
+fn linked(a: &Fact, b: &Fact, link: &Link<'_>) -> Option<[Fact; 2]> {
+    if let (Fact::Value(Value::Ints(one)), Fact::Value(Value::Ints(two))) = (a, b) {
+        let is_same = one.len() == two.len() && one.iter().zip(&**two).all(|(&a, &b)| link.is_same(a, b));
+        let name = |fact: &Fact| match fact {
+            Fact::Text(name) => name.clone(),
+            fact => Name { text: fact.number().map_or_else(String::new, |number| number.to_string()), lossy: false },
         };
-        if *one == *two {
-            return Ok(());
-        }
-        let mut told = 0_u64;
-        let mut count = |difference: Difference| {
-            told = told.saturating_add(1);
-            (self.sink)(difference);
+        let names = |numbers: &[i64], side: usize| {
+            let fact = |&number: &i64| link.facts(number, number).get(side).map(name);
+            Fact::Texts(numbers.iter().filter_map(fact).collect())
         };
-        let file = Path::new(self.member.as_ref().map_or("", |member| unnumbered(&member.text)));
-        let open = |data, budget| Asset::open_within(Format::of_file(file, data), data, budget);
-        if let (Ok((a, held_a)), Ok((b, held_b))) = (open(&one, one.budget()), open(&two, two.budget())) {
-            let (budgets, member) = ([held_a.budget(), held_b.budget()], self.member.clone());
-            let mut inside = Comparison { budgets, member, in_detail: self.in_detail, sink: &mut count };
-            inside.assets(&a, &b, depth.saturating_add(1))?;
-            self.in_detail = inside.in_detail;
+        return (!is_same).then(|| [names(one, 0), names(two, 1)]);
+    }
+    match (a.number(), b.number()) {
+        (Some(one), Some(two)) if link.is_same(one, two) => None,
+        (Some(one), Some(two)) => Some(link.facts(one, two)),
+        (None, None) if a.is_same(b, None) => None,
+        (one, two) => {
+            let fact = |number: Option<i64>, side: usize, fact: &Fact| {
+                let name = number.and_then(|number| link.facts(number, number).into_iter().nth(side));
+                name.unwrap_or_else(|| fact.clone())
+            };
+            Some([fact(one, 0, a), fact(two, 1, b)])
         }
-        if told == 0 {
-            let sizes = [one.len(), two.len()].map(|size| Fact::of(size.into()));
-            self.tell(Change::Changed, "bytes".to_owned(), None, Some(sizes));
-        }
-        Ok(())
     }
 }

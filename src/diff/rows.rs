@@ -1,102 +1,236 @@
-//! The rows of an array, found again and compared.
+//! The rows of arrays that differ, read again and compared.
+
+use std::collections::HashMap;
+use std::rc::Rc;
 
 use half::f16;
 
-use super::Rows;
+use super::align::Matched;
+use super::lists::Link;
+use super::tree::{Array, read_arrays};
+use super::{Fact, Options, Row, Rows};
 use crate::asset::Asset;
-use crate::base::error::{Error, Result};
+use crate::base::error::{Error, ErrorKind, Result};
 use crate::budget::{Budget, Held};
 use crate::bytes::batch::to_the_end;
 use crate::bytes::{Column, Scalar, Table};
-use crate::inspect::Inspect;
-use crate::outline::{Outline, Part, Visitor};
+use crate::outline::Value;
 
-/// An array's rows, decoded, and what they are made of.
-pub(super) struct Found {
-    bytes: Vec<u8>,
-    columns: Vec<Column>,
-    _held: Held,
+/// How many bytes of one asset's rows are kept to be compared; of arrays beyond, only that they differ is known.
+const MOST_KEPT: u64 = 96 << 20;
+
+/// An array of both assets that is to be looked into.
+pub(super) struct Wanted<'t> {
+    pub(super) arrays: [&'t Array; 2],
+    /// The columns with numbers of items.
+    pub(super) links: Vec<(usize, Link<'t>)>,
+    /// Which row is which, where a row is for an item of a list.
+    pub(super) rows: Option<(Rc<Matched>, Link<'t>)>,
 }
 
-/// Looks for one array; descends only on the way to it.
-struct Finder<'f> {
-    steps: &'f [(&'static str, Option<usize>)],
-    array: (&'static str, Option<usize>),
-    depth: usize,
-    budget: &'f Budget,
-    found: Option<Found>,
+/// Compares the rows of arrays; each asset is gone over once, and rows of one array of the second are held at a time.
+/// In the order of the arrays; `None` where they turn out to mean the same.
+pub(super) fn compare(
+    wanted: &[Wanted<'_>],
+    assets: [&Asset<'_>; 2],
+    is_archive: bool,
+    budgets: [&Budget; 2],
+    options: &Options,
+) -> Result<Vec<Option<Rows>>> {
+    let mut results: Vec<Option<Rows>> = wanted.iter().map(|wanted| Some(Rows::of(wanted))).collect();
+    let mut kept = 0_u64;
+    let mut of_a: HashMap<usize, Vec<u8>> = HashMap::new();
+    // Both by the numbers of arrays in each outline.
+    let mut by_b: HashMap<usize, usize> = HashMap::new();
+    for (place, Wanted { arrays: [a, b], .. }) in wanted.iter().enumerate() {
+        let more = kept.saturating_add(a.byte_len());
+        if a.columns == b.columns && more <= MOST_KEPT && b.byte_len() <= MOST_KEPT {
+            kept = more;
+            of_a.insert(a.id, Vec::new());
+            by_b.insert(b.id, place);
+        }
+    }
+    if by_b.is_empty() {
+        return Ok(results);
+    }
+    let [a, b] = assets;
+    let [budget_a, budget_b] = budgets;
+    let Some(held) = unless_stopped(budget_a.hold(kept))? else { return Ok(results) };
+    read_arrays(a, is_archive, &mut |id, table| match of_a.get_mut(&id) {
+        Some(bytes) => unless_stopped(read(table, held.budget(), bytes)).map(drop),
+        None => Ok(()),
+    })?;
+    read_arrays(b, is_archive, &mut |id, table| {
+        let Some(&place) = by_b.get(&id) else { return Ok(()) };
+        let (Some(wanted), Some(result)) = (wanted.get(place), results.get_mut(place)) else { return Ok(()) };
+        let [array, other] = wanted.arrays;
+        let held: Result<Held> = budget_b.hold(other.byte_len());
+        let mut bytes = Vec::new();
+        let rows = held.and_then(|held| read(table, held.budget(), &mut bytes).map(|()| held));
+        let (Some(_held), Some(one)) = (unless_stopped(rows)?, of_a.remove(&array.id)) else { return Ok(()) };
+        // What broke off was not read whole.
+        if one.len() as u64 == array.byte_len() && bytes.len() as u64 == other.byte_len() {
+            budget_b.work(bytes.len() as u64)?;
+            let is_same = result.as_mut().is_none_or(|rows| look_into(wanted, &one, &bytes, options, rows));
+            if is_same {
+                *result = None;
+            }
+        }
+        Ok(())
+    })?;
+    Ok(results)
 }
 
-/// The rows of the array that these steps and its own lead to; `None` where they cannot be had.
-pub(super) fn find(
-    asset: &Asset<'_>,
-    steps: &[(&'static str, Option<usize>)],
-    array: (&'static str, Option<usize>),
-    budget: &Budget,
-) -> Option<Found> {
-    let mut finder = Finder { steps, array, depth: 0, budget, found: None };
-    asset.outline(&mut Outline::new(&mut finder));
-    finder.found
+/// What cannot be read is not looked into; where the work is to end, it ends.
+fn unless_stopped<T>(result: Result<T>) -> Result<Option<T>> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if matches!(error.kind(), ErrorKind::Io(_)) => Err(error),
+        Err(_) => Ok(None),
+    }
 }
 
-impl Visitor for Finder<'_> {
-    fn open(&mut self, part: &Part<'_>) -> bool {
-        let is_next = self.found.is_none() && self.steps.get(self.depth) == Some(&(part.name, part.index));
-        self.depth = self.depth.saturating_add(is_next.into());
-        is_next
+fn read(table: &dyn Table, budget: &Budget, bytes: &mut Vec<u8>) -> Result<(), Error> {
+    budget.read(table, &mut to_the_end(|rows| bytes.extend_from_slice(rows)))
+}
+
+impl Rows {
+    pub(super) fn of(wanted: &Wanted<'_>) -> Self {
+        let columns = wanted.arrays.map(|array| array.columns.iter().map(|column| column.name).collect());
+        Self {
+            counts: wanted.arrays.map(|array| array.rows),
+            columns,
+            differing: None,
+            differing_columns: Vec::new(),
+            largest: None,
+            first: None,
+        }
+    }
+}
+
+/// Compares row by row. Whether both mean the same.
+fn look_into(wanted: &Wanted<'_>, a: &[u8], b: &[u8], options: &Options, rows: &mut Rows) -> bool {
+    let columns = Columns::of(wanted);
+    let mut differs = vec![false; columns.0.len()];
+    let mut differing = 0_u64;
+    let size = columns.0.iter().fold(0_usize, |sum, column| sum.saturating_add(column.column.scalar.byte_len()));
+    if size == 0 {
+        return false;
+    }
+    for (place, one) in a.chunks_exact(size).enumerate() {
+        let other = match &wanted.rows {
+            Some((matched, _)) => matched.other(place),
+            None => Some(place),
+        };
+        let start = other.map(|other| other.saturating_mul(size));
+        let Some(two) = start.and_then(|start| b.get(start..)?.get(..size)) else { continue };
+        if wanted.links.is_empty() && one == two {
+            continue;
+        }
+        let mut is_same = true;
+        for (column, differs) in columns.0.iter().zip(&mut differs) {
+            if !column.is_same(one, two, options, &mut rows.largest) {
+                (is_same, *differs) = (false, true);
+            }
+        }
+        if !is_same {
+            differing = differing.saturating_add(1);
+            rows.first.get_or_insert_with(|| {
+                let label = wanted.rows.as_ref().and_then(|(_, link)| {
+                    let number = i64::try_from(place).ok()?;
+                    link.lists[0].as_ref()?.name(number, None)
+                });
+                let [one, two] = columns.facts(one, two);
+                Row { rows: [place as u64, other.unwrap_or(place) as u64], label, values: [one, two] }
+            });
+        }
+    }
+    rows.differing = Some(differing);
+    let names = wanted.arrays[0].columns.iter().zip(&differs).filter(|(_, differs)| **differs);
+    rows.differing_columns = names.map(|(column, _)| column.name).collect();
+    differing == 0 && (rows.counts[0] == rows.counts[1] || wanted.rows.is_some())
+}
+
+struct Columns<'w, 't>(Vec<At<'w, 't>>);
+
+/// A column, where it lies in a row.
+struct At<'w, 't> {
+    column: Column,
+    start: usize,
+    link: Option<&'w Link<'t>>,
+}
+
+impl<'w, 't> Columns<'w, 't> {
+    fn of(wanted: &'w Wanted<'t>) -> Self {
+        let mut start = 0_usize;
+        let column = |(place, &column): (usize, &Column)| {
+            let link = wanted.links.iter().find(|(linked, _)| *linked == place).map(|(_, link)| link);
+            let at = At { column, start, link };
+            start = start.saturating_add(column.scalar.byte_len());
+            at
+        };
+        Self(wanted.arrays[0].columns.iter().enumerate().map(column).collect())
     }
 
-    fn close(&mut self) {
-        self.depth = self.depth.saturating_sub(1);
+    fn facts(&self, one: &[u8], two: &[u8]) -> [Vec<Fact>; 2] {
+        let facts = |at: &At<'_, '_>| {
+            let [a, b] = [one, two].map(|row| at.value(row));
+            match (at.link, number(&a), number(&b)) {
+                (Some(link), Some(a), Some(b)) => link.facts(a, b),
+                _ => [a, b].map(Fact::Value),
+            }
+        };
+        self.0.iter().map(facts).map(|[one, two]| (one, two)).unzip::<_, _, Vec<_>, Vec<_>>().into()
+    }
+}
+
+fn number(value: &Value<'_>) -> Option<i64> {
+    match value {
+        Value::Uint(number) => i64::try_from(*number).ok(),
+        Value::Int(number) => Some(*number),
+        _ => None,
+    }
+}
+
+impl At<'_, '_> {
+    fn bytes<'r>(&self, row: &'r [u8]) -> &'r [u8] {
+        row.get(self.start..).and_then(|row| row.get(..self.column.scalar.byte_len())).unwrap_or_default()
     }
 
-    fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
-        if self.depth == self.steps.len() && (name, index) == self.array && self.found.is_none() {
-            self.found = rows(table, self.budget).ok();
+    fn value(&self, row: &[u8]) -> Value<'static> {
+        let bytes = self.bytes(row);
+        let mut wide = [0; 8];
+        wide.iter_mut().zip(bytes).for_each(|(wide, byte)| *wide = *byte);
+        let [a, b, c, d, ..] = wide;
+        match self.column.scalar {
+            Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => Value::Uint(u64::from_le_bytes(wide)),
+            Scalar::I8 => Value::Int(i8::from_le_bytes([a]).into()),
+            Scalar::I16 => Value::Int(i16::from_le_bytes([a, b]).into()),
+            Scalar::I32 => Value::Int(i32::from_le_bytes([a, b, c, d]).into()),
+            Scalar::F16 => Value::Float(f16::from_le_bytes([a, b]).to_f32()),
+            Scalar::F32 => Value::Float(f32::from_le_bytes([a, b, c, d])),
         }
     }
 
-    fn problem(&mut self, _: &Error) {}
-}
-
-/// All rows of a table, at the budget's expense.
-fn rows(table: &dyn Table, budget: &Budget) -> Result<Found> {
-    let columns = table.columns();
-    let row: usize = columns.iter().map(|column| column.scalar.byte_len()).sum();
-    let held = budget.hold(table.rows().saturating_mul(row as u64))?;
-    let mut bytes = Vec::new();
-    held.budget().read(table, &mut to_the_end(|rows| bytes.extend_from_slice(rows)))?;
-    Ok(Found { bytes, columns, _held: held })
-}
-
-/// Counts the rows that differ, and keeps the first.
-pub(super) fn compare(a: &Found, b: &Found, rows: &mut Rows) {
-    let size = |found: &Found| found.columns.iter().map(|column| column.scalar.byte_len()).sum::<usize>();
-    if a.columns != b.columns || size(a) == 0 {
-        return;
+    /// Whether both rows have the same here; the largest distance of two numbers so far.
+    fn is_same(&self, one: &[u8], two: &[u8], options: &Options, largest: &mut Option<f32>) -> bool {
+        if self.link.is_none() && self.bytes(one) == self.bytes(two) {
+            return true;
+        }
+        match (self.link, self.value(one), self.value(two)) {
+            (Some(link), a, b) => match (number(&a), number(&b)) {
+                (Some(a), Some(b)) => link.is_same(a, b),
+                _ => self.bytes(one) == self.bytes(two),
+            },
+            (None, Value::Float(a), Value::Float(b)) if options.is_near(a, b) => true,
+            (None, Value::Float(a), Value::Float(b)) => {
+                let distance = (a - b).abs();
+                if distance.is_finite() {
+                    *largest = Some(largest.map_or(distance, |largest| largest.max(distance)));
+                }
+                false
+            }
+            _ => false,
+        }
     }
-    let both = a.bytes.chunks_exact(size(a)).zip(b.bytes.chunks_exact(size(b)));
-    let mut differing = (0_u64..).zip(both).filter(|(_, (a, b))| a != b).peekable();
-    rows.first = differing.peek().map(|&(row, (one, two))| (row, [numbers(&a.columns, one), numbers(&b.columns, two)]));
-    rows.differing = Some(differing.count() as u64);
-}
-
-/// The numbers of one row as text.
-fn numbers(columns: &[Column], mut row: &[u8]) -> Vec<String> {
-    let number = |column: &Column| {
-        let (bytes, behind) = row.split_at_checked(column.scalar.byte_len())?;
-        row = behind;
-        let mut wide = [0; 8];
-        wide.get_mut(..bytes.len())?.copy_from_slice(bytes);
-        let [a, b, c, d, ..] = wide;
-        Some(match column.scalar {
-            Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => u64::from_le_bytes(wide).to_string(),
-            Scalar::I8 => i8::from_le_bytes([a]).to_string(),
-            Scalar::I16 => i16::from_le_bytes([a, b]).to_string(),
-            Scalar::I32 => i32::from_le_bytes([a, b, c, d]).to_string(),
-            Scalar::F16 => f16::from_le_bytes([a, b]).to_string(),
-            Scalar::F32 => f32::from_le_bytes([a, b, c, d]).to_string(),
-        })
-    };
-    columns.iter().map_while(number).collect()
 }

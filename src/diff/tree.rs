@@ -1,15 +1,18 @@
 //! An outline, kept to be compared.
 
+use std::sync::Arc;
+
 use sha2::{Digest, Sha256};
 
 use super::Fact;
+use super::rules::{Path, Rule, Rules};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::limits::flag;
 use crate::base::span::Span;
 use crate::base::text::Name;
 use crate::budget::Budget;
 use crate::bytes::batch::to_the_end;
-use crate::bytes::{Storage, Table};
+use crate::bytes::{Column, Table};
 use crate::inspect::Inspect;
 use crate::outline::{Outline, Part, Text, Value, Visitor};
 
@@ -18,11 +21,15 @@ use crate::outline::{Outline, Part, Text, Value, Visitor};
 pub(super) struct Tree {
     pub(super) name: &'static str,
     pub(super) index: Option<usize>,
-    pub(super) label: Option<Name>,
+    pub(super) label: Option<Arc<Name>>,
     pub(super) fields: Vec<(&'static str, Fact)>,
     pub(super) arrays: Vec<Array>,
     pub(super) parts: Vec<Self>,
-    /// Of all of this but its place.
+    /// The places of the parts of each name.
+    pub(super) lists: Vec<(&'static str, Vec<usize>)>,
+    /// Its number among all of the outline.
+    pub(super) id: usize,
+    /// Of all of this but its place, and but the numbers of other parts in it.
     pub(super) digest: [u8; 32],
 }
 
@@ -31,15 +38,36 @@ pub(super) struct Array {
     pub(super) name: &'static str,
     pub(super) index: Option<usize>,
     pub(super) rows: u64,
-    pub(super) storage: Storage,
+    pub(super) columns: Vec<Column>,
+    /// Its number among all arrays of the outline.
+    pub(super) id: usize,
     pub(super) digest: [u8; 32],
 }
 
+impl Array {
+    /// The bytes that its rows decode to.
+    pub(super) fn byte_len(&self) -> u64 {
+        let row: usize = self.columns.iter().map(|column| column.scalar.byte_len()).sum();
+        self.rows.saturating_mul(row as u64)
+    }
+}
+
 impl Tree {
+    /// The outline of an asset. Kept, it leaves out what the [rules](super::rules) say; else it is only a digest.
     pub(super) fn of(asset: &dyn Inspect, keep: bool, is_archive: bool, budget: &Budget) -> Result<Self> {
         let limit = budget.limits().decoded_bytes;
-        let open = vec![Open::new(&Part::one(""))];
-        let mut builder = Builder { open, keep, is_archive, left: limit, budget, failure: None };
+        let mut builder = Builder {
+            open: vec![Open::new(&Part::one(""), 0)],
+            keep,
+            is_archive,
+            left: limit,
+            rules: keep.then(|| Rules::of(asset.format())),
+            path: Path::default(),
+            parts: 0,
+            arrays: 0,
+            budget,
+            failure: None,
+        };
         asset.outline(&mut Outline::new(&mut builder));
         if let Some(failure) = builder.failure {
             return Err(failure);
@@ -50,9 +78,30 @@ impl Tree {
         let top = builder.open.pop().map(Open::close);
         top.ok_or_else(|| Error::malformed("outline without an end"))
     }
+
+    /// The parts of one name.
+    pub(super) fn list(&self, name: &str) -> impl Iterator<Item = &Self> {
+        let places = self.lists.iter().find(|(known, _)| *known == name).map(|(_, places)| places.as_slice());
+        places.unwrap_or_default().iter().filter_map(|&place| self.parts.get(place))
+    }
+
+    /// The part of this name, if there is one and no other.
+    pub(super) fn only(&self, name: &str) -> Option<&Self> {
+        let mut list = self.list(name);
+        list.next().filter(|_| list.next().is_none())
+    }
+
+    pub(super) fn field(&self, name: &str) -> Option<&Fact> {
+        self.fields.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+    }
 }
 
-/// A part that is being told.
+/// Members, and what follows from them, are compared in another way.
+fn is_of_archive(part: &Part<'_>) -> bool {
+    matches!(part.name, "members" | "directory" | "tail")
+}
+
+/// A part whose outline is being read.
 struct Open {
     tree: Tree,
     span: Option<Span>,
@@ -61,15 +110,34 @@ struct Open {
 }
 
 impl Open {
-    fn new(part: &Part<'_>) -> Self {
+    fn new(part: &Part<'_>, id: usize) -> Self {
         let (name, index, label) = (part.name, part.index, part.label.map(Name::from));
         let mut hash = Sha256::new();
         hash.update(name);
         hash.update([0]);
         hash.update(label.as_ref().map_or("", |label| &label.text));
-        let tree =
-            Tree { name, index, label, fields: Vec::new(), arrays: Vec::new(), parts: Vec::new(), digest: [0; 32] };
+        let tree = Tree {
+            name,
+            index,
+            label: label.map(Arc::new),
+            fields: Vec::new(),
+            arrays: Vec::new(),
+            parts: Vec::new(),
+            lists: Vec::new(),
+            id,
+            digest: [0; 32],
+        };
         Self { tree, span: part.span, hash, problems: Vec::new() }
+    }
+
+    fn add(&mut self, part: Tree) {
+        let tree = &mut self.tree;
+        let place = tree.parts.len();
+        match tree.lists.iter_mut().rev().find(|(name, _)| *name == part.name) {
+            Some((_, places)) => places.push(place),
+            None => tree.lists.push((part.name, vec![place])),
+        }
+        tree.parts.push(part);
     }
 
     fn close(mut self) -> Tree {
@@ -80,7 +148,7 @@ impl Open {
         Tree { digest: self.hash.finalize().into(), ..self.tree }
     }
 
-    /// Whether a field tells where something lies, or how many bytes it takes, or its own number.
+    /// Whether a field says where something lies, or how many bytes it takes, or its own number.
     fn is_place(&self, name: &str, value: &Value<'_>) -> bool {
         let number = match value {
             Value::Opaque(_) => return true,
@@ -99,10 +167,14 @@ impl Open {
 struct Builder<'b> {
     open: Vec<Open>,
     keep: bool,
-    /// Whether the members, and what follows from them, are compared in another way.
     is_archive: bool,
     /// Bytes that may still be kept.
     left: u64,
+    /// Where the outline is kept.
+    rules: Option<Rules>,
+    path: Path,
+    parts: usize,
+    arrays: usize,
     budget: &'b Budget,
     /// Why not all could be looked at.
     failure: Option<Error>,
@@ -123,12 +195,25 @@ impl Builder<'_> {
         self.left > 0
     }
 
+    fn rule<T>(&mut self, name: &str, ask: impl FnOnce(&Rules, &str) -> T) -> Option<T> {
+        let rules = self.rules.as_ref()?;
+        Some(self.path.of(name, |path| ask(rules, path)))
+    }
+
+    fn is_derived(&mut self, name: &str) -> bool {
+        self.rule(name, |rules, path| rules.has(path, Rule::Derived)).unwrap_or(false)
+    }
+
     fn fact(&mut self, name: &'static str, told: &str, fact: impl FnOnce() -> Fact) {
         if !self.spend(told.len().saturating_mul(2)) {
             return;
         }
+        let is_number = |rules: &Rules, path: &str| rules.item(path).is_some() || rules.has(path, Rule::Number);
+        let is_number = self.rule(name, is_number).unwrap_or(false);
         if let Some(open) = self.open.last_mut() {
-            open.hash.update(told);
+            if !is_number {
+                open.hash.update(told);
+            }
             if self.keep {
                 open.tree.fields.push((name, fact()));
             }
@@ -138,28 +223,31 @@ impl Builder<'_> {
 
 impl Visitor for Builder<'_> {
     fn open(&mut self, part: &Part<'_>) -> bool {
-        let is_left_out = self.is_archive && matches!(part.name, "members" | "directory" | "tail");
+        let is_left_out = self.is_archive && is_of_archive(part) || self.is_derived(part.name);
         let text = part.label.as_ref().map_or(0, Text::stored_byte_len);
-        let is_told = !is_left_out && self.spend(text.saturating_add(size_of::<Tree>()));
-        if is_told {
-            self.open.push(Open::new(part));
+        let is_kept = !is_left_out && self.spend(text.saturating_mul(2).saturating_add(size_of::<Tree>()));
+        if is_kept {
+            self.parts = self.parts.saturating_add(1);
+            self.path.enter(part.name);
+            self.open.push(Open::new(part, self.parts));
         }
-        is_told
+        is_kept
     }
 
     fn close(&mut self) {
         let Some(tree) = self.open.pop().map(Open::close) else { return };
+        self.path.leave();
         if let Some(around) = self.open.last_mut() {
             around.hash.update(tree.digest);
             if self.keep {
-                around.tree.parts.push(tree);
+                around.add(tree);
             }
         }
     }
 
     fn field(&mut self, name: &'static str, value: Value<'_>) {
         let is_count = self.is_archive && name == "entries";
-        if is_count || self.open.last().is_none_or(|open| open.is_place(name, &value)) {
+        if is_count || self.open.last().is_none_or(|open| open.is_place(name, &value)) || self.is_derived(name) {
             return;
         }
         let told = format!("{name}={value:?}\n");
@@ -179,21 +267,26 @@ impl Visitor for Builder<'_> {
     }
 
     fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
+        let id = self.arrays;
+        self.arrays = id.saturating_add(1);
         // Where the LODs of a model lie is a table of its own.
-        if name.ends_with("_starts") || name.ends_with("_ends") || !self.spend(0) {
+        if name.ends_with("_starts") || name.ends_with("_ends") || self.is_derived(name) || !self.spend(0) {
             return;
         }
+        let columns = table.columns();
         let mut hash = Sha256::new();
-        hash.update(format!("{name} {index:?} {:?} {}\n", table.columns(), table.rows()));
+        hash.update(format!("{name} {index:?} {columns:?} {}\n", table.rows()));
         if let Err(error) = self.budget.read(table, &mut to_the_end(|rows| hash.update(rows))) {
             self.problem(&error);
+        }
+        if self.keep && !self.spend(columns.len().saturating_mul(size_of::<Column>())) {
+            return;
         }
         let Some(open) = self.open.last_mut() else { return };
         let digest: [u8; 32] = hash.finalize().into();
         open.hash.update(digest);
         if self.keep {
-            let (rows, storage) = (table.rows(), table.storage());
-            open.tree.arrays.push(Array { name, index, rows, storage, digest });
+            open.tree.arrays.push(Array { name, index, rows: table.rows(), columns, id, digest });
         }
     }
 
@@ -210,4 +303,51 @@ impl Visitor for Builder<'_> {
             open.problems.push(Name { text, lossy: false });
         }
     }
+}
+
+/// Reads some arrays of an outline again, by their numbers.
+pub(super) fn read_arrays(
+    asset: &dyn Inspect,
+    is_archive: bool,
+    keep: &mut dyn FnMut(usize, &dyn Table) -> Result<()>,
+) -> Result<()> {
+    let mut again =
+        Again { is_archive, rules: Rules::of(asset.format()), path: Path::default(), arrays: 0, keep, result: Ok(()) };
+    asset.outline(&mut Outline::new(&mut again));
+    again.result
+}
+
+struct Again<'k> {
+    is_archive: bool,
+    rules: Rules,
+    path: Path,
+    arrays: usize,
+    keep: &'k mut dyn FnMut(usize, &dyn Table) -> Result<()>,
+    result: Result<()>,
+}
+
+impl Visitor for Again<'_> {
+    fn open(&mut self, part: &Part<'_>) -> bool {
+        let rules = &self.rules;
+        let is_derived = self.path.of(part.name, |path| rules.has(path, Rule::Derived));
+        let is_read = self.result.is_ok() && !is_derived && !(self.is_archive && is_of_archive(part));
+        if is_read {
+            self.path.enter(part.name);
+        }
+        is_read
+    }
+
+    fn close(&mut self) {
+        self.path.leave();
+    }
+
+    fn array(&mut self, _: &'static str, _: Option<usize>, table: &dyn Table) {
+        let id = self.arrays;
+        self.arrays = id.saturating_add(1);
+        if self.result.is_ok() {
+            self.result = (self.keep)(id, table);
+        }
+    }
+
+    fn problem(&mut self, _: &Error) {}
 }

@@ -7,6 +7,7 @@ mod crew;
 mod describe;
 pub mod dupes;
 mod finds;
+pub mod folders;
 mod globs;
 mod identity;
 mod ignored;

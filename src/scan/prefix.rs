@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use crate::base::text::ByteStr;
-use crate::summary::Name;
+use crate::base::text::Name;
 
 /// Names of files with a prefix, in lower case; the first that a folder has counts.
 const PREFIX_FILES: [&str; 5] = ["$pboprefix$", "$pboprefix$.txt", "$prefix$", "$prefix$.txt", "pboprefix.txt"];

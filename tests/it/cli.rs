@@ -8,7 +8,7 @@ mod output_file;
 mod paths;
 mod places;
 #[cfg(unix)]
-mod pty;
+pub mod pty;
 mod status;
 #[cfg(unix)]
 mod terminal;

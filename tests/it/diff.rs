@@ -2,23 +2,40 @@
 
 use serde_json::Value as Json;
 
-use crate::cli::{Folder, code, lines, run, stderr, stdout};
-use crate::writer::mlod;
+use crate::cli::pty::stdout_on_terminal;
+use crate::cli::{Folder, code, lines, program, run, stderr, stdout};
+use crate::writer::b3d::{
+    self, Texture, animation, bone, brushes, keys, mesh, node, scene, textures, triangles, vertices,
+};
+use crate::writer::bytes::Bytes;
 use crate::writer::odol::{Array, Lod, Model, whole};
 use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};
+use crate::writer::{mlod, rtm};
 
 /// What is told, a line each: change, member, place, values.
 fn told(a: &[u8], b: &[u8]) -> Vec<String> {
-    let folder = Folder::new(&format!("diff-{:x}", crate::writer::zip::crc32(b)));
+    told_with(a, b, &[])
+}
+
+/// The same with further arguments.
+fn told_with(a: &[u8], b: &[u8], arguments: &[&str]) -> Vec<String> {
+    let crc = crate::writer::zip::crc32;
+    let folder = Folder::new(&format!("diff-{:x}-{:x}", crc(a), crc(&[b, arguments.concat().as_bytes()].concat())));
     let (a, b) = (folder.file("a", a), folder.file("b", b));
-    let output = run(["diff", a.to_str().unwrap(), b.to_str().unwrap(), "--format", "ndjson"]);
+    told_of(&[&["diff", a.to_str().unwrap(), b.to_str().unwrap(), "--format", "ndjson"], arguments].concat())
+}
+
+fn told_of(arguments: &[&str]) -> Vec<String> {
+    let output = run(arguments);
     let found = lines(&output);
     assert_eq!(code(&output), i32::from(!found.is_empty()), "{}", stderr(&output));
     let line = |told: &Json| {
         let mut line = told["change"].as_str().unwrap().to_owned();
+        line += &told["path"].as_str().map(|path| format!(" {path}:")).unwrap_or_default();
         line += &told["member"].as_str().map(|member| format!(" {member}")).unwrap_or_default();
         line += &format!(" {}", told["place"].as_str().unwrap());
+        line += &told["to"].as_str().map(|to| format!(" to {to}")).unwrap_or_default();
         if !told["a"].is_null() || !told["b"].is_null() {
             line += &format!(" {} -> {}", told["a"], told["b"]);
         }
@@ -115,6 +132,21 @@ fn how_arrays_are_stored_is_no_difference_of_their_content() {
     assert_eq!(told(&one, &each), Vec::<String>::new());
 }
 
+/// The same model in two versions: what only one of them stores is told, and nothing twice.
+#[test]
+fn versions_of_one_model() {
+    let model = |version| {
+        let mut lod = Lod::strip(1.0, 12);
+        lod.has_default = true;
+        Model::new(version, vec![lod]).to_vec()
+    };
+    let found = told(&model(50), &model(52));
+    assert!(found.iter().any(|line| line.starts_with("changed lods/0/face_area null -> ")), "{found:#?}");
+    assert!(!found.iter().any(|line| line.contains("face_default/face_area")), "{found:#?}");
+    let found = told(&model(44), &model(47));
+    assert!(found.iter().all(|line| !line.contains("uv_bounds") && !line.contains("lods/0/uvs")), "{found:#?}");
+}
+
 #[test]
 fn archives_member_by_member() {
     let model = |x: f32| mlod::model(&[mlod::lod(4, &[], &[], 1.0)]).set("first_point", x.to_le_bytes()).to_vec();
@@ -160,4 +192,320 @@ fn trouble_and_other_ways_to_write() {
     assert_eq!((code(&output), stdout(&output).trim()), (0, "[]"));
     let output = run(["diff", "corpus/zip/addons.zip!/a.pbo!/model.p3d", a]);
     assert_eq!((code(&output), stdout(&output).trim()), (1, "changed  format  \"mlod\" -> \"odol\""));
+}
+
+/// A scene with these nodes beside a body, each with a bone; the skeleton hangs on "hip".
+fn skeleton(extra: &[&str], bones: &[&str]) -> Vec<u8> {
+    let part = |name: &str| node(name, [bone(&[(0, 1.0)]), keys(5, [1, 2])]);
+    let body = mesh(1, [vertices(4, 1, 1, 2), triangles(-1, &[[0, 1, 2], [1, 2, 3]])]);
+    let list = |names: &[&str]| names.iter().map(|name| part(name)).collect::<Vec<Bytes>>();
+    let hip = node("hip", [list(bones), vec![node("tail", [part("tip")])]].concat());
+    scene([
+        textures(&[
+            Texture { name: b"skin.png", flags: 9, blend: 2 },
+            Texture { name: b"eye.png", flags: 9, blend: 2 },
+        ]),
+        brushes(&[(b"eye", &[1]), (b"skin", &[0])]),
+        node("root", [list(extra), vec![body, animation(2, 25.0), hip]].concat()),
+    ])
+    .to_vec()
+}
+
+#[test]
+fn numbers_of_nodes_mean_nodes() {
+    let old = skeleton(&[], &["leg", "arm"]);
+    // Every node, and what hangs on it, has another number.
+    assert_eq!(told(&old, &skeleton(&["new"], &["leg", "arm"])), ["added nodes/1", "added bones/0"]);
+    assert_eq!(told(&skeleton(&["new"], &["leg", "arm"]), &old), ["removed nodes/1", "removed bones/0"]);
+    let renamed = told(&old, &skeleton(&[], &["leg", "wing"]));
+    assert_eq!(renamed, [r#"changed nodes/3/name "arm" -> "wing""#]);
+}
+
+#[test]
+fn numbers_of_textures_and_brushes_mean_these() {
+    let scene = |names: &[&'static [u8]], list: &[(&[u8], &[i32])], brush: i32| {
+        let images: Vec<Texture> = names.iter().map(|name| Texture { name, flags: 1, blend: 2 }).collect();
+        scene([textures(&images), brushes(list), node("n", [mesh(brush, [vertices(3, 0, 0, 0)])])]).to_vec()
+    };
+    let old = scene(&[b"a.png", b"b.png"], &[(b"one", &[0]), (b"two", &[1])], 1);
+    let new = scene(&[b"new.png", b"a.png", b"b.png"], &[(b"x", &[0]), (b"one", &[1]), (b"two", &[2])], 2);
+    assert_eq!(told(&old, &new), ["added textures/0", "added brushes/0"]);
+    let other = scene(&[b"a.png", b"b.png"], &[(b"one", &[0]), (b"two", &[0])], 0);
+    assert_eq!(
+        told(&old, &other),
+        [r#"changed brushes/1/texture_ids ["b.png"] -> ["a.png"]"#, r#"changed meshes/0/brush_id "two" -> "one""#]
+    );
+}
+
+#[test]
+fn the_same_numbers_may_mean_others() {
+    let scene = |names: [&'static [u8]; 2]| {
+        let images = names.map(|name| Texture { name, flags: 1, blend: 2 });
+        scene([textures(&images), brushes(&[(b"skin", &[0])]), node("n", [])]).to_vec()
+    };
+    assert_eq!(
+        told(&scene([b"a.png", b"b.png"]), &scene([b"b.png", b"a.png"])),
+        [
+            "moved textures/0 to textures/1".to_owned(),
+            r#"changed brushes/0/texture_ids ["a.png"] -> ["b.png"]"#.to_owned()
+        ]
+    );
+}
+
+#[test]
+fn what_is_moved_is_told_once_with_both_places() {
+    let old = skeleton(&[], &["leg", "arm", "head"]);
+    assert_eq!(told(&old, &skeleton(&[], &["arm", "head", "leg"])), ["moved nodes/2 to nodes/4"]);
+    // A bone with all below it hangs on another one.
+    let scene = |under_a: bool| {
+        let hand = || node("hand", [node("finger", [bone(&[(0, 1.0)])])]);
+        let arms = [node("a", under_a.then(hand)), node("b", (!under_a).then(hand))];
+        scene([node("root", arms)]).to_vec()
+    };
+    assert_eq!(told(&scene(true), &scene(false)), [r#"moved nodes/2 to nodes/3 "a" -> "b""#]);
+    // Texts.
+    let lod = |textures: [&'static str; 3], texture| {
+        let mut lod = Lod::strip(1.0, 5);
+        lod.textures = textures.to_vec();
+        lod.sections[0].1 = texture;
+        odol(vec![lod])
+    };
+    assert_eq!(
+        told(&lod(["a.paa", "b.paa", "c.paa"], 0), &lod(["b.paa", "c.paa", "a.paa"], 2)),
+        [r#"moved lods/0/textures/0 to lods/0/textures/2 "a.paa" -> "a.paa""#]
+    );
+}
+
+#[test]
+fn numbers_of_lods_and_sections_textures_mean_these() {
+    let mut more = models();
+    more.insert(0, Lod::strip(0.5, 7));
+    // That of the geometry and two others is the one that was first.
+    let more = Model::new(50, more).bytes().set("special_lods", [0xff, 1, 1, 1]).to_vec();
+    assert_eq!(told(&odol(models()), &more), ["added lods/0"]);
+    let lod = |textures: &[&'static str], texture| {
+        let mut lod = Lod::strip(1.0, 5);
+        lod.textures = textures.to_vec();
+        lod.sections[0].1 = texture;
+        odol(vec![lod])
+    };
+    let old = lod(&["a.paa", "b.paa"], 1);
+    let added = lod(&["new.paa", "a.paa", "b.paa"], 2);
+    assert_eq!(told(&old, &added), [r#"added lods/0/textures/0 null -> "new.paa""#]);
+    let other = lod(&["a.paa", "b.paa"], 0);
+    assert_eq!(told(&old, &other), [r#"changed lods/0/sections/0/texture "b.paa" -> "a.paa""#]);
+}
+
+#[test]
+fn columns_with_numbers_of_textures_mean_these() {
+    let model = |first: &[&str]| {
+        let faces = [mlod::face(&[0, 1, 2], "a.paa", "m.rvmat"), mlod::face(&[0, 2, 3], "b.paa", "m.rvmat")];
+        let first = first.iter().map(|texture| mlod::face(&[0, 1, 3], texture, "m.rvmat"));
+        let faces: Vec<_> = first.chain(faces).collect();
+        mlod::model(&[mlod::lod(4, &faces, &[], 1.0)]).to_vec()
+    };
+    let found = told(&model(&["x.paa"]), &model(&["y.paa"]));
+    assert_eq!(found, [r#"changed lods/0/textures/0 "x.paa" -> "y.paa""#]);
+    let found = told(&model(&["a.paa"]), &model(&["b.paa"]));
+    let names = found.iter().find(|line| line.contains("face_names")).unwrap();
+    assert!(names.ends_with(r#"1 differ, 0: ["a.paa","m.rvmat"] -> ["b.paa","m.rvmat"]"#), "{names}");
+}
+
+#[test]
+fn rows_of_bones_mean_bones() {
+    let old = rtm::motion(5, 3, 4, rtm::NONE);
+    let mut new = old.clone();
+    new.bones.insert(1, b"new".to_vec());
+    for frame in &mut new.frames {
+        let row = frame[0];
+        frame.insert(1, row);
+    }
+    assert_eq!(told(&old.binarised().to_vec(), &new.binarised().to_vec()), ["added bones/1"]);
+    let mut turned = old.clone();
+    turned.frames[2][3][0] += 1;
+    let found = told(&old.binarised().to_vec(), &turned.binarised().to_vec());
+    let [line] = &found[..] else { panic!("{found:#?}") };
+    assert!(line.starts_with("changed frames/2/transforms 4 -> 4, 1 differ, 3: ["), "{line}");
+}
+
+#[test]
+fn an_array_is_told_once_with_its_columns() {
+    let old = b3d::sound();
+    let at = old.at("vertices") + 4;
+    let mut new = old.to_vec();
+    new[at..at + 4].copy_from_slice(&(-7.5e-17_f32).to_le_bytes());
+    let folder = Folder::new("once");
+    let (a, b) = (folder.file("a.b3d", old.to_vec()), folder.file("b.b3d", new));
+    let (a, b) = (a.to_str().unwrap(), b.to_str().unwrap());
+    let output = run(["diff", a, b, "--format", "ndjson"]);
+    let found = lines(&output);
+    let [line] = &found[..] else { panic!("{found:#?}") };
+    assert_eq!(
+        (&line["place"], &line["rows"]["columns"]),
+        (&"meshes/0/positions".into(), &serde_json::json!(["x", "y", "z"]))
+    );
+    assert_eq!(
+        (&line["rows"]["differing_columns"], &line["rows"]["largest"]),
+        (&serde_json::json!(["y"]), &0.125.into())
+    );
+    // Numbers are written in one way.
+    assert_eq!(line["rows"]["first"]["b"][1].to_string(), "-7.5e-17");
+    let expected = "changed  meshes/0/positions (body)  1 of 4 rows differ in y  row 0: y 0.125 -> -7.5e-17";
+    assert_eq!(stdout(&run(["diff", a, b])).trim(), expected);
+}
+
+#[test]
+fn how_far_numbers_may_be_from_each_other() {
+    let old = b3d::sound();
+    let at = old.at("vertices") + 4;
+    let mut new = old.to_vec();
+    new[at..at + 4].copy_from_slice(&0.126_f32.to_le_bytes());
+    assert_eq!(told_with(&old.to_vec(), &new, &["--tolerance", "0.002"]), Vec::<String>::new());
+    assert_eq!(told_with(&old.to_vec(), &new, &["--tolerance", "0.0005"]).len(), 1);
+    let lod = |x: f32| {
+        let mut lod = Lod::strip(1.0, 5);
+        lod.positions[1][0] = x;
+        odol(vec![lod])
+    };
+    let found = told_with(&lod(0.25), &lod(0.2500001), &["--tolerance", "1e-6"]);
+    assert_eq!(found, Vec::<String>::new());
+    for wrong in ["-1", "x", "inf", "nan"] {
+        assert_eq!(code(&run(["diff", "README.md", "README.md", &format!("--tolerance={wrong}")])), 2, "{wrong}");
+    }
+}
+
+#[test]
+fn the_file_that_is_no_asset_is_named() {
+    let folder = Folder::new("named");
+    let (text, scene) = (folder.file("t.txt", "just text"), folder.file("x.b3d", b3d::sound().to_vec()));
+    let (text, scene) = (text.to_str().unwrap(), scene.to_str().unwrap());
+    for order in [[text, scene], [scene, text]] {
+        let output = run(["diff", order[0], order[1]]);
+        assert_eq!((code(&output), stdout(&output).as_str()), (2, ""));
+        assert!(stderr(&output).contains("t.txt: "), "{}", stderr(&output));
+        assert!(!stderr(&output).contains("x.b3d"), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn folders_file_by_file() {
+    let folder = Folder::new("folders");
+    let model = |x: f32| mlod::model(&[mlod::lod(4, &[], &[], 1.0)]).set("first_point", x.to_le_bytes()).to_vec();
+    let archive = |x: f32| zip(&[Entry::stored("in.p3d", &model(x))], b"").to_vec();
+    for (side, x) in [("a", 0.0), ("b", 9.0)] {
+        std::fs::create_dir_all(folder.0.join(side).join("Data")).unwrap();
+        folder.file(&format!("{side}/same.p3d"), model(1.0));
+        folder.file(&format!("{side}/mod.zip"), archive(x));
+    }
+    folder.file("a/Data/Tree.p3d", model(0.0));
+    folder.file("b/Data/tree.P3D", model(9.0));
+    folder.file("a/notes.txt", "abc");
+    folder.file("b/notes.txt", "abcd");
+    folder.file("a/gone.txt", "1");
+    folder.file("b/new.txt", "22");
+    folder.file("a/old name.txt", "the same ".repeat(9));
+    folder.file("b/Data/new name.txt", "the same ".repeat(9));
+    let [a, b] = ["a", "b"].map(|side| folder.0.join(side).to_str().unwrap().to_owned());
+    let point = "lods/0/points 4 -> 4, 1 differ, 0: [0,0.5,-0.25,0] -> [9,0.5,-0.25,0]";
+    assert_eq!(
+        told_of(&["diff", &a, &b, "--format", "ndjson"]),
+        [
+            format!("changed Data/Tree.p3d: {point}"),
+            "removed gone.txt: ".to_owned(),
+            format!("changed mod.zip: in.p3d {point}"),
+            "changed notes.txt: bytes 3 -> 4".to_owned(),
+            "moved old name.txt:  to Data/new name.txt".to_owned(),
+            "added new.txt: ".to_owned(),
+        ]
+    );
+    assert_eq!(code(&run(["diff", &a, &a])), 0);
+    let text = stdout(&run(["diff", &a, &b]));
+    assert!(text.starts_with("Data/Tree.p3d\n  changed  lods/0/points (1)  1 of 4 rows differ in x"), "{text}");
+    assert!(text.contains("\nmod.zip!/in.p3d\n  changed  lods/0/points"), "{text}");
+    assert!(text.contains("\nmoved    old name.txt  -> Data/new name.txt\n"), "{text}");
+    let stat = stdout(&run(["diff", &a, &b, "--stat"]));
+    assert!(stat.starts_with("Data/Tree.p3d    1 changed\ngone.txt         1 removed\n"), "{stat}");
+    let mixed = run(["diff", &a, "README.md"]);
+    assert_eq!((code(&mixed), stderr(&mixed).contains("README.md is not")), (2, true), "{}", stderr(&mixed));
+}
+
+#[test]
+fn members_of_other_names() {
+    let archive = |names: [&str; 2]| {
+        zip(&names.map(|name| Entry::deflated(name, name.len().to_string().repeat(40).as_bytes())), b"").to_vec()
+    };
+    assert_eq!(told(&archive(["aa", "bbb"]), &archive(["aa", "ccc"])), ["moved bbb  to ccc"]);
+}
+
+#[test]
+fn one_line_for_each_part() {
+    let folder = Folder::new("stat");
+    let of = |move_by: f32| {
+        let mut lods = models();
+        for lod in &mut lods[1..] {
+            lod.positions[0][0] += move_by;
+            lod.positions[1][1] += move_by;
+        }
+        odol(lods)
+    };
+    let (a, b) = (folder.file("a.p3d", of(0.0)), folder.file("b.p3d", of(1.0)));
+    let (a, b) = (a.to_str().unwrap(), b.to_str().unwrap());
+    let output = run(["diff", a, b, "--stat"]);
+    let text = stdout(&output);
+    assert!(text.contains("lods/1 (2)  1 changed\nlods/2 (3)  1 changed\n"), "{text}");
+    assert_eq!(code(&output), 1);
+    assert_eq!(stderr(&output).trim(), "4 differences in 4 parts", "{}", stderr(&output));
+    let found = lines(&run(["diff", a, b, "--stat", "--format", "ndjson"]));
+    assert_eq!(
+        (&found[0]["place"], &found[0]["label"], &found[0]["changed"]),
+        (&"lods/1".into(), &"2".into(), &1.into())
+    );
+    // A terminal of 50 rows takes the differences of four parts, but not those of sixty.
+    let on_terminal = |a: &str, b: &str, arguments: &[&str]| {
+        let mut command = program();
+        command.args(["diff", a, b, "--color", "never"]).args(arguments);
+        stdout_on_terminal(command, 80)
+    };
+    let text = on_terminal(a, b, &[]);
+    assert!(text.contains("rows differ"), "{text}");
+    let many = |x: f32| {
+        odol(
+            (0..60_u16)
+                .map(|number| {
+                    let mut lod = Lod::strip(f32::from(number + 1), 5);
+                    lod.positions[0][0] = x;
+                    lod
+                })
+                .collect(),
+        )
+    };
+    let (a, b) = (folder.file("c.p3d", many(0.25)), folder.file("d.p3d", many(0.5)));
+    let (a, b) = (a.to_str().unwrap(), b.to_str().unwrap());
+    let text = on_terminal(a, b, &[]);
+    assert!(!text.contains("rows differ") && text.contains("lods/59 (60)"), "{text}");
+    assert!(on_terminal(a, b, &["--full"]).contains("rows differ"));
+    assert!(stdout(&run(["diff", a, b])).contains("rows differ"));
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+}
+
+#[test]
+fn what_is_written_stays_in_proportion() {
+    let name = "n".repeat(60_000);
+    let model = |x: f32| {
+        let nodes = (0..4_000).map(|number| node(format!("node {number}"), [keys(1, [x as i32])]));
+        scene([node("root", nodes)]).to_vec()
+    };
+    let archive = |x| zip(&[Entry::deflated(&name, &model(x))], b"").to_vec();
+    let folder = Folder::new("proportion");
+    let (a, b) = (folder.file("a.zip", archive(1.0)), folder.file("b.zip", archive(2.0)));
+    let (a, b) = (a.to_str().unwrap(), b.to_str().unwrap());
+    let most = 64 * (std::fs::metadata(a).unwrap().len() + (1 << 20));
+    let output = run(["diff", a, b, "--format", "ndjson"]);
+    assert_eq!(code(&output), 2);
+    assert!((output.stdout.len() as u64) < most, "{}", output.stdout.len());
+    assert!(stderr(&output).contains("--max-output"), "{}", stderr(&output));
+    // As text, the name stands once.
+    let output = run(["diff", a, b]);
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    assert!(output.stdout.len() < 1 << 20, "{}", output.stdout.len());
 }

@@ -1,0 +1,292 @@
+//! Lists whose items others name by number.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use sha2::{Digest, Sha256};
+
+use super::Fact;
+use super::align::{Item, Matched};
+use super::rules::{Path, Rules};
+use super::tree::{Array, Tree};
+use crate::base::text::Name;
+use crate::outline::Value;
+
+/// The items of a list.
+enum Items<'t> {
+    Parts(Vec<&'t Tree>),
+    Texts(&'t [Name]),
+}
+
+/// A list, with what is known of its items.
+pub(super) struct List<'t> {
+    /// Of which part it is, and what it is asked for by.
+    key: (usize, &'static str),
+    items: Items<'t>,
+    /// Which item a number means.
+    numbers: HashMap<i64, usize>,
+    /// For each item what is the same in another list as long as it keeps its label.
+    keys: Vec<[u8; 32]>,
+    /// Of these.
+    pub(super) digest: [u8; 32],
+}
+
+impl<'t> List<'t> {
+    fn parts(id: usize, name: &'static str, field: Option<&str>, parts: Vec<&'t Tree>) -> Self {
+        let number = |tree: &Tree| match field {
+            Some(field) => tree.field(field).and_then(Fact::number),
+            None => tree.index.and_then(|index| i64::try_from(index).ok()),
+        };
+        let mut numbers = HashMap::new();
+        for (place, tree) in parts.iter().enumerate() {
+            if let Some(number) = number(tree) {
+                numbers.entry(number).or_insert(place);
+            }
+        }
+        let name_of = |tree: &&'t Tree| match &tree.label {
+            Some(label) if !label.text.is_empty() => label.text.as_bytes(),
+            _ => tree.digest.as_slice(),
+        };
+        let keys = keys(parts.iter().map(name_of));
+        Self {
+            key: (id, name),
+            items: Items::Parts(parts),
+            numbers,
+            digest: Sha256::digest(keys.as_flattened()).into(),
+            keys,
+        }
+    }
+
+    fn texts(id: usize, name: &'static str, texts: &'t [Name]) -> Self {
+        let numbers = (0..texts.len()).filter_map(|place| Some((i64::try_from(place).ok()?, place))).collect();
+        let keys = keys(texts.iter().map(|text| text.text.as_bytes()));
+        Self {
+            key: (id, name),
+            items: Items::Texts(texts),
+            numbers,
+            digest: Sha256::digest(keys.as_flattened()).into(),
+            keys,
+        }
+    }
+
+    /// Of which part it is and its name, however its items are numbered.
+    pub(super) fn key(&self) -> (usize, &'static str) {
+        (self.key.0, self.key.1.split('#').next().unwrap_or_default())
+    }
+
+    pub(super) fn is_of_parts(&self) -> bool {
+        matches!(self.items, Items::Parts(_))
+    }
+
+    /// The number of the item at this place, where items are numbered by their place in the file.
+    pub(super) fn number(&self, place: usize) -> Option<usize> {
+        match &self.items {
+            Items::Parts(parts) => parts.get(place)?.index,
+            Items::Texts(_) => Some(place),
+        }
+    }
+
+    /// The place of the item that this number means.
+    pub(super) fn place(&self, number: i64) -> Option<usize> {
+        self.numbers.get(&number).copied()
+    }
+
+    /// Its items as they are matched, the content of parts being these digests.
+    pub(super) fn to_match<'l>(&self, digests: &'l [[u8; 32]]) -> Vec<Item<'l>>
+    where
+        't: 'l,
+    {
+        match &self.items {
+            Items::Texts(texts) => {
+                texts.iter().map(|text| Item { content: text.text.as_bytes(), label: None, tree: None }).collect()
+            }
+            Items::Parts(parts) => {
+                let item = |tree: &&'t Tree| Item {
+                    content: digests.get(tree.id).map_or(&[], |digest| digest.as_slice()),
+                    label: tree.label.as_ref().map(|label| label.text.as_str()),
+                    tree: Some(*tree),
+                };
+                parts.iter().map(item).collect()
+            }
+        }
+    }
+
+    /// What an item is called: its label, or the list and its number; with both where the label does not tell it from
+    /// `other`.
+    pub(super) fn name(&self, number: i64, other: Option<&str>) -> Option<String> {
+        let place = self.place(number)?;
+        let label = match &self.items {
+            Items::Texts(texts) => texts.get(place).map(|text| text.text.as_str()),
+            Items::Parts(parts) => {
+                parts.get(place).and_then(|tree| tree.label.as_ref()).map(|label| label.text.as_str())
+            }
+        };
+        let (_, list) = self.key();
+        Some(match label.filter(|label| !label.is_empty()) {
+            Some(label) if other == Some(label) => format!("{label} ({list}/{place})"),
+            Some(label) => label.to_owned(),
+            None => format!("{list}/{place}"),
+        })
+    }
+}
+
+/// Names, those that are there already with their number among their like.
+fn keys<'n>(names: impl Iterator<Item = &'n [u8]>) -> Vec<[u8; 32]> {
+    let mut met: HashMap<&[u8], u64> = HashMap::new();
+    let key = |name: &'n [u8]| {
+        let count = met.entry(name).or_default();
+        let key = Sha256::new().chain_update(name).chain_update(count.to_le_bytes()).finalize().into();
+        *count = count.saturating_add(1);
+        key
+    };
+    names.map(key).collect()
+}
+
+/// The lists of an outline, each made when it is first asked for.
+#[derive(Default)]
+pub(super) struct Lists<'t>(HashMap<(usize, &'static str), Option<Rc<List<'t>>>>);
+
+impl<'t> Lists<'t> {
+    /// A list of this part. After a `#`, the field that numbers its items.
+    pub(super) fn of(&mut self, tree: &'t Tree, name: &'static str) -> Option<Rc<List<'t>>> {
+        let make = || {
+            let (plain, field) = name.split_once('#').map_or((name, None), |(plain, field)| (plain, Some(field)));
+            let parts: Vec<&Tree> = tree.list(plain).collect();
+            Some(Rc::new(match tree.field(plain) {
+                Some(Fact::Texts(texts)) if parts.is_empty() => List::texts(tree.id, name, texts),
+                _ if parts.is_empty() => return None,
+                _ => List::parts(tree.id, name, field, parts),
+            }))
+        };
+        self.0.entry((tree.id, name)).or_insert_with(make).clone()
+    }
+
+    /// The list of this path, sought from inside these parts.
+    pub(super) fn find(&mut self, around: &[&'t Tree], path: &'static str) -> Option<Rc<List<'t>>> {
+        let (tree, last) = seek(around, path)?;
+        self.of(tree, last)
+    }
+}
+
+/// The part that this path leads into, sought from inside these, and the last step.
+pub(super) fn seek<'t>(around: &[&'t Tree], path: &'static str) -> Option<(&'t Tree, &'static str)> {
+    let (steps, last) = path.rsplit_once('/').unwrap_or(("", path));
+    let mut tree = *around.first()?;
+    let mut around = around.iter().skip(1);
+    let mut is_around = true;
+    for step in steps.split('/').filter(|step| !step.is_empty()) {
+        let inner = around.next().filter(|inner| is_around && inner.name == step);
+        is_around = inner.is_some();
+        tree = inner.copied().or_else(|| tree.only(step))?;
+    }
+    Some((tree, last))
+}
+
+/// The lists of both sides that numbers are of, and which item is which.
+#[derive(Clone)]
+pub(super) struct Link<'t> {
+    pub(super) lists: [Option<Rc<List<'t>>>; 2],
+    pub(super) matched: Rc<Matched>,
+}
+
+impl Link<'_> {
+    /// Whether two numbers mean the same item; where they mean none, whether they are the same.
+    pub(super) fn is_same(&self, a: i64, b: i64) -> bool {
+        let place = |side: &Option<Rc<List<'_>>>, number| side.as_ref().and_then(|list| list.place(number));
+        // The number of items stands for none, too.
+        let is_end = |side: &Option<Rc<List<'_>>>, number| {
+            side.as_ref().is_some_and(|list| usize::try_from(number) == Ok(list.keys.len()))
+        };
+        let [one, two] = &self.lists;
+        match (place(one, a), place(two, b)) {
+            (Some(one), Some(two)) => self.matched.other(one) == Some(two),
+            (None, None) => a == b || is_end(one, a) && is_end(two, b),
+            _ => false,
+        }
+    }
+
+    /// The items that two numbers mean.
+    pub(super) fn facts(&self, a: i64, b: i64) -> [Fact; 2] {
+        let [one, two] = &self.lists;
+        let name = |list: &Option<Rc<List<'_>>>, number, other: Option<&str>| list.as_ref()?.name(number, other);
+        let (plain, other) = (name(one, a, None), name(two, b, None));
+        let is_same = self.is_same(a, b);
+        let [plain, other] = [plain, other].map(|name| name.filter(|_| !is_same));
+        let names = [name(one, a, other.as_deref()), name(two, b, plain.as_deref())];
+        let mut numbers = [a, b].into_iter();
+        names.map(|name| {
+            let number = numbers.next().unwrap_or_default();
+            name.map_or(Fact::Value(Value::Int(number)), |text| Fact::Text(Name { text, lossy: false }))
+        })
+    }
+
+    /// Whether the lists are known to be the same.
+    pub(super) fn is_plain(&self) -> bool {
+        let [one, two] = self.lists.each_ref().map(|list| list.as_ref().map(|list| list.digest));
+        one == two
+    }
+}
+
+/// Digests of all parts, by their numbers: with what the numbers of other parts mean instead of these numbers.
+pub(super) fn digests<'t>(tree: &'t Tree, rules: &Rules, lists: &mut Lists<'t>) -> Vec<[u8; 32]> {
+    let mut meaning = Meaning { rules, lists, path: Path::default(), around: Vec::new(), digests: Vec::new() };
+    meaning.part(tree);
+    meaning.digests
+}
+
+struct Meaning<'m, 't> {
+    rules: &'m Rules,
+    lists: &'m mut Lists<'t>,
+    path: Path,
+    around: Vec<&'t Tree>,
+    digests: Vec<[u8; 32]>,
+}
+
+impl<'t> Meaning<'_, 't> {
+    fn part(&mut self, tree: &'t Tree) -> [u8; 32] {
+        self.around.push(tree);
+        let mut hash = Sha256::new().chain_update(tree.digest);
+        for (name, value) in &tree.fields {
+            if let Some(list) = self.path.of(name, |path| self.rules.item(path)) {
+                let list = self.lists.find(&self.around, list);
+                let mut number = |number: i64| match list.as_ref().and_then(|list| list.keys.get(list.place(number)?)) {
+                    Some(key) => hash.update(key),
+                    None => hash.update(number.to_le_bytes()),
+                };
+                match value {
+                    Fact::Value(Value::Ints(numbers)) => numbers.iter().copied().for_each(number),
+                    value => value.number().into_iter().for_each(&mut number),
+                }
+            }
+        }
+        for array in &tree.arrays {
+            for list in lists_of(array, self.rules, &mut self.path) {
+                if let Some(list) = self.lists.find(&self.around, list) {
+                    hash.update(list.digest);
+                }
+            }
+        }
+        for part in &tree.parts {
+            self.path.enter(part.name);
+            hash.update(self.part(part));
+            self.path.leave();
+        }
+        self.around.pop();
+        let digest = hash.finalize().into();
+        if self.digests.len() <= tree.id {
+            self.digests.resize(tree.id.saturating_add(1), [0; 32]);
+        }
+        self.digests.iter_mut().skip(tree.id).take(1).for_each(|place| *place = digest);
+        digest
+    }
+}
+
+/// The lists that an array depends on.
+fn lists_of(array: &Array, rules: &Rules, path: &mut Path) -> Vec<&'static str> {
+    path.enter(array.name);
+    let columns = array.columns.iter().filter_map(|column| path.of(column.name, |path| rules.item(path)));
+    let mut lists: Vec<_> = columns.collect();
+    path.leave();
+    lists.extend(path.of(array.name, |path| rules.rows(path).or_else(|| rules.numbered(path))));
+    lists
+}
