@@ -18,11 +18,11 @@ use crate::source::Source;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The first file, or the address of a member
+    /// The first file or member
     pub(crate) a: PathBuf,
-    /// The second
+    /// The second file or member
     pub(crate) b: PathBuf,
-    /// How to write what differs: a line of text each, JSON lines, or one JSON array
+    /// Output format: a line of text or JSON per difference, or one JSON array
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: DiffFormat,
 }

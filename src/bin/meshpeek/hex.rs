@@ -9,15 +9,17 @@ use std::process::ExitCode;
 use meshpeek::Asset;
 use meshpeek::dissect::{Line, LineKind, Located, dissect, locate};
 use meshpeek::inspect::{Selector, Span};
+use unicode_width::UnicodeWidthStr;
 
 use crate::args::Common;
 use crate::notes::shown;
 use crate::output::{Failure, Outcome, Output};
 use crate::report::{FAINT, HEADING, escape};
-use crate::scan::table::{cut, width};
+use crate::scan::table::width;
 use crate::source::Source;
 use crate::tree::fields::style;
 use crate::value::InWords;
+use crate::wrap::{held, wrapped};
 
 /// Bytes in a row.
 const ROW: u64 = 16;
@@ -25,17 +27,21 @@ const ROW: u64 = 16;
 const MOST_ROWS: u64 = 8;
 /// From this width on, bytes stand apart and have their characters beside them.
 const WIDE: usize = 120;
+/// The columns of the offset, and of the bytes of a row without and with their characters.
+const PLACE: usize = 10;
+const BYTES: usize = 35;
+const WIDE_BYTES: usize = 65;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The file, or the address of a member, such as `mod.pbo!/tree.p3d`; `-` is standard input
+    /// File or member, such as `mod.pbo!/tree.p3d`; `-` is standard input
     pub(crate) file: PathBuf,
-    /// Only this part, array or field, in full, such as `meshes/0` or `nodes/@arm`
+    /// Only this part, array or field, in full: such as `meshes/0` or `nodes/@arm`
     selector: Option<String>,
-    /// Tell what is at this byte, from the field or array up to the file; several with commas between them
+    /// Show what this byte belongs to, from the field up to the file; separate several by commas
     #[arg(long, value_name = "OFFSET", value_parser = offset, value_delimiter = ',', conflicts_with_all = ["selector", "range"])]
     at: Vec<u64>,
-    /// Only these bytes, in full: from A up to, not including, B; either may be left out
+    /// Only the bytes from A up to, not including, B, in full; either may be left out
     #[arg(long, value_name = "A..B", value_parser = range)]
     range: Option<Range<u64>>,
 }
@@ -46,14 +52,14 @@ fn offset(text: &str) -> Result<u64, String> {
         Some(digits) => u64::from_str_radix(digits, 16),
         None => text.parse(),
     };
-    number.map_err(|_| format!("{text} is neither a decimal number nor 0x and a hexadecimal one"))
+    number.map_err(|_| format!("expected a decimal number, or a hexadecimal one such as 0x2c"))
 }
 
 fn range(text: &str) -> Result<Range<u64>, String> {
-    let (first, end) = text.split_once("..").ok_or("two offsets with .. between them are wanted")?;
+    let (first, end) = text.split_once("..").ok_or("expected A..B, such as 0x10..0x20")?;
     let first = if first.is_empty() { 0 } else { offset(first)? };
     let end = if end.is_empty() { u64::MAX } else { offset(end)? };
-    if first < end { Ok(first..end) } else { Err("it ends before it starts".to_owned()) }
+    if first < end { Ok(first..end) } else { Err("the range ends before it starts".to_owned()) }
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
@@ -70,12 +76,12 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         let end = offset.saturating_add(bytes);
         wanted = wanted.start.max(offset)..wanted.end.min(end);
         if wanted.is_empty() {
-            return Err(told(format!("{text} lies at {offset:#x}..{end:#x}, outside the range")));
+            return Err(told(format!("{text} is at {offset:#x}..{end:#x}, outside the range")));
         }
     }
     let asked = args.at.iter().copied().chain(args.range.as_ref().map(|range| range.start));
     if let Some(first) = asked.max().filter(|&first| first >= size) {
-        return Err(told(format!("no byte at {first}: it has {size}")));
+        return Err(told(format!("no byte at {first}: the file has {size} bytes")));
     }
     let mut out = Output::text(common)?.of_a_file(content.len(), common);
     match &args.at[..] {
@@ -192,19 +198,39 @@ impl Dump<'_> {
         self.head(out)?;
         let rows = (end - first).div_ceil(ROW);
         let shown = if self.in_full || rows <= MOST_ROWS { end } else { first + MOST_ROWS / 2 * ROW };
-        let mut text = described(line, false);
+        let text = described(line, false);
+        let room = self.width.saturating_sub(self.text_column());
+        let beside = wrapped(&text, Some(room));
+        let fits = beside.lines().all(|line| line.width() <= room);
+        let mut texts = beside.lines().filter(|_| fits);
         let mut at = first;
         while at < shown {
             let next = (at + ROW).min(shown);
-            self.row(at..next, line.kind, &text, out)?;
-            text.clear();
+            self.row(at..next, line.kind, texts.next().unwrap_or_default(), out)?;
             at = next;
         }
+        for text in texts {
+            writeln!(out, "{:1$}{text}", "", self.text_column())?;
+        }
+        if !fits {
+            for text in wrapped(&text, Some(self.width.saturating_sub(PLACE))).lines() {
+                writeln!(out, "{:PLACE$}{}", "", held(text))?;
+            }
+        }
         if shown < end {
-            let rest = format!("{} more bytes; --range {shown:#x}..{end:#x} shows them", end - shown);
-            writeln!(out, "{:10}{FAINT}{}{FAINT:#}", "", cut(&rest, self.width.saturating_sub(10)))?;
+            let rest = end - shown;
+            writeln!(out, "{:PLACE$}{FAINT}{rest} more bytes; --range {shown:#x}..{end:#x} shows them{FAINT:#}", "")?;
         }
         Ok(())
+    }
+
+    /// Where the words beside the bytes start.
+    fn text_column(&self) -> usize {
+        PLACE + if self.is_wide() { WIDE_BYTES } else { BYTES } + 2
+    }
+
+    fn is_wide(&self) -> bool {
+        self.width >= WIDE
     }
 
     /// Names the part that what follows is in, where it is another than before.
@@ -213,7 +239,7 @@ impl Dump<'_> {
         if self.heading != heading {
             heading.clone_into(&mut self.heading);
             let shown = if heading.is_empty() { "(file)" } else { heading };
-            writeln!(out, "{HEADING}{}{HEADING:#}", cut(shown, self.width))?;
+            writeln!(out, "{HEADING}{}{HEADING:#}", held(shown))?;
         }
         Ok(())
     }
@@ -221,25 +247,21 @@ impl Dump<'_> {
     fn row(&self, range: Range<u64>, kind: LineKind, text: &str, out: &mut Output) -> std::io::Result<()> {
         let place = |offset| usize::try_from(offset).unwrap_or(usize::MAX);
         let bytes = self.content.get(place(range.start)..place(range.end)).unwrap_or_default();
-        let wide = self.width >= WIDE;
+        let wide = self.is_wide();
         let mut line = String::new();
         for (index, byte) in bytes.iter().enumerate() {
             let apart = if index > 0 && (wide || index % 4 == 0) { " " } else { "" };
             // Writing to a String cannot fail.
             let _ = write!(line, "{apart}{byte:02x}");
         }
-        let mut before = 10;
         if wide {
             let _ = write!(line, "{:1$}", "", 49_usize.saturating_sub(line.len()));
             line.extend(bytes.iter().map(|&byte| if matches!(byte, b' '..=b'~') { char::from(byte) } else { '.' }));
-            line = format!("{line:<65}");
-            before += 65;
+            line = format!("{line:<WIDE_BYTES$}");
         } else {
-            line = format!("{line:<35}");
-            before += 35;
+            line = format!("{line:<BYTES$}");
         }
         let (style, offset) = (style(kind), range.start);
-        let text = cut(text, self.width.saturating_sub(before + 2));
         if text.is_empty() {
             return writeln!(out, "{offset:08x}  {style}{}{style:#}", line.trim_end());
         }

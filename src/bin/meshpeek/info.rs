@@ -9,12 +9,17 @@ use meshpeek::scan::{Depth, Record, Scan};
 use meshpeek::{Asset, Format, json};
 
 use crate::args::Common;
+use crate::command::ending;
 use crate::notes::shown;
 use crate::output::{Failure, Outcome, Output};
 use crate::report;
 use crate::source::Source;
 
 pub(crate) fn run(path: &Path, json: bool, digests: bool, common: &Common) -> Outcome {
+    let json = json || common.output.as_deref().and_then(ending) == Some("json");
+    if digests && !json {
+        return Err(Failure::Told("--digests needs --json or -o NAME.json".to_owned()));
+    }
     let source = Source::open(path, common)?;
     let opened = source.member(common)?;
     let mut scan = Scan::new([path]);
@@ -48,9 +53,9 @@ pub(crate) fn run(path: &Path, json: bool, digests: bool, common: &Common) -> Ou
 fn no_asset(path: &Path, data: &[u8]) -> String {
     match NoAsset::of(data) {
         NoAsset::Text if Format::from_extension(path) == Some(Format::Bmx) => {
-            "no asset: looks like text, perhaps BlitzMax source".to_owned()
+            "not an asset; looks like text, perhaps BlitzMax source".to_owned()
         }
-        NoAsset::Text => "no asset: looks like text".to_owned(),
+        NoAsset::Text => "not an asset; looks like text".to_owned(),
         other => other.error().to_string(),
     }
 }

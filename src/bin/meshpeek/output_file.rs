@@ -78,7 +78,7 @@ impl OutputFile {
 
     /// The refusal to write onto an input.
     pub(crate) fn is_input(output: &Path, input: &Path) -> Failure {
-        Failure::Told(format!("{}: is the same file as the input {}; it is left as it is", shown(output), shown(input)))
+        Failure::Told(format!("{}: is the same file as the input {}; nothing was written", shown(output), shown(input)))
     }
 
     pub(crate) fn path(&self) -> &Path {

@@ -13,10 +13,10 @@ use crate::report::{FAINT, HEADING};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The format; all that are described without one
+    /// The format [default: all]
     #[arg(value_name = "TYPE", value_parser = format_parser())]
     of: Option<String>,
-    /// How to write them
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: LineFormat,
 }
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let formats: Vec<Format> =
         Format::ALL.iter().filter(asked).copied().filter(|&format| !records(format).is_empty()).collect();
     if let Some(name) = args.of.as_ref().filter(|_| formats.is_empty()) {
-        return Err(Failure::Told(format!("the records of {name} are not described yet")));
+        return Err(Failure::Told(format!("the records of {name} are not documented yet")));
     }
     let mut out = args.format.output(common)?;
     for format in formats {

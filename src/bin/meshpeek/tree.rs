@@ -17,20 +17,21 @@ use crate::notes::shown;
 use crate::output::{Failure, Outcome, Output};
 use crate::report::{FAINT, escape, severity};
 use crate::source::Source;
+use crate::wrap::HANG;
 
 /// Deeper lines stay at this indentation and say their depth.
 pub(crate) const DEEPEST_INDENT: usize = 40;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The file, or the address of a member, such as `mod.pbo!/tree.p3d`; `-` is standard input
+    /// File or member, such as `mod.pbo!/tree.p3d`; `-` is standard input
     pub(crate) file: PathBuf,
-    /// Only this part, array or field and what is inside it, such as `meshes/0` or `nodes/@arm`
+    /// Only this part, array or field, such as `meshes/0` or `nodes/@arm`
     selector: Option<String>,
     /// Show every field, with its type and value
     #[arg(long)]
     fields: bool,
-    /// How to write it: for people, or one JSON object a line, of which those with bytes that are no parts tile the file
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: LineFormat,
 }
@@ -82,7 +83,7 @@ fn line(out: &mut Output, region: &Region<'_>, size: u64) -> std::io::Result<()>
         RegionKind::Problem => write!(out, "{:10}", "")?,
         _ => write!(out, "{bytes:>10}")?,
     }
-    write!(out, "  {:indent$}", "")?;
+    write!(out, "  {:indent$}{HANG}", "")?;
     if *depth > DEEPEST_INDENT {
         write!(out, "[{depth}] ")?;
     }

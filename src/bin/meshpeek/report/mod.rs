@@ -18,6 +18,9 @@ use meshpeek::scan::Record;
 use meshpeek::summary::{ReferenceKind, Severity};
 use meshpeek::view::ByteStr;
 
+use crate::value::Short;
+use crate::wrap::{held, held_address};
+
 pub(crate) const HEADING: Style = Style::new().bold();
 pub(crate) const FAINT: Style = Style::new().dimmed();
 
@@ -107,7 +110,7 @@ pub(crate) fn contents(record: &Record) -> String {
 /// Each count that is not 0, by its name, and in words.
 pub(crate) fn counts(record: &Record) -> impl Iterator<Item = (&'static str, String)> {
     let counts = record.summary.counts.iter().filter_map(|(name, count)| Some((name, count.filter(|&n| n > 0)?)));
-    counts.map(|(name, count)| (name, plural(count, name)))
+    counts.map(|(name, count)| (name, held(&plural(count, name))))
 }
 
 /// The word for it, and how it is written.
@@ -121,10 +124,16 @@ pub(crate) fn severity(severity: Severity) -> (&'static str, Style) {
 
 /// File and member, as in `mod.pbo!/tree.p3d`.
 pub(crate) fn place(record: &Record) -> String {
-    let path = escape(&record.path_name().text);
-    match &record.member {
-        Some(member) => format!("{path}!/{}", escape(&member.text)),
-        None => path,
+    address(&record.path_name().text, record.member.as_ref().map(|member| member.text.as_str()))
+}
+
+/// The address of a file, or of a member of it: safe to show on a terminal, and whole in the line.
+pub(crate) fn address(path: &str, member: Option<&str>) -> String {
+    let path = escape(path);
+    let Some(member) = member.map(escape) else { return held(&path) };
+    match member.rsplit_once("!/") {
+        Some((archive, member)) => held_address(&format!("{path}!/{archive}"), member),
+        None => held_address(&path, &member),
     }
 }
 
@@ -138,9 +147,9 @@ fn shown<'t>(name: impl Into<Text<'t>>) -> String {
     let name = name.into();
     match name.stored_byte_len() {
         bytes if bytes > LONGEST_NAME => {
-            format!("{}... ({} in all)", name.cut(LONGEST_NAME), count(bytes as u64, "byte"))
+            format!("{}... ({} in all)", held(&name.cut(LONGEST_NAME).to_string()), count(bytes as u64, "byte"))
         }
-        _ => name.to_string(),
+        _ => held(&name.to_string()),
     }
 }
 
@@ -154,7 +163,7 @@ fn or_unnamed<'t>(name: impl Into<Text<'t>>) -> String {
 fn mentioned<'t>(name: impl Into<Text<'t>>) -> String {
     let name = name.into();
     let dots = if name.stored_byte_len() > LONGEST_MENTION { "..." } else { "" };
-    format!("{}{dots}", name.cut(LONGEST_MENTION))
+    held(&format!("{}{dots}", name.cut(LONGEST_MENTION)))
 }
 
 /// The first of some words in one line, and how many more there are.
@@ -229,6 +238,6 @@ fn more(out: &mut impl Write, hidden: usize) -> Result<()> {
 
 /// A few numbers: `1 2.5 -3`.
 fn numbers(values: &[f32]) -> String {
-    let values: Vec<String> = values.iter().map(f32::to_string).collect();
+    let values: Vec<String> = values.iter().map(|&value| Short(value).to_string()).collect();
     values.join(" ")
 }
