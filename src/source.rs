@@ -443,7 +443,7 @@ mod tests {
             |patience| FileMap::open_inner(&pipe.0, map(), &Limits::default(), Some(patience)).map(|(file, _)| file);
         let patience = Duration::from_millis(50);
         let error = open(patience).unwrap_err();
-        assert_eq!(error.to_string(), "nothing came to be read");
+        assert_eq!(error.to_string(), "nothing is writing to this pipe");
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 let mut writer = File::options().write(true).open(&pipe.0).unwrap();

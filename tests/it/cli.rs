@@ -170,8 +170,8 @@ fn wrong_usage_is_exit_status_2() {
 fn info_says_what_a_file_is_that_is_no_asset() {
     let folder = Folder::new("strangers");
     for (name, bytes, said) in [
-        ("game.bmx", &b"Strict\nPrint 1\n"[..], "no asset: looks like text, perhaps BlitzMax source"),
-        ("notes.lod", b"later\n", "no asset: looks like text"),
+        ("game.bmx", &b"Strict\nPrint 1\n"[..], "not an asset; looks like text, perhaps BlitzMax source"),
+        ("notes.lod", b"later\n", "not an asset; looks like text"),
         ("nothing.txt", b"", "empty"),
         (
             "pointer.png",

@@ -25,18 +25,18 @@ pub(crate) struct Cli {
 pub(crate) struct Common {
     /// Write results to FILE, which is replaced once everything is written; its ending chooses the format. An input
     /// file, or a link to one, is refused
-    #[arg(short, long, global = true, value_name = "FILE")]
+    #[arg(short, long, global = true, value_name = "FILE", display_order = 901)]
     pub(crate) output: Option<PathBuf>,
     #[arg(skip)]
     pub(crate) output_file: Option<OutputFile>,
     /// When to use color; the variable NO_COLOR turns `auto` off
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", display_order = 902)]
     pub(crate) color: Color,
     /// Print only errors to standard error
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, display_order = 903)]
     pub(crate) quiet: bool,
     /// Print more to standard error
-    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    #[arg(short, long, global = true, conflicts_with = "quiet", display_order = 904)]
     pub(crate) verbose: bool,
     /// Read files into memory instead of mapping them
     #[arg(long, global = true, hide = true)]

@@ -86,9 +86,9 @@ pub(crate) fn ending(path: &Path) -> Option<&'static str> {
 /// The verb, and the format that the ending of `-o` chooses for it.
 fn chosen_format(matches: &ArgMatches) -> Result<Option<(&str, &'static str)>, Failure> {
     let output = matches.get_one::<PathBuf>("output");
-    let Some((verb, path, ending)) = matches.subcommand_name().zip(output).and_then(|(verb, path)| {
-        ending(path).map(|ending| (verb, path, ending))
-    }) else {
+    let Some((verb, path, ending)) =
+        matches.subcommand_name().zip(output).and_then(|(verb, path)| ending(path).map(|ending| (verb, path, ending)))
+    else {
         return Ok(None);
     };
     let command = command();

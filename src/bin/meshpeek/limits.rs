@@ -55,7 +55,8 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
         Some(b'g' | b'G') => (&text[..text.len() - 1], 30),
         _ => (text, 0),
     };
-    let number: u64 = digits.parse().map_err(|_| "expected a number of bytes, such as 4096, 64k, 512M or 2G".to_owned())?;
+    let number: u64 =
+        digits.parse().map_err(|_| "expected a number of bytes, such as 4096, 64k, 512M or 2G".to_owned())?;
     number.checked_mul(1 << shift).ok_or_else(|| "the number is too large".to_owned())
 }
 

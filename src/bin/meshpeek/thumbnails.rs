@@ -100,7 +100,8 @@ impl Thumbnails {
     /// Where a picture could not be written.
     pub(crate) fn finish(self, notes: Notes) -> Result<(), Failure> {
         let State { drawn, undrawn, failure, .. } = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let without = if undrawn > 0 { format!(", {undrawn} models without triangles or too large") } else { String::new() };
+        let without =
+            if undrawn > 0 { format!(", {undrawn} models without triangles or too large") } else { String::new() };
         notes.say(format_args!("{}{without}", report::count(drawn, "picture")));
         failure.map_or(Ok(()), Err)
     }

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use meshpeek::scan::{Depth, Record, Sighting};
-use meshpeek::summary::{Problem, Severity};
+use meshpeek::summary::Severity;
 
 use crate::args::{Common, Inputs, LineFormat};
 use crate::input::Told;
@@ -58,13 +58,11 @@ pub(crate) fn run(inputs: &Inputs, format: LineFormat, strict: bool, common: &Co
     Ok(if found && status == ExitCode::SUCCESS { ExitCode::from(1) } else { status })
 }
 
-/// The problems of an asset in the order of the file: with its address before each, or once above all.
+/// The problems of an asset, with its address before each, or once above all.
 fn text(record: &Record, above: bool) -> String {
     let place = report::place(record);
     let (mut text, before) = if above { (place + "\n", "  ".to_owned()) } else { (String::new(), place + ": ") };
-    let mut problems: Vec<&Problem> = record.summary.problems.iter().collect();
-    problems.sort_by_key(|problem| problem.offset.unwrap_or(u64::MAX));
-    for problem in problems {
+    for problem in &record.summary.problems {
         let (word, style) = report::severity(problem.severity);
         let at = problem.offset.map(|offset| format!(" at {offset:#x}")).unwrap_or_default();
         // Writing to a String cannot fail.

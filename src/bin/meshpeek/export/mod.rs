@@ -42,7 +42,9 @@ impl Form {
         match ending.as_ref().and_then(|ending| ending.to_str()) {
             Some("glb") => Ok(Self::Glb),
             Some("png") => Ok(Self::Png),
-            _ => Err(Failure::Told("export needs -o NAME.glb for a model or -o NAME.png for a picture of it".to_owned())),
+            _ => {
+                Err(Failure::Told("export needs -o NAME.glb for a model or -o NAME.png for a picture of it".to_owned()))
+            }
         }
     }
 }

@@ -148,7 +148,9 @@ impl<'i> Table<'i> {
         for row in &self.rows {
             if row.heading != heading {
                 heading = &row.heading;
-                writeln!(out, "{HEADING}{}{HEADING:#}", held(heading))?;
+                if !heading.is_empty() {
+                    writeln!(out, "{HEADING}{}{HEADING:#}", held(heading))?;
+                }
             }
             columns.row(row, out)?;
             if let Some(problem) = &row.problem {
