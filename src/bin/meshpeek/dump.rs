@@ -67,7 +67,7 @@ fn list(asset: &Asset<'_>, common: &Common) -> Result<(), Failure> {
         if written.is_ok() {
             let columns: Vec<&str> = table.columns().iter().map(|column| column.name).collect();
             let (rows, stored) = (table.rows(), table.storage().packing.name());
-            written = writeln!(out, "{:<40} {rows:>10}  {stored:<9} {}", held(&selector), columns.join(" "));
+            written = writeln!(out, "{:<40} {rows:>10}  {stored:<9} {}", held(selector), columns.join(" "));
         }
     });
     written?;

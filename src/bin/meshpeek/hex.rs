@@ -1,4 +1,4 @@
-//! `meshpeek hex`: bytes beside the fields that they belong to.
+//! `meshpeek hex`: bytes next to the fields they belong to.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -23,7 +23,7 @@ use crate::wrap::{held, wrapped};
 
 /// Bytes in a row.
 const ROW: u64 = 16;
-/// Longer leaves are cut to the half of this, where nobody asked for them.
+/// Longer leaves are cut to half of this, unless a selector or range asks for them.
 const MOST_ROWS: u64 = 8;
 /// From this width on, bytes stand apart and have their characters beside them.
 const WIDE: usize = 120;
@@ -52,7 +52,7 @@ fn offset(text: &str) -> Result<u64, String> {
         Some(digits) => u64::from_str_radix(digits, 16),
         None => text.parse(),
     };
-    number.map_err(|_| format!("expected a decimal number, or a hexadecimal one such as 0x2c"))
+    number.map_err(|_| "expected a decimal number, or a hexadecimal one such as 0x2c".to_owned())
 }
 
 fn range(text: &str) -> Result<Range<u64>, String> {

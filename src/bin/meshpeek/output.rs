@@ -152,7 +152,7 @@ impl Output {
         Self { stream, line: Vec::new(), name, terminal, text: None, width: None, budget: None }
     }
 
-    /// The same, refusing what is out of all proportion to a file of so many bytes.
+    /// Refuses results that are out of all proportion to a file of this size.
     pub(crate) fn of_a_file(self, bytes: usize, common: &Common) -> Self {
         Self { budget: Some(Budget::new(bytes as u64, &common.limits.limits())), ..self }
     }

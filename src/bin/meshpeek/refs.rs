@@ -37,7 +37,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let mut scan = input::scan_whole(&args.paths, args.jobs, common);
-    // A texture that git does not keep is there all the same.
+    // A texture that git ignores is still a texture.
     scan.selection.ignored = true;
     let (links, unreadable) = input::whole(&scan, common, |other| refs::resolve(&scan, &args.assume, other))?;
     let Some(links) = links else { return Ok(ExitCode::from(interrupt::STATUS)) };

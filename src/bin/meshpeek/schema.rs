@@ -73,7 +73,7 @@ fn text(format: Format, out: &mut Output) -> Result<(), Failure> {
             let bytes = size(field.kind.byte_len(), field.kind.min());
             write!(out, "  {:<24} {:<20} {}, {bytes}", field.name, field.spec.unwrap_or("-"), field.kind)?;
             if let Some(gate) = field.gate {
-                write!(out, ", where {gate}")?;
+                write!(out, ", if {gate}")?;
             }
             writeln!(out, "\n      {FAINT}{}{FAINT:#}", field.doc.trim())?;
         }

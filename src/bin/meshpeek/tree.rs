@@ -70,7 +70,7 @@ fn parts(asset: &Asset<'_>, out: &mut Output) -> std::io::Result<()> {
 
 fn line(out: &mut Output, region: &Region<'_>, size: u64) -> std::io::Result<()> {
     let Region { depth, kind, name, note, offset, bytes, .. } = region;
-    // What follows the last part of a file is told as a warning where the format has no place for it.
+    // Bytes after the last part of a file are a warning, if the format has no place for them.
     let style = match kind {
         RegionKind::Problem => severity(Severity::Error).1,
         RegionKind::Gap if *depth == 0 && offset + bytes == size => severity(Severity::Warning).1,

@@ -1,4 +1,4 @@
-//! What a file holds, in words for a person.
+//! The content of a file, in words.
 
 mod archive;
 mod b3d;
@@ -27,7 +27,7 @@ pub(crate) const FAINT: Style = Style::new().dimmed();
 /// Longer lists are cut, and say so; `--json` has all.
 const LONGEST_LIST: usize = 400;
 
-/// So many words stand in one line.
+/// Names in one line.
 const LONGEST_LINE: usize = 40;
 
 /// Bytes of a name that are shown; of one that many things have.
@@ -70,7 +70,7 @@ pub(crate) fn header(record: &Record, out: &mut impl Write) -> Result<()> {
     Ok(())
 }
 
-/// What the format has to tell beyond the record.
+/// What the format has beyond the record.
 pub(crate) fn body(asset: &Asset<'_>, out: &mut impl Write) -> Result<()> {
     match asset {
         Asset::B3d(scene) => b3d::write(scene, out),
@@ -142,7 +142,7 @@ pub(crate) fn escape(text: &str) -> String {
     ByteStr::from(text).to_string()
 }
 
-/// A name from a file, safe to show on a terminal, and cut where nobody would read on.
+/// A name from a file, safe to show on a terminal; a very long one is cut.
 fn shown<'t>(name: impl Into<Text<'t>>) -> String {
     let name = name.into();
     match name.stored_byte_len() {
@@ -153,13 +153,13 @@ fn shown<'t>(name: impl Into<Text<'t>>) -> String {
     }
 }
 
-/// The same in lists, where an empty one would look like a mistake.
+/// A name in a list; an empty one is marked.
 fn or_unnamed<'t>(name: impl Into<Text<'t>>) -> String {
     let name = name.into();
     if name.is_empty() { "(no name)".to_owned() } else { shown(name) }
 }
 
-/// The same where a name is told of many things, so that one without end is not told without end.
+/// A name that many lines mention, cut sooner.
 fn mentioned<'t>(name: impl Into<Text<'t>>) -> String {
     let name = name.into();
     let dots = if name.stored_byte_len() > LONGEST_MENTION { "..." } else { "" };

@@ -17,13 +17,14 @@ use crate::args::Inputs;
 use crate::report::{self, escape};
 use crate::wrap::{HANG, held, wrapped};
 
-/// Where nobody says how much room there is.
+/// If neither a terminal nor COLUMNS says how much room there is.
 const USUAL_WIDTH: usize = 100;
 /// Narrower is not attempted.
 const LEAST_WIDTH: usize = 40;
 /// Between two columns.
 const GAP: usize = 2;
-/// What the column of counts has at least.
+/// What the columns of names and of counts should have at least.
+const LEAST_NAME: usize = 20;
 const LEAST_COUNTS: usize = 20;
 /// How far what is below a heading is indented.
 const INDENT: usize = 2;
@@ -189,8 +190,9 @@ impl Columns {
         let format = widest("format", &|row| row.format.width());
         let bytes = widest("bytes", &|row| row.bytes.width());
         let widest = widest("file", &|row| row.indent() + row.name.width());
-        let room = width.saturating_sub(format + bytes + LEAST_COUNTS + 3 * GAP);
-        let name = widest.min(room.max(LEAST_COUNTS));
+        let room = width.saturating_sub(format + bytes + 2 * GAP);
+        // Where there is little, counts have lines of their own.
+        let name = widest.min(room.saturating_sub(LEAST_COUNTS + GAP).max(room.min(LEAST_NAME))).max("file".width());
         Self { width, name, format, bytes, is_cut: widest > name }
     }
 

@@ -44,7 +44,7 @@ pub(crate) fn style(kind: LineKind) -> Style {
     }
 }
 
-/// Follows lines, and tells which belong to what a selector leads to.
+/// Follows lines, and knows which are inside what a selector leads to.
 struct Within {
     selector: Option<String>,
     /// How many parts that lies in, from there to its end.

@@ -62,7 +62,10 @@ pub(super) fn write(asset: &Asset<'_>, images: &mut Images<'_>, room: &Room<'_>,
         notes.say(format_args!("{} left out, a corner of which is not there", report::count(left_out, "triangle")));
     }
     if unreadable > 0 {
-        notes.say(format_args!("{} left out that cannot be read; verify tells why", report::count(unreadable, "part")));
+        notes.say(format_args!(
+            "{} left out that cannot be read; verify reports why",
+            report::count(unreadable, "part")
+        ));
     }
     let extras = json!({ "format": summary.format.name(), "version": summary.version });
     let about =
