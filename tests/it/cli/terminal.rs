@@ -112,7 +112,8 @@ fn a_table_keeps_every_word_at_every_width() {
         // Whole paths, or folders as headings.
         let expected = [0, 1].map(|way| {
             let mut heading = "";
-            let mut expected = vec!["file", "format", "bytes", "contents"];
+            let mut expected: Vec<&str> = words(text.lines().next().unwrap()).collect();
+            assert_eq!(expected[..3], ["file", "format", "bytes"]);
             for entry in &entries {
                 if entry.headings[way] != heading {
                     heading = &entry.headings[way];

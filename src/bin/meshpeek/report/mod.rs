@@ -166,6 +166,11 @@ fn mentioned<'t>(name: impl Into<Text<'t>>) -> String {
     held(&format!("{}{dots}", name.cut(LONGEST_MENTION)))
 }
 
+/// Numbers with their nouns, none of which a line break splits.
+fn in_line(counts: &[String]) -> String {
+    counts.iter().map(|count| held(count)).collect::<Vec<_>>().join(", ")
+}
+
 /// The first of some words in one line, and how many more there are.
 fn joined(words: impl IntoIterator<Item = String>) -> String {
     let mut words = words.into_iter();

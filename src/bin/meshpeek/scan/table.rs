@@ -144,7 +144,10 @@ impl<'i> Table<'i> {
         }
         let format = format!("{:<1$}", "format", columns.format);
         let file = format!("{:<1$}", "file", columns.name);
-        writeln!(out, "{HEADING}{file}  {format}  {:>1$}  contents{HEADING:#}", "bytes", columns.bytes)?;
+        let line = format!("{file}  {format}  {:>1$}", "bytes", columns.bytes);
+        // Where counts have lines of their own, there may be no room for their title.
+        let contents = if line.width() + "  contents".width() <= width { "  contents" } else { "" };
+        writeln!(out, "{HEADING}{line}{contents}{HEADING:#}")?;
         let mut heading = "";
         for row in &self.rows {
             if row.heading != heading {
