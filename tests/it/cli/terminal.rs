@@ -67,7 +67,7 @@ fn entry(record: &Json, row: &str, problem: Option<&str>) -> Expected {
     match problems.iter().find(rank).or(problems.first()) {
         None => assert_eq!(problem, None, "{row}"),
         Some(worst) => {
-            let more = (problems.len() > 1).then(|| format!(" ({} more)", problems.len() - 1)).unwrap_or_default();
+            let more = if problems.len() > 1 { format!(" ({} more)", problems.len() - 1) } else { String::new() };
             let message = shown(worst["message"].as_str().unwrap());
             let expected = format!("{}: {message}{more}", worst["severity"].as_str().unwrap());
             assert_eq!(problem.map(str::trim), Some(&*expected), "{row}");
