@@ -29,6 +29,8 @@
 //! since of 847 normals at hand 838 are far from 1, and no reader is known to mind; the matrices of plain animations, which
 //! may scale.
 
+#[cfg(any(feature = "pbo", feature = "zip"))]
+mod alike;
 mod facing;
 mod repeated;
 
@@ -36,6 +38,8 @@ use std::borrow::Cow;
 use std::fmt::{self, Display};
 use std::marker::PhantomData;
 
+#[cfg(any(feature = "pbo", feature = "zip"))]
+pub(crate) use alike::Alike;
 pub(crate) use facing::Facing;
 pub(crate) use repeated::Repeated;
 

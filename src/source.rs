@@ -463,7 +463,7 @@ mod tests {
         };
         let patience = Duration::from_millis(50);
         let error = open(patience).unwrap_err();
-        assert_eq!(error.to_string(), "nothing came to be read");
+        assert_eq!(error.to_string(), "nothing is writing to this pipe");
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 let mut writer = File::options().write(true).open(&pipe.0).unwrap();

@@ -27,22 +27,20 @@ use crate::visible::shown;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The first file, the address of a member, or a folder
+    /// The first file, member or folder
     pub(crate) a: PathBuf,
-    /// The second
+    /// The second file, member or folder
     pub(crate) b: PathBuf,
-    /// How to write what differs: text, JSON lines, or one JSON array
+    /// Output format: text, JSON lines, or one JSON array
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: DiffFormat,
-    /// Numbers with a fraction that differ by no more than this are the same
+    /// Treat numbers with a fraction as equal if they differ by no more than X
     #[arg(long, value_name = "X", default_value_t = 0.0, value_parser = tolerance)]
     tolerance: f64,
-    /// One line per part, or per file of folders and archives: how many differences there are
-    ///
-    /// The default on a terminal where the differences take more than a screen.
+    /// Print one line per part or file; the default on a terminal if the differences exceed a screen
     #[arg(long, conflicts_with = "full")]
     stat: bool,
-    /// Every difference, on a terminal too
+    /// Print every difference, on a terminal too
     #[arg(long)]
     full: bool,
 }

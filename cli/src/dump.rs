@@ -1,4 +1,4 @@
-//! `meshpeek dump`: one array, out of any format, into any of four.
+//! `meshpeek dump`: one array of any format, as CSV, NDJSON, NPY or raw bytes.
 
 pub(crate) mod rows;
 
@@ -13,6 +13,7 @@ use meshpeek::inspect::{Selector, selector};
 use meshpeek::view::{Column, Storage, Table};
 
 use crate::args::{Common, DumpFormat};
+use crate::command::ending;
 use crate::failure::{Failure, Outcome};
 use crate::output::Output;
 use crate::place::{Place, find};
@@ -20,6 +21,7 @@ use crate::source::Source;
 use crate::tree::fields::Within;
 use crate::value::InWords;
 use crate::visible::shown;
+use crate::wrap::held;
 
 pub(crate) fn run(path: &Path, selector: Option<&str>, format: DumpFormat, common: &Common) -> Outcome {
     let source = Source::open(path, common)?;
@@ -150,7 +152,7 @@ fn missing(asset: &Asset<'_>, text: &str, error: Option<meshpeek::Error>) -> Str
     let reason = error.map_or_else(|| format!("no array {text}"), |error| error.message());
     let hint = by_name(asset, text).or_else(|| selector::nearest(asset, text));
     let hint = hint.map(|hint| format!("; did you mean {hint}?")).unwrap_or_default();
-    format!("{reason}{hint} (items go by numbers from 0 or by @name; without a selector, all arrays are listed)")
+    format!("{reason}{hint} (items have numbers from 0, or @name; `dump FILE` lists all arrays)")
 }
 
 /// The selector with `@` before one of its steps, if that leads to an array.
@@ -161,13 +163,16 @@ fn by_name(asset: &Asset<'_>, text: &str) -> Option<String> {
 }
 
 fn list(asset: &Asset<'_>, is_wanted: &dyn Fn(&str) -> bool, common: &Common) -> Result<(), Failure> {
+    if let Some(ending) = common.output.as_deref().and_then(ending) {
+        return Err(Failure::Told(format!("the list of arrays is plain text; name one of them to write .{ending}")));
+    }
     let mut out = Output::text(common)?;
     let mut written = writeln!(out, "{:<40} {:>10}  {:<9} columns", "selector", "rows", "stored");
     selector::each(asset, &mut |selector, table| {
         if written.is_ok() && is_wanted(selector) {
             let columns: Vec<&str> = table.columns().iter().map(|column| column.name).collect();
             let (rows, stored) = (table.rows(), table.storage().packing.name());
-            written = writeln!(out, "{selector:<40} {rows:>10}  {stored:<9} {}", columns.join(" "));
+            written = writeln!(out, "{:<40} {rows:>10}  {stored:<9} {}", held(selector), columns.join(" "));
         }
     });
     written?;
@@ -181,13 +186,13 @@ fn write(table: &dyn Table, format: DumpFormat, common: &Common) -> Result<(), F
         DumpFormat::Ndjson => rows::ndjson(table, &mut out)?,
         DumpFormat::Npy => {
             if out.is_terminal() {
-                return Err(Failure::Told("npy is no text for a terminal: redirect it, or name a file with -o".into()));
+                return Err(Failure::Told("npy is binary: redirect it or use -o".into()));
             }
             rows::npy(table, &mut out)?;
         }
         DumpFormat::Raw => {
             if out.is_terminal() {
-                return Err(Failure::Told("raw bytes are no text for a terminal: redirect them, or use -o".into()));
+                return Err(Failure::Told("raw bytes are binary: redirect them or use -o".into()));
             }
             raw(table, &mut out)?;
         }

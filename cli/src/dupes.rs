@@ -1,4 +1,4 @@
-//! `meshpeek dupes`: what is there more than once.
+//! `meshpeek dupes`: duplicate assets.
 
 use std::io::Write;
 use std::num::NonZeroUsize;
@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use meshpeek::scan::dupes::{self, Group, Sameness};
+use meshpeek::view::ByteStr;
 
 use crate::args::{Common, LineFormat};
 use crate::failure::Outcome;
 use crate::notes::Notes;
 use crate::output::Output;
-use crate::visible::shown;
+use crate::wrap::HANG;
 use crate::{input, interrupt, report};
 
 #[derive(clap::Args)]
@@ -19,10 +20,10 @@ pub(crate) struct Args {
     /// Files and folders
     #[arg(value_name = "PATH", required = true)]
     pub(crate) paths: Vec<PathBuf>,
-    /// How to write the groups
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: LineFormat,
-    /// Work on so many files at once; as many as there are cores by default
+    /// Files to read at once, at most 256 [default: the number of cores]
     #[arg(short, long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
 }
@@ -43,7 +44,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let spare = groups.iter().filter(|group| group.same == Sameness::File);
     let spare: u64 = spare.map(|group| group.copies.iter().skip(1).map(|copy| copy.bytes).sum::<u64>()).sum();
     Notes::new(common).say(format_args!(
-        "{} of the same bytes, {} more than once; {} of the same content in other bytes",
+        "{} with the same bytes ({} could be saved), {} with the same content in different bytes",
         report::count(of(Sameness::File), "group"),
         report::count(spare, "byte"),
         report::count(of(Sameness::Content), "group"),
@@ -62,12 +63,13 @@ fn text(group: &Group, is_first: bool, out: &mut Output) -> std::io::Result<()> 
     }
     let what = match same {
         Sameness::File => "the same bytes",
-        Sameness::Content => "the same content in other bytes",
+        Sameness::Content => "the same content in different bytes",
     };
     writeln!(out, "{} {format}, {what}", copies.len())?;
     for copy in copies {
-        let member = copy.member.as_ref().map(|member| format!("!/{member}")).unwrap_or_default();
-        writeln!(out, "  {:>12}  {}{}", report::grouped(copy.bytes), shown(&copy.path), report::escape(&member))?;
+        let path = ByteStr::new(copy.path.as_os_str().as_encoded_bytes()).to_text_lossy();
+        let address = report::address(&path, copy.member.as_deref());
+        writeln!(out, "  {HANG}{:>12}  {address}", report::grouped(copy.bytes))?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `meshpeek hex`: bytes beside the fields that they belong to.
+//! `meshpeek hex`: bytes next to the fields they belong to.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use meshpeek::dissect::{Line, LineKind};
 use meshpeek::inspect::Span;
+use unicode_width::UnicodeWidthStr;
 
 use crate::args::Common;
 use crate::dump::rows;
@@ -16,31 +17,36 @@ use crate::notes::Notes;
 use crate::output::Output;
 use crate::place::{lines, place_of, status};
 use crate::report::{FAINT, HEADING, escape};
-use crate::scan::table::{cut, width};
+use crate::scan::table::width;
 use crate::source::Source;
 use crate::tree::fields::{Lines, style};
 use crate::value::InWords;
 use crate::visible::shown;
+use crate::wrap::{held, wrapped};
 
 /// Bytes in a row.
 const ROW: u64 = 16;
-/// Longer leaves are cut to the half of this, where nobody asked for them.
+/// Longer leaves are cut to half of this, unless a selector or range asks for them.
 const MOST_ROWS: u64 = 8;
 /// The same of a file that does not open, of which little else is known.
 const MOST_PLAIN_ROWS: u64 = 64;
 /// From this width on, bytes stand apart and have their characters beside them.
 const WIDE: usize = 120;
+/// The columns of the offset, and of the bytes of a row without and with their characters.
+const PLACE: usize = 10;
+const BYTES: usize = 35;
+const WIDE_BYTES: usize = 65;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The file, or the address of a member, such as `mod.pbo!/tree.p3d`; `-` is standard input
+    /// File or member, such as `mod.pbo!/tree.p3d`; `-` is standard input
     pub(crate) file: PathBuf,
-    /// Only this part, array or field, in full, such as `meshes/0` or `nodes/@arm`
+    /// Only this part, array or field, in full: such as `meshes/0` or `nodes/@arm`
     selector: Option<String>,
-    /// Tell what is at this byte, from the field or array up to the file; several with commas between them
+    /// Show what this byte belongs to, from the field up to the file; separate several by commas
     #[arg(long, value_name = "OFFSET", value_delimiter = ',', conflicts_with_all = ["selector", "range"])]
     at: Vec<String>,
-    /// Only these bytes, in full: from A up to, not including, B; either may be left out
+    /// Only the bytes from A up to, not including, B, in full; either may be left out
     #[arg(long, value_name = "A..B", value_parser = range)]
     range: Option<Range<u64>>,
 }
@@ -51,14 +57,14 @@ fn offset(text: &str) -> Result<u64, String> {
         Some(digits) => u64::from_str_radix(digits, 16),
         None => text.parse(),
     };
-    number.map_err(|_| format!("{text} is neither a decimal number nor 0x and a hexadecimal one"))
+    number.map_err(|_| "expected a decimal number, or a hexadecimal one such as 0x2c".to_owned())
 }
 
 fn range(text: &str) -> Result<Range<u64>, String> {
-    let (first, end) = text.split_once("..").ok_or("two offsets with .. between them are wanted")?;
+    let (first, end) = text.split_once("..").ok_or("expected A..B, such as 0x10..0x20")?;
     let first = if first.is_empty() { 0 } else { offset(first)? };
     let end = if end.is_empty() { u64::MAX } else { offset(end)? };
-    if first < end { Ok(first..end) } else { Err("it ends before it starts".to_owned()) }
+    if first < end { Ok(first..end) } else { Err("the range ends before it starts".to_owned()) }
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
@@ -78,7 +84,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         let end = offset.saturating_add(bytes);
         wanted = wanted.start.max(offset)..wanted.end.min(end);
         if wanted.is_empty() {
-            return Err(told(format!("{text} lies at {offset:#x}..{end:#x}, outside the range")));
+            return Err(told(format!("{text} is at {offset:#x}..{end:#x}, outside the range")));
         }
     }
     let lines = |sink: &mut dyn FnMut(&Line<'_>)| lines(&asset, &content, sink);
@@ -227,22 +233,44 @@ impl Dump<'_> {
         let most = if self.is_plain { MOST_PLAIN_ROWS } else { MOST_ROWS };
         let shown = if self.in_full || rows <= most { end } else { first + most / 2 * ROW };
         let is_plain = self.is_plain && line.kind == LineKind::Gap;
-        let mut text = if is_plain { String::new() } else { described(line, false) };
+        let text = if is_plain { String::new() } else { described(line, false) };
+        let room = self.width.saturating_sub(self.text_column());
+        let beside = wrapped(&text, Some(room));
+        let fits = beside.lines().all(|line| line.width() <= room);
+        let mut texts = beside.lines().filter(|_| fits);
         let mut at = first;
         while at < shown {
             let next = (at + ROW).min(shown);
-            if is_plain && self.width < WIDE {
-                text = characters(self.bytes(at..next));
+            if is_plain && !self.is_wide() {
+                let text = characters(self.bytes(at..next));
+                self.row(at..next, line.kind, &text, out)?;
+            } else {
+                self.row(at..next, line.kind, texts.next().unwrap_or_default(), out)?;
             }
-            self.row(at..next, line.kind, &text, out)?;
-            text.clear();
             at = next;
         }
+        for text in texts {
+            writeln!(out, "{:1$}{text}", "", self.text_column())?;
+        }
+        if !fits {
+            for text in wrapped(&text, Some(self.width.saturating_sub(PLACE))).lines() {
+                writeln!(out, "{:PLACE$}{}", "", held(text))?;
+            }
+        }
         if shown < end {
-            let rest = format!("{} more bytes; --range {shown:#x}..{end:#x} shows them", end - shown);
-            writeln!(out, "{:10}{FAINT}{}{FAINT:#}", "", cut(&rest, self.width.saturating_sub(10)))?;
+            let rest = end - shown;
+            writeln!(out, "{:PLACE$}{FAINT}{rest} more bytes; --range {shown:#x}..{end:#x} shows them{FAINT:#}", "")?;
         }
         Ok(())
+    }
+
+    /// Where the words beside the bytes start.
+    fn text_column(&self) -> usize {
+        PLACE + if self.is_wide() { WIDE_BYTES } else { BYTES } + 2
+    }
+
+    fn is_wide(&self) -> bool {
+        self.width >= WIDE
     }
 
     /// Names the part that what follows is in, where it is another than before.
@@ -251,7 +279,7 @@ impl Dump<'_> {
         if self.heading != heading {
             heading.clone_into(&mut self.heading);
             let shown = if heading.is_empty() { "(file)" } else { heading };
-            writeln!(out, "{HEADING}{}{HEADING:#}", cut(shown, self.width))?;
+            writeln!(out, "{HEADING}{}{HEADING:#}", held(shown))?;
         }
         Ok(())
     }
@@ -263,25 +291,21 @@ impl Dump<'_> {
 
     fn row(&self, range: Range<u64>, kind: LineKind, text: &str, out: &mut Output) -> std::io::Result<()> {
         let bytes = self.bytes(range.clone());
-        let wide = self.width >= WIDE;
+        let wide = self.is_wide();
         let mut line = String::new();
         for (index, byte) in bytes.iter().enumerate() {
             let apart = if index > 0 && (wide || index % 4 == 0) { " " } else { "" };
             // Writing to a String cannot fail.
             let _ = write!(line, "{apart}{byte:02x}");
         }
-        let mut before = 10;
         if wide {
             let _ = write!(line, "{:1$}", "", 49_usize.saturating_sub(line.len()));
             line.push_str(&characters(bytes));
-            line = format!("{line:<65}");
-            before += 65;
+            line = format!("{line:<WIDE_BYTES$}");
         } else {
-            line = format!("{line:<35}");
-            before += 35;
+            line = format!("{line:<BYTES$}");
         }
         let (style, offset) = (style(kind), range.start);
-        let text = cut(text, self.width.saturating_sub(before + 2));
         if text.is_empty() {
             return writeln!(out, "{offset:08x}  {style}{}{style:#}", line.trim_end());
         }

@@ -8,6 +8,7 @@ use meshpeek::scan::{Depth, Record, Scan};
 use meshpeek::{Asset, Format, json};
 
 use crate::args::Common;
+use crate::command::ending;
 use crate::failure::{Failure, Outcome};
 use crate::output::Output;
 use crate::report;
@@ -15,6 +16,10 @@ use crate::source::Source;
 use crate::visible::shown;
 
 pub(crate) fn run(path: &Path, json: bool, digests: bool, common: &Common) -> Outcome {
+    let json = json || common.output.as_deref().and_then(ending) == Some("json");
+    if digests && !json {
+        return Err(Failure::Told("--digests needs --json or -o NAME.json".to_owned()));
+    }
     let source = Source::open(path, common)?;
     let opened = source.member(common)?;
     let mut scan = Scan::new([path]);

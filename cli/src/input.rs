@@ -72,7 +72,7 @@ pub(crate) fn whole<T>(
 }
 
 fn passed_over(notes: Notes, path: &Path) {
-    notes.say(format_args!("{}: the file to write to, passed over", shown(path)));
+    notes.say(format_args!("{}: skipped, because results are written to it", shown(path)));
 }
 
 /// What a scan came to.
@@ -224,7 +224,7 @@ fn hint(scan: &Scan, notes: Notes) {
     if let Ok((files @ 1.., _)) = all.measure() {
         let (files, are) = (report::count(files, "file"), if files == 1 { "is" } else { "are" });
         notes.say(format_args!(
-            "{files} {are} hidden or left out by an ignore file; --hidden and --no-ignore take such files in"
+            "{files} {are} hidden or excluded by an ignore file; use --hidden and --no-ignore to include them"
         ));
     }
 }

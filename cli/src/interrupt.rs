@@ -1,4 +1,4 @@
-//! Ctrl-C: the first ends what is under way in good order, the second ends the program.
+//! Ctrl-C, SIGTERM and SIGHUP: the first ends what is under way in good order, the second ends the program.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -13,7 +13,7 @@ use crate::visible::shown;
 /// Exit status of a program that was interrupted, as a shell would give it.
 pub(crate) const STATUS: u8 = 130;
 
-/// The scan that the next Ctrl-C ends.
+/// The scan that the next signal ends.
 static RUNNING: Mutex<Option<Progress>> = Mutex::new(None);
 
 /// Listens from now on. Where no scan runs, and at the second time, the program ends at once and leaves nothing half
@@ -30,16 +30,42 @@ pub(crate) fn listen(notes: Notes) {
             }
         }
     };
-    // Without a handler Ctrl-C still ends the program, only less cleanly.
-    let _ = ctrlc::set_handler(end);
+    // Without a handler these signals still end the program, only less cleanly.
+    keeping_ignored(|| drop(ctrlc::set_handler(end)));
 }
 
-/// The first Ctrl-C from now on ends this scan only: what it has found is written out.
+/// Signals that the program was started to ignore, as `nohup` and shells do, stay ignored.
+#[cfg(unix)]
+#[allow(unsafe_code)]
+fn keeping_ignored(set_handlers: impl FnOnce()) {
+    let is_ignored = |signal: &libc::c_int| {
+        let mut action = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
+        // SAFETY: without a new action, the call only fills in the old one, for which there is room. All of its fields may
+        // be zero.
+        unsafe {
+            libc::sigaction(*signal, std::ptr::null(), action.as_mut_ptr()) == 0
+                && action.assume_init().sa_sigaction == libc::SIG_IGN
+        }
+    };
+    let ignored: Vec<_> = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP].into_iter().filter(is_ignored).collect();
+    set_handlers();
+    for signal in ignored {
+        // SAFETY: to ignore a signal, no code of ours has to run.
+        unsafe { libc::signal(signal, libc::SIG_IGN) };
+    }
+}
+
+#[cfg(not(unix))]
+fn keeping_ignored(set_handlers: impl FnOnce()) {
+    set_handlers();
+}
+
+/// The first signal from now on ends this scan only: what it has found is written out.
 pub(crate) fn ends_scan(scan: &Progress) {
     *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) = Some(scan.clone());
 }
 
-/// The next Ctrl-C ends the program, no scan being left to end.
+/// The next signal ends the program, no scan being left to end.
 pub(crate) fn ends_the_program() {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner).take();
 }

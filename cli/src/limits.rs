@@ -1,4 +1,4 @@
-//! How much a file may cost, from the command line.
+//! Limits from the command line.
 
 use clap::Args;
 use meshpeek::Limits;
@@ -9,7 +9,7 @@ macro_rules! limit_args {
         #[derive(Args)]
         #[command(next_help_heading = "Limits")]
         pub(crate) struct LimitArgs {
-            $($(#[doc = $doc])* #[arg(id = $flag, long = $flag, global = true, value_name = $value, value_parser = $parse,
+            $($(#[doc = $doc])* #[arg(id = $flag, long = $flag, global = true, hide = true, value_name = $value, value_parser = $parse,
                 default_value_t = Limits::default().$field, hide_default_value = true)]
             $field: $type,)*
         }
@@ -25,21 +25,21 @@ macro_rules! limit_args {
 }
 
 limit_args! {
-    /// Levels of parts in parts, such as nodes in nodes [default: 512]
+    /// Levels of nested parts, such as nodes in nodes [default: 512]
     "max-depth" depth: u32, "N", number;
-    /// Bytes that a block, table or member decodes to, and that all decoded together take, such as 2G [default: 256M]
+    /// Size of a decoded block, table or member, and of all that is decoded at once, such as 2G [default: 256M]
     "max-decoded" decoded_bytes: u64, "SIZE", size;
-    /// Problems told of one asset; the rest are counted [default: 1000]
+    /// Problems reported per asset; the rest are counted [default: 1000]
     "max-problems" problems: u32, "N", number;
-    /// Archives in archives [default: 4]
+    /// Levels of archives inside archives [default: 4]
     "max-archive-depth" archive_depth: u32, "N", number;
     /// Members listed from one archive [default: 4000000]
     "max-archive-members" archive_members: u32, "N", number;
-    /// Bytes decoded and looked at, for each byte of a file and of 2 MiB more [default: 256]
+    /// Work per file: N x (file size + 2 MiB) bytes decoded or examined [default: 256]
     "max-work" work: u32, "N", number;
-    /// Bytes of results, for each byte of a file and of 1 MiB more [default: 48]
+    /// Results per file: N x (file size + 1 MiB) bytes [default: 48]
     "max-output" output: u32, "N", number;
-    /// Bytes of names of other files in one asset, 64 more for each [default: 4M]
+    /// Names of other files in one asset: their bytes, and 64 more for each [default: 4M]
     "max-references" reference_bytes: u64, "SIZE", size;
 }
 
@@ -47,7 +47,7 @@ fn number(text: &str) -> Result<u32, std::num::ParseIntError> {
     text.parse()
 }
 
-/// Bytes: a number, and after it perhaps `k`, `M` or `G` for 1024 of what comes before.
+/// A number of bytes; `k`, `M` or `G` after it multiplies by 1024 once, twice or three times.
 pub(crate) fn size(text: &str) -> Result<u64, String> {
     let (digits, shift) = match text.as_bytes().last() {
         Some(b'k' | b'K') => (&text[..text.len() - 1], 10),
@@ -55,8 +55,9 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
         Some(b'g' | b'G') => (&text[..text.len() - 1], 30),
         _ => (text, 0),
     };
-    let number: u64 = digits.parse().map_err(|_| "a number, and after it perhaps k, M or G".to_owned())?;
-    number.checked_mul(1 << shift).ok_or_else(|| "more than can be counted".to_owned())
+    let number: u64 =
+        digits.parse().map_err(|_| "expected a number of bytes, such as 4096, 64k, 512M or 2G".to_owned())?;
+    number.checked_mul(1 << shift).ok_or_else(|| "the number is too large".to_owned())
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 
 mod args;
 mod cat;
+mod command;
 mod diff;
 mod dump;
 mod dupes;
@@ -36,10 +37,9 @@ mod value;
 mod verbs;
 mod verify;
 mod visible;
+mod wrap;
 
 use std::process::ExitCode;
-
-use clap::Parser;
 
 use args::Common;
 use failure::{Failure, Outcome};
@@ -48,7 +48,10 @@ use output_file::OutputFile;
 use verbs::{Cli, Verb};
 
 fn main() -> ExitCode {
-    let Cli { verb, mut common } = Cli::parse();
+    let Cli { verb, mut common } = match command::parse() {
+        Ok(cli) => cli,
+        Err(failure) => return failed(failure, Notes::default()),
+    };
     let notes = Notes::new(&common);
     interrupt::listen(notes);
     // Where it fails, files are read.
@@ -57,8 +60,14 @@ fn main() -> ExitCode {
     }
     match run(&verb, &mut common, notes) {
         Ok(code) => code,
-        Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
-        Err(Failure::Told(message)) => {
+        Err(failure) => failed(failure, notes),
+    }
+}
+
+fn failed(failure: Failure, notes: Notes) -> ExitCode {
+    match failure {
+        Failure::ClosedPipe => ExitCode::SUCCESS,
+        Failure::Told(message) => {
             notes.error(message);
             ExitCode::from(2)
         }
@@ -84,6 +93,7 @@ fn run(verb: &Verb, common: &mut Common, notes: Notes) -> Outcome {
         Verb::Dupes(args) => dupes::run(args, common),
         Verb::Completions { shell } => manual::completions(*shell, common),
         Verb::Man => manual::page(common),
+        Verb::Limits => command::limits(common),
     }?;
     let output = common.output_file.take();
     if code == ExitCode::from(interrupt::STATUS) {

@@ -3,24 +3,24 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::CommandFactory;
 use clap_mangen::Man;
 
 use crate::args::Common;
+use crate::command::command;
 use crate::failure::Outcome;
 use crate::output::Output;
-use crate::verbs::Cli;
 
 pub(crate) fn completions(shell: clap_complete::Shell, common: &Common) -> Outcome {
     // The generator takes a write that fails for a bug, so it writes into memory.
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "meshpeek", &mut script);
+    let mut command = command().mut_args(|arg| arg.hide(false));
+    clap_complete::generate(shell, &mut command, "meshpeek", &mut script);
     write(&script, common)
 }
 
 /// One page: the program, then each verb with its own flags.
 pub(crate) fn page(common: &Common) -> Outcome {
-    let mut command = Cli::command();
+    let mut command = command();
     command.build();
     let man = Man::new(command.clone());
     let mut page = Vec::new();

@@ -1,4 +1,4 @@
-//! What people read beside the results, on standard error.
+//! Messages on standard error.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -6,9 +6,10 @@ use std::io::{self, Write};
 use meshpeek::view::ByteStr;
 
 use crate::args::Common;
+use crate::wrap::wrapped;
 
-/// How much is said.
-#[derive(Clone, Copy)]
+/// How many messages are wanted.
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Notes {
     quiet: bool,
     verbose: bool,
@@ -23,19 +24,19 @@ impl Notes {
         self.quiet
     }
 
-    /// Something that went wrong; said even when quiet.
+    /// Something that went wrong; printed even when quiet.
     pub(crate) fn error(self, message: impl Display) {
         line(format_args!("meshpeek: {message}"));
     }
 
-    /// What a person would want to know.
+    /// Something that most users want to know.
     pub(crate) fn say(self, message: impl Display) {
         if !self.quiet {
             line(message);
         }
     }
 
-    /// What only a curious person would.
+    /// Something for `--verbose`.
     pub(crate) fn detail(self, message: impl Display) {
         if self.verbose {
             self.say(message);
@@ -43,9 +44,10 @@ impl Notes {
     }
 }
 
-/// One line, whatever the names in it hold.
+/// One line, whatever the names in it hold; wrapped on a terminal.
 fn line(message: impl Display) {
-    let text = message.to_string();
+    let text = ByteStr::from(message.to_string().as_str()).to_string();
+    let columns = terminal_size::terminal_size_of(io::stderr()).map(|(width, _)| usize::from(width.0));
     // A closed standard error leaves nobody to tell.
-    let _ = writeln!(io::stderr(), "{}", ByteStr::from(text.as_str()));
+    let _ = writeln!(io::stderr(), "{}", wrapped(&text, columns.filter(|&columns| columns > 0)));
 }

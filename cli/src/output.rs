@@ -12,7 +12,9 @@ use crate::args::{Color, Common, LineFormat};
 use crate::failure::Failure;
 #[cfg(feature = "parquet")]
 use crate::output_file::OutputFile;
+use crate::scan::table::width;
 use crate::visible::{Visible, shown};
+use crate::wrap::wrapped;
 
 const BUFFER: usize = 1 << 16;
 
@@ -42,6 +44,10 @@ pub(crate) struct Output {
     line: Vec<u8>,
     name: String,
     terminal: bool,
+    /// The last line of text, as long as its end is missing; `None` for data.
+    text: Option<Vec<u8>>,
+    /// How wide lines of text are at most.
+    width: Option<usize>,
     /// What may be written; `None` for as much as there is.
     budget: Option<Budget>,
 }
@@ -58,13 +64,15 @@ impl LineFormat {
 
 impl Output {
     /// A stream for text, from which our own colors are taken out where they are not wanted. What goes into it from
-    /// files is escaped before.
+    /// files is escaped before. On a terminal, long lines are wrapped.
     pub(crate) fn text(common: &Common) -> Result<Self, Failure> {
-        Self::new(
+        let out = Self::new(
             common,
             |file| Box::new(AutoStream::new(file, ColorChoice::Never)),
             |stdout| Box::new(AutoStream::new(stdout, choice(common.color))),
-        )
+        )?;
+        let width = out.terminal.then(|| width(true));
+        Ok(Self { text: Some(Vec::new()), width, ..out })
     }
 
     /// A stream for data, which passes as it is; on a terminal, which would act on them, control characters are escaped.
@@ -83,8 +91,7 @@ impl Output {
             Some(file) => Box::new(file),
             None => Box::new(io::stdout()),
         };
-        let (stream, name) = (buffered(file), shown(target.path()));
-        Ok(Self { stream, line: Vec::new(), name, terminal: false, budget: None })
+        Ok(Self::over(buffered(file), shown(target.path()), false))
     }
 
     fn new(
@@ -96,16 +103,18 @@ impl Output {
             && let Some(file) = target.stream()?
         {
             let terminal = file.is_terminal();
-            let (stream, name) = (buffered(to_file(file)), shown(target.path()));
-            return Ok(Self { stream, line: Vec::new(), name, terminal, budget: None });
+            return Ok(Self::over(buffered(to_file(file)), shown(target.path()), terminal));
         }
         let stdout = io::stdout();
         let terminal = stdout.is_terminal();
-        let (stream, name) = (buffered(to_stdout(stdout)), "standard output".to_owned());
-        Ok(Self { stream, line: Vec::new(), name, terminal, budget: None })
+        Ok(Self::over(buffered(to_stdout(stdout)), "standard output".to_owned(), terminal))
     }
 
-    /// The same, refusing what is out of all proportion to a file of so many bytes.
+    fn over(stream: BufWriter<Box<dyn Write + Send>>, name: String, terminal: bool) -> Self {
+        Self { stream, line: Vec::new(), name, terminal, text: None, width: None, budget: None }
+    }
+
+    /// Refuses results that are out of all proportion to a file of this size.
     pub(crate) fn of_a_file(self, bytes: usize, common: &Common) -> Self {
         Self { budget: Some(Budget::new(bytes as u64, &common.limits.limits())), ..self }
     }
@@ -150,12 +159,30 @@ impl Write for Output {
         if let Some(budget) = &self.budget {
             budget.output(part.len() as u64).map_err(io::Error::other)?;
         }
-        self.stream.write(part).map_err(|error| self.named(error))
+        let written = match &mut self.text {
+            Some(line) => put_text(&mut self.stream, line, part, self.width).map(|()| part.len()),
+            None => self.stream.write(part),
+        };
+        written.map_err(|error| self.named(error))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.stream.flush().map_err(|error| self.named(error))
+        let rest = self.text.as_mut().map(std::mem::take).unwrap_or_default();
+        let written = self.stream.write_all(wrapped(&String::from_utf8_lossy(&rest), self.width).as_bytes());
+        written.and_then(|()| self.stream.flush()).map_err(|error| self.named(error))
     }
+}
+
+/// Writes the lines that end in these bytes, which go on from `line`, and keeps what comes after them.
+fn put_text(stream: &mut impl Write, line: &mut Vec<u8>, bytes: &[u8], width: Option<usize>) -> io::Result<()> {
+    for part in bytes.split_inclusive(|&byte| byte == b'\n') {
+        line.extend_from_slice(part);
+        if let Some(text) = line.strip_suffix(b"\n") {
+            writeln!(stream, "{}", wrapped(&String::from_utf8_lossy(text), width))?;
+            line.clear();
+        }
+    }
+    Ok(())
 }
 
 fn choice(color: Color) -> ColorChoice {

@@ -1,4 +1,4 @@
-//! The file that `-o` names: the old one stays as it is until the new one is whole.
+//! The file that `-o` names: the old one stays until the new one is complete.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -11,7 +11,7 @@ use tempfile::{Builder, NamedTempFile};
 use crate::failure::Failure;
 use crate::visible::shown;
 
-/// The new files under their names for the time being, for whoever ends the program at once.
+/// The temporary files, to be removed if the program ends at once.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Where results go instead of standard output.
@@ -78,7 +78,7 @@ impl OutputFile {
 
     /// The refusal to write onto an input.
     pub(crate) fn is_input(output: &Path, input: &Path) -> Failure {
-        Failure::Told(format!("{}: is the same file as the input {}; it is left as it is", shown(output), shown(input)))
+        Failure::Told(format!("{}: is the same file as the input {}; nothing was written", shown(output), shown(input)))
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -110,7 +110,7 @@ impl OutputFile {
     }
 }
 
-/// Removes what is not whole yet, before the program ends without its usual way out.
+/// Removes the temporary files, before the program ends without its usual way out.
 pub(crate) fn discard() {
     for path in UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
         // It may have taken the target's place this very moment.

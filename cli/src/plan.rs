@@ -1,4 +1,4 @@
-//! `meshpeek plan`: a scan in pieces.
+//! `meshpeek plan`: a scan in units of work.
 
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -17,32 +17,32 @@ use crate::{input, interrupt, limits, report};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Files and folders, the latter with all below them; addresses of members
+    /// Files, folders with everything below them, and members
     #[arg(value_name = "PATH", required = true)]
     pub(crate) paths: Vec<PathBuf>,
-    /// About so many bytes to a unit; members and files that are larger make one each
+    /// Size of a unit, about; a larger file or member is a unit of its own
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = limits::size)]
     unit: u64,
-    /// List archives, but nothing inside them
+    /// Do not look inside archives
     #[arg(long)]
     no_archives: bool,
-    /// Go so many folders deep at most
+    /// Descend at most N folders
     #[arg(long, value_name = "N")]
     folder_depth: Option<usize>,
-    /// Follow symbolic links in folders; one that is named itself is always followed
+    /// Follow symbolic links inside folders
     #[arg(short = 'L', long)]
     follow: bool,
-    /// Look at hidden files and folders too
+    /// Include hidden files and folders
     #[arg(long)]
     hidden: bool,
-    /// Look at files too that .gitignore, .ignore and their like leave out
+    /// Include files that .gitignore, .ignore and similar files exclude
     #[arg(long)]
     no_ignore: bool,
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     if args.paths.iter().any(|path| Address::parse(path).is_stdin()) {
-        return Err(Failure::Told("standard input cannot be cut into units, as it can be read only once".to_owned()));
+        return Err(Failure::Told("standard input can be read only once, so it cannot be split into units".to_owned()));
     }
     let notes = Notes::new(common);
     let mut scan = input::scan_whole(&args.paths, None, common);
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     out.flush()?;
     let Totals { pieces, units, bytes, unreadable } = totals;
     let (units, bytes) = (report::count(units, "unit"), report::count(bytes, "byte"));
-    notes.say(format_args!("{units} of {}, {bytes}", report::count(pieces, "piece")));
+    notes.say(format_args!("{units} with {}, {bytes}", report::count(pieces, "piece")));
     Ok(match unreadable {
         _ if scan.progress.is_stopped() => ExitCode::from(interrupt::STATUS),
         0 => ExitCode::SUCCESS,
@@ -72,7 +72,7 @@ struct Totals {
     unreadable: u64,
 }
 
-/// Writes each piece of a unit as a line. What cannot be read is one too, for the scan to tell of, but is told here as well.
+/// Writes each piece of a unit as a line. A path that cannot be read is one too, and is reported here as well.
 fn write(scan: &Scan, unit_bytes: u64, notes: Notes, out: &mut Output) -> Result<Totals, Failure> {
     let mut totals = Totals::default();
     let mut written = Ok(());

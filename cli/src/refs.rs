@@ -7,37 +7,38 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use meshpeek::scan::refs::{self, Link, State};
+use meshpeek::summary::Name;
 use meshpeek::view::ByteStr;
 
 use crate::args::{Common, ScanFormat};
 use crate::failure::{Failure, Outcome};
 use crate::notes::Notes;
 use crate::output::Output;
-use crate::visible::shown;
+use crate::wrap::{HANG, held};
 use crate::{input, interrupt, report};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Files and folders, all that belongs together: archives, models and loose files
+    /// Files and folders that belong together: archives, models and loose files
     #[arg(value_name = "PATH", required = true)]
     pub(crate) paths: Vec<PathBuf>,
-    /// Only references to files that are not there
+    /// Show only references whose file is missing
     #[arg(long)]
     missing: bool,
-    /// Names below this prefix, such as `ca\` or `a3\`, are files of the game itself: found, with no target
+    /// Count names below this prefix, such as `ca`, as found: the game itself has them
     #[arg(long, value_name = "PREFIX")]
     assume: Vec<String>,
-    /// How to write them; `table` on a terminal, else `ndjson`
+    /// Output format [default: `table` on a terminal, else `ndjson`]
     #[arg(long, value_name = "FORMAT")]
     format: Option<ScanFormat>,
-    /// Work on so many files at once; as many as there are cores by default
+    /// Files to read at once, at most 256 [default: the number of cores]
     #[arg(short, long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let mut scan = input::scan_whole(&args.paths, args.jobs, common);
-    // A texture that git does not keep is there all the same.
+    // A texture that git ignores is still a texture.
     scan.selection.ignored = true;
     let (links, unreadable) = input::whole(&scan, common, |other| refs::resolve(&scan, &args.assume, other))?;
     let Some(links) = links else { return Ok(ExitCode::from(interrupt::STATUS)) };
@@ -94,14 +95,23 @@ fn text(link: &Link) -> String {
     ByteStr::new(link.path.as_os_str().as_encoded_bytes()).to_text_lossy()
 }
 
+/// An arrow and the address of what a name resolves to.
+fn target_text(target: &Name) -> String {
+    let address = match target.text.rsplit_once("!/") {
+        Some((archive, member)) => report::address(archive, Some(member)),
+        None => report::address(&target.text, None),
+    };
+    held("->  ") + &address
+}
+
 /// The references of each asset below its name.
 fn table<'l>(links: impl Iterator<Item = &'l Link>, mut out: Output) -> Result<(), Failure> {
     let mut last = None;
     for link in links {
         let asset = Some((&link.path, &link.member));
         if last != asset {
-            let member = link.member.as_ref().map(|member| format!("!/{}", member.text)).unwrap_or_default();
-            writeln!(out, "{}{}", shown(&link.path), report::escape(&member))?;
+            let member = link.member.as_ref().map(|member| member.text.as_str());
+            writeln!(out, "{}", report::address(&text(link), member))?;
             last = asset;
         }
         let style = match link.state {
@@ -109,15 +119,15 @@ fn table<'l>(links: impl Iterator<Item = &'l Link>, mut out: Output) -> Result<(
             State::Ambiguous => Style::new().bold().fg_color(Some(AnsiColor::Yellow.into())),
             _ => Style::new(),
         };
-        let (kind, name) = (link.reference.kind.name(), report::escape(&link.reference.name.text));
+        let (kind, name) = (link.reference.kind.name(), held(&report::escape(&link.reference.name.text)));
         write!(out, "  {style}{:<10}{style:#}  {kind:<8}  {name}", link.state)?;
         match link.targets.as_slice() {
             [] => writeln!(out)?,
-            [target] => writeln!(out, "  ->  {}", report::escape(&target.text))?,
+            [target] => writeln!(out, "  {}", target_text(target))?,
             targets => {
                 writeln!(out)?;
                 for target in targets {
-                    writeln!(out, "  {:<10}  {:<8}  ->  {}", "", "", report::escape(&target.text))?;
+                    writeln!(out, "  {HANG}{:<10}  {:<8}  {}", "", "", target_text(target))?;
                 }
             }
         }

@@ -32,7 +32,7 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
     scan.known = old.as_ref().map(Old::known);
     let is_stream = stream.events || old.is_some();
     if is_stream && !matches!(format(args, common)?, None | Some(RecordFormat::Ndjson)) {
-        return Err(Failure::Told("--events and --since go with --format ndjson".to_owned()));
+        return Err(Failure::Told("--events and --since need --format ndjson".to_owned()));
     }
     let mut writer = Writer::new(inputs, args, is_stream, common)?;
     #[cfg(feature = "parquet")]
@@ -96,16 +96,15 @@ pub(crate) fn is_folder(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().ends_with(b"/") || path.is_dir()
 }
 
-/// The format that is asked for, be it by the name of the file to write.
+/// The format that is asked for; Parquet for a folder.
 fn format(args: &ScanArgs, common: &Common) -> Result<Option<RecordFormat>, Failure> {
     let path = common.output.as_deref();
     let is_folder = path.is_some_and(is_folder);
-    let is_parquet = path.and_then(Path::extension).is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"));
     match args.format {
-        None if is_parquet || is_folder => parquet().map(Some),
+        None if is_folder => parquet().map(Some),
         #[cfg(feature = "parquet")]
         Some(RecordFormat::Parquet) => Ok(args.format),
-        Some(_) if is_folder => Err(Failure::Told("a folder takes tables of Parquet, no other format".to_owned())),
+        Some(_) if is_folder => Err(Failure::Told("a folder takes Parquet tables, no other format".to_owned())),
         asked => Ok(asked),
     }
 }
@@ -142,7 +141,7 @@ impl<'i> Writer<'i> {
         let is_table = text.is_terminal() && !is_stream;
         let format = format(args, common)?.unwrap_or(if is_table { RecordFormat::Table } else { RecordFormat::Ndjson });
         if args.csv_safe && format != RecordFormat::Csv {
-            return Err(Failure::Told("--csv-safe goes with --format csv".to_owned()));
+            return Err(Failure::Told("--csv-safe needs --format csv".to_owned()));
         }
         Ok(match format {
             RecordFormat::Table => Self::Table(table::Table::new(inputs), text),

@@ -14,10 +14,10 @@ use crate::report::{FAINT, HEADING};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The format; all that are described without one
+    /// The format [default: all]
     #[arg(value_name = "TYPE", value_parser = format_parser())]
     of: Option<String>,
-    /// How to write them
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: LineFormat,
 }
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let formats: Vec<Format> =
         Format::ALL.iter().filter(asked).copied().filter(|&format| !records(format).is_empty()).collect();
     if let Some(name) = args.of.as_ref().filter(|_| formats.is_empty()) {
-        return Err(Failure::Told(format!("the records of {name} are not described yet")));
+        return Err(Failure::Told(format!("the records of {name} are not documented yet")));
     }
     let mut out = args.format.output(common)?;
     for format in formats {
@@ -74,7 +74,7 @@ fn text(format: Format, out: &mut Output) -> Result<(), Failure> {
             let bytes = size(field.kind.byte_len(), field.kind.min());
             write!(out, "  {:<24} {:<20} {}, {bytes}", field.name, field.spec.unwrap_or("-"), field.kind)?;
             if let Some(gate) = field.gate {
-                write!(out, ", where {gate}")?;
+                write!(out, ", if {gate}")?;
             }
             writeln!(out, "\n      {FAINT}{}{FAINT:#}", field.doc.trim())?;
         }

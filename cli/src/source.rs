@@ -41,7 +41,8 @@ impl<'p> Source<'p> {
             .map_err(|error| error.in_file(self.text))?;
         if opened.alike > 1 {
             let (text, count) = (shown(self.text), opened.alike);
-            Notes::new(common).say(format_args!("{text}: fits {count} members; #0 to #{} pick one", count - 1));
+            Notes::new(common)
+                .say(format_args!("{text}: {count} members have this name; #0 to #{} select one", count - 1));
         }
         Ok(opened)
     }

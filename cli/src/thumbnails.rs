@@ -105,7 +105,8 @@ impl Thumbnails {
     pub(crate) fn finish(self, notes: Notes) -> Result<(), Failure> {
         let State { drawn, poor, undrawn, failure, .. } =
             self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let without = if undrawn > 0 { format!(", {undrawn} without triangles or too large") } else { String::new() };
+        let without =
+            if undrawn > 0 { format!(", {undrawn} models without triangles or too large") } else { String::new() };
         let poor = if poor > 0 { format!(", {poor} nearly black or empty") } else { String::new() };
         notes.say(format_args!("{}{poor}{without}", report::count(drawn, "picture")));
         failure.map_or(Ok(()), Err)

@@ -20,17 +20,18 @@ use crate::place::{lines, place_of, status};
 use crate::report::{FAINT, escape, severity};
 use crate::source::Source;
 use crate::visible::shown;
+use crate::wrap::HANG;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The file, or the address of a member, such as `mod.pbo!/tree.p3d`; `-` is standard input
+    /// File or member, such as `mod.pbo!/tree.p3d`; `-` is standard input
     pub(crate) file: PathBuf,
-    /// Only this part, array or field and what is inside it, such as `meshes/0` or `nodes/@arm`
+    /// Only this part, array or field, such as `meshes/0` or `nodes/@arm`
     selector: Option<String>,
     /// Show every field, with its type and value
     #[arg(long)]
     fields: bool,
-    /// How to write it: for people, or one JSON object a line, of which those with bytes that are no parts tile the file
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: LineFormat,
 }
@@ -70,7 +71,7 @@ fn parts(asset: &Asset<'_>, out: &mut Output) -> std::io::Result<()> {
 
 fn line(out: &mut Output, region: &Region<'_>, size: u64) -> std::io::Result<()> {
     let Region { depth, kind, name, note, offset, bytes, .. } = region;
-    // What follows the last part of a file is told as a warning where the format has no place for it.
+    // Bytes after the last part of a file are a warning, if the format has no place for them.
     let style = match kind {
         RegionKind::Problem => severity(Severity::Error).1,
         RegionKind::Gap if *depth == 0 && offset + bytes == size => severity(Severity::Warning).1,
@@ -83,7 +84,7 @@ fn line(out: &mut Output, region: &Region<'_>, size: u64) -> std::io::Result<()>
         RegionKind::Problem => write!(out, "{:10}", "")?,
         _ => write!(out, "{bytes:>10}")?,
     }
-    write!(out, "  {:indent$}", "")?;
+    write!(out, "  {:indent$}{HANG}", "")?;
     if *depth > DEEPEST_INDENT {
         write!(out, "[{depth}] ")?;
     }

@@ -8,10 +8,7 @@ use meshpeek::address::Address;
 use crate::args::{Common, DumpFormat, Inputs, LineFormat, ScanArgs, Stream};
 use crate::examples;
 
-/// Looks into 3D game assets without loading them.
-///
-/// Results go to standard output, everything else to standard error. Exit status: 0 done; 1 done, but `verify` found an
-/// error or some path could not be read; 2 wrong usage, or nothing could be done; 130 interrupted.
+/// Inspect 3D game assets without loading them
 #[derive(Parser)]
 #[command(name = "meshpeek", version, max_term_width = 100, after_help = examples::ALL)]
 pub(crate) struct Cli {
@@ -23,19 +20,19 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand)]
 pub(crate) enum Verb {
-    /// Show one file in full
+    /// Show one file or archive in full
     #[command(after_help = examples::INFO)]
     Info {
-        /// The file, or the address of a member, such as `mod.pbo!/tree.p3d`; `-` is standard input
+        /// File or member, such as `mod.pbo!/tree.p3d`; `-` is standard input
         file: PathBuf,
-        /// As JSON: the record and, under `detail`, every field
+        /// Write JSON: the record and, under `detail`, every field
         #[arg(long)]
         json: bool,
-        /// Add SHA-256 digests of its bytes and decoded content
-        #[arg(long, requires = "json")]
+        /// Add SHA-256 digests of its bytes and decoded content; only in JSON
+        #[arg(long)]
         digests: bool,
     },
-    /// List every asset in files and folders, one record each
+    /// Write one record per asset in files, folders and archives
     #[command(after_help = examples::SCAN)]
     Scan {
         #[command(flatten)]
@@ -45,60 +42,60 @@ pub(crate) enum Verb {
         #[command(flatten)]
         stream: Stream,
     },
-    /// Cut what a scan would do into units of work, for many processes or machines
+    /// Split a scan into units of work for several processes
     #[command(after_help = examples::PLAN)]
     Plan(crate::plan::Args),
-    /// Decode everything, check every index and bound, and tell each problem
+    /// Decode everything, check every index and report each problem
     #[command(after_help = examples::VERIFY)]
     Verify {
         #[command(flatten)]
         inputs: Inputs,
-        /// How to write what is found: a line for each problem, or the records
+        /// Output format: a line per problem, or the records
         #[arg(long, value_name = "FORMAT", default_value = "text")]
         format: LineFormat,
         /// Count a warning as an error
         #[arg(long)]
         strict: bool,
     },
-    /// Show how one file is built: its parts with their offsets and sizes
+    /// Show the parts of a file, or every field, with offset and size
     #[command(after_help = examples::TREE)]
     Tree(crate::tree::Args),
-    /// Show bytes beside the fields that they belong to
+    /// Show bytes next to the fields they belong to
     #[command(after_help = examples::HEX)]
     Hex(crate::hex::Args),
-    /// List the records of a format: their fields, types and what these mean
+    /// List the records of a format: fields, types and meanings
     #[command(after_help = examples::SCHEMA)]
     Schema(crate::schema::Args),
-    /// Write out one array; without a selector, list them
+    /// Write one array as CSV, NDJSON, NPY or raw bytes, or list them
     #[command(after_help = examples::DUMP)]
     Dump {
-        /// The file, or the address of a member, such as `mod.pbo!/tree.p3d`; `-` is standard input
+        /// File or member, such as `mod.pbo!/tree.p3d`; `-` is standard input
         file: PathBuf,
-        /// Which array, such as `meshes/0/positions`
+        /// The array, such as `meshes/0/positions`; without one, all arrays are listed
         selector: Option<String>,
-        /// How to write it
+        /// Output format
         #[arg(long, value_name = "FORMAT", default_value = "csv")]
         format: DumpFormat,
     },
-    /// Write the content of a file or a member of an archive as it is
+    /// Write the content of an archive member as it is
     #[command(after_help = examples::CAT)]
     Cat {
-        /// The file, or the address of a member, such as `mod.pbo!/config.cpp`
+        /// Member, such as `mod.pbo!/config.cpp`, or file
         file: PathBuf,
     },
-    /// Write a model as binary glTF (`-o NAME.glb`) or draw it (`-o NAME.png`)
+    /// Write a model as glTF (not Arma models) or draw it (all models)
     #[command(after_help = examples::EXPORT)]
     Export(crate::export::Args),
-    /// List each reference to another file, and which file that is among those below the paths
+    /// List references to other files and what they resolve to
     #[command(after_help = examples::REFS)]
     Refs(crate::refs::Args),
-    /// Show what differs between two models, archives or folders; exit status 0 nothing, 1 something, 2 trouble
+    /// Show what differs between two models, archives or folders
     #[command(after_help = examples::DIFF)]
     Diff(crate::diff::Args),
-    /// List assets that are there more than once
+    /// Find duplicate assets
     #[command(after_help = examples::DUPES)]
     Dupes(crate::dupes::Args),
-    /// Write a completion script for a shell, to be sourced from its start-up file
+    /// Write a completion script for a shell
     #[command(after_help = examples::COMPLETIONS)]
     Completions {
         /// The shell
@@ -107,10 +104,13 @@ pub(crate) enum Verb {
     /// Write the manual page
     #[command(after_help = examples::MAN)]
     Man,
+    /// Explain the limits and how files are read; also `help limits`
+    #[command(after_help = examples::LIMITS, override_usage = "meshpeek <VERB> [OPTIONS]")]
+    Limits,
 }
 
 impl Verb {
-    /// The files and folders named to be read, which the results are not written onto.
+    /// The files and folders to read, which results must not overwrite.
     pub(crate) fn inputs(&self) -> Vec<PathBuf> {
         let paths: Vec<&PathBuf> = match self {
             Self::Info { file, .. } | Self::Dump { file, .. } | Self::Cat { file } => vec![file],
@@ -124,7 +124,7 @@ impl Verb {
             Self::Refs(args) => args.paths.iter().collect(),
             Self::Diff(args) => vec![&args.a, &args.b],
             Self::Dupes(args) => args.paths.iter().collect(),
-            Self::Schema(_) | Self::Completions { .. } | Self::Man => Vec::new(),
+            Self::Schema(_) | Self::Completions { .. } | Self::Man | Self::Limits => Vec::new(),
         };
         paths.into_iter().map(|path| Address::parse(path).file).collect()
     }

@@ -1,5 +1,6 @@
 //! `meshpeek verify`: everything that is wrong, a line each.
 
+use std::fmt::Write as _;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -7,10 +8,11 @@ use meshpeek::scan::{Depth, Record, Sighting};
 use meshpeek::summary::Severity;
 
 use crate::args::{Common, Inputs, LineFormat};
-use crate::failure::{Failure, Outcome};
+use crate::failure::Outcome;
 use crate::input::Told;
 use crate::notes::Notes;
-use crate::output::{Line, Output};
+use crate::output::Line;
+use crate::scan::table::Order;
 use crate::{input, report};
 
 pub(crate) fn run(inputs: &Inputs, format: LineFormat, strict: bool, common: &Common) -> Outcome {
@@ -19,7 +21,11 @@ pub(crate) fn run(inputs: &Inputs, format: LineFormat, strict: bool, common: &Co
     let notes = Notes::new(common);
     let mut out = format.output(common)?;
     let (mut errors, mut warnings) = (0_u64, 0_u64);
-    let is_lines = matches!(format, LineFormat::Ndjson) && inputs.sort.is_none();
+    let is_text = format == LineFormat::Text;
+    let is_lines = !is_text && inputs.sort.is_none();
+    let order = Order::new(inputs);
+    let mut reports = Vec::new();
+    let is_terminal = out.is_terminal();
     let view = |seen: &Sighting<'_, '_>| Line::of(seen.record, is_lines);
     let tally = input::each_told(&scan, inputs, common, view, |told| {
         let Told::Record(record, line) = told else { return Ok(()) };
@@ -29,8 +35,18 @@ pub(crate) fn run(inputs: &Inputs, format: LineFormat, strict: bool, common: &Co
                 Severity::Warning => warnings += 1,
             }
         }
-        write(record, line.flatten(), format, &mut out)
+        if !is_text {
+            return Ok(out.line_of(record, line.flatten())?);
+        }
+        if !record.summary.problems.is_empty() {
+            reports.push((order.key(record), text(record, is_terminal)));
+        }
+        Ok(())
     })?;
+    reports.sort();
+    for (_, text) in reports {
+        out.write_all(text.as_bytes())?;
+    }
     out.flush()?;
     notes.say(format_args!(
         "{}, {}, {}{}",
@@ -44,19 +60,15 @@ pub(crate) fn run(inputs: &Inputs, format: LineFormat, strict: bool, common: &Co
     Ok(if found && status == ExitCode::SUCCESS { ExitCode::from(1) } else { status })
 }
 
-fn write(record: &Record, line: Option<Line>, format: LineFormat, out: &mut Output) -> Result<(), Failure> {
-    match format {
-        LineFormat::Ndjson => out.line_of(record, line)?,
-        LineFormat::Text => {
-            for problem in &record.summary.problems {
-                let (word, style) = report::severity(problem.severity);
-                write!(out, "{}: {style}{word}{style:#}", report::place(record))?;
-                if let Some(offset) = problem.offset {
-                    write!(out, " at {offset:#x}")?;
-                }
-                writeln!(out, ": {}", report::escape(&problem.message))?;
-            }
-        }
+/// The problems of an asset, with its address before each, or once above all.
+fn text(record: &Record, above: bool) -> String {
+    let place = report::place(record);
+    let (mut text, before) = if above { (place + "\n", "  ".to_owned()) } else { (String::new(), place + ": ") };
+    for problem in &record.summary.problems {
+        let (word, style) = report::severity(problem.severity);
+        let at = problem.offset.map(|offset| format!(" at {offset:#x}")).unwrap_or_default();
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{before}{style}{word}{style:#}{at}: {}", report::escape(&problem.message));
     }
-    Ok(())
+    text
 }

@@ -66,7 +66,7 @@ fn fault(part: &str) -> Option<&'static str> {
     } else if !is_plain && part.contains(char::is_control) {
         Some("name with control characters")
     } else if !is_plain && part.contains([':', '<', '>', '"', '|', '?', '*']) {
-        Some("name with a drive or characters that not every system takes")
+        Some("name with a drive or characters some systems forbid")
     } else if part.ends_with(['.', ' ']) {
         Some("name with a dot or blank at the end")
     } else if is_device(part) {
@@ -112,9 +112,9 @@ mod tests {
             (b"\\a", "name starts at a root"),
             (b"/a", "name starts at a root"),
             (b"//server/share", "name starts at a root"),
-            (b"C:\\a", "name with a drive or characters that not every system takes"),
-            (b"a:stream", "name with a drive or characters that not every system takes"),
-            (b"a?", "name with a drive or characters that not every system takes"),
+            (b"C:\\a", "name with a drive or characters some systems forbid"),
+            (b"a:stream", "name with a drive or characters some systems forbid"),
+            (b"a?", "name with a drive or characters some systems forbid"),
             (b"a\0b", "name with control characters"),
             (b"a\x7f", "name with control characters"),
             (b"a.\\b", "name with a dot or blank at the end"),

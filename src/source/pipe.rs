@@ -32,7 +32,7 @@ fn wait(file: &File, patience: Duration) -> io::Result<()> {
     loop {
         // SAFETY: there is one question, and the file is open.
         return match unsafe { libc::poll(&mut question, 1, patience) } {
-            0 => Err(io::Error::new(io::ErrorKind::TimedOut, "nothing came to be read")),
+            0 => Err(io::Error::new(io::ErrorKind::TimedOut, "nothing is writing to this pipe")),
             1.. => Ok(()),
             _ => match io::Error::last_os_error() {
                 error if error.kind() == io::ErrorKind::Interrupted => continue,

@@ -173,7 +173,7 @@ fn cat_writes_members_as_they_are() {
     assert_eq!(stdout(&run(["cat", &member("\\xec\\xe8\\xf0.txt")])), "peace");
     let first = run(["cat", &member("a")]);
     assert_eq!((stdout(&first).as_str(), stdout(&run(["cat", &member("a#1")])).as_str()), ("1", "2"));
-    assert!(stderr(&first).contains("fits 2 members"), "{}", stderr(&first));
+    assert!(stderr(&first).contains("2 members have this name; #0 to #1 select one"), "{}", stderr(&first));
     assert_eq!(code(&run(["cat", "corpus/zip/locked.zip!/secret.b3d"])), 2);
 }
 

@@ -215,7 +215,7 @@ fn what_is_not_exported_says_why() {
         assert!(stderr(&output).contains("their community forbids ripping them"), "{}", stderr(&output));
     }
     let archive = export(Path::new("corpus/zip/addons.zip"), &target);
-    assert!(code(&archive) == 2 && stderr(&archive).contains("an archive is no model"), "{}", stderr(&archive));
+    assert!(code(&archive) == 2 && stderr(&archive).contains("an archive is not a model"), "{}", stderr(&archive));
     for args in [&["export", "corpus/b3d/triangle.b3d"][..], &["export", "corpus/b3d/triangle.b3d", "-o", "x.obj"]] {
         let output = run(args);
         assert!(code(&output) == 2 && stderr(&output).contains("-o NAME.glb"), "{}", stderr(&output));

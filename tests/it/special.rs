@@ -70,7 +70,7 @@ fn a_named_pipe_without_a_writer_holds_up_a_scan_for_a_time_only() {
     let pipe = folder.pipe("b.b3d");
     let output = scan(&[&pipe, &folder.0.join("a.b3d")]);
     assert_eq!((records(&output), output.status.code()), (1, Some(1)), "{}", told(&output));
-    assert!(told(&output).contains("b.b3d: nothing came to be read"), "{}", told(&output));
+    assert!(told(&output).contains("b.b3d: nothing is writing to this pipe"), "{}", told(&output));
 }
 
 #[test]

@@ -191,7 +191,7 @@ fn a_folder_takes_four_tables_that_lead_to_each_other() {
 fn wrong_wishes_are_told() {
     let folder = Folder::new("wishes");
     let output = run(["scan", "corpus/b3d", "--format", "csv", "-o", folder.0.to_str().unwrap()]);
-    assert!(code(&output) == 2 && stderr(&output).contains("a folder takes tables"), "{}", stderr(&output));
+    assert!(code(&output) == 2 && stderr(&output).contains("a folder takes Parquet tables"), "{}", stderr(&output));
     let output = run(["scan", "corpus/b3d", "--events", "--format", "parquet"]);
     assert!(code(&output) == 2 && stderr(&output).contains("--format ndjson"));
     // A stream of Parquet can go down a pipe.

@@ -28,9 +28,9 @@ pub(crate) use room::Room;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The file, or the address of a member, such as `mod.pbo!/tree.b3d`; `-` is standard input
+    /// File or member, such as `mod.pbo!/tree.b3d`; `-` is standard input
     pub(crate) file: PathBuf,
-    /// Width and height of a picture, in pixels
+    /// Width and height of a picture
     #[arg(long, value_name = "PIXELS", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=4096))]
     size: u32,
 }
@@ -47,7 +47,9 @@ impl Form {
         match ending.as_ref().and_then(|ending| ending.to_str()) {
             Some("glb") => Ok(Self::Glb),
             Some("png") => Ok(Self::Png),
-            _ => Err(Failure::Told("export writes a model (-o NAME.glb) or a picture of it (-o NAME.png)".to_owned())),
+            _ => {
+                Err(Failure::Told("export needs -o NAME.glb for a model or -o NAME.png for a picture of it".to_owned()))
+            }
         }
     }
 }
@@ -135,15 +137,15 @@ fn errors(asset: &Asset<'_>, depth: Depth, room: &Room<'_>) -> Vec<Problem> {
     problems.into_vec().into_iter().filter(|problem| problem.severity == Severity::Error).collect()
 }
 
-/// Whose makers do not want their models taken out of them is left alone.
+/// Refuses formats whose makers do not want their models extracted.
 fn refuse(asset: &Asset<'_>, path: &std::path::Path) -> Result<(), Failure> {
     let why = match asset {
         Asset::B3d(_) | Asset::Bmx(_) | Asset::Lodka(_) => return Ok(()),
         Asset::Odol(_) | Asset::Mlod(_) | Asset::Rtm(_) => {
-            "models and animations of Arma are not written as glTF: their community forbids ripping them; \
-             -o NAME.png draws a picture"
+            "Arma models and animations are not written as glTF: their community forbids ripping them; \
+             -o NAME.png draws a model"
         }
-        _ => "an archive is no model; name a member, as FILE!/MEMBER",
+        _ => "an archive is not a model; name a member, as FILE!/MEMBER",
     };
     Err(Failure::Told(format!("{}: {why}", shown(path))))
 }

@@ -6,6 +6,7 @@ use meshpeek::container::{Container, Form};
 use meshpeek::pbo::{self, TailKind};
 
 use super::{FAINT, grouped, heading, list, shown};
+use crate::wrap::HANG;
 
 pub(super) fn pbo(archive: &pbo::Archive<'_>, out: &mut impl Write) -> Result<()> {
     let mut properties = archive.properties().peekable();
@@ -26,7 +27,9 @@ pub(super) fn pbo(archive: &pbo::Archive<'_>, out: &mut impl Write) -> Result<()
 
 pub(super) fn members(archive: &Container<'_>, out: &mut impl Write) -> Result<()> {
     heading(out, "Members")?;
-    list(out, archive.members().flatten(), |out, member| {
+    // By the numbers that problems and selectors give them.
+    let members = archive.members().enumerate().filter_map(|(index, member)| Some((index, member.ok()?)));
+    list(out, members, |out, (index, member)| {
         let form = match member.form() {
             Form::InPlace => String::new(),
             Form::Packed(packing) => {
@@ -37,6 +40,6 @@ pub(super) fn members(archive: &Container<'_>, out: &mut impl Write) -> Result<(
         };
         let size =
             if member.form() == Form::InPlace { member.stored_byte_len() } else { member.decoded_byte_len_hint() };
-        writeln!(out, "  {:>12}  {}{form}", grouped(size), shown(member.name()))
+        writeln!(out, "  {HANG}{index:>6}  {:>12}  {}{form}", grouped(size), shown(member.name()))
     })
 }

@@ -122,7 +122,9 @@ fn facts(node: &Node<'_>, brushes: &[Brush<'_>]) -> Vec<String> {
     match node.animation() {
         Ok(Some(animation)) => {
             let time = animation.seconds().map(|seconds| format!(", {seconds:.2} s")).unwrap_or_default();
-            facts.push(format!("animation: {} frames at {} a second{time}", animation.frames, animation.fps));
+            let rate =
+                if animation.fps == 0.0 { ", no rate given".to_owned() } else { format!(" at {} fps", animation.fps) };
+            facts.push(format!("animation: {} frames{rate}{time}", animation.frames));
         }
         Ok(None) => {}
         Err(error) => facts.push(error.message()),

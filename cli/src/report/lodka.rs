@@ -161,9 +161,9 @@ fn mesh(mesh: &Mesh<'_>) -> String {
     }
     match mesh.weights {
         Some(Weights { bones_per_vertex, .. }) => {
-            facts.push(format!("up to {} bones a vertex", grouped(bones_per_vertex.into())));
+            facts.push(format!("up to {} bones per vertex", grouped(bones_per_vertex.into())));
         }
-        None if !mesh.bone_ids.is_empty() => facts.push("one bone a vertex".to_owned()),
+        None if !mesh.bone_ids.is_empty() => facts.push("one bone per vertex".to_owned()),
         None => {}
     }
     if !mesh.visible.is_set() {

@@ -7,7 +7,7 @@ use meshpeek::mlod::{Lod, Model, Resolution};
 use meshpeek::view::ByteStr;
 
 use super::odol::{names, property};
-use super::{FAINT, count, heading, list, mentioned, plural};
+use super::{FAINT, count, heading, in_line, list, mentioned, plural};
 
 /// So many looks of faces are told apart in a LOD.
 const MOST_LOOKS: usize = 50;
@@ -16,7 +16,7 @@ pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
     heading(out, "LODs")?;
     list(out, model.lods().enumerate(), |out, (index, lod)| match lod {
         Ok(lod) => {
-            writeln!(out, "  {index}  {}  {}", Resolution(lod.resolution).title(), contents(&lod).join(", "))?;
+            writeln!(out, "  {index}  {}  {}", Resolution(lod.resolution).title(), in_line(&contents(&lod)))?;
             details(out, &lod)
         }
         Err(error) => writeln!(out, "  {index}  {}", error.message()),

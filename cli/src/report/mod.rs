@@ -1,4 +1,4 @@
-//! What a file holds, in words for a person.
+//! The content of a file, in words.
 
 mod archive;
 mod b3d;
@@ -18,6 +18,9 @@ use meshpeek::summary::{ReferenceKind, Severity};
 use meshpeek::view::ByteStr;
 use meshpeek::{Asset, Format};
 
+use crate::value::Short;
+use crate::wrap::{held, held_address};
+
 pub(crate) const HEADING: Style = Style::new().bold();
 pub(crate) const FAINT: Style = Style::new().dimmed();
 
@@ -27,7 +30,7 @@ const NO_FORMAT: &str = "no known format";
 /// Longer lists are cut, and say so; `--json` has all.
 const LONGEST_LIST: usize = 400;
 
-/// So many words stand in one line.
+/// Names in one line.
 const LONGEST_LINE: usize = 40;
 
 /// Bytes of a name that are shown; of one that many things have.
@@ -70,7 +73,7 @@ pub(crate) fn header(record: &Record, out: &mut impl Write) -> Result<()> {
     Ok(())
 }
 
-/// What the format has to tell beyond the record.
+/// What the format has beyond the record.
 pub(crate) fn body(asset: &Asset<'_>, out: &mut impl Write) -> Result<()> {
     match asset {
         Asset::B3d(scene) => b3d::write(scene, out),
@@ -110,7 +113,7 @@ pub(crate) fn contents(record: &Record) -> String {
 /// Each count that is not 0, by its name, and in words.
 pub(crate) fn counts(record: &Record) -> impl Iterator<Item = (&'static str, String)> {
     let counts = record.summary.counts.iter().filter_map(|(name, count)| Some((name, count.filter(|&n| n > 0)?)));
-    counts.map(|(name, count)| (name, plural(count, name)))
+    counts.map(|(name, count)| (name, held(&plural(count, name))))
 }
 
 /// The word for it, and how it is written.
@@ -124,10 +127,16 @@ pub(crate) fn severity(severity: Severity) -> (&'static str, Style) {
 
 /// File and member, as in `mod.pbo!/tree.p3d`.
 pub(crate) fn place(record: &Record) -> String {
-    let path = escape(&record.path_name().text);
-    match &record.member {
-        Some(member) => format!("{path}!/{}", escape(&member.text)),
-        None => path,
+    address(&record.path_name().text, record.member.as_ref().map(|member| member.text.as_str()))
+}
+
+/// The address of a file, or of a member of it: safe to show on a terminal, and whole in the line.
+pub(crate) fn address(path: &str, member: Option<&str>) -> String {
+    let path = escape(path);
+    let Some(member) = member.map(escape) else { return held(&path) };
+    match member.rsplit_once("!/") {
+        Some((archive, member)) => held_address(&format!("{path}!/{archive}"), member),
+        None => held_address(&path, &member),
     }
 }
 
@@ -136,28 +145,33 @@ pub(crate) fn escape(text: &str) -> String {
     ByteStr::from(text).to_string()
 }
 
-/// A name from a file, safe to show on a terminal, and cut where nobody would read on.
+/// A name from a file, safe to show on a terminal; a very long one is cut.
 fn shown<'t>(name: impl Into<Text<'t>>) -> String {
     let name = name.into();
     match name.stored_byte_len() {
         bytes if bytes > LONGEST_NAME => {
-            format!("{}... ({} in all)", name.cut(LONGEST_NAME), count(bytes as u64, "byte"))
+            format!("{}... ({} in all)", held(&name.cut(LONGEST_NAME).to_string()), count(bytes as u64, "byte"))
         }
-        _ => name.to_string(),
+        _ => held(&name.to_string()),
     }
 }
 
-/// The same in lists, where an empty one would look like a mistake.
+/// A name in a list; an empty one is marked.
 fn or_unnamed<'t>(name: impl Into<Text<'t>>) -> String {
     let name = name.into();
     if name.is_empty() { "(no name)".to_owned() } else { shown(name) }
 }
 
-/// The same where a name is told of many things, so that one without end is not told without end.
+/// A name that many lines mention, cut sooner.
 fn mentioned<'t>(name: impl Into<Text<'t>>) -> String {
     let name = name.into();
     let dots = if name.stored_byte_len() > LONGEST_MENTION { "..." } else { "" };
-    format!("{}{dots}", name.cut(LONGEST_MENTION))
+    held(&format!("{}{dots}", name.cut(LONGEST_MENTION)))
+}
+
+/// Numbers with their nouns, none of which a line break splits.
+fn in_line(counts: &[String]) -> String {
+    counts.iter().map(|count| held(count)).collect::<Vec<_>>().join(", ")
 }
 
 /// The first of some words in one line, and how many more there are.
@@ -232,6 +246,6 @@ fn more(out: &mut impl Write, hidden: usize) -> Result<()> {
 
 /// A few numbers: `1 2.5 -3`.
 fn numbers(values: &[f32]) -> String {
-    let values: Vec<String> = values.iter().map(f32::to_string).collect();
+    let values: Vec<String> = values.iter().map(|&value| Short(value).to_string()).collect();
     values.join(" ")
 }

@@ -5,7 +5,7 @@ use std::io::{Result, Write};
 use meshpeek::odol::{Lod, LodEntry, Material, Model, Motion};
 use meshpeek::view::ByteStr;
 
-use super::{FAINT, count, grouped, heading, joined, list, mentioned, numbers, plural, shown};
+use super::{FAINT, count, grouped, heading, in_line, joined, list, mentioned, numbers, plural, shown};
 
 pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
     self::model(model, out)?;
@@ -74,7 +74,7 @@ fn lod(out: &mut impl Write, model: &Model<'_>, entry: &LodEntry) -> Result<()> 
     write!(out, "  {index}  {}  ", resolution.title())?;
     match model.lod(*index) {
         Ok(Some(lod)) => {
-            writeln!(out, "{}", contents(&lod).join(", "))?;
+            writeln!(out, "{}", in_line(&contents(&lod)))?;
             details(out, &lod)
         }
         Err(error) => writeln!(out, "{}", error.message()),

@@ -1,7 +1,8 @@
-//! Records as a table that is as wide as there is room: no line longer, no word and no number broken.
+//! Records as a table that is as wide as there is room. No word and no number is broken, and nothing is left out.
 //!
-//! A row is a file, its format, its size, and as many of its counts as fit; a line below it says what is wrong. Where room
-//! is short, paths lose folders from their middle, then counts go, the least telling first, then whole columns.
+//! A row is a file, its format, its size and its counts, which go on in further lines where they do not fit; the lines
+//! below it say what is wrong. Members have a heading with the address of their archive. Files have one with their
+//! folder, if their paths are too long to be in a column.
 
 use std::collections::HashMap;
 use std::io::{Result, Write};
@@ -10,26 +11,25 @@ use std::path::{Path, PathBuf};
 use anstyle::Style;
 use meshpeek::scan::Record;
 use meshpeek::summary::{Problem, Severity};
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthStr;
 
 use crate::args::Inputs;
-use crate::report;
+use crate::report::{self, escape};
+use crate::wrap::{HANG, held, wrapped};
 
-/// Where nobody says how much room there is.
+/// If neither a terminal nor COLUMNS says how much room there is.
 const USUAL_WIDTH: usize = 100;
 /// Narrower is not attempted.
 const LEAST_WIDTH: usize = 40;
 /// Between two columns.
 const GAP: usize = 2;
-/// What a path and what counts should have before other columns are cut for them.
-const LEAST_PATH: usize = 12;
+/// What the columns of names and of counts should have at least.
+const LEAST_NAME: usize = 20;
 const LEAST_COUNTS: usize = 20;
+/// How far what is below a heading is indented.
+const INDENT: usize = 2;
 
 const HEADING: Style = Style::new().bold();
-
-/// What tells most of an asset, first; counts not named here come after these, in their own order.
-const TELLING: [&str; 9] =
-    ["members", "vertices", "triangles", "faces", "frames", "lods", "meshes", "objects", "bones"];
 
 /// How wide to write: what the terminal has, what COLUMNS says, or the usual.
 pub(crate) fn width(terminal: bool) -> usize {
@@ -39,25 +39,42 @@ pub(crate) fn width(terminal: bool) -> usize {
     width.unwrap_or(USUAL_WIDTH).max(LEAST_WIDTH)
 }
 
+/// The arguments, by which results are put in order.
+pub(crate) struct Order<'i>(HashMap<&'i Path, usize>);
+
+/// The place of a record: the argument that led to it, its path, its member.
+pub(crate) type Key = (usize, PathBuf, Option<String>);
+
+impl<'i> Order<'i> {
+    pub(crate) fn new(inputs: &'i Inputs) -> Self {
+        let paths = inputs.paths.iter().enumerate().filter(|_| inputs.sort.is_none());
+        Self(paths.map(|(index, path)| (path.as_path(), index)).collect())
+    }
+
+    pub(crate) fn key(&self, record: &Record) -> Key {
+        let argument = record.path.ancestors().find_map(|path| self.0.get(path)).copied().unwrap_or(usize::MAX);
+        (argument, record.path.clone(), record.member.as_ref().map(|member| member.text.clone()))
+    }
+}
+
 /// The rows so far.
 pub(super) struct Table<'i> {
-    /// The place of each argument.
-    order: HashMap<&'i Path, usize>,
+    order: Order<'i>,
     rows: Vec<Row>,
 }
 
 struct Row {
-    /// The argument that led to it, its path, its member.
-    key: (usize, PathBuf, Option<String>),
-    place: String,
+    key: Key,
+    /// The address of the archive or the folder, up to the name in it.
+    heading: String,
+    name: String,
     format: String,
     bytes: String,
-    /// Each with its rank among what tells most.
-    counts: Vec<(usize, String)>,
+    counts: String,
     problem: Option<Line>,
 }
 
-/// What is said of a row's problems.
+/// The worst of a row's problems.
 struct Line {
     severity: Severity,
     message: String,
@@ -65,35 +82,39 @@ struct Line {
 }
 
 impl Row {
-    fn new(key: (usize, PathBuf, Option<String>), record: &Record) -> Self {
+    fn new(key: Key, record: &Record) -> Self {
         let summary = &record.summary;
+        let path = escape(&record.path_name().text);
+        let (heading, name) = match record.member.as_ref().map(|member| escape(&member.text)) {
+            None => (String::new(), path),
+            Some(member) => match member.rsplit_once("!/") {
+                Some((archive, member)) => (format!("{path}!/{archive}!/"), member.to_owned()),
+                None => (format!("{path}!/"), member),
+            },
+        };
         let version = summary.version.map(|version| format!(" {version}")).unwrap_or_default();
-        let rank = |name| TELLING.iter().position(|telling| *telling == name).unwrap_or(TELLING.len());
         Self {
             key,
-            place: report::place(record),
+            heading,
+            name,
             format: summary.format.map_or_else(|| "-".to_owned(), |format| format!("{format}{version}")),
             bytes: report::grouped(summary.bytes),
-            counts: report::counts(record).map(|(name, count)| (rank(name), count)).collect(),
+            counts: report::contents(record),
             problem: worst(&summary.problems),
         }
     }
 
-    /// As many counts as fit, the most telling ones, in their own order.
-    fn contents(&self, width: usize) -> String {
-        let mut ranked: Vec<usize> = (0..self.counts.len()).collect();
-        ranked.sort_by_key(|&index| self.counts[index].0);
-        for kept in (1..=ranked.len()).rev() {
-            let mut indices = ranked[..kept].to_vec();
-            indices.sort_unstable();
-            let counts: Vec<&str> = indices.iter().map(|&index| self.counts[index].1.as_str()).collect();
-            let end = if kept < ranked.len() { ", …" } else { "" };
-            let text = counts.join(", ") + end;
-            if text.width() <= width {
-                return text;
-            }
+    /// Puts the folder of a file into the heading.
+    fn split_path(&mut self) {
+        if self.heading.is_empty()
+            && let Some(end) = self.name.rfind(std::path::is_separator)
+        {
+            self.heading = self.name.drain(..=end).collect();
         }
-        String::new()
+    }
+
+    fn indent(&self) -> usize {
+        if self.heading.is_empty() { 0 } else { INDENT }
     }
 }
 
@@ -101,31 +122,43 @@ impl Row {
 fn worst(problems: &[Problem]) -> Option<Line> {
     let severity = problems.iter().map(|problem| problem.severity).max()?;
     let first = problems.iter().find(|problem| problem.severity == severity)?;
-    Some(Line { severity, message: report::escape(&first.message), further: problems.len() - 1 })
+    Some(Line { severity, message: escape(&first.message), further: problems.len() - 1 })
 }
 
 impl<'i> Table<'i> {
     pub(super) fn new(inputs: &'i Inputs) -> Self {
-        let order = inputs.paths.iter().enumerate().map(|(index, path)| (path.as_path(), index)).collect();
-        Self { order: if inputs.sort.is_some() { HashMap::new() } else { order }, rows: Vec::new() }
+        Self { order: Order::new(inputs), rows: Vec::new() }
     }
 
     pub(super) fn add(&mut self, record: &Record) {
-        let argument = record.path.ancestors().find_map(|path| self.order.get(path)).copied().unwrap_or(usize::MAX);
-        let key = (argument, record.path.clone(), record.member.as_ref().map(|member| member.text.clone()));
-        self.rows.push(Row::new(key, record));
+        self.rows.push(Row::new(self.order.key(record), record));
     }
 
-    /// All rows in the order of the walk, in lines that are no wider than this.
+    /// All rows in the order of the walk.
     pub(super) fn write(mut self, width: usize, out: &mut impl Write) -> Result<()> {
         self.rows.sort_by(|a, b| a.key.cmp(&b.key));
-        let columns = Columns::of(&self.rows, width);
-        columns.line(out, HEADING, "file", "format", "bytes", "contents")?;
+        let mut columns = Columns::of(&self.rows, width);
+        if columns.is_cut {
+            self.rows.iter_mut().for_each(Row::split_path);
+            columns = Columns::of(&self.rows, width);
+        }
+        let format = format!("{:<1$}", "format", columns.format);
+        let file = format!("{:<1$}", "file", columns.name);
+        let line = format!("{file}  {format}  {:>1$}", "bytes", columns.bytes);
+        // Where counts have lines of their own, there may be no room for their title.
+        let contents = if line.width() + "  contents".width() <= width { "  contents" } else { "" };
+        writeln!(out, "{HEADING}{line}{contents}{HEADING:#}")?;
+        let mut heading = "";
         for row in &self.rows {
-            let contents = row.contents(columns.contents);
-            columns.line(out, Style::new(), &shorten(&row.place, columns.place), &row.format, &row.bytes, &contents)?;
+            if row.heading != heading {
+                heading = &row.heading;
+                if !heading.is_empty() {
+                    writeln!(out, "{HEADING}{}{HEADING:#}", held(heading))?;
+                }
+            }
+            columns.row(row, out)?;
             if let Some(problem) = &row.problem {
-                problem.write(width, out)?;
+                problem.write(row.indent() + INDENT, width, out)?;
             }
         }
         Ok(())
@@ -133,146 +166,55 @@ impl<'i> Table<'i> {
 }
 
 impl Line {
-    fn write(&self, width: usize, out: &mut impl Write) -> Result<()> {
+    fn write(&self, indent: usize, width: usize, out: &mut impl Write) -> Result<()> {
         let (word, style) = report::severity(self.severity);
         let more = match self.further {
             0 => String::new(),
-            further => format!(" ({} more)", report::grouped(further as u64)),
+            further => format!(" {}", held(&format!("({} more)", report::grouped(further as u64)))),
         };
-        let room = width.saturating_sub("  ".width() + word.width() + ": ".width() + more.width());
-        writeln!(out, "  {style}{word}{style:#}: {}{more}", cut(&self.message, room))
+        let line = format!("{:indent$}{style}{word}{style:#}: {}{more}", "", self.message);
+        writeln!(out, "{}", wrapped(&line, Some(width)))
     }
 }
 
-/// How wide each column is; 0 where there is no room for it.
+/// How wide each column is.
 struct Columns {
-    place: usize,
+    width: usize,
+    name: usize,
     format: usize,
     bytes: usize,
-    contents: usize,
+    /// Whether some name is wider than its column.
+    is_cut: bool,
 }
 
 impl Columns {
     fn of(rows: &[Row], width: usize) -> Self {
         let widest = |header: &str, of: &dyn Fn(&Row) -> usize| rows.iter().map(of).fold(header.width(), usize::max);
-        let place = widest("file", &|row| row.place.width());
-        let mut format = widest("format", &|row| row.format.width());
-        let mut bytes = widest("bytes", &|row| row.bytes.width());
-        let mut contents = widest("contents", &|row| row.contents(usize::MAX).width());
-        let room = |columns: &[usize]| {
-            let taken: usize = columns.iter().filter(|&&column| column > 0).map(|column| column + GAP).sum();
-            width.saturating_sub(taken)
-        };
-        // From the least telling on.
-        if room(&[format, bytes, contents.min(LEAST_COUNTS)]) < place.min(LEAST_PATH) {
-            contents = 0;
-        }
-        if room(&[format, bytes, contents]) < place.min(LEAST_PATH) && contents == 0 {
-            bytes = 0;
-        }
-        if room(&[format, bytes, contents]) < place.min(LEAST_PATH) && contents == 0 {
-            format = 0;
-        }
-        let left = room(&[format, bytes]);
-        if contents > 0 {
-            // What both ask for is shared evenly, but for what one of them does not need.
-            let half = left.saturating_sub(GAP) / 2;
-            let wanted = place.min(half.max(left.saturating_sub(GAP + contents))).max(place.min(LEAST_PATH));
-            let wanted = wanted.min(left.saturating_sub(GAP + contents.min(LEAST_COUNTS)));
-            Self { place: wanted, format, bytes, contents: left.saturating_sub(GAP + wanted) }
-        } else {
-            Self { place: place.min(left), format, bytes, contents }
-        }
+        let format = widest("format", &|row| row.format.width());
+        let bytes = widest("bytes", &|row| row.bytes.width());
+        let widest = widest("file", &|row| row.indent() + row.name.width());
+        let room = width.saturating_sub(format + bytes + 2 * GAP);
+        // Where there is little, counts have lines of their own.
+        let name = widest.min(room.saturating_sub(LEAST_COUNTS + GAP).max(room.min(LEAST_NAME))).max("file".width());
+        Self { width, name, format, bytes, is_cut: widest > name }
     }
 
-    fn line(
-        &self,
-        out: &mut impl Write,
-        style: Style,
-        place: &str,
-        format: &str,
-        bytes: &str,
-        contents: &str,
-    ) -> Result<()> {
-        let mut line = padded(place, self.place);
-        if self.format > 0 {
-            line += &format!("{:GAP$}{}", "", padded(format, self.format));
+    fn row(&self, row: &Row, out: &mut impl Write) -> Result<()> {
+        let mut line = format!("{:1$}{2}", "", row.indent(), held(&row.name));
+        // Its own line, if it is wider than the column.
+        if line.width() > self.name {
+            writeln!(out, "{line}")?;
+            line.clear();
         }
-        if self.bytes > 0 {
-            line += &format!("{:GAP$}{bytes:>width$}", "", width = self.bytes);
+        let (pad, format, bytes) = (self.name.saturating_sub(line.width()), self.format, self.bytes);
+        line += &format!("{:pad$}  {:<format$}  {:>bytes$}", "", row.format, row.bytes);
+        if row.counts.is_empty() {
+            return writeln!(out, "{line}");
         }
-        if self.contents > 0 {
-            line += &format!("{:GAP$}{contents}", "");
+        if line.width() + GAP + row.counts.width() <= self.width {
+            return writeln!(out, "{line}  {}", row.counts);
         }
-        writeln!(out, "{style}{}{style:#}", line.trim_end())
+        let further = format!("{:1$}{HANG}{2}", "", row.indent() + 2 * INDENT, row.counts);
+        writeln!(out, "{line}\n{}", wrapped(&further, Some(self.width)))
     }
-}
-
-fn padded(text: &str, width: usize) -> String {
-    format!("{text}{:1$}", "", width.saturating_sub(text.width()))
-}
-
-/// A path without some of the folders in its middle: `corpus/…/model.p3d`. The name of the file stays, and loses its own
-/// middle only where it alone is too wide.
-fn shorten(path: &str, width: usize) -> String {
-    if path.width() <= width {
-        return path.to_owned();
-    }
-    let parts: Vec<&str> = path.split_inclusive(['/', '\\']).collect();
-    let (mut front, mut back) = (0, parts.len().saturating_sub(1));
-    let shown = |front: usize, back: usize| format!("{}…/{}", parts[..front].concat(), parts[back..].concat());
-    if shown(front, back).width() > width {
-        return without_middle(parts.last().copied().unwrap_or_default(), width);
-    }
-    // From both ends in turn, for as long as it fits.
-    loop {
-        let before = (front, back);
-        if front + 1 < back && shown(front + 1, back).width() <= width {
-            front += 1;
-        }
-        if front + 1 < back && shown(front, back - 1).width() <= width {
-            back -= 1;
-        }
-        if before == (front, back) {
-            return shown(front, back);
-        }
-    }
-}
-
-/// The start and the end of a name, the end being a little longer: it tells what kind of file it is.
-fn without_middle(name: &str, width: usize) -> String {
-    if name.width() <= width {
-        return name.to_owned();
-    }
-    let room = width.saturating_sub(1);
-    let start = prefix(name.chars(), room / 2);
-    let end = prefix(name.chars().rev(), room - room / 2);
-    format!("{start}…{}", end.chars().rev().collect::<String>())
-}
-
-/// The first characters that fit.
-fn prefix(chars: impl Iterator<Item = char>, width: usize) -> String {
-    let mut taken = 0;
-    let fits = |c: &char| {
-        taken += c.width().unwrap_or(0);
-        taken <= width
-    };
-    chars.take_while(fits).collect()
-}
-
-/// The first words that fit, and a mark where there were more.
-pub(crate) fn cut(text: &str, width: usize) -> String {
-    if text.width() <= width {
-        return text.to_owned();
-    }
-    let mut out = String::new();
-    for word in text.split_inclusive(' ') {
-        if out.width() + word.width() + 1 > width {
-            break;
-        }
-        out += word;
-    }
-    out.truncate(out.trim_end_matches([' ', ',', ':']).len());
-    out.push_str(if out.is_empty() { "…" } else { " …" });
-    out
 }

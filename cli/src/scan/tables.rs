@@ -47,7 +47,7 @@ impl Tables {
             None => {
                 let out = Output::data(common)?;
                 if out.is_terminal() {
-                    let told = "parquet is no text for a terminal: redirect it, or name a file with -o";
+                    let told = "parquet is binary: redirect it or use -o";
                     return Err(Failure::Told(told.to_owned()));
                 }
                 writers.push(writer(out, Table::Assets)?);

@@ -7,13 +7,12 @@ use meshpeek::dissect::{Line, LineKind};
 use meshpeek::inspect::{Selector, Span, Value};
 use meshpeek::json::LONGEST_TEXT;
 use serde::Serialize;
-use unicode_width::UnicodeWidthStr;
 
 use crate::args::LineFormat;
 use crate::output::Output;
 use crate::report::{FAINT, HEADING, escape};
-use crate::scan::table::{cut, width};
 use crate::value::{AsJson, InWords};
+use crate::wrap::HANG;
 
 /// Deeper lines stay at this indentation and say their depth.
 pub(super) const DEEPEST_INDENT: usize = 40;
@@ -49,7 +48,7 @@ pub(crate) fn style(kind: LineKind) -> Style {
     }
 }
 
-/// Follows lines, and tells which belong to what a selector leads to.
+/// Follows lines, and knows which are inside what a selector leads to.
 pub(crate) struct Within {
     selector: Option<String>,
     /// How many parts that lies in, from there to its end.
@@ -176,17 +175,10 @@ fn text(line: &Line<'_>, out: &mut Output) -> Result<()> {
     let deep = if line.depth > DEEPEST_INDENT { format!("[{}] ", line.depth) } else { String::new() };
     let name = escape(line.name);
     let style = style(line.kind);
-    write!(out, "{:indent$}{deep}{style}{name}{style:#}", "")?;
-    // A person's lines end where the terminal does; a program gets all of them.
-    let mut left = match out.is_terminal() {
-        true => width(true).saturating_sub(24 + indent + deep.len() + name.width()),
-        false => usize::MAX,
-    };
+    write!(out, "{:indent$}{deep}{HANG}{style}{name}{style:#}", "")?;
     let value = line.value.as_ref().map_or_else(String::new, |value| InWords(value).to_string());
     for (style, text) in [(FAINT, escape(&line.type_name)), (Style::new(), value), (Style::new(), escape(&line.note))] {
-        if !text.is_empty() && left > 3 {
-            let text = cut(&text, left - 2);
-            left -= 2 + text.width();
+        if !text.is_empty() {
             write!(out, "  {style}{text}{style:#}")?;
         }
     }

@@ -13,7 +13,7 @@ use crate::base::limits::Limits;
 use crate::base::span::Span;
 use crate::base::text::{ByteStr, folded};
 use crate::bytes::Cursor;
-use crate::check::{Broken, Check, Repeated, grouped};
+use crate::check::{Alike, Broken, Check, Repeated, grouped};
 use crate::inspect::{Depth, Inspect, Region, brief};
 use crate::outline::{Outline, Part, Value};
 use crate::ranges::Data;
@@ -161,18 +161,19 @@ impl Member<'_> {
         });
     }
 
-    fn warn(&self, problems: &mut Problems, message: impl FnOnce() -> String) {
-        let error = || Error::malformed(message()).at(self.entry.offset()).within_item("members", self.index);
-        problems.tell(Severity::Warning, error);
+    /// Its number, and where its entry is.
+    fn place(&self) -> (usize, u64) {
+        (self.index, self.entry.offset())
     }
 
-    /// What can be said without its bytes.
-    fn check(&self, problems: &mut Problems) {
+    /// Checks what needs none of its bytes.
+    fn check(&self, alike: &mut Alike) {
         if let Err(error) = self.name().check_relative_path() {
-            self.warn(problems, || error.message());
+            let message = error.message();
+            alike.add(&message, self.place(), || message.clone());
         }
         if self.method().name().is_none() || self.method() == Method::PRODUCT {
-            self.warn(problems, || format!("unknown method {:#010x}", self.method().code()));
+            alike.add("method", self.place(), || format!("unknown method {:#010x}", self.method().code()));
         }
     }
 
@@ -186,7 +187,7 @@ impl Member<'_> {
     }
 
     /// Whether a packed member decodes, and to as many bytes as its entry says.
-    fn check_content(&self, problems: &mut Problems) {
+    fn check_content(&self, alike: &mut Alike, problems: &mut Problems) {
         let mut held = None;
         let content = self.decode_after(|bytes| {
             let budget = problems.budget();
@@ -196,7 +197,8 @@ impl Member<'_> {
         let Some(content) = problems.ok(content) else { return };
         let (claimed, held) = (self.decoded_byte_len_hint(), content.len() as u64);
         if claimed != held {
-            self.warn(problems, || format!("its entry claims {claimed} bytes, its stream holds {held}"));
+            let message = || format!("its entry claims {claimed} bytes, its stream holds {held}");
+            alike.add("size", self.place(), message);
         }
     }
 }
@@ -252,13 +254,15 @@ impl Archive<'_> {
         let missing = if self.whole { self.data_end.saturating_sub(self.data.size()) } else { 0 };
         let words = format!("truncated or lost, {} bytes missing at the end", grouped(missing));
         let mut lost = Check::new(Broken::new(Code::Truncated, words));
+        let mut alike = Alike::default();
         for member in self.members() {
             if let Some(member) = problems.ok(member) {
-                member.check(problems);
+                member.check(&mut alike);
                 member.count_in(&mut blocks);
                 lost.look(self.data.size(), member.name(), missing == 0 || member.is_inside());
             }
         }
+        alike.tell(problems);
         lost.tell("members", problems, |error| error);
         blocks
     }
@@ -274,12 +278,14 @@ impl Archive<'_> {
 
     /// Everything else but the checksum: names, what is packed.
     fn check_content(&self, problems: &mut Problems) {
-        self.check_duplicates(problems);
+        let mut alike = Alike::default();
+        self.check_duplicates(&mut alike, problems);
         for member in self.members().map_while(Result::ok) {
             if member.method() == Method::PACKED && member.stored_bytes().is_ok() {
-                member.check_content(problems);
+                member.check_content(&mut alike, problems);
             }
         }
+        alike.tell(problems);
     }
 
     /// Tells that the checksum does not hold, where that is known.
@@ -290,14 +296,14 @@ impl Archive<'_> {
         }
     }
 
-    fn check_duplicates(&self, problems: &mut Problems) {
+    fn check_duplicates(&self, alike: &mut Alike, problems: &mut Problems) {
         let members = || self.members().map_while(Result::ok);
         let folded = |member: Member<'_>| member.name().as_bytes().iter().map(|&byte| folded(byte)).collect::<Vec<_>>();
         let names = members().map(|member| (member.index, folded(member)));
         let mut repeated = Repeated::find(self.member_count, names, problems);
         for member in members() {
             if let Some(first) = repeated.first_of(member.index) {
-                member.warn(problems, || format!("the same name as member {first}"));
+                alike.add("repeated", member.place(), || format!("the same name as member {first}"));
             }
         }
     }

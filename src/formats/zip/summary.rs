@@ -10,7 +10,7 @@ use crate::base::format::Format;
 use crate::base::limits::Limits;
 use crate::base::span::Span;
 use crate::bytes::{Column, InPlace, LeArray, Packing, Scalar, Storage, Table};
-use crate::check::Repeated;
+use crate::check::{Alike, Repeated};
 use crate::formats::zip_directory;
 use crate::formats::zip_directory::first_entry;
 use crate::inspect::{Depth, Inspect, Region, brief};
@@ -29,6 +29,7 @@ impl Inspect for Archive<'_> {
         let mut blocks = Blocks::default();
         let mut count = 0_u64;
         let mut whole = true;
+        let mut names = Alike::default();
         for member in self.members() {
             let Some(member) = problems.ok(member) else {
                 whole = false;
@@ -37,8 +38,9 @@ impl Inspect for Archive<'_> {
             count = count.saturating_add(1);
             let is_packed = member.method() != Method::STORED;
             blocks.count(is_packed, member.stored_byte_len(), member.decoded_byte_len_hint());
-            member.check(problems);
+            member.check(&mut names);
         }
+        names.tell(problems);
         self.check(problems);
         if depth == Depth::Verify {
             self.check_names(problems);
@@ -133,11 +135,13 @@ impl Archive<'_> {
     fn check_names(&self, problems: &mut Problems) {
         let names = self.members().map_while(Result::ok).map(|member| (member.index(), member.name()));
         let mut repeated = Repeated::find(names.clone().count(), names, problems);
+        let mut alike = Alike::default();
         for member in self.members().map_while(Result::ok) {
             if let Some(first) = repeated.first_of(member.index()) {
-                member.warn(problems, || format!("the same name as member {first}"));
+                alike.add("repeated", member.place(), || format!("the same name as member {first}"));
             }
         }
+        alike.tell(problems);
     }
 
     /// Headers and content of all files but those that share bytes with others.
@@ -210,6 +214,11 @@ impl Member<'_> {
         problems.tell(Severity::Warning, || self.error(message()));
     }
 
+    /// Its number, and where the directory has its line.
+    fn place(&self) -> (usize, u64) {
+        (self.index(), self.entry().offset)
+    }
+
     /// How its content is packed, where that can be read.
     fn packing(&self) -> Option<Packing> {
         match self.method() {
@@ -221,9 +230,10 @@ impl Member<'_> {
     }
 
     /// What the directory alone shows.
-    fn check(&self, problems: &mut Problems) {
+    fn check(&self, names: &mut Alike) {
         if let Err(error) = self.name().check_relative_path() {
-            self.warn(problems, || error.message());
+            let message = error.message();
+            names.add(&message, self.place(), || message.clone());
         }
     }
 

@@ -129,7 +129,7 @@ fn encrypted_and_unknown_members_are_named_as_such() {
     assert_eq!(told[2].message(), "members[2]: packed in a way that is not read: method 77");
     assert!(all.iter().all(|member| member.borrowed().unwrap().is_none()));
     assert_eq!(all[0].stored_bytes().unwrap(), b"???");
-    assert_eq!(verify(&bytes), ["? members[2]: name with a drive or characters that not every system takes"]);
+    assert_eq!(verify(&bytes), ["? members[2]: name with a drive or characters some systems forbid"]);
 }
 
 #[test]

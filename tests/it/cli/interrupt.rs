@@ -1,4 +1,4 @@
-//! Ctrl-C.
+//! Ctrl-C, SIGTERM and SIGHUP.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -9,7 +9,11 @@ use serde_json::Value as Json;
 use super::{EVERYTHING, Folder, program};
 
 fn interrupt(child: &Child) {
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    signal(child, "-INT");
+}
+
+fn signal(child: &Child, signal: &str) {
+    assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
 }
 
 fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
@@ -119,16 +123,59 @@ fn a_second_one_ends_at_once() {
 
 #[test]
 fn where_no_scan_runs_the_first_one_ends_and_leaves_nothing_behind() {
-    let folder = Folder::new("interrupt-fifo");
+    for name in ["-INT", "-TERM", "-HUP"] {
+        let folder = Folder::new("interrupt-fifo");
+        let child = waiting_for_a_list(&folder, program());
+        signal(&child, name);
+        assert_eq!(end(child).0, Some(130), "{name}");
+        assert_eq!(names(&folder), ["list"], "{name}");
+    }
+}
+
+/// A program with a file to write that waits for a list which nobody writes.
+fn waiting_for_a_list(folder: &Folder, mut command: Command) -> Child {
     let fifo = folder.0.join("list");
     assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
-    let mut command = program();
-    // Nobody ever writes the list.
     command.args(["scan", "--paths-from"]).arg(&fifo).arg("-o").arg(folder.0.join("out"));
     let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    wait_until("the new file is there", || names(&folder).iter().any(|name| name.starts_with(".meshpeek-")));
+    wait_until("the new file is there", || names(folder).iter().any(|name| name.starts_with(".meshpeek-")));
     std::thread::sleep(Duration::from_millis(100));
-    interrupt(&child);
+    child
+}
+
+#[test]
+fn a_scan_is_ended_by_other_signals_as_by_ctrl_c() {
+    for name in ["-TERM", "-HUP"] {
+        let folder = Folder::new("terminate-output");
+        let old = folder.file("index.ndjson", "old");
+        let mut child = scan_of_a_list().args(["-o"]).arg(&old).spawn().unwrap();
+        let mut list = child.stdin.take().unwrap();
+        writeln!(list, "{EVERYTHING}").unwrap();
+        let begun = |name: &String| {
+            name.starts_with(".meshpeek-") && std::fs::metadata(folder.0.join(name)).is_ok_and(|file| file.len() > 0)
+        };
+        wait_until("something is written", || names(&folder).iter().any(begun));
+        signal(&child, name);
+        let (status, said) = end(child);
+        assert_eq!(status, Some(130), "{name}");
+        assert!(said.contains("index.ndjson is left as it was"), "{said}");
+        assert_eq!(names(&folder), ["index.ndjson"], "{name}");
+        drop(list);
+    }
+}
+
+/// As under `nohup`.
+#[test]
+fn a_signal_that_is_ignored_stays_ignored() {
+    let folder = Folder::new("interrupt-ignored");
+    let mut command = Command::new("sh");
+    command.current_dir(crate::corpus::root()).args(["-c", "trap '' HUP; exec \"$@\"", "sh"]);
+    command.arg(program().get_program());
+    let mut child = waiting_for_a_list(&folder, command);
+    signal(&child, "-HUP");
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(child.try_wait().unwrap().is_none());
+    signal(&child, "-TERM");
     assert_eq!(end(child).0, Some(130));
     assert_eq!(names(&folder), ["list"]);
 }

@@ -69,7 +69,7 @@ fn a_file_to_write_in_a_scanned_folder_is_passed_over() {
         let written = std::fs::read_to_string(&target).unwrap();
         assert_eq!(written.lines().count(), 1, "{written}");
         assert!(written.contains("scene.b3d"));
-        assert!(stderr(&output).contains("out.b3d: the file to write to, passed over"), "{}", stderr(&output));
+        assert!(stderr(&output).contains("out.b3d: skipped, because results are written to it"), "{}", stderr(&output));
     }
     assert_eq!(names(&folder), ["out.b3d", "scene.b3d"]);
 }
@@ -178,4 +178,94 @@ fn a_dump_of_a_file_that_is_cut_short_says_so() {
     assert_eq!(code(&output), 2);
     assert!(stderr(&output).contains("large.b3d: the file was changed"), "{}", stderr(&output));
     assert_eq!(lines(&run([OsStr::new("scan"), path.as_os_str()])).len(), 1);
+}
+
+/// Each verb with the formats that it has endings for.
+const VERBS: [(&[&str], &[&str]); 16] = [
+    (&["info", EVERYTHING], &["json"]),
+    (&["scan", EVERYTHING], &["csv", "ndjson", "parquet"]),
+    (&["plan", EVERYTHING], &["ndjson"]),
+    (&["verify", EVERYTHING], &["ndjson"]),
+    (&["tree", EVERYTHING], &["ndjson"]),
+    (&["hex", EVERYTHING], &[]),
+    (&["schema", "b3d"], &["ndjson"]),
+    (&["dump", EVERYTHING, "meshes/0/positions"], &["csv", "ndjson", "npy"]),
+    (&["dump", EVERYTHING], &[]),
+    (&["export", EVERYTHING], &["png", "glb"]),
+    (&["refs", EVERYTHING], &["csv", "ndjson"]),
+    (&["diff", EVERYTHING, EVERYTHING], &["ndjson", "json"]),
+    (&["dupes", EVERYTHING, EVERYTHING], &["ndjson"]),
+    (&["completions", "bash"], &[]),
+    (&["man"], &[]),
+    (&["limits"], &[]),
+];
+
+#[test]
+fn the_ending_of_the_file_to_write_is_its_format() {
+    let folder = Folder::new("endings");
+    for (verb, formats) in VERBS {
+        for ending in ["csv", "ndjson", "json", "npy", "parquet", "png", "glb", "obj", "ply"] {
+            let path = folder.0.join(format!("out.{}", if ending == "csv" { "CSV" } else { ending }));
+            let output = program().args(verb).arg("-q").arg("-o").arg(&path).output().unwrap();
+            let is_built = ending != "parquet" || cfg!(feature = "parquet");
+            if !(formats.contains(&ending) && is_built) {
+                assert_eq!(code(&output), 2, "{verb:?} {ending}");
+                assert!(!stderr(&output).is_empty() && !path.exists(), "{verb:?} {ending}");
+                continue;
+            }
+            assert!(code(&output) < 2, "{verb:?} {ending}: {}", stderr(&output));
+            let bytes = std::fs::read(&path).unwrap();
+            let is_it = match ending {
+                "csv" => bytes.split(|&byte| byte == b'\n').next().unwrap().contains(&b','),
+                "npy" => bytes.starts_with(b"\x93NUMPY"),
+                "parquet" => bytes.starts_with(b"PAR1"),
+                "png" => bytes.starts_with(b"\x89PNG"),
+                "glb" => bytes.starts_with(b"glTF"),
+                "json" => serde_json::from_slice::<serde_json::Value>(&bytes).is_ok(),
+                _ => {
+                    let text = std::str::from_utf8(&bytes).unwrap();
+                    text.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok())
+                }
+            };
+            assert!(is_it, "{verb:?} {ending}: {}", String::from_utf8_lossy(&bytes));
+            std::fs::remove_file(path).unwrap();
+        }
+        // Any other ending is what a pipe gets.
+        if verb[0] == "export" {
+            continue;
+        }
+        for name in ["out", "out.txt", "out.lod"] {
+            let path = folder.0.join(name);
+            let piped = program().args(verb).output().unwrap();
+            let written = program().args(verb).arg("-o").arg(&path).output().unwrap();
+            assert_eq!(code(&written), code(&piped), "{verb:?} {name}");
+            assert_eq!(std::fs::read(&path).unwrap(), piped.stdout, "{verb:?} {name}");
+        }
+    }
+    let verify = folder.0.join("verify.ndjson");
+    let output = program().args(["verify", EVERYTHING, "-o"]).arg(&verify).output().unwrap();
+    assert_eq!(code(&output), 0);
+    assert!(std::fs::read_to_string(&verify).unwrap().contains("\"path\""));
+    let wrong = run(["verify", EVERYTHING, "-o", "x.csv"]);
+    assert_eq!(stderr(&wrong), "meshpeek: x.csv: verify does not write .csv files; it writes text, ndjson\n");
+}
+
+#[test]
+fn a_format_that_is_given_outranks_the_ending() {
+    let folder = Folder::new("outranked");
+    let path = folder.0.join("out.csv");
+    let write = |arguments: &[&str]| {
+        let output = program().args(arguments).arg("-o").arg(&path).output().unwrap();
+        assert_eq!(code(&output), 0, "{arguments:?}: {}", stderr(&output));
+        std::fs::read_to_string(&path).unwrap()
+    };
+    assert!(write(&["scan", "--format", "ndjson", EVERYTHING]).starts_with('{'));
+    assert!(write(&["dump", EVERYTHING, "meshes/0/positions", "--format", "ndjson"]).starts_with('{'));
+    assert!(write(&["tree", EVERYTHING, "--format", "text"]).starts_with("    offset"));
+    // A member is what it is.
+    assert!(write(&["cat", "corpus/zip/assets.zip!/README.txt"]).starts_with("nothing"));
+    let digests =
+        program().args(["info", "--digests", EVERYTHING, "-o"]).arg(folder.0.join("out.json")).output().unwrap();
+    assert_eq!(code(&digests), 0, "{}", stderr(&digests));
+    assert_eq!(code(&run(["info", "--digests", EVERYTHING])), 2);
 }

@@ -139,3 +139,62 @@ fn every_verb_has_examples_in_its_help_and_in_the_manual() {
     }
     assert!(stdout(&run(["--help"])).contains("GUIDE.md") && page.contains("GUIDE.md"));
 }
+
+#[test]
+fn help_is_short_and_the_limits_are_explained_once() {
+    let verbs = [
+        "info",
+        "scan",
+        "plan",
+        "verify",
+        "tree",
+        "hex",
+        "schema",
+        "dump",
+        "cat",
+        "export",
+        "refs",
+        "diff",
+        "dupes",
+        "completions",
+        "man",
+    ];
+    for verb in verbs {
+        let help = stdout(&run([verb, "--help"]));
+        assert!(help.lines().count() <= if verb == "scan" { 60 } else { 45 }, "{verb}: {help}");
+        assert!(!help.contains("--max-"), "{verb}: {help}");
+        assert!(help.contains("Print only errors"), "{verb}: {help}");
+        // They work all the same.
+        assert_eq!(code(&run([verb, "--help", "--max-depth", "1"])), 0);
+    }
+    let limits = stdout(&run(["help", "limits"]));
+    for flag in ["depth", "decoded", "problems", "archive-depth", "archive-members", "work", "output", "references"] {
+        assert!(limits.contains(&format!("--max-{flag} ")), "{limits}");
+    }
+    assert!(limits.contains("--no-mmap"), "{limits}");
+    assert_eq!(stdout(&run(["limits"])), limits);
+    let page = stdout(&run(["man"])).replace("\\-", "-");
+    assert_eq!(page.matches("--max-decoded").count(), 2, "the flag and its example");
+    assert!(stdout(&run(["completions", "bash"])).contains("--max-decoded"));
+    let help = stdout(&run(["--help"]));
+    let groups: Vec<&str> = help.lines().filter_map(|line| line.strip_suffix(':')).collect();
+    assert_eq!(groups[..5], ["Look", "Scan", "Check", "Compare", "Extract"], "{help}");
+}
+
+#[test]
+fn messages_say_what_to_do() {
+    for (arguments, said) in [
+        (&["hex", EVERYTHING, "--range", "5"][..], "expected A..B, such as 0x10..0x20"),
+        (&["hex", EVERYTHING, "--at", "x"], "expected a decimal number, or a hexadecimal one such as 0x2c"),
+        (&["scan", "--max-decoded", "1T", EVERYTHING], "expected a number of bytes, such as 4096, 64k, 512M or 2G"),
+        (&["info", "--digests", EVERYTHING], "--digests needs --json or -o NAME.json"),
+        (&["export", EVERYTHING], "export needs -o NAME.glb for a model or -o NAME.png for a picture of it"),
+        (&["plan", "-"], "standard input can be read only once, so it cannot be split into units"),
+    ] {
+        let output = run(arguments);
+        assert_eq!(code(&output), 2);
+        assert!(stderr(&output).contains(said), "{arguments:?}: {}", stderr(&output));
+    }
+    let info = stdout(&run(["info", "corpus/pbo/addon.pbo"]));
+    assert!(info.contains("\n       0  ") && info.contains("\n       1  "), "{info}");
+}

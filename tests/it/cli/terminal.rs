@@ -22,82 +22,262 @@ fn grouped(number: &Json) -> String {
     groups.join(",")
 }
 
-fn last_part(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().unwrap()
+fn shown(text: &str) -> String {
+    ByteStr::from(text).to_string()
 }
 
-/// Holds one row against its record.
-fn check_row(line: &str, record: &Json, columns: u16) {
-    let text = |key: &str| ByteStr::from(record[key].as_str().unwrap()).to_string();
-    let place = if record["member"].is_null() { text("path") } else { text("path") + "!/" + &text("member") };
-    let cells: Vec<&str> = line.split("  ").filter(|cell| !cell.is_empty()).map(str::trim).collect();
-    match cells[0].split_once('…') {
-        // Where not even the mark fits, the name stands alone.
-        None => assert!(cells[0] == place || cells[0] == last_part(&place), "{line}"),
-        Some((front, back)) if back.starts_with('/') => {
-            assert!(place.starts_with(front) && place.ends_with(&back[1..]), "{line}");
-            assert_eq!(last_part(back), last_part(&place), "{line}");
+/// What a table prints of a record: the heading that it stands under, with folders as headings and without; its name in
+/// both cases; and its other words.
+struct Expected {
+    headings: [String; 2],
+    names: [String; 2],
+    words: Vec<String>,
+}
+
+fn split(path: &str) -> (String, String) {
+    let end = path.rfind('/').map_or(0, |at| at + 1);
+    (path[..end].to_owned(), path[end..].to_owned())
+}
+
+/// By the record and the words after its name in a table as wide as can be.
+fn entry(record: &Json, row: &str, problem: Option<&str>) -> Expected {
+    let path = shown(record["path"].as_str().unwrap());
+    let (headings, names) = match record["member"].as_str().map(shown) {
+        None => {
+            let (folder, name) = split(&path);
+            ([String::new(), folder], [path, name])
         }
-        Some((front, back)) => {
-            let name = last_part(&place);
-            assert!(name.starts_with(front) && name.ends_with(back), "{line}");
+        Some(member) => {
+            let (inner, name) = member.rsplit_once("!/").map_or(("", &*member), |(inner, name)| (inner, name));
+            let heading = if inner.is_empty() { format!("{path}!/") } else { format!("{path}!/{inner}!/") };
+            ([heading.clone(), heading], [name.to_owned(), name.to_owned()])
         }
-    }
+    };
+    let rest = row.trim_start().strip_prefix(&names[0]).unwrap_or_else(|| panic!("{} in {row}", names[0]));
+    let cells: Vec<&str> = rest.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
     let version = record["version"].as_u64().map(|version| format!(" {version}")).unwrap_or_default();
-    assert_eq!(cells[1], record["format"].as_str().unwrap_or("-").to_owned() + &version, "{line}");
-    assert_eq!(cells[2], grouped(&record["bytes"]), "{line}");
-    let known = record["counts"].as_object().unwrap();
-    let counts: Vec<String> = known.values().filter(|count| count.as_u64() > Some(0)).map(grouped).collect();
-    let contents: Vec<&str> = cells.get(3).map(|cell| cell.split(", ").collect()).unwrap_or_default();
-    for fact in &contents {
-        let number = fact.split(' ').next().unwrap();
-        assert!(*fact == "…" || counts.iter().any(|count| count == number), "{fact} in {line}");
+    assert_eq!(cells[0], record["format"].as_str().unwrap().to_owned() + &version, "{row}");
+    assert_eq!(cells[1], grouped(&record["bytes"]), "{row}");
+    let known = record["counts"].as_object().unwrap().values().filter(|count| count.as_u64() > Some(0));
+    let numbers: Vec<String> = known.map(grouped).collect();
+    let told = cells.get(2).map(|cell| cell.split(", ").collect::<Vec<_>>()).unwrap_or_default();
+    assert!(told.iter().map(|count| count.split(' ').next().unwrap()).eq(&numbers), "{row}");
+    let problems = record["problems"].as_array().unwrap();
+    let rank = |problem: &&Json| problem["severity"] == "error";
+    match problems.iter().find(rank).or(problems.first()) {
+        None => assert_eq!(problem, None, "{row}"),
+        Some(worst) => {
+            let more = if problems.len() > 1 { format!(" ({} more)", problems.len() - 1) } else { String::new() };
+            let message = shown(worst["message"].as_str().unwrap());
+            let expected = format!("{}: {message}{more}", worst["severity"].as_str().unwrap());
+            assert_eq!(problem.map(str::trim), Some(&*expected), "{row}");
+        }
     }
-    if columns >= 80 {
-        assert_eq!(contents.is_empty(), counts.is_empty(), "{line}");
-    }
+    let words = words(rest).chain(problem.into_iter().flat_map(words));
+    Expected { headings, names, words: words.map(str::to_owned).collect() }
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split_whitespace()
 }
 
 #[test]
-fn a_table_keeps_to_every_width_and_breaks_no_number() {
+fn a_table_keeps_every_word_at_every_width() {
     let mut folders = vec!["corpus"];
     if crate::corpus::outside().is_some_and(|folder| folder.ends_with("../shared/corpus")) {
         // Of these, only the order of paths is asked here.
         folders.insert(0, "../shared/corpus");
     }
     let records = lines(&program().arg("scan").args(&folders).args(["--sort", "path"]).output().unwrap());
+    let mut wide = program();
+    wide.arg("scan").args(&folders).args(["--format", "table"]).env("COLUMNS", "100000");
+    let wide = stdout(&wide.output().unwrap());
+    let mut rows = wide.lines().skip(1).peekable();
+    let mut heading = String::new();
+    let mut entries = Vec::new();
+    for record in &records {
+        let has_problem = !record["problems"].as_array().unwrap().is_empty();
+        let member_heading = record["member"].is_string() && *rows.peek().unwrap() != heading;
+        if member_heading && rows.peek().unwrap().ends_with("!/") {
+            heading = rows.next().unwrap().to_owned();
+        }
+        let row = rows.next().unwrap();
+        let entry = entry(record, row, has_problem.then(|| rows.next().unwrap()));
+        assert!(entry.headings[0].is_empty() || entry.headings[0] == heading, "{heading}: {row}");
+        entries.push(entry);
+    }
+    assert_eq!(rows.next(), None);
     for columns in [40, 60, 80, 100, 140] {
         let text = table(&folders, columns);
-        let mut rows = text.lines();
-        assert!(rows.next().unwrap().starts_with("file "), "{text}");
-        for record in &records {
-            check_row(rows.next().unwrap(), record, columns);
-            let problems = record["problems"].as_array().unwrap();
-            let rank = |problem: &&Json| problem["severity"] == "error";
-            if let Some(worst) = problems.iter().find(rank).or(problems.first()) {
-                let line = rows.next().unwrap();
-                let (word, said) = line.trim_start().split_once(": ").unwrap();
-                assert_eq!(word, worst["severity"], "{line}");
-                let message = ByteStr::from(worst["message"].as_str().unwrap()).to_string();
-                let message: Vec<&str> = message.split(' ').collect();
-                let said: Vec<&str> = said.split(' ').collect();
-                let whole = said
-                    .iter()
-                    .zip(&message)
-                    .take_while(|(a, b)| a.trim_end_matches([',', ':']) == b.trim_end_matches([',', ':']))
-                    .count();
-                let mut rest = &said[whole..];
-                assert!(whole == message.len() || rest.first() == Some(&"…"), "{line}");
-                rest = rest.strip_prefix(&["…"]).unwrap_or(rest);
-                let further = (problems.len() > 1).then(|| format!("({} more)", problems.len() - 1));
-                assert_eq!(rest.join(" "), further.unwrap_or_default(), "{line}");
+        // Whole paths, or folders as headings.
+        let expected = [0, 1].map(|way| {
+            let mut heading = "";
+            let mut expected: Vec<&str> = words(text.lines().next().unwrap()).collect();
+            assert_eq!(expected[..3], ["file", "format", "bytes"]);
+            for entry in &entries {
+                if entry.headings[way] != heading {
+                    heading = &entry.headings[way];
+                    expected.extend(words(heading));
+                }
+                expected.extend(words(&entry.names[way]));
+                expected.extend(entry.words.iter().map(String::as_str));
             }
-        }
-        assert_eq!(rows.next(), None);
-        for line in text.lines() {
-            assert!(line.width() <= usize::from(columns), "{} columns: {line}", line.width());
+            expected
+        });
+        let printed: Vec<&str> = words(&text).collect();
+        assert!(expected.contains(&printed), "{columns}: {text}");
+        let names: Vec<&String> = entries.iter().flat_map(|entry| entry.names.iter().chain(&entry.headings)).collect();
+        for line in text.lines().filter(|line| line.width() > usize::from(columns)) {
+            assert!(!line.trim().contains(' ') || names.iter().any(|name| *name == line.trim()), "{columns}: {line}");
         }
     }
+}
+
+#[test]
+fn members_have_a_heading_with_their_archive() {
+    let folder = Folder::new("members");
+    let scene = writer::b3d::scene([]).to_vec();
+    let name = "data\\a rather long folder of a mod\\and one more\\model.b3d";
+    let inner = zip(&[Entry::stored(name, &scene)], b"").to_vec();
+    let path = folder.file("a long name of a folder/@A Mod/addons/pack of mods.zip", {
+        zip(&[Entry::stored("inner.zip", &inner), Entry::stored("loose.b3d", &scene)], b"").to_vec()
+    });
+    for columns in [80, 120] {
+        let text = table(&[path.to_str().unwrap()], columns);
+        let lines: Vec<&str> = text.lines().collect();
+        let at = |line: &str| lines.iter().position(|it| *it == line).unwrap_or_else(|| panic!("{line}: {text}"));
+        let heading = at(&format!("{}!/inner.zip!/", path.display()));
+        // Each is one line, so each can be copied.
+        assert!(lines[heading + 1].trim_start().starts_with(name), "{text}");
+        let outer = format!("{}!/", path.display());
+        assert!(at(&outer) < heading, "{text}");
+        assert!(lines.iter().any(|line| line.starts_with("  loose.b3d  ")), "{text}");
+    }
+}
+
+/// Lines of at most 80 columns, but for one word, with the words that a pipe gets.
+fn keeps_words(arguments: &[&str]) {
+    let pipe = stdout(&program().args(arguments).output().unwrap());
+    let mut command = program();
+    command.args(arguments).args(["--color", "never"]);
+    let text = stdout_on_terminal(command, 80);
+    assert!(!pipe.is_empty(), "{arguments:?}");
+    assert!(words(&text).eq(words(&pipe)), "{arguments:?}: {text}");
+    for line in text.lines().filter(|line| line.width() > 80) {
+        let place = line.trim_start();
+        assert!(!place.contains(' ') || pipe.lines().any(|whole| whole.trim() == place), "{arguments:?}: {line}");
+    }
+}
+
+#[test]
+fn no_verb_breaks_a_word_or_drops_a_value_in_80_columns() {
+    let mut files = vec!["corpus/b3d/everything.b3d", "corpus/odol/v52_lzo.p3d", "corpus/pbo/addon.pbo"];
+    if crate::corpus::outside().is_some_and(|folder| folder.ends_with("../shared/corpus")) {
+        files.extend([
+            "../shared/corpus/odol/dog.p3d",
+            "../shared/corpus/b3d/dwarf2.b3d",
+            "../shared/corpus/pbo/ace_ai.pbo",
+        ]);
+    }
+    for file in files {
+        for verb in [&["info"][..], &["tree"], &["tree", "--fields"], &["dump"], &["dupes", "corpus/zip"]] {
+            keeps_words(&[verb, &[file]].concat());
+        }
+        // Bytes stand beside words in a pipe too.
+        let mut hex = program();
+        hex.args(["hex", file]).env("COLUMNS", "80");
+        let pipe = stdout(&hex.output().unwrap());
+        let mut hex = program();
+        hex.args(["hex", file, "--color", "never"]);
+        assert_eq!(stdout_on_terminal(hex, 80), pipe, "{file}");
+        for line in pipe.lines() {
+            assert!(line.width() <= 80 && !line.contains('…'), "{file}: {line}");
+        }
+    }
+    keeps_words(&["refs", "--format", "table", "corpus/b3d", "corpus/odol"]);
+    keeps_words(&["schema", "odol"]);
+}
+
+/// What stands beside the bytes.
+fn descriptions(hex: &str, column: usize) -> Vec<&str> {
+    let lines = hex.lines().filter(|line| line.len() > 10 && !line.contains("more bytes; --range"));
+    let beside = lines.filter_map(|line| {
+        let below = line.starts_with(&" ".repeat(10)) && !line.starts_with(&" ".repeat(column));
+        if below { line.get(10..) } else { line.get(column..).filter(|_| line.as_bytes()[8] == b' ') }
+    });
+    beside.flat_map(words).collect()
+}
+
+#[test]
+fn hex_drops_no_value_at_any_width() {
+    for file in ["corpus/odol/v52_lzo.p3d", "corpus/lodka/everything.lod", "corpus/bmx/full.bmx"] {
+        let hex = |columns: &str| stdout(&program().args(["hex", file]).env("COLUMNS", columns).output().unwrap());
+        let wide = hex("100000");
+        let all = descriptions(&wide, 77);
+        assert!(all.len() > 100, "{wide}");
+        for columns in ["80", "100"] {
+            let narrow = hex(columns);
+            assert_eq!(descriptions(&narrow, 47), all, "{narrow}");
+        }
+        assert_eq!(descriptions(&hex("120"), 77), all);
+    }
+}
+
+#[test]
+fn large_and_small_numbers_are_short() {
+    for verb in [&["tree", "--fields"][..], &["hex"]] {
+        let output = program().args(verb).arg("corpus/odol/v52_lzo.p3d").env("COLUMNS", "200").output().unwrap();
+        let text = stdout(&output);
+        assert!(text.contains("3.4028235e38"), "{text}");
+        assert!(!text.contains("0000000000000000000"), "{text}");
+    }
+}
+
+#[test]
+fn verify_names_each_file_once_on_a_terminal_and_in_order() {
+    let records =
+        lines(&program().args(["verify", "corpus", "--format", "ndjson", "--sort", "path"]).output().unwrap());
+    let with_problems = records.iter().filter(|record| !record["problems"].as_array().unwrap().is_empty());
+    let places: Vec<String> = with_problems
+        .clone()
+        .map(|record| {
+            let member = record["member"].as_str().map(|member| format!("!/{}", shown(member))).unwrap_or_default();
+            shown(record["path"].as_str().unwrap()) + &member
+        })
+        .collect();
+    assert!(places.len() > 50);
+    let mut command = program();
+    command.args(["verify", "corpus", "--color", "never"]);
+    let text = stdout_on_terminal(command, 80);
+    let headings: Vec<&str> = text.lines().filter(|line| !line.starts_with(' ')).collect();
+    assert_eq!(headings, places);
+    assert!(text.lines().all(|line| line.width() <= 80), "{text}");
+    let mut expected = Vec::new();
+    let mut piped = String::new();
+    for (record, place) in with_problems.zip(&places) {
+        expected.extend(words(place).map(str::to_owned));
+        for problem in record["problems"].as_array().unwrap() {
+            let at = problem["offset"].as_u64().map(|offset| format!(" at {offset:#x}")).unwrap_or_default();
+            let said = format!(
+                "{}{at}: {}",
+                problem["severity"].as_str().unwrap(),
+                shown(problem["message"].as_str().unwrap())
+            );
+            expected.extend(words(&said).map(str::to_owned));
+            piped += &format!("{place}: {said}\n");
+        }
+    }
+    assert!(words(&text).eq(&expected), "{text}");
+    // A pipe gets a whole line for each problem.
+    assert_eq!(stdout(&program().args(["verify", "-j", "8", "corpus"]).output().unwrap()), piped);
+}
+
+#[test]
+fn messages_are_wrapped_too() {
+    let mut command = program();
+    command.args(["dump", EVERYTHING, "meshes/0/postions"]);
+    let text = stderr_on_terminal(command, 80).replace("\r\n", "\n");
+    assert!(text.lines().count() > 1 && text.lines().all(|line| line.width() <= 80), "{text}");
 }
 
 #[test]
@@ -106,7 +286,8 @@ fn without_a_terminal_a_table_is_as_wide_as_the_variable_says_or_100() {
         let mut command = program();
         command.args(["scan", "corpus", "--format", "table"]).env_remove("COLUMNS");
         let output = command.envs(columns.map(|columns| ("COLUMNS", columns))).output().unwrap();
-        stdout(&output).lines().map(|line| line.width()).max().unwrap()
+        // Names are whole, however long they are.
+        stdout(&output).lines().filter(|line| line.trim().contains(' ')).map(|line| line.width()).max().unwrap()
     };
     assert_eq!(widest(None), 100);
     assert_eq!(widest(Some("120")), 120);
@@ -199,7 +380,7 @@ fn the_hint_is_given_beside_a_progress_line_too() {
     let mut command = program();
     command.arg("scan").arg(&folder.0);
     let text = stderr_on_terminal(command, 120);
-    assert!(text.contains("1 file is hidden or left out"), "{text:?}");
+    assert!(text.contains("1 file is hidden or excluded"), "{text:?}");
 }
 
 #[test]
@@ -207,23 +388,4 @@ fn binary_arrays_are_kept_from_a_terminal() {
     let mut command = program();
     command.args(["dump", EVERYTHING, "meshes/0/positions", "--format", "raw"]);
     assert_eq!(stdout_on_terminal(command, 80), "");
-}
-
-#[test]
-fn fields_of_a_tree_end_where_the_terminal_does() {
-    for path in ["corpus/odol/v52_lzo.p3d", "corpus/lodka/everything.lod"] {
-        let all = stdout(&program().args(["tree", "--fields", path]).output().unwrap());
-        assert!(all.lines().any(|line| line.width() > 120));
-        for columns in [80, 120] {
-            let mut command = program();
-            command.args(["tree", "--fields", path, "--color", "never"]);
-            let text = stdout_on_terminal(command, columns);
-            assert_eq!(text.lines().count(), all.lines().count());
-            for (line, whole) in text.lines().zip(all.lines()) {
-                assert!(line.width() <= columns.into(), "{columns}: {line}");
-                let kept = line.strip_suffix('…').unwrap_or(line);
-                assert!(line == whole || whole.starts_with(kept) || line.contains('…'), "{line}");
-            }
-        }
-    }
 }

@@ -60,7 +60,7 @@ fn a_folder_whose_files_are_all_left_out_gets_a_hint() {
     folder.file("sub/b.b3d", scene());
     let said = |flags: &[&str]| stderr(&program().arg("scan").args(flags).arg(&folder.0).output().unwrap());
     let hint = said(&[]);
-    assert!(hint.contains("3 files are hidden or left out by an ignore file; --hidden and --no-ignore"), "{hint}");
+    assert!(hint.contains("3 files are hidden or excluded by an ignore file; use --hidden and --no-ignore"), "{hint}");
     assert!(!said(&["--no-ignore"]).contains("left out"));
     assert!(!said(&["-q"]).contains("left out"));
     let empty = Folder::new("hint-empty");

@@ -1,0 +1,144 @@
+//! The command line as a whole: verbs in groups, limits in a topic of their own, formats by the ending of `-o`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
+
+use crate::args::Common;
+use crate::failure::{Failure, Outcome};
+use crate::output::Output;
+use crate::scan::is_folder;
+use crate::verbs::Cli;
+use crate::visible::shown;
+
+/// The verbs as `--help` groups them.
+const GROUPS: [(&str, &[&str]); 6] = [
+    ("Look", &["info", "tree", "hex", "dump", "schema"]),
+    ("Scan", &["scan", "plan"]),
+    ("Check", &["verify", "refs"]),
+    ("Compare", &["diff", "dupes"]),
+    ("Extract", &["cat", "export"]),
+    ("Other", &["completions", "man", "limits"]),
+];
+
+/// The endings that mean a format. Files of other endings take what a verb writes to a pipe.
+const ENDINGS: [&str; 9] = ["csv", "ndjson", "json", "npy", "parquet", "png", "glb", "obj", "ply"];
+
+/// All verbs and flags. The limits are shown by `help limits` alone.
+pub(crate) fn command() -> Command {
+    let command = Cli::command();
+    let hidden = command.get_arguments().filter(|arg| arg.is_hide_set());
+    let limits: Vec<_> = hidden.map(|arg| arg.clone().hide(false).global(false)).collect();
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}Options:\n{{options}}{{after-help}}",
+        groups(&command)
+    );
+    command.mut_subcommand("limits", |verb| verb.args(limits)).help_template(template)
+}
+
+fn groups(command: &Command) -> String {
+    let about = |name: &str| command.find_subcommand(name).and_then(|verb| verb.get_about()).map(ToString::to_string);
+    let mut text = String::new();
+    for (title, verbs) in GROUPS {
+        text += &format!("{title}:\n");
+        for verb in verbs {
+            text += &format!("  {verb:<11}  {}\n", about(verb).unwrap_or_default());
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// Prints what `help limits` prints.
+pub(crate) fn limits(common: &Common) -> Outcome {
+    use std::io::Write;
+    let mut command = command();
+    command.build();
+    let help = command.find_subcommand_mut("limits").map(|verb| verb.render_help().to_string());
+    let mut out = Output::text(common)?;
+    write!(out, "{}", help.unwrap_or_default())?;
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The arguments of this run. The ending of `-o` is the default of `--format`.
+///
+/// # Errors
+/// If the verb cannot write what the ending says.
+pub(crate) fn parse() -> Result<Cli, Failure> {
+    let matches = command().get_matches();
+    let matches = match chosen_format(&matches)? {
+        Some((verb, format)) => {
+            let command = command().mut_subcommand(verb, |it| it.mut_arg("format", |arg| arg.default_value(format)));
+            command.get_matches()
+        }
+        None => matches,
+    };
+    Ok(Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit()))
+}
+
+/// The ending of a path, if it means a format.
+pub(crate) fn ending(path: &Path) -> Option<&'static str> {
+    let ending = path.extension().filter(|_| !is_folder(path))?;
+    ENDINGS.into_iter().find(|known| ending.eq_ignore_ascii_case(known))
+}
+
+/// The verb, and the format that the ending of `-o` chooses for it.
+fn chosen_format(matches: &ArgMatches) -> Result<Option<(&str, &'static str)>, Failure> {
+    let output = matches.get_one::<PathBuf>("output");
+    let Some((verb, path, ending)) =
+        matches.subcommand_name().zip(output).and_then(|(verb, path)| ending(path).map(|ending| (verb, path, ending)))
+    else {
+        return Ok(None);
+    };
+    let command = command();
+    let of_format = |verb: &Command| {
+        let format = verb.get_arguments().find(|arg| arg.get_id() == "format")?;
+        Some(format.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect::<Vec<_>>())
+    };
+    let formats = command.find_subcommand(verb).and_then(of_format);
+    let writes: Vec<String> = match (verb, &formats) {
+        // The one writes bytes as they are, the other decides for itself.
+        ("cat" | "export", _) => return Ok(None),
+        (_, Some(formats)) => {
+            let args = matches.subcommand_matches(verb);
+            if args.is_some_and(|args| args.value_source("format") == Some(ValueSource::CommandLine)) {
+                return Ok(None);
+            }
+            formats.clone()
+        }
+        ("info", _) => vec!["text".to_owned(), "json".to_owned()],
+        ("plan", _) => vec!["ndjson".to_owned()],
+        _ => vec!["text".to_owned()],
+    };
+    if writes.iter().any(|format| format == ending) {
+        return Ok(formats.map(|_| (verb, ending)));
+    }
+    if verb == "scan" && ending == "parquet" {
+        return Err(Failure::Told("this build writes no Parquet: it was made without that feature".to_owned()));
+    }
+    let writes = writes.join(", ");
+    Err(Failure::Told(format!("{}: {verb} does not write .{ending} files; it writes {writes}", shown(path))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_verb_is_in_a_group_and_every_line_in_80_columns() {
+        let mut command = command();
+        let grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, verbs)| verbs.iter().copied()).collect();
+        let mut verbs: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+        assert!(verbs.iter().all(|verb| grouped.contains(verb)), "{verbs:?}");
+        verbs.retain(|verb| grouped.contains(verb));
+        assert_eq!(verbs.len(), grouped.len());
+        for line in groups(&command).lines() {
+            assert!(line.len() <= 80, "{line}");
+        }
+        let help = command.render_help().to_string();
+        assert!(help.contains("\nCheck:\n  verify ") && !help.contains("--max-"), "{help}");
+    }
+}
