@@ -1,8 +1,10 @@
 //! A file from its first byte to its last: each told by the field or array that it belongs to.
 
+use std::ops::ControlFlow;
+
 use crate::error::Error;
 use crate::inspect::selector::push;
-use crate::inspect::{Inspect, Outline, Part, Selector, Span, StoredField, Text, Value, Visitor, title};
+use crate::inspect::{Bound, Inspect, Outline, Part, Selector, Span, StoredField, Text, Value, Visitor, title};
 use crate::named::named;
 use crate::view::{Packing, Table};
 
@@ -43,11 +45,13 @@ pub struct Line<'l> {
 }
 
 /// Tells a file of so many bytes line by line, in the order of the file: the fields, arrays and gaps with bytes lie one
-/// behind the other, none twice and none left out.
-pub fn dissect(asset: &dyn Inspect, bytes: u64, sink: &mut dyn FnMut(&Line<'_>)) {
+/// behind the other, none twice and none left out. Ends where the sink breaks off; and with a problem, where there is more
+/// to tell than the [work](crate::Limits::work) that the asset's limits allow for its bytes.
+pub fn dissect(asset: &dyn Inspect, bytes: u64, sink: &mut dyn FnMut(&Line<'_>) -> ControlFlow<()>) {
     let (path, around, unread) = Default::default();
-    let mut tiler = Tiler { sink, bytes, at: 0, depth: 0, path, around, unread };
-    asset.dissect(&mut Outline::new(&mut tiler));
+    let mut tiler = Tiler { sink, bytes, at: 0, depth: 0, path, around, unread, is_done: false };
+    let bound = Bound::of(asset);
+    asset.dissect(&mut Outline::within(&bound, &mut tiler));
     tiler.skip_to(bytes, "after the last part");
 }
 
@@ -89,6 +93,7 @@ pub fn locate(asset: &dyn Inspect, bytes: u64, sought: &Selector) -> Option<Loca
         for way in &mut ways {
             way.look(line);
         }
+        ControlFlow::Continue(())
     });
     // Arrays whose bytes lie among those of others have no line in a dissection.
     if let Some(first) = ways.first_mut().filter(|way| way.span.or(way.parts).is_none()) {
@@ -140,7 +145,7 @@ impl Way {
 
 /// Follows a dissection and fills what it leaves out with gaps.
 struct Tiler<'s> {
-    sink: &'s mut dyn FnMut(&Line<'_>),
+    sink: &'s mut dyn FnMut(&Line<'_>) -> ControlFlow<()>,
     bytes: u64,
     /// Everything before this byte has been told.
     at: u64,
@@ -149,6 +154,8 @@ struct Tiler<'s> {
     around: Vec<Around>,
     /// The path of what cannot be read, where that was told last.
     unread: Option<String>,
+    /// Whether nobody wants more.
+    is_done: bool,
 }
 
 /// A part around the place told of.
@@ -172,7 +179,7 @@ impl Tiler<'_> {
             let note = if unread.is_some() { "cannot be read" } else { note };
             let selector = unread.unwrap_or_default();
             let gap = Line { kind: LineKind::Gap, span, note: note.to_owned(), name: "gap", ..blank() };
-            (self.sink)(&Line { depth: self.depth, selector: &selector, ..gap });
+            self.tell(&Line { depth: self.depth, selector: &selector, ..gap });
         }
     }
 
@@ -188,11 +195,19 @@ impl Tiler<'_> {
         Some(Span { offset, bytes: end.saturating_sub(offset) })
     }
 
+    fn tell(&mut self, line: &Line<'_>) {
+        if !self.is_done {
+            self.is_done = (self.sink)(line).is_break();
+        }
+    }
+
     fn line(&mut self, name: &str, index: Option<usize>, line: Line<'_>) {
         self.unread = None;
         let before = self.path.len();
         push(&mut self.path, name, index);
-        (self.sink)(&Line { depth: self.depth, selector: &self.path, name: &title(name, index), ..line });
+        let path = std::mem::take(&mut self.path);
+        self.tell(&Line { depth: self.depth, selector: &path, name: &title(name, index), ..line });
+        self.path = path;
         self.path.truncate(before);
     }
 }
@@ -222,7 +237,14 @@ impl Visitor for Tiler<'_> {
         true
     }
 
+    fn is_done(&self) -> bool {
+        self.is_done
+    }
+
     fn open(&mut self, part: &Part<'_>) -> bool {
+        if self.is_done {
+            return false;
+        }
         if let Some(span) = part.span {
             self.skip_to(span.offset, "");
         }
@@ -293,7 +315,7 @@ impl Visitor for Tiler<'_> {
         let path = place.parse::<Selector>().map(|selector| selector.to_string()).unwrap_or_default();
         let path = if is_whole { path } else { format!("{}/{path}", self.path) };
         let problem = Line { kind: LineKind::Field, name: "problem", note: error.message(), ..blank() };
-        (self.sink)(&Line { depth: self.depth, selector: &path, ..problem });
+        self.tell(&Line { depth: self.depth, selector: &path, ..problem });
         self.unread = Some(path);
     }
 }

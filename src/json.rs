@@ -20,7 +20,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 
 use crate::inspect::selector::Path;
-use crate::inspect::{Inspect, Outline, Part, Text, Value, Visitor};
+use crate::inspect::{Bound, Inspect, Outline, Part, Text, Value, Visitor};
 use crate::summary::Name;
 use crate::view::{Storage, Table};
 
@@ -137,7 +137,8 @@ impl<W: Write, F: Formatter + Clone> Document<W, F> {
     /// The entries of the object begun last.
     fn inside(&mut self, asset: &dyn Inspect) -> io::Result<()> {
         self.most = asset.size().saturating_mul(32).saturating_add(32 << 20).saturating_add(self.out.written);
-        asset.outline(&mut Outline::new(self));
+        let bound = Bound::of(asset);
+        asset.outline(&mut Outline::within(&bound, self));
         self.failure.take().map_or(Ok(()), Err)
     }
 

@@ -8,7 +8,7 @@ use serde_json::ser::CompactFormatter;
 use super::plain::{ArrayRow, Key, PartRow};
 use crate::error::Error;
 use crate::inspect::selector::Path;
-use crate::inspect::{Inspect, Outline, Part, Span, Text, Value, Visitor};
+use crate::inspect::{Bound, Inspect, Outline, Part, Span, Text, Value, Visitor};
 use crate::json::{Document, LONGEST_TEXT};
 use crate::scan::Sighting;
 use crate::summary::Name;
@@ -53,7 +53,8 @@ pub(super) fn tell(
         flow: ControlFlow::Continue(()),
         take,
     };
-    asset.outline(&mut Outline::new(&mut walk));
+    let bound = Bound::of(asset);
+    asset.outline(&mut Outline::within(&bound, &mut walk));
     walk.end_part();
     walk.flow
 }

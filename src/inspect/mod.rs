@@ -20,6 +20,7 @@ pub use layout::{Region, RegionKind, outlined};
 pub use selector::Selector;
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::fmt;
 
 use crate::budget::Budget;
@@ -464,6 +465,11 @@ pub trait Visitor {
         false
     }
 
+    /// Whether it wants nothing more.
+    fn is_done(&self) -> bool {
+        false
+    }
+
     /// An array of the part opened last; with an index, one of several of that name.
     fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
         let _ = (name, index, table);
@@ -476,37 +482,89 @@ pub trait Visitor {
 /// Tells a [`Visitor`] what there is; keeps opening and closing in step.
 pub struct Outline<'v> {
     visitor: &'v mut dyn Visitor,
+    /// `None` where nothing is counted.
+    bound: Option<&'v Bound>,
+}
+
+/// How much may be told of one asset, which is in proportion to its bytes: a few of them may stand for any number of
+/// records.
+pub(crate) struct Bound {
+    budget: Budget,
+    is_met: Cell<bool>,
+}
+
+/// What it costs to tell a part, field or array, in bytes of [work](Budget::work).
+const TELLING: u64 = 256;
+
+impl Bound {
+    pub(crate) fn of(asset: &dyn Inspect) -> Self {
+        Self { budget: Budget::new(asset.size(), &asset.limits()), is_met: Cell::new(false) }
+    }
 }
 
 impl<'v> Outline<'v> {
     /// An outline for this visitor.
     pub fn new(visitor: &'v mut dyn Visitor) -> Self {
-        Self { visitor }
+        Self { visitor, bound: None }
+    }
+
+    /// The same as long as the bound allows; then a problem, and nothing more.
+    pub(crate) fn within(bound: &'v Bound, visitor: &'v mut dyn Visitor) -> Self {
+        Self { visitor, bound: Some(bound) }
+    }
+
+    /// Whether nothing more will be told: long lists end there.
+    pub fn is_done(&self) -> bool {
+        self.bound.is_some_and(|bound| bound.is_met.get()) || self.visitor.is_done()
+    }
+
+    /// Pays for one thing to tell; whether there is enough.
+    fn pay(&mut self) -> bool {
+        let Some(bound) = self.bound else { return true };
+        if bound.is_met.get() {
+            return false;
+        }
+        let paid = bound.budget.work(TELLING);
+        if let Err(error) = &paid {
+            bound.is_met.set(true);
+            self.visitor.problem(error);
+        }
+        paid.is_ok()
     }
 
     /// A field.
     pub fn field<'a>(&mut self, name: &'static str, value: impl Into<Value<'a>>) {
-        self.visitor.field(name, value.into());
+        if self.pay() {
+            self.visitor.field(name, value.into());
+        }
     }
 
     /// A field of several texts.
     pub fn texts<'t>(&mut self, name: &'static str, texts: impl IntoIterator<Item = impl Into<Text<'t>>>) {
-        self.visitor.texts(name, &mut texts.into_iter().map(Into::into));
+        if self.pay() {
+            self.visitor.texts(name, &mut texts.into_iter().map(Into::into));
+        }
     }
 
     /// A number and what it means.
     pub fn coded(&mut self, name: &'static str, raw: impl Into<i64>, meaning: Option<impl Into<Cow<'static, str>>>) {
-        self.visitor.field(name, Value::Coded(raw.into(), meaning.map(Into::into)));
+        if self.pay() {
+            self.visitor.field(name, Value::Coded(raw.into(), meaning.map(Into::into)));
+        }
     }
 
     /// A field with its place in the file.
     pub fn stored<'a>(&mut self, field: &StoredField, value: impl Into<Value<'a>>) {
-        self.visitor.stored(field, value.into());
+        if self.pay() {
+            self.visitor.stored(field, value.into());
+        }
     }
 
     /// A field of several texts with its place in the file.
     pub fn stored_texts<'t>(&mut self, field: &StoredField, texts: impl IntoIterator<Item = impl Into<Text<'t>>>) {
-        self.visitor.stored_texts(field, &mut texts.into_iter().map(Into::into));
+        if self.pay() {
+            self.visitor.stored_texts(field, &mut texts.into_iter().map(Into::into));
+        }
     }
 
     /// Whether the visitor [dissects](Visitor::dissects).
@@ -516,18 +574,22 @@ impl<'v> Outline<'v> {
 
     /// An array.
     pub fn array(&mut self, name: &'static str, table: &dyn Table) {
-        self.visitor.array(name, None, table);
+        if self.pay() {
+            self.visitor.array(name, None, table);
+        }
     }
 
     /// One of several arrays of the same name.
     pub fn array_item(&mut self, name: &'static str, index: usize, table: &dyn Table) {
-        self.visitor.array(name, Some(index), table);
+        if self.pay() {
+            self.visitor.array(name, Some(index), table);
+        }
     }
 
     /// A part and what is inside it, which is only worked out if the visitor wants it.
     pub fn part(&mut self, part: Part<'_>, inside: impl FnOnce(&mut Outline<'_>)) {
         if self.open(&part) {
-            inside(&mut Outline { visitor: self.visitor });
+            inside(&mut Outline { visitor: self.visitor, bound: self.bound });
             self.close();
         }
     }
@@ -535,7 +597,7 @@ impl<'v> Outline<'v> {
     /// A part begins; whether the visitor wants what is inside. Only if so, [`close`](Self::close) follows. For parts
     /// that nest deeper than calls should.
     pub(crate) fn open(&mut self, part: &Part<'_>) -> bool {
-        self.visitor.open(part)
+        self.pay() && self.visitor.open(part)
     }
 
     /// The part opened last ends.
@@ -545,7 +607,9 @@ impl<'v> Outline<'v> {
 
     /// Something here cannot be read.
     pub fn problem(&mut self, error: &Error) {
-        self.visitor.problem(error);
+        if self.pay() {
+            self.visitor.problem(error);
+        }
     }
 
     /// Takes the value, or tells the error and goes on without.

@@ -14,7 +14,7 @@
 use std::fmt::{self, Write};
 use std::str::FromStr;
 
-use super::{Inspect, Outline, Part, Text, Visitor};
+use super::{Bound, Inspect, Outline, Part, Text, Visitor};
 use crate::error::{Error, Result};
 use crate::view::Table;
 
@@ -53,7 +53,8 @@ impl Selector {
     /// Hands over the array, if the asset has it; whether it does. Looks into the parts on its way only.
     pub fn find(&self, asset: &dyn Inspect, take: &mut dyn FnMut(&dyn Table)) -> bool {
         let mut finder = Finder { way: Way::new(&self.steps), found: false, take };
-        asset.outline(&mut Outline::new(&mut finder));
+        let bound = Bound::of(asset);
+        asset.outline(&mut Outline::within(&bound, &mut finder));
         finder.found
     }
 
@@ -64,7 +65,8 @@ impl Selector {
         let Some(steps) = named.and_then(|last| self.steps.get(..=last)) else { return Some(self.clone()) };
         let numbers = |tell: &dyn Fn(&mut Outline<'_>)| {
             let mut numberer = Numberer { way: Way::new(steps), numbers: Vec::new() };
-            tell(&mut Outline::new(&mut numberer));
+            let bound = Bound::of(asset);
+            tell(&mut Outline::within(&bound, &mut numberer));
             (numberer.numbers.len() == steps.len()).then_some(numberer.numbers)
         };
         // What an outline leaves to other lists, such as the entries of a header, has names only in a dissection.
@@ -85,7 +87,8 @@ impl Selector {
 
 /// Hands over every array with its selector, in the order of the outline.
 pub fn each(asset: &dyn Inspect, take: &mut dyn FnMut(&str, &dyn Table)) {
-    asset.outline(&mut Outline::new(&mut Lister { path: Path::default(), take }));
+    let bound = Bound::of(asset);
+    asset.outline(&mut Outline::within(&bound, &mut Lister { path: Path::default(), take }));
 }
 
 /// The selector of an array that is most like this text, if one is at all.

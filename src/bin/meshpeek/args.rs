@@ -10,6 +10,7 @@ use crate::examples;
 use crate::limits::LimitArgs;
 use crate::output::{Failure, Output};
 use crate::output_file::OutputFile;
+use crate::results::Results;
 
 /// Looks into 3D game assets without loading them.
 ///
@@ -34,6 +35,9 @@ pub(crate) struct Common {
     pub(crate) output: Option<PathBuf>,
     #[arg(skip)]
     pub(crate) output_file: Option<OutputFile>,
+    /// What may be written there.
+    #[arg(skip)]
+    pub(crate) results: Results,
     /// When to use color; the variable NO_COLOR turns `auto` off
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,

@@ -71,6 +71,9 @@ fn list(asset: &Asset<'_>, common: &Common) -> Result<(), Failure> {
 
 fn write(table: &dyn Table, format: DumpFormat, common: &Common) -> Result<(), Failure> {
     let mut out = Output::data(common)?;
+    // How many rows are decoded is bounded where that is done.
+    let row: u64 = table.columns().iter().map(|column| column.scalar.byte_len() as u64).sum();
+    common.results.read(table.rows().saturating_mul(row));
     match format {
         DumpFormat::Csv => rows::csv(table, &mut out)?,
         DumpFormat::Ndjson => rows::ndjson(table, &mut out)?,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::Write;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     if let Some(first) = asked.max().filter(|&first| first >= size) {
         return Err(told(format!("no byte at {first}: it has {size}")));
     }
-    let mut out = Output::text(common)?.of_a_file(content.len(), common);
+    let mut out = Output::text(common)?;
     match &args.at[..] {
         all @ [_, ..] => {
             for (index, &at) in all.iter().enumerate() {
@@ -93,9 +93,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
             let mut dump = Dump { content: &content, wanted, in_full, width, around: vec![], heading: String::new() };
             let mut written = Ok(());
             dissect(&asset, size, &mut |line| {
-                if written.is_ok() {
-                    written = dump.line(line, &mut out);
-                }
+                written = dump.line(line, &mut out);
+                if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             });
             written?;
         }
@@ -120,9 +119,6 @@ fn tell_at(asset: &Asset<'_>, size: u64, at: u64, out: &mut Output) -> std::io::
     let holds = |span: Span| span.offset <= at && at - span.offset < span.bytes;
     let (mut around, mut told): (Vec<(usize, Option<Span>, String)>, _) = (vec![], Vec::new());
     dissect(asset, size, &mut |line| {
-        if !told.is_empty() {
-            return;
-        }
         around.truncate(around.partition_point(|(depth, ..)| *depth < line.depth));
         if line.kind == LineKind::Part {
             let label = if line.note.is_empty() { String::new() } else { format!("  \"{}\"", escape(&line.note)) };
@@ -134,7 +130,9 @@ fn tell_at(asset: &Asset<'_>, size: u64, at: u64, out: &mut Output) -> std::io::
             told.push(place(Some(span), &format!("{style}{}{style:#}{inside}", described(line, true))));
             let parts = around.iter().rev().filter(|(_, span, _)| span.is_none_or(holds));
             told.extend(parts.map(|(_, span, text)| place(*span, text)));
+            return ControlFlow::Break(());
         }
+        ControlFlow::Continue(())
     });
     told.push(place(Some(Span { offset: 0, bytes: size }), &format!("{} file", asset.format())));
     told.iter().try_for_each(|line| writeln!(out, "{line}"))

@@ -24,6 +24,7 @@ mod plan;
 mod progress;
 mod refs;
 mod report;
+mod results;
 mod scan;
 mod schema;
 mod since;
@@ -46,6 +47,7 @@ use output_file::OutputFile;
 fn main() -> ExitCode {
     let Cli { verb, mut common } = Cli::parse();
     let notes = Notes::new(&common);
+    common.results.limit(common.limits.limits().output);
     interrupt::listen(notes);
     // Where it fails, files are read.
     if let Err(error) = meshpeek::source::guard_maps() {

@@ -6,7 +6,6 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anstream::{AutoStream, ColorChoice};
-use meshpeek::Budget;
 use meshpeek::scan::Record;
 use serde::Serialize;
 
@@ -14,6 +13,7 @@ use crate::args::{Color, Common};
 use crate::notes::shown;
 #[cfg(feature = "parquet")]
 use crate::output_file::OutputFile;
+use crate::results::Results;
 use crate::visible::Visible;
 
 /// What a verb ends with.
@@ -90,8 +90,8 @@ pub(crate) struct Output {
     line: Vec<u8>,
     name: String,
     terminal: bool,
-    /// What may be written; `None` for as much as there is.
-    budget: Option<Budget>,
+    /// What may be written.
+    results: Results,
 }
 
 impl Output {
@@ -116,13 +116,13 @@ impl Output {
 
     /// A stream for data into this file.
     #[cfg(feature = "parquet")]
-    pub(crate) fn to_file(target: &OutputFile) -> Result<Self, Failure> {
+    pub(crate) fn to_file(target: &OutputFile, common: &Common) -> Result<Self, Failure> {
         let file: Box<dyn Write + Send> = match target.stream()? {
             Some(file) => Box::new(file),
             None => Box::new(io::stdout()),
         };
-        let (stream, name) = (buffered(file), shown(target.path()));
-        Ok(Self { stream, line: Vec::new(), name, terminal: false, budget: None })
+        let (stream, name, results) = (buffered(file), shown(target.path()), common.results.clone());
+        Ok(Self { stream, line: Vec::new(), name, terminal: false, results })
     }
 
     fn new(
@@ -135,17 +135,12 @@ impl Output {
         {
             let terminal = file.is_terminal();
             let (stream, name) = (buffered(to_file(file)), shown(target.path()));
-            return Ok(Self { stream, line: Vec::new(), name, terminal, budget: None });
+            return Ok(Self { stream, line: Vec::new(), name, terminal, results: common.results.clone() });
         }
         let stdout = io::stdout();
         let terminal = stdout.is_terminal();
         let (stream, name) = (buffered(to_stdout(stdout)), "standard output".to_owned());
-        Ok(Self { stream, line: Vec::new(), name, terminal, budget: None })
-    }
-
-    /// The same, refusing what is out of all proportion to a file of so many bytes.
-    pub(crate) fn of_a_file(self, bytes: usize, common: &Common) -> Self {
-        Self { budget: Some(Budget::new(bytes as u64, &common.limits.limits())), ..self }
+        Ok(Self { stream, line: Vec::new(), name, terminal, results: common.results.clone() })
     }
 
     /// Whether a person reads along.
@@ -185,9 +180,7 @@ impl Write for Output {
         // So few that they pass through the buffer: given the memory of a mapped file that another process has cut
         // short, the system would refuse to write, where a copy meets the guard.
         let part = bytes.get(..BUFFER / 2).unwrap_or(bytes);
-        if let Some(budget) = &self.budget {
-            budget.output(part.len() as u64).map_err(io::Error::other)?;
-        }
+        self.results.take(part.len() as u64).map_err(|error| self.named(error))?;
         self.stream.write(part).map_err(|error| self.named(error))
     }
 

@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         }
         None => None,
     };
-    let mut out = args.format.output(common)?.of_a_file(content.len(), common);
+    let mut out = args.format.output(common)?;
     match (args.format, args.fields, only) {
         (LineFormat::Text, false, None) => parts(&asset, &mut out)?,
         (format, fields, only) => fields::write(&asset, size, format, fields, only.as_ref(), &mut out)?,

@@ -67,6 +67,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     };
     let pieces = written.map_err(|error| error.in_file(&args.file))?;
     let mut out = Output::data(common)?;
+    // How large they are is bounded where they are made.
+    common.results.read(pieces.iter().map(|piece| piece.len() as u64).sum());
     pieces.iter().try_for_each(|piece| out.write_all(piece))?;
     out.flush()?;
     source.unchanged()?;
