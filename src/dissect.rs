@@ -45,9 +45,19 @@ pub struct Line<'l> {
 }
 
 /// Tells a file of so many bytes line by line, in the order of the file: the fields, arrays and gaps with bytes lie one
-/// behind the other, none twice and none left out. Ends where the sink breaks off; and with a problem, where there is more
-/// to tell than the [work](crate::Limits::work) that the asset's limits allow for its bytes.
-pub fn dissect(asset: &dyn Inspect, bytes: u64, sink: &mut dyn FnMut(&Line<'_>) -> ControlFlow<()>) {
+/// behind the other, none twice and none left out.
+///
+/// Ends with a problem where there is more to tell than the [work](crate::Limits::work) that the asset's limits allow for
+/// its bytes.
+pub fn dissect(asset: &dyn Inspect, bytes: u64, sink: &mut dyn FnMut(&Line<'_>)) {
+    dissect_until(asset, bytes, &mut |line| {
+        sink(line);
+        ControlFlow::Continue(())
+    });
+}
+
+/// The same until the sink breaks off.
+pub fn dissect_until(asset: &dyn Inspect, bytes: u64, sink: &mut dyn FnMut(&Line<'_>) -> ControlFlow<()>) {
     let (path, around, unread) = Default::default();
     let mut tiler = Tiler { sink, bytes, at: 0, depth: 0, path, around, unread, is_done: false };
     let bound = Bound::of(asset);
@@ -93,7 +103,6 @@ pub fn locate(asset: &dyn Inspect, bytes: u64, sought: &Selector) -> Option<Loca
         for way in &mut ways {
             way.look(line);
         }
-        ControlFlow::Continue(())
     });
     // Arrays whose bytes lie among those of others have no line in a dissection.
     if let Some(first) = ways.first_mut().filter(|way| way.span.or(way.parts).is_none()) {

@@ -181,11 +181,7 @@ impl<'a> Container<'a> {
 }
 
 /// Where beginnings of these names end that this text fits, and whether a number stands there behind the text.
-fn ends(
-    names: &[u8],
-    text: &[u8],
-    is_same: impl Fn(&[u8], &[u8]) -> bool,
-) -> impl Iterator<Item = (usize, bool)> {
+fn ends(names: &[u8], text: &[u8], is_same: impl Fn(&[u8], &[u8]) -> bool) -> impl Iterator<Item = (usize, bool)> {
     let behind = names.split_at_checked(text.len()).filter(|(name, _)| is_same(text, name)).map(|(_, behind)| behind);
     let is_end = |behind: &[u8]| behind.is_empty() || behind.starts_with(SEAM);
     let plain = behind.filter(|behind| is_end(behind)).map(|_| (text.len(), false));
@@ -230,7 +226,8 @@ impl<'a> Fits<'a> {
 /// Whether a stored name is this one, as its bytes or as records and tables write them.
 fn is_written_so(stored: ByteStr<'_>, name: &[u8]) -> bool {
     let bytes = stored.as_bytes();
-    bytes == name || !is_plain(bytes) && (spelled(stored).text.as_bytes() == name || stored.to_string().as_bytes() == name)
+    bytes == name
+        || !is_plain(bytes) && (spelled(stored).text.as_bytes() == name || stored.to_string().as_bytes() == name)
 }
 
 /// Whether a name is written as it is stored.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use meshpeek::Asset;
-use meshpeek::dissect::{Line, LineKind, Located, dissect, locate};
+use meshpeek::dissect::{Line, LineKind, Located, dissect_until, locate};
 use meshpeek::inspect::{Selector, Span};
 
 use crate::args::Common;
@@ -92,7 +92,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
             let width = width(out.is_terminal());
             let mut dump = Dump { content: &content, wanted, in_full, width, around: vec![], heading: String::new() };
             let mut written = Ok(());
-            dissect(&asset, size, &mut |line| {
+            dissect_until(&asset, size, &mut |line| {
                 written = dump.line(line, &mut out);
                 if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             });
@@ -118,7 +118,7 @@ pub(crate) fn find(asset: &Asset<'_>, size: u64, text: &str) -> Result<Located, 
 fn tell_at(asset: &Asset<'_>, size: u64, at: u64, out: &mut Output) -> std::io::Result<()> {
     let holds = |span: Span| span.offset <= at && at - span.offset < span.bytes;
     let (mut around, mut told): (Vec<(usize, Option<Span>, String)>, _) = (vec![], Vec::new());
-    dissect(asset, size, &mut |line| {
+    dissect_until(asset, size, &mut |line| {
         around.truncate(around.partition_point(|(depth, ..)| *depth < line.depth));
         if line.kind == LineKind::Part {
             let label = if line.note.is_empty() { String::new() } else { format!("  \"{}\"", escape(&line.note)) };

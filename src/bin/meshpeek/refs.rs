@@ -94,7 +94,8 @@ impl Writer {
     fn write(&mut self, link: &Link<'_>) -> Result<(), Failure> {
         match self {
             Self::Table(out, asset) => {
-                let is_same = asset.as_ref().is_some_and(|(path, member)| *path == link.path && member.as_ref() == link.member);
+                let is_same =
+                    asset.as_ref().is_some_and(|(path, member)| *path == link.path && member.as_ref() == link.member);
                 if !is_same {
                     *asset = Some((link.path.to_owned(), link.member.cloned()));
                 }

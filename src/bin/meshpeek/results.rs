@@ -82,7 +82,12 @@ mod tests {
         results.limit(2);
         results.take(OWN).unwrap();
         let error = results.take(1).unwrap_err().to_string();
-        assert_eq!(error, format!("more than {OWN} bytes of results for what was read, the limit set for reading; --max-output raises it"));
+        assert_eq!(
+            error,
+            format!(
+                "more than {OWN} bytes of results for what was read, the limit set for reading; --max-output raises it"
+            )
+        );
         results.read(1000);
         results.take(OF_A_FILE + 2 * (SMALL + 1000) - 1).unwrap();
         assert!(results.clone().take(1).is_err());

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use anstyle::{AnsiColor, Style};
 use meshpeek::Asset;
-use meshpeek::dissect::{Line, LineKind, dissect};
+use meshpeek::dissect::{Line, LineKind, dissect_until};
 use meshpeek::inspect::{Selector, Span, Value};
 use meshpeek::json::LONGEST_TEXT;
 use serde::Serialize;
@@ -108,7 +108,7 @@ pub(super) fn write(
         }
         write_line(line, format, out)
     };
-    dissect(asset, bytes, &mut |line| {
+    dissect_until(asset, bytes, &mut |line| {
         if written.is_ok() {
             written = each(line);
         }
