@@ -23,6 +23,8 @@ mod address;
 mod b3d;
 mod bmx;
 #[cfg(feature = "cli")]
+mod bounds;
+#[cfg(feature = "cli")]
 mod cli;
 #[cfg(feature = "cli")]
 mod diff;
