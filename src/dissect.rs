@@ -1,5 +1,6 @@
 //! A file from its first byte to its last: each told by the field or array that it belongs to.
 
+use std::fmt::Write;
 use std::ops::ControlFlow;
 
 use crate::error::Error;
@@ -223,8 +224,12 @@ impl Tiler<'_> {
 
 /// Texts in one line.
 fn joined<'t>(texts: &mut dyn Iterator<Item = Text<'t>>) -> String {
-    let texts: Vec<_> = texts.map(|text| text.to_string()).collect();
-    texts.join(", ")
+    let mut all = String::new();
+    for (index, text) in texts.enumerate() {
+        // Writing to a String cannot fail.
+        let _ = write!(all, "{}{text}", if index > 0 { ", " } else { "" });
+    }
+    all
 }
 
 /// A line of nothing, for those who name the rest.

@@ -491,14 +491,29 @@ pub struct Outline<'v> {
 pub(crate) struct Bound {
     budget: Budget,
     is_met: Cell<bool>,
+    /// What has not been told of that.
+    untold: Cell<Option<Error>>,
 }
 
 /// What it costs to tell a part, field or array, in bytes of [work](Budget::work).
 const TELLING: u64 = 256;
+/// The same of each text of a list.
+const TELLING_A_TEXT: u64 = 32;
 
 impl Bound {
     pub(crate) fn of(asset: &dyn Inspect) -> Self {
-        Self { budget: Budget::new(asset.size(), &asset.limits()), is_met: Cell::new(false) }
+        Self { budget: Budget::new(asset.size(), &asset.limits()), is_met: Cell::new(false), untold: Cell::new(None) }
+    }
+
+    /// Whether so much may still be told.
+    fn pay(&self, work: u64) -> bool {
+        if !self.is_met.get()
+            && let Err(error) = self.budget.work(work)
+        {
+            self.is_met.set(true);
+            self.untold.set(Some(error));
+        }
+        !self.is_met.get()
     }
 }
 
@@ -520,16 +535,16 @@ impl<'v> Outline<'v> {
 
     /// Pays for one thing to tell; whether there is enough.
     fn pay(&mut self) -> bool {
-        let Some(bound) = self.bound else { return true };
-        if bound.is_met.get() {
-            return false;
+        let is_paid = self.bound.is_none_or(|bound| bound.pay(TELLING));
+        self.tell_bound();
+        is_paid
+    }
+
+    /// Tells, once, that the bound was met.
+    fn tell_bound(&mut self) {
+        if let Some(error) = self.bound.and_then(|bound| bound.untold.take()) {
+            self.visitor.problem(&error);
         }
-        let paid = bound.budget.work(TELLING);
-        if let Err(error) = &paid {
-            bound.is_met.set(true);
-            self.visitor.problem(error);
-        }
-        paid.is_ok()
     }
 
     /// A field.
@@ -542,7 +557,9 @@ impl<'v> Outline<'v> {
     /// A field of several texts.
     pub fn texts<'t>(&mut self, name: &'static str, texts: impl IntoIterator<Item = impl Into<Text<'t>>>) {
         if self.pay() {
-            self.visitor.texts(name, &mut texts.into_iter().map(Into::into));
+            let mut texts = paid(self.bound, texts);
+            self.visitor.texts(name, &mut texts);
+            self.tell_bound();
         }
     }
 
@@ -563,7 +580,9 @@ impl<'v> Outline<'v> {
     /// A field of several texts with its place in the file.
     pub fn stored_texts<'t>(&mut self, field: &StoredField, texts: impl IntoIterator<Item = impl Into<Text<'t>>>) {
         if self.pay() {
-            self.visitor.stored_texts(field, &mut texts.into_iter().map(Into::into));
+            let mut texts = paid(self.bound, texts);
+            self.visitor.stored_texts(field, &mut texts);
+            self.tell_bound();
         }
     }
 
@@ -622,6 +641,15 @@ impl<'v> Outline<'v> {
             }
         }
     }
+}
+
+/// As many texts as there is enough for.
+fn paid<'t>(
+    bound: Option<&Bound>,
+    texts: impl IntoIterator<Item = impl Into<Text<'t>>>,
+) -> impl Iterator<Item = Text<'t>> {
+    let is_paid = move |_: &Text<'t>| bound.is_none_or(|bound| bound.pay(TELLING_A_TEXT));
+    texts.into_iter().map(Into::into).take_while(is_paid)
 }
 
 /// All rows of a table as one piece: for tables that are small, or that somebody wants whole.
