@@ -1,5 +1,8 @@
 //! A file from its first byte to its last: each told by the field or array that it belongs to.
 
+use std::fmt::Write;
+use std::ops::ControlFlow;
+
 use crate::base::error::Error;
 use crate::base::named::named;
 use crate::base::span::Span;
@@ -7,7 +10,7 @@ use crate::base::text::ByteStr;
 use crate::budget::Budget;
 use crate::bytes::{Column, Packing, Table};
 use crate::inspect::selector::push;
-use crate::inspect::{Inspect, Selector, title};
+use crate::inspect::{Inspect, Selector, bound_of, title};
 use crate::outline::{Outline, Part, StoredField, Text, Type, Value, Visitor};
 use crate::summary::Problems;
 
@@ -53,19 +56,31 @@ pub struct Line<'l> {
 
 /// Tells a file of so many bytes line by line, in the order of the file: the fields, arrays and gaps with bytes lie one
 /// behind the other, none twice and none left out.
+///
+/// Ends with a problem where there is more to tell than the [work](crate::Limits::work) that the asset's limits allow for
+/// its bytes.
 pub fn dissect(asset: &dyn Inspect, bytes: u64, sink: &mut dyn FnMut(&Line<'_>)) {
+    dissect_until(asset, bytes, &mut |line| {
+        sink(line);
+        ControlFlow::Continue(())
+    });
+}
+
+/// Dissects the asset as [`dissect`] does, until the sink breaks off.
+pub fn dissect_until(asset: &dyn Inspect, bytes: u64, sink: &mut dyn FnMut(&Line<'_>) -> ControlFlow<()>) {
     let (path, around, unread, unpacked) = Default::default();
-    let mut tiler = Tiler { sink, bytes, at: 0, depth: 0, path, around, unread, unpacked };
-    asset.dissect(&mut Outline::new(&mut tiler));
+    let mut tiler = Tiler { sink, bytes, at: 0, depth: 0, path, around, unread, unpacked, is_done: false };
+    let bound = bound_of(asset);
+    asset.dissect(&mut Outline::within(&bound, &mut tiler));
     tiler.skip_to(bytes, "after the last part");
 }
 
 /// Tells the bytes of a file that does not open: its signature and version where they are known, and the rest as one gap
 /// with the reason.
-pub fn dissect_unread(bytes: &[u8], reason: &Error, sink: &mut dyn FnMut(&Line<'_>)) {
+pub fn dissect_unread(bytes: &[u8], reason: &Error, sink: &mut dyn FnMut(&Line<'_>) -> ControlFlow<()>) {
     let (path, around, unread, unpacked) = Default::default();
     let size = bytes.len() as u64;
-    let mut tiler = Tiler { sink, bytes: size, at: 0, depth: 0, path, around, unread, unpacked };
+    let mut tiler = Tiler { sink, bytes: size, at: 0, depth: 0, path, around, unread, unpacked, is_done: false };
     let signature = bytes.first_chunk::<4>().filter(|start| start.iter().all(u8::is_ascii_graphic));
     if let Some((start, version)) = signature.zip(reason.version()) {
         let field = |name, offset, kind| StoredField { name, kind, span: Span { offset, bytes: 4 }, framing: false };
@@ -268,7 +283,7 @@ impl Way {
 
 /// Follows a dissection and fills what it leaves out with gaps.
 struct Tiler<'s> {
-    sink: &'s mut dyn FnMut(&Line<'_>),
+    sink: &'s mut dyn FnMut(&Line<'_>) -> ControlFlow<()>,
     bytes: u64,
     /// Everything before this byte has been told.
     at: u64,
@@ -279,6 +294,8 @@ struct Tiler<'s> {
     unread: Option<String>,
     /// Where the next line lies in what is unpacked.
     unpacked: Option<Span>,
+    /// Whether nobody wants more.
+    is_done: bool,
 }
 
 /// A part around the place told of.
@@ -302,7 +319,7 @@ impl Tiler<'_> {
             let note = if unread.is_some() { "cannot be read" } else { note };
             let selector = unread.unwrap_or_default();
             let gap = Line { kind: LineKind::Gap, span, note: note.to_owned(), name: "gap", ..blank() };
-            (self.sink)(&Line { depth: self.depth, selector: &selector, ..gap });
+            self.tell(&Line { depth: self.depth, selector: &selector, ..gap });
         }
     }
 
@@ -318,20 +335,32 @@ impl Tiler<'_> {
         Some(Span { offset, bytes: end.saturating_sub(offset) })
     }
 
+    fn tell(&mut self, line: &Line<'_>) {
+        if !self.is_done {
+            self.is_done = (self.sink)(line).is_break();
+        }
+    }
+
     fn line(&mut self, name: &str, index: Option<usize>, line: Line<'_>) {
         self.unread = None;
         let before = self.path.len();
         push(&mut self.path, name, index);
         let (depth, unpacked) = (self.depth, self.unpacked.take());
-        (self.sink)(&Line { depth, unpacked, selector: &self.path, name: &title(name, index), ..line });
+        let path = std::mem::take(&mut self.path);
+        self.tell(&Line { depth, unpacked, selector: &path, name: &title(name, index), ..line });
+        self.path = path;
         self.path.truncate(before);
     }
 }
 
 /// Texts in one line.
 fn joined<'t>(texts: &mut dyn Iterator<Item = Text<'t>>) -> String {
-    let texts: Vec<_> = texts.map(|text| text.to_string()).collect();
-    texts.join(", ")
+    let mut all = String::new();
+    for (index, text) in texts.enumerate() {
+        // Writing to a String cannot fail.
+        let _ = write!(all, "{}{text}", if index > 0 { ", " } else { "" });
+    }
+    all
 }
 
 /// A line of nothing, for those who name the rest.
@@ -359,7 +388,14 @@ impl Visitor for Tiler<'_> {
         true
     }
 
+    fn is_done(&self) -> bool {
+        self.is_done
+    }
+
     fn open(&mut self, part: &Part<'_>) -> bool {
+        if self.is_done {
+            return false;
+        }
         if let Some(span) = part.span {
             self.skip_to(span.offset, "");
         }
@@ -434,7 +470,7 @@ impl Visitor for Tiler<'_> {
         let path = place.parse::<Selector>().map(|selector| selector.to_string()).unwrap_or_default();
         let path = if is_whole { path } else { format!("{}/{path}", self.path) };
         let problem = Line { kind: LineKind::Field, name: "problem", note: error.message(), ..blank() };
-        (self.sink)(&Line { depth: self.depth, selector: &path, ..problem });
+        self.tell(&Line { depth: self.depth, selector: &path, ..problem });
         self.unread = Some(path);
     }
 }

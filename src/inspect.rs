@@ -23,6 +23,7 @@ use crate::base::limits::Limits;
 use crate::base::named::named;
 use crate::base::sealed::Sealed;
 use crate::budget::Budget;
+use crate::outline::Bound;
 use crate::summary::{Problems, Summary};
 
 pub use crate::base::span::Span;
@@ -168,4 +169,16 @@ fn summary<A: Inspect + ?Sized>(asset: &A, depth: Depth) -> Summary {
     let mut problems = Problems::new(&asset.limits());
     let summary = asset.survey(depth, &mut problems);
     Summary { problems: problems.into_vec(), ..summary }
+}
+
+/// Outlines the asset for the visitor, as far as [`Limits::work`] allows: a few bytes of a file may stand for any number
+/// of records. Beyond that, the visitor gets one problem and nothing more.
+pub fn outline_within_limits(asset: &dyn Inspect, visitor: &mut dyn Visitor) {
+    let bound = bound_of(asset);
+    asset.outline(&mut Outline::within(&bound, visitor));
+}
+
+/// The amount that may be told of an asset.
+pub(crate) fn bound_of(asset: &dyn Inspect) -> Bound {
+    Bound::new(asset.size(), &asset.limits())
 }

@@ -22,9 +22,9 @@ use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 use crate::base::error::Error;
 use crate::base::text::Name;
 use crate::bytes::{Storage, Table};
-use crate::inspect::Inspect;
 use crate::inspect::selector::Path;
-use crate::outline::{Outline, Part, Text, Value, Visitor};
+use crate::inspect::{Inspect, outline_within_limits};
+use crate::outline::{Part, Text, Value, Visitor};
 
 /// Longer texts are cut.
 pub const LONGEST_TEXT: usize = 1 << 16;
@@ -131,7 +131,7 @@ impl<W: Write, F: Formatter + Clone> Document<W, F> {
     /// The entries of the object begun last.
     fn inside(&mut self, asset: &dyn Inspect) -> io::Result<()> {
         self.most = asset.size().saturating_mul(32).saturating_add(32 << 20).saturating_add(self.out.written);
-        asset.outline(&mut Outline::new(self));
+        outline_within_limits(asset, self);
         self.failure.take().map_or(Ok(()), Err)
     }
 
@@ -441,6 +441,7 @@ mod tests {
     use serde_json::{Value as Json, json};
 
     use super::*;
+    use crate::outline::Outline;
 
     /// The entry `detail` of a document in which a visitor is told this.
     fn told(most: u64, tell: impl FnOnce(&mut Outline<'_>)) -> Json {

@@ -7,6 +7,7 @@ use meshpeek::Format;
 
 use crate::limits::LimitArgs;
 use crate::output_file::OutputFile;
+use crate::results::Results;
 
 #[derive(Args)]
 pub(crate) struct Common {
@@ -16,6 +17,9 @@ pub(crate) struct Common {
     pub(crate) output: Option<PathBuf>,
     #[arg(skip)]
     pub(crate) output_file: Option<OutputFile>,
+    /// The amount that may be written there.
+    #[arg(skip)]
+    pub(crate) results: Results,
     /// When to use color; the variable NO_COLOR turns `auto` off
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", display_order = 902)]
     pub(crate) color: Color,

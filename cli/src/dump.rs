@@ -181,6 +181,9 @@ fn list(asset: &Asset<'_>, is_wanted: &dyn Fn(&str) -> bool, common: &Common) ->
 
 fn write(table: &dyn Table, format: DumpFormat, common: &Common) -> Result<(), Failure> {
     let mut out = Output::data(common)?;
+    // The rows that are decoded are bounded where that is done.
+    let row: u64 = table.columns().iter().map(|column| column.scalar.byte_len() as u64).sum();
+    common.results.read(table.rows().saturating_mul(row));
     match format {
         DumpFormat::Csv => rows::csv(table, &mut out)?,
         DumpFormat::Ndjson => rows::ndjson(table, &mut out)?,

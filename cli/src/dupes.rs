@@ -13,7 +13,7 @@ use crate::failure::Outcome;
 use crate::notes::Notes;
 use crate::output::Output;
 use crate::wrap::HANG;
-use crate::{input, interrupt, report};
+use crate::{input, report};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -31,7 +31,6 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let scan = input::scan_whole(&args.paths, args.jobs, common);
     let (groups, unreadable) = input::whole(&scan, common, |other| dupes::find(&scan, other))?;
-    let Some(groups) = groups else { return Ok(ExitCode::from(interrupt::STATUS)) };
     let mut out = args.format.output(common)?;
     for (index, group) in groups.iter().enumerate() {
         match args.format {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::Write;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -15,7 +15,7 @@ use crate::dump::rows;
 use crate::failure::{Failure, Outcome};
 use crate::notes::Notes;
 use crate::output::Output;
-use crate::place::{lines, place_of, status};
+use crate::place::{Sink, lines, place_of, status};
 use crate::report::{FAINT, HEADING, escape};
 use crate::scan::table::width;
 use crate::source::Source;
@@ -87,8 +87,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
             return Err(told(format!("{text} is at {offset:#x}..{end:#x}, outside the range")));
         }
     }
-    let lines = |sink: &mut dyn FnMut(&Line<'_>)| lines(&asset, &content, sink);
-    let mut out = Output::text(common)?.of_a_file(content.len(), common);
+    let lines = |sink: Sink<'_>| lines(&asset, &content, sink);
+    let mut out = Output::text(common)?;
     let is_there = |at: u64| if at < size { Ok(at) } else { Err(format!("no byte at {at}: it has {size}")) };
     if !args.at.is_empty() {
         let title = asset.as_ref().map_or("", |asset| asset.format().name());
@@ -120,9 +120,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let mut dump = Dump { content: &content, wanted, in_full, is_plain, width, around: vec![], heading: String::new() };
     let mut written = Ok(());
     lines(&mut |line| {
-        if written.is_ok() {
-            written = dump.line(line, &mut out);
-        }
+        written = dump.line(line, &mut out);
+        if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     written?;
     out.flush()?;
@@ -135,9 +134,6 @@ fn tell_at(lines: Lines<'_>, content: &[u8], title: &str, at: u64, out: &mut Out
     let holds = |span: Span| span.offset <= at && at - span.offset < span.bytes;
     let (mut around, mut told): (Vec<(usize, Option<Span>, String)>, _) = (vec![], Vec::new());
     lines(&mut |line| {
-        if !told.is_empty() {
-            return;
-        }
         around.truncate(around.partition_point(|(depth, ..)| *depth < line.depth));
         if line.kind == LineKind::Part {
             let label = if line.note.is_empty() { String::new() } else { format!("  \"{}\"", escape(&line.note)) };
@@ -153,7 +149,9 @@ fn tell_at(lines: Lines<'_>, content: &[u8], title: &str, at: u64, out: &mut Out
             told.push(place(Some(span), &format!("{style}{}{style:#}{inside}", described(line, true))));
             let parts = around.iter().rev().filter(|(_, span, _)| span.is_none_or(holds));
             told.extend(parts.map(|(_, span, text)| place(*span, text)));
+            return ControlFlow::Break(());
         }
+        ControlFlow::Continue(())
     });
     let size = content.len() as u64;
     told.push(place(Some(Span { offset: 0, bytes: size }), format!("{title} file").trim_start()));

@@ -40,18 +40,19 @@ pub(crate) fn scan_whole(paths: &[PathBuf], jobs: Option<NonZeroUsize>, common: 
     scan.read_ahead = !common.no_read_ahead;
     scan.limits = common.limits.limits();
     scan.jobs = jobs.map(NonZeroUsize::get);
+    common.results.scans(&scan.progress);
     // The file to write to is no input.
     scan.selection.except = common.output_file.as_ref().map(|file| file.ids.clone()).unwrap_or_default();
     scan
 }
 
-/// Runs what looks at all that a scan finds, with whom to tell of the rest. What it gives, `None` where it was
-/// interrupted; and how much could not be read.
+/// Runs what looks at all that a scan finds, with whom to tell of the rest. What it gives, and how much could not be read. Ctrl-C ends the
+/// program meanwhile: half an answer is of no use.
 pub(crate) fn whole<T>(
     scan: &Scan,
     common: &Common,
     find: impl FnOnce(&mut (dyn FnMut(Found) + Send)) -> meshpeek::Result<T>,
-) -> Result<(Option<T>, u64), Failure> {
+) -> Result<(T, u64), Failure> {
     let notes = Notes::new(common);
     let mut unreadable = 0;
     let mut tell = |found| match found {
@@ -62,12 +63,7 @@ pub(crate) fn whole<T>(
         Found::PassedOver { path, .. } => passed_over(notes, &path),
         _ => {}
     };
-    interrupt::ends_scan(&scan.progress);
-    let found = progress::beside(scan, true, notes, || {
-        let found = find(&mut tell)?;
-        Ok(Some(found).filter(|_| !scan.progress.is_stopped()))
-    })?;
-    interrupt::ends_the_program();
+    let found = progress::beside(scan, true, notes, || Ok(find(&mut tell)?))?;
     Ok((found, unreadable))
 }
 

@@ -27,6 +27,7 @@ mod plan;
 mod progress;
 mod refs;
 mod report;
+mod results;
 mod scan;
 mod schema;
 mod since;
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         Err(failure) => return failed(failure, Notes::default()),
     };
     let notes = Notes::new(&common);
+    common.results.limit(common.limits.limits().output);
     interrupt::listen(notes);
     // Where it fails, files are read.
     if let Err(error) = meshpeek::source::guard_maps() {

@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
 use anstream::{AutoStream, ColorChoice};
-use meshpeek::Budget;
 use meshpeek::scan::Record;
 use serde::Serialize;
 
@@ -12,6 +11,7 @@ use crate::args::{Color, Common, LineFormat};
 use crate::failure::Failure;
 #[cfg(feature = "parquet")]
 use crate::output_file::OutputFile;
+use crate::results::Results;
 use crate::scan::table::width;
 use crate::visible::{Visible, shown};
 use crate::wrap::wrapped;
@@ -48,8 +48,8 @@ pub(crate) struct Output {
     text: Option<Vec<u8>>,
     /// How wide lines of text are at most.
     width: Option<usize>,
-    /// What may be written; `None` for as much as there is.
-    budget: Option<Budget>,
+    /// What may be written.
+    results: Results,
 }
 
 impl LineFormat {
@@ -86,12 +86,12 @@ impl Output {
 
     /// A stream for data into this file.
     #[cfg(feature = "parquet")]
-    pub(crate) fn to_file(target: &OutputFile) -> Result<Self, Failure> {
+    pub(crate) fn to_file(target: &OutputFile, common: &Common) -> Result<Self, Failure> {
         let file: Box<dyn Write + Send> = match target.stream()? {
             Some(file) => Box::new(file),
             None => Box::new(io::stdout()),
         };
-        Ok(Self::over(buffered(file), shown(target.path()), false))
+        Ok(Self::over(buffered(file), shown(target.path()), false, common))
     }
 
     fn new(
@@ -103,20 +103,15 @@ impl Output {
             && let Some(file) = target.stream()?
         {
             let terminal = file.is_terminal();
-            return Ok(Self::over(buffered(to_file(file)), shown(target.path()), terminal));
+            return Ok(Self::over(buffered(to_file(file)), shown(target.path()), terminal, common));
         }
         let stdout = io::stdout();
         let terminal = stdout.is_terminal();
-        Ok(Self::over(buffered(to_stdout(stdout)), "standard output".to_owned(), terminal))
+        Ok(Self::over(buffered(to_stdout(stdout)), "standard output".to_owned(), terminal, common))
     }
 
-    fn over(stream: BufWriter<Box<dyn Write + Send>>, name: String, terminal: bool) -> Self {
-        Self { stream, line: Vec::new(), name, terminal, text: None, width: None, budget: None }
-    }
-
-    /// Refuses results that are out of all proportion to a file of this size.
-    pub(crate) fn of_a_file(self, bytes: usize, common: &Common) -> Self {
-        Self { budget: Some(Budget::new(bytes as u64, &common.limits.limits())), ..self }
+    fn over(stream: BufWriter<Box<dyn Write + Send>>, name: String, terminal: bool, common: &Common) -> Self {
+        Self { stream, line: Vec::new(), name, terminal, text: None, width: None, results: common.results.clone() }
     }
 
     /// Whether a person reads along.
@@ -156,9 +151,7 @@ impl Write for Output {
         // So few that they pass through the buffer: given the memory of a mapped file that another process has cut
         // short, the system would refuse to write, where a copy meets the guard.
         let part = bytes.get(..BUFFER / 2).unwrap_or(bytes);
-        if let Some(budget) = &self.budget {
-            budget.output(part.len() as u64).map_err(io::Error::other)?;
-        }
+        self.results.take(part.len() as u64).map_err(|error| self.named(error))?;
         let written = match &mut self.text {
             Some(line) => put_text(&mut self.stream, line, part, self.width).map(|()| part.len()),
             None => self.stream.write(part),

@@ -62,6 +62,9 @@ impl Iterator for Paths {
     }
 }
 
+/// No path is longer, nor a unit with one.
+const LONGEST: u64 = 1 << 18;
+
 /// What is not empty between the ends of lines. An error is the last of them.
 fn lines(mut stream: impl BufRead, null: bool) -> impl Iterator<Item = io::Result<Vec<u8>>> {
     let end = if null { b'\0' } else { b'\n' };
@@ -69,8 +72,12 @@ fn lines(mut stream: impl BufRead, null: bool) -> impl Iterator<Item = io::Resul
     std::iter::from_fn(move || {
         while !over {
             let mut line = Vec::new();
-            match stream.read_until(end, &mut line) {
+            match (&mut stream).take(LONGEST + 1).read_until(end, &mut line) {
                 Ok(0) => return None,
+                Ok(_) if line.len() as u64 > LONGEST => {
+                    over = true;
+                    return Some(Err(io::Error::other(format!("a line of more than {LONGEST} bytes"))));
+                }
                 Ok(_) => {}
                 Err(error) => {
                     over = true;

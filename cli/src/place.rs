@@ -1,8 +1,9 @@
 //! The place that a selector leads to, in an asset or in bytes that do not open.
 
+use std::ops::ControlFlow;
 use std::process::ExitCode;
 
-use meshpeek::dissect::{Line, Located, dissect, dissect_unread, locate, problem_at, unread};
+use meshpeek::dissect::{Line, Located, dissect_unread, dissect_until, locate, problem_at, unread};
 use meshpeek::inspect::{Selector, Span};
 use meshpeek::{Asset, Error};
 
@@ -16,12 +17,15 @@ const SHOWN: u64 = 16;
 pub(crate) type Opened<'a> = Result<Asset<'a>, Error>;
 
 /// Tells the lines of an asset, or the bytes of what does not open as one.
-pub(crate) fn lines(asset: &Opened<'_>, content: &[u8], sink: &mut dyn FnMut(&Line<'_>)) {
+pub(crate) fn lines(asset: &Opened<'_>, content: &[u8], sink: Sink<'_>) {
     match asset {
-        Ok(asset) => dissect(asset, content.len() as u64, sink),
+        Ok(asset) => dissect_until(asset, content.len() as u64, sink),
         Err(error) => dissect_unread(content, error, sink),
     }
 }
+
+/// Takes line after line until it has enough.
+pub(crate) type Sink<'s> = &'s mut dyn FnMut(&Line<'_>) -> ControlFlow<()>;
 
 /// The status of a verb that has shown bytes, and why they are no asset.
 pub(crate) fn status(asset: &Opened<'_>, common: &Common) -> ExitCode {

@@ -80,7 +80,7 @@ fn write(scan: &Scan, unit_bytes: u64, notes: Notes, out: &mut Output) -> Result
     scan.plan(unit_bytes, |unit| {
         totals.pieces += 1;
         totals.units = unit.unit + 1;
-        totals.bytes += unit.bytes;
+        totals.bytes = totals.bytes.saturating_add(unit.bytes);
         if unit.stamp.is_none()
             && let Err(error) = Address::parse(&unit.path).file.metadata()
         {

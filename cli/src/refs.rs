@@ -1,7 +1,9 @@
 //! `meshpeek refs`: each reference and what it resolves to.
 
+use std::collections::HashMap;
 use std::io::Write;
 use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -15,7 +17,7 @@ use crate::failure::{Failure, Outcome};
 use crate::notes::Notes;
 use crate::output::Output;
 use crate::wrap::{HANG, held};
-use crate::{input, interrupt, report};
+use crate::{input, report};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -41,13 +43,21 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     // A texture that git ignores is still a texture.
     scan.selection.ignored = true;
     let (links, unreadable) = input::whole(&scan, common, |other| refs::resolve(&scan, &args.assume, other))?;
-    let Some(links) = links else { return Ok(ExitCode::from(interrupt::STATUS)) };
-    let wanted = links.iter().filter(|link| !args.missing || link.state == State::Missing);
-    write(wanted, args.format, common)?;
-    let count = |state| links.iter().filter(|link| link.state == state).count();
+    let mut writer = Writer::new(args.format, common)?;
+    let (mut counts, mut written) = (HashMap::<State, u64>::new(), Ok(()));
+    links.each(|link| {
+        *counts.entry(link.state).or_default() += 1;
+        if !args.missing || link.state == State::Missing {
+            written = writer.write(link);
+        }
+        if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    written?;
+    writer.finish()?;
+    let count = |state| counts.get(&state).copied().unwrap_or(0);
     Notes::new(common).say(format_args!(
         "{}: {} found, {} missing, {} procedural, {} ambiguous",
-        report::count(links.len() as u64, "reference"),
+        report::count(counts.values().sum(), "reference"),
         count(State::Found),
         count(State::Missing),
         count(State::Procedural),
@@ -61,41 +71,60 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     })
 }
 
-fn write<'l>(
-    links: impl Iterator<Item = &'l Link>,
-    format: Option<ScanFormat>,
-    common: &Common,
-) -> Result<(), Failure> {
-    let out = Output::text(common)?;
-    match format.unwrap_or(if out.is_terminal() { ScanFormat::Table } else { ScanFormat::Ndjson }) {
-        ScanFormat::Table => table(links, out),
-        ScanFormat::Ndjson => {
-            let mut out = Output::data(common)?;
-            for link in links {
-                out.json_line(link)?;
+/// Writes each link as it comes.
+enum Writer {
+    /// With the asset that the last one belongs to.
+    Table(Output, Option<(PathBuf, Option<Name>)>),
+    Ndjson(Output),
+    Csv(Box<csv::Writer<Output>>),
+}
+
+impl Writer {
+    fn new(format: Option<ScanFormat>, common: &Common) -> Result<Self, Failure> {
+        let out = Output::text(common)?;
+        Ok(match format.unwrap_or(if out.is_terminal() { ScanFormat::Table } else { ScanFormat::Ndjson }) {
+            ScanFormat::Table => Self::Table(out, None),
+            ScanFormat::Ndjson => Self::Ndjson(Output::data(common)?),
+            ScanFormat::Csv => {
+                let mut csv = csv::Writer::from_writer(Output::data(common)?);
+                csv.write_record(["path", "member", "kind", "name", "state", "target"])?;
+                Self::Csv(Box::new(csv))
             }
-            Ok(out.flush()?)
-        }
-        ScanFormat::Csv => {
-            let mut csv = csv::Writer::from_writer(Output::data(common)?);
-            csv.write_record(["path", "member", "kind", "name", "state", "target"])?;
-            for link in links {
-                let path = text(link);
-                let member = link.member.as_ref().map_or("", |member| &member.text);
-                let targets: Vec<&str> = link.targets.iter().map(|target| target.text.as_str()).collect();
+        })
+    }
+
+    fn write(&mut self, link: &Link<'_>) -> Result<(), Failure> {
+        match self {
+            Self::Table(out, asset) => {
+                let is_same =
+                    asset.as_ref().is_some_and(|(path, member)| *path == link.path && member.as_ref() == link.member);
+                if !is_same {
+                    *asset = Some((link.path.to_owned(), link.member.cloned()));
+                }
+                Ok(row(link, is_same, out)?)
+            }
+            Self::Ndjson(out) => Ok(out.json_line(link)?),
+            Self::Csv(csv) => {
+                let path = ByteStr::new(link.path.as_os_str().as_encoded_bytes()).to_text_lossy();
+                let member = link.member.map_or("", |member| &member.text);
+                let more = (link.more > 0).then(|| format!("{} more", link.more));
+                let targets = link.targets.iter().map(|target| target.text.as_str());
+                let targets: Vec<&str> = targets.chain(more.as_deref()).collect();
                 let (kind, name) = (link.reference.kind.name(), &link.reference.name.text);
-                csv.write_record([&path, member, kind, name, link.state.name(), &targets.join(" | ")])?;
+                Ok(csv.write_record([&path, member, kind, name, link.state.name(), &targets.join(" | ")])?)
             }
-            Ok(csv.flush()?)
+        }
+    }
+
+    fn finish(self) -> Result<(), Failure> {
+        match self {
+            Self::Table(mut out, _) | Self::Ndjson(mut out) => Ok(out.flush()?),
+            Self::Csv(mut csv) => Ok(csv.flush()?),
         }
     }
 }
 
-fn text(link: &Link) -> String {
-    ByteStr::new(link.path.as_os_str().as_encoded_bytes()).to_text_lossy()
-}
-
-/// An arrow and the address of what a name resolves to.
+/// An arrow and the address of the file that a name resolves to.
 fn target_text(target: &Name) -> String {
     let address = match target.text.rsplit_once("!/") {
         Some((archive, member)) => report::address(archive, Some(member)),
@@ -104,33 +133,28 @@ fn target_text(target: &Name) -> String {
     held("->  ") + &address
 }
 
-/// The references of each asset below its name.
-fn table<'l>(links: impl Iterator<Item = &'l Link>, mut out: Output) -> Result<(), Failure> {
-    let mut last = None;
-    for link in links {
-        let asset = Some((&link.path, &link.member));
-        if last != asset {
-            let member = link.member.as_ref().map(|member| member.text.as_str());
-            writeln!(out, "{}", report::address(&text(link), member))?;
-            last = asset;
-        }
-        let style = match link.state {
-            State::Missing => Style::new().bold().fg_color(Some(AnsiColor::Red.into())),
-            State::Ambiguous => Style::new().bold().fg_color(Some(AnsiColor::Yellow.into())),
-            _ => Style::new(),
-        };
-        let (kind, name) = (link.reference.kind.name(), held(&report::escape(&link.reference.name.text)));
-        write!(out, "  {style}{:<10}{style:#}  {kind:<8}  {name}", link.state)?;
-        match link.targets.as_slice() {
-            [] => writeln!(out)?,
-            [target] => writeln!(out, "  {}", target_text(target))?,
-            targets => {
-                writeln!(out)?;
-                for target in targets {
-                    writeln!(out, "  {HANG}{:<10}  {:<8}  {}", "", "", target_text(target))?;
-                }
-            }
-        }
+/// A reference, below the name of its asset if that comes first.
+fn row(link: &Link<'_>, is_same: bool, out: &mut Output) -> std::io::Result<()> {
+    if !is_same {
+        let path = ByteStr::new(link.path.as_os_str().as_encoded_bytes()).to_text_lossy();
+        writeln!(out, "{}", report::address(&path, link.member.map(|member| member.text.as_str())))?;
     }
-    Ok(out.flush()?)
+    let style = match link.state {
+        State::Missing => Style::new().bold().fg_color(Some(AnsiColor::Red.into())),
+        State::Ambiguous => Style::new().bold().fg_color(Some(AnsiColor::Yellow.into())),
+        _ => Style::new(),
+    };
+    let (kind, name) = (link.reference.kind.name(), held(&report::escape(&link.reference.name.text)));
+    write!(out, "  {style}{:<10}{style:#}  {kind:<8}  {name}", link.state)?;
+    if let [target] = link.targets.as_slice() {
+        return writeln!(out, "  {}", target_text(target));
+    }
+    writeln!(out)?;
+    for target in &link.targets {
+        writeln!(out, "  {HANG}{:<10}  {:<8}  {}", "", "", target_text(target))?;
+    }
+    if link.more > 0 {
+        writeln!(out, "  {:<10}  {:<8}      and {} more", "", "", report::grouped(link.more as u64))?;
+    }
+    Ok(())
 }

@@ -9,14 +9,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use meshpeek::scan::{Known, Scan};
-use meshpeek::{Error, ErrorKind, FileMap};
+use meshpeek::{Access, Error, ErrorKind, FileMap, Format};
 use serde::Deserialize;
 use serde_json::json;
 
 use crate::args::Common;
 use crate::failure::Failure;
-use crate::input::{self, Tally};
+use crate::input::Tally;
+use crate::notes::Notes;
 use crate::output::Output;
+use crate::visible::shown;
 
 /// The line of a file that cannot be read.
 pub(crate) fn unreadable(error: &Error, given: &[PathBuf]) -> serde_json::Value {
@@ -47,7 +49,7 @@ pub(crate) fn finish(scan: &Scan, tally: &Tally, out: &mut Output) -> Result<(),
     Ok(writeln!(out, "{end}")?)
 }
 
-/// An earlier stream.
+/// An earlier stream, in a copy: the file may be the one that is written to.
 pub(crate) struct Old {
     bytes: FileMap,
     files: HashMap<PathBuf, File>,
@@ -65,19 +67,23 @@ struct File {
     is_unclear: bool,
 }
 
-/// What matters of a line.
+/// A line: an event, or a record as far as it matters here, in the types that it must have.
 #[derive(Deserialize)]
-struct Head<'l> {
+struct Line<'l> {
     #[serde(borrow)]
+    event: Option<Cow<'l, str>>,
+    assets: Option<u64>,
+    #[serde(default)]
+    other: u64,
     path: Option<Cow<'l, str>>,
     member: Option<String>,
     format: Option<Cow<'l, str>>,
     stamp: Option<String>,
     #[serde(default)]
     lossy: bool,
-    #[serde(default)]
-    problems: Vec<Fault<'l>>,
-    event: Option<Cow<'l, str>>,
+    bytes: Option<u64>,
+    counts: Option<HashMap<Cow<'l, str>, Option<u64>>>,
+    problems: Option<Vec<Fault<'l>>>,
 }
 
 #[derive(Deserialize)]
@@ -88,38 +94,71 @@ struct Fault<'l> {
     code: Cow<'l, str>,
 }
 
-impl Old {
-    /// Reads the stream; where it breaks off, what it says of archives is not believed to be all.
-    pub(crate) fn open(path: &Path, common: &Common) -> Result<Self, Failure> {
-        let bytes = FileMap::open_with(path, input::access(common), &common.limits.limits())?;
-        let mut files: HashMap<PathBuf, File> = HashMap::new();
-        let (mut is_whole, mut was_interrupted) = (false, false);
-        let mut start = 0;
-        for end in memchr::memchr_iter(b'\n', &bytes) {
-            let line = start..end + 1;
-            start = end + 1;
-            let head = bytes.get(line.clone()).and_then(|line| serde_json::from_slice::<Head<'_>>(line).ok());
-            let event = head.as_ref().and_then(|head| head.event.as_deref());
-            was_interrupted |= event == Some("interrupted");
-            // Also if a path could not be read: that has no records here, and all others are whole.
-            is_whole = event == Some("end") && !was_interrupted;
-            let Some(Head { path: Some(path), member, format, stamp, lossy, problems, event: None, .. }) = head else {
-                continue;
-            };
-            let file = files.entry(PathBuf::from(path.as_ref())).or_default();
-            file.is_unclear |= lossy && path.contains("\\x");
-            let is_asset = !problems.iter().any(|problem| problem.code.starts_with("other"));
-            file.counts.assets += u64::from(is_asset);
-            file.counts.other += u64::from(!is_asset);
-            file.counts.damaged += u64::from(problems.iter().any(|problem| problem.severity == "error"));
-            if member.is_none() {
-                file.is_unclear |= file.stamp.is_some();
-                file.stamp = stamp;
-                file.is_archive = format.is_some_and(|format| matches!(format.as_ref(), "pbo" | "zip"));
-            }
-            file.lines.push((member, line));
+/// Takes a line apart, its end included; why it is none of a stream.
+fn parse(bytes: &[u8]) -> Result<Line<'_>, String> {
+    let bytes = bytes.strip_suffix(b"\n").ok_or("it breaks off")?;
+    // Not every reader of JSON looks at texts that it passes over.
+    let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
+    let line: Line<'_> = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    if line.event.is_some() {
+        return Ok(line);
+    }
+    let is_known = |format: &Cow<'_, str>| Format::ALL.iter().any(|known| known.name() == format.as_ref());
+    let is_severity = |fault: &Fault<'_>| matches!(fault.severity.as_ref(), "error" | "warning");
+    match &line {
+        Line { path: Some(_), format, bytes: Some(_), counts: Some(_), problems: Some(problems), .. }
+            if format.iter().all(is_known) && problems.iter().all(is_severity) =>
+        {
+            Ok(line)
         }
-        is_whole &= start == bytes.len();
+        _ => Err("neither a record nor an event".to_owned()),
+    }
+}
+
+impl Old {
+    /// Reads the stream. What it says are claims: where a line is none of a stream, the stream breaks off or it has
+    /// another number of records than it says, what it says of archives is not believed to be all.
+    pub(crate) fn open(path: &Path, common: &Common) -> Result<Self, Failure> {
+        let notes = Notes::new(common);
+        let size = path.metadata().ok().filter(std::fs::Metadata::is_file).map_or(0, |metadata| metadata.len());
+        let bytes = FileMap::open_with(path, Access::READ, &common.limits.limits())?;
+        let told = |message: String| {
+            notes.error(format_args!("{}: {message}; what is missing is looked at anew", shown(path)))
+        };
+        if (bytes.len() as u64) < size {
+            told("was cut short while it was read".to_owned());
+        }
+        let mut files: HashMap<PathBuf, File> = HashMap::new();
+        let (mut end, mut records, mut unreadable, mut was_interrupted) = (None, 0_u64, None, false);
+        let mut start = 0;
+        for (number, piece) in bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
+            let place = start..start + piece.len();
+            start = place.end;
+            end = None;
+            match parse(piece) {
+                Ok(Line { event: Some(event), assets, other, .. }) => {
+                    was_interrupted |= event == "interrupted";
+                    // Even if a path could not be read: that has no records here, and all others are complete.
+                    let all = assets.map(|assets| assets.saturating_add(other));
+                    end = all.filter(|_| event == "end" && !was_interrupted);
+                }
+                Ok(record) => {
+                    records += 1;
+                    add(&mut files, record, place);
+                }
+                Err(reason) => {
+                    let first = || (format!("line {} cannot be read: {reason}", number + 1), 0_u64);
+                    unreadable.get_or_insert_with(first).1 += 1;
+                }
+            }
+        }
+        let is_whole = unreadable.is_none() && end == Some(records);
+        match unreadable {
+            Some((first, 1)) => told(first),
+            Some((first, count)) => told(format!("{first}; nor can {} further ones", count - 1)),
+            None if end.is_some_and(|end| end != records) => told(format!("has {records} records and says otherwise")),
+            None => {}
+        }
         files.retain(|_, file| !file.is_unclear && (is_whole || !file.is_archive));
         files.values_mut().for_each(|file| file.lines.sort_by(|(a, _), (b, _)| a.cmp(b)));
         Ok(Self { bytes, files })
@@ -144,4 +183,21 @@ impl Old {
         }
         Ok(file.counts)
     }
+}
+
+fn add(files: &mut HashMap<PathBuf, File>, record: Line<'_>, place: Range<usize>) {
+    let Line { path, member, format, stamp, lossy, problems, .. } = record;
+    let path = path.unwrap_or_default();
+    let file = files.entry(PathBuf::from(path.as_ref())).or_default();
+    file.is_unclear |= lossy && path.contains("\\x");
+    let is_asset = !problems.iter().flatten().any(|problem| problem.code.starts_with("other"));
+    file.counts.assets += u64::from(is_asset);
+    file.counts.other += u64::from(!is_asset);
+    file.counts.damaged += u64::from(problems.iter().flatten().any(|problem| problem.severity == "error"));
+    if member.is_none() {
+        file.is_unclear |= file.stamp.is_some();
+        file.stamp = stamp;
+        file.is_archive = format.is_some_and(|format| matches!(format.as_ref(), "pbo" | "zip"));
+    }
+    file.lines.push((member, place));
 }

@@ -27,6 +27,7 @@ impl<'p> Source<'p> {
         let (address, limits) = (Address::parse(text), common.limits.limits());
         let bytes = address.open(input::access(common), &limits)?;
         let budget = Budget::new(bytes.len() as u64, &limits);
+        common.results.read(bytes.len() as u64);
         Ok(Self { text, name: address.name(), address, bytes, budget })
     }
 
@@ -49,7 +50,12 @@ impl<'p> Source<'p> {
 
     /// The bytes that the address leads to.
     pub(crate) fn content(&self, common: &Common) -> Result<Content<'_>, Failure> {
-        Ok(self.member(common)?.content.map_err(|error| error.in_file(self.text))?)
+        let content = self.member(common)?.content.map_err(|error| error.in_file(self.text))?;
+        // What was decoded for somebody who named it may be told as any file of its size.
+        if !content.is_borrowed() {
+            common.results.read(content.len() as u64);
+        }
+        Ok(content)
     }
 
     /// The asset that they are.

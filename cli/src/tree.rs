@@ -16,7 +16,7 @@ use fields::DEEPEST_INDENT;
 use crate::args::{Common, LineFormat};
 use crate::failure::{Failure, Outcome};
 use crate::output::Output;
-use crate::place::{lines, place_of, status};
+use crate::place::{Sink, lines, place_of, status};
 use crate::report::{FAINT, escape, severity};
 use crate::source::Source;
 use crate::visible::shown;
@@ -48,8 +48,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         place.explain(common);
         only = place.selector;
     }
-    let mut out = args.format.output(common)?.of_a_file(content.len(), common);
-    let lines = |sink: &mut dyn FnMut(&Line<'_>)| lines(&asset, &content, sink);
+    let mut out = args.format.output(common)?;
+    let lines = |sink: Sink<'_>| lines(&asset, &content, sink);
     match (args.format, &asset, &only) {
         (LineFormat::Text, Ok(asset), None) if !args.fields => parts(asset, &mut out)?,
         (format, asset, only) => fields::write(&lines, format, args.fields || asset.is_err(), only.as_ref(), &mut out)?,

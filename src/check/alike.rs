@@ -1,7 +1,7 @@
 //! The same problem in many members.
 
+use crate::base::error::{Context as _, Error};
 use crate::check::grouped;
-use crate::error::{Context as _, Error};
 use crate::summary::Problems;
 
 /// Counts the members that have a problem, and reports the first one of each kind.

@@ -15,7 +15,7 @@
 use std::fmt::{self, Write};
 use std::str::FromStr;
 
-use super::Inspect;
+use super::{Inspect, bound_of, outline_within_limits};
 use crate::base::error::{Error, Result};
 use crate::bytes::Table;
 use crate::outline::{Outline, Part, Text, Visitor};
@@ -55,7 +55,7 @@ impl Selector {
     /// Hands over the array, if the asset has it; whether it does. Looks into the parts on its way only.
     pub fn find(&self, asset: &dyn Inspect, take: &mut dyn FnMut(&dyn Table)) -> bool {
         let mut finder = Finder { way: Way::new(&self.steps), found: false, take };
-        asset.outline(&mut Outline::new(&mut finder));
+        outline_within_limits(asset, &mut finder);
         finder.found
     }
 
@@ -66,7 +66,8 @@ impl Selector {
         let Some(steps) = named.and_then(|last| self.steps.get(..=last)) else { return Some(self.clone()) };
         let numbers = |tell: &dyn Fn(&mut Outline<'_>)| {
             let mut numberer = Numberer { way: Way::new(steps), numbers: Vec::new() };
-            tell(&mut Outline::new(&mut numberer));
+            let bound = bound_of(asset);
+            tell(&mut Outline::within(&bound, &mut numberer));
             (numberer.numbers.len() == steps.len()).then_some(numberer.numbers)
         };
         // What an outline leaves to other lists, such as the entries of a header, has names only in a dissection.
@@ -96,7 +97,7 @@ impl Selector {
 
 /// Hands over every array with its selector, in the order of the outline.
 pub fn each(asset: &dyn Inspect, take: &mut dyn FnMut(&str, &dyn Table)) {
-    asset.outline(&mut Outline::new(&mut Lister { path: Path::default(), take }));
+    outline_within_limits(asset, &mut Lister { path: Path::default(), take });
 }
 
 /// The selector of an array that is most like this text, if one is at all: none that differs in numbers only, which

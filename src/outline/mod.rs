@@ -5,13 +5,16 @@ mod schema;
 pub use schema::{FieldInfo, Schema, Type};
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::fmt;
 
 use crate::base::error::{Error, Result};
+use crate::base::limits::Limits;
 use crate::base::span::Span;
 #[cfg(feature = "lodka")]
 use crate::base::text::AnsiStr;
 use crate::base::text::{ByteStr, Name, Utf32Str};
+use crate::budget::Budget;
 use crate::bytes::Table;
 use crate::bytes::batch::to_the_end;
 
@@ -338,6 +341,11 @@ pub trait Visitor {
         false
     }
 
+    /// Whether it wants nothing more.
+    fn is_done(&self) -> bool {
+        false
+    }
+
     /// An array of the part opened last; with an index, one of several of that name.
     fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
         let _ = (name, index, table);
@@ -350,37 +358,109 @@ pub trait Visitor {
 /// Tells a [`Visitor`] what there is; keeps opening and closing in step.
 pub struct Outline<'v> {
     visitor: &'v mut dyn Visitor,
+    /// `None` where nothing is counted.
+    bound: Option<&'v Bound>,
+}
+
+/// How much may be told of one asset, which is in proportion to its bytes: a few of them may stand for any number of
+/// records.
+pub(crate) struct Bound {
+    budget: Budget,
+    is_met: Cell<bool>,
+    /// What has not been told of that.
+    untold: Cell<Option<Error>>,
+}
+
+/// What it costs to tell a part, field or array, in bytes of [work](Budget::work).
+const TELLING: u64 = 256;
+/// The same of each text of a list.
+const TELLING_A_TEXT: u64 = 32;
+
+impl Bound {
+    /// The bound of an asset of this size.
+    pub(crate) fn new(bytes: u64, limits: &Limits) -> Self {
+        Self { budget: Budget::new(bytes, limits), is_met: Cell::new(false), untold: Cell::new(None) }
+    }
+
+    /// Whether so much may still be told.
+    fn pay(&self, work: u64) -> bool {
+        if !self.is_met.get()
+            && let Err(error) = self.budget.work(work)
+        {
+            self.is_met.set(true);
+            self.untold.set(Some(error));
+        }
+        !self.is_met.get()
+    }
 }
 
 impl<'v> Outline<'v> {
     /// An outline for this visitor.
     pub fn new(visitor: &'v mut dyn Visitor) -> Self {
-        Self { visitor }
+        Self { visitor, bound: None }
+    }
+
+    /// The same as long as the bound allows; then a problem, and nothing more.
+    pub(crate) fn within(bound: &'v Bound, visitor: &'v mut dyn Visitor) -> Self {
+        Self { visitor, bound: Some(bound) }
+    }
+
+    /// Whether nothing more will be told: long lists end there.
+    pub fn is_done(&self) -> bool {
+        self.bound.is_some_and(|bound| bound.is_met.get()) || self.visitor.is_done()
+    }
+
+    /// Pays for one thing to tell; whether there is enough.
+    fn pay(&mut self) -> bool {
+        let is_paid = self.bound.is_none_or(|bound| bound.pay(TELLING));
+        self.tell_bound();
+        is_paid
+    }
+
+    /// Tells, once, that the bound was met.
+    fn tell_bound(&mut self) {
+        if let Some(error) = self.bound.and_then(|bound| bound.untold.take()) {
+            self.visitor.problem(&error);
+        }
     }
 
     /// A field.
     pub fn field<'a>(&mut self, name: &'static str, value: impl Into<Value<'a>>) {
-        self.visitor.field(name, value.into());
+        if self.pay() {
+            self.visitor.field(name, value.into());
+        }
     }
 
     /// A field of several texts.
     pub fn texts<'t>(&mut self, name: &'static str, texts: impl IntoIterator<Item = impl Into<Text<'t>>>) {
-        self.visitor.texts(name, &mut texts.into_iter().map(Into::into));
+        if self.pay() {
+            let mut texts = paid(self.bound, texts);
+            self.visitor.texts(name, &mut texts);
+            self.tell_bound();
+        }
     }
 
     /// A number and what it means.
     pub fn coded(&mut self, name: &'static str, raw: impl Into<i64>, meaning: Option<impl Into<Cow<'static, str>>>) {
-        self.visitor.field(name, Value::Coded(raw.into(), meaning.map(Into::into)));
+        if self.pay() {
+            self.visitor.field(name, Value::Coded(raw.into(), meaning.map(Into::into)));
+        }
     }
 
     /// A field with its place in the file.
     pub fn stored<'a>(&mut self, field: &StoredField, value: impl Into<Value<'a>>) {
-        self.visitor.stored(field, value.into());
+        if self.pay() {
+            self.visitor.stored(field, value.into());
+        }
     }
 
     /// A field of several texts with its place in the file.
     pub fn stored_texts<'t>(&mut self, field: &StoredField, texts: impl IntoIterator<Item = impl Into<Text<'t>>>) {
-        self.visitor.stored_texts(field, &mut texts.into_iter().map(Into::into));
+        if self.pay() {
+            let mut texts = paid(self.bound, texts);
+            self.visitor.stored_texts(field, &mut texts);
+            self.tell_bound();
+        }
     }
 
     /// The place of what is told next in the data unpacked from the part around.
@@ -395,18 +475,22 @@ impl<'v> Outline<'v> {
 
     /// An array.
     pub fn array(&mut self, name: &'static str, table: &dyn Table) {
-        self.visitor.array(name, None, table);
+        if self.pay() {
+            self.visitor.array(name, None, table);
+        }
     }
 
     /// One of several arrays of the same name.
     pub fn array_item(&mut self, name: &'static str, index: usize, table: &dyn Table) {
-        self.visitor.array(name, Some(index), table);
+        if self.pay() {
+            self.visitor.array(name, Some(index), table);
+        }
     }
 
     /// A part and what is inside it, which is only worked out if the visitor wants it.
     pub fn part(&mut self, part: Part<'_>, inside: impl FnOnce(&mut Outline<'_>)) {
         if self.open(&part) {
-            inside(&mut Outline { visitor: self.visitor });
+            inside(&mut Outline { visitor: self.visitor, bound: self.bound });
             self.close();
         }
     }
@@ -414,7 +498,7 @@ impl<'v> Outline<'v> {
     /// A part begins; whether the visitor wants what is inside. Only if so, [`close`](Self::close) follows. For parts
     /// that nest deeper than calls should.
     pub(crate) fn open(&mut self, part: &Part<'_>) -> bool {
-        self.visitor.open(part)
+        self.pay() && self.visitor.open(part)
     }
 
     /// The part opened last ends.
@@ -424,7 +508,9 @@ impl<'v> Outline<'v> {
 
     /// Something here cannot be read.
     pub fn problem(&mut self, error: &Error) {
-        self.visitor.problem(error);
+        if self.pay() {
+            self.visitor.problem(error);
+        }
     }
 
     /// Takes the value, or tells the error and goes on without.
@@ -437,6 +523,15 @@ impl<'v> Outline<'v> {
             }
         }
     }
+}
+
+/// As many texts as there is enough for.
+fn paid<'t>(
+    bound: Option<&Bound>,
+    texts: impl IntoIterator<Item = impl Into<Text<'t>>>,
+) -> impl Iterator<Item = Text<'t>> {
+    let is_paid = move |_: &Text<'t>| bound.is_none_or(|bound| bound.pay(TELLING_A_TEXT));
+    texts.into_iter().map(Into::into).take_while(is_paid)
 }
 
 /// All rows of a table as one piece: for tables that are small, or that somebody wants whole.

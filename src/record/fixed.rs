@@ -65,6 +65,9 @@ impl<T: Fixed, const N: usize> Stored for [T; N] {
 /// Tells records in a row, the first of which lies at this offset, as parts of the list of this name.
 pub(crate) fn tell_rows<T: Fixed>(name: &'static str, rows: &[T], mut offset: u64, out: &mut Outline<'_>) {
     for (index, record) in rows.iter().enumerate() {
+        if out.is_done() {
+            break;
+        }
         let bytes = size_of::<T>() as u64;
         out.part(Part::item(name, index).spanning(offset, bytes), |out| record.tell_fields(offset, out));
         offset = offset.saturating_add(bytes);

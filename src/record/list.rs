@@ -231,7 +231,7 @@ impl<'a, T: Record<'a, C>, C: Copy> Item<'a, C> for T {
         let mut items = list.items;
         for index in 0..list.len() {
             // Each was read before.
-            if tell_part::<T, C>(&mut items, list.context, Part::item(name, index), out).is_err() {
+            if out.is_done() || tell_part::<T, C>(&mut items, list.context, Part::item(name, index), out).is_err() {
                 break;
             }
         }
@@ -291,7 +291,7 @@ impl<'a, T: Read<'a, C>, C: Copy> Entries<'a, T, C> {
 impl<'a, T: Record<'a, C>, C: Copy> Entries<'a, T, C> {
     /// Tells each item as a part of its list, counted from this index on, and what is wrong where they end early.
     pub(crate) fn tell_from(mut self, first: usize, out: &mut Outline<'_>) {
-        loop {
+        while !out.is_done() {
             let mut cursor = self.items;
             let index = first.saturating_add(self.index);
             match self.next() {

@@ -107,20 +107,25 @@ type Digests = ([u8; 32], Option<[u8; 32]>);
 /// # Errors
 /// As [`Scan::run`].
 pub fn find(scan: &Scan, mut other: impl FnMut(Found) + Send) -> Result<Vec<Group>> {
-    let mut alike: HashMap<Outside, Vec<PathBuf>> = HashMap::new();
+    // How many there are, and in which files.
+    let mut alike: HashMap<Outside, (u64, Vec<PathBuf>)> = HashMap::new();
     scan.run(|found| {
         match found {
             Found::Asset(record) => {
-                if let Some(outside) = Outside::of(&record) {
-                    alike.entry(outside).or_default().push(record.path);
+                let Some(outside) = Outside::of(&record) else { return ControlFlow::Continue(()) };
+                let (count, paths) = alike.entry(outside).or_default();
+                *count = count.saturating_add(1);
+                // Those of one archive follow each other, or nearly so.
+                if paths.last() != Some(&record.path) {
+                    paths.push(record.path);
                 }
             }
             found => other(found),
         }
         ControlFlow::Continue(())
     })?;
-    alike.retain(|_, paths| paths.len() > 1);
-    let paths: HashSet<&PathBuf> = alike.values().flatten().collect();
+    alike.retain(|_, (count, _)| *count > 1);
+    let paths: HashSet<&PathBuf> = alike.values().flat_map(|(_, paths)| paths).collect();
     let again = Scan { paths: paths.into_iter().cloned().collect(), ..scan.clone() };
     let digests = |seen: &Sighting<'_, '_>| -> Option<Digests> {
         Outside::of(seen.record).is_some_and(|outside| alike.contains_key(&outside)).then(|| {

@@ -240,9 +240,12 @@ impl Scan {
         let globs = Globs::new(Path::new(""), &self.selection.globs)?;
         let run = run::Run::new(self, globs, view, callback);
         let targets = targets.take_while(|_| !self.progress.is_stopped());
-        run.crew.each_that_comes(targets, |target| match target {
-            Ok(target) => run.file(&target),
-            Err(error) => run.put(Found::Unreadable(error)),
+        run.crew.each_that_comes(targets, |target| {
+            self.progress.begin();
+            match target {
+                Ok(target) => run.file(&target),
+                Err(error) => run.put(Found::Unreadable(error)),
+            }
         });
         Ok(())
     }

@@ -12,6 +12,8 @@ struct State {
     files: AtomicU64,
     bytes: AtomicU64,
     assets: AtomicU64,
+    targets: AtomicU64,
+    opened: AtomicU64,
     stopped: Arc<AtomicBool>,
 }
 
@@ -31,6 +33,16 @@ impl Progress {
         self.0.assets.load(Ordering::Relaxed)
     }
 
+    /// Files begun, those that cannot be read among them.
+    pub fn begun(&self) -> u64 {
+        self.0.targets.load(Ordering::Relaxed)
+    }
+
+    /// The sizes of the files opened so far: what the results are bounded by.
+    pub fn opened_bytes(&self) -> u64 {
+        self.0.opened.load(Ordering::Relaxed)
+    }
+
     /// Ends the scan: what is being looked at is left, nothing further is handed over.
     pub fn stop(&self) {
         self.0.stopped.store(true, Ordering::Relaxed);
@@ -48,6 +60,16 @@ impl Progress {
 
     pub(super) fn add_file(&self) {
         self.0.files.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn begin(&self) {
+        self.0.targets.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn open(&self, bytes: u64) {
+        // Sizes are claims of the file system, of which there may be odd ones.
+        let add = |opened: u64| Some(opened.saturating_add(bytes));
+        let _ = self.0.opened.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
     }
 
     pub(super) fn add_assets(&self, count: u64) {

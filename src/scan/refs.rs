@@ -3,16 +3,19 @@
 //! Arma's models (odol, mlod) name files of the game's virtual file system. There, a member of a PBO lies below the
 //! archive's prefix, or below its own name where it has none. A loose file lies where it does on a P drive: at its path
 //! below each given folder, and below the prefix that a file such as `$PBOPREFIX$` gives to the nearest folder around it.
-//! Where no folder around it has such a file, it lies below the own names of its addon (the outermost folder with a
-//! `config.cpp` or `config.bin`) and of the given folder. A zip is a folder of loose files. Case and kind of slash play no part, nor does a slash in front; a proxy may leave out its
-//! `.p3d`.
+//! If no folder around it has such a file, it lies below the own names of its addon (the outermost folder with a
+//! `config.cpp` or `config.bin`) and of the given folder. A zip is a folder of loose files. Case and kind of slash play no
+//! part, nor does a slash in front; a proxy may leave out its `.p3d`.
 //!
 //! For b3d, bmx and lodka only the last part of a name counts, and the file lies in the model's own folder, of the same
 //! archive where it is in one.
 
-use std::collections::HashMap;
-use std::ops::ControlFlow;
+use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, DefaultHasher, Hasher, RandomState};
+use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -21,9 +24,11 @@ use super::{Found, Record, Scan, Sighting};
 use crate::asset::Asset;
 use crate::asset::address::Names;
 use crate::asset::container::Container;
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::base::format::Format;
+use crate::base::limits::flag;
 use crate::base::named::named;
+use crate::base::shown::shown;
 use crate::base::text::{ByteStr, Name};
 use crate::summary::{Reference, ReferenceKind};
 
@@ -42,29 +47,36 @@ named! {
     }
 }
 
+/// The most addresses that a [`Link`] names.
+pub const MOST_TARGETS: usize = 100;
+
 /// One reference of one asset, resolved.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Link {
+pub struct Link<'l> {
     /// The file of the asset that has the reference.
-    pub path: PathBuf,
+    pub path: &'l Path,
     /// The asset's path inside the archive, where it lies in one.
-    pub member: Option<Name>,
+    pub member: Option<&'l Name>,
     /// The reference.
-    pub reference: Reference,
+    pub reference: &'l Reference,
     /// What it comes to.
     pub state: State,
-    /// [Addresses](crate::address) of the files it may mean. None also where the game itself is said to have it.
+    /// [Addresses](crate::address) of the files it may mean, the first [`MOST_TARGETS`]. None also where the game itself
+    /// is said to have it.
     pub targets: Vec<Name>,
+    /// How many files it may mean beyond those.
+    pub more: usize,
 }
 
-impl Serialize for Link {
-    /// `{path, member, kind, name, state, target}`; `targets` too where the state is ambiguous, and `target` null then.
+impl Serialize for Link<'_> {
+    /// `{path, member, kind, name, state, target}`; `targets` too where the state is ambiguous, and `target` null then;
+    /// `more` where there are more of them.
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let Self { path, member, reference, state, targets } = self;
+        let Self { path, member, reference, state, targets, more } = self;
         let path = Name::from(ByteStr::new(path.as_os_str().as_encoded_bytes()));
         let texts: Vec<&str> = targets.iter().map(|target| target.text.as_str()).collect();
-        let names = [&path, &reference.name].into_iter().chain(member).chain(targets);
+        let names = [&path, &reference.name].into_iter().chain(*member).chain(targets);
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("path", &path.text)?;
         map.serialize_entry("member", &member.as_ref().map(|member| &member.text))?;
@@ -78,220 +90,467 @@ impl Serialize for Link {
         if *state == State::Ambiguous {
             map.serialize_entry("targets", &texts)?;
         }
+        if *more > 0 {
+            map.serialize_entry("more", more)?;
+        }
         map.end()
     }
 }
 
-/// Resolves every reference of every asset that the scan finds, among the files that it finds. `assumed` are prefixes of
-/// names that the game itself has, such as `ca\` or `a3\`. What else the scan comes upon is passed on.
-///
-/// Takes memory for the names of all files and members. The order is that of paths and members.
+/// Finds every reference of every asset that the scan finds, and the files that they may mean among those that it finds.
+/// `assumed` are prefixes of names that the game itself has, such as `ca\` or `a3\`. What else the scan comes upon is
+/// passed on.
 ///
 /// ```
+/// use std::ops::ControlFlow;
 /// use meshpeek::scan::{Scan, refs};
-/// let links = refs::resolve(&Scan::new(["corpus/zip"]), &["ca\\".to_owned()], |_| {})?;
-/// assert!(links.iter().any(|link| link.state == refs::State::Missing));
+/// let mut missing = 0;
+/// refs::resolve(&Scan::new(["corpus/zip"]), &["ca\\".to_owned()], |_| {})?.each(|link| {
+///     missing += u64::from(link.state == refs::State::Missing);
+///     ControlFlow::Continue(())
+/// });
+/// assert!(missing > 0);
 /// # Ok::<(), meshpeek::Error>(())
 /// ```
 ///
 /// # Errors
-/// As [`Scan::run`].
-pub fn resolve(scan: &Scan, assumed: &[String], mut other: impl FnMut(Found) + Send) -> Result<Vec<Link>> {
-    let mut index = Index { assumed: assumed.iter().map(|prefix| folded(prefix)).collect(), ..Index::default() };
-    let mut loose = Vec::new();
-    let mut records = Vec::new();
-    scan.run_with(Listing::of, |found, listing| {
-        match found {
-            Found::Asset(record) => {
-                if record.member.is_none() {
-                    loose.push(record.path.clone());
-                }
-                if let Some(listing) = listing.flatten() {
-                    index.add_archive(&record, &listing);
-                }
-                if !record.summary.references.is_empty() {
-                    records.push(record);
+/// As [`Scan::run`]; [`Limit`](crate::ErrorKind::Limit) where the names take more than the bytes of the files and
+/// [`Limits::decoded_bytes`](crate::Limits::decoded_bytes) together.
+pub fn resolve<'s>(scan: &'s Scan, assumed: &[String], mut other: impl FnMut(Found) + Send) -> Result<Links<'s>> {
+    let mut index = Index::new(scan, assumed);
+    let (hash, mut failed) = (index.hash.clone(), Ok(()));
+    scan.run_with(
+        |seen| Listing::of(seen, &hash),
+        |found, listing| {
+            failed = index.add(found, listing.flatten(), &mut other);
+            if failed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        },
+    )?;
+    failed?;
+    let mut askers = std::mem::take(&mut index.askers);
+    // Where nobody asks, nothing needs to be found.
+    if !askers.is_empty() {
+        index.add_loose(&scan.paths)?;
+        index.sort();
+        askers.sort_by(Asker::order);
+    }
+    Ok(Links { index, askers })
+}
+
+/// References, and the names of the files that they may mean: each kept once, with some 60 bytes beside it.
+pub struct Links<'s> {
+    index: Index<'s>,
+    askers: Vec<Asker>,
+}
+
+impl Links<'_> {
+    /// Hands over each reference, resolved, in the order of paths and members, until the callback breaks off.
+    pub fn each(mut self, mut each: impl FnMut(&Link<'_>) -> ControlFlow<()>) {
+        for asker in &self.askers {
+            let beside = self.index.beside(asker);
+            for reference in &asker.references {
+                if each(&self.index.link(asker, &beside, reference)).is_break() {
+                    return;
                 }
             }
-            Found::NoAsset(path) => {
-                loose.push(path.clone());
-                other(Found::NoAsset(path));
-            }
-            found => other(found),
         }
-        ControlFlow::Continue(())
-    })?;
-    index.add_files(&loose, &scan.paths);
-    records.sort_by_cached_key(|record| (record.path.clone(), record.member.as_ref().map(|name| name.text.clone())));
-    let links = records.iter().flat_map(|record| {
-        let link = |reference: &Reference| index.link(record, reference);
-        record.summary.references.iter().map(link).collect::<Vec<_>>()
-    });
-    Ok(links.collect())
+    }
+}
+
+shown!([] Debug for Links<'_>, |links| "Links({} files)", links.index.files.len());
+
+/// An asset with references.
+struct Asker {
+    path: Arc<Path>,
+    member: Option<Name>,
+    /// Whether its names are those of the game's file system.
+    in_game: bool,
+    references: Vec<Reference>,
+}
+
+impl Asker {
+    fn order(&self, other: &Self) -> Ordering {
+        let by_path = if Arc::ptr_eq(&self.path, &other.path) { Ordering::Equal } else { self.path.cmp(&other.path) };
+        by_path.then_with(|| self.member().cmp(&other.member()))
+    }
+
+    fn member(&self) -> Option<&str> {
+        self.member.as_ref().map(|name| name.text.as_str())
+    }
+}
+
+/// A name as it is looked for: the hash of the folded text. Nobody can find two of one hash who does not know the key,
+/// and by chance they are a matter of ages.
+type Key = u64;
+
+fn key(hash: &RandomState, folded: &str) -> Key {
+    after(&hash.build_hasher(), folded)
+}
+
+/// The key of what was written and this behind it.
+fn after(begun: &DefaultHasher, folded: &str) -> Key {
+    let mut hasher = begun.clone();
+    // Without the length or an end, so that a text in two parts has the key of the whole.
+    hasher.write(folded.as_bytes());
+    hasher.finish()
 }
 
 /// What an archive holds.
 struct Listing {
-    /// Of a PBO archive.
-    prefix: Option<Name>,
+    /// The names by which addresses tell its members apart, one behind the other.
+    texts: String,
     members: Vec<Listed>,
+    /// Why not all are listed.
+    cut: Option<Error>,
 }
 
 struct Listed {
-    name: Name,
-    /// The name by which an address tells it from others of its name.
-    own_name: Name,
+    /// Where its name ends.
+    end: usize,
+    lossy: bool,
+    in_game: Key,
+    in_archive: Key,
 }
 
+/// What it costs to list a member, in bytes of [work](crate::Budget::work), beside its name.
+const LISTED_WORK: u64 = 64;
+
 impl Listing {
-    fn of(seen: &Sighting<'_, '_>) -> Option<Self> {
+    fn of(seen: &Sighting<'_, '_>, hash: &RandomState) -> Option<Self> {
         let asset = seen.asset?;
         let container = Container::of(asset)?;
-        let prefix = match asset {
-            Asset::Pbo(archive) => archive.prefix().map(Name::from),
-            _ => None,
-        };
+        let mut root = hash.build_hasher();
+        root.write(root_of(asset, seen.record).as_bytes());
         let mut names = Names::of(&container);
-        let members = container.members().map_while(Result::ok);
-        let listed = |name| Listed { name: Name::from(name), own_name: names.next(name) };
-        let members = members.map(|member| member.name()).map(listed).collect();
-        Some(Self { prefix, members })
+        let mut listing = Self { texts: String::new(), members: Vec::new(), cut: None };
+        for member in container.members().map_while(Result::ok) {
+            let name = member.name();
+            if let Err(error) = seen.budget.work(LISTED_WORK.saturating_add(name.len() as u64)) {
+                listing.cut = Some(error);
+                break;
+            }
+            let (path, own) = (folded(&Name::from(name).text), names.next(name));
+            listing.texts.push_str(&own.text);
+            let (end, lossy) = (listing.texts.len(), own.lossy);
+            let (in_game, in_archive) = (after(&root, &path), key(hash, &path));
+            listing.members.push(Listed { end, lossy, in_game, in_archive });
+        }
+        Some(listing)
     }
+}
+
+/// What stands before the names of an archive's members in the game's file system.
+fn root_of(asset: &Asset<'_>, record: &Record) -> String {
+    let root = match asset {
+        Asset::Pbo(archive) => match archive.prefix().map(Name::from) {
+            Some(prefix) => folded(&prefix.text),
+            None => {
+                let name = record.member.as_ref().map_or_else(|| text(&record.path), |member| member.text.clone());
+                stem(&folded(&name)).to_owned()
+            }
+        },
+        _ => String::new(),
+    };
+    below(&root, "")
 }
 
 /// Every file by the names that references may have for it.
-#[derive(Default)]
-struct Index {
-    /// Addresses.
-    files: Vec<Name>,
-    /// By the path in the game's file system.
-    in_game: HashMap<String, Vec<usize>>,
-    /// By container or folder, and the path there.
-    in_place: HashMap<(String, String), Vec<usize>>,
+struct Index<'s> {
+    scan: &'s Scan,
+    hash: RandomState,
     assumed: Vec<String>,
+    askers: Vec<Asker>,
+    /// Of the files that lie in no archive.
+    loose: Vec<PathBuf>,
+    archives: Vec<Archive>,
+    /// Their places by the keys of their addresses.
+    by_address: HashMap<Key, usize>,
+    /// The names of the files below, one behind the other.
+    texts: String,
+    files: Vec<File>,
+    /// By the path in the game's file system; sorted in the end.
+    in_game: Vec<(Key, usize)>,
+    /// By container or folder, and the path there; sorted in the end.
+    in_place: Vec<(Key, usize)>,
+    /// Those of one key that are different files, in order, by where they begin.
+    distinct: HashMap<(bool, usize), Arc<[usize]>>,
+    /// The bytes that all of this takes.
+    taken: u64,
 }
 
-impl Index {
-    fn add(&mut self, address: Name, place: (String, String)) -> usize {
-        let file = self.files.len();
-        self.files.push(address);
-        self.in_place.entry(place).or_default().push(file);
-        file
-    }
+struct Archive {
+    path: Arc<Path>,
+    member: Option<Name>,
+    address: Name,
+    /// The file that it truly is, and the way in it; once it was asked for.
+    identity: Option<Key>,
+}
 
-    fn add_in_game(&mut self, path: String, file: usize) {
-        let files = self.in_game.entry(path).or_default();
-        if !files.contains(&file) {
-            files.push(file);
+struct File {
+    /// The archive; `None` for a loose file, whose name is its path.
+    archive: Option<usize>,
+    text: Range<usize>,
+    lossy: bool,
+}
+
+/// Where an asset looks for files beside it.
+struct Beside {
+    place: Key,
+    /// The folder in it.
+    folder: DefaultHasher,
+}
+
+impl<'s> Index<'s> {
+    fn new(scan: &'s Scan, assumed: &[String]) -> Self {
+        Self {
+            scan,
+            hash: RandomState::new(),
+            assumed: assumed.iter().map(|prefix| folded(prefix)).collect(),
+            askers: Vec::new(),
+            loose: Vec::new(),
+            archives: Vec::new(),
+            by_address: HashMap::new(),
+            texts: String::new(),
+            files: Vec::new(),
+            in_game: Vec::new(),
+            in_place: Vec::new(),
+            distinct: HashMap::new(),
+            taken: 0,
         }
     }
 
-    fn add_archive(&mut self, record: &Record, listing: &Listing) {
-        let address = address(&record.path, record.member.as_ref());
-        let root = match (record.summary.format, &listing.prefix) {
-            (Some(Format::Pbo), Some(prefix)) => folded(&prefix.text),
-            (Some(Format::Pbo), None) => stem(&folded(&address.text)).to_owned(),
-            _ => String::new(),
-        };
-        for member in &listing.members {
-            let path = folded(&member.name.text);
-            let inside = crate::asset::address::join(Some(&address), member.own_name.clone());
-            let file = self.add(inside, (address.text.clone(), path.clone()));
-            self.add_in_game(below(&root, &path), file);
+    /// Takes memory for a text, and for what is kept beside it.
+    fn take(&mut self, bytes: usize) -> Result<()> {
+        const BESIDE: u64 = 64;
+        self.taken = self.taken.saturating_add(bytes as u64).saturating_add(BESIDE);
+        let most = self.scan.limits.decoded_bytes.saturating_add(self.scan.progress.opened_bytes());
+        if self.taken > most {
+            return Err(Error::limit("bytes of names of files, members and references", most, flag::DECODED));
         }
+        Ok(())
     }
 
-    fn add_files(&mut self, files: &[PathBuf], roots: &[PathBuf]) {
-        let prefixes = Prefixes::of(files, roots);
-        for path in files {
-            let Some((folder, name)) = path.parent().zip(path.file_name()) else { continue };
-            let name = Name::from(ByteStr::new(name.as_encoded_bytes()));
-            let file = self.add(address(path, None), (text(folder), folded(&name.text)));
-            let relative = |folder: &Path| Some(folded(&text(path.strip_prefix(folder).ok()?)));
-            for root in roots {
-                // A file that was named itself lies at the root.
-                let in_game = relative(root).map(|path| if path.is_empty() { folded(&name.text) } else { path });
-                if let Some(path) = in_game {
-                    self.add_in_game(path, file);
+    fn add(&mut self, found: Found, listing: Option<Listing>, other: &mut impl FnMut(Found)) -> Result<()> {
+        match found {
+            Found::Asset(record) => {
+                let Record { path, member, summary, .. } = *record;
+                if member.is_none() {
+                    self.add_path(path.clone())?;
+                }
+                let path = match self.askers.last().map(|asker| &asker.path) {
+                    Some(last) if **last == *path => last.clone(),
+                    _ => path.into(),
+                };
+                if let Some(mut listing) = listing {
+                    if let Some(error) = listing.cut.take() {
+                        other(Found::Unreadable(error.in_file(&path)));
+                    }
+                    self.add_archive(path.clone(), member.clone(), &listing)?;
+                }
+                if !summary.references.is_empty() {
+                    self.take(member.as_ref().map_or(0, |name| name.text.len()))?;
+                    summary.references.iter().try_for_each(|reference| self.take(reference.name.text.len()))?;
+                    let in_game = matches!(summary.format, Some(Format::Odol | Format::Mlod));
+                    self.askers.push(Asker { path, member, in_game, references: summary.references });
                 }
             }
-            for in_game in prefixes.paths_of(path) {
-                self.add_in_game(in_game, file);
+            Found::NoAsset(path) => {
+                self.add_path(path.clone())?;
+                other(Found::NoAsset(path));
             }
+            found => other(found),
+        }
+        Ok(())
+    }
+
+    fn add_path(&mut self, path: PathBuf) -> Result<()> {
+        self.take(path.as_os_str().len())?;
+        self.loose.push(path);
+        Ok(())
+    }
+
+    fn add_archive(&mut self, path: Arc<Path>, member: Option<Name>, listing: &Listing) -> Result<()> {
+        let address = address(&path, member.as_ref());
+        let (place, archive) = (key(&self.hash, &address.text), self.archives.len());
+        // What is given twice is there once.
+        if self.by_address.insert(place, archive).is_some() {
+            return Ok(());
+        }
+        self.take(address.text.len().saturating_mul(2))?;
+        self.archives.push(Archive { path, member, address, identity: None });
+        let mut start = 0;
+        for &Listed { end, lossy, in_game, in_archive } in &listing.members {
+            let name = listing.texts.get(start..end).unwrap_or_default();
+            let file = self.add_file(Some(archive), name, lossy)?;
+            self.in_game.push((in_game, file));
+            self.in_place.push((self.hash.hash_one((place, in_archive)), file));
+            start = end;
+        }
+        Ok(())
+    }
+
+    fn add_file(&mut self, archive: Option<usize>, name: &str, lossy: bool) -> Result<usize> {
+        self.take(name.len())?;
+        let (file, start) = (self.files.len(), self.texts.len());
+        self.texts.push_str(name);
+        self.files.push(File { archive, text: start..self.texts.len(), lossy });
+        Ok(file)
+    }
+
+    fn add_loose(&mut self, roots: &[PathBuf]) -> Result<()> {
+        let files = std::mem::take(&mut self.loose);
+        let prefixes = Prefixes::of(&files, roots);
+        let roots: HashSet<&Path> = roots.iter().map(PathBuf::as_path).collect();
+        for path in &files {
+            let Some((folder, name)) = path.parent().zip(path.file_name()) else { continue };
+            let name = folded(&Name::from(ByteStr::new(name.as_encoded_bytes())).text);
+            let address = address(path, None);
+            let file = self.add_file(None, &address.text, address.lossy)?;
+            let (place, in_folder) = (key(&self.hash, &text(folder)), key(&self.hash, &name));
+            self.in_place.push((self.hash.hash_one((place, in_folder)), file));
+            let relative = |folder: &Path| Some(folded(&text(path.strip_prefix(folder).ok()?)));
+            for root in path.ancestors().filter(|folder| roots.contains(folder)) {
+                // A file that was named itself lies at the root.
+                let in_game = relative(root).map(|path| if path.is_empty() { name.clone() } else { path });
+                self.in_game.extend(in_game.map(|path| (key(&self.hash, &path), file)));
+            }
+            for in_game in prefixes.paths_of(path) {
+                self.in_game.push((key(&self.hash, &in_game), file));
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes ready to be asked.
+    fn sort(&mut self) {
+        for list in [&mut self.in_game, &mut self.in_place] {
+            list.sort_unstable();
+            list.dedup();
         }
     }
 
-    fn link(&self, record: &Record, reference: &Reference) -> Link {
-        let name = &reference.name.text;
-        let in_game = matches!(record.summary.format, Some(Format::Odol | Format::Mlod));
-        let files = if in_game { self.find_in_game(reference) } else { self.find_beside(record, name) };
-        let targets = self.distinct(files);
-        let state = match targets.len() {
+    fn beside(&self, asker: &Asker) -> Beside {
+        let (place, folder) = match &asker.member {
+            None => (text(asker.path.parent().unwrap_or(Path::new(""))), String::new()),
+            Some(member) => {
+                let (around, own) = match member.text.rsplit_once("!/") {
+                    Some((outer, own)) => (format!("{}!/{outer}", text(&asker.path)), own),
+                    None => (text(&asker.path), member.text.as_str()),
+                };
+                let own = folded(own);
+                (around, own.strip_suffix(last(&own)).unwrap_or_default().to_owned())
+            }
+        };
+        let mut hasher = self.hash.build_hasher();
+        hasher.write(folder.as_bytes());
+        Beside { place: key(&self.hash, &place), folder: hasher }
+    }
+
+    fn link<'l>(&mut self, asker: &'l Asker, beside: &Beside, reference: &'l Reference) -> Link<'l> {
+        let (name, in_game) = (&reference.name.text, asker.in_game);
+        let path = folded(name);
+        let files = match in_game {
+            true => self.find_in_game(&path, reference.kind),
+            false => {
+                let in_folder = after(&beside.folder, last(&path));
+                find(&self.in_place, self.hash.hash_one((beside.place, in_folder)))
+            }
+        };
+        let files = self.distinct(in_game, files);
+        let state = match files.len() {
             1 => State::Found,
             0 if in_game && name.starts_with("#(") => State::Procedural,
-            0 if in_game && self.is_assumed(name) => State::Found,
+            0 if in_game && self.is_assumed(&path) => State::Found,
             0 => State::Missing,
             _ => State::Ambiguous,
         };
-        Link {
-            path: record.path.clone(),
-            member: record.member.clone(),
-            reference: reference.clone(),
-            state,
-            targets: targets.into_iter().cloned().collect(),
+        let targets: Vec<Name> = files.iter().take(MOST_TARGETS).filter_map(|&file| self.target(file)).collect();
+        let more = files.len().saturating_sub(targets.len());
+        Link { path: &asker.path, member: asker.member.as_ref(), reference, state, targets, more }
+    }
+
+    /// Where in the list of paths in the game those begin and end that are meant.
+    fn find_in_game(&self, path: &str, kind: ReferenceKind) -> Range<usize> {
+        let mut begun = self.hash.build_hasher();
+        begun.write(path.as_bytes());
+        match find(&self.in_game, begun.finish()) {
+            found if found.is_empty() && kind == ReferenceKind::Proxy => find(&self.in_game, after(&begun, ".p3d")),
+            found => found,
         }
     }
 
-    fn find_in_game(&self, reference: &Reference) -> &[usize] {
-        let path = folded(&reference.name.text);
-        let found = self.in_game.get(&path);
-        let found = match reference.kind {
-            ReferenceKind::Proxy => found.or_else(|| self.in_game.get(&format!("{path}.p3d"))),
-            _ => found,
-        };
-        found.map_or(&[], Vec::as_slice)
-    }
-
-    fn find_beside(&self, record: &Record, name: &str) -> &[usize] {
-        let wanted = folded(name);
-        let wanted = last(&wanted);
-        let place = match &record.member {
-            None => (text(record.path.parent().unwrap_or(Path::new(""))), wanted.to_owned()),
-            Some(member) => {
-                let (around, own) = match member.text.rsplit_once("!/") {
-                    Some((outer, own)) => (format!("{}!/{outer}", text(&record.path)), own),
-                    None => (text(&record.path), member.text.as_str()),
-                };
-                let own = folded(own);
-                let folder = own.strip_suffix(last(&own)).unwrap_or_default();
-                (around, format!("{folder}{wanted}"))
-            }
-        };
-        self.in_place.get(&place).map_or(&[], Vec::as_slice)
-    }
-
     fn is_assumed(&self, name: &str) -> bool {
-        let name = folded(name);
         self.assumed.iter().any(|prefix| {
             let behind = name.strip_prefix(prefix.as_str());
             behind.is_some_and(|behind| behind.is_empty() || prefix.ends_with('\\') || behind.starts_with('\\'))
         })
     }
 
-    /// The addresses, those of one file given by several paths only once.
-    fn distinct(&self, files: &[usize]) -> Vec<&Name> {
-        let mut all: Vec<&Name> = files.iter().filter_map(|&file| self.files.get(file)).collect();
-        if all.len() > 1 {
-            let mut seen = std::collections::HashSet::new();
-            all.retain(|name| {
-                let (file, member) = name.text.split_once("!/").unwrap_or((&name.text, ""));
-                let file = Path::new(file).canonicalize().unwrap_or_else(|_| file.into());
-                seen.insert((file, member))
-            });
-            all.sort_by(|a, b| a.text.cmp(&b.text));
+    /// Those of a list, one file given by several paths only once, by their addresses. Worked out once for all who ask.
+    fn distinct(&mut self, in_game: bool, range: Range<usize>) -> Arc<[usize]> {
+        let list = if in_game { &self.in_game } else { &self.in_place };
+        let files = list.get(range.clone()).unwrap_or_default().iter().map(|(_, file)| *file);
+        if range.len() < 2 {
+            return files.collect();
         }
+        if let Some(known) = self.distinct.get(&(in_game, range.start)) {
+            return known.clone();
+        }
+        let mut all: Vec<usize> = files.collect();
+        let mut seen: HashSet<Key> = HashSet::new();
+        all.retain(|&file| self.identity(file).is_none_or(|identity| seen.insert(identity)));
+        all.sort_by(|&a, &b| self.order(a, b));
+        let all: Arc<[usize]> = all.into();
+        self.distinct.insert((in_game, range.start), all.clone());
         all
     }
+
+    fn text_of(&self, file: &File) -> &str {
+        self.texts.get(file.text.clone()).unwrap_or_default()
+    }
+
+    /// What is the same for one file by whichever path it was given.
+    fn identity(&mut self, file: usize) -> Option<Key> {
+        let file = self.files.get(file)?;
+        let name = self.texts.get(file.text.clone())?;
+        let hash = &self.hash;
+        let canonical = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());
+        let Some(archive) = file.archive else { return Some(hash.hash_one(canonical(Path::new(name)))) };
+        let Archive { path, member, identity, .. } = self.archives.get_mut(archive)?;
+        let member = member.as_ref().map(|member| &member.text);
+        let archive = *identity.get_or_insert_with(|| hash.hash_one((canonical(path), member)));
+        Some(hash.hash_one((archive, name)))
+    }
+
+    /// The order of addresses.
+    fn order(&self, a: usize, b: usize) -> Ordering {
+        let (Some(a), Some(b)) = (self.files.get(a), self.files.get(b)) else { return Ordering::Equal };
+        if a.archive == b.archive {
+            return self.text_of(a).cmp(self.text_of(b));
+        }
+        let whole = |file| {
+            let archive = self.archive_of(file).map(|archive| [archive.address.text.as_str(), "!/"]);
+            archive.into_iter().flatten().chain([self.text_of(file)]).flat_map(str::bytes)
+        };
+        whole(a).cmp(whole(b))
+    }
+
+    fn archive_of(&self, file: &File) -> Option<&Archive> {
+        self.archives.get(file.archive?)
+    }
+
+    fn target(&self, file: usize) -> Option<Name> {
+        let file = self.files.get(file)?;
+        let name = Name { text: self.text_of(file).to_owned(), lossy: file.lossy };
+        Some(crate::asset::address::join(self.archive_of(file).map(|archive| &archive.address), name))
+    }
+}
+
+/// Where those of this key begin and end.
+fn find(list: &[(Key, usize)], key: Key) -> Range<usize> {
+    let start = list.partition_point(|(known, _)| *known < key);
+    let count = list.get(start..).unwrap_or_default().partition_point(|(known, _)| *known == key);
+    start..start.saturating_add(count)
 }
 
 fn address(path: &Path, member: Option<&Name>) -> Name {

@@ -97,6 +97,7 @@ where
             && let Some(bytes) = self.unchanged(&address)
         {
             drop(Stretch::new(&scan.progress, bytes));
+            scan.progress.open(bytes);
             scan.progress.add_file();
             return self.put(Found::Unchanged(address.file));
         }
@@ -106,6 +107,7 @@ where
                 // Of before it was read: what is written meanwhile shows in the next one.
                 let metadata = metadata.filter(|_| address.member.is_none());
                 let stamp = metadata.and_then(|metadata| stamp(&metadata, &self.question));
+                scan.progress.open(file.len() as u64);
                 let is_there = self.address(&address, stamp, &file, target);
                 if let Err(error) = file.unchanged() {
                     self.put(Found::Unreadable(error.in_file(&address.file)));
@@ -132,6 +134,8 @@ where
 
     /// Looks at these bytes, which nobody has opened.
     pub(super) fn bytes(&self, path: &Path, data: &[u8]) {
+        self.scan.progress.begin();
+        self.scan.progress.open(data.len() as u64);
         let (budget, stretch) = (self.budget(data.len() as u64), Stretch::new(&self.scan.progress, data.len() as u64));
         let mut finds = Finds::default();
         self.look(&Origin::file(path), data, &budget, &stretch, &mut finds);
@@ -143,9 +147,11 @@ where
     fn address(&self, address: &Address, stamp: Option<String>, data: &[u8], target: &Target) -> bool {
         let scan = self.scan;
         let members = target.unit.as_ref().map_or(ALL, Unit::members);
-        let bytes = target.unit.as_ref().filter(|_| members != ALL).map_or(data.len() as u64, |unit| unit.bytes);
+        let whole = data.len() as u64;
+        // What a unit says of itself is a claim.
+        let bytes = target.unit.as_ref().filter(|_| members != ALL).map_or(whole, |unit| unit.bytes.min(whole));
         // Who looks at the first part looks at the archive as a whole, too.
-        let worth = if members.start == 0 { data.len() as u64 } else { bytes };
+        let worth = if members.start == 0 { whole } else { bytes };
         let budget = self.budget(worth);
         let stretch = Stretch::new(&scan.progress, bytes);
         let mut finds = Finds::default();
@@ -239,10 +245,18 @@ where
     fn look_on(&self, origin: &Origin<'_>, data: &[u8], budget: &Budget, stretch: &Stretch<'_>) -> Result<()> {
         let format = Format::of_file(origin.name(), data);
         let asset = Asset::parse_as(format, data, budget.limits())?;
-        let container = Container::of(&asset).filter(|_| self.scan.archives);
-        let (Some(container), Some(format)) = (container, format) else { return Ok(()) };
+        if !self.scan.archives {
+            return Ok(());
+        }
+        let Range { start, end } = origin.members;
+        let (Some(container), Some(format)) = (Container::of(&asset), format) else {
+            return Err(Error::malformed(format!("no archive, though a unit begins with its member {start}")));
+        };
         let (count, error) = self.afford(origin, &container, budget);
-        let members = origin.members.start..origin.members.start.saturating_add(count);
+        let reached = start.saturating_add(count);
+        let ends = || Error::malformed(format!("its members end before {reached}, which a unit names"));
+        let error = error.or_else(|| (reached < end).then(ends));
+        let members = start..reached;
         let record = origin.record(Summary::new(format, data.len() as u64), None);
         let (is_continued, shown) = (true, members.clone());
         let asset = Some(&asset);

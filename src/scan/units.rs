@@ -146,6 +146,7 @@ impl Scan {
         let mut bin = Bin { unit: 0, filled: 0, most: unit_bytes.max(1) };
         super::globs::Globs::new(Path::new(""), &self.selection.globs)?;
         for target in self.selection.walk(self.paths(), self.archives) {
+            self.progress.begin();
             let flow = match target {
                 Ok(Target { use_as: Use::Nothing, .. }) => ControlFlow::Continue(()),
                 Ok(target) => self.plan_file(&target, &mut bin, &mut each),
@@ -171,6 +172,7 @@ impl Scan {
         let address = if target.named { Address::parse(path) } else { Address { file: path.clone(), member: None } };
         let metadata = address.file.metadata().ok();
         let bytes = metadata.filter(std::fs::Metadata::is_file).map_or(0, |metadata| metadata.len());
+        self.progress.open(bytes);
         let stamp = stamp(&address.file);
         if self.archives && address.member.is_none() && bytes > bin.most {
             let mut flow = ControlFlow::Continue(());
@@ -224,6 +226,9 @@ impl Bin {
         let Some(container) = asset.as_ref().ok().and_then(Container::of) else { return false };
         let (mut first, mut bytes, mut last) = (0_u64, 0_u64, None);
         for (index, member) in (0_u64..).zip(container.members().map_while(Result::ok)) {
+            if scan.progress.is_stopped() {
+                return true;
+            }
             let stored = member.stored_byte_len().saturating_add(FILE_BYTES);
             let before = self.unit;
             let piece = last.map(|last| self.piece(path, Some((first, last)), bytes, stamp.clone()));
@@ -236,7 +241,8 @@ impl Bin {
                 }
                 (first, bytes) = (index, 0);
             }
-            bytes = bytes.saturating_add(member.stored_byte_len());
+            // Members may lie over each other, and their sizes are claims.
+            bytes = bytes.saturating_add(member.stored_byte_len()).min(data.len() as u64);
             last = Some(index);
         }
         // What ends the list of members early is told with the archive's own record.

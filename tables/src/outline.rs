@@ -8,7 +8,7 @@ use serde_json::ser::CompactFormatter;
 use super::plain::{ArrayRow, Key, PartRow};
 use meshpeek::Error;
 use meshpeek::inspect::selector::Path;
-use meshpeek::inspect::{Inspect, Outline, Part, Span, Text, Value, Visitor};
+use meshpeek::inspect::{Part, Span, Text, Value, Visitor, outline_within_limits};
 use meshpeek::json::{Document, LONGEST_TEXT};
 use meshpeek::scan::Sighting;
 use meshpeek::summary::Name;
@@ -52,7 +52,7 @@ pub(super) fn tell(
         flow: ControlFlow::Continue(()),
         take,
     };
-    asset.outline(&mut Outline::new(&mut walk));
+    outline_within_limits(asset, &mut walk);
     walk.end_part();
     walk.flow
 }

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::bounds;
 use crate::writer::bytes::Bytes;
 use crate::writer::odol::{self, Array, Lod, Model, Selection};
 use crate::writer::pbo::{Tail, Writer};
@@ -270,6 +271,12 @@ fn kinds(scale: usize) -> Vec<Kind> {
         archive("frames.zip", many(16, &Entry::deflated("a.rtm", &frames_of_none)), "a.rtm"),
         asset("long_names.bmx", long_map),
         asset("tables.bmx", zip(&tables, bmx::COMMENT).to_vec()),
+        // Lists that verbs beside a scan could multiply.
+        asset("name_references.zip", bounds::name_times_references(scale << 11, scale << 11)),
+        asset("prefix_members.pbo", bounds::prefix_times_members(scale << 11, scale << 10)),
+        asset("archive_name_members.zip", bounds::archive_name_times_members(scale << 11, scale << 10)),
+        asset("equal_names.zip", bounds::equal_names(scale << 8)),
+        asset("index.bmx", bounds::index_of_entries(scale << 18)),
     ]
 }
 

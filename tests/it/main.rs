@@ -22,6 +22,7 @@ mod writer;
 mod address;
 mod b3d;
 mod bmx;
+mod bounds;
 mod cli;
 mod diff;
 mod dupes;

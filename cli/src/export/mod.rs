@@ -81,6 +81,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         return Err(Failure::Told(format!("{}: nothing to export: {}", shown(&args.file), lost.join("; "))));
     }
     let mut out = Output::data(common)?;
+    // Their size is bounded where they are made.
+    common.results.read(written.pieces.iter().map(|piece| piece.len() as u64).sum());
     written.pieces.iter().try_for_each(|piece| out.write_all(piece))?;
     out.flush()?;
     source.unchanged()?;

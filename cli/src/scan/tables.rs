@@ -40,7 +40,7 @@ impl Tables {
                 std::fs::create_dir_all(folder).map_err(|error| Failure::io(folder, error))?;
                 for &table in Table::ALL {
                     let file = OutputFile::open(&in_folder(folder, table), &[])?;
-                    writers.push(writer(Output::to_file(&file)?, table)?);
+                    writers.push(writer(Output::to_file(&file, common)?, table)?);
                     files.push(file);
                 }
             }

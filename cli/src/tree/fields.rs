@@ -1,6 +1,7 @@
 //! A file field by field.
 
 use std::io::{Result, Write};
+use std::ops::ControlFlow;
 
 use anstyle::{AnsiColor, Style};
 use meshpeek::dissect::{Line, LineKind};
@@ -36,7 +37,7 @@ struct Row<'l> {
 }
 
 /// What tells the lines of a file.
-pub(crate) type Lines<'l> = &'l dyn Fn(&mut dyn FnMut(&Line<'_>));
+pub(crate) type Lines<'l> = &'l dyn Fn(Sink<'_>);
 
 /// How lines of a kind are written.
 pub(crate) fn style(kind: LineKind) -> Style {
@@ -87,32 +88,37 @@ pub(super) fn write(
         LineFormat::Ndjson => Ok(()),
     };
     let mut merged: Option<(usize, Span)> = None;
-    lines(&mut |line| {
-        if written.is_err() || !within.holds(line) {
-            return;
+    let mut each = |line: &Line<'_>| {
+        if !within.holds(line) {
+            return Ok(());
         }
         if fields {
-            written = write_line(line, format, out);
-            return;
+            return write_line(line, format, out);
         }
         if let (LineKind::Field, span) = (line.kind, line.span) {
             match (&mut merged, span) {
-                (_, None) => return,
+                (_, None) => return Ok(()),
                 (Some((depth, run)), Some(span)) if *depth == line.depth => {
                     run.bytes += span.bytes;
-                    return;
+                    return Ok(());
                 }
                 _ => {}
             }
         }
         if let Some((depth, span)) = merged.take() {
-            written = write_line(&run_of_fields(depth, span), format, out);
+            write_line(&run_of_fields(depth, span), format, out)?;
         }
-        match (line.kind, line.span) {
-            (LineKind::Field, span) => merged = span.map(|span| (line.depth, span)),
-            _ if written.is_ok() => written = write_line(line, format, out),
-            _ => {}
+        if line.kind == LineKind::Field {
+            merged = line.span.map(|span| (line.depth, span));
+            return Ok(());
         }
+        write_line(line, format, out)
+    };
+    lines(&mut |line| {
+        if written.is_ok() {
+            written = each(line);
+        }
+        if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     written?;
     merged.map_or(Ok(()), |(depth, span)| write_line(&run_of_fields(depth, span), format, out))

@@ -26,7 +26,7 @@ use crate::base::text::{ByteStr, Name};
 use crate::blocks::Decoded;
 use crate::budget::{Budget, Held};
 use crate::source::{Access, FileMap};
-use names::{numbered, numbered_name, spelled};
+use names::{numbered_name, spelled};
 
 /// What parts the names of an address.
 const SEAM: &[u8] = b"!/";
@@ -306,17 +306,10 @@ struct Located<'a, 'n> {
 
 /// The member that the first of these names fits. Where none does, `!/` may be part of the name.
 fn locate<'a, 'n>(container: &Container<'a>, names: &'n [u8]) -> Result<Located<'a, 'n>> {
-    for end in seams(names).chain([names.len()]) {
-        let (name, behind) = names.split_at_checked(end).unwrap_or((names, b""));
-        let (base, number) = numbered(name).unwrap_or((name, 0));
-        let found = match container.find(base, number)? {
-            None if base.len() < name.len() => container.find(name, 0)?,
-            found => found,
-        };
-        if let Some(found) = found {
-            let name = numbered_name(spelled(found.member.name()), found.number);
-            return Ok(Located { found, name, behind: behind.strip_prefix(SEAM) });
-        }
+    if let Some((end, found)) = container.locate(names)? {
+        let behind = names.get(end..).unwrap_or_default();
+        let name = numbered_name(spelled(found.member.name()), found.number);
+        return Ok(Located { found, name, behind: behind.strip_prefix(SEAM) });
     }
     let first = seams(names).next().and_then(|seam| names.get(..seam)).unwrap_or(names);
     let nearest: Vec<String> = container.nearest(first).iter().map(ToString::to_string).collect();

@@ -1,6 +1,6 @@
 //! The names of members: how addresses write them, and which member one fits.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, RandomState};
 
 use super::SEAM;
@@ -95,26 +95,39 @@ impl<'a> Container<'a> {
         }
     }
 
-    /// Up to three names that are most like this one, the best first. Looks at the first 100,000 members.
+    /// Up to three names that are most like this one, the best first. Looks at the first 100,000 members, and compares
+    /// letters as long as that takes no more than a tenth of a second or so.
     pub fn nearest(&self, name: &[u8]) -> Vec<ByteStr<'a>> {
         const LONGEST: usize = 256;
+        const MOST_STEPS: usize = 20_000_000;
         let text = |name: &[u8]| ByteStr::new(name).to_text_lossy().to_lowercase().replace('/', "\\");
-        let wanted = text(name);
-        if wanted.len() > LONGEST {
+        if name.len() > LONGEST {
             return Vec::new();
         }
+        let wanted = text(name);
         let last = |name: &str| name.rsplit('\\').next().unwrap_or_default().to_owned();
-        let distance = |name: &str| {
+        let letters = wanted.chars().count();
+        let (last_wanted, near) = (last(&wanted), letters.div_ceil(3));
+        let mut steps = 0_usize;
+        let mut distance = |name: &str| {
             // The right file in another folder is nearer than any slip of the fingers.
-            if last(name) == last(&wanted) { 0 } else { strsim::osa_distance(name, &wanted) }
+            if last(name) == last_wanted {
+                return 0;
+            }
+            // Each letter more is a slip.
+            let others = name.chars().count();
+            let spent = steps.saturating_add(letters.saturating_mul(others));
+            if others.abs_diff(letters) > near || spent > MOST_STEPS {
+                return usize::MAX;
+            }
+            steps = spent;
+            strsim::osa_distance(name, &wanted)
         };
-        let near = wanted.chars().count().div_ceil(3);
         let names = self.members().map_while(Result::ok).take(100_000).map(|member| member.name());
         let mut best: Vec<(usize, ByteStr<'a>)> = Vec::new();
-        for name in names.filter(|name| name.len().abs_diff(wanted.len()) <= LONGEST) {
-            let written = text(name.as_bytes());
-            let far = distance(&written);
-            if written.len() <= LONGEST && far <= near && !best.iter().any(|(_, known)| *known == name) {
+        for name in names.filter(|name| name.len() <= LONGEST) {
+            let far = distance(&text(name.as_bytes()));
+            if far <= near && !best.iter().any(|(_, known)| *known == name) {
                 best.push((far, name));
                 best.sort_by_key(|(far, _)| *far);
                 best.truncate(3);
@@ -122,14 +135,103 @@ impl<'a> Container<'a> {
         }
         best.into_iter().map(|(_, name)| name).collect()
     }
+
+    /// The member that the shortest beginning of these names fits which fits any, and where it ends: at a seam, or with
+    /// the names. Walks all members once.
+    ///
+    /// # Errors
+    /// Where there is none before the list of members breaks off.
+    pub(super) fn locate(&self, names: &[u8]) -> Result<Option<(usize, Found<'a>)>> {
+        let mut fits: BTreeMap<usize, Fits<'a>> = BTreeMap::new();
+        let mut broken = Ok(());
+        for member in self.members() {
+            let member = match member {
+                Ok(member) => member,
+                Err(error) => {
+                    broken = Err(error);
+                    continue;
+                }
+            };
+            let stored = member.name();
+            let bytes = stored.as_bytes();
+            let (spelled, shown) = match is_plain(bytes) {
+                true => (None, None),
+                false => (Some(spelled(stored).text), Some(stored.to_string())),
+            };
+            let written = [Some(bytes), spelled.as_ref().map(String::as_bytes), shown.as_ref().map(String::as_bytes)];
+            let mut exact: Vec<(usize, bool)> =
+                written.into_iter().flatten().flat_map(|text| ends(names, text, |a, b| a == b)).collect();
+            exact.sort_unstable();
+            exact.dedup();
+            let folded = ends(names, bytes, is_same_name).filter(|end| exact.binary_search(end).is_err());
+            let folded: Vec<(usize, bool)> = folded.collect();
+            for (ends, is_exact) in [(&exact, true), (&folded, false)] {
+                for &(end, is_numbered) in ends {
+                    let fits = fits.entry(end).or_insert_with(|| Fits::new(names.get(..end).unwrap_or(names)));
+                    fits.add(&member, is_exact, is_numbered);
+                }
+            }
+        }
+        match fits.into_iter().find_map(|(end, fits)| Some((end, fits.found()?))) {
+            Some(found) => Ok(Some(found)),
+            None => broken.map(|()| None),
+        }
+    }
+}
+
+/// Where beginnings of these names end that this text fits, and whether a number stands there behind the text.
+fn ends(names: &[u8], text: &[u8], is_same: impl Fn(&[u8], &[u8]) -> bool) -> impl Iterator<Item = (usize, bool)> {
+    let behind = names.split_at_checked(text.len()).filter(|(name, _)| is_same(text, name)).map(|(_, behind)| behind);
+    let is_end = |behind: &[u8]| behind.is_empty() || behind.starts_with(SEAM);
+    let plain = behind.filter(|behind| is_end(behind)).map(|_| (text.len(), false));
+    let number = behind.and_then(|behind| {
+        let digits = behind.strip_prefix(b"#")?.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let (number, behind) = behind.split_at_checked(digits.saturating_add(1))?;
+        let end = text.len().saturating_add(number.len());
+        (is_end(behind) && numbered(names.get(..end)?).is_some()).then_some((end, true))
+    });
+    plain.into_iter().chain(number)
+}
+
+/// How the members fit one name, with its number and without.
+struct Fits<'a> {
+    /// Exactly, and in other cases and slashes: before the number, and with it as part of the name.
+    numbered: [Fit<'a>; 2],
+    whole: [Fit<'a>; 2],
+}
+
+impl<'a> Fits<'a> {
+    fn new(name: &[u8]) -> Self {
+        let number = numbered(name).map_or(0, |(_, number)| number);
+        let fits = |wanted| [0; 2].map(|_| Fit { wanted, count: 0, member: None });
+        Self { numbered: fits(number), whole: fits(0) }
+    }
+
+    fn add(&mut self, member: &Member<'a>, is_exact: bool, is_numbered: bool) {
+        let [exact, folded] = if is_numbered { &mut self.numbered } else { &mut self.whole };
+        if is_exact {
+            exact.add(member);
+        } else if exact.count == 0 {
+            folded.add(member);
+        }
+    }
+
+    fn found(self) -> Option<Found<'a>> {
+        let found = |[exact, folded]: [Fit<'a>; 2]| if exact.count > 0 { exact.found() } else { folded.found() };
+        found(self.numbered).or_else(|| found(self.whole))
+    }
 }
 
 /// Whether a stored name is this one, as its bytes or as records and tables write them.
 fn is_written_so(stored: ByteStr<'_>, name: &[u8]) -> bool {
-    let is_plain = |&byte: &u8| (b' '..=b'~').contains(&byte);
     let bytes = stored.as_bytes();
-    let is_plain = bytes.iter().all(is_plain) && memchr::memmem::find(bytes, SEAM).is_none();
-    bytes == name || !is_plain && (spelled(stored).text.as_bytes() == name || stored.to_string().as_bytes() == name)
+    bytes == name
+        || !is_plain(bytes) && (spelled(stored).text.as_bytes() == name || stored.to_string().as_bytes() == name)
+}
+
+/// Whether a name is written as it is stored.
+fn is_plain(name: &[u8]) -> bool {
+    name.iter().all(|byte| (b' '..=b'~').contains(byte)) && memchr::memmem::find(name, SEAM).is_none()
 }
 
 /// Gives each member of an archive a name of its own, by which an address leads back to it.

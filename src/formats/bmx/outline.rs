@@ -25,6 +25,9 @@ pub(super) fn map(map: &Map<'_>, out: &mut Outline<'_>) {
     tables(map, out);
     let unknown = map.index().into_iter().flatten().flatten().filter(|entry| entry.kind.name().is_none());
     for (index, entry) in unknown.enumerate() {
+        if out.is_done() {
+            break;
+        }
         out.part(Part::item("unknown_entries", index).labelled(entry.name), |out| indexed(&entry, out));
     }
 }
@@ -54,6 +57,9 @@ fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, out: &mut Outline<'_>, also: fn(
     let Ok(list) = List::<T>::new(map) else { return };
     let mut budget = None;
     for index in 0..list.len() {
+        if out.is_done() {
+            break;
+        }
         let Some(entry) = list.entry(index) else { continue };
         let mut part = Part::item(T::LIST, index).labelled(entry.name).rooted();
         let mut record = None;
@@ -152,7 +158,7 @@ fn index_entries(map: &Map<'_>, table: &Table<'_>, out: &mut Outline<'_>) {
     let start = cursor.read::<IndexStart>().map(|start| start.tell_fields(0, out));
     out.ok(start);
     let mut index = 0_usize;
-    while !cursor.is_empty() {
+    while !cursor.is_empty() && !out.is_done() {
         let place = super::index::IndexPlace::new(version, cursor.offset());
         let part = Part::item("index_entries", index).rooted();
         if tell_part::<IndexEntry<'_>, _>(&mut cursor, place, part, out).is_err() {
@@ -194,6 +200,10 @@ impl Visitor for InTable<'_, '_, '_> {
 
     fn dissects(&self) -> bool {
         self.out.dissects()
+    }
+
+    fn is_done(&self) -> bool {
+        self.out.is_done()
     }
 
     fn field(&mut self, name: &'static str, value: Value<'_>) {

@@ -57,7 +57,9 @@ impl Inspect for Archive<'_> {
         out.part(Part::one("header").spanning(0, self.data_offset), |out| {
             let (mut properties, mut members) = (0_usize, 0_usize);
             for (index, entry) in self.entries().enumerate() {
-                let Some(entry) = out.ok(entry.within_item("members", members)) else { break };
+                let Some(entry) = out.ok(entry.within_item("members", members)).filter(|_| !out.is_done()) else {
+                    break;
+                };
                 members = members.saturating_add(usize::from(entry.kind() == EntryKind::Member));
                 let part = Part::item("entries", index).labelled(entry.name());
                 out.part(part.spanning(entry.offset(), entry.byte_len()), |out| {

@@ -17,7 +17,7 @@ impl Directory<'_> {
             let mut cursor = self.cursor(self.start());
             for index in 0..self.entries().take_while(Result::is_ok).count() {
                 let told = tell_part::<CentralRecord<'_>, ()>(&mut cursor, (), Part::item("entries", index), out);
-                if told.is_err() {
+                if told.is_err() || out.is_done() {
                     break;
                 }
             }

@@ -179,3 +179,25 @@ fn a_signal_that_is_ignored_stays_ignored() {
     assert_eq!(end(child).0, Some(130));
     assert_eq!(names(&folder), ["list"]);
 }
+
+/// What is no scan ends at the first one, whatever it waits for.
+#[test]
+fn an_answer_about_many_files_ends_at_once() {
+    let folder = Folder::new("interrupt-answers");
+    let silent = folder.0.join("silent");
+    assert!(Command::new("mkfifo").arg(&silent).status().unwrap().success());
+    // Somebody has it open, so that a reader waits for ten seconds.
+    let _open = std::fs::File::options().read(true).write(true).open(&silent).unwrap();
+    for verb in ["refs", "dupes"] {
+        let mut command = program();
+        command.args([verb, "-o"]).arg(folder.0.join("out")).arg(&silent);
+        let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        wait_until("the new file is there", || names(&folder).iter().any(|name| name.starts_with(".meshpeek-")));
+        std::thread::sleep(Duration::from_millis(300));
+        let start = Instant::now();
+        interrupt(&child);
+        assert_eq!(end(child).0, Some(130), "{verb}");
+        assert!(start.elapsed() < Duration::from_secs(5), "{verb}: {:?}", start.elapsed());
+        assert_eq!(names(&folder), ["silent"]);
+    }
+}

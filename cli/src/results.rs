@@ -1,0 +1,97 @@
+//! How much a run may write.
+
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use meshpeek::ErrorKind;
+use meshpeek::scan::Progress;
+
+/// What the program says by itself, whatever it reads.
+const OWN: u64 = 1 << 20;
+/// The same of each file: its name, and that it cannot be read.
+const OF_A_FILE: u64 = 64 << 10;
+/// How much larger than it is a file counts, as in [`meshpeek::Limits::output`].
+const SMALL: u64 = 1 << 20;
+
+/// What the run may write: in proportion to what it has read, `--max-output` for each byte. All streams of the program
+/// count along, so no verb can write without it. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Results(Arc<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    written: AtomicU64,
+    files: AtomicU64,
+    bytes: AtomicU64,
+    factor: OnceLock<u32>,
+    scan: OnceLock<Progress>,
+}
+
+impl Results {
+    /// For each byte that is read, so many may be written.
+    pub(crate) fn limit(&self, factor: u32) {
+        self.0.factor.get_or_init(|| factor);
+    }
+
+    /// What this scan opens has been read, too.
+    pub(crate) fn scans(&self, progress: &Progress) {
+        self.0.scan.get_or_init(|| progress.clone());
+    }
+
+    /// So many bytes have been read, of a file or out of an archive.
+    pub(crate) fn read(&self, bytes: u64) {
+        self.0.files.fetch_add(1, Ordering::Relaxed);
+        let add = |read: u64| Some(read.saturating_add(bytes));
+        let _ = self.0.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
+    }
+
+    /// Counts so many bytes that are about to be written.
+    pub(crate) fn take(&self, bytes: u64) -> io::Result<()> {
+        let written = self.0.written.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
+        // Most runs write little, and then need not ask how much they may.
+        if written <= OWN {
+            return Ok(());
+        }
+        let most = self.most();
+        if written <= most {
+            return Ok(());
+        }
+        let what = "bytes of results for what was read";
+        Err(io::Error::other(ErrorKind::Limit { what, limit: most, flag: Some("--max-output") }.to_string()))
+    }
+
+    fn most(&self) -> u64 {
+        let State { files, bytes, factor, scan, .. } = &*self.0;
+        let (scanned, opened) = scan.get().map_or((0, 0), |scan| (scan.begun(), scan.opened_bytes()));
+        let files = files.load(Ordering::Relaxed).saturating_add(scanned);
+        let bytes = bytes.load(Ordering::Relaxed).saturating_add(opened);
+        let factor = u64::from(factor.get().copied().unwrap_or(0));
+        let read = files.saturating_mul(SMALL).saturating_add(bytes);
+        files.saturating_mul(OF_A_FILE).saturating_add(read.saturating_mul(factor)).saturating_add(OWN)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_be_written_grows_with_what_is_read() {
+        let results = Results::default();
+        results.limit(2);
+        results.take(OWN).unwrap();
+        let error = results.take(1).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            format!(
+                "more than {OWN} bytes of results for what was read, the limit set for reading; --max-output raises it"
+            )
+        );
+        results.read(1000);
+        results.take(OF_A_FILE + 2 * (SMALL + 1000) - 1).unwrap();
+        assert!(results.clone().take(1).is_err());
+        results.read(u64::MAX);
+        results.take(u64::MAX / 2).unwrap();
+    }
+}
