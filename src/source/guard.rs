@@ -561,7 +561,7 @@ mod tests {
         assert_eq!((map[LARGE - 1], other_map[0]), (0, 7));
         assert!(watched.0.is_torn() && !other.0.is_torn());
         drop((watched, other));
-        [path, whole].map(|path| std::fs::remove_file(path).unwrap());
+        [path, whole].iter().for_each(|path| std::fs::remove_file(path).unwrap());
     }
 
     #[test]

@@ -187,3 +187,18 @@ fn missing_files_alone_and_other_ways_to_write_them() {
     assert_eq!((code(&whole), stdout(&whole).as_str()), (0, ""));
     assert_eq!(code(&run(["refs", "no/such/folder"])), 2);
 }
+
+/// What is assumed to be there ends where a folder's name does.
+#[test]
+fn an_assumed_folder_is_no_beginning_of_another_name() {
+    let folder = a_mod();
+    let root = folder.0.to_str().unwrap();
+    let missing = |assumed: &[&str]| {
+        let assumed = assumed.iter().flat_map(|prefix| ["--assume", *prefix]);
+        let output = run(["refs", "--missing", root].into_iter().chain(assumed));
+        lines(&output).iter().map(|link| link["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let (with_both, with_one) = (missing(&["ca", "cat"]), missing(&["ca"]));
+    let cats: Vec<_> = with_one.iter().filter(|name| !with_both.contains(name)).collect();
+    assert!(!cats.is_empty() && cats.iter().all(|name| name.to_lowercase().starts_with("cat\\")), "{with_one:?}");
+}
