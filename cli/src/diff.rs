@@ -73,8 +73,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
 fn files(args: &Args, common: &Common, options: &Options) -> Outcome {
     let sources = [Source::open(&args.a, common)?, Source::open(&args.b, common)?];
     let [a, b] = [sources[0].content(common)?, sources[1].content(common)?];
-    let bytes = sources.iter().map(|source| source.bytes().len()).sum();
-    let mut page = Page::new(args, common, bytes)?;
+    let mut page = Page::new(args, common)?;
     let [one, two] = [(&sources[0], &a), (&sources[1], &b)].map(|(source, content)| Side {
         file: &source.name,
         data: content,
@@ -106,7 +105,8 @@ fn folders(args: &Args, common: &Common, options: &Options) -> Outcome {
         notes.error(error);
     };
     let folders = Folders::list([&args.a, &args.b], &selection, &mut failed);
-    let mut page = Page::new(args, common, usize::try_from(folders.bytes()).unwrap_or(usize::MAX))?;
+    common.results.read(folders.bytes());
+    let mut page = Page::new(args, common)?;
     let reading = Reading { access: input::access(common), limits: common.limits.limits() };
     folders.compare(&reading, options, &mut |difference| page.add(&difference), &mut failed);
     page.finish()?;
@@ -136,10 +136,9 @@ struct Screen {
 }
 
 impl Page {
-    fn new(args: &Args, common: &Common, bytes: usize) -> Result<Self, Failure> {
+    fn new(args: &Args, common: &Common) -> Result<Self, Failure> {
         let is_text = args.format == DiffFormat::Text;
         let out = if is_text { Output::text(common)? } else { Output::data(common)? };
-        let out = out.of_a_file(bytes, common);
         let is_terminal = out.is_terminal() && is_text;
         let rows = terminal_size::terminal_size_of(std::io::stdout()).map_or(24, |(_, rows)| usize::from(rows.0));
         // Beside them stands the next prompt.

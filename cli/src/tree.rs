@@ -7,7 +7,6 @@ use std::path::PathBuf;
 
 use anstyle::Style;
 use meshpeek::Asset;
-use meshpeek::dissect::Line;
 use meshpeek::inspect::{Inspect, Region, RegionKind};
 use meshpeek::summary::Severity;
 

@@ -8,7 +8,7 @@ use serde_json::ser::CompactFormatter;
 use super::plain::{ArrayRow, Key, PartRow};
 use meshpeek::Error;
 use meshpeek::inspect::selector::Path;
-use meshpeek::inspect::{Part, Span, Text, Value, Visitor, outline_within_limits};
+use meshpeek::inspect::{Inspect as _, Part, Span, Text, Value, Visitor, outline_within_limits};
 use meshpeek::json::{Document, LONGEST_TEXT};
 use meshpeek::scan::Sighting;
 use meshpeek::summary::Name;

@@ -37,7 +37,7 @@ struct Row<'l> {
 }
 
 /// What tells the lines of a file.
-pub(crate) type Lines<'l> = &'l dyn Fn(Sink<'_>);
+pub(crate) type Lines<'l> = &'l dyn Fn(crate::place::Sink<'_>);
 
 /// How lines of a kind are written.
 pub(crate) fn style(kind: LineKind) -> Style {
