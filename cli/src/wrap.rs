@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(wrapped("  as wide as there is"), "  as wide as there\n      is");
         assert_eq!(wrapped("just as wide as this"), "just as wide as this");
         let name = held("a name of four words");
-        assert_eq!(wrapped(&format!("  texture {name}, two")), "  texture\n      a name of four words,\n      two");
+        assert_eq!(wrapped(&format!("  texture {name}, two")), "  texture\na name of four words,\ntwo");
         assert_eq!(wrapped(&format!("0x10  {HANG}field value value")), "0x10  field value\n        value");
         let address = held_address("a folder/archive.pbo", "data\\a model.p3d");
         assert_eq!(wrapped(&address), "a folder/archive.pbo!/\n    data\\a model.p3d");
