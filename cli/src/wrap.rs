@@ -35,8 +35,8 @@ pub(crate) fn wrapped(line: &str, width: Option<usize>) -> String {
             (first, rest, first.len().saturating_add(4))
         }
     };
-    // Less where a word that cannot break is in need of it.
-    let widest = words(rest).map(|word| display_width(&word)).max().unwrap_or(0);
+    // Less if a word after the first needs the room.
+    let widest = words(rest).skip(1).map(|word| display_width(&word)).max().unwrap_or(0);
     let hang = " ".repeat(hang.min(width / 2).min(width.saturating_sub(widest)));
     let options = Options::new(width)
         .initial_indent(first)
