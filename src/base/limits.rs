@@ -16,7 +16,7 @@
 /// apply them, see [`budget`](crate::budget). Both are numbers of bytes per byte of the file. For this, `work` counts
 /// the file as 2 MiB larger than it is, and `output` as 1 MiB larger. If `decoded_bytes` is above its default, each
 /// additional byte adds four bytes of work. A byte of work takes 4 ns at most. So a small file takes at most two
-/// seconds, and each further MiB adds one.
+/// seconds, and each further MiB adds at most one second.
 ///
 /// A real archive needs only a fraction of that. Its bytes are charged once when they are inflated, and two or three
 /// times when they are examined. With nested archives, blocks in them, `verify` and digests, that is about ten bytes of
