@@ -196,7 +196,8 @@ pub struct Opened<'a> {
     pub stored: Option<crate::asset::stored::Stored>,
     /// The number of archives around it.
     pub depth: u32,
-    /// The number of members that the last name matches, including this one; 0 if each name matches only one.
+    /// The number of members matched by the last name that matches several, including this one; 0 if each name matches
+    /// one.
     pub alike: u64,
 }
 

@@ -195,8 +195,8 @@ fn ends(names: &[u8], text: &[u8], is_same: impl Fn(&[u8], &[u8]) -> bool) -> im
 
 /// The members that match one name, with its number and without.
 struct Fits<'a> {
-    /// Exact matches, and those that ignore case and slash direction. First before the number, then with it as part of
-    /// the name.
+    /// Exact matches, then those that ignore case and slash direction. `numbered` matches the name before the number,
+    /// `whole` the name including the number.
     numbered: [Fit<'a>; 2],
     whole: [Fit<'a>; 2],
 }
