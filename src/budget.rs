@@ -352,7 +352,7 @@ impl Budget {
     }
 
     /// Takes memory for bytes that are about to be decoded. Waits while other claims have it, but never for this claim
-    /// or for one that waits itself.
+    /// or for a claim that is itself waiting.
     ///
     /// To take memory for parts of the held data, use its [own budget](Held::budget), whose [limits](Self::limits) are
     /// those that remain.

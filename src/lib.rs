@@ -59,7 +59,7 @@
 //! | | `scan` | many files |
 //! | 9 | `arrow` | scan results as tables |
 //!
-//! [`view`] reexports the public parts of `bytes`, `record` and `blocks`.
+//! [`view`] re-exports the public parts of `bytes`, `record` and `blocks`.
 //!
 //! **Views.** Opening an asset reads its header and checks whatever is needed to find the rest. It makes no allocation
 //! that grows with the file. Views borrow from the bytes. A record is read on access. An array of fixed-size elements

@@ -19,9 +19,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error with its location.
 ///
-/// It is one pointer wide, so a `Result` adds no cost to the success path. Its text reads `model.p3d: lods[3].vertices
-/// at 0x1a2f4: needs 24 bytes, 7 left`. Each of the three leading parts is omitted if it is unknown. For an asset that
-/// does not open, the format follows the file name.
+/// It is one pointer wide, so a `Result` adds no cost to the success path. Its text reads
+/// `model.p3d: lods[3].vertices at 0x1a2f4: needs 24 bytes, 7 left`. Each of the three leading parts is omitted if it
+/// is unknown. For an asset that does not open, the format follows the file name.
 #[derive(Clone)]
 pub struct Error(Box<Inner>);
 
@@ -218,7 +218,7 @@ impl Error {
         self.0.version
     }
 
-    /// Returns the format as which the asset failed to open.
+    /// Returns the format that was tried, if the asset did not open.
     pub fn format(&self) -> Option<Format> {
         self.0.format
     }

@@ -18,8 +18,8 @@ pub(super) const RATIO: u64 = 255;
 /// Returns the number of bytes of the stream at the cursor, including the end mark, given its decoded size.
 ///
 /// Takes time linear in the stored bytes, and no memory. Performs all checks of a decoder: each read is inside the
-/// cursor's part, each match is inside the output so far, and the output ends at `decoded_len` with the end mark `11 00
-/// 00`.
+/// cursor's part, each match is inside the output so far, and the output ends at `decoded_len` with the end mark
+/// `11 00 00`.
 ///
 /// ```
 /// use meshpeek::{codec::lzo, view::Cursor};
