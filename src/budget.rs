@@ -1,25 +1,26 @@
-//! What one outer file may cost, however its parts are packed into each other.
+//! Bounds on the total cost of one outer file, however its parts are nested.
 //!
-//! Each part of a file is bounded by itself: a member inflates to so much, a block to so much. What is in it multiplies:
-//! archives in archives, members with blocks, blocks with the same few bytes. A [`Budget`] bounds the product. It is
-//! made for a file, shared by all threads that work on it, and charged **before** each piece of work.
+//! [`Limits`] bound each part by itself, such as the size of an inflated member or of a decoded block. Nesting
+//! multiplies these: archives in archives, members with blocks, blocks over the same few bytes. A [`Budget`] bounds the
+//! product. It is created for a file, shared by all threads that work on it, and charged **before** each piece of work.
 //!
 //! # Memory
 //!
-//! What is decoded and alive at once is bounded too, for a whole run, and with it what grows with a file by other ways:
-//! names of members and of other files. Memory belongs to a *claim*: a budget, its clones and all that is held through
-//! them are one claim, on whatever threads they are used. A claim holds at most [`Limits::decoded_bytes`], in one piece
-//! or in many; more is an error ([`Limit`](crate::ErrorKind::Limit)). That depends on the file alone, never on other
-//! claims. [`Budget::fork`] makes a further claim for another thread or task.
+//! A budget also bounds the decoded data in memory at one time, for a whole run. Other data that grows with a file,
+//! such as the names of members and of other files, counts as well. Memory belongs to a *claim*. A budget, its clones
+//! and all memory held through them form one claim, on whatever threads they are used. A claim holds at most
+//! [`Limits::decoded_bytes`], in one piece or in many. More is an error ([`Limit`](crate::ErrorKind::Limit)). This
+//! depends on the file alone, never on other claims. [`Budget::fork`] makes another claim for another thread or task.
 //!
-//! There are two stores. All claims take from the *pool* of 64 MiB while it lasts. A claim that finds it empty takes the
-//! *lane*, which one claim has at a time, and with it the claims forked inside it. The lane has room for a whole claim, so
-//! the claim in it never waits for more, and every other claim waits only for one that gets on. Together they hold the
-//! pool and one claim.
+//! There are two stores. All claims take from the *pool* of 64 MiB while it lasts. If the pool is empty, a claim takes
+//! the *lane*. Only one claim has the lane at a time, together with the claims forked inside it. The lane has room for
+//! a whole claim, so its owner never waits for more, and every other claim waits only for one that makes progress. In
+//! total, all claims hold at most the pool and one full claim.
 //!
 //! # Threads
 //!
-//! Threads that work on one file each take a fork. A thread that waits for its helpers lets them fork a budget of its own,
+//! Each thread that works on a file takes a fork. A thread that waits for helpers lets them fork its own budget, so
+//! that they share its lane.
 //! so that they share its lane.
 //!
 //! ```
@@ -41,10 +42,10 @@
 //!
 //! # Tasks
 //!
-//! A task that waits in [`take`](Budget::take) blocks the thread that another task needs to get on. In an executor, and in
-//! a pool whose threads steal work, use [`try_take`](Budget::try_take), which never waits, and yield where it gives
-//! nothing. Or do the whole job, from the first `take` to the drop, in a thread that may block, such as that of
-//! `spawn_blocking`.
+//! A task that waits in [`take`](Budget::take) blocks its thread, which another task may need to make progress. In an
+//! executor, or in a work-stealing thread pool, use [`try_take`](Budget::try_take), which never waits, and yield if it
+//! returns `None`. Alternatively, do the whole job, from the first `take` to the drop, in a thread that may block, such
+//! as that of `spawn_blocking`.
 //!
 //! ```
 //! # use meshpeek::{Budget, Result, budget::Held};
@@ -63,7 +64,7 @@
 //!
 //! # Memory that grows
 //!
-//! A [`Reservation`] takes memory and work in steps, for code that builds something piece by piece.
+//! A [`Reservation`] takes memory and work in steps, for code that builds a value piece by piece.
 
 use std::cell::{Cell, RefCell};
 #[cfg(feature = "zip")]
@@ -75,34 +76,34 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use crate::base::error::{Error, Result};
 use crate::base::limits::{Limits, flag};
 
-/// How much larger than it is a file counts, so that small ones may have large parts.
+/// Added to the size of a file, so that small files may have large parts.
 const SMALL_WORK: u64 = 2 << 20;
-/// The same for results.
+/// Added to the size of a file for results.
 const SMALL_OUTPUT: u64 = 1 << 20;
 
-/// Work is done ahead of time only where so much is left.
+/// The work that must remain for blocks to be decoded ahead of time.
 #[cfg(feature = "scan")]
 const AMPLE_WORK: u64 = 64 << 20;
 
-/// How many bytes all claims together may hold, beside the one in the lane.
+/// The bytes that all claims together may hold, in addition to the claim in the lane.
 const POOL: u64 = 64 << 20;
 
-/// What is left of what a file may cost. Clones share it, and are one [claim](self#memory).
+/// The remaining budget of a file. Clones share it, and form one [claim](self#memory).
 #[derive(Clone, Debug)]
 pub struct Budget {
-    /// With the bytes that may still be decoded around what is held already.
+    /// `decoded_bytes` is reduced by the decoded data around the current part.
     limits: Limits,
-    /// `None` where nothing is counted: then the limits of each part hold alone.
+    /// `None` if nothing is counted. Then only the limits of each part apply.
     purse: Option<Arc<Claim>>,
 }
 
-/// The holder of memory. A fork also keeps threads from waiting for each other while they count clones.
+/// An owner of memory. Forking also avoids contention between threads over the clone counter.
 #[derive(Debug)]
 struct Claim {
     purse: Arc<Purse>,
-    /// The claim that it was forked from.
+    /// The claim from which this one was forked.
     around: Option<Arc<Claim>>,
-    /// All that is held, and the most that may be.
+    /// The bytes held, and the maximum.
     held: AtomicU64,
     most: u64,
 }
@@ -112,7 +113,7 @@ impl Claim {
         Arc::new(Self { purse, around, held: AtomicU64::new(0), most })
     }
 
-    /// Whether it is this one, or was forked inside it.
+    /// Returns true if this claim is `other` or was forked inside it.
     fn is_within(self: &Arc<Self>, other: &Arc<Self>) -> bool {
         std::iter::successors(Some(self), |claim| claim.around.as_ref()).any(|claim| Arc::ptr_eq(claim, other))
     }
@@ -153,10 +154,10 @@ struct Purse {
     help: Option<Arc<dyn Help>>,
 }
 
-/// Threads that join in with work that is shared out piece by piece.
+/// Threads that help with work in small pieces.
 #[cfg(feature = "zip")]
 pub(crate) trait Help: fmt::Debug + Send + Sync {
-    /// Calls it on this thread, and at the same time on those that are free.
+    /// Runs the closure on this thread, and at the same time on those that are free.
     fn join_in(&self, work: &(dyn Fn() + Sync));
 }
 
@@ -173,7 +174,7 @@ impl Pot {
         Self { left: AtomicU64::new(whole), whole: AtomicU64::new(whole), what, flag }
     }
 
-    /// Takes so much; a pot that has not enough is empty from then on, so that what follows costs nothing.
+    /// Takes this amount. If too little is left, the pot is empty from then on, so that later calls cost nothing.
     fn take(&self, amount: u64) -> Result<()> {
         if amount == 0 {
             return Ok(());
@@ -185,7 +186,7 @@ impl Pot {
         })
     }
 
-    /// Adds so much, unless it was found empty.
+    /// Adds this amount, unless the pot ran empty before.
     fn add(&self, amount: u64) {
         let more = |left: u64| Some(left.saturating_add(amount));
         let is_left = |left: u64| more(left).filter(|_| left > 0);
@@ -196,15 +197,15 @@ impl Pot {
 }
 
 impl Budget {
-    /// That of a file of so many bytes, with memory of its own.
+    /// Creates the budget of a file of this size, with its own memory.
     pub fn new(bytes: u64, limits: &Limits) -> Self {
         Self::sharing(bytes, limits, &Memory::default())
     }
 
-    /// That of a file of so many bytes, with memory that others use too.
+    /// Creates the budget of a file of this size, with shared memory.
     pub(crate) fn sharing(bytes: u64, limits: &Limits, memory: &Memory) -> Self {
         let times = |small: u64, factor: u32| bytes.saturating_add(small).saturating_mul(factor.into());
-        // Who lets more be decoded lets it be looked at: unpacked twice and read twice, by `verify` of an archive.
+        // A higher limit for decoded data also allows more work: `verify` of an archive unpacks twice and reads twice.
         let more = limits.decoded_bytes.saturating_sub(Limits::default().decoded_bytes).saturating_mul(4);
         let work = times(SMALL_WORK, limits.work).saturating_add(more);
         let purse = Purse {
@@ -219,13 +220,13 @@ impl Budget {
         Self { limits: *limits, purse: Some(Claim::new(purse.into(), None, limits.decoded_bytes)) }
     }
 
-    /// The purse, as long as nobody shares it.
+    /// Returns the purse while nothing else shares it.
     fn own_purse(&mut self) -> Option<&mut Purse> {
         let claim = self.purse.as_mut().and_then(Arc::get_mut)?;
         Arc::get_mut(&mut claim.purse)
     }
 
-    /// The same, refusing further work once the flag is set: for work that somebody may want to end.
+    /// Refuses further work once the flag is set, so that the work can be cancelled.
     #[must_use]
     pub fn until(mut self, stop: Arc<AtomicBool>) -> Self {
         if let Some(purse) = self.own_purse() {
@@ -234,7 +235,7 @@ impl Budget {
         self
     }
 
-    /// The same with others who help: see [`share_out`](Self::share_out).
+    /// Adds helpers for [`share_out`](Self::share_out).
     #[cfg(feature = "scan")]
     pub(crate) fn helped_by(mut self, help: Arc<dyn Help>) -> Self {
         if let Some(purse) = self.own_purse() {
@@ -243,17 +244,17 @@ impl Budget {
         self
     }
 
-    /// The same budget with a [claim](self#memory) of its own, for another thread or task. What it takes counts beside
-    /// what is held around it, not beside what else this claim holds.
+    /// Returns the same budget with its own [claim](self#memory), for another thread or task. The limit of the new
+    /// claim is reduced by the decoded data around it, but not by other memory that this claim holds.
     ///
-    /// A thread that holds memory through one claim and takes it through another may wait for itself.
+    /// A thread that holds memory through one claim and takes it through another may deadlock with itself.
     #[must_use]
     pub fn fork(&self) -> Self {
         let fork = |claim: &Arc<Claim>| Claim::new(claim.purse.clone(), Some(claim.clone()), self.limits.decoded_bytes);
         Self { limits: self.limits, purse: self.purse.as_ref().map(fork) }
     }
 
-    /// Calls it on this thread, and at the same time on those that may help.
+    /// Runs the closure on this thread, and at the same time on those that may help.
     #[cfg(feature = "zip")]
     pub(crate) fn share_out(&self, work: &(dyn Fn() + Sync)) {
         match self.purse.as_ref().and_then(|purse| purse.help.as_ref()) {
@@ -262,20 +263,21 @@ impl Budget {
         }
     }
 
-    /// None: nothing is counted, and each part is bounded by the limits alone.
+    /// Creates a budget without counting. Only the limits of each part apply.
     pub fn unlimited(limits: &Limits) -> Self {
         Self { limits: *limits, purse: None }
     }
 
-    /// The limits for what is opened within this budget: of [`Limits::decoded_bytes`] those that are left.
+    /// Returns the limits for parts opened within this budget. Its [`Limits::decoded_bytes`] are those that remain.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// Charges for bytes that are about to be decoded, or to be looked at one by one.
+    /// Charges for bytes that are about to be decoded or examined one by one.
     ///
     /// # Errors
-    /// [`Limit`](crate::ErrorKind::Limit) where less is left, and from then on; where the run was stopped, too.
+    /// Returns a [`Limit`](crate::ErrorKind::Limit) error if less work remains; all later charges fail too. Returns an
+    /// error if the run was stopped.
     pub fn work(&self, bytes: u64) -> Result<()> {
         let Some(purse) = &self.purse else { return Ok(()) };
         if purse.stop.load(Ordering::Relaxed) {
@@ -284,7 +286,7 @@ impl Budget {
         purse.work.take(bytes)
     }
 
-    /// Counts further bytes to the file, such as those of an image beside it that is read too.
+    /// Adds bytes to the size of the file, such as those of a separate image that is read with it.
     pub fn add_bytes(&self, bytes: u64) {
         if let Some(purse) = &self.purse {
             purse.work.add(bytes.saturating_mul(self.limits.work.into()));
@@ -292,15 +294,15 @@ impl Budget {
         }
     }
 
-    /// Whether so many bytes of work and of results may be charged now, and memory for so many taken. Unlike a charge that
-    /// fails, this leaves the budget as it is, so that one part can be left out.
+    /// Returns true if this much work and output could be charged now, and this much memory taken. Unlike a failed
+    /// charge, it does not change the budget. Use it to skip a single part.
     pub fn affords(&self, work: u64, output: u64, memory: u64) -> bool {
         let Some(claim) = &self.purse else { return memory <= self.limits.decoded_bytes };
         let has = |pot: &Pot, amount: u64| pot.left.load(Ordering::Relaxed) >= amount;
         has(&claim.work, work) && has(&claim.output, output) && self.room() >= memory
     }
 
-    /// How many bytes this claim may still hold here.
+    /// Returns the bytes that this claim may still hold here.
     fn room(&self) -> u64 {
         let left = |claim: &Arc<Claim>| claim.most.saturating_sub(claim.held.load(Ordering::Relaxed));
         self.purse.as_ref().map_or(u64::MAX, left).min(self.limits.decoded_bytes)
@@ -309,15 +311,15 @@ impl Budget {
     /// Charges for bytes of results.
     ///
     /// # Errors
-    /// As [`work`](Self::work).
+    /// Returns an error if less output remains; all later charges for output fail too.
     pub fn output(&self, bytes: u64) -> Result<()> {
         self.purse.as_ref().map_or(Ok(()), |purse| purse.output.take(bytes))
     }
 
-    /// Charges for the members of an archive, those of archives in it among them.
+    /// Charges for the members of an archive, including those of archives in it.
     ///
     /// # Errors
-    /// As [`work`](Self::work).
+    /// Returns an error if fewer members remain; all later charges for members fail too.
     pub fn members(&self, count: u64) -> Result<()> {
         self.purse.as_ref().map_or(Ok(()), |purse| purse.members.take(count))
     }
@@ -325,56 +327,58 @@ impl Budget {
     /// Charges for bytes that are about to be decoded, and takes memory for them.
     ///
     /// # Errors
-    /// As [`work`](Self::work) and [`hold`](Self::hold).
+    /// Returns the errors of [`work`](Self::work) and [`hold`](Self::hold).
     pub fn take(&self, bytes: u64) -> Result<Held> {
-        // That they are too many for themselves says more than that others were before them.
+        // If the bytes alone exceed the limit, that error says more than one about spent work.
         self.room_beside(bytes)?;
         self.work(bytes)?;
         self.hold(bytes)
     }
 
-    /// As [`take`](Self::take), but never waits: `None` where other claims have the memory now. Then nothing is charged.
+    /// Like [`take`](Self::take), but never waits. Returns `None`, and charges nothing, if other claims have the memory
+    /// now.
     ///
     /// # Errors
-    /// As [`take`](Self::take).
+    /// Returns the errors of [`take`](Self::take).
     pub fn try_take(&self, bytes: u64) -> Result<Option<Held>> {
         let held = self.try_hold(bytes)?;
         held.map(|held| self.work(bytes).map(|()| held)).transpose()
     }
 
-    /// What is left beside so many more decoded bytes.
+    /// Returns the decoded bytes that remain after this many more.
     fn room_beside(&self, bytes: u64) -> Result<u64> {
         let limit = self.limits.decoded_bytes;
         limit.checked_sub(bytes).ok_or_else(|| too_much(limit))
     }
 
-    /// Takes memory for bytes that are about to be decoded. Waits where other claims have it, but never for this one, and
-    /// never for one that waits.
+    /// Takes memory for bytes that are about to be decoded. Waits while other claims have it, but never for this claim
+    /// or for a claim that is itself waiting.
     ///
-    /// For parts of what is held ask its [own budget](Held::budget), whose [limits](Self::limits) are what is left.
+    /// To take memory for parts of the held data, use its [own budget](Held::budget), whose [limits](Self::limits) are
+    /// those that remain.
     ///
     /// # Errors
-    /// [`Limit`](crate::ErrorKind::Limit) where they, with all that this [claim](self#memory) holds, are more than
-    /// [`Limits::decoded_bytes`].
+    /// Returns a [`Limit`](crate::ErrorKind::Limit) error if these bytes, together with all others that this
+    /// [claim](self#memory) holds, exceed [`Limits::decoded_bytes`].
     pub fn hold(&self, bytes: u64) -> Result<Held> {
         self.hold_or(bytes, Line::enter).map(|(held, _)| held)
     }
 
-    /// As [`hold`](Self::hold), but never waits: `None` where other claims have the memory now.
+    /// Like [`hold`](Self::hold), but never waits. Returns `None` if other claims have the memory now.
     ///
     /// # Errors
-    /// As [`hold`](Self::hold).
+    /// Returns the errors of [`hold`](Self::hold).
     pub fn try_hold(&self, bytes: u64) -> Result<Option<Held>> {
         self.hold_or(bytes, Line::try_enter).map(|(held, is_there)| is_there.then_some(held))
     }
 
-    /// Takes memory: from the pool, else by `enter`. Whether it could.
+    /// Takes memory from the pool, or else through `enter`. The `bool` is true if it got the memory.
     fn hold_or(&self, bytes: u64, enter: fn(&Line, &Arc<Claim>) -> bool) -> Result<(Held, bool)> {
         let limits = Limits { decoded_bytes: self.room_beside(bytes)?, ..self.limits };
         let inside = Self { limits, purse: self.purse.clone() };
         let Some(claim) = &self.purse else { return Ok((Held { inside, bytes, from: Store::Uncounted }, true)) };
         claim.add(bytes)?;
-        // From here on dropping it gives back what was taken.
+        // From here on, dropping `held` returns what was taken.
         let mut held = Held { inside, bytes, from: Store::Uncounted };
         if claim.memory.take(bytes) {
             held.from = Store::Pool;
@@ -385,14 +389,15 @@ impl Budget {
         Ok((held, is_there))
     }
 
-    /// The same for what is no part of anything decoded, such as names: as many bytes of it as there is room for.
+    /// Like [`hold`](Self::hold), for data that is not part of anything decoded, such as names. Takes at most the
+    /// remaining bytes.
     #[cfg(feature = "scan")]
     pub(crate) fn hold_up_to(&self, bytes: u64) -> Result<Held> {
         self.hold(bytes.min(self.room()))
     }
 
-    /// Charges for bytes that are decoded before anybody asks, and takes memory for them. `None` where it might matter to
-    /// others: where memory is short, or work.
+    /// Charges for bytes that are decoded ahead of time, and takes memory for them. Returns `None` if memory or work is
+    /// scarce, so that others are not affected.
     #[cfg(feature = "scan")]
     pub(crate) fn advance(&self, bytes: u64) -> Option<Advance> {
         let Some(purse) = &self.purse else { return Some(Advance { purse: None, bytes }) };
@@ -405,7 +410,7 @@ impl Budget {
     }
 }
 
-/// What was charged ahead of time, and its memory, until this is dropped.
+/// Work charged ahead of time, and its memory until this is dropped.
 #[cfg(feature = "scan")]
 pub(crate) struct Advance {
     purse: Option<Arc<Claim>>,
@@ -414,10 +419,10 @@ pub(crate) struct Advance {
 
 #[cfg(feature = "scan")]
 impl Advance {
-    /// Gives the charge back to one who pays for the same.
+    /// Returns the charge, because the caller pays for the same work.
     pub(crate) fn settle(self) {
         if let Some(purse) = &self.purse {
-            // One that was found empty stays so.
+            // An empty pot stays empty.
             let more = |left: u64| (left > 0).then(|| left.saturating_add(self.bytes));
             let _ = purse.work.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
         }
@@ -433,7 +438,7 @@ impl Drop for Advance {
     }
 }
 
-/// Memory for what is decoded, of a whole run. Clones share it.
+/// The memory for decoded data of a whole run. Clones share it.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory {
     pool: Arc<AtomicU64>,
@@ -448,7 +453,7 @@ impl Default for Memory {
 
 impl Memory {
     fn take(&self, bytes: u64) -> bool {
-        // Most take nothing, and threads wait for each other over this number.
+        // Most calls take nothing, and threads contend for this counter.
         bytes == 0
             || self.pool.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes)).is_ok()
     }
@@ -460,8 +465,8 @@ impl Memory {
     }
 }
 
-/// The claims in the lane, each but the first forked inside the one before it, with how often each entered: for itself,
-/// and for those after it.
+/// The claims in the lane. Each but the first was forked inside the one before it. The number counts how often each
+/// entered, for itself and for those after it.
 #[derive(Debug, Default)]
 struct Line {
     users: Mutex<Vec<(Arc<Claim>, usize)>>,
@@ -473,7 +478,7 @@ impl Line {
         self.users.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for the lane; not for this claim, nor for those that it was forked inside.
+    /// Waits for the lane, but not for this claim or for those it was forked inside.
     fn enter(&self, claim: &Arc<Claim>) -> bool {
         let users = self.users();
         let users = self.freed.wait_while(users, |users| !is_open(users, claim));
@@ -505,7 +510,7 @@ impl Line {
     }
 }
 
-/// Whether the claim may enter: it is in the lane already, or the last there is one that it was forked inside.
+/// Returns true if the claim may enter: it is already in the lane, or it was forked inside the last claim there.
 fn is_open(users: &[(Arc<Claim>, usize)], claim: &Arc<Claim>) -> bool {
     let is_in = || users.iter().any(|(user, _)| Arc::ptr_eq(user, claim));
     users.last().is_none_or(|(last, _)| claim.is_within(last)) || is_in()
@@ -523,22 +528,22 @@ fn add_user(users: &mut Vec<(Arc<Claim>, usize)>, claim: &Arc<Claim>) {
     }
 }
 
-/// Memory that is taken, until this is dropped.
+/// Memory that is held until this is dropped.
 #[derive(Debug)]
 pub struct Held {
     inside: Budget,
     bytes: u64,
-    /// Given back when dropped.
+    /// The store to which the memory returns on drop.
     from: Store,
 }
 
 impl Held {
-    /// The budget for parts of what is decoded there.
+    /// Returns the budget for parts of the data decoded there.
     pub fn budget(&self) -> &Budget {
         &self.inside
     }
 
-    /// Gives back all but so many bytes. To be called before anybody takes more in the budget of what is held.
+    /// Returns all but this many bytes. Call it before anything takes memory from the inner budget.
     #[cfg(feature = "scan")]
     pub(crate) fn shrink(&mut self, bytes: u64) {
         let Some(claim) = &self.inside.purse else { return };
@@ -576,12 +581,12 @@ enum Store {
     Lane,
 }
 
-/// What is taken and charged for at once, so that small pieces cost little.
+/// Memory and work are taken in steps of this size, so that small pieces cost little.
 const STEP: u64 = 1 << 20;
 const WORK_STEP: u64 = 1 << 16;
 
-/// Memory and work of a budget for something that is built piece by piece. All pieces are one [claim](self#memory) with
-/// the budget, and are given back together when this is dropped.
+/// Memory and work of a budget for a value that is built piece by piece. All pieces belong to the [claim](self#memory)
+/// of the budget, and are released together when this is dropped.
 ///
 /// ```
 /// use meshpeek::budget::Reservation;
@@ -601,46 +606,46 @@ const WORK_STEP: u64 = 1 << 16;
 pub struct Reservation<'b> {
     budget: &'b Budget,
     held: RefCell<Vec<Held>>,
-    /// Bytes of what is held that nothing uses yet.
+    /// Bytes held but not used yet.
     left: Cell<u64>,
-    /// Work that is still to be charged for.
+    /// Work not charged yet.
     due: Cell<u64>,
 }
 
 impl<'b> Reservation<'b> {
-    /// Nothing so far.
+    /// Creates an empty reservation.
     pub fn new(budget: &'b Budget) -> Self {
         Self { budget, held: RefCell::default(), left: Cell::default(), due: Cell::default() }
     }
 
-    /// The budget for what is decoded beside it.
+    /// Returns the budget for other data decoded at the same time.
     pub fn budget(&self) -> &'b Budget {
         self.budget
     }
 
-    /// Charges for bytes that are about to be made or looked at. Small amounts are charged for together, the last of them
+    /// Charges for bytes that are about to be made or examined. Small amounts are charged together, the last of them
     /// when this is dropped.
     ///
     /// # Errors
-    /// As [`Budget::work`].
+    /// Returns the errors of [`Budget::work`].
     pub fn work(&self, bytes: u64) -> Result<()> {
         let due = self.due.get().saturating_add(bytes);
         self.due.set(if due < WORK_STEP { due } else { 0 });
         if due < WORK_STEP { Ok(()) } else { self.budget.work(due) }
     }
 
-    /// Takes memory for bytes that are about to be kept. Waits as [`Budget::hold`] does.
+    /// Takes memory for bytes that are about to be kept. Waits like [`Budget::hold`].
     ///
     /// # Errors
-    /// As [`Budget::hold`].
+    /// Returns the errors of [`Budget::hold`].
     pub fn keep(&self, bytes: u64) -> Result<()> {
         self.reserve(bytes, |step| self.budget.hold(step).map(Some)).map(drop)
     }
 
-    /// As [`keep`](Self::keep), but never waits: `false` where other claims have the memory now.
+    /// Like [`keep`](Self::keep), but never waits. Returns `false` if other claims have the memory now.
     ///
     /// # Errors
-    /// As [`Budget::hold`].
+    /// Returns the errors of [`Budget::hold`].
     pub fn try_keep(&self, bytes: u64) -> Result<bool> {
         self.reserve(bytes, |step| self.budget.try_hold(step))
     }
@@ -662,20 +667,20 @@ impl<'b> Reservation<'b> {
     /// Charges for bytes that are about to be made, and takes memory for them.
     ///
     /// # Errors
-    /// As [`work`](Self::work) and [`keep`](Self::keep).
+    /// Returns the errors of [`work`](Self::work) and [`keep`](Self::keep).
     pub fn kept(&self, bytes: u64) -> Result<()> {
         self.work(bytes)?;
         self.keep(bytes)
     }
 
-    /// Whether so many bytes of work and of results may be charged now, and memory for so many taken; see
+    /// Returns true if this much work and output could be charged now, and this much memory taken. See
     /// [`Budget::affords`].
     pub fn affords(&self, work: u64, output: u64, memory: u64) -> bool {
         let more = memory.saturating_sub(self.left.get());
         self.budget.affords(work.saturating_add(self.due.get()), output, more)
     }
 
-    /// Takes back bytes that were kept and are no more, for what is kept next.
+    /// Returns bytes that were kept and are no longer needed, for use by what is kept next.
     pub fn give(&self, bytes: u64) {
         self.left.set(self.left.get().saturating_add(bytes));
     }
@@ -683,7 +688,7 @@ impl<'b> Reservation<'b> {
     /// Charges for bytes of the result, and takes memory for them.
     ///
     /// # Errors
-    /// As [`Budget::output`] and [`keep`](Self::keep).
+    /// Returns the errors of [`Budget::output`] and [`keep`](Self::keep).
     pub fn output(&self, bytes: u64) -> Result<()> {
         self.budget.output(bytes)?;
         self.keep(bytes)
@@ -692,7 +697,7 @@ impl<'b> Reservation<'b> {
 
 impl Drop for Reservation<'_> {
     fn drop(&mut self) {
-        // The rest is done; the next charge meets an empty budget.
+        // The work is done. The next charge meets an empty budget.
         let _ = self.budget.work(self.due.get());
     }
 }

@@ -1,33 +1,33 @@
-//! One way to say what is wrong with the elements of an array: how many, of how many, and the first.
+//! Rules for the elements of an array, and one form of message: how many are wrong, out of how many, and the first.
 //!
 //! ```text
 //! lods[2].faces: 1,024 of 3,000 point numbers are not below 512; the first is 70000 at index 5
 //! ```
 //!
-//! An array is walked once, and only counted; the first is looked for where there is one. The message is made once for
-//! an array, and only if the list of problems still takes it.
+//! An array is walked once, and only counted. The first wrong element is searched for only if there is one. Each array
+//! produces at most one message, and only if the list of problems has room for it.
 //!
-//! # How long a unit vector is
+//! # Tolerance for unit vectors
 //!
-//! In the files of real writers at hand, and models that another program rewrote from two of them, lengths differ from 1
-//! by at most
+//! The available files of real writers, and models that another program converted from two of them, contain lengths
+//! that differ from 1 by at most
 //!
-//! | what | files | how many | off by |
+//! | kind | files | count | max. deviation |
 //! | --- | --- | --- | --- |
 //! | quaternions of BMTR | 10 | 55,378 | 0.0005 |
 //! | rotations of B3D, nodes and keys | 11 | 10,517 | 0.000001 |
 //! | normals and tangents of ODOL, packed | 22 | 197,578 | 0.0020 |
 //! | normals of ODOL, floats | 7 | 24,936 | 0.0013 |
-//! | normals of ODOL 71 by another program's own writer | 1 | 526 | 0.0039 |
+//! | normals of ODOL 71 from another program's own writer | 1 | 526 | 0.0039 |
 //! | normals of MLOD | 1 | 68 | 0.000001 |
 //! | normals of Ballance maps | 1 | 18 | 0.000001 |
 //!
-//! so that [`UNIT`] is more than twice what the coarsest writer needs. Of the packed vectors of ODOL 948 are zero, in models
-//! that games show: a vector without a direction is none that is too short. A quaternion of zeros is no rotation.
+//! So [`UNIT`] is more than twice the deviation of the least precise writer. 948 of the packed vectors of ODOL are
+//! zero, in models that games display. A direction may therefore be zero. A quaternion of zeros is not a rotation.
 //!
-//! Not checked: normals of B3D, since the writers of 129 of 506 real files scale them; normals and rotations of LODka3D,
-//! since of 847 normals at hand 838 are far from 1, and no reader is known to mind; the matrices of plain animations, which
-//! may scale.
+//! Not checked: normals of B3D, because the writers of 129 of 506 real files scale them. Normals and rotations of
+//! LODka3D, because 838 of 847 available normals are far from 1, and no known reader rejects them. The matrices of
+//! plain animations, which may scale.
 
 #[cfg(any(feature = "pbo", feature = "zip"))]
 mod alike;
@@ -49,28 +49,28 @@ use crate::blocks::Block;
 use crate::bytes::{Element, LeArray, Packing, Strided, Table};
 use crate::summary::{Problems, Severity};
 
-/// How far the length of a unit vector may be from 1.
+/// The maximum deviation of a unit vector's length from 1.
 pub(crate) const UNIT: f32 = 0.01;
 
-/// How far a share may be outside 0 to 1: weights that a program made to sum to 1 reach 1.0000001 in 10 of 28 real files.
+/// The tolerance for weights outside 0 to 1. In 10 of 28 real files, normalized weights reach 1.0000001.
 pub(crate) const ROUNDING: f32 = 1e-5;
 
-/// What each element of an array has to be.
+/// A rule for each element of an array.
 pub(crate) trait Rule {
-    /// An element, as the message shows it.
+    /// An element as shown in the message.
     type Value: Copy + Display;
 
-    /// The stable name of what is wrong. One that begins with `damaged` is an error, any other a warning.
+    /// Returns the stable code of the problem. A code that starts with `damaged` is an error, any other a warning.
     fn code(&self) -> Code;
 
-    /// Whether an element is as it should be.
+    /// Returns true if an element follows the rule.
     fn holds(&self, value: Self::Value) -> bool;
 
-    /// What those are that break it: "not below 512".
+    /// Describes the elements that break the rule: "not below 512".
     fn words(&self) -> Cow<'static, str>;
 }
 
-/// Describes rules: what they are held to, when an element keeps them, and the words for one that does not.
+/// Declares rules: their bounds, the condition for an element, and the words for an element that breaks the rule.
 macro_rules! rules {
     ($($(#[$doc:meta])* $name:ident $(<$life:lifetime>)? $(<$n:ident>)? $(($bound:ty))? of $value:ty = $code:expr,
         |$rule:pat_param, $element:pat_param| $holds:expr, $words:expr;)*) => {$(
@@ -100,7 +100,7 @@ macro_rules! rules {
 }
 pub(crate) use rules;
 
-/// Goes over the elements of one array, or of several that are told of as one.
+/// Checks the elements of one array, or of several that are reported together.
 #[must_use]
 pub(crate) struct Check<R: Rule> {
     rule: R,
@@ -110,7 +110,7 @@ pub(crate) struct Check<R: Rule> {
 }
 
 struct First<V> {
-    /// The inner list, where there are several.
+    /// The inner list, if there are several.
     list: Option<(&'static str, usize)>,
     index: u64,
     offset: u64,
@@ -122,14 +122,14 @@ impl<R: Rule> Check<R> {
         Self { rule, of: 0, broken: 0, first: None }
     }
 
-    /// Goes over one array.
+    /// Checks one array.
     #[inline]
     pub(crate) fn array(mut self, rows: impl Into<Rows>, values: impl Iterator<Item = R::Value> + Clone) -> Self {
         self.add(None, rows.into(), values);
         self
     }
 
-    /// Goes over one of several lists.
+    /// Checks one of several lists.
     #[inline]
     pub(crate) fn list(
         &mut self,
@@ -140,7 +140,7 @@ impl<R: Rule> Check<R> {
         self.add(Some(list), rows.into(), values);
     }
 
-    /// Looks at the next element, which lies at this offset.
+    /// Checks the next element, which is at this offset.
     #[inline]
     pub(crate) fn next(&mut self, offset: u64, value: R::Value) {
         if !self.rule.holds(value) {
@@ -151,13 +151,13 @@ impl<R: Rule> Check<R> {
         self.skip();
     }
 
-    /// Passes over an element that does not break the rule.
+    /// Skips an element that follows the rule.
     #[inline]
     pub(crate) fn skip(&mut self) {
         self.of = self.of.wrapping_add(1);
     }
 
-    /// Passes over those before the element of this index.
+    /// Skips the elements before this index.
     pub(crate) fn skip_to(&mut self, index: u64) {
         self.of = self.of.max(index);
     }
@@ -182,8 +182,8 @@ impl<R: Rule> Check<R> {
         self.broken = self.broken.wrapping_add(broken);
     }
 
-    /// Adds the problem, if there is one. `what` names the elements in the plural; `place` says of the error in which
-    /// part they lie.
+    /// Adds the problem, if there is one. `what` names the elements in the plural. `place` adds the enclosing part to
+    /// the error.
     #[inline]
     pub(crate) fn tell(self, what: &str, problems: &mut Problems, place: impl FnOnce(Error) -> Error) {
         if self.broken > 0 && problems.keeps_another() {
@@ -205,7 +205,7 @@ impl<R: Rule> Check<R> {
     }
 }
 
-/// That so many of so many elements are what the words say.
+/// Creates the error: this many elements out of a total are as the words describe.
 fn error(words: &str, broken: u64, of: u64, what: &str, first: Option<First<&dyn Display>>) -> Error {
     let counts = || (grouped(broken), grouped(of));
     let Some(First { list, index, offset, value }) = first else {
@@ -221,7 +221,7 @@ fn error(words: &str, broken: u64, of: u64, what: &str, first: Option<First<&dyn
     Error::malformed(format!("{broken} of {of} {what} {verb} {words}{first}{value} at index {index}{list}")).at(offset)
 }
 
-/// Tells of a single value that breaks a rule.
+/// Reports a single value that breaks a rule.
 #[inline]
 pub(crate) fn one<R: Rule>(
     rule: R,
@@ -239,21 +239,21 @@ fn severity(code: Code) -> Severity {
     if code.class() == "damaged" { Severity::Error } else { Severity::Warning }
 }
 
-/// Where the rows of an array lie.
+/// The offsets of an array's rows.
 #[derive(Clone, Copy)]
 pub(crate) struct Rows {
     offset: u64,
-    /// From one to the next; 0 where they are compressed, or of different lengths.
+    /// The distance between rows, or 0 if they are compressed or differ in length.
     step: u64,
 }
 
 impl Rows {
-    /// Each as many bytes behind the one before it.
+    /// Creates rows at equal distances.
     pub(crate) fn new(offset: u64, step: usize) -> Self {
         Self { offset, step: step as u64 }
     }
 
-    /// Rows of so many bytes within those of an array, where their place is known.
+    /// Returns rows of this size within those of an array, if their offsets are known.
     pub(crate) fn each(self, bytes: usize) -> Self {
         Self { step: if self.step == 0 { 0 } else { bytes as u64 }, ..self }
     }
@@ -264,7 +264,7 @@ impl Rows {
 }
 
 impl From<u64> for Rows {
-    /// All that is known is where they start.
+    /// Only the start is known.
     fn from(offset: u64) -> Self {
         Self { offset, step: 0 }
     }
@@ -300,35 +300,35 @@ impl From<&dyn Table> for Rows {
 }
 
 rules! {
-    /// The number of an item in a list of so many.
+    /// An index into a list of this length.
     Below(u64) of u64 = Code::Range, |Self(count), number| number < *count, format!("not below {count}");
 
-    /// The same where the number is stored with a sign.
-    // What is negative becomes larger than any count.
+    /// A signed index into a list of this length.
+    // A negative number becomes larger than any count.
     Index(u64) of i64 = Code::Range, |Self(count), number| number.cast_unsigned() < *count,
         count.checked_sub(1).map_or("not in an empty list".to_owned(), |last| format!("not from 0 to {last}"));
 
-    /// The same where -1 stands for none.
+    /// A signed index into a list of this length, or -1 for none.
     IndexOrNone(u64) of i64 = Code::Range, |Self(count), number| number == -1 || Index(*count).holds(number),
         count.checked_sub(1).map_or("not -1".to_owned(), |last| format!("not from -1 to {last}"));
 
-    /// An end that lies behind no more items than there are.
+    /// An end index, at most the number of items.
     AtMost(u64) of u64 = Code::Range, |Self(count), end| end <= *count, format!("above {count}");
 
     /// Numbers that are neither infinite nor NaN.
-    // Without a jump for each number.
+    // Without a branch for each number.
     Finite<N> of Numbers<N> = Code::NotFinite,
         |_, Numbers(numbers)| numbers.into_iter().fold(true, |all, number| all & number.is_finite()), "not finite";
 
-    /// Numbers from 0 to 1, but for what [rounding](ROUNDING) adds. What is not finite is told elsewhere.
+    /// Numbers from 0 to 1, within [rounding](ROUNDING). Numbers that are not finite are reported elsewhere.
     UnitRange<N> of Numbers<N> = Code::OddRange, |_, Numbers(numbers)| {
         let is_inside = |number: f32| (-ROUNDING..=1.0 + ROUNDING).contains(&number) | !number.is_finite();
         numbers.into_iter().fold(true, |all, number| all & is_inside(number))
     }, "not from 0 to 1";
 }
 
-/// What the caller has found to break a rule of its own: only that is shown to it, the rest
-/// [skipped](Check::skip).
+/// Elements that the caller found to break its own rule. Pass only those to the check, and [skip](Check::skip) the
+/// rest.
 pub(crate) struct Broken<V> {
     code: Code,
     words: Cow<'static, str>,
@@ -358,13 +358,13 @@ impl<V: Copy + Display> Rule for Broken<V> {
 }
 
 impl<V: Copy + Display> Check<Broken<V>> {
-    /// Looks at the next element, which lies at this offset.
+    /// Checks the next element, which is at this offset.
     pub(crate) fn look(&mut self, offset: u64, value: V, holds: bool) {
         if holds { self.skip() } else { self.next(offset, value) }
     }
 }
 
-/// Numbers of one element.
+/// The numbers of one element.
 #[derive(Clone, Copy)]
 pub(crate) struct Numbers<const N: usize>(pub(crate) [f32; N]);
 
@@ -380,7 +380,7 @@ impl<const N: usize> Display for Numbers<N> {
     }
 }
 
-/// Whether all numbers that these bytes are of are finite: told by their exponents, many at a time.
+/// Returns true if all numbers in these bytes are finite. Compares the exponents of many numbers at a time.
 pub(crate) fn are_finite(floats: &[u8]) -> bool {
     const EXPONENT: u32 = 0x7f80_0000;
     let is_finite = |bits: &[u8; 4]| u32::from_le_bytes(*bits) & EXPONENT != EXPONENT;
@@ -399,7 +399,7 @@ impl Length {
         Self { square: numbers.into_iter().map(|number| number * number).sum() }
     }
 
-    /// Of whole numbers of which so many make 1.
+    /// Creates the length of a vector of integers, of which `unit` stands for 1.
     #[inline]
     pub(crate) fn in_units<const N: usize>(numbers: [i16; N], unit: i16) -> Self {
         let one = 1.0 / f32::from(unit);
@@ -413,9 +413,9 @@ impl Display for Length {
     }
 }
 
-/// Vectors of length 1. What is no number is told elsewhere.
+/// Vectors of length 1. Vectors with numbers that are not finite are reported elsewhere.
 pub(crate) enum Unit {
-    /// A direction: may be zero for none.
+    /// A direction. It may be zero for none.
     Direction,
     /// A rotation.
     Quaternion,
@@ -441,7 +441,7 @@ impl Rule for Unit {
     }
 }
 
-/// A number with its thousands set apart.
+/// Formats a number with thousands separators.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len().saturating_mul(2));

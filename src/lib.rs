@@ -1,5 +1,5 @@
-//! Looks into 3D game assets without loading them: arrays are viewed where they lie in the file, a compressed block is
-//! decoded only when somebody reads it.
+//! Inspects 3D game assets without loading them. Arrays are read in place. Compressed blocks are decoded only on
+//! access.
 //!
 //! ```
 //! # let bytes = b"BB3D\x04\0\0\0\x01\0\0\0";
@@ -12,105 +12,106 @@
 //!
 //! # Where to start
 //!
-//! | wish | start from | what it costs |
+//! | task | start from | cost |
 //! | --- | --- | --- |
-//! | the bytes of a file | [`FileMap::open_with`] | a read, or a map on the caller's word: see [`source`] |
-//! | what a file is | [`Format::sniff`] | its first bytes |
-//! | the facts that an index keeps | [`Asset::parse`], [`Inspect::summarize`] | headers and tables; compressed streams are walked to find their ends, not decoded |
-//! | all that is wrong with a file | [`Inspect::verify`] | every block decoded once, one at a time; every index looked at |
-//! | every part, field and array, whatever the format | [`Inspect::outline`] with a [`Visitor`](inspect::Visitor) | what the visitor reads |
-//! | one array by its name, such as `meshes/0/positions` | [`inspect::Selector`], which finds a [`Table`](view::Table) | the way there, then the rows that are read |
-//! | a name for every byte | [`dissect::dissect`] | each record read twice, nothing decoded |
-//! | what a format's fields are called and mean | [`schema::records`] | nothing: they are constants |
-//! | the views of one format | its module, such as [`b3d::Scene`](b3d/struct.Scene.html) or [`odol::Model`](odol/struct.Model.html) | what is asked for |
-//! | one member of an archive, however deep | [`address::Address`](address/struct.Address.html), [`address::open_member`](address/fn.open_member.html) | that member inflated, and those around it |
-//! | a file's own facts with the fewest pages touched | [`Inspect::summarize_header`] | what the format's [`Depth::Header`] reads |
-//! | a view that keeps its bytes | [`OwnedAsset`](struct.OwnedAsset.html) | what opening costs, and two counters |
-//! | a file of which only ranges can be had | [`ranges`] | the ranges that are needed |
-//! | everything in an archive | [`visit::visit`](visit/fn.visit.html) | each member looked at, one alive at a time |
-//! | folders full of archives, on all cores | [`scan::Scan`](scan/struct.Scan.html) (feature `scan`) | a summary of each asset; memory for the assets at hand |
-//! | what differs between two assets | [`diff::compare`](diff/fn.compare.html) (feature `scan`) | both read, unequal arrays decoded |
+//! | get the bytes of a file | [`FileMap::open_with`] | a read, or a memory map if the caller opts in: see [`source`] |
+//! | recognize a format | [`Format::sniff`] | the first bytes |
+//! | get the facts for an index | [`Asset::parse`], [`Inspect::summarize`] | headers and tables; compressed streams are walked to find their ends, not decoded |
+//! | find every problem in a file | [`Inspect::verify`] | each block is decoded once, one at a time; each index is checked |
+//! | list every part, field and array of any format | [`Inspect::outline`] with a [`Visitor`](inspect::Visitor) | what the visitor reads |
+//! | get one array by its name, such as `meshes/0/positions` | [`inspect::Selector`], which finds a [`Table`](view::Table) | the path to the array, then the rows that are read |
+//! | name every byte | [`dissect::dissect`] | each record is read twice; nothing is decoded |
+//! | look up a format's field names and meanings | [`schema::records`] | nothing: they are constants |
+//! | use the views of one format | its module, such as [`b3d::Scene`](b3d/struct.Scene.html) or [`odol::Model`](odol/struct.Model.html) | what is requested |
+//! | open one archive member at any depth | [`address::Address`](address/struct.Address.html), [`address::open_member`](address/fn.open_member.html) | that member and the archives around it are inflated |
+//! | get a file's own facts with the fewest pages touched | [`Inspect::summarize_header`] | what the format's [`Depth::Header`] reads |
+//! | keep a view together with its bytes | [`OwnedAsset`](struct.OwnedAsset.html) | the cost of opening, and two reference counters |
+//! | read a file from which only byte ranges are available | [`ranges`] | the ranges that are needed |
+//! | visit everything in an archive | [`visit::visit`](visit/fn.visit.html) | each member is examined, one in memory at a time |
+//! | scan folders full of archives on all cores | [`scan::Scan`](scan/struct.Scan.html) (feature `scan`) | a summary of each asset; memory for the assets being processed |
+//! | compare two assets | [`diff::compare`](diff/fn.compare.html) (feature `scan`) | both are read; unequal arrays are decoded |
 //!
 //! # How it fits together
 //!
-//! Each module imports only modules on lower floors. From the ground up:
+//! Each module imports only from modules on lower levels. From the bottom up:
 //!
-//! | floor | module | holds |
+//! | level | module | contains |
 //! | --- | --- | --- |
 //! | 0 | `base` | limits, errors and their codes, texts, the table of formats |
 //! | 1 | `bytes` | cursors, arrays and chunks that borrow from the file |
-//! | | [`budget`] | what a file may cost |
+//! | | [`budget`] | bounds on the total cost of a file |
 //! | | [`source`] | the bytes of a file, read or mapped |
 //! | 2 | [`codec`] | compressed streams |
-//! | | `outline` | parts, fields, arrays, and who visits them; descriptions of records |
-//! | | [`ranges`] | files of which only some bytes are at hand |
+//! | | `outline` | parts, fields, arrays, and the visitors of them; descriptions of records |
+//! | | [`ranges`] | files from which only some bytes are available |
 //! | | [`summary`] | facts, references and problems of an asset |
-//! | 3 | `record` | records described once: reading and describing them, lists of them |
+//! | 3 | `record` | records, each described once: reading and describing them, lists of them |
 //! | | `blocks` | arrays that may be compressed |
-//! | | [`inspect`] | the questions that every format answers; selectors |
-//! | 4 | `check` | rules that `verify` holds values to |
+//! | | [`inspect`] | the operations common to all formats; selectors |
+//! | 4 | `check` | rules that `verify` checks values against |
 //! | | [`dissect`] | a name for every byte |
 //! | | `json` | outlines as JSON |
 //! | 5 | `formats` | a folder for each format, and the zip directory that two of them share |
 //! | 6 | `asset` | recognizing and opening any format; archives, addresses in them, visits, owned assets |
 //! | 7 | `diff` | differences between two assets |
-//! | | `geometry` | triangles and materials of all formats in one space |
+//! | | `geometry` | triangles and materials of all formats in one coordinate space |
 //! | 8 | `pose` | bones and animations of all formats |
 //! | | `scan` | many files |
-//! | 9 | `arrow` | what a scan finds, as tables |
+//! | 9 | `arrow` | scan results as tables |
 //!
-//! [`view`] shows what users need of `bytes`, `record` and `blocks`.
+//! [`view`] re-exports the public parts of `bytes`, `record` and `blocks`.
 //!
-//! **Views.** Opening an asset reads its header and checks what else must hold for the rest to be found; it allocates
-//! nothing that grows with the file. What it gives borrows from the bytes: a record is read when it is asked for, an array
-//! of fixed-size elements is an [`LeArray`], cast in place, whose elements are little-endian numbers without alignment.
-//! Arrays among other columns are [`Strided`](view::Strided); lists of records of varying length are a
-//! [`List`](view::List), walked from the front. Names are [`ByteStr`](view::ByteStr): bytes, with a text for people made
-//! on demand.
+//! **Views.** Opening an asset reads its header and checks whatever is needed to find the rest. It makes no allocation
+//! that grows with the file. Views borrow from the bytes. A record is read on access. An array of fixed-size elements
+//! is an [`LeArray`], cast in place, whose elements are little-endian numbers without alignment. Arrays interleaved
+//! with other columns are [`Strided`](view::Strided). Lists of records of varying length are a [`List`](view::List),
+//! walked from the front. Names are [`ByteStr`](view::ByteStr): bytes that are converted to readable text on demand.
 //!
-//! **Blocks.** What may be compressed is a [`Block`](view::Block). It knows its count, place and stored length; a method
-//! called `decode` expands it, into memory that [`Limits`] bounds, and borrows where nothing is compressed. Ballance maps
-//! are the exception: their tables are inflated when first asked for, and kept.
+//! **Blocks.** An array that may be compressed is a [`Block`](view::Block). It knows its count, offset and stored
+//! length. Its `decode` method expands it into memory bounded by [`Limits`], or borrows if the array is not compressed.
+//! Ballance maps are the exception: their tables are inflated on first access and kept.
 //!
-//! **Limits.** Counts and lengths in a file are claims: each is compared with the bytes that are there before anything is
-//! done with it. [`Limits`] bound what one part may cost. What parts cost together (archives in archives with blocks in
-//! them) is charged to a [`Budget`], which [`scan`](scan/index.html) and the program make for each outer file.
+//! **Limits.** Counts and lengths in a file are claims. Each is compared with the available bytes before it is used.
+//! [`Limits`] bound the cost of a single part. The total cost of all parts (archives in archives with blocks in them)
+//! is charged to a [`Budget`]. [`scan`](scan/index.html) and the program make one for each outer file.
 //!
-//! **Problems.** What cannot be read is an [`Error`]: a kind, a stable [code](summary::Code), the offset, and the place as
-//! a path such as `lods[2].faces`. Summaries and `verify` do not end at the first: they collect [`Problem`]s, and give
-//! what is sound beside them. No input panics, and one damaged part leaves the others readable.
+//! **Problems.** A part that cannot be read yields an [`Error`]: a kind, a stable [code](summary::Code), the offset,
+//! and the location as a path such as `lods[2].faces`. Summaries and `verify` do not stop at the first error. They
+//! collect [`Problem`]s and also return the facts that are sound. No input panics, and one damaged part leaves the
+//! others readable.
 //!
 //! [`Problem`]: summary::Problem
 //!
-//! **Indices.** Views give indices as stored, and do not look where they point: [`get`](LeArray::get) with one that leads
-//! outside is `None`, never another element. `verify` holds every index to what it points into.
+//! **Indices.** Views return indices as stored, without checking them. [`get`](LeArray::get) returns `None` for an
+//! out-of-range index, never another element. `verify` checks every index against its target.
 //!
 //! # Names
 //!
-//! | name | is |
+//! | name | meaning |
 //! | --- | --- |
-//! | `len()`, `is_empty()`, `get(index)`, `iter()` | a sequence at hand: exact, in `usize` |
-//! | `count()` | how many elements a block decodes to; of a fill more than any memory holds |
-//! | `..._count()` | how many things of one kind there are, where no view of them is |
-//! | `..._hint()` | the file's word for something that only decoding would prove |
+//! | `len()`, `is_empty()`, `get(index)`, `iter()` | a sequence in memory: exact, in `usize` |
+//! | `count()` | the number of elements that a block decodes to; for a fill it may exceed any memory |
+//! | `..._count()` | the number of things of one kind that have no view |
+//! | `..._hint()` | a value stated by the file that only decoding could confirm |
 //! | `byte_len()`, `..._byte_len()` | a size in bytes; as a field of numbers `bytes` |
-//! | `as_bytes()`, `..._bytes()`, `borrowed()` | the bytes themselves, where they lie |
-//! | `to_...()`, `decode...()` | what is copied or decoded: borrowed where it need not be |
-//! | `spanned()` | the same with the place of each |
-//! | `name()` | the word for an `enum`'s variant; of a code as stored an `Option`, for codes without a meaning |
+//! | `as_bytes()`, `..._bytes()`, `borrowed()` | the bytes themselves, in place |
+//! | `to_...()`, `decode...()` | copied or decoded data; borrowed if no copy is needed |
+//! | `spanned()` | the same values, each with its byte range |
+//! | `name()` | the fixed name of an `enum`'s variant; for a stored code an `Option`, `None` if the code has no meaning |
 //!
-//! What may fail and may not be there is a `Result<Option<T>>`.
+//! A method that may fail and whose value may be absent returns `Result<Option<T>>`.
 //!
-//! # What may grow
+//! # Extensibility
 //!
-//! Records, facts and kinds that formats add to are `#[non_exhaustive]`. Traits that only this crate implements are sealed:
-//! [`Inspect`], [`Element`](view::Element), [`Layout`](view::Layout), `chunk::Header`, those of single formats. The others
-//! get what they get with a default: [`Visitor`](inspect::Visitor), [`ReadAt`](ranges::ReadAt), [`Table`](view::Table), and
-//! what [records](view::record) are made of. Structs without `#[non_exhaustive]` are whole as they are.
+//! Records, facts and kinds to which formats add are `#[non_exhaustive]`. Traits that only this crate implements are
+//! sealed: [`Inspect`], [`Element`](view::Element), [`Layout`](view::Layout), `chunk::Header`, and those of single
+//! formats. New methods of the other traits have a default: [`Visitor`](inspect::Visitor), [`ReadAt`](ranges::ReadAt),
+//! [`Table`](view::Table), and the traits for [records](view::record). Structs without `#[non_exhaustive]` are final.
 //!
-//! # Spaces
+//! # Coordinate spaces
 //!
-//! Views give what is stored, each format in its own space; the first page of each module has the same facts and more.
+//! Views return values as stored, in each format's own space. The first page of each module repeats these facts in
+//! detail.
 //!
 //! | format | x, y, z | handed | front faces | V grows | quaternions | matrices | unit |
 //! | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -123,9 +124,9 @@
 //!
 //! # Features
 //!
-//! Each format has one, all on by default. `mmap` brings the map; `owned` keeps bytes with their views; `zlib-rs` is the faster of two DEFLATE backends. On
-//! request: `serde` makes summaries serializable, `scan` finds assets in folders and archives. What
-//! is gated says so.
+//! Each format has a feature, on by default. `mmap` adds memory maps. `owned` keeps bytes with their views. `zlib-rs`
+//! is the faster of two DEFLATE backends. Off by default: `serde` makes summaries serializable, and `scan` finds assets
+//! in folders and archives. The docs of each gated item name its feature.
 #![deny(unsafe_code, missing_docs, unreachable_pub)]
 #![cfg_attr(
     not(test),
@@ -139,7 +140,7 @@
     )
 )]
 #![cfg_attr(docsrs, feature(doc_cfg))]
-// Each format uses a part of what they share.
+// Each format uses only some of the shared items.
 #![cfg_attr(
     not(all(
         feature = "b3d",
@@ -152,7 +153,7 @@
     allow(unused)
 )]
 
-// The floors from the ground up; tests/it/floors.rs holds every import to them.
+// The levels from the bottom up. tests/it/floors.rs checks every import against them.
 mod base;
 
 pub mod budget;
@@ -210,7 +211,7 @@ pub use formats::rtm;
 #[cfg(feature = "zip")]
 pub use formats::zip;
 
-/// Which format some bytes are in.
+/// The format of some bytes.
 pub mod format {
     pub use crate::base::format::Format;
     pub use crate::base::no_asset::NoAsset;
@@ -230,7 +231,7 @@ pub mod view {
     pub use crate::formats::zip_directory as zip;
     pub use crate::record::{Interleaved, Layout, List, interleaved, list};
 
-    /// Records described once: the traits and types that their descriptions are made of.
+    /// Records, each described once: the traits and types that their descriptions consist of.
     pub mod record {
         pub use crate::outline::{FieldInfo, Schema, Type};
         pub use crate::record::{Apart, Fixed, Flat, Form, Framing, Known, Read, Record, Rest, Stored};
@@ -246,8 +247,8 @@ pub use serde;
 #[cfg(feature = "json")]
 #[doc(no_inline)]
 pub use serde_json;
-/// The crates whose types this one hands out or asks for: numbers as stored, casts, parsers for
-/// [`Cursor::parse`](view::Cursor::parse), and with their features half floats and what writes records.
+/// The crates whose types appear in this crate's API: stored numbers, casts, parsers for
+/// [`Cursor::parse`](view::Cursor::parse), and, with their features, half floats and serialization.
 #[doc(no_inline)]
 pub use {bytemuck, nom, zerocopy};
 
@@ -263,7 +264,7 @@ pub use inspect::{Depth, Inspect};
 pub use source::{Access, FileMap};
 pub use summary::Summary;
 
-/// Runs what README.md shows of the library.
+/// Runs the library examples of README.md.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,20 +1,21 @@
-//! Files of which ranges are at hand, not the whole: in an object store, behind HTTP, in a browser.
+//! Files from which only byte ranges are available: in an object store, over HTTP, in a browser.
 //!
-//! [`Ranges`] holds the ranges that are here. [`Asset::parse_ranges`](crate::Asset::parse_ranges) and those of
-//! [PBO](crate::pbo::Archive::parse_ranges), [zip](crate::zip::Archive::parse_ranges) and
-//! [ODOL](crate::odol::Model::parse_ranges) open what is in them. Whatever then needs bytes that are not here fails with
-//! [`Incomplete`](crate::ErrorKind::Incomplete), which names the range to add before asking again. Nothing is ever read
-//! in the place of what is not here.
+//! [`Ranges`] holds the available ranges. [`Asset::parse_ranges`](crate::Asset::parse_ranges) opens an asset in them.
+//! So do the methods of [PBO](crate::pbo::Archive::parse_ranges), [zip](crate::zip::Archive::parse_ranges) and
+//! [ODOL](crate::odol::Model::parse_ranges). An operation that needs a missing byte fails with
+//! [`Incomplete`](crate::ErrorKind::Incomplete), which names the range to add before you ask again. Missing bytes are
+//! never replaced by other data.
 //!
-//! Ask through [`Ranges::ask`] or [`Ranges::load`]: they give whole answers only. Questions that cannot fail, such as
-//! [`summarize`](crate::Inspect::summarize) and outlines, report missing bytes as problems if they are asked directly.
-//! `ask` notices that and fails with `Incomplete`.
+//! Ask through [`Ranges::ask`] or [`Ranges::load`], which return complete answers only. Operations that cannot fail,
+//! such as [`summarize`](crate::Inspect::summarize) and outlines, report missing bytes as problems if you call them
+//! directly. `ask` detects this and fails with `Incomplete`.
 //!
-//! Opening an archive takes its directory, opening an ODOL model its header and tables (of version 7, behind whose LODs
-//! the header lies, all of it); after that [`Depth::Header`](crate::Depth::Header) needs nothing more, a LOD its own
-//! range, a member its header and bytes. The other formats, Ballance maps among them, take all bytes to open.
+//! Opening an archive needs its directory. Opening an ODOL model needs its header and tables, but all bytes in version
+//! 7, where the header follows the LODs. After that, [`Depth::Header`](crate::Depth::Header) needs nothing more, a LOD
+//! its own range, and a member its header and bytes. All other formats, including Ballance maps, need all bytes to
+//! open.
 //!
-//! With reads that block, [`Ranges::load`] goes on until there is an answer:
+//! With blocking reads, [`Ranges::load`] continues until there is an answer:
 //!
 //! ```
 //! use meshpeek::ranges::{Ranges, ReadAt};
@@ -28,7 +29,7 @@
 //! # Ok::<(), meshpeek::Error>(())
 //! ```
 //!
-//! Without, the caller waits for the range in whatever way there is, and asks again:
+//! Otherwise, fetch the range in any way, and ask again:
 //!
 //! ```
 //! # use meshpeek::{Asset, Limits, ranges::Ranges};
@@ -60,16 +61,16 @@ use crate::source::FileMap;
 
 /// A source of bytes by range.
 pub trait ReadAt {
-    /// How many bytes there are.
+    /// Returns the number of bytes in the source.
     ///
     /// # Errors
-    /// Those of the source.
+    /// Returns the errors of the source.
     fn byte_len(&self) -> io::Result<u64>;
 
-    /// Reads these bytes, which are never outside the [size](Self::byte_len): all of them.
+    /// Reads all bytes of this range, which is always within the [size](Self::byte_len).
     ///
     /// # Errors
-    /// Those of the source.
+    /// Returns the errors of the source.
     fn read_at(&self, range: Range<u64>) -> io::Result<Vec<u8>>;
 }
 
@@ -84,7 +85,7 @@ impl ReadAt for [u8] {
     }
 }
 
-/// Threads may share the file. Unix leaves the place where others read next, other systems move it.
+/// Threads may share the file. On Unix this leaves the file position unchanged. On other systems it moves it.
 impl ReadAt for File {
     fn byte_len(&self) -> io::Result<u64> {
         Ok(self.metadata()?.len())
@@ -121,7 +122,7 @@ fn read_exact_at(file: &File, mut bytes: &mut [u8], mut start: u64) -> io::Resul
     Ok(())
 }
 
-/// One thread at a time, as all move the same place.
+/// One thread at a time, because all share the file position.
 #[cfg(not(any(unix, windows)))]
 fn read_exact_at(mut file: &File, bytes: &mut [u8], start: u64) -> io::Result<()> {
     use std::io::{Read, Seek};
@@ -153,7 +154,7 @@ read_at_through! {
     [R: ReadAt + ?Sized] std::sync::Arc<R>
 }
 
-/// A range of another source as a source of its own, such as a member that lies in its archive as it is.
+/// A range of another source as a source of its own, such as a member that its archive stores uncompressed.
 #[derive(Clone, Debug)]
 pub struct Section<R> {
     source: R,
@@ -161,7 +162,7 @@ pub struct Section<R> {
 }
 
 impl<R: ReadAt> Section<R> {
-    /// These bytes of the source.
+    /// Creates a source from these bytes of another.
     pub fn new(source: R, range: Range<u64>) -> Self {
         Self { source, range }
     }
@@ -182,31 +183,31 @@ impl<R: ReadAt> ReadAt for Section<R> {
     }
 }
 
-/// The ranges of a file that are here.
+/// The available ranges of a file.
 #[derive(Clone, Debug, Default)]
 pub struct Ranges {
     size: u64,
-    /// By their first byte. They do not touch one another.
+    /// Keyed by the first byte. Parts do not touch each other.
     parts: BTreeMap<u64, Vec<u8>>,
     asked: Asked,
 }
 
-/// Ranges that were asked for and are not here.
+/// Requested ranges that are not available.
 #[derive(Debug, Default)]
 struct Asked(Mutex<Missing>);
 
 #[derive(Debug, Default)]
 struct Missing {
-    /// How often some were.
+    /// The total number of such requests.
     count: u64,
-    /// The last of them.
+    /// The most recent of them.
     recent: VecDeque<Range<u64>>,
 }
 
-/// How many missing ranges are kept.
+/// The maximum number of missing ranges kept.
 const MOST_MISSING: usize = 256;
 
-/// A copy starts with none.
+/// A copy starts empty.
 impl Clone for Asked {
     fn clone(&self) -> Self {
         Self::default()
@@ -232,7 +233,7 @@ impl Asked {
         self.with(|missing| missing.count)
     }
 
-    /// Those since the count was this, as far as they are kept.
+    /// Returns the requests after this count, as far as they are kept.
     fn since(&self, count: u64) -> Vec<Range<u64>> {
         self.with(|missing| {
             let new = usize::try_from(missing.count.saturating_sub(count)).unwrap_or(usize::MAX);
@@ -242,7 +243,7 @@ impl Asked {
 }
 
 impl Ranges {
-    /// None so far of a file of this size.
+    /// Creates an empty set of ranges for a file of this size.
     pub fn new(size: u64) -> Self {
         Self { size, ..Self::default() }
     }
@@ -252,13 +253,13 @@ impl Ranges {
         self.size
     }
 
-    /// How many of its bytes are here.
+    /// The number of its bytes that are available.
     pub fn held(&self) -> u64 {
         self.parts.values().fold(0, |sum, part| sum.saturating_add(part.len() as u64))
     }
 
-    /// Adds the bytes that start at `offset`. Those that are here already stay, those behind the end are left out.
-    /// Copies what it joins.
+    /// Adds the bytes that start at `offset`. Bytes that are already available stay. Bytes after the end of the file
+    /// are dropped. Copies the parts that it joins.
     pub fn add(&mut self, offset: u64, bytes: impl Into<Vec<u8>>) {
         let mut bytes = bytes.into();
         bytes.truncate(usize::try_from(self.size.saturating_sub(offset)).unwrap_or(usize::MAX));
@@ -267,7 +268,7 @@ impl Ranges {
             return;
         }
         let (mut start, mut joined) = (offset, bytes);
-        // From the last to the first that it touches.
+        // From the last to the first part that it touches.
         while let Some((&other, part)) = self.parts.range(..=end).next_back() {
             let other_end = other.saturating_add(part.len() as u64);
             if other_end < start {
@@ -280,33 +281,34 @@ impl Ranges {
         self.parts.insert(start, joined);
     }
 
-    /// These bytes.
+    /// Returns the bytes of this range.
     ///
     /// # Errors
-    /// [`Incomplete`](ErrorKind::Incomplete) where not all are here, [`Truncated`](ErrorKind::Truncated) where they reach
-    /// over the end of the file.
+    /// Returns an [`Incomplete`](ErrorKind::Incomplete) error if some are missing, or a
+    /// [`Truncated`](ErrorKind::Truncated) error if the range exceeds the end of the file.
     pub fn get(&self, range: Range<u64>) -> Result<&[u8]> {
         Data::Parts(self).get(range)
     }
 
-    /// Asks a question, and gives the answer only if it is whole: if no byte was missing that the question looked for.
+    /// Asks a question, and returns the answer only if no byte was missing that the question needed.
     ///
-    /// Questions that other threads ask at the same time count too.
+    /// Questions that other threads ask at the same time also count.
     ///
     /// # Errors
-    /// [`Incomplete`](ErrorKind::Incomplete) where a byte was missing; else that of the question.
+    /// Returns an [`Incomplete`](ErrorKind::Incomplete) error if a byte was missing. Otherwise returns the error of the
+    /// question.
     pub fn ask<T>(&self, question: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
         self.ask_once(question).map_err(|(error, _)| error)
     }
 
-    /// The answer; or the error, and all that is missing for an answer as far as is known.
+    /// Returns the answer, or the error and all ranges known to be missing.
     fn ask_once<T>(&self, question: impl FnOnce(&Self) -> Result<T>) -> Result<T, (Error, Vec<Range<u64>>)> {
         let before = self.asked.count();
         let answer = question(self);
         let told = answer.as_ref().err().and_then(Error::incomplete);
         let mut missing = self.asked.since(before);
         missing.extend(told.clone());
-        // What is here already cannot be what it lacks.
+        // Available bytes are not missing.
         missing.retain(|range| Data::Parts(self).find(range.clone()).is_err());
         missing.sort_unstable_by_key(|range| (range.start, range.end));
         match answer {
@@ -319,10 +321,10 @@ impl Ranges {
         }
     }
 
-    /// [Asks](Self::ask), adds from the source what is missing for an answer, and asks again, until there is one.
+    /// [Asks](Self::ask) a question, adds the missing ranges from the source, and asks again until there is an answer.
     ///
     /// # Errors
-    /// Those of the source, and of the answer.
+    /// Returns the errors of the source and of the question.
     pub fn load<T>(&mut self, source: &(impl ReadAt + ?Sized), question: impl Fn(&Self) -> Result<T>) -> Result<T> {
         loop {
             let (error, missing) = match self.ask_once(&question) {
@@ -333,7 +335,7 @@ impl Ranges {
                 return Err(error);
             }
             for range in missing {
-                // Some of it may have come with the range before.
+                // Part of it may have come with an earlier range.
                 let Err(error) = Data::Parts(self).find(range) else { continue };
                 let Some(range) = error.incomplete() else { return Err(error) };
                 let bytes = source.read_at(range.clone())?;
@@ -345,7 +347,7 @@ impl Ranges {
         }
     }
 
-    /// What is here from this offset on, up to the first byte that is not.
+    /// Returns the bytes from this offset up to the first missing byte.
     fn from(&self, offset: u64) -> &[u8] {
         let Some((start, part)) = self.parts.range(..=offset).next_back() else { return &[] };
         let skipped = usize::try_from(offset.saturating_sub(*start)).unwrap_or(usize::MAX);
@@ -353,7 +355,7 @@ impl Ranges {
     }
 }
 
-/// Two parts that touch, the bytes of the second where both have some.
+/// Joins two parts that touch. The bytes of the second win.
 fn join((start, new): (u64, Vec<u8>), (other, old): (u64, Vec<u8>)) -> Vec<u8> {
     let new_end = start.saturating_add(new.len() as u64);
     let old_end = other.saturating_add(old.len() as u64);
@@ -371,7 +373,7 @@ fn indices(range: &Range<u64>) -> Option<Range<usize>> {
     Some(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)
 }
 
-/// The bytes of an asset: all, or those ranges that are here.
+/// The bytes of an asset: all of them, or the available ranges.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(not(any(feature = "odol", feature = "pbo")), allow(dead_code))]
 pub(crate) enum Data<'a> {
@@ -379,7 +381,7 @@ pub(crate) enum Data<'a> {
     Parts(&'a Ranges),
 }
 
-/// What is asked for where nobody can tell how far a header reaches; after that as much again as is here.
+/// The first request if the extent of a header is unknown. Later requests double the available bytes.
 const STEP: u64 = 4096;
 
 #[cfg_attr(not(any(feature = "odol", feature = "pbo")), allow(dead_code))]
@@ -392,7 +394,7 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// What is here from this offset on, up to the first byte that is not.
+    /// Returns the bytes from this offset up to the first missing byte.
     #[inline]
     pub(crate) fn from(self, offset: u64) -> &'a [u8] {
         match self {
@@ -401,17 +403,17 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// A cursor over them.
+    /// Returns a cursor over the bytes from this offset.
     pub(crate) fn cursor(self, offset: u64) -> Cursor<'a> {
         Cursor::with_offset(self.from(offset), offset.min(self.size()))
     }
 
-    /// These bytes, all of them.
+    /// Returns all bytes of this range.
     pub(crate) fn get(self, range: Range<u64>) -> Result<&'a [u8]> {
         self.find(range).inspect_err(|error| self.note(error))
     }
 
-    /// Where an error is about bytes that are not here, keeps in mind which.
+    /// Records the range of an error about missing bytes.
     fn note(self, error: &Error) {
         if let (Self::Parts(ranges), Some(range)) = (self, error.incomplete()) {
             ranges.asked.note(range);
@@ -429,7 +431,7 @@ impl<'a> Data<'a> {
         })
     }
 
-    /// What is read from this offset on. Where that fails, and more bytes could help, these are missing.
+    /// Reads from this offset. If that fails and more bytes could help, these are recorded as missing.
     pub(crate) fn read<T>(self, offset: u64, read: impl FnOnce(&mut Cursor<'a>) -> Result<T>) -> Result<T> {
         let mut cursor = self.cursor(offset);
         let end = cursor.offset().saturating_add(cursor.left());
@@ -450,7 +452,7 @@ impl<'a> Data<'a> {
     }
 }
 
-/// The error where it is that bytes are missing; any other is for whoever asks for what it is about.
+/// Passes on errors about missing bytes only. Other errors appear when their part is requested.
 #[cfg_attr(not(feature = "odol"), allow(dead_code))]
 pub(crate) fn missing<T>(result: Result<T>) -> Result<()> {
     match result {
@@ -469,7 +471,7 @@ mod tests {
         for (offset, bytes) in [(6, "gh"), (2, "cd"), (8, "ijXX"), (3, "XeX"), (20, "X"), (0, "")] {
             ranges.add(offset, bytes);
         }
-        // "XeX" began inside "cd" and reached "gh".
+        // "XeX" starts inside "cd" and reaches "gh".
         assert_eq!((ranges.parts.len(), ranges.held()), (1, 8));
         assert_eq!(ranges.get(2..10).unwrap(), b"cdeXghij");
         assert_eq!(ranges.get(1..4).unwrap_err().incomplete(), Some(1..4));

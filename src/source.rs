@@ -1,48 +1,52 @@
-//! The bytes of a file: read, or mapped where the caller answers for it.
+//! The bytes of a file: read, or memory-mapped if the caller accepts the risk.
 //!
-//! | access | does | another process cuts the file short | another process writes into it |
+//! | access | action | another process truncates the file | another process writes into it |
 //! | --- | --- | --- | --- |
-//! | [`Access::READ`], the default | reads into memory | cannot matter: the copy is the caller's own | the same |
-//! | [`Access::map_large`], unsafe | after [`guard_maps`] maps larger files, else reads | the rest reads as zeros | shows, half old and half new |
-//! | [`Access::map`], unsafe | maps | after [`guard_maps`] the same, without it SIGBUS ends the process | the same |
+//! | [`Access::READ`], the default | reads into memory | no effect: the copy is private | no effect |
+//! | [`Access::map_large`], unsafe | after [`guard_maps`], maps larger files; otherwise reads | the rest reads as zeros | changes become visible, possibly half old and half new |
+//! | [`Access::map`], unsafe | maps | after [`guard_maps`], the rest reads as zeros; otherwise SIGBUS ends the process | changes become visible, possibly half old and half new |
 //!
-//! A map shows the file as it is now: it goes on showing what was opened where that is replaced, deleted or appended to,
-//! and whatever is written into it. [`FileMap::unchanged`] tells afterwards.
+//! A map shows the current content of the opened file. If the file is replaced, deleted or appended to, the map still
+//! shows what was opened. If another process writes into the file, the map shows the new bytes. [`FileMap::unchanged`]
+//! detects such changes afterwards.
 //!
 //! # Why mapping is unsafe
 //!
-//! The memory model of Rust calls it undefined behaviour that bytes behind a `&[u8]` change, whoever changes them, and
-//! no operating system keeps other processes from a mapped file. [memmap2](https://docs.rs/memmap2) therefore leaves the
-//! choice to the caller, and so does this crate: only unsafe functions give the word to map. A program that gives it for
-//! files that others may write to relies on more than the language promises: that reading a byte which somebody else
-//! writes yields some byte. This crate is built so that no more than that is needed.
+//! In Rust's memory model, a change of the bytes of a `&[u8]` is undefined behaviour, whoever makes it. No operating
+//! system keeps other processes away from a mapped file. [memmap2](https://docs.rs/memmap2) therefore leaves the choice
+//! to the caller, and so does this crate: only unsafe functions enable mapping. A program that maps files to which
+//! others may write relies on something that Rust does not guarantee: that reading a byte during a concurrent write
+//! yields some byte value. This crate needs no more than that.
 //!
-//! - Over mapped bytes lie only types for which every pattern of bits is valid: numbers, arrays and records of them. A
-//!   `str`, `char` or `bool` is made of a copy or of a number that was read.
-//! - A length or place is compared with the bytes that are there each time it is read. Nothing is read unchecked because
-//!   it was checked before, and what is sorted or hashed is copied first.
-//! - The same holds of the crates that mapped bytes are handed to: memchr, nom, zerocopy, bytemuck, flate2 with zlib-rs or
-//!   miniz_oxide, sha1 and sha2 look at each byte as a number. encoding_rs does not, and gets copies.
+//! - Mapped bytes are only viewed as types for which every bit pattern is valid: numbers, and arrays and records of
+//!   them. A `str`, `char` or `bool` is created from a copy or from a number already read.
+//! - A length or offset is compared with the available bytes each time it is read. No unchecked read relies on an
+//!   earlier check. Data that is sorted or hashed is copied first.
+//! - The same applies to the crates that receive mapped bytes: memchr, nom, zerocopy, bytemuck, flate2 with zlib-rs or
+//!   miniz_oxide, sha1 and sha2 treat each byte as a number. encoding_rs does not, and receives copies.
 //!
-//! `tests/it/shrink.rs` has other processes and threads cut files short and write into them while they are looked at.
+//! `tests/it/shrink.rs` has other processes and threads truncate files and write into them while they are read.
 //!
 //! # The guard
 //!
-//! On Unix, touching what another process has cut off raises SIGBUS, which ends a process that does not handle it.
-//! [`guard_maps`] sets a handler that puts zeros in its place. Whenever a file is to be mapped, the handler is looked
-//! for. Where another was set over it, it is set again before that one, and passes on what is not its own; after
-//! several times, and in threads that have SIGBUS blocked, files are read instead. What it cannot hold:
+//! On Unix, access to a truncated part of a map raises SIGBUS, which ends a process that does not handle it.
+//! [`guard_maps`] installs a handler that replaces the lost part with zeros. Before each file is mapped, the crate
+//! checks that the handler is still installed. If another handler was installed over it, the guard is installed again
+//! on top, and passes on signals that are not its own. After several such times, and in threads that block SIGBUS,
+//! files are read instead. The guard has these limits:
 //!
-//! - A handler that somebody sets while a file is mapped, and that passes nothing on, gets the faults until the next file
-//!   is opened. (One that puts the guard back and raises the signal again, as Python's `faulthandler` does, passes it on.) So does a thread that blocks SIGBUS meanwhile: a fault there ends the process.
-//! - In a process that has as many maps as the system gives it (`vm.max_map_count`), the whole map is replaced by zeros,
-//!   not only what is lost; if it goes on to take every map that it can get, the fault is passed on.
-//! - A system call that is handed bytes which are no more there gives an error (`EFAULT`) in place of zeros.
+//! - A handler that is installed while a file is mapped, and that passes nothing on, receives the faults until the next
+//!   file is opened. (A handler that restores the guard and raises the signal again, such as Python's `faulthandler`,
+//!   does pass it on.) If a thread blocks SIGBUS while a file is mapped, a fault in that thread ends the process.
+//! - In a process that has reached its maximum number of maps (`vm.max_map_count`), the whole map is replaced with
+//!   zeros, not only the lost part. If the process then takes every further map it can get, the fault is passed on.
+//! - A system call that receives lost bytes returns an error (`EFAULT`) instead of zeros.
 //!
-//! Files whose pages are larger than memory's, of hugetlbfs, are read. Windows refuses to cut a mapped file short; there
-//! every map counts as guarded.
+//! Files on hugetlbfs, whose pages are larger than memory pages, are read. Windows refuses to truncate a mapped file,
+//! so every map counts as guarded there.
 //!
-//! The only unsafe code of the crate is in this folder: making the map, its guard, asking for its pages, and waiting for pipes.
+//! All unsafe code of the crate is in this folder: it creates maps, guards them, requests their pages, and waits for
+//! pipes.
 
 #[cfg(all(feature = "mmap", unix))]
 #[allow(unsafe_code)]
@@ -64,7 +68,7 @@ use std::time::Duration;
 use crate::base::error::{Error, Result};
 use crate::base::limits::Limits;
 
-/// How to get at a file's bytes. Reads, unless the caller answers for a map.
+/// The way to access a file's bytes. Reads by default; the unsafe functions enable mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Access(Way);
 
@@ -77,35 +81,36 @@ enum Way {
 }
 
 impl Access {
-    /// Reads it whole into memory.
+    /// Reads the whole file into memory.
     pub const READ: Self = Self(Way::Read);
 
-    /// The cheapest way that cannot end the process: larger files are mapped where maps are [guarded](guard_maps), all
-    /// else is read, which takes memory of the file's size. Reads where mapping fails.
+    /// Uses the cheapest way that cannot end the process. Larger files are mapped if maps are [guarded](guard_maps).
+    /// All others are read, which takes memory of the file's size. Reads if mapping fails.
     ///
     /// # Safety
-    /// While a file that was opened this way is mapped, nobody writes into it. A caller who cannot know that relies on
-    /// what the [module's docs](self#why-mapping-is-unsafe) say, which is more than the language promises.
+    /// While a file opened this way is mapped, nothing may write into it. A caller who cannot guarantee that relies on
+    /// the behaviour described in the [module's docs](self#why-mapping-is-unsafe), which Rust does not guarantee.
     #[allow(unsafe_code)]
     pub const unsafe fn map_large() -> Self {
         Self(Way::MapLarge)
     }
 
-    /// Maps it, whatever its size. Reads only where a map is impossible: empty files, pipes, special files; and where
-    /// maps were [guarded](guard_maps), but cannot be any more.
+    /// Maps files of any size. Reads only if a map is impossible: for empty files, pipes and special files, and if maps
+    /// were [guarded](guard_maps) but no longer can be.
     ///
     /// # Safety
-    /// As [`map_large`](Self::map_large); and unless maps are [guarded](guard_maps), nobody cuts the file short either.
+    /// The conditions of [`map_large`](Self::map_large) apply. In addition, nothing may truncate the file unless maps
+    /// are [guarded](guard_maps).
     #[allow(unsafe_code)]
     pub const unsafe fn map() -> Self {
         Self(Way::Map)
     }
 }
 
-/// From this size on, setting up a map costs less than copying the bytes.
+/// From this size on, a map costs less than a copy of the bytes.
 const MAP_FROM: u64 = 300_000;
 
-/// How long a file that the caller named may keep a reader waiting for its next bytes.
+/// How long a file named by the caller may keep a reader waiting for its next bytes.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The bytes of one file.
@@ -139,27 +144,28 @@ impl FileMap {
     /// Reads a file into memory.
     ///
     /// # Errors
-    /// As [`open_with`](Self::open_with).
+    /// Returns the errors of [`open_with`](Self::open_with).
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_with(path, Access::READ, &Limits::default())
     }
 
-    /// Opens a file the given way. A file without a size, such as a pipe, is read up to [`Limits::decoded_bytes`]; on
-    /// Unix no longer than until nothing has come for ten seconds, be it that nobody has opened the other end.
+    /// Opens a file with the given access. A file without a size, such as a pipe, is read up to
+    /// [`Limits::decoded_bytes`]. On Unix, reading it stops after ten seconds without new bytes, even if nothing has
+    /// opened the other end.
     ///
     /// # Errors
-    /// What the operating system says, with the path; `TimedOut` for a pipe without bytes,
-    /// [`Limit`](crate::ErrorKind::Limit) for one without end.
+    /// Returns an error of the operating system, with the path. Returns `TimedOut` for a pipe without bytes, and a
+    /// [`Limit`](crate::ErrorKind::Limit) error for an endless one.
     pub fn open_with(path: impl AsRef<Path>, access: Access, limits: &Limits) -> Result<Self> {
         let path = path.as_ref();
         Self::open_told(path, access, limits, true).map(|(file, _)| file)
     }
 
-    /// As [`open_with`](Self::open_with), asking `check` with the size before the file is read; with
-    /// [`Limits::decoded_bytes`] where it has none.
+    /// Opens a file like [`open_with`](Self::open_with), but calls `check` with the size before the file is read. If
+    /// the file has no size, `check` receives [`Limits::decoded_bytes`].
     ///
     /// # Errors
-    /// As [`open_with`](Self::open_with), and that of the check.
+    /// Returns the errors of [`open_with`](Self::open_with) and of `check`.
     pub fn open_checked(
         path: impl AsRef<Path>,
         access: Access,
@@ -171,14 +177,14 @@ impl FileMap {
         opened.map(|(file, _)| file).map_err(|error| error.in_file(path))
     }
 
-    /// The same with what the system told of it before it was read. One that nobody `named` is a regular file, and as
-    /// long as it says, so those of `/proc`, some of which have no end, are empty.
+    /// Also returns the metadata from before the file was read. A file that is not `named` must be a regular file and
+    /// is as long as its metadata says. So files of `/proc`, some of which are endless, are empty.
     pub(crate) fn open_told(path: &Path, access: Access, limits: &Limits, named: bool) -> Result<(Self, Metadata)> {
         let opened = Self::open_inner(path, access, limits, named.then_some(PATIENCE), |_| Ok(()));
         opened.map_err(|error| error.in_file(path))
     }
 
-    /// `patience` is for a file that was named.
+    /// `patience` is for a named file.
     fn open_inner(
         path: &Path,
         access: Access,
@@ -219,24 +225,25 @@ impl FileMap {
         Ok((Self(bytes), metadata))
     }
 
-    /// Reads all that comes, up to [`Limits::decoded_bytes`].
+    /// Reads all bytes of `reader`, up to [`Limits::decoded_bytes`].
     ///
     /// # Errors
-    /// What the reader says; [`Limit`](crate::ErrorKind::Limit) where there is more.
+    /// Returns the errors of the reader, and a [`Limit`](crate::ErrorKind::Limit) error if there is more.
     pub fn from_reader(reader: impl Read, limits: &Limits) -> Result<Self> {
         read_all(reader, limits.decoded_bytes).map(Bytes::Owned).map(Self)
     }
 
-    /// Whether what was read so far is what was opened: to be asked at the end, before the answer is believed. Always so
-    /// for a copy. Costs a question to the operating system.
+    /// Checks that the file is still the one that was opened. Call it at the end, before you rely on results. A copy
+    /// always passes. Costs one system call.
     ///
-    /// What cannot be seen: what was written within milliseconds of the opening, as systems keep times in such steps; and
-    /// what another process writes through a map of its own, until the system notes the time, which may take seconds.
+    /// It cannot detect writes within milliseconds of the opening, because systems store times in such steps. It cannot
+    /// detect writes that another process makes through its own map until the system updates the time, which may take
+    /// seconds.
     ///
     /// # Errors
-    /// Where a mapped file has another size or other times than when it was opened, or zeros were read in the place of
-    /// what was cut off. On Unix also where it was renamed, replaced, deleted or given other rights: that cannot be told
-    /// from a write whose time was set back.
+    /// Returns an error if the size or the times of a mapped file differ from when it was opened, or if zeros were read
+    /// in place of truncated data. On Unix, also returns an error if the file was renamed, replaced or deleted, or if
+    /// its permissions changed: these cannot be distinguished from a write whose time was set back.
     pub fn unchanged(&self) -> Result<()> {
         match &self.0 {
             #[cfg(feature = "mmap")]
@@ -245,7 +252,7 @@ impl FileMap {
         }
     }
 
-    /// Whether the bytes are mapped and not a copy.
+    /// Returns true if the bytes are mapped, false if they are a copy.
     pub fn is_mapped(&self) -> bool {
         match &self.0 {
             #[cfg(feature = "mmap")]
@@ -273,25 +280,25 @@ impl std::ops::Deref for FileMap {
     }
 }
 
-/// Guards maps from files that are cut short, for the whole process and for good.
+/// Guards maps against files that are truncated, for the whole process and permanently.
 ///
-/// On Unix this sets a handler for SIGBUS. A fault in one of this crate's maps puts zeros in the place of what is lost
-/// and goes on; every other fault is passed on to the handler that was there before. Elsewhere there is nothing to do.
-/// Further calls set it again where another handler was set over it; so does opening a file to map it. The
-/// [module's docs](self#the-guard) tell what it cannot hold.
+/// On Unix this installs a handler for SIGBUS. A fault in one of this crate's maps replaces the lost part with zeros,
+/// and the program continues. Every other fault goes to the previous handler. On other systems there is nothing to do.
+/// Further calls install the guard again if another handler was installed over it. Opening a file to map it does the
+/// same. The [module's docs](self#the-guard) list the limits.
 ///
-/// It costs nothing until a fault happens. A library should leave this call to the program around it.
+/// It costs nothing until a fault occurs. A library should leave this call to the program that uses it.
 ///
 /// # Errors
-/// What the operating system says; maps are then not guarded, and [`Access::map_large`] reads.
+/// Returns an error of the operating system. Maps are then not guarded, and [`Access::map_large`] reads.
 pub fn guard_maps() -> Result<()> {
     #[cfg(all(feature = "mmap", unix))]
     guard::install()?;
     Ok(())
 }
 
-/// Whether a file that is cut short cannot end the process now while this thread looks at a map of it. Costs two
-/// questions to the operating system.
+/// Returns true if a truncated file cannot end the process now while this thread reads a map of it. Costs two system
+/// calls.
 pub fn are_maps_guarded() -> bool {
     #[cfg(all(feature = "mmap", unix))]
     return guard::is_armed();
@@ -306,7 +313,7 @@ fn is_guard_wanted() -> bool {
     true
 }
 
-/// Whether maps are guarded, or could be again.
+/// Returns true if maps are guarded, or can be guarded again.
 fn can_guard() -> bool {
     #[cfg(all(feature = "mmap", unix))]
     return guard::is_ready();
@@ -343,7 +350,7 @@ mod tests {
     use std::io::Write;
     use std::path::PathBuf;
 
-    /// A file that goes when the test is over.
+    /// A file that is deleted at the end of the test.
     struct Temporary(PathBuf);
 
     impl Temporary {
@@ -358,7 +365,7 @@ mod tests {
         }
     }
 
-    /// SAFETY, of all tests: that files are written to meanwhile is what is tested, and bytes are read as numbers only.
+    /// SAFETY, for all tests: the concurrent writes are what is tested, and bytes are read as numbers only.
     fn map() -> Access {
         unsafe { Access::map() }
     }
@@ -388,7 +395,7 @@ mod tests {
         assert!(FileMap::open(std::env::temp_dir()).is_err());
     }
 
-    /// Systems keep the times of files in steps of some milliseconds.
+    /// Systems store the times of files in steps of a few milliseconds.
     #[cfg(feature = "mmap")]
     fn wait_for_another_time() {
         std::thread::sleep(Duration::from_millis(30));
@@ -409,14 +416,14 @@ mod tests {
         writer.set_len(4 * PAGES as u64).unwrap();
         assert_eq!((cut[0], cut[4 * PAGES - 1], cut[4 * PAGES], cut[8 * PAGES - 1]), (7, 7, 0, 0));
         assert_eq!(cut.unchanged().unwrap_err().to_string(), "the file was changed while it was read");
-        // Another map of the file is torn apart from it, and a later one is whole.
+        // The file has its old size again. The earlier map still reports a change; a later map does not.
         writer.set_len(8 * PAGES as u64).unwrap();
         assert_eq!(whole[8 * PAGES - 1], 0);
         assert!(whole.unchanged().is_err());
         drop(cut);
         let later = open();
         later.unchanged().unwrap();
-        // What is deleted stays as it was opened, but that it was only deleted cannot be told.
+        // A deleted file stays as it was opened, but a deletion cannot be distinguished from other changes.
         wait_for_another_time();
         std::fs::remove_file(&file.0).unwrap();
         assert_eq!(later[0], 7);
@@ -467,7 +474,7 @@ mod tests {
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 let mut writer = File::options().write(true).open(&pipe.0).unwrap();
-                // More than a pipe holds at once, in two goes.
+                // More than a pipe holds at once, in two parts.
                 for _ in 0..2 {
                     writer.write_all(&[7; 100_000]).unwrap();
                     std::thread::sleep(patience);

@@ -1,4 +1,4 @@
-//! Archives as containers of files: one face over PBO and zip, for programs that look into both.
+//! Archives as containers of files: a common interface to PBO and zip.
 
 use crate::asset::Asset;
 use crate::base::error::Result;
@@ -49,7 +49,7 @@ pub enum Container<'a> {
 }
 
 impl<'a> Container<'a> {
-    /// The asset as a container; `None` where it is none. A Ballance map is none, though it is a zip.
+    /// Returns the asset as a container, or `None` if it is not one. A Ballance map is not one, although it is a zip.
     pub fn of(asset: &Asset<'a>) -> Option<Self> {
         match asset {
             #[cfg(feature = "pbo")]
@@ -60,8 +60,8 @@ impl<'a> Container<'a> {
         }
     }
 
-    /// The members that share bytes with one before them, by their places among the [members](Self::members), ascending.
-    /// A PBO has none: its members lie one behind the other.
+    /// Returns the members that share bytes with an earlier one, as ascending indices into the
+    /// [members](Self::members). A PBO has none, because its members follow one another.
     pub fn overlapping(&self) -> Vec<usize> {
         match self {
             #[cfg(feature = "pbo")]
@@ -71,7 +71,7 @@ impl<'a> Container<'a> {
         }
     }
 
-    /// Its files in the archive's order, duplicates included, folders left out; ends after the first error.
+    /// Iterates over the files in archive order. Duplicates are included, folders are not. Ends after the first error.
     pub fn members(&self) -> Members<'a> {
         match self {
             #[cfg(feature = "pbo")]
@@ -82,14 +82,14 @@ impl<'a> Container<'a> {
     }
 }
 
-/// The files of a container.
+/// An iterator over the files of a container.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Members<'a> {
-    /// Of a PBO archive.
+    /// The members of a PBO archive.
     #[cfg(feature = "pbo")]
     Pbo(pbo::Members<'a>),
-    /// Of a zip archive.
+    /// The members of a zip archive.
     #[cfg(feature = "zip")]
     Zip(zip::Members<'a>),
 }
@@ -111,30 +111,30 @@ impl<'a> Iterator for Members<'a> {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Member<'a> {
-    /// Of a PBO archive.
+    /// A member of a PBO archive.
     #[cfg(feature = "pbo")]
     Pbo(pbo::Member<'a>),
-    /// Of a zip archive.
+    /// A member of a zip archive.
     #[cfg(feature = "zip")]
     Zip(zip::Member<'a>),
 }
 
-/// How a file lies in its container.
+/// How a file is stored in its container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Form {
-    /// As it is.
+    /// Uncompressed, in place.
     InPlace,
-    /// Packed in a way that can be decoded.
+    /// Compressed with a method that can be decoded.
     Packed(Packing),
-    /// Encrypted, which cannot be.
+    /// Encrypted, so it cannot be decoded.
     Encrypted,
-    /// Packed in a way that is not known here.
+    /// Stored with a method that this crate does not know.
     Unknown,
 }
 
 impl Form {
-    /// The word for it in reports.
+    /// The name used in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::InPlace => "stored",
@@ -146,12 +146,12 @@ impl Form {
 }
 
 impl<'a> Member<'a> {
-    /// Its name as stored: a path with `\` or `/`.
+    /// Returns the name as stored: a path with `\` or `/`.
     pub fn name(&self) -> ByteStr<'a> {
         either!(self, member => member.name())
     }
 
-    /// How it lies there.
+    /// Returns how the member is stored.
     pub fn form(&self) -> Form {
         match self {
             #[cfg(feature = "pbo")]
@@ -171,29 +171,29 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// The bytes it takes in the container, by its word.
+    /// Returns the bytes it takes in the container, as stated by the container.
     pub fn stored_byte_len(&self) -> u64 {
         either!(self, member => member.stored_byte_len())
     }
 
-    /// The bytes it decodes to, by the container's word.
+    /// Returns the bytes it decodes to, as stated by the container.
     pub fn decoded_byte_len_hint(&self) -> u64 {
         either!(self, member => member.decoded_byte_len_hint())
     }
 
-    /// Its content where that lies in the container as it is; `None` where it must be decoded or cannot be.
+    /// Returns the content if it is stored in place, or `None` if it must be decoded or cannot be.
     ///
     /// # Errors
-    /// Where it does not lie inside the container.
+    /// Returns an error if the member is not inside the container.
     pub fn borrowed(&self) -> Result<Option<&'a [u8]>> {
         either!(self, member => member.borrowed())
     }
 
-    /// The format that its content starts like. Of a member that is deflated only the beginning is inflated for that;
-    /// `None` also where only decoding all of it would tell.
+    /// Returns the format that the content starts like. For a deflated member, only the beginning is inflated. Also
+    /// returns `None` if only decoding all of it would show the format.
     ///
     /// # Errors
-    /// As [`borrowed`](Self::borrowed), and where not even the beginning decodes.
+    /// Returns the errors of [`borrowed`](Self::borrowed), and an error if even the beginning does not decode.
     pub fn sniff(&self) -> Result<Option<Format>> {
         match self {
             #[cfg(feature = "zip")]
@@ -206,12 +206,14 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// Its content: borrowed where it lies there as it is, else decoded into new memory, for which the budget pays.
+    /// Returns the content: borrowed if it is stored in place, else decoded into new memory, which is charged to the
+    /// budget.
     ///
     /// # Errors
-    /// As [`borrowed`](Self::borrowed); where the budget is spent; where it does not decode, or not within the limits
-    /// of the archive; [`Encrypted`](crate::ErrorKind::Encrypted) where it is;
-    /// [`Unsupported`](crate::ErrorKind::Unsupported) where its form is unknown.
+    /// Returns the errors of [`borrowed`](Self::borrowed). Returns an error if the budget is spent, or if the content
+    /// does not decode, at all or within the limits of the archive. Returns an
+    /// [`Encrypted`](crate::ErrorKind::Encrypted) error if the member is encrypted, and an
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) error if its form is unknown.
     pub fn decode(&self, budget: &Budget) -> Result<Decoded<'a, u8>> {
         if let Some(content) = self.borrowed()? {
             return Ok(Decoded::new(content.into(), budget.take(0)?));

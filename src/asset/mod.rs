@@ -1,4 +1,4 @@
-//! An asset of any format: what it is, how it opens, what lies in it, and how to keep it.
+//! An asset of any format: recognizing it, opening it, reaching the assets inside it, and keeping it.
 
 #[cfg(any(feature = "pbo", feature = "zip"))]
 pub mod address;
@@ -30,37 +30,39 @@ use crate::summary::{Problems, Summary};
 pub use registry::Asset;
 
 impl<'a> Asset<'a> {
-    /// Opens the bytes as whatever format they start like. Reads the header only.
+    /// Opens the bytes in the format that they start like. Reads only the header.
     ///
     /// # Errors
-    /// [`Unrecognized`](crate::ErrorKind::Unrecognized) if they start like none. The errors of that format's `parse`.
+    /// Returns an [`Unrecognized`](crate::ErrorKind::Unrecognized) error if no format matches. Otherwise returns the
+    /// errors of that format's `parse`.
     #[inline]
     pub fn parse(data: &'a [u8]) -> Result<Self> {
         Self::parse_with(data, &Limits::default())
     }
 
-    /// The same within other limits.
+    /// Opens the bytes like [`parse`](Self::parse), with the given limits.
     ///
     /// # Errors
-    /// As [`parse`](Self::parse).
+    /// Returns the errors of [`parse`](Self::parse).
     #[inline]
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
         Self::parse_as(Format::sniff(data), data, limits)
     }
 
-    /// The same for a file of this name, which tells of PBO archives what their bytes may not.
+    /// Opens a file with this name. The name helps to recognize PBO archives whose bytes are ambiguous.
     ///
     /// # Errors
-    /// As [`parse`](Self::parse).
+    /// Returns the errors of [`parse`](Self::parse).
     pub fn parse_file(path: &Path, data: &'a [u8], limits: &Limits) -> Result<Self> {
         Self::parse_as(Format::of_file(path, data), data, limits)
     }
 
-    /// Opens [ranges](crate::ranges) as whatever format they start like. PBO and zip archives take their directories,
-    /// ODOL models header and tables, the others all bytes.
+    /// Opens [ranges](crate::ranges) in the format that they start like. PBO and zip archives need their directories,
+    /// ODOL models their header and tables, and all other formats all bytes.
     ///
     /// # Errors
-    /// As [`parse`](Self::parse); [`Incomplete`](crate::ErrorKind::Incomplete) where these are not all here.
+    /// Returns the errors of [`parse`](Self::parse), and an [`Incomplete`](crate::ErrorKind::Incomplete) error if some
+    /// of these bytes are missing.
     pub fn parse_ranges(ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
         let data = Data::Parts(ranges);
         let format = Format::sniff_in(data)?;
@@ -74,12 +76,12 @@ impl<'a> Asset<'a> {
         }
     }
 
-    /// The format that it was opened as.
+    /// Returns the format that the asset was opened as.
     pub fn format(&self) -> Format {
         self.inner().format()
     }
 
-    /// The same at a budget's expense: it pays for a look at the bytes and for what the asset decodes for itself.
+    /// Opens an asset and charges a budget for examining the bytes and for what the asset decodes for itself.
     #[cfg(any(feature = "pbo", feature = "zip"))]
     pub(crate) fn open_within(
         format: Option<Format>,
@@ -93,7 +95,7 @@ impl<'a> Asset<'a> {
         Ok((asset, budget.hold(kept)?))
     }
 
-    /// The same where the format is known already, or known to be none.
+    /// Opens an asset whose format is already known, or known to be none.
     pub(crate) fn parse_as(format: Option<Format>, data: &'a [u8], limits: &Limits) -> Result<Self> {
         match format {
             Some(format) => Self::open(format, data, limits),
@@ -102,7 +104,7 @@ impl<'a> Asset<'a> {
     }
 }
 
-/// Each question goes to the asset inside, those that formats answer alike too.
+/// Forwards each method to the asset inside, including those with a default.
 impl Inspect for Asset<'_> {
     forward! {
         inner:

@@ -1,4 +1,4 @@
-//! Assets that keep their bytes.
+//! Assets that own their bytes.
 
 use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -18,18 +18,18 @@ self_cell!(
     struct View {
         owner: Bytes,
 
-        // Views are covariant, by promise.
+        // Views are covariant, as promised.
         #[covariant]
         dependent: Asset,
     }
 );
 
-/// An asset and the bytes that it is a view of, in one value without a lifetime: to be kept in maps, sent to other
-/// threads, held across an `await`.
+/// An asset and its bytes in one value without a lifetime. It can be stored in maps, sent to other threads, and held
+/// across an `await`.
 ///
 /// The bytes are a [`FileMap`](crate::FileMap), a `Vec<u8>`, an `Arc<[u8]>`, a `Bytes` of the crate of that name, or
-/// anything else that hands out the same slice each time it is asked. A clone shares them and the view, with all that
-/// the asset keeps for itself, and costs two counters.
+/// any other type that always returns the same slice. A clone shares the bytes, the view and everything the asset keeps
+/// for itself. It costs two reference counters.
 ///
 /// ```
 /// use meshpeek::{Asset, OwnedAsset};
@@ -50,26 +50,26 @@ pub struct OwnedAsset<B> {
 }
 
 impl<B: AsRef<[u8]> + Send + Sync + 'static> OwnedAsset<B> {
-    /// Opens the bytes as whatever format they start like: [`Asset::parse`].
+    /// Opens the bytes in the format that they start like, with [`Asset::parse`].
     ///
     /// # Errors
-    /// As there.
+    /// Returns the errors of [`Asset::parse`].
     pub fn parse(bytes: B) -> Result<Self> {
         Self::parse_with(bytes, &Limits::default())
     }
 
-    /// The same within other limits.
+    /// Opens the bytes with the given limits.
     ///
     /// # Errors
-    /// As [`parse`](Self::parse).
+    /// Returns the errors of [`parse`](Self::parse).
     pub fn parse_with(bytes: B, limits: &Limits) -> Result<Self> {
         Self::open(bytes, |bytes| Asset::parse_with(bytes, limits))
     }
 
-    /// The same for a file of this name: [`Asset::parse_file`].
+    /// Opens a file with this name, with [`Asset::parse_file`].
     ///
     /// # Errors
-    /// As [`parse`](Self::parse).
+    /// Returns the errors of [`parse`](Self::parse).
     pub fn parse_file(path: &Path, bytes: B, limits: &Limits) -> Result<Self> {
         Self::open(bytes, |bytes| Asset::parse_file(path, bytes, limits))
     }
@@ -83,12 +83,12 @@ impl<B: AsRef<[u8]> + Send + Sync + 'static> OwnedAsset<B> {
 }
 
 impl<B> OwnedAsset<B> {
-    /// The asset.
+    /// Returns the asset.
     pub fn asset(&self) -> &Asset<'_> {
         self.view.borrow_dependent()
     }
 
-    /// What holds its bytes.
+    /// Returns the owner of the bytes.
     pub fn bytes(&self) -> &B {
         &self.bytes
     }
@@ -100,7 +100,7 @@ impl<B> Clone for OwnedAsset<B> {
     }
 }
 
-/// As its bytes are: what it keeps beside them is written once.
+/// Unwind safe if its bytes are. Everything else it keeps is written once.
 impl<B: RefUnwindSafe> UnwindSafe for OwnedAsset<B> {}
 impl<B: RefUnwindSafe> RefUnwindSafe for OwnedAsset<B> {}
 

@@ -1,4 +1,4 @@
-//! What opens each format, and the records of each: [`Asset`].
+//! The table of formats with their types and records, and [`Asset`].
 
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
@@ -7,8 +7,8 @@ use crate::inspect::Inspect;
 use crate::outline::Schema;
 use crate::ranges::Ranges;
 
-/// A group for each module: its feature, the asset that it opens, and whether that opens from a part of its bytes; in it
-/// a row for each format that it reads, with its records.
+/// One group per module: its feature, the asset that it opens, and whether that opens from part of its bytes. Each
+/// group has one row per format that it reads, with its records.
 macro_rules! registry {
     ($(
         $(#[$about:meta])*
@@ -17,7 +17,7 @@ macro_rules! registry {
         }
     )*) => {
         impl Format {
-            /// The descriptions of its records.
+            /// Returns the descriptions of the format's records.
             pub(crate) fn records(self) -> &'static [&'static Schema] {
                 match self {
                     $($(#[cfg(feature = $feature)] Self::$format => $records,)+)*
@@ -27,7 +27,7 @@ macro_rules! registry {
             }
         }
 
-        /// An opened asset of any format, borrowed from its bytes. It answers what [`Inspect`] asks.
+        /// An opened asset of any format, borrowed from its bytes. It implements [`Inspect`].
         ///
         /// ```
         /// # let bytes = b"BB3D\x04\0\0\0\x01\0\0\0";
@@ -39,11 +39,11 @@ macro_rules! registry {
         /// ```
         #[derive(Debug)]
         #[non_exhaustive]
-        // All are views of a file; nobody holds so many at once that their sizes matter.
+        // All variants are views of a file. No program keeps so many that their sizes matter.
         #[allow(clippy::large_enum_variant)]
         pub enum Asset<'a> {
             $($(#[$about])* #[cfg(feature = $feature)] $asset(crate::formats::$module::$type<'a>),)*
-            /// Never met: keeps the lifetime in use where no format is built in.
+            /// Never constructed. Uses the lifetime if no format is built in.
             #[doc(hidden)]
             Never(std::convert::Infallible, std::marker::PhantomData<&'a ()>),
         }
@@ -56,7 +56,7 @@ macro_rules! registry {
                     $(#[cfg(feature = $feature)] $(Format::$format)|+ => {
                         match crate::formats::$module::$type::parse_with(data, limits) {
                             Ok(asset) => Ok(Self::$asset(asset)),
-                            // Here, not by who calls: assets are large, and on its way each would be copied.
+                            // Described here and not in the callers: assets are large, and each caller would copy them.
                             Err(error) => Err(described(error, format, data)),
                         }
                     })*
@@ -65,7 +65,7 @@ macro_rules! registry {
                 }
             }
 
-            /// The same of ranges: of what opens from bytes alone, all have to be here.
+            /// Opens ranges. Formats that open only from bytes need all of them.
             pub(crate) fn open_ranges(format: Format, ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
                 match format {
                     $(#[cfg(feature = $feature)] $(Format::$format)|+ => {
@@ -99,8 +99,8 @@ macro_rules! registry {
     };
 }
 
-/// The error of an asset that does not open: of this format, and of this version where the format keeps that in plain
-/// sight. What is not here is no error of it.
+/// Adds the format to the error of an asset that does not open, and the version if the header stores it. Errors about
+/// missing bytes stay unchanged.
 #[cold]
 pub(super) fn described(error: Error, format: Format, head: &[u8]) -> Error {
     if error.incomplete().is_some() {

@@ -1,11 +1,11 @@
-//! The records of each format: what its fields are called here and in the format's document, and what they mean.
+//! The records of each format: the names of their fields here and in the format's documentation, and their meanings.
 
 use crate::base::format::Format;
 use crate::outline::Schema;
 
 pub use crate::outline::{FieldInfo, Type};
 
-/// The descriptions of a format's records; none for formats that are not built in.
+/// Returns the descriptions of a format's records, or an empty slice if the format is not built in.
 ///
 /// ```
 /// # #[cfg(feature = "mlod")] {

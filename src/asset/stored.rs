@@ -1,25 +1,26 @@
-//! How a member lies in its archive, in words.
+//! How a member is stored in its archive, for reports.
 
 use serde::Serialize;
 
 use super::container::Member;
 
-/// How a member lies in its archive. What is not known is `None`.
+/// How a member is stored in its archive. Unknown facts are `None`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Stored {
-    /// Where its bytes start, counted from the start of the archive.
+    /// The offset of its first byte, counted from the start of the archive.
     pub offset: Option<u64>,
-    /// How many bytes it takes there.
+    /// The bytes it takes in the archive.
     pub bytes: u64,
-    /// How it is packed: `stored`, `lzss`, `deflated`, ...
+    /// The compression method: `stored`, `lzss`, `deflated`, ...
     pub method: String,
-    /// When it was last changed, as `2020-09-13T12:26:40Z`; from a zip without the `Z`: its clock's zone is not known.
+    /// The time of its last change, as `2020-09-13T12:26:40Z`. From a zip, the `Z` is missing, because the time zone is
+    /// unknown.
     pub time: Option<String>,
 }
 
 impl Stored {
-    /// How this member lies in its archive.
+    /// Returns how this member is stored in its archive.
     pub fn of(member: &Member<'_>) -> Self {
         let bytes = member.stored_byte_len();
         match member {
@@ -42,10 +43,10 @@ impl Stored {
     }
 }
 
-/// Seconds since 1970 as date and time.
+/// Converts seconds since 1970 to date and time.
 fn date(seconds: i64) -> String {
     let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    // Years that begin in March, in eras of 400, so that leap days come last.
+    // Years that start in March, in eras of 400, so that leap days come last.
     let shifted = days.saturating_add(719_468);
     let (era, day) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
     let leaps =
@@ -61,7 +62,7 @@ fn date(seconds: i64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{:02}", second.rem_euclid(60))
 }
 
-/// Date and time in the way of DOS; `None` where they are none, as some writers leave them.
+/// Converts a DOS date and time. Returns `None` if they are not valid, as some writers leave them.
 fn dos_time(date: u16, time: u16) -> Option<String> {
     let (year, month, day) = ((date >> 9).saturating_add(1980), date >> 5 & 15, date & 31);
     let (hour, minute, second) = (time >> 11, time >> 5 & 63, (time & 31).saturating_mul(2));

@@ -1,4 +1,4 @@
-//! Everything in an archive, one after the other: for programs without folders and threads.
+//! Visits every asset in an archive, one after another, for programs without folders and threads.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -13,19 +13,19 @@ use crate::base::text::Name;
 use crate::budget::Budget;
 use crate::bytes::Packing;
 
-/// What a visit comes upon.
+/// An asset found by a visit.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Visited<'v> {
-    /// The way to it as [addresses](crate::address) have it; `None` for the data itself.
+    /// The path to it as in [addresses](crate::address), or `None` for the data itself.
     pub member: Option<&'v Name>,
-    /// The asset, or why it cannot be opened.
+    /// The asset, or the reason why it cannot be opened.
     pub asset: std::result::Result<&'v Asset<'v>, &'v Error>,
 }
 
-/// Hands over the asset that these bytes are and, where it is an archive, the assets in it, however deep, until the
-/// callback breaks off. A member that is neither an asset nor called like one is passed over, one that cannot be read
-/// and should be is handed over with its error. Decodes what it must, within the limits.
+/// Calls `each` with the asset in these bytes. If it is an archive, also calls it with the assets inside, at any depth,
+/// until the callback breaks. A member that is not an asset, in content or name, is skipped. A member that should be an
+/// asset but cannot be read is passed with its error. Decodes whatever is necessary, within the limits.
 ///
 /// ```
 /// # let bytes = &[&b"a.b3d\0"[..], &[0; 16], &[12, 0, 0, 0], &[0; 21], b"BB3D\x04\0\0\0\x01\0\0\0"].concat();
@@ -107,5 +107,5 @@ impl Visit<'_> {
     }
 }
 
-/// What looking at a member costs, in bytes of [work](Budget::work): its beginning may have to be inflated.
+/// The cost of examining a member, in bytes of [work](Budget::work). Its beginning may have to be inflated.
 const MEMBER_WORK: u64 = 2048;

@@ -1,70 +1,70 @@
-//! The words for what is wrong, which programs compare.
+//! Stable codes for kinds of problems, for programs to compare.
 
 use crate::base::named::named;
 
 named! {
-    /// What kind of trouble a [`Problem`](crate::summary::Problem) is, for programs: a word, and behind a dot a closer one, such as
-    /// `damaged.truncated`. Words stay; closer ones may be added.
+    /// The kind of a [`Problem`](crate::summary::Problem), for programs: a class, optionally followed by a dot and a
+    /// more specific name, such as `damaged.truncated`. Classes are stable. More specific names may be added.
     #[derive(PartialOrd, Ord)]
     #[non_exhaustive]
     pub enum Code {
-        /// Bytes that cannot be read as the format says.
+        /// Bytes that do not follow the format.
         Damaged = "damaged",
-        /// A checksum that is not that of its bytes.
+        /// A checksum that does not match its bytes.
         Checksum = "damaged.checksum",
-        /// Parts that share bytes.
+        /// Parts that overlap.
         Overlap = "damaged.overlap",
-        /// An index, count or offset that points outside.
+        /// An index, count or offset that is out of range.
         Range = "damaged.range",
-        /// Fewer bytes than there should be.
+        /// Fewer bytes than expected.
         Truncated = "damaged.truncated",
-        /// Another version or kind than is read.
+        /// A version or kind that this crate does not read.
         Unsupported = "unsupported",
-        /// What only the owner of a key can read.
+        /// Data that only the owner of a key can read.
         Encrypted = "encrypted",
         /// More than the caller's [`Limits`](crate::Limits) allow.
         Limit = "limit",
-        /// Legal to read but surely not meant.
+        /// Readable, but almost certainly a mistake.
         Suspicious = "suspicious",
-        /// A byte for yes or no that is neither 0 nor 1.
+        /// A boolean byte that is neither 0 nor 1.
         Bool = "suspicious.bool",
-        /// What should be there once.
+        /// Something repeated that should occur once.
         Duplicate = "suspicious.duplicate",
-        /// A part of a pair that is empty alone.
+        /// One part of a pair is empty and the other is not.
         OddEmpty = "suspicious.empty",
-        /// A name of nothing that is there.
+        /// A name that refers to something absent.
         Missing = "suspicious.missing",
-        /// A name other than where it stands first.
+        /// A name that differs from the one stored first.
         Name = "suspicious.name",
-        /// A number that is infinite or none.
+        /// A number that is infinite or NaN.
         NotFinite = "suspicious.not_finite",
         /// A normal or rotation whose length is not 1.
         NotUnit = "suspicious.not_unit",
-        /// Normals that do not face as their triangles do.
+        /// Normals that do not face the same way as their triangles.
         Normals = "suspicious.normals",
-        /// Parts in another order than they should be.
+        /// Parts in the wrong order.
         Order = "suspicious.order",
-        /// A number that means nothing in its place, though nothing is looked up by it.
+        /// A number out of its meaningful range, although it is not used as an index.
         OddRange = "suspicious.range",
-        /// A number to which the format gives no meaning.
+        /// A number to which the format assigns no meaning.
         UnknownCode = "suspicious.unknown_code",
-        /// Weights with another sum than they should have.
+        /// Weights with the wrong sum.
         Weights = "suspicious.weights",
-        /// Bytes behind the end that belong to nothing.
+        /// Bytes after the end that belong to nothing.
         Trailing = "suspicious.trailing",
-        /// Not an asset: no byte at all.
+        /// Not an asset: an empty file.
         Empty = "other.empty",
         /// Not an asset: a Git LFS pointer.
         LfsPointer = "other.lfs",
         /// Not an asset: text.
         Text = "other.text",
-        /// Not an asset: anything else.
+        /// Not an asset: unrecognized data.
         Unknown = "other.unknown",
     }
 }
 
 impl Code {
-    /// Its first word: `damaged`, `unsupported`, `encrypted`, `limit`, `suspicious` or `other`.
+    /// The class: `damaged`, `unsupported`, `encrypted`, `limit`, `suspicious` or `other`.
     pub fn class(self) -> &'static str {
         let name = self.name();
         name.split_once('.').map_or(name, |(class, _)| class)

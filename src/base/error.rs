@@ -1,4 +1,4 @@
-//! What went wrong, at which byte, in which part of which file.
+//! Errors, with the byte offset, the part of the asset and the file.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,14 +14,14 @@ use crate::base::sealed::Sealed;
 use crate::base::shown::shown;
 use crate::base::text::ByteStr;
 
-/// The result of everything in this crate that can fail.
+/// The result type of every fallible function in this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// An error with the place where it was met.
+/// An error with its location.
 ///
-/// One pointer wide, so that a `Result` costs the success path nothing. Its text reads
-/// `model.p3d: lods[3].vertices at 0x1a2f4: needs 24 bytes, 7 left`; each of the three leading parts is left out
-/// where it is not known. Of an asset that does not open, it says behind the file as which format.
+/// It is one pointer wide, so a `Result` adds no cost to the success path. Its text reads
+/// `model.p3d: lods[3].vertices at 0x1a2f4: needs 24 bytes, 7 left`. Each of the three leading parts is omitted if it
+/// is unknown. For an asset that does not open, the format follows the file name.
 #[derive(Clone)]
 pub struct Error(Box<Inner>);
 
@@ -31,13 +31,13 @@ struct Inner {
     offset: Option<u64>,
     /// Innermost part first.
     place: Vec<PathSegment>,
-    /// The table unpacked from the asset, and the place in it, where it went wrong in one.
+    /// If the error is in a table unpacked from the asset: the table, and the offset in it.
     table: Option<(&'static str, u64)>,
     path: Option<PathBuf>,
-    /// What the kind does not say by itself.
+    /// More detail than the kind gives.
     code: Option<Code>,
     version: Option<u32>,
-    /// The format that it was opened as.
+    /// The format that the asset was opened as.
     format: Option<Format>,
 }
 
@@ -45,7 +45,7 @@ struct Inner {
 enum PathSegment {
     Part(&'static str),
     Item(&'static str, usize),
-    /// An item of the list that the next part outwards is.
+    /// An item of the list named by the next outer part.
     Index(usize),
 }
 
@@ -53,113 +53,113 @@ enum PathSegment {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// More bytes are needed than the surrounding part has left.
+    /// More bytes are needed than remain in the enclosing part.
     Truncated {
-        /// Bytes that the next field or array takes.
+        /// The number of bytes that the next field or array takes.
         needed: u64,
-        /// Bytes that are there.
+        /// The number of bytes available.
         left: u64,
     },
     /// The bytes are readable but break a rule of the format.
     Malformed(Cow<'static, str>),
-    /// A known relative of a format that this reader does not read: another version, another container.
+    /// A known variant of a format that this crate does not read: another version, another container.
     Unsupported(Cow<'static, str>),
-    /// Bytes that only the owner of a key can read.
+    /// Data that only the owner of a key can read.
     Encrypted(Cow<'static, str>),
-    /// No known format starts like this; what the bytes look like instead.
+    /// The bytes do not start like any known format. The value describes what they look like instead.
     Unrecognized(NoAsset),
     /// A part is larger or deeper than the caller's [`Limits`](crate::Limits) allow.
     Limit {
-        /// What there is too much of, in the plural.
+        /// The limited quantity, in the plural.
         what: &'static str,
-        /// The most that is allowed.
+        /// The maximum allowed.
         limit: u64,
-        /// The program's flag that allows more; `None` where nothing does.
+        /// The program's flag that raises the limit, or `None` if there is none.
         flag: Option<&'static str>,
     },
-    /// The answer lies in bytes that are not [here](crate::ranges); with these it may be asked for again.
+    /// The answer needs bytes that are not [available](crate::ranges). Add them and ask again.
     Incomplete {
-        /// The first byte, counted from the start of the asset, and the one behind the last.
+        /// The first byte and the end (exclusive), counted from the start of the asset.
         range: Range<u64>,
     },
-    /// The operating system refused.
+    /// An error from the operating system.
     Io(Arc<io::Error>),
 }
 
 impl Error {
-    /// An error of this kind, without a place so far.
+    /// Creates an error of this kind, without a location.
     #[cold]
     pub fn new(kind: ErrorKind) -> Self {
         let (offset, place, table, path, code, version, format) = Default::default();
         Self(Box::new(Inner { kind, offset, place, table, path, code, version, format }))
     }
 
-    /// A [`Malformed`](ErrorKind::Malformed) error.
+    /// Creates a [`Malformed`](ErrorKind::Malformed) error.
     #[cold]
     pub fn malformed(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(ErrorKind::Malformed(message.into()))
     }
 
-    /// An [`Unsupported`](ErrorKind::Unsupported) error.
+    /// Creates an [`Unsupported`](ErrorKind::Unsupported) error.
     #[cold]
     pub fn unsupported(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(ErrorKind::Unsupported(message.into()))
     }
 
-    /// An [`Encrypted`](ErrorKind::Encrypted) error.
+    /// Creates an [`Encrypted`](ErrorKind::Encrypted) error.
     #[cold]
     pub fn encrypted(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(ErrorKind::Encrypted(message.into()))
     }
 
-    /// A [`Limit`](ErrorKind::Limit) error for one of the caller's limits.
+    /// Creates a [`Limit`](ErrorKind::Limit) error for one of the caller's limits.
     #[cold]
     pub fn limit(what: &'static str, limit: impl Into<u64>, flag: &'static str) -> Self {
         Self::new(ErrorKind::Limit { what, limit: limit.into(), flag: Some(flag) })
     }
 
-    /// A [`Truncated`](ErrorKind::Truncated) error.
+    /// Creates a [`Truncated`](ErrorKind::Truncated) error.
     #[cold]
     pub fn truncated(needed: u64, left: u64) -> Self {
         Self::new(ErrorKind::Truncated { needed, left })
     }
 
-    /// Says at which byte, counted from the start of the asset, unless that is known already.
+    /// Sets the offset, counted from the start of the asset, unless it is already known.
     #[must_use]
     pub fn at(mut self, offset: u64) -> Self {
         self.0.offset.get_or_insert(offset);
         self
     }
 
-    /// Says in which file, unless that is known already.
+    /// Sets the file, unless it is already known.
     #[must_use]
     pub fn in_file(mut self, path: &Path) -> Self {
         self.0.path.get_or_insert_with(|| path.to_owned());
         self
     }
 
-    /// Says more closely what kind of trouble it is than its [kind](Self::kind) does.
+    /// Sets a code that is more specific than the [kind](Self::kind).
     #[must_use]
     pub fn coded(mut self, code: Code) -> Self {
         self.0.code = Some(code);
         self
     }
 
-    /// Says of which version the asset is, where that was read before it went wrong.
+    /// Sets the version of the asset, if it was read before the error, unless it is already known.
     #[must_use]
     pub fn of_version(mut self, version: u32) -> Self {
         self.0.version.get_or_insert(version);
         self
     }
 
-    /// Says of which format the asset is, unless that is known already.
+    /// Sets the format of the asset, unless it is already known.
     #[must_use]
     pub fn of_format(mut self, format: Format) -> Self {
         self.0.format.get_or_insert(format);
         self
     }
 
-    /// Says that the offset so far counts from the start of this unpacked table, which lies at `offset` of the asset.
+    /// Marks the current offset as relative to this unpacked table, which starts at `offset` in the asset.
     #[cfg(feature = "bmx")]
     #[must_use]
     pub(crate) fn in_table(mut self, table: &'static str, offset: Option<u64>) -> Self {
@@ -170,7 +170,8 @@ impl Error {
         self
     }
 
-    /// Whether it says that a [budget](crate::budget) is spent, as it will of all that follows.
+    /// Returns true if the error says that a [budget](crate::budget) is spent. All later charges then fail the same
+    /// way.
     pub(crate) fn is_spent(&self) -> bool {
         matches!(
             self.kind(),
@@ -183,12 +184,12 @@ impl Error {
         self
     }
 
-    /// What went wrong.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
 
-    /// What kind of trouble it is, in the word that programs compare.
+    /// Returns the stable code of the error, for programs to compare.
     pub fn code(&self) -> Code {
         self.0.code.unwrap_or(match &self.0.kind {
             ErrorKind::Truncated { .. } => Code::Truncated,
@@ -197,14 +198,14 @@ impl Error {
             ErrorKind::Unsupported(_) => Code::Unsupported,
             ErrorKind::Encrypted(_) => Code::Encrypted,
             ErrorKind::Limit { .. } => Code::Limit,
-            // A part of the bytes is all that the caller gave.
+            // The caller supplied only a part of the bytes.
             ErrorKind::Incomplete { .. } => Code::Limit,
-            // Memory is the only thing of the system that an asset asks for.
+            // Memory is the only system resource that an asset requests.
             ErrorKind::Io(_) => Code::Limit,
         })
     }
 
-    /// The bytes that are missing for an answer, where it is that.
+    /// Returns the missing bytes if the error is [`Incomplete`](ErrorKind::Incomplete).
     pub fn incomplete(&self) -> Option<Range<u64>> {
         match &self.0.kind {
             ErrorKind::Incomplete { range } => Some(range.clone()),
@@ -212,28 +213,28 @@ impl Error {
         }
     }
 
-    /// The version of the asset, where that was read before it went wrong.
+    /// Returns the version of the asset, if it was read before the error.
     pub fn version(&self) -> Option<u32> {
         self.0.version
     }
 
-    /// The format that the asset was read as, where it does not open as that.
+    /// Returns the format that was tried, if the asset did not open.
     pub fn format(&self) -> Option<Format> {
         self.0.format
     }
 
-    /// The byte where it went wrong, counted from the start of the asset.
+    /// Returns the offset of the error, counted from the start of the asset.
     pub fn offset(&self) -> Option<u64> {
         self.0.offset
     }
 
-    /// The file, where one was named.
+    /// Returns the file, if known.
     pub fn path(&self) -> Option<&Path> {
         self.0.path.as_deref()
     }
 
-    /// The part of the asset, such as `lods[3].vertices`; empty where none is known. Where the part is a table that
-    /// had to be unpacked, the place in it follows: `meshes[3].faces (mesh.bm+0x4c)`.
+    /// Returns the part of the asset, such as `lods[3].vertices`, or an empty string if it is unknown. For a table that
+    /// had to be unpacked, the offset in it follows: `meshes[3].faces (mesh.bm+0x4c)`.
     pub fn location(&self) -> String {
         let mut out = String::new();
         for place in self.0.place.iter().rev() {
@@ -254,7 +255,7 @@ impl Error {
         out
     }
 
-    /// The text without file and offset: location and cause, for lists that have columns for the rest.
+    /// Returns the text without file and offset: location and cause, for lists with separate columns for the rest.
     pub fn message(&self) -> String {
         let location = self.location();
         if location.is_empty() { self.0.kind.to_string() } else { format!("{location}: {}", self.0.kind) }
@@ -262,13 +263,13 @@ impl Error {
 }
 
 impl NoAsset {
-    /// The error of opening it as an asset.
+    /// Returns the error for opening this data as an asset.
     pub fn error(self) -> Error {
         Error::new(ErrorKind::Unrecognized(self))
     }
 }
 
-/// An error does not change once it is made.
+/// An error does not change after its creation.
 impl std::panic::UnwindSafe for Error {}
 impl std::panic::RefUnwindSafe for Error {}
 
@@ -310,7 +311,7 @@ impl fmt::Display for ErrorKind {
     }
 }
 
-/// The text has the error of the system, so that the source is what caused that one.
+/// `Display` already includes the text of the system error, so `source` returns the cause of that error.
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.0.kind {
@@ -326,17 +327,17 @@ impl From<io::Error> for Error {
     }
 }
 
-/// Names the part in which an error arose; free where there is none.
+/// Names the part in which an error occurred. Costs nothing if there is no error.
 pub trait Context: Sealed {
-    /// The error arose in this part.
+    /// Adds the part in which the error occurred.
     #[must_use]
     fn within(self, part: &'static str) -> Self;
 
-    /// The error arose in this item of a list, counted from 0.
+    /// Adds the list item in which the error occurred, counted from 0.
     #[must_use]
     fn within_item(self, list: &'static str, index: usize) -> Self;
 
-    /// The error arose in this item, counted from 0, of a list that the part around it names.
+    /// Adds the item in which the error occurred, counted from 0. The enclosing part names the list.
     #[must_use]
     fn within_index(self, index: usize) -> Self;
 }

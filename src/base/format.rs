@@ -1,9 +1,9 @@
-//! The formats by name: what can be said of each before it is read.
+//! The table of formats: facts about each that need no parsing.
 
 use std::fmt;
 
-/// A row for each format: its short name and what a person calls it, the endings of its files, what these start with,
-/// where that tells it from all others, the version that stands in plain sight, and what a summary counts.
+/// One row per format: its short name, its readable name, its file extensions, its signatures if they identify it, the
+/// version if it is readable from the header, and the names of its summary counts.
 macro_rules! formats {
     ($(
         $(#[$doc:meta])*
@@ -26,7 +26,7 @@ macro_rules! formats {
             /// Every format.
             pub const ALL: &[Self] = &[$(Self::$format),+];
 
-            /// What files of the formats start with that are known by that.
+            /// The signatures of all formats that have one.
             pub(crate) const STARTS: &[&[u8]] = &[$($($start,)*)+];
 
             /// The short name used in records and arguments.
@@ -34,17 +34,17 @@ macro_rules! formats {
                 match self { $(Self::$format => $name),+ }
             }
 
-            /// The name a person would use.
+            /// The human-readable name.
             pub const fn title(self) -> &'static str {
                 match self { $(Self::$format => $title),+ }
             }
 
-            /// What a summary counts in this format, in the order of its records.
+            /// The names of a summary's counts in this format, in record order.
             pub const fn count_names(self) -> &'static [&'static str] {
                 match self { $(Self::$format => &[$($count),*]),+ }
             }
 
-            /// The format that starts like this; a map starts as any other zip.
+            /// Returns the format with this signature. A Ballance map starts like any other zip.
             pub(crate) fn starting(head: &[u8]) -> Option<Self> {
                 $($(if head.starts_with($start) {
                     return Some(Self::$format);
@@ -52,7 +52,7 @@ macro_rules! formats {
                 None
             }
 
-            /// The format that files with this ending, in lower case, are usually in.
+            /// Returns the usual format of files with this extension, given in lower case.
             pub(crate) fn ending(extension: &str) -> Option<Self> {
                 match extension {
                     $($($ending => Some(Self::$format),)*)+
@@ -60,7 +60,7 @@ macro_rules! formats {
                 }
             }
 
-            /// The version that a file of this format keeps in plain sight.
+            /// Returns the version if a file of this format stores it in a fixed place.
             pub(crate) fn stored_version(self, head: &[u8]) -> Option<u32> {
                 match self {
                     $(Self::$format => { let $head = head; $version })+

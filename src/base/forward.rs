@@ -1,6 +1,6 @@
-//! Methods that hand over to a value inside.
+//! Methods that delegate to an inner value.
 
-/// Writes methods that call those of the same names on what a method gives: `forward! { inner: fn len(&self) -> u64; }`.
+/// Generates methods that call the same methods on an inner value: `forward! { inner: fn len(&self) -> u64; }`.
 macro_rules! forward {
     ($inside:ident: $(fn $name:ident(&self $(, $argument:ident: $type:ty)*) $(-> $value:ty)?;)*) => {$(
         fn $name(&self $(, $argument: $type)*) $(-> $value)? {

@@ -1,47 +1,48 @@
-//! How much a hostile file may cost.
+//! Limits on the cost of a hostile file.
 
-/// What reading may cost at most, whatever a file claims.
+/// Limits on the cost of reading, whatever a file claims.
 ///
-/// Each bound that is met becomes an error or a problem that names it; nothing is cut off in silence. The defaults lie
-/// far above every real file that was seen, but for one: what is decoded has to fit into memory.
+/// Reaching a limit produces an error or a problem that names it. Nothing is truncated silently. The defaults are far
+/// above every real file seen so far, with one exception: decoded data has to fit into memory.
 ///
 /// ```
 /// let tight = meshpeek::Limits { depth: 32, ..Default::default() };
 /// assert!(tight.depth < meshpeek::Limits::default().depth);
 /// ```
 ///
-/// # The whole of a file
+/// # Limits for a whole file
 ///
-/// `work` and `output` bound what the parts of a file cost together, archives in it included; a scan and the program
-/// keep to them, see [`budget`](crate::budget). Both are so many bytes for each byte of the file, which counts 2 MiB
-/// larger than it is for the one and 1 MiB for the other; where `decoded_bytes` are more than by default, four bytes of
-/// work come with each of those. A byte of work takes 4 ns at most, so that a small file is done with after two seconds, and each
-/// further MiB takes one more.
+/// `work` and `output` bound the total cost of the parts of a file, including archives in it. A scan and the program
+/// apply them, see [`budget`](crate::budget). Both are numbers of bytes per byte of the file. For this, `work` counts
+/// the file as 2 MiB larger than it is, and `output` as 1 MiB larger. If `decoded_bytes` is above its default, each
+/// additional byte adds four bytes of work. A byte of work takes 4 ns at most. So a small file takes at most two
+/// seconds, and each further MiB adds at most one second.
 ///
-/// A real archive needs little of that. Its bytes are charged once where they are inflated, and twice or three times
-/// where they are looked at; with archives in archives, blocks in them, `verify` and digests that is some ten bytes of
-/// work for each byte unpacked, and archives as a whole unpack to two or three times their size. Single members that
-/// deflate 100 : 1 or blocks that stand for 255 times their size change nothing in that. 256 bytes are met by files that
-/// were made for it. Results are smaller than what they are made of by far: the smallest entry of an archive has 22
-/// bytes, its record 600, which `output` allows 48 times over.
+/// A real archive needs only a fraction of that. Its bytes are charged once when they are inflated, and two or three
+/// times when they are examined. With nested archives, blocks in them, `verify` and digests, that is about ten bytes of
+/// work for each unpacked byte. Archives as a whole unpack to two or three times their size. Single members that
+/// deflate 100 : 1, or blocks that expand 255 times, do not change that. Only files made for the purpose reach 256
+/// bytes. Results are much smaller than their sources: the smallest entry of an archive has 22 bytes and its record
+/// 600, and `output` allows 48 times that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Levels of nested parts, such as nodes in nodes. Real files stay below 20.
+    /// Maximum levels of nested parts, such as nodes in nodes. Real files stay below 20.
     pub depth: u32,
-    /// Bytes that a block, table or member may decode to, those together in which it lies; and bytes that a pipe or
-    /// other file without a size may hold. A scan holds no more than these and 64 MiB, whatever its number of threads.
+    /// Maximum bytes that a block, table or member may decode to, together with the decoded parts around it. Also the
+    /// maximum bytes of a pipe or other file without a size. A scan holds no more than this and 64 MiB, whatever its
+    /// number of threads.
     pub decoded_bytes: u64,
-    /// Problems kept for one asset; further ones are counted.
+    /// Maximum problems kept for one asset. Further ones are counted.
     pub problems: u32,
-    /// Bytes that the names of other files in one asset may take as text, 64 for each of them added.
+    /// Maximum bytes that the names of other files in one asset may take as text, plus 64 for each name.
     pub reference_bytes: u64,
-    /// Archives inside archives.
+    /// Maximum depth of archives inside archives.
     pub archive_depth: u32,
-    /// Members listed from one archive; in a scan, those of archives inside it among them.
+    /// Maximum members listed from one archive. In a scan this includes those of archives inside it.
     pub archive_members: u32,
-    /// Bytes decoded and looked at for each byte of a file.
+    /// Maximum bytes decoded and examined, for each byte of a file.
     pub work: u32,
-    /// Bytes of results for each byte of a file.
+    /// Maximum bytes of results, for each byte of a file.
     pub output: u32,
 }
 
@@ -60,7 +61,7 @@ impl Default for Limits {
     }
 }
 
-/// The flags of the program that set each of the [`Limits`], as messages name them.
+/// The program's flags that set the [`Limits`], as used in messages.
 pub(crate) mod flag {
     #![allow(dead_code, reason = "not every format has every limit")]
 

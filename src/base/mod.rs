@@ -1,4 +1,4 @@
-//! The ground: limits, errors, texts and names of formats, which all modules use.
+//! The base that all modules use: limits, errors, texts and format names.
 
 pub(crate) mod code;
 pub mod error;

@@ -1,4 +1,4 @@
-//! Enums whose variants have a word each, which reports, records and messages share.
+//! Enums with one fixed name per variant, shared by reports, records and messages.
 
 macro_rules! named {
     ($(#[$meta:meta])* pub enum $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
@@ -10,7 +10,7 @@ macro_rules! named {
         }
 
         impl $name {
-            /// The word for it.
+            /// The fixed name of this variant.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word,)*

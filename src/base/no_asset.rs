@@ -5,14 +5,14 @@ use crate::base::format::Format;
 use crate::base::named::named;
 
 named! {
-    /// What bytes are that start like no format.
+    /// What bytes look like that match no format.
     #[non_exhaustive]
     pub enum NoAsset {
-        /// No byte at all.
+        /// No bytes.
         Empty = "empty",
-        /// What Git leaves in the place of a file that it keeps elsewhere.
+        /// A pointer file that Git LFS stores in place of the real file.
         LfsPointer = "lfs",
-        /// A text in whatever encoding. `.bmx` is the name of BlitzMax programs too.
+        /// Text in any encoding. BlitzMax programs also use the extension `.bmx`.
         Text = "text",
         /// Anything else.
         Unknown = "unknown",
@@ -20,7 +20,7 @@ named! {
 }
 
 impl NoAsset {
-    /// What these bytes are, of which [`Format::sniff`] knows no format. Looks at the first 4 KiB.
+    /// Classifies bytes that [`Format::sniff`] does not recognize. Examines the first 4 KiB.
     pub fn of(data: &[u8]) -> Self {
         let head = data.get(..4096).unwrap_or(data);
         match head {
@@ -31,7 +31,7 @@ impl NoAsset {
         }
     }
 
-    /// The code of the one problem in its record.
+    /// Returns the code of the single problem in its record.
     pub fn code(self) -> Code {
         match self {
             Self::Empty => Code::Empty,
@@ -41,7 +41,7 @@ impl NoAsset {
         }
     }
 
-    /// The message of the one problem in its record.
+    /// Returns the message of the single problem in its record.
     pub fn message(self) -> &'static str {
         match self {
             Self::Empty => "not an asset; the file is empty",
@@ -52,7 +52,7 @@ impl NoAsset {
     }
 }
 
-/// Whether a text begins like this: no control characters but those that set lines and columns apart.
+/// Returns true if the bytes look like the start of a text: no control characters except whitespace and escape.
 fn is_text(head: &[u8]) -> bool {
     let is_utf8 = || match String::from_utf8(head.to_vec()) {
         Ok(_) => true,
@@ -61,7 +61,7 @@ fn is_text(head: &[u8]) -> bool {
     };
     let is_plain = |&byte: &u8| byte >= b' ' && byte != 0x7f || matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b);
     let is_utf16 = head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff");
-    // A few bytes of a damaged file may look like a text of any other encoding.
+    // A few bytes of a damaged file may look like text in another encoding.
     let is_long = head.len() >= 64;
     let is_start_of_asset = Format::STARTS.iter().any(|start| start.starts_with(head));
     !is_start_of_asset && (is_utf16 && is_long || head.iter().all(is_plain) && (is_long || is_utf8()))

@@ -1,6 +1,6 @@
-//! What only this crate implements, so that more can be asked of it later.
+//! A marker for traits that only this crate implements, so that methods can be added later.
 
-/// Keeps others from implementing a trait.
+/// Prevents other crates from implementing a trait.
 pub trait Sealed {}
 
 impl<V: Sealed + ?Sized> Sealed for &V {}

@@ -1,6 +1,6 @@
-//! How values are shown in one line.
+//! One-line formatting of values.
 
-/// Writes a type's `Debug` or `Display` as one format.
+/// Implements a type's `Debug` or `Display` with one format string.
 macro_rules! shown {
     ([$($of:tt)*] $trait:ident for $type:ty, |$value:ident| $($words:tt)+) => {
         impl<$($of)*> std::fmt::$trait for $type {

@@ -1,4 +1,4 @@
-//! A place in a file.
+//! A range of bytes in a file.
 
 /// A range of bytes, counted from the start of the asset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -6,6 +6,6 @@
 pub struct Span {
     /// The first byte.
     pub offset: u64,
-    /// How many.
+    /// The number of bytes.
     pub bytes: u64,
 }

@@ -1,9 +1,9 @@
-//! Streams found once, and decoded while they are found.
+//! A cache of stream ends, with decoding while the ends are found.
 //!
-//! Finding the end of a stream takes two fifths of the time of decoding it, so whoever is going to decode all that he
-//! finds does both at once, and whoever looks at an asset twice finds ends but once. That is so while [`Ahead`] lives, for
-//! the blocks that its thread finds in its asset. It changes no result: what does not decode is walked as ever, and a
-//! stream that was decoded is kept for whoever asks first.
+//! Finding the end of a stream takes two fifths of the time of decoding it. So code that decodes every stream does both
+//! at once, and code that reads an asset twice finds each end only once. This applies while [`Ahead`] lives, to blocks
+//! that its thread finds in its asset. It changes no result: a stream that does not decode is walked as usual, and a
+//! decoded stream is kept for its first reader.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -18,26 +18,26 @@ use crate::bytes::array::Element;
 use crate::bytes::cursor::Cursor;
 use crate::codec::Codec;
 
-/// What one array decodes to at most: larger ones fill the caches.
+/// The maximum decoded size of one array. Larger ones would overflow the CPU caches.
 const LARGEST: u64 = 1 << 20;
-/// How many decoded bytes are kept at once.
+/// The maximum number of decoded bytes kept at once.
 const MOST: u64 = 4 << 20;
-/// How many ends are kept at once.
+/// The maximum number of ends kept at once.
 const MOST_ENDS: usize = 1024;
 
 thread_local! {
     static KNOWN: RefCell<Option<Known>> = const { RefCell::new(None) };
 }
 
-/// While this lives, streams of one asset are found once. Inside another one, it is that one that waits.
+/// While this lives, streams of one asset are found only once. A nested `Ahead` suspends the outer one.
 pub(crate) struct Ahead<'a> {
     around: Option<Known>,
-    /// The asset stays where it is, so that addresses in it tell its streams apart.
+    /// The asset does not move, so addresses in it identify its streams.
     asset: std::marker::PhantomData<&'a [u8]>,
 }
 
 impl<'a> Ahead<'a> {
-    /// Over the streams of this asset; also decoding them, where they are all going to be.
+    /// Starts caching for the streams of this asset. If `decodes` is set, also decodes them while their ends are found.
     pub(crate) fn over(asset: &'a [u8], budget: &Budget, decodes: bool) -> Self {
         let Range { start, end } = asset.as_ptr_range();
         let asset = start.addr()..end.addr();
@@ -75,18 +75,18 @@ impl Stream {
 
 struct Found {
     stored_len: u64,
-    /// All elements, until somebody takes them, and what was paid for them.
+    /// All elements until they are taken, and the charge for them.
     elements: Option<(Box<dyn Any>, Advance)>,
 }
 
-/// [`Codec::stored_byte_len`] of `count` elements, of which no more than `limit` bytes may be decoded.
+/// Returns [`Codec::stored_byte_len`] of `count` elements, of which at most `limit` bytes may be decoded.
 #[inline]
 pub(super) fn stored_byte_len<T: Element>(stream: Cursor<'_>, count: u64, codec: Codec, limit: u64) -> Result<u64> {
     let found = if codec == Codec::Raw { None } else { find::<T>(stream, count, codec, limit) };
     found.unwrap_or_else(|| codec.stored_byte_len(stream, count.saturating_mul(size_of::<T>() as u64)))
 }
 
-/// The same; `None` where nothing is to be known ahead.
+/// Finds the length in the cache, or adds it. Returns `None` if the cache does not apply.
 fn find<T: Element>(stream: Cursor<'_>, count: u64, codec: Codec, limit: u64) -> Option<Result<u64>> {
     KNOWN.with_borrow_mut(|known| {
         let decoded_len = count.saturating_mul(size_of::<T>() as u64);
@@ -110,14 +110,14 @@ fn find<T: Element>(stream: Cursor<'_>, count: u64, codec: Codec, limit: u64) ->
     })
 }
 
-/// The elements of a stream that was decoded ahead, for the first who asks.
+/// Returns the elements of a stream that was decoded ahead, to the first caller.
 pub(super) fn take<T: Element>(stream: Cursor<'_>, decoded_len: u64, codec: Codec) -> Option<Vec<T>> {
     KNOWN.with_borrow_mut(|known| {
         let known = known.as_mut()?;
         let found = known.streams.get_mut(&Stream::of(stream, decoded_len, codec))?;
         let (elements, paid) = found.elements.take_if(|_| found.stored_len == stream.left())?;
         known.kept = known.kept.saturating_sub(decoded_len);
-        // Whoever asks has paid for himself.
+        // The caller has paid for its own decoding.
         paid.settle();
         elements.downcast().ok().map(|elements| *elements)
     })

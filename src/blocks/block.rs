@@ -1,4 +1,4 @@
-//! Arrays that may be compressed, decoded when somebody reads them.
+//! Arrays that may be compressed, decoded on access.
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -15,7 +15,7 @@ use crate::bytes::batch::BATCH;
 use crate::bytes::cursor::Cursor;
 use crate::codec::{self, Codec};
 
-/// An array that is either in place or one compressed stream.
+/// An array that is either stored in place or as one compressed stream.
 ///
 /// ```
 /// use meshpeek::{Limits, codec::Codec, view::{Block, Cursor}};
@@ -39,11 +39,11 @@ enum Stored<'a, T> {
 }
 
 impl<'a, T: Element> Block<'a, T> {
-    /// The block of `count` elements at the cursor, which moves behind it. O(1) in place; a compressed stream is walked
-    /// to find its end, which is linear in its bytes and decodes nothing.
+    /// Parses the block of `count` elements at the cursor, and moves the cursor after it. This takes O(1) time for an
+    /// array in place. A compressed stream is walked to find its end, in time linear in its bytes, without decoding.
     ///
     /// # Errors
-    /// Where the part has fewer bytes, or the stream breaks a rule of its codec.
+    /// Returns an error if the part has too few bytes, or if the stream breaks a rule of its codec.
     pub fn parse(cursor: &mut Cursor<'a>, count: u64, codec: Codec, limits: &Limits) -> Result<Self> {
         #[cfg(feature = "scan")]
         let bytes = ahead::stored_byte_len::<T>(*cursor, count, codec, limits.decoded_bytes)?;
@@ -52,11 +52,11 @@ impl<'a, T: Element> Block<'a, T> {
         Self::exactly(cursor.split(bytes)?, count, codec, limits)
     }
 
-    /// The block of `count` elements that takes the whole of the cursor's part. A compressed stream is not looked at
-    /// before it is decoded.
+    /// Parses a block of `count` elements that takes the whole part of the cursor. A compressed stream is not examined
+    /// until it is decoded.
     ///
     /// # Errors
-    /// Where the elements are in place and take more or fewer bytes.
+    /// Returns an error if the elements are in place and take more or fewer bytes.
     pub fn exactly(part: Cursor<'a>, count: u64, codec: Codec, limits: &Limits) -> Result<Self> {
         let stored = match codec {
             Codec::Raw if bytes_of::<T>(count) != part.left() => {
@@ -68,7 +68,7 @@ impl<'a, T: Element> Block<'a, T> {
         Ok(Self { stored, limit: limits.decoded_bytes })
     }
 
-    /// How many elements.
+    /// Returns the number of elements.
     pub fn count(&self) -> u64 {
         match self.stored {
             Stored::InPlace(array) => array.len() as u64,
@@ -76,7 +76,7 @@ impl<'a, T: Element> Block<'a, T> {
         }
     }
 
-    /// Where its first byte lies, counted from the start of the asset.
+    /// Returns the offset of the first byte, counted from the start of the asset.
     pub fn offset(&self) -> u64 {
         match self.stored {
             Stored::InPlace(array) => array.offset(),
@@ -84,7 +84,7 @@ impl<'a, T: Element> Block<'a, T> {
         }
     }
 
-    /// The bytes it takes in the file.
+    /// Returns the bytes it takes in the file.
     pub fn stored_byte_len(&self) -> u64 {
         match self.stored {
             Stored::InPlace(array) => array.as_bytes().len() as u64,
@@ -92,12 +92,12 @@ impl<'a, T: Element> Block<'a, T> {
         }
     }
 
-    /// The bytes of its elements.
+    /// Returns the bytes that its elements take.
     pub fn decoded_byte_len(&self) -> u64 {
         bytes_of::<T>(self.count())
     }
 
-    /// How it is stored.
+    /// Returns how it is stored.
     pub fn packing(&self) -> Packing {
         match self.stored {
             Stored::InPlace(_) => Packing::InPlace,
@@ -105,7 +105,7 @@ impl<'a, T: Element> Block<'a, T> {
         }
     }
 
-    /// Refuses more elements than a stream of its length can stand for.
+    /// Returns an error if a stream of this length cannot decode to that many elements.
     pub(crate) fn check_claim(&self) -> Result<()> {
         match self.stored {
             Stored::InPlace(_) => Ok(()),
@@ -113,7 +113,7 @@ impl<'a, T: Element> Block<'a, T> {
         }
     }
 
-    /// The elements in place; `None` where they are compressed.
+    /// Returns the elements in place, or `None` if they are compressed.
     pub fn borrowed(&self) -> Option<LeArray<'a, T>> {
         match self.stored {
             Stored::InPlace(array) => Some(array),
@@ -121,11 +121,11 @@ impl<'a, T: Element> Block<'a, T> {
         }
     }
 
-    /// The elements: borrowed where they are in place, else decoded into new memory.
+    /// Returns the elements: borrowed if they are in place, else decoded into new memory.
     ///
     /// # Errors
-    /// Where they take more than [`Limits::decoded_bytes`], or more memory than there is; where the stream does not
-    /// decode.
+    /// Returns an error if the elements take more than [`Limits::decoded_bytes`], if there is not enough memory, or if
+    /// the stream does not decode.
     pub fn decode(&self) -> Result<Cow<'a, [T]>> {
         match self.stored {
             Stored::InPlace(array) => Ok(Cow::Borrowed(array.as_slice())),
@@ -142,11 +142,11 @@ impl<'a, T: Element> Block<'a, T> {
         }
     }
 
-    /// The elements as the machine's own numbers: borrowed where they are in place, lie aligned and the machine is
-    /// little-endian, else copied or decoded into new memory.
+    /// Returns the elements as native numbers. They are borrowed if they are in place and aligned on a little-endian
+    /// machine, else copied or decoded into new memory.
     ///
     /// # Errors
-    /// As [`decode`](Self::decode).
+    /// Returns the errors of [`decode`](Self::decode).
     pub fn to_native(&self) -> Result<Cow<'a, [T::Native]>> {
         match self.stored {
             Stored::InPlace(array) => Ok(array.to_native()),
@@ -161,10 +161,11 @@ impl<'a, T: Element> Block<'a, T> {
         }
     }
 
-    /// Copies or decodes the elements into memory that is there already, of exactly [`count`](Self::count) elements.
+    /// Copies or decodes the elements into existing memory of exactly [`count`](Self::count) elements.
     ///
     /// # Errors
-    /// Where `out` is longer or shorter; where the stream does not decode. What `out` then holds is open.
+    /// Returns an error if `out` is longer or shorter, or if the stream does not decode. The content of `out` is then
+    /// unspecified.
     pub fn decode_into(&self, out: &mut [T]) -> Result<()> {
         if out.len() as u64 != self.count() {
             let message = format!("{} elements do not go into {}", self.count(), out.len());
@@ -182,7 +183,7 @@ fn bytes_of<T>(count: u64) -> u64 {
     count.saturating_mul(size_of::<T>() as u64)
 }
 
-/// One element `count` times, for an array at this offset.
+/// Repeats one element `count` times, for an array at this offset.
 fn repeated<T: Clone>(element: T, count: u64, limit: u64, offset: u64) -> Result<Vec<T>> {
     codec::within_limit(bytes_of::<T>(count), limit).map_err(|error| error.at(offset))?;
     let mut elements = Vec::new();
@@ -218,7 +219,7 @@ impl<T: Element> Table for Block<'_, T> {
     }
 }
 
-/// An array that is either one value, standing for all elements, or a [`Block`].
+/// An array that is either a [`Block`] or a single value for all elements.
 #[derive(Clone, Copy, Debug)]
 pub struct Filled<'a, T> {
     kind: Kind<'a, T>,
@@ -231,17 +232,17 @@ enum Kind<'a, T> {
 }
 
 impl<'a, T: Element> Filled<'a, T> {
-    /// The one value at the cursor, which moves behind it, for all `count` elements.
+    /// Parses the single value at the cursor for all `count` elements, and moves the cursor after it.
     ///
     /// # Errors
-    /// [`Truncated`](crate::ErrorKind::Truncated) where the part has fewer bytes than one element.
+    /// Returns a [`Truncated`](crate::ErrorKind::Truncated) error if the part has fewer bytes than one element.
     pub fn parse_fill(cursor: &mut Cursor<'a>, count: u64, limits: &Limits) -> Result<Self> {
         let offset = cursor.offset();
         let kind = Kind::Fill { value: cursor.read()?, count, offset, limit: limits.decoded_bytes };
         Ok(Self { kind })
     }
 
-    /// How many elements. For a [`fill`](Self::fill) this is a claim that no bytes bear out.
+    /// Returns the number of elements. For a [`fill`](Self::fill) this is a claim that no stored bytes confirm.
     pub fn count(&self) -> u64 {
         match &self.kind {
             Kind::Fill { count, .. } => *count,
@@ -249,7 +250,7 @@ impl<'a, T: Element> Filled<'a, T> {
         }
     }
 
-    /// The value that stands for all elements.
+    /// Returns the single value for all elements.
     pub fn fill(&self) -> Option<&'a T> {
         match self.kind {
             Kind::Fill { value, .. } => Some(value),
@@ -257,7 +258,7 @@ impl<'a, T: Element> Filled<'a, T> {
         }
     }
 
-    /// The elements where they are stored one by one.
+    /// Returns the elements if each is stored.
     pub fn block(&self) -> Option<Block<'a, T>> {
         match self.kind {
             Kind::Fill { .. } => None,
@@ -265,8 +266,8 @@ impl<'a, T: Element> Filled<'a, T> {
         }
     }
 
-    /// The element at `index` where it can be had without decoding: `None` behind the last and where the elements are
-    /// compressed.
+    /// Returns the element at `index` if that needs no decoding. Returns `None` if the index is out of range or the
+    /// elements are compressed.
     pub fn get(&self, index: usize) -> Option<&'a T> {
         match self.kind {
             Kind::Fill { value, count, .. } => ((index as u64) < count).then_some(value),
@@ -274,10 +275,10 @@ impl<'a, T: Element> Filled<'a, T> {
         }
     }
 
-    /// The elements one by one: borrowed where they are in place, else decoded or filled into new memory.
+    /// Returns all elements: borrowed if they are in place, else decoded or filled into new memory.
     ///
     /// # Errors
-    /// As [`Block::decode`].
+    /// Returns the errors of [`Block::decode`].
     pub fn decode(&self) -> Result<Cow<'a, [T]>> {
         match self.kind {
             Kind::Fill { value, count, offset, limit } => repeated(*value, count, limit, offset).map(Cow::Owned),
@@ -285,11 +286,11 @@ impl<'a, T: Element> Filled<'a, T> {
         }
     }
 
-    /// The elements one by one as the machine's own numbers: borrowed where they are in place, lie aligned and the
-    /// machine is little-endian, else copied, decoded or filled into new memory.
+    /// Returns all elements as native numbers. They are borrowed if they are in place and aligned on a little-endian
+    /// machine, else copied, decoded or filled into new memory.
     ///
     /// # Errors
-    /// As [`Block::decode`].
+    /// Returns the errors of [`Block::decode`].
     pub fn to_native(&self) -> Result<Cow<'a, [T::Native]>> {
         match self.kind {
             Kind::Fill { value, count, offset, limit } => {
@@ -330,7 +331,7 @@ impl<T: Element> Table for Filled<'_, T> {
         }
     }
 
-    /// A fill is handed out in batches up to [`Limits::decoded_bytes`]; more rows than that end in an error.
+    /// Passes a fill in batches, up to [`Limits::decoded_bytes`]. Returns an error if there are more rows.
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
         let (value, count, offset, limit) = match self.kind {
             Kind::Fill { value, count, offset, limit } => (value, count, offset, limit),

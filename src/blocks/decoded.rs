@@ -1,4 +1,4 @@
-//! Blocks and tables read at a budget's expense.
+//! Blocks and tables read within a budget.
 
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Deref};
@@ -9,24 +9,24 @@ use crate::budget::{Budget, Held};
 use crate::bytes::{Element, Packing, Table};
 
 impl Budget {
-    /// The elements of a block: borrowed where they are in place, else decoded, at the budget's expense.
+    /// Returns the elements of a block: borrowed if they are in place, else decoded. The budget is charged for it.
     ///
     /// # Errors
-    /// As [`work`](Self::work), [`hold`](Self::hold) and [`Block::decode`].
+    /// Returns the errors of [`work`](Self::work), [`hold`](Self::hold) and [`Block::decode`].
     pub fn decode<'a, T: Element>(&self, block: &Block<'a, T>) -> Result<Decoded<'a, T>> {
         block.check_claim()?;
         let bytes = if block.borrowed().is_some() { 0 } else { block.decoded_byte_len() };
         let held = self.take(bytes).map_err(|error| error.at(block.offset()))?;
         let elements = block.decode()?;
-        // It may have taken a while.
+        // Decoding may have taken a while.
         self.work(0)?;
         Ok(Decoded { elements, held })
     }
 
-    /// Hands out the rows of a table at the budget's expense.
+    /// Passes the rows of a table to `sink`. The budget is charged for it.
     ///
     /// # Errors
-    /// As [`work`](Self::work), [`hold`](Self::hold) and [`Table::read`].
+    /// Returns the errors of [`work`](Self::work), [`hold`](Self::hold) and [`Table::read`].
     pub fn read(&self, table: &dyn Table, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
         let row = table.columns().iter().fold(0_u64, |sum, column| sum.saturating_add(column.scalar.byte_len() as u64));
         let bytes = table.rows().saturating_mul(row);
@@ -40,7 +40,7 @@ impl Budget {
     }
 }
 
-/// Elements that were decoded, and the memory they take; or those that lay there as they are.
+/// Decoded elements and their memory, or elements borrowed in place.
 #[derive(Debug)]
 pub struct Decoded<'a, T: Clone> {
     elements: Cow<'a, [T]>,
@@ -48,24 +48,24 @@ pub struct Decoded<'a, T: Clone> {
 }
 
 impl<'a, T: Clone> Decoded<'a, T> {
-    /// Elements for which memory was taken before.
+    /// Creates a value from elements whose memory was taken before.
     #[cfg(any(feature = "pbo", feature = "zip"))]
     pub(crate) fn new(elements: Cow<'a, [T]>, held: Held) -> Self {
         Self { elements, held }
     }
 
-    /// The elements alone. From here on nobody counts the memory that they take.
+    /// Returns the elements alone. From here on their memory is not counted.
     pub fn into_inner(self) -> Cow<'a, [T]> {
         self.elements
     }
 
-    /// The elements and the memory that they take.
+    /// Returns the elements and their memory.
     #[cfg(any(feature = "pbo", feature = "zip"))]
     pub(crate) fn into_parts(self) -> (Cow<'a, [T]>, Held) {
         (self.elements, self.held)
     }
 
-    /// The budget for parts of them.
+    /// Returns the budget for parts of the elements.
     pub fn budget(&self) -> &Budget {
         self.held.budget()
     }

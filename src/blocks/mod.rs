@@ -1,4 +1,4 @@
-//! Arrays that may be compressed: found where they lie, decoded when they are asked for.
+//! Arrays that may be compressed: found in the file, decoded on access.
 
 #[cfg(feature = "scan")]
 pub(crate) mod ahead;

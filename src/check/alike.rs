@@ -1,4 +1,4 @@
-//! The same problem in many members.
+//! Equal problems of many members.
 
 use crate::base::error::{Context as _, Error};
 use crate::check::grouped;
@@ -17,7 +17,7 @@ struct Kind {
 }
 
 impl Alike {
-    /// Adds the problem of this kind that the member of this index and offset has.
+    /// Adds a problem of this kind for the member with this index and offset.
     pub(crate) fn add(&mut self, name: &str, at: (usize, u64), message: impl FnOnce() -> String) {
         match self.0.iter_mut().find(|kind| kind.name == name) {
             Some(kind) => kind.count = kind.count.saturating_add(1),

@@ -1,29 +1,29 @@
-//! Whether normals face as their triangles do.
+//! Checks whether normals face the same way as their triangles.
 //!
-//! Some exporters leave the normals in the axes of the modelling program, or turn them inside out: then lit pictures are
-//! dark. In such files the mean of the cosine between a triangle and its normals is about 1/3 (axes swapped) or -1 (inside
-//! out); in sound ones it is above 0.7, in models whose triangles stand there twice, once for each side, about 0, though
-//! each normal lies along its triangle.
+//! Some exporters leave the normals in the axes of the modelling program, or turn them inside out. Such models look
+//! dark when lit. In such files the mean cosine between a triangle and its normals is about 1/3 (axes swapped) or -1
+//! (inside out). In sound files it is above 0.7. In models with two copies of each triangle, one for each side, it is
+//! about 0, although each normal is parallel to its triangle's own.
 
 use crate::base::shown::shown;
 
-/// Triangles held against their normals.
+/// Triangles compared with their normals.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Facing {
     triangles: u32,
-    /// Of them, those whose normals point elsewhere.
+    /// The number of triangles whose normals point elsewhere.
     away: u32,
     cosines: f32,
-    /// The same without their signs.
+    /// The sum of the absolute cosines.
     along: f32,
 }
 
-/// A normal farther from the way its triangle faces points elsewhere.
+/// Below this cosine, a normal points elsewhere.
 const LEAST_COSINE: f32 = 0.3;
 
 impl Facing {
-    /// Takes a triangle with its corners in the order that shows its front by the rule of the right hand. One without an
-    /// area or normals says nothing.
+    /// Adds a triangle, with its corners in the order that shows its front by the right-hand rule. A triangle without
+    /// an area or without normals is ignored.
     pub(crate) fn add(&mut self, [a, b, c]: [[f32; 3]; 3], normals: [[f32; 3]; 3]) {
         let face = cross(minus(b, a), minus(c, a));
         let [x, y, z] = normals.map(unit);
@@ -38,7 +38,7 @@ impl Facing {
         self.along += cosine.abs();
     }
 
-    /// Whether the normals are surely not those of the triangles.
+    /// Returns true if the normals certainly do not match the triangles.
     pub(crate) fn is_wrong(&self) -> bool {
         let of = |sum: f32| sum / self.triangles as f32;
         let (mean, along) = (of(self.cosines), of(self.along));
@@ -64,9 +64,9 @@ fn dot([a, b, c]: [f32; 3], [x, y, z]: [f32; 3]) -> f32 {
     a * x + b * y + c * z
 }
 
-/// Of length 1; what has no direction is zero.
+/// Scales a vector to length 1. A vector without a direction becomes zero.
 fn unit(vector: [f32; 3]) -> [f32; 3] {
-    // Scaled first, so that squares of small and large numbers stay numbers.
+    // Scaled first, so that squares of small and large numbers stay finite and nonzero.
     let most = vector.into_iter().fold(0.0_f32, |most, part| most.max(part.abs()));
     let scaled = vector.map(|part| part / most);
     let length = dot(scaled, scaled).sqrt();
@@ -77,7 +77,7 @@ fn unit(vector: [f32; 3]) -> [f32; 3] {
 mod tests {
     use super::*;
 
-    /// The triangles of a cube, two for each side, with normals made of the side's.
+    /// The triangles of a cube, two for each side, with normals computed from that of the side.
     fn cube(normal: impl Fn([f32; 3]) -> [f32; 3]) -> Facing {
         let mut facing = Facing::default();
         for axis in 0..3 {

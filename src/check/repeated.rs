@@ -1,4 +1,4 @@
-//! What is there more than once.
+//! Finding duplicates.
 
 use std::hash::{BuildHasher as _, Hash, RandomState};
 use std::iter::Peekable;
@@ -7,17 +7,17 @@ use std::vec::IntoIter;
 use crate::budget::Held;
 use crate::summary::Problems;
 
-/// Which of some are there again. Takes memory of the budget as long as it is kept.
+/// The duplicates among some items. Holds memory of the budget while it lives.
 pub(crate) struct Repeated {
-    /// The places of each, and of the first of its kind.
+    /// The index of each duplicate, and of the first item of its kind.
     again: Peekable<IntoIter<(usize, usize)>>,
     _held: Option<Held>,
 }
 
 impl Repeated {
-    /// Looks for them among so many, each with its place; for none where there is no memory for it.
+    /// Finds the duplicates among `count` items, each with its index. Finds none if there is no memory for it.
     pub(crate) fn find<T: Hash>(count: usize, all: impl Iterator<Item = (usize, T)>, problems: &mut Problems) -> Self {
-        // 16 bytes for each, and as many for each that is there again.
+        // 16 bytes for each item, and as many for each duplicate.
         let held = problems.budget().hold((count as u64).saturating_mul(32));
         let Some(held) = problems.ok(held) else {
             return Self { again: Vec::new().into_iter().peekable(), _held: None };
@@ -34,7 +34,8 @@ impl Repeated {
         Self { again: again.into_iter().peekable(), _held: Some(held) }
     }
 
-    /// The place of the first of its kind, where the one at this place is there again. Places go up.
+    /// Returns the index of the first of its kind if the item at this index is a duplicate. Call with ascending
+    /// indices.
     pub(crate) fn first_of(&mut self, place: usize) -> Option<usize> {
         self.again.next_if(|(again, _)| *again == place).map(|(_, first)| first)
     }

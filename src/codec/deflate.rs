@@ -1,25 +1,25 @@
-//! DEFLATE: expansion of one stream by flate2, into memory of a claimed size.
+//! DEFLATE: decoding of one stream by flate2, into memory of a claimed size.
 
 use bytemuck::Pod;
 use flate2::{Decompress, DecompressError, FlushDecompress, Status};
 
-/// No stream yields more bytes for each of its own.
+/// The maximum number of decoded bytes per stored byte.
 pub(crate) const RATIO: u64 = 1032;
 
-/// How far a stream went.
+/// The progress of a stream.
 pub(crate) struct Inflated {
-    /// Its bytes read.
+    /// The number of bytes read.
     pub(crate) read: u64,
-    /// The bytes it yielded.
+    /// The number of bytes decoded.
     pub(crate) yielded: u64,
-    /// Whether it came to its end, and not to that of the bytes or of the room.
+    /// True at the end of the stream, false if only the input or the output ended.
     pub(crate) ended: bool,
 }
 
 /// Inflates as much as there is and as fits.
 ///
 /// # Errors
-/// Where the bytes are no DEFLATE stream.
+/// Returns an error if the bytes are not a DEFLATE stream.
 pub(crate) fn inflate(data: &[u8], out: &mut [u8]) -> Result<Inflated, DecompressError> {
     super::count_inflation(out.len());
     let mut stream = Decompress::new(false);
@@ -35,11 +35,11 @@ pub(crate) fn inflate(data: &[u8], out: &mut [u8]) -> Result<Inflated, Decompres
     }
 }
 
-/// What a whole stream inflated to.
+/// The result of inflating a whole stream.
 pub(crate) struct Unpacked<T> {
     buffer: Vec<T>,
     bytes: usize,
-    /// Bytes behind the end of the stream.
+    /// The number of bytes after the end of the stream.
     pub(crate) trailing: u64,
 }
 
@@ -57,17 +57,18 @@ impl Unpacked<u8> {
     }
 }
 
-/// Inflates a whole stream to the size that is claimed, into memory aligned for `T`.
+/// Inflates a whole stream to the claimed size, into memory aligned for `T`.
 ///
 /// # Errors
-/// In words, where no stream of this length yields so much, there is no memory, or it yields another number of bytes.
+/// Returns a message if a stream of this length cannot decode to that size, if there is not enough memory, or if it
+/// decodes to another size.
 pub(crate) fn unpack<T: Pod>(stream: &[u8], size: u64) -> Result<Unpacked<T>, String> {
     let packed = stream.len() as u64;
     if size > packed.saturating_mul(RATIO) {
         return Err(format!("{packed} bytes cannot inflate to {size}"));
     }
     let bytes = usize::try_from(size).unwrap_or(usize::MAX);
-    // At least one byte more than claimed, so that a stream that yields more shows it.
+    // At least one byte more than claimed, to detect a stream that decodes to more.
     let elements = bytes.checked_div(size_of::<T>()).unwrap_or(0).saturating_add(1);
     let mut buffer = Vec::new();
     buffer.try_reserve_exact(elements).map_err(|_| format!("no memory for {size} bytes"))?;

@@ -1,6 +1,7 @@
-//! LZSS, as Bohemia's tools write it: eight items behind each byte of flags, then a sum of the output.
+//! LZSS as written by Bohemia's tools: eight items after each byte of flags, then a checksum of the output.
 //!
-//! A match counts its distance back from where the output stands; before the first byte lie spaces.
+//! A match counts its distance back from the current end of the output. The bytes before the start of the output are
+//! spaces.
 
 use super::Codec;
 use super::repeat::{self, SPARE};
@@ -8,19 +9,20 @@ use crate::base::code::Code;
 use crate::base::error::{Error, Result};
 use crate::bytes::Cursor;
 
-/// The most bytes that one stored byte can stand for: 18 for each 2 1/8.
+/// The maximum number of decoded bytes per stored byte: 18 for each 2 1/8.
 pub(crate) const RATIO: u64 = 9;
 
-/// The bytes of the checksum behind a stream.
+/// The size of the checksum after a stream.
 const CHECKSUM: u64 = 4;
 
-/// How many bytes the stream at the cursor takes, checksum included, given how many it decodes to.
+/// Returns the number of bytes of the stream at the cursor, including the checksum, given its decoded size.
 ///
-/// Linear in the stored bytes; takes no memory. Checks all but the checksum, which needs the decoded bytes.
+/// Takes time linear in the stored bytes, and no memory. Checks everything except the checksum, which needs the decoded
+/// bytes.
 ///
 /// # Errors
-/// At the offset of the first item that breaks a rule: reaches over the end of the cursor's part or of the output, or
-/// has distance 0, which readers disagree on.
+/// Returns an error at the offset of the first item that breaks a rule: it exceeds the cursor's part or the output, or
+/// has distance 0, which readers interpret differently.
 pub fn stored_byte_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
     super::count_walk();
     Codec::Lzss.within_ratio(stream, decoded_len)?;
@@ -29,11 +31,11 @@ pub fn stored_byte_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
     Ok(stream.left().saturating_sub(behind.left()))
 }
 
-/// How many bytes the stream decodes to that is, with its checksum, the whole of the cursor's part: for files that are
-/// one stream and store no length.
+/// Returns the decoded size of the stream that, with its checksum, is the whole of the cursor's part. Use it for files
+/// that are a single stream without a stored size.
 ///
 /// # Errors
-/// As [`stored_byte_len`].
+/// Returns the errors of [`stored_byte_len`].
 pub fn decoded_byte_len(stream: Cursor<'_>) -> Result<u64> {
     super::count_walk();
     let mut whole = stream;
@@ -45,7 +47,7 @@ pub fn decoded_byte_len(stream: Cursor<'_>) -> Result<u64> {
     Ok(total)
 }
 
-/// Decodes the stream that is, with its checksum, the whole of the cursor's part and that fills `out` to its last byte.
+/// Decodes the stream that, with its checksum, is the whole of the cursor's part. It must fill `out` exactly.
 ///
 /// ```
 /// use meshpeek::{codec::lzss, view::Cursor};
@@ -57,7 +59,8 @@ pub fn decoded_byte_len(stream: Cursor<'_>) -> Result<u64> {
 /// ```
 ///
 /// # Errors
-/// As [`stored_byte_len`]; and where the checksum differs. What `out` then holds is open.
+/// Returns the errors of [`stored_byte_len`], and an error if the checksum differs. The content of `out` is then
+/// unspecified.
 pub fn decode_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
     let mut behind = stream;
     behind.skip(decode_first(stream, out)?)?;
@@ -67,7 +70,7 @@ pub fn decode_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
     Ok(())
 }
 
-/// The same of a stream that others may follow; how many bytes it takes.
+/// Decodes a stream that others may follow. Returns its stored size.
 pub(super) fn decode_first(stream: Cursor<'_>, out: &mut [u8]) -> Result<u64> {
     super::count_decode(out.len());
     let mut filled = 0;
@@ -100,7 +103,7 @@ impl Item {
         }
     }
 
-    /// Writes it behind the first `filled` bytes; how many are filled then.
+    /// Writes it after the first `filled` bytes. Returns the new number of filled bytes.
     fn put(self, out: &mut [u8], filled: usize) -> usize {
         match self {
             Self::Literal(byte) => {
@@ -130,8 +133,8 @@ impl Item {
     }
 }
 
-/// Hands out the items of the stream until they make up `decoded_len` bytes or the bytes are used up, the latter only
-/// if no length is set (`u64::MAX`); the cursor behind them.
+/// Calls `emit` with the items of the stream until they make up `decoded_len` bytes, or until the input ends if no
+/// length is set (`u64::MAX`). Returns the cursor after them.
 #[inline(always)]
 fn items(stream: Cursor<'_>, decoded_len: u64, mut emit: impl FnMut(Item)) -> Result<Cursor<'_>> {
     let src = stream.rest();
@@ -202,7 +205,7 @@ mod tests {
             assert!(len(&P3D[..cut], 13).is_err(), "{cut}");
         }
         assert_eq!(len(&[0; 4], 0).unwrap(), 4);
-        // Eight literals fill a byte of flags: no further flags are read.
+        // Eight literals use up a byte of flags, and no further flags are read.
         assert_eq!(len(&[0xff, 1, 2, 3, 4, 5, 6, 7, 8, 36, 0, 0, 0], 8).unwrap(), 13);
         assert_eq!(decoded_byte_len(Cursor::new(&[0xff, 1, 2, 3, 4, 5, 6, 7, 8, 36, 0, 0, 0])).unwrap(), 8);
         assert!(decoded_byte_len(Cursor::new(&[0; 3])).is_err());

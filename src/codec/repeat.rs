@@ -1,13 +1,13 @@
-//! Matches: bytes of the output once more, in blocks instead of one by one.
+//! Copying of matches in blocks instead of single bytes.
 
-/// The bytes that are copied at a time.
+/// The number of bytes copied at a time.
 const BLOCK: usize = 16;
 
-/// How many bytes more than a match has may be written behind it, for later ones to write over.
+/// The maximum number of bytes written after a match, which later writes overwrite.
 pub(super) const SPARE: usize = BLOCK;
 
-/// Writes `length` bytes at `at`, each the same as the one `distance` before it, and up to [`SPARE`] more. Does nothing
-/// of what does not fit.
+/// Writes `length` bytes at `at`, each equal to the one `distance` before it, and up to [`SPARE`] more. Writes nothing
+/// that does not fit.
 #[inline(always)]
 pub(super) fn in_blocks(out: &mut [u8], at: usize, distance: usize, length: usize) {
     if distance >= BLOCK {
@@ -24,7 +24,7 @@ pub(super) fn in_blocks(out: &mut [u8], at: usize, distance: usize, length: usiz
     }
 }
 
-/// Copies block by block from `distance` back, which is no less than a block.
+/// Copies blocks from `distance` back, which is at least the size of a block.
 #[inline(always)]
 fn copy<const N: usize>(out: &mut [u8], at: usize, distance: usize, length: usize) {
     let mut ahead = 0;
@@ -41,7 +41,7 @@ fn back<const N: usize>(out: &[u8], at: usize, distance: usize) -> Option<[u8; N
     out.get(at.wrapping_sub(distance)..)?.first_chunk().copied()
 }
 
-/// Writes a block; nothing where it does not fit.
+/// Writes a block, or nothing if it does not fit.
 #[inline(always)]
 pub(super) fn put<const N: usize>(out: &mut [u8], at: usize, block: [u8; N]) {
     if let Some(place) = out.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
@@ -49,18 +49,18 @@ pub(super) fn put<const N: usize>(out: &mut [u8], at: usize, block: [u8; N]) {
     }
 }
 
-/// How eight bytes are made of fewer, without reading what was written a moment ago, which processors are slow at.
+/// Expands fewer than eight bytes to eight, without reading bytes written a moment before, which is slow.
 #[derive(Clone, Copy)]
 struct Pattern {
-    /// Takes the few out of eight.
+    /// Masks the bytes to repeat.
     mask: u64,
-    /// Repeats them when multiplied with.
+    /// The factor that repeats them.
     times: u64,
-    /// The bytes after which the pattern starts anew.
+    /// The number of bytes after which the pattern repeats.
     step: usize,
 }
 
-/// By distance.
+/// Indexed by distance.
 #[allow(clippy::indexing_slicing, reason = "what goes wrong goes wrong in the compiler")]
 const PATTERNS: [Pattern; 8] = {
     let mut all = [Pattern { mask: 0, times: 0, step: 8 }; 8];

@@ -1,10 +1,10 @@
-//! The handler for SIGBUS, and the list of maps that it looks into.
+//! The SIGBUS handler, and its list of maps.
 //!
-//! A handler may interrupt anything, so it takes no lock and no memory: the list only grows, by as many places as there
-//! were ever maps at once, and each place says by its version whether it was read whole.
+//! A handler may interrupt any code, so it takes no lock and allocates no memory. The list only grows, up to the
+//! maximum number of simultaneous maps. The version of each slot shows whether it was read consistently.
 //!
-//! A faulting access keeps its own map alive. Before the handler looks at the maps of other threads, it pins their places:
-//! a map whose place is pinned is not unmapped, and its file not closed, until the handler is done with it.
+//! A faulting access keeps its own map alive. Before the handler examines the maps of other threads, it pins their
+//! slots. A pinned map is not unmapped, and its file not closed, until the handler is done with it.
 
 use std::ffi::{c_int, c_void};
 use std::io;
@@ -23,11 +23,11 @@ struct Slot {
     start: AtomicUsize,
     end: AtomicUsize,
     torn: AtomicBool,
-    /// The file, which is open as long as there is a range.
+    /// The file, open as long as there is a range.
     file: AtomicI32,
-    /// How many handlers look at the map now.
+    /// The number of handlers that currently examine the map.
     pins: AtomicUsize,
-    /// Where zeros begin that were put there.
+    /// The start of the zeros placed in the map.
     zeros: AtomicUsize,
     next: OnceLock<&'static Slot>,
 }
@@ -50,7 +50,7 @@ impl Slot {
         }
     }
 
-    /// Only whoever has taken the place may set its range.
+    /// Call only on a taken slot.
     fn set(&self, range: Range<usize>) {
         self.version.fetch_add(1, Ordering::Relaxed);
         fence(Ordering::Release);
@@ -59,7 +59,7 @@ impl Slot {
         self.version.fetch_add(1, Ordering::Release);
     }
 
-    /// The range; `None` while it is being changed, which the map of a running access never is.
+    /// Returns the range, or `None` while it is being changed. The map of a running access is never being changed.
     fn range(&self) -> Option<Range<usize>> {
         let before = self.version.load(Ordering::Acquire);
         let range = self.start.load(Ordering::Relaxed)..self.end.load(Ordering::Relaxed);
@@ -68,17 +68,17 @@ impl Slot {
         (before == after && before.is_multiple_of(2)).then_some(range)
     }
 
-    /// Does this with the range of the map, which stays alive meanwhile; not where there is none.
+    /// Calls `work` with the range of the map, which stays alive during the call. Does nothing if there is no range.
     fn pinned(&self, work: impl FnOnce(Range<usize>) -> bool) -> bool {
         self.pins.fetch_add(1, Ordering::SeqCst);
-        // Either this sees that the range is gone, or whoever takes it away sees the pin.
+        // Either this thread sees that the range is gone, or the thread that removes it sees the pin.
         fence(Ordering::SeqCst);
         let is_done = self.range().filter(|range| !range.is_empty()).is_some_and(work);
         self.pins.fetch_sub(1, Ordering::Release);
         is_done
     }
 
-    /// Waits until no handler looks at the map, whose range is gone. A handler waits for nothing, so that is soon.
+    /// Waits until no handler examines the map, whose range is gone. A handler never waits, so this is short.
     fn wait_for_handlers(&self) {
         fence(Ordering::SeqCst);
         while self.pins.load(Ordering::Acquire) > 0 {
@@ -118,10 +118,10 @@ impl Drop for Watched {
 
 type Handler = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
 
-/// How often the guard can be armed: once, and again after each handler that was set over it.
+/// The number of times the guard can be armed: once, and again after each handler that was installed over it.
 ///
-/// Each time takes a handler of its own. A later handler may pass faults on to the one that it found, which must not
-/// pass them back.
+/// Each time uses its own handler. A later handler may pass faults on to the previous one, which must not pass them
+/// back.
 const TIMES: usize = 8;
 
 static HANDLERS: [Handler; TIMES] = [
@@ -135,10 +135,10 @@ static HANDLERS: [Handler; TIMES] = [
     on_bus_error::<7>,
 ];
 
-/// What each of them found, and passes on to what is not its own.
+/// The action that each handler replaced, and to which it passes signals that are not its own.
 static FOUND: [AtomicPtr<libc::sigaction>; TIMES] = [const { AtomicPtr::new(ptr::null_mut()) }; TIMES];
 
-/// How many of them are in use.
+/// The number of handlers in use.
 static USED: AtomicUsize = AtomicUsize::new(0);
 
 /// The size of a page.
@@ -148,17 +148,18 @@ pub(super) fn is_installed() -> bool {
     USED.load(Ordering::Relaxed) > 0
 }
 
-/// Whether a fault in this thread would now come to one of the handlers here.
+/// Returns true if a fault in this thread would reach one of these handlers now.
 pub(super) fn is_armed() -> bool {
     is_installed() && current().is_ok_and(|action| is_ours(&action)) && !is_blocked()
 }
 
-/// The same, after arming it again where another handler was set over it.
+/// Arms the guard again if another handler was installed over it. Returns true if a fault in this thread would reach
+/// it.
 pub(super) fn is_ready() -> bool {
     is_installed() && install().is_ok() && !is_blocked()
 }
 
-/// Sets a handler, unless one of those here is set.
+/// Installs a handler, unless one of these is installed.
 pub(super) fn install() -> io::Result<()> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     if is_ours(&current()?) {
@@ -177,12 +178,13 @@ pub(super) fn install() -> io::Result<()> {
         PAGE.store(page_size(), Ordering::Relaxed);
         keep_spare_map();
     }
-    // Known before a fault can come; what the exchange itself finds is what counts.
+    // Stored before a fault can arrive. The action returned by the exchange itself replaces it.
     place.store(Box::leak(Box::new(found)), Ordering::Release);
-    // SAFETY: all zeros is an action: the default, without flags and mask.
+    // SAFETY: all zeros is a valid action: the default, without flags and mask.
     let mut ours: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
     ours.sa_sigaction = handler as *const () as usize;
-    // The alternate stack, as the handler that finds stack overflows needs it, to which faults may be passed on.
+    // The alternate stack, because the handler that detects stack overflows needs it, and faults may be passed on to
+    // it.
     ours.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
     let found = exchange(&ours)?;
     place.store(Box::leak(Box::new(found)), Ordering::Release);
@@ -194,11 +196,11 @@ fn current() -> io::Result<libc::sigaction> {
     exchange(ptr::null())
 }
 
-/// Sets the action for SIGBUS, unless it is null; the one that was there.
+/// Sets the action for SIGBUS, unless it is null. Returns the previous one.
 fn exchange(action: *const libc::sigaction) -> io::Result<libc::sigaction> {
     let mut found = MaybeUninit::uninit();
-    // SAFETY: the action is null or whole, and its function does only what may be done in a handler. The one that was
-    // there is written to the place given, unless the call fails.
+    // SAFETY: the action is null or complete, and its function does only what a handler may do. The previous action is
+    // written to the given place, unless the call fails.
     unsafe {
         if libc::sigaction(libc::SIGBUS, action, found.as_mut_ptr()) != 0 {
             return Err(io::Error::last_os_error());
@@ -211,28 +213,28 @@ fn is_ours(action: &libc::sigaction) -> bool {
     HANDLERS.iter().any(|&handler| handler as *const () as usize == action.sa_sigaction)
 }
 
-/// Whether this thread has SIGBUS blocked: a fault would then end the process, whatever handler there is.
+/// Returns true if this thread blocks SIGBUS. A fault would then end the process, whatever the handler.
 fn is_blocked() -> bool {
     let mut mask = MaybeUninit::uninit();
-    // SAFETY: with no change of the mask, the current one is written to the place given, unless the call fails.
+    // SAFETY: the mask does not change. The current one is written to the given place, unless the call fails.
     unsafe {
         libc::pthread_sigmask(libc::SIG_BLOCK, ptr::null(), mask.as_mut_ptr()) != 0
             || libc::sigismember(mask.as_ptr(), libc::SIGBUS) != 0
     }
 }
 
-/// How many bytes a page of memory has.
+/// Returns the size of a memory page in bytes.
 pub(super) fn page_size() -> usize {
-    // SAFETY: asks for a number.
+    // SAFETY: the call only returns a number.
     usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
 }
 
 extern "C" fn on_bus_error<const TIME: usize>(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     let errno = errno();
-    // SAFETY: a handler with SA_SIGINFO gets a whole record, which for this signal has an address; errno is this
+    // SAFETY: a handler with SA_SIGINFO receives a complete record, which has an address for this signal. errno is this
     // thread's own.
     let (code, address, kept) = unsafe { ((*info).si_code, (*info).si_addr().addr(), *errno) };
-    // SAFETY: a signal that was sent has its sender in the record; asking who we are is allowed in a handler.
+    // SAFETY: a sent signal has its sender in the record. getpid is allowed in a handler.
     let is_own = || code <= 0 && unsafe { (*info).si_pid() == libc::getpid() };
     let is_mended = if is_lost_page(code) { mend(address) } else { is_own() && mend_cut_files() };
     if !is_mended {
@@ -246,10 +248,10 @@ extern "C" fn on_bus_error<const TIME: usize>(signal: c_int, info: *mut libc::si
     unsafe { *errno = kept };
 }
 
-/// Whether this is what an access behind the end of a mapped file raises, and no broken memory, misplaced access or
-/// signal from a process.
+/// Returns true if the code is that of an access after the end of a mapped file, not that of broken memory, misaligned
+/// access or a signal from a process.
 fn is_lost_page(code: c_int) -> bool {
-    // Elsewhere systems differ in the code; those above 0 are the kernel's own.
+    // On other systems the code differs. Codes above 0 come from the kernel.
     if cfg!(any(target_os = "linux", target_os = "android")) { code == libc::BUS_ADRERR } else { code > 0 }
 }
 
@@ -258,26 +260,27 @@ fn pass_on(found: &libc::sigaction, code: c_int, signal: c_int, info: *mut libc:
     match action {
         libc::SIG_IGN if code <= 0 => {}
         libc::SIG_IGN | libc::SIG_DFL => {
-            // SAFETY: both calls are allowed in a handler. The signal comes when this one returns.
+            // SAFETY: both calls are allowed in a handler. The signal arrives when this one returns.
             unsafe {
                 libc::signal(signal, libc::SIG_DFL);
                 libc::raise(signal);
             }
         }
         _ if found.sa_flags & libc::SA_SIGINFO != 0 => {
-            // SAFETY: an action with this flag and neither constant is such a function.
+            // SAFETY: an action with this flag that is neither constant is such a function.
             let action: Handler = unsafe { transmute(action) };
             action(signal, info, context);
         }
         _ => {
-            // SAFETY: an action without the flag and neither constant is such a function.
+            // SAFETY: an action without the flag that is neither constant is such a function.
             let action: extern "C" fn(c_int) = unsafe { transmute(action) };
             action(signal);
         }
     }
 }
 
-/// Puts zeros in the place of a map's bytes, from the page of this address on; whether it lies in a map and could be done.
+/// Replaces a map with zeros, from the page of this address on. Returns true if the address is in a map and it
+/// succeeded.
 fn mend(address: usize) -> bool {
     let found = places().find_map(|place| place.range().filter(|range| range.contains(&address)).map(|r| (place, r)));
     found.is_some_and(|(place, range)| mend_place(place, range, address))
@@ -289,16 +292,16 @@ fn mend_place(place: &Slot, range: Range<usize>, address: usize) -> bool {
     let start = address & !page.saturating_sub(1);
     place.zeros.fetch_min(start, Ordering::Relaxed);
     map_zeros(start..range.end) || {
-        // A process that has all the maps that it may have gets no further one, not even in the place of another. With
-        // one less, it may replace as many as it likes, but part none in two.
+        // A process at its maximum number of maps gets no further one, not even in place of another. With one less, it
+        // may replace any number, but cannot split one in two.
         give_up_spare_map();
         map_zeros(range)
     }
 }
 
-/// Puts zeros in the place of all that files have lost; whether there was any such. A handler that was set over those here
-/// and dumps what it can before it passes a fault on, as Python's `faulthandler` does, raises the signal anew, which then
-/// no longer tells where the fault was.
+/// Replaces everything that files have lost with zeros. Returns true if there was any. Python's `faulthandler`, for
+/// example, may be installed over these handlers. It dumps its output and then raises the signal again, and the new
+/// signal no longer has the address of the fault.
 fn mend_cut_files() -> bool {
     let page = PAGE.load(Ordering::Relaxed);
     // All of them, not only the first.
@@ -307,7 +310,7 @@ fn mend_cut_files() -> bool {
 
 fn mend_if_cut(place: &Slot, range: Range<usize>, page: usize) -> bool {
     let mut facts = MaybeUninit::<libc::stat>::uninit();
-    // SAFETY: allowed in a handler; the facts are written to the place given, unless the call fails.
+    // SAFETY: allowed in a handler. The facts are written to the given place, unless the call fails.
     let size = unsafe {
         if libc::fstat(place.file.load(Ordering::Relaxed), facts.as_mut_ptr()) != 0 {
             return false;
@@ -322,13 +325,13 @@ fn mend_if_cut(place: &Slot, range: Range<usize>, page: usize) -> bool {
     lost.filter(|lost| *lost < end).is_some_and(|lost| mend_place(place, range, lost))
 }
 
-/// A map that is there to be given up. 0 where it is gone.
+/// A map that exists to be given up. 0 if it is gone.
 static SPARE: AtomicUsize = AtomicUsize::new(0);
 
 fn keep_spare_map() {
-    // Shared, so that the system joins it with no other.
+    // Shared, so that the system does not merge it with another.
     let (protection, flags) = (libc::PROT_NONE, libc::MAP_SHARED | libc::MAP_ANON);
-    // SAFETY: new pages of nobody's.
+    // SAFETY: new pages that belong to nothing else.
     let start = unsafe { libc::mmap(ptr::null_mut(), page_size(), protection, flags, -1, 0) };
     if start != libc::MAP_FAILED {
         SPARE.store(start.expose_provenance(), Ordering::Relaxed);
@@ -338,20 +341,21 @@ fn keep_spare_map() {
 fn give_up_spare_map() {
     let start = SPARE.swap(0, Ordering::Relaxed);
     if start != 0 {
-        // SAFETY: the page is known here alone.
+        // SAFETY: nothing else knows the page.
         unsafe { libc::munmap(ptr::with_exposed_provenance_mut(start), PAGE.load(Ordering::Relaxed)) };
     }
 }
 
-/// Puts zeros in the place of pages of a map.
+/// Replaces pages of a map with zeros.
 fn map_zeros(range: Range<usize>) -> bool {
     let (protection, flags) = (libc::PROT_READ, libc::MAP_PRIVATE | libc::MAP_ANON | libc::MAP_FIXED);
     let (start, len) = (ptr::with_exposed_provenance_mut(range.start), range.end.saturating_sub(range.start));
-    // SAFETY: the pages belong to a map of this crate, which the interrupted access or a pin keeps alive; they stay readable.
+    // SAFETY: the pages belong to a map of this crate, kept alive by the interrupted access or a pin. They stay
+    // readable.
     unsafe { libc::mmap(start, len, protection, flags, -1, 0) != libc::MAP_FAILED }
 }
 
-/// Where this thread's errno lies.
+/// Returns the location of this thread's errno.
 fn errno() -> *mut c_int {
     #[cfg(any(target_os = "illumos", target_os = "solaris"))]
     use libc::___errno as place;
@@ -368,7 +372,7 @@ fn errno() -> *mut c_int {
     use libc::__errno_location as place;
     #[cfg(any(target_vendor = "apple", target_os = "freebsd"))]
     use libc::__error as place;
-    // SAFETY: tells a place that lives as long as the thread.
+    // SAFETY: returns a place that lives as long as the thread.
     unsafe { place() }
 }
 
@@ -381,10 +385,11 @@ mod tests {
     use std::path::PathBuf;
     use std::process::{Command, ExitStatus};
 
-    /// Two pages of any system.
+    /// At least two pages on any system.
     const LARGE: usize = 1 << 17;
 
-    /// Signals are the whole process's, so these tests run in one of their own: `None` there, elsewhere what it ended with.
+    /// Signals affect the whole process, so these tests run in a child. Returns `None` in the child, else its exit
+    /// status.
     fn alone(test: &str) -> Option<ExitStatus> {
         let test = format!("source::guard::tests::{test}");
         if std::env::var("MESHPEEK_ALONE").is_ok_and(|alone| alone == test) {
@@ -403,7 +408,7 @@ mod tests {
     }
 
     fn open(path: &PathBuf) -> FileMap {
-        // SAFETY: that the file is cut short is what is tested, and its bytes are read as numbers only.
+        // SAFETY: the truncation is what is tested, and the bytes are read as numbers only.
         FileMap::open_with(path, unsafe { Access::map() }, &Limits::default()).unwrap()
     }
 
@@ -436,7 +441,7 @@ mod tests {
             assert!(map.unchanged().is_err());
             drop(map);
             std::fs::remove_file(path).unwrap();
-            // What is not the guard's own comes to the other handler.
+            // Signals that are not the guard's own reach the other handler.
             // SAFETY: a signal to this process.
             unsafe { libc::raise(libc::SIGBUS) };
             unreachable!("ended by the handler");
@@ -446,9 +451,9 @@ mod tests {
 
     static BEFORE: AtomicPtr<libc::sigaction> = AtomicPtr::new(ptr::null_mut());
 
-    /// As Python's faulthandler does: puts back what was there, tells, and raises the signal again.
+    /// Like Python's faulthandler: restores the previous action, reports, and raises the signal again.
     extern "C" fn dumps_and_raises(_: c_int) {
-        // SAFETY: the action is one that was found; all calls are allowed in a handler.
+        // SAFETY: the action was returned by the system. All calls are allowed in a handler.
         unsafe {
             libc::sigaction(libc::SIGBUS, BEFORE.load(Ordering::Relaxed), ptr::null_mut());
             libc::raise(libc::SIGBUS);
@@ -461,9 +466,9 @@ mod tests {
             guard_maps().unwrap();
             let path = file();
             let map = open(&path);
-            // Set while the file is mapped, and only then is it cut.
+            // Installed while the file is mapped. The file is truncated only after that.
             BEFORE.store(Box::leak(Box::new(current().unwrap())), Ordering::Relaxed);
-            // SAFETY: an action without flags; the function does what is allowed.
+            // SAFETY: an action without flags. The function does only what is allowed.
             unsafe {
                 let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
                 action.sa_sigaction = dumps_and_raises as *const () as usize;
@@ -475,8 +480,8 @@ mod tests {
             assert!(map.unchanged().is_err());
             drop(map);
             std::fs::remove_file(path).unwrap();
-            // A signal that somebody raises for other reasons still does what it did: Rust's own handler takes itself away,
-            // and the next one ends the process.
+            // A signal raised for other reasons still has its old effect: Rust's own handler removes itself, and the
+            // next signal ends the process.
             // SAFETY: signals to this process.
             unsafe {
                 libc::raise(libc::SIGBUS);
@@ -487,7 +492,7 @@ mod tests {
         assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(libc::SIGBUS), "{status}");
     }
 
-    /// Makes the handler wait before it mends, until it is 0 again or a second is over.
+    /// Makes the handler wait before it places zeros, until this is 0 again or a second has passed.
     static PAUSE: AtomicUsize = AtomicUsize::new(0);
 
     pub(super) fn pause() {
@@ -503,7 +508,7 @@ mod tests {
 
     extern "C" fn does_nothing(_: c_int) {}
 
-    /// A thread drops its map while the handler of another one is about to put zeros there.
+    /// A thread drops its map while the handler of another thread is about to place zeros there.
     #[test]
     fn a_map_stays_until_a_handler_on_another_thread_is_done_with_it() {
         let Some(status) = alone("a_map_stays_until_a_handler_on_another_thread_is_done_with_it") else {
@@ -515,7 +520,7 @@ mod tests {
             cut(&path, page_size());
             PAUSE.store(1, Ordering::SeqCst);
             std::thread::scope(|scope| {
-                // SAFETY: a signal to this thread, as handlers raise that were set over the guard.
+                // SAFETY: a signal to this thread, as raised by handlers installed over the guard.
                 scope.spawn(|| unsafe { libc::raise(libc::SIGBUS) });
                 while PAUSE.load(Ordering::SeqCst) != 2 {
                     std::thread::yield_now();
@@ -524,7 +529,7 @@ mod tests {
                 // The address is free for others.
                 let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON);
                 let wanted = ptr::with_exposed_provenance_mut(start);
-                // SAFETY: new pages; nothing else was mapped there since.
+                // SAFETY: new pages. Nothing else was mapped there since.
                 let bytes = unsafe {
                     let given = libc::mmap(wanted, LARGE, protection, flags, -1, 0);
                     assert_eq!(given, wanted);
@@ -540,7 +545,7 @@ mod tests {
         assert!(status.success(), "{status}");
     }
 
-    /// Zeros are told where the file's times tell nothing, as within one step of the clock.
+    /// Zeros are reported even if the file's times show no change, as within one step of the clock.
     #[test]
     fn a_fault_is_noted_with_its_map_alone() {
         guard_maps().unwrap();
@@ -586,7 +591,7 @@ mod tests {
             let path = file();
             std::thread::scope(|scope| {
                 scope.spawn(|| {
-                    // SAFETY: an empty set, one signal more, and the mask of this thread.
+                    // SAFETY: an empty set, one more signal, and the mask of this thread.
                     unsafe {
                         let mut set = MaybeUninit::uninit();
                         libc::sigemptyset(set.as_mut_ptr());
@@ -622,7 +627,7 @@ mod tests {
         std::fs::remove_file(path).unwrap();
     }
 
-    /// A process may have so many maps, 65,530 by default. One that has them all gets zeros nevertheless.
+    /// A process has a maximum number of maps, 65,530 by default. A process that reaches it still gets zeros.
     #[cfg(target_os = "linux")]
     #[test]
     fn a_cut_is_mended_where_no_further_map_can_be_had() {
@@ -634,15 +639,15 @@ mod tests {
             let most = std::fs::read_to_string("/proc/sys/vm/max_map_count").unwrap();
             let most: usize = most.trim().parse().unwrap();
             let other = open(&path);
-            // Shared pages, which are not joined.
+            // Shared pages, which are not merged.
             let further = || {
                 let flags = libc::MAP_SHARED | libc::MAP_ANON;
-                // SAFETY: new pages of no use.
+                // SAFETY: new unused pages.
                 unsafe { libc::mmap(ptr::null_mut(), page, libc::PROT_NONE, flags, -1, 0) }
             };
             assert!((0..most + 2).any(|_| further() == libc::MAP_FAILED));
             cut(&path, page);
-            // The first page is there still, but cannot be kept.
+            // The first page still exists, but cannot be kept.
             let seen = [map[LARGE - 1], map[0], other[0], other[LARGE - 1]];
             assert_eq!(seen, [0, 0, 7, 0]);
             assert!(map.unchanged().is_err());

@@ -1,4 +1,4 @@
-//! A mapped file, and whether it is still what was mapped.
+//! A mapped file, and the check that it is still the one that was mapped.
 
 use std::fs::{File, Metadata};
 #[cfg(unix)]
@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use super::guard;
 use crate::base::error;
 
-/// A mapped file. The guard forgets it before the map goes.
+/// A mapped file. The guard forgets it before it is unmapped.
 #[derive(Debug)]
 pub(super) struct Map {
     #[cfg(unix)]
@@ -19,13 +19,13 @@ pub(super) struct Map {
     opened: Stamp,
 }
 
-/// What changes with a file's content.
+/// Facts that change with a file's content.
 #[derive(Debug, PartialEq, Eq)]
 struct Stamp {
     bytes: u64,
-    /// When it was last written to, where that is known.
+    /// The time of the last write, if known.
     written: Option<SystemTime>,
-    /// Which file it is, and when anything of it was last changed, which nobody can set back.
+    /// The identity of the file, and the time of its last change of any kind, which cannot be set back.
     #[cfg(unix)]
     inode: (u64, u64, i64, i64),
 }
@@ -54,15 +54,15 @@ impl Map {
     }
 }
 
-/// Gives the file back where it cannot be mapped.
+/// Maps the file. Returns it if it cannot be mapped.
 pub(super) fn map(file: File, metadata: &Metadata) -> Result<Map, File> {
     #[cfg(target_os = "linux")]
     if has_huge_pages(&file, metadata) {
         return Err(file);
     }
     let Ok(size) = usize::try_from(metadata.len()) else { return Err(file) };
-    // SAFETY: the map is read-only and private to this process, and lives as long as the borrows of it. That nobody
-    // writes into the file meanwhile is the word of whoever made the `Access`.
+    // SAFETY: the map is read-only and private to this process, and lives as long as the borrows of it. The creator of
+    // the `Access` guarantees that nothing writes into the file meanwhile.
     let Ok(bytes) = (unsafe { memmap2::MmapOptions::new().len(size).map(&file) }) else { return Err(file) };
     Ok(Map {
         #[cfg(unix)]
@@ -73,19 +73,19 @@ pub(super) fn map(file: File, metadata: &Metadata) -> Result<Map, File> {
     })
 }
 
-/// Whether the guard could not put zeros in the place of a single page of it.
+/// Returns true if the guard could not replace a single page of the file with zeros.
 #[cfg(target_os = "linux")]
 fn has_huge_pages(file: &File, metadata: &Metadata) -> bool {
-    // Only then worth a question: files on networks have large blocks too.
+    // Only then is the call worth its cost: files on networks also have large blocks.
     metadata.blksize() > guard::page_size() as u64 && is_hugetlbfs(file)
 }
 
-/// Whether the file lies where pages are larger than those that zeros can be put in the place of.
+/// Returns true if the file's pages are larger than those that can be replaced with zeros.
 #[cfg(target_os = "linux")]
 #[allow(clippy::cast_possible_truncation, reason = "32 bits, in fields whose type differs between C libraries")]
 fn is_hugetlbfs(file: &File) -> bool {
     let mut facts = std::mem::MaybeUninit::<libc::statfs>::uninit();
-    // SAFETY: the file is open, and its facts are written to the place given, unless the call fails.
+    // SAFETY: the file is open, and its facts are written to the given place, unless the call fails.
     let kind = unsafe {
         if libc::fstatfs(std::os::fd::AsRawFd::as_raw_fd(file), facts.as_mut_ptr()) != 0 {
             return false;

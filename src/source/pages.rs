@@ -1,4 +1,4 @@
-//! Which pages of a map the system is asked for before somebody touches them.
+//! Asking the system to read pages of a map ahead of their use.
 
 #[cfg(all(feature = "mmap", unix))]
 use std::mem::MaybeUninit;
@@ -8,28 +8,28 @@ use std::ops::Range;
 #[cfg(all(feature = "mmap", unix))]
 use super::guard;
 
-/// Asks the system to read these bytes, which may be mapped, before somebody touches them; does not wait for it.
+/// Asks the system to read these bytes, which may be mapped, before their use. Does not wait for it.
 #[cfg(all(feature = "mmap", unix))]
 pub(crate) fn will_need(bytes: &[u8]) {
     let page = guard::page_size();
     let Range { start, end } = bytes.as_ptr_range();
     let before = start.addr().checked_rem(page).unwrap_or(0);
     let mut start = start.wrapping_sub(before).cast_mut();
-    // Of one call Linux may take no more.
+    // Linux may process only this much of one call.
     const PIECE: usize = 128 << 10;
     while start.addr() < end.addr() {
         let length = end.addr().saturating_sub(start.addr()).min(PIECE);
-        // SAFETY: the pages are those of borrowed bytes; the advice changes none of them, and may be refused.
+        // SAFETY: the pages are those of borrowed bytes. The advice changes none of them, and may be refused.
         unsafe { libc::madvise(start.cast(), length, libc::MADV_WILLNEED) };
         start = start.wrapping_add(PIECE);
     }
 }
 
-/// How often this process has waited for pages to be read; `None` where that cannot be known.
+/// Returns how often this process has waited for pages to be read, or `None` if that is unknown.
 #[cfg(all(feature = "mmap", unix))]
 pub(crate) fn waits_for_pages() -> Option<u64> {
     let mut usage = MaybeUninit::uninit();
-    // SAFETY: there is room for what is asked for, and it is all there where the answer is 0.
+    // SAFETY: there is room for the answer, and it is complete if the call returns 0.
     let usage: libc::rusage = unsafe {
         if libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) != 0 {
             return None;

@@ -1,4 +1,4 @@
-//! Files that do not tell their size, and may keep a reader waiting: pipes and devices.
+//! Files without a known size that may keep a reader waiting: pipes and devices.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::too_large;
 use crate::base::error::Result;
 
-/// Reads a file that does not tell its size, and waits no longer than so for its next bytes.
+/// Reads a file without a known size, and waits at most this long for its next bytes.
 pub(super) fn read_unsized(file: File, limit: u64, patience: Duration) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut rest = (&file).take(limit.saturating_add(1));
@@ -30,7 +30,7 @@ fn wait(file: &File, patience: Duration) -> io::Result<()> {
     let mut question = libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
     let patience = patience.as_millis().try_into().unwrap_or(libc::c_int::MAX);
     loop {
-        // SAFETY: there is one question, and the file is open.
+        // SAFETY: there is one entry, and the file is open.
         return match unsafe { libc::poll(&mut question, 1, patience) } {
             0 => Err(io::Error::new(io::ErrorKind::TimedOut, "nothing is writing to this pipe")),
             1.. => Ok(()),

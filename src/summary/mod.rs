@@ -1,4 +1,4 @@
-//! What an indexer keeps of one asset: owned, small, the same for every format.
+//! Facts about one asset for an index: owned, small, and the same type for every format.
 
 mod problems;
 mod references;
@@ -15,31 +15,31 @@ use crate::base::error::{Error, ErrorKind};
 use crate::base::format::Format;
 use crate::bytes::{Packing, Storage};
 
-/// The facts of one asset. Absent knowledge is `None`, never 0.
+/// The facts of one asset. An unknown fact is `None`, never 0.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Summary {
-    /// Its format, by its bytes; `None` if they are in none or cannot be decoded.
+    /// The format, by content. `None` if the bytes match no format or cannot be decoded.
     pub format: Option<Format>,
-    /// Its version as stored.
+    /// The version as stored.
     pub version: Option<u32>,
-    /// Its size.
+    /// The size.
     pub bytes: u64,
-    /// How many of what, as stored: empty names and empty lists included.
+    /// Counts as stored, including empty names and empty lists.
     pub counts: Counts,
-    /// The box around it, as stored, where the format has one.
+    /// The bounding box as stored, if the format has one.
     pub bounds: Option<Bounds>,
-    /// The other files that it asks for, in order of first use, each once.
+    /// The other files that the asset refers to, each once, in order of first use.
     pub references: Vec<Reference>,
-    /// Its compressible blocks.
+    /// The compressible blocks.
     pub blocks: Blocks,
-    /// What is wrong with it.
+    /// The problems.
     pub problems: Vec<Problem>,
 }
 
 impl Summary {
-    /// Nothing known but format and size: every count absent, no problem so far.
+    /// Creates a summary with only format and size known: no counts and no problems.
     pub fn new(format: impl Into<Option<Format>>, bytes: u64) -> Self {
         let format = format.into();
         Self {
@@ -54,8 +54,8 @@ impl Summary {
         }
     }
 
-    /// The summary of what cannot be opened: the error is its one problem, a warning if it says that this is not an asset.
-    /// Its version is known where the error keeps it.
+    /// Creates the summary of an asset that cannot be opened. The error is its single problem, a warning if it says
+    /// that this is not an asset. The version is known if the error contains it.
     pub fn unreadable(format: impl Into<Option<Format>>, bytes: u64, error: &Error) -> Self {
         let problem = match error.kind() {
             ErrorKind::Unrecognized(_) => Problem::warning(error),
@@ -64,58 +64,58 @@ impl Summary {
         Self { version: error.version(), problems: vec![problem], ..Self::new(format, bytes) }
     }
 
-    /// Whether it is of an asset, be it a damaged one. Text, Git LFS pointers, empty files and unknown bytes are none; their
-    /// one problem says so.
+    /// Returns true for an asset, even a damaged one. Returns false for text, Git LFS pointers, empty files and
+    /// unrecognized bytes. Their single problem says which.
     pub fn is_asset(&self) -> bool {
         self.problems.iter().all(|problem| problem.code.class() != "other")
     }
 }
 
-/// Named counts in a fixed order; `None` where a count is not known.
+/// Named counts in a fixed order. A count is `None` if unknown.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Counts(Vec<(&'static str, Option<u64>)>);
 
 impl Counts {
-    /// The counts of this format, none of them known.
+    /// Returns the counts of this format, all unknown.
     pub fn absent(format: Format) -> Self {
         Self(format.count_names().iter().map(|&name| (name, None)).collect())
     }
 
-    /// These counts, all known or each an `Option`.
+    /// Creates these counts, all known or each an `Option`.
     pub fn known<const N: usize>(counts: [(&'static str, impl Into<Option<u64>>); N]) -> Self {
         Self(counts.into_iter().map(|(name, count)| (name, count.into())).collect())
     }
 
-    /// These counts, some of them perhaps unknown.
+    /// Creates these counts, of which some may be unknown.
     pub fn new<const N: usize>(counts: [(&'static str, Option<u64>); N]) -> Self {
         Self(counts.into())
     }
 
-    /// The count of this name, if it is known.
+    /// Returns the count with this name, if known.
     pub fn get(&self, name: &str) -> Option<u64> {
         self.iter().find(|(known, _)| *known == name)?.1
     }
 
-    /// Names and counts in order.
+    /// Iterates over names and counts in order.
     pub fn iter(&self) -> std::iter::Copied<std::slice::Iter<'_, (&'static str, Option<u64>)>> {
         self.0.iter().copied()
     }
 }
 
-/// Describes what a survey counts, in the order of [`Counts`], and with `inside` what is only known where it looked into
-/// parts.
+/// Declares what a survey counts, in the order of [`Counts`]. Counts marked `inside` are known only if the survey
+/// examined the parts.
 macro_rules! counted {
     (@known $inside:ident) => { true };
     (@known $inside:ident inside) => { $inside };
     ($($name:ident $($mark:ident)?),* $(,)?) => {
-        /// What a survey counted.
+        /// The counts of a survey.
         #[derive(Default)]
         pub(super) struct Counted {
             $(pub(super) $name: u64,)*
         }
 
         impl Counted {
-            /// The counts, as far as they are known.
+            /// Returns the counts as far as they are known.
             pub(super) fn counts(&self, inside: bool) -> $crate::summary::Counts {
                 $crate::summary::Counts::new([$((
                     stringify!($name),
@@ -144,23 +144,23 @@ pub struct Bounds {
     pub max: [f32; 3],
 }
 
-/// The compressible blocks met.
+/// Statistics of the compressible blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Blocks {
-    /// How many are stored raw, empty ones not counted.
+    /// The number of blocks stored uncompressed, without empty ones.
     pub stored: u64,
-    /// How many are compressed.
+    /// The number of compressed blocks.
     pub packed: u64,
-    /// Bytes of the compressed ones in the file.
+    /// The bytes of the compressed blocks in the file.
     pub packed_bytes: u64,
-    /// Bytes of the compressed ones when decoded.
+    /// The bytes of the compressed blocks when decoded.
     pub unpacked_bytes: u64,
 }
 
 impl Blocks {
-    /// Adds a block that is stored so and has so many bytes when decoded.
+    /// Adds a block with this storage and this size when decoded.
     pub fn add(&mut self, storage: Storage, unpacked_bytes: u64) {
         match storage.packing {
             Packing::InPlace => self.count(false, storage.bytes, unpacked_bytes),
@@ -169,7 +169,7 @@ impl Blocks {
         }
     }
 
-    /// Adds a block of so many bytes in the file, and so many when decoded.
+    /// Adds a block with this size in the file and this size when decoded.
     pub(crate) fn count(&mut self, is_packed: bool, bytes: u64, unpacked_bytes: u64) {
         if is_packed {
             self.packed = self.packed.saturating_add(1);

@@ -1,4 +1,4 @@
-//! What is wrong with an asset.
+//! Problems of an asset.
 
 #[cfg(feature = "zip")]
 mod side_by_side;
@@ -15,36 +15,36 @@ use crate::base::named::named;
 use crate::budget::Budget;
 
 named! {
-    /// How bad a [`Problem`] is.
+    /// The severity of a [`Problem`].
     #[derive(PartialOrd, Ord)]
     pub enum Severity {
-        /// Legal to read but surely not meant.
+        /// Readable, but almost certainly a mistake.
         Warning = "warning",
-        /// Bytes that cannot be read as the format says, or an index, count or size that points outside.
+        /// Bytes that do not follow the format, or an index, count or size that is out of range.
         Error = "error",
     }
 }
 
-/// What is told of a problem before it is cut, in bytes: names in it may be of any length.
+/// The maximum bytes of a problem's message before truncation. Names in it may be of any length.
 const LONGEST_MESSAGE: usize = 1000;
 
-/// Something that is wrong with an asset.
+/// A problem of an asset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Problem {
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// What kind of trouble it is.
+    /// The stable code.
     pub code: Code,
-    /// Where it starts, counted from the start of the asset; `None` where no place applies.
+    /// The offset from the start of the asset, or `None` if no location applies.
     pub offset: Option<u64>,
-    /// What it is, and in which part.
+    /// A description of the problem, with the part of the asset.
     pub message: Cow<'static, str>,
 }
 
 impl Problem {
-    /// An error as a problem.
+    /// Converts an error to a problem.
     pub fn error(error: &Error) -> Self {
         let mut message = error.message();
         if message.len() > LONGEST_MESSAGE {
@@ -56,7 +56,7 @@ impl Problem {
         Self { severity: Severity::Error, code: error.code(), offset: error.offset(), message: message.into() }
     }
 
-    /// An error as a problem that does not keep anything from being read: nothing is damaged, only suspicious.
+    /// Converts an error that does not prevent reading to a warning. Its code is suspicious instead of damaged.
     pub fn warning(error: &Error) -> Self {
         let problem = Self::error(error);
         let code = if problem.code.class() == "damaged" { Code::Suspicious } else { problem.code };
@@ -64,28 +64,28 @@ impl Problem {
     }
 }
 
-/// Collects problems up to a limit, and counts the rest; and knows what looking for them may cost.
+/// Collects problems up to a limit, counts the rest, and holds the budget for finding them.
 #[derive(Debug)]
 pub struct Problems {
     list: Vec<Problem>,
     beyond: u64,
     budget: Budget,
-    /// Which of them tells that the budget is spent.
+    /// The index of the problem that says that the budget is spent.
     spent: Option<usize>,
 }
 
 impl Problems {
-    /// None so far; what looking costs is bounded part by part.
+    /// Creates an empty list. Each part is checked within its own limits.
     pub fn new(limits: &Limits) -> Self {
         Self::within(Budget::unlimited(limits))
     }
 
-    /// None so far; what looking costs is charged to this budget.
+    /// Creates an empty list. The cost of checking is charged to this budget.
     pub fn within(budget: Budget) -> Self {
         Self { list: Vec::new(), beyond: 0, budget, spent: None }
     }
 
-    /// What looking may cost.
+    /// Returns the budget for checking.
     pub fn budget(&self) -> &Budget {
         &self.budget
     }
@@ -100,14 +100,14 @@ impl Problems {
         self.add(Severity::Warning, error);
     }
 
-    /// Adds a problem of this severity, which is made only if it is kept.
+    /// Adds a problem of this severity. `error` is called only if the problem is kept.
     pub fn tell(&mut self, severity: Severity, error: impl FnOnce() -> Error) {
         if self.keeps_another() {
             self.add(severity, &error());
         }
     }
 
-    /// Takes the value, or adds the error and goes on without.
+    /// Returns the value, or adds the error as a problem and returns `None`.
     #[inline(always)]
     pub fn ok<T>(&mut self, result: Result<T, Error>) -> Option<T> {
         match result {
@@ -119,12 +119,12 @@ impl Problems {
         }
     }
 
-    /// Whether the limit is reached, so that looking for more only costs time.
+    /// Returns true if the limit is reached, so that further checks only cost time.
     pub fn is_full(&self) -> bool {
         self.list.len() as u64 >= u64::from(self.budget.limits().problems)
     }
 
-    /// Whether one more problem is kept; if not, it is counted.
+    /// Returns true if one more problem is kept. Otherwise counts it.
     pub(crate) fn keeps_another(&mut self) -> bool {
         let is_full = self.is_full();
         self.beyond = self.beyond.saturating_add(is_full.into());
@@ -132,7 +132,7 @@ impl Problems {
     }
 
     pub(crate) fn add(&mut self, severity: Severity, error: &Error) {
-        // Once spent, a budget refuses all that follows: to say so once is enough.
+        // A spent budget refuses everything that follows. One report of that is enough.
         if error.is_spent() && !self.is_first_spent() {
             return;
         }
@@ -144,7 +144,7 @@ impl Problems {
         }
     }
 
-    /// Whether the problem that comes next is the first to tell that the budget is spent.
+    /// Returns true if the next problem is the first to report that the budget is spent.
     fn is_first_spent(&mut self) -> bool {
         let is_first = self.spent.is_none();
         self.spent.get_or_insert(self.list.len());
@@ -164,7 +164,8 @@ impl Problems {
         }
     }
 
-    /// All of them, in order of their offsets. Where the limit cut the list, a last problem says how many are missing.
+    /// Returns all problems, ordered by offset. If the limit was exceeded, a last problem gives the number of missing
+    /// ones.
     pub fn into_vec(mut self) -> Vec<Problem> {
         self.list.sort_by_key(|problem| problem.offset);
         if self.beyond > 0 {

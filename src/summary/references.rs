@@ -1,4 +1,4 @@
-//! The other files that an asset asks for.
+//! The other files that an asset refers to.
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;
@@ -10,7 +10,7 @@ use crate::base::named::named;
 use crate::base::text::{Name, StoredText};
 
 named! {
-    /// What kind of file a [`Reference`] asks for.
+    /// The kind of file that a [`Reference`] names.
     #[non_exhaustive]
     pub enum ReferenceKind {
         /// An image.
@@ -24,13 +24,13 @@ named! {
     }
 }
 
-/// Another file that an asset asks for.
+/// Another file that an asset refers to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Reference {
-    /// What kind of file.
+    /// The kind of file.
     pub kind: ReferenceKind,
-    /// Its name as stored.
+    /// The name as stored.
     pub name: Name,
 }
 
@@ -48,30 +48,30 @@ impl serde::Serialize for Reference {
     }
 }
 
-/// Collects references: empty names are left out, repeated ones too, and those beyond
-/// [`Limits::reference_bytes`].
+/// Collects references. Omits empty names, repeated names, and those beyond [`Limits::reference_bytes`].
 #[derive(Debug)]
 pub struct References {
     list: Vec<Reference>,
-    /// Of each name, by its hash, the kinds, a bit for each. A name that was met before costs no memory.
+    /// The kinds seen for each name, by its hash, one bit for each kind. A repeated name costs no memory.
     seen: HashMap<u64, u8>,
     limit: u64,
     left: Option<u64>,
 }
 
 impl References {
-    /// None so far.
+    /// Creates an empty list.
     pub fn new(limits: &Limits) -> Self {
         let limit = limits.reference_bytes;
         Self { list: Vec::new(), seen: HashMap::new(), limit, left: Some(limit) }
     }
 
-    /// Adds a reference, unless its name is empty or it is there already.
+    /// Adds a reference, unless its name is empty or already in the list.
     pub fn add(&mut self, kind: ReferenceKind, name: impl StoredText) {
         self.add_rooted(kind, name, b"");
     }
 
-    /// The same where a name means no other file with this in front: both are one, told as the first.
+    /// Adds a reference for which a leading `root` makes no difference: names with and without it are one reference,
+    /// listed as the first.
     pub fn add_rooted(&mut self, kind: ReferenceKind, name: impl StoredText, root: &[u8]) {
         let stored = name.stored();
         let stored = stored.strip_prefix(root).unwrap_or(stored);
@@ -89,7 +89,7 @@ impl References {
         }
     }
 
-    /// All of them, in order of first use. That there are more than fit is a problem.
+    /// Returns all references, in order of first use. Adds a problem if they exceed the limit.
     pub fn into_vec(self, problems: &mut Problems) -> Vec<Reference> {
         if self.left.is_none() {
             problems.error(&Error::limit("bytes of references", self.limit, flag::REFERENCES));
@@ -112,7 +112,7 @@ mod tests {
             references.add(ReferenceKind::Texture, ByteStr::from(name));
         }
         references.add(ReferenceKind::Material, ByteStr::from("b.png"));
-        // There is room for no fourth.
+        // There is no room for a fourth.
         references.add(ReferenceKind::Proxy, ByteStr::from("c.p3d"));
         let mut problems = Problems::new(&limits);
         let names: Vec<String> = references.into_vec(&mut problems).into_iter().map(|r| r.name.text).collect();

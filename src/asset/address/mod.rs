@@ -1,9 +1,9 @@
-//! Addresses: what lies in archives, by name.
+//! Addresses of archive members.
 //!
-//! An address is a file, then for each archive to go into `!/` and the member's name: `mods.zip!/a.pbo!/data\tree.p3d`.
-//! A name is written as records write it: each byte that is not UTF-8 as `\xNN`, and `!/` inside a name as `!\x2f`. It
-//! fits a member as stored; failing that, without case and with either slash. Of several members of one name, `#1` is
-//! the second, and a name that itself ends so gets a `#0`.
+//! An address is a file, followed by `!/` and a member's name for each archive to enter:
+//! `mods.zip!/a.pbo!/data\tree.p3d`. Names are written as in records: each byte that is not UTF-8 as `\xNN`, and `!/`
+//! inside a name as `!\x2f`. A name matches a member exactly as stored, or else ignoring case and slash direction. If
+//! several members share a name, `#1` selects the second. A name that itself ends this way gets a `#0`.
 
 mod names;
 
@@ -28,21 +28,21 @@ use crate::budget::{Budget, Held};
 use crate::source::{Access, FileMap};
 use names::{numbered_name, spelled};
 
-/// What parts the names of an address.
+/// The separator between the names of an address.
 const SEAM: &[u8] = b"!/";
 
-/// A file and the way through the archives in it.
+/// A file, and the path through the archives in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
-    /// The file; `-` is standard input.
+    /// The file. `-` is standard input.
     pub file: PathBuf,
-    /// Names joined by `!/`, where it is a member that is meant.
+    /// Names joined by `!/`, or `None` for the file itself.
     pub member: Option<Vec<u8>>,
 }
 
 impl Address {
-    /// Takes an address apart. Where `!/` could be part of the file's own path, the file system decides: the longest
-    /// part in front that is a file is the file.
+    /// Splits an address into file and member. If `!/` could be part of the file's own path, the file system decides:
+    /// the longest prefix that is a file is the file.
     ///
     /// ```
     /// # use meshpeek::address::Address;
@@ -62,20 +62,20 @@ impl Address {
         if whole.file.as_os_str() != "-" && whole.file.exists() {
             return whole;
         }
-        // Where nothing is a file, the shortest is what a message should name.
+        // If no prefix is a file, a message should name the shortest.
         let is_file = |address: &Self| address.file.metadata().is_ok_and(|metadata| !metadata.is_dir());
         cuts.filter(is_file).last().unwrap_or(first)
     }
 
-    /// Opens the file; where it is `-`, reads standard input.
+    /// Opens the file, or reads standard input if it is `-`.
     ///
     /// # Errors
-    /// As [`FileMap::open_with`] and [`FileMap::from_reader`].
+    /// Returns the errors of [`FileMap::open_with`] and [`FileMap::from_reader`].
     pub fn open(&self, access: Access, limits: &Limits) -> Result<FileMap> {
         self.open_told(access, limits, true).map(|(file, _)| file)
     }
 
-    /// The same with what the system told of the file before it was read, be it `named` or found.
+    /// Also returns the metadata from before the file was read, whether the file was `named` or found.
     pub(crate) fn open_told(
         &self,
         access: Access,
@@ -89,13 +89,13 @@ impl Address {
         FileMap::open_told(&self.file, access, limits, named).map(|(file, metadata)| (file, Some(metadata)))
     }
 
-    /// The name of what it leads to, without a number: its extension promises a format.
+    /// Returns the name of the target, without a number. Its extension hints at the format.
     pub fn name(&self) -> PathBuf {
         let member = self.member.as_ref().map(|member| ByteStr::new(member).to_text_lossy());
         member.map_or_else(|| self.file.clone(), |member| unnumbered(&member).into())
     }
 
-    /// Whether the file is standard input.
+    /// Returns true if the file is standard input.
     pub fn is_stdin(&self) -> bool {
         self.file.as_os_str() == "-"
     }
@@ -115,14 +115,14 @@ fn seams(bytes: &[u8]) -> impl Iterator<Item = usize> {
     memchr::memmem::find_iter(bytes, SEAM)
 }
 
-/// The bytes of a member: a view of the outer file where every archive on the way stores them as they are, else a view
-/// of the innermost member that had to be decoded.
+/// The bytes of a member. They are a view of the outer file if every archive on the path stores them in place, else a
+/// view of the innermost member that had to be decoded.
 #[derive(Debug)]
 pub struct Content<'a> {
     whole: Cow<'a, [u8]>,
     range: Range<usize>,
     budget: Budget,
-    /// What was taken on the way, the innermost first.
+    /// Memory taken on the path, innermost first.
     held: Vec<Held>,
 }
 
@@ -131,17 +131,17 @@ impl<'a> Content<'a> {
         Self { whole: whole.into(), range: 0..whole.len(), budget: budget.clone(), held: Vec::new() }
     }
 
-    /// Whether nothing had to be decoded.
+    /// Returns true if nothing had to be decoded.
     pub fn is_borrowed(&self) -> bool {
         matches!(self.whole, Cow::Borrowed(_))
     }
 
-    /// The budget for what is in it.
+    /// Returns the budget for parts of this content.
     pub fn budget(&self) -> &Budget {
         &self.budget
     }
 
-    /// What lies in this content: a smaller view, or new memory that takes its place.
+    /// Descends to a part of this content: a smaller view, or new memory that replaces it.
     fn inside(mut self, (part, held): (Part, Held)) -> Self {
         self.budget = held.budget().clone();
         self.held.insert(0, held);
@@ -179,29 +179,30 @@ impl Deref for Content<'_> {
     }
 }
 
-/// What an address leads to.
+/// The target of an address.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Opened<'a> {
-    /// Its bytes; the error where it is a member that cannot be decoded.
+    /// Its bytes, or the error if it is a member that cannot be decoded.
     pub content: Result<Content<'a>>,
-    /// The format that a member which cannot be decoded starts like, where that much can be told.
+    /// The format that a member starts like if the member cannot be decoded, as far as it is known.
     pub format: Option<Format>,
-    /// Its size; of a member that cannot be decoded, by its archive's word.
+    /// Its size. For a member that cannot be decoded, the size stated by its archive.
     pub bytes: u64,
-    /// The way to it inside the file, as records name it; `None` for the file itself.
+    /// The path to it inside the file, as in records, or `None` for the file itself.
     pub member: Option<Name>,
-    /// How it lies in the innermost archive.
+    /// How it is stored in the innermost archive.
     #[cfg(feature = "scan")]
     pub stored: Option<crate::asset::stored::Stored>,
-    /// How many archives are around it.
+    /// The number of archives around it.
     pub depth: u32,
-    /// How many members the last name fits that fits more than one, this one included; 0 where each fits one.
+    /// The number of members matched by the last name that matches several, including this one; 0 if each name matches
+    /// one.
     pub alike: u64,
 }
 
-/// Goes through archives to a member of the file of this name: borrowed where each of them stores it as it is, else decoded, for which the budget
-/// pays. Without a member, it is the data itself.
+/// Follows a path through archives to a member of the file with this name. The content is borrowed if each archive
+/// stores it in place, else decoded and charged to the budget. Without a member, the content is the data itself.
 ///
 /// ```
 /// # let bytes = &[&b"a.txt\0"[..], &[0; 16], &[2, 0, 0, 0], &[0; 21], b"hi"].concat();
@@ -215,17 +216,18 @@ pub struct Opened<'a> {
 /// ```
 ///
 /// # Errors
-/// Where one of the names fits no member (the message names the nearest), or is not in an archive; where an archive on
-/// the way cannot be decoded; [`Limit`](crate::ErrorKind::Limit) beyond [`Limits::archive_depth`].
+/// Returns an error if a name matches no member (the message suggests the nearest), if a name is inside something that
+/// is not an archive, or if an archive on the path cannot be decoded. Returns a [`Limit`](crate::ErrorKind::Limit)
+/// error beyond [`Limits::archive_depth`].
 pub fn open_member<'a>(file: &Path, data: &'a [u8], member: Option<&[u8]>, budget: &Budget) -> Result<Opened<'a>> {
     open_checked_member(file, data, member, budget, &mut |_| Ok(()))
 }
 
-/// As [`open_member`], asking `check` before an archive on the way is looked at and before a member is decoded, with how
-/// many bytes.
+/// Opens a member like [`open_member`], but calls `check` before an archive on the path is examined and before a member
+/// is decoded, with the number of bytes.
 ///
 /// # Errors
-/// As [`open_member`], and that of the check.
+/// Returns the errors of [`open_member`] and of `check`.
 pub fn open_checked_member<'a>(
     file: &Path,
     data: &'a [u8],
@@ -262,7 +264,7 @@ pub fn open_checked_member<'a>(
         check(found.member.decoded_byte_len_hint())?;
         let (part, format) = match found.member.decode(content.budget()) {
             Ok(inside) => (Ok(content.part(inside)), None),
-            // As a scan does: what does not even begin right is told for that.
+            // As in a scan, if even the beginning does not decode, that error is reported.
             Err(error) => match found.member.sniff() {
                 Ok(format) => (Err(error), format),
                 Err(error) => (Err(error), None),
@@ -290,7 +292,7 @@ pub fn open_checked_member<'a>(
     Ok(opened)
 }
 
-/// The path of a member of the archive at a path.
+/// Returns the path of a member of the archive at a path.
 pub(crate) fn join(outer: Option<&Name>, name: Name) -> Name {
     match outer {
         Some(outer) => Name { text: format!("{}!/{}", outer.text, name.text), lossy: outer.lossy || name.lossy },
@@ -304,7 +306,7 @@ struct Located<'a, 'n> {
     behind: Option<&'n [u8]>,
 }
 
-/// The member that the first of these names fits. Where none does, `!/` may be part of the name.
+/// Finds the member that the first of these names matches. If none does, `!/` may be part of the name.
 fn locate<'a, 'n>(container: &Container<'a>, names: &'n [u8]) -> Result<Located<'a, 'n>> {
     if let Some((end, found)) = container.locate(names)? {
         let behind = names.get(end..).unwrap_or_default();
@@ -328,10 +330,10 @@ fn not_found(message: String) -> Error {
 mod tests {
     use super::*;
 
-    /// A PBO archive of members that are stored as they are.
+    /// A PBO archive whose members are stored in place.
     fn archive(members: &[(&[u8], &[u8])]) -> Vec<u8> {
         let entry = |name: &[u8], size: usize| [name, &[0; 17], &(size as u32).to_le_bytes()].concat();
-        // A product entry without properties, by which any archive is known.
+        // A product entry without properties, by which any archive is recognized.
         let mut bytes = [&b"\0sreV"[..], &[0; 17]].concat();
         bytes.extend(members.iter().flat_map(|(name, data)| entry(name, data.len())));
         bytes.extend(entry(b"", 0));
@@ -374,7 +376,7 @@ mod tests {
             let name = given.next(member.unwrap().name());
             assert_eq!(content(&bytes, name.text.as_bytes()), numbers[index], "{}", name.text);
             let opened = open(&bytes, name.text.as_bytes()).unwrap();
-            // The name that the address is told by is the name that was given.
+            // The name reported for the address is the name that was given.
             assert_eq!(opened.member.unwrap().text, name.text);
             assert!(all.insert(name.text));
         }

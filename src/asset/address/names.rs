@@ -1,4 +1,4 @@
-//! The names of members: how addresses write them, and which member one fits.
+//! Member names: how addresses write them, and which members they match.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, RandomState};
@@ -8,7 +8,7 @@ use crate::asset::container::{Container, Member};
 use crate::base::error::Result;
 use crate::base::text::{ByteStr, Name, is_same_name};
 
-/// A name that ends in `#` and a number.
+/// Splits a name that ends in `#` and a number.
 pub(super) fn numbered(name: &[u8]) -> Option<(&[u8], u64)> {
     let mark = memchr::memrchr(b'#', name)?;
     let (base, digits) = (name.get(..mark)?, name.get(mark.saturating_add(1)..)?);
@@ -17,7 +17,7 @@ pub(super) fn numbered(name: &[u8]) -> Option<(&[u8], u64)> {
     Some((base, number))
 }
 
-/// A member's way without the number of its last name. What ends in `#` and a number was given that by an address.
+/// Returns a member's path without the number of its last name. Only an address adds `#` and a number.
 pub(crate) fn unnumbered(name: &str) -> &str {
     numbered(name.as_bytes()).and_then(|(base, _)| name.get(..base.len())).unwrap_or(name)
 }
@@ -29,7 +29,7 @@ pub(super) fn numbered_name(name: Name, number: u64) -> Name {
     Name { text: format!("{}#{number}", name.text), ..name }
 }
 
-/// A member's name as it stands in addresses and records, but for its number.
+/// Returns a member's name as written in addresses and records, without its number.
 pub(super) fn spelled(name: ByteStr<'_>) -> Name {
     let name = Name::from(name);
     match name.text.contains("!/") {
@@ -38,19 +38,19 @@ pub(super) fn spelled(name: ByteStr<'_>) -> Name {
     }
 }
 
-/// A member that a name fits.
+/// A member that matches a name.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Found<'a> {
     /// The member.
     pub member: Member<'a>,
-    /// How many of those that the name fits come before it.
+    /// The number of earlier members that match the name.
     pub number: u64,
-    /// How many members the name fits as well as this one.
+    /// The number of all members that match the name as well as this one.
     pub count: u64,
 }
 
-/// How many members fit a name, and one of them.
+/// The number of members that match a name, and one of them.
 struct Fit<'a> {
     wanted: u64,
     count: u64,
@@ -71,11 +71,11 @@ impl<'a> Fit<'a> {
 }
 
 impl<'a> Container<'a> {
-    /// Member `number`, counted from 0, of those that this name fits: as stored or as records write it; where it fits
-    /// none so, without case and with either slash. Walks all members once.
+    /// Finds member `number`, counted from 0, among those that match this name as stored or as written in records. If
+    /// none does, finds it among those that match ignoring case and slash direction. Walks all members once.
     ///
     /// # Errors
-    /// Where there is none before the list of members breaks off.
+    /// Returns an error if the list of members ends in an error before a match.
     pub fn find(&self, name: &[u8], number: u64) -> Result<Option<Found<'a>>> {
         let fit = || Fit { wanted: number, count: 0, member: None };
         let (mut exact, mut folded) = (fit(), fit());
@@ -95,8 +95,8 @@ impl<'a> Container<'a> {
         }
     }
 
-    /// Up to three names that are most like this one, the best first. Looks at the first 100,000 members, and compares
-    /// letters as long as that takes no more than a tenth of a second or so.
+    /// Returns up to three names that are most similar to this one, best first. Examines the first 100,000 members, and
+    /// compares letters for at most about a tenth of a second.
     pub fn nearest(&self, name: &[u8]) -> Vec<ByteStr<'a>> {
         const LONGEST: usize = 256;
         const MOST_STEPS: usize = 20_000_000;
@@ -110,11 +110,11 @@ impl<'a> Container<'a> {
         let (last_wanted, near) = (last(&wanted), letters.div_ceil(3));
         let mut steps = 0_usize;
         let mut distance = |name: &str| {
-            // The right file in another folder is nearer than any slip of the fingers.
+            // The right file in another folder is nearer than any misspelling.
             if last(name) == last_wanted {
                 return 0;
             }
-            // Each letter more is a slip.
+            // Each additional letter counts as a misspelling.
             let others = name.chars().count();
             let spent = steps.saturating_add(letters.saturating_mul(others));
             if others.abs_diff(letters) > near || spent > MOST_STEPS {
@@ -136,11 +136,11 @@ impl<'a> Container<'a> {
         best.into_iter().map(|(_, name)| name).collect()
     }
 
-    /// The member that the shortest beginning of these names fits which fits any, and where it ends: at a seam, or with
-    /// the names. Walks all members once.
+    /// Finds the member that the shortest matching prefix of these names matches, and the end of that prefix: at a
+    /// separator, or at the end of the names. Walks all members once.
     ///
     /// # Errors
-    /// Where there is none before the list of members breaks off.
+    /// Returns an error if the list of members ends in an error before a match.
     pub(super) fn locate(&self, names: &[u8]) -> Result<Option<(usize, Found<'a>)>> {
         let mut fits: BTreeMap<usize, Fits<'a>> = BTreeMap::new();
         let mut broken = Ok(());
@@ -179,7 +179,7 @@ impl<'a> Container<'a> {
     }
 }
 
-/// Where beginnings of these names end that this text fits, and whether a number stands there behind the text.
+/// Returns the ends of the prefixes of these names that match this text, and whether a number follows the text there.
 fn ends(names: &[u8], text: &[u8], is_same: impl Fn(&[u8], &[u8]) -> bool) -> impl Iterator<Item = (usize, bool)> {
     let behind = names.split_at_checked(text.len()).filter(|(name, _)| is_same(text, name)).map(|(_, behind)| behind);
     let is_end = |behind: &[u8]| behind.is_empty() || behind.starts_with(SEAM);
@@ -193,9 +193,10 @@ fn ends(names: &[u8], text: &[u8], is_same: impl Fn(&[u8], &[u8]) -> bool) -> im
     plain.into_iter().chain(number)
 }
 
-/// How the members fit one name, with its number and without.
+/// The members that match one name, with its number and without.
 struct Fits<'a> {
-    /// Exactly, and in other cases and slashes: before the number, and with it as part of the name.
+    /// Exact matches, then those that ignore case and slash direction. `numbered` matches the name before the number,
+    /// `whole` the name including the number.
     numbered: [Fit<'a>; 2],
     whole: [Fit<'a>; 2],
 }
@@ -222,33 +223,33 @@ impl<'a> Fits<'a> {
     }
 }
 
-/// Whether a stored name is this one, as its bytes or as records and tables write them.
+/// Returns true if a stored name is this one, as its bytes or as written in records and tables.
 fn is_written_so(stored: ByteStr<'_>, name: &[u8]) -> bool {
     let bytes = stored.as_bytes();
     bytes == name
         || !is_plain(bytes) && (spelled(stored).text.as_bytes() == name || stored.to_string().as_bytes() == name)
 }
 
-/// Whether a name is written as it is stored.
+/// Returns true if a name is written exactly as stored.
 fn is_plain(name: &[u8]) -> bool {
     name.iter().all(|byte| (b' '..=b'~').contains(byte)) && memchr::memmem::find(name, SEAM).is_none()
 }
 
-/// Gives each member of an archive a name of its own, by which an address leads back to it.
+/// Gives each member of an archive a unique name that an address resolves to it.
 #[derive(Debug)]
 pub struct Names {
     hash: RandomState,
-    /// How many members of each name that is there more than once have been named.
+    /// How many members of each repeated name have been named so far.
     shared: HashMap<u64, u64>,
 }
 
 impl Names {
-    /// Looks for names that are there more than once. One walk over the members; eight bytes for each meanwhile.
+    /// Finds repeated names. Walks the members once, and needs eight bytes for each meanwhile.
     pub fn of(container: &Container<'_>) -> Self {
         Self::among(container, usize::MAX)
     }
 
-    /// The same for so many members at the beginning.
+    /// Finds repeated names among this many members at the beginning.
     pub fn among(container: &Container<'_>, count: usize) -> Self {
         let hash = RandomState::new();
         let names = container.members().map_while(Result::ok).take(count);
@@ -259,7 +260,7 @@ impl Names {
         Self { hash, shared }
     }
 
-    /// The name of the next member in the archive's order.
+    /// Returns the name of the next member in archive order.
     pub fn next(&mut self, name: ByteStr<'_>) -> Name {
         let number = match self.shared.is_empty() {
             true => 0,
@@ -273,7 +274,7 @@ impl Names {
     }
 }
 
-/// The hash of how a name is spelled, for most without spelling it out.
+/// Returns the hash of a name as written, for most names without writing it out.
 fn key(hash: &RandomState, name: ByteStr<'_>) -> u64 {
     let bytes = name.as_bytes();
     match bytes.is_ascii() && !bytes.contains(&b'!') {

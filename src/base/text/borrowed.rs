@@ -1,4 +1,4 @@
-//! Names in whatever encoding the file's writer used.
+//! Texts in the encoding of the file's writer, which is unknown.
 
 use std::fmt::{self, Write};
 use std::str::Utf8Chunks;
@@ -10,38 +10,38 @@ use zerocopy::little_endian::U32;
 
 use crate::base::shown::shown;
 
-/// A text whose encoding the file does not tell: bytes, borrowed.
+/// A text in an unknown encoding: borrowed bytes.
 ///
-/// A `&str` is only ever made over a copy: what is mapped another process may change, and a `&str` that stops being UTF-8
-/// is undefined behaviour. With a `str` it is compared by bytes, without a copy.
+/// A `&str` is only ever created from a copy. Another process may change mapped bytes, and a `&str` that stops being
+/// UTF-8 is undefined behaviour. Comparison with a `str` compares bytes and does not copy.
 ///
-/// `Display` and `Debug` escape control characters, those that turn the direction of writing, and invalid UTF-8, so that
-/// a hostile name cannot move a terminal's cursor or look like another.
+/// `Display` and `Debug` escape control characters, characters that change the text direction, and invalid UTF-8. So a
+/// hostile name cannot move a terminal's cursor or imitate another name.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ByteStr<'a>(&'a [u8]);
 
 impl<'a> ByteStr<'a> {
-    /// These bytes as a text.
+    /// Creates a text from these bytes.
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
     }
 
-    /// The bytes as stored, without a closing NUL.
+    /// Returns the bytes as stored, without a terminating NUL.
     pub const fn as_bytes(&self) -> &'a [u8] {
         self.0
     }
 
-    /// The text, if it is UTF-8. Allocates.
+    /// Returns the text if it is UTF-8. Allocates.
     pub fn to_text(&self) -> Option<String> {
         String::from_utf8(self.0.to_vec()).ok()
     }
 
-    /// The text with each byte that is not UTF-8 written as `\xNN`. Allocates.
+    /// Returns the text with each byte that is not UTF-8 written as `\xNN`. Allocates.
     pub fn to_text_lossy(&self) -> String {
         self.to_text_or_lossy().0
     }
 
-    /// The same, and whether there was such a byte.
+    /// Returns the lossy text, and true if a byte was not UTF-8.
     pub(crate) fn to_text_or_lossy(self) -> (String, bool) {
         match String::from_utf8(self.0.to_vec()) {
             Ok(text) => (text, false),
@@ -54,24 +54,25 @@ impl<'a> ByteStr<'a> {
         }
     }
 
-    /// How many bytes.
+    /// The length in bytes.
     pub const fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is no byte.
+    /// Returns true if the length is 0.
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// What a terminal would act on instead of showing it: C0, DEL and C1, and what turns the direction of writing.
+/// True for characters that a terminal acts on instead of displaying: C0, DEL, C1, and characters that change the text
+/// direction.
 fn is_unsafe_to_show(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// How many bytes of a text are copied at once to be shown.
+/// The number of bytes copied at a time for display.
 const CHUNK: usize = 512;
 
 impl fmt::Display for ByteStr<'_> {
@@ -101,7 +102,7 @@ impl ByteStr<'_> {
     }
 }
 
-/// The bytes less those of a character that goes on after their end.
+/// Removes a partial character at the end.
 fn without_partial_character(bytes: &[u8]) -> &[u8] {
     let last = bytes.utf8_chunks().last().map_or(&[][..], |chunk| chunk.invalid());
     let goes_on = std::str::from_utf8(last).is_err_and(|error| error.error_len().is_none());
@@ -148,7 +149,7 @@ impl PartialEq<&str> for ByteStr<'_> {
 /// A nom parser for the bytes up to the next NUL, which it consumes.
 ///
 /// # Errors
-/// `TakeUntil` where the input has no NUL.
+/// Returns a `TakeUntil` error if the input has no NUL.
 #[inline]
 pub fn cstr(input: &[u8]) -> IResult<&[u8], ByteStr<'_>> {
     let text = memchr::memchr(0, input).and_then(|end| input.split_at_checked(end));
@@ -158,40 +159,40 @@ pub fn cstr(input: &[u8]) -> IResult<&[u8], ByteStr<'_>> {
     }
 }
 
-/// A text of UTF-32 code points, little-endian, as stored: borrowed, at any alignment.
+/// A text of little-endian UTF-32 code points as stored: borrowed, at any alignment.
 ///
-/// Compared with a `str` without a copy. `Display` and `Debug` write a number that is no character (a surrogate, or one
-/// above 10FFFF) as `\u{d800}`, and escape control characters.
+/// Comparison with a `str` does not copy. `Display` and `Debug` write an invalid code point (a surrogate, or one above
+/// 10FFFF) as `\u{d800}`, and escape control characters.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Utf32Str<'a>(&'a [U32]);
 
 impl<'a> Utf32Str<'a> {
-    /// These code points as a text.
+    /// Creates a text from these code points.
     pub const fn new(units: &'a [U32]) -> Self {
         Self(units)
     }
 
-    /// The code points, checked by nobody.
+    /// Returns the code points, unchecked.
     pub const fn as_units(&self) -> &'a [U32] {
         self.0
     }
 
-    /// The bytes as stored, four for each code point.
+    /// Returns the bytes as stored, four for each code point.
     pub fn as_bytes(&self) -> &'a [u8] {
         self.0.as_bytes()
     }
 
-    /// The characters; a number that is none as the error.
+    /// Iterates over the characters. An invalid code point is an `Err`.
     pub fn chars(&self) -> impl Iterator<Item = Result<char, u32>> + Clone + use<'a> {
         self.0.iter().map(|unit| char::from_u32(unit.get()).ok_or(unit.get()))
     }
 
-    /// The text, if every number in it is a character. Allocates.
+    /// Returns the text if every code point is valid. Allocates.
     pub fn to_text(&self) -> Option<String> {
         self.chars().map(Result::ok).collect()
     }
 
-    /// The text with each number that is no character written as `\u{d800}`. Allocates.
+    /// Returns the text with each invalid code point written as `\u{d800}`. Allocates.
     pub fn to_text_lossy(&self) -> String {
         let mut out = String::with_capacity(self.0.len());
         for c in self.chars() {
@@ -204,12 +205,12 @@ impl<'a> Utf32Str<'a> {
         out
     }
 
-    /// How many code points.
+    /// The number of code points.
     pub const fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there are none.
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -269,7 +270,7 @@ mod tests {
         assert_eq!(ByteStr::new("\u{7f}\u{9b}31m".as_bytes()).to_string(), "\\u{7f}\\u{9b}31m");
         let turned = "\u{61c}\u{200e}\u{200f}\u{202a}\u{202e}\u{2066}\u{2069}";
         assert!(ByteStr::from(turned).to_string().is_ascii());
-        // The joiner of emoji and the blanks around these are text.
+        // The joiner of emoji, and spaces near the escaped characters, are text.
         assert_eq!(ByteStr::from("\u{200d}\u{2009}\u{206a}").to_string(), "\u{200d}\u{2009}\u{206a}");
         assert_eq!(format!("{:?}", ByteStr::from("ok")), "\"ok\"");
         assert_eq!(format!("[{:<4}]", ByteStr::from("ok")), "[ok  ]");

@@ -1,11 +1,11 @@
-//! Names as programs compare them that know neither case nor the difference of slashes.
+//! Comparison of names that ignores case and slash direction.
 
-/// Whether two names are one to programs that know neither case nor the difference of slashes.
+/// Returns true if two names are equal, ignoring case and slash direction.
 pub(crate) fn is_same_name(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| folded(a) == folded(b))
 }
 
-/// One byte of a name as names are compared.
+/// Returns a byte of a name in the form used for comparison.
 pub(crate) fn folded(byte: u8) -> u8 {
     if byte == b'/' { b'\\' } else { byte.to_ascii_lowercase() }
 }

@@ -1,4 +1,4 @@
-//! Texts as files store them, and as people read them.
+//! Texts as stored in files, and as readable text.
 
 #[cfg(feature = "lodka")]
 mod ansi;

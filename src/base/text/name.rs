@@ -1,14 +1,14 @@
-//! Texts from a file, for people and indexes.
+//! Texts from a file, for display and indexes.
 
 use super::borrowed::{ByteStr, Utf32Str};
 
-/// A text from a file, for people and indexes: UTF-8, each invalid byte as `\xNN`, each invalid code point as
-/// `\u{NNNN}`.
+/// A text from a file, for display and indexes. It is UTF-8, with each invalid byte written as `\xNN` and each invalid
+/// code point as `\u{NNNN}`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Name {
     /// The text.
     pub text: String,
-    /// Whether something had to be written in one of these ways.
+    /// True if a byte or code point was written this way.
     pub lossy: bool,
 }
 
@@ -20,15 +20,15 @@ impl From<ByteStr<'_>> for Name {
 }
 
 impl From<Utf32Str<'_>> for Name {
-    /// Each number that is no character is written as `\u{d800}`.
+    /// Writes each invalid code point as `\u{d800}`.
     fn from(text: Utf32Str<'_>) -> Self {
         Self { lossy: text.chars().any(|c| c.is_err()), text: text.to_text_lossy() }
     }
 }
 
-/// A text as stored, which a [`Name`] can be made of.
+/// A text as stored that converts to a [`Name`].
 pub trait StoredText: Into<Name> {
-    /// Its bytes.
+    /// Returns its bytes.
     fn stored(&self) -> &[u8];
 }
 

@@ -1,7 +1,7 @@
-//! LZO1X, as Arma's files use it: literals and matches in instructions of one to a few bytes, up to an end mark.
+//! LZO1X as used in Arma's files: literals and matches in instructions of one to a few bytes, up to an end mark.
 //!
-//! Nothing in the control flow depends on decoded bytes, so the end of a stream can be found by adding up lengths: the
-//! same walk serves both, with an output that writes or one that only counts.
+//! The control flow does not depend on decoded bytes, so the end of a stream can be found by adding lengths. The same
+//! walk serves both, with an output that writes or one that only counts.
 
 mod output;
 mod quick;
@@ -12,13 +12,14 @@ use super::Codec;
 use crate::base::error::{Error, Result};
 use crate::bytes::Cursor;
 
-/// The most bytes that one stored byte can stand for: each zero byte in the extension of a length adds 255.
+/// The maximum number of decoded bytes per stored byte: each zero byte in the extension of a length adds 255.
 pub(super) const RATIO: u64 = 255;
 
-/// How many bytes the stream at the cursor takes, end mark included, given how many it decodes to.
+/// Returns the number of bytes of the stream at the cursor, including the end mark, given its decoded size.
 ///
-/// Linear in the stored bytes; takes no memory. Checks all that a decoder has to: every read lies inside the cursor's
-/// part, every match inside the output so far, the output ends at `decoded_len` and with the end mark `11 00 00`.
+/// Takes time linear in the stored bytes, and no memory. Performs all checks of a decoder: each read is inside the
+/// cursor's part, each match is inside the output so far, and the output ends at `decoded_len` with the end mark
+/// `11 00 00`.
 ///
 /// ```
 /// use meshpeek::{codec::lzo, view::Cursor};
@@ -28,17 +29,18 @@ pub(super) const RATIO: u64 = 255;
 /// ```
 ///
 /// # Errors
-/// At the offset of the first instruction that breaks a rule.
+/// Returns an error at the offset of the first instruction that breaks a rule.
 pub fn stored_byte_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
     super::count_walk();
     Codec::Lzo.within_ratio(stream, decoded_len)?;
     walk(stream, Count::new(decoded_len))
 }
 
-/// Decodes the stream that is the whole of the cursor's part and that fills `out` to its last byte.
+/// Decodes the stream that is the whole of the cursor's part. It must fill `out` exactly.
 ///
 /// # Errors
-/// As [`stored_byte_len`]; and where there are bytes behind the end mark. What `out` then holds is open.
+/// Returns the errors of [`stored_byte_len`], and an error if there are bytes after the end mark. The content of `out`
+/// is then unspecified.
 pub fn decode_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
     let stored_len = decode_first(stream, out)?;
     if stored_len < stream.left() {
@@ -48,13 +50,13 @@ pub fn decode_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
     Ok(())
 }
 
-/// The same of a stream that others may follow; how many bytes it takes.
+/// Decodes a stream that others may follow. Returns its stored size.
 pub(super) fn decode_first(stream: Cursor<'_>, out: &mut [u8]) -> Result<u64> {
     super::count_decode(out.len());
     walk(stream, Fill::new(out))
 }
 
-/// Hands the output what the stream at the cursor decodes to; how many bytes the stream takes.
+/// Passes the decoded stream at the cursor to the output. Returns its stored size.
 fn walk(stream: Cursor<'_>, out: impl Output) -> Result<u64> {
     let decoded_len = out.left();
     let taken = |rest: &[u8]| stream.left().saturating_sub(rest.len() as u64);
@@ -64,15 +66,15 @@ fn walk(stream: Cursor<'_>, out: impl Output) -> Result<u64> {
     }
 }
 
-/// What an instruction can do wrong.
+/// The ways in which an instruction can be wrong.
 #[derive(Clone, Copy)]
 enum Fault {
-    /// Its bytes or literals are not all there.
+    /// Some of its bytes or literals are missing.
     Truncated(u64),
     Before,
     TooLong,
     EndMark,
-    /// The end mark comes after so many bytes of output.
+    /// The end mark comes after this many bytes of output.
     TooShort(u64),
 }
 
@@ -89,10 +91,10 @@ impl Fault {
     }
 }
 
-/// The bytes behind the end mark; or the first fault, and the bytes from its instruction on.
+/// Returns the bytes after the end mark, or the first fault and the bytes from its instruction on.
 ///
-/// An instruction is at least as long as the end mark is or followed by it, so that there are always three bytes to
-/// look at. Lengths cannot overflow 64 bits: each is at most 255 times the bytes it was read from.
+/// An instruction is at least as long as the end mark, or followed by it, so three bytes are always available. Lengths
+/// cannot overflow 64 bits: each is at most 255 times the number of bytes from which it was read.
 fn instructions(src: &[u8], mut out: impl Output) -> Result<&[u8], (Fault, &[u8])> {
     let mut rest = src;
     let mut before = Before::None;
@@ -106,7 +108,7 @@ fn instructions(src: &[u8], mut out: impl Output) -> Result<&[u8], (Fault, &[u8]
         let [t, a, b, ..] = *rest else {
             return Err((Fault::Truncated(3), rest));
         };
-        // The distance, the length, the bytes of the instruction, and the one that counts its literals.
+        // The distance, the length, the bytes of the instruction, and the byte that counts its literals.
         let (distance, length, head, last) = if t >= 64 {
             ((u64::from(a) << 3 | u64::from(t >> 2 & 7)).wrapping_add(1), u64::from(t >> 5).wrapping_add(1), 2, t)
         } else if t >= 16 {
@@ -158,7 +160,7 @@ fn instructions(src: &[u8], mut out: impl Output) -> Result<&[u8], (Fault, &[u8]
     }
 }
 
-/// Steps over an instruction of `head` bytes and its literals, which go into the output.
+/// Skips an instruction of `head` bytes and its literals, which go to the output.
 #[inline(always)]
 fn literals<'s>(rest: &'s [u8], head: usize, count: u64, out: &mut impl Output) -> Result<&'s [u8], (Fault, &'s [u8])> {
     if count > out.left() {
@@ -172,7 +174,8 @@ fn literals<'s>(rest: &'s [u8], head: usize, count: u64, out: &mut impl Output) 
     Ok(behind)
 }
 
-/// A length with its extension, 255 for each zero byte and the first other one; and where that ends.
+/// Returns a length with its extension, and the end of the extension: 255 for each zero byte, plus the first other
+/// byte.
 #[inline(always)]
 fn extended(rest: &[u8], base: u64) -> Result<(u64, usize), (Fault, &[u8])> {
     match *rest {
@@ -241,7 +244,7 @@ mod tests {
 
     #[test]
     fn each_rule_is_checked_at_its_instruction() {
-        // Four literals, then a match of 3 at distance 5, one before the start; then the same at distance 4.
+        // Four literals, then a match of 3 at distance 5, one before the start. Then the same at distance 4.
         let mut stream = [0x15, 1, 2, 3, 4, 0x50, 0x00, 0x11, 0, 0];
         assert_eq!(fault(&stream, 7), "at 0x105: LZO match reaches back before the first byte");
         stream[5] = 0x4c;
@@ -265,7 +268,7 @@ mod tests {
         // 18 + 8 * 255 + 246 = 2304 literals, then in state 4: a match of 3 at distance 2049.
         let far = [&[0, 0, 0, 0, 0, 0, 0, 0, 0, 246][..], &[5; 2304], &[0x00, 0x00, 0x11, 0, 0]].concat();
         assert_eq!(len(&far, 2307).unwrap(), far.len() as u64);
-        // 1 literal, then in state 1: a match of 2 at distance 1; then in state 0: 4 literals.
+        // 1 literal, then in state 1: a match of 2 at distance 1. Then in state 0: 4 literals.
         let near = [0x12, 9, 0x00, 0x00, 0x01, 8, 7, 6, 5, 0x11, 0, 0];
         assert_eq!(len(&near, 7).unwrap(), 12);
     }

@@ -1,34 +1,34 @@
-//! What becomes of the bytes that a stream decodes to: they are counted, or written.
+//! The destination of decoded bytes, which are counted or written.
 
 use crate::codec::repeat::{self, put};
 
-/// The bytes that have to be there for a look: the longest short instruction, and the first byte of the next.
+/// The number of input bytes that must be available: the longest short instruction, and the first byte of the next.
 pub(super) const WINDOW: usize = 20;
 
-/// The bytes of output that have to be free.
+/// The number of output bytes that must be free.
 pub(super) const ROOM: u64 = 64;
 
 pub(super) trait Output {
-    /// How many bytes there are so far.
+    /// Returns the number of bytes so far.
     fn len(&self) -> u64;
 
-    /// How many more there are to be.
+    /// Returns the number of bytes still to come.
     fn left(&self) -> u64;
 
-    /// Adds these bytes, which have room.
+    /// Adds these bytes. There must be room for them.
     fn add(&mut self, literals: &[u8]);
 
-    /// Adds `length` bytes, which have room: those from `distance` back on, which are there, again and again.
+    /// Adds `length` bytes by repeating those from `distance` back on. They must exist, and there must be room.
     fn repeat(&mut self, distance: u64, length: u64);
 
-    /// The same for `count` literals behind the first byte of the window, with [`ROOM`] for more.
+    /// Adds `count` literals that follow the first byte of the window. There must be [`ROOM`] for more.
     fn add_quickly(&mut self, window: &[u8; WINDOW], count: usize);
 
-    /// The same for a short match and up to three literals behind it, with [`ROOM`] for more.
+    /// Adds a short match and up to three literals after it. There must be [`ROOM`] for more.
     fn repeat_quickly(&mut self, distance: usize, length: usize, literals: [u8; 4], count: usize);
 }
 
-/// Only counts.
+/// Only counts the bytes.
 pub(super) struct Count {
     len: u64,
     total: u64,
@@ -72,7 +72,7 @@ impl Output for Count {
     }
 }
 
-/// Writes them one behind the other.
+/// Writes the bytes one after another.
 pub(super) struct Fill<'o> {
     out: &'o mut [u8],
     len: usize,
@@ -103,7 +103,7 @@ impl Output for Fill<'_> {
         self.len = self.len.wrapping_add(literals.len());
     }
 
-    /// Each copy makes twice as much to copy from.
+    /// Each copy doubles the bytes available for the next.
     #[inline(always)]
     #[allow(clippy::cast_possible_truncation, reason = "both are at most the output's length")]
     fn repeat(&mut self, distance: u64, length: u64) {
@@ -138,5 +138,5 @@ impl Output for Fill<'_> {
     }
 }
 
-/// The longest short match, what its last block may have too much, and its literals.
+/// The longest short match, the excess of its last block, and its literals.
 const _: () = assert!(ROOM >= 33 + repeat::SPARE as u64 + 4);

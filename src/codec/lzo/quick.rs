@@ -1,38 +1,38 @@
-//! Short instructions, which are nearly all of a stream, looked up by their first byte.
+//! Fast decoding of short instructions, which are nearly all of a stream, by a table lookup of their first byte.
 //!
-//! What a reader waits for is where the next instruction starts. A table tells it from the first byte and from what came
-//! before; only of one kind are two bits of the second byte needed as well. Whatever is long, wrong or near an end is
-//! left to the walk that checks each instruction by itself.
+//! The bottleneck of a decoder is finding the start of the next instruction. A table gives it from the first byte and
+//! the preceding state. Only one kind of instruction also needs two bits of the second byte. Long or wrong
+//! instructions, and those near an end, are left to the walk that checks each instruction.
 
 use super::output::{Output, ROOM, WINDOW};
 
-/// How many literals came directly before an instruction, which says what one below 16 means.
+/// The number of literals directly before an instruction, which decides the meaning of one below 16.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
 pub(super) enum Before {
     None = 0,
-    /// 1 to 3, behind a match.
+    /// 1 to 3, after a match.
     Few = 256,
     /// 4 or more.
     Many = 512,
 }
 
-/// A match whose length is in the first byte, and what else that says.
+/// A match whose length is in the first byte, and the other facts in that byte.
 #[derive(Clone, Copy)]
 #[repr(align(8))]
 struct Short {
-    /// The distance, less what other bytes add.
+    /// The distance, without the part in other bytes.
     base: u16,
-    /// How far down these are to be shifted.
+    /// The number of bits by which to shift that part down.
     shift: u8,
     length: u8,
-    /// How many literals are behind it.
+    /// The number of literals after it.
     literals: u8,
-    /// The bytes of the instruction, literals included; 0 where it is none of these.
+    /// The bytes of the instruction, including literals, or 0 if it is not a short instruction.
     bytes: u8,
 }
 
-/// By what came before, and by the first byte.
+/// Indexed by the preceding state, and by the first byte.
 #[allow(
     clippy::cast_possible_truncation,
     clippy::indexing_slicing,
@@ -56,7 +56,7 @@ static SHORT: [Short; 768] = {
     all
 };
 
-/// Runs over short instructions as long as none of them needs a second look; what is left, and what came before it.
+/// Decodes short instructions until one needs the full walk. Returns the remaining input and the preceding state.
 #[inline(always)]
 #[allow(clippy::cast_possible_truncation, reason = "of a word only the bits are meant that are left")]
 pub(super) fn run<'s>(src: &'s [u8], mut before: Before, out: &mut impl Output) -> (&'s [u8], Before) {
@@ -76,7 +76,7 @@ pub(super) fn run<'s>(src: &'s [u8], mut before: Before, out: &mut impl Output) 
         }
         let Some(short) = SHORT.get(index) else { break };
         let word = window.first_chunk().copied().map_or(0, u64::from_le_bytes);
-        // Only matches of this kind have two bytes of distance, and their number of literals in the lower of these.
+        // Only matches of this kind have two bytes of distance, with their number of literals in the lower byte.
         let far = first & 0xe0 == 32;
         let (mask, late) = if far { (0xff_ff00, (word >> 8) as usize & 3) } else { (0xff00, 0) };
         let distance = (word & mask).wrapping_shr(short.shift.into()).wrapping_add(short.base.into());
@@ -88,14 +88,14 @@ pub(super) fn run<'s>(src: &'s [u8], mut before: Before, out: &mut impl Output) 
         let literals = from_byte(word, bytes.wrapping_sub(count)) as u32;
         out.repeat_quickly(distance as usize, short.length.into(), literals.to_le_bytes(), count);
         before = if count == 0 { Before::None } else { Before::Few };
-        // Quicker than from where it lies, which has to be known first.
+        // Faster than reading from its position, which has to be known first.
         first = from_byte(word, bytes) as usize & 255;
         at = at.wrapping_add(bytes);
     }
     (src.get(at..).unwrap_or_default(), before)
 }
 
-/// The word from this one of its eight bytes on.
+/// Returns the word starting at this one of its eight bytes.
 #[inline(always)]
 #[allow(clippy::cast_possible_truncation, reason = "a word has few bytes")]
 fn from_byte(word: u64, index: usize) -> u64 {

@@ -1,12 +1,12 @@
-//! Problems of many items that several threads look at, as one thread would tell them.
+//! Checks items on several threads, and reports their problems as one thread would.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use super::Problems;
 
-/// Looks at each item, on as many threads as the budget has to help. The problems are those of one thread that looks at
-/// one item after the other.
+/// Checks each item, on as many threads as the budget has helpers. The problems are those of one thread that checks one
+/// item after another.
 pub(crate) fn side_by_side<T: Send>(
     problems: &mut Problems,
     items: impl Iterator<Item = T> + Send,
@@ -24,12 +24,12 @@ pub(crate) fn side_by_side<T: Send>(
     });
 }
 
-/// Problems of items that are done before others in front of them.
+/// Problems of items that were finished before earlier items.
 struct InOrder<'p> {
     problems: &'p mut Problems,
     next: usize,
     waiting: BTreeMap<usize, Problems>,
-    /// How many problems wait.
+    /// The number of waiting problems.
     held: u64,
 }
 
@@ -37,7 +37,8 @@ impl InOrder<'_> {
     fn tell(&mut self, place: usize, mut of_item: Problems) {
         let is_last = self.waiting.last_key_value().is_none_or(|(last, _)| place > *last);
         if is_last && self.held >= u64::from(self.problems.budget.limits().problems) {
-            // Those in front of it are as many as are kept; of the end of the budget it is counted later whether it is new.
+            // As many problems as are kept precede this item. Whether a spent budget was already reported is decided
+            // later.
             let spent = of_item.spent.take().filter(|place| *place < of_item.list.len());
             let end = spent.map(|place| of_item.list.swap_remove(place));
             of_item.beyond = of_item.beyond.saturating_add(of_item.list.drain(..).len() as u64);
