@@ -57,7 +57,6 @@
 //! | | `geometry` | triangles and materials of all formats in one coordinate space |
 //! | 8 | `pose` | bones and animations of all formats |
 //! | | `scan` | many files |
-//! | 9 | `arrow` | scan results as tables |
 //!
 //! [`view`] re-exports the public parts of `bytes`, `record` and `blocks`.
 //!
