@@ -413,7 +413,7 @@ impl<'t, 'c> Outlines<'t, 'c> {
             let index = match (numbered, array.index) {
                 (Some(list), Some(index)) => match self.other_number(list, index) {
                     Some(index) => Some(index),
-                    // The item is reported as removed, so its text need not be.
+                    // The item is reported as removed, so its array need not be.
                     None => continue,
                 },
                 (_, index) => index,

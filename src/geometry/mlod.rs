@@ -108,7 +108,7 @@ impl<'a> Shape<'a> for Faces<'a> {
         true
     }
 
-    /// The tools draw triangles that are counterclockwise in their left-handed space, with positive numbers. So they
+    /// By their coordinates, the triangles that the tools draw are counterclockwise in their left-handed space. So they
     /// are clockwise in ours before the mirror.
     fn corners(&self) -> Corners<'a> {
         let look = self.look.clone();
