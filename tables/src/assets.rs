@@ -11,7 +11,7 @@ use meshpeek::summary::{Counts, Name, Problem, Reference, Summary};
 use meshpeek::view::ByteStr;
 use meshpeek::{Error, Format};
 
-/// No column of a batch may have more bytes than its offsets can count. References larger than this are left out.
+/// No column of a batch may have more bytes than its offsets can count. If references take more, all are left out.
 const MOST_BYTES: usize = 1 << 30;
 
 #[derive(Default)]
