@@ -7,11 +7,11 @@
 //!
 //! | format | bones are | rest pose | between frames | seconds |
 //! | --- | --- | --- | --- | --- |
-//! | b3d | all nodes, as keys may move any | that of the nodes | positions and scales straight, rotations on the shorter arc at even speed | frames by the rate of ANIM, 60 where it has none; second 0 is frame 0, which most writers leave empty |
-//! | lodka | bones of a model | the first frame of its first animation | as in b3d, from Euler angles about X, then Y, then Z | frames by the animation's interval |
-//! | rtm, plain | bones of the file, side by side | nothing moved | each number of the matrix straight | phases, 0 to 1, as no file knows its length |
-//! | BMTR | bones of the file; a tree only with a skeleton from a model ([`Rig::with_skeleton`]) | nothing moved | as in b3d | phases |
-//! | odol | bones of its skeleton | nothing moved | | |
+//! | b3d | all nodes, because keys may move any node | that of the nodes | linear for positions and scales; rotations on the shorter arc at constant speed | frames at the rate of ANIM, or 60 if it has none; second 0 is frame 0, which most writers leave empty |
+//! | lodka | bones of a model | the first frame of its first animation | as in b3d, from Euler angles about X, then Y, then Z | frames at the animation's interval |
+//! | rtm, plain | bones of the file, without parents | no movement | linear for each number of the matrix | phases, 0 to 1, because files do not store a length |
+//! | BMTR | bones of the file; a tree only with a skeleton from a model ([`Rig::with_skeleton`]) | no movement | as in b3d | phases |
+//! | odol | bones of its skeleton | no movement | | |
 //!
 //! Stored values, in the format's own space and conventions, are available from [`Clip::stored_keys`] and
 //! [`Bone::stored_rest`].
@@ -95,7 +95,7 @@ pub struct StoredKey {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum StoredRotation {
-    /// b3d: w, x, y, z of a quaternion, the conjugate of what most libraries expect.
+    /// b3d: w, x, y, z of a quaternion, the conjugate of the one that most libraries expect.
     ConjugateWxyz([f32; 4]),
     /// lodka: angles about X, then Y, then Z, in radians.
     Euler([f32; 3]),

@@ -17,7 +17,7 @@ use crate::formats::pbo::{self, Checksum};
 use crate::inspect::Inspect as _;
 use crate::summary::{Problem, Problems, Summary};
 
-/// Where some bytes were found.
+/// The location of some bytes.
 #[derive(Clone)]
 pub(super) struct Origin<'p> {
     pub(super) path: &'p Path,

@@ -19,7 +19,7 @@ use crate::diff::fingerprint;
 use crate::summary::Counts;
 
 named! {
-    /// What the assets of a group have in common.
+    /// The property that the assets of a group share.
     #[derive(PartialOrd, Ord)]
     pub enum Sameness {
         /// Every byte.
@@ -48,7 +48,7 @@ pub struct Copy {
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct Group {
-    /// What they have in common.
+    /// The property that they share.
     pub same: Sameness,
     /// Their format.
     pub format: Format,

@@ -293,7 +293,7 @@ struct File {
     lossy: bool,
 }
 
-/// Where an asset looks for files next to it.
+/// The location in which an asset looks for files next to it.
 struct Beside {
     place: Key,
     /// The folder in it.

@@ -45,7 +45,7 @@ pub(super) struct Target {
     pub(super) unit: Option<Unit>,
 }
 
-/// What to do with a file.
+/// How to handle a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
     /// Scan it and everything inside it.

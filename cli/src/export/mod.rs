@@ -35,7 +35,7 @@ pub(crate) struct Args {
     size: u32,
 }
 
-/// What is written, by the ending of its name.
+/// The format of the output, by the extension of its name.
 enum Form {
     Glb,
     Png,

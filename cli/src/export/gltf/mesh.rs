@@ -54,7 +54,7 @@ impl Joints {
         Self { bones: Vec::new(), places: HashMap::new(), home }
     }
 
-    /// Adds a bone unless it is already present. Fails if there are more than glTF can number.
+    /// Adds a bone unless it is already present. See `are_too_many` for the limit.
     pub(super) fn add(&mut self, bone: usize) {
         let next = self.bones.len() as u16;
         self.places.entry(bone as u32).or_insert_with(|| {
