@@ -1,4 +1,4 @@
-//! Options that verbs share, as the command line has them.
+//! Options shared by several verbs.
 
 use std::path::PathBuf;
 

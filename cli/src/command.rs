@@ -1,4 +1,4 @@
-//! The command line as a whole: verbs in groups, limits in a topic of their own, formats by the ending of `-o`.
+//! The complete command line: verbs in groups, limits in a separate help topic, and formats by the extension of `-o`.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -23,10 +23,10 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Other", &["completions", "man", "limits"]),
 ];
 
-/// The endings that mean a format. Files of other endings take what a verb writes to a pipe.
+/// The extensions that select a format. Files with other extensions get the format of a pipe.
 const ENDINGS: [&str; 9] = ["csv", "ndjson", "json", "npy", "parquet", "png", "glb", "obj", "ply"];
 
-/// All verbs and flags. The limits are shown by `help limits` alone.
+/// All verbs and flags. Only `help limits` shows the limits.
 pub(crate) fn command() -> Command {
     let command = Cli::command();
     let hidden = command.get_arguments().filter(|arg| arg.is_hide_set());
@@ -51,7 +51,7 @@ fn groups(command: &Command) -> String {
     text
 }
 
-/// Prints what `help limits` prints.
+/// Prints the output of `help limits`.
 pub(crate) fn limits(common: &Common) -> Outcome {
     use std::io::Write;
     let mut command = command();
@@ -63,10 +63,10 @@ pub(crate) fn limits(common: &Common) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The arguments of this run. The ending of `-o` is the default of `--format`.
+/// Parses the arguments of this run. The extension of `-o` is the default of `--format`.
 ///
 /// # Errors
-/// If the verb cannot write what the ending says.
+/// Returns an error if the verb cannot write the format of the extension.
 pub(crate) fn parse() -> Result<Cli, Failure> {
     let matches = command().get_matches();
     let matches = match chosen_format(&matches)? {
@@ -79,13 +79,13 @@ pub(crate) fn parse() -> Result<Cli, Failure> {
     Ok(Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit()))
 }
 
-/// The ending of a path, if it means a format.
+/// The extension of a path, if it selects a format.
 pub(crate) fn ending(path: &Path) -> Option<&'static str> {
     let ending = path.extension().filter(|_| !is_folder(path))?;
     ENDINGS.into_iter().find(|known| ending.eq_ignore_ascii_case(known))
 }
 
-/// The verb, and the format that the ending of `-o` chooses for it.
+/// The verb, and the format that the extension of `-o` selects for it.
 fn chosen_format(matches: &ArgMatches) -> Result<Option<(&str, &'static str)>, Failure> {
     let output = matches.get_one::<PathBuf>("output");
     let Some((verb, path, ending)) =
@@ -100,7 +100,7 @@ fn chosen_format(matches: &ArgMatches) -> Result<Option<(&str, &'static str)>, F
     };
     let formats = command.find_subcommand(verb).and_then(of_format);
     let writes: Vec<String> = match (verb, &formats) {
-        // The one writes bytes as they are, the other decides for itself.
+        // `cat` writes bytes unchanged, and `export` selects its own format.
         ("cat" | "export", _) => return Ok(None),
         (_, Some(formats)) => {
             let args = matches.subcommand_matches(verb);

@@ -1,4 +1,4 @@
-//! `meshpeek diff`: what differs between two models, archives or folders.
+//! `meshpeek diff`: differences between two models, archives or folders.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -84,7 +84,7 @@ fn files(args: &Args, common: &Common, options: &Options) -> Outcome {
     });
     page.finish()?;
     if let Err(error) = failed {
-        // Which of them it is, by the address that was given.
+        // Identify the failing file by the address given for it.
         for (source, content) in sources.iter().zip([&a, &b]) {
             source.asset(content)?;
         }
@@ -97,7 +97,7 @@ fn files(args: &Args, common: &Common, options: &Options) -> Outcome {
 fn folders(args: &Args, common: &Common, options: &Options) -> Outcome {
     let notes = Notes::new(common);
     let except = common.output_file.as_ref().map(|file| file.ids.clone()).unwrap_or_default();
-    // What git does not keep is there all the same.
+    // Include files that git ignores.
     let selection = Selection { ignored: true, except, ..Selection::default() };
     let mut failures = 0_u64;
     let mut failed = |error: meshpeek::Error| {
@@ -113,19 +113,19 @@ fn folders(args: &Args, common: &Common, options: &Options) -> Outcome {
     if failures > 0 { Ok(ExitCode::from(2)) } else { Ok(page.status(common)) }
 }
 
-/// What is written, as it comes or once it is known how much it is.
+/// The output, written as it comes or once its length is known.
 struct Page {
     out: Output,
     format: DiffFormat,
     told: u64,
     written: Result<(), Failure>,
-    /// The file and member that the last lines are of.
+    /// The file and member of the last lines.
     heading: String,
-    /// The columns of a terminal.
+    /// The width of a terminal.
     width: Option<usize>,
-    /// Lines that wait to be written until it is known that they fit on the screen.
+    /// Lines held back until it is known that they fit on the screen.
     screen: Option<Screen>,
-    /// Whether only numbers of differences are written.
+    /// True if only numbers of differences are written.
     is_stat: bool,
     stats: Stats,
 }
@@ -141,7 +141,7 @@ impl Page {
         let out = if is_text { Output::text(common)? } else { Output::data(common)? };
         let is_terminal = out.is_terminal() && is_text;
         let rows = terminal_size::terminal_size_of(std::io::stdout()).map_or(24, |(_, rows)| usize::from(rows.0));
-        // Beside them stands the next prompt.
+        // Leave one row for the next prompt.
         let screen = Screen { rows: rows.saturating_sub(1), lines: Vec::new() };
         Ok(Self {
             format: args.format,
@@ -198,7 +198,7 @@ impl Page {
         Ok(())
     }
 
-    /// Writes what is still to be written.
+    /// Writes the remaining output.
     fn finish(&mut self) -> Result<(), Failure> {
         std::mem::replace(&mut self.written, Ok(()))?;
         for line in self.screen.take().into_iter().flat_map(|screen| screen.lines) {
@@ -230,13 +230,13 @@ fn json_item(item: &Json, is_first: bool, out: &mut Output) -> Result<(), Failur
     Ok(serde_json::to_writer(out, item)?)
 }
 
-/// The path and member that a difference is in.
+/// The path and member of a difference.
 fn whole(difference: &Difference) -> String {
     let names = [&difference.path, &difference.member].map(|name| name.as_ref().map(|name| name.text.as_str()));
     names.into_iter().flatten().collect::<Vec<_>>().join("!/")
 }
 
-/// How many differences there are in each part, or in each file.
+/// The number of differences in each part, or in each file.
 #[derive(Default)]
 struct Stats {
     list: Vec<Stat>,
@@ -274,7 +274,7 @@ impl Stats {
             }
         };
         let Some(stat) = self.list.get_mut(at) else { return };
-        // The label is that of the part where nothing else stands between.
+        // The label belongs to this part if nothing else is in between.
         let inside = difference.place.get(stat.place.len()..).unwrap_or_default();
         if stat.label.is_none() && index.is_some() && file.is_empty() && inside.matches('/').count() <= 1 {
             stat.label = difference.label.as_ref().map(|label| label.text.clone());
@@ -356,7 +356,7 @@ fn to_json(fact: &Fact) -> Json {
     }
 }
 
-/// The shortest decimal that means this number; JSON has none for the others, so those are text.
+/// The shortest decimal for this number. JSON has no infinities or NaN, so those become text.
 fn float(value: f32) -> Json {
     const MOST: f32 = 1e7;
     let text = value.to_string();
@@ -381,7 +381,7 @@ fn rows_json(rows: &Rows) -> Json {
     })
 }
 
-/// A value in a line of text.
+/// Formats a value for a line of text.
 fn word(fact: &Fact) -> String {
     let list = |items: &mut dyn Iterator<Item = Json>| {
         let items: Vec<String> = items.map(|item| item.to_string()).collect();
@@ -397,7 +397,7 @@ fn word(fact: &Fact) -> String {
     escape(&text)
 }
 
-/// The lines of a difference: one, or where that is too wide, what it is of and below it what is to be said of that.
+/// The lines of a difference: one if it fits, else its subject and the details below it.
 fn layout(difference: &Difference, indent: &str, width: Option<usize>) -> Vec<String> {
     let Difference { change, place, to, label, .. } = difference;
     let color = match change {
@@ -426,7 +426,7 @@ fn layout(difference: &Difference, indent: &str, width: Option<usize>) -> Vec<St
     lines
 }
 
-/// A text in lines so wide at most, where words are not longer: cut after commas, else between words.
+/// Wraps a text to lines of this width, unless a word is longer. Breaks after commas if possible, else between words.
 fn wrapped(text: &str, margin: usize, width: usize) -> Vec<String> {
     let fits = |text: &str| margin + text.trim_end().width() <= width;
     let pieces = text.split_inclusive(", ").flat_map(|piece| {
@@ -443,7 +443,7 @@ fn wrapped(text: &str, margin: usize, width: usize) -> Vec<String> {
     lines.iter().map(|line| format!("{:margin$}{}", "", line.trim_end())).collect()
 }
 
-/// What is to be said of a difference.
+/// The details of a difference.
 fn said(difference: &Difference) -> Vec<String> {
     let mut said = Vec::new();
     if let Some([a, b]) = &difference.values {

@@ -99,7 +99,7 @@ impl Table for OneRow<'_> {
     }
 }
 
-/// The arrays of a part; where it has none, its fields.
+/// The arrays of a part, or its fields if it has no arrays.
 fn inside(
     asset: &Asset<'_>,
     content: &[u8],
@@ -147,7 +147,7 @@ fn inside(
     Ok(out.flush()?)
 }
 
-/// Why there is nothing to dump, and what may have been meant.
+/// The error if there is nothing to dump, with a suggestion.
 fn missing(asset: &Asset<'_>, text: &str, error: Option<meshpeek::Error>) -> String {
     let reason = error.map_or_else(|| format!("no array {text}"), |error| error.message());
     let hint = by_name(asset, text).or_else(|| selector::nearest(asset, text));
@@ -181,7 +181,7 @@ fn list(asset: &Asset<'_>, is_wanted: &dyn Fn(&str) -> bool, common: &Common) ->
 
 fn write(table: &dyn Table, format: DumpFormat, common: &Common) -> Result<(), Failure> {
     let mut out = Output::data(common)?;
-    // The rows that are decoded are bounded where that is done.
+    // Decoded rows are bounded where they are decoded.
     let row: u64 = table.columns().iter().map(|column| column.scalar.byte_len() as u64).sum();
     common.results.read(table.rows().saturating_mul(row));
     match format {
@@ -203,8 +203,8 @@ fn write(table: &dyn Table, format: DumpFormat, common: &Common) -> Result<(), F
     Ok(out.flush()?)
 }
 
-/// Writes the table's rows as they are. By copies: a system call that is handed mapped bytes fails where those were cut
-/// off meanwhile, and the failure would be told as one of writing.
+/// Writes the table's rows unchanged. The rows are copied first: a system call on mapped bytes fails if they were
+/// truncated meanwhile, and the failure would look like an error of writing.
 fn raw(table: &dyn Table, out: &mut Output) -> Result<(), Failure> {
     let mut copy = Vec::new();
     batches(table, |rows| {
@@ -217,7 +217,7 @@ fn raw(table: &dyn Table, out: &mut Output) -> Result<(), Failure> {
     })
 }
 
-/// Runs over the table's rows in batches; the first failure ends it.
+/// Iterates over the table's rows in batches. The first failure ends it.
 fn batches(table: &dyn Table, mut each: impl FnMut(&[u8]) -> Result<(), Failure>) -> Result<(), Failure> {
     let mut failure = None;
     let read = table.read(&mut |rows| match each(rows) {
@@ -227,6 +227,6 @@ fn batches(table: &dyn Table, mut each: impl FnMut(&[u8]) -> Result<(), Failure>
             ControlFlow::Break(())
         }
     });
-    // Rows that cannot be written end it before those that cannot be read.
+    // An error of writing takes precedence over an error of reading.
     failure.map_or(Ok(read?), Err)
 }

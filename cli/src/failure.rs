@@ -1,23 +1,23 @@
-//! How a program ends.
+//! Outcomes of the program.
 
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// What a verb ends with.
+/// The result of a verb.
 pub(crate) type Outcome = Result<ExitCode, Failure>;
 
-/// Nothing could be done.
+/// The failure of a whole verb.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Said in these words.
+    /// A message.
     Told(String),
-    /// The reader of the results has left, which is no failure of ours.
+    /// The reader of the results has closed the pipe, which is not a failure of ours.
     ClosedPipe,
 }
 
 impl Failure {
-    /// What the operating system says of this file.
+    /// An error of the operating system for this file.
     pub(crate) fn io(path: &Path, error: io::Error) -> Self {
         Self::from(meshpeek::Error::from(error).in_file(path))
     }

@@ -24,15 +24,15 @@ use crate::value::InWords;
 use crate::visible::shown;
 use crate::wrap::{held, wrapped};
 
-/// Bytes in a row.
+/// Bytes per row.
 const ROW: u64 = 16;
-/// Longer leaves are cut to half of this, unless a selector or range asks for them.
+/// Longer leaves are truncated to half of this, unless a selector or range requests them.
 const MOST_ROWS: u64 = 8;
-/// The same of a file that does not open, of which little else is known.
+/// The same limit for a file that does not open, of which little else is known.
 const MOST_PLAIN_ROWS: u64 = 64;
-/// From this width on, bytes stand apart and have their characters beside them.
+/// From this width on, bytes are separated and shown with their characters.
 const WIDE: usize = 120;
-/// The columns of the offset, and of the bytes of a row without and with their characters.
+/// The widths of the offset, and of the bytes of a row without and with their characters.
 const PLACE: usize = 10;
 const BYTES: usize = 35;
 const WIDE_BYTES: usize = 65;
@@ -51,7 +51,7 @@ pub(crate) struct Args {
     range: Option<Range<u64>>,
 }
 
-/// A decimal number, or a hexadecimal one behind `0x`.
+/// Parses a decimal number, or a hexadecimal one after `0x`.
 fn offset(text: &str) -> Result<u64, String> {
     let number = match text.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16),
@@ -129,7 +129,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     Ok(status(&asset, common))
 }
 
-/// What is at this byte: the leaf, the parts around it from the innermost, the file.
+/// Shows the owner of this byte: the leaf, the enclosing parts from the innermost out, the file.
 fn tell_at(lines: Lines<'_>, content: &[u8], title: &str, at: u64, out: &mut Output) -> std::io::Result<()> {
     let holds = |span: Span| span.offset <= at && at - span.offset < span.bytes;
     let (mut around, mut told): (Vec<(usize, Option<Span>, String)>, _) = (vec![], Vec::new());
@@ -158,7 +158,7 @@ fn tell_at(lines: Lines<'_>, content: &[u8], title: &str, at: u64, out: &mut Out
     told.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
-/// Row, column, type and value of the number of an array that this byte is of.
+/// Row, column, type and value of the array number that contains this byte.
 fn cell(line: &Line<'_>, content: &[u8], at: u64) -> Option<String> {
     let row_bytes: usize = line.columns.iter().map(|column| column.scalar.byte_len()).sum();
     let start = usize::try_from(line.span?.offset).ok()?;
@@ -199,17 +199,17 @@ fn described(line: &Line<'_>, in_full: bool) -> String {
     text
 }
 
-/// A dump being written.
+/// A dump in progress.
 struct Dump<'c> {
     content: &'c [u8],
     wanted: Range<u64>,
     in_full: bool,
-    /// Whether nothing is known of the bytes.
+    /// True if the meaning of the bytes is unknown.
     is_plain: bool,
     width: usize,
-    /// The parts around the place, by depth, selector and name.
+    /// The enclosing parts, by depth, selector and name.
     around: Vec<(usize, String)>,
-    /// The last of them that was written.
+    /// The last heading that was written.
     heading: String,
 }
 
@@ -262,7 +262,7 @@ impl Dump<'_> {
         Ok(())
     }
 
-    /// Where the words beside the bytes start.
+    /// The column of the words next to the bytes.
     fn text_column(&self) -> usize {
         PLACE + if self.is_wide() { WIDE_BYTES } else { BYTES } + 2
     }
@@ -271,7 +271,7 @@ impl Dump<'_> {
         self.width >= WIDE
     }
 
-    /// Names the part that what follows is in, where it is another than before.
+    /// Writes the enclosing part as a heading, if it has changed.
     fn head(&mut self, out: &mut Output) -> std::io::Result<()> {
         let heading = self.around.last().map_or("", |(_, text)| text);
         if self.heading != heading {
@@ -311,7 +311,7 @@ impl Dump<'_> {
     }
 }
 
-/// Bytes as the characters that they stand for.
+/// The characters of some bytes.
 fn characters(bytes: &[u8]) -> String {
     bytes.iter().map(|&byte| if matches!(byte, b' '..=b'~') { char::from(byte) } else { '.' }).collect()
 }

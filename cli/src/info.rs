@@ -43,7 +43,7 @@ pub(crate) fn run(path: &Path, json: bool, digests: bool, common: &Common) -> Ou
     }
     out.flush()?;
     source.unchanged()?;
-    // A file that does not open has been described by its one problem, but nothing could be done with it.
+    // The problem of a file that does not open was reported, but nothing else could be done.
     Ok(if asset.is_none() { ExitCode::from(2) } else { ExitCode::SUCCESS })
 }
 

@@ -1,4 +1,4 @@
-//! What to look at, and what a scan of it came to.
+//! Runs scans over the inputs, and counts their results.
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -17,7 +17,7 @@ use crate::paths::Paths;
 use crate::visible::shown;
 use crate::{interrupt, map, progress, report};
 
-/// A scan over what the arguments name.
+/// Creates a scan over the inputs that the arguments name.
 pub(crate) fn scan(inputs: &Inputs, common: &Common) -> Scan {
     let mut scan = scan_whole(&inputs.paths, inputs.jobs, common);
     scan.archives = !inputs.no_archives;
@@ -33,7 +33,7 @@ pub(crate) fn scan(inputs: &Inputs, common: &Common) -> Scan {
     scan
 }
 
-/// A scan over these files and folders, with the settings that all verbs share.
+/// Creates a scan over these files and folders, with the settings shared by all verbs.
 pub(crate) fn scan_whole(paths: &[PathBuf], jobs: Option<NonZeroUsize>, common: &Common) -> Scan {
     let mut scan = Scan::new(paths);
     scan.access = access(common);
@@ -41,13 +41,13 @@ pub(crate) fn scan_whole(paths: &[PathBuf], jobs: Option<NonZeroUsize>, common: 
     scan.limits = common.limits.limits();
     scan.jobs = jobs.map(NonZeroUsize::get);
     common.results.scans(&scan.progress);
-    // The file to write to is no input.
+    // The output file is not an input.
     scan.selection.except = common.output_file.as_ref().map(|file| file.ids.clone()).unwrap_or_default();
     scan
 }
 
-/// Runs what looks at all that a scan finds, with whom to tell of the rest. What it gives, and how much could not be read. Ctrl-C ends the
-/// program meanwhile: half an answer is of no use.
+/// Runs a function over everything that a scan finds, with a callback for other results. Returns its result, and counts
+/// of what could not be read. Ctrl-C ends the program meanwhile, because half an answer is useless.
 pub(crate) fn whole<T>(
     scan: &Scan,
     common: &Common,
@@ -71,23 +71,23 @@ fn passed_over(notes: Notes, path: &Path) {
     notes.say(format_args!("{}: skipped, because results are written to it", shown(path)));
 }
 
-/// What a scan came to.
+/// The counts of a scan's results.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Tally {
     pub(crate) assets: u64,
     pub(crate) damaged: u64,
-    /// Records of what is not an asset.
+    /// Records of files that are not assets.
     pub(crate) other: u64,
     files: u64,
     pub(crate) unreadable: u64,
     pub(crate) interrupted: bool,
 }
 
-/// What a scan hands over.
+/// A result of a scan.
 pub(crate) enum Told<'t, T> {
-    /// A record, and what was made of it where it was found.
+    /// A record, and the value that was made of it during the scan.
     Record(&'t Record, Option<T>),
-    /// A file whose records an earlier scan gave.
+    /// A file whose records come from an earlier scan.
     Unchanged(&'t Path),
     Unreadable(&'t meshpeek::Error),
 }
@@ -113,8 +113,9 @@ impl Kept {
     }
 }
 
-/// Hands over each asset with what `view` makes of it while it is open, on its own thread, and tells of all else that is
-/// worth a line, until the results cannot be written any more. Where records are sorted, nothing that is made is kept.
+/// Passes on each asset with the result of `view`, which runs on the thread that has the asset open. Reports other
+/// results that deserve a line. Stops when results can no longer be written. If records are sorted, the results of
+/// `view` are not kept.
 pub(crate) fn each_told<T: Send>(
     scan: &Scan,
     inputs: &Inputs,
@@ -172,7 +173,7 @@ pub(crate) fn each_told<T: Send>(
         }
     };
     interrupt::ends_scan(&scan.progress);
-    // How much is to come cannot be told of a list that is still being read.
+    // The total is unknown while a list is still being read.
     let interrupted = progress::beside(scan, list.is_none() && units.is_none(), notes, || {
         match (units, list) {
             (Some(units), _) => scan.run_units(units, view, found)?,
@@ -200,7 +201,7 @@ pub(crate) fn each_told<T: Send>(
     Ok(tally)
 }
 
-/// The units in this file, one a line.
+/// The units in this file, one per line.
 fn units(list: &Path, scan: &Scan) -> Result<impl Iterator<Item = meshpeek::Result<Unit>> + Send + use<>, Failure> {
     let name = list.to_owned();
     let unit = move |line: PathBuf| {
@@ -210,10 +211,10 @@ fn units(list: &Path, scan: &Scan) -> Result<impl Iterator<Item = meshpeek::Resu
     Ok(Paths::read(list, false, scan.progress.clone())?.map(move |line| line.and_then(&unit)))
 }
 
-/// Says why nothing was looked at, where that may be a surprise.
+/// Explains why nothing was scanned, if that may surprise the user.
 fn hint(scan: &Scan, notes: Notes) {
     let mut all = scan.clone();
-    // The scan is over, and its own is stopped.
+    // The scan is over, and its own progress is stopped.
     all.progress = Progress::default();
     all.selection.hidden = true;
     all.selection.ignored = true;
@@ -233,14 +234,14 @@ impl Tally {
         self.damaged += u64::from(record.summary.problems.iter().any(|problem| problem.severity == Severity::Error));
     }
 
-    /// Adds what an earlier scan counted.
+    /// Adds the counts of an earlier scan.
     pub(crate) fn add_copied(&mut self, copied: Self) {
         self.assets += copied.assets;
         self.other += copied.other;
         self.damaged += copied.damaged;
     }
 
-    /// How much is not an asset or cannot be read, for the end of a summary line; nothing where there is none.
+    /// The counts of other and unreadable files, for the end of a summary line. Empty if there are none.
     pub(crate) fn rest(&self) -> String {
         let other = if self.other == 1 { "not an asset" } else { "not assets" };
         let parts = [(self.other, other), (self.unreadable, "unreadable")];
@@ -248,7 +249,7 @@ impl Tally {
         parts.map(|(number, words)| format!(", {} {words}", report::grouped(number))).collect()
     }
 
-    /// 0 where everything was read, 1 where something was not, 2 where nothing could be.
+    /// 0 if everything was read, 1 if something was not, 2 if nothing was.
     pub(crate) fn status(&self) -> ExitCode {
         match (self.files, self.unreadable) {
             _ if self.interrupted => ExitCode::from(interrupt::STATUS),
@@ -259,7 +260,7 @@ impl Tally {
     }
 }
 
-/// Says so if the file was changed while results were made of it.
+/// Returns an error if the file changed while results were made from it.
 pub(crate) fn unchanged(file: &FileMap, path: &Path) -> Result<(), Failure> {
     Ok(file.unchanged().map_err(|error| error.in_file(path))?)
 }

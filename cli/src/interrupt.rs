@@ -1,4 +1,5 @@
-//! Ctrl-C, SIGTERM and SIGHUP: the first ends what is under way in good order, the second ends the program.
+//! Handles Ctrl-C, SIGTERM and SIGHUP. The first signal ends the current work in good order; the second ends the
+//! program.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -10,14 +11,14 @@ use crate::notes::Notes;
 use crate::output_file;
 use crate::visible::shown;
 
-/// Exit status of a program that was interrupted, as a shell would give it.
+/// Exit status of an interrupted program, as in a shell.
 pub(crate) const STATUS: u8 = 130;
 
 /// The scan that the next signal ends.
 static RUNNING: Mutex<Option<Progress>> = Mutex::new(None);
 
-/// Listens from now on. Where no scan runs, and at the second time, the program ends at once and leaves nothing half
-/// written behind.
+/// Starts to listen. Without a running scan, and at the second signal, the program ends at once and leaves no partly
+/// written file.
 pub(crate) fn listen(notes: Notes) {
     let end = move || {
         let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -30,18 +31,18 @@ pub(crate) fn listen(notes: Notes) {
             }
         }
     };
-    // Without a handler these signals still end the program, only less cleanly.
+    // Without a handler, these signals still end the program, but less cleanly.
     keeping_ignored(|| drop(ctrlc::set_handler(end)));
 }
 
-/// Signals that the program was started to ignore, as `nohup` and shells do, stay ignored.
+/// Keeps ignoring the signals that the program was started to ignore, as `nohup` and shells do.
 #[cfg(unix)]
 #[allow(unsafe_code)]
 fn keeping_ignored(set_handlers: impl FnOnce()) {
     let is_ignored = |signal: &libc::c_int| {
         let mut action = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
-        // SAFETY: without a new action, the call only fills in the old one, for which there is room. All of its fields may
-        // be zero.
+        // SAFETY: without a new action, the call only fills in the old one, for which there is memory. All of its
+        // fields may be zero.
         unsafe {
             libc::sigaction(*signal, std::ptr::null(), action.as_mut_ptr()) == 0
                 && action.assume_init().sa_sigaction == libc::SIG_IGN
@@ -50,7 +51,7 @@ fn keeping_ignored(set_handlers: impl FnOnce()) {
     let ignored: Vec<_> = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP].into_iter().filter(is_ignored).collect();
     set_handlers();
     for signal in ignored {
-        // SAFETY: to ignore a signal, no code of ours has to run.
+        // SAFETY: ignoring a signal runs no code of ours.
         unsafe { libc::signal(signal, libc::SIG_IGN) };
     }
 }
@@ -60,17 +61,17 @@ fn keeping_ignored(set_handlers: impl FnOnce()) {
     set_handlers();
 }
 
-/// The first signal from now on ends this scan only: what it has found is written out.
+/// From now on, the first signal ends only this scan. Its results so far are written.
 pub(crate) fn ends_scan(scan: &Progress) {
     *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) = Some(scan.clone());
 }
 
-/// The next signal ends the program, no scan being left to end.
+/// From now on, the next signal ends the program, because no scan is left to end.
 pub(crate) fn ends_the_program() {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner).take();
 }
 
-/// The status to end with, after saying what became of the results.
+/// The exit status, after a message about the state of the results.
 pub(crate) fn status(notes: Notes, output: Option<&Path>) -> ExitCode {
     match output {
         Some(path) => notes.error(format_args!("interrupted; {} is left as it was", shown(path))),

@@ -47,7 +47,7 @@ fn number(text: &str) -> Result<u32, std::num::ParseIntError> {
     text.parse()
 }
 
-/// A number of bytes; `k`, `M` or `G` after it multiplies by 1024 once, twice or three times.
+/// Parses a number of bytes. `k`, `M` or `G` after it multiplies by 1024 once, twice or three times.
 pub(crate) fn size(text: &str) -> Result<u64, String> {
     let (digits, shift) = match text.as_bytes().last() {
         Some(b'k' | b'K') => (&text[..text.len() - 1], 10),

@@ -1,4 +1,4 @@
-//! The program `meshpeek`: the library's answers on a terminal and in pipelines.
+//! The program `meshpeek`: the library for terminals and pipelines.
 
 #![deny(unsafe_code)]
 
@@ -56,7 +56,7 @@ fn main() -> ExitCode {
     let notes = Notes::new(&common);
     common.results.limit(common.limits.limits().output);
     interrupt::listen(notes);
-    // Where it fails, files are read.
+    // If it fails, files are read.
     if let Err(error) = meshpeek::source::guard_maps() {
         notes.detail(error);
     }
@@ -101,7 +101,7 @@ fn run(verb: &Verb, common: &mut Common, notes: Notes) -> Outcome {
     if code == ExitCode::from(interrupt::STATUS) {
         return Ok(interrupt::status(notes, output.as_ref().map(OutputFile::path)));
     }
-    // Where nothing could be done, there is nothing to keep.
+    // If nothing could be done, there is nothing to keep.
     if let Some(output) = output.filter(|_| code != ExitCode::from(2)) {
         output.finish()?;
     }

@@ -1,4 +1,4 @@
-//! Shell completions and the manual page, from the same definitions as the arguments.
+//! Shell completions and the manual page, generated from the definitions of the arguments.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -11,14 +11,14 @@ use crate::failure::Outcome;
 use crate::output::Output;
 
 pub(crate) fn completions(shell: clap_complete::Shell, common: &Common) -> Outcome {
-    // The generator takes a write that fails for a bug, so it writes into memory.
+    // The generator panics if a write fails, so it writes into memory.
     let mut script = Vec::new();
     let mut command = command().mut_args(|arg| arg.hide(false));
     clap_complete::generate(shell, &mut command, "meshpeek", &mut script);
     write(&script, common)
 }
 
-/// One page: the program, then each verb with its own flags.
+/// Writes one page: the program, then each verb with its own flags.
 pub(crate) fn page(common: &Common) -> Outcome {
     let mut command = command();
     command.build();
@@ -30,7 +30,7 @@ pub(crate) fn page(common: &Common) -> Outcome {
     man.render_description_section(&mut page)?;
     man.render_options_section(&mut page)?;
     for verb in command.get_subcommands().filter(|verb| verb.get_name() != "help") {
-        // What holds for every verb has been said.
+        // Options of all verbs have been described.
         let own = verb.clone().mut_args(|arg| {
             let is_common = arg.is_global_set() || arg.get_id() == "help";
             arg.hide(is_common)
@@ -49,7 +49,7 @@ pub(crate) fn page(common: &Common) -> Outcome {
     write(&page, common)
 }
 
-/// What the help ends with, under a heading of its own.
+/// Writes the examples at the end of the help, under a heading of their own.
 fn examples(verb: &clap::Command, heading: &str, page: &mut Vec<u8>) -> std::io::Result<()> {
     let help = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
     let text = help.strip_prefix("Examples:\n").unwrap_or(&help).replace('\\', "\\e").replace('-', "\\-");

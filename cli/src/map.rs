@@ -1,14 +1,15 @@
-//! Why the program maps files that others may write to.
+//! Maps files that others may write to, with the reasons why this is acceptable.
 
 use meshpeek::Access;
 
-/// Larger files mapped.
+/// Access with larger files mapped.
 #[allow(unsafe_code)]
 pub(crate) fn access() -> Access {
-    // SAFETY: nobody can promise that no other process writes into the files that a person names. What a write may do
-    // to this program is that a number comes out old, new or mixed: all it does with mapped bytes is done by the library,
-    // which makes no type over them that they could make invalid (`meshpeek::source`), and by `dump`, which copies them.
-    // Results are told as changed where that shows (`FileMap::unchanged`), and `--no-mmap` reads files instead. The
-    // language promises less than this; that compilers and systems keep to it is tried in `tests/it/shrink.rs`.
+    // SAFETY: nobody can promise that no other process writes to the files that a user names. The effect of such a
+    // write is limited to numbers that come out old, new or mixed. Only the library and `dump` use mapped bytes. The
+    // library creates no type over them that a write could make invalid (`meshpeek::source`), and `dump` copies them.
+    // Results are reported as changed if the change is visible (`FileMap::unchanged`), and `--no-mmap` reads files
+    // instead. The language promises less than this; `tests/it/shrink.rs` tests that compilers and systems behave this
+    // way.
     unsafe { Access::map_large() }
 }

@@ -8,7 +8,7 @@ use meshpeek::view::ByteStr;
 use crate::args::Common;
 use crate::wrap::wrapped;
 
-/// How many messages are wanted.
+/// Which messages are printed.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Notes {
     quiet: bool,
@@ -24,19 +24,19 @@ impl Notes {
         self.quiet
     }
 
-    /// Something that went wrong; printed even when quiet.
+    /// Prints an error, even when quiet.
     pub(crate) fn error(self, message: impl Display) {
         line(format_args!("meshpeek: {message}"));
     }
 
-    /// Something that most users want to know.
+    /// Prints a message for most users.
     pub(crate) fn say(self, message: impl Display) {
         if !self.quiet {
             line(message);
         }
     }
 
-    /// Something for `--verbose`.
+    /// Prints a message for `--verbose`.
     pub(crate) fn detail(self, message: impl Display) {
         if self.verbose {
             self.say(message);
@@ -44,10 +44,10 @@ impl Notes {
     }
 }
 
-/// One line, whatever the names in it hold; wrapped on a terminal.
+/// Prints one line, whatever the names in it contain. Wrapped on a terminal.
 fn line(message: impl Display) {
     let text = ByteStr::from(message.to_string().as_str()).to_string();
     let columns = terminal_size::terminal_size_of(io::stderr()).map(|(width, _)| usize::from(width.0));
-    // A closed standard error leaves nobody to tell.
+    // If standard error is closed, nobody can read the message.
     let _ = writeln!(io::stderr(), "{}", wrapped(&text, columns.filter(|&columns| columns > 0)));
 }

@@ -1,4 +1,4 @@
-//! Where results go.
+//! Streams for results.
 
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -18,7 +18,7 @@ use crate::wrap::wrapped;
 
 const BUFFER: usize = 1 << 16;
 
-/// The line of a record, made where the record is found: one thread writes, all make lines.
+/// The line of a record, formatted on the thread that found the record. One thread writes; all threads format.
 pub(crate) struct Line(io::Result<Vec<u8>>);
 
 impl Line {
@@ -28,7 +28,7 @@ impl Line {
     }
 }
 
-/// What most lines fit into.
+/// The size of most lines.
 const LINE: usize = 1 << 10;
 
 fn json_line(value: &impl Serialize, mut line: Vec<u8>) -> io::Result<Vec<u8>> {
@@ -37,23 +37,23 @@ fn json_line(value: &impl Serialize, mut line: Vec<u8>) -> io::Result<Vec<u8>> {
     Ok(line)
 }
 
-/// The stream for results: buffered, and named in its errors.
+/// The stream for results. It is buffered, and its errors contain its name.
 pub(crate) struct Output {
     stream: BufWriter<Box<dyn Write + Send>>,
-    /// A line of JSON while it is put together: it comes in very many pieces.
+    /// A line of JSON under construction: it comes in very many pieces.
     line: Vec<u8>,
     name: String,
     terminal: bool,
-    /// The last line of text, as long as its end is missing; `None` for data.
+    /// The last line of text while it is incomplete; `None` for data.
     text: Option<Vec<u8>>,
-    /// How wide lines of text are at most.
+    /// The maximum width of text lines.
     width: Option<usize>,
-    /// What may be written.
+    /// The amount that may be written.
     results: Results,
 }
 
 impl LineFormat {
-    /// The stream for it.
+    /// Creates the stream for it.
     pub(crate) fn output(self, common: &Common) -> Result<Output, Failure> {
         match self {
             Self::Text => Output::text(common),
@@ -63,8 +63,8 @@ impl LineFormat {
 }
 
 impl Output {
-    /// A stream for text, from which our own colors are taken out where they are not wanted. What goes into it from
-    /// files is escaped before. On a terminal, long lines are wrapped.
+    /// Creates a stream for text. Our own colors are removed if they are not wanted. Content from files is escaped
+    /// before. On a terminal, long lines are wrapped.
     pub(crate) fn text(common: &Common) -> Result<Self, Failure> {
         let out = Self::new(
             common,
@@ -75,7 +75,7 @@ impl Output {
         Ok(Self { text: Some(Vec::new()), width, ..out })
     }
 
-    /// A stream for data, which passes as it is; on a terminal, which would act on them, control characters are escaped.
+    /// Creates a stream for data, which is written unchanged. On a terminal, control characters are escaped.
     pub(crate) fn data(common: &Common) -> Result<Self, Failure> {
         Self::new(
             common,
@@ -84,7 +84,7 @@ impl Output {
         )
     }
 
-    /// A stream for data into this file.
+    /// Creates a stream for data into this file.
     #[cfg(feature = "parquet")]
     pub(crate) fn to_file(target: &OutputFile, common: &Common) -> Result<Self, Failure> {
         let file: Box<dyn Write + Send> = match target.stream()? {
@@ -114,12 +114,12 @@ impl Output {
         Self { stream, line: Vec::new(), name, terminal, text: None, width: None, results: common.results.clone() }
     }
 
-    /// Whether a person reads along.
+    /// Returns true if a person reads the output.
     pub(crate) fn is_terminal(&self) -> bool {
         self.terminal
     }
 
-    /// Writes the line of a record, be it made already.
+    /// Writes the line of a record, which may be formatted already.
     pub(crate) fn line_of(&mut self, record: &Record, line: Option<Line>) -> io::Result<()> {
         match line {
             Some(Line(line)) => self.write_all(&line?),
@@ -148,8 +148,8 @@ fn buffered(stream: Box<dyn Write + Send>) -> BufWriter<Box<dyn Write + Send>> {
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // So few that they pass through the buffer: given the memory of a mapped file that another process has cut
-        // short, the system would refuse to write, where a copy meets the guard.
+        // Small pieces pass through the buffer. If the system were given the memory of a mapped file that another
+        // process has truncated, it would refuse to write; a copy is protected by the guard.
         let part = bytes.get(..BUFFER / 2).unwrap_or(bytes);
         self.results.take(part.len() as u64).map_err(|error| self.named(error))?;
         let written = match &mut self.text {
@@ -166,7 +166,7 @@ impl Write for Output {
     }
 }
 
-/// Writes the lines that end in these bytes, which go on from `line`, and keeps what comes after them.
+/// Writes the complete lines of `line` followed by these bytes, and keeps the rest.
 fn put_text(stream: &mut impl Write, line: &mut Vec<u8>, bytes: &[u8], width: Option<usize>) -> io::Result<()> {
     for part in bytes.split_inclusive(|&byte| byte == b'\n') {
         line.extend_from_slice(part);

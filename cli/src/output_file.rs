@@ -1,4 +1,4 @@
-//! The file that `-o` names: the old one stays until the new one is complete.
+//! The file of `-o`. The old file stays until the new one is complete.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -11,21 +11,21 @@ use tempfile::{Builder, NamedTempFile};
 use crate::failure::Failure;
 use crate::visible::shown;
 
-/// The temporary files, to be removed if the program ends at once.
+/// The temporary files to remove if the program ends at once.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Where results go instead of standard output.
+/// The destination of results instead of standard output.
 pub(crate) struct OutputFile {
     path: PathBuf,
     way: Way,
-    /// The target as it was found, and what is there for the time being: no input of the same run.
+    /// The target as it was found and the temporary file. Neither is an input of the same run.
     pub(crate) ids: Vec<FileId>,
 }
 
 enum Way {
-    /// A pipe, a device, or our own standard output by another name: written as it is.
+    /// A pipe, a device, or our own standard output by another name: written directly.
     Straight(Stream),
-    /// Written beside the target, which it replaces at the end.
+    /// Written next to the target, which it replaces at the end.
     Beside(NamedTempFile, PathBuf),
 }
 
@@ -35,10 +35,10 @@ enum Stream {
 }
 
 impl OutputFile {
-    /// Makes ready to write to `path`.
+    /// Prepares to write to `path`.
     ///
     /// # Errors
-    /// Where the target cannot be written, or is one of these inputs under any name.
+    /// Returns an error if the target cannot be written, or if it is one of these inputs under any name.
     pub(crate) fn open(path: &Path, inputs: &[PathBuf]) -> Result<Self, Failure> {
         let named = |error: io::Error| Failure::io(path, error);
         let target = match OpenOptions::new().write(true).open(path) {
@@ -61,7 +61,7 @@ impl OutputFile {
         if !is_regular {
             return Self::new(path, Way::Straight(Stream::Named(file)), None);
         }
-        // A link goes on leading where it leads.
+        // Write through a link, so that it keeps its target.
         let target = path.canonicalize().map_err(named)?;
         let new = beside(&target, Some(&file)).map_err(named)?;
         Self::new(path, Way::Beside(new, target), Some(id))
@@ -76,7 +76,7 @@ impl OutputFile {
         Ok(Self { path: path.to_owned(), way, ids })
     }
 
-    /// The refusal to write onto an input.
+    /// The error for writing to an input.
     pub(crate) fn is_input(output: &Path, input: &Path) -> Failure {
         Failure::Told(format!("{}: is the same file as the input {}; nothing was written", shown(output), shown(input)))
     }
@@ -85,7 +85,7 @@ impl OutputFile {
         &self.path
     }
 
-    /// A stream into it; `None` where it is standard output.
+    /// A stream into it. `None` if it is standard output.
     pub(crate) fn stream(&self) -> Result<Option<File>, Failure> {
         let file = match &self.way {
             Way::Straight(Stream::StandardOutput) => return Ok(None),
@@ -95,14 +95,14 @@ impl OutputFile {
         file.try_clone().map(Some).map_err(|error| Failure::io(&self.path, error))
     }
 
-    /// Puts the new file in the place of the old one. Dropped without this, nothing has happened.
+    /// Replaces the old file by the new one. If this is dropped instead, the old file is unchanged.
     ///
     /// # Errors
-    /// What the operating system says; the old file is then still there.
+    /// Returns the error of the operating system. The old file is then still there.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         let named = |error| Failure::io(&self.path, error);
         if let Way::Beside(new, target) = self.way {
-            // After a loss of power there is the old one or the new one, not an empty one.
+            // After a loss of power, either the old or the new file exists, not an empty one.
             new.as_file().sync_all().map_err(named)?;
             new.persist(target).map_err(|error| named(error.error))?;
         }
@@ -110,15 +110,15 @@ impl OutputFile {
     }
 }
 
-/// Removes the temporary files, before the program ends without its usual way out.
+/// Removes the temporary files before the program exits abruptly.
 pub(crate) fn discard() {
     for path in UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
-        // It may have taken the target's place this very moment.
+        // It may have just replaced the target.
         let _ = std::fs::remove_file(path);
     }
 }
 
-/// A new file in the folder of the target, with the rights of the old one.
+/// Creates a file in the folder of the target, with the permissions of the old one.
 fn beside(target: &Path, old: Option<&File>) -> io::Result<NamedTempFile> {
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = Builder::new();
@@ -131,7 +131,7 @@ fn beside(target: &Path, old: Option<&File>) -> io::Result<NamedTempFile> {
         #[cfg(unix)]
         {
             use std::os::unix::fs::{MetadataExt, fchown};
-            // Only root can give a file away; for others it is their own already, or becomes so.
+            // Only root can change the owner. For other users the file is already their own, or becomes so.
             let _ = fchown(new.as_file(), Some(metadata.uid()), Some(metadata.gid()));
         }
         new.as_file().set_permissions(metadata.permissions())?;

@@ -1,4 +1,4 @@
-//! Paths from a list, one by one as they come.
+//! Paths from a list, read one by one.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -13,20 +13,20 @@ use crate::failure::Failure;
 /// Paths read ahead of the scan.
 const AHEAD: usize = 1_000;
 
-/// How long a scan that was ended may go on waiting for the next path.
+/// How long a scan that was ended may still wait for the next path.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// The paths of a list, read by a thread of its own: whoever waits for a slow list still sees that the scan was ended.
+/// The paths of a list, read by a separate thread, so that a scan waiting for a slow list notices when it is ended.
 pub(crate) struct Paths {
     paths: Receiver<meshpeek::Result<PathBuf>>,
     progress: Progress,
 }
 
 impl Paths {
-    /// Begins to read this list, or standard input where its name is `-`; with `null`, paths end with NUL.
+    /// Starts to read this list, or standard input if its name is `-`. With `null`, paths end with NUL.
     ///
     /// # Errors
-    /// Where the list cannot be opened.
+    /// Returns an error if the list cannot be opened.
     pub(crate) fn read(list: &Path, null: bool, progress: Progress) -> Result<Self, Failure> {
         let stream: Box<dyn Read + Send> = if list == Path::new("-") {
             Box::new(io::stdin())
@@ -38,7 +38,7 @@ impl Paths {
         std::thread::spawn(move || {
             for line in lines(BufReader::new(stream), null) {
                 let path = line.and_then(to_path).map_err(|error| meshpeek::Error::from(error).in_file(&list));
-                // Nobody takes further paths: the scan is over.
+                // The receiver is gone: the scan is over.
                 if sender.send(path).is_err() {
                     break;
                 }
@@ -62,10 +62,10 @@ impl Iterator for Paths {
     }
 }
 
-/// No path is longer, nor a unit with one.
+/// The maximum length of a path, or of a unit with one.
 const LONGEST: u64 = 1 << 18;
 
-/// What is not empty between the ends of lines. An error is the last of them.
+/// The non-empty lines. An error is the last item.
 fn lines(mut stream: impl BufRead, null: bool) -> impl Iterator<Item = io::Result<Vec<u8>>> {
     let end = if null { b'\0' } else { b'\n' };
     let mut over = false;

@@ -1,4 +1,4 @@
-//! The place that a selector leads to, in an asset or in bytes that do not open.
+//! Finds the target of a selector, in an asset or in bytes that do not open.
 
 use std::ops::ControlFlow;
 use std::process::ExitCode;
@@ -10,13 +10,13 @@ use meshpeek::{Asset, Error};
 use crate::args::Common;
 use crate::notes::Notes;
 
-/// Bytes that are shown of a place that has no end of its own.
+/// The number of bytes to show at a location that has no end of its own.
 const SHOWN: u64 = 16;
 
-/// An asset, or why it does not open.
+/// An asset, or the reason that it does not open.
 pub(crate) type Opened<'a> = Result<Asset<'a>, Error>;
 
-/// Tells the lines of an asset, or the bytes of what does not open as one.
+/// Passes the lines of an asset to `sink`, or the bytes if they do not open as one.
 pub(crate) fn lines(asset: &Opened<'_>, content: &[u8], sink: Sink<'_>) {
     match asset {
         Ok(asset) => dissect_until(asset, content.len() as u64, sink),
@@ -24,27 +24,27 @@ pub(crate) fn lines(asset: &Opened<'_>, content: &[u8], sink: Sink<'_>) {
     }
 }
 
-/// Takes line after line until it has enough.
+/// Receives line after line until it has enough.
 pub(crate) type Sink<'s> = &'s mut dyn FnMut(&Line<'_>) -> ControlFlow<()>;
 
-/// The status of a verb that has shown bytes, and why they are no asset.
+/// Reports why the bytes are not an asset, and returns the status of a verb that has shown them.
 pub(crate) fn status(asset: &Opened<'_>, common: &Common) -> ExitCode {
     let Err(error) = asset else { return ExitCode::SUCCESS };
     Notes::new(common).error(error);
     ExitCode::from(1)
 }
 
-/// What a selector leads to.
+/// The target of a selector.
 pub(crate) struct Place {
     /// The part, array or field; `None` for the whole file.
     pub(crate) selector: Option<Selector>,
     pub(crate) span: Option<Span>,
-    /// Why that is not all that was asked for.
+    /// The reason that this is not everything requested.
     pub(crate) note: Option<String>,
 }
 
 impl Place {
-    /// Says what else is to be known of the place.
+    /// Prints further notes on the location.
     pub(crate) fn explain(&self, common: &Common) {
         if let Some(note) = &self.note {
             Notes::new(common).say(note);
@@ -52,7 +52,7 @@ impl Place {
     }
 }
 
-/// What a selector leads to in an asset; in what does not open, only to the place of the error.
+/// The target of a selector in an asset. In bytes that do not open, only the location of the error.
 pub(crate) fn place_of(asset: &Opened<'_>, size: u64, text: &str) -> Result<Place, String> {
     match asset {
         Ok(asset) => find(asset, size, text),
@@ -66,7 +66,8 @@ pub(crate) fn place_of(asset: &Opened<'_>, size: u64, text: &str) -> Result<Plac
     }
 }
 
-/// The part, array, row or field. The path of a problem leads to where that is, be nothing of that name there.
+/// The part, array, row or field. The path of a problem leads to its location, even if nothing of that name exists
+/// there.
 pub(crate) fn find(asset: &Asset<'_>, size: u64, text: &str) -> Result<Place, String> {
     let selector = text.parse::<Selector>().map_err(|error| error.message())?;
     let located = locate(asset, size, &selector);

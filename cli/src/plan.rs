@@ -1,4 +1,4 @@
-//! `meshpeek plan`: a scan in units of work.
+//! `meshpeek plan`: divides a scan into units of work.
 
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -72,7 +72,7 @@ struct Totals {
     unreadable: u64,
 }
 
-/// Writes each piece of a unit as a line. A path that cannot be read is one too, and is reported here as well.
+/// Writes each piece of a unit as a line. A path that cannot be read is a piece too, and is also reported here.
 fn write(scan: &Scan, unit_bytes: u64, notes: Notes, out: &mut Output) -> Result<Totals, Failure> {
     let mut totals = Totals::default();
     let mut written = Ok(());

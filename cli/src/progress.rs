@@ -1,4 +1,4 @@
-//! What a person sees while a scan runs.
+//! The progress display of a scan.
 
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -13,11 +13,11 @@ use crate::failure::Failure;
 use crate::notes::Notes;
 use crate::report;
 
-/// How often the line is drawn anew.
+/// How often the line is redrawn.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Runs `work` beside a line on standard error, where that is a terminal and the person wants to be told. With
-/// `measure`, a walk of its own finds out how much there is.
+/// Runs `work` and shows a line on standard error, if that is a terminal and the user wants it. With `measure`, a
+/// separate walk measures the total.
 pub(crate) fn beside<T>(
     scan: &Scan,
     measure: bool,
@@ -37,10 +37,10 @@ pub(crate) fn beside<T>(
     })
 }
 
-/// Draws only after a tick, so that nothing flickers where the work is done by then.
+/// Draws only after a tick, so that short runs do not flicker.
 fn draw(scan: &Scan, measure: bool, done: &AtomicBool) {
     let bar = ProgressBar::new_spinner().with_style(style("{spinner} {msg}{seen}"));
-    // How much there is takes a walk of its own, so the time left is told once that is over.
+    // The total needs a separate walk, so the remaining time is shown once that is over.
     let measured = OnceLock::new();
     std::thread::scope(|threads| {
         if measure {
@@ -68,7 +68,7 @@ fn draw(scan: &Scan, measure: bool, done: &AtomicBool) {
             bar.tick();
             std::thread::park_timeout(TICK);
         }
-        // Ends the walk that measures, if it still goes on.
+        // Ends the measuring walk, if it is still running.
         scan.progress.stop();
     });
     bar.finish_and_clear();
@@ -76,7 +76,7 @@ fn draw(scan: &Scan, measure: bool, done: &AtomicBool) {
 
 fn style(template: &str) -> ProgressStyle {
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner());
-    // Nothing is told before it is known. Writing into a line cannot fail.
+    // Unknown values are not shown. Writing into a line cannot fail.
     style
         .with_key("seen", |state: &ProgressState, line: &mut dyn Write| {
             if state.pos() > 0 {

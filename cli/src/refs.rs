@@ -1,4 +1,4 @@
-//! `meshpeek refs`: each reference and what it resolves to.
+//! `meshpeek refs`: each reference and the result of resolving it.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -40,7 +40,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let mut scan = input::scan_whole(&args.paths, args.jobs, common);
-    // A texture that git ignores is still a texture.
+    // Include textures that git ignores.
     scan.selection.ignored = true;
     let (links, unreadable) = input::whole(&scan, common, |other| refs::resolve(&scan, &args.assume, other))?;
     let mut writer = Writer::new(args.format, common)?;
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
 
 /// Writes each link as it comes.
 enum Writer {
-    /// With the asset that the last one belongs to.
+    /// With the asset of the last reference.
     Table(Output, Option<(PathBuf, Option<Name>)>),
     Ndjson(Output),
     Csv(Box<csv::Writer<Output>>),
@@ -133,7 +133,7 @@ fn target_text(target: &Name) -> String {
     held("->  ") + &address
 }
 
-/// A reference, below the name of its asset if that comes first.
+/// Writes a reference, below the name of its asset if the asset is new.
 fn row(link: &Link<'_>, is_same: bool, out: &mut Output) -> std::io::Result<()> {
     if !is_same {
         let path = ByteStr::new(link.path.as_os_str().as_encoded_bytes()).to_text_lossy();

@@ -1,4 +1,4 @@
-//! How much a run may write.
+//! Bounds the amount that a run may write.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,15 +7,15 @@ use std::sync::{Arc, OnceLock};
 use meshpeek::ErrorKind;
 use meshpeek::scan::Progress;
 
-/// What the program says by itself, whatever it reads.
+/// The allowance for the program's own messages.
 const OWN: u64 = 1 << 20;
-/// The same of each file: its name, and that it cannot be read.
+/// The allowance for each file: its name, and the report that it cannot be read.
 const OF_A_FILE: u64 = 64 << 10;
-/// How much larger than it is a file counts, as in [`meshpeek::Limits::output`].
+/// Each file counts as this much larger than it is, as in [`meshpeek::Limits::output`].
 const SMALL: u64 = 1 << 20;
 
-/// What the run may write: in proportion to what it has read, `--max-output` for each byte. All streams of the program
-/// count along, so no verb can write without it. Clones share it.
+/// The amount that the run may write, in proportion to the amount it has read: `--max-output` for each byte. All
+/// streams of the program use it, so it bounds every verb. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Results(Arc<State>);
 
@@ -29,27 +29,27 @@ struct State {
 }
 
 impl Results {
-    /// For each byte that is read, so many may be written.
+    /// Sets how many bytes may be written for each byte read.
     pub(crate) fn limit(&self, factor: u32) {
         self.0.factor.get_or_init(|| factor);
     }
 
-    /// What this scan opens has been read, too.
+    /// Counts the files that this scan opens as read.
     pub(crate) fn scans(&self, progress: &Progress) {
         self.0.scan.get_or_init(|| progress.clone());
     }
 
-    /// So many bytes have been read, of a file or out of an archive.
+    /// Counts this many bytes as read, from a file or an archive.
     pub(crate) fn read(&self, bytes: u64) {
         self.0.files.fetch_add(1, Ordering::Relaxed);
         let add = |read: u64| Some(read.saturating_add(bytes));
         let _ = self.0.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
     }
 
-    /// Counts so many bytes that are about to be written.
+    /// Counts this many bytes that are about to be written.
     pub(crate) fn take(&self, bytes: u64) -> io::Result<()> {
         let written = self.0.written.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
-        // Most runs write little, and then need not ask how much they may.
+        // Most runs write little and can skip the computation.
         if written <= OWN {
             return Ok(());
         }

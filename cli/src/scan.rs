@@ -91,12 +91,12 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
     Ok(code)
 }
 
-/// Whether this is the name of a folder to write tables into.
+/// Returns true if this is the name of a folder to write tables into.
 pub(crate) fn is_folder(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().ends_with(b"/") || path.is_dir()
 }
 
-/// The format that is asked for; Parquet for a folder.
+/// The requested format; Parquet for a folder.
 fn format(args: &ScanArgs, common: &Common) -> Result<Option<RecordFormat>, Failure> {
     let path = common.output.as_deref();
     let is_folder = path.is_some_and(is_folder);
@@ -123,7 +123,7 @@ enum Writer<'i> {
     Table(table::Table<'i>, Output),
     Ndjson {
         out: Output,
-        /// Whether somebody may wait for each record before giving the next path.
+        /// True if a reader may wait for each record before it sends the next path.
         at_once: bool,
     },
     Csv(Box<csv::Writer>),
@@ -176,7 +176,7 @@ impl<'i> Writer<'i> {
         }
     }
 
-    /// Where lines that are no records can go.
+    /// The stream for lines that are not records.
     fn stream(&mut self) -> Option<&mut Output> {
         match self {
             Self::Ndjson { out, .. } => Some(out),

@@ -1,5 +1,5 @@
-//! `scan --events` and `scan --since`: a stream of records that says whether it is whole, and another that goes on
-//! from it.
+//! `scan --events` and `scan --since`: a stream of records that reports whether it is complete, and a later one that
+//! reuses its records.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -23,14 +23,14 @@ use crate::visible::shown;
 /// The line of a file that cannot be read.
 pub(crate) fn unreadable(error: &Error, given: &[PathBuf]) -> serde_json::Value {
     let is_gone = matches!(error.kind(), ErrorKind::Io(error) if error.kind() == std::io::ErrorKind::NotFound);
-    // A path that was given and is not there was never met.
+    // A path that was given but does not exist was never found.
     let was_given = error.path().is_none_or(|path| given.iter().any(|given| given == path));
     let event = if is_gone && !was_given { "vanished" } else { "unreadable" };
     let path = error.path().map(|path| meshpeek::view::ByteStr::new(path.as_os_str().as_encoded_bytes()));
     json!({ "event": event, "path": path.map(|path| path.to_text_lossy()), "message": error.message() })
 }
 
-/// The last lines of a stream.
+/// Writes the last lines of a stream.
 pub(crate) fn finish(scan: &Scan, tally: &Tally, out: &mut Output) -> Result<(), Failure> {
     if tally.interrupted {
         writeln!(out, "{}", json!({ "event": "interrupted" }))?;
@@ -49,25 +49,25 @@ pub(crate) fn finish(scan: &Scan, tally: &Tally, out: &mut Output) -> Result<(),
     Ok(writeln!(out, "{end}")?)
 }
 
-/// An earlier stream, in a copy: the file may be the one that is written to.
+/// A copy of an earlier stream, because its file may be the one being written.
 pub(crate) struct Old {
     bytes: FileMap,
     files: HashMap<PathBuf, File>,
 }
 
-/// What it says of one file.
+/// The lines about one file.
 #[derive(Default)]
 struct File {
-    /// The records' lines by member, the file's own first.
+    /// The records' lines by member. The file's own line comes first.
     lines: Vec<(Option<String>, Range<usize>)>,
     stamp: Option<String>,
     counts: Tally,
     is_archive: bool,
-    /// Whether it cannot be told whose records these are.
+    /// True if the owner of these records is unclear.
     is_unclear: bool,
 }
 
-/// A line: an event, or a record as far as it matters here, in the types that it must have.
+/// A line: an event, or the relevant fields of a record, with their required types.
 #[derive(Deserialize)]
 struct Line<'l> {
     #[serde(borrow)]
@@ -94,10 +94,10 @@ struct Fault<'l> {
     code: Cow<'l, str>,
 }
 
-/// Takes a line apart, its end included; why it is none of a stream.
+/// Parses a line, including its end. Returns the reason if it is not a line of a stream.
 fn parse(bytes: &[u8]) -> Result<Line<'_>, String> {
     let bytes = bytes.strip_suffix(b"\n").ok_or("it breaks off")?;
-    // Not every reader of JSON looks at texts that it passes over.
+    // Not every JSON reader checks the texts that it skips.
     let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
     let line: Line<'_> = serde_json::from_str(text).map_err(|error| error.to_string())?;
     if line.event.is_some() {
@@ -116,8 +116,8 @@ fn parse(bytes: &[u8]) -> Result<Line<'_>, String> {
 }
 
 impl Old {
-    /// Reads the stream. What it says are claims: where a line is none of a stream, the stream breaks off or it has
-    /// another number of records than it says, what it says of archives is not believed to be all.
+    /// Reads the stream. Its lines are claims. If a line is invalid, if the stream breaks off, or if its number of
+    /// records does not match, its records of archives are not trusted to be complete.
     pub(crate) fn open(path: &Path, common: &Common) -> Result<Self, Failure> {
         let notes = Notes::new(common);
         let size = path.metadata().ok().filter(std::fs::Metadata::is_file).map_or(0, |metadata| metadata.len());
@@ -138,7 +138,8 @@ impl Old {
             match parse(piece) {
                 Ok(Line { event: Some(event), assets, other, .. }) => {
                     was_interrupted |= event == "interrupted";
-                    // Even if a path could not be read: that has no records here, and all others are complete.
+                    // This holds even if a path could not be read: that path has no records here, and all others are
+                    // complete.
                     let all = assets.map(|assets| assets.saturating_add(other));
                     end = all.filter(|_| event == "end" && !was_interrupted);
                 }
@@ -164,7 +165,7 @@ impl Old {
         Ok(Self { bytes, files })
     }
 
-    /// The files whose records are all there.
+    /// The files whose records are complete.
     pub(crate) fn known(&self) -> Arc<Known> {
         let mut known = Known::default();
         for (path, file) in &self.files {
@@ -175,7 +176,7 @@ impl Old {
         Arc::new(known)
     }
 
-    /// Writes the records of a file once more, and counts them.
+    /// Writes the records of a file again, and counts them.
     pub(crate) fn copy(&self, path: &Path, out: &mut Output) -> Result<Tally, Failure> {
         let Some(file) = self.files.get(path) else { return Ok(Tally::default()) };
         for (_, line) in &file.lines {

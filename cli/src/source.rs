@@ -11,12 +11,12 @@ use crate::input;
 use crate::notes::Notes;
 use crate::visible::shown;
 
-/// The file that an address is in, opened.
+/// The open file that contains the target of an address.
 pub(crate) struct Source<'p> {
-    /// The address as it was given.
+    /// The address as given.
     text: &'p Path,
     pub(crate) address: Address,
-    /// What the address leads to is called so.
+    /// The name of the target.
     pub(crate) name: PathBuf,
     bytes: FileMap,
     budget: Budget,
@@ -31,12 +31,12 @@ impl<'p> Source<'p> {
         Ok(Self { text, name: address.name(), address, bytes, budget })
     }
 
-    /// The bytes of the file that the address is in.
+    /// The bytes of the file that contains the target.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// What the address leads to; says so where its names fit other members as well.
+    /// The target of the address. Prints a note if its names match other members as well.
     pub(crate) fn member(&self, common: &Common) -> Result<Opened<'_>, Failure> {
         let opened = open_member(&self.address.file, &self.bytes, self.address.member.as_deref(), &self.budget)
             .map_err(|error| error.in_file(self.text))?;
@@ -48,23 +48,23 @@ impl<'p> Source<'p> {
         Ok(opened)
     }
 
-    /// The bytes that the address leads to.
+    /// The bytes of the target.
     pub(crate) fn content(&self, common: &Common) -> Result<Content<'_>, Failure> {
         let content = self.member(common)?.content.map_err(|error| error.in_file(self.text))?;
-        // What was decoded for somebody who named it may be told as any file of its size.
+        // A decoded member that was named allows as much output as any file of its size.
         if !content.is_borrowed() {
             common.results.read(content.len() as u64);
         }
         Ok(content)
     }
 
-    /// The asset that they are.
+    /// Opens these bytes as an asset.
     pub(crate) fn asset<'c>(&self, content: &'c Content<'_>) -> meshpeek::Result<Asset<'c>> {
         let asset = Asset::parse_file(&self.name, content, content.budget().limits());
         asset.map_err(|error| error.in_file(self.text))
     }
 
-    /// Says so if the file was changed while results were made of it.
+    /// Returns an error if the file changed while results were made from it.
     pub(crate) fn unchanged(&self) -> Result<(), Failure> {
         input::unchanged(&self.bytes, &self.address.file)
     }

@@ -1,4 +1,4 @@
-//! `scan --thumbnails`: a picture of each model, while a scan has it open.
+//! `scan --thumbnails`: draws each model while a scan has it open.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::notes::Notes;
 use crate::report;
 
-/// Draws into a folder.
+/// Draws pictures into a folder.
 pub(crate) struct Thumbnails {
     folder: PathBuf,
     side: u32,
@@ -27,14 +27,14 @@ pub(crate) struct Thumbnails {
 
 #[derive(Default)]
 struct State {
-    /// Models that were drawn, or are being drawn, by their digests.
+    /// Models drawn or being drawn, by digest.
     begun: HashSet<[u8; 32]>,
     drawn: u64,
-    /// Pictures that show next to nothing.
+    /// The number of pictures that show almost nothing.
     poor: u64,
-    /// Models that could not be drawn, and why the first could not.
+    /// The number of models that could not be drawn, and the reason for the first.
     undrawn: u64,
-    /// What was drawn on, for the next pictures: one a thread.
+    /// Canvases to reuse for the next pictures, one per thread.
     canvases: Vec<Canvas>,
     failure: Option<Failure>,
 }
@@ -50,10 +50,10 @@ impl Thumbnails {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Draws what can be drawn. Called by many threads at once.
+    /// Draws an asset if possible. Called by many threads at once.
     pub(crate) fn draw(&self, seen: &Sighting<'_, '_>) {
         let Some(asset) = seen.asset.filter(|asset| is_model(asset)) else { return };
-        // Whoever hashes looks at every byte.
+        // Hashing reads every byte.
         if seen.budget.work(seen.data.len() as u64).is_err() {
             self.state().undrawn += 1;
             return;
@@ -98,10 +98,10 @@ impl Thumbnails {
         Ok(())
     }
 
-    /// Tells how many were drawn.
+    /// Reports how many were drawn.
     ///
     /// # Errors
-    /// Where a picture could not be written.
+    /// Returns an error if a picture could not be written.
     pub(crate) fn finish(self, notes: Notes) -> Result<(), Failure> {
         let State { drawn, poor, undrawn, failure, .. } =
             self.state.into_inner().unwrap_or_else(PoisonError::into_inner);

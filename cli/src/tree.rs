@@ -1,4 +1,4 @@
-//! `meshpeek tree`: how one file is built.
+//! `meshpeek tree`: shows the structure of one file.
 
 pub(crate) mod fields;
 

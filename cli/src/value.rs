@@ -1,4 +1,4 @@
-//! Values of fields, in words and in JSON.
+//! Formats values of fields as words and JSON.
 
 use std::fmt;
 
@@ -9,11 +9,11 @@ use serde::ser::{Serialize, Serializer};
 
 use crate::wrap::held;
 
-/// A value as one word of JSON.
+/// A value in JSON.
 pub(crate) struct AsJson<'v>(pub(crate) &'v Value<'v>);
 
 impl AsJson<'_> {
-    /// Whether its text had to be written in another way.
+    /// Returns true if its text had to be escaped.
     pub(crate) fn is_lossy(&self) -> bool {
         matches!(self.0, Value::Text(text) if Name::from(text.cut(LONGEST_TEXT)).lossy)
     }
@@ -35,7 +35,7 @@ impl Serialize for AsJson<'_> {
     }
 }
 
-/// A number as a person reads it: the shortest decimal, with an exponent where it would be all zeros.
+/// A number for people: the shortest decimal, with an exponent if it would otherwise be mostly zeros.
 pub(crate) struct Short(pub(crate) f32);
 
 impl fmt::Display for Short {

@@ -1,4 +1,4 @@
-//! `meshpeek verify`: everything that is wrong, a line each.
+//! `meshpeek verify`: lists every problem on its own line.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -60,7 +60,7 @@ pub(crate) fn run(inputs: &Inputs, format: LineFormat, strict: bool, common: &Co
     Ok(if found && status == ExitCode::SUCCESS { ExitCode::from(1) } else { status })
 }
 
-/// The problems of an asset, with its address before each, or once above all.
+/// The problems of an asset, with its address before each line, or once above all.
 fn text(record: &Record, above: bool) -> String {
     let place = report::place(record);
     let (mut text, before) = if above { (place + "\n", "  ".to_owned()) } else { (String::new(), place + ": ") };

@@ -1,14 +1,14 @@
-//! Data on a terminal.
+//! Makes data safe to show on a terminal.
 
 use std::io::{self, Write};
 use std::path::Path;
 
 use meshpeek::view::ByteStr;
 
-/// Escapes what a terminal would act on, and passes the rest.
+/// Escapes characters that a terminal would act on, and passes on the rest.
 pub(crate) struct Visible<W> {
     inner: W,
-    /// The beginning of a character whose end is still to come.
+    /// The start of a character whose remaining bytes have not arrived.
     begun: Vec<u8>,
 }
 
@@ -47,12 +47,12 @@ impl<W: Write> Write for Visible<W> {
     }
 }
 
-/// Whether these bytes are a character without its end.
+/// Returns true if these bytes are an incomplete character.
 fn is_begun(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }
 
-/// A path as a person reads it: all its bytes, none of which a terminal acts on.
+/// A path for people: all its bytes, with control characters escaped.
 pub(crate) fn shown(path: &Path) -> String {
     ByteStr::new(path.as_os_str().as_encoded_bytes()).to_string()
 }

@@ -1,29 +1,30 @@
 //! Long lines, wrapped between words.
 //!
-//! Text that [`Output::text`](crate::output::Output::text) takes may hold three marks, which never reach the reader. They
-//! are noncharacters of Unicode, so no text means anything by them.
+//! Text for [`Output::text`](crate::output::Output::text) may contain three marks, which are never printed. They are
+//! noncharacters of Unicode, so they do not occur in text.
 
 use textwrap::core::{Word, display_width};
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
-/// A space at which no line breaks.
+/// A non-breaking space.
 const HELD: char = '\u{fdd0}';
-/// A place without a space at which a line may break.
+/// A possible line break without a space.
 const BREAK: char = '\u{fdd1}';
-/// The column, less two, at which the lines after the first start; else it is four after the first word's.
+/// The column, minus two, at which the lines after the first start. Otherwise they start four columns after the first
+/// word.
 pub(crate) const HANG: char = '\u{fdd2}';
 
-/// A name that no line break splits, so that it can be copied.
+/// A name that line breaks do not split, so that it can be copied.
 pub(crate) fn held(name: &str) -> String {
     name.replace(' ', "\u{fdd0}")
 }
 
-/// The address of a member: a line may break after its archive, but nowhere else.
+/// The address of a member. A line may break after its archive, but nowhere else.
 pub(crate) fn held_address(archive: &str, member: &str) -> String {
     format!("{}!/{BREAK}{}", held(archive), held(member))
 }
 
-/// The line without marks; wrapped where it is wider than this.
+/// The line without marks, wrapped if it is wider than this.
 pub(crate) fn wrapped(line: &str, width: Option<usize>) -> String {
     let width = width.filter(|&width| display_width(line) > width);
     let Some(width) = width else { return without_marks(line) };
@@ -89,7 +90,7 @@ mod tests {
         assert_eq!(wrapped(&address), "a folder/archive.pbo!/\n    data\\a model.p3d");
         assert_eq!(wrapped("      averylongwordthatfitsnowhere"), "      averylongwordthatfitsnowhere");
         assert_eq!(wrapped(&format!("0x10 {HANG}field {name}")), "0x10 field\na name of four words");
-        // Colors take no room.
+        // Colors take no width.
         let bold = "\x1b[1mjust\x1b[0m as wide as this";
         assert_eq!(wrapped(bold), bold);
     }

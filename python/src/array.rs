@@ -1,4 +1,4 @@
-//! Arrays as NumPy and memoryview see them.
+//! Arrays for NumPy and memoryview.
 
 use std::ffi::{CString, c_int};
 
@@ -13,9 +13,9 @@ use pyo3::types::{PyDict, PyTuple};
 use crate::buffer::{Buffer, Layout, fill};
 use crate::open::{Bytes, Owner};
 
-/// An array of an asset: where it lies in the file's bytes, or decoded.
+/// An array of an asset: a view of the file's bytes, or decoded.
 ///
-/// Numbers of one kind make rows x columns (rows alone where there is one column), others make records.
+/// Numbers of one kind form rows x columns (only rows if there is one column). Mixed kinds form records.
 #[pyclass(frozen, module = "meshpeek")]
 pub(crate) struct Array {
     columns: Vec<Column>,
@@ -23,10 +23,10 @@ pub(crate) struct Array {
     /// How it is stored in the file: "in place", "strided", "lzo", ...
     packing: &'static str,
     #[pyo3(get)]
-    /// Where its stored bytes start, counted from the start of the asset.
+    /// The offset of its stored bytes, from the start of the asset.
     offset: u64,
     #[pyo3(get)]
-    /// Whether its bytes had to be decoded or put together; if not, they are the file's own.
+    /// True if its bytes were decoded or assembled; otherwise they are the file's own.
     owned: bool,
     bytes: Bytes,
     layout: Layout,
@@ -61,7 +61,7 @@ fn layout(columns: &[Column], rows: ffi::Py_ssize_t, stride: ffi::Py_ssize_t) ->
         let item_bytes = columns.iter().map(size).sum::<Result<_, _>>()?;
         return Ok(Layout { format, item_bytes, shape: vec![rows], strides: vec![stride] });
     };
-    // The letters alone mean the machine's own order, which memoryview wants.
+    // A letter alone means native byte order, which memoryview requires.
     let order = if cfg!(target_endian = "little") || scalar.byte_len() == 1 { "" } else { "<" };
     let format = CString::new(format!("{order}{}", letter(scalar)?))?;
     let item_bytes = ffi::Py_ssize_t::try_from(scalar.byte_len())?;
@@ -73,13 +73,13 @@ fn layout(columns: &[Column], rows: ffi::Py_ssize_t, stride: ffi::Py_ssize_t) ->
     Ok(Layout { format, item_bytes, shape, strides })
 }
 
-/// The kind of all columns, if it is one.
+/// The kind of all columns, if they have the same one.
 fn one_kind(columns: &[Column]) -> Option<Scalar> {
     let first = columns.first()?.scalar;
     columns.iter().all(|column| column.scalar == first).then_some(first)
 }
 
-/// The letter of a kind of number in the buffer protocol.
+/// The letter of a number type in the buffer protocol.
 fn letter(scalar: Scalar) -> PyResult<char> {
     Ok(match scalar {
         Scalar::U8 => 'B',
@@ -95,7 +95,7 @@ fn letter(scalar: Scalar) -> PyResult<char> {
     })
 }
 
-/// The type as NumPy writes it.
+/// The type in NumPy's notation.
 fn numpy_type(scalar: Scalar) -> String {
     let name = scalar.name();
     let (kind, size) = (&name[..1], scalar.byte_len());
@@ -110,7 +110,7 @@ impl Array {
         self.columns.iter().map(|column| column.name).collect()
     }
 
-    /// The type of its items as NumPy writes it: "<f4", or a list of names and types where they are records.
+    /// The type of its items in NumPy's notation: "<f4", or a list of names and types for records.
     #[getter]
     fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match one_kind(&self.columns) {
@@ -128,12 +128,13 @@ impl Array {
         PyTuple::new(py, &self.layout.shape)
     }
 
-    /// Whether its numbers lie where processors like them. PyTorch and others want a copy of what does not.
+    /// True if its numbers are aligned. PyTorch and others need a copy of unaligned arrays.
     #[getter]
     fn aligned(&self) -> bool {
         let unit = self.columns.iter().map(|column| column.scalar.byte_len()).max().unwrap_or(1);
         let is_even = |place: usize| place.is_multiple_of(unit);
-        // In records each field would have to be; they are packed, so only those of one kind are told to be aligned.
+        // In records, each field would have to be aligned. Records are packed, so only arrays of one kind count as
+        // aligned.
         one_kind(&self.columns).is_some()
             && is_even(self.bytes.as_ptr().addr())
             && self.layout.strides.iter().all(|stride| is_even(stride.unsigned_abs()))
@@ -148,8 +149,8 @@ impl Array {
         format!("<meshpeek.Array of {} rows, {}: {columns}>", self.__len__(), self.packing)
     }
 
-    /// It as a NumPy array that cannot be written to: a view of the file's bytes where they are not `owned`. It stays when
-    /// the file is closed or dropped. With `copy`, one of its own, aligned and writable.
+    /// Returns a read-only NumPy array: a view of the file's bytes if it is not `owned`. It stays valid when the file
+    /// is closed or dropped. With `copy`, returns a separate array, aligned and writable.
     #[pyo3(signature = (copy=false))]
     fn numpy<'py>(&self, py: Python<'py>, copy: bool) -> PyResult<Bound<'py, PyAny>> {
         let numpy = py.import("numpy")?;
@@ -162,7 +163,7 @@ impl Array {
         if copy { view.call_method0("copy") } else { Ok(view) }
     }
 
-    /// `numpy.asarray(array)`.
+    /// Implements `numpy.asarray(array)`.
     #[pyo3(signature = (dtype=None, copy=None))]
     fn __array__<'py>(
         &self,
@@ -180,7 +181,7 @@ impl Array {
     #[allow(unsafe_code)]
     unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
         let array = slf.get();
-        // SAFETY: Python gives the place for the view; the array is never changed.
+        // SAFETY: Python supplies the memory for the view; the array is never changed.
         unsafe { fill(slf.as_any(), &array.bytes, &array.layout, view, flags) }
     }
 }

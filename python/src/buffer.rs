@@ -1,4 +1,4 @@
-//! Memory for Python, by the buffer protocol.
+//! Shares memory with Python through the buffer protocol.
 
 use std::ffi::{CString, c_int};
 use std::ptr;
@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 
 use crate::open::Bytes;
 
-/// Bytes that cannot be written to: of a file, mapped or read, or decoded. The `base` of arrays.
+/// Read-only bytes: of a file, mapped or read, or decoded. The `base` of arrays.
 #[pyclass(frozen, module = "meshpeek")]
 pub(crate) struct Buffer(pub(crate) Bytes);
 
@@ -26,15 +26,15 @@ impl Buffer {
     unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
         let bytes: &[u8] = &slf.get().0;
         let length = ffi::Py_ssize_t::try_from(bytes.len())?;
-        // SAFETY: Python gives a place for the view, which takes a reference to the object; that keeps the bytes, which
-        // are never changed from here and not moved. Read-only is asked for, and writers are refused by the call.
+        // SAFETY: Python supplies the memory for the view, which takes a reference to the object. The object keeps the
+        // bytes, which are never changed or moved. The call requests read-only access and refuses writers.
         let done =
             unsafe { ffi::PyBuffer_FillInfo(view, slf.as_ptr(), bytes.as_ptr().cast_mut().cast(), length, 1, flags) };
         if done == 0 { Ok(()) } else { Err(PyErr::fetch(slf.py())) }
     }
 }
 
-/// How rows lie in memory, in the words of the buffer protocol. The view of an array points into it.
+/// The memory layout of rows, in terms of the buffer protocol. The view of an array points into it.
 pub(crate) struct Layout {
     pub(crate) format: CString,
     pub(crate) item_bytes: ffi::Py_ssize_t,
@@ -43,17 +43,17 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// Whether rows lie one after the other, and the numbers in each.
+    /// Returns true if the rows, and the numbers in each, are contiguous.
     fn is_contiguous(&self) -> bool {
         self.is_dense(self.shape.iter().zip(&self.strides).rev())
     }
 
-    /// Whether columns do.
+    /// Returns true if the columns are contiguous.
     fn is_by_column(&self) -> bool {
         self.is_dense(self.shape.iter().zip(&self.strides))
     }
 
-    /// From the dimension in which neighbors lie side by side.
+    /// Checks for gaps, starting with the dimension whose neighbors are adjacent.
     fn is_dense<'a>(&self, mut dimensions: impl Iterator<Item = (&'a ffi::Py_ssize_t, &'a ffi::Py_ssize_t)>) -> bool {
         let mut expected = self.item_bytes;
         dimensions.all(|(&count, &stride)| {
@@ -63,7 +63,7 @@ impl Layout {
         }) || self.shape.contains(&0)
     }
 
-    /// Whether memory that lies so is what a reader asks for.
+    /// Returns true if this layout satisfies the reader's request.
     fn suits(&self, flags: c_int) -> bool {
         let wants = |flag| flags & flag == flag;
         let (by_row, by_column) = (self.is_contiguous(), self.is_by_column());
@@ -81,7 +81,7 @@ impl Layout {
 /// Fills the view of an object that keeps both the bytes and their layout, and never changes them.
 ///
 /// # Safety
-/// `view` is a place for a view, as Python gives it.
+/// `view` must point to memory for a view, as supplied by Python.
 pub(crate) unsafe fn fill(
     owner: &Bound<'_, PyAny>,
     bytes: &[u8],
@@ -97,8 +97,8 @@ pub(crate) unsafe fn fill(
         return Err(PyBufferError::new_err("the array does not lie in one piece as asked; numpy(copy=True) makes one"));
     }
     let is_wanted = |flag, pointer: *mut ffi::Py_ssize_t| if wants(flag) { pointer } else { ptr::null_mut() };
-    // SAFETY: the caller gives the place. Shape, strides and format live as long as the object, to which the view takes a
-    // reference; nobody writes through these pointers, as the protocol has it.
+    // SAFETY: the caller supplies the memory. Shape, strides and format live as long as the object, to which the view
+    // takes a reference. By the protocol, nobody writes through these pointers.
     unsafe {
         (*view).buf = bytes.as_ptr().cast_mut().cast();
         (*view).obj = owner.clone().into_ptr();

@@ -1,4 +1,4 @@
-//! Errors as exceptions.
+//! Converts errors to exceptions.
 
 use meshpeek::ErrorKind;
 use pyo3::create_exception;
@@ -19,14 +19,14 @@ create_exception!(
 );
 create_exception!(meshpeek, LimitError, Error, "More than the limits for hostile files allow.");
 
-/// The exception for an error: `OSError` for what the operating system says, else one of the three above.
+/// The exception for an error: `OSError` for an error of the operating system, else one of the three above.
 pub(crate) fn exception(py: Python<'_>, error: &meshpeek::Error) -> PyErr {
     let text = error.to_string();
     let raised = match error.kind() {
         ErrorKind::Io(io) => {
             let path = error.path().map(|path| path.as_os_str().to_owned());
             return match io.raw_os_error() {
-                // Python picks the class by the number.
+                // Python chooses the class by the number.
                 Some(code) => PyOSError::new_err((code, io_text(io), path)),
                 None => std::io::Error::new(io.kind(), text).into(),
             };
@@ -41,7 +41,7 @@ pub(crate) fn exception(py: Python<'_>, error: &meshpeek::Error) -> PyErr {
     }
 }
 
-/// What the system says, without the number that Python adds itself.
+/// The text of the system's error, without the number that Python adds itself.
 fn io_text(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().to_owned()

@@ -20,7 +20,7 @@ use crate::buffer::Buffer;
 use crate::error::exception;
 use crate::open::{Bytes, Owner, access};
 
-/// An opened asset: its arrays by their selectors. `with` closes it; arrays and buffers that were taken from it stay.
+/// An open asset, with its arrays by selector. `with` closes it; arrays and buffers taken from it stay valid.
 #[pyclass(frozen, module = "meshpeek")]
 pub(crate) struct File {
     /// `None` once it is closed.
@@ -34,12 +34,12 @@ struct Open {
     /// The outer file.
     path: PathBuf,
     outer: Bytes,
-    /// The way inside it, and how it lies in the innermost archive.
+    /// The path inside it, and how the innermost archive stores it.
     member: Option<Name>,
     stored: Option<Stored>,
     /// The asset's own bytes.
     data: Bytes,
-    /// Its view, or why there is none.
+    /// Its view, or the reason that there is none.
     asset: Result<OwnedAsset<Bytes>, Error>,
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn open(py: Python<'_>, path: PathBuf, access: &str) -> PyResult<File
     Ok(File::new(opened.map_err(|error| exception(py, &error))?))
 }
 
-/// Opens bytes as a file of this name. `bytes` are viewed where they lie, everything else is copied, as it might change.
+/// Opens bytes as a file of this name. `bytes` are read in place. Other objects are copied, because they might change.
 #[pyfunction]
 #[pyo3(signature = (buffer, name=""))]
 pub(crate) fn from_buffer(py: Python<'_>, buffer: &Bound<'_, PyAny>, name: &str) -> PyResult<File> {
@@ -87,7 +87,7 @@ impl Open {
         Self { path, outer, member, stored, data, asset }
     }
 
-    /// What lies in it by this name. From here, so that what is decoded is not decoded again.
+    /// The member of this name. It starts from this asset, so decoded data is not decoded again.
     fn member(&self, name: &[u8]) -> Result<Self, Error> {
         let opened = open_member(self.own_name(), &self.data, Some(name), &self.budget())?;
         let content = opened.content?;
@@ -128,7 +128,7 @@ fn address(path: &Path, member: Option<&Name>) -> String {
     member.map_or_else(|| path.to_string(), |member| format!("{path}!/{}", member.text))
 }
 
-/// The innermost name, whose end promises a format. Of members that share a name it comes without the number.
+/// The innermost name, whose extension indicates a format. Members that share a name have it without the number.
 fn own_name<'n>(path: &'n Path, member: Option<&'n Name>) -> &'n Path {
     let Some(member) = member else { return path };
     match member.text.rsplit_once('#') {
@@ -156,13 +156,13 @@ impl File {
         open.clone().ok_or_else(|| PyValueError::new_err("the file is closed"))
     }
 
-    /// Works on what is open without Python's lock.
+    /// Works on the open asset without Python's lock.
     fn with<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&Open) -> Result<T, Error> + Send) -> PyResult<T> {
         let open = self.get()?;
         py.detach(|| work(&open)).map_err(|error| exception(py, &error.in_file(Path::new(&self.name))))
     }
 
-    /// The same of what opens as an asset.
+    /// Like `with`, for an open asset that has a view.
     fn with_asset<T: Send>(
         &self,
         py: Python<'_>,
@@ -174,7 +174,7 @@ impl File {
     }
 }
 
-/// JSON as Python's own values.
+/// Converts JSON to Python values.
 fn loads<'py>(py: Python<'py>, json: &[u8]) -> PyResult<Bound<'py, PyAny>> {
     py.import("json")?.call_method1("loads", (PyBytes::new(py, json),))
 }
@@ -183,12 +183,13 @@ fn io(error: std::io::Error) -> Error {
     Error::from(error)
 }
 
-/// What a row takes as a dict, beside its texts.
+/// The size of a row as a dict, without its texts.
 const ROW_BYTES: u64 = 1024;
-/// What a byte of JSON takes as Python's own values.
+/// The size of a byte of JSON as Python values.
 const JSON_BYTES: u64 = 4;
 
-/// Lists made of an asset, which take many times its bytes. They count as results, so that the limit on these bounds them.
+/// Lists built from an asset, which take many times its bytes. They count as results, so the limit on results bounds
+/// them.
 struct Rows<T> {
     budget: Budget,
     list: Vec<T>,
@@ -200,7 +201,7 @@ impl<T> Rows<T> {
         Self { budget: open.budget(), list: Vec::new(), failure: None }
     }
 
-    /// Adds a row with so many bytes of text; nothing once the limit is met. Whether it was added.
+    /// Adds a row with this many bytes of text, unless the limit is reached. Returns true if it was added.
     fn add(&mut self, text_bytes: usize, row: impl FnOnce() -> T) -> bool {
         if self.failure.is_none() {
             match self.budget.output(ROW_BYTES.saturating_add(text_bytes as u64)) {
@@ -234,12 +235,12 @@ impl Write for Json {
     }
 }
 
-/// An error of writing; that of the limit as it was.
+/// Converts an error of writing. The error of the limit stays as it is.
 fn written(error: std::io::Error) -> Error {
     error.downcast::<Error>().unwrap_or_else(Error::from)
 }
 
-/// What is known of a member by its archive.
+/// The archive's information about a member.
 struct Entry {
     name: String,
     stored: Stored,
@@ -271,7 +272,7 @@ fn entries(open: &Open, asset: &Asset<'_>) -> Result<Vec<Entry>, Error> {
     rows.finish()
 }
 
-/// The name of a member by its place among all.
+/// The name of a member by its index.
 fn name_at(asset: &Asset<'_>, index: usize) -> Option<String> {
     let container = Container::of(asset)?;
     let mut names = Names::of(&container);
@@ -281,38 +282,38 @@ fn name_at(asset: &Asset<'_>, index: usize) -> Option<String> {
 
 #[pymethods]
 impl File {
-    /// Its path, or its address where it is a member.
+    /// Its path, or its address if it is a member.
     #[getter]
     fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its format, such as "odol"; None where it is none that is known.
+    /// Its format, such as "odol". None if the format is unknown.
     #[getter]
     fn format(&self) -> Option<&'static str> {
         self.format.map(Format::name)
     }
 
-    /// Its version as stored, where that is known.
+    /// Its version as stored, if known.
     #[getter]
     fn version(&self) -> Option<u32> {
         self.version
     }
 
-    /// Whether its bytes are those of a map, and not a copy.
+    /// True if its bytes are those of a map, not a copy.
     #[getter]
     fn mapped(&self) -> PyResult<bool> {
         let open = self.get()?;
         Ok(matches!(&*open.data.owner, Owner::File(file) if file.is_mapped()))
     }
 
-    /// Its bytes, for everything that takes a buffer: `memoryview`, `numpy.frombuffer`, ...
+    /// Its bytes, for anything that accepts a buffer: `memoryview`, `numpy.frombuffer`, ...
     #[getter]
     fn buffer(&self) -> PyResult<Buffer> {
         Ok(Buffer(self.get()?.data.clone()))
     }
 
-    /// Its record, as a scan gives it.
+    /// Its record, as in a scan.
     #[pyo3(signature = (*, digests=false))]
     fn record<'py>(&self, py: Python<'py>, digests: bool) -> PyResult<Bound<'py, PyAny>> {
         let json = self.with(py, |open| {
@@ -338,8 +339,8 @@ impl File {
         loads(py, &json)
     }
 
-    /// Its parts, arrays and gaps with their places, in the order of the file: a list of dicts with `depth`, `kind`, `name`,
-    /// `note`, `offset` and `bytes`.
+    /// Its parts, arrays and gaps with their offsets, in the order of the file: a list of dicts with `depth`, `kind`,
+    /// `name`, `note`, `offset` and `bytes`.
     fn tree<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let regions = self.with_asset(py, |open, asset| {
             let mut regions = Rows::of(open);
@@ -366,8 +367,8 @@ impl File {
         Ok(rows)
     }
 
-    /// Everything that is wrong with it, after decoding every block and checking every index: a list of dicts with
-    /// `severity`, `code`, `offset` and `message`.
+    /// All its problems, found by decoding every block and checking every index: a list of dicts with `severity`,
+    /// `code`, `offset` and `message`.
     fn verify<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let json = self.with(py, |open| {
             let record = open.record(false, Depth::Verify);
@@ -401,7 +402,7 @@ impl File {
         Ok(arrays)
     }
 
-    /// The array of this selector, such as `file["lods/0/positions"]`.
+    /// The array with this selector, such as `file["lods/0/positions"]`.
     fn __getitem__(&self, py: Python<'_>, selector: &str) -> PyResult<Array> {
         let wanted: Selector = selector.parse().map_err(|error| exception(py, &error))?;
         let (array, data, hint) = self.with_asset(py, |open, asset| {
@@ -418,8 +419,8 @@ impl File {
         }
     }
 
-    /// Its members, where it is an archive: a list of dicts with `index`, `name`, `method`, `stored_bytes`, `bytes`,
-    /// `offset`, `crc32` and `time`. Not only those that are assets.
+    /// Its members, if it is an archive: a list of dicts with `index`, `name`, `method`, `stored_bytes`, `bytes`,
+    /// `offset`, `crc32` and `time`. Includes members that are not assets.
     fn members<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let members = self.with_asset(py, entries)?;
         let rows = PyList::empty(py);
@@ -438,7 +439,7 @@ impl File {
         Ok(rows)
     }
 
-    /// A member by its place among all, or by its name or the way to it: `inner.pbo!/tree.p3d`.
+    /// A member by its index, by its name, or by its path through nested archives: `inner.pbo!/tree.p3d`.
     fn member(&self, py: Python<'_>, member: &Bound<'_, PyAny>) -> PyResult<File> {
         let name: String = match member.extract::<usize>() {
             Ok(index) => {
@@ -450,7 +451,7 @@ impl File {
         Ok(File::new(self.with(py, |open| open.member(name.as_bytes()))?))
     }
 
-    /// Whether the file is still what was opened: to be asked before results are believed. Always so for a copy.
+    /// False if the file has changed since it was opened. Check it before you trust results. Always true for a copy.
     fn unchanged(&self, py: Python<'_>) -> PyResult<bool> {
         self.with(py, |open| {
             Ok(match &*open.outer.owner {
@@ -460,7 +461,7 @@ impl File {
         })
     }
 
-    /// Lets go of the bytes; what was taken from them stays.
+    /// Releases the bytes. Arrays and buffers taken from them stay valid.
     fn close(&self) {
         self.open.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
@@ -474,7 +475,7 @@ impl File {
         self.close();
     }
 
-    /// Whether there is an array of this selector.
+    /// Returns true if there is an array with this selector.
     fn __contains__(&self, py: Python<'_>, selector: &str) -> PyResult<bool> {
         let Ok(wanted) = selector.parse::<Selector>() else { return Ok(false) };
         self.with_asset(py, |_, asset| Ok(wanted.find(asset, &mut |_| {})))

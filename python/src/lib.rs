@@ -1,6 +1,7 @@
 //! meshpeek for Python: records as Arrow, arrays as views of the file.
 //!
-//! Unsafe code is in `buffer.rs` and `stream.rs`, which hand memory and signals to Python, and in `open.rs`, which maps.
+//! Unsafe code is in `buffer.rs` and `stream.rs`, which pass memory and signals to Python, and in `open.rs`, which maps
+//! files.
 
 #![deny(unsafe_code)]
 
@@ -19,7 +20,7 @@ mod units;
 
 use pyo3::prelude::*;
 
-/// Looks into 3D game assets without loading them.
+/// Inspect 3D game assets without loading them.
 #[pymodule]
 mod _meshpeek {
     use pyo3::prelude::*;
@@ -48,7 +49,7 @@ mod _meshpeek {
 }
 
 fn init(py: Python<'_>) -> PyResult<()> {
-    // Where it cannot be set, files are read.
+    // If it cannot be set, files are read.
     let _ = meshpeek::source::guard_maps();
     stream::note_main_thread(py)
 }

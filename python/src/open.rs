@@ -7,13 +7,13 @@ use meshpeek::{Access, FileMap};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
-/// How to get at a file's bytes, by its name in Python.
+/// Parses the name of an access method in Python.
 #[allow(unsafe_code)]
 pub(crate) fn access(name: &str) -> PyResult<Access> {
     Ok(match name {
-        // SAFETY: as the program `meshpeek` says: nobody can promise that no other process writes into the files that
-        // a person names. All that is done with mapped bytes is done by the library, which makes no type over them that
-        // a write could make invalid, and by NumPy, which takes them for numbers. Maps are guarded when the module is
+        // SAFETY: as in the program `meshpeek`, nobody can promise that no other process writes to the files that a
+        // user names. Only the library and NumPy use mapped bytes. The library creates no type over them that a write
+        // could make invalid, and NumPy treats them as numbers. The guard for maps is installed when the module is
         // imported, and again whenever a file is opened.
         "auto" => unsafe { Access::map_large() },
         "map" => unsafe { Access::map() },
@@ -22,7 +22,7 @@ pub(crate) fn access(name: &str) -> PyResult<Access> {
     })
 }
 
-/// Whoever keeps the memory.
+/// The owner of the memory.
 pub(crate) enum Owner {
     File(FileMap),
     Decoded(Vec<u8>),
@@ -41,7 +41,7 @@ impl Deref for Owner {
     }
 }
 
-/// A part of somebody's memory, kept alive.
+/// A part of an owner's memory, kept alive.
 #[derive(Clone)]
 pub(crate) struct Bytes {
     pub(crate) owner: Arc<Owner>,
@@ -60,7 +60,7 @@ impl Bytes {
         Self { owner: self.owner.clone(), range: start + range.start..start + range.end }
     }
 
-    /// The part that these bytes are, which lie in it.
+    /// The part that contains exactly these bytes, which must be inside it.
     pub(crate) fn holding(&self, bytes: &[u8]) -> Option<Self> {
         let start = if bytes.is_empty() { 0 } else { bytes.as_ptr().addr().checked_sub(self.as_ptr().addr())? };
         let range = start..start.checked_add(bytes.len())?;

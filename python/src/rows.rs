@@ -1,4 +1,4 @@
-//! Rows as dicts.
+//! Rows of a scan as dicts.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Int32Type, Int64Type};
@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::error::exception;
 use crate::stream::{Next, Stream};
 
-/// The rows of a scan, one dict each. A scan of its own, which ends with it.
+/// The rows of a scan, one dict each. It runs its own scan, which ends when this is dropped.
 #[pyclass(frozen, module = "meshpeek")]
 pub(crate) struct RowIterator(Mutex<State>);
 
@@ -37,7 +37,7 @@ impl RowIterator {
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         loop {
-            // For each row, as `list` runs no code of Python's that would look.
+            // Check for each row, because `list` runs no Python code that would check.
             py.check_signals()?;
             let step = py.detach(|| self.0.lock().unwrap_or_else(PoisonError::into_inner).step());
             match step.map_err(|error| exception(py, &error))? {
@@ -81,7 +81,7 @@ fn dict<'py>(py: Python<'py>, batch: &RecordBatch, row: usize) -> PyResult<Bound
     Ok(dict)
 }
 
-/// One cell, of the types that tables have.
+/// Converts one cell of a type that tables use.
 fn cell<'py>(py: Python<'py>, column: &dyn Array, row: usize) -> PyResult<Bound<'py, PyAny>> {
     if column.is_null(row) {
         return Ok(py.None().into_bound(py));

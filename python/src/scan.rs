@@ -1,4 +1,4 @@
-//! Many files at once.
+//! Scans of many files.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,13 +18,13 @@ use crate::rows::RowIterator;
 use crate::stream::Stream;
 use crate::task::{Errors, Task};
 
-/// A lazy scan. It is a stream of Arrow batches for everything that knows the PyCapsule interface (pyarrow, DuckDB,
-/// Polars, pandas), and an iterable of dicts. Each use is a run of its own; nothing is opened before its first row is
-/// asked for.
+/// A lazy scan. It is a stream of Arrow batches for any consumer of the PyCapsule interface (pyarrow, DuckDB, Polars,
+/// pandas), and an iterable of dicts. Each use runs the scan again. Nothing is opened before its first row is
+/// requested.
 #[pyclass(frozen, module = "meshpeek")]
 pub(crate) struct Scan(Arc<Task>);
 
-/// What the package's `scan` does, with units as JSON.
+/// Implements the package's `scan`, with units as JSON.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "they are keywords to its callers")]
 pub(crate) fn scan(
@@ -75,14 +75,14 @@ impl Scan {
         )
     }
 
-    /// The rows, as an Arrow stream: a run that begins with its first batch.
+    /// The rows, as an Arrow stream. The scan starts with its first batch.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // Another schema is a wish that need not be granted.
+        // The requested schema is optional to support.
         let _ = requested_schema;
         let stream = FFI_ArrowArrayStream::new(Box::new(Stream::new(self.0.clone())));
         PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
@@ -92,13 +92,13 @@ impl Scan {
         RowIterator::new(Stream::new(self.0.clone()))
     }
 
-    /// How far the latest run is.
+    /// The progress of the latest run.
     #[getter]
     fn progress(&self) -> Progress {
         Progress(self.0.runs.lock().unwrap_or_else(PoisonError::into_inner).last().cloned().unwrap_or_default())
     }
 
-    /// How many files there are to look at, and their sizes together: the `total` of a progress bar. Walks all folders.
+    /// The number of files to scan and their total size: the `total` of a progress bar. Walks all folders.
     fn measure(&self, py: Python<'_>) -> PyResult<(u64, u64)> {
         if let Some(units) = &self.0.units {
             return Ok((units.len() as u64, units.iter().map(|unit| unit.bytes).sum()));
@@ -108,7 +108,7 @@ impl Scan {
         py.detach(|| kernel.measure()).map_err(|error| exception(py, &error))
     }
 
-    /// Ends all runs early: their streams end with what was found so far.
+    /// Ends all runs early. Their streams end with the results so far.
     fn stop(&self) {
         let mut runs = self.0.runs.lock().unwrap_or_else(PoisonError::into_inner);
         runs.iter().for_each(meshpeek::scan::Progress::stop);
@@ -121,19 +121,19 @@ impl Scan {
     }
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[pyclass(frozen, module = "meshpeek")]
 pub(crate) struct Progress(meshpeek::scan::Progress);
 
 #[pymethods]
 impl Progress {
-    /// Files looked at so far.
+    /// Files processed so far.
     #[getter]
     fn files(&self) -> u64 {
         self.0.files()
     }
 
-    /// Bytes looked at so far, of files and what lies in archives.
+    /// Bytes processed so far, of files and of members of archives.
     #[getter]
     fn bytes(&self) -> u64 {
         self.0.bytes()

@@ -1,4 +1,4 @@
-//! A scan as a stream of batches, pulled by Python or by an engine in C.
+//! A scan as a stream of batches, pulled by Python or by a C engine.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, OnceLock};
@@ -13,12 +13,12 @@ use pyo3::prelude::*;
 
 use crate::task::Task;
 
-/// Batches that a scan may be ahead.
+/// How many batches a scan may be ahead.
 const AHEAD: usize = 2;
-/// How often whoever waits, or takes one batch after the other, looks for Ctrl-C.
+/// How often a thread that waits, or takes one batch after another, checks for Ctrl-C.
 const TICK: Duration = Duration::from_millis(50);
 
-/// The thread that Python handles signals in, if it is the one that imported this module.
+/// The thread in which Python handles signals, if it imported this module.
 static MAIN: OnceLock<ThreadId> = OnceLock::new();
 
 pub(crate) fn note_main_thread(py: Python<'_>) -> PyResult<()> {
@@ -29,7 +29,7 @@ pub(crate) fn note_main_thread(py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
-/// What a look at the stream gives.
+/// The result of polling the stream.
 pub(crate) enum Next {
     Batch(RecordBatch),
     /// Nothing yet.
@@ -37,12 +37,12 @@ pub(crate) enum Next {
     End,
 }
 
-/// A scan that begins with the first batch that is asked for, and ends with this.
+/// A scan that starts when the first batch is requested, and ends when this is dropped.
 pub(crate) struct Stream {
     task: Arc<Task>,
     running: Option<Running>,
     is_over: bool,
-    /// When it was looked for Ctrl-C.
+    /// The time of the last check for Ctrl-C.
     looked: Instant,
 }
 
@@ -57,7 +57,7 @@ impl Stream {
         Self { task, running: None, is_over: false, looked: Instant::now() }
     }
 
-    /// The next batch, if it comes soon. Needs no lock of Python's.
+    /// The next batch, if it comes soon. Does not need Python's lock.
     pub(crate) fn poll(&mut self) -> Result<Next, meshpeek::Error> {
         if self.is_over {
             return Ok(Next::End);
@@ -115,8 +115,8 @@ impl Iterator for Stream {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             if self.looked.elapsed() >= TICK {
-                // An engine that gets an error raises that, and Python's interrupt on top; at an end it returns, and what it
-                // made of a part is never seen, as the interrupt is raised first.
+                // On an error, an engine raises that error in addition to Python's interrupt. At an end it returns, and
+                // its partial result is never seen, because the interrupt is raised first.
                 if is_interrupted() {
                     self.stop();
                     return None;
@@ -146,16 +146,16 @@ impl RecordBatchReader for Stream {
     }
 }
 
-/// Whether Ctrl-C was pressed while an engine was in the main thread, which keeps Python from seeing it. The interrupt is
-/// put back, so that Python raises it once the engine returns.
+/// Returns true if Ctrl-C was pressed while an engine was in the main thread, which hides it from Python. Restores the
+/// interrupt, so that Python raises it once the engine returns.
 fn is_interrupted() -> bool {
-    // In another thread Python handles no signals, and who holds its lock may be waiting for this one.
+    // In another thread Python handles no signals, and the holder of its lock may be waiting for this thread.
     if MAIN.get() != Some(&thread::current().id()) {
         return false;
     }
     let interrupted = Python::attach(|py| py.check_signals().is_err());
     if interrupted {
-        // SAFETY: notes a signal, in any thread.
+        // SAFETY: it only records a signal, and may be called in any thread.
         unsafe { ffi::PyErr_SetInterrupt() };
     }
     interrupted

@@ -1,4 +1,4 @@
-//! What a scan is asked to do, and the run of it.
+//! The options of a scan, and its run.
 
 use std::ops::ControlFlow;
 use std::sync::mpsc::SyncSender;
@@ -8,7 +8,7 @@ use arrow_array::RecordBatch;
 use meshpeek_tables::{Batches, Table};
 use meshpeek::scan::{Found, Scan as Kernel, Sighting, Unit};
 
-/// What to do about a path that cannot be read.
+/// How to handle a path that cannot be read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Errors {
     Record,
@@ -16,21 +16,21 @@ pub(crate) enum Errors {
     Skip,
 }
 
-/// What a scan is to do. Each stream of it is a run of its own.
+/// The options of a scan. Each stream of it runs it again.
 pub(crate) struct Task {
     pub(crate) kernel: Kernel,
     pub(crate) units: Option<Vec<Unit>>,
     pub(crate) table: Table,
     pub(crate) batch_rows: usize,
     pub(crate) errors: Errors,
-    /// Those that were begun, the latest last.
+    /// The runs that were started, the latest last.
     pub(crate) runs: Mutex<Vec<meshpeek::scan::Progress>>,
 }
 
 type Batch = Result<RecordBatch, meshpeek::Error>;
 
 impl Task {
-    /// A run begins.
+    /// Starts a run.
     pub(crate) fn begin(&self) -> meshpeek::scan::Progress {
         let progress = meshpeek::scan::Progress::default();
         let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
@@ -38,7 +38,7 @@ impl Task {
         progress
     }
 
-    /// Sends all batches, and at the end says what went wrong.
+    /// Sends all batches, and returns the first error at the end.
     pub(crate) fn run(
         &self,
         progress: meshpeek::scan::Progress,
@@ -49,7 +49,7 @@ impl Task {
         let full = Batches::new(&[self.table], self.batch_rows, |_, batch| {
             Ok(match batches.send(Ok(batch)) {
                 Ok(()) => ControlFlow::Continue(()),
-                // Nobody wants more.
+                // The receiver is gone.
                 Err(_) => ControlFlow::Break(()),
             })
         });
@@ -63,7 +63,7 @@ impl Task {
                     failure.get_or_insert(error);
                     ControlFlow::Break(())
                 }
-                // Other tables have no row for it: it is told when all others are.
+                // Other tables have no row for it, so it is reported after all others.
                 (Found::Unreadable(error), Errors::Record) => {
                     failure.get_or_insert(error);
                     ControlFlow::Continue(())

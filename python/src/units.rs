@@ -1,4 +1,4 @@
-//! Work in pieces.
+//! Units of work.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use pyo3::types::PyBytes;
 use crate::error::exception;
 use crate::open::access;
 
-/// The pieces of work that a scan of these paths is, as JSON; the package puts them together by their units.
+/// The pieces of work for a scan of these paths, as JSON. The package groups them by unit.
 #[pyfunction]
 pub(crate) fn plan<'py>(py: Python<'py>, paths: Vec<PathBuf>, unit_bytes: u64) -> PyResult<Bound<'py, PyBytes>> {
     let mut scan = Scan::new(paths);

@@ -1,26 +1,26 @@
-//! Which item of one list is which of another.
+//! Matches the items of one list with those of another.
 
 use std::collections::{HashMap, VecDeque};
 
 use super::tree::Tree;
 
-/// How many items that only the second list has are looked at for one that was changed.
+/// How many items found only in the second list are compared with one that may have changed.
 const NEIGHBORS: usize = 16;
 
-/// What an item is known by.
+/// The properties that identify an item.
 #[derive(Clone, Copy)]
 pub(super) struct Item<'t> {
-    /// The same for the same content.
+    /// Equal for equal content.
     pub(super) content: &'t [u8],
     pub(super) label: Option<&'t str>,
-    /// `None` for a text of a list of texts.
+    /// `None` for an item of a list of texts.
     pub(super) tree: Option<&'t Tree>,
 }
 
-/// Which item of one list is which of the other.
+/// The matches between the items of two lists.
 #[derive(Debug, Default)]
 pub(super) struct Matched {
-    /// In the order of the first; then what only the second has.
+    /// In the order of the first list; then the items found only in the second.
     pub(super) pairs: Vec<(Option<usize>, Option<usize>)>,
 }
 
@@ -29,7 +29,7 @@ impl Matched {
         Self { pairs: align(a, b) }
     }
 
-    /// Which item of the second list this one of the first is.
+    /// The place in the second list that matches this place in the first.
     pub(super) fn other(&self, place: usize) -> Option<usize> {
         self.pairs.get(place).filter(|(one, _)| *one == Some(place)).and_then(|(_, two)| *two)
     }
@@ -43,7 +43,7 @@ fn align(a: &[Item<'_>], b: &[Item<'_>]) -> Vec<(Option<usize>, Option<usize>)> 
     let mut pairs = Vec::new();
     let mut after = 0;
     for (index, (item, other)) in a.iter().zip(of_a).enumerate() {
-        // What is left stands after the same neighbor in both.
+        // The remaining items follow the same neighbor in both.
         let left = is_free.iter().enumerate().skip(after).take_while(|(_, is_free)| **is_free).take(NEIGHBORS);
         let mut left = left.map(|(place, _)| place);
         let alike = || left.find(|&place| b.get(place).is_some_and(|other| is_alike(item, other)));
@@ -59,7 +59,7 @@ fn align(a: &[Item<'_>], b: &[Item<'_>]) -> Vec<(Option<usize>, Option<usize>)> 
     pairs
 }
 
-/// Pairs what has the same key, in order where there are several.
+/// Pairs items of the same key, in order if there are several.
 fn pair_up<'t>(
     a: &[Item<'t>],
     b: &[Item<'t>],
@@ -81,7 +81,7 @@ fn pair_up<'t>(
     }
 }
 
-/// Whether two items without a common label may be one that was changed: half of what they hold is the same.
+/// Returns true if two items without a common label may be one that changed: half of their content is equal.
 fn is_alike(a: &Item<'_>, b: &Item<'_>) -> bool {
     let (Some(one), Some(two)) = (a.tree, b.tree) else { return true };
     if a.label.is_none() && b.label.is_none() {
@@ -96,9 +96,9 @@ fn is_alike(a: &Item<'_>, b: &Item<'_>) -> bool {
     same.saturating_mul(2) >= size(one).max(size(two))
 }
 
-/// Of these numbers, all different, the places of those that break the order: all but a longest ascending sequence.
+/// The places of the numbers that break the order: all except a longest ascending sequence. The numbers are distinct.
 pub(super) fn out_of_order(numbers: &[usize]) -> Vec<usize> {
-    // For each length, the place of the least number that a sequence so long ends with.
+    // For each length, the place of the smallest number that ends a sequence of that length.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(numbers.len());
     let number = |place: &usize| numbers.get(*place).copied();

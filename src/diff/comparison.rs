@@ -1,4 +1,4 @@
-//! Two assets gone over side by side.
+//! Compares two assets side by side.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -17,7 +17,7 @@ use crate::base::text::Name;
 use crate::budget::Budget;
 use crate::outline::Value;
 
-/// The file and member that are compared.
+/// The file and member being compared.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Place {
     pub(super) path: Option<Arc<Name>>,
@@ -31,7 +31,7 @@ impl Place {
     }
 }
 
-/// A comparison of what may be an archive, and of what is in it.
+/// A comparison of two contents that may be archives, including their members.
 pub(super) struct Comparison<'c> {
     pub(super) place: Place,
     pub(super) options: &'c Options,
@@ -43,7 +43,7 @@ impl<'c> Comparison<'c> {
         Self { place, options, sink }
     }
 
-    /// Compares two assets, and the members of archives.
+    /// Compares two assets, including the members of archives.
     pub(super) fn assets(&mut self, assets: [&Asset<'_>; 2], budgets: [&Budget; 2], depth: u32) -> Result<()> {
         let formats = assets.map(|asset| asset.format());
         if formats[0] != formats[1] {
@@ -89,7 +89,7 @@ impl<'c> Comparison<'c> {
             let budgets = [held_one.budget(), held_two.budget()];
             let mut inside = Comparison { place: self.place.clone(), options: self.options, sink };
             inside.assets([&one, &two], budgets, depth)?;
-            // Its bytes differ in numbers that are near enough.
+            // Their bytes differ only in numbers that are within the tolerance.
             if count == 0 && self.options.tolerance > 0.0 {
                 return Ok(());
             }
@@ -103,7 +103,7 @@ impl<'c> Comparison<'c> {
     }
 }
 
-/// A difference; of an array, whose rows are still to be compared.
+/// A difference, or an array whose rows are still to be compared.
 enum Told {
     Known(Difference),
     Rows(Difference),
@@ -128,12 +128,12 @@ struct Outlines<'t, 'c> {
     matched: HashMap<[(usize, &'static str); 2], Rc<Matched>>,
     place: &'c Place,
     options: &'c Options,
-    /// The way to what is compared: the parts around it, their numbers, their names.
+    /// The path to the current parts: the enclosing parts, their numbers, their names.
     around: [Vec<&'t Tree>; 2],
     steps: [Steps; 2],
     path: Path,
     told: Vec<Told>,
-    /// For each of those told whose rows are to be compared.
+    /// The arrays whose rows are still to be compared.
     wanted: Vec<Wanted<'t>>,
 }
 
@@ -158,7 +158,7 @@ impl<'t, 'c> Outlines<'t, 'c> {
         }
     }
 
-    /// Where something inside the part at hand is, in the first asset or in the second.
+    /// The selector of something inside the current part, in the first asset or in the second.
     fn at(&self, side: usize, name: &'static str, index: Option<usize>) -> String {
         let steps = self.steps.get(side).map(Vec::as_slice).unwrap_or_default();
         selector(&steps.iter().copied().chain([(name, index)]).collect::<Vec<_>>())
@@ -185,7 +185,7 @@ impl<'t, 'c> Outlines<'t, 'c> {
         of_a.get(a.id) == of_b.get(b.id)
     }
 
-    /// Which item of one list is which of the other; one of them may not be there.
+    /// Matches the items of two lists. One of the lists may be missing.
     fn matched(&mut self, lists: [Option<&Rc<List<'t>>>; 2]) -> Rc<Matched> {
         let [of_a, of_b] = &self.digests;
         let items = |list: Option<&Rc<List<'t>>>, digests| {
@@ -209,7 +209,7 @@ impl<'t, 'c> Outlines<'t, 'c> {
         Link { lists, matched }
     }
 
-    /// The link of the field or column of this name, if it has numbers of items.
+    /// The link of the field or column of this name, if it contains numbers of items.
     fn link_of(&mut self, name: &str) -> Option<Link<'t>> {
         let list = self.path.of(name, |path| self.rules.item(path))?;
         Some(self.link(list))
@@ -248,7 +248,7 @@ impl<'t, 'c> Outlines<'t, 'c> {
         }
     }
 
-    /// The items of one list of both.
+    /// Compares the items of one list of both parts.
     fn list(&mut self, pair: [&'t Tree; 2], name: &'static str) {
         let [a, b] = pair;
         let [of_a, of_b] = &mut self.lists;
@@ -283,8 +283,8 @@ impl<'t, 'c> Outlines<'t, 'c> {
         }
     }
 
-    /// The parts of the first list that are moved in the second, by their numbers, with what they hang on in both. Of
-    /// those that hang on the same, as few as explain the order.
+    /// The parts of the first list that moved in the second, by their numbers, with their parents in both. Among parts
+    /// with the same parent, reports as few as explain the order.
     fn moved(&mut self, a: &[&'t Tree], b: &[&'t Tree], matched: &Matched) -> HashMap<usize, Option<[Fact; 2]>> {
         let mut moved = HashMap::new();
         let Some(first) = a.first() else { return moved };
@@ -357,7 +357,7 @@ impl<'t, 'c> Outlines<'t, 'c> {
         }
     }
 
-    /// Whether a field repeats others of which one differs.
+    /// Returns true if a field repeats others of which one differs.
     fn is_repeat(&mut self, name: &str) -> bool {
         let repeated = self.path.of(name, |path| self.rules.repeated(path)).unwrap_or_default();
         let differs = |path: &&'static str| {
@@ -368,7 +368,7 @@ impl<'t, 'c> Outlines<'t, 'c> {
         repeated.iter().any(differs)
     }
 
-    /// A list of texts, item by item.
+    /// Compares a list of texts item by item.
     fn texts(&mut self, pair: [&'t Tree; 2], name: &'static str, texts: [&'t [Name]; 2]) {
         let [a, b] = pair;
         let label = a.label.as_ref();
@@ -413,7 +413,7 @@ impl<'t, 'c> Outlines<'t, 'c> {
             let index = match (numbered, array.index) {
                 (Some(list), Some(index)) => match self.other_number(list, index) {
                     Some(index) => Some(index),
-                    // That what it is for is gone says enough.
+                    // The item is reported as removed, so its array need not be.
                     None => continue,
                 },
                 (_, index) => index,
@@ -438,14 +438,14 @@ impl<'t, 'c> Outlines<'t, 'c> {
         }
     }
 
-    /// The number in the second list of what has this one in the first.
+    /// The number in the second list of the item with this number in the first.
     fn other_number(&mut self, list: &'static str, number: usize) -> Option<usize> {
         let Link { lists: [one, two], matched } = self.link(list);
         let place = one?.place(i64::try_from(number).ok()?)?;
         two?.number(matched.other(place)?)
     }
 
-    /// Two arrays that may differ.
+    /// Compares two arrays that may differ.
     fn array(&mut self, arrays: [&'t Array; 2], place: String, label: Option<&Arc<Name>>) {
         let [one, other] = arrays;
         if one.rows == 0 && other.rows == 0 {
@@ -460,7 +460,8 @@ impl<'t, 'c> Outlines<'t, 'c> {
         }
         self.path.leave();
         let rows = self.path.of(one.name, |path| self.rules.rows(path)).map(|list| self.link(list));
-        // The lists of rows whose numbers differ may explain it; lists that differ may belie rows that are the same.
+        // Differing numbers in rows may be explained by their lists. Equal rows may mean different items if their lists
+        // differ.
         let is_plain = links.iter().map(|(_, link)| link).chain(&rows).all(Link::is_plain);
         if one.digest == other.digest && is_plain {
             return;
@@ -470,7 +471,8 @@ impl<'t, 'c> Outlines<'t, 'c> {
         self.wanted.push(Wanted { arrays, links, rows });
     }
 
-    /// Whether an array shows the same as another, which says what differs; or is only stored in another way.
+    /// Returns true if an array shows the same data as another one, which reports the difference, or if only its
+    /// storage differs.
     fn is_told_elsewhere(&mut self, array: &Array, other: Option<&Array>, by_name: &[ByName<'t>; 2]) -> bool {
         let Some(repeated) = self.path.of(array.name, |path| self.rules.repeated(path)) else { return false };
         let (mut is_there, mut is_same) = (false, true);
@@ -496,7 +498,7 @@ impl<'t, 'c> Outlines<'t, 'c> {
 
 type ByName<'t> = HashMap<(&'static str, Option<usize>), &'t Array>;
 
-/// The items that two fields mean, where they are not the same.
+/// The items that two fields refer to, if they differ.
 fn linked(a: &Fact, b: &Fact, link: &Link<'_>) -> Option<[Fact; 2]> {
     if let (Fact::Value(Value::Ints(one)), Fact::Value(Value::Ints(two))) = (a, b) {
         let is_same = one.len() == two.len() && one.iter().zip(&**two).all(|(&a, &b)| link.is_same(a, b));

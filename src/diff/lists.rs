@@ -1,4 +1,4 @@
-//! Lists whose items others name by number.
+//! Lists whose items are referred to by number.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -18,16 +18,16 @@ enum Items<'t> {
     Texts(&'t [Name]),
 }
 
-/// A list, with what is known of its items.
+/// A list with an index of its items.
 pub(super) struct List<'t> {
-    /// Of which part it is, and what it is asked for by.
+    /// The part that it belongs to, and its name.
     key: (usize, &'static str),
     items: Items<'t>,
-    /// Which item a number means.
+    /// The item of each number.
     numbers: HashMap<i64, usize>,
-    /// For each item what is the same in another list as long as it keeps its label.
+    /// For each item, a key that equals that of the item with the same label in another list.
     keys: Vec<[u8; 32]>,
-    /// Of these.
+    /// The digest of these keys.
     pub(super) digest: [u8; 32],
 }
 
@@ -69,7 +69,7 @@ impl<'t> List<'t> {
         }
     }
 
-    /// Of which part it is and its name, however its items are numbered.
+    /// The part that it belongs to and its name, however its items are numbered.
     pub(super) fn key(&self) -> (usize, &'static str) {
         (self.key.0, self.key.1.split('#').next().unwrap_or_default())
     }
@@ -78,7 +78,7 @@ impl<'t> List<'t> {
         matches!(self.items, Items::Parts(_))
     }
 
-    /// The number of the item at this place, where items are numbered by their place in the file.
+    /// The number of the item at this place, if items are numbered by their place in the file.
     pub(super) fn number(&self, place: usize) -> Option<usize> {
         match &self.items {
             Items::Parts(parts) => parts.get(place)?.index,
@@ -86,12 +86,12 @@ impl<'t> List<'t> {
         }
     }
 
-    /// The place of the item that this number means.
+    /// The place of the item with this number.
     pub(super) fn place(&self, number: i64) -> Option<usize> {
         self.numbers.get(&number).copied()
     }
 
-    /// Its items as they are matched, the content of parts being these digests.
+    /// Its items for matching, with these digests as the content of parts.
     pub(super) fn to_match<'l>(&self, digests: &'l [[u8; 32]]) -> Vec<Item<'l>>
     where
         't: 'l,
@@ -111,8 +111,7 @@ impl<'t> List<'t> {
         }
     }
 
-    /// What an item is called: its label, or the list and its number; with both where the label does not tell it from
-    /// `other`.
+    /// The name of an item: its label, or the list and its number. Includes both if the label equals `other`.
     pub(super) fn name(&self, number: i64, other: Option<&str>) -> Option<String> {
         let place = self.place(number)?;
         let label = match &self.items {
@@ -130,7 +129,7 @@ impl<'t> List<'t> {
     }
 }
 
-/// Names, those that are there already with their number among their like.
+/// Keys of names. A repeated name gets a number to distinguish it.
 fn keys<'n>(names: impl Iterator<Item = &'n [u8]>) -> Vec<[u8; 32]> {
     let mut met: HashMap<&[u8], u64> = HashMap::new();
     let key = |name: &'n [u8]| {
@@ -142,12 +141,12 @@ fn keys<'n>(names: impl Iterator<Item = &'n [u8]>) -> Vec<[u8; 32]> {
     names.map(key).collect()
 }
 
-/// The lists of an outline, each made when it is first asked for.
+/// The lists of an outline, each built on first use.
 #[derive(Default)]
 pub(super) struct Lists<'t>(HashMap<(usize, &'static str), Option<Rc<List<'t>>>>);
 
 impl<'t> Lists<'t> {
-    /// A list of this part. After a `#`, the field that numbers its items.
+    /// A list of this part. The name after a `#` is the field that numbers its items.
     pub(super) fn of(&mut self, tree: &'t Tree, name: &'static str) -> Option<Rc<List<'t>>> {
         let make = || {
             let (plain, field) = name.split_once('#').map_or((name, None), |(plain, field)| (plain, Some(field)));
@@ -161,14 +160,14 @@ impl<'t> Lists<'t> {
         self.0.entry((tree.id, name)).or_insert_with(make).clone()
     }
 
-    /// The list of this path, sought from inside these parts.
+    /// Finds the list of this path, starting inside these parts.
     pub(super) fn find(&mut self, around: &[&'t Tree], path: &'static str) -> Option<Rc<List<'t>>> {
         let (tree, last) = seek(around, path)?;
         self.of(tree, last)
     }
 }
 
-/// The part that this path leads into, sought from inside these, and the last step.
+/// Finds the part that contains the target of this path, starting inside these parts, and the last step.
 pub(super) fn seek<'t>(around: &[&'t Tree], path: &'static str) -> Option<(&'t Tree, &'static str)> {
     let (steps, last) = path.rsplit_once('/').unwrap_or(("", path));
     let mut tree = *around.first()?;
@@ -182,7 +181,7 @@ pub(super) fn seek<'t>(around: &[&'t Tree], path: &'static str) -> Option<(&'t T
     Some((tree, last))
 }
 
-/// The lists of both sides that numbers are of, and which item is which.
+/// The lists of both sides that numbers refer to, and the matches of their items.
 #[derive(Clone)]
 pub(super) struct Link<'t> {
     pub(super) lists: [Option<Rc<List<'t>>>; 2],
@@ -190,10 +189,10 @@ pub(super) struct Link<'t> {
 }
 
 impl Link<'_> {
-    /// Whether two numbers mean the same item; where they mean none, whether they are the same.
+    /// Returns true if two numbers refer to the same item, or refer to none and are equal.
     pub(super) fn is_same(&self, a: i64, b: i64) -> bool {
         let place = |side: &Option<Rc<List<'_>>>, number| side.as_ref().and_then(|list| list.place(number));
-        // The number of items stands for none, too.
+        // A number equal to the item count refers to no item, too.
         let is_end = |side: &Option<Rc<List<'_>>>, number| {
             side.as_ref().is_some_and(|list| usize::try_from(number) == Ok(list.keys.len()))
         };
@@ -205,7 +204,7 @@ impl Link<'_> {
         }
     }
 
-    /// The items that two numbers mean.
+    /// The items that two numbers refer to.
     pub(super) fn facts(&self, a: i64, b: i64) -> [Fact; 2] {
         let [one, two] = &self.lists;
         let name = |list: &Option<Rc<List<'_>>>, number, other: Option<&str>| list.as_ref()?.name(number, other);
@@ -220,14 +219,14 @@ impl Link<'_> {
         })
     }
 
-    /// Whether the lists are known to be the same.
+    /// Returns true if the lists are known to be equal.
     pub(super) fn is_plain(&self) -> bool {
         let [one, two] = self.lists.each_ref().map(|list| list.as_ref().map(|list| list.digest));
         one == two
     }
 }
 
-/// Digests of all parts, by their numbers: with what the numbers of other parts mean instead of these numbers.
+/// Digests of all parts, by their numbers. Numbers that refer to other parts are replaced by the items they refer to.
 pub(super) fn digests<'t>(tree: &'t Tree, rules: &Rules, lists: &mut Lists<'t>) -> Vec<[u8; 32]> {
     let mut meaning = Meaning { rules, lists, path: Path::default(), around: Vec::new(), digests: Vec::new() };
     meaning.part(tree);

@@ -1,4 +1,4 @@
-//! Files that belong together by their names: members of archives, files of folders.
+//! Pairs files by name: members of archives, files of folders.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
@@ -16,20 +16,20 @@ use crate::base::text::Name;
 use crate::base::text::folded;
 use crate::budget::Budget;
 
-/// Smaller files may have the same content by chance: they are not sought by it.
+/// Smaller files may have equal content by chance, so they are not matched by content.
 const LEAST_MOVED: u64 = 32;
 
 /// A file of both lists, or of one.
 pub(crate) enum Paired<T> {
     Both([(Name, T); 2]),
-    /// The same content by another name.
+    /// The same content under another name.
     Moved([Name; 2]),
     Removed(Name),
     Added(Name),
 }
 
-/// Pairs files by their paths, capital and small letters and both slashes being alike; then what is left by content. In
-/// the order of the first list, then what only the second has.
+/// Pairs files by path, ignoring case and the kind of slash, and then the remaining files by content. The result is in
+/// the order of the first list, followed by the files found only in the second.
 pub(crate) fn pair_paths<T>(
     a: Vec<(Name, T)>,
     b: Vec<(Name, T)>,
@@ -51,7 +51,7 @@ pub(crate) fn pair_paths<T>(
             (name, file, other)
         })
         .collect();
-    // Only of what has the size of something gone the content is asked for.
+    // Read the content only of files that have the size of a removed file.
     let mut by_size: HashMap<u64, Vec<usize>> = HashMap::new();
     for (place, file) in left.iter().enumerate() {
         if let Some(bytes) = file.as_ref().map(|(_, file)| size(file)).filter(|bytes| *bytes >= LEAST_MOVED) {
@@ -139,7 +139,7 @@ impl Comparison<'_> {
                     Err(error) => Fact::Text(Name { text: error.message(), lossy: false }),
                 };
                 let values = [text(one), text(two)];
-                // What cannot be decoded is the same if it is stored the same.
+                // Members that cannot be decoded are equal if they are stored identically.
                 if !values[0].is_same(&values[1], None) || a.stored_byte_len() != b.stored_byte_len() {
                     let difference = self.place.difference(Change::Changed, "problems".to_owned());
                     (self.sink)(Difference { values: Some(values), ..difference });
@@ -157,7 +157,7 @@ impl Comparison<'_> {
     }
 }
 
-/// The members of an archive by their names.
+/// The members of an archive by name.
 fn listed<'a>(archive: &Container<'a>, budget: &Budget) -> Result<Vec<(Name, Member<'a>)>> {
     let mut names = Names::of(archive);
     let name = |member: Result<Member<'a>>| {

@@ -1,10 +1,10 @@
-//! What differs between two assets, by their outlines.
+//! Compares two assets by their outlines.
 //!
-//! Items of lists are matched before they are compared: what is the same in both, then what has the same label, then
-//! what stands between the same neighbors and is alike. Numbers that name an item of a list, such as a node's parent or a
-//! section's texture, are compared by the item that they mean; `rules.rs` says which those are. So an item put into
-//! the middle makes no later one differ. Arrays are compared decoded, and each once, however many ways there are to read
-//! it. Left out is where something lies and how many bytes it takes there: both change with everything before them.
+//! Items of lists are matched before they are compared: first those with equal content, then those with the same label,
+//! then similar ones between the same neighbors. A number that refers to an item of a list, such as a node's parent or
+//! a section's texture, is compared by the item it refers to; `rules.rs` lists such numbers. So an inserted item does
+//! not make later ones differ. Arrays are compared decoded, and each once, however many ways there are to read it.
+//! Offsets and stored sizes are not compared, because both change with everything before them.
 
 mod align;
 mod comparison;
@@ -31,59 +31,59 @@ use crate::inspect::Inspect;
 use crate::outline::Value;
 
 named! {
-    /// What happened from the first asset to the second.
+    /// The kind of a difference between the first asset and the second.
     pub enum Change {
         /// Only the first has it.
         Removed = "removed",
         /// Only the second has it.
         Added = "added",
-        /// Both have it, and it is not the same.
+        /// Both have it, with different content.
         Changed = "changed",
-        /// Both have it, in another place.
+        /// Both have it, in different places.
         Moved = "moved",
     }
 }
 
-/// One thing that differs.
+/// One difference.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Difference {
-    /// What happened to it.
+    /// The kind of difference.
     pub change: Change,
-    /// The file that it is in, below the folders that are compared.
+    /// The file that contains it, below the compared folders.
     pub path: Option<Arc<Name>>,
-    /// The member that it is in, where archives are compared.
+    /// The member that contains it, if archives are compared.
     pub member: Option<Arc<Name>>,
-    /// The part, field or array, as selectors name it in the first asset; in the second, where only that has it. Empty
-    /// for the asset as a whole.
+    /// The selector of the part, field or array in the first asset, or in the second if only that has it. Empty for the
+    /// asset as a whole.
     pub place: String,
-    /// Of what is moved, its place in the second asset; of a whole file or member, its name there.
+    /// The place in the second asset of something moved. For a whole file or member, its name there.
     pub to: Option<String>,
-    /// The label of the part that it is or is in.
+    /// The label of the part, or of the part that contains it.
     pub label: Option<Arc<Name>>,
-    /// The value of a field in the first asset, and in the second; of a part that hangs on another one, what it hangs on.
+    /// The value of a field in the first asset and in the second. For a part that moved to another parent, its parents.
     pub values: Option<[Fact; 2]>,
-    /// How the rows of an array differ.
+    /// The differences between the rows of an array.
     pub rows: Option<Rows>,
 }
 
 impl Difference {
-    /// What happened to a file as a whole.
+    /// The difference of a file as a whole.
     pub(crate) fn of_file(change: Change, path: Option<Arc<Name>>) -> Self {
         Place { path, member: None }.difference(change, String::new())
     }
 }
 
-/// How closely assets are compared.
+/// Options of a comparison.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Options {
-    /// Numbers with a fraction that are no farther from each other are the same.
+    /// Floating-point numbers within this distance count as equal.
     pub tolerance: f64,
 }
 
 impl Options {
-    /// With this [tolerance](Self::tolerance).
+    /// Sets the [tolerance](Self::tolerance).
     #[must_use]
     pub fn with_tolerance(self, tolerance: f64) -> Self {
         Self { tolerance, ..self }
@@ -95,11 +95,11 @@ impl Options {
     }
 }
 
-/// The value of a field, kept.
+/// The owned value of a field.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Fact {
-    /// Any but a text.
+    /// Any value except a text.
     Value(Value<'static>),
     /// A text.
     Text(Name),
@@ -125,11 +125,11 @@ impl Fact {
         })
     }
 
-    /// Whether both are the same, or as near as the options say.
+    /// Returns true if both are equal, or within the tolerance of the options.
     fn is_same(&self, other: &Self, options: Option<&Options>) -> bool {
         let exact = Options::default();
         let options = options.unwrap_or(&exact);
-        // What is no number is the same as itself.
+        // NaN counts as equal to NaN.
         let is_near = |a: f32, b: f32| options.is_near(a, b) || a.is_nan() && b.is_nan();
         let (one, two) = match (self, other) {
             (Self::Text(a), Self::Text(b)) => return a == b,
@@ -150,7 +150,7 @@ impl Fact {
         }
     }
 
-    /// The whole number that it is.
+    /// Its value as a whole number.
     fn number(&self) -> Option<i64> {
         match self {
             Self::Value(Value::Uint(number)) => i64::try_from(*number).ok(),
@@ -160,14 +160,14 @@ impl Fact {
     }
 }
 
-/// One of two assets to compare.
+/// One of the two assets to compare.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'s> {
-    /// Its file, which tells of PBO archives what their bytes may not.
+    /// Its file. The name describes PBO archives whose bytes may not.
     pub file: &'s Path,
     /// Its bytes.
     pub data: &'s [u8],
-    /// What comparing it may cost.
+    /// The budget for comparing it.
     pub budget: &'s Budget,
 }
 
@@ -177,21 +177,21 @@ impl<'s> Side<'s> {
     }
 }
 
-/// How the rows of an array differ.
+/// The differences between the rows of an array.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Rows {
-    /// How many the first asset has, and the second.
+    /// The numbers of rows in the first asset and in the second.
     pub counts: [u64; 2],
-    /// The names of the columns in both. Rows of other columns are not looked into.
+    /// The names of the columns in both. If the columns differ, rows are not compared.
     pub columns: [Vec<&'static str>; 2],
-    /// How many are not the same, of those that both have; `None` where they were not looked into.
+    /// How many of the rows that both have differ; `None` if they were not compared.
     pub differing: Option<u64>,
-    /// The columns in which they are not the same.
+    /// The columns that differ.
     pub differing_columns: Vec<&'static str>,
-    /// The largest distance of two numbers with a fraction that are not the same.
+    /// The largest distance between two differing floating-point numbers.
     pub largest: Option<f32>,
-    /// The first row that is not the same.
+    /// The first row that differs.
     pub first: Option<Row>,
 }
 
@@ -199,16 +199,17 @@ pub struct Rows {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Row {
-    /// Its number in both assets.
+    /// Its index in both assets.
     pub rows: [u64; 2],
-    /// The item that it is for, where each row is for one of a list.
+    /// The item that it describes, if each row describes one item of a list.
     pub label: Option<String>,
-    /// Its numbers in both; where these name items, what they name.
+    /// Its numbers in both. Numbers that refer to items are replaced by the items.
     pub values: [Vec<Fact>; 2],
 }
 
-/// Hands over what differs between two assets, and in archives between their members: in the order of the first, then
-/// what only the second has. Decodes what is compressed and takes memory for both outlines.
+/// Passes each difference between two assets to `sink`, including those between members of archives. They are in the
+/// order of the first asset, followed by everything found only in the second. Decodes compressed data and takes memory
+/// for both outlines.
 ///
 /// ```
 /// # let (a, b) = (b"BB3D\x04\0\0\0\x01\0\0\0", b"BB3D\x04\0\0\0\x02\0\0\0");
@@ -225,7 +226,7 @@ pub struct Row {
 /// ```
 ///
 /// # Errors
-/// Where one of them does not open, a list of members breaks off, or a budget or limit is exceeded.
+/// Returns an error if one of them does not open, if a list of members breaks off, or if a budget or limit is exceeded.
 pub fn compare<'s>(a: Side<'s>, b: Side<'s>, options: &Options, sink: &mut dyn FnMut(Difference)) -> Result<()> {
     if a.data == b.data {
         return Ok(());
@@ -236,7 +237,7 @@ pub fn compare<'s>(a: Side<'s>, b: Side<'s>, options: &Options, sink: &mut dyn F
     Comparison::new(Place::default(), options, sink).assets([&one, &two], budgets, 0)
 }
 
-/// The same of two files below folders, which need not be assets: these differ in their bytes.
+/// Like [`compare`], for two files below folders, which need not be assets. Other files are compared by their bytes.
 pub(crate) fn compare_files(
     [a, b]: [Side<'_>; 2],
     path: Arc<Name>,
@@ -249,11 +250,12 @@ pub(crate) fn compare_files(
     Comparison::new(Place { path: Some(path), member: None }, options, sink).contents([a, b], 0)
 }
 
-/// SHA-256 of everything that an asset's outline tells, arrays decoded: the same for two assets that differ only in where
-/// and how their bytes are stored. Decodes everything; keeps nothing.
+/// SHA-256 of everything in an asset's outline, with arrays decoded. It is equal for two assets that differ only in
+/// where and how their bytes are stored. Decodes everything and keeps nothing.
 ///
 /// # Errors
-/// Where the budget or a limit is exceeded. What else cannot be read counts as what is said of it.
+/// Returns an error if the budget or a limit is exceeded. For other data that cannot be read, the error is hashed
+/// instead.
 pub fn fingerprint(asset: &dyn Inspect, budget: &Budget) -> Result<[u8; 32]> {
     Tree::of(asset, false, false, budget).map(|tree| tree.digest)
 }

@@ -1,4 +1,4 @@
-//! The rows of arrays that differ, read again and compared.
+//! Reads and compares the rows of arrays that differ.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -16,20 +16,20 @@ use crate::bytes::batch::to_the_end;
 use crate::bytes::{Column, Scalar, Table};
 use crate::outline::Value;
 
-/// How many bytes of one asset's rows are kept to be compared; of arrays beyond, only that they differ is known.
+/// The most bytes of one asset's rows kept for comparison. Arrays beyond that are only reported as different.
 const MOST_KEPT: u64 = 96 << 20;
 
-/// An array of both assets that is to be looked into.
+/// An array of both assets whose rows are to be compared.
 pub(super) struct Wanted<'t> {
     pub(super) arrays: [&'t Array; 2],
     /// The columns with numbers of items.
     pub(super) links: Vec<(usize, Link<'t>)>,
-    /// Which row is which, where a row is for an item of a list.
+    /// The matching rows, if each row describes an item of a list.
     pub(super) rows: Option<(Rc<Matched>, Link<'t>)>,
 }
 
-/// Compares the rows of arrays; each asset is gone over once, and rows of one array of the second are held at a time.
-/// In the order of the arrays; `None` where they turn out to mean the same.
+/// Compares the rows of arrays, in the order of the arrays. Reads each asset once and holds the rows of one array of
+/// the second at a time. `None` if they turn out to mean the same.
 pub(super) fn compare(
     wanted: &[Wanted<'_>],
     assets: [&Asset<'_>; 2],
@@ -68,7 +68,7 @@ pub(super) fn compare(
         let mut bytes = Vec::new();
         let rows = held.and_then(|held| read(table, held.budget(), &mut bytes).map(|()| held));
         let (Some(_held), Some(one)) = (unless_stopped(rows)?, of_a.remove(&array.id)) else { return Ok(()) };
-        // What broke off was not read whole.
+        // A shorter result means that reading broke off.
         if one.len() as u64 == array.byte_len() && bytes.len() as u64 == other.byte_len() {
             budget_b.work(bytes.len() as u64)?;
             let is_same = result.as_mut().is_none_or(|rows| look_into(wanted, &one, &bytes, options, rows));
@@ -81,7 +81,7 @@ pub(super) fn compare(
     Ok(results)
 }
 
-/// What cannot be read is not looked into; where the work is to end, it ends.
+/// Treats data that cannot be read as `None`, but passes on errors that stop the work.
 fn unless_stopped<T>(result: Result<T>) -> Result<Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),
@@ -108,7 +108,7 @@ impl Rows {
     }
 }
 
-/// Compares row by row. Whether both mean the same.
+/// Compares row by row. Returns true if both mean the same.
 fn look_into(wanted: &Wanted<'_>, a: &[u8], b: &[u8], options: &Options, rows: &mut Rows) -> bool {
     let columns = Columns::of(wanted);
     let mut differs = vec![false; columns.0.len()];
@@ -153,7 +153,7 @@ fn look_into(wanted: &Wanted<'_>, a: &[u8], b: &[u8], options: &Options, rows: &
 
 struct Columns<'w, 't>(Vec<At<'w, 't>>);
 
-/// A column, where it lies in a row.
+/// A column and its offset in a row.
 struct At<'w, 't> {
     column: Column,
     start: usize,
@@ -212,7 +212,7 @@ impl At<'_, '_> {
         }
     }
 
-    /// Whether both rows have the same here; the largest distance of two numbers so far.
+    /// Returns true if both rows are equal here. Updates the largest distance of two numbers.
     fn is_same(&self, one: &[u8], two: &[u8], options: &Options, largest: &mut Option<f32>) -> bool {
         if self.link.is_none() && self.bytes(one) == self.bytes(two) {
             return true;

@@ -1,7 +1,8 @@
-//! Which fields and arrays of each format name items by number, and which repeat what is told elsewhere.
+//! Defines which fields and arrays of each format refer to items by number, and which repeat other data.
 //!
-//! Paths are those of outlines without numbers. A list is sought from the top, but inside the same parts as the path
-//! itself as far as the two agree: `lods/textures`, asked for by `lods/sections/texture`, is that of the same LOD.
+//! Paths are those of outlines, without numbers. A list is looked up from the top, but inside the same parts as the
+//! path itself as far as the two agree. For example, `lods/textures`, requested by `lods/sections/texture`, is the list
+//! of the same LOD.
 
 use std::collections::HashMap;
 
@@ -10,22 +11,22 @@ use crate::base::format::Format;
 /// How something is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rule {
-    /// Follows from what is told elsewhere: not compared.
+    /// Derived from other data: not compared.
     Derived,
-    /// A number that other parts use for this one: not compared itself.
+    /// A number by which other parts refer to this one: not compared itself.
     Number,
-    /// A field, or a column of an array, with numbers of items of this list. After a `#`, the field by which items are
-    /// numbered, where that is not their place.
+    /// A field or array column with numbers of items of this list. The name after a `#` is the field that numbers the
+    /// items, if they are not numbered by their place.
     Item(&'static str),
-    /// The item of this list that the part hangs on: with another one, the part is moved.
+    /// The parent of the part, as an item of this list. If it differs, the part is moved.
     Parent(&'static str),
     /// An array with a row for each item of this list.
     Rows(&'static str),
     /// Arrays, one for each item of this list.
     Numbered(&'static str),
-    /// An array or field that shows the same data as these: compared only where these are the same.
+    /// An array or field that shows the same data as these: compared only if these are equal.
     Repeats(&'static [&'static str]),
-    /// A list whose order follows from another's.
+    /// A list whose order follows from the order of another.
     Unordered,
 }
 
@@ -200,7 +201,7 @@ const LODKA: &[(&str, Rule)] = &[
     ("proxy_sets/proxies/mesh", Item("meshes")),
 ];
 
-/// The rules of one format by their paths.
+/// The rules of one format by path.
 pub(super) struct Rules(HashMap<&'static str, Vec<Rule>>);
 
 impl Rules {
@@ -230,7 +231,7 @@ impl Rules {
         self.find(path, |known| (known == rule).then_some(())).is_some()
     }
 
-    /// The list that the numbers of a field or column are of.
+    /// The list that the numbers of a field or column refer to.
     pub(super) fn item(&self, path: &str) -> Option<&'static str> {
         self.find(path, |rule| match rule {
             Item(list) | Parent(list) => Some(list),
@@ -238,17 +239,17 @@ impl Rules {
         })
     }
 
-    /// The list of what a part may hang on.
+    /// The list of possible parents of a part.
     pub(super) fn parent(&self, path: &str) -> Option<&'static str> {
         self.find(path, |rule| if let Parent(list) = rule { Some(list) } else { None })
     }
 
-    /// The list that the rows of an array are for.
+    /// The list that the rows of an array describe.
     pub(super) fn rows(&self, path: &str) -> Option<&'static str> {
         self.find(path, |rule| if let Rows(list) = rule { Some(list) } else { None })
     }
 
-    /// The list that several arrays of one name are for.
+    /// The list that several arrays of one name describe.
     pub(super) fn numbered(&self, path: &str) -> Option<&'static str> {
         self.find(path, |rule| if let Numbered(list) = rule { Some(list) } else { None })
     }
@@ -259,7 +260,7 @@ impl Rules {
     }
 }
 
-/// A path without numbers, while an outline is walked.
+/// A path without numbers, built while an outline is walked.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Path {
     text: String,
@@ -283,7 +284,7 @@ impl Path {
         ask(&self.text)
     }
 
-    /// Asks for the path of something inside.
+    /// Calls `ask` with the path of something inside.
     pub(super) fn of<T>(&mut self, name: &str, ask: impl FnOnce(&str) -> T) -> T {
         self.enter(name);
         let answer = ask(&self.text);

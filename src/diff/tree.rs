@@ -1,4 +1,4 @@
-//! An outline, kept to be compared.
+//! An outline, kept for comparison.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::bytes::{Column, Table};
 use crate::inspect::Inspect;
 use crate::outline::{Outline, Part, Text, Value, Visitor};
 
-/// An outline, kept.
+/// An outline, kept for comparison.
 #[derive(Debug)]
 pub(super) struct Tree {
     pub(super) name: &'static str,
@@ -25,11 +25,11 @@ pub(super) struct Tree {
     pub(super) fields: Vec<(&'static str, Fact)>,
     pub(super) arrays: Vec<Array>,
     pub(super) parts: Vec<Self>,
-    /// The places of the parts of each name.
+    /// The indices of the parts of each name.
     pub(super) lists: Vec<(&'static str, Vec<usize>)>,
-    /// Its number among all of the outline.
+    /// Its number among all parts of the outline.
     pub(super) id: usize,
-    /// Of all of this but its place, and but the numbers of other parts in it.
+    /// The digest of everything in it, except its offset and its references to other parts.
     pub(super) digest: [u8; 32],
 }
 
@@ -45,7 +45,7 @@ pub(super) struct Array {
 }
 
 impl Array {
-    /// The bytes that its rows decode to.
+    /// The size of its decoded rows.
     pub(super) fn byte_len(&self) -> u64 {
         let row: usize = self.columns.iter().map(|column| column.scalar.byte_len()).sum();
         self.rows.saturating_mul(row as u64)
@@ -53,7 +53,8 @@ impl Array {
 }
 
 impl Tree {
-    /// The outline of an asset. Kept, it leaves out what the [rules](super::rules) say; else it is only a digest.
+    /// Reads the outline of an asset. With `keep`, omits what the [rules](super::rules) say; otherwise it only computes
+    /// a digest.
     pub(super) fn of(asset: &dyn Inspect, keep: bool, is_archive: bool, budget: &Budget) -> Result<Self> {
         let limit = budget.limits().decoded_bytes;
         let mut builder = Builder {
@@ -85,7 +86,7 @@ impl Tree {
         places.unwrap_or_default().iter().filter_map(|&place| self.parts.get(place))
     }
 
-    /// The part of this name, if there is one and no other.
+    /// The part of this name, if there is exactly one.
     pub(super) fn only(&self, name: &str) -> Option<&Self> {
         let mut list = self.list(name);
         list.next().filter(|_| list.next().is_none())
@@ -96,7 +97,7 @@ impl Tree {
     }
 }
 
-/// Members, and what follows from them, are compared in another way.
+/// Members, and data derived from them, are compared in another way.
 fn is_of_archive(part: &Part<'_>) -> bool {
     matches!(part.name, "members" | "directory" | "tail")
 }
@@ -148,7 +149,7 @@ impl Open {
         Tree { digest: self.hash.finalize().into(), ..self.tree }
     }
 
-    /// Whether a field says where something lies, or how many bytes it takes, or its own number.
+    /// Returns true if a field is an offset, a stored size, or the part's own number.
     fn is_place(&self, name: &str, value: &Value<'_>) -> bool {
         let number = match value {
             Value::Opaque(_) => return true,
@@ -168,15 +169,15 @@ struct Builder<'b> {
     open: Vec<Open>,
     keep: bool,
     is_archive: bool,
-    /// Bytes that may still be kept.
+    /// The remaining bytes that may be kept.
     left: u64,
-    /// Where the outline is kept.
+    /// The rules for keeping the outline, if it is kept.
     rules: Option<Rules>,
     path: Path,
     parts: usize,
     arrays: usize,
     budget: &'b Budget,
-    /// Why not all could be looked at.
+    /// Why not everything could be read.
     failure: Option<Error>,
 }
 
@@ -269,7 +270,7 @@ impl Visitor for Builder<'_> {
     fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
         let id = self.arrays;
         self.arrays = id.saturating_add(1);
-        // Where the LODs of a model lie is a table of its own.
+        // The offsets of a model's LODs are a table of their own.
         if name.ends_with("_starts") || name.ends_with("_ends") || self.is_derived(name) || !self.spend(0) {
             return;
         }
@@ -291,7 +292,7 @@ impl Visitor for Builder<'_> {
     }
 
     fn problem(&mut self, error: &Error) {
-        // What was not looked at for its cost is not known to be the same.
+        // Data that exceeds a limit is not read, so it is not known to be equal.
         if matches!(error.kind(), ErrorKind::Limit { .. } | ErrorKind::Io(_)) {
             self.failure.get_or_insert_with(|| error.clone());
             return;

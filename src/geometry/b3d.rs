@@ -54,20 +54,20 @@ fn of_mesh<'a>(
     }
 }
 
-/// A node's place in the one above it, in the file's own space.
+/// The transform of a node relative to its parent, in the file's own space.
 pub(crate) fn local(node: &Node<'_>) -> Transform {
     Transform { translation: node.position(), rotation: rotation_xyzw(node.rotation()), scale: node.scale() }
 }
 
-/// A bone's node, and what it moves.
+/// A bone's node, and the weights of the vertices it moves.
 type Bone<'a> = (u32, LeArray<'a, wire::Weight>);
 
-/// What is looked up for many primitives, read once when it is first asked for.
+/// Data for many primitives, read once on first use.
 struct Shared<'a> {
     scene: Scene<'a>,
     brushes: OnceLock<Vec<Option<Brush<'a>>>>,
     textures: OnceLock<Vec<Option<crate::formats::b3d::Texture<'a>>>>,
-    /// The weights of each bone by the offset of the mesh that it moves, with the place of its node.
+    /// The weights of each bone with the index of its node, by the offset of the mesh that it moves.
     bones: OnceLock<HashMap<u64, Vec<Bone<'a>>>>,
 }
 
@@ -139,7 +139,7 @@ impl<'a> Shape<'a> for Tris<'a> {
         Ok(self.vertices()?.colors().map(Into::into))
     }
 
-    /// Blitz3D draws what goes clockwise in its left-handed space, which goes the other way round in the mirror.
+    /// Blitz3D draws triangles that are clockwise in its left-handed space. The mirror makes them counterclockwise.
     fn corners(&self) -> Corners<'a> {
         let corner = |vertex: i32| Corner::vertex(u32::try_from(vertex).unwrap_or(u32::MAX));
         Box::new(self.triangles.indices.into_iter().map(move |triangle| {
@@ -196,7 +196,7 @@ fn material<'a>(
     };
     for (index, texture) in textures {
         let flags = texture.flags.0;
-        // Alpha and mask of a layer act where the brush itself is opaque.
+        // Alpha and mask of a layer apply if the brush itself is opaque.
         material.alpha = match material.alpha {
             Alpha::Opaque if flags & 4 != 0 => Alpha::Mask(0.5),
             Alpha::Opaque if flags & 2 != 0 => Alpha::Blend,

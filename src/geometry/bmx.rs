@@ -23,7 +23,7 @@ pub(super) fn primitives<'m>(map: &'m Map<'m>) -> Boxed<'m> {
     }))
 }
 
-/// The primitives of an object; `None` for a component, whose mesh the game has.
+/// The primitives of an object. `None` for a component, whose mesh is part of the game.
 fn parts<'m>(
     map: &'m Map<'m>,
     object: Placed<'m, Object<'m>>,
@@ -37,7 +37,7 @@ fn parts<'m>(
         Some(order) => order.clone(),
         None => orders.entry(number).or_insert(Arc::new(Order::of(&faces)?)).clone(),
     };
-    // Rows of the file's matrix are the images of the axes, so columns of ours.
+    // Rows of the file's matrix are the images of the axes, and so columns of ours.
     let world = Matrix::MIRROR.after(&Matrix(object.world_matrix.rows));
     let (node, name, mesh_number) = (object.index(), object.entry().name, mesh.index());
     let visible = !object.is_hidden.is_some_and(|hidden| hidden.is_set());
@@ -51,7 +51,7 @@ fn parts<'m>(
 #[derive(Debug)]
 struct Order {
     faces: Vec<u32>,
-    /// The material of each part, and where its faces end.
+    /// The material of each part, and the end of its faces.
     parts: Vec<(Option<u32>, usize)>,
 }
 
@@ -62,7 +62,7 @@ impl Order {
         order.try_reserve_exact(faces.len()).map_err(|_| out_of_memory())?;
         order.extend((0..faces.len()).map_while(|face| u32::try_from(face).ok()));
         let material = |face: u32| faces.get(face as usize).and_then(|face| face.material());
-        // Stable: the faces of a material stay in the file's order.
+        // The sort is stable, so the faces of a material stay in the file's order.
         order.sort_by_key(|&face| material(face));
         let mut parts: Vec<(Option<u32>, usize)> = Vec::new();
         for (place, &face) in order.iter().enumerate() {
@@ -112,7 +112,7 @@ impl<'m> Shape<'m> for Part<'m> {
         true
     }
 
-    /// Virtools draws what goes clockwise in its left-handed space, which goes the other way round in the mirror.
+    /// Virtools draws triangles that are clockwise in its left-handed space. The mirror makes them counterclockwise.
     fn corners(&self) -> Corners<'m> {
         let (faces, order, part) = (self.faces, self.order.clone(), self.part);
         let corner =
@@ -133,7 +133,7 @@ impl<'m> Shape<'m> for Part<'m> {
             color: [r, g, b, 1.0],
             emissive: material.emissive.unwrap_or_default(),
             specular: material.colors.specular.to_array(),
-            // A slider of 0 to 100 in the programs.
+            // The programs show it as a slider from 0 to 100.
             shininess: material.power.map_or(0.0, |power| (power / 100.0).clamp(0.0, 1.0)),
             two_sided: is_on(material.two_sided),
             ..Material::new(material.entry().name)

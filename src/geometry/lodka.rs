@@ -1,4 +1,4 @@
-//! LODka3D: the face groups of each mesh, and again for each proxy.
+//! LODka3D: the face groups of each mesh, repeated for each proxy.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -50,7 +50,8 @@ fn of_mesh<'a>(shared: Arc<Shared<'a>>, place: Place<'a>, world: Matrix, mesh: M
     }))
 }
 
-/// The meshes that a set of proxies shows once more, the first of which is proxy `first` of the model.
+/// The primitives of the meshes that a set of proxies repeats. The first proxy of the set is proxy `first` of the
+/// model.
 fn of_set<'a>(shared: Arc<Shared<'a>>, first: usize, set: ProxySet<'a>) -> Boxed<'a> {
     let mut worlds: Vec<Matrix> = Vec::new();
     let mut names = set.names.iter();
@@ -82,10 +83,10 @@ fn transform(proxy: &wire::Proxy) -> Transform {
     }
 }
 
-/// What is looked up for many primitives, read once when it is first asked for.
+/// Data for many primitives, read once on first use.
 struct Shared<'a> {
     part: LodModel<'a>,
-    /// By name, as face groups ask for them.
+    /// By name, as face groups refer to them.
     materials: OnceLock<HashMap<Vec<u8>, crate::formats::lodka::Material<'a>>>,
     meshes: OnceLock<Vec<Option<Mesh<'a>>>>,
 }
@@ -104,7 +105,7 @@ impl<'a> Shared<'a> {
                     all.entry(material.name.as_bytes().to_vec()).or_insert(material);
                 }
             }
-            // Somebody else may have been faster, with the same result.
+            // Another thread may have been faster, with the same result.
             let _ = self.materials.set(all);
         }
         Ok(self.materials.get().and_then(|all| all.get(name)).copied())
@@ -132,7 +133,7 @@ impl<'a> Shape<'a> for Group<'a> {
         Ok(self.mesh.uvs.len())
     }
 
-    /// OpenGL's v grows upwards.
+    /// In OpenGL, v grows upwards.
     fn uvs(&self, set: usize) -> Result<Option<Values<'a, Vec2>>> {
         let turned = |uv: &Vec2| values::vec2([uv.x.get(), 1.0 - uv.y.get()]);
         Ok(self.mesh.uvs.get(set).map(|uvs| Values::Made(uvs.iter().map(turned).collect())))
@@ -142,12 +143,12 @@ impl<'a> Shape<'a> for Group<'a> {
         true
     }
 
-    /// OpenGL draws what goes counterclockwise.
+    /// OpenGL draws counterclockwise triangles.
     fn corners(&self) -> Corners<'a> {
         let group = self.group;
         let corner = move |at: usize| {
             let position = group.vertex_indices.get(at)?;
-            // A group without indices of its own for normals or coordinates goes by those of the positions.
+            // A group without separate indices for normals or coordinates uses those of the positions.
             let other = |indices: Option<Indices<'a>>| indices.and_then(|all| all.get(at)).unwrap_or(position);
             let uvs = [0, 1].map(|set| other(group.uv_indices.get(set)));
             Some(Corner { position, normal: other(Some(group.normal_indices)), uvs })
@@ -194,7 +195,7 @@ impl<'a> Shape<'a> for Group<'a> {
             return Ok((!name.is_empty()).then(|| Material::new(name)));
         };
         let mut facts = facts(&material);
-        // The second set is that of another material's image, such as a map of light.
+        // The second set is for the image of another material, such as a light map.
         if let Some(second) = self.group.materials.get(1)
             && let Some(second) = self.shared.material(second.as_bytes())?
         {

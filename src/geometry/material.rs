@@ -1,28 +1,28 @@
-//! How surfaces look, as far as all formats can say it.
+//! Materials: the appearance of surfaces, as far as all formats share it.
 
 use crate::outline::Text;
 
-/// What a format tells of a surface. What it does not tell is as in a plain white one.
+/// The appearance of a surface. Values that the format does not store are those of a plain white material.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Material<'a> {
-    /// Its name, or that of its file.
+    /// Its name, or the name of its file.
     pub name: Text<'a>,
-    /// Its color in light: red, green, blue, opacity.
+    /// Its diffuse color: red, green, blue, opacity.
     pub color: [f32; 4],
-    /// The color it shines in by itself.
+    /// Its emissive color.
     pub emissive: [f32; 3],
-    /// The color of its highlights.
+    /// The color of its specular highlights.
     pub specular: [f32; 3],
     /// How narrow the highlights are, 0 to 1.
     pub shininess: f32,
-    /// How it covers what lies behind.
+    /// How it blends with the background.
     pub alpha: Alpha,
-    /// Whether it is seen from behind too.
+    /// True if its back faces are visible too.
     pub two_sided: bool,
-    /// Whether no light is needed to see it.
+    /// True if it is visible without light.
     pub unlit: bool,
-    /// Whether the colors of vertices count. In Blitz3D they then stand for its own.
+    /// True if vertex colors apply. In Blitz3D they then replace the material's own color.
     pub vertex_colors: bool,
     /// Its images, the main one first.
     pub textures: Vec<Texture<'a>>,
@@ -45,24 +45,24 @@ impl<'a> Material<'a> {
     }
 }
 
-/// How a surface covers what lies behind it.
+/// How a surface blends with the background.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Alpha {
-    /// Wholly.
+    /// It is opaque.
     Opaque,
-    /// Wholly where its opacity is at least so much, else not at all.
+    /// It is opaque if its opacity is at least this value, else invisible.
     Mask(f32),
-    /// By its opacity.
+    /// It is blended by its opacity.
     Blend,
-    /// By adding its color.
+    /// Its color is added.
     Add,
-    /// By multiplying with its color.
+    /// It multiplies the background by its color.
     Multiply,
 }
 
 impl Alpha {
-    /// The word for it.
+    /// The fixed name of the variant.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Opaque => "opaque",
@@ -78,13 +78,13 @@ impl Alpha {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Texture<'a> {
-    /// The name of its file as stored: any encoding, often a path of the author's machine. Never open it as it is.
+    /// The name of its file as stored: any encoding, often a path on the author's machine. Never open it unchecked.
     pub name: Text<'a>,
-    /// Which set of texture coordinates it goes by.
+    /// The set of texture coordinates that it uses.
     pub uv_set: usize,
-    /// Whether it ends at its edges along u and v, where others repeat.
+    /// True if it is clamped at its edges along u and v; otherwise it repeats.
     pub clamped: [bool; 2],
-    /// Its place among the textures of the model, where the format counts them.
+    /// Its index among the textures of the model, if the format numbers them.
     pub index: Option<usize>,
 }
 

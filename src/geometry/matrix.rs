@@ -1,25 +1,25 @@
-//! Places in the one space that geometry and poses are told in.
+//! Matrices and transforms in the common space of geometry and poses.
 
 use glam::{Mat3A, Mat4, Quat, Vec3, Vec3A};
 
-/// A matrix that maps column vectors, stored column by column, as glTF and most graphics interfaces have it.
+/// A matrix that maps column vectors. It is stored column by column, as in glTF and most graphics APIs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Matrix(pub [[f32; 4]; 4]);
 
 impl Matrix {
-    /// The one that leaves everything in its place.
+    /// The identity matrix.
     pub const IDENTITY: Self =
         Self([[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]);
 
-    /// The one that leads from a left-handed space to ours: x changes its sign.
+    /// Maps a left-handed space to ours: x changes its sign.
     pub(crate) const MIRROR: Self =
         Self([[-1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]);
 
-    /// The same for spaces whose models face against z: z changes its sign.
+    /// Maps a left-handed space whose models face against z to ours: z changes its sign.
     pub(crate) const TURNED_MIRROR: Self =
         Self([[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, -1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]);
 
-    /// From three rows of a rotation and one of a position, for row vectors.
+    /// Creates a matrix from three rows of a rotation and one of a position, for row vectors.
     pub(crate) fn from_rows([x, y, z, position]: [[f32; 3]; 4]) -> Self {
         let column = |[a, b, c]: [f32; 3], last| [a, b, c, last];
         Self([column(x, 0.0), column(y, 0.0), column(z, 0.0), column(position, 1.0)])
@@ -29,48 +29,48 @@ impl Matrix {
         Self::of(Mat4::from_translation(by.into()))
     }
 
-    /// A position under the matrix.
+    /// Transforms a position.
     pub fn point(&self, position: [f32; 3]) -> [f32; 3] {
         self.glam().transform_point3(position.into()).to_array()
     }
 
-    /// A direction under the matrix, of whatever length comes out.
+    /// Transforms a direction. The result is not normalized.
     pub fn direction(&self, direction: [f32; 3]) -> [f32; 3] {
         self.glam().transform_vector3(direction.into()).to_array()
     }
 
-    /// A normal under the matrix, of length 1; of length 0 where there is none. Inverts the matrix: for many normals
-    /// there is [`normals`](Self::normals).
+    /// Transforms a normal to length 1, or length 0 if there is none. Inverts the matrix; for many normals, use
+    /// [`normals`](Self::normals).
     pub fn normal(&self, normal: [f32; 3]) -> [f32; 3] {
         self.normals()(normal)
     }
 
-    /// What maps normals, for the price of one inversion.
+    /// Returns a function that transforms normals, with a single inversion of the matrix.
     pub fn normals(&self) -> impl Fn([f32; 3]) -> [f32; 3] + Copy + use<> {
         let inverse = Mat3A::from_mat4(self.glam()).inverse().transpose();
-        // Where the matrix flattens space, no normal is surely right.
+        // If the matrix flattens space, no normal is certain to be right.
         let map = if inverse.is_finite() { inverse } else { Mat3A::from_mat4(self.glam()) };
         move |normal| map.mul_vec3a(Vec3A::from(normal)).normalize_or_zero().to_array()
     }
 
-    /// This one after the other.
+    /// The product of this matrix and another, which is applied first.
     #[must_use]
     pub fn after(&self, first: &Self) -> Self {
         Self::of(self.glam().mul_mat4(&first.glam()))
     }
 
-    /// What undoes it; `None` where it flattens space, or is not of numbers.
+    /// The inverse matrix. `None` if the matrix flattens space or has numbers that are not finite.
     pub fn inverse(&self) -> Option<Self> {
         let inverse = self.glam().inverse();
         inverse.is_finite().then(|| Self::of(inverse))
     }
 
-    /// Whether it turns a left hand into a right one.
+    /// Returns true if it turns a left hand into a right one.
     pub fn mirrors(&self) -> bool {
         self.glam().determinant() < 0.0
     }
 
-    /// The same mapping seen in a mirror.
+    /// The same mapping in mirrored space.
     pub(crate) fn seen_in(&self, mirror: &Self) -> Self {
         mirror.after(self).after(mirror)
     }
@@ -84,35 +84,35 @@ impl Matrix {
     }
 }
 
-/// A place as translation after rotation after scale.
+/// A transform: scale, then rotation, then translation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transform {
-    /// How far it is moved.
+    /// The translation.
     pub translation: [f32; 3],
-    /// How it is turned: x, y, z, w of a quaternion with `v' = q v q*`. As stored but for the space: not made unit.
+    /// The rotation: x, y, z, w of a quaternion with `v' = q v q*`. Converted to our space, but not normalized.
     pub rotation: [f32; 4],
-    /// How it is stretched.
+    /// The scale.
     pub scale: [f32; 3],
 }
 
 impl Transform {
-    /// The one that leaves everything in its place.
+    /// The identity transform.
     pub const IDENTITY: Self = Self { translation: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0], scale: [1.0; 3] };
 
-    /// The same as a matrix.
+    /// Converts it to a matrix.
     pub fn to_matrix(&self) -> Matrix {
         let (scale, translation) = (Vec3::from(self.scale), Vec3::from(self.translation));
         Matrix::of(Mat4::from_scale_rotation_translation(scale, Quat::from_array(self.rotation), translation))
     }
 
-    /// The same in the mirror that leads from a left-handed space to ours.
+    /// The same transform after the mirror from a left-handed space to ours.
     #[must_use]
     pub(crate) fn mirrored(&self) -> Self {
         let ([x, y, z], [i, j, k, w]) = (self.translation, self.rotation);
         Self { translation: [-x, y, z], rotation: [i, -j, -k, w], scale: self.scale }
     }
 
-    /// The same in the mirror that leads there from a space whose models face against z.
+    /// The same transform after the mirror to our space from one whose models face against z.
     #[must_use]
     pub(crate) fn mirrored_turned(&self) -> Self {
         let ([x, y, z], [i, j, k, w]) = (self.translation, self.rotation);

@@ -26,7 +26,7 @@ fn of_lod<'a>(index: usize, lod: Arc<Lod<'a>>) -> Boxed<'a> {
     }))
 }
 
-/// The faces of one texture and material, each with the number of its first corner among all of the LOD.
+/// The faces of one texture and material, each with the number of its first corner among all corners of the LOD.
 #[derive(Debug)]
 struct Look<'a> {
     texture: ByteStr<'a>,
@@ -37,7 +37,7 @@ struct Look<'a> {
 /// In the order of first use.
 fn looks<'a>(lod: &Lod<'a>) -> Vec<Look<'a>> {
     let mut looks: Vec<Look<'a>> = Vec::new();
-    // By copies: of bytes in a map the hash may change.
+    // Keys are copies, because the hash of bytes in a map may change.
     let mut known: HashMap<(Vec<u8>, Vec<u8>), usize> = HashMap::new();
     let mut corner = 0_u32;
     for face in &lod.faces {
@@ -62,8 +62,8 @@ struct Faces<'a> {
 shown!([] Debug for Faces<'_>, |faces| "Faces({} of {:?})", faces.look.faces.len(), faces.look.texture);
 
 impl<'a> Faces<'a> {
-    /// The sets of texture coordinates behind the first, which the faces have themselves: for each corner of the LOD
-    /// eight bytes, behind the number of the set.
+    /// The sets of texture coordinates after the first one, which is in the faces themselves. Each set is its number
+    /// followed by eight bytes for each corner of the LOD.
     fn more_uvs(&self) -> impl Iterator<Item = &'a [u8]> + '_ {
         let sets = self.lod.tags.iter().filter(|tag| tag.name == "#UVSet#").map(|tag| tag.data.as_bytes());
         sets.filter_map(|data| data.split_at_checked(4)).filter(|(number, _)| *number != [0; 4]).map(|(_, uvs)| uvs)
@@ -77,7 +77,7 @@ impl<'a> Shape<'a> for Faces<'a> {
         Ok(Strided::within(points.as_bytes(), points.offset(), stride, 0).into())
     }
 
-    /// Stored ones point into the body.
+    /// Stored normals point into the body.
     fn normals(&self) -> Result<Option<Values<'a, Vec3>>> {
         let outward = |normal: &Vec3| values::vec3(normal.to_array().map(|axis| 0.0 - axis));
         Ok(Some(Values::Made(self.lod.normals.iter().map(outward).collect())))
@@ -108,8 +108,8 @@ impl<'a> Shape<'a> for Faces<'a> {
         true
     }
 
-    /// What the tools draw goes counterclockwise in their left-handed space, as numbers go, and so clockwise in ours
-    /// before the mirror.
+    /// By their coordinates, the triangles that the tools draw are counterclockwise in their left-handed space. So they
+    /// are clockwise in ours before the mirror.
     fn corners(&self) -> Corners<'a> {
         let look = self.look.clone();
         let corners = (0..look.faces.len()).map(move |face| {

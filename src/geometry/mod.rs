@@ -1,18 +1,17 @@
-//! Triangles of every format, told alike: [`Asset::primitives`].
+//! Triangles of every format through one API: [`Asset::primitives`].
 //!
-//! A [`Primitive`] is what is drawn at once: the triangles of one material in one mesh, at one place. Its arrays are
-//! those of the file wherever the bytes are what is asked, and its [matrix](Primitive::world_matrix) leads from them to
-//! one space:
+//! A [`Primitive`] is one draw call: the triangles of one material in one mesh, at one place. Its arrays are read in
+//! place if the file's bytes have the right form. Its [matrix](Primitive::world_matrix) maps them to one common space:
 //!
-//! - right-handed, +Y up, +Z to the front, so that +X is to the left of the model; units as the author has them (meters in
-//!   the formats of Arma),
+//! - right-handed, +Y up, +Z to the front, so that +X is to the left of the model; the author's units (meters in the
+//!   formats of Arma),
 //! - texture coordinates with V growing downwards from the first row of the image,
 //! - triangles counterclockwise as seen from their front, once they are in that space,
 //! - normals pointing away from that side.
 //!
-//! It is that of glTF, which most tools read. Blitz3D, Ballance and Arma are left-handed. In the first two x changes its
-//! sign, by the matrix; in Arma's, whose models face against z, z does. LODka3D is right-handed as OpenGL is; the file does
-//! not say which way is up, and nothing is turned.
+//! This is the space of glTF, which most tools read. Blitz3D, Ballance and Arma are left-handed. For the first two, the
+//! matrix changes the sign of x. Arma's models face against z, so for them it changes the sign of z. LODka3D is
+//! right-handed like OpenGL. The file does not say which way is up, and nothing is rotated.
 //!
 //! | format | a primitive is | joints are | in place are |
 //! | --- | --- | --- | --- |
@@ -22,8 +21,8 @@
 //! | odol | a section of a LOD; in version 7 the faces of one texture | bones of the skeleton | positions that are not compressed |
 //! | mlod | the faces of one texture and material in a LOD | | positions |
 //!
-//! Nothing is decoded or copied before it is asked for. Indices are handed on as stored: [`Values::get`] is `None` for
-//! one that points nowhere, `verify` tells of them.
+//! Nothing is decoded or copied before you request it. Indices are returned as stored: [`Values::get`] returns `None`
+//! for an index that is out of range, and `verify` reports it.
 //!
 //! ```
 //! use meshpeek::Asset;
@@ -79,26 +78,26 @@ pub struct Primitive<'a> {
     shape: Box<dyn Shape<'a> + 'a>,
 }
 
-/// Where a primitive belongs.
+/// The context of a primitive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Place<'a> {
-    /// The name of its node, object or mesh, where it has one.
+    /// The name of its node, object or mesh, if it has one.
     pub name: Text<'a>,
-    /// Its level of detail: the place in the file's order and the resolution, which tells what it is for.
+    /// Its level of detail: the index in the file's order and the resolution, which shows the purpose of the LOD.
     pub lod: Option<(usize, f32)>,
-    /// The place of its model, in files with several (LODka3D); else 0.
+    /// The index of its model, in files with several (LODka3D); else 0.
     pub model: usize,
-    /// The place of what shows it: b3d's node, bmx's object. A LODka3D mesh is shown by itself, and by proxies, which
-    /// are counted from 0 over all sets of the model.
+    /// The index of the node that shows it: b3d's node, bmx's object. A LODka3D mesh is shown by itself, and by
+    /// proxies, which are counted from 0 over all sets of the model.
     pub node: Option<usize>,
-    /// The number of its mesh. Primitives of one mesh share their arrays of vertices, but for texture coordinates of
+    /// The number of its mesh. Primitives of one mesh share their arrays of vertices, except for texture coordinates of
     /// MLOD.
     pub mesh: usize,
-    /// Its place among the primitives of its mesh.
+    /// Its index among the primitives of its mesh.
     pub part: usize,
-    /// Whether the file says that it is drawn. In ODOL hidden sections are not, nor faces that mark where another model
-    /// is to be put.
+    /// True if the file says that it is drawn. In ODOL, hidden sections are not drawn, nor are faces that mark the
+    /// place of another model.
     pub visible: bool,
 }
 
@@ -108,35 +107,35 @@ impl<'a> Place<'a> {
     }
 }
 
-/// One corner of a triangle: where its numbers are in the arrays of its primitive.
+/// One corner of a triangle: its indices into the arrays of its primitive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub struct Corner {
-    /// Which of the positions; the same counts for colors, tangents and weights.
+    /// The index of the position. Colors, tangents and weights use the same index.
     pub position: u32,
-    /// Which of the normals.
+    /// The index of the normal.
     pub normal: u32,
-    /// Which of the texture coordinates, of the first set and of all others.
+    /// The indices of the texture coordinates: in the first set, and in all others.
     pub uvs: [u32; 2],
 }
 
 impl Corner {
-    /// A corner of a format that has one number for all.
+    /// A corner of a format that has one index for all arrays.
     fn vertex(vertex: u32) -> Self {
         Self { position: vertex, normal: vertex, uvs: [vertex; 2] }
     }
 
-    /// Which of the texture coordinates of a set.
+    /// The index of the texture coordinates in a set.
     pub fn uv(&self, set: usize) -> u32 {
         let [first, others] = self.uvs;
         if set == 0 { first } else { others }
     }
 }
 
-/// Triangles, one by one.
+/// An iterator over triangles.
 type Corners<'a> = Box<dyn Iterator<Item = Result<[Corner; 3]>> + 'a>;
 
-/// What a format tells of a primitive.
+/// The access to a primitive that each format implements.
 trait Shape<'a>: fmt::Debug + Send + Sync {
     fn positions(&self) -> Result<Values<'a, Vec3>>;
     fn vertex_count(&self) -> Result<usize> {
@@ -166,13 +165,13 @@ impl<'a> Primitive<'a> {
         Self { place, world, shape: Box::new(shape) }
     }
 
-    /// Where it belongs.
+    /// The context it belongs to.
     pub fn place(&self) -> &Place<'a> {
         &self.place
     }
 
-    /// What leads from its arrays to the [space](self) of all formats, the mirror of left-handed ones included: for
-    /// positions as [`Matrix::point`], for normals as [`Matrix::normal`], for tangents as [`Matrix::direction`].
+    /// The matrix from its arrays to the common [space](self), including the mirror of left-handed formats. Use
+    /// [`Matrix::point`] for positions, [`Matrix::normal`] for normals and [`Matrix::direction`] for tangents.
     pub fn world_matrix(&self) -> Matrix {
         self.world
     }
@@ -180,92 +179,92 @@ impl<'a> Primitive<'a> {
     /// The positions as stored, in the space of its mesh.
     ///
     /// # Errors
-    /// Where they cannot be read or decoded.
+    /// Returns an error if they cannot be read or decoded.
     pub fn positions(&self) -> Result<Values<'a, Vec3>> {
         self.shape.positions()
     }
 
-    /// How many positions. Decodes nothing.
+    /// The number of positions. Decodes nothing.
     ///
     /// # Errors
-    /// Where they cannot be found.
+    /// Returns an error if the positions cannot be found.
     pub fn vertex_count(&self) -> Result<usize> {
         self.shape.vertex_count()
     }
 
-    /// The normals in the space of its mesh, pointing out of the body; `None` where the format or the mesh has none.
-    /// In place, but for ODOL and MLOD, whose stored ones point into it.
+    /// The normals in the space of its mesh, pointing out of the body. `None` if the format or the mesh has none. In
+    /// place, except for ODOL and MLOD, whose stored normals point into the body.
     ///
     /// # Errors
-    /// Where they cannot be read or decoded.
+    /// Returns an error if they cannot be read or decoded.
     pub fn normals(&self) -> Result<Option<Values<'a, Vec3>>> {
         self.shape.normals()
     }
 
-    /// For each position the directions in which u and v grow, in the space of its mesh; only ODOL has them.
+    /// For each position, the directions in which u and v grow, in the space of its mesh. Only ODOL has them.
     ///
     /// # Errors
-    /// Where they cannot be read or decoded.
+    /// Returns an error if they cannot be read or decoded.
     pub fn tangents(&self) -> Result<Option<[Values<'a, Vec3>; 2]>> {
         self.shape.tangents()
     }
 
-    /// How many sets of texture coordinates there are.
+    /// The number of sets of texture coordinates.
     ///
     /// # Errors
-    /// Where they cannot be found.
+    /// Returns an error if the sets cannot be found.
     pub fn uv_sets(&self) -> Result<usize> {
         self.shape.uv_sets()
     }
 
-    /// A set of texture coordinates, v growing downwards; `None` behind the last set. In place in b3d and bmx.
+    /// A set of texture coordinates, with v growing downwards. `None` after the last set. In place in b3d and bmx.
     ///
     /// # Errors
-    /// Where they cannot be read or decoded.
+    /// Returns an error if they cannot be read or decoded.
     pub fn uvs(&self, set: usize) -> Result<Option<Values<'a, Vec2>>> {
         self.shape.uvs(set)
     }
 
-    /// The colors of the positions; only b3d has them.
+    /// The colors of the positions. Only b3d has them.
     ///
     /// # Errors
-    /// Where they cannot be read.
+    /// Returns an error if they cannot be read.
     pub fn colors(&self) -> Result<Option<Values<'a, Color>>> {
         self.shape.colors()
     }
 
-    /// Whether normals and texture coordinates have numbers of their own: bmx, lodka and mlod. Then
-    /// [`corners`](Self::corners) tells them, and [`to_welded`](Self::to_welded) makes one number of them.
+    /// Returns true if normals and texture coordinates have separate indices (bmx, lodka and mlod). Then
+    /// [`corners`](Self::corners) returns them, and [`to_welded`](Self::to_welded) merges them into one index.
     pub fn is_indexed_by_corner(&self) -> bool {
         self.shape.is_indexed_by_corner()
     }
 
-    /// The triangles as places among the positions, counterclockwise from their front in the space of all formats;
-    /// strips, fans and quadrangles made triangles. Numbers that point nowhere are handed on, negative ones as
+    /// The triangles as indices of positions, counterclockwise from their front in the common space. Strips, fans and
+    /// quadrangles are converted to triangles. Indices out of range are returned unchanged, negative ones as
     /// [`u32::MAX`].
     pub fn triangles(&self) -> impl Iterator<Item = Result<[u32; 3]>> + 'a {
         self.corners().map(|corners| Ok(corners?.map(|corner| corner.position)))
     }
 
-    /// The triangles with all numbers of their corners.
+    /// The triangles with all indices of their corners.
     pub fn corners(&self) -> impl Iterator<Item = Result<[Corner; 3]>> + 'a {
         self.shape.corners()
     }
 
-    /// Which joints move each position, in new memory; `None` where none does. In b3d this walks all nodes of the scene
-    /// the first time.
+    /// The joints that move each position, in new memory. `None` if no joint does. In b3d, the first call walks all
+    /// nodes of the scene.
     ///
     /// # Errors
-    /// Where they cannot be read or decoded.
+    /// Returns an error if they cannot be read or decoded.
     pub fn to_weights(&self) -> Result<Option<Weights>> {
         self.shape.weights()
     }
 
-    /// Whether its normals do not face as its triangles do: an exporter left them in the axes of another program, or
-    /// turned them inside out. `false` where it has none. Looks at every triangle.
+    /// Returns true if its normals do not face in the direction of its triangles: an exporter left them in the axes of
+    /// another program, or inverted them. `false` if it has none. Reads every triangle.
     ///
     /// # Errors
-    /// Where triangles, positions or normals cannot be read or decoded.
+    /// Returns an error if triangles, positions or normals cannot be read or decoded.
     pub fn has_wrong_normals(&self) -> Result<bool> {
         let Some(normals) = self.normals()? else { return Ok(false) };
         let (positions, world) = (self.positions()?, self.world);
@@ -282,19 +281,20 @@ impl<'a> Primitive<'a> {
         Ok(facing.is_wrong())
     }
 
-    /// How it looks; `None` where the file does not say. The first time, b3d and lodka read their lists of materials.
+    /// Its material. `None` if the file does not have one. In b3d and lodka, the first call reads the list of
+    /// materials.
     ///
     /// # Errors
-    /// Where the material cannot be read.
+    /// Returns an error if the material cannot be read.
     pub fn material(&self) -> Result<Option<Material<'a>>> {
         self.shape.material()
     }
 }
 
-/// Primitives, one by one.
+/// An iterator over primitives.
 type Boxed<'a> = Box<dyn Iterator<Item = Result<Primitive<'a>>> + 'a>;
 
-/// What stands for a part that cannot be read.
+/// Yields an error for a part that cannot be read.
 fn one<'a>(error: Error) -> Boxed<'a> {
     Box::new(std::iter::once(Err(error)))
 }
@@ -317,12 +317,12 @@ impl fmt::Debug for Primitives<'_> {
 }
 
 impl Asset<'_> {
-    /// Everything with triangles, in the order of the file; nothing for animations and archives. An error stands for a
-    /// part that cannot be read; others follow where they can be found.
+    /// All primitives, in the order of the file; none for animations and archives. A part that cannot be read yields an
+    /// error. Others follow if they can be found.
     ///
-    /// Of a Ballance map the tables are inflated, as for any question. Where faces name their material one by one (bmx,
-    /// mlod), those of a mesh are put in order when its first primitive is reached: four bytes for each. All else is read
-    /// when it is asked for.
+    /// For a Ballance map, the tables are inflated, as for every access. If each face names its material (bmx, mlod),
+    /// the faces of a mesh are sorted when its first primitive is reached, which takes four bytes for each. All other
+    /// data is read on request.
     pub fn primitives(&self) -> Primitives<'_> {
         match self {
             #[cfg(feature = "b3d")]
@@ -340,7 +340,7 @@ impl Asset<'_> {
     }
 }
 
-/// The triangles of faces, each with its four corners and how many of them count: as fans, in the file's order.
+/// The triangles of faces as fans, in the file's order. Each face has four corners and a count of those that apply.
 #[cfg(any(feature = "odol", feature = "mlod"))]
 fn fans<C: Copy>(mut faces: impl Iterator<Item = Result<([C; 4], usize)>>) -> impl Iterator<Item = Result<[C; 3]>> {
     let mut second = None;

@@ -13,11 +13,11 @@ use crate::blocks::Block;
 use crate::bytes::{Element, Table, Vec2, Vec3};
 use crate::formats::odol::{Encoding, FaceIter, Lod, Model, Section, Tangents, UvSet, VertexTable};
 
-/// How often the sections of a LOD may go over its faces; in real files each face is in one.
+/// How often the sections of a LOD may cover all of its faces. In real files each face is in one section.
 const MOST_TURNS: usize = 64;
 
-/// Flags of a section: it is hidden, by itself or because another model is to be put there; its images end at their
-/// edges along u and v.
+/// Flags of a section: it is hidden, either itself or because another model takes its place; its images are clamped
+/// along u and v.
 const HIDDEN: u32 = 1 << 22 | 1 << 28;
 const CLAMPED: [u32; 2] = [1 << 14, 1 << 15];
 
@@ -54,7 +54,7 @@ fn of_lod<'a>(shared: Arc<Shared<'a>>, place: Place<'a>, world: Matrix) -> Boxed
     }
     let (mut faces, mut at, mut end, mut steps) = (lod.faces.iter(), 0_usize, 0_u32, 0_usize);
     let most = lod.faces.len().saturating_mul(MOST_TURNS);
-    // Faces that show in an editor where another model is to be put.
+    // Faces that show in an editor where another model goes.
     let placeholders: BTreeSet<usize> =
         lod.proxies.iter().filter_map(|proxy| usize::try_from(proxy.section?).ok()).collect();
     let sections = lod.sections.iter().enumerate().map(move |(part, section)| {
@@ -74,7 +74,7 @@ fn of_lod<'a>(shared: Arc<Shared<'a>>, place: Place<'a>, world: Matrix) -> Boxed
         primitive.place.visible = section.flags & HIDDEN == 0 && !placeholders.contains(&part);
         Ok(primitive)
     });
-    // What cannot be found once is not found behind it either.
+    // If one section cannot be found, later ones cannot be found either.
     let mut broken = false;
     Box::new(
         sections
@@ -83,7 +83,7 @@ fn of_lod<'a>(shared: Arc<Shared<'a>>, place: Place<'a>, world: Matrix) -> Boxed
     )
 }
 
-/// Faces of one texture, one behind the other: what version 7 has for sections.
+/// Runs of consecutive faces with one texture: version 7's equivalent of sections.
 struct Runs<'a> {
     faces: FaceIter<'a>,
     part: usize,
@@ -121,7 +121,7 @@ impl<'a> Iterator for Runs<'a> {
     }
 }
 
-/// A LOD and its table of vertices, found once when it is first asked for.
+/// A LOD and its table of vertices, read once on first use.
 struct Shared<'a> {
     lod: Lod<'a>,
     index: usize,
@@ -135,7 +135,7 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// What tells how faces look.
+/// The source of a section's material.
 enum Look<'a> {
     Section(Section<'a>),
     Texture(i16),
@@ -151,12 +151,12 @@ struct Faces<'a> {
 shown!([] Debug for Faces<'_>, |faces| "Faces({} of lods[{}])", faces.count, faces.shared.index);
 
 impl<'a> Faces<'a> {
-    /// What is wrong with an array, with the LOD that it is in.
+    /// Adds the LOD to the location of an array's error.
     fn within<T>(&self, name: &'static str, result: Result<T>) -> Result<T> {
         result.within(name).within("vertex_table").within_item("lods", self.shared.index)
     }
 
-    /// The same of an array with an element for each point; `None` where it has none at all.
+    /// Like `within`, for an array with one element per vertex. `None` if it is empty.
     fn checked<T>(
         &self,
         name: &'static str,
@@ -187,7 +187,7 @@ fn coordinates<'a>(set: &UvSet<'a>) -> Result<Values<'a, Vec2>> {
     Ok(Values::Made(set.decode()?.into_iter().map(values::vec2).collect()))
 }
 
-/// Along u and along v. Unlike normals, tangents have the sign that the engine gives them.
+/// The directions of u and of v. Unlike normals, tangents have the sign that the engine gives them.
 fn directions<'a>(tangents: &Tangents<'a>) -> Result<[Values<'a, Vec3>; 2]> {
     let (s, t) = tangents.decode()?.into_iter().map(|[s, t]| (values::vec3(s), values::vec3(t))).unzip();
     Ok([Values::Made(s), Values::Made(t)])
@@ -223,7 +223,7 @@ impl<'a> Shape<'a> for Faces<'a> {
         self.checked("uvs", set.stored.as_table(), || coordinates(&set))
     }
 
-    /// What the engine draws goes clockwise in its left-handed space, which goes the other way round in the mirror.
+    /// The engine draws triangles that are clockwise in its left-handed space. The mirror makes them counterclockwise.
     fn corners(&self) -> Corners<'a> {
         let index = self.shared.index;
         let faces = self.faces.clone().take(self.count);
@@ -273,7 +273,7 @@ impl<'a> Shape<'a> for Faces<'a> {
             facts.color = material.diffuse.to_array();
             facts.emissive = rgb(material.emissive);
             facts.specular = rgb(material.specular);
-            // The exponent of the highlight; 200 and more are met on glass.
+            // The exponent of the highlight. Glass has values of 200 and more.
             facts.shininess = (material.specular_power / 200.0).clamp(0.0, 1.0);
             facts.alpha = match material.render_flags.map_or(0, |flags| flags.0) {
                 flags if flags & 1 << 8 != 0 => Alpha::Mask(64.0 / 255.0),

@@ -1,4 +1,4 @@
-//! Numbers of vertices, in place or made.
+//! Values of vertices, in place or in new memory.
 
 use std::borrow::Cow;
 
@@ -7,17 +7,17 @@ use zerocopy::little_endian::F32;
 use crate::bytes::by_index::{ByIndex, Indexed};
 use crate::bytes::{Color, Element, LeArray, Strided, Vec2, Vec3, to_native};
 
-/// What vertices have of one kind: in place where the file's bytes are what is asked, else in new memory.
+/// The vertex values of one kind: in place if the file's bytes have the right form, else in new memory.
 #[derive(Clone, Debug)]
 pub enum Values<'a, T> {
-    /// In the bytes of the asset; of a Ballance map, in the table it was inflated to.
+    /// In the bytes of the asset. For a Ballance map, in the inflated table.
     InPlace(Strided<'a, T>),
-    /// Decoded, or made of what is stored.
+    /// Decoded, or computed from stored data.
     Made(Vec<T>),
 }
 
 impl<'a, T: Element> Values<'a, T> {
-    /// How many.
+    /// The number of values.
     pub fn len(&self) -> usize {
         match self {
             Self::InPlace(column) => column.len(),
@@ -25,12 +25,12 @@ impl<'a, T: Element> Values<'a, T> {
         }
     }
 
-    /// Whether there is none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The one at `index`.
+    /// The value at `index`.
     pub fn get(&self, index: usize) -> Option<&T> {
         match self {
             Self::InPlace(column) => column.get(index),
@@ -38,13 +38,13 @@ impl<'a, T: Element> Values<'a, T> {
         }
     }
 
-    /// All in order.
+    /// Iterates over all values in order.
     pub fn iter(&self) -> ByIndex<&Self> {
         ByIndex::new(self, self.len())
     }
 
-    /// All as the machine's own numbers: for free where they lie one behind the other and aligned and the machine is
-    /// little-endian, else copied.
+    /// All values as native numbers. Borrowed if they are contiguous and aligned and the machine is little-endian, else
+    /// copied.
     pub fn to_native(&self) -> Cow<'_, [T::Native]> {
         match self {
             Self::InPlace(column) => column.to_native(),
@@ -52,7 +52,7 @@ impl<'a, T: Element> Values<'a, T> {
         }
     }
 
-    /// The column in place, where it is one.
+    /// The column in place, if it is one.
     pub fn borrowed(&self) -> Option<Strided<'a, T>> {
         match self {
             Self::InPlace(column) => Some(*column),
@@ -90,7 +90,7 @@ impl<T> From<Vec<T>> for Values<'_, T> {
 macro_rules! arrays {
     ($($type:ty = $count:literal;)*) => {$(
         impl<'a> Values<'a, $type> {
-            /// The numbers of the one at `index`.
+            /// The numbers of the value at `index`.
             pub fn array(&self, index: usize) -> Option<[f32; $count]> {
                 self.get(index).map(|value| value.to_array())
             }

@@ -1,24 +1,24 @@
-//! Which joints move each vertex.
+//! The joints that move each vertex.
 
-/// How strongly a joint moves a vertex.
+/// The influence of a joint on a vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Influence {
-    /// The place of the joint among the [bones](crate::pose::Rig::bones) of the model.
+    /// The index of the joint among the [bones](crate::pose::Rig::bones) of the model.
     pub joint: u32,
-    /// How strongly, as stored; those of a vertex mostly sum to 1.
+    /// The weight as stored. Those of a vertex usually sum to 1.
     pub weight: f32,
 }
 
-/// For each vertex the joints that move it; weights of 0 are left out.
+/// The joints that move each vertex. Weights of 0 are left out.
 #[derive(Clone, Debug, Default)]
 pub struct Weights {
-    /// Where the influences of each vertex start, and behind the last.
+    /// The start of each vertex's influences, and the end of the last.
     starts: Vec<usize>,
     all: Vec<Influence>,
 }
 
 impl Weights {
-    /// From influences in any order, gone over twice. What names a vertex that is not there is left out.
+    /// Creates weights from influences in any order, with two passes. Influences on missing vertices are left out.
     pub(super) fn new<I: Iterator<Item = (usize, Influence)>>(vertices: usize, influences: impl Fn() -> I) -> Self {
         let counted = || influences().filter(|(vertex, one)| *vertex < vertices && one.weight != 0.0);
         let mut starts = vec![0_usize; vertices.saturating_add(1)];
@@ -45,24 +45,24 @@ impl Weights {
         Self { starts, all }
     }
 
-    /// Of how many vertices.
+    /// The number of vertices.
     pub fn len(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
 
-    /// Whether there is none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// What moves a vertex, in the order of the file; nothing behind the last.
+    /// The influences on a vertex, in the order of the file. Empty if the vertex is out of range.
     pub fn of(&self, vertex: usize) -> &[Influence] {
         let place = || Some(*self.starts.get(vertex)?..*self.starts.get(vertex.checked_add(1)?)?);
         place().and_then(|range| self.all.get(range)).unwrap_or_default()
     }
 
-    /// The four that move a vertex most, the strongest first, scaled so that their weights sum to 1: what Blitz3D keeps
-    /// and graphics cards take. All of weight 0 where nothing moves it.
+    /// The four strongest influences on a vertex, in descending order, scaled so that their weights sum to 1. Blitz3D
+    /// and graphics cards use four. All have weight 0 if no joint moves the vertex.
     pub fn strongest(&self, vertex: usize) -> [Influence; 4] {
         let none = Influence { joint: 0, weight: 0.0 };
         let mut best = [none; 4];

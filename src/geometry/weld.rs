@@ -1,33 +1,33 @@
-//! Corners made vertices.
+//! Welds corners into vertices.
 
 use std::collections::HashMap;
 
 use super::{Corner, Primitive};
 use crate::base::error::Result;
 
-/// What a triangle takes in a list that grows by doubling, and a vertex there and in a map.
+/// The memory of a triangle in a list that grows by doubling, and of a vertex in a list and in a map.
 const TRIANGLE_BYTES: u64 = 24;
 const VERTEX_BYTES: u64 = 96;
 
-/// The triangles of a primitive over vertices of their own: each corner that is unlike the others is a vertex once, and
-/// what no triangle uses is none.
+/// The triangles of a primitive with their own vertices. Each distinct corner is one vertex. Corners that no triangle
+/// uses are left out.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Welded {
-    /// For each vertex which position, normal and texture coordinate it has.
+    /// For each vertex, the indices of its position, normal and texture coordinates.
     pub corners: Vec<Corner>,
-    /// The triangles, as places among the vertices.
+    /// The triangles, as indices of vertices.
     pub triangles: Vec<[u32; 3]>,
-    /// How many triangles were left out, because the file has no position for one of their corners.
+    /// How many triangles were left out because the file has no position for one of their corners.
     pub left_out: u64,
 }
 
 impl Primitive<'_> {
-    /// The triangles with one number for each corner, as graphics cards want them, in new memory. `afford` is told behind
-    /// each triangle how many bytes it took, and may end it: a count in a file is a claim.
+    /// The triangles with one index per corner, as graphics cards need them, in new memory. `afford` is called after
+    /// each triangle with the number of bytes it took. It may return an error to stop: a count in a file is a claim.
     ///
     /// # Errors
-    /// What `afford` gives; where positions or triangles cannot be read.
+    /// Returns the error of `afford`, or an error if positions or triangles cannot be read.
     pub fn to_welded(&self, mut afford: impl FnMut(u64) -> Result<()>) -> Result<Welded> {
         let positions = self.vertex_count()?;
         let mut welded = Welded::default();

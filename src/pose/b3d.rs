@@ -1,4 +1,4 @@
-//! Blitz3D: all nodes, and an animation for each ANIM.
+//! Blitz3D: all nodes as bones, and an animation for each ANIM.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::formats::b3d::{Node, Scene, rotation_xyzw};
 use crate::geometry::Transform;
 use crate::geometry::b3d::local;
 
-/// Frames a second where the file does not say: what the document has for a default.
+/// The frame rate if the file has none: the default of the document.
 const DEFAULT_RATE: f32 = 60.0;
 
 pub(super) fn rig<'a>(scene: Scene<'a>) -> Result<Rig<'a>> {
@@ -18,10 +18,10 @@ pub(super) fn rig<'a>(scene: Scene<'a>) -> Result<Rig<'a>> {
     for node in scene.nodes() {
         let node = match node {
             Ok(node) => node,
-            // What is beside it still stands; numbers count broken nodes too.
+            // Its siblings are still valid. Indices count broken nodes too.
             Err(_) => continue,
         };
-        // Nodes that cannot be read have a number all the same, and nothing to move.
+        // Nodes that cannot be read keep their index and have no effect.
         while bones.len() < node.index {
             bones.push(Bone::new("", None));
             nodes.push(None);
@@ -42,7 +42,7 @@ pub(super) fn rig<'a>(scene: Scene<'a>) -> Result<Rig<'a>> {
 pub(super) struct Nodes<'a>(Vec<Option<Node<'a>>>);
 
 impl<'a> Nodes<'a> {
-    /// One for each ANIM, of the nodes that are nearest below it, and one for the keys that are below none.
+    /// One clip for each ANIM, with the nodes that are nearest below it, and one for the keys below no ANIM.
     pub(super) fn clips(&self, rig: &Rig<'a>) -> Vec<Result<Clip<'a>>> {
         let mut below: Vec<Option<usize>> = Vec::with_capacity(self.0.len());
         let mut clips: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();

@@ -55,7 +55,7 @@ impl<'a> Animations<'a> {
     }
 }
 
-/// Frames of a length of nothing, or less, are told as ones of a thirtieth second.
+/// Frames of zero or negative length are replaced by a thirtieth of a second.
 const DEFAULT_INTERVAL: f32 = 1.0 / 30.0;
 
 pub(super) struct Frames<'a>(Animation<'a>);
@@ -65,7 +65,7 @@ impl Frames<'_> {
         if self.0.interval > 0 { self.0.interval as f32 / 1000.0 } else { DEFAULT_INTERVAL }
     }
 
-    /// How many frames there are that have bones.
+    /// The number of frames that have bones.
     fn count(&self) -> usize {
         self.0.keys.len().checked_div(self.0.bone_count as usize).unwrap_or(0)
     }
@@ -79,7 +79,7 @@ impl Frames<'_> {
     pub(super) fn locals(&self, seconds: f32, bones: &[usize], out: &mut [Matrix]) -> Result<()> {
         let last = self.count().saturating_sub(1);
         let frame = (seconds / self.interval()).clamp(0.0, last as f32);
-        // Saturates where there are more frames than numbers.
+        // Saturates if there are too many frames for the type.
         #[allow(clippy::cast_possible_truncation, reason = "between 0 and the last frame")]
         let before = frame as usize;
         let behind = before.saturating_add(1).min(last);

@@ -1,19 +1,20 @@
-//! Bones of every format and how they move, told alike: [`Asset::rigs`].
+//! Bones of every format and their animations through one API: [`Asset::rigs`].
 //!
-//! A [`Rig`] is a tree of [bones](Bone) with a rest pose, a [`Clip`] an animation of it, a [`Pose`] all bones at one
-//! moment. All are in the space of [`geometry`](crate::geometry), so that what moves a vertex is one multiplication: at
-//! rest a vertex is where [`Primitive::world_matrix`](crate::geometry::Primitive::world_matrix) leads; what each of its
-//! joints does to it is in [`Pose::skin`].
+//! A [`Rig`] is a tree of [bones](Bone) with a rest pose, a [`Clip`] is one of its animations, and a [`Pose`] is the
+//! state of all bones at one time. All are in the space of [`geometry`](crate::geometry), so one multiplication moves a
+//! vertex. At rest, a vertex is where [`Primitive::world_matrix`](crate::geometry::Primitive::world_matrix) maps it.
+//! [`Pose::skin`] has the effect of each joint on it.
 //!
 //! | format | bones are | rest pose | between frames | seconds |
 //! | --- | --- | --- | --- | --- |
-//! | b3d | all nodes, as keys may move any | that of the nodes | positions and scales straight, rotations on the shorter arc at even speed | frames by the rate of ANIM, 60 where it has none; second 0 is frame 0, which most writers leave empty |
-//! | lodka | bones of a model | the first frame of its first animation | as in b3d, from Euler angles about X, then Y, then Z | frames by the animation's interval |
-//! | rtm, plain | bones of the file, side by side | nothing moved | each number of the matrix straight | phases, 0 to 1, as no file knows its length |
-//! | BMTR | bones of the file; a tree only with a skeleton from a model ([`Rig::with_skeleton`]) | nothing moved | as in b3d | phases |
-//! | odol | bones of its skeleton | nothing moved | | |
+//! | b3d | all nodes, because keys may move any node | that of the nodes | linear for positions and scales; rotations on the shorter arc at constant speed | frames at the rate of ANIM, or 60 if it has none; second 0 is frame 0, which most writers leave empty |
+//! | lodka | bones of a model | the first frame of its first animation | as in b3d, from Euler angles about X, then Y, then Z | frames at the animation's interval |
+//! | rtm, plain | bones of the file, without parents | no movement | linear for each number of the matrix | phases, 0 to 1, because files do not store a length |
+//! | BMTR | bones of the file; a tree only with a skeleton from a model ([`Rig::with_skeleton`]) | no movement | as in b3d | phases |
+//! | odol | bones of its skeleton | no movement | | |
 //!
-//! Stored values, in the format's own space and conventions, are in [`Clip::stored_keys`] and [`Bone::stored_rest`].
+//! Stored values, in the format's own space and conventions, are available from [`Clip::stored_keys`] and
+//! [`Bone::stored_rest`].
 //!
 //! ```
 //! # use meshpeek::Asset;
@@ -52,15 +53,15 @@ use crate::base::error::Result;
 use crate::base::shown::shown;
 use crate::outline::Text;
 
-/// A bone, or what else moves others.
+/// A bone, or a node that moves others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Bone<'a> {
     /// Its name.
     pub name: Text<'a>,
-    /// The place of the bone that carries it, which stands before it.
+    /// The index of its parent, which precedes it.
     pub parent: Option<usize>,
-    /// Its place in the one that carries it, at rest.
+    /// Its transform relative to its parent, at rest.
     pub rest: Transform,
     stored: Option<StoredKey>,
 }
@@ -70,17 +71,17 @@ impl<'a> Bone<'a> {
         Self { name: name.into(), parent, rest: Transform::IDENTITY, stored: None }
     }
 
-    /// Its rest pose as the file has it, where it has one: b3d's position, scale and rotation.
+    /// Its rest pose as stored, if the file has one: b3d's position, scale and rotation.
     pub fn stored_rest(&self) -> Option<StoredKey> {
         self.stored
     }
 }
 
-/// A key as stored: in the format's own space and conventions, parts that it does not have left out.
+/// A key as stored, in the format's own space and conventions. Components that the format does not have are `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct StoredKey {
-    /// The frame as the file counts: b3d's number, lodka's place, the time of an RTM file's frame.
+    /// The frame as the file counts it: b3d's number, lodka's index, the time of an RTM file's frame.
     pub frame: f32,
     /// The position.
     pub position: Option<[f32; 3]>,
@@ -90,15 +91,15 @@ pub struct StoredKey {
     pub scale: Option<[f32; 3]>,
 }
 
-/// A rotation in one of the ways that files have.
+/// A rotation in one of the stored forms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum StoredRotation {
-    /// b3d: w, x, y, z of a quaternion that is the conjugate of what most libraries expect.
+    /// b3d: w, x, y, z of a quaternion, the conjugate of the one that most libraries expect.
     ConjugateWxyz([f32; 4]),
     /// lodka: angles about X, then Y, then Z, in radians.
     Euler([f32; 3]),
-    /// BMTR: x, y, z, w of a quaternion, in axes that are turned against those of a model.
+    /// BMTR: x, y, z, w of a quaternion, in axes that are rotated relative to those of a model.
     Xyzw([f32; 4]),
     /// Plain RTM: three rows for row vectors.
     Rows([[f32; 3]; 3]),
@@ -112,18 +113,18 @@ pub struct Rig<'a> {
     source: Source<'a>,
 }
 
-/// What all poses of a rig have in common.
+/// The data shared by all poses of a rig.
 #[derive(Debug, PartialEq)]
 struct Tree {
     rest: Vec<Matrix>,
     parents: Vec<Option<usize>>,
-    /// Whether parents are known, where there are any.
+    /// True if all parents are known.
     is_whole: bool,
 }
 
-/// Where the animations of a rig come from.
+/// The source of a rig's animations.
 enum Source<'a> {
-    /// Nowhere.
+    /// It has none.
     Still(PhantomData<&'a ()>),
     #[cfg(feature = "b3d")]
     B3d(b3d::Nodes<'a>),
@@ -134,8 +135,8 @@ enum Source<'a> {
 }
 
 impl<'a> Rig<'a> {
-    /// A tree of bones known from elsewhere, such as a `model.cfg`: for each its name and the place of the bone that carries
-    /// it, which must stand before it. At rest nothing is moved.
+    /// Creates a tree of bones from another source, such as a `model.cfg`: the name and the parent's index of each. A
+    /// parent must precede its bones. The rest pose moves nothing.
     pub fn from_bones(bones: impl IntoIterator<Item = (Text<'a>, Option<usize>)>) -> Self {
         let carried = |(place, (name, parent)): (usize, (Text<'a>, Option<usize>))| {
             Bone::new(name, parent.filter(|parent| *parent < place))
@@ -150,23 +151,23 @@ impl<'a> Rig<'a> {
         Self { model, bones, tree: Arc::new(Tree { rest, parents, is_whole }), source }
     }
 
-    /// The place of its model, in files with several (LODka3D); else 0.
+    /// The index of its model, in files with several (LODka3D); else 0.
     pub fn model(&self) -> usize {
         self.model
     }
 
-    /// Its bones, each behind the one that carries it. Joints of [weights](crate::geometry::Influence) are places here.
+    /// Its bones, each after its parent. Joints of [weights](crate::geometry::Influence) are indices into this list.
     pub fn bones(&self) -> &[Bone<'a>] {
         &self.bones
     }
 
-    /// All bones at rest.
+    /// The rest pose of all bones.
     pub fn rest(&self) -> Pose {
         Pose { locals: self.tree.rest.clone(), tree: self.tree.clone() }
     }
 
-    /// Its animations in the order of the file; none of models whose animations are files of their own. Keys are read
-    /// when a clip is asked for them.
+    /// Its animations in the order of the file. Models whose animations are separate files have none. Keys are read
+    /// when you request them from a clip.
     pub fn clips(&self) -> impl Iterator<Item = Result<Clip<'a>>> + use<'a> {
         let clips = match &self.source {
             Source::Still(_) => Vec::new(),
@@ -185,10 +186,10 @@ shown!([] Debug for Rig<'_>, |rig| "Rig({} bones)", rig.bones.len());
 
 /// An animation.
 pub struct Clip<'a> {
-    /// Its name; empty where the format has none.
+    /// Its name; empty if the format has none.
     pub name: Text<'a>,
-    /// Which bones it is of, by [`Rig::bones`]: all, but for b3d, where an animation starts at a node and moves what is
-    /// below.
+    /// The bones it affects, as indices into [`Rig::bones`]. These are all bones, except for b3d, where an animation
+    /// starts at a node and moves the nodes below.
     bones: Arc<[usize]>,
     tree: Arc<Tree>,
     seconds: Option<f32>,
@@ -209,7 +210,7 @@ enum Keys<'a> {
     Plain(rtm::Matrices<'a>),
 }
 
-/// Asks the keys of whichever format.
+/// Calls a method on the keys of any format.
 macro_rules! keys {
     ($keys:expr, $which:ident => $answer:expr, $none:expr) => {
         match $keys {
@@ -227,34 +228,34 @@ macro_rules! keys {
 }
 
 impl<'a> Clip<'a> {
-    /// The bones that it may move, as places in [`Rig::bones`].
+    /// The bones that it may move, as indices into [`Rig::bones`].
     pub fn bones(&self) -> &[usize] {
         &self.bones
     }
 
-    /// Its length, as the file tells it; of RTM files the last phase, mostly 1. `None` where the file does not tell.
+    /// Its length as stored. For RTM files this is the last phase, usually 1. `None` if the file does not say.
     pub fn seconds(&self) -> Option<f32> {
         self.seconds
     }
 
-    /// All bones of the rig at a moment: before the first key as there, behind the last as there, in between by the rules
-    /// of the [format](self). What it does not move is at rest.
+    /// All bones of the rig at a time. Before the first key, it equals the first key; after the last key, the last key.
+    /// Between keys it follows the rules of the [format](self). Bones that the clip does not move are at rest.
     ///
-    /// Reads all keys of b3d; decodes the frames around the moment in BMTR, walking those before them.
+    /// For b3d, reads all keys. For BMTR, decodes the frames around the time, and walks those before them.
     ///
     /// # Errors
-    /// Where keys cannot be read or decoded.
+    /// Returns an error if keys cannot be read or decoded.
     pub fn pose_at(&self, seconds: f32) -> Result<Pose> {
         let mut locals = self.tree.rest.clone();
         keys!(&self.keys, keys => keys.locals(seconds, &self.bones, &mut locals)?, ());
         Ok(Pose { locals, tree: self.tree.clone() })
     }
 
-    /// The keys of one bone in seconds and our space, in new memory; nothing for a bone that has none. Plain RTM files,
-    /// whose places are matrices, have none at all.
+    /// The keys of one bone in seconds and in our space, in new memory. Empty for a bone without keys. Plain RTM files
+    /// store matrices, so their tracks are always empty.
     ///
     /// # Errors
-    /// As [`pose_at`](Self::pose_at).
+    /// Returns an error under the conditions of [`pose_at`](Self::pose_at).
     pub fn to_track(&self, bone: usize) -> Result<Track> {
         keys!(&self.keys, keys => keys.track(bone), Ok(Track::default()))
     }
@@ -262,7 +263,7 @@ impl<'a> Clip<'a> {
     /// The keys of one bone as stored, in the order of the file, in new memory.
     ///
     /// # Errors
-    /// As [`pose_at`](Self::pose_at).
+    /// Returns an error under the conditions of [`pose_at`](Self::pose_at).
     pub fn stored_keys(&self, bone: usize) -> Result<Vec<StoredKey>> {
         keys!(&self.keys, keys => keys.stored(bone), Ok(Vec::new()))
     }
@@ -270,7 +271,7 @@ impl<'a> Clip<'a> {
 
 shown!([] Debug for Clip<'_>, |clip| "Clip({:?}, {} bones)", clip.name, clip.bones.len());
 
-/// All bones of a rig at one moment.
+/// The state of all bones of a rig at one time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pose {
     locals: Vec<Matrix>,
@@ -278,25 +279,26 @@ pub struct Pose {
 }
 
 impl Pose {
-    /// The place of each bone in the one that carries it.
+    /// The transform of each bone relative to its parent.
     pub fn locals(&self) -> &[Matrix] {
         &self.locals
     }
 
-    /// The place of each bone in the world; `None` where the file does not know which bone carries which (BMTR without a
+    /// The transform of each bone in world space. `None` if the file does not contain the parents (BMTR without a
     /// skeleton).
     pub fn world(&self) -> Option<Vec<Matrix>> {
         let mut world: Vec<Matrix> = Vec::with_capacity(self.locals.len());
         for (local, parent) in self.locals.iter().zip(&self.tree.parents) {
-            // A parent stands before its bones.
+            // A parent precedes its bones.
             let parent = parent.and_then(|parent| world.get(parent));
             world.push(parent.map_or(*local, |parent| parent.after(local)));
         }
         self.tree.is_whole.then_some(world)
     }
 
-    /// What each bone does to a vertex that it moves, from where the vertex is at rest to where it is now, both in the
-    /// world. A bone without an inverse at rest moves nothing. `None` as for [`world`](Self::world).
+    /// The effect of each bone on a vertex that it moves: the transform from the vertex's place at rest to its current
+    /// place, both in world space. A bone that has no inverse at rest moves nothing. `None` under the conditions of
+    /// [`world`](Self::world).
     pub fn skin(&self, rest: &Self) -> Option<Vec<Matrix>> {
         let undone = |rest: &Matrix, now: &Matrix| rest.inverse().map_or(Matrix::IDENTITY, |rest| now.after(&rest));
         Some(rest.world()?.iter().zip(&self.world()?).map(|(rest, now)| undone(rest, now)).collect())
@@ -304,8 +306,8 @@ impl Pose {
 }
 
 impl Asset<'_> {
-    /// The bones of the asset, with their animations: one rig for a scene, a model or an animation, one for each model of
-    /// a LODka3D file; none where there are no bones. Allocates for each bone, and reads no key.
+    /// The bones of the asset, with their animations. A scene, a model or an animation has one rig; a LODka3D file has
+    /// one for each model. Empty if there are no bones. Allocates for each bone, and reads no keys.
     pub fn rigs(&self) -> Vec<Result<Rig<'_>>> {
         match self {
             #[cfg(feature = "b3d")]

@@ -1,4 +1,4 @@
-//! ODOL: the bones of a skeleton, whose animations are files of their own.
+//! ODOL: the bones of a skeleton. The animations are separate files.
 
 use std::collections::HashMap;
 use std::marker::PhantomData;
@@ -15,7 +15,7 @@ pub(super) fn rig<'a>(model: &Model<'a>) -> Option<Result<Rig<'a>>> {
     Some(Ok(Rig::new(0, bones(&skeleton), true, Source::Still(PhantomData))))
 }
 
-/// The bones by name; a parent that does not stand before its bone is taken for none.
+/// The bones by name. A parent that does not precede its bone is ignored.
 fn bones<'a>(skeleton: &Skeleton<'a>) -> Vec<Bone<'a>> {
     let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
     let mut bones = Vec::new();
@@ -27,7 +27,7 @@ fn bones<'a>(skeleton: &Skeleton<'a>) -> Vec<Bone<'a>> {
     bones
 }
 
-/// A name as the engine compares it.
+/// Folds a name as the engine compares it.
 fn folded(name: &[u8]) -> Vec<u8> {
     name.to_ascii_lowercase()
 }

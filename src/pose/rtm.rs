@@ -1,7 +1,7 @@
 //! RTM: bones by name, and one animation.
 //!
-//! Both forms tell what a bone does to the vertices that it moves, so that at rest nothing is moved. A plain file tells
-//! it in the space of the model; BMTR relative to the bone that carries it, which only a model's skeleton knows.
+//! Both forms store the effect of a bone on the vertices that it moves, so the rest pose moves nothing. A plain file
+//! stores it in the space of the model. BMTR stores it relative to the parent, which only a model's skeleton contains.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ pub(super) fn rig<'a>(motion: Motion<'a>) -> Rig<'a> {
     Rig::new(0, bones, is_whole, Source::Rtm(One { motion, order: None }))
 }
 
-/// What the bones of a rig are called in a file, which compares names without case.
+/// Folds a bone name: files compare names without case.
 fn key(name: Text<'_>) -> Vec<u8> {
     match name {
         Text::Bytes(name) => name.as_bytes().to_ascii_lowercase(),
@@ -28,16 +28,16 @@ fn key(name: Text<'_>) -> Vec<u8> {
 }
 
 impl<'a> Rig<'a> {
-    /// The animation of an RTM file on the bones of another rig, such as that of an ODOL model: each bone moves as the
-    /// one of the same name, letters of either case being the same, and those that the file does not have stay at rest.
-    /// For BMTR this is what tells which bone carries which.
+    /// Applies the animation of an RTM file to the bones of another rig, such as that of an ODOL model. Each bone moves
+    /// like the one with the same name, ignoring case. Bones that are not in the file stay at rest. For BMTR, this
+    /// supplies the parents.
     #[must_use]
     pub fn with_skeleton(motion: Motion<'a>, skeleton: &Rig<'a>) -> Self {
         let places: HashMap<Vec<u8>, usize> =
             motion.bones().iter().enumerate().map(|(place, name)| (key(name.into()), place)).collect();
         let order = skeleton.bones.iter().map(|bone| places.get(&key(bone.name)).copied()).collect();
         let mut bones = skeleton.bones.clone();
-        // In a plain file bones stand side by side: what it tells has those that carry them in it already.
+        // In a plain file, bones have no parents: the stored values already include theirs.
         if matches!(motion, Motion::Plain(_)) {
             bones.iter_mut().for_each(|bone| bone.parent = None);
         }
@@ -48,7 +48,7 @@ impl<'a> Rig<'a> {
 
 pub(super) struct One<'a> {
     motion: Motion<'a>,
-    /// For each bone of the rig its place in the file; as in the file where it is `None`.
+    /// For each bone of the rig, its index in the file. `None` means the order of the file.
     order: Option<Vec<Option<usize>>>,
 }
 
@@ -71,7 +71,7 @@ impl<'a> One<'a> {
     }
 }
 
-/// The frames before and behind a moment, and how far it is from the one to the other.
+/// The frames before and after a time, and the fraction of the way between them.
 fn around(times: impl Iterator<Item = f32>, seconds: f32) -> Option<(usize, usize, f32)> {
     let times: Vec<(f32, usize)> = times.enumerate().map(|(frame, time)| (time, frame)).collect();
     sample::around(&times, seconds)
@@ -82,7 +82,7 @@ pub(super) struct Packed<'a> {
     order: Vec<Option<usize>>,
 }
 
-/// In our space: as [`wire::Transform::to_matrix`] has it, which turns the axes, seen in the mirror.
+/// Converts to our space: like [`wire::Transform::to_matrix`], which rotates the axes, but mirrored.
 fn transform(stored: &wire::Transform) -> Transform {
     let ([i, j, k, w], [x, y, z]) = (stored.rotation(), stored.translation());
     Transform { translation: [-x, y, -z], rotation: [i, -j, k, w], scale: [1.0; 3] }.mirrored_turned()
@@ -134,7 +134,7 @@ impl Packed<'_> {
 }
 
 impl Packed<'_> {
-    /// Hands out what a bone does in each frame. Decodes all of them.
+    /// Passes the effect of a bone in each frame to `sink`. Decodes all frames.
     fn each(&self, bone: usize, mut sink: impl FnMut(f32, &wire::Transform)) -> Result<()> {
         let Some(Some(bone)) = self.order.get(bone) else { return Ok(()) };
         let times = self.motion.times()?.block.decode()?;

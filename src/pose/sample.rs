@@ -1,10 +1,10 @@
-//! What is between keys.
+//! Interpolates between keys.
 
 use glam::Quat;
 
 use super::{Matrix, Transform};
 
-/// The keys of one bone, times in seconds and ascending. A part without keys stays as at rest.
+/// The keys of one bone, with ascending times in seconds. A component without keys stays at rest.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Track {
@@ -17,12 +17,12 @@ pub struct Track {
 }
 
 impl Track {
-    /// Whether it has no key at all.
+    /// Returns true if it has no keys.
     pub fn is_empty(&self) -> bool {
         self.translations.is_empty() && self.rotations.is_empty() && self.scales.is_empty()
     }
 
-    /// The place at a moment, of a bone that is so at rest.
+    /// The transform at a time, for a bone with this rest transform.
     pub fn at(&self, seconds: f32, rest: &Transform) -> Transform {
         let straight =
             |keys: &[(f32, [f32; 3])], rest| around(keys, seconds).map_or(rest, |(a, b, part)| lerp(a, b, part));
@@ -34,7 +34,7 @@ impl Track {
     }
 }
 
-/// The keys before and behind a moment, and how far it is from the one to the other; `None` without keys.
+/// The keys before and after a time, and the fraction of the way between them. `None` without keys.
 pub(super) fn around<T: Copy>(keys: &[(f32, T)], seconds: f32) -> Option<(T, T, f32)> {
     let behind = keys.partition_point(|(time, _)| *time <= seconds);
     let before = behind.checked_sub(1).and_then(|before| keys.get(before));
@@ -49,7 +49,7 @@ pub(super) fn lerp([ax, ay, az]: [f32; 3], [bx, by, bz]: [f32; 3], part: f32) ->
     [(bx - ax) * part + ax, (by - ay) * part + ay, (bz - az) * part + az]
 }
 
-/// Along the shorter arc; what is not of unit length stays so at the keys.
+/// Interpolates along the shorter arc. Quaternions that are not of unit length keep their length at the keys.
 pub(super) fn slerp(a: [f32; 4], b: [f32; 4], part: f32) -> [f32; 4] {
     let (from, to) = (Quat::from_array(a), Quat::from_array(b));
     let cosine = from.dot(to);
@@ -70,7 +70,7 @@ pub(super) fn mix(a: &Matrix, b: &Matrix, part: f32) -> Matrix {
     Matrix::of(a.glam().mul_scalar(1.0 - part).add_mat4(&b.glam().mul_scalar(part)))
 }
 
-/// From angles about X, then Y, then Z.
+/// Converts angles about X, then Y, then Z.
 pub(super) fn from_euler([x, y, z]: [f32; 3]) -> [f32; 4] {
     let turned = Quat::from_rotation_y(y).mul_quat(Quat::from_rotation_x(x));
     Quat::from_rotation_z(z).mul_quat(turned).to_array()

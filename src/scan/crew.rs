@@ -7,39 +7,39 @@ use std::thread;
 
 use crate::budget::Help;
 
-/// Starting more threads than this takes longer than they could save.
+/// The limit on threads. Starting more takes longer than they could save.
 pub(super) const MOST_JOBS: usize = 256;
 
-/// Threads that join in wherever there is more than one thing to do.
+/// Threads that help wherever there is more than one item of work.
 ///
-/// A thread waits for none but those that help it with its own work: it never takes up other work meanwhile, which might
-/// wait for what it holds itself. (That is why this is not done by a pool whose threads steal.)
+/// A thread waits only for threads that help with its own work. It never takes up other work meanwhile, because that
+/// work might wait for something the thread itself holds. For this reason a work-stealing pool is not used.
 #[derive(Debug)]
 pub(super) struct Crew {
     threads: usize,
-    /// How many more may join; below 0 for a moment where one that waited goes on.
+    /// How many more threads may join. Briefly below 0 when a thread that waited continues.
     free: AtomicIsize,
 }
 
 impl Crew {
-    /// So many threads, the caller's own among them.
+    /// Creates a crew of this many threads, including the caller's.
     pub(super) fn new(threads: usize) -> Self {
         Self { threads, free: AtomicIsize::new(isize::try_from(threads).unwrap_or(isize::MAX).saturating_sub(1)) }
     }
 
-    /// Works on all items, on this thread and as many others as are free. Takes an item when somebody is there for it,
-    /// and looks whether there is one more before it invites anybody.
+    /// Processes all items on this thread and as many others as are free. Takes an item when a thread is ready for it,
+    /// and checks that there is one more item before it asks another thread to help.
     pub(super) fn each<T: Send>(&self, items: impl Iterator<Item = T> + Send, work: impl Fn(T) + Sync) {
         self.work(items, |items| items.peek().is_some(), work);
     }
 
-    /// Whether there is more than the caller's own.
+    /// Returns true if there are threads besides the caller's.
     pub(super) fn is_many(&self) -> bool {
         self.threads > 1
     }
 
-    /// Takes step by step until that was the last, and has another thing done meanwhile, as soon as somebody is free;
-    /// else does that after it.
+    /// Calls `step` until it returns false. Runs `other` at the same time as soon as a thread is free, or else
+    /// afterwards.
     pub(super) fn beside(&self, mut step: impl FnMut() -> bool, other: impl FnOnce() + Send) {
         let other = Mutex::new(Some(other));
         let take = || other.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -51,13 +51,13 @@ impl Crew {
                 is_invited = is_invited || self.invite(scope, do_other);
             }
             do_other();
-            // Whoever waits for helpers does not work.
+            // A thread that waits for helpers does not work.
             self.free.fetch_add(1, Ordering::Relaxed);
         });
         self.free.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// The same for items of which the next may be long in coming: the one at hand does not wait for it.
+    /// Like `each`, for items of which the next may take long to arrive: the current one does not wait for it.
     pub(super) fn each_that_comes<T: Send>(&self, items: impl Iterator<Item = T> + Send, work: impl Fn(T) + Sync) {
         self.work(items, |_| true, work);
     }
@@ -83,13 +83,13 @@ impl Crew {
                 }
                 work(item);
             }
-            // Whoever waits for helpers does not work.
+            // A thread that waits for helpers does not work.
             self.free.fetch_add(1, Ordering::Relaxed);
         });
         self.free.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Whether somebody came.
+    /// Returns true if a thread came to help.
     fn invite<'s>(&'s self, scope: &'s thread::Scope<'s, '_>, help: impl FnOnce() + Send + 's) -> bool {
         let joins = |free: isize| free.checked_sub(1).filter(|left| *left >= 0);
         if self.free.fetch_update(Ordering::Relaxed, Ordering::Relaxed, joins).is_err() {
@@ -99,7 +99,7 @@ impl Crew {
             help();
             self.free.fetch_add(1, Ordering::Relaxed);
         });
-        // Where the system has no thread to spare, it goes without.
+        // If the system cannot start another thread, continue without it.
         if started.is_err() {
             self.free.fetch_add(1, Ordering::Relaxed);
         }
@@ -109,7 +109,7 @@ impl Crew {
 
 impl Help for Crew {
     fn join_in(&self, work: &(dyn Fn() + Sync)) {
-        // Whoever comes late finds nothing left to do.
+        // Late helpers find nothing left to do.
         self.each(0..MOST_JOBS, |_| work());
     }
 }
@@ -143,7 +143,7 @@ mod tests {
                 });
             });
             assert_eq!(sum.into_inner(), (0..1000).sum::<u64>());
-            // One more for a moment, where one that waited goes on.
+            // One more for a moment, when a thread that waited continues.
             assert!(most.into_inner() <= threads + 2, "{threads}");
         }
     }

@@ -1,4 +1,4 @@
-//! One file or member as it is told: its record, whether it opens or not.
+//! The record of one file or member, whether it opens or not.
 
 use std::ops::Range;
 use std::path::Path;
@@ -17,25 +17,25 @@ use crate::formats::pbo::{self, Checksum};
 use crate::inspect::Inspect as _;
 use crate::summary::{Problem, Problems, Summary};
 
-/// Where some bytes were found.
+/// The location of some bytes.
 #[derive(Clone)]
 pub(super) struct Origin<'p> {
     pub(super) path: &'p Path,
-    /// The path inside the file, where it is an archive.
+    /// The path inside the file, if the file is an archive.
     pub(super) member: Option<Name>,
-    /// How many archives are around.
+    /// The number of enclosing archives.
     pub(super) depth: u32,
     pub(super) use_as: Use,
-    /// How it lies in the archive.
+    /// How the archive stores it.
     pub(super) stored: Option<Stored>,
     pub(super) stamp: Option<String>,
-    /// Which members of the archive here.
+    /// The range of members to scan, if this is an archive.
     pub(super) members: Range<usize>,
-    /// Whether the caller named it, so that it has a record whatever it is.
+    /// True if the caller named it. Then it has a record whatever it is.
     pub(super) named: bool,
 }
 
-/// All members.
+/// The range of all members.
 pub(super) const ALL: Range<usize> = 0..usize::MAX;
 
 impl<'p> Origin<'p> {
@@ -43,29 +43,29 @@ impl<'p> Origin<'p> {
         Self { path, member: None, depth: 0, use_as: Use::Whole, stored: None, stamp: None, members: ALL, named: true }
     }
 
-    /// What an address in this file leads to.
+    /// The origin of the target of an address in this file.
     pub(super) fn opened(path: &'p Path, opened: &Opened<'_>) -> Self {
         let (member, stored) = (opened.member.clone(), opened.stored.clone());
         Self { member, depth: opened.depth, stored, ..Self::file(path) }
     }
 
-    /// A member of the archive here.
+    /// The origin of a member of this archive.
     pub(super) fn inside(&self, name: Name, stored: Stored, use_as: Use) -> Self {
         let (member, depth) = (Some(address::join(self.member.as_ref(), name)), self.depth.saturating_add(1));
         Self { path: self.path, member, depth, use_as, stored: Some(stored), stamp: None, members: ALL, named: false }
     }
 
-    /// The innermost name: of the member, where it is one.
+    /// The innermost name: that of the member, if there is one.
     pub(super) fn name(&self) -> &Path {
         self.member.as_ref().map_or(self.path, |member| Path::new(address::unnumbered(&member.text)))
     }
 
-    /// Whether it has a record even if it is no asset.
+    /// Returns true if it has a record even if it is not an asset.
     pub(super) fn is_expected(&self) -> bool {
         self.named || self.is_promised()
     }
 
-    /// Whether its name ends like an asset's.
+    /// Returns true if its name ends like an asset's.
     pub(super) fn is_promised(&self) -> bool {
         Format::from_extension(self.name()).is_some()
     }
@@ -83,22 +83,22 @@ impl<'p> Origin<'p> {
     }
 }
 
-/// What a look at some bytes gives.
+/// The result of describing some bytes.
 pub(super) struct Described<'a> {
     pub(super) record: Record,
-    /// The asset that they are, and the memory that it takes.
+    /// The asset in the bytes, and the memory that it takes.
     pub(super) opened: Option<(Asset<'a>, Held)>,
     /// The memory that the record takes.
     pub(super) told: Option<Held>,
-    /// What was put off.
+    /// Deferred work.
     pub(super) late: Option<Late<'a>>,
 }
 
-/// The checksum of an archive, which its record is not told without.
+/// The deferred checksum of an archive. Its record is not complete without it.
 pub(super) struct Late<'a> {
     archive: pbo::Archive<'a>,
     pub(super) checksum: Checksum<'a>,
-    /// Those found before.
+    /// Problems found before.
     problems: Problems,
 }
 
@@ -108,19 +108,19 @@ impl<'a> Late<'a> {
         Some((*archive, archive.checksum().ok()??))
     }
 
-    /// Puts all problems before those that were found later.
+    /// Inserts all problems before those that were found later.
     pub(super) fn tell(mut self, problems: &mut Vec<Problem>) {
         self.archive.tell_checksum(Some(self.checksum.holds()), &mut self.problems);
         problems.splice(..0, self.problems.into_vec());
     }
 }
 
-/// The record of some bytes.
+/// Describes some bytes.
 pub(super) fn describe(scan: &Scan, origin: &Origin<'_>, data: &[u8], budget: &Budget) -> Record {
     describe_as(scan, origin, Format::of_file(origin.name(), data), data, budget, false).record
 }
 
-/// The record of bytes in this format; where a checksum may be put off, the record's problems are put off with it.
+/// Describes bytes in this format. If a checksum may be deferred, the record's problems are deferred with it.
 pub(super) fn describe_as<'a>(
     scan: &Scan,
     origin: &Origin<'_>,
@@ -161,11 +161,11 @@ fn survey<'a>(
     budget: &Budget,
     puts_off: bool,
 ) -> Result<Surveyed<'a>> {
-    // What an asset decodes for itself is looked at as often as its own bytes are.
+    // Data that an asset decodes for itself is examined as often as its own bytes.
     let kept = asset.kept_bytes();
     let held = budget.work(kept.saturating_mul(2)).and_then(|()| budget.hold(kept))?;
     let bytes = (data.len() as u64).saturating_add(kept);
-    // More is not known before it is told.
+    // This is all that is known before the survey.
     let names = bytes.saturating_mul(NAMES_PER_BYTE).min(scan.limits.reference_bytes.saturating_mul(2));
     let mut told = held.budget().hold_up_to(if names < FEW_NAMES { 0 } else { names })?;
     let (mut depth, mut problems) = (scan.depth, Problems::within(told.budget().clone()));
@@ -199,7 +199,7 @@ fn survey<'a>(
     Ok(Surveyed { record, held, told, late })
 }
 
-/// The record of an asset that is open already.
+/// Describes an asset that is already open.
 pub(super) fn describe_asset(scan: &Scan, path: &Path, data: &[u8], asset: &Asset<'_>, budget: &Budget) -> Record {
     let origin = Origin::file(path);
     match survey(scan, &origin, data, asset, budget, false) {
@@ -208,17 +208,17 @@ pub(super) fn describe_asset(scan: &Scan, path: &Path, data: &[u8], asset: &Asse
     }
 }
 
-/// How many bytes of a record the names of other files take for each byte of an asset at most: the shortest has two
-/// bytes there, and here 64 more, twice over while a list grows.
+/// The most bytes of a record that the names of other files take per byte of an asset. The shortest name takes two
+/// bytes in the asset and 64 more in the record, doubled while a list grows.
 const NAMES_PER_BYTE: u64 = 64;
-/// What is too little to be counted: each thread has one record at a time.
+/// Amounts up to this are not counted: each thread has one record at a time.
 const FEW_NAMES: u64 = 64 << 10;
 
-/// What making a record costs, in bytes of [work](Budget::work).
+/// The cost of making a record, in bytes of [work](Budget::work).
 const RECORD_WORK: u64 = 4096;
 
-/// The record of something that does not open, in this format if that is known: of so many bytes, and these where they
-/// are at hand.
+/// The record of something that does not open, in this format if it is known. `bytes` is its size, and `data` its
+/// content if that is available.
 pub(super) fn unreadable(
     scan: &Scan,
     origin: &Origin<'_>,
@@ -231,13 +231,13 @@ pub(super) fn unreadable(
     let digests = scan.digests.then(|| Digests::of_file(data, budget));
     let mut record = origin.record(Summary::unreadable(format, bytes, error), digests);
     if !record.summary.is_asset() && !origin.is_promised() {
-        // A scan that is not given this very path has no record of it, so that no other may take this one over.
+        // If the scan was not given this exact path, its record must not be reused for another.
         record.stamp = None;
     }
     record
 }
 
-/// The record of what an address leads to.
+/// Describes the target of an address.
 pub(super) fn describe_opened(scan: &Scan, path: &Path, opened: &Opened<'_>, budget: &Budget) -> Record {
     let origin = Origin::opened(path, opened);
     match &opened.content {

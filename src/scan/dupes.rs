@@ -1,4 +1,4 @@
-//! Assets that are there more than once.
+//! Finds assets that are present more than once.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -19,42 +19,42 @@ use crate::diff::fingerprint;
 use crate::summary::Counts;
 
 named! {
-    /// In what the assets of a group are the same.
+    /// The property that the assets of a group share.
     #[derive(PartialOrd, Ord)]
     pub enum Sameness {
-        /// In every byte.
+        /// Every byte.
         File = "file",
-        /// In everything that their format tells, arrays decoded: every field, name and array, but not where and how they
-        /// are stored. See [`fingerprint`].
+        /// Everything that their format describes, with arrays decoded: every field, name and array, but not where and
+        /// how they are stored. See [`fingerprint`].
         Content = "content",
     }
 }
 
-/// One of a group.
+/// One asset of a group.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct Copy {
     /// The file.
     pub path: PathBuf,
-    /// The path inside the archive, where it lies in one.
+    /// The path inside the archive, if it is in one.
     pub member: Option<String>,
-    /// Whether bytes of these names are not UTF-8.
+    /// True if bytes of these names are not UTF-8.
     pub lossy: bool,
-    /// Its size.
+    /// The size of the asset.
     pub bytes: u64,
 }
 
-/// Assets that are the same.
+/// A group of equal assets.
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct Group {
-    /// In what.
+    /// The property that they share.
     pub same: Sameness,
     /// Their format.
     pub format: Format,
-    /// SHA-256 of what is the same, in lower-case hexadecimal.
+    /// SHA-256 of the common bytes or content, in lower-case hexadecimal.
     pub digest: String,
-    /// Where they are, in the order of paths; at least two. In a group of the same content, at least two differ in
+    /// The locations of the assets, sorted by path; at least two. In a group of equal content, at least two differ in
     /// their bytes.
     pub copies: Vec<Copy>,
 }
@@ -73,18 +73,18 @@ impl Serialize for Copy {
     }
 }
 
-/// What two assets must share to be worth a closer look.
+/// The properties that two assets must share before their content is compared.
 #[derive(PartialEq, Eq, Hash)]
 struct Outside {
     format: Format,
     version: Option<u32>,
     counts: Counts,
-    /// Of what has no counts, the size.
+    /// The size, for assets without counts.
     bytes: Option<u64>,
 }
 
 impl Outside {
-    /// `None` for what is in no format.
+    /// Returns `None` for data that is not in a known format.
     fn of(record: &Record) -> Option<Self> {
         let summary = &record.summary;
         let is_known = summary.counts.iter().any(|(_, count)| count.is_some());
@@ -95,19 +95,19 @@ impl Outside {
     }
 }
 
-/// SHA-256 of the bytes, and of the content where that could be read.
+/// SHA-256 of the bytes, and of the content if that could be read.
 type Digests = ([u8; 32], Option<[u8; 32]>);
 
-/// Groups of assets that are there more than once among those the scan finds: first those of the same bytes, then those
-/// of the same content in other bytes. What else it comes upon is passed on.
+/// Finds groups of equal assets among those in the scan. Groups of equal bytes come first, then groups of equal content
+/// in different bytes. All other results of the scan are passed to `other`.
 ///
-/// Scans twice: the first time for formats and counts, the second time the files in which two assets agree in these; of
-/// these every byte is read and every array decoded. Takes memory for each asset.
+/// Scans twice. The first scan collects formats and counts. The second reads the files in which two assets agree in
+/// these: it reads every byte and decodes every array. Takes memory for each asset.
 ///
 /// # Errors
-/// As [`Scan::run`].
+/// Returns an error under the conditions of [`Scan::run`].
 pub fn find(scan: &Scan, mut other: impl FnMut(Found) + Send) -> Result<Vec<Group>> {
-    // How many there are, and in which files.
+    // The number of such assets, and their files.
     let mut alike: HashMap<Outside, (u64, Vec<PathBuf>)> = HashMap::new();
     scan.run(|found| {
         match found {
@@ -115,7 +115,7 @@ pub fn find(scan: &Scan, mut other: impl FnMut(Found) + Send) -> Result<Vec<Grou
                 let Some(outside) = Outside::of(&record) else { return ControlFlow::Continue(()) };
                 let (count, paths) = alike.entry(outside).or_default();
                 *count = count.saturating_add(1);
-                // Those of one archive follow each other, or nearly so.
+                // Those of one archive are adjacent, or nearly so.
                 if paths.last() != Some(&record.path) {
                     paths.push(record.path);
                 }

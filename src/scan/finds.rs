@@ -1,4 +1,4 @@
-//! What goes through the scan in one go: members that one thread takes, finds that it hands over.
+//! Batches of members that a thread takes, and of results that it hands over.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -10,14 +10,14 @@ use crate::asset::container::{Form, Member};
 use crate::base::format::Format;
 use crate::base::text::Name;
 
-/// So much is taken at once: enough that threads seldom wait for each other, little enough that none is left without.
+/// Batch size: large enough that threads seldom wait for each other, small enough that no thread is left without work.
 const MOST: usize = 16;
 pub(super) const MOST_BYTES: u64 = 64 << 10;
 
 /// A member and its name.
 pub(super) type Named<'a> = (Name, Member<'a>);
 
-/// Small members together, larger ones alone.
+/// Groups small members together. Larger ones stay alone.
 pub(super) fn together<'a>(mut members: impl Iterator<Item = Named<'a>>) -> impl Iterator<Item = Vec<Named<'a>>> {
     std::iter::from_fn(move || {
         let (mut some, mut bytes) = (Vec::new(), 0_u64);
@@ -35,11 +35,11 @@ pub(super) fn together<'a>(mut members: impl Iterator<Item = Named<'a>>) -> impl
     })
 }
 
-/// What a thread has found and not handed over yet.
+/// Results of a thread that have not been handed over yet.
 pub(super) struct Finds<T> {
     found: Vec<(Found, Option<T>)>,
     bytes: u64,
-    /// Whether it is not to be handed over before others are.
+    /// True if these results must wait until others are handed over.
     waits: bool,
 }
 
@@ -54,7 +54,7 @@ impl<T> Finds<T> {
         Self { found: vec![(found, seen)], ..Self::default() }
     }
 
-    /// Adds one of so many bytes; whether it is time to hand them over.
+    /// Adds one result of this size. Returns true if it is time to hand them over.
     pub(super) fn add(&mut self, found: Found, seen: Option<T>, bytes: u64) -> bool {
         self.found.push((found, seen));
         self.bytes = self.bytes.saturating_add(bytes);
@@ -74,14 +74,15 @@ impl<T> Finds<T> {
     }
 }
 
-/// What is found in an archive before its own record can be told: in its first members, as long as they hold no others.
+/// Results from an archive's first members, found before the archive's own record is ready. Stops at the first member
+/// that has members itself.
 pub(super) struct Early<T> {
     finds: Mutex<Finds<T>>,
     members: AtomicUsize,
     is_over: AtomicBool,
 }
 
-/// How many finds wait for the archive's own, and their bytes.
+/// The most results that wait for the archive's record, and their bytes.
 const MOST_EARLY: usize = 8192;
 const MOST_EARLY_BYTES: u64 = 16 << 20;
 
@@ -92,7 +93,7 @@ impl<T> Default for Early<T> {
 }
 
 impl<T> Early<T> {
-    /// Whether this member, which is next, is looked at early.
+    /// Returns true if this next member is processed early.
     pub(super) fn takes(&self, (name, member): &Named<'_>) -> bool {
         let is_archive = |format| matches!(format, Some(Format::Pbo | Format::Zip));
         let promised = Format::from_extension(Path::new(address::unnumbered(&name.text)));
@@ -104,7 +105,7 @@ impl<T> Early<T> {
         takes
     }
 
-    /// For what is going to be kept here.
+    /// Creates a batch to be kept here.
     pub(super) fn finds(&self) -> Finds<T> {
         Finds { waits: true, ..Finds::default() }
     }
@@ -118,12 +119,12 @@ impl<T> Early<T> {
         }
     }
 
-    /// The archive's own record can be told, or too much waits for it.
+    /// Ends early processing: the archive's own record is ready, or too many results wait for it.
     pub(super) fn end(&self) {
         self.is_over.store(true, Ordering::Relaxed);
     }
 
-    /// The finds, and in how many members.
+    /// The results, and the number of members they are from.
     pub(super) fn into_parts(self) -> (Finds<T>, usize) {
         (self.finds.into_inner().unwrap_or_else(PoisonError::into_inner), self.members.into_inner())
     }

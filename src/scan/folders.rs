@@ -1,4 +1,4 @@
-//! What differs between two folders, file by file.
+//! Compares two folders file by file.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -30,14 +30,14 @@ struct File {
 /// How the files of folders are read.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
-    /// How they get into memory.
+    /// How they are read into memory.
     pub access: Access,
-    /// What each may cost.
+    /// The limits for each file.
     pub limits: Limits,
 }
 
 impl Folders {
-    /// Lists the files below two folders. What cannot be listed goes to `errors`.
+    /// Lists the files below two folders. Folders that cannot be listed are reported to `errors`.
     pub fn list(folders: [&Path; 2], selection: &Selection, errors: &mut dyn FnMut(Error)) -> Self {
         let mut list = |folder: &Path| {
             let mut files = Vec::new();
@@ -59,14 +59,14 @@ impl Folders {
         Self { files: folders.map(&mut list) }
     }
 
-    /// The size of all files.
+    /// The total size of all files.
     pub fn bytes(&self) -> u64 {
         self.files.iter().flatten().fold(0, |sum, (_, file)| file.bytes.saturating_add(sum))
     }
 
-    /// Hands over what differs between files of the same path, capital and small letters being alike: part by part where
-    /// both are assets. A file of the same bytes under another path is moved. Files that cannot be compared go to
-    /// `errors`. Reads every file of which both folders have one.
+    /// Reports the differences between files of the same path, ignoring case. If both files are assets, they are
+    /// compared part by part. A file with the same bytes under another path is moved. Files that cannot be compared are
+    /// reported to `errors`. Reads every file that exists in both folders.
     pub fn compare(
         self,
         reading: &Reading,
@@ -109,7 +109,7 @@ impl Folders {
     }
 }
 
-/// Compares two files of one path.
+/// Compares two files that have the same path.
 fn both(
     files: [&File; 2],
     name: Name,

@@ -8,22 +8,22 @@ use super::walk::{Use, is_archive};
 use crate::base::error::{Error, Result};
 use crate::base::text::ByteStr;
 
-/// Patterns as ripgrep's `--iglob` takes them, in any case: the last that fits a path counts.
+/// Patterns as in ripgrep's `--iglob`, ignoring case: the last pattern that matches a path counts.
 pub(super) struct Globs(Override);
 
 impl Globs {
-    /// The patterns for paths below this folder.
+    /// Compiles the patterns for paths below this folder.
     ///
     /// # Errors
-    /// Where one of them is no pattern.
+    /// Returns an error if a pattern is invalid.
     pub(super) fn new(root: &Path, patterns: &[String]) -> Result<Self> {
         Self::of(root, patterns.iter())
     }
 
-    /// Those with a `!` alone.
+    /// Compiles only the patterns with a `!`.
     ///
     /// # Errors
-    /// Where one of them is no pattern.
+    /// Returns an error if a pattern is invalid.
     pub(super) fn exclusions(root: &Path, patterns: &[String]) -> Result<Self> {
         Self::of(root, patterns.iter().filter(|pattern| pattern.starts_with('!')))
     }
@@ -42,24 +42,24 @@ impl Globs {
         &self.0
     }
 
-    /// Whether there is a pattern without a `!`, so that only what fits one is taken.
+    /// Returns true if there is a pattern without a `!`. Then only matching paths are included.
     pub(super) fn take_in(&self) -> bool {
         self.0.num_whitelists() > 0
     }
 
-    /// Whether this file is taken.
+    /// Returns true if this file is included.
     pub(super) fn take(&self, path: &Path) -> bool {
         !self.0.matched(path, false).is_ignore()
     }
 
-    /// What to do with a member of an archive, whose name is a path with `/` or `\`.
+    /// How to use a member of an archive. Its name is a path with `/` or `\`.
     pub(super) fn use_of(&self, name: ByteStr<'_>) -> Use {
         if self.0.is_empty() {
             return Use::Whole;
         }
         let name = name.to_text_lossy().replace('\\', "/");
         let path = Path::new(name.trim_start_matches('/'));
-        // Of a folder only a pattern with a `!` says no: one that fits nothing is no word against what is inside.
+        // Only a pattern with a `!` excludes a folder. If no pattern matches the folder, files in it may still match.
         if path.ancestors().any(|part| self.0.matched(part, true).is_ignore()) {
             Use::Nothing
         } else if self.take(path) {

@@ -1,10 +1,10 @@
-//! Which file a path leads to.
+//! Identifies the file that a path leads to.
 
 use std::path::Path;
 
 use crate::base::error::{Error, Result};
 
-/// A file by what it is, not by what it is called: hard and symbolic links to one file give the same.
+/// The identity of a file, independent of its name: hard and symbolic links to one file are equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileId {
     #[cfg(unix)]
@@ -14,11 +14,11 @@ pub struct FileId {
 }
 
 impl FileId {
-    /// The file behind this path, which need not be readable. On Unix by device and inode; elsewhere by the path without
-    /// links, which does not tell hard links apart from other files.
+    /// Identifies the file at this path, which need not be readable. Unix uses device and inode. Other systems use the
+    /// path with links resolved, so hard links count as different files.
     ///
     /// # Errors
-    /// What the operating system says, with the path.
+    /// Returns the error of the operating system, with the path.
     pub fn of(path: &Path) -> Result<Self> {
         Self::ask(path).map_err(|error| Error::from(error).in_file(path))
     }
@@ -35,7 +35,7 @@ impl FileId {
         Ok(Self { path: path.canonicalize()? })
     }
 
-    /// Whether this entry of a folder may be the file: what can be told without asking the system.
+    /// Returns true if this entry of a folder may be the file, as far as that is known without a system call.
     pub(super) fn may_be(&self, entry: &ignore::DirEntry) -> bool {
         #[cfg(unix)]
         return entry.ino() == Some(self.device_and_inode.1);

@@ -1,4 +1,4 @@
-//! The files that tell a walk what to leave out: what they may cost.
+//! Bounds the cost of the ignore files of a walk.
 
 use std::fs::Metadata;
 use std::path::Path;
@@ -11,14 +11,14 @@ use crate::base::error::{Error, ErrorKind, Result};
 
 const NAMES: [&str; 3] = [".ignore", ".gitignore", ".git/info/exclude"];
 
-/// The bytes of those in one folder and the ones around it. Their patterns take some 400 times as much memory.
+/// The most bytes of ignore files in one folder and its parents. Their patterns take some 400 times as much memory.
 const MOST: u64 = 128 << 10;
 
-/// Keeps a walk out of folders where there are more of them, or one that is no regular file and might have no end. Tells
-/// of each such folder after the walk.
+/// Makes a walk skip folders whose ignore files exceed the bound, or include one that is not a regular file and might
+/// never end. After the walk, reports each such folder.
 ///
 /// # Errors
-/// Where that is so of the folder from which the walk starts.
+/// Returns an error if the starting folder is itself such a folder.
 pub(super) fn bound(walk: &mut WalkBuilder, root: &Path) -> Result<Receiver<Error>> {
     let absolute = root.canonicalize().map_err(|error| Error::from(error).in_file(root))?;
     let mut around = 0;
@@ -26,7 +26,7 @@ pub(super) fn bound(walk: &mut WalkBuilder, root: &Path) -> Result<Receiver<Erro
         around = add(around, folder)?;
     }
     let (told, errors) = channel();
-    // For each folder on the way to the last one met, what it comes to with those around it.
+    // For each folder on the way to the current one, the total including its parents.
     let way = Mutex::new(vec![around]);
     walk.filter_entry(move |entry| {
         if !entry.file_type().is_some_and(|kind| kind.is_dir()) {
@@ -40,7 +40,7 @@ pub(super) fn bound(walk: &mut WalkBuilder, root: &Path) -> Result<Receiver<Erro
                 true
             }
             Err(error) => {
-                // Nobody listens to a walk that was broken off.
+                // The receiver of an aborted walk is gone.
                 let _ = told.send(error);
                 false
             }
@@ -49,11 +49,11 @@ pub(super) fn bound(walk: &mut WalkBuilder, root: &Path) -> Result<Receiver<Erro
     Ok(errors)
 }
 
-/// The bytes so far and those of this folder.
+/// The bytes so far plus those of this folder.
 fn add(bytes: u64, folder: &Path) -> Result<u64> {
     let mut bytes = bytes;
     for path in NAMES.map(|name| folder.join(name)) {
-        // As the walk itself, past a link and past what cannot be asked for.
+        // Like the walk itself, follow links and ignore files without metadata.
         let Ok(metadata) = path.metadata() else { continue };
         bytes = bytes.saturating_add(size(&metadata));
         if bytes > MOST {

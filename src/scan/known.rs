@@ -1,4 +1,4 @@
-//! What an earlier scan found, for a scan that passes over what has not changed since.
+//! The results of an earlier scan, used to skip files that have not changed since.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -16,19 +16,19 @@ use super::record::hex;
 pub struct Known(HashMap<PathBuf, Option<String>>);
 
 impl Known {
-    /// Adds a file whose records are all at hand. One that is added twice counts as not known: its records cannot be told
-    /// apart.
+    /// Adds a file whose records are all available. A file that is added twice counts as unknown, because its records
+    /// cannot be told apart.
     pub fn add(&mut self, path: PathBuf, stamp: String) {
         self.0.entry(path).and_modify(|stamp| *stamp = None).or_insert(Some(stamp));
     }
 
-    /// Whether the file is known with this very stamp.
+    /// Returns true if the file is known with exactly this stamp.
     pub fn has(&self, path: &Path, stamp: &str) -> bool {
         self.0.get(path).is_some_and(|known| known.as_deref() == Some(stamp))
     }
 }
 
-/// What changes with a file and with what the scan is asked; `None` for what is no plain file.
+/// A text that changes when the file or the options of the scan change. Returns `None` if it is not a regular file.
 pub(super) fn stamp(metadata: &Metadata, question: &str) -> Option<String> {
     let metadata = Some(metadata).filter(|metadata| metadata.is_file())?;
     let time = metadata.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
@@ -36,7 +36,8 @@ pub(super) fn stamp(metadata: &Metadata, question: &str) -> Option<String> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
-        // Writing to a String cannot fail. Unlike the time of the content, that of any change cannot be set back.
+        // Writing to a String cannot fail. The content's timestamp can be set back, but the time of the last change
+        // cannot.
         let _ = write!(stamp, ":{}:{}.{:09}", metadata.ino(), metadata.ctime(), metadata.ctime_nsec());
     }
     let _ = write!(stamp, ":{question}");
@@ -44,7 +45,7 @@ pub(super) fn stamp(metadata: &Metadata, question: &str) -> Option<String> {
 }
 
 impl Scan {
-    /// Which records are asked for, in a few letters.
+    /// The requested records, as a few letters.
     pub(super) fn question(&self) -> String {
         let Self { depth, formats, digests, archives, limits, selection, .. } = self;
         let globs = &selection.globs;

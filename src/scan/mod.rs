@@ -1,7 +1,7 @@
-//! Many files: one [`Record`] for each asset in files, folders and archives.
+//! Indexes many files: one [`Record`] for each asset in files, folders and archives.
 //!
-//! Work is shared by file, and inside archives by member, so that one large archive keeps all cores busy. Nothing is
-//! collected: each record is handed over as soon as it is there, and what was opened for it is closed again.
+//! Threads share the work by file, and inside archives by member, so one large archive keeps all cores busy. Nothing is
+//! collected. Each record is handed over as soon as it is ready, and its file or member is then closed.
 
 mod crew;
 mod describe;
@@ -64,56 +64,56 @@ use crate::summary::Summary;
 #[derive(Clone, Debug)]
 pub struct Scan {
     paths: Vec<PathBuf>,
-    /// Which files of folders.
+    /// Which files of folders to scan.
     pub selection: Selection,
-    /// How closely to look.
+    /// How much of each asset to read.
     pub depth: Depth,
-    /// Only assets of these formats; all where it is empty.
+    /// Only assets of these formats; all if it is empty.
     pub formats: Vec<Format>,
-    /// Whether to read what identifies each asset's content.
+    /// Whether to compute the digests that identify each asset's content.
     pub digests: bool,
-    /// Whether to look into archives.
+    /// Whether to scan inside archives.
     pub archives: bool,
-    /// How many files and members to work on at once, 256 at most; as many as there are cores where it is `None`.
+    /// How many files and members to process at once, 256 at most. `None` uses one job per core.
     pub jobs: Option<usize>,
-    /// How to get at each file's bytes: read, unless the caller [answers](Access::map_large) for maps.
+    /// How to access each file's bytes. They are read, unless the caller [opts in](Access::map_large) to maps.
     pub access: Access,
-    /// Whether to ask the system for members of mapped archives before they are looked at, once somebody had to wait for it.
+    /// Whether to prefetch members of mapped archives, once a thread has had to wait for the system.
     pub read_ahead: bool,
-    /// What each asset, and each file with all that is in it, may cost.
+    /// The limits for each asset, and for each file with its contents.
     pub limits: Limits,
-    /// Records that an earlier scan gave: files that have not changed since are passed over.
+    /// Records of an earlier scan. Files that have not changed since are skipped.
     pub known: Option<Arc<Known>>,
-    /// Counts along, for whoever holds a clone of it.
+    /// Counters that grow during the scan. Keep a clone to read them.
     pub progress: Progress,
 }
 
-/// What a scan comes upon.
+/// A result of a scan.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Found {
-    /// An asset, or what is found in the place of one.
+    /// An asset, or something found in the place of one.
     Asset(Box<Record>),
-    /// A file of a folder that is not an asset and whose name does not end like one's. Any other file that is not an asset
-    /// has a [record](Summary::is_asset).
+    /// A file of a folder that is not an asset and whose name does not end like an asset's. Any other file that is not
+    /// an asset has a [record](Summary::is_asset).
     NoAsset(PathBuf),
-    /// A file that has not changed since the scan whose [records](Scan::known) are at hand: they are what would be found
-    /// in it.
+    /// A file that has not changed since the scan of the [known records](Scan::known). Those records are still valid
+    /// for it.
     Unchanged(PathBuf),
     /// A file or folder that cannot be read.
     Unreadable(Error),
-    /// A later part of an archive, of which a [unit](Unit) is made: the archive's own record is found with its first part.
+    /// A later part of an archive, from a [unit](Unit). The archive's own record comes with its first part.
     Continued(PathBuf),
-    /// One of the files that [`Selection::except`] leaves out.
+    /// A file that [`Selection::except`] excludes.
     PassedOver {
         /// The file.
         path: PathBuf,
-        /// Whether the caller named this very file.
+        /// True if the caller named this exact file.
         named: bool,
     },
 }
 
-/// An asset while a scan has it open.
+/// An asset that a scan has open.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Sighting<'s, 'a> {
@@ -121,18 +121,18 @@ pub struct Sighting<'s, 'a> {
     pub record: &'s Record,
     /// Its bytes.
     pub data: &'a [u8],
-    /// The asset itself; `None` where the bytes cannot be read as what they or their name promise.
+    /// The asset itself. `None` if the bytes cannot be read in the format that they or their name indicate.
     pub asset: Option<&'s Asset<'a>>,
-    /// What is left of what its file may cost.
+    /// The remaining budget of its file.
     pub budget: &'s Budget,
-    /// Of an archive: which of its members the scan looks at, by their places among all. They have been paid for.
+    /// For an archive: the indices of the members that the scan visits. They have been charged to the budget.
     pub members: Range<usize>,
-    /// Whether this is a later part of an archive: the record then only says where it is, and what.
+    /// True if this is a later part of an archive. Then the record contains only its path and format.
     pub is_continued: bool,
 }
 
 impl Scan {
-    /// A scan over these files and folders, the latter with all below them. A path may be an
+    /// Creates a scan over these files and folders, including everything below the folders. A path may be an
     /// [address](crate::address); `-` is standard input.
     pub fn new(paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
         Self {
@@ -151,21 +151,21 @@ impl Scan {
         }
     }
 
-    /// Hands over what is found, as it is found, until the callback breaks off. The callback is never called twice at
-    /// once; while it runs, the next finds wait.
+    /// Passes each result to the callback as it is found, until the callback breaks. The callback never runs on two
+    /// threads at once. While it runs, further results wait.
     ///
     /// # Errors
-    /// Where a glob is no pattern. A file that cannot be read is no error here but
+    /// Returns an error if a glob is invalid. A file that cannot be read is not an error; it is reported as
     /// [`Found::Unreadable`].
     pub fn run(&self, callback: impl FnMut(Found) -> ControlFlow<()> + Send) -> Result<()> {
         self.run_over(self.paths(), callback)
     }
 
-    /// The same over paths that come one by one, such as the lines of a list; each is looked at as soon as it is there.
-    /// An error in place of a path is handed over as [`Found::Unreadable`].
+    /// Like [`run`](Self::run), over paths that arrive one by one, such as the lines of a list. Each is processed as
+    /// soon as it arrives. An error in place of a path is reported as [`Found::Unreadable`].
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// Returns an error under the conditions of [`run`](Self::run).
     pub fn run_over(
         &self,
         paths: impl Iterator<Item = Result<PathBuf>> + Send,
@@ -174,8 +174,9 @@ impl Scan {
         self.run_over_with(paths, |_| (), |found, _| callback(found))
     }
 
-    /// [`run`](Self::run) with a look at each asset while it is open: what `view` makes of it is handed over beside its
-    /// record. `view` is called on many threads at once; where an asset's bytes cannot be had, it is not.
+    /// Like [`run`](Self::run), and calls `view` on each asset while it is open. The callback gets the result of `view`
+    /// with the asset's record. `view` runs on many threads at once. It is not called if an asset's bytes are not
+    /// available.
     ///
     /// ```
     /// # use std::ops::ControlFlow;
@@ -195,7 +196,7 @@ impl Scan {
     /// ```
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// Returns an error under the conditions of [`run`](Self::run).
     pub fn run_with<T: Send>(
         &self,
         view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
@@ -204,10 +205,10 @@ impl Scan {
         self.run_over_with(self.paths(), view, callback)
     }
 
-    /// Both: paths that come one by one, and a look at each asset.
+    /// Combines [`run_over`](Self::run_over) and [`run_with`](Self::run_with).
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// Returns an error under the conditions of [`run`](Self::run).
     pub fn run_over_with<T: Send>(
         &self,
         paths: impl Iterator<Item = Result<PathBuf>> + Send,
@@ -217,11 +218,11 @@ impl Scan {
         self.run_through(self.selection.walk(paths, self.archives), view, callback)
     }
 
-    /// The same over [units](Self::plan) in place of paths. A file that is not as it was when they were made is
-    /// handed over as [`Found::Unreadable`].
+    /// Like [`run_with`](Self::run_with), over [units](Self::plan) instead of paths. A file that has changed since its
+    /// unit was made is reported as [`Found::Unreadable`].
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// Returns an error under the conditions of [`run`](Self::run).
     pub fn run_units<T: Send>(
         &self,
         units: impl Iterator<Item = Result<Unit>> + Send,
@@ -250,8 +251,8 @@ impl Scan {
         Ok(())
     }
 
-    /// [`run_with`](Self::run_with) over these bytes, as a file of this path, which need not exist: with one
-    /// [job](Self::jobs) without folders, files and threads.
+    /// Like [`run_with`](Self::run_with), over these bytes as a file of this path, which need not exist. With one
+    /// [job](Self::jobs) it uses no folders, files or threads.
     ///
     /// ```
     /// # let bytes = &[&b"a.b3d\0"[..], &[0; 16], &[12, 0, 0, 0], &[0; 21], b"BB3D\x04\0\0\0\x01\0\0\0"].concat();
@@ -271,7 +272,7 @@ impl Scan {
     /// ```
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// Returns an error under the conditions of [`run`](Self::run).
     pub fn run_bytes<T: Send>(
         &self,
         path: &Path,
@@ -283,11 +284,11 @@ impl Scan {
         Ok(())
     }
 
-    /// How many files there are to look at, and their sizes together. Walks all folders; opens no file. Ends early where
-    /// the scan does.
+    /// Counts the files to scan and adds up their sizes. Walks all folders but opens no file. Ends early if the scan
+    /// does.
     ///
     /// # Errors
-    /// Where a glob is no pattern.
+    /// Returns an error if a glob is invalid.
     pub fn measure(&self) -> Result<(u64, u64)> {
         Globs::new(Path::new(""), &self.selection.globs)?;
         let targets = self.selection.walk(self.paths(), self.archives).take_while(|_| !self.progress.is_stopped());
@@ -299,21 +300,21 @@ impl Scan {
         self.paths.iter().cloned().map(Ok)
     }
 
-    /// The record of these bytes, as a file of this path, which need not be an [asset](Summary::is_asset). Of an archive this
-    /// is its own record.
+    /// The record of these bytes, as a file of this path. They need not be an [asset](Summary::is_asset). For an
+    /// archive, this is its own record.
     pub fn record(&self, path: &Path, data: &[u8]) -> Record {
         let budget = Budget::new(data.len() as u64, &self.limits);
         describe::describe(self, &describe::Origin::file(path), data, &budget)
     }
 
-    /// The [record](Self::record) of an asset that these bytes have been opened as, which is not opened once more.
+    /// The [record](Self::record) of an asset already opened from these bytes. It is not opened again.
     pub fn record_of_asset(&self, path: &Path, data: &[u8], asset: &Asset<'_>) -> Record {
         let budget = Budget::new(data.len() as u64, &self.limits);
         describe::describe_asset(self, path, data, asset, &budget)
     }
 
-    /// The record of what an [address](crate::address) in the file of this path leads to, as a scan of the whole file
-    /// gives it.
+    /// The record of the target of an [address](crate::address) in the file of this path. A scan of the whole file
+    /// gives the same record.
     pub fn record_of(&self, path: &Path, opened: &Opened<'_>) -> Record {
         let budget = Budget::new(opened.bytes, &self.limits);
         describe::describe_opened(self, path, opened, &budget)

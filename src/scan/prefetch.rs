@@ -1,9 +1,9 @@
-//! What is going to be read, asked of the system beforehand.
+//! Asks the system to load members before they are read.
 //!
-//! Of a mapped file the system reads what is touched and little around it, and whoever touches it waits. On a mount with
-//! latency that is nearly all the time of a scan. So the members in front are asked for while those behind are looked at:
-//! whole where their names promise an asset, else their beginning alone. That costs calls, so nothing is asked for before
-//! somebody had to wait.
+//! When a thread touches a page of a mapped file, the system loads that page and a few around it, and the thread waits.
+//! On a mount with latency, a scan spends nearly all its time that way. So the members ahead are requested while
+//! earlier ones are processed: the whole member if its name indicates an asset, else only its beginning. Requests cost
+//! system calls, so they start only after a thread has had to wait.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -16,17 +16,17 @@ use crate::base::format::Format;
 use crate::inspect::Depth;
 use crate::source::pages;
 
-/// How many bytes are asked for ahead of those looked at, and of how many members.
+/// How many bytes, and how many members, are requested ahead.
 const AHEAD: u64 = 2 << 20;
 const MOST: usize = 64;
-/// After so many bytes or members it is asked again whether somebody had to wait.
+/// After this many bytes or members, check again whether a thread had to wait.
 const UNTIL_ASKED: u64 = 128 << 10;
 const UNTIL_ASKED_MEMBERS: u32 = 64;
-/// What is looked at of a member that may turn out to be an asset, and of one whose header alone counts.
+/// The bytes read from a member that may turn out to be an asset, and from one of which only the header is read.
 const BEGINNING: u64 = 1 << 10;
 const HEADER: u64 = 16 << 10;
 
-/// Members in order, those in front of them asked for.
+/// Members in order, with those ahead requested.
 pub(super) struct Prefetch<'a, I> {
     data: &'a [u8],
     depth: Depth,
@@ -37,7 +37,7 @@ pub(super) struct Prefetch<'a, I> {
 }
 
 impl<'a, I> Prefetch<'a, I> {
-    /// Members of the archive that `data` is.
+    /// Prefetches members of the archive in `data`.
     pub(super) fn new(data: &'a [u8], depth: Depth, waits: Waits, members: I) -> Self {
         Self { data, depth, members, ahead: VecDeque::new(), bytes: 0, waits }
     }
@@ -71,11 +71,11 @@ impl<'a, I: Iterator<Item = Named<'a>>> Iterator for Prefetch<'a, I> {
     }
 }
 
-/// The bytes that a member is looked at in.
+/// The byte range in which a member is read.
 fn place((name, member): &Named<'_>, depth: Depth) -> Range<u64> {
     let (start, around) = match member {
         Member::Pbo(member) => (member.offset(), 0),
-        // A header of 30 bytes and the name, behind which some writers leave room.
+        // A header of 30 bytes and the name, after which some writers leave space.
         Member::Zip(member) => (member.header_offset(), 128_u64.saturating_add(member.name().len() as u64)),
     };
     let most = match (Format::from_extension(Path::new(address::unnumbered(&name.text))), depth) {
@@ -86,9 +86,9 @@ fn place((name, member): &Named<'_>, depth: Depth) -> Range<u64> {
     start..start.saturating_add(member.stored_byte_len().min(most)).saturating_add(around)
 }
 
-/// Whether somebody had to wait for the system to read what he touched.
+/// Detects that a thread had to wait for the system to load a page.
 pub(super) struct Waits {
-    /// How often it was before; `None` where nobody is to ask.
+    /// The count before; `None` if it is not checked.
     before: Option<u64>,
     have_been: bool,
     bytes: u64,
@@ -96,7 +96,7 @@ pub(super) struct Waits {
 }
 
 impl Waits {
-    /// From now on, if anybody `asks`.
+    /// Starts counting now, if `asks`.
     pub(super) fn from_now_on(asks: bool) -> Self {
         let before = if asks { pages::waits_for_pages() } else { None };
         Self { before, have_been: false, bytes: 0, members: 0 }
@@ -106,7 +106,7 @@ impl Waits {
         self.have_been
     }
 
-    /// A member of so many bytes is next.
+    /// Advances to a member of this size.
     fn pass(&mut self, bytes: u64) {
         let Some(before) = self.before.filter(|_| !self.have_been) else { return };
         self.bytes = self.bytes.saturating_add(bytes);
@@ -129,7 +129,7 @@ mod tests {
         (Name::from(member.name()), member)
     }
 
-    /// A PBO of so many members of 100,000 bytes.
+    /// Builds a PBO of this many members of 100,000 bytes.
     fn archive(count: u32) -> Vec<u8> {
         let mut bytes = [&b"\0sreV"[..], &[0; 17]].concat();
         for index in 0..count {

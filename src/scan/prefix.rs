@@ -1,4 +1,4 @@
-//! Where loose files lie in the game's file system: prefixes of folders, from files such as `$PBOPREFIX$`.
+//! Locates loose files in the game's file system: prefixes of folders, from files such as `$PBOPREFIX$`.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -6,16 +6,16 @@ use std::path::Path;
 use crate::base::text::ByteStr;
 use crate::base::text::Name;
 
-/// Names of files with a prefix, in lower case; the first that a folder has counts.
+/// Names of prefix files, in lower case. The first one in a folder counts.
 const PREFIX_FILES: [&str; 5] = ["$pboprefix$", "$pboprefix$.txt", "$prefix$", "$prefix$.txt", "pboprefix.txt"];
 /// Files that make a folder an addon.
 const CONFIGS: [&str; 2] = ["config.cpp", "config.bin"];
-/// A larger file is no prefix file.
+/// A larger file is not a prefix file.
 const LARGEST: u64 = 4096;
 
 /// The prefixes of folders.
 pub(super) struct Prefixes<'p> {
-    /// From their files, with the rank of the file's name.
+    /// Prefixes from files, with the rank of the file's name.
     stored: HashMap<&'p Path, (usize, String)>,
     addons: HashSet<&'p Path>,
     /// The given folders, with their own names.
@@ -43,8 +43,8 @@ impl<'p> Prefixes<'p> {
         prefixes
     }
 
-    /// The paths of a file in the game, folded: by the nearest prefix around it; where there is none, by the own name of the
-    /// outermost addon around it and of the given folder.
+    /// The folded paths of a file in the game. They use the nearest prefix of an enclosing folder. Without one, they
+    /// use the names of the outermost enclosing addon and of the given folder.
     pub(super) fn paths_of(&self, path: &Path) -> Vec<String> {
         let Some(folder) = path.parent() else { return Vec::new() };
         let in_game =
@@ -63,8 +63,8 @@ fn read(path: &Path) -> Option<Vec<u8>> {
     is_small.then(|| std::fs::read(path).ok()).flatten()
 }
 
-/// The prefix in such a file, folded: of the key `prefix`, else the first line that has no key. Some tools write
-/// `prefix = x\y;` among other keys, some begin with a byte order mark.
+/// Reads the folded prefix from such a file: the value of the key `prefix`, else the first line without a key. Some
+/// tools write `prefix = x\y;` among other keys; some files begin with a byte order mark.
 fn parse(bytes: &[u8]) -> Option<String> {
     let text = Name::from(ByteStr::new(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))).text;
     let lines = text.lines().map(str::trim).filter(|line| !line.starts_with("//"));
@@ -79,7 +79,7 @@ fn parse(bytes: &[u8]) -> Option<String> {
     keyed.or_else(|| parts.iter().find(|(key, _)| key.is_none())).map(|(_, value)| value.clone())
 }
 
-/// The name of a folder, folded; empty where it has none.
+/// The folded name of a folder; empty if it has none.
 fn own_name(folder: &Path) -> String {
     let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let name = |path: &Path| path.file_name().map(|name| folded(&text(Path::new(name))));
@@ -90,12 +90,12 @@ pub(super) fn text(path: &Path) -> String {
     Name::from(ByteStr::new(path.as_os_str().as_encoded_bytes())).text
 }
 
-/// A name as names are compared: lower case, backslashes, none in front.
+/// Folds a name for comparison: lower case, backslashes, none at the start.
 pub(super) fn folded(name: &str) -> String {
     name.replace('/', "\\").trim_start_matches('\\').to_ascii_lowercase()
 }
 
-/// A folded path below a folded folder.
+/// Joins a folded path to a folded folder.
 pub(super) fn below(root: &str, path: &str) -> String {
     let root = root.trim_end_matches('\\');
     if root.is_empty() { path.to_owned() } else { format!("{root}\\{path}") }

@@ -1,9 +1,9 @@
-//! How far a scan is, and how to end it early.
+//! Reports the progress of a scan and ends it early.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Counts that grow while a scan runs, and the switch that ends it. Clones share them.
+/// Counters that grow during a scan, and a switch to end it. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Progress(Arc<State>);
 
@@ -18,42 +18,42 @@ struct State {
 }
 
 impl Progress {
-    /// Files looked at so far.
+    /// Files processed so far.
     pub fn files(&self) -> u64 {
         self.0.files.load(Ordering::Relaxed)
     }
 
-    /// Bytes looked at so far: the sizes of those files, and of a file under way what its members take that are done.
+    /// Bytes processed so far: the sizes of finished files, plus the finished members of files in progress.
     pub fn bytes(&self) -> u64 {
         self.0.bytes.load(Ordering::Relaxed)
     }
 
-    /// Assets found so far, archives and their members among them.
+    /// Assets found so far, including archives and their members.
     pub fn assets(&self) -> u64 {
         self.0.assets.load(Ordering::Relaxed)
     }
 
-    /// Files begun, those that cannot be read among them.
+    /// Files begun, including those that cannot be read.
     pub fn begun(&self) -> u64 {
         self.0.targets.load(Ordering::Relaxed)
     }
 
-    /// The sizes of the files opened so far: what the results are bounded by.
+    /// The sizes of the files opened so far. They determine the bound of the results.
     pub fn opened_bytes(&self) -> u64 {
         self.0.opened.load(Ordering::Relaxed)
     }
 
-    /// Ends the scan: what is being looked at is left, nothing further is handed over.
+    /// Ends the scan. Work in progress is abandoned and no more results are handed over.
     pub fn stop(&self) {
         self.0.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the scan was ended early, by [`stop`](Self::stop) or by its callback.
+    /// Returns true if the scan was ended early, by [`stop`](Self::stop) or by its callback.
     pub fn is_stopped(&self) -> bool {
         self.0.stopped.load(Ordering::Relaxed)
     }
 
-    /// The switch itself, for what must know of it without knowing of scans.
+    /// The switch itself, for code that does not depend on scans.
     pub(super) fn switch(&self) -> Arc<AtomicBool> {
         self.0.stopped.clone()
     }
@@ -67,7 +67,7 @@ impl Progress {
     }
 
     pub(super) fn open(&self, bytes: u64) {
-        // Sizes are claims of the file system, of which there may be odd ones.
+        // Sizes are claims of the file system, and some may be wrong.
         let add = |opened: u64| Some(opened.saturating_add(bytes));
         let _ = self.0.opened.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
     }
@@ -77,13 +77,13 @@ impl Progress {
     }
 }
 
-/// A part of a file that is being looked at. What it takes of the file is counted when it is let go, once and as a whole
-/// never more than the file, whatever its members say of their sizes.
+/// A part of a file in progress. Its bytes are counted when it is dropped, once, and never more than the file's size in
+/// total, whatever sizes its members claim.
 pub(super) struct Stretch<'p> {
     progress: &'p Progress,
-    /// Bytes of the file that this part stands for.
+    /// The bytes of the file that belong to this part.
     bytes: u64,
-    /// How many of them no part of this part has taken over.
+    /// How many of them are not yet assigned to a subpart.
     left: AtomicU64,
 }
 
@@ -92,12 +92,12 @@ impl<'p> Stretch<'p> {
         Self { progress, bytes, left: bytes.into() }
     }
 
-    /// The bytes of the file that this part stands for.
+    /// The bytes of the file that belong to this part.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// The part of this one that `bytes` of its `whole` bytes are, be it as they lie in the file or decoded.
+    /// The subpart that corresponds to `bytes` of this part's `whole` bytes, as stored or decoded.
     pub(super) fn part(&self, bytes: u64, whole: u64) -> Self {
         let share = if whole == self.bytes {
             bytes
@@ -105,7 +105,7 @@ impl<'p> Stretch<'p> {
             let share = u128::from(self.bytes).saturating_mul(bytes.into()).checked_div(whole.into());
             u64::try_from(share.unwrap_or(0)).unwrap_or(u64::MAX)
         };
-        // The update always has a value, so it cannot fail.
+        // The closure always returns a value, so the update cannot fail.
         let left =
             self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(share)));
         Self::new(self.progress, share.min(left.unwrap_or(0)))
@@ -115,7 +115,7 @@ impl<'p> Stretch<'p> {
 impl Drop for Stretch<'_> {
     fn drop(&mut self) {
         let left = *self.left.get_mut();
-        // Threads wait for each other over this number.
+        // Threads contend for this number.
         if left > 0 {
             self.progress.0.bytes.fetch_add(left, Ordering::Relaxed);
         }
@@ -132,7 +132,7 @@ mod tests {
         let file = Stretch::new(&progress, 1_000);
         drop(file.part(300, 1_000));
         assert_eq!(progress.bytes(), 300);
-        // An archive of 500 bytes that decodes to 50,000, with a member of half of these.
+        // An archive of 500 bytes that decodes to 50,000, with a member of half that size.
         let archive = file.part(500, 1_000);
         drop(archive.part(25_000, 50_000));
         assert_eq!(progress.bytes(), 550);

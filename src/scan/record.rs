@@ -1,4 +1,4 @@
-//! One asset's line in an index.
+//! The record of one asset in an index.
 
 use std::path::PathBuf;
 
@@ -14,33 +14,33 @@ use crate::inspect::Inspect;
 use crate::json::Document;
 use crate::summary::{Problem, Summary};
 
-/// One asset: where it was found, what it is, what is wrong with it.
+/// One asset: its location, its facts and its problems.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Record {
     /// The file, as given or as found below a given folder.
     pub path: PathBuf,
-    /// The path inside the archive, where it lies in one; nested archives are joined by `!/`.
+    /// The path inside the archive, if it is in one. Nested archives are joined by `!/`.
     pub member: Option<Name>,
     /// Its facts.
     pub summary: Summary,
-    /// What identifies its content, where that was asked for.
+    /// The digests that identify its content, if requested.
     pub digests: Option<Digests>,
-    /// How a member lies in its archive.
+    /// How the archive stores it, if it is a member.
     pub stored: Option<Stored>,
     /// The virtual root of a PBO archive.
     pub prefix: Option<Name>,
-    /// Of a file that a scan opened: what changes with it, and with what the scan was asked. Equal stamps of one path
-    /// mean equal records; nothing else can be read from it.
+    /// A text that changes with the file and with the options of the scan; only for files that a scan opened. Equal
+    /// stamps of one path mean equal records. A stamp has no other meaning.
     pub stamp: Option<String>,
 }
 
 #[cfg(feature = "json")]
 impl<W: std::io::Write, F: serde_json::ser::Formatter + Clone> Document<W, F> {
-    /// The entries of a record.
+    /// Writes the entries of a record.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// Returns the errors of the writer.
     pub fn record(&mut self, record: &Record) -> std::io::Result<()> {
         record.serialize_entries(self).map_err(|error| self.failure.take().unwrap_or_else(|| error.into()))
     }
@@ -52,20 +52,20 @@ impl Record {
         ByteStr::new(self.path.as_os_str().as_encoded_bytes()).into()
     }
 
-    /// Whether path, member or prefix have bytes that are not UTF-8, which are escaped as text.
+    /// Returns true if path, member or prefix have bytes that are not UTF-8. They are escaped in the text.
     pub fn is_lossy(&self) -> bool {
         self.path_name().lossy || self.member.iter().chain(&self.prefix).any(|name| name.lossy)
     }
 }
 
-/// SHA-256 over the asset's own bytes (`file`) and over each of the byte streams that identify its content; `None` where
-/// one cannot be read. Of an asset that cannot be opened, `file` alone.
+/// SHA-256 of the asset's own bytes (`file`) and of each byte stream that identifies its content. `None` if a stream
+/// cannot be read. An asset that cannot be opened has `file` alone.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Digests(Vec<(&'static str, Option<String>)>);
 
 impl Digests {
-    /// Reads all `data`, and where it must decodes the asset's streams, all its `bytes` for each. Adds a problem for each
-    /// that cannot be had; where the budget does not allow all, there is none.
+    /// Reads all of `data`, and decodes the asset's streams if necessary, all `bytes` of each. Adds a problem for each
+    /// stream that cannot be read. If the budget does not allow all digests, there are none.
     pub(super) fn of(
         data: &[u8],
         asset: &dyn Inspect,
@@ -97,19 +97,19 @@ impl Digests {
         digests
     }
 
-    /// Those of something that does not open, or whose bytes cannot even be had.
+    /// The digests of something that does not open, or whose bytes are not available.
     pub(super) fn of_file(data: Option<&[u8]>, budget: &Budget) -> Self {
         let data = data.filter(|data| budget.work(data.len() as u64).is_ok());
         Self(vec![("file", data.map(|data| hex(Sha256::digest(data).as_slice())))])
     }
 
-    /// Names and lower-case hexadecimal digests in order.
+    /// Iterates over names and lower-case hexadecimal digests, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, Option<&str>)> {
         self.0.iter().map(|(name, digest)| (*name, digest.as_deref()))
     }
 }
 
-/// In lower-case hexadecimal.
+/// Formats a digest in lower-case hexadecimal.
 pub(super) fn hex(digest: &[u8]) -> String {
     let digit = |half: u8| char::from_digit(half.into(), 16).unwrap_or_default();
     digest.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
@@ -125,7 +125,7 @@ impl Record {
     /// Writes its entries into a map that may have others.
     ///
     /// # Errors
-    /// Those of the map.
+    /// Returns the errors of the map.
     pub fn serialize_entries<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         let Summary { format, version, bytes, counts, bounds, references, blocks, problems } = &self.summary;
         let path = self.path_name();

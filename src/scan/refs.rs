@@ -1,14 +1,14 @@
-//! References resolved: which file each asset means by the names of other files in it.
+//! Resolves references: finds the file that each asset means when it names another file.
 //!
-//! Arma's models (odol, mlod) name files of the game's virtual file system. There, a member of a PBO lies below the
-//! archive's prefix, or below its own name where it has none. A loose file lies where it does on a P drive: at its path
-//! below each given folder, and below the prefix that a file such as `$PBOPREFIX$` gives to the nearest folder around it.
-//! If no folder around it has such a file, it lies below the own names of its addon (the outermost folder with a
-//! `config.cpp` or `config.bin`) and of the given folder. A zip is a folder of loose files. Case and kind of slash play no
-//! part, nor does a slash in front; a proxy may leave out its `.p3d`.
+//! Arma's models (odol, mlod) name files of the game's virtual file system. In it, a member of a PBO is below the
+//! archive's prefix, or below the archive's own name if there is no prefix. A loose file has the path that it would
+//! have on a P drive: its path below each given folder, and below the prefix that a file such as `$PBOPREFIX$` gives to
+//! the nearest enclosing folder. If no enclosing folder has such a file, it is below the names of its addon (the
+//! outermost folder with a `config.cpp` or `config.bin`) and of the given folder. A zip is a folder of loose files.
+//! Case, kind of slash and a leading slash are ignored. A proxy may omit its `.p3d`.
 //!
-//! For b3d, bmx and lodka only the last part of a name counts, and the file lies in the model's own folder, of the same
-//! archive where it is in one.
+//! For b3d, bmx and lodka, only the last component of a name counts. The file is in the model's own folder, and in the
+//! same archive if the model is in one.
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
@@ -33,16 +33,16 @@ use crate::base::text::{ByteStr, Name};
 use crate::summary::{Reference, ReferenceKind};
 
 named! {
-    /// What a reference comes to.
+    /// The result of resolving a reference.
     #[non_exhaustive]
     pub enum State {
-        /// One file is meant, or the name has a prefix that the caller says the game has.
+        /// One file matches, or the name has a prefix that the caller assumes the game to have.
         Found = "found",
-        /// No file of this name is there.
+        /// No file has this name.
         Missing = "missing",
-        /// No file is meant: the game works it out, as with `#(argb,8,8,3)color(1,1,1,1)`.
+        /// The reference does not name a file: the game computes it, as with `#(argb,8,8,3)color(1,1,1,1)`.
         Procedural = "procedural",
-        /// Several files are of this name.
+        /// Several files have this name.
         Ambiguous = "ambiguous",
     }
 }
@@ -50,28 +50,28 @@ named! {
 /// The most addresses that a [`Link`] names.
 pub const MOST_TARGETS: usize = 100;
 
-/// One reference of one asset, resolved.
+/// One resolved reference of one asset.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Link<'l> {
-    /// The file of the asset that has the reference.
+    /// The file of the asset that contains the reference.
     pub path: &'l Path,
-    /// The asset's path inside the archive, where it lies in one.
+    /// The asset's path inside the archive, if it is in one.
     pub member: Option<&'l Name>,
     /// The reference.
     pub reference: &'l Reference,
-    /// What it comes to.
+    /// The result of resolving it.
     pub state: State,
-    /// [Addresses](crate::address) of the files it may mean, the first [`MOST_TARGETS`]. None also where the game itself
-    /// is said to have it.
+    /// [Addresses](crate::address) of the files it may mean, the first [`MOST_TARGETS`]. Empty if the name has an
+    /// assumed prefix.
     pub targets: Vec<Name>,
-    /// How many files it may mean beyond those.
+    /// The number of further files it may mean.
     pub more: usize,
 }
 
 impl Serialize for Link<'_> {
-    /// `{path, member, kind, name, state, target}`; `targets` too where the state is ambiguous, and `target` null then;
-    /// `more` where there are more of them.
+    /// Writes `{path, member, kind, name, state, target}`. If the state is ambiguous, `target` is null and `targets`
+    /// lists the files. `more` counts further ones.
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         let Self { path, member, reference, state, targets, more } = self;
         let path = Name::from(ByteStr::new(path.as_os_str().as_encoded_bytes()));
@@ -97,9 +97,9 @@ impl Serialize for Link<'_> {
     }
 }
 
-/// Finds every reference of every asset that the scan finds, and the files that they may mean among those that it finds.
-/// `assumed` are prefixes of names that the game itself has, such as `ca\` or `a3\`. What else the scan comes upon is
-/// passed on.
+/// Finds every reference of every asset in the scan, and the files among the scan's results that it may mean. `assumed`
+/// are prefixes of names that the game itself has, such as `ca\` or `a3\`. All other results of the scan are passed to
+/// `other`.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -114,8 +114,8 @@ impl Serialize for Link<'_> {
 /// ```
 ///
 /// # Errors
-/// As [`Scan::run`]; [`Limit`](crate::ErrorKind::Limit) where the names take more than the bytes of the files and
-/// [`Limits::decoded_bytes`](crate::Limits::decoded_bytes) together.
+/// Returns an error under the conditions of [`Scan::run`]. Returns [`Limit`](crate::ErrorKind::Limit) if the names take
+/// more than the bytes of the files plus [`Limits::decoded_bytes`](crate::Limits::decoded_bytes).
 pub fn resolve<'s>(scan: &'s Scan, assumed: &[String], mut other: impl FnMut(Found) + Send) -> Result<Links<'s>> {
     let mut index = Index::new(scan, assumed);
     let (hash, mut failed) = (index.hash.clone(), Ok(()));
@@ -128,7 +128,7 @@ pub fn resolve<'s>(scan: &'s Scan, assumed: &[String], mut other: impl FnMut(Fou
     )?;
     failed?;
     let mut askers = std::mem::take(&mut index.askers);
-    // Where nobody asks, nothing needs to be found.
+    // Without references, no files need to be found.
     if !askers.is_empty() {
         index.add_loose(&scan.paths)?;
         index.sort();
@@ -137,14 +137,14 @@ pub fn resolve<'s>(scan: &'s Scan, assumed: &[String], mut other: impl FnMut(Fou
     Ok(Links { index, askers })
 }
 
-/// References, and the names of the files that they may mean: each kept once, with some 60 bytes beside it.
+/// References, and the names of the files that they may mean. Each name is kept once, with some 60 bytes of overhead.
 pub struct Links<'s> {
     index: Index<'s>,
     askers: Vec<Asker>,
 }
 
 impl Links<'_> {
-    /// Hands over each reference, resolved, in the order of paths and members, until the callback breaks off.
+    /// Passes each resolved reference to the callback, sorted by path and member, until the callback breaks.
     pub fn each(mut self, mut each: impl FnMut(&Link<'_>) -> ControlFlow<()>) {
         for asker in &self.askers {
             let beside = self.index.beside(asker);
@@ -163,7 +163,7 @@ shown!([] Debug for Links<'_>, |links| "Links({} files)", links.index.files.len(
 struct Asker {
     path: Arc<Path>,
     member: Option<Name>,
-    /// Whether its names are those of the game's file system.
+    /// True if its names are those of the game's file system.
     in_game: bool,
     references: Vec<Reference>,
 }
@@ -179,40 +179,40 @@ impl Asker {
     }
 }
 
-/// A name as it is looked for: the hash of the folded text. Nobody can find two of one hash who does not know the key,
-/// and by chance they are a matter of ages.
+/// A name as it is looked up: the hash of the folded text. Without the key, nobody can construct two texts of one hash,
+/// and a random collision is too rare to matter.
 type Key = u64;
 
 fn key(hash: &RandomState, folded: &str) -> Key {
     after(&hash.build_hasher(), folded)
 }
 
-/// The key of what was written and this behind it.
+/// The key of the text so far plus this text after it.
 fn after(begun: &DefaultHasher, folded: &str) -> Key {
     let mut hasher = begun.clone();
-    // Without the length or an end, so that a text in two parts has the key of the whole.
+    // Hash without the length or an end mark, so that a text in two parts has the key of the whole.
     hasher.write(folded.as_bytes());
     hasher.finish()
 }
 
-/// What an archive holds.
+/// The contents of an archive.
 struct Listing {
-    /// The names by which addresses tell its members apart, one behind the other.
+    /// The names by which addresses distinguish its members, concatenated.
     texts: String,
     members: Vec<Listed>,
-    /// Why not all are listed.
+    /// Why the list is incomplete.
     cut: Option<Error>,
 }
 
 struct Listed {
-    /// Where its name ends.
+    /// The end of its name.
     end: usize,
     lossy: bool,
     in_game: Key,
     in_archive: Key,
 }
 
-/// What it costs to list a member, in bytes of [work](crate::Budget::work), beside its name.
+/// The cost of listing a member, in bytes of [work](crate::Budget::work), in addition to its name.
 const LISTED_WORK: u64 = 64;
 
 impl Listing {
@@ -239,7 +239,7 @@ impl Listing {
     }
 }
 
-/// What stands before the names of an archive's members in the game's file system.
+/// The prefix of the names of an archive's members in the game's file system.
 fn root_of(asset: &Asset<'_>, record: &Record) -> String {
     let root = match asset {
         Asset::Pbo(archive) => match archive.prefix().map(Name::from) {
@@ -254,25 +254,25 @@ fn root_of(asset: &Asset<'_>, record: &Record) -> String {
     below(&root, "")
 }
 
-/// Every file by the names that references may have for it.
+/// Every file, by the names that references may use for it.
 struct Index<'s> {
     scan: &'s Scan,
     hash: RandomState,
     assumed: Vec<String>,
     askers: Vec<Asker>,
-    /// Of the files that lie in no archive.
+    /// The files that are not in an archive.
     loose: Vec<PathBuf>,
     archives: Vec<Archive>,
-    /// Their places by the keys of their addresses.
+    /// The archives' indices by the keys of their addresses.
     by_address: HashMap<Key, usize>,
-    /// The names of the files below, one behind the other.
+    /// The names of the files below, concatenated.
     texts: String,
     files: Vec<File>,
-    /// By the path in the game's file system; sorted in the end.
+    /// By the path in the game's file system; sorted at the end.
     in_game: Vec<(Key, usize)>,
-    /// By container or folder, and the path there; sorted in the end.
+    /// By container or folder, and the path in it; sorted at the end.
     in_place: Vec<(Key, usize)>,
-    /// Those of one key that are different files, in order, by where they begin.
+    /// The different files of one key, in order, by the start of their range.
     distinct: HashMap<(bool, usize), Arc<[usize]>>,
     /// The bytes that all of this takes.
     taken: u64,
@@ -282,7 +282,7 @@ struct Archive {
     path: Arc<Path>,
     member: Option<Name>,
     address: Name,
-    /// The file that it truly is, and the way in it; once it was asked for.
+    /// The identity of the file, and the path in it, once computed.
     identity: Option<Key>,
 }
 
@@ -293,7 +293,7 @@ struct File {
     lossy: bool,
 }
 
-/// Where an asset looks for files beside it.
+/// The location in which an asset looks for files next to it.
 struct Beside {
     place: Key,
     /// The folder in it.
@@ -319,7 +319,7 @@ impl<'s> Index<'s> {
         }
     }
 
-    /// Takes memory for a text, and for what is kept beside it.
+    /// Takes memory for a text and its entry.
     fn take(&mut self, bytes: usize) -> Result<()> {
         const BESIDE: u64 = 64;
         self.taken = self.taken.saturating_add(bytes as u64).saturating_add(BESIDE);
@@ -372,7 +372,7 @@ impl<'s> Index<'s> {
     fn add_archive(&mut self, path: Arc<Path>, member: Option<Name>, listing: &Listing) -> Result<()> {
         let address = address(&path, member.as_ref());
         let (place, archive) = (key(&self.hash, &address.text), self.archives.len());
-        // What is given twice is there once.
+        // An archive that is given twice is kept once.
         if self.by_address.insert(place, archive).is_some() {
             return Ok(());
         }
@@ -410,7 +410,7 @@ impl<'s> Index<'s> {
             self.in_place.push((self.hash.hash_one((place, in_folder)), file));
             let relative = |folder: &Path| Some(folded(&text(path.strip_prefix(folder).ok()?)));
             for root in path.ancestors().filter(|folder| roots.contains(folder)) {
-                // A file that was named itself lies at the root.
+                // A file that was named itself is at the root.
                 let in_game = relative(root).map(|path| if path.is_empty() { name.clone() } else { path });
                 self.in_game.extend(in_game.map(|path| (key(&self.hash, &path), file)));
             }
@@ -421,7 +421,7 @@ impl<'s> Index<'s> {
         Ok(())
     }
 
-    /// Makes ready to be asked.
+    /// Prepares for lookups.
     fn sort(&mut self) {
         for list in [&mut self.in_game, &mut self.in_place] {
             list.sort_unstable();
@@ -469,7 +469,7 @@ impl<'s> Index<'s> {
         Link { path: &asker.path, member: asker.member.as_ref(), reference, state, targets, more }
     }
 
-    /// Where in the list of paths in the game those begin and end that are meant.
+    /// The range of matches in the list of paths in the game.
     fn find_in_game(&self, path: &str, kind: ReferenceKind) -> Range<usize> {
         let mut begun = self.hash.build_hasher();
         begun.write(path.as_bytes());
@@ -486,7 +486,8 @@ impl<'s> Index<'s> {
         })
     }
 
-    /// Those of a list, one file given by several paths only once, by their addresses. Worked out once for all who ask.
+    /// The files of a range, by their addresses. A file given by several paths is kept once. Computed once for all
+    /// callers.
     fn distinct(&mut self, in_game: bool, range: Range<usize>) -> Arc<[usize]> {
         let list = if in_game { &self.in_game } else { &self.in_place };
         let files = list.get(range.clone()).unwrap_or_default().iter().map(|(_, file)| *file);
@@ -509,7 +510,7 @@ impl<'s> Index<'s> {
         self.texts.get(file.text.clone()).unwrap_or_default()
     }
 
-    /// What is the same for one file by whichever path it was given.
+    /// A key that is equal for one file, whichever path it was given by.
     fn identity(&mut self, file: usize) -> Option<Key> {
         let file = self.files.get(file)?;
         let name = self.texts.get(file.text.clone())?;
@@ -522,7 +523,7 @@ impl<'s> Index<'s> {
         Some(hash.hash_one((archive, name)))
     }
 
-    /// The order of addresses.
+    /// Compares two addresses.
     fn order(&self, a: usize, b: usize) -> Ordering {
         let (Some(a), Some(b)) = (self.files.get(a), self.files.get(b)) else { return Ordering::Equal };
         if a.archive == b.archive {
@@ -546,7 +547,7 @@ impl<'s> Index<'s> {
     }
 }
 
-/// Where those of this key begin and end.
+/// The range of entries with this key.
 fn find(list: &[(Key, usize)], key: Key) -> Range<usize> {
     let start = list.partition_point(|(known, _)| *known < key);
     let count = list.get(start..).unwrap_or_default().partition_point(|(known, _)| *known == key);
@@ -558,12 +559,12 @@ fn address(path: &Path, member: Option<&Name>) -> Name {
     member.map_or(file.clone(), |member| crate::asset::address::join(Some(&file), member.clone()))
 }
 
-/// The last part of a folded path.
+/// The last component of a folded path.
 fn last(path: &str) -> &str {
     path.rsplit('\\').next().unwrap_or_default()
 }
 
-/// The last part without its extension.
+/// The last component without its extension.
 fn stem(path: &str) -> &str {
     let last = last(path);
     last.rsplit_once('.').map_or(last, |(stem, _)| stem)

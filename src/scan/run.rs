@@ -1,4 +1,4 @@
-//! A scan under way: each file and member, told and looked into, and where that costs too much, told why.
+//! A scan in progress: describes each file and member, visits its contents, and reports why if that exceeds the budget.
 
 use std::num::NonZeroUsize;
 use std::ops::{ControlFlow, Range};
@@ -26,18 +26,18 @@ use crate::base::text::Name;
 use crate::budget::{Budget, Held, Memory};
 use crate::summary::{Problem, Summary};
 
-/// What finding names that are there again, and members over the same bytes, takes for each member.
+/// The memory per member for detecting repeated names and members that share bytes.
 const MEMBER_BYTES: u64 = 48;
 
-/// From this size on, the checksum of an archive takes longer than to call in another thread.
+/// From this size on, the checksum of an archive takes longer than asking another thread to help.
 const LARGE_ARCHIVE: usize = 1 << 20;
 
-/// What looking at a member costs: at its entry alone, and where its beginning is inflated to see what it is.
+/// The cost of a member: for its entry alone, and if its beginning is inflated to recognise its format.
 const MEMBER_WORK: [u64; 2] = [256, 2048];
-/// What a record takes of the results, beside its names and problems.
+/// The bytes of results that a record takes, in addition to its names and problems.
 const RECORD_BYTES: u64 = 1024;
 
-/// What there is to see of an asset beside its record.
+/// The visible parts of an asset besides its record.
 struct InSight<'s, 'a> {
     data: &'a [u8],
     asset: Option<&'s Asset<'a>>,
@@ -50,18 +50,18 @@ struct Inside<'i, 'a> {
     container: Container<'a>,
     data: &'a [u8],
     stretch: &'i Stretch<'i>,
-    /// The bytes that the stretch stands for.
+    /// The bytes that the stretch counts.
     whole: u64,
 }
 
-/// A scan under way.
+/// A scan in progress.
 pub(super) struct Run<'s, V, F> {
     scan: &'s Scan,
     /// For the members of archives.
     globs: Globs,
     pub(super) crew: Arc<Crew>,
     memory: Memory,
-    /// What is asked of each file, for its stamp.
+    /// The options of the scan, for the stamp of each file.
     question: String,
     view: V,
     callback: Mutex<F>,
@@ -104,7 +104,7 @@ where
         match address.open_told(scan.access, &scan.limits, target.named) {
             Err(error) => self.put(Found::Unreadable(error)),
             Ok((file, metadata)) => {
-                // Of before it was read: what is written meanwhile shows in the next one.
+                // Use the metadata from before reading: later writes show in the next one.
                 let metadata = metadata.filter(|_| address.member.is_none());
                 let stamp = metadata.and_then(|metadata| stamp(&metadata, &self.question));
                 scan.progress.open(file.len() as u64);
@@ -119,20 +119,20 @@ where
         }
     }
 
-    /// How many bytes a file has that has not changed since an earlier scan.
+    /// The size of a file that has not changed since an earlier scan.
     fn unchanged(&self, address: &Address) -> Option<u64> {
         let known = self.scan.known.as_ref().filter(|_| address.member.is_none())?;
         let metadata = address.file.metadata().ok()?;
         known.has(&address.file, &stamp(&metadata, &self.question)?).then_some(metadata.len())
     }
 
-    /// What a file of so many bytes may cost.
+    /// The budget of a file of this size.
     fn budget(&self, bytes: u64) -> Budget {
         let budget = Budget::sharing(bytes, &self.scan.limits, &self.memory);
         budget.until(self.scan.progress.switch()).helped_by(self.crew.clone())
     }
 
-    /// Looks at these bytes, which nobody has opened.
+    /// Describes bytes that are not open yet.
     pub(super) fn bytes(&self, path: &Path, data: &[u8]) {
         self.scan.progress.begin();
         self.scan.progress.open(data.len() as u64);
@@ -143,14 +143,14 @@ where
         self.scan.progress.add_file();
     }
 
-    /// Looks at what an address leads to; whether that is there.
+    /// Describes the target of an address. Returns false if it does not exist.
     fn address(&self, address: &Address, stamp: Option<String>, data: &[u8], target: &Target) -> bool {
         let scan = self.scan;
         let members = target.unit.as_ref().map_or(ALL, Unit::members);
         let whole = data.len() as u64;
-        // What a unit says of itself is a claim.
+        // The numbers of a unit are claims.
         let bytes = target.unit.as_ref().filter(|_| members != ALL).map_or(whole, |unit| unit.bytes.min(whole));
-        // Who looks at the first part looks at the archive as a whole, too.
+        // The unit with the first part also processes the archive as a whole.
         let worth = if members.start == 0 { whole } else { bytes };
         let budget = self.budget(worth);
         let stretch = Stretch::new(&scan.progress, bytes);
@@ -175,7 +175,7 @@ where
         is_there
     }
 
-    /// Tells what these bytes are, and everything inside them; whether they are anything.
+    /// Describes these bytes and everything inside them. Returns false if they are not in a known format.
     fn look(
         &self,
         origin: &Origin<'_>,
@@ -241,7 +241,7 @@ where
         true
     }
 
-    /// Looks at a later part of an archive, which has told of itself with its first.
+    /// Visits a later part of an archive. The record of the archive comes with its first part.
     fn look_on(&self, origin: &Origin<'_>, data: &[u8], budget: &Budget, stretch: &Stretch<'_>) -> Result<()> {
         let format = Format::of_file(origin.name(), data);
         let asset = Asset::parse_as(format, data, budget.limits())?;
@@ -267,8 +267,8 @@ where
         error.map_or(Ok(()), Err)
     }
 
-    /// Looks at these members of an archive, which have been paid for; early, at as many of them as may be. What ends the
-    /// list of members before its end is a problem of the archive's own record.
+    /// Visits these members of an archive, which have been charged; early, as many of them as possible. An error that
+    /// cuts the list of members short is a problem of the archive's own record.
     fn members(
         &self,
         origin: &Origin<'_>,
@@ -284,7 +284,7 @@ where
         let members = container.members().map_while(Result::ok).take(range.end);
         let members = members.map(|member| (names.next(member.name()), member)).enumerate().skip(range.start);
         let members = members.filter(|(index, _)| shared.binary_search(index).is_err()).map(|(_, named)| named);
-        // What is packed in another archive was read with that.
+        // Data packed in another archive was loaded with that archive.
         let waits = Waits::from_now_on(self.scan.read_ahead && origin.depth == 0);
         let members = Prefetch::new(data, self.scan.depth, waits, members);
         let is_next =
@@ -295,7 +295,7 @@ where
             let bytes = members.iter().map(|(_, member)| member.stored_byte_len()).fold(0, u64::saturating_add);
             let stretch = stretch.part(bytes, whole);
             for (name, member) in members {
-                // Of small ones all together are told when they are done.
+                // The progress of small members is reported when all of them are done.
                 let size = member.stored_byte_len();
                 let stretch = stretch.part(if size < MOST_BYTES { 0 } else { size }, bytes);
                 let use_as = self.globs.use_of(member.name());
@@ -311,8 +311,9 @@ where
         });
     }
 
-    /// Pays for a look at the members of an archive and for a record of each, before the archive's own record is handed
-    /// over, so that it can tell where the budget ends. How many members can be looked at, and why not all.
+    /// Charges for visiting the members of an archive and for a record of each. This happens before the archive's own
+    /// record is handed over, so that the record can report where the budget ends. Returns how many members can be
+    /// visited, and why not all.
     fn afford(&self, origin: &Origin<'_>, container: &Container<'_>, budget: &Budget) -> (usize, Option<Error>) {
         let around = origin.member.as_ref().map_or(0, text_bytes);
         let mut count = 0_usize;
@@ -349,7 +350,8 @@ where
         }
     }
 
-    /// Decodes a member only if it may be an asset. What cannot be decoded is worth a record if it was meant to be one.
+    /// Decodes a member only if it may be an asset. A member that cannot be decoded has a record if its name indicates
+    /// an asset.
     fn member_content(
         &self,
         origin: &Origin<'_>,
@@ -368,7 +370,7 @@ where
         Ok(())
     }
 
-    /// Finds a record, if it is one of those asked for. What it tells beside its names has not been paid for.
+    /// Reports a record, if it is requested. Its content beyond names has not been charged yet.
     fn asset(
         &self,
         origin: &Origin<'_>,
@@ -385,7 +387,7 @@ where
         let summary = &mut record.summary;
         let around = record.member.as_ref().map_or(0, text_bytes);
         let references = summary.references.iter().map(|reference| text_bytes(&reference.name).saturating_add(40));
-        // A line of its own for each.
+        // Each has a line of its own.
         let problems = summary.problems.iter().map(|problem| (problem.message.len() as u64).saturating_add(around));
         let problems = problems.map(|bytes| bytes.saturating_add(100));
         let prefix = record.prefix.as_ref().map_or(0, text_bytes);
@@ -403,15 +405,15 @@ where
         }
     }
 
-    /// Hands over what is no asset.
+    /// Reports a result that is not an asset.
     pub(super) fn put(&self, found: Found) {
         self.hand_over(&mut Finds::of(found, None));
     }
 
-    /// Hands over one find at a time, until nobody wants more.
+    /// Hands over one result at a time, until the callback breaks.
     fn hand_over(&self, finds: &mut Finds<T>) {
         self.scan.progress.add_assets(finds.assets());
-        // A callback that panicked has ended its thread's work; the panic passes on when the threads are joined.
+        // A callback that panicked has ended its thread's work. The panic continues when the threads are joined.
         let mut callback = self.callback.lock().unwrap_or_else(PoisonError::into_inner);
         for (found, seen) in finds.take() {
             if !self.scan.progress.is_stopped() && callback(found, seen).is_break() {

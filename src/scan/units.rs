@@ -1,4 +1,4 @@
-//! Work in pieces, for many processes or machines.
+//! Divides a scan into units for many processes or machines.
 
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
@@ -16,10 +16,11 @@ use crate::base::format::Format;
 use crate::base::text::{ByteStr, Name};
 use crate::source::FileMap;
 
-/// What opening a file costs, in bytes of it: so many tiny files make no unit without end.
+/// The cost of opening a file, in bytes, so that a unit cannot have an unlimited number of tiny files.
 const FILE_BYTES: u64 = 4096;
 
-/// A file, or some members of an archive: a piece of work that belongs to a unit. All pieces together are the whole.
+/// A piece of work that belongs to a unit: a file, or some members of an archive. All pieces together are the whole
+/// scan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unit {
@@ -27,18 +28,19 @@ pub struct Unit {
     pub unit: u64,
     /// The file, as given or as found below a given folder.
     pub path: PathBuf,
-    /// Of an archive that is cut: the first and the last of the members, counted from 0. The piece that starts with the
-    /// first member brings the archive's own record.
+    /// The first and the last member, counted from 0, if an archive is divided. The piece that starts with the first
+    /// member includes the archive's own record.
     pub range: Option<(u64, u64)>,
-    /// The bytes to look at, as they are stored.
+    /// The stored bytes to process.
     pub bytes: u64,
-    /// Size and time of the file, by which it is told as changed; `None` for what is no regular file.
+    /// Size and time of the file, to detect changes. `None` if it is not a regular file.
     pub stamp: Option<String>,
-    /// Whether the caller named this very file and its name does not end like an asset's: it has a record all the same.
+    /// True if the caller named this exact file and its name does not end like an asset's. It has a record
+    /// nevertheless.
     pub named: bool,
 }
 
-/// A unit as one object of JSON.
+/// A unit as one JSON object.
 #[derive(Serialize, Deserialize)]
 struct Wire {
     unit: u64,
@@ -77,7 +79,7 @@ impl<'de> Deserialize<'de> for Unit {
     }
 }
 
-/// A path of which bytes that are not UTF-8 were written as `\xNN`.
+/// Decodes a path in which bytes that are not UTF-8 were written as `\xNN`.
 fn unescaped(text: &str) -> PathBuf {
     let mut parts = text.split("\\x");
     let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
@@ -97,14 +99,14 @@ fn unescaped(text: &str) -> PathBuf {
 }
 
 impl Unit {
-    /// Which members of the archive.
+    /// The range of members of the archive.
     pub(super) fn members(&self) -> Range<usize> {
         let place = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         self.range.map_or(0..usize::MAX, |(first, last)| place(first)..place(last.saturating_add(1)))
     }
 
     /// # Errors
-    /// Where the file's size or time is another than when the unit was made.
+    /// Returns an error if the file's size or time has changed since the unit was made.
     pub(super) fn unchanged(&self, file: &Path) -> Result<()> {
         if self.stamp.is_some() && self.stamp != stamp(file) {
             let error = std::io::Error::other("changed since it was cut into units");
@@ -114,7 +116,7 @@ impl Unit {
     }
 }
 
-/// Size and time of a regular file: what tells on every machine that it is the same.
+/// Size and time of a regular file. Every machine sees the same values.
 fn stamp(path: &Path) -> Option<String> {
     let metadata = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
     let time = metadata.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
@@ -122,12 +124,12 @@ fn stamp(path: &Path) -> Option<String> {
 }
 
 impl Scan {
-    /// Cuts the work of this scan into units of about so many bytes, for [`run_units`](Self::run_units) here or elsewhere:
-    /// small files together, archives that are larger by their members, from the sizes that their directories tell. The
-    /// records of all units are those of the whole scan; but each unit has a [budget](crate::budget) of its own, so that
-    /// of an archive which meets its limits more may be found. Opens no file that fits into a unit.
+    /// Divides this scan into units of about this many bytes, for [`run_units`](Self::run_units) here or elsewhere.
+    /// Small files share a unit. Larger archives are divided by their members, using the sizes in their directories.
+    /// The records of all units are those of the whole scan. But each unit has a [budget](crate::budget) of its own, so
+    /// units may find more in an archive that exceeds its limits. Opens no file that fits into a unit.
     ///
-    /// A path that cannot be read is a unit too, for the scan to tell of.
+    /// A path that cannot be read is a unit too; the scan reports it.
     ///
     /// ```
     /// use std::ops::ControlFlow;
@@ -141,7 +143,7 @@ impl Scan {
     /// ```
     ///
     /// # Errors
-    /// Where a glob is no pattern.
+    /// Returns an error if a glob is invalid.
     pub fn plan(&self, unit_bytes: u64, mut each: impl FnMut(Unit) -> ControlFlow<()>) -> Result<()> {
         let mut bin = Bin { unit: 0, filled: 0, most: unit_bytes.max(1) };
         super::globs::Globs::new(Path::new(""), &self.selection.globs)?;
@@ -200,7 +202,7 @@ struct Bin {
 }
 
 impl Bin {
-    /// Takes so many bytes into the unit, or begins another where they are too many.
+    /// Adds this many bytes to the unit, or starts another one if they do not fit.
     fn make_room(&mut self, bytes: u64) {
         if self.filled > 0 && self.filled.saturating_add(bytes) > self.most {
             self.unit = self.unit.saturating_add(1);
@@ -213,7 +215,7 @@ impl Bin {
         Unit { unit: self.unit, path: path.to_owned(), range, bytes, stamp, named: false }
     }
 
-    /// Cuts an archive by its members; whether it is one.
+    /// Divides an archive by its members. Returns false if it is not an archive.
     fn cut(
         &mut self,
         data: &[u8],
@@ -241,11 +243,11 @@ impl Bin {
                 }
                 (first, bytes) = (index, 0);
             }
-            // Members may lie over each other, and their sizes are claims.
+            // Members may overlap, and their sizes are claims.
             bytes = bytes.saturating_add(member.stored_byte_len()).min(data.len() as u64);
             last = Some(index);
         }
-        // What ends the list of members early is told with the archive's own record.
+        // An error that cuts the list of members short is reported with the archive's own record.
         let range = last.map(|last| (first, last)).filter(|range| *range != (0, 0));
         let _ = each(self.piece(path, range, bytes, stamp.clone()));
         true

@@ -1,4 +1,4 @@
-//! Which files lie below the given paths.
+//! Finds the files below the given paths.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Receiver;
@@ -13,52 +13,52 @@ use crate::asset::address::Address;
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 
-/// Which files of a folder are looked at. A path that is named itself always is.
+/// Selects the files of a folder. A path that you name is always included.
 ///
-/// Symbolic links below a folder are passed over unless [`follow`](Self::follow) says otherwise, and so is everything
-/// that is no regular file: pipes, sockets, devices.
+/// Symbolic links below a folder are skipped unless [`follow`](Self::follow) is set. Everything that is not a regular
+/// file is skipped too: pipes, sockets, devices.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// Hidden files and folders too.
+    /// Include hidden files and folders.
     pub hidden: bool,
-    /// Files too that `.gitignore`, `.ignore` and their like leave out.
+    /// Include files that `.gitignore`, `.ignore` and similar files exclude.
     pub ignored: bool,
-    /// Only files whose path fits one of these patterns, in any case of ASCII letters; with a `!` in front, all that fit none of these. Archives are
-    /// opened all the same, and the patterns hold for the paths of their members, each as though its archive were the
-    /// folder; only a `!` leaves an archive closed.
+    /// Only files whose path matches one of these patterns, ignoring ASCII case. A `!` at the start excludes matching
+    /// files. Archives are opened nevertheless, and the patterns apply to the paths of their members, with the archive
+    /// as the root folder. Only a `!` keeps an archive closed.
     pub globs: Vec<String>,
-    /// So many folders below the named one at most; 0 is the named path alone.
+    /// The most levels of folders below the named one; 0 is the named path alone.
     pub folder_depth: Option<usize>,
-    /// What symbolic links lead to.
+    /// Follow symbolic links.
     pub follow: bool,
-    /// None of these files, by whatever name they are met; each is told as [`Found::PassedOver`](super::Found).
+    /// Excludes these files, by whatever path they are found. Each is reported as [`Found::PassedOver`](super::Found).
     pub except: Vec<FileId>,
 }
 
-/// A file that was come upon.
+/// A file that the walk found.
 pub(super) struct Target {
     pub(super) path: PathBuf,
-    /// Whether the caller named this very file.
+    /// True if the caller named this exact file.
     pub(super) named: bool,
     pub(super) use_as: Use,
-    /// What of it belongs to a unit, if that is what was asked for.
+    /// The part of it that belongs to a unit, if units are scanned.
     pub(super) unit: Option<Unit>,
 }
 
-/// What to do with a file.
+/// How to handle a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
-    /// Look at it and at all inside it.
+    /// Scan it and everything inside it.
     Whole,
-    /// Look at what is inside it.
+    /// Scan only its contents.
     Inside,
-    /// Leave it alone.
+    /// Skip it.
     Nothing,
 }
 
 impl Selection {
-    /// All files below these paths, folder by folder; a path that cannot be read is an error among them. With
-    /// `archives`, those too that do not fit the patterns but may hold something that does.
+    /// All files below these paths, folder by folder. A path that cannot be read is an error in the list. With
+    /// `archives`, includes archives that do not match the patterns but may contain something that does.
     pub(super) fn walk(
         &self,
         paths: impl Iterator<Item = Result<PathBuf>> + Send,
@@ -82,8 +82,8 @@ impl Selection {
             Ok(entries) => entries,
             Err(error) => return Box::new(std::iter::once(Err(error))),
         };
-        // What the patterns take in outranks what leaves it out, so archives that they do not take in need a walk of
-        // their own: they stay out where they are hidden or ignored.
+        // Patterns that include files override ignore rules. So archives that the patterns do not include need a
+        // separate walk, in which hidden and ignored ones stay excluded.
         let others = (archives && globs.take_in()).then(|| self.entries(&root, &exclusions));
         let others = others
             .into_iter()
@@ -110,7 +110,7 @@ impl Selection {
         self.named(unit.path.clone(), Some(unit))
     }
 
-    /// The walk, and where it was kept out for the cost of its ignore files, told once it is over.
+    /// The walk, and the folders skipped for the cost of their ignore files, reported after the walk.
     fn entries(&self, root: &Path, globs: &Globs) -> Result<(ignore::Walk, Option<Receiver<Error>>)> {
         let mut walk = WalkBuilder::new(root);
         let left_out = (!self.ignored).then(|| ignored::bound(&mut walk, root)).transpose()?;
@@ -135,12 +135,12 @@ impl Selection {
     }
 }
 
-/// Whether a file of this name is opened to look for others inside it.
+/// Returns true if a file of this name is opened to look for others inside it.
 pub(super) fn is_archive(path: &Path) -> bool {
     matches!(Format::from_extension(path), Some(Format::Pbo | Format::Zip))
 }
 
-/// The error of the system, without the path that the walk has put into its text: ours is said once.
+/// The system's error without the path that the walk put into its text, so that the path appears once.
 fn walk_error(error: ignore::Error, root: &Path) -> Error {
     let mut path = root.to_owned();
     let mut inner = &error;

@@ -1,4 +1,4 @@
-//! Records as rows.
+//! Converts records to rows.
 
 use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, Field, Fields};
@@ -11,7 +11,7 @@ use meshpeek::summary::{Counts, Name, Problem, Reference, Summary};
 use meshpeek::view::ByteStr;
 use meshpeek::{Error, Format};
 
-/// No column of a batch may have more bytes than its offsets can count. References that take more than this go as a whole.
+/// No column of a batch may have more bytes than its offsets can count. If references take more, all are left out.
 const MOST_BYTES: usize = 1 << 30;
 
 #[derive(Default)]
@@ -23,7 +23,7 @@ pub(super) struct Assets {
     format: Text,
     version: Int,
     bytes: Long,
-    /// As long as the last row that has one.
+    /// As long as the last row that has a count.
     counts: CountColumns,
     bounds: [Float; 6],
     has_bounds: Present,
@@ -32,7 +32,7 @@ pub(super) struct Assets {
     blocks: [Long; 4],
     problems: Problems,
     problem_ends: Ends,
-    /// As long as the last row that has one.
+    /// As long as the last row that has a digest.
     digests: [Text; DIGESTS.len()],
     has_digests: Present,
     stored: Stored,
@@ -41,7 +41,7 @@ pub(super) struct Assets {
     stamp: Text,
 }
 
-/// A column for each count that a format has.
+/// One column for each count of any format.
 struct CountColumns(Vec<(&'static str, Long)>);
 
 impl Default for CountColumns {
@@ -80,7 +80,7 @@ impl Assets {
     pub(super) fn size(&self) -> (usize, usize) {
         let (names, stored) = (self.path.size().1.saturating_add(self.member.size().1), self.stored.size().1);
         let lists = self.references.size().1.saturating_add(self.problems.size().1);
-        // What else is in a row takes so much.
+        // The other columns of a row take about this much.
         let others = self.rows.saturating_mul(600);
         (self.rows, names.saturating_add(stored).saturating_add(lists).saturating_add(others))
     }
@@ -119,7 +119,7 @@ impl Assets {
         self.rows = self.rows.saturating_add(1);
     }
 
-    /// A row of which nothing is known but the path and why nothing is.
+    /// Adds a row that contains only a path and the error.
     pub(super) fn add_unreadable(&mut self, error: &Error) {
         let path = error.path().map(|path| Name::from(ByteStr::new(path.as_os_str().as_encoded_bytes())));
         let path = path.unwrap_or_else(|| Name { text: String::new(), lossy: false });
@@ -148,7 +148,7 @@ impl Assets {
     fn counts(&mut self, counts: &Counts) {
         let mut behind = 0;
         for (name, count) in counts.iter() {
-            // Those of a format mostly follow each other.
+            // Counts of one format are usually adjacent.
             let from = |start| self.counts.0.iter().enumerate().skip(start).find(|(_, (known, _))| *known == name);
             let place = from(behind).or_else(|| from(0)).map(|(place, _)| place);
             behind = place.map_or(behind, |place| place.saturating_add(1));
@@ -160,7 +160,7 @@ impl Assets {
         }
     }
 
-    /// The problem of references that no column can hold.
+    /// Returns the problem of references that are too large for a column.
     fn references(&mut self, references: &[Reference]) -> Option<Problem> {
         let bytes = references.iter().fold(0_usize, |sum, reference| sum.saturating_add(reference.name.text.len()));
         let fits = bytes <= MOST_BYTES;
@@ -203,10 +203,10 @@ impl Assets {
     }
 }
 
-/// The byte streams that any format has digests of, that of its own bytes first.
+/// The byte streams for which a format may have digests. The first is the file itself.
 const DIGESTS: [&str; 8] = ["file", "positions", "indices", "uvs", "normals", "faces", "times", "transforms"];
 
-/// The counts of all formats.
+/// The names of the counts of all formats.
 fn count_names() -> Vec<&'static str> {
     let mut names: Vec<&str> = Vec::new();
     for &name in Format::ALL.iter().flat_map(|format| format.count_names()) {

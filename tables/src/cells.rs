@@ -1,4 +1,4 @@
-//! Columns that are being filled.
+//! Builders for columns.
 
 use std::sync::Arc;
 
@@ -7,17 +7,17 @@ use arrow_array::{Array, ArrayRef, ListArray, StructArray};
 use arrow_buffer::{NullBuffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Fields};
 
-/// A number as a table has it; one that does not fit is unknown.
+/// A number as a table stores it. A number that does not fit is unknown.
 pub(super) fn fitting(number: u64) -> Option<i64> {
     i64::try_from(number).ok()
 }
 
-/// The same where there is no null: the largest number stands for what is larger.
+/// Like [`fitting`], for columns without nulls: a number that is too large becomes the largest number.
 pub(super) fn clamped(number: u64) -> i64 {
     fitting(number).unwrap_or(i64::MAX)
 }
 
-/// A column whose cells are put in one by one.
+/// A column that is filled cell by cell.
 pub(super) trait Column: Default {
     type Cell<'c>;
 
@@ -29,14 +29,14 @@ pub(super) trait Column: Default {
 
     fn take(&mut self) -> Result<ArrayRef, ArrowError>;
 
-    /// How many rows it has, and about how many bytes they take.
+    /// The number of rows, and about how many bytes they take.
     fn size(&self) -> (usize, usize);
 
     fn field(name: &str) -> Field {
         Field::new(name, Self::data_type(), Self::NULLABLE)
     }
 
-    /// Has so many cells at least: those that are missing are null.
+    /// Extends the column to at least this many cells. The new ones are null.
     fn pad(&mut self, rows: usize) {
         (self.size().0..rows).for_each(|_| self.put(None));
     }
@@ -77,7 +77,7 @@ cells! {
     Text = StringBuilder of &'c str as Utf8, and values_slice;
 }
 
-/// A column some of whose cells are null.
+/// A column with null cells.
 #[derive(Default)]
 pub(super) struct OrNull<C>(C);
 
@@ -131,7 +131,7 @@ impl Column for Texts {
     }
 }
 
-/// Describes columns: the name of each, its kind, and what a row has there.
+/// Describes columns: the name of each, its type, and its value in a row.
 macro_rules! columns {
     ($(#[$doc:meta])* $name:ident of $row:ident: $of:ty { $($column:ident: $kind:ty = $cell:expr,)* }) => {
         $(#[$doc])*
@@ -153,7 +153,7 @@ macro_rules! columns {
                 Ok(vec![$(Column::take(&mut self.$column)?),*])
             }
 
-            /// How many rows, and about how many bytes they take.
+            /// The number of rows, and about how many bytes they take.
             pub(super) fn size(&self) -> (usize, usize) {
                 let sizes = [$(self.$column.size()),*];
                 sizes.into_iter().fold((0, 0), |(_, sum), (rows, bytes)| (rows, bytes.saturating_add(sum)))
@@ -163,7 +163,7 @@ macro_rules! columns {
 }
 pub(super) use columns;
 
-/// Which cells of a column of structs are null.
+/// The null cells of a column of structs.
 pub(super) struct Present(NullBufferBuilder);
 
 impl Default for Present {
@@ -182,7 +182,7 @@ impl Present {
     }
 }
 
-/// Structs of these columns.
+/// Builds structs from these columns.
 pub(super) fn structs(
     fields: impl Into<Fields>,
     columns: Vec<ArrayRef>,
@@ -191,19 +191,19 @@ pub(super) fn structs(
     Ok(Arc::new(StructArray::try_new(fields.into(), columns, present)?))
 }
 
-/// What each of these columns gives up.
+/// Takes the array of each of these columns.
 pub(super) fn take_each<'c, C: Column + 'c>(
     columns: impl IntoIterator<Item = &'c mut C>,
 ) -> Result<Vec<ArrayRef>, ArrowError> {
     columns.into_iter().map(C::take).collect()
 }
 
-/// Where each list ends among the items of all.
+/// The end of each list among the items of all lists.
 #[derive(Default)]
 pub(super) struct Ends(Vec<i32>);
 
 impl Ends {
-    /// A list ends behind so many items of the column. The bytes of a batch are bounded, and with them its items.
+    /// Ends a list after this many items of the column. The bytes of a batch are bounded, and so are its items.
     pub(super) fn add(&mut self, items: usize) {
         self.0.push(i32::try_from(items).unwrap_or(i32::MAX));
     }
@@ -215,7 +215,7 @@ impl Ends {
     }
 }
 
-/// The items of a list.
+/// The field for the items of a list.
 pub(super) fn item(kind: DataType) -> Arc<Field> {
     Arc::new(Field::new("element", kind, false))
 }

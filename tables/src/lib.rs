@@ -1,4 +1,4 @@
-//! What a scan finds as Arrow batches, for engines and data frames: four tables.
+//! Converts the results of a scan to Arrow batches, for engines and data frames. There are four tables.
 //!
 //! | table | a row is | keys |
 //! | --- | --- | --- |
@@ -7,10 +7,10 @@
 //! | [`Table::Parts`] | a part of an asset's outline with its fields; the asset itself is the part without a name | `path`, `member`, `part` |
 //! | [`Table::Arrays`] | an array of an asset | `path`, `member`, `selector` |
 //!
-//! The columns are those of [`Table::schema`], whose metadata has `meshpeek.schema`, the [version](SCHEMA), and
-//! `meshpeek.table`. Numbers are signed, texts UTF-8 with 32-bit offsets, and there is nothing but lists and structs beside
-//! them, so that every engine reads them. A count or size that does not fit is null where it may be, else the largest
-//! number. Columns may be added without a new version.
+//! [`Table::schema`] has the columns. Its metadata contains `meshpeek.schema`, the [version](SCHEMA), and
+//! `meshpeek.table`. Numbers are signed and texts are UTF-8 with 32-bit offsets. The only other types are lists and
+//! structs, so every engine can read them. A count or size that does not fit is null if the column allows it, else the
+//! largest number. Columns may be added without a new version.
 //!
 //! ```
 //! use std::ops::ControlFlow;
@@ -52,11 +52,11 @@ use meshpeek::scan::{Record, Sighting};
 use meshpeek::{Error, Result};
 
 pub use self::schema::{SCHEMA, Table};
-/// The crates whose batches and schemas these are.
+/// The crates that define these batches and schemas.
 #[doc(no_inline)]
 pub use {arrow_array, arrow_schema};
 
-/// Rows of one table, until they are made a batch.
+/// Rows of one table, collected for a batch.
 enum Rows {
     Assets(Box<Assets>),
     Members(Members),
@@ -74,7 +74,7 @@ impl Rows {
         }
     }
 
-    /// How many rows, and about how many bytes.
+    /// The number of rows, and about how many bytes they take.
     fn size(&self) -> (usize, usize) {
         match self {
             Self::Assets(rows) => rows.size(),
@@ -95,7 +95,7 @@ impl Rows {
     }
 }
 
-/// A batch is handed over when its rows take so many bytes, however few they are.
+/// A batch is handed over when its rows take this many bytes, however few rows there are.
 const BATCH_BYTES: usize = 16 << 20;
 
 /// Adds to the rows of a table.
@@ -109,7 +109,7 @@ macro_rules! add {
     };
 }
 
-/// Puts what a scan finds into batches, and hands over each that is full. Holds one batch of each table.
+/// Collects the results of a scan in batches, and hands over each full batch. Holds one batch of each table.
 pub struct Batches<F> {
     tables: Vec<(Table, Mutex<Rows>)>,
     most_rows: usize,
@@ -118,24 +118,25 @@ pub struct Batches<F> {
 }
 
 impl<F: Fn(Table, RecordBatch) -> Result<ControlFlow<()>>> Batches<F> {
-    /// Batches of these tables, of so many rows at most. `take` is never called twice at once for one table.
+    /// Creates batches of these tables, with at most this many rows. `take` never runs twice at the same time for one
+    /// table.
     pub fn new(tables: &[Table], most_rows: usize, take: F) -> Self {
         let tables = tables.iter().map(|&table| (table, Mutex::new(Rows::new(table)))).collect();
         Self { tables, most_rows: most_rows.max(1), take, failure: Mutex::new(None) }
     }
 
-    /// Adds a record to the assets, if that table is wanted. Breaks off where nobody wants more.
+    /// Adds a record to the assets, if that table is requested. Breaks if `take` does.
     pub fn record(&self, record: &Record) -> ControlFlow<()> {
         add!(self, Assets, |rows| rows.add(record))
     }
 
-    /// Adds a row to the assets for a file that cannot be read: nothing but its path is known, and the error is its one
+    /// Adds a row to the assets for a file that cannot be read. It contains only the path, and the error as its one
     /// problem.
     pub fn unreadable(&self, error: &Error) -> ControlFlow<()> {
         add!(self, Assets, |rows| rows.add_unreadable(error))
     }
 
-    /// Adds what an asset tells to the other tables, as far as they are wanted.
+    /// Adds the rows of an asset to the other tables, if they are requested.
     pub fn see(&self, seen: &Sighting<'_, '_>) -> ControlFlow<()> {
         if self.wants(Table::Members) {
             plain::tell_members(seen, &mut |member| add!(self, Members, |rows| rows.add(member)))?;
@@ -149,10 +150,10 @@ impl<F: Fn(Table, RecordBatch) -> Result<ControlFlow<()>>> Batches<F> {
         ControlFlow::Continue(())
     }
 
-    /// Hands over what is left.
+    /// Hands over the remaining rows.
     ///
     /// # Errors
-    /// What `take` failed with, now or before.
+    /// Returns the first error of `take`, from this call or an earlier one.
     pub fn finish(&self) -> Result<()> {
         for (table, rows) in &self.tables {
             let mut rows = rows.lock().unwrap_or_else(PoisonError::into_inner);
@@ -188,7 +189,7 @@ impl<F: Fn(Table, RecordBatch) -> Result<ControlFlow<()>>> Batches<F> {
     }
 }
 
-/// An error of Arrow's own, which only a batch that cannot be put together gives.
+/// An internal error of Arrow, which occurs only if a batch cannot be built.
 fn arrow_error(error: ArrowError) -> Error {
     std::io::Error::other(error).into()
 }

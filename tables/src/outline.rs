@@ -1,4 +1,4 @@
-//! An asset's outline as rows of parts and arrays.
+//! Converts an asset's outline to rows of parts and arrays.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -14,10 +14,10 @@ use meshpeek::scan::Sighting;
 use meshpeek::summary::Name;
 use meshpeek::view::Table;
 
-/// The fields of one part are cut behind so many bytes.
+/// The fields of one part are truncated after this many bytes.
 const MOST_FIELDS: u64 = 16 << 20;
 
-/// What a row beside its texts takes of the results.
+/// The size of a row in the results, without its texts.
 const ROW_BYTES: u64 = 64;
 
 /// A row.
@@ -26,8 +26,8 @@ pub(super) enum Told<'t> {
     Array(&'t ArrayRow<'t>),
 }
 
-/// Tells the parts, if they are wanted, and arrays of an asset, each part behind what is inside it. Ends early where the
-/// budget is spent: then the asset's own row, the last, says `"truncated": true`.
+/// Emits the parts, if requested, and arrays of an asset, each part after its contents. Ends early if the budget is
+/// spent. Then the asset's own row, the last one, contains `"truncated": true`.
 pub(super) fn tell(
     seen: &Sighting<'_, '_>,
     with_parts: bool,
@@ -63,7 +63,7 @@ fn fields() -> Fields {
     Document::compact(Vec::new(), MOST_FIELDS)
 }
 
-/// A part that has begun.
+/// A part whose end has not been reached.
 struct Open {
     name: &'static str,
     index: Option<usize>,
@@ -88,7 +88,7 @@ impl<'w> Walk<'w> {
         Key { path: self.file, member: self.seen.record.member.as_ref() }
     }
 
-    /// Whether a row with so many bytes of texts may be told.
+    /// Returns true if the budget allows a row with this many bytes of text.
     fn pays(&mut self, bytes: usize) -> bool {
         let key =
             self.file.text.len().saturating_add(self.seen.record.member.as_ref().map_or(0, |name| name.text.len()));
@@ -97,7 +97,7 @@ impl<'w> Walk<'w> {
         !self.is_cut && self.flow.is_continue()
     }
 
-    /// The part opened last ends.
+    /// Ends the part that was opened last.
     fn end_part(&mut self) {
         let Some(part) = self.open.pop() else { return };
         let is_root = self.open.is_empty();
@@ -112,7 +112,7 @@ impl<'w> Walk<'w> {
             fields.finish()
         });
         let fields = ended.ok().and_then(|json| String::from_utf8(json).ok()).unwrap_or_else(|| "{}".to_owned());
-        // The last row is told whatever it takes: it says that others are missing.
+        // The last row is emitted at any cost, because it reports that others are missing.
         if self.pays(fields.len().saturating_add(self.path.as_str().len())) || is_root {
             let (key, path, label) = (self.key(), self.path.as_str(), label.as_deref());
             let row = PartRow { key, part: path, name, index, label, span, fields: &fields };

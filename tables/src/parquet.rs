@@ -1,4 +1,4 @@
-//! Batches as Parquet files.
+//! Writes batches as Parquet files.
 
 use std::io::Write;
 
@@ -13,19 +13,20 @@ use parquet::schema::types::ColumnPath;
 use super::{SCHEMA, Table};
 use meshpeek::{Error, Result};
 
-/// Rows of a group.
+/// Rows per group.
 const GROUP_ROWS: usize = 131_072;
-/// A group ends early where it takes so much memory.
+/// A group ends early if it takes this much memory.
 const GROUP_BYTES: usize = 64 << 20;
 
-/// Writes a table as Parquet, group by group: packed with zstd, in groups of 131,072 rows or of what takes 64 MiB.
+/// Writes a table as Parquet, group by group, compressed with zstd. A group has 131,072 rows, or fewer if they take 64
+/// MiB.
 pub struct Writer<W: Write + Send>(ArrowWriter<W>);
 
 impl<W: Write + Send> Writer<W> {
     /// Begins a file.
     ///
     /// # Errors
-    /// What the writer says.
+    /// Returns the error of the writer.
     pub fn new(out: W, table: Table) -> Result<Self> {
         let about = [("meshpeek.schema", SCHEMA.to_string()), ("meshpeek.table", table.name().to_owned())];
         let about = about.into_iter().map(|(key, value)| KeyValue::new(key.to_owned(), value)).collect();
@@ -47,7 +48,7 @@ impl<W: Write + Send> Writer<W> {
     /// Adds the rows of a batch of the table.
     ///
     /// # Errors
-    /// What the writer says; where the batch is another table's.
+    /// Returns the error of the writer, or an error if the batch is from another table.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         self.0.write(batch).map_err(parquet_error)?;
         if self.0.memory_size() >= GROUP_BYTES {
@@ -56,16 +57,16 @@ impl<W: Write + Send> Writer<W> {
         Ok(())
     }
 
-    /// Writes what is left, and the end of the file.
+    /// Writes the remaining rows and the end of the file.
     ///
     /// # Errors
-    /// What the writer says.
+    /// Returns the error of the writer.
     pub fn finish(self) -> Result<W> {
         self.0.into_inner().map_err(parquet_error)
     }
 }
 
-/// The columns whose cells are nearly all different: a dictionary of them would be filled for nothing.
+/// The columns with mostly distinct cells, for which a dictionary is useless.
 fn various(table: Table) -> &'static [&'static str] {
     match table {
         Table::Assets => &["member", "digests.file", "digests.positions", "stored.offset", "stamp"],
@@ -75,7 +76,7 @@ fn various(table: Table) -> &'static [&'static str] {
     }
 }
 
-/// The error of the writer below, as it is, or Parquet's own.
+/// The error of the underlying writer unchanged, or Parquet's own.
 fn parquet_error(error: ParquetError) -> Error {
     match error {
         ParquetError::External(error) => match error.downcast::<std::io::Error>() {

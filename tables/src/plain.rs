@@ -1,4 +1,4 @@
-//! Members, parts and arrays as rows.
+//! Converts members, parts and arrays to rows.
 
 use std::ops::ControlFlow;
 
@@ -51,7 +51,7 @@ impl MemberRow<'_> {
     }
 }
 
-/// Tells the members of an archive that the scan looks at.
+/// Emits the members of an archive that the scan visits.
 pub(super) fn tell_members(
     seen: &Sighting<'_, '_>,
     take: &mut dyn FnMut(&MemberRow<'_>) -> ControlFlow<()>,
@@ -70,7 +70,7 @@ pub(super) fn tell_members(
 }
 
 columns! {
-    /// What lies in archives.
+    /// The members of archives.
     Members of row: &MemberRow<'_> {
         path: Text = &row.key.path.text,
         outer: OrNull<Text> = row.key.member(),
@@ -89,7 +89,7 @@ columns! {
 /// A part of an asset.
 pub(super) struct PartRow<'p> {
     pub(super) key: Key<'p>,
-    /// Its selector; that of the asset itself is empty.
+    /// Its selector. The asset itself has an empty one.
     pub(super) part: &'p str,
     pub(super) name: &'p str,
     pub(super) index: Option<usize>,

@@ -30,7 +30,7 @@ impl Table {
     /// All tables.
     pub const ALL: &[Self] = &[Self::Assets, Self::Members, Self::Parts, Self::Arrays];
 
-    /// Its name, which files in a folder of tables have too.
+    /// Its name. Files in a folder of tables have this name too.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Assets => "assets",

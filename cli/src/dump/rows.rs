@@ -1,4 +1,4 @@
-//! Rows of any table as CSV, NDJSON or NPY.
+//! Formats rows of any table as CSV, NDJSON or NPY.
 
 use std::fmt::{self, Display};
 use std::io::Write;
@@ -38,7 +38,7 @@ fn numbers<'r>(columns: &'r [Column], mut row: &'r [u8]) -> impl Iterator<Item =
         match column.scalar {
             Scalar::F16 => Number::Float(half::f16::from_le_bytes([a, b]).to_f32()),
             Scalar::F32 => Number::Float(f32::from_le_bytes([a, b, c, d])),
-            // The sign is the last bit of those that there are.
+            // The sign is the highest bit of the number's own width.
             Scalar::I8 | Scalar::I16 | Scalar::I32 => {
                 let unused = 64 - 8 * bytes.len();
                 Number::Int(number << unused >> unused)
@@ -57,7 +57,7 @@ pub(super) fn row_size(columns: &[Column]) -> usize {
     columns.iter().map(|column| column.scalar.byte_len()).sum()
 }
 
-/// Runs over single rows.
+/// Iterates over single rows.
 fn each_row(
     table: &dyn Table,
     columns: &[Column],
@@ -98,7 +98,8 @@ impl Serialize for Number {
     }
 }
 
-/// Columns of one kind make a plain array of rows x columns (of rows alone where there is one), others a structured one.
+/// Columns of one kind form a plain array of rows x columns (only rows if there is one column). Others form a
+/// structured array.
 pub(super) fn npy(table: &dyn Table, out: &mut Output) -> Result<(), Failure> {
     let columns = table.columns();
     let (rows, width) = (table.rows(), columns.len());
@@ -112,7 +113,7 @@ pub(super) fn npy(table: &dyn Table, out: &mut Output) -> Result<(), Failure> {
         }
     };
     let header = format!("{{'descr': {kind}, 'fortran_order': False, 'shape': {shape}, }}");
-    // Magic, version 1.0, the header's length; what follows is to lie at a multiple of 64.
+    // Magic, version 1.0, the header's length. The data must start at a multiple of 64.
     let padded = (10 + header.len() + 1).next_multiple_of(64) - 10;
     let length = u16::try_from(padded).map_err(|_| Failure::Told("too many columns for NPY".to_owned()))?;
     out.write_all(b"\x93NUMPY\x01\0")?;
@@ -121,7 +122,7 @@ pub(super) fn npy(table: &dyn Table, out: &mut Output) -> Result<(), Failure> {
     raw(table, out)
 }
 
-/// Its order of bytes, kind and size.
+/// Its byte order, kind and size.
 fn type_of(scalar: Scalar) -> String {
     let order = if scalar.byte_len() == 1 { '|' } else { '<' };
     format!("{order}{}{}", &scalar.name()[..1], scalar.byte_len())

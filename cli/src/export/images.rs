@@ -1,4 +1,4 @@
-//! The images that a model asks for, where they are at hand: in the model, beside its file, or beside it in its archive.
+//! Finds the images that a model uses: in the model, next to its file, or next to it in its archive.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -13,11 +13,11 @@ use super::room::Room;
 use crate::args::Common;
 use crate::notes::Notes;
 
-/// The most images that are looked for; real models have dozens.
+/// The most images to search for. Real models have dozens.
 const MOST_IMAGES: usize = 1000;
-/// What comparing the name of an image costs, in bytes of work.
+/// The cost of comparing the name of an image, in bytes of work.
 const LOOK_WORK: u64 = 64;
-/// The most files of a folder that are looked at for one of another case.
+/// The most files of a folder to examine for a name in another case.
 const MOST_ENTRIES: usize = 10_000;
 
 /// Finds images, each once.
@@ -25,25 +25,25 @@ pub(crate) struct Images<'a> {
     asset: &'a Asset<'a>,
     around: Around<'a>,
     limits: Limits,
-    /// Where to say which images are left out.
+    /// Reports images that are left out.
     notes: Option<Notes>,
     found: HashMap<String, Option<Bytes>>,
-    /// What is beside the model, by names in lower case; read when one is missing by its own name.
+    /// The files next to the model, by lower-case name. Read when an image is not found by its exact name.
     beside: Option<HashMap<String, PathBuf>>,
 }
 
 type Bytes = Box<dyn AsRef<[u8]>>;
 
-/// What lies around the model.
+/// The surroundings of the model.
 enum Around<'a> {
     Nothing,
     Folder(PathBuf),
-    /// The outer file, its bytes, and the way to the model in it.
+    /// The outer file, its bytes, and the path of the model in it.
     Archive(&'a Path, &'a [u8], &'a [u8]),
 }
 
 impl<'a> Images<'a> {
-    /// For the asset that an address leads to.
+    /// Creates a finder for the asset at an address.
     pub(crate) fn of(asset: &'a Asset<'a>, address: &'a Address, outer: &'a [u8], common: &Common) -> Self {
         let around = match &address.member {
             Some(member) => Around::Archive(&address.file, outer, member),
@@ -53,7 +53,8 @@ impl<'a> Images<'a> {
         Self::new(asset, around, common.limits.limits(), Some(Notes::new(common)))
     }
 
-    /// For an asset that a scan has open: of a member of an archive, only images in the model itself.
+    /// Creates a finder for an asset that a scan has open. For a member of an archive, it finds only images in the
+    /// model itself.
     pub(crate) fn seen(asset: &'a Asset<'a>, file: Option<&Path>, limits: &Limits) -> Self {
         Self::new(asset, file.map_or(Around::Nothing, folder), *limits, None)
     }
@@ -62,14 +63,14 @@ impl<'a> Images<'a> {
         Self { asset, around, limits, notes, found: HashMap::new(), beside: None }
     }
 
-    /// Says that an image is left out because it is too large.
+    /// Reports that an image is left out because it is too large.
     pub(super) fn leave_out(&self, name: &str) {
         if let Some(notes) = self.notes {
             notes.say(format_args!("{name}: image left out: too large for the limits set for reading"));
         }
     }
 
-    /// The bytes of an image as they are; `None` where it is not at hand, or larger than the limits allow.
+    /// The bytes of an image, unchanged. `None` if it is not available, or exceeds the limits.
     pub(crate) fn find(&mut self, texture: &Texture<'_>, room: &Room<'_>) -> Option<&[u8]> {
         let name = Name::from(texture.name).text;
         if !self.found.contains_key(&name) {
@@ -116,7 +117,7 @@ impl<'a> Images<'a> {
         }
     }
 
-    /// The file of this name, which is no path: what a model says is never gone after.
+    /// The file of this name. Only the last component is used: paths in a model are never followed.
     fn outside(&mut self, full_name: &str, room: &Room<'_>) -> Option<Bytes> {
         let name = file_name(full_name);
         if name.is_empty() || name == "." || name == ".." {
@@ -128,9 +129,9 @@ impl<'a> Images<'a> {
             Around::Folder(folder) => {
                 let path = folder.join(name);
                 let path = if path.is_file() { path } else { self.same_but_for_case(name)? };
-                // Always a copy: decoders are not made for bytes that change.
+                // Always copy: decoders do not support bytes that change.
                 let file = FileMap::open_checked(path, Access::READ, &self.limits, |bytes| {
-                    // Its own bytes count, so that they are no work that it cannot have.
+                    // Its own bytes count as read, so the budget always covers them.
                     is_too_large = !room.affords(0, 0, bytes);
                     if is_too_large {
                         return Err(too_large());
@@ -180,12 +181,12 @@ fn folder<'a>(file: &Path) -> Around<'a> {
     Around::Folder(folder.to_owned())
 }
 
-/// What is behind the last slash of either kind.
+/// The part after the last slash of either kind.
 fn file_name(name: &str) -> &str {
     name.rsplit(['/', '\\', ':']).next().unwrap_or(name)
 }
 
-/// What kind of image some bytes start like, of those that glTF takes.
+/// The media type that some bytes start like, if glTF supports it.
 pub(crate) fn media_type(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),

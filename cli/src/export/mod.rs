@@ -1,4 +1,4 @@
-//! `meshpeek export`: a model in a form that other programs take, or as a picture.
+//! `meshpeek export`: writes a model in a format of other programs, or as a picture.
 
 mod gltf;
 mod images;
@@ -35,7 +35,7 @@ pub(crate) struct Args {
     size: u32,
 }
 
-/// What is written, by the ending of its name.
+/// The format of the output, by the extension of its name.
 enum Form {
     Glb,
     Png,
@@ -81,7 +81,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         return Err(Failure::Told(format!("{}: nothing to export: {}", shown(&args.file), lost.join("; "))));
     }
     let mut out = Output::data(common)?;
-    // Their size is bounded where they are made.
+    // Their size is bounded where they are built.
     common.results.read(written.pieces.iter().map(|piece| piece.len() as u64).sum());
     written.pieces.iter().try_for_each(|piece| out.write_all(piece))?;
     out.flush()?;
@@ -97,20 +97,20 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     Ok(if lost.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// What was made of a model.
+/// The result of exporting a model.
 struct Written {
     pieces: Vec<Vec<u8>>,
-    /// Whether no triangle is in it.
+    /// True if it contains no triangles.
     is_empty: bool,
-    /// Parts that cannot be read.
+    /// The number of parts that cannot be read.
     unreadable: u64,
-    /// Triangles with a corner that does not exist.
+    /// The number of triangles with a missing corner.
     left_out: u64,
     flaw: Option<Flaw>,
 }
 
 impl Written {
-    /// What of the model is not in it, and why.
+    /// The parts of the model that are missing from the result, and why.
     fn lost(&self, errors: &[Problem]) -> Vec<String> {
         let mut lost: Vec<String> = self.flaw.filter(|&flaw| flaw != Flaw::Dark).iter().map(Flaw::to_string).collect();
         if self.left_out > 0 {
@@ -132,7 +132,7 @@ impl Written {
     }
 }
 
-/// The errors of an asset: what an export lacks.
+/// The errors of an asset: the parts that an export lacks.
 fn errors(asset: &Asset<'_>, depth: Depth, room: &Room<'_>) -> Vec<Problem> {
     let mut problems = Problems::within(room.budget().clone());
     asset.survey(depth, &mut problems);

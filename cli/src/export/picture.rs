@@ -1,5 +1,5 @@
-//! A picture of a model, as a fact about it: seen from the front, a little from its left and from above, without
-//! perspective, in the space of `meshpeek::geometry`.
+//! Draws a model: seen from the front, a little from its left and from above, without perspective, in the space of
+//! `meshpeek::geometry`.
 
 use std::collections::HashMap;
 use std::fmt::{self, Display};
@@ -17,26 +17,26 @@ use super::images::Images;
 use super::raster::{Canvas, Color, Seen, Vertex};
 use super::room::{CORNER_WORK, Room};
 
-/// What looking at a pixel costs, in bytes of work; what a primitive does, and the memory that it takes.
+/// The cost of a pixel and of a primitive in bytes of work, and the memory of a primitive.
 const PIXEL_WORK: u64 = 4;
 const PRIMITIVE_WORK: u64 = 1024;
 const PRIMITIVE_BYTES: u64 = 768;
-/// How many triangles are kept after they were asked for first.
+/// How many triangles are kept after the first use.
 const MOST_KEPT: usize = 1 << 15;
-/// The largest side of an image that is drawn with; larger ones are made smaller.
+/// The largest side of a texture. Larger images are scaled down.
 const MOST_TEXELS: u32 = 1024;
 /// The largest side of an image that is decoded.
 const MOST_SIDE: u32 = 8192;
 const BACKGROUND: Color = [236, 238, 240, 0];
-/// From where light comes, above and to the left of the eye: along the axes of the picture.
+/// The direction of the light, from above and to the left of the eye, in the axes of the picture.
 const LIGHT: Vec3A = vec3a(-0.35, 0.55, 0.76);
 const UNKNOWN: Vec4 = Vec4::new(0.72, 0.72, 0.7, 1.0);
 
-/// A finished picture, as wide as high.
+/// A finished square picture.
 pub(crate) struct Picture {
     side: u32,
     rgb: Vec<[u8; 3]>,
-    /// Parts that cannot be read.
+    /// The number of parts that cannot be read.
     pub(crate) unreadable: u64,
     pub(crate) flaw: Option<Flaw>,
 }
@@ -49,14 +49,14 @@ pub(crate) enum Flaw {
     Empty,
 }
 
-/// A darker picture is nearly black: the mean of what is seen, of 255.
+/// A picture below this is nearly black: the mean brightness of the visible pixels, up to 255.
 const DARK: u64 = 40;
 
 impl Flaw {
     fn of(seen: &Seen) -> Option<Self> {
         match seen {
             Seen { pixels: 0, .. } => Some(Self::Empty),
-            // So little that nobody would find it.
+            // Too little to notice.
             Seen { pixels, distinct, .. } if distinct.saturating_mul(50) < *pixels => Some(Self::Faint),
             Seen { pixels, brightness, .. } if *brightness < pixels.saturating_mul(DARK) => Some(Self::Dark),
             _ => None,
@@ -84,19 +84,19 @@ impl Picture {
     }
 }
 
-/// How a picture is kept from ending in steps.
+/// How the edges of a picture are smoothed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Edges {
     /// Each pixel is the mean of four, up to a side of 1024.
     Sampled,
-    /// Pixels at the background are mixed with those beside them, which takes half the time.
+    /// Pixels at the background are mixed with their neighbors, which takes half the time.
     Smoothed,
 }
 
-/// Draws an asset, on a new canvas or one that was drawn on before.
+/// Draws an asset, on a new or used canvas.
 ///
 /// # Errors
-/// Where it has no triangles, or drawing costs more than the budget has.
+/// Returns an error if it has no triangles, or if drawing exceeds the budget.
 pub(crate) fn draw(
     asset: &Asset<'_>,
     (side, edges): (u32, Edges),
@@ -108,7 +108,7 @@ pub(crate) fn draw(
     let vertices = parts.iter().map(|part| part.primitive.vertex_count().unwrap_or(0)).max().unwrap_or(0) as u64;
     let is_fine = edges == Edges::Sampled && side <= 1024;
     let width = side as usize * if is_fine { 2 } else { 1 };
-    // Places and light of a mesh, and what they are decoded from; the canvas, the picture, and what tells its edges.
+    // Positions and light of a mesh, and their decoded source; the canvas, the picture, and the data for its edges.
     let pixels = Canvas::bytes(width).saturating_add(u64::from(side) * u64::from(side) * 5);
     room.kept(vertices.saturating_mul(44).saturating_add(pixels))?;
     room.keep((MOST_KEPT * size_of::<[Corner; 3]>()) as u64)?;
@@ -129,7 +129,7 @@ pub(crate) fn draw(
             free -= triangles.len();
             part.triangles = Some(triangles);
         }
-        // Those of Arma's formats would be decoded again for each part of a mesh.
+        // In Arma's formats, triangles would be decoded again for each part of a mesh.
         if !matches!(asset, Asset::Odol(_) | Asset::Mlod(_)) {
             room.work(count.saturating_mul(CORNER_WORK))?;
             part.has_wrong_normals = part.primitive.has_wrong_normals().unwrap_or(false);
@@ -153,9 +153,8 @@ pub(crate) fn draw(
     Ok(Picture { side, rgb, unreadable, flaw: Flaw::of(&seen) })
 }
 
-/// The primitives that are drawn: those that the file does not hide, where there are any, and of these the ones of the
-/// finest LOD that is for the eye, else of the first.
-/// How many parts cannot be read.
+/// Selects the primitives to draw: the visible ones, if there are any, and of these the ones of the finest visual LOD,
+/// else of the first LOD. Also returns how many parts cannot be read.
 fn chosen<'a>(asset: &'a Asset<'_>, room: &Room<'_>) -> Result<(Vec<Part<'a>>, u64)> {
     let mut best: Option<(bool, f32, Option<usize>)> = None;
     let (mut chosen, mut unreadable): (Vec<Part<'a>>, _) = (Vec::new(), 0);
@@ -186,12 +185,12 @@ fn chosen<'a>(asset: &'a Asset<'_>, room: &Room<'_>) -> Result<(Vec<Part<'a>>, u
     Ok((chosen, unreadable))
 }
 
-/// Runs over the parts; how many of them cannot be read.
+/// Iterates over the parts. Returns how many cannot be read.
 fn each<'a>(parts: &mut [Part<'a>], mut each: impl FnMut(&mut Part<'a>) -> Result<()>) -> Result<u64> {
     let mut unreadable = 0;
     for part in parts {
         match each(part) {
-            // One part that cannot be read does not hide the others.
+            // A part that cannot be read does not hide the others.
             Err(error) if !matches!(error.kind(), meshpeek::ErrorKind::Limit { .. } | meshpeek::ErrorKind::Io(_)) => {
                 unreadable += 1;
             }
@@ -201,12 +200,12 @@ fn each<'a>(parts: &mut [Part<'a>], mut each: impl FnMut(&mut Part<'a>) -> Resul
     Ok(unreadable)
 }
 
-/// What is drawn at once.
+/// A part of the drawing: one primitive.
 struct Part<'a> {
     primitive: Primitive<'a>,
-    /// Its triangles, where they are kept.
+    /// Its triangles, if they are kept.
     triangles: Option<Vec<[Corner; 3]>>,
-    /// Then it is lit by the way its triangles face.
+    /// If true, it is lit by the direction of its triangles instead.
     has_wrong_normals: bool,
 }
 
@@ -223,20 +222,20 @@ impl Part<'_> {
     }
 }
 
-/// The axes of the picture: to the right, up, and towards the eye.
+/// The axes of the picture: right, up, and towards the eye.
 fn axes() -> Mat3A {
     let eye = vec3a(0.55, 0.42, 1.0).normalize();
     let right = Vec3A::Y.cross(eye).normalize();
     Mat3A::from_cols(right, eye.cross(right), eye)
 }
 
-/// The vertices of a mesh as the picture has them, kept while primitives of one mesh follow each other.
+/// The vertices of a mesh in the axes of the picture, kept for consecutive primitives of one mesh.
 #[derive(Default)]
 struct Mesh {
     of: Option<(usize, usize, Option<usize>)>,
     /// Along the axes of the picture.
     points: Vec<Vec3A>,
-    /// How far each normal is turned towards the light; NaN for one without a direction.
+    /// The brightness at each normal; NaN for one without a direction.
     lights: Option<Vec<f32>>,
 }
 
@@ -281,7 +280,7 @@ impl Mesh {
     }
 }
 
-/// What is to be seen.
+/// The bounds of the visible points.
 struct Bounds {
     least: Vec3A,
     most: Vec3A,
@@ -297,7 +296,7 @@ impl Bounds {
         }
     }
 
-    /// What brings it into a picture; `None` where nothing was taken.
+    /// The frame for a picture. `None` if there are no points.
     fn frame(&self, width: usize) -> Option<Frame> {
         let (width, size) = (width as f32, self.most - self.least);
         let scale = width * 0.92 / size.x.max(size.y).max(f32::MIN_POSITIVE);
@@ -306,7 +305,7 @@ impl Bounds {
     }
 }
 
-/// How what is seen comes into the picture.
+/// The mapping from points to the picture.
 #[derive(Clone, Copy)]
 struct Frame {
     middle: Vec3A,
@@ -320,7 +319,7 @@ impl Frame {
     }
 }
 
-/// An image as it is drawn with.
+/// A decoded texture.
 struct Skin {
     size: [usize; 2],
     rgba: Vec<u8>,
@@ -412,7 +411,7 @@ struct Look<'s> {
     color: Vec4,
     skin: Option<&'s Skin>,
     clamped: [bool; 2],
-    /// What is less opaque is not seen.
+    /// Colors with less opacity are invisible.
     seen_from: f32,
     two_sided: bool,
     unlit: bool,
@@ -430,47 +429,46 @@ impl<'s> Look<'s> {
             _ => 0.1,
         };
         let clamped = material.textures.first().map_or([false; 2], |texture| texture.clamped);
-        // Without light, one color would show nothing of the form.
+        // An untextured surface without light would be one flat color.
         let unlit = material.unlit && skin.is_some();
         let look = Self { skin, clamped, seen_from, two_sided: material.two_sided, unlit, ..Self::default() };
         Self { color: look.shown(material.color.into()), ..look }
     }
 
-    /// The color that is shown for one of the file. What a missing image would have shown is not known; without it white
-    /// would tell little of the form.
+    /// The color to show for a color of the file. The content of a missing image is unknown, and an unlit white surface
+    /// would show little of the shape.
     fn shown(&self, color: Vec4) -> Vec4 {
         if self.skin.is_none() && color.truncate().min_element() > 0.9 { UNKNOWN.with_w(color.w) } else { color }
     }
 
-    /// How bright a surface is that is turned so far towards the light. Back faces, which nobody is meant to see, are
-    /// darker.
+    /// The brightness of a surface at this angle to the light. Back faces, which are not meant to be seen, are darker.
     fn lit(&self, towards: f32, is_front: bool) -> f32 {
         let towards = if is_front { towards } else { -towards };
         let lit = if self.unlit { 1.0 } else { 0.32 + 0.68 * towards.max(0.0) };
         if is_front || self.two_sided { lit } else { lit * 0.45 }
     }
 
-    /// What is seen of a color; nothing where it is too little opaque.
+    /// The visible color, or nothing if it is not opaque enough.
     fn seen(&self, color: Vec4) -> Option<Color> {
-        // The cast ends at 0 and 255.
+        // The cast saturates at 0 and 255.
         let [red, green, blue] = (color.truncate() * 255.0).to_array().map(|part| part as u8);
         (color.w >= self.seen_from).then_some([red, green, blue, 0])
     }
 }
 
-/// The width and height of an image of a kind that is known by its first bytes.
+/// The width and height of an image whose kind is recognised by its first bytes.
 pub(super) fn dimensions(bytes: &[u8]) -> Option<(u32, u32)> {
     ImageReader::new(Cursor::new(bytes)).with_guessed_format().ok()?.into_dimensions().ok()
 }
 
-/// Why an image is left out.
+/// Reports that an image is too large.
 struct TooLarge;
 
-/// The image, made smaller where it is large; `None` where it does not decode.
+/// Decodes the image and scales it down if it is large. `None` if it does not decode.
 fn decode(bytes: &[u8], name: &str, room: &Room<'_>) -> Result<Option<Skin>, TooLarge> {
     let reader = || {
         let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().ok()?;
-        // This kind has no first bytes of its own.
+        // This kind has no signature.
         if reader.format().is_none() && name.to_ascii_lowercase().ends_with(".tga") {
             reader.set_format(ImageFormat::Tga);
         }
@@ -478,7 +476,7 @@ fn decode(bytes: &[u8], name: &str, room: &Room<'_>) -> Result<Option<Skin>, Too
     };
     let dimensions = reader().and_then(|reader| reader.into_dimensions().ok());
     let Some((width, height)) = dimensions.filter(|&(width, height)| width > 0 && height > 0) else { return Ok(None) };
-    // As it is decoded, and as four bytes a pixel.
+    // Counts the decoded form, and four bytes per pixel.
     let (pixels, smaller) = (u64::from(width) * u64::from(height), u64::from(MOST_TEXELS).pow(2) * 4);
     let (work, bytes) = (pixels.saturating_mul(4), pixels.saturating_mul(12));
     if width > MOST_SIDE || height > MOST_SIDE || !room.affords(work, 0, bytes.saturating_add(smaller)) {

@@ -1,35 +1,36 @@
-//! Triangles made pixels: one after the other, the nearest seen.
+//! Rasterizes triangles one by one with a depth buffer.
 
 use std::ops::Range;
 
 use glam::{Vec2, Vec3A, Vec4, vec2};
 
-/// A corner as the picture has it.
+/// A corner in the coordinates of the picture.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Vertex {
     /// To the right, down and towards the eye, in pixels.
     pub(super) place: Vec3A,
-    /// Red, green and blue as they are lit, and opacity.
+    /// Red, green and blue after lighting, and opacity.
     pub(super) color: Vec4,
     pub(super) uv: Vec2,
 }
 
-/// The next whole number above, 0 at least: a cast where a call of `ceil` would take most of a small triangle's time.
+/// Rounds up, with a minimum of 0. A cast, because calling `ceil` would take most of a small triangle's time.
 fn up(number: f32) -> usize {
     let below = number as u32;
     below.saturating_add(u32::from(number > below as f32)) as usize
 }
 
-/// How much farther back faces count, so that of two faces in one place the front is seen.
+/// The depth offset of back faces, so that the front is visible if two faces coincide.
 const BEHIND: f32 = 0.25;
 
-/// How far beside a triangle a middle may lie, in shares of the corners, so that none is left out between two triangles.
+/// How far outside a triangle the middle of a pixel may be, in barycentric coordinates, so that no pixel between two
+/// triangles is missed.
 const SLACK: f32 = 1e-5;
 
-/// Red, green and blue, and a byte that makes four of them.
+/// Red, green, blue, and a byte of padding.
 pub(super) type Color = [u8; 4];
 
-/// Pixels, and how near what is seen in each of them is; it can be used again for the next picture.
+/// Pixels with their depth. It can be reused for the next picture.
 #[derive(Default)]
 pub(crate) struct Canvas {
     side: usize,
@@ -37,30 +38,30 @@ pub(crate) struct Canvas {
     depths: Vec<f32>,
 }
 
-/// What a picture shows.
+/// Statistics of the content of a picture.
 #[derive(Default)]
 pub(super) struct Seen {
-    /// How many pixels are covered.
+    /// The number of covered pixels.
     pub(super) pixels: u64,
     /// The sum of their brightness, up to 255 each.
     pub(super) brightness: u64,
-    /// How many of them can be told from the background.
+    /// The number of covered pixels that are distinguishable from the background.
     pub(super) distinct: u64,
 }
 
-/// A color nearer to the background can hardly be told from it.
+/// A color with a smaller difference is hardly distinguishable from the background.
 const DISTINCT: u8 = 24;
 
-/// Where a triangle may cover the middles of pixels.
+/// The range of pixels that a triangle may cover.
 pub(super) struct Reach {
     columns: Range<usize>,
     rows: Range<usize>,
-    /// Twice the area of the triangle in pixels, negative where its front is seen: rows count downwards.
+    /// Twice the area of the triangle in pixels. Negative if its front is visible, because rows count downwards.
     size: f32,
 }
 
 impl Reach {
-    /// How many pixels it has.
+    /// The number of its pixels.
     pub(super) fn area(&self) -> u64 {
         (self.columns.len() * self.rows.len()) as u64
     }
@@ -71,7 +72,7 @@ impl Reach {
 }
 
 impl Canvas {
-    /// Makes it a square of pixels of one color.
+    /// Resizes it to a square of pixels of one color.
     pub(super) fn clear(&mut self, side: usize, color: Color) {
         self.side = side;
         self.colors.clear();
@@ -80,12 +81,12 @@ impl Canvas {
         self.depths.resize(side * side, f32::NEG_INFINITY);
     }
 
-    /// The bytes that so many pixels take.
+    /// The memory for this number of pixels per side.
     pub(super) fn bytes(side: usize) -> u64 {
         (side * side * size_of::<(Color, f32)>()) as u64
     }
 
-    /// The reach of a triangle; `None` where it covers nothing.
+    /// The range of a triangle. `None` if it covers nothing.
     pub(super) fn reach(&self, [a, b, c]: [Vec3A; 3]) -> Option<Reach> {
         let (least, most) = (a.min(b).min(c) - 0.5, a.max(b).max(c) + 0.5);
         let range = |least: f32, most: f32| up(least)..(most as u32 as usize).min(self.side);
@@ -95,8 +96,8 @@ impl Canvas {
         is_seen.then_some(Reach { columns, rows, size })
     }
 
-    /// Draws a triangle; `shade` gives what is seen of its color and texture coordinates at a point, or nothing where it is
-    /// seen through.
+    /// Draws a triangle. `shade` gives the visible color for a color and texture coordinates, or nothing if it is
+    /// transparent.
     pub(super) fn fill(
         &mut self,
         Reach { columns, rows, size }: Reach,
@@ -104,7 +105,7 @@ impl Canvas {
         shade: impl Fn(Vec4, Vec2) -> Option<Color>,
     ) {
         let (ab, ac) = (b.place - a.place, c.place - a.place);
-        // The shares of the corners in a point grow evenly along rows and columns, and with them all that is mixed.
+        // Barycentric coordinates are linear along rows and columns, and so are all interpolated values.
         let share = size.recip();
         let step = vec2(ac.y, -ab.y) * share;
         let down = vec2(-ac.x, ab.x) * share;
@@ -119,7 +120,7 @@ impl Canvas {
         let (mut shares, step, down) = plane([Vec4::X, Vec4::Y, Vec4::Z]);
         let (mut color, color_step, color_down) = plane([a.color, b.color, c.color]);
         let (mut place, place_step, place_down) = plane([at(a), at(b), at(c)]);
-        // Where a share grows, it is none before some column, else behind it.
+        // If a coordinate grows, it is negative before some column, else after it.
         let grows = step.cmpge(Vec4::ZERO);
         let width = -1.0 / Vec4::select(grows, step.max(Vec4::splat(f32::MIN_POSITIVE)), step);
         let any = Vec4::select(grows, Vec4::INFINITY, Vec4::NEG_INFINITY);
@@ -147,14 +148,14 @@ impl Canvas {
         }
     }
 
-    /// What of it shows something.
+    /// Collects the statistics of the picture.
     pub(super) fn seen(&self, background: Color) -> Seen {
         let [red, green, blue, _] = background;
         let mut seen = Seen::default();
         for ([r, g, b, _], depth) in self.colors.iter().zip(&self.depths) {
             if *depth > f32::NEG_INFINITY {
                 seen.pixels += 1;
-                // The shares of the colors in what an eye calls bright.
+                // The weights of the colors in perceived brightness.
                 seen.brightness += (u64::from(*r) * 299 + u64::from(*g) * 587 + u64::from(*b) * 114) / 1000;
                 let apart = red.abs_diff(*r).max(green.abs_diff(*g)).max(blue.abs_diff(*b));
                 seen.distinct += u64::from(apart > DISTINCT);
@@ -163,12 +164,12 @@ impl Canvas {
         seen
     }
 
-    /// The picture as it is.
+    /// The picture without smoothing.
     pub(super) fn picture(&self) -> Vec<[u8; 3]> {
         self.colors.iter().map(|color| mean([*color])).collect()
     }
 
-    /// The picture, with two pixels in a row and column made one.
+    /// The picture at half size: four pixels become one.
     pub(super) fn halved(&self) -> Vec<[u8; 3]> {
         let mut picture = vec![[0; 3]; self.colors.len() / 4];
         let lines = self.colors.chunks_exact(2 * self.side).zip(picture.chunks_exact_mut(self.side / 2));
@@ -182,11 +183,11 @@ impl Canvas {
         picture
     }
 
-    /// The picture, with the steps smoothed in which it ends.
+    /// The picture with smoothed edges against the background.
     pub(super) fn smoothed(&self) -> Vec<[u8; 3]> {
         let (side, mut picture) = (self.side, self.picture());
         let seen: Vec<u8> = self.depths.iter().map(|depth| u8::from(*depth > f32::NEG_INFINITY)).collect();
-        // All but the first and the last row, each pixel with those around it.
+        // All rows except the first and last, each pixel with its neighbors.
         let Some(inner) = seen.len().checked_sub(2 * side) else { return picture };
         let line = |from: usize| &seen[from..][..inner];
         let around = line(0).iter().zip(line(side - 1)).zip(line(side + 1)).zip(line(2 * side));
@@ -202,9 +203,9 @@ impl Canvas {
     }
 }
 
-/// The mean of colors whose number is a power of two.
+/// The mean of a power of two of colors.
 fn mean<const N: usize>(colors: [Color; N]) -> [u8; 3] {
-    // Every other byte at a time, so that each has room for its sum.
+    // Sum every other byte, so that each sum has room.
     let of = |bytes: u32| {
         let sum: u32 = colors.iter().map(|color| u32::from_le_bytes(*color) & bytes).sum();
         (sum / N as u32) & bytes

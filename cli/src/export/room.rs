@@ -1,6 +1,6 @@
-//! What an export may still take.
+//! The remaining budget of an export.
 
 pub(crate) use meshpeek::budget::Reservation as Room;
 
-/// What making a vertex or triangle costs, in bytes of work.
+/// The cost of building a vertex or triangle, in bytes of work.
 pub(super) const CORNER_WORK: u64 = 64;

@@ -1,4 +1,4 @@
-//! An archive in words.
+//! Describes an archive in words.
 
 use std::io::{Result, Write};
 
@@ -27,7 +27,7 @@ pub(super) fn pbo(archive: &pbo::Archive<'_>, out: &mut impl Write) -> Result<()
 
 pub(super) fn members(archive: &Container<'_>, out: &mut impl Write) -> Result<()> {
     heading(out, "Members")?;
-    // By the numbers that problems and selectors give them.
+    // Use the numbers of problems and selectors.
     let members = archive.members().enumerate().filter_map(|(index, member)| Some((index, member.ok()?)));
     list(out, members, |out, (index, member)| {
         let form = match member.form() {

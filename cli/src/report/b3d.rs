@@ -1,4 +1,4 @@
-//! A Blitz3D scene in words.
+//! Describes a Blitz3D scene in words.
 
 use std::io::{Result, Write};
 
@@ -52,7 +52,7 @@ fn node(out: &mut impl Write, node: &Node<'_>, brushes: &[Brush<'_>]) -> Result<
     writeln!(out, "  {:indent$}{}  {FAINT}{}{FAINT:#}", "", shown(node.name), facts(node, brushes).join("; "))
 }
 
-/// A fact for each of the first items, and how many more there are.
+/// Adds a fact for each of the first items, and the number of further ones.
 fn more<T>(facts: &mut Vec<String>, items: impl Iterator<Item = T>, noun: &str, fact: impl Fn(T) -> String) {
     let mut items = items;
     facts.extend(items.by_ref().take(LONGEST_LINE).map(fact));
@@ -62,7 +62,7 @@ fn more<T>(facts: &mut Vec<String>, items: impl Iterator<Item = T>, noun: &str, 
     }
 }
 
-/// What a node is and what happens to it.
+/// The facts of a node: its content and its animation.
 fn facts(node: &Node<'_>, brushes: &[Brush<'_>]) -> Vec<String> {
     let mut facts = Vec::new();
     match node.mesh() {

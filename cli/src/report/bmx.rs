@@ -1,4 +1,4 @@
-//! A Ballance map in words.
+//! Describes a Ballance map in words.
 
 use std::collections::BTreeMap;
 use std::io::{Result, Write};
@@ -9,11 +9,11 @@ use super::{
     FAINT, LONGEST_LINE, LONGEST_LIST, count, heading, list, mentioned, more, numbers, or_unnamed, plural, shown,
 };
 
-/// Objects that are looked at; real maps have a hundredth. And groups of one object, of which those have a few.
+/// The most objects to read; real maps have a hundredth. Also the most groups of one object; real objects have a few.
 const MOST_OBJECTS: usize = 500_000;
 const MOST_GROUPS: usize = 1_000;
 
-/// Objects that belong to no group stand under this heading.
+/// The heading of objects without a group.
 const NO_GROUP: &str = "(in no group)";
 
 pub(super) fn write(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
@@ -35,7 +35,7 @@ pub(super) fn write(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
     Ok(())
 }
 
-/// The objects of a group by their places. An object may be in thousands of groups, so it is put in words when shown.
+/// The objects of a group by index. An object may be in thousands of groups, so its text is built when it is shown.
 #[derive(Default)]
 struct Group {
     shown: Vec<usize>,
@@ -44,7 +44,7 @@ struct Group {
 }
 
 impl Group {
-    /// An object that names its group twice is in it once.
+    /// An object that names its group twice is added once.
     fn add(&mut self, index: usize) {
         if self.last.replace(index) == Some(index) {
             return;

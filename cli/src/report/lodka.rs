@@ -1,4 +1,4 @@
-//! A LODka3D model in words.
+//! Describes a LODka3D model in words.
 
 use std::io::{Result, Write};
 
@@ -7,7 +7,7 @@ use meshpeek::lodka::{Bone, Content, Kind, Material, Mesh, Model, MorphCollectio
 
 use super::{FAINT, count, grouped, heading, joined, list, or_unnamed, plural};
 
-/// What a modeller looks for, in this order.
+/// The content of interest to a modeller, in this order.
 const SECTIONS: &[(&str, Kind)] = &[
     ("Meshes", Kind::Mesh),
     ("Materials", Kind::MaterialList),
@@ -38,14 +38,14 @@ pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
     Ok(())
 }
 
-/// A name, and what there is to say of it.
+/// A name, and a description.
 type Line = (String, String);
 
 /// The lines of one chunk.
 fn lines<'a>(node: &Node<'a>) -> Box<dyn Iterator<Item = Line> + 'a> {
     let content = match node.content() {
         Ok(content) => content,
-        // What cannot be read stands among the problems.
+        // Parts that cannot be read are listed among the problems.
         Err(_) => return Box::new(std::iter::empty()),
     };
     let one = |name: AnsiStr<'_>, facts: String| -> Box<dyn Iterator<Item = Line>> {
@@ -147,7 +147,7 @@ fn lines<'a>(node: &Node<'a>) -> Box<dyn Iterator<Item = Line> + 'a> {
     }
 }
 
-/// A name in the code page that it most likely is in, safe to show on a terminal.
+/// A name, decoded with its most likely code page, safe to show on a terminal.
 fn text(name: AnsiStr<'_>) -> String {
     or_unnamed(&*name.decode())
 }

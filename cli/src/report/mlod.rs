@@ -1,4 +1,4 @@
-//! An MLOD model in words.
+//! Describes an MLOD model in words.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{Result, Write};
@@ -9,7 +9,7 @@ use meshpeek::view::ByteStr;
 use super::odol::{names, property};
 use super::{FAINT, count, heading, in_line, list, mentioned, plural};
 
-/// So many looks of faces are told apart in a LOD.
+/// The most different looks of faces to list in a LOD.
 const MOST_LOOKS: usize = 50;
 
 pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
@@ -23,7 +23,7 @@ pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
     })
 }
 
-/// How many of what; nothing of what there is none, but for points.
+/// The counts of a LOD. Zero counts are left out, except for points.
 fn contents(lod: &Lod<'_>) -> Vec<String> {
     let mut parts = vec![count(lod.points.len() as u64, "point")];
     let selections = lod.tags.iter().filter(|tag| tag.is_selection() && tag.proxy().is_none());
@@ -50,7 +50,7 @@ fn details(out: &mut impl Write, lod: &Lod<'_>) -> Result<()> {
         lod.tags.iter().filter(|tag| tag.is_selection() && tag.proxy().is_none()).map(|tag| tag.name),
     )?;
     names(out, "proxies", lod.tags.iter().filter_map(|tag| tag.proxy()))?;
-    // One of a kind is the rule; UV sets and properties come several times.
+    // Most kinds occur once; UV sets and properties may occur several times.
     let mut kinds: BTreeMap<ByteStr<'_>, u64> = BTreeMap::new();
     for tag in lod.tags.iter().filter(|tag| !tag.is_selection() && tag.name != "#EndOfFile#") {
         if kinds.len() < MOST_LOOKS || kinds.contains_key(&tag.name) {

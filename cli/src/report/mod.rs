@@ -1,4 +1,4 @@
-//! The content of a file, in words.
+//! Describes the content of a file in words.
 
 mod archive;
 mod b3d;
@@ -24,20 +24,20 @@ use crate::wrap::{held, held_address};
 pub(crate) const HEADING: Style = Style::new().bold();
 pub(crate) const FAINT: Style = Style::new().dimmed();
 
-/// In place of a format where none is known.
+/// Shown if the format is unknown.
 const NO_FORMAT: &str = "no known format";
 
-/// Longer lists are cut, and say so; `--json` has all.
+/// Longer lists are truncated and marked; `--json` has everything.
 const LONGEST_LIST: usize = 400;
 
-/// Names in one line.
+/// The most names in one line.
 const LONGEST_LINE: usize = 40;
 
-/// Bytes of a name that are shown; of one that many things have.
+/// The most bytes of a name to show; the second limit is for a name that many lines share.
 const LONGEST_NAME: usize = 4_000;
 const LONGEST_MENTION: usize = 200;
 
-/// What it is, how large, what is in it, what it needs.
+/// Writes the format, size, content and references.
 pub(crate) fn header(record: &Record, out: &mut impl Write) -> Result<()> {
     let summary = &record.summary;
     writeln!(out, "{HEADING}{}{HEADING:#}", place(record))?;
@@ -73,7 +73,7 @@ pub(crate) fn header(record: &Record, out: &mut impl Write) -> Result<()> {
     Ok(())
 }
 
-/// What the format has beyond the record.
+/// Writes the content of the format beyond the record.
 pub(crate) fn body(asset: &Asset<'_>, out: &mut impl Write) -> Result<()> {
     match asset {
         Asset::B3d(scene) => b3d::write(scene, out),
@@ -88,7 +88,7 @@ pub(crate) fn body(asset: &Asset<'_>, out: &mut impl Write) -> Result<()> {
     }
 }
 
-/// What is wrong with it.
+/// Writes the problems.
 pub(crate) fn problems(record: &Record, out: &mut impl Write) -> Result<()> {
     let problems = &record.summary.problems;
     if problems.is_empty() {
@@ -110,13 +110,13 @@ pub(crate) fn contents(record: &Record) -> String {
     counts(record).map(|(_, count)| count).collect::<Vec<_>>().join(", ")
 }
 
-/// Each count that is not 0, by its name, and in words.
+/// The name and text of each count that is not 0.
 pub(crate) fn counts(record: &Record) -> impl Iterator<Item = (&'static str, String)> {
     let counts = record.summary.counts.iter().filter_map(|(name, count)| Some((name, count.filter(|&n| n > 0)?)));
     counts.map(|(name, count)| (name, held(&plural(count, name))))
 }
 
-/// The word for it, and how it is written.
+/// The word for a severity, and its style.
 pub(crate) fn severity(severity: Severity) -> (&'static str, Style) {
     let (word, color) = match severity {
         Severity::Error => ("error", AnsiColor::Red),
@@ -130,7 +130,7 @@ pub(crate) fn place(record: &Record) -> String {
     address(&record.path_name().text, record.member.as_ref().map(|member| member.text.as_str()))
 }
 
-/// The address of a file, or of a member of it: safe to show on a terminal, and whole in the line.
+/// The address of a file or member, safe to show on a terminal. A line break does not split it.
 pub(crate) fn address(path: &str, member: Option<&str>) -> String {
     let path = escape(path);
     let Some(member) = member.map(escape) else { return held(&path) };
@@ -145,7 +145,7 @@ pub(crate) fn escape(text: &str) -> String {
     ByteStr::from(text).to_string()
 }
 
-/// A name from a file, safe to show on a terminal; a very long one is cut.
+/// A name from a file, safe to show on a terminal. A very long one is truncated.
 fn shown<'t>(name: impl Into<Text<'t>>) -> String {
     let name = name.into();
     match name.stored_byte_len() {
@@ -162,19 +162,19 @@ fn or_unnamed<'t>(name: impl Into<Text<'t>>) -> String {
     if name.is_empty() { "(no name)".to_owned() } else { shown(name) }
 }
 
-/// A name that many lines mention, cut sooner.
+/// A name that many lines mention, truncated earlier.
 fn mentioned<'t>(name: impl Into<Text<'t>>) -> String {
     let name = name.into();
     let dots = if name.stored_byte_len() > LONGEST_MENTION { "..." } else { "" };
     held(&format!("{}{dots}", name.cut(LONGEST_MENTION)))
 }
 
-/// Numbers with their nouns, none of which a line break splits.
+/// Numbers with their nouns. A line break does not split them.
 fn in_line(counts: &[String]) -> String {
     counts.iter().map(|count| held(count)).collect::<Vec<_>>().join(", ")
 }
 
-/// The first of some words in one line, and how many more there are.
+/// The first of some words in one line, and the number of further ones.
 fn joined(words: impl IntoIterator<Item = String>) -> String {
     let mut words = words.into_iter();
     let mut first: Vec<String> = words.by_ref().take(LONGEST_LINE).collect();
@@ -190,7 +190,7 @@ pub(crate) fn count(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
-/// A number with a noun that is in the plural: `1 mesh` of `meshes`.
+/// A number with a plural noun, which becomes singular if needed: `1 mesh` of `meshes`.
 fn plural(number: u64, nouns: &str) -> String {
     let nouns = nouns.replace('_', " ");
     let noun = match nouns.as_str() {
@@ -223,7 +223,7 @@ fn heading(out: &mut impl Write, text: &str) -> Result<()> {
     writeln!(out, "\n{HEADING}{text}{HEADING:#}")
 }
 
-/// The items, or as many as a person would read.
+/// Writes the items, up to a readable number.
 fn list<W: Write, T>(
     out: &mut W,
     items: impl Iterator<Item = T>,
@@ -236,7 +236,7 @@ fn list<W: Write, T>(
     more(out, items.count())
 }
 
-/// How much of a list is not shown.
+/// Writes how much of a list is not shown.
 fn more(out: &mut impl Write, hidden: usize) -> Result<()> {
     match hidden {
         0 => Ok(()),

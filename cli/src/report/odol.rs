@@ -1,4 +1,4 @@
-//! An Arma model in words.
+//! Describes an Arma model in words.
 
 use std::io::{Result, Write};
 
@@ -82,7 +82,7 @@ fn lod(out: &mut impl Write, model: &Model<'_>, entry: &LodEntry) -> Result<()> 
     }
 }
 
-/// How many of what; nothing of what there is none.
+/// The counts of a LOD. Zero counts are left out.
 fn contents(lod: &Lod<'_>) -> Vec<String> {
     let mut parts = vec![count(lod.point_count.into(), "point")];
     for (number, nouns) in [
@@ -124,12 +124,12 @@ fn details(out: &mut impl Write, lod: &Lod<'_>) -> Result<()> {
     names(out, "selections", lod.selections.iter().map(|selection| selection.name))
 }
 
-/// A property of a LOD.
+/// Writes a property of a LOD.
 pub(super) fn property(out: &mut impl Write, name: ByteStr<'_>, value: ByteStr<'_>) -> Result<()> {
     writeln!(out, "       {FAINT}{} = {}{FAINT:#}", shown(name), shown(value))
 }
 
-/// Names of a LOD's parts, in a line; nothing where there is none.
+/// Writes names of a LOD's parts in a line. Writes nothing if there are none.
 pub(super) fn names<'t>(out: &mut impl Write, what: &str, names: impl Iterator<Item = ByteStr<'t>>) -> Result<()> {
     let names = joined(names.map(mentioned));
     if names.is_empty() { Ok(()) } else { writeln!(out, "       {FAINT}{what}: {names}{FAINT:#}") }

@@ -1,4 +1,4 @@
-//! An Arma animation in words.
+//! Describes an Arma animation in words.
 
 use std::io::{Result, Write};
 
@@ -47,7 +47,7 @@ pub(super) fn write(motion: &Motion<'_>, out: &mut impl Write) -> Result<()> {
     list(out, motion.bones().iter().enumerate(), |out, (index, name)| writeln!(out, "  {index}  {}", shown(name)))
 }
 
-/// Which frames are packed.
+/// The frames that are packed.
 fn packed(frames: &Frames<'_>) -> String {
     let mut packed: Vec<(u32, u32)> = Vec::new();
     for (index, frame) in (0_u32..).zip(frames.iter()) {

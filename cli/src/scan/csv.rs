@@ -12,7 +12,7 @@ use crate::output::Output;
 const FRONT: [&str; 5] = ["path", "member", "format", "version", "bytes"];
 const BACK: [&str; 5] = ["references", "errors", "warnings", "first_code", "first_problem"];
 const DIGESTS: [&str; 8] = ["positions", "indices", "uvs", "normals", "faces", "times", "transforms", "file"];
-/// What else a record has, named as in tables. New columns come last.
+/// The remaining columns, named as in tables. New columns come last.
 const REST: [&str; 17] = [
     "lossy",
     "xmin",
@@ -33,13 +33,13 @@ const REST: [&str; 17] = [
     "stamp",
 ];
 
-/// Writes the header, then a row for each record.
+/// Writes the header, then one row per record.
 pub(super) struct Writer {
     rows: csv::Writer<Output>,
     counts: Vec<&'static str>,
-    /// The cell at hand.
+    /// The current cell.
     cell: String,
-    /// Whether cells that a spreadsheet would calculate are marked as text.
+    /// True if cells that a spreadsheet would evaluate are marked as text.
     safe: bool,
 }
 
@@ -99,14 +99,14 @@ impl Writer {
         self.cell(stamp.as_ref())
     }
 
-    /// Writes the next cell of a row, empty where there is nothing.
+    /// Writes the next cell of a row. No value gives an empty cell.
     fn cell(&mut self, value: Option<impl Display>) -> Result<(), Failure> {
         self.cell.clear();
         if let Some(value) = value {
-            // A text takes whatever is written to it.
+            // Writing to a String cannot fail.
             let _ = write!(self.cell, "{value}");
         }
-        // With an apostrophe in front, spreadsheets take a cell for a text.
+        // An apostrophe makes spreadsheets treat a cell as text.
         if self.safe && self.cell.starts_with(['=', '+', '-', '@', '\t', '\r']) {
             self.cell.insert(0, '\'');
         }

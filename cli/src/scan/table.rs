@@ -1,8 +1,8 @@
-//! Records as a table that is as wide as there is room. No word and no number is broken, and nothing is left out.
+//! Formats records as a table that uses the available width. No word or number is split, and nothing is left out.
 //!
-//! A row is a file, its format, its size and its counts, which go on in further lines where they do not fit; the lines
-//! below it say what is wrong. Members have a heading with the address of their archive. Files have one with their
-//! folder, if their paths are too long to be in a column.
+//! A row is a file, its format, its size and its counts, which continue on further lines if they do not fit. The lines
+//! below a row report problems. Members have a heading with the address of their archive. Files have a heading with
+//! their folder, if their paths are too long for a column.
 
 use std::collections::HashMap;
 use std::io::{Result, Write};
@@ -17,21 +17,21 @@ use crate::args::Inputs;
 use crate::report::{self, escape};
 use crate::wrap::{HANG, held, wrapped};
 
-/// If neither a terminal nor COLUMNS says how much room there is.
+/// The width if neither a terminal nor COLUMNS sets one.
 const USUAL_WIDTH: usize = 100;
-/// Narrower is not attempted.
+/// The minimum width.
 const LEAST_WIDTH: usize = 40;
-/// Between two columns.
+/// The gap between two columns.
 const GAP: usize = 2;
-/// What the columns of names and of counts should have at least.
+/// The preferred minimum widths of the columns of names and of counts.
 const LEAST_NAME: usize = 20;
 const LEAST_COUNTS: usize = 20;
-/// How far what is below a heading is indented.
+/// The indentation of lines below a heading.
 const INDENT: usize = 2;
 
 const HEADING: Style = Style::new().bold();
 
-/// How wide to write: what the terminal has, what COLUMNS says, or the usual.
+/// The width to use: that of the terminal, that of COLUMNS, or the default.
 pub(crate) fn width(terminal: bool) -> usize {
     let of_terminal = || Some(usize::from(terminal_size::terminal_size_of(std::io::stdout())?.0.0));
     let of_variable = || std::env::var("COLUMNS").ok()?.parse().ok();
@@ -39,10 +39,10 @@ pub(crate) fn width(terminal: bool) -> usize {
     width.unwrap_or(USUAL_WIDTH).max(LEAST_WIDTH)
 }
 
-/// The arguments, by which results are put in order.
+/// The arguments, which determine the order of results.
 pub(crate) struct Order<'i>(HashMap<&'i Path, usize>);
 
-/// The place of a record: the argument that led to it, its path, its member.
+/// The sort key of a record: the argument that led to it, its path, its member.
 pub(crate) type Key = (usize, PathBuf, Option<String>);
 
 impl<'i> Order<'i> {
@@ -104,7 +104,7 @@ impl Row {
         }
     }
 
-    /// Puts the folder of a file into the heading.
+    /// Moves the folder of a file into the heading.
     fn split_path(&mut self) {
         if self.heading.is_empty()
             && let Some(end) = self.name.rfind(std::path::is_separator)
@@ -118,7 +118,7 @@ impl Row {
     }
 }
 
-/// The first of the worst problems, and how many there are beside it.
+/// The first of the worst problems, and the number of other problems.
 fn worst(problems: &[Problem]) -> Option<Line> {
     let severity = problems.iter().map(|problem| problem.severity).max()?;
     let first = problems.iter().find(|problem| problem.severity == severity)?;
@@ -134,7 +134,7 @@ impl<'i> Table<'i> {
         self.rows.push(Row::new(self.order.key(record), record));
     }
 
-    /// All rows in the order of the walk.
+    /// Writes all rows in the order of the walk.
     pub(super) fn write(mut self, width: usize, out: &mut impl Write) -> Result<()> {
         self.rows.sort_by(|a, b| a.key.cmp(&b.key));
         let mut columns = Columns::of(&self.rows, width);
@@ -145,7 +145,7 @@ impl<'i> Table<'i> {
         let format = format!("{:<1$}", "format", columns.format);
         let file = format!("{:<1$}", "file", columns.name);
         let line = format!("{file}  {format}  {:>1$}", "bytes", columns.bytes);
-        // Where counts have lines of their own, there may be no room for their title.
+        // If counts have lines of their own, there may be no space for their title.
         let contents = if line.width() + "  contents".width() <= width { "  contents" } else { "" };
         writeln!(out, "{HEADING}{line}{contents}{HEADING:#}")?;
         let mut heading = "";
@@ -177,13 +177,13 @@ impl Line {
     }
 }
 
-/// How wide each column is.
+/// The widths of the columns.
 struct Columns {
     width: usize,
     name: usize,
     format: usize,
     bytes: usize,
-    /// Whether some name is wider than its column.
+    /// True if some name is wider than its column.
     is_cut: bool,
 }
 
@@ -194,14 +194,14 @@ impl Columns {
         let bytes = widest("bytes", &|row| row.bytes.width());
         let widest = widest("file", &|row| row.indent() + row.name.width());
         let room = width.saturating_sub(format + bytes + 2 * GAP);
-        // Where there is little, counts have lines of their own.
+        // In a narrow table, counts have lines of their own.
         let name = widest.min(room.saturating_sub(LEAST_COUNTS + GAP).max(room.min(LEAST_NAME))).max("file".width());
         Self { width, name, format, bytes, is_cut: widest > name }
     }
 
     fn row(&self, row: &Row, out: &mut impl Write) -> Result<()> {
         let mut line = format!("{:1$}{2}", "", row.indent(), held(&row.name));
-        // Its own line, if it is wider than the column.
+        // A name that is wider than the column has a line of its own.
         if line.width() > self.name {
             writeln!(out, "{line}")?;
             line.clear();

@@ -1,4 +1,4 @@
-//! Records, members, parts and arrays as tables of Parquet.
+//! Writes records, members, parts and arrays as tables of Parquet.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::output_file::OutputFile;
 
-/// Rows gathered before they are packed.
+/// Rows collected before they are compressed.
 const ROWS: usize = 8192;
 
 type Take =
@@ -24,7 +24,7 @@ type Take =
 pub(super) struct Tables {
     batches: Batches<Take>,
     writers: Arc<Writers>,
-    /// Of a folder.
+    /// The files, if the output is a folder.
     files: Mutex<Vec<OutputFile>>,
 }
 
@@ -32,7 +32,7 @@ type OfTable = (Table, Mutex<Option<Writer<Output>>>);
 type Writers = Vec<OfTable>;
 
 impl Tables {
-    /// All four into the folder that `-o` names, else the assets to where results go.
+    /// Creates all four tables in the folder of `-o`, or else the assets alone in the stream for results.
     pub(super) fn new(common: &Common) -> Result<Arc<Self>, Failure> {
         let (mut writers, mut files) = (Writers::new(), Vec::new());
         match common.output.as_deref().filter(|path| super::is_folder(path)) {
@@ -67,14 +67,14 @@ impl Tables {
         Ok(Arc::new(Self { batches: Batches::new(&tables, ROWS, take), writers, files: Mutex::new(files) }))
     }
 
-    /// The files of the folder, which are no inputs.
+    /// The files of the folder, which are not inputs.
     pub(super) fn ids(&self) -> Vec<FileId> {
         let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         files.iter().flat_map(|file| file.ids.clone()).collect()
     }
 
     pub(super) fn see(&self, seen: &Sighting<'_, '_>) {
-        // That a table cannot be written any more is told with the next record, or at the end.
+        // An error of writing is reported with the next record, or at the end.
         let _ = self.batches.see(seen);
     }
 
@@ -96,7 +96,7 @@ impl Tables {
         Ok(())
     }
 
-    /// Puts the files of a folder in the place of older ones.
+    /// Replaces older files of the folder by the new ones.
     pub(super) fn keep(&self) -> Result<(), Failure> {
         let files = std::mem::take(&mut *self.files.lock().unwrap_or_else(PoisonError::into_inner));
         files.into_iter().try_for_each(OutputFile::finish)

@@ -1,4 +1,4 @@
-//! A file field by field.
+//! Shows a file field by field.
 
 use std::io::{Result, Write};
 use std::ops::ControlFlow;
@@ -15,10 +15,10 @@ use crate::report::{FAINT, HEADING, escape};
 use crate::value::{AsJson, InWords};
 use crate::wrap::HANG;
 
-/// Deeper lines stay at this indentation and say their depth.
+/// Deeper lines keep this indentation and state their depth.
 pub(super) const DEEPEST_INDENT: usize = 40;
 
-/// A line as an object.
+/// A line as a JSON object.
 #[derive(Serialize)]
 struct Row<'l> {
     depth: usize,
@@ -36,10 +36,10 @@ struct Row<'l> {
     raw: Option<String>,
 }
 
-/// What tells the lines of a file.
+/// The source of a file's lines.
 pub(crate) type Lines<'l> = &'l dyn Fn(crate::place::Sink<'_>);
 
-/// How lines of a kind are written.
+/// The style for lines of a kind.
 pub(crate) fn style(kind: LineKind) -> Style {
     match kind {
         LineKind::Part => HEADING,
@@ -49,10 +49,10 @@ pub(crate) fn style(kind: LineKind) -> Style {
     }
 }
 
-/// Follows lines, and knows which are inside what a selector leads to.
+/// Follows lines, and determines which are inside the target of a selector.
 pub(crate) struct Within {
     selector: Option<String>,
-    /// How many parts that lies in, from there to its end.
+    /// The depth of the target, from its start to its end.
     depth: Option<usize>,
 }
 
@@ -69,12 +69,12 @@ impl Within {
         if line.selector == selector {
             self.depth = Some(line.depth);
         }
-        // Parts that lie in no one piece have no line of their own.
+        // Parts that are not contiguous have no line of their own.
         self.depth.is_some() || line.selector.strip_prefix(selector).is_some_and(|rest| rest.starts_with('/'))
     }
 }
 
-/// Writes every line, or those of what the selector leads to; without fields, those in a row as one gap.
+/// Writes every line, or only those in the target of the selector. Without fields, consecutive fields become one gap.
 pub(super) fn write(
     lines: Lines<'_>,
     format: LineFormat,

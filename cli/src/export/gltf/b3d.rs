@@ -1,4 +1,4 @@
-//! Blitz3D: all nodes, which are the bones too.
+//! Blitz3D: all nodes, which are also the bones.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -24,7 +24,7 @@ impl Scene<'_, '_> {
         let world = rig.rest().world().unwrap_or_default();
         for (mesh, home) in homes {
             let Some(made) = self.mesh(&Key { mesh, ..Key::default() }, "")? else { continue };
-            // Several meshes of one node, which the format does not mean, get nodes of their own.
+            // The format does not intend several meshes in one node. They get nodes of their own.
             let node = match self.nodes[home].mesh {
                 Some(_) => self.node("".into(), Some(home), &Transform::IDENTITY)?,
                 None => home,
@@ -40,14 +40,14 @@ impl Scene<'_, '_> {
     }
 }
 
-/// The bones that speak of each mesh, by its number.
+/// The bones that refer to each mesh, by its number.
 fn joints(file: &b3d::Scene<'_>) -> HashMap<usize, Joints> {
     let mut meshes = HashMap::new();
     let mut number = 0;
     let mut skins: HashMap<usize, Joints> = HashMap::new();
     for node in file.nodes().flatten() {
         for mesh in node.meshes() {
-            // Those that cannot be read are counted too.
+            // Meshes that cannot be read are counted too.
             if let Ok(mesh) = mesh {
                 meshes.insert(mesh.chunk().offset(), (number, node.index));
             }

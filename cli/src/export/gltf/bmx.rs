@@ -1,4 +1,4 @@
-//! Ballance: objects side by side, several of which may show one mesh.
+//! Ballance: independent objects, several of which may share one mesh.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -45,7 +45,8 @@ impl Scene<'_, '_> {
         Ok(())
     }
 
-    /// A node for each object; the matrices of those that no node can have, which move the vertices instead.
+    /// Adds a node for each object. Returns the matrices that a node cannot represent; they are applied to the vertices
+    /// instead.
     fn objects(&mut self, map: &bmx::Map<'_>) -> Result<HashMap<usize, Matrix>> {
         let mut baked = HashMap::new();
         for object in map.objects()?.walk() {
@@ -80,7 +81,7 @@ impl Scene<'_, '_> {
     }
 }
 
-/// A matrix as translation, rotation and scale, where it is one.
+/// Decomposes a matrix into translation, rotation and scale, if possible.
 fn decomposed(matrix: &Mat4) -> Option<Transform> {
     if !matrix.is_finite() {
         return Some(Transform::IDENTITY);

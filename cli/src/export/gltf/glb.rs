@@ -1,4 +1,4 @@
-//! The parts of a binary glTF file: its arrays, and the document that tells what they are.
+//! Builds a binary glTF file: its arrays, and the document that describes them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Write as _};
@@ -8,18 +8,18 @@ use serde_json::{Value as Json, json};
 
 use crate::export::room::Room;
 
-/// A file in the making.
+/// A file under construction.
 pub(super) struct Glb<'r> {
     room: &'r Room<'r>,
-    /// The views of the binary part, each filled up to a multiple of four bytes.
+    /// The views of the binary part, each padded to a multiple of four bytes.
     views: Vec<Vec<u8>>,
     bytes: usize,
-    /// The lists of the document by their names.
+    /// The lists of the document by name.
     lists: BTreeMap<&'static str, List>,
     extensions: BTreeSet<&'static str>,
 }
 
-/// Items as text, which takes a tenth of the memory that they take as values.
+/// Items as text, which takes a tenth of the memory of JSON values.
 #[derive(Default)]
 pub(super) struct List {
     len: usize,
@@ -27,14 +27,14 @@ pub(super) struct List {
 }
 
 impl List {
-    /// The place of the new item.
+    /// Adds an item and returns its index.
     pub(super) fn push(&mut self, item: impl Display, room: &Room<'_>) -> Result<usize> {
         let before = self.text.len();
         if self.len > 0 {
             self.text.push(',');
         }
         let _ = write!(self.text, "{item}");
-        // Texts grow by doubling.
+        // Strings double their capacity as they grow.
         room.output((self.text.len() - before) as u64)?;
         room.keep((self.text.len() - before) as u64)?;
         self.len += 1;
@@ -52,7 +52,7 @@ impl Display for List {
     }
 }
 
-/// What an array is for.
+/// The use of an array.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Use {
     Vertices,
@@ -65,7 +65,7 @@ impl<'r> Glb<'r> {
         Self { room, views: Vec::new(), bytes: 0, lists: BTreeMap::new(), extensions: BTreeSet::new() }
     }
 
-    /// Adds to one of the lists; the place there.
+    /// Adds an item to one of the lists and returns its index.
     pub(super) fn push(&mut self, list: &'static str, item: impl Display) -> Result<usize> {
         self.lists.entry(list).or_default().push(item, self.room)
     }
@@ -74,7 +74,7 @@ impl<'r> Glb<'r> {
         self.extensions.insert(extension);
     }
 
-    /// A piece of the binary part, of so many bytes; the place of its view.
+    /// Adds a piece of this length to the binary part and returns the index of its view.
     pub(super) fn view(&mut self, length: usize, bytes: impl IntoIterator<Item = u8>, usage: Use) -> Result<usize> {
         let mut view = json!({ "buffer": 0, "byteOffset": self.bytes, "byteLength": length });
         match usage {
@@ -92,7 +92,7 @@ impl<'r> Glb<'r> {
         self.push("bufferViews", view)
     }
 
-    /// An array of floats, `N` an element, with its bounds where glTF wants them.
+    /// Adds an array of floats with `N` per element, and with bounds if glTF requires them.
     pub(super) fn floats<const N: usize>(&mut self, list: &[[f32; N]], usage: Use, bounds: bool) -> Result<usize> {
         let kind = ["SCALAR", "VEC2", "VEC3", "VEC4"].get(N - 1).copied().unwrap_or("MAT4");
         let mut accessor = json!({ "componentType": 5126, "count": list.len(), "type": kind });
@@ -108,10 +108,10 @@ impl<'r> Glb<'r> {
         self.push("accessors", accessor)
     }
 
-    /// Triangles over so many vertices.
+    /// Adds triangles over this many vertices.
     pub(super) fn indices(&mut self, triangles: &[[u32; 3]], vertices: usize) -> Result<usize> {
         let all = triangles.as_flattened();
-        // The last number of a width means something else to graphics cards.
+        // The largest index of a width has a special meaning for graphics cards.
         let (kind, view) = if vertices < usize::from(u16::MAX) {
             let bytes = all.iter().flat_map(|&index| (index as u16).to_le_bytes());
             (5123, self.view(all.len() * 2, bytes, Use::Indices)?)

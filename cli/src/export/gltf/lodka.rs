@@ -1,4 +1,4 @@
-//! LODka3D: for each model its bones, its meshes, and the proxies that show them again.
+//! LODka3D: for each model its bones, its meshes, and the proxies that repeat them.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -11,15 +11,15 @@ use meshpeek::{Asset, Result, lodka};
 use super::mesh::{Joints, Key};
 use super::{Matrix, Scene};
 
-/// A model in the making.
+/// A model under construction.
 struct Model<'a> {
-    /// The node that carries all others.
+    /// The root node.
     root: usize,
     rig: Option<Rig<'a>>,
     /// The node of the first bone.
     first: usize,
     joints: Joints,
-    /// One for all its meshes.
+    /// One skin for all its meshes.
     skin: Option<usize>,
     /// The node of each proxy.
     proxies: Vec<usize>,

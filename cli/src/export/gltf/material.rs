@@ -77,7 +77,7 @@ impl Scene<'_, '_> {
         })
     }
 
-    /// The texture of an image that is at hand in a form that glTF takes.
+    /// The texture of an image that is available in a form that glTF supports.
     fn texture(&mut self, texture: &Texture<'_>) -> Result<Option<usize>> {
         let name = self.name(texture.name);
         let key = (name.clone(), texture.clamped);
@@ -85,7 +85,7 @@ impl Scene<'_, '_> {
             return Ok(*known);
         }
         let bytes = self.images.find(texture, self.room).and_then(|bytes| Some((bytes, media_type(bytes)?)));
-        // What only starts like an image would spoil the file.
+        // An image that is valid only at its start would break the file.
         let sound = |bytes: &[u8]| picture::dimensions(bytes).is_some();
         let fits = |bytes: &[u8]| self.room.affords(0, bytes.len() as u64, bytes.len() as u64);
         let made = match bytes.filter(|(bytes, _)| sound(bytes)) {

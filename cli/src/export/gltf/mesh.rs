@@ -1,4 +1,4 @@
-//! Meshes, and which joints move their vertices.
+//! Meshes, and the joints that move their vertices.
 
 use std::collections::HashMap;
 
@@ -11,19 +11,19 @@ use serde_json::{Map, Value as Json, json};
 use super::glb::{List, Use};
 use super::{CORNER_WORK, Scene, finite};
 
-/// The memory that the arrays of a vertex take while they are made.
+/// The memory of a vertex's arrays while they are built.
 const VERTEX_BYTES: u64 = 96;
 
-/// What tells a mesh from the others.
+/// The key that identifies a mesh.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Key {
     pub(super) model: usize,
     pub(super) mesh: usize,
-    /// Where its vertices had to be moved for it, the node.
+    /// The node, if the vertices were moved for it.
     pub(super) node: Option<usize>,
 }
 
-/// The primitives of a mesh in the making.
+/// The primitives of a mesh under construction.
 #[derive(Default)]
 pub(super) struct Kept {
     primitives: List,
@@ -31,21 +31,21 @@ pub(super) struct Kept {
     has_loose: bool,
 }
 
-/// What was made of a mesh: its place among the meshes, and whether joints move it.
+/// A written mesh: its index among the meshes, and whether joints move it.
 #[derive(Clone, Copy)]
 pub(super) struct Made {
     pub(super) mesh: usize,
     pub(super) is_skinned: bool,
-    /// Whether some of its vertices go with the mesh itself, no bone moving them.
+    /// True if no bone moves some of its vertices, so that they move with the mesh itself.
     pub(super) has_loose: bool,
 }
 
-/// The joints of a mesh in the order of its skin. What none of them moves goes with the mesh itself, whose node is the
-/// joint behind them where it is none of them.
+/// The joints of a mesh in the order of its skin. Vertices that no joint moves follow the mesh itself. If the mesh's
+/// node is not one of the joints, it is added after them.
 pub(super) struct Joints {
     pub(super) bones: Vec<usize>,
     places: HashMap<u32, u16>,
-    /// The mesh's own node, where nodes are bones.
+    /// The mesh's own node, if nodes are bones.
     home: Option<usize>,
 }
 
@@ -54,7 +54,7 @@ impl Joints {
         Self { bones: Vec::new(), places: HashMap::new(), home }
     }
 
-    /// Adds a bone that is not there yet. More than glTF can tell apart are too many.
+    /// Adds a bone unless it is already present. See `are_too_many` for the limit.
     pub(super) fn add(&mut self, bone: usize) {
         let next = self.bones.len() as u16;
         self.places.entry(bone as u32).or_insert_with(|| {
@@ -71,18 +71,18 @@ impl Joints {
         self.bones.len() >= usize::from(u16::MAX)
     }
 
-    /// The place of the mesh's own node among them, where it is one.
+    /// The index of the mesh's own node among them, if it is present.
     fn own(&self) -> Option<u16> {
         self.places.get(&(self.home? as u32)).copied()
     }
 
-    /// The joints that move vertices, and how strongly.
+    /// The joints that move vertices, with their weights.
     fn shares(&self, weights: &Weights, corners: &[Corner]) -> (Vec<[u16; 4]>, Vec<[f32; 4]>) {
         let own = self.own().unwrap_or(self.bones.len() as u16);
         corners.iter().map(|corner| self.strongest(weights.of(corner.position as usize), own)).unzip()
     }
 
-    /// The four joints that move a vertex most, each once, and their shares, which sum to 1; `own` where none does.
+    /// The four strongest joints of a vertex, each once, with weights that sum to 1; `own` if no joint moves it.
     fn strongest(&self, all: &[Influence], own: u16) -> ([u16; 4], [f32; 4]) {
         let some = all.iter().filter(|one| one.weight > 0.0 && one.weight.is_finite());
         let placed = some.filter_map(|one| Some((*self.places.get(&one.joint)?, one.weight)));
@@ -101,7 +101,7 @@ impl Joints {
         }
         let (mut joints, mut weights) = ([0; 4], [0.0; 4]);
         for (index, (joint, share)) in shares.into_iter().enumerate() {
-            // A share that is too small to be told from nothing is none.
+            // A weight that rounds to zero is dropped.
             let weight = share / sum;
             if weight > 0.0 {
                 (joints[index], weights[index]) = (joint, weight);
@@ -112,7 +112,7 @@ impl Joints {
 }
 
 impl Scene<'_, '_> {
-    /// Makes a primitive of what is drawn at once and keeps it for its mesh; `bake` moves its vertices, for that node.
+    /// Builds a glTF primitive and keeps it for its mesh. `bake` moves its vertices, for that node.
     pub(super) fn part(
         &mut self,
         primitive: &Primitive<'_>,
@@ -179,7 +179,7 @@ impl Scene<'_, '_> {
         let mut uv_sets = 0;
         for set in 0..primitive.uv_sets().unwrap_or(0).min(8) {
             let Ok(Some(uvs)) = primitive.uvs(set) else { break };
-            // Some formats make them anew for each primitive.
+            // Some formats compute them anew for each primitive.
             self.room.work(uvs.len() as u64 * 8)?;
             let uv = |corner: &Corner| finite(uvs.array(corner.uv(set) as usize).unwrap_or_default(), [0.0; 2]);
             let list: Vec<[f32; 2]> = corners.iter().map(uv).collect();
@@ -194,14 +194,14 @@ impl Scene<'_, '_> {
             let color = |corner: &Corner| colors.array(corner.position as usize).unwrap_or_default();
             let shown = |corner: &Corner| finite(color(corner), [1.0; 4]).map(|part| part.clamp(0.0, 1.0));
             let list: Vec<[f32; 4]> = corners.iter().map(shown).collect();
-            // What the material does not ask for is kept, but not shown.
+            // Colors that the material does not use are kept, but not shown.
             let is_shown = material.as_ref().is_some_and(|material| material.vertex_colors);
             let name = if is_shown { "COLOR_0" } else { "_COLOR" };
             attributes.insert(name.to_owned(), self.glb.floats(&list, Use::Vertices, false)?.into());
         }
         let (mut is_skinned, mut has_loose) = (false, false);
         if let Some(joints) = joints.filter(|joints| !joints.are_too_many()) {
-            // Of all vertices of the mesh, for each primitive of it.
+            // This covers all vertices of the mesh, for each of its primitives.
             self.room.work(positions.len() as u64 * CORNER_WORK)?;
             if let Ok(Some(weights)) = primitive.to_weights() {
                 let influences: usize = (0..weights.len()).map(|vertex| weights.of(vertex).len()).sum();
@@ -228,7 +228,7 @@ impl Scene<'_, '_> {
         Ok(())
     }
 
-    /// The mesh of all primitives kept for it; `None` where none has triangles.
+    /// The mesh of all primitives kept for it. `None` if none has triangles.
     pub(super) fn mesh(&mut self, key: &Key, name: &str) -> Result<Option<Made>> {
         let Some(Kept { primitives, is_skinned, has_loose }) = self.meshes.remove(key) else { return Ok(None) };
         let name = if name.is_empty() { String::new() } else { format!(",\"name\":{}", Json::from(name)) };
@@ -238,7 +238,7 @@ impl Scene<'_, '_> {
     }
 }
 
-/// Makes all normals unit; those that are none become that of their triangle.
+/// Normalizes all normals. A zero or invalid normal is replaced by that of its triangle.
 fn upright(normals: &mut [[f32; 3]], points: &[[f32; 3]], triangles: &[[u32; 3]]) {
     let is_unit = |normal: &[f32; 3]| (Vec3::from(*normal).length() - 1.0).abs() < 1e-3;
     for triangle in triangles {

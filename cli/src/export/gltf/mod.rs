@@ -1,7 +1,7 @@
-//! A scene as glTF has it: nodes, meshes, materials, skins and animations.
+//! Writes a scene as glTF: nodes, meshes, materials, skins and animations.
 //!
-//! Meshes and nodes of left-handed formats are seen in the mirror that `meshpeek::geometry` tells of, so that no node needs
-//! a scale of -1 for it.
+//! Meshes and nodes of left-handed formats are mirrored as described in `meshpeek::geometry`, so that no node needs a
+//! scale of -1.
 
 mod b3d;
 mod bmx;
@@ -26,13 +26,13 @@ use super::Written;
 use super::images::Images;
 use super::room::{CORNER_WORK, Room};
 
-/// What a primitive costs, in bytes of work.
+/// The cost of a primitive, in bytes of work.
 const PRIMITIVE_WORK: u64 = 256;
-/// The memory that a node takes beside its name, and a bone before it is one.
+/// The memory of a node in addition to its name, and of a bone before it becomes a node.
 const NODE_BYTES: u64 = 512;
 const BONE_BYTES: u64 = 256;
 
-/// The file, in pieces.
+/// Builds the file, in pieces.
 pub(super) fn write(asset: &Asset<'_>, images: &mut Images<'_>, room: &Room<'_>) -> Result<Written> {
     let summary = asset.summarize();
     let count = |name| summary.counts.get(name).unwrap_or(0);
@@ -64,7 +64,7 @@ pub(super) fn write(asset: &Asset<'_>, images: &mut Images<'_>, room: &Room<'_>)
     Ok(Written { pieces: scene.finish(&about)?, is_empty, unreadable, left_out, flaw: None })
 }
 
-/// A node, as long as it may get children.
+/// A node that may still get children.
 struct Node {
     name: String,
     place: Transform,
@@ -79,14 +79,14 @@ struct Scene<'s, 'i> {
     glb: Glb<'s>,
     room: &'s Room<'s>,
     images: &'s mut Images<'i>,
-    /// Then it is right-handed already, and has texts of its own kind.
+    /// True for LODka3D, which is right-handed already and has its own kind of texts.
     is_lodka: bool,
     nodes: Vec<Node>,
     meshes: BTreeMap<Key, Kept>,
-    /// Materials and textures that are written already, by all that is told of them.
+    /// Materials and textures already written, by their full description.
     materials: HashMap<String, usize>,
     textures: HashMap<(String, [bool; 2]), Option<usize>>,
-    /// Arrays of times that are written already, by the bits of their numbers.
+    /// Arrays of times already written, by the bits of their numbers.
     times: HashMap<Vec<u32>, usize>,
     has_meshes: bool,
     left_out: u64,
@@ -97,7 +97,7 @@ fn is_finite(numbers: &[f32]) -> bool {
     numbers.iter().all(|number| number.is_finite())
 }
 
-/// The numbers where all are some, else others.
+/// Returns `numbers` if all are finite, else `other`.
 fn finite<const N: usize>(numbers: [f32; N], other: [f32; N]) -> [f32; N] {
     if is_finite(&numbers) { numbers } else { other }
 }
@@ -110,7 +110,7 @@ impl Scene<'_, '_> {
         }
     }
 
-    /// A new node; its place among them.
+    /// Adds a node and returns its index.
     fn node(&mut self, name: Text<'_>, parent: Option<usize>, place: &Transform) -> Result<usize> {
         let name = self.name(name);
         self.room.keep(NODE_BYTES + name.len() as u64)?;
@@ -130,14 +130,14 @@ impl Scene<'_, '_> {
         Ok(index)
     }
 
-    /// What glTF cannot say of a node.
+    /// Adds a property of a node that glTF does not define.
     fn note(&mut self, node: usize, key: &str, value: Json) {
         if let Some(node) = self.nodes.get_mut(node) {
             node.extras.insert(key.to_owned(), value);
         }
     }
 
-    /// The next primitive that can be read; others are counted.
+    /// The next primitive that can be read. Others are counted.
     fn next<'a>(&mut self, all: &mut Primitives<'a>) -> Result<Option<Primitive<'a>>> {
         for primitive in all {
             self.room.work(PRIMITIVE_WORK)?;

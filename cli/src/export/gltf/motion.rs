@@ -10,14 +10,14 @@ use super::glb::{List, Use};
 use super::mesh::Joints;
 use super::{CORNER_WORK, Scene, finite, is_finite};
 
-/// A rotation of length 1.
+/// Normalizes a rotation.
 pub(super) fn unit(rotation: [f32; 4]) -> [f32; 4] {
     let rotation = Quat::from_array(finite(rotation, [0.0, 0.0, 0.0, 1.0]));
     let length = rotation.length();
     if length > 1e-20 && length.is_finite() { (rotation / length).to_array() } else { [0.0, 0.0, 0.0, 1.0] }
 }
 
-/// What leads from a mesh to a joint, both at rest; such that glTF takes it.
+/// The matrix from a mesh to a joint, both at rest, in a form that glTF accepts.
 fn bind(joint: Matrix, mesh: &Matrix) -> [f32; 16] {
     let matrix = joint.inverse().map_or(Matrix::IDENTITY, |inverse| inverse.after(mesh));
     let mut columns = if is_finite(matrix.0.as_flattened()) { matrix.0 } else { Matrix::IDENTITY.0 };
@@ -30,7 +30,7 @@ fn bind(joint: Matrix, mesh: &Matrix) -> [f32; 16] {
 }
 
 impl Scene<'_, '_> {
-    /// Bones as nodes, below this one where they have none of their own.
+    /// Adds bones as nodes. Bones without a parent are placed below the given node.
     pub(super) fn bones(&mut self, rig: &Rig<'_>, parent: Option<usize>) -> Result<()> {
         let first = self.nodes.len();
         for bone in rig.bones() {
@@ -39,8 +39,8 @@ impl Scene<'_, '_> {
         Ok(())
     }
 
-    /// The skin of a mesh that is at `place`, the first bone being node `first`, all being at `world` at rest; `loose` is
-    /// the node that vertices without a bone go with.
+    /// Adds the skin of a mesh at `place`. The first bone is node `first`, and the bones are at `world` at rest.
+    /// Vertices without a bone follow the node `loose`.
     pub(super) fn skin(
         &mut self,
         joints: &Joints,
@@ -104,7 +104,7 @@ impl Scene<'_, '_> {
         Ok(())
     }
 
-    /// The arrays of times and values; what glTF cannot say, such as a time before 0, is left out.
+    /// The arrays of times and values. Keys that glTF cannot represent, such as a time before 0, are left out.
     fn keys<const N: usize>(&mut self, keys: impl Iterator<Item = (f32, [f32; N])>) -> Result<Option<(usize, usize)>> {
         let mut last = f32::NEG_INFINITY;
         let sound = |(time, value): &(f32, [f32; N])| {
