@@ -4,11 +4,11 @@ use zerocopy::little_endian::I32;
 
 use super::wire::{BrushListHead, ChunkHeader};
 use crate::error::{Context, Error, Result};
-use crate::inspect::{Outline, Span, StoredField, Value};
+use crate::inspect::{Outline, Sink, Span, StoredField, Value};
 use crate::sealed::Sealed;
 use crate::view::chunk::{Chunk, Chunks, Tag};
 use crate::view::codes::codes;
-use crate::view::record::{Fixed, Read, Record, Stored, Type, form, record};
+use crate::view::record::{Fixed, Read, Record, Stored, Type, form, record, walk_field};
 use crate::view::{ByteStr, Cursor, LeArray};
 
 record! {
@@ -54,7 +54,7 @@ impl<'a> Brush<'a> {
     }
 }
 
-/// The ids of a brush's layers, told as a few numbers and as an array.
+/// The ids of a brush's layers, described as a few numbers and as an array.
 pub(super) struct Layers<'a>(LeArray<'a, I32>);
 
 impl Layers<'_> {
@@ -65,7 +65,7 @@ impl Layers<'_> {
 impl Stored for Layers<'_> {
     const TYPE: Type = LeArray::<I32>::GIVEN;
 
-    fn tell_at(&self, name: &'static str, span: Span, out: &mut Outline<'_>) {
+    fn describe_at(&self, name: &'static str, span: Span, out: &mut Outline<'_>) {
         let Self(ids) = self;
         let first: Vec<i64> = ids.iter().take(Self::TOLD).map(|id| id.get().into()).collect();
         out.stored(&StoredField { name, kind: Self::TYPE, span, framing: false }, first);
@@ -78,8 +78,8 @@ impl Stored for Layers<'_> {
 }
 
 impl<'a> Read<'a, u64> for Layers<'a> {
-    fn read(cursor: &mut Cursor<'a>, layers: u64) -> Result<Self> {
-        cursor.array(layers).map(Self)
+    fn walk(cursor: &mut Cursor<'a>, layers: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        walk_field(cursor, name, sink, |cursor| cursor.array(layers).map(Self))
     }
 }
 
@@ -156,15 +156,15 @@ macro_rules! switches {
                 (unknown != 0).then(|| unknown.into())
             }
 
-            fn tell_at(&self, name: &'static str, span: Span, out: &mut Outline<'_>) {
-                self.0.tell_at(name, span, out);
+            fn describe_at(&self, name: &'static str, span: Span, out: &mut Outline<'_>) {
+                self.0.describe_at(name, span, out);
                 out.texts($names, self.names());
             }
         }
 
         impl<'a> Read<'a> for $kind {
-            fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
-                cursor.u32().map(Self)
+            fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+                walk_field(cursor, name, sink, |cursor| cursor.u32().map(Self))
             }
         }
     )*};
@@ -192,8 +192,8 @@ pub trait Material<'a>: Sealed + Record<'a, Self::Knowledge> {
     /// Where it does not fit, or makes no sense.
     fn head(cursor: &mut Cursor<'a>) -> Result<Self::Knowledge>;
 
-    /// Tells what stands there.
-    fn tell_head(_: &Cursor<'a>, _: &mut Outline<'_>) {}
+    /// Describes what stands there.
+    fn describe_head(_: &Cursor<'a>, _: &mut Outline<'_>) {}
 }
 
 impl crate::sealed::Sealed for Texture<'_> {}
@@ -221,9 +221,9 @@ impl<'a> Material<'a> for Brush<'a> {
         u64::try_from(n_texs).map_err(|_| Error::malformed(format!("n_texs is {n_texs}")).at(offset))
     }
 
-    fn tell_head(cursor: &Cursor<'a>, out: &mut Outline<'_>) {
+    fn describe_head(cursor: &Cursor<'a>, out: &mut Outline<'_>) {
         if let Some(head) = out.ok(cursor.clone().read::<BrushListHead>().within("n_texs")) {
-            head.tell_fields(cursor.offset(), out);
+            head.describe_fields(cursor.offset(), out);
         }
     }
 }

@@ -7,10 +7,10 @@ use super::Map;
 use super::table::{Kind, Table, TableId};
 use super::wire::{FlagSize, IndexStart};
 use crate::error::{Context, Error, ErrorKind, Result};
-use crate::inspect::Value;
+use crate::inspect::{Sink, Value};
 use crate::shown::shown;
 use crate::view::by_index::{ByIndex, Indexed};
-use crate::view::record::{Known, Read, Record, Stored, Type, record};
+use crate::view::record::{Known, Read, Record, Stored, Type, record, walk_field};
 use crate::view::{Cursor, Utf32Str};
 
 /// What it takes to read a record.
@@ -69,8 +69,11 @@ impl Stored for Kind {
 
 /// A byte; in version 10 four.
 impl<'a> Read<'a, u32> for Kind {
-    fn read(cursor: &mut Cursor<'a>, version: u32) -> Result<Self> {
-        if version == 10 { cursor.u32().map(Self) } else { cursor.u8().map(|byte| Self(byte.into())) }
+    fn walk(cursor: &mut Cursor<'a>, version: u32, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        walk_field(cursor, name, sink, |cursor| match version {
+            10 => cursor.u32().map(Self),
+            _ => cursor.u8().map(|byte| Self(byte.into())),
+        })
     }
 }
 

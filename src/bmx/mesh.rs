@@ -6,8 +6,8 @@ use super::index::{Layout, Listed};
 use super::table::{Kind, TableId};
 use super::wire::{Face, FaceV10};
 use crate::error::Result;
-use crate::inspect::Outline;
-use crate::view::record::{Fixed, Read, Stored, Type, record, tell_count};
+use crate::inspect::Sink;
+use crate::view::record::{Fixed, Read, Stored, Type, describe_count, record};
 use crate::view::shapes::shapes;
 use crate::view::{Cursor, Element, LeArray, Vec2, Vec3, to_native};
 
@@ -48,19 +48,17 @@ impl Stored for Faces<'_> {
 }
 
 impl<'m> Read<'m, Layout> for Faces<'m> {
-    fn read(cursor: &mut Cursor<'m>, layout: Layout) -> Result<Self> {
+    fn walk(cursor: &mut Cursor<'m>, layout: Layout, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        let offset = cursor.offset();
         let count = cursor.u32()?.into();
-        match layout.version {
-            10 => cursor.array(count).map(Self::Wide),
-            _ => cursor.array(count).map(Self::Plain),
-        }
-    }
-
-    fn tell(cursor: &mut Cursor<'m>, layout: Layout, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        let faces = Self::read(&mut cursor.clone(), layout)?;
-        tell_count(cursor, name, out)?;
-        cursor.skip(faces.as_bytes().len() as u64)?;
-        out.array(name, faces.as_table());
+        let faces = match layout.version {
+            10 => Self::Wide(cursor.array(count)?),
+            _ => Self::Plain(cursor.array(count)?),
+        };
+        sink.describe(|out| {
+            describe_count(name, count, offset, out);
+            out.array(name, faces.as_table());
+        });
         Ok(faces)
     }
 }

@@ -3,8 +3,8 @@
 use zerocopy::little_endian::{F32, U32};
 
 use crate::error::Result;
-use crate::inspect::Value;
-use crate::view::record::{Read, Stored, Type, plain, wire};
+use crate::inspect::{Sink, Value};
+use crate::view::record::{Read, Stored, Type, plain, walk_field, wire};
 use crate::view::{Cursor, Vec3};
 
 wire! {
@@ -153,10 +153,10 @@ impl Stored for Flag {
 }
 
 impl<'a> Read<'a, FlagSize> for Flag {
-    fn read(cursor: &mut Cursor<'a>, size: FlagSize) -> Result<Self> {
-        match size {
+    fn walk(cursor: &mut Cursor<'a>, size: FlagSize, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        walk_field(cursor, name, sink, |cursor| match size {
             FlagSize::Byte => cursor.u8().map(|byte| Self(byte.into())),
             FlagSize::Four => cursor.u32().map(Self),
-        }
+        })
     }
 }

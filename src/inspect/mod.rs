@@ -7,6 +7,7 @@
 pub mod array;
 mod layout;
 pub mod selector;
+mod sink;
 
 pub use array::Array;
 #[cfg(any(feature = "b3d", feature = "bmx", feature = "mlod", feature = "pbo", feature = "zip"))]
@@ -18,6 +19,7 @@ pub(crate) use layout::title;
 pub(crate) use layout::zip_directory;
 pub use layout::{Region, RegionKind, outlined};
 pub use selector::Selector;
+pub use sink::{Silent, Sink};
 
 use std::borrow::Cow;
 use std::fmt;

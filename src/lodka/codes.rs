@@ -3,9 +3,9 @@
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::error::Result;
-use crate::inspect::Value;
+use crate::inspect::{Sink, Value};
 use crate::view::codes::codes;
-use crate::view::record::{Read, Stored, Type};
+use crate::view::record::{Read, Stored, Type, walk_field};
 use crate::view::{Column, Cursor, Element};
 
 codes! {
@@ -91,7 +91,7 @@ impl Stored for Flag {
 
 impl<'a> Read<'a> for Flag {
     #[inline]
-    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
-        cursor.u8().map(Self)
+    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        walk_field(cursor, name, sink, |cursor| cursor.u8().map(Self))
     }
 }

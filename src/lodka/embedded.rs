@@ -5,10 +5,10 @@ use super::codes::ShaderKind;
 use super::fields::{Counted, Length, count, known};
 use super::text::AnsiStr;
 use crate::error::{Context, Error, Result};
-use crate::inspect::Part;
+use crate::inspect::{Part, Sink};
 use crate::named::named;
 use crate::view::list::{All, Entries};
-use crate::view::record::{Apart, Known, Read, Rest, Stored, Type, record, tell_part};
+use crate::view::record::{Apart, Known, Read, Rest, Stored, Type, record, walk_part};
 use crate::view::{Cursor, LeArray};
 
 record! {
@@ -123,7 +123,7 @@ impl Stored for TextureRecord<'_> {
 }
 
 impl<'a> Read<'a> for TextureRecord<'a> {
-    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
+    fn walk(cursor: &mut Cursor<'a>, (): (), _: &'static str, _: &mut impl Sink) -> Result<Self> {
         let mut sizes = *cursor;
         let options = Length::read(&mut sizes, ()).within("option_size")?;
         holds_options(&options.0).map_err(|error| error.at(cursor.offset())).within("option_size")?;
@@ -202,10 +202,10 @@ record! {
     }
     also |shader, out| {
         if shader.kind == ShaderKind::BUMP {
-            let bump = tell_part::<Bump<'_>, ()>(&mut shader.body(), (), Part::one("bump"), out);
+            let bump = walk_part::<Bump<'_>, _, _>(&mut shader.body(), (), Part::one("bump"), out);
             out.ok(bump);
         }
-        // Dissected, it is what was told right before.
+        // Dissected, it is the bump described above.
         out.array("data", &shader.data);
     }
 }

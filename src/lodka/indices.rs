@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use zerocopy::little_endian::{U16, U32};
 
-use super::fields::{Length, count};
+use super::fields::Length;
 use crate::error::Result;
-use crate::inspect::Outline;
+use crate::inspect::Sink;
 use crate::view::Cursor;
 use crate::view::record::{Framing, Read, Stored, Type};
 use crate::view::shapes::shapes;
@@ -54,15 +54,10 @@ impl Stored for Indices<'_> {
 
 /// A count and so many.
 impl<'a> Read<'a, Width> for Indices<'a> {
-    fn read(cursor: &mut Cursor<'a>, width: Width) -> Result<Self> {
-        let count = count(cursor)?;
-        Self::of(cursor, count, width)
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, width: Width, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        let Framing(Length(count)) = Framing::tell(cursor, (), name, out)?;
+    fn walk(cursor: &mut Cursor<'a>, width: Width, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        let Framing(Length(count)) = Framing::walk(cursor, (), name, sink)?;
         let indices = Self::of(cursor, count, width)?;
-        out.array(name, &indices);
+        sink.describe(|out| out.array(name, &indices));
         Ok(indices)
     }
 }

@@ -70,7 +70,7 @@ record! {
             mode,
         })],
     }
-    also |mesh, out| mesh.face_groups.tell_from(0, out)
+    also |mesh, out| mesh.face_groups.describe_from(0, out)
 }
 
 fn some_bones(most: i32) -> Result<()> {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::error::Result;
-use crate::inspect::Outline;
+use crate::inspect::Sink;
 use crate::view::record::{Read, Stored, Type};
 use crate::view::shapes::shapes;
 use crate::view::{Cursor, Element, LeArray, to_native};
@@ -61,16 +61,12 @@ impl<T: Element, W: Element> Stored for Records<'_, T, W> {
 
 /// So many.
 impl<'a, T: Element + From<&'a W>, W: Element> Read<'a, Layout<u64>> for Records<'a, T, W> {
-    fn read(cursor: &mut Cursor<'a>, layout: Layout<u64>) -> Result<Self> {
-        match layout.is_wide {
-            false => cursor.array(layout.header).map(Self::Packed),
-            true => cursor.array(layout.header).map(Self::Wide),
-        }
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, layout: Layout<u64>, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        let records = <Self as Read<'_, _>>::read(cursor, layout)?;
-        out.array(name, records.as_table());
+    fn walk(cursor: &mut Cursor<'a>, layout: Layout<u64>, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        let records = match layout.is_wide {
+            false => cursor.array(layout.header).map(Self::Packed)?,
+            true => cursor.array(layout.header).map(Self::Wide)?,
+        };
+        sink.describe(|out| out.array(name, records.as_table()));
         Ok(records)
     }
 }

@@ -13,7 +13,7 @@ use super::outline::records;
 use super::text::AnsiStr;
 use super::wire::{Body, Geom, Joint};
 use crate::error::Result;
-use crate::inspect::Outline;
+use crate::inspect::Sink;
 use crate::view::cursor::NomError;
 use crate::view::record::{Apart, Framing, Read, Stored, Type, record};
 use crate::view::{Cursor, LeArray};
@@ -67,12 +67,8 @@ impl Stored for NameLines<'_> {
 
 /// So many bytes.
 impl<'a> Read<'a, u64> for NameLines<'a> {
-    fn read(cursor: &mut Cursor<'a>, bytes: u64) -> Result<Self> {
-        AnsiStr::read(cursor, bytes).map(Self)
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, bytes: u64, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        Framing::tell(cursor, bytes, name, out).map(|Framing(text)| Self(text))
+    fn walk(cursor: &mut Cursor<'a>, bytes: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        Framing::walk(cursor, bytes, name, sink).map(|Framing(text)| Self(text))
     }
 }
 

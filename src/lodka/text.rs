@@ -4,10 +4,10 @@ use std::fmt;
 use std::ops::Deref;
 
 use crate::error::Result;
-use crate::inspect::{Text, Value};
+use crate::inspect::{Sink, Text, Value};
 use crate::shown::shown;
 use crate::summary::{Name, StoredText};
-use crate::view::record::{Read, Stored, Type};
+use crate::view::record::{Read, Stored, Type, walk_field};
 use crate::view::{ByteStr, Cursor};
 
 /// A text in the code page of its writer, as bytes, borrowed; shown as [`to_text`] reads it.
@@ -98,16 +98,18 @@ impl Stored for AnsiStr<'_> {
 /// Behind its length.
 impl<'a> Read<'a> for AnsiStr<'a> {
     #[inline]
-    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
-        let length = super::fields::count(cursor)?;
-        cursor.take(length).map(Self::new)
+    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        walk_field(cursor, name, sink, |cursor| {
+            let length = super::fields::count(cursor)?;
+            cursor.take(length).map(Self::new)
+        })
     }
 }
 
 /// So many bytes.
 impl<'a> Read<'a, u64> for AnsiStr<'a> {
-    fn read(cursor: &mut Cursor<'a>, bytes: u64) -> Result<Self> {
-        cursor.take(bytes).map(Self::new)
+    fn walk(cursor: &mut Cursor<'a>, bytes: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        walk_field(cursor, name, sink, |cursor| cursor.take(bytes).map(Self::new))
     }
 }
 

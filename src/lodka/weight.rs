@@ -2,10 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use super::fields::{Length, count};
+use super::fields::Length;
 use super::wire::{NarrowWeight, WideWeight};
 use crate::error::Result;
-use crate::inspect::Outline;
+use crate::inspect::Sink;
 use crate::view::array::columns;
 use crate::view::batch::write_batched;
 use crate::view::by_index::{ByIndex, Indexed};
@@ -83,21 +83,15 @@ impl Stored for Weights<'_> {
 }
 
 impl<'a> Read<'a, WeightLayout> for Weights<'a> {
-    fn read(cursor: &mut Cursor<'a>, layout: WeightLayout) -> Result<Self> {
-        let count = count(cursor)?;
+    /// Outlines show them vertex by vertex, a dissection as they lie.
+    fn walk(cursor: &mut Cursor<'a>, layout: WeightLayout, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        let Framing(Length(count)) = Framing::walk(cursor, (), name, sink)?;
         let records = match layout.is_narrow {
             true => WeightRecords::Narrow(cursor.array(count)?),
             false => WeightRecords::Wide(cursor.array(count)?),
         };
-        Ok(Self { bones_per_vertex: layout.bones_per_vertex, records })
-    }
-
-    /// Outlines tell them vertex by vertex, a dissection as they lie.
-    fn tell(cursor: &mut Cursor<'a>, layout: WeightLayout, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        let mut start = *cursor;
-        let weights = <Self as Read<'a, _>>::read(cursor, layout)?;
-        Framing::<Length>::tell(&mut start, (), name, out)?;
-        out.array(name, if out.dissects() { weights.records.as_table() } else { &weights });
+        let weights = Self { bones_per_vertex: layout.bones_per_vertex, records };
+        sink.describe(|out| out.array(name, if out.dissects() { weights.records.as_table() } else { &weights }));
         Ok(weights)
     }
 }

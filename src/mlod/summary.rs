@@ -7,7 +7,7 @@ use crate::format::Format;
 use crate::inspect::{self, Depth, Inspect, Outline, Part, Region, Span};
 use crate::limits::Limits;
 use crate::summary::{Code, Counts, Problems, ReferenceKind, References, Summary};
-use crate::view::record::{Fixed, Record};
+use crate::view::record::{Fixed, describe_fields};
 use crate::view::{Storage, Table};
 
 impl Inspect for Model<'_> {
@@ -29,8 +29,8 @@ impl Inspect for Model<'_> {
     }
 
     fn outline(&self, out: &mut Outline<'_>) {
-        self.header.tell_fields(0, out);
-        for (index, (mut cursor, span, lod)) in self.lods().located().enumerate() {
+        self.header.describe_fields(0, out);
+        for (index, (cursor, span, lod)) in self.lods().located().enumerate() {
             let Some(lod) = out.ok(lod) else { return };
             let purpose = Resolution(lod.resolution);
             let name = purpose.to_string();
@@ -38,8 +38,7 @@ impl Inspect for Model<'_> {
             out.part(part.spanning(span.offset, span.bytes), |out| {
                 out.field("name", name.as_str());
                 out.field("is_visual", purpose.is_visual());
-                let again = Lod::tell_fields(&mut cursor, (), out);
-                out.ok(again);
+                describe_fields::<Lod<'_>, _>(cursor, (), out);
             });
         }
     }

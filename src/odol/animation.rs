@@ -6,9 +6,9 @@ use super::codes::{Addressing, AnimationKind};
 use super::table;
 use super::version::Version;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::inspect::{Outline, Part};
+use crate::inspect::{Outline, Part, Sink};
 use crate::view::list::{Count, Item};
-use crate::view::record::{Framing, Read, Record as _, Stored, Type, record};
+use crate::view::record::{Framing, Read, Stored, Type, record, walk_part};
 use crate::view::{ByteStr, Cursor, LeArray, List};
 
 record! {
@@ -206,7 +206,7 @@ impl Stored for Axes<'_> {
 }
 
 impl<'a> Read<'a, Kinds> for Axes<'a> {
-    fn read(cursor: &mut Cursor<'a>, kinds: Kinds) -> Result<Self> {
+    fn walk(cursor: &mut Cursor<'a>, kinds: Kinds, _: &'static str, _: &mut impl Sink) -> Result<Self> {
         let mut start = *cursor;
         for index in 0..kinds.count {
             Axis::read(cursor, kinds.has_axis(index)).within_item("animations", index as usize)?;
@@ -216,9 +216,9 @@ impl<'a> Read<'a, Kinds> for Axes<'a> {
     }
 }
 
-/// An array for each LOD; where all bytes are told, each axis.
+/// An array for each LOD; a dissection shows each axis.
 impl<'a> Item<'a, Kinds> for Axes<'a> {
-    fn tell_items(list: &List<'a, Self, Kinds>, name: &'static str, out: &mut Outline<'_>) {
+    fn describe_items(list: &List<'a, Self, Kinds>, name: &'static str, out: &mut Outline<'_>) {
         for (lod, axes) in list.iter().enumerate() {
             if !out.dissects() {
                 out.array_item(name, lod, &table::axes(&axes, axes.kinds.count.into()));
@@ -227,14 +227,11 @@ impl<'a> Item<'a, Kinds> for Axes<'a> {
             out.part(Part::item(name, lod).spanning(axes.offset(), axes.byte_len()), |out| {
                 let mut items = axes.items;
                 for index in 0..axes.kinds.count {
-                    let start = items;
-                    let Ok(_) = Axis::read(&mut items, axes.kinds.has_axis(index)) else { break };
                     let part = Part::item("animations", index as usize);
-                    let bytes = items.offset().saturating_sub(start.offset());
-                    out.part(part.spanning(start.offset(), bytes), |out| {
-                        // It was read right before.
-                        let _ = Axis::tell_fields(&mut start.clone(), axes.kinds.has_axis(index), out);
-                    });
+                    let axis = walk_part::<Axis, _, _>(&mut items, axes.kinds.has_axis(index), part, out);
+                    if axis.is_err() {
+                        break;
+                    }
                 }
             });
         }

@@ -9,7 +9,7 @@ use zerocopy::little_endian::{U16, U32};
 
 use super::array::Layout;
 use crate::error::Result;
-use crate::inspect::Outline;
+use crate::inspect::Sink;
 use crate::view::record::{Read, Stored, Type};
 use crate::view::shapes::same_table;
 use crate::view::{Block, Cursor, Table, to_native};
@@ -132,17 +132,10 @@ impl Stored for IndexBlock<'_> {
 
 impl<'a> Read<'a, Layout> for IndexBlock<'a> {
     #[inline]
-    fn read(cursor: &mut Cursor<'a>, layout: Layout) -> Result<Self> {
-        if layout.version.has_wide_indices() {
-            return Self::read_wide(cursor, layout);
-        }
-        <Block<'_, _> as Read<'_, _>>::read(cursor, layout).map(Self::U16)
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+    fn walk(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         match layout.version.has_wide_indices() {
-            false => Block::tell(cursor, layout, name, out).map(Self::U16),
-            true => Block::tell(cursor, layout, name, out).map(Self::U32),
+            false => Block::walk(cursor, layout, name, sink).map(Self::U16),
+            true => Self::walk_wide(cursor, layout, name, sink),
         }
     }
 }
@@ -150,8 +143,8 @@ impl<'a> Read<'a, Layout> for IndexBlock<'a> {
 impl<'a> IndexBlock<'a> {
     /// Apart, so that it does not weigh on the reading of the narrow ones.
     #[inline(never)]
-    fn read_wide(cursor: &mut Cursor<'a>, layout: Layout) -> Result<Self> {
-        <Block<'_, _> as Read<'_, _>>::read(cursor, layout).map(Self::U32)
+    fn walk_wide(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        Block::walk(cursor, layout, name, sink).map(Self::U32)
     }
 
     /// How many.

@@ -2,7 +2,7 @@
 
 use super::wire::{Fields, Method};
 use crate::error::{Error, Result};
-use crate::inspect::Span;
+use crate::inspect::{Sink, Span};
 use crate::named::named;
 use crate::view::record::{Flat, Read, Stored, Type, record};
 use crate::view::{ByteStr, Cursor};
@@ -171,7 +171,7 @@ impl Stored for Properties<'_> {
 
 /// Pairs up to a key that is empty, and that.
 impl<'a> Read<'a> for Properties<'a> {
-    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
+    fn walk(cursor: &mut Cursor<'a>, (): (), _: &'static str, _: &mut impl Sink) -> Result<Self> {
         let mut start = *cursor;
         while !cursor.clone().cstr()?.is_empty() {
             Property::read(cursor, ())?;

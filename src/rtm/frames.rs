@@ -5,7 +5,7 @@ use crate::error::{Context, Error, Result};
 use crate::inspect::{Outline, Span};
 use crate::limits::Limits;
 use crate::named::named;
-use crate::view::record::{Framing, Stored};
+use crate::view::record::{Stored, describe_absent, describe_count};
 use crate::view::{Block, Cursor, Element};
 
 use super::wire::Transform;
@@ -73,13 +73,12 @@ impl<'a, T: Element> FlaggedBlock<'a, T> {
         Ok((offset, flag, codec))
     }
 
-    /// Tells it by this name, its flag by another.
-    pub(super) fn tell(&self, name: &'static str, flag_name: &'static str, out: &mut Outline<'_>) {
-        let count = Framing(u32::try_from(self.block.count()).unwrap_or(u32::MAX));
-        count.tell_at(name, Span { offset: self.offset, bytes: 4 }, out);
+    /// Describes it by this name, its flag by another.
+    pub(super) fn describe(&self, name: &'static str, flag_name: &'static str, out: &mut Outline<'_>) {
+        describe_count(name, self.block.count(), self.offset, out);
         match self.flag {
-            Some(flag) => flag.tell_at(flag_name, Span { offset: self.offset.saturating_add(4), bytes: 1 }, out),
-            None => u8::tell_absent(flag_name, out),
+            Some(flag) => flag.describe_at(flag_name, Span { offset: self.offset.saturating_add(4), bytes: 1 }, out),
+            None => describe_absent::<u8>(flag_name, out),
         }
         out.array(name, &self.block);
     }

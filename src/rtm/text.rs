@@ -5,9 +5,9 @@ use std::slice;
 
 use super::wire::FixedName;
 use crate::error::Result;
-use crate::inspect::{Span, Value};
+use crate::inspect::{Sink, Span, Value};
 use crate::view::codes::codes;
-use crate::view::record::{Read, Stored, Type, form, record};
+use crate::view::record::{Read, Stored, Type, form, record, walk_field};
 use crate::view::{ByteStr, Cursor, LeArray, List, list};
 
 /// Names in a row.
@@ -152,9 +152,11 @@ impl Stored for ShortStr<'_> {
 }
 
 impl<'a> Read<'a> for ShortStr<'a> {
-    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
-        let length = cursor.u8()?;
-        cursor.take(length.into()).map(|text| Self(ByteStr::new(text)))
+    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        walk_field(cursor, name, sink, |cursor| {
+            let length = cursor.u8()?;
+            cursor.take(length.into()).map(|text| Self(ByteStr::new(text)))
+        })
     }
 }
 

@@ -41,8 +41,15 @@ macro_rules! codes {
 
         impl<'a> $crate::view::record::Read<'a> for $name {
             #[inline]
-            fn read(cursor: &mut $crate::view::Cursor<'a>, (): ()) -> $crate::error::Result<Self> {
-                <$raw as $crate::view::record::Read<'a>>::read(cursor, ()).map(Self)
+            fn walk(
+                cursor: &mut $crate::view::Cursor<'a>,
+                (): (),
+                name: &'static str,
+                sink: &mut impl $crate::inspect::Sink,
+            ) -> $crate::error::Result<Self> {
+                $crate::view::record::walk_field(cursor, name, sink, |cursor| {
+                    <$raw as $crate::view::record::Read<'a>>::read(cursor, ()).map(Self)
+                })
             }
         }
     )*};

@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 
 use super::array::{Column, Element, InPlace, Packing, Storage, Strided, Table, uneven};
 use super::cursor::Cursor;
-use super::record::{Read, Stored, Type};
+use super::record::{Read, Stored, Type, walk_field};
 use crate::error::Result;
-use crate::inspect::{Outline, Span};
+use crate::inspect::{Outline, Sink, Span};
 use crate::sealed::Sealed;
 
 /// What each of the records is made of.
@@ -85,7 +85,7 @@ impl<'a, L: Layout> Interleaved<'a, L> {
 impl<L: Layout> Stored for Interleaved<'_, L> {
     const TYPE: Type = L::TYPE;
 
-    fn tell_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
+    fn describe_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
         out.array(name, self);
     }
 }
@@ -93,8 +93,8 @@ impl<L: Layout> Stored for Interleaved<'_, L> {
 /// All that is left of a part.
 impl<'a, L: Layout> Read<'a, L> for Interleaved<'a, L> {
     #[inline]
-    fn read(cursor: &mut Cursor<'a>, layout: L) -> Result<Self> {
-        Self::rest(cursor, layout)
+    fn walk(cursor: &mut Cursor<'a>, layout: L, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        walk_field(cursor, name, sink, |cursor| Self::rest(cursor, layout))
     }
 }
 

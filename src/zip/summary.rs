@@ -10,7 +10,7 @@ use crate::format::Format;
 use crate::inspect::{self, Depth, Inspect, Outline, Part, Region, Span, Value, brief};
 use crate::limits::Limits;
 use crate::summary::{Blocks, Code, Counts, Problems, Severity, Summary, side_by_side};
-use crate::view::record::tell_opaque;
+use crate::view::record::describe_opaque;
 use crate::view::zip::first_entry;
 use crate::view::{Column, InPlace, LeArray, Packing, Scalar, Storage, Table};
 
@@ -68,7 +68,7 @@ impl Inspect for Archive<'_> {
     fn dissect(&self, out: &mut Outline<'_>) {
         let prefix = self.directory.prefix();
         if prefix > 0 {
-            tell_opaque("before_the_archive", Span { offset: 0, bytes: prefix }, out);
+            describe_opaque("before_the_archive", Span { offset: 0, bytes: prefix }, out);
         }
         let mut places: Vec<(u64, &'static str, usize, Option<Member<'_>>)> = Vec::new();
         for member in self.members() {

@@ -51,31 +51,18 @@ macro_rules! record {
 
         impl $(<$own>)? $crate::view::record::Stored for $name $(<$own>)? {
             const TYPE: $crate::view::record::Type = $crate::view::record::Type::Record(Self::SCHEMA);
-
-            fn tell_absent(_: &'static str, _: &mut $crate::inspect::Outline<'_>) {}
+            const SHOWS_ABSENCE: bool = false;
         }
 
-        #[allow(unused_variables)]
         impl<$life> $crate::view::record::Read<$life, $knowledge> for $name $(<$own>)? {
-            // Left to the compiler, small records are read in loops by calls in one build and not in the next.
             #[inline(always)]
-            fn read(
+            fn walk(
                 cursor: &mut $crate::view::Cursor<$life>,
-                $context: $knowledge,
-            ) -> $crate::error::Result<Self> {
-                $(let $field: $crate::view::record::record!(@type $type $(, $gate)?) = $crate::view::record::record!(
-                    @read cursor $field [$type $(, $form)?] [$($given)?] [$($check)?] [$($gate)?]
-                );)*
-                Ok(Self { $($field),* })
-            }
-
-            fn tell(
-                cursor: &mut $crate::view::Cursor<$life>,
-                $context: $knowledge,
+                context: $knowledge,
                 name: &'static str,
-                out: &mut $crate::inspect::Outline<'_>,
+                sink: &mut impl $crate::inspect::Sink,
             ) -> $crate::error::Result<Self> {
-                $crate::view::record::tell_part(cursor, $context, $crate::inspect::Part::one(name), out)
+                $crate::view::record::walk_part(cursor, context, $crate::inspect::Part::one(name), sink)
             }
         }
 
@@ -87,19 +74,20 @@ macro_rules! record {
                 $crate::view::record::optional!($(self.$label.into())?)
             }
 
-            fn tell_fields(
+            #[inline(always)]
+            fn walk_fields(
                 cursor: &mut $crate::view::Cursor<$life>,
                 $context: $knowledge,
-                out: &mut $crate::inspect::Outline<'_>,
+                sink: &mut impl $crate::inspect::Sink,
             ) -> $crate::error::Result<Self> {
                 $(let $field: $crate::view::record::record!(@type $type $(, $gate)?) = $crate::view::record::record!(
-                    @tell cursor out $field [$type $(, $form)?] [$($given)?] [$($check)?] [$($gate)?]
+                    @walk cursor sink $field [$type $(, $form)?] [$($given)?] [$($check)?] [$($gate)?]
                 );)*
                 let record = Self { $($field),* };
-                $(
-                    let ($this, $out) = (&record, out);
+                $($crate::inspect::Sink::describe(sink, |$out| {
+                    let $this = &record;
                     $also;
-                )?
+                });)?
                 Ok(record)
             }
         }
@@ -117,9 +105,15 @@ macro_rules! record {
     };
     (@given []) => { () };
     (@given [$given:expr]) => { $given };
-    (@checked $cursor:ident $field:ident $form:tt [$($check:expr)?] $read:expr) => {{
+    (@walk $cursor:ident $sink:ident $field:ident $form:tt $given:tt [$($check:expr)?] []) => {{
         let offset = $cursor.offset();
-        match $read {
+        let walked = <$crate::view::record::record!(@form $form) as $crate::view::record::Read<'_, _>>::walk(
+            $cursor,
+            $crate::view::record::record!(@given $given),
+            stringify!($field),
+            $sink,
+        );
+        match walked {
             Ok(value) => {
                 let value: $crate::view::record::record!(@value $form) =
                     $crate::view::record::Form::into_value(value);
@@ -129,40 +123,13 @@ macro_rules! record {
             Err(error) => return Err($crate::error::Context::within(error, stringify!($field))),
         }
     }};
-    (@read $cursor:ident $field:ident $form:tt $given:tt $check:tt []) => {
-        $crate::view::record::record!(
-            @checked $cursor $field $form $check
-            <$crate::view::record::record!(@form $form) as $crate::view::record::Read<'_, _>>::read(
-                $cursor,
-                $crate::view::record::record!(@given $given),
-            )
-        )
-    };
-    (@read $cursor:ident $field:ident $form:tt $given:tt $check:tt [$gate:expr]) => {
+    (@walk $cursor:ident $sink:ident $field:ident $form:tt $given:tt $check:tt [$gate:expr]) => {
         if $gate {
-            Some($crate::view::record::record!(@read $cursor $field $form $given $check []))
+            Some($crate::view::record::record!(@walk $cursor $sink $field $form $given $check []))
         } else {
-            None
-        }
-    };
-    (@tell $cursor:ident $out:ident $field:ident $form:tt $given:tt $check:tt []) => {
-        $crate::view::record::record!(
-            @checked $cursor $field $form $check
-            <$crate::view::record::record!(@form $form) as $crate::view::record::Read<'_, _>>::tell(
-                $cursor,
-                $crate::view::record::record!(@given $given),
+            $crate::view::record::describe_absent::<$crate::view::record::record!(@form $form)>(
                 stringify!($field),
-                $out,
-            )
-        )
-    };
-    (@tell $cursor:ident $out:ident $field:ident $form:tt $given:tt $check:tt [$gate:expr]) => {
-        if $gate {
-            Some($crate::view::record::record!(@tell $cursor $out $field $form $given $check []))
-        } else {
-            <$crate::view::record::record!(@form $form) as $crate::view::record::Stored>::tell_absent(
-                stringify!($field),
-                $out,
+                $sink,
             );
             None
         }

@@ -2,9 +2,9 @@
 
 use zerocopy::little_endian::{F32, I16, I32, U16, U32, U64};
 
-use super::{Read, Stored, Type, tell_count};
+use super::{Read, Stored, Type, walk_count, walk_field};
 use crate::error::Result;
-use crate::inspect::{Outline, Span, Value};
+use crate::inspect::{Outline, Sink, Span, Value};
 use crate::view::array::{Element, LeArray};
 use crate::view::cursor::Cursor;
 use crate::view::math::{Color, Quat, Vec2, Vec3};
@@ -29,8 +29,13 @@ macro_rules! plain {
 
         $(impl<'a> $crate::view::record::Read<'a> for $kind {
             #[inline]
-            fn read($cursor: &mut $crate::view::Cursor<'a>, (): ()) -> $crate::error::Result<Self> {
-                $read
+            fn walk(
+                cursor: &mut $crate::view::Cursor<'a>,
+                (): (),
+                name: &'static str,
+                sink: &mut impl $crate::inspect::Sink,
+            ) -> $crate::error::Result<Self> {
+                $crate::view::record::walk_field(cursor, name, sink, |$cursor| $read)
             }
         })?
     )*};
@@ -73,8 +78,8 @@ macro_rules! plain_arrays {
 
         $(impl<'a, const N: usize> Read<'a> for [$one; N] {
             #[inline]
-            fn read($cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
-                $read
+            fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+                walk_field(cursor, name, sink, |$cursor| $read)
             }
         })?
     )*};
@@ -109,16 +114,16 @@ impl Stored for ByteStr<'_> {
 /// Up to its NUL.
 impl<'a> Read<'a> for ByteStr<'a> {
     #[inline]
-    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
-        cursor.cstr()
+    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        walk_field(cursor, name, sink, Cursor::cstr)
     }
 }
 
 /// So many bytes.
 impl<'a> Read<'a, u64> for ByteStr<'a> {
     #[inline]
-    fn read(cursor: &mut Cursor<'a>, bytes: u64) -> Result<Self> {
-        cursor.take(bytes).map(ByteStr::new)
+    fn walk(cursor: &mut Cursor<'a>, bytes: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        walk_field(cursor, name, sink, |cursor| cursor.take(bytes).map(ByteStr::new))
     }
 }
 
@@ -133,40 +138,34 @@ impl Stored for Utf32Str<'_> {
 /// A count and so many code points.
 impl<'a> Read<'a> for Utf32Str<'a> {
     #[inline]
-    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
-        cursor.utf32()
+    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        walk_field(cursor, name, sink, Cursor::utf32)
     }
 }
 
 impl<T: Element> Stored for LeArray<'_, T> {
     const TYPE: Type = Type::Array(T::COLUMNS, 4);
     const GIVEN: Type = Type::Array(T::COLUMNS, 0);
+    const SHOWS_ABSENCE: bool = false;
 
-    fn tell_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
+    fn describe_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
         out.array(name, self);
     }
-
-    fn tell_absent(_: &'static str, _: &mut Outline<'_>) {}
 }
 
 /// A count and so many elements.
 impl<'a, T: Element> Read<'a> for LeArray<'a, T> {
     #[inline]
-    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
-        let count = cursor.u32()?;
-        cursor.array(count.into())
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, (): (), name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        let count = tell_count(cursor, name, out)?;
-        Self::tell(cursor, u64::from(count), name, out)
+    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        let count = walk_count(cursor, name, sink)?;
+        Self::walk(cursor, u64::from(count), name, sink)
     }
 }
 
 /// So many elements.
 impl<'a, T: Element> Read<'a, u64> for LeArray<'a, T> {
     #[inline]
-    fn read(cursor: &mut Cursor<'a>, count: u64) -> Result<Self> {
-        cursor.array(count)
+    fn walk(cursor: &mut Cursor<'a>, count: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        walk_field(cursor, name, sink, |cursor| cursor.array(count))
     }
 }
