@@ -7,7 +7,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::named::named;
 use crate::ranges::Data;
 use crate::summary::Code;
-use crate::view::text::cstr;
+use crate::view::Cursor;
+use crate::view::parser::cstr;
 use crate::view::zip::{Directory, first_entry};
 
 pub use crate::registry::Format;
@@ -98,14 +99,16 @@ fn starts_like_pbo(head: &[u8]) -> Plausible {
     let mut rest = head;
     // Enough to be sure, few enough to be quick.
     for index in 0..64 {
-        let Ok((behind, name)) = cstr(rest) else {
+        let Ok((behind, name)) = cstr::<()>(Cursor::new(rest)) else {
             let is_name = rest.len() < LONGEST_NAME;
             return if is_name { Plausible::SoFar(index > 0) } else { Plausible::No };
         };
         if name.len() >= LONGEST_NAME {
             return Plausible::No;
         }
-        let Some((fields, behind)) = behind.split_first_chunk::<20>() else { return Plausible::SoFar(index > 0) };
+        let Some((fields, behind)) = behind.rest().split_first_chunk::<20>() else {
+            return Plausible::SoFar(index > 0);
+        };
         let mut numbers = [0_u32; 5];
         for (number, bytes) in numbers.iter_mut().zip(fields.chunks_exact(4)) {
             *number = bytes.iter().rev().fold(0, |number, &byte| number << 8 | u32::from(byte));

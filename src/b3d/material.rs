@@ -1,5 +1,7 @@
 //! Textures and brushes: the TEXS and BRUS chunks.
 
+use nom::Parser as _;
+use nom::error::context;
 use zerocopy::little_endian::I32;
 
 use super::wire::{BrushListHead, ChunkHeader};
@@ -8,6 +10,7 @@ use crate::inspect::{Outline, Sink, Span, StoredField, Value};
 use crate::sealed::Sealed;
 use crate::view::chunk::{Chunk, Chunks, Tag};
 use crate::view::codes::codes;
+use crate::view::parser::in_place;
 use crate::view::record::{Fixed, Read, Record, Stored, Type, form, record, walk_field};
 use crate::view::{ByteStr, Cursor, LeArray};
 
@@ -216,9 +219,11 @@ impl<'a> Material<'a> for Brush<'a> {
     type Knowledge = u64;
 
     fn head(cursor: &mut Cursor<'a>) -> Result<u64> {
-        let offset = cursor.offset();
-        let n_texs = cursor.read::<BrushListHead>().within("n_texs")?.n_texs.get();
-        u64::try_from(n_texs).map_err(|_| Error::malformed(format!("n_texs is {n_texs}")).at(offset))
+        let layers = |head: &BrushListHead| {
+            let n_texs = head.n_texs.get();
+            u64::try_from(n_texs).map_err(|_| Error::malformed(format!("n_texs is {n_texs}")))
+        };
+        cursor.parse(context("n_texs", in_place()).map_res(layers))
     }
 
     fn describe_head(cursor: &Cursor<'a>, out: &mut Outline<'_>) {

@@ -3,6 +3,8 @@
 use std::marker::PhantomData;
 use std::ops::Deref;
 
+use nom::Parser as _;
+
 use super::Map;
 use super::table::{Kind, Table, TableId};
 use super::wire::{FlagSize, IndexStart};
@@ -10,6 +12,7 @@ use crate::error::{Context, Error, ErrorKind, Result};
 use crate::inspect::{Sink, Value};
 use crate::shown::shown;
 use crate::view::by_index::{ByIndex, Indexed};
+use crate::view::parser::in_place;
 use crate::view::record::{Known, Read, Record, Stored, Type, record, walk_field};
 use crate::view::{Cursor, Utf32Str};
 
@@ -22,6 +25,11 @@ pub struct Layout {
 }
 
 impl Layout {
+    /// Of a map of this version; materials have four switches in some maps of version 14.
+    pub fn new(version: u32, has_switches: bool) -> Self {
+        Self { version, has_switches }
+    }
+
     pub(super) fn flags(&self) -> FlagSize {
         if self.version == 10 { FlagSize::Four } else { FlagSize::Byte }
     }
@@ -35,7 +43,8 @@ pub struct IndexPlace {
 }
 
 impl IndexPlace {
-    pub(super) fn new(version: u32, offset: u64) -> Self {
+    /// Of an entry at this offset of the index of a map of this version.
+    pub fn new(version: u32, offset: u64) -> Self {
         Self { version, offset }
     }
 }
@@ -77,6 +86,13 @@ impl<'a> Read<'a, u32> for Kind {
     }
 }
 
+fn known_version(start: &IndexStart) -> Result<u32> {
+    match start.version.get() {
+        version @ 10..=14 => Ok(version),
+        version => Err(Error::unsupported(format!("map of version {version}; 10 to 14 are known")).of_version(version)),
+    }
+}
+
 /// Where each entry of `index.bm` lies, by kind.
 pub(super) struct Index {
     pub(super) version: u32,
@@ -89,12 +105,7 @@ pub(super) struct Index {
 impl Index {
     pub(super) fn read(table: &Table<'_>) -> Result<Self> {
         let mut cursor = Cursor::new(table.bytes);
-        let version = cursor.read::<IndexStart>()?.version.get();
-        if !(10..=14).contains(&version) {
-            return Err(Error::unsupported(format!("map of version {version}; 10 to 14 are known"))
-                .at(0)
-                .of_version(version));
-        }
+        let version = cursor.parse(in_place().map_res(known_version))?;
         let mut index = Self { version, lists: Default::default(), broken: None };
         for entry in (Entries { cursor, version, index: 0 }) {
             match entry.and_then(|entry| index.add(&entry)) {

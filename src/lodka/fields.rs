@@ -103,7 +103,7 @@ impl<'a> Read<'a, u64> for Names<'a> {
         let sum = total(lengths.iter().map(|length| length.get())).map_err(|error| error.at(lengths.offset()));
         let sum = sum.within("lengths")?;
         let span = Span { offset: cursor.offset(), bytes: sum };
-        let bytes = cursor.take(sum)?;
+        let bytes = cursor.bytes(sum)?;
         sink.describe(|out| {
             out.array(name, &lengths);
             Framing(AnsiStr::new(bytes)).describe_at(name, span, out);

@@ -16,6 +16,11 @@ pub struct Layout<T> {
 }
 
 impl<T: Copy> Layout<T> {
+    /// Of a chunk whose header counts this, with or without the gap.
+    pub fn new(header: T, is_wide: bool) -> Self {
+        Self { header, is_wide }
+    }
+
     /// Tries the records with the gap where those without do not come out.
     pub(super) fn either<V>(header: T, read: impl Fn(Self) -> Result<V>) -> Result<V> {
         let read = |is_wide| read(Self { header, is_wide });

@@ -14,7 +14,6 @@ use super::text::AnsiStr;
 use super::wire::{Body, Geom, Joint};
 use crate::error::Result;
 use crate::inspect::Sink;
-use crate::view::cursor::NomError;
 use crate::view::record::{Apart, Framing, Read, Stored, Type, record};
 use crate::view::{Cursor, LeArray};
 
@@ -80,8 +79,8 @@ impl<'a> NameLines<'a> {
             if cursor.is_empty() {
                 return None;
             }
-            let line = terminated(take_until::<_, _, NomError<'a>>("\r\n"), tag("\r\n"));
-            cursor.parse(alt((line, rest)).map(AnsiStr::new)).ok()
+            let line = terminated(take_until("\r\n"), tag("\r\n"));
+            cursor.parse(alt((line, rest)).map(|line: Cursor<'a>| AnsiStr::new(line.rest()))).ok()
         })
     }
 }

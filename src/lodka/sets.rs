@@ -151,7 +151,7 @@ impl<'a> PerSetItem<'a, Width> for Indices<'a> {
 /// Names of materials, which are one field.
 impl<'a> PerSetItem<'a, ()> for AnsiStr<'a> {
     fn read(cursor: &mut Cursor<'a>, count: u64, (): ()) -> Result<Self> {
-        cursor.take(count).map(Self::new)
+        cursor.bytes(count).map(Self::new)
     }
 
     fn describe(sets: &Sets<Self>, name: &'static str, offset: u64, out: &mut Outline<'_>) {

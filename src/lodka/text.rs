@@ -101,7 +101,7 @@ impl<'a> Read<'a> for AnsiStr<'a> {
     fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         walk_field(cursor, name, sink, |cursor| {
             let length = super::fields::count(cursor)?;
-            cursor.take(length).map(Self::new)
+            cursor.bytes(length).map(Self::new)
         })
     }
 }
@@ -109,7 +109,7 @@ impl<'a> Read<'a> for AnsiStr<'a> {
 /// So many bytes.
 impl<'a> Read<'a, u64> for AnsiStr<'a> {
     fn walk(cursor: &mut Cursor<'a>, bytes: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        walk_field(cursor, name, sink, |cursor| cursor.take(bytes).map(Self::new))
+        walk_field(cursor, name, sink, |cursor| cursor.bytes(bytes).map(Self::new))
     }
 }
 

@@ -30,9 +30,13 @@ pub use crate::resolution::Resolution;
 pub use lod::{Face, Lod, Tag};
 pub use wire::{Corner, FaceFields, FileHeader, LodHeader, NativePoint, Point};
 
-use crate::error::{Context, Error, Result};
+use nom::Parser as _;
+use nom::error::context;
+
+use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::view::list::Entries;
+use crate::view::parser::in_place;
 use crate::view::record::{Fixed, Schema};
 use crate::view::{ByteStr, Cursor};
 
@@ -50,6 +54,16 @@ pub(crate) const SCHEMA: &[&Schema] = &[
 
 /// The one version that is known.
 const VERSION: u32 = 257;
+
+fn known(header: &FileHeader) -> Result<&FileHeader> {
+    match (&*header.signature, header.version.get()) {
+        (b"MLOD", VERSION) => Ok(header),
+        (b"MLOD", version) => {
+            Err(Error::unsupported(format!("MLOD of version {version}, only {VERSION} is known")).at(4))
+        }
+        (other, _) => Err(Error::malformed(format!("starts with \"{}\", not \"MLOD\"", ByteStr::new(other)))),
+    }
+}
 
 /// An MLOD model, borrowed from its bytes.
 ///
@@ -86,15 +100,7 @@ impl<'a> Model<'a> {
     /// As [`parse`](Self::parse).
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
         let mut cursor = Cursor::new(data);
-        let header = cursor.read::<FileHeader>().within("header")?;
-        if *header.signature != *b"MLOD" {
-            let message = format!("starts with \"{}\", not \"MLOD\"", ByteStr::new(&*header.signature));
-            return Err(Error::malformed(message).at(0));
-        }
-        let version = header.version.get();
-        if version != VERSION {
-            return Err(Error::unsupported(format!("MLOD of version {version}, only {VERSION} is known")).at(4));
-        }
+        let header = cursor.parse(context("header", in_place()).map_res(known))?;
         Ok(Self { data, header, lods: cursor, limits: *limits })
     }
 

@@ -247,7 +247,8 @@ pub struct Kinds {
 }
 
 impl Kinds {
-    fn of<'a>(animations: &List<'a, Animation<'a>, Version>) -> Self {
+    /// Those of these animations.
+    pub fn of<'a>(animations: &List<'a, Animation<'a>, Version>) -> Self {
         let mut with_axis = [0; MAX_ANIMATIONS as usize / 64];
         for (index, Animation { kind, .. }) in animations.iter().enumerate() {
             if let Some(word) = with_axis.get_mut(index / 64) {

@@ -10,14 +10,21 @@ use crate::view::{Block, Cursor, Element, Filled, Table};
 use super::version::Version;
 use super::vertex::check_count;
 
-/// What has to be known to read on.
+/// What it takes to read the parts of a LOD: the version, and the limits for decoding.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
     pub(super) version: Version,
     pub(super) limits: Limits,
     pub(super) reading: Reading,
-    /// How many points the LOD has whose arrays are told; `None` while they are read.
+    /// How many points the LOD has whose arrays are described; `None` while they are read.
     pub(super) points: Option<u64>,
+}
+
+impl Layout {
+    /// That of a file of this version. Blocks in it decode to no more than these limits allow.
+    pub fn new(version: Version, limits: &Limits) -> Self {
+        Self { version, limits: *limits, reading: Reading::Common, points: None }
+    }
 }
 
 /// How that is read on which readers differ.

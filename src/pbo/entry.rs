@@ -1,9 +1,15 @@
 //! The header: entries of members, products with their properties, and the end.
 
+use nom::Parser as _;
+use nom::combinator::{cut, peek, recognize, verify};
+use nom::multi::many0_count;
+use nom::sequence::{preceded, terminated};
+
 use super::wire::{Fields, Method};
 use crate::error::{Error, Result};
 use crate::inspect::{Sink, Span};
 use crate::named::named;
+use crate::view::parser::cstr;
 use crate::view::record::{Flat, Read, Stored, Type, record};
 use crate::view::{ByteStr, Cursor};
 
@@ -172,13 +178,10 @@ impl Stored for Properties<'_> {
 /// Pairs up to a key that is empty, and that.
 impl<'a> Read<'a> for Properties<'a> {
     fn walk(cursor: &mut Cursor<'a>, (): (), _: &'static str, _: &mut impl Sink) -> Result<Self> {
-        let mut start = *cursor;
-        while !cursor.clone().cstr()?.is_empty() {
-            Property::read(cursor, ())?;
-        }
-        let pairs = start.split(cursor.offset().saturating_sub(start.offset()))?;
-        cursor.cstr()?;
-        Ok(Self(pairs))
+        // A key that has no end is no property, but a property without an end is an error.
+        let key = verify(peek(cstr), |key: &ByteStr<'_>| !key.is_empty());
+        let pairs = recognize(many0_count(preceded(key, cut(Property::parser(())))));
+        cursor.parse(terminated(pairs, cstr).map(Self))
     }
 }
 

@@ -3,10 +3,13 @@
 use std::iter::FusedIterator;
 use std::slice;
 
+use nom::Parser as _;
+
 use super::wire::FixedName;
 use crate::error::Result;
 use crate::inspect::{Sink, Span, Value};
 use crate::view::codes::codes;
+use crate::view::parser::bytes;
 use crate::view::record::{Read, Stored, Type, form, record, walk_field};
 use crate::view::{ByteStr, Cursor, LeArray, List, list};
 
@@ -153,10 +156,8 @@ impl Stored for ShortStr<'_> {
 
 impl<'a> Read<'a> for ShortStr<'a> {
     fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        walk_field(cursor, name, sink, |cursor| {
-            let length = cursor.u8()?;
-            cursor.take(length.into()).map(|text| Self(ByteStr::new(text)))
-        })
+        let text = u8::parser(()).flat_map(|length| bytes(length.into()));
+        walk_field(cursor, name, sink, |cursor| cursor.parse(text.map(|text| Self(ByteStr::new(text)))))
     }
 }
 

@@ -16,6 +16,7 @@ pub mod interleaved;
 // What one format needs to be described, another does not.
 pub mod list;
 pub mod math;
+pub mod parser;
 mod path;
 pub mod record;
 #[cfg(any(feature = "bmx", feature = "lodka", feature = "odol"))]

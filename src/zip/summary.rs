@@ -2,6 +2,10 @@
 
 use std::ops::ControlFlow;
 
+use nom::branch::alt;
+use nom::bytes::complete::tag;
+use nom::combinator::{cond, success, value};
+
 use super::member::{SIZES_FOLLOW, is_folder};
 use super::{Archive, Member, Method};
 use crate::check::Repeated;
@@ -12,7 +16,7 @@ use crate::limits::Limits;
 use crate::summary::{Blocks, Code, Counts, Problems, Severity, Summary, side_by_side};
 use crate::view::record::describe_opaque;
 use crate::view::zip::first_entry;
-use crate::view::{Column, InPlace, LeArray, Packing, Scalar, Storage, Table};
+use crate::view::{Column, Cursor, InPlace, LeArray, Packing, Scalar, Storage, Table};
 
 impl Inspect for Archive<'_> {
     fn about(&self) -> (Format, &Limits, u64) {
@@ -228,13 +232,12 @@ impl Member<'_> {
     fn places(&self) -> Result<[u64; 4]> {
         let (start, data, stored) = (self.header_offset(), self.local()?.data_offset, self.stored_bytes()?);
         let end = data.saturating_add(stored.len() as u64);
-        let behind = self.archive.data.from(end);
-        let descriptor = match behind {
-            _ if self.header().flags.get() & SIZES_FOLLOW == 0 => 0,
-            [b'P', b'K', 7, 8, ..] => 16,
-            _ => 12,
-        };
-        Ok([start, data, end, end.saturating_add(descriptor).min(self.archive.directory.start())])
+        // With a signature, or without.
+        let descriptor = alt((value(16, tag("PK\x07\x08")), success(12)));
+        let has_descriptor = self.header().flags.get() & SIZES_FOLLOW != 0;
+        let mut behind = Cursor::with_offset(self.archive.data.from(end), end);
+        let bytes: u64 = behind.parse(cond(has_descriptor, descriptor))?.unwrap_or(0);
+        Ok([start, data, end, end.saturating_add(bytes).min(self.archive.directory.start())])
     }
 
     fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) -> Result<()> {

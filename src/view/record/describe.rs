@@ -49,6 +49,15 @@ macro_rules! record {
             };
         }
 
+        impl<$life> $name $(<$own>)? {
+            /// A [parser](crate::view::parser) of this record.
+            pub fn parser(
+                context: $knowledge,
+            ) -> impl $crate::nom::Parser<$crate::view::Cursor<$life>, Output = Self, Error = $crate::error::Error> {
+                <Self as $crate::view::record::Read<$life, $knowledge>>::parser(context)
+            }
+        }
+
         impl $(<$own>)? $crate::view::record::Stored for $name $(<$own>)? {
             const TYPE: $crate::view::record::Type = $crate::view::record::Type::Record(Self::SCHEMA);
             const SHOWS_ABSENCE: bool = false;

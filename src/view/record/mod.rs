@@ -42,9 +42,12 @@ mod forms;
 mod plain;
 mod schema;
 
-use crate::error::{Context as _, Result};
+use nom::Parser;
+
+use crate::error::{Context as _, Error, Result};
 use crate::inspect::{Outline, Part, Silent, Sink, Span, StoredField, Text, Value};
 use crate::view::cursor::Cursor;
+use crate::view::parser::reading;
 
 pub(crate) use describe::{optional, record};
 pub use fixed::Fixed;
@@ -118,6 +121,14 @@ pub trait Read<'a, C = ()>: Stored + Sized {
     #[inline(always)]
     fn read(cursor: &mut Cursor<'a>, context: C) -> Result<Self> {
         Self::walk(cursor, context, "", &mut Silent)
+    }
+
+    /// A [parser](crate::view::parser) that reads the value.
+    fn parser(context: C) -> impl Parser<Cursor<'a>, Output = Self, Error = Error>
+    where
+        C: Clone,
+    {
+        reading(move |cursor| Self::read(cursor, context.clone()))
     }
 }
 
@@ -227,7 +238,6 @@ mod tests {
     use zerocopy::little_endian::U16;
 
     use super::*;
-    use crate::error::Error;
     use crate::inspect::Visitor;
     use crate::view::{ByteStr, LeArray, List, Table};
 

@@ -123,7 +123,7 @@ impl<'a> Read<'a> for ByteStr<'a> {
 impl<'a> Read<'a, u64> for ByteStr<'a> {
     #[inline]
     fn walk(cursor: &mut Cursor<'a>, bytes: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        walk_field(cursor, name, sink, |cursor| cursor.take(bytes).map(ByteStr::new))
+        walk_field(cursor, name, sink, |cursor| cursor.bytes(bytes).map(ByteStr::new))
     }
 }
 

@@ -1,10 +1,12 @@
 //! The records of a zip exactly as stored, and with the texts behind them.
 
+use nom::Parser as _;
 use zerocopy::little_endian::{U16, U32, U64};
 
 use crate::error::{Error, Result};
 use crate::view::array::LeArray;
 use crate::view::cursor::{Cursor, Wire};
+use crate::view::parser::in_place;
 use crate::view::record::{Fixed, Flat, Framing, Schema, record, wire};
 use crate::view::text::ByteStr;
 
@@ -224,10 +226,7 @@ record! {
 }
 
 pub(super) fn read<'a, T: Signed>(cursor: &mut Cursor<'a>) -> Result<&'a T> {
-    let offset = cursor.offset();
-    let record = cursor.read::<T>()?;
-    record.signed().map_err(|error| error.at(offset))?;
-    Ok(record)
+    cursor.parse(in_place().map_res(|record: &T| record.signed().map(|()| record)))
 }
 
 /// The records of an archive.
