@@ -1,6 +1,5 @@
 //! Textures and brushes: the TEXS and BRUS chunks.
 
-use nom::Parser as _;
 use nom::error::context;
 use zerocopy::little_endian::I32;
 
@@ -219,11 +218,9 @@ impl<'a> Material<'a> for Brush<'a> {
     type Knowledge = u64;
 
     fn head(cursor: &mut Cursor<'a>) -> Result<u64> {
-        let layers = |head: &BrushListHead| {
-            let n_texs = head.n_texs.get();
-            u64::try_from(n_texs).map_err(|_| Error::malformed(format!("n_texs is {n_texs}")))
-        };
-        cursor.parse(context("n_texs", in_place()).map_res(layers))
+        let offset = cursor.offset();
+        let n_texs = cursor.parse(context("n_texs", in_place::<BrushListHead>()))?.n_texs.get();
+        u64::try_from(n_texs).map_err(|_| Error::malformed(format!("n_texs is {n_texs}")).at(offset))
     }
 
     fn describe_head(cursor: &Cursor<'a>, out: &mut Outline<'_>) {
@@ -314,5 +311,22 @@ impl<'a, T: Material<'a>> Iterator for Materials<'a, T> {
 
     fn next(&mut self) -> Option<Self::Item> {
         self.step().map(|met| met.material)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn brushes_start_after_a_count_that_makes_no_sense() {
+        let body = [&(-2_i32).to_le_bytes()[..], b"skin\0", &[0; 28]].concat();
+        let bytes = [b"BRUS", &37_u32.to_le_bytes()[..], &body].concat();
+        let chunk = Cursor::new(&bytes).parse(Chunk::parser()).unwrap();
+        let brushes = Brushes::of(&chunk, 0).placed();
+        let brushes: Vec<_> = brushes.map(|(offset, brush)| (offset, brush.unwrap().name)).collect();
+        assert_eq!(brushes, [(12, "skin".into())]);
+        let error = Brush::head(&mut chunk.body()).unwrap_err();
+        assert_eq!(error.to_string(), "at 0x8: n_texs is -2");
     }
 }

@@ -90,7 +90,7 @@ impl Stored for Flag {
 }
 
 impl<'a> Read<'a> for Flag {
-    #[inline]
+    #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         walk_field(cursor, name, sink, |cursor| cursor.u8().map(Self))
     }

@@ -97,7 +97,7 @@ impl Stored for AnsiStr<'_> {
 
 /// Behind its length.
 impl<'a> Read<'a> for AnsiStr<'a> {
-    #[inline]
+    #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         walk_field(cursor, name, sink, |cursor| {
             let length = super::fields::count(cursor)?;

@@ -131,7 +131,7 @@ impl Stored for IndexBlock<'_> {
 }
 
 impl<'a> Read<'a, Layout> for IndexBlock<'a> {
-    #[inline]
+    #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         match layout.version.has_wide_indices() {
             false => Block::walk(cursor, layout, name, sink).map(Self::U16),

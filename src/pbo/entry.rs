@@ -65,7 +65,8 @@ named! {
 }
 
 impl<'a> Entry<'a> {
-    #[inline]
+    // As `Entries::next`.
+    #[inline(always)]
     fn read(cursor: &mut Cursor<'a>) -> Result<Self> {
         let mut behind = *cursor;
         let record = HeaderEntry::read(&mut behind, ())?;
@@ -177,6 +178,8 @@ impl Stored for Properties<'_> {
 
 /// Pairs up to a key that is empty, and that.
 impl<'a> Read<'a> for Properties<'a> {
+    // One entry of an archive has any: apart, so that they do not weigh on the others.
+    #[inline(never)]
     fn walk(cursor: &mut Cursor<'a>, (): (), _: &'static str, _: &mut impl Sink) -> Result<Self> {
         // A key that has no end is no property, but a property without an end is an error.
         let key = verify(peek(cstr), |key: &ByteStr<'_>| !key.is_empty());

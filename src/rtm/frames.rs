@@ -63,6 +63,7 @@ impl<'a, T: Element> FlaggedBlock<'a, T> {
         Ok(Self { offset, flag, block: Block::exactly(part, count.into(), codec, limits)? })
     }
 
+    #[inline(always)]
     fn start(cursor: &mut Cursor<'_>, count: u32, rule: PackingMark) -> Result<(u64, Option<u8>, Codec)> {
         let offset = cursor.offset();
         let stored = cursor.u32()?;

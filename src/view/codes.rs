@@ -40,7 +40,7 @@ macro_rules! codes {
         }
 
         impl<'a> $crate::view::record::Read<'a> for $name {
-            #[inline]
+            #[inline(always)]
             fn walk(
                 cursor: &mut $crate::view::Cursor<'a>,
                 (): (),

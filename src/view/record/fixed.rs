@@ -39,7 +39,7 @@ pub(crate) fn describe_opaque(name: &'static str, span: Span, out: &mut Outline<
 
 /// In place.
 impl<'a, T: Fixed> Read<'a> for &'a T {
-    #[inline]
+    #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         let offset = cursor.offset();
         let record = cursor.read::<T>()?;

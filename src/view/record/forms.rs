@@ -56,7 +56,7 @@ impl<T: Stored> Stored for Framing<T> {
 }
 
 impl<'a, T: Read<'a, C>, C> Read<'a, C> for Framing<T> {
-    #[inline]
+    #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, context: C, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         walk_field(cursor, name, sink, |cursor| T::read(cursor, context).map(Self))
     }
@@ -72,7 +72,7 @@ impl<T: Fixed> Stored for Flat<'_, T> {
 }
 
 impl<'a, T: Fixed> Read<'a> for Flat<'a, T> {
-    #[inline]
+    #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, (): (), _: &'static str, sink: &mut impl Sink) -> Result<Self> {
         let offset = cursor.offset();
         let record = cursor.read::<T>()?;
@@ -92,7 +92,7 @@ impl<T: Stored> Stored for Known<T> {
 }
 
 impl<'a, T: Stored> Read<'a, T> for Known<T> {
-    #[inline]
+    #[inline(always)]
     fn walk(_: &mut Cursor<'a>, known: T, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         sink.describe(|out| out.field(name, known.value()));
         Ok(Self(known))
@@ -111,7 +111,7 @@ impl<T: Stored> Stored for Apart<T> {
 }
 
 impl<'a, T: Read<'a, C>, C> Read<'a, C> for Apart<T> {
-    #[inline]
+    #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, context: C, _: &'static str, _: &mut impl Sink) -> Result<Self> {
         T::read(cursor, context).map(Self)
     }

@@ -287,6 +287,18 @@ mod tests {
     }
 
     #[test]
+    fn a_record_is_a_parser_that_keeps_its_errors() {
+        let parse = |bytes: &[u8], version| {
+            let toys = nom::multi::length_count(nom::number::complete::u8, Toy::parser(version));
+            let toys = nom::sequence::preceded(nom::bytes::complete::tag("toys"), toys);
+            Cursor::with_offset(bytes, 0x10).parse(toys.map(|toys| toys.len()))
+        };
+        assert_eq!(parse(&[b"toys\x02", SMALL, LARGE].concat(), 1).unwrap(), 2);
+        let error = parse(&[b"toys\x01", &LARGE[..10]].concat(), 2).unwrap_err();
+        assert_eq!(error.to_string(), "place at 0x1c: needs 12 bytes, 3 left");
+    }
+
+    #[test]
     fn the_schema_says_what_the_source_does() {
         let schema = Toy::SCHEMA;
         assert_eq!((schema.name, schema.doc), ("Toy", " A toy."));

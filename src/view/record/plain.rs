@@ -28,7 +28,7 @@ macro_rules! plain {
         }
 
         $(impl<'a> $crate::view::record::Read<'a> for $kind {
-            #[inline]
+            #[inline(always)]
             fn walk(
                 cursor: &mut $crate::view::Cursor<'a>,
                 (): (),
@@ -77,7 +77,7 @@ macro_rules! plain_arrays {
         }
 
         $(impl<'a, const N: usize> Read<'a> for [$one; N] {
-            #[inline]
+            #[inline(always)]
             fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
                 walk_field(cursor, name, sink, |$cursor| $read)
             }
@@ -113,7 +113,7 @@ impl Stored for ByteStr<'_> {
 
 /// Up to its NUL.
 impl<'a> Read<'a> for ByteStr<'a> {
-    #[inline]
+    #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         walk_field(cursor, name, sink, Cursor::cstr)
     }
@@ -121,7 +121,7 @@ impl<'a> Read<'a> for ByteStr<'a> {
 
 /// So many bytes.
 impl<'a> Read<'a, u64> for ByteStr<'a> {
-    #[inline]
+    #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, bytes: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         walk_field(cursor, name, sink, |cursor| cursor.bytes(bytes).map(ByteStr::new))
     }
@@ -137,7 +137,7 @@ impl Stored for Utf32Str<'_> {
 
 /// A count and so many code points.
 impl<'a> Read<'a> for Utf32Str<'a> {
-    #[inline]
+    #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         walk_field(cursor, name, sink, Cursor::utf32)
     }
@@ -155,7 +155,7 @@ impl<T: Element> Stored for LeArray<'_, T> {
 
 /// A count and so many elements.
 impl<'a, T: Element> Read<'a> for LeArray<'a, T> {
-    #[inline]
+    #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         let count = walk_count(cursor, name, sink)?;
         Self::walk(cursor, u64::from(count), name, sink)
@@ -164,7 +164,7 @@ impl<'a, T: Element> Read<'a> for LeArray<'a, T> {
 
 /// So many elements.
 impl<'a, T: Element> Read<'a, u64> for LeArray<'a, T> {
-    #[inline]
+    #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, count: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         walk_field(cursor, name, sink, |cursor| cursor.array(count))
     }
