@@ -140,7 +140,7 @@ fn inside(
         (DumpFormat::Raw, Some(span)) if !out.is_terminal() => {
             let place = |offset| usize::try_from(offset).unwrap_or(usize::MAX);
             let bytes = content.get(place(span.offset)..place(span.offset.saturating_add(span.bytes)));
-            out.write_all(&bytes.unwrap_or_default().to_vec())?;
+            out.write_all(bytes.unwrap_or_default())?;
         }
         _ => return Err(Failure::Told(format!("{only} is not an array: use csv or ndjson"))),
     }
