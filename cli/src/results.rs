@@ -64,7 +64,8 @@ impl Results {
     fn most(&self) -> u64 {
         let State { files, bytes, factor, scan, .. } = &*self.0;
         let (scanned, opened) = scan.get().map_or((0, 0), |scan| (scan.begun(), scan.opened_bytes()));
-        let files = files.load(Ordering::Relaxed).saturating_add(scanned);
+        // The files that a person names share one allowance.
+        let files = files.load(Ordering::Relaxed).min(1).saturating_add(scanned);
         let bytes = bytes.load(Ordering::Relaxed).saturating_add(opened);
         let factor = u64::from(factor.get().copied().unwrap_or(0));
         let read = files.saturating_mul(SMALL).saturating_add(bytes);

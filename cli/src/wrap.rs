@@ -35,8 +35,8 @@ pub(crate) fn wrapped(line: &str, width: Option<usize>) -> String {
             (first, rest, first.len().saturating_add(4))
         }
     };
-    // Less where a word that cannot break is in need of it.
-    let widest = words(rest).map(|word| display_width(&word)).max().unwrap_or(0);
+    // Less if a word after the first needs the room.
+    let widest = words(rest).skip(1).map(|word| display_width(&word)).max().unwrap_or(0);
     let hang = " ".repeat(hang.min(width / 2).min(width.saturating_sub(widest)));
     let options = Options::new(width)
         .initial_indent(first)
@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(wrapped("  as wide as there is"), "  as wide as there\n      is");
         assert_eq!(wrapped("just as wide as this"), "just as wide as this");
         let name = held("a name of four words");
-        assert_eq!(wrapped(&format!("  texture {name}, two")), "  texture\n      a name of four words,\n      two");
+        assert_eq!(wrapped(&format!("  texture {name}, two")), "  texture\na name of four words,\ntwo");
         assert_eq!(wrapped(&format!("0x10  {HANG}field value value")), "0x10  field value\n        value");
         let address = held_address("a folder/archive.pbo", "data\\a model.p3d");
         assert_eq!(wrapped(&address), "a folder/archive.pbo!/\n    data\\a model.p3d");

@@ -34,7 +34,7 @@ macro_rules! registry {
         /// use meshpeek::{Asset, Inspect};
         /// let asset = Asset::parse(bytes)?;
         /// let summary = asset.summarize();
-        /// println!("{}: {} vertices", summary.format, summary.counts.get("vertices").unwrap_or(0));
+        /// println!("{}: {} vertices", asset.format(), summary.counts.get("vertices").unwrap_or(0));
         /// # Ok::<(), meshpeek::Error>(())
         /// ```
         #[derive(Debug)]

@@ -23,7 +23,7 @@
 //!     rows.fetch_add(batch.num_rows(), Ordering::Relaxed);
 //!     Ok(ControlFlow::Continue(()))
 //! });
-//! Scan::new(["corpus/b3d"]).run_with(|seen| batches.see(seen), |found, _| match found {
+//! Scan::new(["../corpus/b3d"]).run_with(|seen| batches.see(seen), |found, _| match found {
 //!     Found::Asset(record) => batches.record(&record),
 //!     _ => ControlFlow::Continue(()),
 //! })?;

@@ -110,7 +110,7 @@ fn every_limit_has_a_flag_that_raises_it() {
             assert_ne!(run(file, &[verb, flag, "9999"]).status.code(), Some(2), "{verb} {flag}");
         }
     }
-    let few = zip(&[Entry::stored("../a", b""), Entry::stored("../b", b"")], b"").to_vec();
+    let few = zip(&[Entry::stored("../a", b""), Entry::stored("b", b""), Entry::stored("b", b"")], b"").to_vec();
     let few = File::new("flags-few.zip", few);
     assert_eq!(problems(&few, &["--max-problems", "1"]).len(), 2);
 }

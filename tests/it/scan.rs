@@ -293,7 +293,7 @@ fn a_checksum_is_taken_beside_the_members_and_told_before_them() {
 #[test]
 fn streams_are_gone_over_once() {
     for file in ["odol/v75_lzo.p3d", "odol/v47_lzo.p3d", "odol/v43_lzss.p3d"] {
-        let bytes = std::fs::read(Path::new("corpus").join(file)).unwrap();
+        let bytes = std::fs::read(crate::corpus::root().join("corpus").join(file)).unwrap();
         let work = |change: fn(&mut Scan)| {
             let mut scan = Scan::new([""; 0]);
             scan.jobs = Some(1);

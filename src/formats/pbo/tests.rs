@@ -209,10 +209,7 @@ fn encrypted_and_unknown_members_are_bytes_only() {
     assert_eq!(all.iter().map(|m| m.stored_bytes().unwrap()).collect::<Vec<_>>(), [&b"ee"[..], b"u", b"v"]);
     assert!(all.iter().all(|m| m.borrowed().unwrap().is_none()));
     assert_eq!(to_bytes(&member::Content(all[0])).unwrap(), b"ee");
-    assert_eq!(
-        verify(&archive),
-        [warning(22, "members[1]: unknown method 0x0000004d"), warning(44, "members[2]: unknown method 0x56657273")]
-    );
+    assert_eq!(verify(&archive), [warning(22, "members[1]: unknown method 0x0000004d (first of 2 such members)")]);
 }
 
 #[test]

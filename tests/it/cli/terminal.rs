@@ -56,7 +56,7 @@ fn entry(record: &Json, row: &str, problem: Option<&str>) -> Expected {
     let rest = row.trim_start().strip_prefix(&names[0]).unwrap_or_else(|| panic!("{} in {row}", names[0]));
     let cells: Vec<&str> = rest.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
     let version = record["version"].as_u64().map(|version| format!(" {version}")).unwrap_or_default();
-    assert_eq!(cells[0], record["format"].as_str().unwrap().to_owned() + &version, "{row}");
+    assert_eq!(cells[0], record["format"].as_str().unwrap_or("-").to_owned() + &version, "{row}");
     assert_eq!(cells[1], grouped(&record["bytes"]), "{row}");
     let known = record["counts"].as_object().unwrap().values().filter(|count| count.as_u64() > Some(0));
     let numbers: Vec<String> = known.map(grouped).collect();
