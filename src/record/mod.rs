@@ -46,12 +46,13 @@ pub mod interleaved;
 pub mod list;
 mod plain;
 
+use nom::Parser;
+
 use crate::base::error::{Context as _, Error, Result};
 use crate::base::span::Span;
 use crate::bytes::cursor::Cursor;
 use crate::bytes::parser::reading;
 use crate::outline::{Outline, Part, Schema, Silent, Sink, StoredField, Text, Type, Value};
-use nom::Parser;
 
 pub(crate) use describe::{optional, record};
 pub use fixed::Fixed;

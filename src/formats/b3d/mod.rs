@@ -52,6 +52,9 @@ pub use mesh::{Bone, Mesh, TexCoords, TriangleList, Triangles, Vertices, WeightL
 pub use node::{Node, NodeHead, rotation_xyzw};
 pub use walk::{ChunkKind, Step, Walk};
 
+use nom::Parser as _;
+use nom::error::context;
+
 use crate::base::error::{Error, Result};
 use crate::base::limits::Limits;
 use crate::bytes::Cursor;
@@ -59,8 +62,6 @@ use crate::bytes::chunk::{Chunk, Chunks, Tag};
 use crate::bytes::parser::in_place;
 use crate::outline::Schema;
 use crate::record::Fixed;
-use nom::Parser as _;
-use nom::error::context;
 use wire::{ChunkHeader, SceneHead};
 
 /// The records of a scene.

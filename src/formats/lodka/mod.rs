@@ -74,6 +74,8 @@ pub use sets::Sets;
 pub use skeleton::{Animation, Bone, Skeleton};
 pub use weight::{VertexWeights, Weight, WeightList, WeightRecords, Weights};
 
+use nom::Parser as _;
+
 use crate::base::error::{Error, Result};
 use crate::base::limits::Limits;
 pub use crate::base::text::{AnsiStr, to_cp1251, to_text};
@@ -81,7 +83,6 @@ use crate::bytes::Cursor;
 use crate::bytes::parser::bytes;
 use crate::outline::Schema;
 use crate::record::{Fixed, Read as _};
-use nom::Parser as _;
 
 /// The records of a file, as far as they are described in one piece.
 pub(crate) const SCHEMA: &[&Schema] = &[

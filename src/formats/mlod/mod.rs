@@ -30,6 +30,9 @@ pub use crate::formats::resolution::Resolution;
 pub use lod::{Face, Lod, Tag};
 pub use wire::{Corner, FaceFields, FileHeader, LodHeader, NativePoint, Point};
 
+use nom::Parser as _;
+use nom::error::context;
+
 use crate::base::error::{Error, Result};
 use crate::base::limits::Limits;
 use crate::base::text::ByteStr;
@@ -38,8 +41,6 @@ use crate::bytes::parser::in_place;
 use crate::outline::Schema;
 use crate::record::Fixed;
 use crate::record::list::Entries;
-use nom::Parser as _;
-use nom::error::context;
 
 /// The records of a file.
 pub(crate) const SCHEMA: &[&Schema] = &[
