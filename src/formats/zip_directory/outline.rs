@@ -4,7 +4,8 @@ use super::directory::{Directory, locator};
 use super::wire::*;
 use crate::outline::{Outline, Part};
 #[cfg(feature = "bmx")]
-use crate::record::{describe_fields, describe_fixed, walk_part};
+use crate::record::describe_fields;
+use crate::record::{describe_fixed, walk_part};
 
 impl Directory<'_> {
     /// Describes the entries, the records of the end, and the comment, each with its place.
