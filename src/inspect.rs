@@ -28,7 +28,7 @@ use crate::summary::{Problems, Summary};
 
 pub use crate::base::span::Span;
 pub use crate::outline::Text;
-pub use crate::outline::{Outline, Part, StoredField, Value, Visitor, to_bytes};
+pub use crate::outline::{Outline, Part, Silent, Sink, StoredField, Value, Visitor, to_bytes};
 
 named! {
     /// How closely an asset is looked at. Each depth finds what those before it find.

@@ -224,7 +224,7 @@ pub mod view {
     pub use crate::blocks::{Block, Decoded, Filled, block};
     pub use crate::bytes::{
         ByIndex, Color, Column, Cursor, Element, InPlace, LeArray, Packing, Quat, Scalar, Storage, Strided,
-        StridedIter, Table, Vec2, Vec3, Wire, array, by_index, chunk, cursor, math, to_native,
+        StridedIter, Table, Vec2, Vec3, Wire, array, by_index, chunk, cursor, math, parser, to_native,
     };
     #[doc(inline)]
     pub use crate::formats::zip_directory as zip;

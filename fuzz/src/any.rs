@@ -7,7 +7,7 @@ use meshpeek::dissect::{LineKind, dissect, locate};
 use meshpeek::inspect::{Inspect, Outline, Part, RegionKind, Span, Text, Value, Visitor};
 use meshpeek::ranges::Ranges;
 use meshpeek::summary::{Problems, Severity};
-use meshpeek::view::cursor::record;
+use meshpeek::view::parser::in_place;
 use meshpeek::view::{Cursor, Packing, Strided, Table};
 use meshpeek::{Asset, Budget, Limits};
 use zerocopy::little_endian::U32;
@@ -36,7 +36,7 @@ pub fn run(data: &[u8]) {
     }
     // A record is parsed where it can be had.
     let mut cursor = Cursor::with_offset(data, 7);
-    match (cursor.parse(record::<U32>), data.first_chunk()) {
+    match (cursor.parse(in_place::<U32>()), data.first_chunk()) {
         (Ok(number), Some(bytes)) => assert_eq!((number.get(), cursor.offset()), (u32::from_le_bytes(*bytes), 11)),
         (Err(error), None) => assert!(error.offset() == Some(7) && cursor.left() == data.len() as u64, "{error}"),
         (result, _) => panic!("{result:?} of {} bytes", data.len()),

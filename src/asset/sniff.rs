@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use crate::base::error::{Error, Result};
-use crate::base::text::cstr;
+use crate::bytes::Cursor;
+use crate::bytes::parser::cstr;
 use crate::formats::zip_directory::{Directory, first_entry};
 use crate::ranges::Data;
 
@@ -95,14 +96,16 @@ fn starts_like_pbo(head: &[u8]) -> Plausible {
     let mut rest = head;
     // Enough to be sure, few enough to be quick.
     for index in 0..64 {
-        let Ok((behind, name)) = cstr(rest) else {
+        let Ok((behind, name)) = cstr::<()>(Cursor::new(rest)) else {
             let is_name = rest.len() < LONGEST_NAME;
             return if is_name { Plausible::SoFar(index > 0) } else { Plausible::No };
         };
         if name.len() >= LONGEST_NAME {
             return Plausible::No;
         }
-        let Some((fields, behind)) = behind.split_first_chunk::<20>() else { return Plausible::SoFar(index > 0) };
+        let Some((fields, behind)) = behind.rest().split_first_chunk::<20>() else {
+            return Plausible::SoFar(index > 0);
+        };
         let mut numbers = [0_u32; 5];
         for (number, bytes) in numbers.iter_mut().zip(fields.chunks_exact(4)) {
             *number = bytes.iter().rev().fold(0, |number, &byte| number << 8 | u32::from(byte));
@@ -139,8 +142,8 @@ fn may_be_pbo(data: &[u8]) -> bool {
     const METHODS: [&[u8; 4]; 4] = [b"\0\0\0\0", b"sreV", b"srpC", b"rcnE"];
     const EMPTY_ARCHIVE: usize = 21 + 21;
     let head = data.get(..LONGEST_HEAD).unwrap_or(data);
-    let Ok((fields, name)) = cstr(head) else { return false };
-    let is_entry = fields.len() >= 20 && METHODS.iter().any(|method| fields.starts_with(*method));
+    let Ok((fields, name)) = cstr::<()>(Cursor::new(head)) else { return false };
+    let is_entry = fields.left() >= 20 && METHODS.iter().any(|method| fields.rest().starts_with(*method));
     is_entry && name.len() < LONGEST_NAME && (!name.is_empty() || data.len() <= EMPTY_ARCHIVE)
 }
 

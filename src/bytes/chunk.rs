@@ -3,7 +3,10 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use nom::Parser;
+
 use super::cursor::{Cursor, Wire};
+use super::parser::reading;
 use crate::base::error::{Error, Result};
 use crate::base::sealed::Sealed;
 use crate::base::shown::shown;
@@ -47,12 +50,19 @@ impl<'a, H: Header> Chunk<'a, H> {
     /// # Errors
     /// [`Truncated`](crate::ErrorKind::Truncated) where fewer bytes are left than a header takes.
     pub fn next(cursor: &mut Cursor<'a>) -> Result<Option<Self>> {
-        if cursor.is_empty() {
-            return Ok(None);
-        }
+        if cursor.is_empty() { Ok(None) } else { Self::read(cursor).map(Some) }
+    }
+
+    #[inline]
+    fn read(cursor: &mut Cursor<'a>) -> Result<Self> {
         let header = cursor.read::<H>()?;
         let body = cursor.split(u64::from(header.byte_len_hint()).min(cursor.left()))?;
-        Ok(Some(Self { header, body }))
+        Ok(Self { header, body })
+    }
+
+    /// A parser of one chunk; it fails at the end of the part. [`whole`](Self::whole) says whether the chunk is cut short.
+    pub fn parser() -> impl Parser<Cursor<'a>, Output = Self, Error = Error> {
+        reading(Self::read)
     }
 
     /// Says what the chunk is.

@@ -1,6 +1,5 @@
-//! Bounded reading with absolute offsets, and the bridge to nom.
+//! Bounded reading with absolute offsets.
 
-use nom::Parser;
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 use super::array::{Element, LeArray};
@@ -11,9 +10,6 @@ use crate::base::text::{ByteStr, Utf32Str};
 /// A record exactly as stored: no padding, no alignment, every bit pattern valid.
 pub trait Wire: FromBytes + Immutable + KnownLayout + Unaligned + Copy + 'static {}
 impl<T: FromBytes + Immutable + KnownLayout + Unaligned + Copy + 'static> Wire for T {}
-
-/// The nom error that [`Cursor::parse`] turns into an [`Error`] with an offset.
-pub type NomError<'a> = nom::error::Error<&'a [u8]>;
 
 /// A place in a part of a file, moving forward; never past the part's end.
 ///
@@ -87,7 +83,7 @@ impl<'a> Cursor<'a> {
     /// # Errors
     /// [`Truncated`](crate::ErrorKind::Truncated) where fewer are left.
     #[inline]
-    pub fn take(&mut self, count: u64) -> Result<&'a [u8]> {
+    pub fn bytes(&mut self, count: u64) -> Result<&'a [u8]> {
         let split = usize::try_from(count).ok().and_then(|count| self.rest.split_at_checked(count));
         let (taken, rest) = split.ok_or_else(|| self.too_short(count))?;
         self.rest = rest;
@@ -102,7 +98,7 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub fn split(&mut self, count: u64) -> Result<Cursor<'a>> {
         let offset = self.offset;
-        Ok(Cursor { rest: self.take(count)?, offset })
+        Ok(Cursor { rest: self.bytes(count)?, offset })
     }
 
     /// Steps over `count` bytes.
@@ -111,7 +107,7 @@ impl<'a> Cursor<'a> {
     /// [`Truncated`](crate::ErrorKind::Truncated) where fewer are left.
     #[inline]
     pub fn skip(&mut self, count: u64) -> Result<()> {
-        self.take(count).map(drop)
+        self.bytes(count).map(drop)
     }
 
     /// One record, in place.
@@ -133,7 +129,7 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub fn array<T: Element>(&mut self, count: u64) -> Result<LeArray<'a, T>> {
         let offset = self.offset;
-        let bytes = self.take(count.saturating_mul(size_of::<T>() as u64))?;
+        let bytes = self.bytes(count.saturating_mul(size_of::<T>() as u64))?;
         LeArray::new(bytes, offset)
     }
 
@@ -143,11 +139,17 @@ impl<'a> Cursor<'a> {
     /// [`Malformed`](crate::ErrorKind::Malformed) where this part has no further NUL.
     #[inline]
     pub fn cstr(&mut self) -> Result<ByteStr<'a>> {
+        self.closed_text().ok_or_else(|| self.error("text without its closing NUL"))
+    }
+
+    /// The same; `None` where this part has no further NUL.
+    #[inline]
+    pub(crate) fn closed_text(&mut self) -> Option<ByteStr<'a>> {
         let text = memchr::memchr(0, self.rest).and_then(|end| self.rest.split_at_checked(end));
-        let Some((text, [_, rest @ ..])) = text else { return Err(self.error("text without its closing NUL")) };
+        let Some((text, [_, rest @ ..])) = text else { return None };
         self.rest = rest;
         self.advance((text.len() as u64).wrapping_add(1));
-        Ok(ByteStr::new(text))
+        Some(ByteStr::new(text))
     }
 
     /// A count and that many UTF-32 code points, in place.
@@ -160,39 +162,6 @@ impl<'a> Cursor<'a> {
         let units = ahead.array(count.into())?;
         *self = ahead;
         Ok(Utf32Str::new(units.as_slice()))
-    }
-
-    /// Runs a nom parser here and moves behind what it consumed. A nom error becomes an [`Error`] at the offset of
-    /// the input it failed on.
-    ///
-    /// # Errors
-    /// What the parser fails with: [`Truncated`](crate::ErrorKind::Truncated) at the end of the part,
-    /// [`Malformed`](crate::ErrorKind::Malformed) otherwise.
-    pub fn parse<O>(&mut self, mut parser: impl Parser<&'a [u8], Output = O, Error = NomError<'a>>) -> Result<O> {
-        match parser.parse(self.rest) {
-            Ok((rest, output)) => {
-                self.advance(self.left().saturating_sub(rest.len() as u64));
-                self.rest = rest;
-                Ok(output)
-            }
-            Err(error) => Err(self.nom_error(&error)),
-        }
-    }
-
-    #[cold]
-    fn nom_error(&self, error: &nom::Err<NomError<'a>>) -> Error {
-        use nom::error::ErrorKind as Nom;
-        let (left, code) = match error {
-            nom::Err::Error(e) | nom::Err::Failure(e) => (e.input.len() as u64, e.code),
-            nom::Err::Incomplete(_) => (0, Nom::Eof),
-        };
-        let error = match code {
-            Nom::Eof => Error::truncated(left.saturating_add(1), left),
-            Nom::TakeUntil | Nom::TakeTill1 => Error::malformed("text without its closing NUL"),
-            Nom::Tag => Error::malformed("expected bytes are missing"),
-            code => Error::malformed(format!("does not fit the format ({})", code.description())),
-        };
-        error.at(self.offset.saturating_add(self.left().saturating_sub(left)))
     }
 }
 
@@ -219,17 +188,6 @@ impl Cursor<'_> {
 
 shown!([] Debug for Cursor<'_>, |cursor| "Cursor({:#x}, {} left)", cursor.offset, cursor.rest.len());
 
-/// A nom parser for one record in place, for grammars that mix records and texts.
-///
-/// # Errors
-/// `Eof` at the record's start where fewer bytes are left than it takes.
-pub fn record<T: Wire>(input: &[u8]) -> nom::IResult<&[u8], &T> {
-    match T::ref_from_prefix(input) {
-        Ok((record, rest)) => Ok((rest, record)),
-        Err(_) => Err(nom::Err::Error(nom::error::Error::new(input, nom::error::ErrorKind::Eof))),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -241,7 +199,7 @@ mod tests {
         assert_eq!(cursor.u32().unwrap(), 1);
         let error = cursor.u32().unwrap_err();
         assert_eq!(error.to_string(), "at 0x104: needs 4 bytes, 2 left");
-        assert_eq!(cursor.take(2).unwrap(), [7, 7]);
+        assert_eq!(cursor.bytes(2).unwrap(), [7, 7]);
         assert!(cursor.is_empty());
     }
 
@@ -251,15 +209,5 @@ mod tests {
         assert!(cursor.array::<U32>(u64::MAX).is_err());
         assert!(cursor.array::<U32>(5).is_err());
         assert_eq!(cursor.array::<U32>(4).unwrap().len(), 4);
-    }
-
-    #[test]
-    fn nom_errors_carry_the_offset_of_their_input() {
-        let mut cursor = Cursor::with_offset(b"name\0\x01\0", 0x20);
-        let error = cursor.parse((crate::base::text::cstr, record::<U32>)).unwrap_err();
-        assert_eq!(error.offset(), Some(0x25));
-        assert_eq!(cursor.cstr().unwrap().as_bytes(), b"name");
-        assert_eq!(cursor.cstr().unwrap().as_bytes(), b"\x01");
-        assert_eq!(cursor.cstr().unwrap_err().to_string(), "at 0x27: text without its closing NUL");
     }
 }

@@ -8,6 +8,7 @@ pub mod chunk;
 pub(crate) mod columns;
 pub mod cursor;
 pub mod math;
+pub mod parser;
 mod path;
 #[cfg(any(feature = "bmx", feature = "lodka", feature = "odol"))]
 pub(crate) mod shapes;

@@ -89,7 +89,7 @@ impl Codec {
     pub(crate) fn decode_first(self, stream: Cursor<'_>, out: &mut [u8]) -> Result<u64> {
         match self {
             Self::Raw => {
-                let stored = stream.clone().take(out.len() as u64)?;
+                let stored = stream.clone().bytes(out.len() as u64)?;
                 out.copy_from_slice(stored);
                 Ok(out.len() as u64)
             }

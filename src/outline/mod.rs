@@ -1,8 +1,10 @@
 //! The parts, fields and arrays of an asset, whatever its format, and who visits them.
 
 mod schema;
+mod sink;
 
 pub use schema::{FieldInfo, Schema, Type};
+pub use sink::{Silent, Sink};
 
 use std::borrow::Cow;
 use std::cell::Cell;

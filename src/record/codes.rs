@@ -40,9 +40,16 @@ macro_rules! codes {
         }
 
         impl<'a> $crate::record::Read<'a> for $name {
-            #[inline]
-            fn read(cursor: &mut $crate::bytes::Cursor<'a>, (): ()) -> $crate::base::error::Result<Self> {
-                <$raw as $crate::record::Read<'a>>::read(cursor, ()).map(Self)
+            #[inline(always)]
+            fn walk(
+                cursor: &mut $crate::bytes::Cursor<'a>,
+                (): (),
+                name: &'static str,
+                sink: &mut impl $crate::outline::Sink,
+            ) -> $crate::base::error::Result<Self> {
+                $crate::record::walk_field(cursor, name, sink, |cursor| {
+                    <$raw as $crate::record::Read<'a>>::read(cursor, ()).map(Self)
+                })
             }
         }
     )*};

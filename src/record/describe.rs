@@ -49,33 +49,29 @@ macro_rules! record {
             };
         }
 
-        impl $(<$own>)? $crate::record::Stored for $name $(<$own>)? {
-            const TYPE: $crate::outline::Type = $crate::outline::Type::Record(Self::SCHEMA);
-
-            fn tell_absent(_: &'static str, _: &mut $crate::outline::Outline<'_>) {}
+        impl<$life> $name $(<$own>)? {
+            /// A [parser](crate::bytes::parser) of this record.
+            pub fn parser(
+                context: $knowledge,
+            ) -> impl nom::Parser<$crate::bytes::Cursor<$life>, Output = Self, Error = $crate::base::error::Error> {
+                <Self as $crate::record::Read<$life, $knowledge>>::parser(context)
+            }
         }
 
-        #[allow(unused_variables)]
-        impl<$life> $crate::record::Read<$life, $knowledge> for $name $(<$own>)? {
-            // Left to the compiler, small records are read in loops by calls in one build and not in the next.
-            #[inline(always)]
-            fn read(
-                cursor: &mut $crate::bytes::Cursor<$life>,
-                $context: $knowledge,
-            ) -> $crate::base::error::Result<Self> {
-                $(let $field: $crate::record::record!(@type $type $(, $gate)?) = $crate::record::record!(
-                    @read cursor $field [$type $(, $form)?] [$($given)?] [$($check)?] [$($gate)?]
-                );)*
-                Ok(Self { $($field),* })
-            }
+        impl $(<$own>)? $crate::record::Stored for $name $(<$own>)? {
+            const TYPE: $crate::outline::Type = $crate::outline::Type::Record(Self::SCHEMA);
+            const SHOWS_ABSENCE: bool = false;
+        }
 
-            fn tell(
+        impl<$life> $crate::record::Read<$life, $knowledge> for $name $(<$own>)? {
+            #[inline(always)]
+            fn walk(
                 cursor: &mut $crate::bytes::Cursor<$life>,
-                $context: $knowledge,
+                context: $knowledge,
                 name: &'static str,
-                out: &mut $crate::outline::Outline<'_>,
+                sink: &mut impl $crate::outline::Sink,
             ) -> $crate::base::error::Result<Self> {
-                $crate::record::tell_part(cursor, $context, $crate::outline::Part::one(name), out)
+                $crate::record::walk_part(cursor, context, $crate::outline::Part::one(name), sink)
             }
         }
 
@@ -87,19 +83,20 @@ macro_rules! record {
                 $crate::record::optional!($(self.$label.into())?)
             }
 
-            fn tell_fields(
+            #[inline(always)]
+            fn walk_fields(
                 cursor: &mut $crate::bytes::Cursor<$life>,
                 $context: $knowledge,
-                out: &mut $crate::outline::Outline<'_>,
+                sink: &mut impl $crate::outline::Sink,
             ) -> $crate::base::error::Result<Self> {
                 $(let $field: $crate::record::record!(@type $type $(, $gate)?) = $crate::record::record!(
-                    @tell cursor out $field [$type $(, $form)?] [$($given)?] [$($check)?] [$($gate)?]
+                    @walk cursor sink $field [$type $(, $form)?] [$($given)?] [$($check)?] [$($gate)?]
                 );)*
                 let record = Self { $($field),* };
-                $(
-                    let ($this, $out) = (&record, out);
+                $($crate::outline::Sink::describe(sink, |$out| {
+                    let $this = &record;
                     $also;
-                )?
+                });)?
                 Ok(record)
             }
         }
@@ -117,9 +114,15 @@ macro_rules! record {
     };
     (@given []) => { () };
     (@given [$given:expr]) => { $given };
-    (@checked $cursor:ident $field:ident $form:tt [$($check:expr)?] $read:expr) => {{
+    (@walk $cursor:ident $sink:ident $field:ident $form:tt $given:tt [$($check:expr)?] []) => {{
         let offset = $cursor.offset();
-        match $read {
+        let walked = <$crate::record::record!(@form $form) as $crate::record::Read<'_, _>>::walk(
+            $cursor,
+            $crate::record::record!(@given $given),
+            stringify!($field),
+            $sink,
+        );
+        match walked {
             Ok(value) => {
                 let value: $crate::record::record!(@value $form) =
                     $crate::record::Form::into_value(value);
@@ -129,40 +132,13 @@ macro_rules! record {
             Err(error) => return Err($crate::base::error::Context::within(error, stringify!($field))),
         }
     }};
-    (@read $cursor:ident $field:ident $form:tt $given:tt $check:tt []) => {
-        $crate::record::record!(
-            @checked $cursor $field $form $check
-            <$crate::record::record!(@form $form) as $crate::record::Read<'_, _>>::read(
-                $cursor,
-                $crate::record::record!(@given $given),
-            )
-        )
-    };
-    (@read $cursor:ident $field:ident $form:tt $given:tt $check:tt [$gate:expr]) => {
+    (@walk $cursor:ident $sink:ident $field:ident $form:tt $given:tt $check:tt [$gate:expr]) => {
         if $gate {
-            Some($crate::record::record!(@read $cursor $field $form $given $check []))
+            Some($crate::record::record!(@walk $cursor $sink $field $form $given $check []))
         } else {
-            None
-        }
-    };
-    (@tell $cursor:ident $out:ident $field:ident $form:tt $given:tt $check:tt []) => {
-        $crate::record::record!(
-            @checked $cursor $field $form $check
-            <$crate::record::record!(@form $form) as $crate::record::Read<'_, _>>::tell(
-                $cursor,
-                $crate::record::record!(@given $given),
+            $crate::record::describe_absent::<$crate::record::record!(@form $form)>(
                 stringify!($field),
-                $out,
-            )
-        )
-    };
-    (@tell $cursor:ident $out:ident $field:ident $form:tt $given:tt $check:tt [$gate:expr]) => {
-        if $gate {
-            Some($crate::record::record!(@tell $cursor $out $field $form $given $check []))
-        } else {
-            <$crate::record::record!(@form $form) as $crate::record::Stored>::tell_absent(
-                stringify!($field),
-                $out,
+                $sink,
             );
             None
         }

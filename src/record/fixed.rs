@@ -4,15 +4,15 @@ use super::{Read, Stored};
 use crate::base::error::Result;
 use crate::base::span::Span;
 use crate::bytes::cursor::{Cursor, Wire};
-use crate::outline::{Outline, Part, Schema, StoredField, Type, Value};
+use crate::outline::{Outline, Part, Schema, Sink, StoredField, Type, Value};
 
 /// A record that is read in place.
 pub trait Fixed: Wire {
     /// Its description.
     const SCHEMA: &'static Schema;
 
-    /// Tells its fields, the first of which lies at this offset, as those of the part opened last.
-    fn tell_fields(&self, offset: u64, out: &mut Outline<'_>);
+    /// Describes its fields, the first of which lies at this offset, as those of the part opened last.
+    fn describe_fields(&self, offset: u64, out: &mut Outline<'_>);
 
     /// Reports each code without a meaning, by the name of its field.
     fn unknown_codes(&self, report: &mut dyn FnMut(&'static str, i64));
@@ -25,51 +25,50 @@ impl<T: Fixed> Stored for &T {
     const TYPE: Type = Type::Record(T::SCHEMA);
 }
 
-/// Tells the fields of the record in place at the cursor, which moves behind it.
-pub(crate) fn tell_fixed<T: Fixed>(cursor: &mut Cursor<'_>, out: &mut Outline<'_>) {
+/// Describes the fields of the record in place at the cursor, which moves to its end.
+pub(crate) fn describe_fixed<T: Fixed>(cursor: &mut Cursor<'_>, out: &mut Outline<'_>) {
     let offset = cursor.offset();
     if let Some(record) = out.ok(cursor.read::<T>()) {
-        record.tell_fields(offset, out);
+        record.describe_fields(offset, out);
     }
 }
 
-/// Tells bytes of a form that the format leaves open.
-pub(crate) fn tell_opaque(name: &'static str, span: Span, out: &mut Outline<'_>) {
+/// Describes bytes of a form that the format leaves open.
+pub(crate) fn describe_opaque(name: &'static str, span: Span, out: &mut Outline<'_>) {
     out.stored(&StoredField { name, kind: Type::Varying("bytes", 0), span, framing: false }, Value::Opaque(span));
 }
 
 /// In place.
 impl<'a, T: Fixed> Read<'a> for &'a T {
-    #[inline]
-    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
-        cursor.read::<T>()
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, (): (), name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+    #[inline(always)]
+    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         let offset = cursor.offset();
         let record = cursor.read::<T>()?;
-        out.part(Part::one(name).spanning(offset, size_of::<T>() as u64), |out| record.tell_fields(offset, out));
+        sink.describe(|out| {
+            let part = Part::one(name).spanning(offset, size_of::<T>() as u64);
+            out.part(part, |out| record.describe_fields(offset, out));
+        });
         Ok(record)
     }
 }
 
-/// Some records that are one field of another: told as a list of parts.
+/// Some records that are one field of another: described as a list of parts.
 impl<T: Fixed, const N: usize> Stored for [T; N] {
     const TYPE: Type = Type::Times(&Type::Record(T::SCHEMA), N as u64);
 
-    fn tell_at(&self, name: &'static str, span: Span, out: &mut Outline<'_>) {
-        tell_rows(name, self, span.offset, out);
+    fn describe_at(&self, name: &'static str, span: Span, out: &mut Outline<'_>) {
+        describe_rows(name, self, span.offset, out);
     }
 }
 
-/// Tells records in a row, the first of which lies at this offset, as parts of the list of this name.
-pub(crate) fn tell_rows<T: Fixed>(name: &'static str, rows: &[T], mut offset: u64, out: &mut Outline<'_>) {
+/// Describes records in a row, the first of which lies at this offset, as parts of the list of this name.
+pub(crate) fn describe_rows<T: Fixed>(name: &'static str, rows: &[T], mut offset: u64, out: &mut Outline<'_>) {
     for (index, record) in rows.iter().enumerate() {
         if out.is_done() {
             break;
         }
         let bytes = size_of::<T>() as u64;
-        out.part(Part::item(name, index).spanning(offset, bytes), |out| record.tell_fields(offset, out));
+        out.part(Part::item(name, index).spanning(offset, bytes), |out| record.describe_fields(offset, out));
         offset = offset.saturating_add(bytes);
     }
 }
@@ -144,11 +143,11 @@ macro_rules! wire {
             };
 
             #[allow(unused_variables, unused_mut, unused_assignments)]
-            fn tell_fields(&self, mut offset: u64, out: &mut $crate::outline::Outline<'_>) {
+            fn describe_fields(&self, mut offset: u64, out: &mut $crate::outline::Outline<'_>) {
                 $(
                     let bytes = size_of::<$type>() as u64;
                     let span = $crate::base::span::Span { offset, bytes };
-                    $crate::record::Stored::tell_at(&self.$field, stringify!($field), span, out);
+                    $crate::record::Stored::describe_at(&self.$field, stringify!($field), span, out);
                     offset = offset.saturating_add(bytes);
                 )*
             }

@@ -1,19 +1,26 @@
 //! Forms in which a file has a value that is handed out as another.
 
-use super::{Fixed, Read, Stored, form};
+use super::{Fixed, Read, Stored, form, walk_field};
 use crate::base::error::Result;
 use crate::base::span::Span;
 use crate::bytes::array::{Element, LeArray};
 use crate::bytes::cursor::Cursor;
-use crate::outline::{Outline, Type, Value};
+use crate::outline::{Outline, Sink, Type, Value};
 
-/// Reads a count that is told as one: outlines show the length of what it counts.
-pub(crate) fn tell_count(cursor: &mut Cursor<'_>, name: &'static str, out: &mut Outline<'_>) -> Result<u32> {
-    Framing::<u32>::tell(cursor, (), name, out).map(|count| count.0)
+/// Walks a count, which is framing: outlines show the length of what it counts.
+#[inline(always)]
+pub(crate) fn walk_count(cursor: &mut Cursor<'_>, name: &'static str, sink: &mut impl Sink) -> Result<u32> {
+    Framing::<u32>::walk(cursor, (), name, sink).map(|count| count.0)
 }
 
-/// A field that holds the file together, such as a signature, a count or a length: outlines leave it out, for they tell
-/// it otherwise.
+/// Describes a count that was read before at this offset.
+pub(crate) fn describe_count(name: &'static str, count: u64, offset: u64, out: &mut Outline<'_>) {
+    let count = u32::try_from(count).unwrap_or(u32::MAX);
+    Framing(count).describe_at(name, Span { offset, bytes: 4 }, out);
+}
+
+/// A field that holds the file together, such as a signature, a count or a length: outlines leave it out, as they show
+/// it in other ways.
 #[derive(
     Clone,
     Copy,
@@ -42,18 +49,17 @@ form!([T] Framing<T> => T);
 impl<T: Stored> Stored for Framing<T> {
     const TYPE: Type = T::TYPE;
     const FRAMING: bool = true;
+    const SHOWS_ABSENCE: bool = false;
 
     fn value(&self) -> Option<Value<'_>> {
         self.0.value()
     }
-
-    fn tell_absent(_: &'static str, _: &mut Outline<'_>) {}
 }
 
 impl<'a, T: Read<'a, C>, C> Read<'a, C> for Framing<T> {
-    #[inline]
-    fn read(cursor: &mut Cursor<'a>, context: C) -> Result<Self> {
-        T::read(cursor, context).map(Self)
+    #[inline(always)]
+    fn walk(cursor: &mut Cursor<'a>, context: C, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        walk_field(cursor, name, sink, |cursor| T::read(cursor, context).map(Self))
     }
 }
 
@@ -63,20 +69,15 @@ pub struct Flat<'a, T>(&'a T);
 
 impl<T: Fixed> Stored for Flat<'_, T> {
     const TYPE: Type = Type::Record(T::SCHEMA);
-
-    fn tell_absent(_: &'static str, _: &mut Outline<'_>) {}
+    const SHOWS_ABSENCE: bool = false;
 }
 
 impl<'a, T: Fixed> Read<'a> for Flat<'a, T> {
-    #[inline]
-    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
-        cursor.read().map(Self)
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, (): (), _: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+    #[inline(always)]
+    fn walk(cursor: &mut Cursor<'a>, (): (), _: &'static str, sink: &mut impl Sink) -> Result<Self> {
         let offset = cursor.offset();
         let record = cursor.read::<T>()?;
-        record.tell_fields(offset, out);
+        sink.describe(|out| record.describe_fields(offset, out));
         Ok(Self(record))
     }
 }
@@ -92,20 +93,16 @@ impl<T: Stored> Stored for Known<T> {
 }
 
 impl<'a, T: Stored> Read<'a, T> for Known<T> {
-    #[inline]
-    fn read(_: &mut Cursor<'a>, known: T) -> Result<Self> {
-        Ok(Self(known))
-    }
-
-    fn tell(_: &mut Cursor<'a>, known: T, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        out.field(name, known.value());
+    #[inline(always)]
+    fn walk(_: &mut Cursor<'a>, known: T, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        sink.describe(|out| out.field(name, known.value()));
         Ok(Self(known))
     }
 }
 
 form!([T] Known<T> => T);
 
-/// The form of a field that outlines tell elsewhere.
+/// The form of a field that outlines show elsewhere.
 #[derive(Debug)]
 pub struct Apart<T>(T);
 
@@ -115,8 +112,8 @@ impl<T: Stored> Stored for Apart<T> {
 }
 
 impl<'a, T: Read<'a, C>, C> Read<'a, C> for Apart<T> {
-    #[inline]
-    fn read(cursor: &mut Cursor<'a>, context: C) -> Result<Self> {
+    #[inline(always)]
+    fn walk(cursor: &mut Cursor<'a>, context: C, _: &'static str, _: &mut impl Sink) -> Result<Self> {
         T::read(cursor, context).map(Self)
     }
 }
@@ -130,16 +127,18 @@ pub struct Rest<'a, T>(LeArray<'a, T>);
 impl<T: Element> Stored for Rest<'_, T> {
     const TYPE: Type = LeArray::<T>::GIVEN;
 
-    fn tell_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
+    fn describe_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
         out.array(name, &self.0);
     }
 }
 
 impl<'a, T: Element> Read<'a> for Rest<'a, T> {
-    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
-        let array = LeArray::new(cursor.rest(), cursor.offset())?;
-        cursor.skip(cursor.left())?;
-        Ok(Self(array))
+    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        walk_field(cursor, name, sink, |cursor| {
+            let array = LeArray::new(cursor.rest(), cursor.offset())?;
+            cursor.skip(cursor.left())?;
+            Ok(Self(array))
+        })
     }
 }
 

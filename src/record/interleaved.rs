@@ -7,8 +7,8 @@ use crate::base::sealed::Sealed;
 use crate::base::span::Span;
 use crate::bytes::array::{Column, Element, InPlace, Packing, Storage, Strided, Table, uneven};
 use crate::bytes::cursor::Cursor;
-use crate::outline::{Outline, Type};
-use crate::record::{Read, Stored};
+use crate::outline::{Outline, Sink, Type};
+use crate::record::{Read, Stored, walk_field};
 
 /// What each of the records is made of.
 pub trait Layout: Sealed + Copy {
@@ -86,7 +86,7 @@ impl<'a, L: Layout> Interleaved<'a, L> {
 impl<L: Layout> Stored for Interleaved<'_, L> {
     const TYPE: Type = L::TYPE;
 
-    fn tell_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
+    fn describe_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
         out.array(name, self);
     }
 }
@@ -94,8 +94,8 @@ impl<L: Layout> Stored for Interleaved<'_, L> {
 /// All that is left of a part.
 impl<'a, L: Layout> Read<'a, L> for Interleaved<'a, L> {
     #[inline]
-    fn read(cursor: &mut Cursor<'a>, layout: L) -> Result<Self> {
-        Self::rest(cursor, layout)
+    fn walk(cursor: &mut Cursor<'a>, layout: L, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        walk_field(cursor, name, sink, |cursor| Self::rest(cursor, layout))
     }
 }
 

@@ -8,8 +8,8 @@ use crate::base::span::Span;
 use crate::base::text::{ByteStr, Utf32Str};
 use crate::bytes::array::{Element, LeArray};
 use crate::bytes::cursor::Cursor;
-use crate::outline::{Outline, Part, StoredField, Type, Value};
-use crate::record::{Framing, Read, Record, Stored, tell_count, tell_part};
+use crate::outline::{Outline, Part, Sink, StoredField, Type};
+use crate::record::{Read, Record, Stored, describe_count, describe_fields, walk_count};
 
 /// Items of different lengths, one behind the other, borrowed; reading one takes the knowledge `C`.
 ///
@@ -79,11 +79,17 @@ impl<'a, T: Read<'a, C>, C: Copy> List<'a, T, C> {
 
     /// All items in order, each with its place in the file.
     pub fn spanned(&self) -> impl Iterator<Item = (T, Span)> + use<'a, T, C> {
+        self.located().map(|(_, span, item)| (item, span))
+    }
+
+    /// The same with cursors at where each starts.
+    pub(crate) fn located(&self) -> impl Iterator<Item = (Cursor<'a>, Span, T)> + use<'a, T, C> {
         let mut items = self.iter();
         std::iter::from_fn(move || {
-            let offset = items.items.offset();
+            let start = items.items;
             let item = items.next()?;
-            Some((item, Span { offset, bytes: items.items.offset().saturating_sub(offset) }))
+            let bytes = items.items.offset().saturating_sub(start.offset());
+            Some((start, Span { offset: start.offset(), bytes }, item))
         })
     }
 
@@ -99,11 +105,15 @@ impl<'a, T: Read<'a, C>, C: Copy> List<'a, T, C> {
 }
 
 impl<'a, T: Item<'a, C>, C: Copy> List<'a, T, C> {
-    /// Tells the items, and the count that stands right before them, by this name.
-    pub(crate) fn tell_counted(&self, name: &'static str, out: &mut Outline<'_>) {
-        let offset = self.offset().saturating_sub(4);
-        Framing(self.count).tell_at(name, Span { offset, bytes: 4 }, out);
-        T::tell_items(self, name, out);
+    /// Describes the items, and the count that stands right before them, by this name.
+    pub(crate) fn describe_counted(&self, name: &'static str, out: &mut Outline<'_>) {
+        self.describe_own_count(name, out);
+        T::describe_items(self, name, out);
+    }
+
+    /// Describes the count that stands right before the items.
+    pub(crate) fn describe_own_count(&self, name: &'static str, out: &mut Outline<'_>) {
+        describe_count(name, self.count.into(), self.offset().saturating_sub(4), out);
     }
 }
 
@@ -151,61 +161,52 @@ pub struct Count<C = ()>(pub u32, pub C);
 impl<'a, T: Item<'a, C>, C: Copy> Stored for List<'a, T, C> {
     const TYPE: Type = Type::List(&T::TYPE, 4);
     const GIVEN: Type = Type::List(&T::TYPE, 0);
-
-    fn tell_absent(name: &'static str, out: &mut Outline<'_>) {
-        T::tell_no_items(name, out);
-    }
+    const SHOWS_ABSENCE: bool = T::IS_FIELD;
 }
 
 /// A count and so many items.
 impl<'a, T: Item<'a, C>, C: Copy> Read<'a, C> for List<'a, T, C> {
     #[inline]
-    fn read(cursor: &mut Cursor<'a>, context: C) -> Result<Self> {
-        let count = cursor.u32()?;
-        Self::of(cursor, count, context)
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, context: C, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        let count = tell_count(cursor, name, out)?;
-        Self::tell(cursor, Count(count, context), name, out)
+    fn walk(cursor: &mut Cursor<'a>, context: C, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        let count = walk_count(cursor, name, sink)?;
+        Self::walk(cursor, Count(count, context), name, sink)
     }
 }
 
 /// So many items.
 impl<'a, T: Item<'a, C>, C: Copy> Read<'a, Count<C>> for List<'a, T, C> {
     #[inline]
-    fn read(cursor: &mut Cursor<'a>, Count(count, context): Count<C>) -> Result<Self> {
-        Self::of(cursor, count, context)
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, context: Count<C>, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        let list = Self::read(cursor, context)?;
-        T::tell_items(&list, name, out);
+    fn walk(
+        cursor: &mut Cursor<'a>,
+        Count(count, context): Count<C>,
+        name: &'static str,
+        sink: &mut impl Sink,
+    ) -> Result<Self> {
+        let list = Self::of(cursor, count, context)?;
+        sink.describe(|out| T::describe_items(&list, name, out));
         Ok(list)
     }
 }
 
 /// What can stand in a [`List`] that is a field of a record.
 pub trait Item<'a, C: Copy = ()>: Read<'a, C> {
-    /// Tells all items of a list of this name.
-    fn tell_items(list: &List<'a, Self, C>, name: &'static str, out: &mut Outline<'_>);
+    /// Whether all items of a list together are one field.
+    const IS_FIELD: bool = false;
 
-    /// Tells that this file has no such list.
-    fn tell_no_items(_: &'static str, _: &mut Outline<'_>) {}
+    /// Describes all items of a list of this name.
+    fn describe_items(list: &List<'a, Self, C>, name: &'static str, out: &mut Outline<'_>);
 }
 
 /// Texts are one field, whatever their number.
 macro_rules! texts {
     ($($text:ident)*) => {$(
         impl<'a> Item<'a> for $text<'a> {
-            fn tell_items(list: &List<'a, Self>, name: &'static str, out: &mut Outline<'_>) {
+            const IS_FIELD: bool = true;
+
+            fn describe_items(list: &List<'a, Self>, name: &'static str, out: &mut Outline<'_>) {
                 let span = Span { offset: list.offset(), bytes: list.byte_len() };
                 let kind = Type::List(&Self::TYPE, 0);
                 out.stored_texts(&StoredField { name, kind, span, framing: false }, list);
-            }
-
-            fn tell_no_items(name: &'static str, out: &mut Outline<'_>) {
-                out.field(name, Value::Absent);
             }
         }
     )*};
@@ -215,25 +216,23 @@ texts! { ByteStr Utf32Str }
 
 /// Arrays have a number each.
 impl<'a, T: Element> Item<'a> for LeArray<'a, T> {
-    fn tell_items(list: &List<'a, Self>, name: &'static str, out: &mut Outline<'_>) {
+    fn describe_items(list: &List<'a, Self>, name: &'static str, out: &mut Outline<'_>) {
         for (index, (array, Span { offset, .. })) in list.spanned().enumerate() {
-            // Behind its own count.
-            let count = u32::try_from(array.len()).unwrap_or(u32::MAX);
-            Framing(count).tell_at(name, Span { offset, bytes: 4 }, out);
+            describe_count(name, array.len() as u64, offset, out);
             out.array_item(name, index, &array);
         }
     }
 }
 
-/// Records are told as a list of parts.
+/// Records are described as a list of parts.
 impl<'a, T: Record<'a, C>, C: Copy> Item<'a, C> for T {
-    fn tell_items(list: &List<'a, Self, C>, name: &'static str, out: &mut Outline<'_>) {
-        let mut items = list.items;
-        for index in 0..list.len() {
-            // Each was read before.
-            if out.is_done() || tell_part::<T, C>(&mut items, list.context, Part::item(name, index), out).is_err() {
+    fn describe_items(list: &List<'a, Self, C>, name: &'static str, out: &mut Outline<'_>) {
+        for (index, (start, Span { offset, bytes }, item)) in list.located().enumerate() {
+            if out.is_done() {
                 break;
             }
+            let part = Part { label: item.label(), ..Part::item(name, index) };
+            out.part(part.spanning(offset, bytes), |out| describe_fields::<T, C>(start, list.context, out));
         }
     }
 }
@@ -289,20 +288,16 @@ impl<'a, T: Read<'a, C>, C: Copy> Entries<'a, T, C> {
 }
 
 impl<'a, T: Record<'a, C>, C: Copy> Entries<'a, T, C> {
-    /// Tells each item as a part of its list, counted from this index on, and what is wrong where they end early.
-    pub(crate) fn tell_from(mut self, first: usize, out: &mut Outline<'_>) {
-        while !out.is_done() {
-            let mut cursor = self.items;
-            let index = first.saturating_add(self.index);
-            match self.next() {
-                None => break,
-                Some(item) => {
-                    if out.ok(item).is_some() {
-                        // It was read right before.
-                        let _ = tell_part::<T, C>(&mut cursor, self.context, Part::item(self.name, index), out);
-                    }
-                }
+    /// Describes each item as a part of its list, counted from this index on, and what is wrong where they end early.
+    pub(crate) fn describe_from(self, first: usize, out: &mut Outline<'_>) {
+        let (name, context, first) = (self.name, self.context, first.saturating_add(self.index));
+        for (index, (start, Span { offset, bytes }, item)) in self.located().enumerate() {
+            if out.is_done() {
+                break;
             }
+            let Some(item) = out.ok(item) else { continue };
+            let part = Part { label: item.label(), ..Part::item(name, first.saturating_add(index)) };
+            out.part(part.spanning(offset, bytes), |out| describe_fields::<T, C>(start, context, out));
         }
     }
 }
@@ -341,7 +336,12 @@ impl<'a, T: Read<'a, C>, C: Copy> Stored for Entries<'a, T, C> {
 }
 
 impl<'a, T: Read<'a, C>, C: Copy> Read<'a, All<C>> for Entries<'a, T, C> {
-    fn read(cursor: &mut Cursor<'a>, All(name, count, context): All<C>) -> Result<Self> {
+    fn walk(
+        cursor: &mut Cursor<'a>,
+        All(name, count, context): All<C>,
+        _: &'static str,
+        _: &mut impl Sink,
+    ) -> Result<Self> {
         let items = cursor.split(cursor.left())?;
         Ok(Self::all(name, items, count, context))
     }

@@ -31,8 +31,10 @@
 //! `wire!` describes records that are read in place, all of whose fields have a fixed size.
 //!
 //! This is a macro by example and not a derive: it needs no crate of its own, and the description has room for what an
-//! attribute would have to put into a string. Telling reads the record once more, field by field, so that no record
-//! keeps where its fields lie.
+//! attribute would have to put into a string.
+//!
+//! One function walks a record and hands each field to a [`Sink`]: [`Silent`] for reading, an [`Outline`] for describing.
+//! No record keeps where its fields lie.
 
 #[cfg(any(feature = "b3d", feature = "lodka", feature = "odol", feature = "rtm"))]
 pub(crate) mod codes;
@@ -44,16 +46,19 @@ pub mod interleaved;
 pub mod list;
 mod plain;
 
-use crate::base::error::{Context as _, Result};
+use nom::Parser;
+
+use crate::base::error::{Context as _, Error, Result};
 use crate::base::span::Span;
 use crate::bytes::cursor::Cursor;
-use crate::outline::{Outline, Part, Schema, StoredField, Text, Type, Value};
+use crate::bytes::parser::reading;
+use crate::outline::{Outline, Part, Schema, Silent, Sink, StoredField, Text, Type, Value};
 
 pub(crate) use describe::{optional, record};
 pub use fixed::Fixed;
-pub(crate) use fixed::{tell_fixed, tell_opaque, tell_rows, wire};
-pub(crate) use forms::tell_count;
+pub(crate) use fixed::{describe_fixed, describe_opaque, describe_rows, wire};
 pub use forms::{Apart, Flat, Framing, Known, Rest};
+pub(crate) use forms::{describe_count, walk_count};
 pub use interleaved::{Interleaved, Layout};
 pub use list::List;
 pub(crate) use plain::plain;
@@ -84,17 +89,14 @@ pub trait Stored {
         not_finite(&self.value()?)
     }
 
-    /// Tells it as the field of this name in this place. What is no field by itself tells nothing where it does not say
-    /// otherwise.
-    fn tell_at(&self, name: &'static str, span: Span, out: &mut Outline<'_>) {
+    /// Whether outlines show that a file has no such field.
+    const SHOWS_ABSENCE: bool = true;
+
+    /// Describes it as the field of this name in this place. By default, a value that is no field by itself is left out.
+    fn describe_at(&self, name: &'static str, span: Span, out: &mut Outline<'_>) {
         if let Some(value) = self.value() {
             out.stored(&StoredField { name, kind: Self::TYPE, span, framing: Self::FRAMING }, value);
         }
-    }
-
-    /// Tells that this file has no such field.
-    fn tell_absent(name: &'static str, out: &mut Outline<'_>) {
-        out.field(name, Value::Absent);
     }
 }
 
@@ -110,21 +112,29 @@ fn not_finite(value: &Value<'_>) -> Option<f32> {
 
 /// A value that can be read where it lies, with the knowledge `C`.
 pub trait Read<'a, C = ()>: Stored + Sized {
-    /// Reads the value at the cursor, which moves behind it.
+    /// Reads the value at the cursor, which moves to its end, and describes it to the sink as the field of this name.
     ///
     /// # Errors
-    /// Where it does not fit what is left, or breaks a rule of the format.
-    fn read(cursor: &mut Cursor<'a>, context: C) -> Result<Self>;
+    /// Where it does not fit what is left, or breaks a rule of the format. The fields before the error may have been
+    /// described.
+    fn walk(cursor: &mut Cursor<'a>, context: C, name: &'static str, sink: &mut impl Sink) -> Result<Self>;
 
-    /// The same, telling it on the way as the field of this name.
+    /// Reads the value at the cursor, which moves to its end.
     ///
     /// # Errors
-    /// As [`read`](Self::read). What lies before the trouble may have been told.
-    fn tell(cursor: &mut Cursor<'a>, context: C, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        let offset = cursor.offset();
-        let value = Self::read(cursor, context)?;
-        value.tell_at(name, Span { offset, bytes: cursor.offset().saturating_sub(offset) }, out);
-        Ok(value)
+    /// As [`walk`](Self::walk).
+    // Left to the compiler, small records are read in loops by calls in one build and not in the next.
+    #[inline(always)]
+    fn read(cursor: &mut Cursor<'a>, context: C) -> Result<Self> {
+        Self::walk(cursor, context, "", &mut Silent)
+    }
+
+    /// A [parser](crate::view::parser) that reads the value.
+    fn parser(context: C) -> impl Parser<Cursor<'a>, Output = Self, Error = Error>
+    where
+        C: Clone,
+    {
+        reading(move |cursor| Self::read(cursor, context.clone()))
     }
 }
 
@@ -136,33 +146,64 @@ pub trait Record<'a, C = ()>: Read<'a, C> {
     /// Its own name, by which it is found among its like.
     fn label(&self) -> Option<Text<'a>>;
 
-    /// Reads the record at the cursor and tells its fields as those of the part opened last.
+    /// Reads the record at the cursor and describes its fields as those of the part opened last.
     ///
     /// # Errors
-    /// As [`Read::read`]. The fields before the trouble have been told.
-    fn tell_fields(cursor: &mut Cursor<'a>, context: C, out: &mut Outline<'_>) -> Result<Self>;
+    /// As [`Read::walk`].
+    fn walk_fields(cursor: &mut Cursor<'a>, context: C, sink: &mut impl Sink) -> Result<Self>;
 }
 
-/// Reads the record at the cursor and tells it as this part, with its name and place.
+/// Walks a value that is one field by itself, with the function that reads it.
+#[inline(always)]
+pub(crate) fn walk_field<'a, T: Stored>(
+    cursor: &mut Cursor<'a>,
+    name: &'static str,
+    sink: &mut impl Sink,
+    read: impl FnOnce(&mut Cursor<'a>) -> Result<T>,
+) -> Result<T> {
+    let offset = cursor.offset();
+    let value = read(cursor)?;
+    let bytes = cursor.offset().saturating_sub(offset);
+    sink.describe(|out| value.describe_at(name, Span { offset, bytes }, out));
+    Ok(value)
+}
+
+/// Walks the record at the cursor as this part, with its label and place.
 ///
 /// # Errors
-/// As [`Read::read`].
-pub(crate) fn tell_part<'a, T: Record<'a, C>, C: Copy>(
+/// As [`Read::walk`].
+#[inline(always)]
+pub(crate) fn walk_part<'a, T: Record<'a, C>, C: Copy, S: Sink>(
     cursor: &mut Cursor<'a>,
     context: C,
     part: Part<'_>,
-    out: &mut Outline<'_>,
+    sink: &mut S,
 ) -> Result<T> {
-    let mut end = *cursor;
-    let record = T::read(&mut end, context)?;
+    if !S::DESCRIBES {
+        return T::walk_fields(cursor, context, sink);
+    }
+    // A part opens with its label and its length, so the record is read ahead.
+    let start = *cursor;
+    let record = T::walk_fields(cursor, context, &mut Silent)?;
     let part = Part { label: record.label(), ..part };
-    out.part(part.spanning(cursor.offset(), end.offset().saturating_sub(cursor.offset())), |out| {
-        // It was read right before.
-        let again = T::tell_fields(&mut cursor.clone(), context, out);
-        out.ok(again);
-    });
-    *cursor = end;
+    let part = part.spanning(start.offset(), cursor.offset().saturating_sub(start.offset()));
+    sink.describe(|out| out.part(part, |out| describe_fields::<T, C>(start, context, out)));
     Ok(record)
+}
+
+/// Describes the fields of the record at the cursor as those of the part opened last, and what is wrong where they end
+/// early.
+pub(crate) fn describe_fields<'a, T: Record<'a, C>, C>(mut cursor: Cursor<'a>, context: C, out: &mut Outline<'_>) {
+    let record = T::walk_fields(&mut cursor, context, out);
+    out.ok(record);
+}
+
+/// Describes that this file has no field of this name.
+#[inline(always)]
+pub(crate) fn describe_absent<T: Stored>(name: &'static str, sink: &mut impl Sink) {
+    if T::SHOWS_ABSENCE {
+        sink.describe(|out| out.field(name, Value::Absent));
+    }
 }
 
 /// The form in which a file has a value.
@@ -203,7 +244,6 @@ mod tests {
     use zerocopy::little_endian::U16;
 
     use super::*;
-    use crate::base::error::Error;
     use crate::base::text::ByteStr;
     use crate::bytes::{LeArray, Table};
     use crate::outline::Visitor;
@@ -252,6 +292,18 @@ mod tests {
         assert_eq!(error(&LARGE[..LARGE.len() - 1], 2), "parts[1] at 0x19: text without its closing NUL");
         let many = [&LARGE[..19], b"\xff\0\0\0a\0"].concat();
         assert_eq!(error(&many, 2), "parts at 0x17: needs 255 bytes, 2 left");
+    }
+
+    #[test]
+    fn a_record_is_a_parser_that_keeps_its_errors() {
+        let parse = |bytes: &[u8], version| {
+            let toys = nom::multi::length_count(nom::number::complete::u8, Toy::parser(version));
+            let toys = nom::sequence::preceded(nom::bytes::complete::tag("toys"), toys);
+            Cursor::with_offset(bytes, 0x10).parse(toys.map(|toys| toys.len()))
+        };
+        assert_eq!(parse(&[b"toys\x02", SMALL, LARGE].concat(), 1).unwrap(), 2);
+        let error = parse(&[b"toys\x01", &LARGE[..10]].concat(), 2).unwrap_err();
+        assert_eq!(error.to_string(), "place at 0x1c: needs 12 bytes, 3 left");
     }
 
     #[test]
@@ -315,10 +367,10 @@ mod tests {
     }
 
     #[test]
-    fn every_field_is_told_where_it_lies() {
+    fn every_field_is_described_where_it_lies() {
         let mut told = Told::default();
         let mut cursor = Cursor::with_offset(LARGE, 0x10);
-        Toy::tell(&mut cursor, 2, "toy", &mut Outline::new(&mut told)).unwrap();
+        Toy::walk(&mut cursor, 2, "toy", &mut Outline::new(&mut told)).unwrap();
         let at = |offset, bytes| Some(Span { offset, bytes });
         let lines: Vec<_> = told.0.iter().map(|(name, span)| (name.as_str(), *span)).collect();
         let expected = [
@@ -333,9 +385,9 @@ mod tests {
         ];
         assert_eq!(lines, expected);
         let mut told = Told::default();
-        Toy::tell(&mut Cursor::new(SMALL), 1, "toy", &mut Outline::new(&mut told)).unwrap();
+        Toy::walk(&mut Cursor::new(SMALL), 1, "toy", &mut Outline::new(&mut told)).unwrap();
         let names: Vec<_> = told.0.iter().map(|(name, _)| name.as_str()).collect();
-        // A list of texts that is not there is told as absent, as a number is.
+        // A list of texts that is not there is shown as absent, as a number is.
         assert_eq!(names, ["toy: car", "name", "wheels", "sizes", "place", "parts", "length"]);
     }
 }

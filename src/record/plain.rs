@@ -2,14 +2,14 @@
 
 use zerocopy::little_endian::{F32, I16, I32, U16, U32, U64};
 
-use super::{Read, Stored, tell_count};
+use super::{Read, Stored, walk_count, walk_field};
 use crate::base::error::Result;
 use crate::base::span::Span;
 use crate::base::text::{ByteStr, Utf32Str};
 use crate::bytes::array::{Element, LeArray};
 use crate::bytes::cursor::Cursor;
 use crate::bytes::math::{Color, Quat, Vec2, Vec3};
-use crate::outline::{Outline, Type, Value};
+use crate::outline::{Outline, Sink, Type, Value};
 
 /// Values that are one field each: what they are called and take, what outlines show, and how they are read where that
 /// takes nothing else.
@@ -29,9 +29,14 @@ macro_rules! plain {
         }
 
         $(impl<'a> $crate::record::Read<'a> for $kind {
-            #[inline]
-            fn read($cursor: &mut $crate::bytes::Cursor<'a>, (): ()) -> $crate::base::error::Result<Self> {
-                $read
+            #[inline(always)]
+            fn walk(
+                cursor: &mut $crate::bytes::Cursor<'a>,
+                (): (),
+                name: &'static str,
+                sink: &mut impl $crate::outline::Sink,
+            ) -> $crate::base::error::Result<Self> {
+                $crate::record::walk_field(cursor, name, sink, |$cursor| $read)
             }
         })?
     )*};
@@ -73,9 +78,9 @@ macro_rules! plain_arrays {
         }
 
         $(impl<'a, const N: usize> Read<'a> for [$one; N] {
-            #[inline]
-            fn read($cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
-                $read
+            #[inline(always)]
+            fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+                walk_field(cursor, name, sink, |$cursor| $read)
             }
         })?
     )*};
@@ -109,17 +114,17 @@ impl Stored for ByteStr<'_> {
 
 /// Up to its NUL.
 impl<'a> Read<'a> for ByteStr<'a> {
-    #[inline]
-    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
-        cursor.cstr()
+    #[inline(always)]
+    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        walk_field(cursor, name, sink, Cursor::cstr)
     }
 }
 
 /// So many bytes.
 impl<'a> Read<'a, u64> for ByteStr<'a> {
-    #[inline]
-    fn read(cursor: &mut Cursor<'a>, bytes: u64) -> Result<Self> {
-        cursor.take(bytes).map(ByteStr::new)
+    #[inline(always)]
+    fn walk(cursor: &mut Cursor<'a>, bytes: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        walk_field(cursor, name, sink, |cursor| cursor.bytes(bytes).map(ByteStr::new))
     }
 }
 
@@ -133,41 +138,35 @@ impl Stored for Utf32Str<'_> {
 
 /// A count and so many code points.
 impl<'a> Read<'a> for Utf32Str<'a> {
-    #[inline]
-    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
-        cursor.utf32()
+    #[inline(always)]
+    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        walk_field(cursor, name, sink, Cursor::utf32)
     }
 }
 
 impl<T: Element> Stored for LeArray<'_, T> {
     const TYPE: Type = Type::Array(T::COLUMNS, 4);
     const GIVEN: Type = Type::Array(T::COLUMNS, 0);
+    const SHOWS_ABSENCE: bool = false;
 
-    fn tell_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
+    fn describe_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
         out.array(name, self);
     }
-
-    fn tell_absent(_: &'static str, _: &mut Outline<'_>) {}
 }
 
 /// A count and so many elements.
 impl<'a, T: Element> Read<'a> for LeArray<'a, T> {
-    #[inline]
-    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
-        let count = cursor.u32()?;
-        cursor.array(count.into())
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, (): (), name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        let count = tell_count(cursor, name, out)?;
-        Self::tell(cursor, u64::from(count), name, out)
+    #[inline(always)]
+    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        let count = walk_count(cursor, name, sink)?;
+        Self::walk(cursor, u64::from(count), name, sink)
     }
 }
 
 /// So many elements.
 impl<'a, T: Element> Read<'a, u64> for LeArray<'a, T> {
-    #[inline]
-    fn read(cursor: &mut Cursor<'a>, count: u64) -> Result<Self> {
-        cursor.array(count)
+    #[inline(always)]
+    fn walk(cursor: &mut Cursor<'a>, count: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        walk_field(cursor, name, sink, |cursor| cursor.array(count))
     }
 }

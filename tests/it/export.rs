@@ -492,14 +492,13 @@ fn normals_that_do_not_face_as_their_triangles_are_told_and_make_no_dark_picture
     };
     let (flat, status, _) = picture("flat", cube(&GREY, None));
     assert_eq!(status, 0);
-    let sound: [(&str, fn([f32; 3]) -> [f32; 3]); 2] =
-        [("sound", |normal| normal), ("scaled", |normal| normal.map(|part| part * 37.5))];
+    type Turn = fn([f32; 3]) -> [f32; 3];
+    let sound: [(&str, Turn); 2] = [("sound", |normal| normal), ("scaled", |normal| normal.map(|part| part * 37.5))];
     for (name, normal) in sound {
         let (pixels, status, told) = picture(name, cube(&GREY, Some(normal)));
         assert!(pixels == flat && status == 0 && told.is_empty(), "{name}: {told}");
     }
-    let wrong: [(&str, fn([f32; 3]) -> [f32; 3]); 2] =
-        [("inside out", |normal| normal.map(|part| -part)), ("z up", |[x, y, z]| [x, z, y])];
+    let wrong: [(&str, Turn); 2] = [("inside out", |normal| normal.map(|part| -part)), ("z up", |[x, y, z]| [x, z, y])];
     for (name, normal) in wrong {
         let (pixels, status, told) = picture(name, cube(&GREY, Some(normal)));
         assert!(pixels == flat && status == 1, "{name}: {told}");

@@ -3,8 +3,6 @@
 use std::fmt::{self, Write};
 use std::str::Utf8Chunks;
 
-use nom::IResult;
-use nom::error::{Error as NomError, ErrorKind};
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::U32;
 
@@ -146,19 +144,6 @@ impl PartialEq<&str> for ByteStr<'_> {
     }
 }
 
-/// A nom parser for the bytes up to the next NUL, which it consumes.
-///
-/// # Errors
-/// Returns a `TakeUntil` error if the input has no NUL.
-#[inline]
-pub fn cstr(input: &[u8]) -> IResult<&[u8], ByteStr<'_>> {
-    let text = memchr::memchr(0, input).and_then(|end| input.split_at_checked(end));
-    match text {
-        Some((text, [_, behind @ ..])) => Ok((behind, ByteStr(text))),
-        _ => Err(nom::Err::Error(NomError::new(input, ErrorKind::TakeUntil))),
-    }
-}
-
 /// A text of little-endian UTF-32 code points as stored: borrowed, at any alignment.
 ///
 /// Comparison with a `str` does not copy. `Display` and `Debug` write an invalid code point (a surrogate, or one above
@@ -285,12 +270,5 @@ mod tests {
             assert_eq!(ByteStr::new(&text).to_string(), shown);
             assert_eq!(format!("{:1}", ByteStr::new(&text)), shown);
         }
-    }
-
-    #[test]
-    fn cstr_ends_at_the_first_nul() {
-        assert_eq!(cstr(b"ab\0c").unwrap(), (&b"c"[..], ByteStr::from("ab")));
-        assert_eq!(cstr(b"\0").unwrap(), (&b""[..], ByteStr::default()));
-        assert!(cstr(b"ab").is_err());
     }
 }

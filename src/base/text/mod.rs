@@ -9,7 +9,6 @@ mod name;
 
 #[cfg(feature = "lodka")]
 pub use ansi::{AnsiStr, to_cp1251, to_text};
-pub(crate) use borrowed::cstr;
 pub use borrowed::{ByteStr, Utf32Str};
 #[cfg(any(feature = "pbo", feature = "zip"))]
 pub(crate) use folded::{folded, is_same_name};

@@ -1,5 +1,6 @@
 //! Textures and brushes: the TEXS and BRUS chunks.
 
+use nom::error::context;
 use zerocopy::little_endian::I32;
 
 use super::wire::{BrushListHead, ChunkHeader};
@@ -8,10 +9,11 @@ use crate::base::sealed::Sealed;
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
 use crate::bytes::chunk::{Chunk, Chunks, Tag};
+use crate::bytes::parser::in_place;
 use crate::bytes::{Cursor, LeArray};
-use crate::outline::{Outline, StoredField, Type, Value};
+use crate::outline::{Outline, Sink, StoredField, Type, Value};
 use crate::record::codes::codes;
-use crate::record::{Fixed, Read, Record, Stored, form, record};
+use crate::record::{Fixed, Read, Record, Stored, form, record, walk_field};
 
 record! {
     /// A texture: a record of TEXS.
@@ -56,7 +58,7 @@ impl<'a> Brush<'a> {
     }
 }
 
-/// The ids of a brush's layers, told as a few numbers and as an array.
+/// The ids of a brush's layers, described as a few numbers and as an array.
 pub(super) struct Layers<'a>(LeArray<'a, I32>);
 
 impl Layers<'_> {
@@ -67,7 +69,7 @@ impl Layers<'_> {
 impl Stored for Layers<'_> {
     const TYPE: Type = LeArray::<I32>::GIVEN;
 
-    fn tell_at(&self, name: &'static str, span: Span, out: &mut Outline<'_>) {
+    fn describe_at(&self, name: &'static str, span: Span, out: &mut Outline<'_>) {
         let Self(ids) = self;
         let first: Vec<i64> = ids.iter().take(Self::TOLD).map(|id| id.get().into()).collect();
         out.stored(&StoredField { name, kind: Self::TYPE, span, framing: false }, first);
@@ -80,8 +82,8 @@ impl Stored for Layers<'_> {
 }
 
 impl<'a> Read<'a, u64> for Layers<'a> {
-    fn read(cursor: &mut Cursor<'a>, layers: u64) -> Result<Self> {
-        cursor.array(layers).map(Self)
+    fn walk(cursor: &mut Cursor<'a>, layers: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        walk_field(cursor, name, sink, |cursor| cursor.array(layers).map(Self))
     }
 }
 
@@ -158,15 +160,15 @@ macro_rules! switches {
                 (unknown != 0).then(|| unknown.into())
             }
 
-            fn tell_at(&self, name: &'static str, span: Span, out: &mut Outline<'_>) {
-                self.0.tell_at(name, span, out);
+            fn describe_at(&self, name: &'static str, span: Span, out: &mut Outline<'_>) {
+                self.0.describe_at(name, span, out);
                 out.texts($names, self.names());
             }
         }
 
         impl<'a> Read<'a> for $kind {
-            fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
-                cursor.u32().map(Self)
+            fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+                walk_field(cursor, name, sink, |cursor| cursor.u32().map(Self))
             }
         }
     )*};
@@ -194,8 +196,8 @@ pub trait Material<'a>: Sealed + Record<'a, Self::Knowledge> {
     /// Where it does not fit, or makes no sense.
     fn head(cursor: &mut Cursor<'a>) -> Result<Self::Knowledge>;
 
-    /// Tells what stands there.
-    fn tell_head(_: &Cursor<'a>, _: &mut Outline<'_>) {}
+    /// Describes what stands there.
+    fn describe_head(_: &Cursor<'a>, _: &mut Outline<'_>) {}
 }
 
 impl crate::base::sealed::Sealed for Texture<'_> {}
@@ -219,13 +221,13 @@ impl<'a> Material<'a> for Brush<'a> {
 
     fn head(cursor: &mut Cursor<'a>) -> Result<u64> {
         let offset = cursor.offset();
-        let n_texs = cursor.read::<BrushListHead>().within("n_texs")?.n_texs.get();
+        let n_texs = cursor.parse(context("n_texs", in_place::<BrushListHead>()))?.n_texs.get();
         u64::try_from(n_texs).map_err(|_| Error::malformed(format!("n_texs is {n_texs}")).at(offset))
     }
 
-    fn tell_head(cursor: &Cursor<'a>, out: &mut Outline<'_>) {
+    fn describe_head(cursor: &Cursor<'a>, out: &mut Outline<'_>) {
         if let Some(head) = out.ok(cursor.clone().read::<BrushListHead>().within("n_texs")) {
-            head.tell_fields(cursor.offset(), out);
+            head.describe_fields(cursor.offset(), out);
         }
     }
 }
@@ -311,5 +313,22 @@ impl<'a, T: Material<'a>> Iterator for Materials<'a, T> {
 
     fn next(&mut self) -> Option<Self::Item> {
         self.step().map(|met| met.material)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn brushes_start_after_a_count_that_makes_no_sense() {
+        let body = [&(-2_i32).to_le_bytes()[..], b"skin\0", &[0; 28]].concat();
+        let bytes = [b"BRUS", &37_u32.to_le_bytes()[..], &body].concat();
+        let chunk = Cursor::new(&bytes).parse(Chunk::parser()).unwrap();
+        let brushes = Brushes::of(&chunk, 0).placed();
+        let brushes: Vec<_> = brushes.map(|(offset, brush)| (offset, brush.unwrap().name)).collect();
+        assert_eq!(brushes, [(12, "skin".into())]);
+        let error = Brush::head(&mut chunk.body()).unwrap_err();
+        assert_eq!(error.to_string(), "at 0x8: n_texs is -2");
     }
 }

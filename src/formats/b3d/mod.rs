@@ -52,10 +52,14 @@ pub use mesh::{Bone, Mesh, TexCoords, TriangleList, Triangles, Vertices, WeightL
 pub use node::{Node, NodeHead, rotation_xyzw};
 pub use walk::{ChunkKind, Step, Walk};
 
-use crate::base::error::{Context, Error, Result};
+use nom::Parser as _;
+use nom::error::context;
+
+use crate::base::error::{Error, Result};
 use crate::base::limits::Limits;
 use crate::bytes::Cursor;
 use crate::bytes::chunk::{Chunk, Chunks, Tag};
+use crate::bytes::parser::in_place;
 use crate::outline::Schema;
 use crate::record::Fixed;
 use wire::{ChunkHeader, SceneHead};
@@ -80,6 +84,18 @@ pub(crate) const SCHEMA: &[&Schema] = &[
     wire::AnimationFields::SCHEMA,
     Sequence::SCHEMA,
 ];
+
+fn is_scene(chunk: Chunk<'_, ChunkHeader>) -> Result<Chunk<'_, ChunkHeader>> {
+    if chunk.tag() == Tag(*b"BB3D") { Ok(chunk) } else { Err(Error::malformed("does not start with BB3D")) }
+}
+
+/// The spec's own test: major is version / 100, and this is a reader of major version 0.
+fn known_version(head: &SceneHead) -> Result<i32> {
+    match head.version.get() {
+        version @ ..100 => Ok(version),
+        version => Err(Error::unsupported(format!("Blitz3D scene of version {version}, newer than this reader"))),
+    }
+}
 
 /// A Blitz3D scene, borrowed from its bytes.
 ///
@@ -120,17 +136,9 @@ impl<'a> Scene<'a> {
     /// # Errors
     /// As [`parse`](Self::parse).
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
-        let mut cursor = Cursor::new(data);
-        let chunk = Chunk::next(&mut cursor)?.ok_or_else(|| Error::truncated(8, 0).at(0))?;
-        if chunk.tag() != Tag(*b"BB3D") {
-            return Err(Error::malformed("does not start with BB3D").at(0));
-        }
+        let chunk = Cursor::new(data).parse(Chunk::parser().map_res(is_scene))?;
         let mut children = chunk.body();
-        let version = children.read::<SceneHead>().within("version")?.version.get();
-        // The spec's own test: major is version / 100, and this is a reader of major version 0.
-        if version >= 100 {
-            return Err(Error::unsupported(format!("Blitz3D scene of version {version}, newer than this reader")).at(8));
-        }
+        let version = children.parse(context("version", in_place()).map_res(known_version))?;
         Ok(Self { data, chunk, version, children, limits: *limits })
     }
 

@@ -11,13 +11,12 @@ use super::{
 };
 use crate::base::error::{Context, Result};
 use crate::base::span::Span;
-use crate::bytes::Cursor;
 use crate::bytes::chunk::{Chunk, Tag};
 use crate::outline::{Outline, Part};
-use crate::record::{Fixed, Record, tell_fixed, tell_opaque, tell_part};
+use crate::record::{Fixed, Record, describe_fields, describe_fixed, describe_opaque, walk_part};
 
 pub(super) fn scene(scene: &Scene<'_>, out: &mut Outline<'_>) {
-    tell_fixed::<SceneHead>(&mut scene.chunk().body(), out);
+    describe_fixed::<SceneHead>(&mut scene.chunk().body(), out);
     out.field("trailing_bytes", scene.trailing().len());
     materials(scene.textures(), out);
     materials(scene.brushes(), out);
@@ -82,8 +81,8 @@ impl<'a> Iterator for Named<'a> {
 
 /// The same in the order of the file: each chunk inside the one around it.
 pub(super) fn dissect(scene: &Scene<'_>, out: &mut Outline<'_>) {
-    scene.chunk().header().tell_fields(0, out);
-    tell_fixed::<SceneHead>(&mut scene.chunk().body(), out);
+    scene.chunk().header().describe_fields(0, out);
+    describe_fixed::<SceneHead>(&mut scene.chunk().body(), out);
     let mut told = Told::default();
     let mut around: Vec<Around> = Vec::new();
     for step in scene.walk() {
@@ -93,7 +92,7 @@ pub(super) fn dissect(scene: &Scene<'_>, out: &mut Outline<'_>) {
         let name = told.name(&part, around.last_mut()).spanning(chunk.offset(), chunk.byte_len());
         let is_shown = is_shown && out.open(&name);
         if is_shown {
-            chunk.header().tell_fields(chunk.offset(), out);
+            chunk.header().describe_fields(chunk.offset(), out);
         }
         inside(&part, &chunk, &mut told, is_shown, out);
         around.push(Around { is_shown, ..Around::default() });
@@ -176,7 +175,7 @@ fn inside<'a>(part: &Kind<'a>, chunk: &Chunk<'a, ChunkHeader>, told: &mut Told, 
         Kind::Brushes => told.brushes = list::<Brush<'_>>(chunk, told.brushes, out),
         _ if !is_shown => {}
         Kind::Node(node) => node_fields(node, out),
-        Kind::Mesh(_) => tell_fixed::<MeshHead>(&mut chunk.body(), out),
+        Kind::Mesh(_) => describe_fixed::<MeshHead>(&mut chunk.body(), out),
         Kind::Vertices(_) => whole::<Vertices<'_>>(chunk, out),
         Kind::Triangles(_) => whole::<TriangleList<'_>>(chunk, out),
         Kind::Bone(_) => whole::<WeightList<'_>>(chunk, out),
@@ -184,37 +183,31 @@ fn inside<'a>(part: &Kind<'a>, chunk: &Chunk<'a, ChunkHeader>, told: &mut Told, 
         Kind::Animation => animation(chunk, out),
         Kind::Sequence => sequence(chunk, out),
         Kind::Pivot | Kind::Unknown => {
-            tell_opaque("data", Span { offset: chunk.body().offset(), bytes: chunk.body().left() }, out);
+            describe_opaque("data", Span { offset: chunk.body().offset(), bytes: chunk.body().left() }, out);
         }
     }
 }
 
 /// The textures or brushes of one chunk, of which the first has this number; the number of the next.
 fn list<'a, T: Material<'a>>(chunk: &Chunk<'a, ChunkHeader>, first: usize, out: &mut Outline<'_>) -> usize {
-    T::tell_head(&chunk.body(), out);
+    T::describe_head(&chunk.body(), out);
     materials(Materials::<T>::of(chunk, first), out)
 }
 
 fn materials<'a, T: Material<'a>>(mut materials: Materials<'a, T>, out: &mut Outline<'_>) -> usize {
     while let Some(Met { index, mut start, knowledge, material }) = materials.step() {
         if out.ok(material).is_some() {
-            let told = tell_part::<T, _>(&mut start, knowledge, Part::item(T::LIST, index).rooted(), out);
-            out.ok(told);
+            let again = walk_part::<T, _, _>(&mut start, knowledge, Part::item(T::LIST, index).rooted(), out);
+            out.ok(again);
         }
     }
     materials.index()
 }
 
-/// The fields of a record, which was read before or cannot be.
-fn fields<'a, T: Record<'a, C>, C>(mut cursor: Cursor<'a>, context: C, out: &mut Outline<'_>) {
-    let told = T::tell_fields(&mut cursor, context, out);
-    out.ok(told);
-}
-
 /// The fields of a record that takes a whole chunk.
 fn whole<'a, T: Record<'a>>(chunk: &Chunk<'a, ChunkHeader>, out: &mut Outline<'_>) {
     if let Some(body) = out.ok(chunk.whole()) {
-        fields::<T, ()>(body, (), out);
+        describe_fields::<T, ()>(body, (), out);
     }
 }
 
@@ -241,7 +234,7 @@ fn node(node: &Node<'_>, out: &mut Outline<'_>) {
 }
 
 fn node_fields(node: &Node<'_>, out: &mut Outline<'_>) {
-    fields::<NodeHead<'_>, ()>(node.chunk().body(), (), out);
+    describe_fields::<NodeHead<'_>, ()>(node.chunk().body(), (), out);
     out.field("parent", node.parent);
     out.field("depth", node.depth);
     let kind = match (node.meshes().next(), node.bones().next()) {
@@ -254,7 +247,7 @@ fn node_fields(node: &Node<'_>, out: &mut Outline<'_>) {
 
 fn animation(chunk: &Chunk<'_, ChunkHeader>, out: &mut Outline<'_>) {
     let Some(animation) = out.ok(Animation::parse(chunk)) else { return };
-    tell_fixed::<AnimationFields>(&mut chunk.body(), out);
+    describe_fixed::<AnimationFields>(&mut chunk.body(), out);
     out.field("seconds", animation.seconds());
 }
 
@@ -263,12 +256,12 @@ fn keys(chunk: &Chunk<'_, ChunkHeader>, out: &mut Outline<'_>) {
     let frames = || keys.frames().iter().map(|frame| frame.get());
     out.field("first_frame", frames().min());
     out.field("last_frame", frames().max());
-    fields::<Keys<'_>, ()>(chunk.body(), (), out);
+    describe_fields::<Keys<'_>, ()>(chunk.body(), (), out);
 }
 
 fn sequence(chunk: &Chunk<'_, ChunkHeader>, out: &mut Outline<'_>) {
     if out.ok(Sequence::parse(chunk)).is_some() {
-        fields::<Sequence<'_>, ()>(chunk.body(), (), out);
+        describe_fields::<Sequence<'_>, ()>(chunk.body(), (), out);
     }
 }
 
@@ -286,14 +279,14 @@ fn mesh(mesh: &Mesh<'_>, out: &mut Outline<'_>) {
         chunk(&child, Part::item("triangles", index), out, |out| {
             let Some(triangles) = out.ok(Triangles::parse(&child, mesh.brush_id())) else { return };
             out.field("brush", triangles.brush());
-            fields::<TriangleList<'_>, ()>(child.body(), (), out);
+            describe_fields::<TriangleList<'_>, ()>(child.body(), (), out);
         });
     }
 }
 
 fn vertices(vrts: &Chunk<'_, ChunkHeader>, out: &mut Outline<'_>) {
     let Some(vertices) = out.ok(Vertices::parse(vrts).within("vertices")) else { return };
-    vertices.layout.tell_fields(vrts.body().offset(), out);
+    vertices.layout.describe_fields(vrts.body().offset(), out);
     out.field("stride", vertices.stride());
     chunk(vrts, Part::one("vertices"), out, |out| out.array("records", &vertices.records));
     out.array("positions", &vertices.positions());

@@ -3,6 +3,8 @@
 use std::marker::PhantomData;
 use std::ops::Deref;
 
+use nom::Parser as _;
+
 use super::Map;
 use super::table::{Kind, Table, TableId};
 use super::wire::{FlagSize, IndexStart};
@@ -11,8 +13,9 @@ use crate::base::shown::shown;
 use crate::base::text::Utf32Str;
 use crate::bytes::Cursor;
 use crate::bytes::by_index::{ByIndex, Indexed};
-use crate::outline::{Type, Value};
-use crate::record::{Known, Read, Record, Stored, record};
+use crate::bytes::parser::in_place;
+use crate::outline::{Sink, Type, Value};
+use crate::record::{Known, Read, Record, Stored, record, walk_field};
 
 /// What it takes to read a record.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +26,11 @@ pub struct Layout {
 }
 
 impl Layout {
+    /// Of a map of this version; materials have four switches in some maps of version 14.
+    pub fn new(version: u32, has_switches: bool) -> Self {
+        Self { version, has_switches }
+    }
+
     pub(super) fn flags(&self) -> FlagSize {
         if self.version == 10 { FlagSize::Four } else { FlagSize::Byte }
     }
@@ -36,7 +44,8 @@ pub struct IndexPlace {
 }
 
 impl IndexPlace {
-    pub(super) fn new(version: u32, offset: u64) -> Self {
+    /// Of an entry at this offset of the index of a map of this version.
+    pub fn new(version: u32, offset: u64) -> Self {
         Self { version, offset }
     }
 }
@@ -70,8 +79,18 @@ impl Stored for Kind {
 
 /// A byte; in version 10 four.
 impl<'a> Read<'a, u32> for Kind {
-    fn read(cursor: &mut Cursor<'a>, version: u32) -> Result<Self> {
-        if version == 10 { cursor.u32().map(Self) } else { cursor.u8().map(|byte| Self(byte.into())) }
+    fn walk(cursor: &mut Cursor<'a>, version: u32, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        walk_field(cursor, name, sink, |cursor| match version {
+            10 => cursor.u32().map(Self),
+            _ => cursor.u8().map(|byte| Self(byte.into())),
+        })
+    }
+}
+
+fn known_version(start: &IndexStart) -> Result<u32> {
+    match start.version.get() {
+        version @ 10..=14 => Ok(version),
+        version => Err(Error::unsupported(format!("map of version {version}; 10 to 14 are known")).of_version(version)),
     }
 }
 
@@ -87,12 +106,7 @@ pub(super) struct Index {
 impl Index {
     pub(super) fn read(table: &Table<'_>) -> Result<Self> {
         let mut cursor = Cursor::new(table.bytes);
-        let version = cursor.read::<IndexStart>()?.version.get();
-        if !(10..=14).contains(&version) {
-            return Err(Error::unsupported(format!("map of version {version}; 10 to 14 are known"))
-                .at(0)
-                .of_version(version));
-        }
+        let version = cursor.parse(in_place().map_res(known_version))?;
         let mut index = Self { version, lists: Default::default(), broken: None };
         for entry in (Entries { cursor, version, index: 0 }) {
             match entry.and_then(|entry| index.add(&entry)) {

@@ -8,8 +8,8 @@ use super::wire::{Face, FaceV10};
 use crate::base::error::Result;
 use crate::bytes::shapes::shapes;
 use crate::bytes::{Cursor, Element, LeArray, Vec2, Vec3, to_native};
-use crate::outline::{Outline, Type};
-use crate::record::{Fixed, Read, Stored, record, tell_count};
+use crate::outline::{Sink, Type};
+use crate::record::{Fixed, Read, Stored, describe_count, record};
 
 record! {
     /// A mesh: four lists one behind the other, each behind its count.
@@ -48,19 +48,17 @@ impl Stored for Faces<'_> {
 }
 
 impl<'m> Read<'m, Layout> for Faces<'m> {
-    fn read(cursor: &mut Cursor<'m>, layout: Layout) -> Result<Self> {
+    fn walk(cursor: &mut Cursor<'m>, layout: Layout, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        let offset = cursor.offset();
         let count = cursor.u32()?.into();
-        match layout.version {
-            10 => cursor.array(count).map(Self::Wide),
-            _ => cursor.array(count).map(Self::Plain),
-        }
-    }
-
-    fn tell(cursor: &mut Cursor<'m>, layout: Layout, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        let faces = Self::read(&mut cursor.clone(), layout)?;
-        tell_count(cursor, name, out)?;
-        cursor.skip(faces.as_bytes().len() as u64)?;
-        out.array(name, faces.as_table());
+        let faces = match layout.version {
+            10 => Self::Wide(cursor.array(count)?),
+            _ => Self::Plain(cursor.array(count)?),
+        };
+        sink.describe(|out| {
+            describe_count(name, count, offset, out);
+            out.array(name, faces.as_table());
+        });
         Ok(faces)
     }
 }

@@ -55,7 +55,7 @@ use std::sync::OnceLock;
 
 pub use archive::Entry;
 pub use component::Component;
-pub use index::{IndexEntry, List, Listed, Placed};
+pub use index::{IndexEntry, IndexPlace, Layout, List, Listed, Placed};
 pub use material::Material;
 pub use mesh::{Faces, Mesh};
 pub use object::Object;

@@ -13,7 +13,7 @@ use crate::formats::zip_directory;
 use crate::formats::zip_directory::Descriptor;
 use crate::inspect::{self, Region, RegionKind};
 use crate::outline::{Outline, Part, StoredField, Text, Value, Visitor};
-use crate::record::{Fixed, tell_part};
+use crate::record::{Fixed, describe_fields, walk_part};
 
 pub(super) fn map(map: &Map<'_>, out: &mut Outline<'_>) {
     let version = version(map, out);
@@ -80,7 +80,7 @@ fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, out: &mut Outline<'_>, also: fn(
             let Some(record) = record.or_else(|| list.at(index)) else { return };
             let paid = budget.get_or_insert_with(|| OverlapBudget::new(map, T::TABLE)).pay(&record);
             if let Some(record) = out.ok(paid.and(record)) {
-                tell(&record, out);
+                fields(&record, out);
                 also(&record, out);
             }
         });
@@ -88,10 +88,9 @@ fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, out: &mut Outline<'_>, also: fn(
 }
 
 /// The fields of a record, which lie in its table.
-fn tell<'m, T: Listed<'m>>(record: &Placed<'m, T>, out: &mut Outline<'_>) {
+fn fields<'m, T: Listed<'m>>(record: &Placed<'m, T>, out: &mut Outline<'_>) {
     let mut inside = InTable { out, table: record.table };
-    let again = T::tell_fields(&mut record.cursor(), record.layout, &mut Outline::new(&mut inside));
-    out.ok(again);
+    describe_fields::<T, _>(record.cursor(), record.layout, &mut Outline::new(&mut inside));
 }
 
 fn image(texture: &Placed<'_, Texture<'_>>, out: &mut Outline<'_>) {
@@ -123,7 +122,7 @@ pub(super) fn dissect(map: &Map<'_>, out: &mut Outline<'_>) {
             if out.ok(entry.local()).is_none() {
                 return;
             }
-            archive.directory().tell_local(offset, out);
+            archive.directory().describe_local(offset, out);
             let id = TableId::ALL.into_iter().find(|id| entry.name() == id.name());
             let table = id.and_then(|id| map.table(id).ok());
             match table.map(|table| table.place) {
@@ -155,13 +154,13 @@ fn index_entries(map: &Map<'_>, table: &Table<'_>, out: &mut Outline<'_>) {
     let mut inside = InTable { out, table: *table };
     let out = &mut Outline::new(&mut inside);
     let Some(mut cursor) = table.cursor(0) else { return };
-    let start = cursor.read::<IndexStart>().map(|start| start.tell_fields(0, out));
+    let start = cursor.read::<IndexStart>().map(|start| start.describe_fields(0, out));
     out.ok(start);
     let mut index = 0_usize;
     while !cursor.is_empty() && !out.is_done() {
         let place = super::index::IndexPlace::new(version, cursor.offset());
         let part = Part::item("index_entries", index).rooted();
-        if tell_part::<IndexEntry<'_>, _>(&mut cursor, place, part, out).is_err() {
+        if walk_part::<IndexEntry<'_>, _, _>(&mut cursor, place, part, out).is_err() {
             break;
         }
         index = index.saturating_add(1);

@@ -4,8 +4,8 @@ use zerocopy::little_endian::{F32, U32};
 
 use crate::base::error::Result;
 use crate::bytes::{Cursor, Vec3};
-use crate::outline::{Type, Value};
-use crate::record::{Read, Stored, plain, wire};
+use crate::outline::{Sink, Type, Value};
+use crate::record::{Read, Stored, plain, walk_field, wire};
 
 wire! {
     /// The start of `index.bm`; its entries follow to the end of the table.
@@ -153,10 +153,10 @@ impl Stored for Flag {
 }
 
 impl<'a> Read<'a, FlagSize> for Flag {
-    fn read(cursor: &mut Cursor<'a>, size: FlagSize) -> Result<Self> {
-        match size {
+    fn walk(cursor: &mut Cursor<'a>, size: FlagSize, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        walk_field(cursor, name, sink, |cursor| match size {
             FlagSize::Byte => cursor.u8().map(|byte| Self(byte.into())),
             FlagSize::Four => cursor.u32().map(Self),
-        }
+        })
     }
 }

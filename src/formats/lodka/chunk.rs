@@ -118,6 +118,11 @@ pub struct Node<'a> {
 }
 
 impl<'a> Node<'a> {
+    /// A chunk met outside a [walk](Nodes), in a parent of this tag, after a skeleton of so many bones.
+    pub fn alone(chunk: Chunk<'a>, parent: Option<Tag>, bones: Option<u32>) -> Self {
+        Self { chunk, parent, kind: Kind::of(parent, &chunk), index: 0, depth: 0, part: 0, bones }
+    }
+
     /// The chunk itself.
     pub fn chunk(&self) -> &Chunk<'a> {
         &self.chunk

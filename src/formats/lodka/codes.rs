@@ -4,9 +4,9 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::base::error::Result;
 use crate::bytes::{Column, Cursor, Element};
-use crate::outline::{Type, Value};
+use crate::outline::{Sink, Type, Value};
 use crate::record::codes::codes;
-use crate::record::{Read, Stored};
+use crate::record::{Read, Stored, walk_field};
 
 codes! {
     /// How an animation plays (`AnimMode`).
@@ -90,8 +90,8 @@ impl Stored for Flag {
 }
 
 impl<'a> Read<'a> for Flag {
-    #[inline]
-    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
-        cursor.u8().map(Self)
+    #[inline(always)]
+    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        walk_field(cursor, name, sink, |cursor| cursor.u8().map(Self))
     }
 }

@@ -7,9 +7,9 @@ use crate::base::error::{Context, Error, Result};
 use crate::base::named::named;
 use crate::base::text::AnsiStr;
 use crate::bytes::{Cursor, LeArray};
-use crate::outline::{Part, Type};
+use crate::outline::{Part, Sink, Type};
 use crate::record::list::{All, Entries};
-use crate::record::{Apart, Known, Read, Rest, Stored, record, tell_part};
+use crate::record::{Apart, Known, Read, Rest, Stored, record, walk_part};
 
 record! {
     /// Bytes of the user's own (INF1), normally text; some programs keep chunks of their own inside.
@@ -123,7 +123,7 @@ impl Stored for TextureRecord<'_> {
 }
 
 impl<'a> Read<'a> for TextureRecord<'a> {
-    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
+    fn walk(cursor: &mut Cursor<'a>, (): (), _: &'static str, _: &mut impl Sink) -> Result<Self> {
         let mut sizes = *cursor;
         let options = Length::read(&mut sizes, ()).within("option_size")?;
         holds_options(&options.0).map_err(|error| error.at(cursor.offset())).within("option_size")?;
@@ -202,10 +202,10 @@ record! {
     }
     also |shader, out| {
         if shader.kind == ShaderKind::BUMP {
-            let bump = tell_part::<Bump<'_>, ()>(&mut shader.body(), (), Part::one("bump"), out);
+            let bump = walk_part::<Bump<'_>, _, _>(&mut shader.body(), (), Part::one("bump"), out);
             out.ok(bump);
         }
-        // Dissected, it is what was told right before.
+        // Dissected, it is the bump described above.
         out.array("data", &shader.data);
     }
 }

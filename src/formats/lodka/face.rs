@@ -13,13 +13,18 @@ use crate::record::record;
 /// How long the arrays are that a mesh's face groups point into: the width of an index follows from that.
 #[derive(Clone, Copy, Debug)]
 pub struct Targets {
-    pub(super) vertices: usize,
-    pub(super) normals: usize,
-    pub(super) uvs: [Option<usize>; 2],
-    pub(super) mode: u8,
+    vertices: usize,
+    normals: usize,
+    uvs: [Option<usize>; 2],
+    mode: u8,
 }
 
 impl Targets {
+    /// The lengths of the vertices, normals and sets of texture coordinates of a mesh of this mode.
+    pub fn new(vertices: usize, normals: usize, uvs: [Option<usize>; 2], mode: u8) -> Self {
+        Self { vertices, normals, uvs, mode }
+    }
+
     /// Of indices into an array of so many elements; groups of the older layout keep the highest index unused.
     fn width(target: usize, kind: i32) -> Width {
         Width::of(target, kind == 1)

@@ -9,7 +9,7 @@ use crate::base::error::{Context, Error, Result};
 use crate::base::span::Span;
 use crate::base::text::AnsiStr;
 use crate::bytes::{Cursor, Element, LeArray};
-use crate::outline::{Outline, Part, Type};
+use crate::outline::{Outline, Part, Sink, Type};
 use crate::record::list::left_over;
 use crate::record::{Fixed, Form, Framing, Read, Stored, form, plain};
 
@@ -52,20 +52,15 @@ impl<T: Element> Stored for Counted<'_, T> {
 }
 
 impl<'a, T: Element> Read<'a> for Counted<'a, T> {
-    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
-        let count = count(cursor)?;
-        cursor.array(count).map(Self)
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, (): (), name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        let Framing(Length(count)) = Framing::tell(cursor, (), name, out)?;
-        LeArray::tell(cursor, count, name, out).map(Self)
+    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        let Framing(Length(count)) = Framing::walk(cursor, (), name, sink)?;
+        LeArray::walk(cursor, count, name, sink).map(Self)
     }
 }
 
 form!(['a, T] Counted<'a, T> => LeArray<'a, T>);
 
-/// The form of a field that outlines tell with the items that it is for, so that only a dissection tells it here.
+/// The form of a field that outlines show with the items that it is for, so that only a dissection shows it here.
 #[derive(Debug)]
 pub(super) struct Dissected<T>(T);
 
@@ -75,14 +70,10 @@ impl<T: Stored> Stored for Dissected<T> {
 }
 
 impl<'a, T: Read<'a, C>, C> Read<'a, C> for Dissected<T> {
-    fn read(cursor: &mut Cursor<'a>, context: C) -> Result<Self> {
-        T::read(cursor, context).map(Self)
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, context: C, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        match out.dissects() {
-            true => T::tell(cursor, context, name, out).map(Self),
-            false => Self::read(cursor, context),
+    fn walk(cursor: &mut Cursor<'a>, context: C, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        match sink.dissects() {
+            true => T::walk(cursor, context, name, sink).map(Self),
+            false => T::read(cursor, context).map(Self),
         }
     }
 }
@@ -107,20 +98,17 @@ impl Stored for Names<'_> {
 
 /// So many lengths, then as many bytes as they add up to.
 impl<'a> Read<'a, u64> for Names<'a> {
-    fn read(cursor: &mut Cursor<'a>, count: u64) -> Result<Self> {
+    fn walk(cursor: &mut Cursor<'a>, count: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         let lengths = cursor.array::<I32>(count).within("lengths")?;
         let sum = total(lengths.iter().map(|length| length.get())).map_err(|error| error.at(lengths.offset()));
-        let bytes = cursor.take(sum.within("lengths")?)?;
+        let sum = sum.within("lengths")?;
+        let span = Span { offset: cursor.offset(), bytes: sum };
+        let bytes = cursor.bytes(sum)?;
+        sink.describe(|out| {
+            out.array(name, &lengths);
+            Framing(AnsiStr::new(bytes)).describe_at(name, span, out);
+        });
         Ok(Self { lengths, bytes })
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, count: u64, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        let names = Self::read(cursor, count)?;
-        let offset = names.lengths.offset().saturating_add(names.lengths.as_bytes().len() as u64);
-        out.array(name, &names.lengths);
-        let text = AnsiStr::new(names.bytes);
-        Framing(text).tell_at(name, Span { offset, bytes: names.bytes.len() as u64 }, out);
-        Ok(names)
     }
 }
 
@@ -206,7 +194,7 @@ pub(super) fn records<'a, T: Element + Fixed>(
             if let Some(name) = name {
                 out.field("name", name);
             }
-            record.tell_fields(offset, out);
+            record.describe_fields(offset, out);
         });
     }
 }

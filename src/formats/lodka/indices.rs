@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use zerocopy::little_endian::{U16, U32};
 
-use super::fields::{Length, count};
+use super::fields::Length;
 use crate::base::error::Result;
 use crate::bytes::Cursor;
 use crate::bytes::shapes::shapes;
-use crate::outline::{Outline, Type};
+use crate::outline::{Sink, Type};
 use crate::record::{Framing, Read, Stored};
 
 shapes! {
@@ -54,15 +54,10 @@ impl Stored for Indices<'_> {
 
 /// A count and so many.
 impl<'a> Read<'a, Width> for Indices<'a> {
-    fn read(cursor: &mut Cursor<'a>, width: Width) -> Result<Self> {
-        let count = count(cursor)?;
-        Self::of(cursor, count, width)
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, width: Width, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        let Framing(Length(count)) = Framing::tell(cursor, (), name, out)?;
+    fn walk(cursor: &mut Cursor<'a>, width: Width, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        let Framing(Length(count)) = Framing::walk(cursor, (), name, sink)?;
         let indices = Self::of(cursor, count, width)?;
-        out.array(name, &indices);
+        sink.describe(|out| out.array(name, &indices));
         Ok(indices)
     }
 }

@@ -22,6 +22,12 @@ pub struct MeshLayout {
 }
 
 impl MeshLayout {
+    /// Of a mesh in a model of so many bones, whose counts of texture coordinates stand before both arrays, or
+    /// [apart](Mesh::uv_counts_apart).
+    pub fn new(bones: u32, uv_counts_apart: bool) -> Self {
+        Self { bones, uv_counts_apart }
+    }
+
     fn uvs(&self, count: Option<u8>) -> PerSet<()> {
         PerSet { sets: [Some(()), (count == Some(2)).then_some(())], apart: self.uv_counts_apart }
     }
@@ -63,14 +69,10 @@ record! {
         /// How many face groups.
         face_group_count: u64 as Length = "FaceGroupsCnt",
         /// The face groups in order. Each has another length, so the way to the last one leads over all.
-        face_groups: Entries<'a, FaceGroup<'a>, Targets> [All("face_groups", face_group_count, Targets {
-            vertices: positions.len(),
-            normals: normals.len(),
-            uvs: uvs.map(|set| set.len()),
-            mode,
-        })],
+        face_groups: Entries<'a, FaceGroup<'a>, Targets> [All("face_groups", face_group_count,
+            Targets::new(positions.len(), normals.len(), uvs.map(|set| set.len()), mode))],
     }
-    also |mesh, out| mesh.face_groups.tell_from(0, out)
+    also |mesh, out| mesh.face_groups.describe_from(0, out)
 }
 
 fn some_bones(most: i32) -> Result<()> {

@@ -65,21 +65,24 @@ pub use fields::{NameIter, Names};
 pub use indices::Indices;
 pub use light::LightScheme;
 pub use material::{Material, MaterialList};
-pub use mesh::Mesh;
+pub use mesh::{Mesh, MeshLayout};
 pub use morph::{MorphCollection, MorphCollections, MorphMesh, MorphMeshes};
-pub use packed::Records;
+pub use packed::{Layout, Records};
 pub use physics::{NameLines, Physics};
 pub use proxy::ProxySet;
 pub use sets::Sets;
 pub use skeleton::{Animation, Bone, Skeleton};
 pub use weight::{VertexWeights, Weight, WeightList, WeightRecords, Weights};
 
+use nom::Parser as _;
+
 use crate::base::error::{Error, Result};
 use crate::base::limits::Limits;
 pub use crate::base::text::{AnsiStr, to_cp1251, to_text};
 use crate::bytes::Cursor;
+use crate::bytes::parser::bytes;
 use crate::outline::Schema;
-use crate::record::Fixed;
+use crate::record::{Fixed, Read as _};
 
 /// The records of a file, as far as they are described in one piece.
 pub(crate) const SCHEMA: &[&Schema] = &[
@@ -142,6 +145,17 @@ pub struct Model<'a> {
     limits: Limits,
 }
 
+fn is_signature(bytes: &[u8]) -> Result<()> {
+    if bytes == Model::SIGNATURE { Ok(()) } else { Err(Error::malformed("does not start with LODka3D1")) }
+}
+
+fn known_version(digit: u8) -> Result<()> {
+    match digit {
+        b'1' => Ok(()),
+        _ => Err(Error::unsupported(format!("LODka3D model of version {}, not 1", digit.escape_ascii()))),
+    }
+}
+
 impl<'a> Model<'a> {
     /// The signature without its last byte, the version's digit.
     pub(crate) const SIGNATURE: &'static [u8] = b"LODka3D";
@@ -161,16 +175,7 @@ impl<'a> Model<'a> {
     /// As [`parse`](Self::parse).
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
         let mut cursor = Cursor::new(data);
-        if cursor.take(Self::SIGNATURE.len() as u64)? != Self::SIGNATURE {
-            return Err(Error::malformed("does not start with LODka3D1").at(0));
-        }
-        match cursor.u8()? {
-            b'1' => {}
-            digit => {
-                let version = digit.escape_ascii();
-                return Err(Error::unsupported(format!("LODka3D model of version {version}, not 1")).at(7));
-            }
-        }
+        cursor.parse((bytes(7).map_res(is_signature), u8::parser(()).map_res(known_version)))?;
         let first = Chunk::next(&mut cursor.clone())?;
         match first.map(|chunk| chunk.tag()) {
             Some(tag) if tag.0 == *b"LOD1" => Ok(Self { data, chunks: cursor, limits: *limits }),

@@ -136,7 +136,7 @@ impl<'a> Tables<'a> {
     }
 
     fn name(&mut self, length: i32) -> Result<AnsiStr<'a>> {
-        Ok(AnsiStr::new(self.names.take(not_negative(length)?)?))
+        Ok(AnsiStr::new(self.names.bytes(not_negative(length)?)?))
     }
 }
 
@@ -185,7 +185,7 @@ impl<'a> MorphCollection<'a> {
 }
 
 fn next_name<'a>(names: &mut Cursor<'a>, length: i32) -> Option<AnsiStr<'a>> {
-    names.take(not_negative(length).ok()?).ok().map(AnsiStr::new)
+    names.bytes(not_negative(length).ok()?).ok().map(AnsiStr::new)
 }
 
 record! {

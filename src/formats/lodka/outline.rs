@@ -12,7 +12,7 @@ use crate::base::span::Span;
 use crate::base::text::ByteStr;
 use crate::bytes::Cursor;
 use crate::outline::{Outline, Part, Text};
-use crate::record::{Fixed, Framing, Record, Stored as _, tell_opaque};
+use crate::record::{Fixed, Framing, Record, Stored as _, describe_fields, describe_opaque};
 
 pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
     let list = |kind: Kind| model.nodes().flatten().filter(move |node| node.kind == kind);
@@ -49,7 +49,7 @@ pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
 /// The same in the order of the file: each chunk inside the one around it.
 pub(super) fn dissect(model: &Model<'_>, out: &mut Outline<'_>) {
     let (signature, _) = model.as_bytes().split_at_checked(8).unwrap_or_default();
-    Framing(ByteStr::new(signature)).tell_at("signature", Span { offset: 0, bytes: 8 }, out);
+    Framing(ByteStr::new(signature)).describe_at("signature", Span { offset: 0, bytes: 8 }, out);
     level(&mut model.nodes().peekable(), 0, &mut Flat::default(), out);
 }
 
@@ -58,7 +58,7 @@ fn level(nodes: &mut Peekable<Nodes<'_>>, depth: usize, flat: &mut Flat, out: &m
         let Some(node) = out.ok(node) else { continue };
         let part = Part::item(node.kind.name(), node.index).spanning(node.chunk.offset(), node.chunk.byte_len());
         out.part(part.rooted(), |out| {
-            node.chunk.header().tell_fields(node.chunk.offset(), out);
+            node.chunk.header().describe_fields(node.chunk.offset(), out);
             if let Some(content) = out.ok(node.content()) {
                 self::content(&node, &content, out);
                 items(&node, &content, flat, out);
@@ -102,7 +102,7 @@ fn content(node: &Node<'_>, content: &Content<'_>, out: &mut Outline<'_>) {
         Content::ProxySet(set) => read_with(node, set, set.layout(), out),
         Content::Unknown if out.dissects() => {
             let body = node.chunk.body();
-            tell_opaque("data", Span { offset: body.offset(), bytes: body.left() }, out);
+            describe_opaque("data", Span { offset: body.offset(), bytes: body.left() }, out);
         }
         Content::Chunks | Content::Unknown => {}
     }
@@ -153,7 +153,7 @@ fn item<'a, T: Record<'a, C>, C: Copy>(
     (list, count): (&'static str, &mut usize),
     node: &Node<'a>,
     Span { offset, bytes }: Span,
-    (mut cursor, context): (Cursor<'a>, C),
+    (cursor, context): (Cursor<'a>, C),
     out: &mut Outline<'_>,
 ) {
     let record = T::read(&mut cursor.clone(), context);
@@ -162,8 +162,7 @@ fn item<'a, T: Record<'a, C>, C: Copy>(
     out.part(part.rooted().spanning(offset, bytes), |out| {
         if out.ok(record).is_some() {
             out.field("model", node.part);
-            let again = T::tell_fields(&mut cursor, context, out);
-            out.ok(again);
+            describe_fields::<T, C>(cursor, context, out);
         }
     });
 }
@@ -192,8 +191,9 @@ fn told<'a, T: Record<'a, Node<'a>>>(node: &Node<'a>, record: &T, out: &mut Outl
 /// The same of one that takes other knowledge to read than that of its chunk.
 fn read_with<'a, T: Record<'a, C>, C>(node: &Node<'a>, record: &T, context: C, out: &mut Outline<'_>) {
     chunk(node, record.label(), out, |out| {
-        let again = node.body().and_then(|mut body| T::tell_fields(&mut body, context, out));
-        out.ok(again);
+        if let Some(body) = out.ok(node.body()) {
+            describe_fields::<T, C>(body, context, out);
+        }
     });
 }
 

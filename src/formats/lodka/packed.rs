@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::base::error::Result;
 use crate::bytes::shapes::shapes;
 use crate::bytes::{Cursor, Element, LeArray, to_native};
-use crate::outline::{Outline, Type};
+use crate::outline::{Sink, Type};
 use crate::record::{Read, Stored};
 
 /// What it takes to read a chunk with such records: what its header counts, and whether they have the gap.
@@ -16,6 +16,11 @@ pub struct Layout<T> {
 }
 
 impl<T: Copy> Layout<T> {
+    /// Of a chunk whose header counts this, with or without the gap.
+    pub fn new(header: T, is_wide: bool) -> Self {
+        Self { header, is_wide }
+    }
+
     /// Tries the records with the gap where those without do not come out.
     pub(super) fn either<V>(header: T, read: impl Fn(Self) -> Result<V>) -> Result<V> {
         let read = |is_wide| read(Self { header, is_wide });
@@ -61,16 +66,12 @@ impl<T: Element, W: Element> Stored for Records<'_, T, W> {
 
 /// So many.
 impl<'a, T: Element + From<&'a W>, W: Element> Read<'a, Layout<u64>> for Records<'a, T, W> {
-    fn read(cursor: &mut Cursor<'a>, layout: Layout<u64>) -> Result<Self> {
-        match layout.is_wide {
-            false => cursor.array(layout.header).map(Self::Packed),
-            true => cursor.array(layout.header).map(Self::Wide),
-        }
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, layout: Layout<u64>, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        let records = <Self as Read<'_, _>>::read(cursor, layout)?;
-        out.array(name, records.as_table());
+    fn walk(cursor: &mut Cursor<'a>, layout: Layout<u64>, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        let records = match layout.is_wide {
+            false => cursor.array(layout.header).map(Self::Packed)?,
+            true => cursor.array(layout.header).map(Self::Wide)?,
+        };
+        sink.describe(|out| out.array(name, records.as_table()));
         Ok(records)
     }
 }

@@ -12,9 +12,8 @@ use super::fields::{Dissected, Length, known, records};
 use super::wire::{Body, Geom, Joint};
 use crate::base::error::Result;
 use crate::base::text::AnsiStr;
-use crate::bytes::cursor::NomError;
 use crate::bytes::{Cursor, LeArray};
-use crate::outline::{Outline, Type};
+use crate::outline::{Sink, Type};
 use crate::record::{Apart, Framing, Read, Stored, record};
 
 record! {
@@ -66,12 +65,8 @@ impl Stored for NameLines<'_> {
 
 /// So many bytes.
 impl<'a> Read<'a, u64> for NameLines<'a> {
-    fn read(cursor: &mut Cursor<'a>, bytes: u64) -> Result<Self> {
-        AnsiStr::read(cursor, bytes).map(Self)
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, bytes: u64, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        Framing::tell(cursor, bytes, name, out).map(|Framing(text)| Self(text))
+    fn walk(cursor: &mut Cursor<'a>, bytes: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        Framing::walk(cursor, bytes, name, sink).map(|Framing(text)| Self(text))
     }
 }
 
@@ -83,8 +78,8 @@ impl<'a> NameLines<'a> {
             if cursor.is_empty() {
                 return None;
             }
-            let line = terminated(take_until::<_, _, NomError<'a>>("\r\n"), tag("\r\n"));
-            cursor.parse(alt((line, rest)).map(AnsiStr::new)).ok()
+            let line = terminated(take_until("\r\n"), tag("\r\n"));
+            cursor.parse(alt((line, rest)).map(|line: Cursor<'a>| AnsiStr::new(line.rest()))).ok()
         })
     }
 }

@@ -7,7 +7,7 @@ use crate::base::span::Span;
 use crate::base::text::AnsiStr;
 use crate::bytes::by_index::{ByIndex, Indexed};
 use crate::bytes::{Cursor, LeArray, Vec2};
-use crate::outline::{Outline, StoredField, Type};
+use crate::outline::{Outline, Sink, StoredField, Type};
 use crate::record::{Framing, Read, Stored};
 
 /// Something for each set of texture coordinates.
@@ -62,8 +62,8 @@ pub(super) trait PerSetItem<'a, C>: Stored + Copy {
     /// Reads that of one set.
     fn read(cursor: &mut Cursor<'a>, count: u64, context: C) -> Result<Self>;
 
-    /// Tells those of all sets, the first of which lies at this offset.
-    fn tell(sets: &Sets<Self>, name: &'static str, offset: u64, out: &mut Outline<'_>);
+    /// Describes those of all sets, the first of which lies at this offset.
+    fn describe(sets: &Sets<Self>, name: &'static str, offset: u64, out: &mut Outline<'_>);
 }
 
 impl<T: Stored> Stored for Sets<T> {
@@ -72,7 +72,8 @@ impl<T: Stored> Stored for Sets<T> {
 }
 
 impl<'a, T: PerSetItem<'a, C>, C: Copy> Read<'a, PerSet<C>> for Sets<T> {
-    fn read(cursor: &mut Cursor<'a>, per: PerSet<C>) -> Result<Self> {
+    fn walk(cursor: &mut Cursor<'a>, per: PerSet<C>, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        let start = *cursor;
         let mut counts = [None; 2];
         if !per.apart {
             for (index, known) in counts.iter_mut().take(per.sets.iter().flatten().count()).enumerate() {
@@ -85,25 +86,40 @@ impl<'a, T: PerSetItem<'a, C>, C: Copy> Read<'a, PerSet<C>> for Sets<T> {
             count.and_then(|count| T::read(cursor, count, context)).within_index(index).map(Some)
         };
         let ([first, second], [first_count, second_count]) = (per.sets, counts);
-        Ok(Self([one(0, first_count, first)?, one(1, second_count, second)?]))
+        let all = Self([one(0, first_count, first)?, one(1, second_count, second)?]);
+        sink.describe(|out| {
+            let described = all.describe(start, per, name, out);
+            out.ok(described);
+        });
+        Ok(all)
     }
+}
 
-    fn tell(cursor: &mut Cursor<'a>, per: PerSet<C>, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        let mut start = *cursor;
-        let all = <Self as Read<'a, PerSet<C>>>::read(cursor, per)?;
+impl<T: Copy> Sets<T> {
+    /// Describes the counts and what they count, as they lie from the cursor on.
+    fn describe<'a, C>(
+        &self,
+        mut start: Cursor<'a>,
+        per: PerSet<C>,
+        name: &'static str,
+        out: &mut Outline<'_>,
+    ) -> Result<()>
+    where
+        T: PerSetItem<'a, C>,
+    {
         if !per.apart {
-            for _ in all.iter() {
-                Framing::<Length>::tell(&mut start, (), name, out)?;
+            for _ in self.iter() {
+                Framing::<Length>::walk(&mut start, (), name, out)?;
             }
-            T::tell(&all, name, start.offset(), out);
-            return Ok(all);
+            T::describe(self, name, start.offset(), out);
+            return Ok(());
         }
         for (index, context) in per.sets.into_iter().enumerate().filter_map(|(index, set)| Some((index, set?))) {
-            let Framing(Length(count)) = Framing::tell(&mut start, (), name, out)?;
+            let Framing(Length(count)) = Framing::walk(&mut start, (), name, out)?;
             let (offset, one) = (start.offset(), T::read(&mut start, count, context)?);
-            T::tell(&Self(if index == 0 { [Some(one), None] } else { [None, Some(one)] }), name, offset, out);
+            T::describe(&Self(if index == 0 { [Some(one), None] } else { [None, Some(one)] }), name, offset, out);
         }
-        Ok(all)
+        Ok(())
     }
 }
 
@@ -113,7 +129,7 @@ impl<'a> PerSetItem<'a, ()> for LeArray<'a, Vec2> {
         cursor.array(count)
     }
 
-    fn tell(sets: &Sets<Self>, name: &'static str, _: u64, out: &mut Outline<'_>) {
+    fn describe(sets: &Sets<Self>, name: &'static str, _: u64, out: &mut Outline<'_>) {
         for (index, uvs) in sets.0.iter().enumerate() {
             uvs.iter().for_each(|uvs| out.array_item(name, index, uvs));
         }
@@ -126,7 +142,7 @@ impl<'a> PerSetItem<'a, Width> for Indices<'a> {
         Self::of(cursor, count, width)
     }
 
-    fn tell(sets: &Sets<Self>, name: &'static str, _: u64, out: &mut Outline<'_>) {
+    fn describe(sets: &Sets<Self>, name: &'static str, _: u64, out: &mut Outline<'_>) {
         for (index, indices) in sets.0.iter().enumerate() {
             indices.iter().for_each(|indices| out.array_item(name, index, indices));
         }
@@ -136,10 +152,10 @@ impl<'a> PerSetItem<'a, Width> for Indices<'a> {
 /// Names of materials, which are one field.
 impl<'a> PerSetItem<'a, ()> for AnsiStr<'a> {
     fn read(cursor: &mut Cursor<'a>, count: u64, (): ()) -> Result<Self> {
-        cursor.take(count).map(Self::new)
+        cursor.bytes(count).map(Self::new)
     }
 
-    fn tell(sets: &Sets<Self>, name: &'static str, offset: u64, out: &mut Outline<'_>) {
+    fn describe(sets: &Sets<Self>, name: &'static str, offset: u64, out: &mut Outline<'_>) {
         let texts = || sets.0.iter().flatten().copied();
         let bytes = texts().map(|text| text.len() as u64).fold(0, u64::saturating_add);
         let (kind, span) = (Type::List(&Self::GIVEN, 0), Span { offset, bytes });

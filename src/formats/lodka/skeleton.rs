@@ -21,7 +21,7 @@ record! {
         /// so the way to the last one leads over all.
         bones: Entries<'a, Bone<'a>> [All("bones", bone_count, ())],
     }
-    also |skeleton, out| skeleton.bones.tell_from(0, out)
+    also |skeleton, out| skeleton.bones.describe_from(0, out)
 }
 
 view!(Skeleton, counted);

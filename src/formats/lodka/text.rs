@@ -3,8 +3,8 @@
 use crate::base::error::Result;
 use crate::base::text::AnsiStr;
 use crate::bytes::Cursor;
-use crate::outline::{Text, Type, Value};
-use crate::record::{Read, Stored};
+use crate::outline::{Sink, Text, Type, Value};
+use crate::record::{Read, Stored, walk_field};
 
 impl<'a> From<AnsiStr<'a>> for Text<'a> {
     fn from(text: AnsiStr<'a>) -> Self {
@@ -29,16 +29,18 @@ impl Stored for AnsiStr<'_> {
 
 /// Behind its length.
 impl<'a> Read<'a> for AnsiStr<'a> {
-    #[inline]
-    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
-        let length = super::fields::count(cursor)?;
-        cursor.take(length).map(Self::new)
+    #[inline(always)]
+    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        walk_field(cursor, name, sink, |cursor| {
+            let length = super::fields::count(cursor)?;
+            cursor.bytes(length).map(Self::new)
+        })
     }
 }
 
 /// So many bytes.
 impl<'a> Read<'a, u64> for AnsiStr<'a> {
-    fn read(cursor: &mut Cursor<'a>, bytes: u64) -> Result<Self> {
-        cursor.take(bytes).map(Self::new)
+    fn walk(cursor: &mut Cursor<'a>, bytes: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        walk_field(cursor, name, sink, |cursor| cursor.bytes(bytes).map(Self::new))
     }
 }

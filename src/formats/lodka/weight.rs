@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::fields::{Length, count};
+use super::fields::Length;
 use super::wire::{NarrowWeight, WideWeight};
 use crate::base::error::Result;
 use crate::bytes::array::columns;
@@ -10,7 +10,7 @@ use crate::bytes::batch::write_batched;
 use crate::bytes::by_index::{ByIndex, Indexed};
 use crate::bytes::shapes::shapes;
 use crate::bytes::{Column, Cursor, Packing, Storage, Table};
-use crate::outline::{Outline, Type};
+use crate::outline::{Sink, Type};
 use crate::record::{Fixed, Framing, Read, Stored};
 
 /// One bone's pull on a vertex.
@@ -83,21 +83,15 @@ impl Stored for Weights<'_> {
 }
 
 impl<'a> Read<'a, WeightLayout> for Weights<'a> {
-    fn read(cursor: &mut Cursor<'a>, layout: WeightLayout) -> Result<Self> {
-        let count = count(cursor)?;
+    /// Outlines show them vertex by vertex, a dissection as they lie.
+    fn walk(cursor: &mut Cursor<'a>, layout: WeightLayout, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        let Framing(Length(count)) = Framing::walk(cursor, (), name, sink)?;
         let records = match layout.is_narrow {
             true => WeightRecords::Narrow(cursor.array(count)?),
             false => WeightRecords::Wide(cursor.array(count)?),
         };
-        Ok(Self { bones_per_vertex: layout.bones_per_vertex, records })
-    }
-
-    /// Outlines tell them vertex by vertex, a dissection as they lie.
-    fn tell(cursor: &mut Cursor<'a>, layout: WeightLayout, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        let mut start = *cursor;
-        let weights = <Self as Read<'a, _>>::read(cursor, layout)?;
-        Framing::<Length>::tell(&mut start, (), name, out)?;
-        out.array(name, if out.dissects() { weights.records.as_table() } else { &weights });
+        let weights = Self { bones_per_vertex: layout.bones_per_vertex, records };
+        sink.describe(|out| out.array(name, if out.dissects() { weights.records.as_table() } else { &weights }));
         Ok(weights)
     }
 }

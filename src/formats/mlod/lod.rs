@@ -8,9 +8,9 @@ use crate::base::span::Span;
 use crate::base::text::ByteStr;
 use crate::bytes::batch::{Batch, Derived};
 use crate::bytes::{Cursor, LeArray, Table, Vec3};
-use crate::outline::{Outline, Type};
+use crate::outline::{Outline, Sink, Type};
 use crate::record::list::{Item, List};
-use crate::record::{Flat, Framing, Read, Stored, form, record};
+use crate::record::{Flat, Framing, Read, Stored, form, record, walk_field};
 
 record! {
     /// One level of detail, or one of the other meshes that a model has beside them.
@@ -110,25 +110,25 @@ impl<'a> Tag<'a> {
     }
 }
 
-/// Faces, told as one table of what stands before their names, and their names beside it.
+/// Faces, described as one table of what stands before their names, and their names beside it.
 pub(super) struct Faces<'a>(List<'a, Face<'a>>);
 
 impl Stored for Faces<'_> {
     const TYPE: Type = List::<Face<'_>>::GIVEN;
 
-    fn tell_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
+    fn describe_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
         if out.dissects() {
-            Face::tell_items(&self.0, name, out);
+            Face::describe_items(&self.0, name, out);
         } else {
             out.array(name, &fields(&self.0));
-            super::names::tell(&self.0, out);
+            super::names::describe(&self.0, out);
         }
     }
 }
 
 impl<'a> Read<'a, u32> for Faces<'a> {
-    fn read(cursor: &mut Cursor<'a>, count: u32) -> Result<Self> {
-        List::of(cursor, count, ()).map(Self)
+    fn walk(cursor: &mut Cursor<'a>, count: u32, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        walk_field(cursor, name, sink, |cursor| List::of(cursor, count, ()).map(Self))
     }
 }
 
@@ -150,14 +150,15 @@ pub(super) struct Tags<'a>(List<'a, Tag<'a>>);
 impl Stored for Tags<'_> {
     const TYPE: Type = List::<Tag<'_>>::GIVEN;
 
-    fn tell_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
-        Tag::tell_items(&self.0, name, out);
+    fn describe_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
+        Tag::describe_items(&self.0, name, out);
     }
 }
 
 impl<'a> Read<'a> for Tags<'a> {
-    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
-        List::up_to(cursor, (), |tag: &Tag<'_>| tag.name == LAST_TAG).map(Self)
+    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        let is_last = |tag: &Tag<'_>| tag.name == LAST_TAG;
+        walk_field(cursor, name, sink, |cursor| List::up_to(cursor, (), is_last).map(Self))
     }
 }
 

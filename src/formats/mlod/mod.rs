@@ -30,10 +30,14 @@ pub use crate::formats::resolution::Resolution;
 pub use lod::{Face, Lod, Tag};
 pub use wire::{Corner, FaceFields, FileHeader, LodHeader, NativePoint, Point};
 
-use crate::base::error::{Context, Error, Result};
+use nom::Parser as _;
+use nom::error::context;
+
+use crate::base::error::{Error, Result};
 use crate::base::limits::Limits;
 use crate::base::text::ByteStr;
 use crate::bytes::Cursor;
+use crate::bytes::parser::in_place;
 use crate::outline::Schema;
 use crate::record::Fixed;
 use crate::record::list::Entries;
@@ -52,6 +56,16 @@ pub(crate) const SCHEMA: &[&Schema] = &[
 
 /// The one version that is known.
 const VERSION: u32 = 257;
+
+fn known(header: &FileHeader) -> Result<&FileHeader> {
+    match (&*header.signature, header.version.get()) {
+        (b"MLOD", VERSION) => Ok(header),
+        (b"MLOD", version) => {
+            Err(Error::unsupported(format!("MLOD of version {version}, only {VERSION} is known")).at(4))
+        }
+        (other, _) => Err(Error::malformed(format!("starts with \"{}\", not \"MLOD\"", ByteStr::new(other)))),
+    }
+}
 
 /// An MLOD model, borrowed from its bytes.
 ///
@@ -88,15 +102,7 @@ impl<'a> Model<'a> {
     /// As [`parse`](Self::parse).
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
         let mut cursor = Cursor::new(data);
-        let header = cursor.read::<FileHeader>().within("header")?;
-        if *header.signature != *b"MLOD" {
-            let message = format!("starts with \"{}\", not \"MLOD\"", ByteStr::new(&*header.signature));
-            return Err(Error::malformed(message).at(0));
-        }
-        let version = header.version.get();
-        if version != VERSION {
-            return Err(Error::unsupported(format!("MLOD of version {version}, only {VERSION} is known")).at(4));
-        }
+        let header = cursor.parse(context("header", in_place()).map_res(known))?;
         Ok(Self { data, header, lods: cursor, limits: *limits })
     }
 

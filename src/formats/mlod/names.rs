@@ -10,8 +10,8 @@ use crate::bytes::batch::{Batch, Derived};
 use crate::outline::Outline;
 use crate::record::List;
 
-/// Tells the textures and materials of faces, each once, and which of them each face has.
-pub(super) fn tell(faces: &List<'_, Face<'_>>, out: &mut Outline<'_>) {
+/// Describes the textures and materials of faces, each once, and which of them each face has.
+pub(super) fn describe(faces: &List<'_, Face<'_>>, out: &mut Outline<'_>) {
     let (mut textures, mut materials) = (Unique::default(), Unique::default());
     let mut rows = Vec::new();
     for face in faces {

@@ -10,7 +10,7 @@ use crate::bytes::{Storage, Table};
 use crate::check::{self, Below, Broken, Check, Finite, Length, Numbers, Unit};
 use crate::inspect::{self, Depth, Inspect, Region};
 use crate::outline::{Outline, Part};
-use crate::record::{Fixed, Record};
+use crate::record::{Fixed, describe_fields};
 use crate::summary::{Counts, Problems, ReferenceKind, References, Summary};
 
 impl Inspect for Model<'_> {
@@ -32,8 +32,8 @@ impl Inspect for Model<'_> {
     }
 
     fn outline(&self, out: &mut Outline<'_>) {
-        self.header.tell_fields(0, out);
-        for (index, (mut cursor, span, lod)) in self.lods().located().enumerate() {
+        self.header.describe_fields(0, out);
+        for (index, (cursor, span, lod)) in self.lods().located().enumerate() {
             let Some(lod) = out.ok(lod) else { return };
             let purpose = Resolution(lod.resolution);
             let (name, title) = (purpose.to_string(), purpose.title());
@@ -41,8 +41,7 @@ impl Inspect for Model<'_> {
             out.part(part.spanning(span.offset, span.bytes), |out| {
                 out.field("name", name.as_str());
                 out.field("is_visual", purpose.is_visual());
-                let again = Lod::tell_fields(&mut cursor, (), out);
-                out.ok(again);
+                describe_fields::<Lod<'_>, _>(cursor, (), out);
             });
         }
     }

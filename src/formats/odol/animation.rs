@@ -8,9 +8,9 @@ use super::version::Version;
 use crate::base::error::{Context as _, Error, ErrorKind, Result};
 use crate::base::text::ByteStr;
 use crate::bytes::{Cursor, LeArray};
-use crate::outline::{Outline, Part, Type};
+use crate::outline::{Outline, Part, Sink, Type};
 use crate::record::list::{Count, Item};
-use crate::record::{Framing, List, Read, Record as _, Stored, record};
+use crate::record::{Framing, List, Read, Stored, record, walk_part};
 
 record! {
     /// All animations, and for each LOD which bone takes part in which.
@@ -207,7 +207,7 @@ impl Stored for Axes<'_> {
 }
 
 impl<'a> Read<'a, Kinds> for Axes<'a> {
-    fn read(cursor: &mut Cursor<'a>, kinds: Kinds) -> Result<Self> {
+    fn walk(cursor: &mut Cursor<'a>, kinds: Kinds, _: &'static str, _: &mut impl Sink) -> Result<Self> {
         let mut start = *cursor;
         for index in 0..kinds.count {
             Axis::read(cursor, kinds.has_axis(index)).within_item("animations", index as usize)?;
@@ -217,9 +217,9 @@ impl<'a> Read<'a, Kinds> for Axes<'a> {
     }
 }
 
-/// An array for each LOD; where all bytes are told, each axis.
+/// An array for each LOD; a dissection shows each axis.
 impl<'a> Item<'a, Kinds> for Axes<'a> {
-    fn tell_items(list: &List<'a, Self, Kinds>, name: &'static str, out: &mut Outline<'_>) {
+    fn describe_items(list: &List<'a, Self, Kinds>, name: &'static str, out: &mut Outline<'_>) {
         for (lod, axes) in list.iter().enumerate() {
             if !out.dissects() {
                 out.array_item(name, lod, &table::axes(&axes, axes.kinds.count.into()));
@@ -228,14 +228,11 @@ impl<'a> Item<'a, Kinds> for Axes<'a> {
             out.part(Part::item(name, lod).spanning(axes.offset(), axes.byte_len()), |out| {
                 let mut items = axes.items;
                 for index in 0..axes.kinds.count {
-                    let start = items;
-                    let Ok(_) = Axis::read(&mut items, axes.kinds.has_axis(index)) else { break };
                     let part = Part::item("animations", index as usize);
-                    let bytes = items.offset().saturating_sub(start.offset());
-                    out.part(part.spanning(start.offset(), bytes), |out| {
-                        // It was read right before.
-                        let _ = Axis::tell_fields(&mut start.clone(), axes.kinds.has_axis(index), out);
-                    });
+                    let axis = walk_part::<Axis, _, _>(&mut items, axes.kinds.has_axis(index), part, out);
+                    if axis.is_err() {
+                        break;
+                    }
                 }
             });
         }
@@ -251,7 +248,8 @@ pub struct Kinds {
 }
 
 impl Kinds {
-    fn of<'a>(animations: &List<'a, Animation<'a>, Version>) -> Self {
+    /// Those of these animations.
+    pub fn of<'a>(animations: &List<'a, Animation<'a>, Version>) -> Self {
         let mut with_axis = [0; MAX_ANIMATIONS as usize / 64];
         for (index, Animation { kind, .. }) in animations.iter().enumerate() {
             if let Some(word) = with_axis.get_mut(index / 64) {

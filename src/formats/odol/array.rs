@@ -8,17 +8,24 @@ use crate::base::span::Span;
 use crate::blocks::{Block, Filled};
 use crate::bytes::{Cursor, Element, Table};
 use crate::codec::Codec;
-use crate::outline::{Outline, Type};
-use crate::record::{Framing, Read, Stored, tell_count};
+use crate::outline::{Outline, Sink, Type};
+use crate::record::{Framing, Read, Stored, walk_count};
 
-/// What has to be known to read on.
+/// What it takes to read the parts of a LOD: the version, and the limits for decoding.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
     pub(super) version: Version,
     pub(super) limits: Limits,
     pub(super) reading: Reading,
-    /// How many points the LOD has whose arrays are told; `None` while they are read.
+    /// How many points the LOD has whose arrays are described; `None` while they are read.
     pub(super) points: Option<u64>,
+}
+
+impl Layout {
+    /// That of a file of this version. Blocks in it decode to no more than these limits allow.
+    pub fn new(version: Version, limits: &Limits) -> Self {
+        Self { version, limits: *limits, reading: Reading::Common, points: None }
+    }
 }
 
 /// How that is read on which readers differ.
@@ -35,61 +42,53 @@ pub(super) enum Reading {
 /// A count and a block of so many elements.
 impl<'a, T: Element> Read<'a, Layout> for Block<'a, T> {
     #[inline]
-    fn read(cursor: &mut Cursor<'a>, layout: Layout) -> Result<Self> {
-        let count = cursor.u32()?;
-        block(cursor, count, layout)
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        let count = tell_count(cursor, name, out)?;
+    fn walk(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        let count = walk_count(cursor, name, sink)?;
         let start = *cursor;
         let block = block(cursor, count, layout)?;
-        tell_marks(start, block.offset(), name, out);
-        out.array(name, &block);
+        sink.describe(|out| {
+            describe_marks(start, block.offset(), name, out);
+            out.array(name, &block);
+        });
         Ok(block)
     }
 }
 
 impl<T: Element> Stored for Block<'_, T> {
     const TYPE: Type = Type::Array(T::COLUMNS, 4);
-
-    fn tell_absent(_: &'static str, _: &mut Outline<'_>) {}
+    const SHOWS_ABSENCE: bool = false;
 }
 
 /// A count, and either one element that stands for all or a block.
 impl<'a, T: Element> Read<'a, Layout> for Filled<'a, T> {
+    /// An array whose count is not that of the points could claim any number of rows: it is described as a problem.
     #[inline]
-    fn read(cursor: &mut Cursor<'a>, layout: Layout) -> Result<Self> {
-        let count = cursor.u32()?;
-        filled(cursor, count, layout)
-    }
-
-    /// An array whose count is not that of the points could claim any number of rows: it is told as a problem.
-    fn tell(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        let count = tell_count(cursor, name, out)?;
+    fn walk(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        let count = walk_count(cursor, name, sink)?;
         let start = *cursor;
         let filled = filled(cursor, count, layout)?;
-        tell_marks(start, filled.storage().offset, name, out);
-        let is_sound = layout.points.is_some_and(|points| out.ok(check_count(&filled, points)).is_some());
-        if is_sound || out.dissects() {
-            out.array(name, &filled);
-        }
+        sink.describe(|out| {
+            describe_marks(start, filled.storage().offset, name, out);
+            let is_sound = layout.points.is_some_and(|points| out.ok(check_count(&filled, points)).is_some());
+            if is_sound || out.dissects() {
+                out.array(name, &filled);
+            }
+        });
         Ok(filled)
     }
 }
 
 impl<T: Element> Stored for Filled<'_, T> {
     const TYPE: Type = Type::Array(T::COLUMNS, 5);
-
-    fn tell_absent(_: &'static str, _: &mut Outline<'_>) {}
+    const SHOWS_ABSENCE: bool = false;
 }
 
-/// Tells the bytes before an array that say how it is stored.
-fn tell_marks(mut start: Cursor<'_>, end: u64, name: &'static str, out: &mut Outline<'_>) {
+/// Describes the bytes before an array that say how it is stored.
+fn describe_marks(mut start: Cursor<'_>, end: u64, name: &'static str, out: &mut Outline<'_>) {
     while start.offset() < end {
         let offset = start.offset();
         let Ok(mark) = start.u8() else { break };
-        Framing(mark).tell_at(name, Span { offset, bytes: 1 }, out);
+        Framing(mark).describe_at(name, Span { offset, bytes: 1 }, out);
     }
 }
 

@@ -12,8 +12,8 @@ use crate::base::error::{Context as _, Error, Result};
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
 use crate::bytes::{Cursor, LeArray};
-use crate::outline::{FieldInfo, Outline, Part, Schema, StoredField, Type};
-use crate::record::{Framing, List, Read, Record as _, Stored, form, record, tell_count};
+use crate::outline::{FieldInfo, Outline, Part, Schema, Silent, Sink, StoredField, Type};
+use crate::record::{Framing, List, Read, Stored, describe_fields, form, record};
 
 /// The faces of a LOD, in place: for each a byte with the number of corners, then a point number for each corner.
 ///
@@ -107,8 +107,10 @@ impl Stored for Faces<'_> {
 }
 
 impl<'a> Read<'a, Version> for Faces<'a> {
-    fn read(cursor: &mut Cursor<'a>, version: Version) -> Result<Self> {
+    /// As what stands before the faces, and two arrays; a dissection shows each face.
+    fn walk(cursor: &mut Cursor<'a>, version: Version, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         let form = Form::of(version);
+        let head_start = *cursor;
         let head = FaceHead::read(cursor, version)?;
         let n = u64::from(head.count);
         // A face takes less in the file than in memory: a byte for the number of corners in place of a whole unit.
@@ -126,46 +128,36 @@ impl<'a> Read<'a, Version> for Faces<'a> {
                 start.split(cursor.offset().saturating_sub(start.offset()))?
             }
         };
-        Ok(Self { head, faces, form })
-    }
-
-    /// As what stands before the faces, and two arrays; where all bytes are told, each face.
-    fn tell(cursor: &mut Cursor<'a>, version: Version, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        let mut head = *cursor;
-        let faces = Self::read(cursor, version)?;
-        let end = if out.dissects() { faces.offset() } else { cursor.offset() };
-        out.part(Part::one("face_block").spanning(head.offset(), end.saturating_sub(head.offset())), |out| {
-            // It was read right before.
-            let _ = FaceHead::tell_fields(&mut head, version, out);
+        let faces = Self { head, faces, form };
+        sink.describe(|out| {
+            let start = head_start.offset();
+            let end = if out.dissects() { faces.offset() } else { cursor.offset() };
+            out.part(Part::one("face_block").spanning(start, end.saturating_sub(start)), |out| {
+                describe_fields::<FaceHead, _>(head_start, version, out);
+            });
+            match out.dissects() {
+                true => faces.describe_each(name, out),
+                false => out.array(name, &table::corners(&faces)),
+            }
+            out.array("indices", &table::indices(&faces));
         });
-        match out.dissects() {
-            true => faces.tell_each(name, out),
-            false => out.array(name, &table::corners(&faces)),
-        }
-        out.array("indices", &table::indices(&faces));
         Ok(faces)
     }
 }
 
 impl<'a> Faces<'a> {
-    fn tell_each(&self, name: &'static str, out: &mut Outline<'_>) {
+    fn describe_each(&self, name: &'static str, out: &mut Outline<'_>) {
         let mut faces = self.faces;
         for index in 0..self.len() {
             let mut start = faces;
             let face = next_face(&mut faces, self.form).within_item("faces", index);
-            let Some(face) = out.ok(face) else { return };
+            if out.ok(face).is_none() {
+                return;
+            }
             let bytes = faces.offset().saturating_sub(start.offset());
             out.part(Part::item(name, index).spanning(start.offset(), bytes), |out| {
-                // It was read right before.
-                if face.flags.is_some() {
-                    let _ = u32::tell(&mut start, (), "flags", out);
-                    let _ = i16::tell(&mut start, (), "texture", out);
-                }
-                let _ = Framing::<u8>::tell(&mut start, (), "count", out);
-                let span =
-                    Span { offset: start.offset(), bytes: start.left().min(face.corners.as_bytes().len() as u64) };
-                let corners: Vec<i64> = face.corners.iter().map(i64::from).collect();
-                out.stored(&StoredField { name: "corners", kind: self.form.corners(), span, framing: false }, corners);
+                let again = walk_face(&mut start, self.form, out);
+                out.ok(again);
             });
         }
         if !faces.is_empty() {
@@ -360,19 +352,33 @@ fn left_over(rest: &Cursor<'_>) -> Error {
 
 #[inline]
 fn next_face<'a>(cursor: &mut Cursor<'a>, form: Form) -> Result<Face<'a>> {
+    walk_face(cursor, form, &mut Silent)
+}
+
+#[inline(always)]
+fn walk_face<'a>(cursor: &mut Cursor<'a>, form: Form, sink: &mut impl Sink) -> Result<Face<'a>> {
     let mut ahead = *cursor;
     let (flags, texture) = match form {
-        Form::Flashpoint => (Some(ahead.u32()?), Some(ahead.i16()?)),
+        Form::Flashpoint => {
+            let flags = u32::walk(&mut ahead, (), "flags", sink)?;
+            (Some(flags), Some(i16::walk(&mut ahead, (), "texture", sink)?))
+        }
         _ => (None, None),
     };
-    let count = match ahead.u8()? {
-        count @ 2..=4 => count.into(),
-        count => return Err(cursor.error(format!("face of {count} corners, not 2 to 4"))),
-    };
+    let Framing(count) = Framing::<u8>::walk(&mut ahead, (), "count", sink)?;
+    if !(2..=4).contains(&count) {
+        return Err(cursor.error(format!("face of {count} corners, not 2 to 4")));
+    }
+    let offset = ahead.offset();
     let corners = match form {
-        Form::Wide => Indices::U32(ahead.array(count)?.as_slice()),
-        _ => Indices::U16(ahead.array(count)?.as_slice()),
+        Form::Wide => Indices::U32(ahead.array(count.into())?.as_slice()),
+        _ => Indices::U16(ahead.array(count.into())?.as_slice()),
     };
+    sink.describe(|out| {
+        let span = Span { offset, bytes: corners.as_bytes().len() as u64 };
+        let numbers: Vec<i64> = corners.iter().map(i64::from).collect();
+        out.stored(&StoredField { name: "corners", kind: form.corners(), span, framing: false }, numbers);
+    });
     *cursor = ahead;
     Ok(Face { corners, flags, texture })
 }
@@ -451,7 +457,7 @@ impl Section<'_> {
     }
 }
 
-/// The form of sections that are told with the faces they cover.
+/// The form of sections that are described with the faces they cover.
 #[derive(Debug)]
 pub struct WithFaces<T>(T);
 
@@ -461,31 +467,27 @@ impl Stored for WithFaces<Sections<'_>> {
 
 impl<'a> Read<'a, (Version, Faces<'a>)> for WithFaces<Sections<'a>> {
     #[inline]
-    fn read(cursor: &mut Cursor<'a>, (version, _): (Version, Faces<'a>)) -> Result<Self> {
-        List::read(cursor, version).map(Self)
-    }
-
-    fn tell(
+    fn walk(
         cursor: &mut Cursor<'a>,
         (version, faces): (Version, Faces<'a>),
         name: &'static str,
-        out: &mut Outline<'_>,
+        sink: &mut impl Sink,
     ) -> Result<Self> {
-        let sections = Sections::read(&mut cursor.clone(), version)?;
-        tell_count(cursor, name, out)?;
-        let mut faces = faces.iter();
-        for (index, (section, Span { offset, bytes })) in sections.spanned().enumerate() {
-            let mut start = cursor.split(bytes)?;
-            out.part(Part::item(name, index).spanning(offset, bytes), |out| {
-                // It was read right before.
-                let _ = Section::tell_fields(&mut start, version, out);
-                // Sections follow each other; of one that lies behind the one before, the faces stay untold.
-                let first = faces.seek(section.start).ok();
-                let end = first.and_then(|_| faces.seek(section.end).ok());
-                out.field("first_face", first);
-                out.field("face_count", first.zip(end).map(|(first, end)| end.saturating_sub(first)));
-            });
-        }
+        let sections = Sections::read(cursor, version)?;
+        sink.describe(|out| {
+            sections.describe_own_count(name, out);
+            let mut faces = faces.iter();
+            for (index, (start, Span { offset, bytes }, section)) in sections.located().enumerate() {
+                out.part(Part::item(name, index).spanning(offset, bytes), |out| {
+                    describe_fields::<Section<'_>, _>(start, version, out);
+                    // Sections follow each other; of one that lies before the one before it, the faces are not shown.
+                    let first = faces.seek(section.start).ok();
+                    let end = first.and_then(|_| faces.seek(section.end).ok());
+                    out.field("first_face", first);
+                    out.field("face_count", first.zip(end).map(|(first, end)| end.saturating_sub(first)));
+                });
+            }
+        });
         Ok(Self(sections))
     }
 }

@@ -17,8 +17,8 @@ use crate::base::text::ByteStr;
 use crate::blocks::{Block, Filled};
 use crate::bytes::{Cursor, Element, Vec2, Vec3};
 use crate::codec::Codec;
-use crate::outline::{Outline, Type};
-use crate::record::{List, Read, Stored, form, record, tell_count};
+use crate::outline::{Sink, Type};
+use crate::record::{List, Read, Stored, describe_count, form, record};
 
 /// The most LODs: no more are taken by the game.
 pub(super) const MAX_LODS: u32 = 32;
@@ -144,17 +144,15 @@ impl Stored for FirstSet<'_> {
 }
 
 impl<'a> Read<'a, Layout> for FirstSet<'a> {
-    fn read(cursor: &mut Cursor<'a>, layout: Layout) -> Result<Self> {
-        Block::read(cursor, layout).within_index(0).map(Self)
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        let uvs = Self::read(&mut cursor.clone(), layout)?;
-        tell_count(cursor, name, out)?;
-        cursor.skip(uvs.0.stored_byte_len())?;
-        out.array_item(name, 0, &uvs.0);
-        out.array_item("uv_coordinates", 0, &table::coordinates(&first_set(uvs.0)));
-        Ok(uvs)
+    fn walk(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        let offset = cursor.offset();
+        let uvs = Block::read(cursor, layout).within_index(0)?;
+        sink.describe(|out| {
+            describe_count(name, uvs.count(), offset, out);
+            out.array_item(name, 0, &uvs);
+            out.array_item("uv_coordinates", 0, &table::coordinates(&first_set(uvs)));
+        });
+        Ok(Self(uvs))
     }
 }
 
@@ -169,17 +167,15 @@ impl Stored for InPlace<'_> {
 }
 
 impl<'a> Read<'a, Layout> for InPlace<'a> {
-    fn read(cursor: &mut Cursor<'a>, layout: Layout) -> Result<Self> {
+    fn walk(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        let offset = cursor.offset();
         let count = cursor.u32()?;
-        Block::parse(cursor, count.into(), Codec::Raw, &layout.limits).map(Self)
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        let array = Self::read(&mut cursor.clone(), layout)?;
-        tell_count(cursor, name, out)?;
-        cursor.skip(array.0.stored_byte_len())?;
-        out.array(name, &array.0);
-        Ok(array)
+        let array = Block::parse(cursor, count.into(), Codec::Raw, &layout.limits)?;
+        sink.describe(|out| {
+            describe_count(name, count.into(), offset, out);
+            out.array(name, &array);
+        });
+        Ok(Self(array))
     }
 }
 

@@ -191,7 +191,7 @@ impl<'a> Header<'a> {
 
     /// What has to be known to read the facts and tables.
     pub(super) fn lods(&self, layout: Layout) -> Lods {
-        Lods { count: self.lod_count().unwrap_or(0).into(), version: layout.version, layout }
+        Lods::new(self.lod_count().unwrap_or(0), layout)
     }
 
     pub(super) fn lod_count(&self) -> Option<u32> {

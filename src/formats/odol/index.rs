@@ -12,7 +12,7 @@ use crate::base::error::Result;
 use crate::blocks::Block;
 use crate::bytes::shapes::same_table;
 use crate::bytes::{Cursor, Table, to_native};
-use crate::outline::{Outline, Type};
+use crate::outline::{Sink, Type};
 use crate::record::{Read, Stored};
 
 /// Numbers of points or faces: of 16 bits up to version 68, of 32 from 69 on.
@@ -132,18 +132,11 @@ impl Stored for IndexBlock<'_> {
 }
 
 impl<'a> Read<'a, Layout> for IndexBlock<'a> {
-    #[inline]
-    fn read(cursor: &mut Cursor<'a>, layout: Layout) -> Result<Self> {
-        if layout.version.has_wide_indices() {
-            return Self::read_wide(cursor, layout);
-        }
-        <Block<'_, _> as Read<'_, _>>::read(cursor, layout).map(Self::U16)
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+    #[inline(always)]
+    fn walk(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         match layout.version.has_wide_indices() {
-            false => Block::tell(cursor, layout, name, out).map(Self::U16),
-            true => Block::tell(cursor, layout, name, out).map(Self::U32),
+            false => Block::walk(cursor, layout, name, sink).map(Self::U16),
+            true => Self::walk_wide(cursor, layout, name, sink),
         }
     }
 }
@@ -151,8 +144,8 @@ impl<'a> Read<'a, Layout> for IndexBlock<'a> {
 impl<'a> IndexBlock<'a> {
     /// Apart, so that it does not weigh on the reading of the narrow ones.
     #[inline(never)]
-    fn read_wide(cursor: &mut Cursor<'a>, layout: Layout) -> Result<Self> {
-        <Block<'_, _> as Read<'_, _>>::read(cursor, layout).map(Self::U32)
+    fn walk_wide(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        Block::walk(cursor, layout, name, sink).map(Self::U32)
     }
 
     /// How many.

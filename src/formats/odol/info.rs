@@ -19,6 +19,13 @@ pub struct Lods {
     pub(super) layout: Layout,
 }
 
+impl Lods {
+    /// So many LODs of a file of this layout.
+    pub fn new(count: u32, layout: Layout) -> Self {
+        Self { count: count.into(), version: layout.version, layout }
+    }
+}
+
 record! {
     /// What a file tells of the whole model.
     ///

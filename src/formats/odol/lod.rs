@@ -14,8 +14,8 @@ use crate::base::error::Result;
 use crate::base::text::ByteStr;
 use crate::blocks::{Block, Filled};
 use crate::bytes::{Cursor, LeArray, Vec3};
-use crate::outline::{Outline, Type};
-use crate::record::{List, Read, Record as _, Stored, form, record};
+use crate::outline::{Outline, Sink, Type};
+use crate::record::{List, Read, Record as _, Stored, describe_fields, form, record};
 
 record! {
     /// One level of detail: everything but its vertex table, which stays unread until
@@ -91,11 +91,11 @@ impl<'a> Lod<'a> {
         }
     }
 
-    /// The same, telling its fields.
-    pub(super) fn tell_all(body: &mut Cursor<'a>, layout: Layout, out: &mut Outline<'_>) -> Result<()> {
+    /// Describes the fields of such a LOD.
+    pub(super) fn describe(body: &mut Cursor<'a>, layout: Layout, out: &mut Outline<'_>) -> Result<()> {
         match layout.version.is_flashpoint() {
-            false => Self::tell_fields(body, layout, out).map(drop),
-            true => FlashpointLod::tell_fields(body, layout, out).map(drop),
+            false => Self::walk_fields(body, layout, out).map(drop),
+            true => FlashpointLod::walk_fields(body, layout, out).map(drop),
         }
     }
 
@@ -173,17 +173,13 @@ impl Stored for PointCount {
 
 impl<'a> Read<'a, Version> for PointCount {
     #[inline]
-    fn read(cursor: &mut Cursor<'a>, version: Version) -> Result<Self> {
-        if version.has_point_count() { cursor.u32().map(Self) } else { cursor.clone().u32().map(Self) }
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, version: Version, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
+    fn walk(cursor: &mut Cursor<'a>, version: Version, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         if version.has_point_count() {
-            return u32::tell(cursor, (), name, out).map(Self);
+            return u32::walk(cursor, (), name, sink).map(Self);
         }
-        let count = Self::read(cursor, version)?;
-        out.field(name, count.0);
-        Ok(count)
+        let count = cursor.clone().u32()?;
+        sink.describe(|out| out.field(name, count));
+        Ok(Self(count))
     }
 }
 
@@ -203,23 +199,22 @@ impl Stored for Arrays<'_> {
 /// All that is left of the LOD.
 impl<'a> Read<'a, Layout> for Arrays<'a> {
     #[inline]
-    fn read(cursor: &mut Cursor<'a>, layout: Layout) -> Result<Self> {
-        Ok(Self { bytes: cursor.split(cursor.left())?, layout })
+    fn walk(cursor: &mut Cursor<'a>, layout: Layout, _: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        let bytes = cursor.split(cursor.left())?;
+        sink.describe(|out| Self { bytes, layout }.describe(out));
+        Ok(Self { bytes, layout })
     }
+}
 
-    /// As fields and arrays of the LOD.
-    fn tell(cursor: &mut Cursor<'a>, layout: Layout, _: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        let arrays = Self::read(cursor, layout)?;
-        let mut bytes = arrays.bytes;
-        out.field("vertex_table_offset", bytes.offset());
-        let broken = VertexTable::read(&mut arrays.bytes.clone(), layout).err();
-        if broken.is_none() || out.dissects() {
-            // What is wrong with it was found right before.
-            let _ = VertexTable::tell_fields(&mut bytes, layout, out);
+impl Arrays<'_> {
+    /// As fields and arrays of the LOD; of a broken table only a dissection shows what can be read.
+    fn describe(&self, out: &mut Outline<'_>) {
+        out.field("vertex_table_offset", self.bytes.offset());
+        let table = VertexTable::read(&mut self.bytes.clone(), self.layout);
+        if table.is_ok() || out.dissects() {
+            describe_fields::<VertexTable<'_>, _>(self.bytes, self.layout, out);
+        } else {
+            out.ok(table);
         }
-        if let Some(error) = &broken {
-            out.problem(error);
-        }
-        Ok(arrays)
     }
 }

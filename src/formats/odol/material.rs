@@ -136,7 +136,8 @@ pub struct StageForm {
 }
 
 impl StageForm {
-    fn of(kind: u32, layout: Layout, is_thermal: bool) -> Self {
+    /// That of the stages of a material of this kind, or of its thermal stage.
+    pub fn of(kind: u32, layout: Layout, is_thermal: bool) -> Self {
         let is_common = layout.reading != Reading::OtherMaterials;
         Self {
             has_transform_index: kind >= 8,

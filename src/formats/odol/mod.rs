@@ -97,20 +97,25 @@ mod version;
 mod vertex;
 mod wire;
 
+use nom::bytes::complete::tag;
+use nom::sequence::preceded;
+use nom::{IResult, Parser as _};
 use zerocopy::little_endian::{F32, U32};
 
 pub use crate::formats::resolution::Resolution;
-pub use animation::{Animation, AnimationAxes, Animations, Axes, Axis, BoneAnimations, Motion};
+pub use animation::{Animation, AnimationAxes, Animations, Axes, Axis, BoneAnimations, Kinds, Motion};
+pub use array::Layout;
 pub use codes::{
     Addressing, AnimationKind, Filter, FogMode, MainLight, MapType, PixelShader, RenderFlags, ShadowSource, UvSource,
     VertexShader,
 };
-pub use face::{Face, FaceIter, Faces, Section, Sections};
-pub use header::{FaceDefault, Start};
+pub use face::{Face, FaceHead, FaceIter, Faces, Section, Sections};
+pub use flashpoint::FlashpointLod;
+pub use header::{FaceDefault, Facts, Start, Tables};
 pub use index::{Corners, Decoded, IndexBlock, IndexIter, Indices};
-pub use info::{ModelInfo, SpecialLods};
+pub use info::{Lods, ModelInfo, SpecialLods};
 pub use lod::{Arrays, Lod};
-pub use material::{Material, Materials, Stage, Stages};
+pub use material::{Material, Materials, Stage, StageForm, Stages};
 pub use part::{Frame, Frames, Property, Proxies, Proxy, Selection, Selections};
 pub use skeleton::{Bone, Skeleton};
 pub use trailer::{Buoyancy, HasBone, PhysxVersion, Shape, Shapes, Trailer};
@@ -129,7 +134,7 @@ use crate::bytes::{Cursor, LeArray};
 use crate::outline::Schema;
 use crate::ranges::{Data, Ranges, missing};
 use crate::record::{Fixed, Read as _};
-use array::{Layout, Reading};
+use array::Reading;
 use header::Header;
 
 /// The records of a model.
@@ -245,12 +250,9 @@ impl<'a> Model<'a> {
     }
 
     fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
-        let stored = data.read(0, |cursor| {
-            check_signature(cursor)?;
-            cursor.u32()
-        })?;
+        let stored = data.read(0, |cursor| cursor.parse(preceded(signature, u32::parser(()))))?;
         let likely = Version::new(stored).map_err(|error| error.at(VERSION_AT))?;
-        let layout = Layout { version: likely, limits: *limits, reading: Reading::Common, points: None };
+        let layout = Layout::new(likely, limits);
         let mut model = Self { data, layout, header: Header::default() };
         // Why it breaks off, `whole` tells.
         missing(model.read_header())?;
@@ -463,15 +465,17 @@ fn runs_into((start, end): (u32, u32), index: usize, other: (u32, u32), other_in
     other.0 < end && (start < other.0 || start == other.0 && further)
 }
 
-fn check_signature(cursor: &mut Cursor<'_>) -> Result<()> {
-    match cursor.rest() {
-        [b'O', b'D', b'O', b'L', ..] => return cursor.skip(4),
-        [b'M', b'L', b'O', b'D', ..] => Err(Error::unsupported("MLOD, a model as edited, which is another format")),
-        // Four literals behind the first flags.
+fn signature(input: Cursor<'_>) -> IResult<Cursor<'_>, Cursor<'_>, Error> {
+    tag::<_, _, ()>("ODOL").parse_complete(input).map_err(|_| no_signature(input).at(input.offset()).into())
+}
+
+fn no_signature(input: Cursor<'_>) -> Error {
+    match input.rest() {
+        [b'M', b'L', b'O', b'D', ..] => Error::unsupported("MLOD, a model as edited, which is another format"),
+        // Four literals after the first flags.
         [flags, b'O', b'D', b'O', b'L', ..] if flags & 15 == 15 => {
-            Err(Error::unsupported("ODOL model that is LZSS-packed as a whole"))
+            Error::unsupported("ODOL model that is LZSS-packed as a whole")
         }
-        head => Err(NoAsset::of(head).error()),
+        head => NoAsset::of(head).error(),
     }
-    .map_err(|error| error.at(0))
 }

@@ -6,7 +6,7 @@ use super::{FaceDefault, Layout, Lod, LodEntry, Model, Trailer};
 use crate::base::error::{Context as _, Result};
 use crate::base::text::ByteStr;
 use crate::outline::{Outline, Part};
-use crate::record::{Read as _, Record as _, tell_part};
+use crate::record::{Read as _, Record as _, describe_fields, walk_part};
 
 pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
     out.field("version", model.version().stored());
@@ -25,14 +25,14 @@ pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
         };
         out.part(Part::one("trailer").spanning(rest.offset(), bytes), |out| {
             // No LOD depends on it: where it breaks off, verify warns.
-            let _ = Trailer::tell_fields(&mut rest, has_shapes, out);
+            let _ = Trailer::walk_fields(&mut rest, has_shapes, out);
         });
     }
 }
 
 fn header(model: &Model<'_>, out: &mut Outline<'_>) -> Result<()> {
     let (mut cursor, version) = (model.data.cursor(0), model.version());
-    tell_part::<Start<'_>, _>(&mut cursor, version, Part::one("header"), out)?;
+    walk_part::<Start<'_>, _, _>(&mut cursor, version, Part::one("header"), out)?;
     if version.is_flashpoint() {
         lods(model, out);
         let end = model.lods().last().map_or(cursor.offset(), |last| last.end.into());
@@ -40,10 +40,10 @@ fn header(model: &Model<'_>, out: &mut Outline<'_>) -> Result<()> {
         model.whole()?;
     }
     let lods = model.header.lods(model.layout);
-    Facts::tell_fields(&mut cursor, lods, out)?;
+    Facts::walk_fields(&mut cursor, lods, out)?;
     if !version.is_flashpoint() {
-        Animations::tell_fields(&mut cursor, version, out)?;
-        Tables::tell_fields(&mut cursor, lods, out)?;
+        Animations::walk_fields(&mut cursor, version, out)?;
+        Tables::walk_fields(&mut cursor, lods, out)?;
     }
     Ok(())
 }
@@ -73,10 +73,8 @@ fn lod(model: &Model<'_>, entry: &LodEntry, out: &mut Outline<'_>) {
         out.field("start", entry.start);
         out.field("end", entry.end);
         if let Some((.., span)) = model.header.face_default(entry.index).filter(|_| !out.dissects()) {
-            let mut cursor = model.data.cursor(span.offset);
             out.part(Part::one("face_default"), |out| {
-                // It was read with the header.
-                let _ = FaceDefault::tell_fields(&mut cursor, model.version(), out);
+                describe_fields::<FaceDefault, _>(model.data.cursor(span.offset), model.version(), out);
             });
         }
         let lod = model.lod_body(entry).map(|body| (body, model.read_lod(body)));
@@ -84,7 +82,7 @@ fn lod(model: &Model<'_>, entry: &LodEntry, out: &mut Outline<'_>) {
         // What cannot be read is told up to there.
         let layout = lod.as_ref().map_or(model.layout, Lod::layout);
         let points = lod.and_then(|lod| lod.vertex_table()).map(|table| table.positions.count()).ok();
-        let told = Lod::tell_all(&mut body, Layout { points, ..layout }, out);
-        out.ok(told.within_item("lods", entry.index));
+        let described = Lod::describe(&mut body, Layout { points, ..layout }, out);
+        out.ok(described.within_item("lods", entry.index));
     });
 }

@@ -2,10 +2,9 @@
 
 use super::version::Version;
 use crate::base::error::Result;
-use crate::base::span::Span;
 use crate::base::text::ByteStr;
 use crate::bytes::Cursor;
-use crate::outline::{Outline, Type};
+use crate::outline::{Sink, Type};
 use crate::record::{Framing, List, Read, Stored, form, record};
 
 record! {
@@ -41,30 +40,15 @@ impl Stored for OrNone<Skeleton<'_>> {
 }
 
 impl<'a> Read<'a, Version> for OrNone<Skeleton<'a>> {
-    fn read(cursor: &mut Cursor<'a>, version: Version) -> Result<Self> {
+    fn walk(cursor: &mut Cursor<'a>, version: Version, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         if version.is_flashpoint() {
             return Ok(Self(None));
         }
         if cursor.rest().first() == Some(&0) {
-            cursor.skip(1)?;
+            Framing::<ByteStr<'_>>::walk(cursor, (), name, sink)?;
             return Ok(Self(None));
         }
-        Skeleton::read(cursor, version).map(|skeleton| Self(Some(skeleton)))
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, version: Version, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        let mut end = *cursor;
-        match Self::read(&mut end, version)? {
-            Self(Some(_)) => Skeleton::tell(cursor, version, name, out).map(|skeleton| Self(Some(skeleton))),
-            none => {
-                let span = Span { offset: cursor.offset(), bytes: end.offset().saturating_sub(cursor.offset()) };
-                if span.bytes > 0 {
-                    Framing(ByteStr::default()).tell_at(name, span, out);
-                }
-                *cursor = end;
-                Ok(none)
-            }
-        }
+        Skeleton::walk(cursor, version, name, sink).map(|skeleton| Self(Some(skeleton)))
     }
 }
 

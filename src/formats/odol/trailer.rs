@@ -65,7 +65,7 @@ record! {
 
 /// Whether shapes name bones: those of the roadway do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HasBone(bool);
+pub struct HasBone(pub bool);
 
 /// A version of PhysX: a byte for each part of it, the first highest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -156,7 +156,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         let header = &self.model.header;
         let mut cursor = self.model.data.cursor(header.facts_span.offset);
         let mut place = FieldPlace { name, found: None };
-        let _ = Facts::tell_fields(&mut cursor, header.lods(self.model.layout), &mut Outline::new(&mut place));
+        let _ = Facts::walk_fields(&mut cursor, header.lods(self.model.layout), &mut Outline::new(&mut place));
         place.found.unwrap_or(header.facts_span.offset)
     }
 

@@ -9,8 +9,8 @@ use crate::base::error::{Context as _, Error, Result};
 use crate::base::span::Span;
 use crate::blocks::{Block, Filled};
 use crate::bytes::{Cursor, Table, Vec2, Vec3};
-use crate::outline::{Outline, Part, Type};
-use crate::record::{Fixed as _, Flat, List, Read, Stored, record, tell_part};
+use crate::outline::{Outline, Part, Sink, Type};
+use crate::record::{Fixed as _, Flat, List, Read, Stored, record, walk_part};
 
 /// An array that is packed from version 45 on and floats before.
 #[derive(Clone, Copy, Debug)]
@@ -27,17 +27,10 @@ impl<P: Stored, F: Stored> Stored for Encoding<P, F> {
 
 impl<'a, P: Read<'a, Layout>, F: Read<'a, Layout>> Read<'a, Layout> for Encoding<P, F> {
     #[inline]
-    fn read(cursor: &mut Cursor<'a>, layout: Layout) -> Result<Self> {
+    fn walk(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         match layout.version.has_packed_vectors() {
-            true => P::read(cursor, layout).map(Self::Packed),
-            false => F::read(cursor, layout).map(Self::Float),
-        }
-    }
-
-    fn tell(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        match layout.version.has_packed_vectors() {
-            true => P::tell(cursor, layout, name, out).map(Self::Packed),
-            false => F::tell(cursor, layout, name, out).map(Self::Float),
+            true => P::walk(cursor, layout, name, sink).map(Self::Packed),
+            false => F::walk(cursor, layout, name, sink).map(Self::Float),
         }
     }
 }
@@ -177,43 +170,59 @@ impl Stored for UvSets<'_> {
 }
 
 impl<'a> Read<'a, Layout> for UvSets<'a> {
-    fn read(cursor: &mut Cursor<'a>, layout: Layout) -> Result<Self> {
+    fn walk(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        let start = *cursor;
         let first = UvSet::read(cursor, layout).within_index(0)?;
         let count = cursor.u32()?;
         let more = List::numbered(cursor, 1, count.saturating_sub(1), layout)?;
-        Ok(Self { first, count: Some(count), more })
-    }
-
-    /// As arrays; where all bytes are told, each set for itself.
-    fn tell(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, out: &mut Outline<'_>) -> Result<Self> {
-        let mut start = *cursor;
-        let sets = Self::read(cursor, layout)?;
-        if out.dissects() {
-            tell_part::<UvSet<'_>, _>(&mut start, layout, Part::item(name, 0), out)?;
-            u32::tell(&mut start, (), "uv_count", out)?;
-            for index in 0..sets.more.len() {
-                tell_part::<UvSet<'_>, _>(&mut start, layout, Part::item(name, index.saturating_add(1)), out)?;
+        let sets = Self { first, count: Some(count), more };
+        sink.describe(|out| match out.dissects() {
+            true => {
+                let again = sets.describe_each(start, layout, name, out);
+                out.ok(again);
             }
-            return Ok(sets);
-        }
-        out.field("uv_count", sets.count);
+            false => sets.describe(start.offset(), layout, name, out),
+        });
+        Ok(sets)
+    }
+}
+
+impl<'a> UvSets<'a> {
+    /// As arrays.
+    fn describe(&self, start: u64, layout: Layout, name: &'static str, out: &mut Outline<'_>) {
+        out.field("uv_count", self.count);
         // An array whose count is no other's could claim any number of rows.
         let sound = |set: &UvSet<'_>| check_count(set.stored.as_table(), layout.points.unwrap_or(0));
-        for (index, set) in sets.iter().enumerate() {
+        for (index, set) in self.iter().enumerate() {
             if out.ok(sound(&set)).is_some() {
                 out.array_item(name, index, set.stored.as_table());
             }
         }
-        for (index, set) in sets.iter().enumerate().filter(|(_, set)| sound(set).is_ok()) {
+        for (index, set) in self.iter().enumerate().filter(|(_, set)| sound(set).is_ok()) {
             out.array_item("uv_coordinates", index, &table::coordinates(&set));
         }
-        for (index, (set, Span { offset, .. })) in sets.spanned(start.offset()).enumerate() {
+        for (index, (set, Span { offset, .. })) in self.spanned(start).enumerate() {
             if let Some(bounds) = set.bounds {
                 let part = Part::item("uv_bounds", index).spanning(offset, size_of::<UvBounds>() as u64);
-                out.part(part, |out| bounds.tell_fields(offset, out));
+                out.part(part, |out| bounds.describe_fields(offset, out));
             }
         }
-        Ok(sets)
+    }
+
+    /// Each set as a part, with the count between them.
+    fn describe_each(
+        &self,
+        mut start: Cursor<'a>,
+        layout: Layout,
+        name: &'static str,
+        out: &mut Outline<'_>,
+    ) -> Result<()> {
+        walk_part::<UvSet<'_>, _, _>(&mut start, layout, Part::item(name, 0), out)?;
+        u32::walk(&mut start, (), "uv_count", out)?;
+        for index in 0..self.more.len() {
+            walk_part::<UvSet<'_>, _, _>(&mut start, layout, Part::item(name, index.saturating_add(1)), out)?;
+        }
+        Ok(())
     }
 }
 

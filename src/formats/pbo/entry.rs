@@ -1,12 +1,18 @@
 //! The header: entries of members, products with their properties, and the end.
 
+use nom::Parser as _;
+use nom::combinator::{cut, peek, recognize, verify};
+use nom::multi::many0_count;
+use nom::sequence::{preceded, terminated};
+
 use super::wire::{Fields, Method};
 use crate::base::error::{Error, Result};
 use crate::base::named::named;
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
 use crate::bytes::Cursor;
-use crate::outline::Type;
+use crate::bytes::parser::cstr;
+use crate::outline::{Sink, Type};
 use crate::record::{Flat, Read, Stored, record};
 
 /// The longest name that is taken for one; the longest real one seen has 83 bytes.
@@ -61,7 +67,8 @@ named! {
 }
 
 impl<'a> Entry<'a> {
-    #[inline]
+    // As `Entries::next`.
+    #[inline(always)]
     fn read(cursor: &mut Cursor<'a>) -> Result<Self> {
         let mut behind = *cursor;
         let record = HeaderEntry::read(&mut behind, ())?;
@@ -173,14 +180,13 @@ impl Stored for Properties<'_> {
 
 /// Pairs up to a key that is empty, and that.
 impl<'a> Read<'a> for Properties<'a> {
-    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
-        let mut start = *cursor;
-        while !cursor.clone().cstr()?.is_empty() {
-            Property::read(cursor, ())?;
-        }
-        let pairs = start.split(cursor.offset().saturating_sub(start.offset()))?;
-        cursor.cstr()?;
-        Ok(Self(pairs))
+    // One entry of an archive has any: apart, so that they do not weigh on the others.
+    #[inline(never)]
+    fn walk(cursor: &mut Cursor<'a>, (): (), _: &'static str, _: &mut impl Sink) -> Result<Self> {
+        // A key that has no end is no property, but a property without an end is an error.
+        let key = verify(peek(cstr), |key: &ByteStr<'_>| !key.is_empty());
+        let pairs = recognize(many0_count(preceded(key, cut(Property::parser(())))));
+        cursor.parse(terminated(pairs, cstr).map(Self))
     }
 }
 

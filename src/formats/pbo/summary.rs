@@ -17,7 +17,7 @@ use crate::check::{Alike, Broken, Check, Repeated, grouped};
 use crate::inspect::{Depth, Inspect, Region, brief};
 use crate::outline::{Outline, Part, Value};
 use crate::ranges::Data;
-use crate::record::{Fixed, Framing, Record, Stored as _, tell_fixed, tell_opaque};
+use crate::record::{Fixed, Framing, Record, Stored as _, describe_fixed, describe_opaque};
 use crate::summary::{Blocks, Counts, Problems, Severity, Summary};
 
 impl Inspect for Archive<'_> {
@@ -120,20 +120,20 @@ impl Inspect for Archive<'_> {
 }
 
 impl Entry<'_> {
-    /// Its fields and properties, of which this many were told before.
+    /// Its fields and properties, of which this many were described before.
     fn dissect(&self, archive: Data<'_>, properties: &mut usize, out: &mut Outline<'_>) {
-        let told = HeaderEntry::tell_fields(&mut archive.cursor(self.offset()), (), out);
-        let Some(pairs) = out.ok(told).and_then(|entry| entry.properties) else { return };
+        let entry = HeaderEntry::walk_fields(&mut archive.cursor(self.offset()), (), out);
+        let Some(pairs) = out.ok(entry).and_then(|entry| entry.properties) else { return };
         let mut cursor = pairs.cursor();
         for (property, span) in pairs.spanned() {
             let index = std::mem::replace(properties, properties.saturating_add(1));
             out.part(property_part(index, &property, span).rooted(), |out| {
-                let told = Property::tell_fields(&mut cursor, (), out);
-                out.ok(told);
+                let property = Property::walk_fields(&mut cursor, (), out);
+                out.ok(property);
             });
         }
         let end = self.offset().saturating_add(self.byte_len()).saturating_sub(1);
-        Framing(ByteStr::default()).tell_at("end_of_properties", Span { offset: end, bytes: 1 }, out);
+        Framing(ByteStr::default()).describe_at("end_of_properties", Span { offset: end, bytes: 1 }, out);
     }
 }
 
@@ -155,7 +155,7 @@ impl Member<'_> {
             let entry = Span { offset: self.entry.offset(), bytes: self.entry.byte_len() };
             out.field("entry", Value::Opaque(entry));
             let behind_name = (self.name().len() as u64).saturating_add(1);
-            self.fields().tell_fields(entry.offset.saturating_add(behind_name), out);
+            self.fields().describe_fields(entry.offset.saturating_add(behind_name), out);
             out.field("offset", self.offset);
             if out.ok(bytes).is_some() {
                 out.array("content", &Content(*self));
@@ -233,10 +233,10 @@ impl Archive<'_> {
             let mut cursor = Cursor::with_offset(tail.bytes, tail.offset);
             match tail.kind() {
                 TailKind::None => {}
-                TailKind::Sha1(_) => tell_fixed::<Sha1Tail>(&mut cursor, out),
-                TailKind::Short(_) => tell_fixed::<ShortTail>(&mut cursor, out),
+                TailKind::Sha1(_) => describe_fixed::<Sha1Tail>(&mut cursor, out),
+                TailKind::Short(_) => describe_fixed::<ShortTail>(&mut cursor, out),
                 TailKind::Unknown => {
-                    tell_opaque("data", Span { offset: tail.offset, bytes: tail.bytes.len() as u64 }, out);
+                    describe_opaque("data", Span { offset: tail.offset, bytes: tail.bytes.len() as u64 }, out);
                 }
             }
         });

@@ -66,7 +66,7 @@ pub struct Hex<const N: usize>(pub [u8; N]);
 impl<const N: usize> Stored for Hex<N> {
     const TYPE: Type = <[u8; N]>::TYPE;
 
-    fn tell_at(&self, name: &'static str, span: Span, out: &mut Outline<'_>) {
+    fn describe_at(&self, name: &'static str, span: Span, out: &mut Outline<'_>) {
         let digits: String = self.0.iter().map(|byte| format!("{byte:02x}")).collect();
         out.stored(&StoredField { name, kind: Self::TYPE, span, framing: false }, digits.as_str());
     }

@@ -2,6 +2,8 @@
 
 use std::mem::offset_of;
 
+use nom::Parser as _;
+use nom::error::context;
 use zerocopy::little_endian::F32;
 
 use super::frames::{FlaggedBlock, Frames, PackingMark};
@@ -11,6 +13,7 @@ use crate::base::error::{Context, Error, Result};
 use crate::base::limits::Limits;
 use crate::base::text::ByteStr;
 use crate::bytes::Cursor;
+use crate::bytes::parser::in_place;
 use crate::record::list::{Count, List};
 use crate::record::{Read, record};
 
@@ -24,6 +27,21 @@ record! {
         /// What happens in the animation.
         properties: List<'a, Property<'a>> = "FrameProperties" where header.version.get() >= 4,
     }
+}
+
+fn known(header: &BinarisedHeader) -> Result<&BinarisedHeader> {
+    if *header.magic != *b"BMTR" {
+        return Err(Error::malformed("does not start with BMTR"));
+    }
+    let version = header.version.get();
+    if !(3..=5).contains(&version) {
+        return Err(Error::unsupported(format!("BMTR of version {version}")).at(4));
+    }
+    if header.bones_hint != header.bones {
+        let message = format!("says {} bones, then {}", header.bones_hint, header.bones);
+        return Err(Error::malformed(message).at(offset_of!(BinarisedHeader, bones_hint) as u64));
+    }
+    Ok(header)
 }
 
 /// A binarised animation, borrowed from its bytes.
@@ -44,18 +62,7 @@ impl<'a> Binarised<'a> {
     /// numbers of bones.
     pub fn parse(data: &'a [u8], limits: &Limits) -> Result<Self> {
         let mut cursor = Cursor::new(data);
-        let header = cursor.read::<BinarisedHeader>().within("header")?;
-        if *header.magic != *b"BMTR" {
-            return Err(Error::malformed("does not start with BMTR").at(0));
-        }
-        let version = header.version.get();
-        if !(3..=5).contains(&version) {
-            return Err(Error::unsupported(format!("BMTR of version {version}")).at(4));
-        }
-        if header.bones_hint != header.bones {
-            let message = format!("says {} bones, then {}", header.bones_hint, header.bones);
-            return Err(Error::malformed(message).at(offset_of!(BinarisedHeader, bones_hint) as u64));
-        }
+        let header = cursor.parse(context("header", in_place()).map_res(known))?;
         let texts = Texts::read(&mut cursor, header)?;
         Ok(Self { header, texts, body: cursor, limits: *limits })
     }

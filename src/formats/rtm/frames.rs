@@ -9,7 +9,7 @@ use crate::blocks::Block;
 use crate::bytes::{Cursor, Element};
 use crate::codec::Codec;
 use crate::outline::Outline;
-use crate::record::{Framing, Stored};
+use crate::record::{Stored, describe_absent, describe_count};
 
 named! {
     /// How a BMTR file marks which of its arrays are packed.
@@ -64,6 +64,7 @@ impl<'a, T: Element> FlaggedBlock<'a, T> {
         Ok(Self { offset, flag, block: Block::exactly(part, count.into(), codec, limits)? })
     }
 
+    #[inline(always)]
     fn start(cursor: &mut Cursor<'_>, count: u32, rule: PackingMark) -> Result<(u64, Option<u8>, Codec)> {
         let offset = cursor.offset();
         let stored = cursor.u32()?;
@@ -74,13 +75,12 @@ impl<'a, T: Element> FlaggedBlock<'a, T> {
         Ok((offset, flag, codec))
     }
 
-    /// Tells it by this name, its flag by another.
-    pub(super) fn tell(&self, name: &'static str, flag_name: &'static str, out: &mut Outline<'_>) {
-        let count = Framing(u32::try_from(self.block.count()).unwrap_or(u32::MAX));
-        count.tell_at(name, Span { offset: self.offset, bytes: 4 }, out);
+    /// Describes it by this name, its flag by another.
+    pub(super) fn describe(&self, name: &'static str, flag_name: &'static str, out: &mut Outline<'_>) {
+        describe_count(name, self.block.count(), self.offset, out);
         match self.flag {
-            Some(flag) => flag.tell_at(flag_name, Span { offset: self.offset.saturating_add(4), bytes: 1 }, out),
-            None => u8::tell_absent(flag_name, out),
+            Some(flag) => flag.describe_at(flag_name, Span { offset: self.offset.saturating_add(4), bytes: 1 }, out),
+            None => describe_absent::<u8>(flag_name, out),
         }
         out.array(name, &self.block);
     }

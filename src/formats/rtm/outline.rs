@@ -22,11 +22,11 @@ pub(super) fn motion(motion: &Motion<'_>, out: &mut Outline<'_>) {
         }
         Motion::Plain(plain) => {
             match plain.metadata() {
-                Some(header) => header.tell_fields(0, out),
+                Some(header) => header.describe_fields(0, out),
                 None => out.field("metadata_reserved", Value::Absent),
             }
             if let Some(properties) = plain.properties() {
-                PlainProperty::tell_items(&properties, "properties", out);
+                PlainProperty::describe_items(&properties, "properties", out);
             }
             header(plain.header(), plain.header_offset(), out);
             bones(motion, out);
@@ -37,20 +37,20 @@ pub(super) fn motion(motion: &Motion<'_>, out: &mut Outline<'_>) {
 
 fn header<T: Fixed>(header: &T, offset: u64, out: &mut Outline<'_>) {
     let part = Part::one("header").spanning(offset, size_of::<T>() as u64);
-    out.part(part, |out| header.tell_fields(offset, out));
+    out.part(part, |out| header.describe_fields(offset, out));
 }
 
 fn list<'a, T: Item<'a>>(name: &'static str, list: Option<List<'a, T>>, out: &mut Outline<'_>) {
     match list {
-        Some(list) => list.tell_counted(name, out),
-        None => T::tell_no_items(name, out),
+        Some(list) => list.describe_counted(name, out),
+        None => record::describe_absent::<List<'_, T>>(name, out),
     }
 }
 
 fn bones(motion: &Motion<'_>, out: &mut Outline<'_>) {
     for (index, (name, span)) in motion.bones().spanned().enumerate() {
         out.part(Part::item("bones", index).labelled(name).spanning(span.offset, span.bytes), |out| {
-            name.tell_at("name", span, out);
+            name.describe_at("name", span, out);
             if let Some(track) = motion.track(index) {
                 out.array("track", &track);
             }
@@ -60,11 +60,11 @@ fn bones(motion: &Motion<'_>, out: &mut Outline<'_>) {
 
 fn binarised_frames(motion: &Binarised<'_>, out: &mut Outline<'_>) {
     let Some((times, frames)) = out.ok(motion.body()) else { return };
-    times.tell("times", "times_flag", out);
+    times.describe("times", "times_flag", out);
     for (index, frame) in frames.iter().enumerate() {
         let Some(frame) = out.ok(frame) else { return };
         out.part(Part::item("frames", index).spanning(frame.offset, frame.byte_len()), |out| {
-            frame.tell("transforms", "flag", out);
+            frame.describe("transforms", "flag", out);
         });
     }
 }
@@ -76,14 +76,14 @@ fn plain_frames(motion: &Plain<'_>, out: &mut Outline<'_>) {
     for (index, frame) in motion.frames().enumerate() {
         let Some(frame) = out.ok(frame) else { return };
         out.part(Part::item("frames", index).spanning(frame.offset, frame.bytes()), |out| {
-            frame.time.tell_at("time", Span { offset: frame.offset, bytes: 4 }, out);
+            frame.time.describe_at("time", Span { offset: frame.offset, bytes: 4 }, out);
             if frame.names().eq(motion.bones().iter()) {
                 out.field("other_bone_names", Value::Absent);
             } else {
                 out.texts("other_bone_names", frame.names());
             }
             if out.dissects() {
-                record::tell_rows("bones", frame.poses(), frame.offset.saturating_add(4), out);
+                record::describe_rows("bones", frame.poses(), frame.offset.saturating_add(4), out);
             }
             out.array("transforms", &frame.matrices());
         });

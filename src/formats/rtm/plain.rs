@@ -1,5 +1,7 @@
 //! Plain files: RTM_0101, with or without RTM_MDAT before it.
 
+use nom::Parser as _;
+use nom::error::context;
 use zerocopy::little_endian::F32;
 use zerocopy::{FromBytes, IntoBytes};
 
@@ -8,9 +10,20 @@ use super::wire::{BonePose, FixedName, Matrix, MetadataHeader, PlainHeader};
 use crate::base::error::{Context, Error, Result};
 use crate::base::limits::Limits;
 use crate::base::text::ByteStr;
+use crate::bytes::parser::in_place;
 use crate::bytes::{Cursor, Strided};
 use crate::record::Read;
 use crate::record::list::{Count, List};
+
+fn known(header: &PlainHeader) -> Result<&PlainHeader> {
+    match &*header.magic {
+        b"RTM_0101" => Ok(header),
+        [b'R', b'T', b'M', b'_', version @ ..] => {
+            Err(Error::unsupported(format!("plain RTM of version {}", ByteStr::new(version))))
+        }
+        _ => Err(Error::malformed("RTM_0101 is missing")),
+    }
+}
 
 /// A plain animation, borrowed from its bytes.
 #[derive(Clone, Copy, Debug)]
@@ -34,20 +47,13 @@ impl<'a> Plain<'a> {
         let mut cursor = Cursor::new(data);
         let (mut metadata, mut properties) = (None, None);
         if data.starts_with(b"RTM_MDAT") {
-            let header = cursor.read::<MetadataHeader>().within("metadata")?;
+            let header: &MetadataHeader = cursor.parse(context("metadata", in_place()))?;
             metadata = Some(header);
-            properties = Some(List::read(&mut cursor, Count(header.properties.get(), ())).within("properties")?);
+            let list = List::<PlainProperty<'_>>::parser(Count(header.properties.get(), ()));
+            properties = Some(cursor.parse(context("properties", list))?);
         }
         let header_offset = cursor.offset();
-        let header = cursor.read::<PlainHeader>().within("header")?;
-        match &*header.magic {
-            b"RTM_0101" => {}
-            [b'R', b'T', b'M', b'_', version @ ..] => {
-                let message = format!("plain RTM of version {}", ByteStr::new(version));
-                return Err(Error::unsupported(message).at(header_offset));
-            }
-            _ => return Err(Error::malformed("RTM_0101 is missing").at(header_offset)),
-        }
+        let header = cursor.parse(context("header", in_place()).map_res(known))?;
         let bones = Names::Fixed(cursor.array::<FixedName>(header.bones.get().into()).within("bones")?);
         Ok(Self { metadata, properties, header, header_offset, bones, body: cursor, limits: *limits })
     }
@@ -83,7 +89,7 @@ impl<'a> Plain<'a> {
     /// Where the frames are not all there.
     pub fn times(&self) -> Result<Strided<'a, F32>> {
         let mut cursor = self.body;
-        let records = cursor.take(self.frame_bytes()).within("frames")?;
+        let records = cursor.bytes(self.frame_bytes()).within("frames")?;
         let stride = usize::try_from(self.stride()).unwrap_or(usize::MAX);
         Strided::new(records, self.body.offset(), stride, 0)
     }
@@ -104,7 +110,7 @@ impl<'a> Plain<'a> {
         cursor.skip(self.stride().saturating_mul(index as u64))?;
         let offset = cursor.offset();
         let time = cursor.f32()?;
-        let bytes = cursor.take(self.stride().saturating_sub(size_of::<F32>() as u64))?;
+        let bytes = cursor.bytes(self.stride().saturating_sub(size_of::<F32>() as u64))?;
         let bones = <[BonePose]>::ref_from_bytes(bytes).map_err(|_| cursor.error("bones do not divide"))?;
         Ok(PlainFrame { offset, time, bones })
     }

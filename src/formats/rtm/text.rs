@@ -3,14 +3,17 @@
 use std::iter::FusedIterator;
 use std::slice;
 
+use nom::Parser as _;
+
 use super::wire::FixedName;
 use crate::base::error::Result;
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
+use crate::bytes::parser::bytes;
 use crate::bytes::{Cursor, LeArray};
-use crate::outline::{Type, Value};
+use crate::outline::{Sink, Type, Value};
 use crate::record::codes::codes;
-use crate::record::{List, Read, Stored, form, list, record};
+use crate::record::{List, Read, Stored, form, list, record, walk_field};
 
 /// Names in a row.
 #[derive(Clone, Copy, Debug)]
@@ -154,9 +157,9 @@ impl Stored for ShortStr<'_> {
 }
 
 impl<'a> Read<'a> for ShortStr<'a> {
-    fn read(cursor: &mut Cursor<'a>, (): ()) -> Result<Self> {
-        let length = cursor.u8()?;
-        cursor.take(length.into()).map(|text| Self(ByteStr::new(text)))
+    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        let text = u8::parser(()).flat_map(|length| bytes(length.into()));
+        walk_field(cursor, name, sink, |cursor| cursor.parse(text.map(|text| Self(ByteStr::new(text)))))
     }
 }
 

@@ -2,6 +2,10 @@
 
 use std::ops::ControlFlow;
 
+use nom::branch::alt;
+use nom::bytes::complete::tag;
+use nom::combinator::{cond, success, value};
+
 use super::member::{SIZES_FOLLOW, is_folder};
 use super::{Archive, Member, Method};
 use crate::base::code::Code;
@@ -9,13 +13,13 @@ use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::format::Format;
 use crate::base::limits::Limits;
 use crate::base::span::Span;
-use crate::bytes::{Column, InPlace, LeArray, Packing, Scalar, Storage, Table};
+use crate::bytes::{Column, Cursor, InPlace, LeArray, Packing, Scalar, Storage, Table};
 use crate::check::{Alike, Repeated};
 use crate::formats::zip_directory;
 use crate::formats::zip_directory::first_entry;
 use crate::inspect::{Depth, Inspect, Region, brief};
 use crate::outline::{Outline, Part, Value};
-use crate::record::tell_opaque;
+use crate::record::describe_opaque;
 use crate::summary::{Blocks, Counts, Problems, Severity, Summary, side_by_side};
 
 impl Inspect for Archive<'_> {
@@ -74,7 +78,7 @@ impl Inspect for Archive<'_> {
     fn dissect(&self, out: &mut Outline<'_>) {
         let prefix = self.directory.prefix();
         if prefix > 0 {
-            tell_opaque("before_the_archive", Span { offset: 0, bytes: prefix }, out);
+            describe_opaque("before_the_archive", Span { offset: 0, bytes: prefix }, out);
         }
         let mut places: Vec<(u64, &'static str, usize, Option<Member<'_>>)> = Vec::new();
         for member in self.members() {
@@ -242,14 +246,13 @@ impl Member<'_> {
     fn places(&self) -> Result<[u64; 4]> {
         let (start, data, stored) = (self.header_offset(), self.local()?.data_offset, self.stored_bytes()?);
         let end = data.saturating_add(stored.len() as u64);
+        // With a signature, or without.
+        let descriptor = alt((value(16, tag("PK\x07\x08")), success(12)));
+        let has_descriptor = self.header().flags.get() & SIZES_FOLLOW != 0;
         let all = self.archive.data;
-        let behind = all.get(end..end.saturating_add(4).min(all.size()))?;
-        let descriptor = match behind {
-            _ if self.header().flags.get() & SIZES_FOLLOW == 0 => 0,
-            [b'P', b'K', 7, 8, ..] => 16,
-            _ => 12,
-        };
-        Ok([start, data, end, end.saturating_add(descriptor).min(self.archive.directory.start())])
+        let mut behind = Cursor::with_offset(all.get(end..end.saturating_add(4).min(all.size()))?, end);
+        let bytes: u64 = behind.parse(cond(has_descriptor, descriptor))?.unwrap_or(0);
+        Ok([start, data, end, end.saturating_add(bytes).min(self.archive.directory.start())])
     }
 
     fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) -> Result<()> {

@@ -74,11 +74,11 @@ impl<'a> Entries<'a> {
     /// The next file by the header before its data.
     fn find(&mut self) -> Option<CentralEntry<'a>> {
         let skipped = memchr::memmem::find(self.cursor.rest(), &LocalHeader::SIGNATURE)?;
-        self.cursor.take(skipped as u64).ok()?;
+        self.cursor.bytes(skipped as u64).ok()?;
         let offset = self.cursor.offset();
         let LocalEntry { header, name, extra, data_offset } = local_entry(self.cursor).ok()?;
         let bytes = data_offset.saturating_sub(offset);
-        self.cursor.take(bytes).ok()?;
+        self.cursor.bytes(bytes).ok()?;
         let [mut unpacked_bytes, mut packed_bytes] = widened([header.unpacked_bytes, header.packed_bytes], extra);
         let mut crc32 = header.crc32;
         if header.flags.get() & SIZES_FOLLOW != 0
@@ -90,7 +90,7 @@ impl<'a> Entries<'a> {
                 (descriptor.packed_bytes.get().into(), descriptor.unpacked_bytes.get().into());
         }
         // What lies behind the end is told when the data is asked for.
-        let _ = self.cursor.take(packed_bytes.min(self.cursor.left()));
+        let _ = self.cursor.bytes(packed_bytes.min(self.cursor.left()));
         let header = CentralHeader {
             signature: Framing(CentralHeader::SIGNATURE),
             version_needed: header.version_needed,
@@ -126,7 +126,7 @@ fn widened<const N: usize>(numbers: [U32; N], extra: &[u8]) -> [u64; N] {
     }
     let mut fields = Cursor::new(extra);
     while let (Ok(id), Ok(bytes)) = (fields.read::<U16>(), fields.read::<U16>()) {
-        let Ok(field) = fields.take(bytes.get().into()) else { break };
+        let Ok(field) = fields.bytes(bytes.get().into()) else { break };
         if id.get() == 1 {
             let mut field = Cursor::new(field);
             for number in wide.iter_mut().filter(|number| **number == u64::from(u32::MAX)) {

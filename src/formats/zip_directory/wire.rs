@@ -1,11 +1,13 @@
 //! The records of a zip exactly as stored, and with the texts behind them.
 
+use nom::Parser as _;
 use zerocopy::little_endian::{U16, U32, U64};
 
 use crate::base::error::{Error, Result};
 use crate::base::text::ByteStr;
 use crate::bytes::array::LeArray;
 use crate::bytes::cursor::{Cursor, Wire};
+use crate::bytes::parser::in_place;
 use crate::outline::Schema;
 use crate::record::{Fixed, Flat, Framing, record, wire};
 
@@ -225,10 +227,7 @@ record! {
 }
 
 pub(super) fn read<'a, T: Signed>(cursor: &mut Cursor<'a>) -> Result<&'a T> {
-    let offset = cursor.offset();
-    let record = cursor.read::<T>()?;
-    record.signed().map_err(|error| error.at(offset))?;
-    Ok(record)
+    cursor.parse(in_place().map_res(|record: &T| record.signed().map(|()| record)))
 }
 
 /// The records of an archive.

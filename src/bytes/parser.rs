@@ -1,0 +1,290 @@
+//! The bridge to nom: the cursor is an input, the crate's error is a parser's error, and what a cursor reads is a parser.
+//!
+//! Every record, list and array has a parser, so that your own grammar can use it beside nom's parsers:
+//!
+//! ```
+//! use meshpeek::nom::{Parser, bytes::complete::tag, number::complete::le_u16};
+//! use meshpeek::view::{ByteStr, Cursor, List, record::Read};
+//!
+//! let mut cursor = Cursor::new(b"NAME\x05\0\x02\0\0\0a\0bc\0");
+//! let grammar = (tag("NAME"), le_u16, List::<ByteStr<'_>>::parser(()));
+//! let (_, number, names) = cursor.parse(grammar)?;
+//! assert_eq!((number, names.len()), (5, 2));
+//! # Ok::<(), meshpeek::Error>(())
+//! ```
+
+use nom::error::{ContextError, ErrorKind, FromExternalError, ParseError};
+use nom::{AsBytes, Compare, CompareResult, FindSubstring, IResult, Input, Needed, Offset, Parser};
+
+use super::cursor::{Cursor, Wire};
+use crate::base::error::{Context as _, Error, Result};
+use crate::base::text::ByteStr;
+
+impl<'a> Cursor<'a> {
+    /// Runs a parser here and moves to the end of what it consumed. Parsers that need more bytes than are left fail.
+    ///
+    /// # Errors
+    /// What the parser fails with.
+    #[inline]
+    pub fn parse<O>(&mut self, mut parser: impl Parser<Self, Output = O, Error = Error>) -> Result<O> {
+        match parser.parse_complete(*self) {
+            Ok((rest, output)) => {
+                *self = rest;
+                Ok(output)
+            }
+            Err(nom::Err::Error(error) | nom::Err::Failure(error)) => Err(error),
+            Err(nom::Err::Incomplete(needed)) => Err(incomplete(*self, needed)),
+        }
+    }
+}
+
+/// A parser of what this function reads. It consumes nothing where the function fails.
+///
+/// ```
+/// use meshpeek::nom::{Parser, multi::many0};
+/// use meshpeek::view::{Cursor, parser::reading};
+/// let mut cursor = Cursor::new(b"\x01\0\x02\0\x03");
+/// assert_eq!(cursor.parse(many0(reading(|cursor| cursor.u16())))?, [1, 2]);
+/// assert_eq!(cursor.offset(), 4);
+/// # Ok::<(), meshpeek::Error>(())
+/// ```
+pub fn reading<'a, O>(
+    mut read: impl FnMut(&mut Cursor<'a>) -> Result<O>,
+) -> impl Parser<Cursor<'a>, Output = O, Error = Error> {
+    #[inline]
+    move |mut cursor: Cursor<'a>| match read(&mut cursor) {
+        Ok(output) => Ok((cursor, output)),
+        Err(error) => Err(nom::Err::Error(error)),
+    }
+}
+
+/// A parser of one record in place.
+pub fn in_place<'a, T: Wire>() -> impl Parser<Cursor<'a>, Output = &'a T, Error = Error> {
+    reading(|cursor: &mut Cursor<'a>| cursor.read::<T>())
+}
+
+/// Parses a text up to the next NUL, which it consumes.
+///
+/// # Errors
+/// [`Malformed`](crate::ErrorKind::Malformed) where the input has no NUL.
+#[inline]
+pub fn cstr<'a, E: ParseError<Cursor<'a>>>(mut input: Cursor<'a>) -> IResult<Cursor<'a>, ByteStr<'a>, E> {
+    match input.closed_text() {
+        Some(text) => Ok((input, text)),
+        None => Err(nom::Err::Error(E::from_char(input, '\0'))),
+    }
+}
+
+/// A parser of this many bytes.
+pub fn bytes<'a>(count: u64) -> impl Parser<Cursor<'a>, Output = &'a [u8], Error = Error> {
+    reading(move |cursor| cursor.bytes(count))
+}
+
+#[cold]
+fn incomplete(input: Cursor<'_>, needed: Needed) -> Error {
+    let more = match needed {
+        Needed::Unknown => 1,
+        Needed::Size(more) => more.get() as u64,
+    };
+    Error::truncated(input.left().saturating_add(more), input.left()).at(input.offset())
+}
+
+/// A position past the end is taken as the end.
+impl<'a> Input for Cursor<'a> {
+    type Item = u8;
+    type Iter = std::iter::Copied<std::slice::Iter<'a, u8>>;
+    type IterIndices = std::iter::Enumerate<Self::Iter>;
+
+    #[inline]
+    fn input_len(&self) -> usize {
+        self.rest().len()
+    }
+
+    #[inline]
+    fn take(&self, index: usize) -> Self {
+        self.take_split(index).1
+    }
+
+    #[inline]
+    fn take_from(&self, index: usize) -> Self {
+        self.take_split(index).0
+    }
+
+    #[inline]
+    fn take_split(&self, index: usize) -> (Self, Self) {
+        let mut rest = *self;
+        let taken = rest.split((index as u64).min(self.left())).unwrap_or(*self);
+        (rest, taken)
+    }
+
+    #[inline]
+    fn position<P: Fn(u8) -> bool>(&self, predicate: P) -> Option<usize> {
+        self.rest().iter().position(|&byte| predicate(byte))
+    }
+
+    #[inline]
+    fn iter_elements(&self) -> Self::Iter {
+        self.rest().iter().copied()
+    }
+
+    #[inline]
+    fn iter_indices(&self) -> Self::IterIndices {
+        self.iter_elements().enumerate()
+    }
+
+    #[inline]
+    fn slice_index(&self, count: usize) -> Result<usize, Needed> {
+        self.rest().slice_index(count)
+    }
+}
+
+impl Offset for Cursor<'_> {
+    fn offset(&self, second: &Self) -> usize {
+        usize::try_from(Cursor::offset(second).saturating_sub(Cursor::offset(self))).unwrap_or(usize::MAX)
+    }
+}
+
+impl AsBytes for Cursor<'_> {
+    fn as_bytes(&self) -> &[u8] {
+        self.rest()
+    }
+}
+
+impl<'a, T> Compare<T> for Cursor<'a>
+where
+    &'a [u8]: Compare<T>,
+{
+    #[inline]
+    fn compare(&self, other: T) -> CompareResult {
+        self.rest().compare(other)
+    }
+
+    #[inline]
+    fn compare_no_case(&self, other: T) -> CompareResult {
+        self.rest().compare_no_case(other)
+    }
+}
+
+impl<'a, T> FindSubstring<T> for Cursor<'a>
+where
+    &'a [u8]: FindSubstring<T>,
+{
+    fn find_substring(&self, sought: T) -> Option<usize> {
+        self.rest().find_substring(sought)
+    }
+}
+
+/// With the offset of the input.
+impl ParseError<Cursor<'_>> for Error {
+    #[cold]
+    fn from_error_kind(input: Cursor<'_>, kind: ErrorKind) -> Self {
+        match kind {
+            ErrorKind::Eof => Self::truncated(input.left().saturating_add(1), input.left()).at(input.offset()),
+            ErrorKind::Tag => input.error("expected bytes are missing"),
+            kind => input.error(format!("does not fit the format ({})", kind.description())),
+        }
+    }
+
+    fn append(_: Cursor<'_>, _: ErrorKind, other: Self) -> Self {
+        other
+    }
+
+    #[cold]
+    fn from_char(input: Cursor<'_>, sought: char) -> Self {
+        match sought {
+            '\0' => input.error("text without its closing NUL"),
+            _ => input.error(format!("expected {sought:?}")),
+        }
+    }
+
+    /// Of two alternatives that failed, the one that got further.
+    fn or(self, other: Self) -> Self {
+        if self.offset() > other.offset() { self } else { other }
+    }
+}
+
+/// `context` names a part, as [`within`](crate::error::Context::within) does.
+impl ContextError<Cursor<'_>> for Error {
+    fn add_context(_: Cursor<'_>, part: &'static str, other: Self) -> Self {
+        other.within(part)
+    }
+}
+
+/// An error without an offset gets that of the input.
+impl<E: Into<Error>> FromExternalError<Cursor<'_>, E> for Error {
+    fn from_external_error(input: Cursor<'_>, _: ErrorKind, error: E) -> Self {
+        error.into().at(input.offset())
+    }
+}
+
+/// For `?` in parsers: alternatives may follow.
+impl From<Error> for nom::Err<Error> {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nom::branch::alt;
+    use nom::bytes::complete::{tag, take, take_until};
+    use nom::combinator::{cond, recognize};
+    use nom::error::context;
+    use nom::multi::{length_count, many0};
+    use nom::number::complete::{le_u16, le_u32, u8};
+    use zerocopy::little_endian::U32;
+
+    use super::*;
+
+    fn run<'a, O>(bytes: &'a [u8], parser: impl Parser<Cursor<'a>, Output = O, Error = Error>) -> Result<(O, u64)> {
+        let mut cursor = Cursor::with_offset(bytes, 0x20);
+        let output = cursor.parse(parser);
+        if output.is_err() {
+            assert_eq!((cursor.offset(), cursor.rest()), (0x20, bytes));
+        }
+        Ok((output?, cursor.offset()))
+    }
+
+    #[test]
+    fn parsers_of_nom_read_from_a_cursor() {
+        let parser = (tag("AB"), le_u32, take_until(&b"\xff"[..]), recognize((u8, u8)));
+        let ((tag, number, text, both), end) = run(b"AB\x01\0\0\0xyz\xff\x07.", parser).unwrap();
+        assert_eq!(
+            (tag.rest(), number, text.rest(), both.rest(), end),
+            (&b"AB"[..], 1, &b"xyz"[..], &b"\xff\x07"[..], 0x2b)
+        );
+        assert_eq!((text.offset(), both.offset()), (0x26, 0x29));
+        assert_eq!(run(b"\x02a\0bc\0d", length_count(u8, cstr)).unwrap(), (vec!["a".into(), "bc".into()], 0x26));
+        assert_eq!(run(b"\x01\0\x02\0\x03", many0(le_u16)).unwrap(), (vec![1, 2], 0x24));
+        assert_eq!(run(b"\x01", (cond(false, u8), cond(true, u8))).unwrap(), ((None, Some(1)), 0x21));
+    }
+
+    #[test]
+    fn errors_carry_the_offset_of_their_input() {
+        fn message<'a, O>(bytes: &'a [u8], parser: impl Parser<Cursor<'a>, Output = O, Error = Error>) -> String {
+            run(bytes, parser).map(drop).unwrap_err().to_string()
+        }
+        assert_eq!(message(b"name\0\x01\0", (cstr, in_place::<U32>())), "at 0x25: needs 4 bytes, 2 left");
+        assert_eq!(message(b"name", (u8, cstr)), "at 0x21: text without its closing NUL");
+        assert_eq!(message(b"name", (u8, context("magic", tag("am!")))), "magic at 0x21: expected bytes are missing");
+        assert_eq!(message(b"name", (bytes(2), bytes(3))), "at 0x22: needs 3 bytes, 2 left");
+        assert_eq!(message(b"name", take(9_usize)), "at 0x20: needs 5 bytes, 4 left");
+        assert_eq!(message(b"\x05", nom::number::streaming::le_u32), "at 0x20: needs 4 bytes, 1 left");
+        let odd = |number| if number == 1 { Ok(()) } else { Err(Error::malformed("odd")) };
+        assert_eq!(message(b"\x01\x02", (u8.map_res(odd), u8.map_res(odd))), "at 0x21: odd");
+        // Of two alternatives the one that got further.
+        assert_eq!(
+            message(b"abx", alt(((tag("ab"), tag("c")), (tag("a"), tag("c"))))),
+            "at 0x22: expected bytes are missing"
+        );
+    }
+
+    #[test]
+    fn positions_past_the_end_are_the_end() {
+        let cursor = Cursor::with_offset(b"ab", 0x10);
+        let (rest, all) = cursor.take_split(usize::MAX);
+        assert_eq!((rest.rest(), rest.offset(), all.rest(), all.offset()), (&b""[..], 0x12, &b"ab"[..], 0x10));
+        assert_eq!((Input::take(&cursor, 3).rest(), cursor.take_from(3).rest()), (&b"ab"[..], &b""[..]));
+        assert_eq!((Offset::offset(&cursor, &rest), Offset::offset(&rest, &cursor)), (2, 0));
+    }
+}
