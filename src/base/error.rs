@@ -124,6 +124,13 @@ impl Error {
         Self::new(ErrorKind::Truncated { needed, left })
     }
 
+    /// Bytes after this, which belong to nothing. They keep nothing from being read: a warning.
+    #[cold]
+    pub(crate) fn trailing(bytes: u64, after: &str) -> Self {
+        let noun = if bytes == 1 { "byte" } else { "bytes" };
+        Self::malformed(format!("{bytes} {noun} after {after}")).coded(Code::Trailing)
+    }
+
     /// Says at which byte, counted from the start of the asset, unless that is known already.
     #[must_use]
     pub fn at(mut self, offset: u64) -> Self {
