@@ -87,6 +87,7 @@ fn size(bytes: Option<u64>, least: u64) -> String {
     match bytes {
         Some(1) => "1 byte".to_owned(),
         Some(bytes) => format!("{bytes} bytes"),
+        None if least == 1 => "1 byte or more".to_owned(),
         None => format!("{least} bytes or more"),
     }
 }

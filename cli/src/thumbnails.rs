@@ -6,13 +6,13 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use meshpeek::Limits;
 use meshpeek::scan::{Scan, Sighting};
-use meshpeek::{Asset, Limits};
 use sha2::{Digest, Sha256};
 use tempfile::Builder;
 
 use crate::args::ScanArgs;
-use crate::export::{Canvas, Edges, Images, Room, picture};
+use crate::export::{Canvas, Edges, Images, Room, is_drawn, picture};
 use crate::failure::Failure;
 use crate::notes::Notes;
 use crate::report;
@@ -52,7 +52,7 @@ impl Thumbnails {
 
     /// Draws an asset if possible. Called by many threads at once.
     pub(crate) fn draw(&self, seen: &Sighting<'_, '_>) {
-        let Some(asset) = seen.asset.filter(|asset| is_model(asset)) else { return };
+        let Some(asset) = seen.asset.filter(|asset| is_drawn(asset.format())) else { return };
         // Hashing reads every byte.
         if seen.budget.work(seen.data.len() as u64).is_err() {
             self.state().undrawn += 1;
@@ -111,10 +111,6 @@ impl Thumbnails {
         notes.say(format_args!("{}{poor}{without}", report::count(drawn, "picture")));
         failure.map_or(Ok(()), Err)
     }
-}
-
-fn is_model(asset: &Asset<'_>) -> bool {
-    matches!(asset, Asset::B3d(_) | Asset::Bmx(_) | Asset::Lodka(_) | Asset::Odol(_) | Asset::Mlod(_))
 }
 
 fn name(digest: &[u8; 32]) -> String {

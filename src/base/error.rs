@@ -124,6 +124,14 @@ impl Error {
         Self::new(ErrorKind::Truncated { needed, left })
     }
 
+    /// The error of bytes that come after `after` and belong to nothing. They do not keep anything from being read: a
+    /// warning.
+    #[cold]
+    pub(crate) fn trailing(bytes: u64, after: &str) -> Self {
+        let noun = if bytes == 1 { "byte" } else { "bytes" };
+        Self::malformed(format!("{bytes} {noun} after {after}")).coded(Code::Trailing)
+    }
+
     /// Sets the offset, counted from the start of the asset, unless it is already known.
     #[must_use]
     pub fn at(mut self, offset: u64) -> Self {

@@ -80,9 +80,25 @@ macro_rules! columns {
 }
 pub(crate) use columns;
 
+/// Whether the columns together take exactly so many bytes.
+pub(crate) const fn fill(columns: &[Column], element: usize) -> bool {
+    let (mut rest, mut bytes) = (columns, 0_usize);
+    while let [column, after @ ..] = rest {
+        bytes = bytes.saturating_add(column.scalar.byte_len());
+        rest = after;
+    }
+    bytes == element
+}
+
 /// Describes elements: the machine's own number or numbers for each, and its columns.
 macro_rules! elements {
     ($($element:ty = $native:ty { $($name:literal $scalar:ident),* $(,)? })*) => {$(
+        const _: () = assert!(
+            $crate::bytes::array::fill($crate::bytes::array::columns![$($name $scalar),*], size_of::<$element>())
+                && size_of::<$native>() == size_of::<$element>(),
+            concat!("the columns and the native type of ", stringify!($element), " have to be as long as it is"),
+        );
+
         impl $crate::base::sealed::Sealed for $element {}
 
         impl $crate::bytes::Element for $element {
@@ -509,6 +525,13 @@ pub(crate) fn uneven(bytes: usize, record: usize, offset: u64) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn columns_fill_their_element_or_do_not_compile() {
+        const WHOLE: &[Column] = columns!["a" U16, "b" U16, "c" U16];
+        const { assert!(fill(WHOLE, 6) && fill(&[], 0)) };
+        assert!(!fill(&WHOLE[1..], 6) && !fill(WHOLE, 5) && !fill(&[], 6));
+    }
 
     #[test]
     fn a_native_cast_is_free_or_refused() {

@@ -26,6 +26,7 @@ mod bounds;
 mod cli;
 mod diff;
 mod dupes;
+mod every_format;
 mod examples;
 mod export;
 mod fields;

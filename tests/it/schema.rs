@@ -154,6 +154,7 @@ fn tables() -> String {
             let bytes = match record.byte_len() {
                 Some(1) => "1 byte".to_owned(),
                 Some(bytes) => format!("{bytes} bytes"),
+                None if record.min() == 1 => "1 byte or more".to_owned(),
                 None => format!("{} bytes or more", record.min()),
             };
             text += &format!("\n`{}`, {bytes}. {}\n\n", record.name, cell(record.doc));

@@ -6,13 +6,14 @@ pub(crate) mod picture;
 mod raster;
 mod room;
 
+use std::borrow::Cow;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use meshpeek::inspect::Depth;
 use meshpeek::summary::{Problem, Problems, Severity};
-use meshpeek::{Asset, Error, Inspect};
+use meshpeek::{Asset, Error, Format, Inspect};
 
 use crate::args::Common;
 use crate::failure::{Failure, Outcome};
@@ -59,14 +60,14 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let source = Source::open(&args.file, common)?;
     let content = source.content(common)?;
     let asset = source.asset(&content)?;
+    if let Some(why) = form.refused(asset.format()) {
+        return Err(Failure::Told(format!("{}: {why}", shown(&args.file))));
+    }
     let mut images = Images::of(&asset, &source.address, source.bytes(), common);
     let room = Room::new(content.budget());
     let located = |error: Error| error.in_file(&args.file);
     let (errors, written) = match form {
-        Form::Glb => {
-            refuse(&asset, &args.file)?;
-            (errors(&asset, Depth::Verify, &room), gltf::write(&asset, &mut images, &room).map_err(located)?)
-        }
+        Form::Glb => (errors(&asset, Depth::Verify, &room), gltf::write(&asset, &mut images, &room).map_err(located)?),
         Form::Png => {
             let how = (args.size, Edges::Sampled);
             let picture = picture::draw(&asset, how, &mut Canvas::default(), &mut images, &room).map_err(located)?;
@@ -139,15 +140,27 @@ fn errors(asset: &Asset<'_>, depth: Depth, room: &Room<'_>) -> Vec<Problem> {
     problems.into_vec().into_iter().filter(|problem| problem.severity == Severity::Error).collect()
 }
 
-/// Refuses formats whose makers do not want their models extracted.
-fn refuse(asset: &Asset<'_>, path: &std::path::Path) -> Result<(), Failure> {
-    let why = match asset {
-        Asset::B3d(_) | Asset::Bmx(_) | Asset::Lodka(_) => return Ok(()),
-        Asset::Odol(_) | Asset::Mlod(_) | Asset::Rtm(_) => {
-            "Arma models and animations are not written as glTF: their community forbids ripping them; \
-             -o NAME.png draws a model"
-        }
-        _ => "an archive is not a model; name a member, as FILE!/MEMBER",
-    };
-    Err(Failure::Told(format!("{}: {why}", shown(path))))
+impl Form {
+    /// Why an asset of this format is not written so; `None` where it is.
+    fn refused(&self, format: Format) -> Option<Cow<'static, str>> {
+        use Format::{B3d, Bmtr, Bmx, Lodka, Mlod, Odol, Pbo, Rtm, Zip};
+        let why = match (self, format) {
+            (_, B3d | Bmx | Lodka) | (Self::Png, Odol | Mlod) => return None,
+            // Their makers do not want them extracted.
+            (Self::Glb, Odol | Mlod | Bmtr | Rtm) => {
+                "Arma models and animations are not written as glTF: their community forbids ripping them; \
+                 -o NAME.png draws a model"
+            }
+            (Self::Png, Bmtr | Rtm) => "nothing to draw: an animation has no triangles",
+            (_, Pbo | Zip) => "an archive is not a model; name a member, as FILE!/MEMBER",
+            (Self::Glb, _) => return Some(format!("export does not write a {} as glTF", format.title()).into()),
+            (Self::Png, _) => return Some(format!("export does not draw a {}", format.title()).into()),
+        };
+        Some(why.into())
+    }
+}
+
+/// Whether a picture can be made of the format.
+pub(crate) fn is_drawn(format: Format) -> bool {
+    Form::Png.refused(format).is_none()
 }

@@ -128,9 +128,9 @@ impl<'s, 'a> Survey<'s, 'a> {
         } else if version > VERSION {
             self.warn(8, format_args!("version {version} is newer than {VERSION}"));
         }
-        let trailing = self.scene.trailing().len();
+        let trailing = self.scene.trailing().len() as u64;
         if trailing > 0 {
-            self.warn(chunk.byte_len(), format_args!("{trailing} bytes after the scene"));
+            self.problems.warning(&Error::trailing(trailing, "the scene").at(chunk.byte_len()));
         }
     }
 

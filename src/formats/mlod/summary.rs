@@ -88,7 +88,7 @@ impl Model<'_> {
             summary.counts = Counts::known([("lods", lods), ("vertices", vertices), ("faces", faces)]);
             let behind = summary.bytes.saturating_sub(end);
             if behind > 0 {
-                problems.warning(&Error::malformed(format!("{behind} bytes after the last LOD")).at(end));
+                problems.warning(&Error::trailing(behind, "the last LOD").at(end));
             }
         }
         Summary { references: references.into_vec(problems), ..summary }

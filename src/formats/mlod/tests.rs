@@ -159,7 +159,7 @@ fn every_length_is_an_error_but_the_whole() {
         assert!(text.contains("left") || text.contains("NUL"), "{cut}: {text}");
     }
     let more = [&bytes[..], b"!"].concat();
-    assert_eq!(verify(&more), [(Severity::Warning, Some(bytes.len() as u64), "1 bytes after the last LOD".to_owned())]);
+    assert_eq!(verify(&more), [(Severity::Warning, Some(bytes.len() as u64), "1 byte after the last LOD".to_owned())]);
 }
 
 #[test]

@@ -121,8 +121,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             self.problems.warning(error);
         } else if !rest.is_empty() {
             let place = if read.is_some() { "the trailer" } else { "the last LOD" };
-            let bytes = if rest.left() == 1 { "byte" } else { "bytes" };
-            self.problems.warning(&rest.error(format!("{} {bytes} after {place}", rest.left())));
+            self.problems.warning(&Error::trailing(rest.left(), place).at(rest.offset()));
         }
     }
 

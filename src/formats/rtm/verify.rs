@@ -155,8 +155,7 @@ impl<'p> Survey<'p> {
 
     fn trailing(&mut self, offset: u64, rest: &[u8]) {
         if !rest.is_empty() {
-            let message = format!("{} bytes after the last frame", rest.len());
-            self.problems.warning(&Error::malformed(message).at(offset));
+            self.problems.warning(&Error::trailing(rest.len() as u64, "the last frame").at(offset));
         }
     }
 }

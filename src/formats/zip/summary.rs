@@ -170,7 +170,8 @@ impl Archive<'_> {
             match member.unpack() {
                 Ok((_, 0)) => {}
                 Ok((_, behind)) => {
-                    member.warn(problems, || format!("{behind} bytes after the end of its stream"));
+                    let message = || format!("{behind} bytes after the end of its stream");
+                    problems.tell(Severity::Warning, || member.error(message()).coded(Code::Trailing));
                 }
                 // That only its owner can read a file is no fault of it.
                 Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_) | ErrorKind::Encrypted(_)) => {
@@ -208,16 +209,12 @@ impl Archive<'_> {
         let end = self.directory.archive_end();
         let behind = self.data.size().saturating_sub(end);
         if behind > 0 {
-            problems.warning(&Error::malformed(format!("{behind} bytes after the archive")).at(end));
+            problems.warning(&Error::trailing(behind, "the archive").at(end));
         }
     }
 }
 
 impl Member<'_> {
-    fn warn(&self, problems: &mut Problems, message: impl FnOnce() -> String) {
-        problems.tell(Severity::Warning, || self.error(message()));
-    }
-
     /// Its number, and where the directory has its line.
     fn place(&self) -> (usize, u64) {
         (self.index(), self.entry().offset)

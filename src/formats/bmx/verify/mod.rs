@@ -100,8 +100,7 @@ fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, problems: &mut Problems, check: 
     }
     problems.ok(budget.check());
     if let Some(tail) = reached.and_then(|reached| table.len().checked_sub(reached)).filter(|tail| *tail > 0) {
-        let error =
-            Error::malformed(format!("{tail} bytes after the last record")).at(table.len().saturating_sub(tail));
+        let error = Error::trailing(tail, "the last record").at(table.len().saturating_sub(tail));
         problems.warning(&table.locate(error));
     }
 }

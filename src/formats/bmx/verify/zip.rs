@@ -24,7 +24,7 @@ pub(super) fn archive(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Probl
     let end = directory.archive().len() as u64;
     if map.bytes > end {
         let behind = map.bytes.saturating_sub(end);
-        problems.warning(&Error::malformed(format!("{behind} bytes after the zip")).at(end));
+        problems.warning(&Error::trailing(behind, "the zip").at(end));
     }
     names(map, archive, problems);
     // Entries that share bytes are named and not unpacked: what a zip inflates to stays in proportion to its size.
@@ -169,6 +169,7 @@ fn data(map: &Map<'_>, entry: &Entry<'_>, problems: &mut Problems) {
     };
     if let Some(trailing) = trailing.filter(|&trailing| trailing > 0) {
         let message = || format!("{trailing} bytes after the end of its DEFLATE stream");
-        problems.tell(Severity::Warning, || entry.error(message()).at(entry.header_offset()));
+        let error = || entry.error(message()).at(entry.header_offset()).coded(Code::Trailing);
+        problems.tell(Severity::Warning, error);
     }
 }

@@ -1,0 +1,257 @@
+//! Each format stands in every place that has something of each: what a new one still lacks, by name. ADDING_A_FORMAT.md
+//! says what belongs there.
+
+use std::fs;
+use std::path::Path;
+
+use meshpeek::summary::{Code, Problems};
+use meshpeek::{Asset, Format, Inspect, Limits, OwnedAsset};
+use serde_json::Value as Json;
+
+use crate::cli::{Folder, code, program, stderr};
+use crate::corpus::root;
+
+/// A place, and whether a format is in it.
+struct Place {
+    name: &'static str,
+    holds: fn(&Subject) -> bool,
+}
+
+/// A format, as these tests see it.
+struct Subject {
+    /// As in records, such as `b3d`.
+    name: &'static str,
+    /// As in the code, such as `B3d`.
+    variant: String,
+    /// Its sound files in `corpus/`, the smallest first.
+    files: Vec<String>,
+}
+
+const PLACES: &[Place] = &[
+    Place {
+        name: "README.md, the table of formats",
+        holds: |of| of.is_in_rows("README.md", "| format | games", "## "),
+    },
+    Place {
+        name: "README.md, the table of features",
+        holds: |of| text("README.md").contains(&format!("`{}`", of.name)),
+    },
+    Place { name: "FORMATS.md", holds: |of| text("FORMATS.md").contains(&format!("\n## {}\n", of.name)) },
+    Place { name: "CHANGELOG.md", holds: |of| has_word(&text("CHANGELOG.md"), of.name) },
+    Place { name: "src/lib.rs, `Spaces`", holds: |of| of.is_in_rows("src/lib.rs", "//! # Spaces", "//! # Features") },
+    Place {
+        name: "src/inspect.rs, `Depth::Header`",
+        holds: |of| of.is_in_rows("src/inspect.rs", "/// | format | counts", " Header ="),
+    },
+    Place {
+        name: "src/geometry/mod.rs, the table",
+        holds: |of| of.is_in_rows("src/geometry/mod.rs", "//! | format |", "//! Nothing"),
+    },
+    Place {
+        name: "src/diff/rules.rs",
+        holds: |of| text("src/diff/rules.rs").contains(&format!("Format::{} =>", of.variant)),
+    },
+    Place {
+        name: ".ci/public-api.txt",
+        holds: |of| text(".ci/public-api.txt").contains(&format!("Format::{}\n", of.variant)),
+    },
+    Place { name: "Cargo.toml, a feature", holds: |of| text("Cargo.toml").contains(&format!("\n{} = [", of.name)) },
+    Place { name: "fuzz/fuzz_targets", holds: |of| of.has_target() },
+    Place {
+        name: "fuzz/dictionaries",
+        holds: |of| root().join(format!("fuzz/dictionaries/{}.dict", of.name)).is_file(),
+    },
+    Place { name: "fuzz/README.md", holds: |of| text("fuzz/README.md").contains(&format!("`{}`", of.name)) },
+    Place {
+        name: "fuzz/src/seeds.rs",
+        holds: |of| crate::seeds::seeds().iter().any(|(target, ..)| *target == of.name),
+    },
+    Place { name: "corpus, corpus/golden", holds: |of| !of.files.is_empty() },
+    Place {
+        name: "corpus/hostile",
+        holds: |of| goldens("hostile").iter().any(|golden| golden["info"]["format"] == of.name),
+    },
+    Place {
+        name: "tests/it/cli/fields.rs, `EACH`",
+        holds: |of| of.files.iter().any(|file| text("tests/it/cli/fields.rs").contains(&format!("\"{file}\""))),
+    },
+    Place { name: "OwnedAsset", holds: |of| of.files.iter().any(|file| is_kept(file)) },
+    Place { name: "cli/src/report, `info`", holds: |of| of.files.iter().any(|file| has_body(file)) },
+    Place { name: "geometry", holds: |of| of.files.iter().any(|file| has_triangles(file)) },
+    Place { name: "export, glTF", holds: |of| is_exported(&of.files, "glb") },
+    Place { name: "export, a picture", holds: |of| is_exported(&of.files, "png") },
+];
+
+/// Where a format is not, and why that is right.
+const EXEMPT: &[(Format, &[&str], &str)] = &[
+    (
+        Format::Bmtr,
+        &["README.md, the table of features", "Cargo.toml, a feature"],
+        "the feature `rtm` brings both kinds of animations",
+    ),
+    (Format::Bmtr, &["src/lib.rs, `Spaces`"], "the row of rtm tells of both"),
+    (
+        Format::Bmtr,
+        &["fuzz/fuzz_targets", "fuzz/dictionaries", "fuzz/README.md", "fuzz/src/seeds.rs"],
+        "the target rtm reads both kinds",
+    ),
+    (
+        Format::Bmtr,
+        &["geometry", "src/geometry/mod.rs, the table", "export, a picture"],
+        "an animation has no triangles",
+    ),
+    (
+        Format::Rtm,
+        &["geometry", "src/geometry/mod.rs, the table", "export, a picture"],
+        "an animation has no triangles",
+    ),
+    (Format::Bmtr, &["export, glTF"], "refused by name: the community of Arma forbids it"),
+    (Format::Rtm, &["export, glTF"], "refused by name: the community of Arma forbids it"),
+    (Format::Odol, &["export, glTF"], "refused by name: the community of Arma forbids it"),
+    (Format::Mlod, &["export, glTF"], "refused by name: the community of Arma forbids it"),
+    (Format::Pbo, ARCHIVE, "an archive has members and no space"),
+    (Format::Zip, ARCHIVE, "an archive has members and no space"),
+    (Format::Pbo, &["src/diff/rules.rs"], "archives are compared member by member"),
+    (Format::Zip, &["src/diff/rules.rs"], "archives are compared member by member"),
+];
+
+const ARCHIVE: &[&str] =
+    &["src/lib.rs, `Spaces`", "geometry", "src/geometry/mod.rs, the table", "export, glTF", "export, a picture"];
+
+#[test]
+fn every_format_is_in_every_place() {
+    let mut wrong = Vec::new();
+    for &format in Format::ALL {
+        let subject = Subject::of(format);
+        for place in PLACES {
+            let exempt = EXEMPT.iter().find(|(of, places, _)| *of == format && places.contains(&place.name));
+            match ((place.holds)(&subject), exempt) {
+                (false, None) => wrong.push(format!("{format} is not in: {}", place.name)),
+                (true, Some((.., why))) => wrong.push(format!("{format} is in: {}, in spite of: {why}", place.name)),
+                _ => {}
+            }
+        }
+        wrong.extend(unsaid(&subject));
+    }
+    for (format, places, _) in EXEMPT {
+        let unknown = places.iter().filter(|name| !PLACES.iter().any(|place| place.name == **name));
+        wrong.extend(unknown.map(|name| format!("{format} is exempt from a place that is not here: {name}")));
+    }
+    assert!(wrong.is_empty(), "see ADDING_A_FORMAT.md\n{}", wrong.join("\n"));
+}
+
+/// Otherwise a place would say yes to anything.
+#[test]
+fn a_format_that_is_not_there_is_in_no_place() {
+    let subject = Subject { name: "xyz", variant: "Xyz".to_owned(), files: Vec::new() };
+    for place in PLACES {
+        assert!(!(place.holds)(&subject), "{}", place.name);
+    }
+}
+
+#[test]
+fn bytes_after_the_end_have_a_code_of_their_own() {
+    use Format::{B3d, Bmtr, Bmx, Mlod, Odol, Rtm, Zip};
+    for format in [B3d, Bmx, Odol, Bmtr, Rtm, Mlod, Zip] {
+        let file = Subject::of(format).files.swap_remove(0);
+        let sound = fs::read(root().join(&file)).unwrap();
+        let longer = [&sound[..], &[0; 3]].concat();
+        let asset = Asset::parse_file(Path::new(&file), &longer, &Limits::default()).unwrap();
+        let mut problems = Problems::new(&Limits::default());
+        asset.verify(&mut problems);
+        let problems: Vec<_> = problems.into_vec().into_iter().map(|problem| (problem.code, problem.offset)).collect();
+        assert_eq!(problems, [(Code::Trailing, Some(sound.len() as u64))], "{file}");
+    }
+}
+
+/// Refusals of `export` that only say that nobody decided.
+fn unsaid(of: &Subject) -> Vec<String> {
+    let folder = Folder::new(&format!("unsaid_{}", of.name));
+    let mut unsaid = Vec::new();
+    for (ending, message) in [("glb", "export does not write"), ("png", "export does not draw")] {
+        let said = of.files.first().map(|file| export(file, &folder.0.join(format!("out.{ending}"))).1);
+        if said.is_none_or(|said| said.contains(message)) {
+            unsaid.push(format!("{} is not in: cli/src/export/mod.rs, `Form::refused` ({ending})", of.name));
+        }
+    }
+    unsaid
+}
+
+impl Subject {
+    fn of(format: Format) -> Self {
+        let kinds = fs::read_dir(root().join("corpus/golden")).unwrap();
+        let kinds = kinds.map(|entry| entry.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned());
+        let goldens = kinds.filter(|kind| kind != "hostile").flat_map(|kind| goldens(&kind));
+        let sound = goldens.filter(|golden| golden["info"]["format"] == format.name() && golden["status"][0] == 0);
+        let mut files: Vec<String> =
+            sound.map(|golden| format!("corpus/{}", golden["file"].as_str().unwrap())).collect();
+        files.sort_by_key(|file| root().join(file).metadata().unwrap().len());
+        Self { name: format.name(), variant: format!("{format:?}"), files }
+    }
+
+    /// Whether the first cell of a row between two marks names it.
+    fn is_in_rows(&self, file: &str, from: &str, to: &str) -> bool {
+        let text = text(file);
+        let start = text.find(from).unwrap_or_else(|| panic!("{file} has no {from}"));
+        let rows = &text[start..][..text[start..].find(to).unwrap_or_else(|| panic!("{file} has no {to}"))];
+        rows.lines().filter_map(|row| row.split('|').nth(1)).any(|cell| has_word(cell, self.name))
+    }
+
+    fn has_target(&self) -> bool {
+        root().join(format!("fuzz/fuzz_targets/{}.rs", self.name)).is_file()
+            && text("fuzz/Cargo.toml").contains(&format!("name = \"{}\"", self.name))
+            && text("fuzz/src/lib.rs").lines().any(|line| line.trim() == self.name)
+    }
+}
+
+fn text(file: &str) -> String {
+    fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+/// Whether a word of the text starts with the name, in upper or lower case.
+fn has_word(text: &str, name: &str) -> bool {
+    text.split(|letter: char| !letter.is_alphanumeric()).any(|word| word.to_lowercase().starts_with(name))
+}
+
+fn goldens(kind: &str) -> Vec<Json> {
+    text(&format!("corpus/golden/{kind}.ndjson")).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn is_kept(file: &str) -> bool {
+    let bytes = fs::read(root().join(file)).unwrap();
+    let opened = Asset::parse_file(Path::new(file), &bytes, &Limits::default()).unwrap().format();
+    let kept = OwnedAsset::parse_file(Path::new(file), bytes, &Limits::default()).unwrap();
+    kept.clone().asset().format() == opened
+}
+
+/// Whether `info` prints more of it than the record and the problems.
+fn has_body(file: &str) -> bool {
+    let output = program().args(["info", file]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let json = program().args(["info", "--json", file]).output().unwrap();
+    let json: Json = serde_json::from_slice(&json.stdout).unwrap();
+    // A heading starts a line; those of the record are its keys.
+    let headings = text.lines().skip(1).filter(|line| line.starts_with(char::is_uppercase));
+    let own = headings.filter(|line| !["Needs", "Problems"].iter().any(|of| line.starts_with(of)));
+    json["detail"].is_object() && own.count() > 0
+}
+
+fn has_triangles(file: &str) -> bool {
+    let bytes = fs::read(root().join(file)).unwrap();
+    let asset = Asset::parse_file(Path::new(file), &bytes, &Limits::default()).unwrap();
+    let mut primitives = asset.primitives().flatten();
+    primitives.any(|primitive| primitive.triangles().flatten().next().is_some())
+}
+
+/// The status, and what is said beside it.
+fn export(file: &str, to: &Path) -> (i32, String) {
+    let output = program().args(["export", "-q", file, "-o"]).arg(to).output().unwrap();
+    (code(&output), stderr(&output))
+}
+
+/// Whether one of the files is written. A picture may be reported as empty, and is written then, too.
+fn is_exported(files: &[String], ending: &str) -> bool {
+    let folder = Folder::new(&format!("every_{ending}"));
+    let to = folder.0.join(format!("out.{ending}"));
+    files.iter().any(|file| export(file, &to).0 < 2 && to.is_file())
+}
