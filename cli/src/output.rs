@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
+use anstream::adapter::StripBytes;
 use anstream::{AutoStream, ColorChoice};
 use meshpeek::scan::Record;
 use serde::Serialize;
@@ -68,8 +69,11 @@ impl Output {
     pub(crate) fn text(common: &Common) -> Result<Self, Failure> {
         let out = Self::new(
             common,
-            |file| Box::new(AutoStream::new(file, ColorChoice::Never)),
-            |stdout| Box::new(AutoStream::new(stdout, choice(common.color))),
+            |file| without_colors(file),
+            |stdout| match choice(common.color, &stdout) {
+                ColorChoice::Never => without_colors(stdout),
+                color => Box::new(AutoStream::new(stdout, color)),
+            },
         )?;
         let width = out.terminal.then(|| width(true));
         Ok(Self { text: Some(Vec::new()), width, ..out })
@@ -168,6 +172,10 @@ impl Write for Output {
 
 /// Writes the complete lines of `line` followed by these bytes, and keeps the rest.
 fn put_text(stream: &mut impl Write, line: &mut Vec<u8>, bytes: &[u8], width: Option<usize>) -> io::Result<()> {
+    // The marks are not ASCII: without wrapping there is nothing to change.
+    if width.is_none() && line.is_empty() && bytes.is_ascii() {
+        return stream.write_all(bytes);
+    }
     for part in bytes.split_inclusive(|&byte| byte == b'\n') {
         line.extend_from_slice(part);
         if let Some(text) = line.strip_suffix(b"\n") {
@@ -178,9 +186,31 @@ fn put_text(stream: &mut impl Write, line: &mut Vec<u8>, bytes: &[u8], width: Op
     Ok(())
 }
 
-fn choice(color: Color) -> ColorChoice {
+/// A stream that takes colors out of the text.
+fn without_colors(stream: impl Write + Send + 'static) -> Box<dyn Write + Send> {
+    Box::new(Plain { colors: StripBytes::new(), stream: buffered(Box::new(stream)) })
+}
+
+/// Writes the pieces between colors, which are small, through a buffer.
+struct Plain {
+    colors: StripBytes,
+    stream: BufWriter<Box<dyn Write + Send>>,
+}
+
+impl Write for Plain {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.colors.strip_next(bytes).try_for_each(|piece| self.stream.write_all(piece))?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
+}
+
+fn choice(color: Color, stdout: &io::Stdout) -> ColorChoice {
     match color {
-        Color::Auto => ColorChoice::Auto,
+        Color::Auto => AutoStream::choice(stdout),
         Color::Always => ColorChoice::Always,
         Color::Never => ColorChoice::Never,
     }

@@ -38,7 +38,10 @@ const PLACES: &[Place] = &[
     },
     Place { name: "FORMATS.md", holds: |of| text("FORMATS.md").contains(&format!("\n## {}\n", of.name)) },
     Place { name: "CHANGELOG.md", holds: |of| has_word(&text("CHANGELOG.md"), of.name) },
-    Place { name: "src/lib.rs, `Spaces`", holds: |of| of.is_in_rows("src/lib.rs", "//! # Spaces", "//! # Features") },
+    Place {
+        name: "src/lib.rs, `Coordinate spaces`",
+        holds: |of| of.is_in_rows("src/lib.rs", "//! # Coordinate spaces", "//! # Features"),
+    },
     Place {
         name: "src/inspect.rs, `Depth::Header`",
         holds: |of| of.is_in_rows("src/inspect.rs", "/// | format | counts", " Header ="),
@@ -89,7 +92,7 @@ const EXEMPT: &[(Format, &[&str], &str)] = &[
         &["README.md, the table of features", "Cargo.toml, a feature"],
         "the feature `rtm` brings both kinds of animations",
     ),
-    (Format::Bmtr, &["src/lib.rs, `Spaces`"], "the row of rtm tells of both"),
+    (Format::Bmtr, &["src/lib.rs, `Coordinate spaces`"], "the row of rtm tells of both"),
     (
         Format::Bmtr,
         &["fuzz/fuzz_targets", "fuzz/dictionaries", "fuzz/README.md", "fuzz/src/seeds.rs"],
@@ -116,7 +119,7 @@ const EXEMPT: &[(Format, &[&str], &str)] = &[
 ];
 
 const ARCHIVE: &[&str] =
-    &["src/lib.rs, `Spaces`", "geometry", "src/geometry/mod.rs, the table", "export, glTF", "export, a picture"];
+    &["src/lib.rs, `Coordinate spaces`", "geometry", "src/geometry/mod.rs, the table", "export, glTF", "export, a picture"];
 
 #[test]
 fn every_format_is_in_every_place() {

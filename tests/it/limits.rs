@@ -59,7 +59,7 @@ fn problems_say_of_what_kind_they_are() {
         ("cut.b3d", cut, "damaged.truncated"),
         ("locked.zip", zip(&[locked], b"").to_vec(), "encrypted"),
         ("crc.zip", zip(&[other], b"").to_vec(), "damaged.checksum"),
-        ("behind.zip", [zip(&[], b"").to_vec(), vec![0; 9]].concat(), "suspicious"),
+        ("behind.zip", [zip(&[], b"").to_vec(), vec![0; 9]].concat(), "suspicious.trailing"),
     ];
     for (name, bytes, code) in cases {
         let found = problems(&File::new(name, bytes), &[]);
