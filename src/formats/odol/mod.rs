@@ -227,7 +227,7 @@ impl<'a> Model<'a> {
     /// A header that breaks off is no error as long as the version could be read: see [`whole`](Self::whole).
     ///
     /// # Errors
-    /// [`Unsupported`](ErrorKind::Unsupported) for other versions and relatives of the format; where there is no
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) for other versions and relatives of the format; where there is no
     /// version.
     pub fn parse(data: &'a [u8]) -> Result<Self> {
         Self::parse_with(data, &Limits::default())
@@ -244,7 +244,7 @@ impl<'a> Model<'a> {
     /// The same of [ranges](crate::ranges): takes the header and its tables; of version 7 all bytes.
     ///
     /// # Errors
-    /// As [`parse`](Self::parse); [`Incomplete`](ErrorKind::Incomplete) where these are not all here.
+    /// As [`parse`](Self::parse); [`Incomplete`](crate::ErrorKind::Incomplete) where these are not all here.
     pub fn parse_ranges(ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
         Self::open(Data::Parts(ranges), limits)
     }
@@ -293,7 +293,7 @@ impl<'a> Model<'a> {
     /// Whether the header could be read to its end. Where it could not, it is read once more for the error.
     ///
     /// # Errors
-    /// [`Encrypted`](ErrorKind::Encrypted) where the header says so; else what is wrong with it, and where.
+    /// [`Encrypted`](crate::ErrorKind::Encrypted) where the header says so; else what is wrong with it, and where.
     pub fn whole(&self) -> Result<()> {
         if self.header.is_whole {
             return Ok(());
