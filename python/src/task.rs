@@ -5,8 +5,8 @@ use std::sync::mpsc::SyncSender;
 use std::sync::{Mutex, PoisonError};
 
 use arrow_array::RecordBatch;
-use meshpeek_tables::{Batches, Table};
 use meshpeek::scan::{Found, Scan as Kernel, Sighting, Unit};
+use meshpeek_tables::{Batches, Table};
 
 /// How to handle a path that cannot be read.
 #[derive(Clone, Copy, PartialEq, Eq)]

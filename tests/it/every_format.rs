@@ -118,8 +118,13 @@ const EXEMPT: &[(Format, &[&str], &str)] = &[
     (Format::Zip, &["src/diff/rules.rs"], "archives are compared member by member"),
 ];
 
-const ARCHIVE: &[&str] =
-    &["src/lib.rs, `Coordinate spaces`", "geometry", "src/geometry/mod.rs, the table", "export, glTF", "export, a picture"];
+const ARCHIVE: &[&str] = &[
+    "src/lib.rs, `Coordinate spaces`",
+    "geometry",
+    "src/geometry/mod.rs, the table",
+    "export, glTF",
+    "export, a picture",
+];
 
 #[test]
 fn every_format_is_in_every_place() {
