@@ -67,8 +67,7 @@ impl Layout {
     fn suits(&self, flags: c_int) -> bool {
         let wants = |flag| flags & flag == flag;
         let (by_row, by_column) = (self.is_contiguous(), self.is_by_column());
-        (by_row || wants(ffi::PyBUF_STRIDES))
-            && (by_row || !wants(ffi::PyBUF_C_CONTIGUOUS))
+        (by_row || wants(ffi::PyBUF_STRIDES) && !wants(ffi::PyBUF_C_CONTIGUOUS))
             && (by_column || !wants(ffi::PyBUF_F_CONTIGUOUS))
             && (by_row || by_column || !wants(ffi::PyBUF_ANY_CONTIGUOUS))
     }
