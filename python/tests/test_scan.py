@@ -185,7 +185,7 @@ def test_units_in_any_wrapping_are_the_whole(archives):
         order = lambda row: json.dumps(row)
         assert sorted(of_units, key=order) == sorted(table(meshpeek.scan(archives, table=name)).to_pylist(), key=order)
     os.utime(archives / "loose.b3d", (1, 1))
-    lost = [row for row in meshpeek.scan(units=units) if row["format"] is None]
+    lost = [row for row in meshpeek.scan(units=units) if row["bytes"] is None]
     assert len(lost) == 1 and "changed since" in lost[0]["problems"][0]["message"]
 
 
