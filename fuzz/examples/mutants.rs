@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use meshpeek::address::{Names, open_member};
 use meshpeek::budget::Reservation;
 use meshpeek::container::Container;
-use meshpeek::diff::{Side, compare, fingerprint};
+use meshpeek::diff::{Options, Side, compare, fingerprint};
 use meshpeek::dissect::{dissect, locate};
 use meshpeek::inspect::{self, Depth, Inspect, Outline, Part, Selector, Value, Visitor, selector};
 use meshpeek::ranges::Ranges;
@@ -191,7 +191,7 @@ const QUESTIONS: &[Question] = &[
         let budget = mutant.budget();
         let [a, b] = [mutant.base, mutant.bytes].map(|data| Side { file: mutant.path, data, budget: &budget });
         let mut count = 0_u64;
-        let _ = compare(a, b, &mut |_| count += 1);
+        let _ = compare(a, b, &Options::default(), &mut |_| count += 1);
     }),
 ];
 
