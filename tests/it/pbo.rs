@@ -223,11 +223,11 @@ fn what_is_no_asset_is_not_sniffed_as_one() {
     let program = std::fs::read(std::env::current_exe().unwrap()).unwrap();
     let own = ["Cargo.toml", "Cargo.lock", "README.md", "src/lib.rs", "corpus/records.ndjson"];
     let own = own.map(|name| std::fs::read(crate::corpus::root().join(name)).unwrap());
-    let known = |piece: &[u8]| Format::sniff(piece).filter(|format| *format != Format::Odol);
-    assert!(own.iter().all(|file| known(file).is_none()));
-    // Any place of the program, as the start of a file: each build has others, of which one may be like a member.
-    let formats: Vec<Format> = program.chunks(40_961).filter_map(known).collect();
-    assert!(formats.len() < 3 && formats.iter().all(|format| *format == Format::Pbo), "{formats:?}");
+    assert!(own.iter().all(|file| Format::sniff(file).is_none()));
+    // Any place of the program, as the start of a file: each build has others. One may be like a member of a PBO, and one
+    // that starts with the magic of another format is rightly taken for it.
+    let members = program.chunks(40_961).filter(|piece| Format::sniff(piece) == Some(Format::Pbo)).count();
+    assert!(members < 3, "{members}");
 }
 
 #[test]
