@@ -29,6 +29,10 @@
 //! | read a file from which only byte ranges are available | [`ranges`] | the ranges that are needed |
 //! | visit everything in an archive | [`visit::visit`](visit/fn.visit.html) | each member is examined, one in memory at a time |
 //! | scan folders full of archives on all cores | [`scan::Scan`](scan/struct.Scan.html) (feature `scan`) | a summary of each asset; memory for the assets being processed |
+//! | get triangles and materials in one coordinate space | [`geometry`](geometry/index.html) (feature `geometry`) | the arrays that are read |
+//! | get bones, clips and poses | [`pose`](pose/index.html) (feature `geometry`) | the tracks that are sampled |
+//! | write facts, outlines and arrays as JSON | [`json`](json/index.html) (feature `json`) | what is written |
+//! | make Arrow and Parquet tables | the crate `meshpeek-tables` | a summary of each asset |
 //! | compare two assets | [`diff::compare`](diff/fn.compare.html) (feature `scan`) | both are read; unequal arrays are decoded |
 //!
 //! # How it fits together
@@ -124,8 +128,9 @@
 //! # Features
 //!
 //! Each format has a feature, on by default. `mmap` adds memory maps. `owned` keeps bytes with their views. `zlib-rs`
-//! is the faster of two DEFLATE backends. Off by default: `serde` makes summaries serializable, and `scan` finds assets
-//! in folders and archives. The docs of each gated item name its feature.
+//! is the faster of two DEFLATE backends. Off by default: `serde` makes summaries serializable, `json` writes JSON,
+//! `scan` finds assets in folders and archives, and `geometry` gives triangles, materials, bones and poses. The docs of
+//! each gated item name its feature.
 #![deny(unsafe_code, missing_docs, unreachable_pub)]
 #![cfg_attr(
     not(test),

@@ -21,7 +21,8 @@ pub trait Element: Sealed + Wire + IntoBytes {
     /// The same bytes as the machine's own numbers, where byte order and alignment allow a cast.
     type Native: AnyBitPattern + NoUninit;
 
-    /// What the element's bytes are, in order and without gaps.
+    /// The columns of one element, in order and without gaps. [`Table::columns`] returns them for any array.
+    #[doc(hidden)]
     const COLUMNS: &'static [Column];
 }
 

@@ -7,6 +7,7 @@ use crate::bytes::cursor::{Cursor, Wire};
 use crate::outline::{Outline, Part, Schema, Sink, StoredField, Type, Value};
 
 /// A record that is read in place.
+#[doc(hidden)]
 pub trait Fixed: Wire {
     /// Its description.
     const SCHEMA: &'static Schema;

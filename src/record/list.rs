@@ -189,6 +189,7 @@ impl<'a, T: Item<'a, C>, C: Copy> Read<'a, Count<C>> for List<'a, T, C> {
 }
 
 /// What can stand in a [`List`] that is a field of a record.
+#[doc(hidden)]
 pub trait Item<'a, C: Copy = ()>: Read<'a, C> {
     /// Whether all items of a list together are one field.
     const IS_FIELD: bool = false;

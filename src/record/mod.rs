@@ -64,6 +64,7 @@ pub use list::List;
 pub(crate) use plain::plain;
 
 /// A value with a place in a file.
+#[doc(hidden)]
 pub trait Stored {
     /// What it is made of, where it is read with nothing but itself.
     const TYPE: Type;
@@ -117,12 +118,14 @@ pub trait Read<'a, C = ()>: Stored + Sized {
     /// # Errors
     /// Where it does not fit what is left, or breaks a rule of the format. The fields before the error may have been
     /// described.
+    #[doc(hidden)]
     fn walk(cursor: &mut Cursor<'a>, context: C, name: &'static str, sink: &mut impl Sink) -> Result<Self>;
 
     /// Reads the value at the cursor, which moves to its end.
     ///
     /// # Errors
     /// As [`walk`](Self::walk).
+    #[doc(hidden)]
     // Left to the compiler, small records are read in loops by calls in one build and not in the next.
     #[inline(always)]
     fn read(cursor: &mut Cursor<'a>, context: C) -> Result<Self> {
@@ -139,6 +142,7 @@ pub trait Read<'a, C = ()>: Stored + Sized {
 }
 
 /// A record, described by a [`Schema`].
+#[doc(hidden)]
 pub trait Record<'a, C = ()>: Read<'a, C> {
     /// Its description.
     const SCHEMA: &'static Schema;
@@ -150,6 +154,7 @@ pub trait Record<'a, C = ()>: Read<'a, C> {
     ///
     /// # Errors
     /// As [`Read::walk`].
+    #[doc(hidden)]
     fn walk_fields(cursor: &mut Cursor<'a>, context: C, sink: &mut impl Sink) -> Result<Self>;
 }
 
@@ -207,6 +212,7 @@ pub(crate) fn describe_absent<T: Stored>(name: &'static str, sink: &mut impl Sin
 }
 
 /// The form in which a file has a value.
+#[doc(hidden)]
 pub trait Form<T> {
     /// The value itself.
     fn into_value(self) -> T;
