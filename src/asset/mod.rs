@@ -18,14 +18,11 @@ use std::path::Path;
 
 use crate::base::error::Result;
 use crate::base::format::Format;
-use crate::base::forward::forward;
 use crate::base::limits::Limits;
 use crate::base::no_asset::NoAsset;
 use crate::budget::Budget;
-use crate::inspect::{Depth, Inspect, Region};
-use crate::outline::Outline;
+use crate::inspect::Inspect;
 use crate::ranges::{Data, Ranges};
-use crate::summary::{Problems, Summary};
 
 pub use registry::Asset;
 
@@ -78,7 +75,7 @@ impl<'a> Asset<'a> {
 
     /// Returns the format that the asset was opened as.
     pub fn format(&self) -> Format {
-        self.inner().format()
+        self.about().0
     }
 
     /// Opens an asset and charges a budget for examining the bytes and for what the asset decodes for itself.
@@ -101,21 +98,5 @@ impl<'a> Asset<'a> {
             Some(format) => Self::open(format, data, limits),
             None => Err(NoAsset::of(data).error()),
         }
-    }
-}
-
-/// Forwards each method to the asset inside, including those with a default.
-impl Inspect for Asset<'_> {
-    forward! {
-        inner:
-        fn about(&self) -> (Format, &Limits, u64);
-        fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary;
-        fn outline(&self, out: &mut Outline<'_>);
-        fn dissect(&self, out: &mut Outline<'_>);
-        fn regions(&self, sink: &mut dyn FnMut(Region<'_>));
-        fn digest_names(&self) -> &'static [&'static str];
-        fn digest(&self, name: &str, budget: &Budget, sink: &mut dyn FnMut(&[u8])) -> Result<()>;
-        fn digests(&self, names: &[&str], budget: &Budget, sink: &mut dyn FnMut(usize, &[u8])) -> Vec<Result<()>>;
-        fn kept_bytes(&self) -> u64;
     }
 }

@@ -3,9 +3,11 @@
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::base::limits::Limits;
-use crate::inspect::Inspect;
-use crate::outline::Schema;
+use crate::budget::Budget;
+use crate::inspect::{Depth, Inspect, Region};
+use crate::outline::{Outline, Schema};
 use crate::ranges::Ranges;
+use crate::summary::{Problems, Summary};
 
 /// One group per module: its feature, the asset that it opens, and whether that opens from part of its bytes. Each
 /// group has one row per format that it reads, with its records.
@@ -75,12 +77,23 @@ macro_rules! registry {
                     _ => Self::open(format, &[], limits),
                 }
             }
+        }
 
-            pub(crate) fn inner(&self) -> &(dyn Inspect + 'a) {
-                match self {
-                    $(#[cfg(feature = $feature)] Self::$asset(asset) => asset,)*
-                    Self::Never(never, _) => match *never {},
-                }
+        /// Calls each method of the asset inside, including those with a default. A trait object inside would keep the
+        /// methods of all formats in every program.
+        #[allow(unused_variables)]
+        impl Inspect for Asset<'_> {
+            registry! {
+                @inside [$(#[cfg(feature = $feature)] $asset)*]
+                fn about(&self) -> (Format, &Limits, u64);
+                fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary;
+                fn outline(&self, out: &mut Outline<'_>);
+                fn dissect(&self, out: &mut Outline<'_>);
+                fn regions(&self, sink: &mut dyn FnMut(Region<'_>));
+                fn digest_names(&self) -> &'static [&'static str];
+                fn digest(&self, name: &str, budget: &Budget, sink: &mut dyn FnMut(&[u8])) -> Result<()>;
+                fn digests(&self, names: &[&str], budget: &Budget, sink: &mut dyn FnMut(usize, &[u8])) -> Vec<Result<()>>;
+                fn kept_bytes(&self) -> u64;
             }
         }
 
@@ -89,6 +102,17 @@ macro_rules! registry {
             impl crate::base::sealed::Sealed for crate::formats::$module::$type<'_> {}
         )*
         impl crate::base::sealed::Sealed for Asset<'_> {}
+    };
+    (@inside $assets:tt $(fn $name:ident(&self $(, $argument:ident: $type:ty)*) $(-> $value:ty)?;)*) => {$(
+        fn $name(&self $(, $argument: $type)*) $(-> $value)? {
+            registry!(@call $assets self.$name($($argument),*))
+        }
+    )*};
+    (@call [$(#[$cfg:meta] $asset:ident)*] $self:ident.$name:ident $arguments:tt) => {
+        match $self {
+            $(#[$cfg] Self::$asset(asset) => asset.$name $arguments,)*
+            Self::Never(never, _) => match *never {},
+        }
     };
     (@bytes $module:ident $type:ident $ranges:ident $limits:ident) => {{
         let data = crate::ranges::Data::Parts($ranges);
