@@ -12,8 +12,10 @@ pub(crate) use optional;
 
 /// Describes a record: see [the module](super).
 macro_rules! record {
+    // Tagged, so that the arms below that call it never match their own output: a mistake in a description is reported
+    // where it stands and not as endless recursion.
     (
-        $(#[doc = $about:literal])*
+        @described $(#[doc = $about:literal])*
         $name:ident $(<$own:lifetime>)? for $life:lifetime ($context:ident: $knowledge:ty) $(named $label:ident)? {
             $(
                 $(#[doc = $doc:literal])*
@@ -144,13 +146,13 @@ macro_rules! record {
         }
     };
     ($(#[$($attribute:tt)*])* $name:ident<$life:lifetime>($($context:tt)*) $($rest:tt)*) => {
-        $crate::record::record! { $(#[$($attribute)*])* $name<$life> for $life ($($context)*) $($rest)* }
+        $crate::record::record! { @described $(#[$($attribute)*])* $name<$life> for $life ($($context)*) $($rest)* }
     };
     ($(#[$($attribute:tt)*])* $name:ident<$life:lifetime> $($rest:tt)*) => {
-        $crate::record::record! { $(#[$($attribute)*])* $name<$life> for $life (nothing: ()) $($rest)* }
+        $crate::record::record! { @described $(#[$($attribute)*])* $name<$life> for $life (nothing: ()) $($rest)* }
     };
     ($(#[$($attribute:tt)*])* $name:ident($($context:tt)*) $($rest:tt)*) => {
-        $crate::record::record! { $(#[$($attribute)*])* $name for 'a ($($context)*) $($rest)* }
+        $crate::record::record! { @described $(#[$($attribute)*])* $name for 'a ($($context)*) $($rest)* }
     };
 }
 pub(crate) use record;

@@ -173,6 +173,24 @@ pub(crate) fn walk_field<'a, T: Stored>(
     Ok(value)
 }
 
+/// Walks a text whose length is stored elsewhere.
+#[inline(always)]
+pub(crate) fn walk_given<'a, T: Stored>(
+    cursor: &mut Cursor<'a>,
+    name: &'static str,
+    sink: &mut impl Sink,
+    read: impl FnOnce(&mut Cursor<'a>) -> Result<T>,
+) -> Result<T> {
+    let offset = cursor.offset();
+    let value = read(cursor)?;
+    let bytes = cursor.offset().saturating_sub(offset);
+    sink.describe(|out| {
+        let field = StoredField { name, kind: T::GIVEN, span: Span { offset, bytes }, framing: false };
+        out.stored(&field, value.value().unwrap_or(Value::Absent));
+    });
+    Ok(value)
+}
+
 /// Walks the record at the cursor as this part, with its label and place.
 ///
 /// # Errors

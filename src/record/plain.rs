@@ -2,7 +2,7 @@
 
 use zerocopy::little_endian::{F32, I16, I32, U16, U32, U64};
 
-use super::{Read, Stored, walk_count, walk_field};
+use super::{Read, Stored, walk_count, walk_field, walk_given};
 use crate::base::error::Result;
 use crate::base::span::Span;
 use crate::base::text::{ByteStr, Utf32Str};
@@ -120,11 +120,11 @@ impl<'a> Read<'a> for ByteStr<'a> {
     }
 }
 
-/// So many bytes.
+/// As many bytes as the context says.
 impl<'a> Read<'a, u64> for ByteStr<'a> {
     #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, bytes: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        walk_field(cursor, name, sink, |cursor| cursor.bytes(bytes).map(ByteStr::new))
+        walk_given(cursor, name, sink, |cursor| cursor.bytes(bytes).map(ByteStr::new))
     }
 }
 

@@ -4,7 +4,7 @@ use crate::base::error::Result;
 use crate::base::text::AnsiStr;
 use crate::bytes::Cursor;
 use crate::outline::{Sink, Text, Type, Value};
-use crate::record::{Read, Stored, walk_field};
+use crate::record::{Read, Stored, walk_field, walk_given};
 
 impl<'a> From<AnsiStr<'a>> for Text<'a> {
     fn from(text: AnsiStr<'a>) -> Self {
@@ -38,9 +38,9 @@ impl<'a> Read<'a> for AnsiStr<'a> {
     }
 }
 
-/// So many bytes.
+/// As many bytes as the context says.
 impl<'a> Read<'a, u64> for AnsiStr<'a> {
     fn walk(cursor: &mut Cursor<'a>, bytes: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        walk_field(cursor, name, sink, |cursor| cursor.bytes(bytes).map(Self::new))
+        walk_given(cursor, name, sink, |cursor| cursor.bytes(bytes).map(Self::new))
     }
 }

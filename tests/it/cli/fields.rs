@@ -64,6 +64,14 @@ const EACH: [&str; 9] = [
 ];
 
 #[test]
+fn a_text_of_a_given_length_is_not_shown_as_one_up_to_nul() {
+    let fields = tree("corpus/zip/assets.zip", &["--fields"]).unwrap();
+    let names: Vec<_> = fields.iter().filter(|line| line["name"] == "name").collect();
+    assert!(!names.is_empty());
+    assert!(names.iter().all(|name| name["type"] == "text"), "{names:?}");
+}
+
+#[test]
 fn hex_tells_what_is_at_a_byte() {
     let mut random = Random(0x1357_9bdf);
     for path in EACH {
