@@ -145,9 +145,41 @@ fn results_of_every_verb_count_and_end_at_the_limit() {
         assert_eq!(code(&output), 2, "{verb:?}");
         assert!(stderr(&output).contains("--max-output") && output.stdout.len() < 2 << 20, "{}", output.stdout.len());
     }
+    // Text counts like data. `info` cuts lists and names, so it stays below what is always allowed.
+    let many = members(Writer::new().product(&[(b"prefix", &vec![1; 1 << 20])]), 40_000);
+    let many = folder.file("many.pbo", many).to_str().unwrap().to_owned();
+    let tree = run(["tree", &many]);
+    assert!(code(&tree) == 0 && tree.stdout.len() > 3 << 20, "{}", tree.stdout.len());
+    let tree = run(["tree", &many, "--max-output", "0"]);
+    assert!(code(&tree) == 2 && stderr(&tree).contains("--max-output"), "{}", stderr(&tree));
+    assert!(tree.stdout.len() < 2 << 20, "{}", tree.stdout.len());
+    let info = run(["info", &many, "--max-output", "0"]);
+    assert!(code(&info) == 0 && info.stdout.len() < 100 << 10, "{}", info.stdout.len());
     let cat = run(["cat", &format!("{}!/a.bin", large.display())]);
     assert_eq!((code(&cat), cat.stdout.len()), (0, 4 << 20));
     assert_eq!(code(&run(["schema", "--max-output", "0"])), 0);
+}
+
+/// Pictures count too: those of one file against its budget, and all of them with everything else that is written.
+#[test]
+fn pictures_count_as_output() {
+    let folder = Folder::new("picture-output");
+    let archive = folder.file("in/a.zip", crate::commands::models(400));
+    let (input, out) = (folder.0.join("in"), folder.0.join("out"));
+    let scan = |more: &[&str]| {
+        let _ = std::fs::remove_dir_all(&out);
+        let args = ["scan", input.to_str().unwrap(), "--thumbnails", out.to_str().unwrap(), "--thumbnail-size", "512"];
+        let output = run([&args, more].concat());
+        let pictures = std::fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len());
+        (code(&output), stderr(&output), pictures.collect::<Vec<u64>>(), lines(&output).len())
+    };
+    let (status, _, pictures, _) = scan(&["--max-work", "9999"]);
+    let all: u64 = pictures.iter().sum();
+    assert!(status == 0 && pictures.len() == 400 && all > 2 << 20, "{} {all}", pictures.len());
+    let (status, said, pictures, records) = scan(&["--max-work", "9999", "--max-output", "1"]);
+    let some: u64 = pictures.iter().sum();
+    assert_eq!((status, records), (0, 401), "{said}");
+    assert!(some < (1 << 20) + archive.metadata().unwrap().len() && said.contains("models without"), "{some} {said}");
 }
 
 #[test]

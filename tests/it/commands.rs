@@ -82,7 +82,7 @@ fn images(count: usize, image: &[u8]) -> Files {
 }
 
 /// So many models that differ in a number.
-fn models(count: usize) -> Vec<u8> {
+pub fn models(count: usize) -> Vec<u8> {
     let model = |index: usize| {
         let corners = Bytes::new().u32(0).u32(0).u32(0).f32s([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, index as f32, 1.0]);
         let mesh = b3d::mesh(-1, [chunk(b"VRTS", corners), b3d::triangles(-1, CORNERS)]);
@@ -225,7 +225,7 @@ fn no_command_takes_more_than_the_limits_say_of_its_files() {
             // So that a product is noticed. The program allows 3 MiB for each file and 3 bytes for each byte.
             bounds.output = (2 << 20) + files.len() as u64 * (4 << 20) + 3 * size_of(&place);
         }
-        for command in &commands {
+        for command in commands.iter().filter(|_| !folder.is_kept()) {
             std::fs::create_dir_all(place.join("out")).unwrap();
             let args: Vec<&str> = command.iter().map(String::as_str).collect();
             let shown: String = command.join(" ").chars().take(80).collect();

@@ -9,6 +9,7 @@ use flate2::Crc;
 
 use crate::base::code::Code;
 use crate::base::error::{Context, Error, Result};
+use crate::base::stop;
 use crate::base::limits::{Limits, flag};
 use crate::base::shown::shown;
 use crate::base::text::ByteStr;
@@ -219,7 +220,7 @@ impl<'m> Entry<'m> {
 
     pub(super) fn check_crc(&self, bytes: &[u8]) -> Result<()> {
         let mut crc = Crc::new();
-        crc.update(bytes);
+        stop::in_pieces(bytes, |piece| crc.update(piece))?;
         if crc.sum() == self.crc32_hint() {
             return Ok(());
         }
