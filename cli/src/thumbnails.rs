@@ -6,8 +6,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use meshpeek::{Budget, Limits};
 use meshpeek::scan::{Scan, Sighting};
+use meshpeek::{Budget, Limits};
 use sha2::{Digest, Sha256};
 use tempfile::Builder;
 
@@ -58,9 +58,10 @@ impl Thumbnails {
         let Some(asset) = seen.asset.filter(|asset| is_drawn(asset.format())) else { return };
         // Hashing reads every byte.
         let mut digest = Sha256::new();
-        let is_read = seen.data.chunks(1 << 20).try_for_each(|piece| {
-            seen.budget.work(piece.len() as u64).map(|()| digest.update(piece))
-        });
+        let is_read = seen
+            .data
+            .chunks(1 << 20)
+            .try_for_each(|piece| seen.budget.work(piece.len() as u64).map(|()| digest.update(piece)));
         if is_read.is_err() {
             self.state().undrawn += 1;
             return;

@@ -10,6 +10,7 @@ use zerocopy::IntoBytes;
 use super::ahead;
 use crate::base::error::{Error, Result};
 use crate::base::limits::Limits;
+use crate::base::stop;
 use crate::bytes::array::{self, Column, Element, InPlace, LeArray, Packing, Storage, Table, to_machine};
 use crate::bytes::batch::BATCH;
 use crate::bytes::cursor::Cursor;
@@ -135,7 +136,7 @@ impl<'a, T: Element> Block<'a, T> {
                 if let Some(elements) = ahead::take(stream, self.decoded_byte_len(), codec) {
                     return Ok(Cow::Owned(elements));
                 }
-                let mut elements: Vec<T> = zeros(count, self.limit, stream.offset(), |count| T::new_vec_zeroed(count).ok())?;
+                let mut elements: Vec<T> = repeated(T::new_zeroed(), count, self.limit, stream.offset())?;
                 codec.decode_into(stream, elements.as_mut_slice().as_mut_bytes())?;
                 Ok(Cow::Owned(elements))
             }
@@ -152,8 +153,7 @@ impl<'a, T: Element> Block<'a, T> {
             Stored::InPlace(array) => Ok(array.to_native()),
             Stored::Packed { stream, codec, count } => {
                 self.check_claim()?;
-                let make = |count| bytemuck::try_zeroed_vec::<T::Native>(count).ok();
-                let mut numbers = zeros(count, self.limit, stream.offset(), make)?;
+                let mut numbers = repeated(T::Native::zeroed(), count, self.limit, stream.offset())?;
                 let bytes = bytemuck::cast_slice_mut(&mut numbers);
                 codec.decode_into(stream, bytes)?;
                 to_machine(bytes, T::COLUMNS);
@@ -189,20 +189,17 @@ fn repeated<T: Clone>(element: T, count: u64, limit: u64, offset: u64) -> Result
     codec::within_limit(bytes_of::<T>(count), limit).map_err(|error| error.at(offset))?;
     let mut elements = Vec::new();
     let reserved = usize::try_from(count).ok().filter(|&count| elements.try_reserve_exact(count).is_ok());
-    let Some(count) = reserved else { return Err(no_memory(count, offset)) };
-    elements.resize(count, element);
+    let Some(count) = reserved else {
+        return Err(Error::malformed(format!("no memory for {count} elements")).at(offset));
+    };
+    while elements.len() < count {
+        if stop::is_set() {
+            return Err(stop::error());
+        }
+        let more = elements.len().saturating_add(stop::PIECE);
+        elements.resize(more.min(count), element.clone());
+    }
     Ok(elements)
-}
-
-/// Makes `count` zeros, for an array at this offset. The system provides them when they are first used, so that this
-/// takes no time.
-fn zeros<T>(count: u64, limit: u64, offset: u64, make: impl FnOnce(usize) -> Option<Vec<T>>) -> Result<Vec<T>> {
-    codec::within_limit(bytes_of::<T>(count), limit).map_err(|error| error.at(offset))?;
-    usize::try_from(count).ok().and_then(make).ok_or_else(|| no_memory(count, offset))
-}
-
-fn no_memory(count: u64, offset: u64) -> Error {
-    Error::malformed(format!("no memory for {count} elements")).at(offset)
 }
 
 impl<T: Element> Table for Block<'_, T> {

@@ -1,7 +1,7 @@
 //! DEFLATE: decoding of one stream by flate2, into memory of a claimed size.
 
-use bytemuck::Pod;
 use crate::base::stop;
+use bytemuck::Pod;
 use flate2::{Decompress, DecompressError, FlushDecompress, Status};
 
 /// The maximum number of decoded bytes per stored byte.

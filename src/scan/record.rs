@@ -7,8 +7,8 @@ use serde::ser::{SerializeMap, Serializer};
 use sha2::{Digest, Sha256};
 
 use crate::asset::stored::Stored;
-use crate::base::text::{ByteStr, Name};
 use crate::base::stop;
+use crate::base::text::{ByteStr, Name};
 use crate::budget::Budget;
 use crate::inspect::Inspect;
 #[cfg(feature = "json")]

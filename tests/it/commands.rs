@@ -163,7 +163,7 @@ fn cases(is_full: bool) -> Vec<Case> {
         wrong,
         case(
             "units",
-            vec![("a.zip", models(count / 2)), ("units", units(count as u64 / 2))],
+            vec![("a.zip", models(count / 2)), ("units", units(count as u64 / 32))],
             &["scan --units-from units"],
         ),
         // The old stream is forged from a new one.

@@ -9,9 +9,9 @@ use flate2::Crc;
 
 use crate::base::code::Code;
 use crate::base::error::{Context, Error, Result};
-use crate::base::stop;
 use crate::base::limits::{Limits, flag};
 use crate::base::shown::shown;
+use crate::base::stop;
 use crate::base::text::ByteStr;
 use crate::codec::deflate::{self, Unpacked};
 use crate::formats::zip_directory::{CentralEntry, Descriptor, Directory, LocalEntry};
