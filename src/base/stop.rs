@@ -15,6 +15,7 @@ thread_local! {
 }
 
 /// While this lives, long work on this thread ends with an error once the switch is set.
+#[cfg(feature = "scan")]
 pub(crate) struct Until(Option<Arc<AtomicBool>>);
 
 #[cfg(feature = "scan")]
@@ -24,6 +25,7 @@ impl Until {
     }
 }
 
+#[cfg(feature = "scan")]
 impl Drop for Until {
     fn drop(&mut self) {
         SWITCH.set(self.0.take());
