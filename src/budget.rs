@@ -15,13 +15,13 @@
 //! There are two stores. All claims take from the *pool* of 64 MiB while it lasts. If the pool is empty, a claim takes
 //! the *lane*. Only one claim has the lane at a time, together with the claims forked inside it. The lane has room for
 //! a whole claim, so its owner never waits for more, and every other claim waits only for one that makes progress. In
-//! total, all claims hold at most the pool and one full claim.
+//! total, all claims hold at most the pool and one full claim. A fork in the lane is beside those it was forked inside,
+//! see [`Budget::fork`].
 //!
 //! # Threads
 //!
 //! Each thread that works on a file takes a fork. A thread that waits for helpers lets them fork its own budget, so
 //! that they share its lane.
-//! so that they share its lane.
 //!
 //! ```
 //! use meshpeek::{Budget, Limits};
@@ -75,6 +75,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::base::error::{Error, Result};
 use crate::base::limits::{Limits, flag};
+use crate::base::stop;
 
 /// Added to the size of a file, so that small files may have large parts.
 const SMALL_WORK: u64 = 2 << 20;
@@ -244,8 +245,12 @@ impl Budget {
         self
     }
 
-    /// Returns the same budget with its own [claim](self#memory), for another thread or task. The limit of the new
-    /// claim is reduced by the decoded data around it, but not by other memory that this claim holds.
+    /// Returns the same budget with its own [claim](self#memory), for another thread or task.
+    ///
+    /// The new claim may hold as much as the [limits](Self::limits) here allow: [`Limits::decoded_bytes`], less the data
+    /// whose [own budget](Held::budget) this is. Other memory that this claim holds does not count, because then the
+    /// limit would depend on when a thread forks. So a claim that holds 200 MiB of 256 MiB can hold them beside a fork
+    /// with 256 MiB. To make them count, fork the budget of the held memory.
     ///
     /// A thread that holds memory through one claim and takes it through another may deadlock with itself.
     #[must_use]
@@ -281,7 +286,7 @@ impl Budget {
     pub fn work(&self, bytes: u64) -> Result<()> {
         let Some(purse) = &self.purse else { return Ok(()) };
         if purse.stop.load(Ordering::Relaxed) {
-            return Err(std::io::Error::from(std::io::ErrorKind::Interrupted).into());
+            return Err(stop::error());
         }
         purse.work.take(bytes)
     }

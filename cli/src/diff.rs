@@ -23,6 +23,7 @@ use crate::output::Output;
 use crate::report::{HEADING, count, escape, grouped};
 use crate::scan::table;
 use crate::source::Source;
+use crate::value::Short;
 use crate::visible::shown;
 
 #[derive(clap::Args)]
@@ -383,14 +384,12 @@ fn rows_json(rows: &Rows) -> Json {
 
 /// Formats a value for a line of text.
 fn word(fact: &Fact) -> String {
-    let list = |items: &mut dyn Iterator<Item = Json>| {
-        let items: Vec<String> = items.map(|item| item.to_string()).collect();
-        format!("[{}]", items.join(", "))
-    };
+    let list = |items: &mut dyn Iterator<Item = String>| format!("[{}]", items.collect::<Vec<_>>().join(", "));
     let text = match fact {
-        Fact::Texts(names) => list(&mut names.iter().map(|name| name.text.as_str().into())),
-        Fact::Value(Value::Floats(values)) => list(&mut values.iter().copied().map(float)),
-        Fact::Value(Value::Ints(values)) => list(&mut values.iter().copied().map(Json::from)),
+        Fact::Texts(names) => list(&mut names.iter().map(|name| Json::from(name.text.as_str()).to_string())),
+        Fact::Value(Value::Float(value)) => Short(*value).to_string(),
+        Fact::Value(Value::Floats(values)) => list(&mut values.iter().map(|value| Short(*value).to_string())),
+        Fact::Value(Value::Ints(values)) => list(&mut values.iter().map(i64::to_string)),
         Fact::Value(Value::Absent) => "none".to_owned(),
         fact => to_json(fact).to_string(),
     };

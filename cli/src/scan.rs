@@ -41,7 +41,8 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
     if let Some(tables) = &tables {
         scan.selection.except.extend(tables.ids());
     }
-    let thumbnails = args.thumbnails.as_deref().map(|folder| Thumbnails::new(folder, args, &scan)).transpose()?;
+    let folder = args.thumbnails.as_deref();
+    let thumbnails = folder.map(|folder| Thumbnails::new(folder, args, &scan, &common.results)).transpose()?;
     let is_lines = matches!(writer, Writer::Ndjson { .. }) && inputs.sort.is_none();
     let view = |seen: &Sighting<'_, '_>| {
         #[cfg(feature = "parquet")]

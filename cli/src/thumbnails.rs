@@ -6,8 +6,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use meshpeek::Limits;
 use meshpeek::scan::{Scan, Sighting};
+use meshpeek::{Budget, Limits};
 use sha2::{Digest, Sha256};
 use tempfile::Builder;
 
@@ -16,12 +16,15 @@ use crate::export::{Canvas, Edges, Images, Room, is_drawn, picture};
 use crate::failure::Failure;
 use crate::notes::Notes;
 use crate::report;
+use crate::results::Results;
 
 /// Draws pictures into a folder.
 pub(crate) struct Thumbnails {
     folder: PathBuf,
     side: u32,
     limits: Limits,
+    /// The amount that may be written.
+    results: Results,
     state: Mutex<State>,
 }
 
@@ -40,10 +43,10 @@ struct State {
 }
 
 impl Thumbnails {
-    pub(crate) fn new(folder: &Path, args: &ScanArgs, scan: &Scan) -> Result<Self, Failure> {
+    pub(crate) fn new(folder: &Path, args: &ScanArgs, scan: &Scan, results: &Results) -> Result<Self, Failure> {
         std::fs::create_dir_all(folder).map_err(|error| Failure::io(folder, error))?;
-        let (folder, side) = (folder.to_owned(), args.thumbnail_size);
-        Ok(Self { folder, side, limits: scan.limits, state: Mutex::default() })
+        let (folder, side, results) = (folder.to_owned(), args.thumbnail_size, results.clone());
+        Ok(Self { folder, side, limits: scan.limits, results, state: Mutex::default() })
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
@@ -54,11 +57,16 @@ impl Thumbnails {
     pub(crate) fn draw(&self, seen: &Sighting<'_, '_>) {
         let Some(asset) = seen.asset.filter(|asset| is_drawn(asset.format())) else { return };
         // Hashing reads every byte.
-        if seen.budget.work(seen.data.len() as u64).is_err() {
+        let mut digest = Sha256::new();
+        let is_read = seen
+            .data
+            .chunks(1 << 20)
+            .try_for_each(|piece| seen.budget.work(piece.len() as u64).map(|()| digest.update(piece)));
+        if is_read.is_err() {
             self.state().undrawn += 1;
             return;
         }
-        let digest: [u8; 32] = Sha256::digest(seen.data).into();
+        let digest: [u8; 32] = digest.finalize().into();
         if !self.state().begun.insert(digest) {
             return;
         }
@@ -78,6 +86,8 @@ impl Thumbnails {
         }
         match picture.and_then(|picture| picture.to_png()) {
             Err(_) => self.state().undrawn += 1,
+            // One file does not spend the whole run's output, nor that of its own records.
+            Ok(png) if !pays(seen.budget, png.len() as u64) => self.state().undrawn += 1,
             Ok(png) => match self.write(&path, &png) {
                 Ok(()) => self.state().drawn += 1,
                 Err(error) => {
@@ -88,6 +98,7 @@ impl Thumbnails {
     }
 
     fn write(&self, path: &Path, png: &[u8]) -> std::io::Result<()> {
+        self.results.take(png.len() as u64)?;
         let mut builder = Builder::new();
         builder.prefix(".meshpeek-");
         #[cfg(unix)]
@@ -111,6 +122,11 @@ impl Thumbnails {
         notes.say(format_args!("{}{poor}{without}", report::count(drawn, "picture")));
         failure.map_or(Ok(()), Err)
     }
+}
+
+/// Charges for a picture if that leaves the rest of the budget intact.
+fn pays(budget: &Budget, bytes: u64) -> bool {
+    budget.affords(0, bytes, 0) && budget.output(bytes).is_ok()
 }
 
 fn name(digest: &[u8; 32]) -> String {

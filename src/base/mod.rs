@@ -9,4 +9,5 @@ pub(crate) mod no_asset;
 pub(crate) mod sealed;
 pub(crate) mod shown;
 pub(crate) mod span;
+pub(crate) mod stop;
 pub(crate) mod text;

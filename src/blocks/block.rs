@@ -10,6 +10,7 @@ use zerocopy::IntoBytes;
 use super::ahead;
 use crate::base::error::{Error, Result};
 use crate::base::limits::Limits;
+use crate::base::stop;
 use crate::bytes::array::{self, Column, Element, InPlace, LeArray, Packing, Storage, Table, to_machine};
 use crate::bytes::batch::BATCH;
 use crate::bytes::cursor::Cursor;
@@ -191,7 +192,13 @@ fn repeated<T: Clone>(element: T, count: u64, limit: u64, offset: u64) -> Result
     let Some(count) = reserved else {
         return Err(Error::malformed(format!("no memory for {count} elements")).at(offset));
     };
-    elements.resize(count, element);
+    while elements.len() < count {
+        if stop::is_set() {
+            return Err(stop::error());
+        }
+        let more = elements.len().saturating_add(stop::PIECE);
+        elements.resize(more.min(count), element.clone());
+    }
     Ok(elements)
 }
 

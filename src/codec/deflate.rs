@@ -1,5 +1,6 @@
 //! DEFLATE: decoding of one stream by flate2, into memory of a claimed size.
 
+use crate::base::stop;
 use bytemuck::Pod;
 use flate2::{Decompress, DecompressError, FlushDecompress, Status};
 
@@ -16,7 +17,7 @@ pub(crate) struct Inflated {
     pub(crate) ended: bool,
 }
 
-/// Inflates as much as there is and as fits.
+/// Inflates as much as there is and as fits, unless the thread is stopped.
 ///
 /// # Errors
 /// Returns an error if the bytes are not a DEFLATE stream.
@@ -27,9 +28,11 @@ pub(crate) fn inflate(data: &[u8], out: &mut [u8]) -> Result<Inflated, Decompres
         let (read, written) = (stream.total_in(), stream.total_out());
         let rest = usize::try_from(read).ok().and_then(|start| data.get(start..)).unwrap_or_default();
         let room = usize::try_from(written).ok().and_then(|start| out.get_mut(start..)).unwrap_or_default();
-        let status = stream.decompress(rest, room, FlushDecompress::Finish)?;
+        let most = room.len().min(stop::PIECE);
+        let room = room.get_mut(..most).unwrap_or_default();
+        let status = stream.decompress(rest, room, FlushDecompress::None)?;
         let ended = status == Status::StreamEnd;
-        if ended || (read, written) == (stream.total_in(), stream.total_out()) {
+        if ended || stop::is_set() || (read, written) == (stream.total_in(), stream.total_out()) {
             return Ok(Inflated { read: stream.total_in(), yielded: stream.total_out(), ended });
         }
     }
@@ -70,12 +73,12 @@ pub(crate) fn unpack<T: Pod>(stream: &[u8], size: u64) -> Result<Unpacked<T>, St
     let bytes = usize::try_from(size).unwrap_or(usize::MAX);
     // At least one byte more than claimed, to detect a stream that decodes to more.
     let elements = bytes.checked_div(size_of::<T>()).unwrap_or(0).saturating_add(1);
-    let mut buffer = Vec::new();
-    buffer.try_reserve_exact(elements).map_err(|_| format!("no memory for {size} bytes"))?;
-    buffer.resize(elements, T::zeroed());
+    // The system provides zeros when they are first used, so that this takes no time.
+    let mut buffer = bytemuck::try_zeroed_vec(elements).map_err(|()| format!("no memory for {size} bytes"))?;
     let done =
         inflate(stream, bytemuck::cast_slice_mut(&mut buffer)).map_err(|cause| format!("does not inflate: {cause}"))?;
     match done.yielded {
+        _ if stop::is_set() => Err("was stopped".to_owned()),
         yielded if yielded > size => Err(format!("inflates to more than the {size} bytes claimed")),
         yielded if !done.ended => Err(format!("ends inside its stream, after {yielded} bytes")),
         yielded if yielded < size => Err(format!("inflates to {yielded} bytes of {size} claimed")),

@@ -7,10 +7,14 @@ use super::Codec;
 use super::repeat::{self, SPARE};
 use crate::base::code::Code;
 use crate::base::error::{Error, Result};
+use crate::base::stop;
 use crate::bytes::Cursor;
 
 /// The maximum number of decoded bytes per stored byte: 18 for each 2 1/8.
 pub(crate) const RATIO: u64 = 9;
+
+/// More than what any byte decodes to.
+const MOST_PER_BYTE: usize = 16;
 
 /// The size of the checksum after a stream.
 const CHECKSUM: u64 = 4;
@@ -141,7 +145,15 @@ fn items(stream: Cursor<'_>, decoded_len: u64, mut emit: impl FnMut(Item)) -> Re
     let at = |rest: &[u8]| stream.offset().saturating_add(src.len().saturating_sub(rest.len()) as u64);
     let mut rest = src;
     let mut left = decoded_len;
+    // Where to look at the switch, counted in the bytes left to read.
+    let mut look = src.len();
     'flags: while left > 0 {
+        if rest.len() <= look {
+            look = rest.len().saturating_sub(stop::PIECE / MOST_PER_BYTE);
+            if stop::is_set() {
+                return Err(stop::error());
+            }
+        }
         let Some((&flags, mut items)) = rest.split_first() else {
             if decoded_len == u64::MAX {
                 break;

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicIsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use crate::base::stop;
 use crate::budget::Help;
 
 /// The limit on threads. Starting more takes longer than they could save.
@@ -95,7 +96,9 @@ impl Crew {
         if self.free.fetch_update(Ordering::Relaxed, Ordering::Relaxed, joins).is_err() {
             return false;
         }
+        let switch = stop::switch();
         let started = thread::Builder::new().spawn_scoped(scope, move || {
+            let _until = stop::Until::new(switch);
             help();
             self.free.fetch_add(1, Ordering::Relaxed);
         });

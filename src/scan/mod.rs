@@ -40,6 +40,7 @@ pub use crate::asset::stored::Stored;
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::base::limits::Limits;
+use crate::base::stop;
 use crate::budget::Budget;
 pub use crate::inspect::Depth;
 use crate::source::Access;
@@ -240,6 +241,7 @@ impl Scan {
     ) -> Result<()> {
         let globs = Globs::new(Path::new(""), &self.selection.globs)?;
         let run = run::Run::new(self, globs, view, callback);
+        let _until = stop::Until::new(Some(self.progress.switch()));
         let targets = targets.take_while(|_| !self.progress.is_stopped());
         run.crew.each_that_comes(targets, |target| {
             self.progress.begin();
@@ -280,6 +282,7 @@ impl Scan {
         view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
         callback: impl FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
     ) -> Result<()> {
+        let _until = stop::Until::new(Some(self.progress.switch()));
         run::Run::new(self, Globs::new(Path::new(""), &self.selection.globs)?, view, callback).bytes(path, data);
         Ok(())
     }

@@ -7,6 +7,7 @@ use serde::ser::{SerializeMap, Serializer};
 use sha2::{Digest, Sha256};
 
 use crate::asset::stored::Stored;
+use crate::base::stop;
 use crate::base::text::{ByteStr, Name};
 use crate::budget::Budget;
 use crate::inspect::Inspect;
@@ -78,7 +79,8 @@ impl Digests {
         let mut hashes = vec![Sha256::new(); names.len()];
         let mut sink = |place: usize, bytes: &[u8]| {
             if let Some(hash) = hashes.get_mut(place) {
-                hash.update(bytes);
+                // A digest that was stopped is not handed over.
+                let _ = stop::in_pieces(bytes, |piece| hash.update(piece));
             }
         };
         let read = match budget.work(bytes.saturating_mul(names.len() as u64)) {
@@ -100,7 +102,12 @@ impl Digests {
     /// The digests of something that does not open, or whose bytes are not available.
     pub(super) fn of_file(data: Option<&[u8]>, budget: &Budget) -> Self {
         let data = data.filter(|data| budget.work(data.len() as u64).is_ok());
-        Self(vec![("file", data.map(|data| hex(Sha256::digest(data).as_slice())))])
+        let digest = |data| {
+            let mut hash = Sha256::new();
+            stop::in_pieces(data, |piece| hash.update(piece)).ok()?;
+            Some(hex(hash.finalize().as_slice()))
+        };
+        Self(vec![("file", data.and_then(digest))])
     }
 
     /// Iterates over names and lower-case hexadecimal digests, in order.

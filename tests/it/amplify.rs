@@ -1,13 +1,14 @@
 //! Files of a few bytes that stand for many, one for each way in which formats allow that, against every verb.
 //!
-//! The usual run takes small files, small limits and a third of the verbs for each. All verbs, files of a megabyte and the limits that the program has by itself,
-//! in a release build:
+//! The usual run takes small files, small limits and a third of the verbs for each. All verbs, files of a megabyte and
+//! the default limits, in a release build:
 //!
 //! ```sh
 //! MESHPEEK_FULL=1 cargo test --profile full -p meshpeek-cli --all-features --test it -- amplify --nocapture
 //! ```
 //!
-//! With `MESHPEEK_AMPLIFY=FOLDER` the files are left there, to be measured by other means.
+//! With `MESHPEEK_AMPLIFY=FOLDER` the files are written there and nothing is run, so that they are measured by other
+//! means. `commands` does the same for commands that need more than one file.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -280,12 +281,18 @@ fn kinds(scale: usize) -> Vec<Kind> {
     ]
 }
 
-struct Folder(PathBuf, bool);
+/// A folder that is removed afterwards, unless `MESHPEEK_AMPLIFY` names it.
+pub struct Folder(pub PathBuf, bool);
 
 impl Folder {
-    fn new() -> Self {
+    /// Whether only the files are wanted.
+    pub fn is_kept(&self) -> bool {
+        !self.1
+    }
+
+    pub fn new(name: &str) -> Self {
         let kept = std::env::var_os("MESHPEEK_AMPLIFY").map(PathBuf::from);
-        let temporary = || std::env::temp_dir().join(format!("meshpeek-amplify-{}", std::process::id()));
+        let temporary = || std::env::temp_dir().join(format!("meshpeek-{name}-{}", std::process::id()));
         let folder = Self(kept.clone().unwrap_or_else(temporary), kept.is_none());
         std::fs::create_dir_all(&folder.0).unwrap();
         folder
@@ -301,15 +308,15 @@ impl Drop for Folder {
 }
 
 /// What the program may take: the limits that it is given, and what these and a file of some size come to.
-struct Bounds {
+pub struct Bounds {
     flags: Vec<String>,
     memory: u64,
-    output: u64,
+    pub output: u64,
     time: Duration,
 }
 
 impl Bounds {
-    fn of(bytes: u64, is_full: bool) -> Self {
+    pub fn of(bytes: u64, is_full: bool) -> Self {
         let (decoded, seconds) = if is_full { (256 << 20, 1) } else { (16 << 20, 8) };
         let mib = bytes.div_ceil(1 << 20) as u32;
         let flags = if is_full { vec![] } else { ["--max-decoded=16M", "--max-work=16", "--max-output=3"].to_vec() };
@@ -325,7 +332,7 @@ impl Bounds {
 }
 
 /// Runs a verb with no more memory than is allowed, which would end it; how many bytes it tells, and its time.
-fn run(verb: &[&str], paths: &[&Path], bounds: &Bounds) -> Result<(u64, Duration), String> {
+pub fn run(verb: &[&str], paths: &[&Path], place: &Path, bounds: &Bounds) -> Result<(u64, Duration), String> {
     let start = Instant::now();
     let mut child = Command::new("sh")
         .args(["-c", r#"ulimit -c 0; ulimit -d "$0" && exec "$@""#, &(bounds.memory >> 10).to_string()])
@@ -334,6 +341,7 @@ fn run(verb: &[&str], paths: &[&Path], bounds: &Bounds) -> Result<(u64, Duration
         .args(paths)
         .args(&bounds.flags)
         .arg("-q")
+        .current_dir(place)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -364,14 +372,15 @@ fn run(verb: &[&str], paths: &[&Path], bounds: &Bounds) -> Result<(u64, Duration
 #[test]
 fn no_verb_takes_more_than_the_limits_say_of_a_file_made_for_it() {
     let is_full = crate::budgets::full();
-    let folder = Folder::new();
+    let folder = Folder::new("amplify");
     let mut failed = Vec::new();
+    let verbs = if folder.is_kept() { &[][..] } else { &VERBS };
     for (number, Kind { name, bytes, member }) in kinds(if is_full { 16 } else { 1 }).into_iter().enumerate() {
         let path = folder.0.join(name);
         std::fs::write(&path, &bytes).unwrap();
         let bounds = Bounds::of(bytes.len() as u64, is_full);
         let (mut most, mut longest) = (0, Duration::ZERO);
-        for (_, verb) in VERBS.into_iter().enumerate().filter(|(place, _)| is_full || (place + number) % 3 == 0) {
+        for (_, verb) in verbs.iter().copied().enumerate().filter(|(place, _)| is_full || (place + number) % 3 == 0) {
             let address = member.map_or_else(|| path.clone(), |member| format!("{}!/{member}", path.display()).into());
             let target = folder.0.join(if verb.len() == 2 { "out.glb" } else { "out.png" });
             let paths: &[&Path] = match verb {
@@ -381,7 +390,7 @@ fn no_verb_takes_more_than_the_limits_say_of_a_file_made_for_it() {
                 ["cat"] => &[&address],
                 _ => &[&path],
             };
-            match run(verb, paths, &bounds) {
+            match run(verb, paths, &crate::corpus::root(), &bounds) {
                 Ok((told, time)) => (most, longest) = (told.max(most), time.max(longest)),
                 Err(error) => failed.push(format!("{} of {name}, {} bytes: {error}", verb.join(" "), bytes.len())),
             }

@@ -145,9 +145,34 @@ fn results_of_every_verb_count_and_end_at_the_limit() {
         assert_eq!(code(&output), 2, "{verb:?}");
         assert!(stderr(&output).contains("--max-output") && output.stdout.len() < 2 << 20, "{}", output.stdout.len());
     }
+    // Text counts like data. `info` cuts lists and names, so it stays below what is always allowed.
+    let many = members(Writer::new().product(&[(b"prefix", &vec![1; 1 << 20])]), 40_000);
+    let many = folder.file("many.pbo", many).to_str().unwrap().to_owned();
+    let tree = run(["tree", &many]);
+    assert!(code(&tree) == 0 && tree.stdout.len() > 3 << 20, "{}", tree.stdout.len());
+    let tree = run(["tree", &many, "--max-output", "0"]);
+    assert!(code(&tree) == 2 && stderr(&tree).contains("--max-output"), "{}", stderr(&tree));
+    assert!(tree.stdout.len() < 2 << 20, "{}", tree.stdout.len());
+    let info = run(["info", &many, "--max-output", "0"]);
+    assert!(code(&info) == 0 && info.stdout.len() < 100 << 10, "{}", info.stdout.len());
     let cat = run(["cat", &format!("{}!/a.bin", large.display())]);
     assert_eq!((code(&cat), cat.stdout.len()), (0, 4 << 20));
     assert_eq!(code(&run(["schema", "--max-output", "0"])), 0);
+}
+
+/// Pictures count too, against the budget of their file.
+#[test]
+fn pictures_count_as_output() {
+    let folder = Folder::new("picture-output");
+    let model = b3d::scene([b3d::node("", [b3d::one_triangle()])]).to_vec();
+    let input = folder.file("in/a.b3d", model);
+    let (input, out) = (input.to_str().unwrap(), folder.0.join("out"));
+    let scan = |more: &[&str]| {
+        let output = run([&["scan", input, "--thumbnails", out.to_str().unwrap()], more].concat());
+        (code(&output), lines(&output).len(), std::fs::read_dir(&out).unwrap().count())
+    };
+    assert_eq!(scan(&["--max-output", "0"]), (0, 1, 0));
+    assert_eq!(scan(&[]), (0, 1, 1));
 }
 
 #[test]

@@ -224,6 +224,24 @@ fn jobs_of_a_pool_of_threads_get_on_within_the_limit() {
     assert!(most > POOL && most <= POOL + 100 * MIB, "{most}");
 }
 
+/// How much a thread may take does not depend on when it forks; what lies in held memory counts there.
+#[test]
+fn a_fork_has_the_limit_of_the_data_around_it() {
+    let budget = budget(256);
+    let held = budget.hold(200 * MIB).unwrap();
+    for _ in 0..2 {
+        let beside = budget.fork();
+        assert_eq!(beside.limits().decoded_bytes, 256 * MIB);
+        let whole = beside.try_hold(256 * MIB).unwrap().unwrap();
+        assert_eq!(limit_of(beside.try_hold(1)), 256 * MIB);
+        drop(whole);
+    }
+    let inside = held.budget().fork();
+    assert_eq!(inside.limits().decoded_bytes, 56 * MIB);
+    assert_eq!(limit_of(inside.try_hold(57 * MIB)), 56 * MIB);
+    assert!(inside.try_hold(56 * MIB).unwrap().is_some());
+}
+
 #[test]
 fn a_reservation_takes_in_steps_and_ends_at_the_limit() {
     let limits = Limits { decoded_bytes: 3 * MIB + 5, work: 1, output: 1, ..Limits::default() };

@@ -24,6 +24,7 @@ mod b3d;
 mod bmx;
 mod bounds;
 mod cli;
+mod commands;
 mod diff;
 mod dupes;
 mod every_format;

@@ -476,9 +476,9 @@ fn decode(bytes: &[u8], name: &str, room: &Room<'_>) -> Result<Option<Skin>, Too
     };
     let dimensions = reader().and_then(|reader| reader.into_dimensions().ok());
     let Some((width, height)) = dimensions.filter(|&(width, height)| width > 0 && height > 0) else { return Ok(None) };
-    // Counts the decoded form, and four bytes per pixel.
+    // Counts the decoded form, and four bytes per pixel. Decoding and scaling a pixel costs six bytes of work.
     let (pixels, smaller) = (u64::from(width) * u64::from(height), u64::from(MOST_TEXELS).pow(2) * 4);
-    let (work, bytes) = (pixels.saturating_mul(4), pixels.saturating_mul(12));
+    let (work, bytes) = (pixels.saturating_mul(6), pixels.saturating_mul(12));
     if width > MOST_SIDE || height > MOST_SIDE || !room.affords(work, 0, bytes.saturating_add(smaller)) {
         return Err(TooLarge);
     }

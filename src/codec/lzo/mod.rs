@@ -10,10 +10,14 @@ use self::output::{Count, Fill, Output};
 use self::quick::Before;
 use super::Codec;
 use crate::base::error::{Error, Result};
+use crate::base::stop;
 use crate::bytes::Cursor;
 
 /// The maximum number of decoded bytes per stored byte: each zero byte in the extension of a length adds 255.
 pub(super) const RATIO: u64 = 255;
+
+/// The bytes to read before the next look at the switch. Short instructions decode to 17 times as many at most.
+const PIECE: usize = stop::PIECE / 16;
 
 /// Returns the number of bytes of the stream at the cursor, including the end mark, given its decoded size.
 ///
@@ -76,6 +80,7 @@ enum Fault {
     EndMark,
     /// The end mark comes after this many bytes of output.
     TooShort(u64),
+    Stopped,
 }
 
 impl Fault {
@@ -86,6 +91,7 @@ impl Fault {
             Self::Before => Error::malformed("LZO match reaches back before the first byte"),
             Self::TooLong => Error::malformed(format!("LZO stream decodes to more than {decoded_len} bytes")),
             Self::EndMark => Error::malformed("LZO end mark is not 11 00 00"),
+            Self::Stopped => stop::error(),
             Self::TooShort(len) => Error::malformed(format!("LZO stream decodes to {len} bytes, not {decoded_len}")),
         }
     }
@@ -103,8 +109,19 @@ fn instructions(src: &[u8], mut out: impl Output) -> Result<&[u8], (Fault, &[u8]
         rest = literals(rest, 1, count.into(), &mut out)?;
         before = if count < 4 { Before::Few } else { Before::Many };
     }
+    // Where to look at the switch, counted in the bytes left to read.
+    let mut look = src.len();
     loop {
-        (rest, before) = quick::run(rest, before, &mut out);
+        if rest.len() <= look {
+            look = rest.len().saturating_sub(PIECE);
+            if stop::is_set() {
+                return Err((Fault::Stopped, rest));
+            }
+        }
+        let (piece, behind) = rest.split_at_checked(PIECE).unwrap_or((rest, &[]));
+        let left;
+        (left, before) = quick::run(piece, before, &mut out);
+        rest = rest.get(rest.len().saturating_sub(left.len().saturating_add(behind.len()))..).unwrap_or_default();
         let [t, a, b, ..] = *rest else {
             return Err((Fault::Truncated(3), rest));
         };

@@ -11,6 +11,7 @@ use crate::base::code::Code;
 use crate::base::error::{Context, Error, Result};
 use crate::base::limits::{Limits, flag};
 use crate::base::shown::shown;
+use crate::base::stop;
 use crate::base::text::ByteStr;
 use crate::codec::deflate::{self, Unpacked};
 use crate::formats::zip_directory::{CentralEntry, Descriptor, Directory, LocalEntry};
@@ -219,7 +220,7 @@ impl<'m> Entry<'m> {
 
     pub(super) fn check_crc(&self, bytes: &[u8]) -> Result<()> {
         let mut crc = Crc::new();
-        crc.update(bytes);
+        stop::in_pieces(bytes, |piece| crc.update(piece))?;
         if crc.sum() == self.crc32_hint() {
             return Ok(());
         }

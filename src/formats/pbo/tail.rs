@@ -4,6 +4,7 @@ use sha1::{Digest, Sha1};
 
 use super::Archive;
 use crate::base::error::{Error, Result};
+use crate::base::stop;
 
 /// The bytes behind the last member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,9 +68,9 @@ pub(crate) struct Checksum<'a> {
 const PIECE: usize = 1 << 20;
 
 impl Checksum<'_> {
-    /// Reads on; whether that was not the end.
+    /// Reads on; whether that was not the end. A thread that is stopped is at the end.
     pub(crate) fn step(&mut self) -> bool {
-        let piece = self.pieces.next();
+        let piece = self.pieces.next().filter(|_| !stop::is_set());
         piece.into_iter().for_each(|piece| self.sum.update(piece));
         piece.is_some()
     }

@@ -9,6 +9,7 @@ use super::Archive;
 use crate::base::code::Code;
 use crate::base::error::{Context, Error, Result};
 use crate::base::limits::flag;
+use crate::base::stop;
 use crate::base::text::ByteStr;
 use crate::codec::{deflate, within_limit};
 use crate::formats::zip_directory::{CentralEntry, CentralHeader, Entries, LocalEntry};
@@ -188,7 +189,7 @@ impl<'a> Member<'a> {
             (None, method) => return Err(self.unsupported(format!("packed in a way that is not read: {method}"))),
         };
         let mut crc = Crc::new();
-        crc.update(&content);
+        stop::in_pieces(&content, |piece| crc.update(piece))?;
         let expected = self.header().crc32.get();
         if crc.sum() != expected {
             let sums = format!("CRC-32 is {:08x}, the directory says {expected:08x}", crc.sum());

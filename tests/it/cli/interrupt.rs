@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value as Json;
 
 use super::{EVERYTHING, Folder, program};
+use crate::writer::pbo::{Tail, Writer};
 
 fn interrupt(child: &Child) {
     signal(child, "-INT");
@@ -200,4 +201,31 @@ fn an_answer_about_many_files_ends_at_once() {
         assert!(start.elapsed() < Duration::from_secs(5), "{verb}: {:?}", start.elapsed());
         assert_eq!(names(&folder), ["silent"]);
     }
+}
+
+/// A member of an archive that decodes for seconds.
+#[test]
+fn a_scan_is_interrupted_inside_one_long_decode() {
+    const BLOCKS: usize = 4_000_000;
+    // A letter and seven matches of 18, then eight in each block.
+    let matches = [1, 15].repeat(8);
+    let stream = [&[1, b'a'][..], &matches[2..], &[&[0], &matches[..]].concat().repeat(BLOCKS)].concat();
+    let size = (1 + 7 * 18 + BLOCKS * 8 * 18) as u32;
+    let sum = size.wrapping_mul(b'a'.into());
+    let stream = [&stream[..], &sum.to_le_bytes()].concat();
+    let writer = Writer::new().product(&[]).entry(b"a.b3d", [0x4370_7273, size, 0, 0, stream.len() as u32], &stream);
+    let folder = Folder::new("interrupt-decode");
+    let archive = folder.file("a.pbo", writer.finish(Tail::Bytes(b"")));
+    let mut command = program();
+    command.args(["scan", "--max-decoded", "1G", "-o"]).arg(folder.0.join("out")).arg(archive);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_until("the new file is there", || names(&folder).iter().any(|name| name.starts_with(".meshpeek-")));
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(child.try_wait().unwrap().is_none());
+    let start = Instant::now();
+    interrupt(&child);
+    assert_eq!(end(child).0, Some(130));
+    // About 20 ms, but machines are busy.
+    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+    assert_eq!(names(&folder), ["a.pbo"]);
 }

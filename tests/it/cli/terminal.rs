@@ -7,6 +7,8 @@ use unicode_width::UnicodeWidthStr;
 use super::pty::{stderr_on_terminal, stdout_on_terminal};
 use super::{EVERYTHING, Folder, lines, program, stdout};
 use crate::writer;
+use crate::writer::b3d;
+use crate::writer::bytes::Bytes;
 use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};
 
@@ -231,6 +233,14 @@ fn large_and_small_numbers_are_short() {
         assert!(text.contains("3.4028235e38"), "{text}");
         assert!(!text.contains("0000000000000000000"), "{text}");
     }
+    let model = |x: f32| {
+        let corners = Bytes::new().u32(0).u32(0).u32(0).f32s([x, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
+        b3d::scene([b3d::node("", [b3d::mesh(-1, [b3d::chunk(b"VRTS", corners)])])]).to_vec()
+    };
+    let folder = Folder::new("short-numbers");
+    let (a, b) = (folder.file("a.b3d", model(f32::MAX)), folder.file("b.b3d", model(1e-30)));
+    let text = stdout(&program().arg("diff").args([a, b]).output().unwrap());
+    assert!(text.contains("x 3.4028235e38 -> 1e-30"), "{text}");
 }
 
 #[test]

@@ -1,0 +1,64 @@
+//! A switch that ends long work on a thread, such as decoding one large block.
+
+use std::cell::RefCell;
+use std::io::ErrorKind;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::error::{Error, Result};
+
+/// The bytes to decode or examine before the next look at the switch. Takes a few milliseconds at most.
+pub(crate) const PIECE: usize = 1 << 20;
+
+thread_local! {
+    static SWITCH: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
+}
+
+/// While this lives, long work on this thread ends with an error once the switch is set.
+#[cfg(feature = "scan")]
+pub(crate) struct Until(Option<Arc<AtomicBool>>);
+
+#[cfg(feature = "scan")]
+impl Until {
+    pub(crate) fn new(switch: Option<Arc<AtomicBool>>) -> Self {
+        Self(SWITCH.replace(switch))
+    }
+}
+
+#[cfg(feature = "scan")]
+impl Drop for Until {
+    fn drop(&mut self) {
+        SWITCH.set(self.0.take());
+    }
+}
+
+/// Returns the switch of this thread, for threads that help it.
+#[cfg(feature = "scan")]
+pub(crate) fn switch() -> Option<Arc<AtomicBool>> {
+    SWITCH.with_borrow(Clone::clone)
+}
+
+/// Returns true if long work on this thread shall end.
+pub(crate) fn is_set() -> bool {
+    SWITCH.with_borrow(|switch| switch.as_ref().is_some_and(|switch| switch.load(Ordering::Relaxed)))
+}
+
+/// Passes on these bytes in pieces.
+///
+/// # Errors
+/// Returns an error if the switch of this thread is set meanwhile.
+#[cfg(any(feature = "bmx", feature = "scan", feature = "zip"))]
+pub(crate) fn in_pieces(bytes: &[u8], mut each: impl FnMut(&[u8])) -> Result<()> {
+    for piece in bytes.chunks(PIECE) {
+        if is_set() {
+            return Err(error());
+        }
+        each(piece);
+    }
+    Ok(())
+}
+
+/// The error of work that was stopped.
+pub(crate) fn error() -> Error {
+    std::io::Error::from(ErrorKind::Interrupted).into()
+}
