@@ -22,7 +22,7 @@ use crate::base::forward::forward;
 use crate::base::limits::Limits;
 use crate::base::no_asset::NoAsset;
 use crate::budget::Budget;
-use crate::inspect::{Depth, Inspect, Region};
+use crate::inspect::{Depth, Inspect};
 use crate::outline::Outline;
 use crate::ranges::{Data, Ranges};
 use crate::summary::{Problems, Summary};
@@ -112,7 +112,6 @@ impl Inspect for Asset<'_> {
         fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary;
         fn outline(&self, out: &mut Outline<'_>);
         fn dissect(&self, out: &mut Outline<'_>);
-        fn regions(&self, sink: &mut dyn FnMut(Region<'_>));
         fn digest_names(&self) -> &'static [&'static str];
         fn digest(&self, name: &str, budget: &Budget, sink: &mut dyn FnMut(&[u8])) -> Result<()>;
         fn digests(&self, names: &[&str], budget: &Budget, sink: &mut dyn FnMut(usize, &[u8])) -> Vec<Result<()>>;
