@@ -1,5 +1,7 @@
 //! A file from its first byte to its last: each told by the field or array that it belongs to.
 
+mod overview;
+
 use std::fmt::Write;
 use std::ops::ControlFlow;
 
@@ -10,9 +12,11 @@ use crate::base::text::ByteStr;
 use crate::budget::Budget;
 use crate::bytes::{Column, Packing, Table};
 use crate::inspect::selector::push;
-use crate::inspect::{Inspect, Selector, bound_of, title};
+use crate::inspect::{Inspect, Selector, bound_of};
 use crate::outline::{Outline, Part, StoredField, Text, Type, Value, Visitor};
 use crate::summary::Problems;
+
+pub use overview::{Sink, overview};
 
 named! {
     /// What a [`Line`] is.
@@ -67,7 +71,7 @@ pub fn dissect(asset: &dyn Inspect, bytes: u64, sink: &mut dyn FnMut(&Line<'_>))
 }
 
 /// Dissects the asset as [`dissect`] does, until the sink breaks off.
-pub fn dissect_until(asset: &dyn Inspect, bytes: u64, sink: &mut dyn FnMut(&Line<'_>) -> ControlFlow<()>) {
+pub fn dissect_until(asset: &dyn Inspect, bytes: u64, sink: Sink<'_>) {
     let (path, around, unread, unpacked) = Default::default();
     let mut tiler = Tiler { sink, bytes, at: 0, depth: 0, path, around, unread, unpacked, is_done: false };
     let bound = bound_of(asset);
@@ -77,7 +81,7 @@ pub fn dissect_until(asset: &dyn Inspect, bytes: u64, sink: &mut dyn FnMut(&Line
 
 /// Tells the bytes of a file that does not open: its signature and version where they are known, and the rest as one gap
 /// with the reason.
-pub fn dissect_unread(bytes: &[u8], reason: &Error, sink: &mut dyn FnMut(&Line<'_>) -> ControlFlow<()>) {
+pub fn dissect_unread(bytes: &[u8], reason: &Error, sink: Sink<'_>) {
     let (path, around, unread, unpacked) = Default::default();
     let size = bytes.len() as u64;
     let mut tiler = Tiler { sink, bytes: size, at: 0, depth: 0, path, around, unread, unpacked, is_done: false };
@@ -283,7 +287,7 @@ impl Way {
 
 /// Follows a dissection and fills what it leaves out with gaps.
 struct Tiler<'s> {
-    sink: &'s mut dyn FnMut(&Line<'_>) -> ControlFlow<()>,
+    sink: Sink<'s>,
     bytes: u64,
     /// Everything before this byte has been told.
     at: u64,
@@ -351,6 +355,11 @@ impl Tiler<'_> {
         self.path = path;
         self.path.truncate(before);
     }
+}
+
+/// `name`, `name[0]`.
+fn title(name: &str, index: Option<usize>) -> String {
+    index.map_or_else(|| name.to_owned(), |index| format!("{name}[{index}]"))
 }
 
 /// Texts in one line.

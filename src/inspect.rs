@@ -5,16 +5,9 @@
 //! check that everything can be read, knowing no format.
 
 pub mod array;
-mod layout;
 pub mod selector;
 
 pub use array::Array;
-#[cfg(any(feature = "b3d", feature = "bmx", feature = "mlod", feature = "pbo", feature = "zip"))]
-pub(crate) use layout::brief;
-#[cfg(any(feature = "b3d", feature = "mlod"))]
-pub(crate) use layout::rows;
-pub(crate) use layout::title;
-pub use layout::{Region, RegionKind, outlined};
 pub use selector::Selector;
 
 use crate::base::error::{Error, Result};
@@ -112,23 +105,6 @@ pub trait Inspect: Sealed + Send + Sync {
     /// has a name. For a visitor that [dissects](Visitor::dissects).
     fn dissect(&self, out: &mut Outline<'_>) {
         self.outline(out);
-    }
-
-    /// Tells where everything lies: each part before what is inside it, in the order of the file, and what lies between.
-    ///
-    /// What has no row inside it is a leaf, and the leaves cover every byte. Of absurdly many rows (over half a million
-    /// inside one part) the order is that of [`regions`](Self::regions).
-    fn layout(&self, sink: &mut dyn FnMut(Region<'_>)) {
-        let mut layout = layout::Layout::new(self.size(), sink);
-        self.regions(&mut |region| layout.add(region));
-        layout.finish();
-    }
-
-    /// Tells the rows of a layout without gaps, parts before what is inside them, in whatever order is at hand.
-    ///
-    /// Where a format does not say otherwise, these are the parts and arrays of its outline.
-    fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) {
-        outlined(&|out| self.outline(out), sink);
     }
 
     /// The names of the byte streams that identify the asset's content.

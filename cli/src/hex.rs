@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use meshpeek::dissect::{Line, LineKind};
+use meshpeek::dissect::{Line, LineKind, Sink};
 use meshpeek::inspect::Span;
 use unicode_width::UnicodeWidthStr;
 
@@ -15,7 +15,7 @@ use crate::dump::rows;
 use crate::failure::{Failure, Outcome};
 use crate::notes::Notes;
 use crate::output::Output;
-use crate::place::{Sink, lines, place_of, status};
+use crate::place::{lines, place_of, status};
 use crate::report::{FAINT, HEADING, escape};
 use crate::scan::table::width;
 use crate::source::Source;

@@ -1,9 +1,8 @@
 //! Finds the target of a selector, in an asset or in bytes that do not open.
 
-use std::ops::ControlFlow;
 use std::process::ExitCode;
 
-use meshpeek::dissect::{Line, Located, dissect_unread, dissect_until, locate, problem_at, unread};
+use meshpeek::dissect::{Located, Sink, dissect_unread, dissect_until, locate, problem_at, unread};
 use meshpeek::inspect::{Selector, Span};
 use meshpeek::{Asset, Error};
 
@@ -23,9 +22,6 @@ pub(crate) fn lines(asset: &Opened<'_>, content: &[u8], sink: Sink<'_>) {
         Err(error) => dissect_unread(content, error, sink),
     }
 }
-
-/// Receives line after line until it has enough.
-pub(crate) type Sink<'s> = &'s mut dyn FnMut(&Line<'_>) -> ControlFlow<()>;
 
 /// Reports why the bytes are not an asset, and returns the status of a verb that has shown them.
 pub(crate) fn status(asset: &Opened<'_>, common: &Common) -> ExitCode {

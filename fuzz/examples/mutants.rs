@@ -15,7 +15,7 @@ use meshpeek::address::{Names, open_member};
 use meshpeek::budget::Reservation;
 use meshpeek::container::Container;
 use meshpeek::diff::{Options, Side, compare, fingerprint};
-use meshpeek::dissect::{dissect, locate};
+use meshpeek::dissect::{dissect, dissect_until, locate, overview};
 use meshpeek::inspect::{self, Depth, Inspect, Outline, Part, Selector, Value, Visitor, selector};
 use meshpeek::ranges::Ranges;
 use meshpeek::scan::Scan;
@@ -80,7 +80,14 @@ const QUESTIONS: &[Question] = &[
     ("outline", |mutant| {
         mutant.with(|asset| asset.outline(&mut Outline::new(&mut Reads { budget: mutant.budget(), arrays: 0 })));
     }),
-    ("layout", |mutant| mutant.with(|asset| asset.layout(&mut |region| assert!(region.depth < 1000)))),
+    ("overview", |mutant| {
+        mutant.with(|asset| {
+            overview(&|sink| dissect_until(asset, asset.size(), sink), &mut |line| {
+                assert!(line.depth < 1000);
+                ControlFlow::Continue(())
+            });
+        });
+    }),
     ("dissect", |mutant| {
         mutant.with(|asset| {
             let (mut sought, mut left) = (None, mutant.bytes.len() % 97);

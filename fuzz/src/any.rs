@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use meshpeek::dissect::{LineKind, dissect, locate};
-use meshpeek::inspect::{Inspect, Outline, Part, RegionKind, Span, Text, Value, Visitor};
+use meshpeek::dissect::{LineKind, dissect, dissect_until, locate, overview};
+use meshpeek::inspect::{Inspect, Outline, Part, Span, Text, Value, Visitor};
 use meshpeek::ranges::Ranges;
 use meshpeek::summary::{Problems, Severity};
 use meshpeek::view::parser::in_place;
@@ -113,15 +113,11 @@ pub fn walk(asset: &dyn Inspect, data: &[u8], limits: &Limits) -> u64 {
     assert!(reader.failed || !reader.holes, "a list with holes, and yet nothing that cannot be read");
     assert!(damaged(&problems) || !reader.failed, "verify finds nothing, and yet something cannot be read");
     let mut sum = reader.sum;
-    let mut rows = Vec::new();
-    asset.layout(&mut |region| {
-        assert!(region.offset <= data.len() as u64, "{region:?} starts outside");
-        sum = sum.wrapping_mul(31).wrapping_add(region.offset ^ region.bytes);
-        if !matches!(region.kind, RegionKind::Unpacked | RegionKind::Problem) {
-            rows.push((region.depth, region.offset, region.offset.saturating_add(region.bytes)));
-        }
+    overview(&|sink| dissect_until(asset, data.len() as u64, sink), &mut |line| {
+        let Span { offset, bytes } = line.span.unwrap_or_default();
+        sum = sum.wrapping_mul(31).wrapping_add(offset ^ bytes);
+        ControlFlow::Continue(())
     });
-    in_order_and_whole(&rows, data.len() as u64);
     for name in asset.digest_names() {
         let mut bytes = 0_u64;
         let read =
@@ -131,32 +127,6 @@ pub fn walk(asset: &dyn Inspect, data: &[u8], limits: &Limits) -> u64 {
     }
     assert_eq!(summary, asset.summarize(), "a second look differs");
     sum
-}
-
-/// Rows of depth, start and end: those in one part are in order, and those without rows inside leave no byte out.
-fn in_order_and_whole(rows: &[(usize, u64, u64)], size: u64) {
-    let mut last: Vec<u64> = Vec::new();
-    let mut leaves = Vec::new();
-    for (index, &(depth, start, end)) in rows.iter().enumerate() {
-        assert!(depth <= last.len(), "a row in no row");
-        last.truncate(depth + 1);
-        match last.get_mut(depth) {
-            Some(before) => {
-                assert!(*before <= start, "{start:#x} behind {before:#x}");
-                *before = start;
-            }
-            None => last.push(start),
-        }
-        if rows.get(index + 1).is_none_or(|(next, ..)| *next <= depth) {
-            leaves.push((start, end));
-        }
-    }
-    leaves.sort();
-    let reached = leaves.iter().fold(0, |reached, &(start, end)| {
-        assert!(start <= reached, "no leaf has the bytes from {reached:#x} to {start:#x}");
-        reached.max(end)
-    });
-    assert!(reached >= size, "no leaf has the bytes behind {reached:#x}");
 }
 
 /// Where in the data the bytes lie, if they do.

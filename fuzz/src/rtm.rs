@@ -1,5 +1,6 @@
 //! Animations: every accessor, and what must hold between them.
 
+use meshpeek::dissect::dissect;
 use meshpeek::rtm::{Binarised, Motion, Plain};
 use meshpeek::summary::Problems;
 use meshpeek::view::Table;
@@ -73,7 +74,9 @@ fn visit(motion: &Motion<'_>, len: usize) {
             assert_eq!(bytes.len() as u64, track.rows() * row as u64);
         }
     }
-    motion.layout(&mut |region| assert!(region.offset + region.bytes <= len as u64, "{region:?}"));
+    dissect(motion, len as u64, &mut |line| {
+        assert!(line.span.is_none_or(|span| span.offset + span.bytes <= len as u64), "{line:?}");
+    });
 }
 
 /// The bytes of a transform.

@@ -1,11 +1,13 @@
 //! One asset: a file, or a member of an archive.
 
 use std::io::Write;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use meshpeek::address::{Address, Names, open_member};
 use meshpeek::container::{Container, Member};
+use meshpeek::dissect::{dissect_until, overview};
 use meshpeek::inspect::{self, Inspect, Selector, selector};
 use meshpeek::scan::{Depth, Record, Scan, Stored};
 use meshpeek::summary::Name;
@@ -339,29 +341,29 @@ impl File {
         loads(py, &json)
     }
 
-    /// Its parts, arrays and gaps with their offsets, in the order of the file: a list of dicts with `depth`, `kind`,
-    /// `name`, `note`, `offset` and `bytes`.
+    /// Its parts, arrays, gaps and problems, in the order of the file: a list of dicts with `depth`, `kind`, `name`,
+    /// `note`, `offset` and `bytes`, the last two `None` where it does not lie in one piece of the file.
     fn tree<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let regions = self.with_asset(py, |open, asset| {
-            let mut regions = Rows::of(open);
-            asset.layout(&mut |region| {
-                regions.add(region.name.len() + region.note.len(), || {
-                    let kind = format!("{:?}", region.kind).to_lowercase();
-                    let (name, note) = (region.name.into_owned(), region.note.into_owned());
-                    (region.depth, kind, name, note, region.offset, region.bytes)
+        let lines = self.with_asset(py, |open, asset| {
+            let mut lines = Rows::of(open);
+            overview(&|sink| dissect_until(asset, asset.size(), sink), &mut |line| {
+                lines.add(line.name.len() + line.note.len(), || {
+                    let kind = if line.name == "problem" { "problem" } else { line.kind.name() };
+                    (line.depth, kind, line.name.to_owned(), line.note.clone(), line.span)
                 });
+                ControlFlow::Continue(())
             });
-            regions.finish()
+            lines.finish()
         })?;
         let rows = PyList::empty(py);
-        for (depth, kind, name, note, offset, bytes) in regions {
+        for (depth, kind, name, note, span) in lines {
             let row = PyDict::new(py);
             row.set_item("depth", depth)?;
             row.set_item("kind", kind)?;
             row.set_item("name", name)?;
             row.set_item("note", note)?;
-            row.set_item("offset", offset)?;
-            row.set_item("bytes", bytes)?;
+            row.set_item("offset", span.map(|span| span.offset))?;
+            row.set_item("bytes", span.map(|span| span.bytes))?;
             rows.append(row)?;
         }
         Ok(rows)

@@ -4,7 +4,7 @@ use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::base::limits::Limits;
 use crate::budget::Budget;
-use crate::inspect::{Depth, Inspect, Region};
+use crate::inspect::{Depth, Inspect};
 use crate::outline::{Outline, Schema};
 use crate::ranges::Ranges;
 use crate::summary::{Problems, Summary};
@@ -89,7 +89,6 @@ macro_rules! registry {
                 fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary;
                 fn outline(&self, out: &mut Outline<'_>);
                 fn dissect(&self, out: &mut Outline<'_>);
-                fn regions(&self, sink: &mut dyn FnMut(Region<'_>));
                 fn digest_names(&self) -> &'static [&'static str];
                 fn digest(&self, name: &str, budget: &Budget, sink: &mut dyn FnMut(&[u8])) -> Result<()>;
                 fn digests(&self, names: &[&str], budget: &Budget, sink: &mut dyn FnMut(usize, &[u8])) -> Vec<Result<()>>;

@@ -295,14 +295,17 @@ fn a_dump_holds_the_numbers() {
 fn tree_shows_chunks_where_they_lie() {
     let text = stdout(&run(["tree", "corpus/b3d/triangle.b3d"]));
     let expected = "    offset       bytes  part
-0x00000000         162  BB3D
-0x00000000          12    fields
-0x0000000c         150    NODE  root_node
-0x0000000c          58      fields
-0x00000046          92      MESH
-0x00000046          12        fields
-0x00000052          56        VRTS  3 rows
-0x0000008a          24        TRIS  1 row
+0x00000000          12  fields
+0x0000000c         150  nodes[0]  NODE, root_node
+0x0000000c          58    fields
+0x00000046          92    meshes[0]  MESH
+0x00000046          12      fields
+0x00000052          56      vertices  VRTS
+0x00000052          20        fields
+0x00000066          36        records  {x f32, y f32, z f32}[]  3 rows, in place
+0x0000008a          24      triangles[0]  TRIS
+0x0000008a          12        fields
+0x00000096          12        indices  {a i32, b i32, c i32}[]  1 rows, in place
 ";
     assert_eq!(text, expected);
 }
@@ -310,7 +313,7 @@ fn tree_shows_chunks_where_they_lie() {
 #[test]
 fn tree_shows_what_cannot_be_read_and_what_belongs_to_nothing() {
     let text = stdout(&run(["tree", "--color", "always", "corpus/hostile/cut.p3d"]));
-    let red = "\u{1b}[1m\u{1b}[31merror\u{1b}[0m: ";
+    let red = "\u{1b}[1m\u{1b}[31mproblem\u{1b}[0m  ";
     assert!(text.lines().any(|line| line.contains(red) && line.contains("lods[")), "{text}");
     let text = stdout(&run(["tree", "--color", "always", "corpus/hostile/bytes_behind.b3d"]));
     assert!(text.contains("\u{1b}[1m\u{1b}[33mgap\u{1b}[0m  after the last part"), "{text}");

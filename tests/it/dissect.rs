@@ -1,9 +1,10 @@
 //! Every byte of a file has a name, and no byte two; what is said to be wrong with it has a place.
 
 use std::collections::HashSet;
+use std::ops::ControlFlow;
 
 use meshpeek::container::Container;
-use meshpeek::dissect::{LineKind, dissect, locate};
+use meshpeek::dissect::{LineKind, dissect, dissect_until, locate, overview};
 use meshpeek::inspect::{Selector, Span};
 use meshpeek::summary::Problems;
 use meshpeek::{Asset, Budget, Inspect, Limits};
@@ -26,6 +27,51 @@ fn each(run: &mut dyn FnMut(&str, &[u8])) {
             }
         }
     }
+}
+
+/// In an overview the lines that have no others inside have every byte once, and it has no more lines than needed.
+pub fn overview_covers(name: &str, asset: &dyn Inspect) {
+    let mut spans: Vec<(usize, Span)> = Vec::new();
+    let mut last = String::new();
+    overview(&|sink| dissect_until(asset, asset.size(), sink), &mut |line| {
+        assert!(line.kind != LineKind::Field || line.name == "problem", "{name}: {line:?}");
+        let is_again = std::mem::replace(&mut last, line.name.to_owned()) == "fields" && line.name == "fields";
+        assert!(!is_again || spans.last().is_some_and(|(depth, _)| *depth != line.depth), "{name}: {line:?}");
+        // Members may lie after the end.
+        spans.extend(line.span.filter(|span| span.offset <= asset.size()).map(|span| (line.depth, span)));
+        ControlFlow::Continue(())
+    });
+    let mut at = 0;
+    for (index, (depth, span)) in spans.iter().enumerate() {
+        assert_eq!(span.offset, at, "{name}: line {index}");
+        if spans.get(index + 1).is_none_or(|(next, _)| next <= depth) {
+            at += span.bytes;
+        }
+    }
+    assert_eq!(at, asset.size(), "{name}");
+}
+
+#[test]
+fn an_overview_joins_items_and_names_chunks() {
+    let lines = |name: &str| {
+        let bytes = std::fs::read(crate::corpus::root().join("corpus").join(name)).unwrap();
+        let asset = Asset::parse(&bytes).unwrap();
+        let mut lines = Vec::new();
+        overview(&|sink| dissect_until(&asset, asset.size(), sink), &mut |line| {
+            lines.push(format!("{} {} {}", line.selector, line.name, line.note));
+            if lines.len() < 20 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        lines
+    };
+    let model = lines("odol/edge_of_packing.p3d");
+    assert!(model.contains(&"lods/3/faces faces[0..254] 254 items".to_owned()), "{model:#?}");
+    assert_eq!(model.len(), 20, "it goes on when nobody wants more");
+    assert!(lines("b3d/triangle.b3d").contains(&"nodes/0 nodes[0] NODE, root_node".to_owned()));
+    let map = lines("bmx/alpha_2022.bmx");
+    assert!(
+        map.contains(&"index_entries/1 index_entries[1] 隐藏的物体, 33 bytes at 0x49 unpacked".to_owned()),
+        "{map:#?}"
+    );
 }
 
 #[test]
@@ -52,6 +98,7 @@ fn leaves_tile_the_file() {
             }
         });
         assert_eq!(at, bytes.len() as u64, "{name}");
+        overview_covers(name, &asset);
         let summary = asset.summarize();
         if problems == 0 && summary.problems.is_empty() {
             assert!(gaps.is_empty(), "{name}: {gaps:#?}");

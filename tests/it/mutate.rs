@@ -1,6 +1,8 @@
 //! Files bent in the ways that files go bad, and in those that somebody with bad intent would think of.
 
-use meshpeek::Inspect;
+use std::ops::ControlFlow;
+
+use meshpeek::dissect::{dissect_until, overview};
 use meshpeek::{Asset, inspect::Span};
 
 /// Numbers without a pattern, the same on every run.
@@ -30,11 +32,11 @@ impl Source {
     pub fn new(bytes: Vec<u8>) -> Self {
         let mut parts = Vec::new();
         if let Ok(asset) = Asset::parse(&bytes) {
-            asset.layout(&mut |region| {
-                let inside = region.offset + region.bytes <= bytes.len() as u64;
-                if inside && region.bytes > 0 && parts.len() < 1000 {
-                    parts.push(Span { offset: region.offset, bytes: region.bytes });
-                }
+            let size = bytes.len() as u64;
+            overview(&|sink| dissect_until(&asset, size, sink), &mut |line| {
+                let inside = |span: &Span| span.offset + span.bytes <= size && span.bytes > 0;
+                parts.extend(line.span.filter(inside));
+                if parts.len() < 1000 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             });
         }
         Self { bytes, parts }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use meshpeek::codec::activity;
-use meshpeek::dissect::dissect;
+use meshpeek::dissect::{LineKind, dissect};
 use meshpeek::inspect::{Inspect, Outline, Visitor, to_bytes};
 use meshpeek::odol::{Dialect, Encoding, Filter, IndexBlock, Indices, Lod, Model, Motion, PackedUv, Resolution};
 use meshpeek::summary::{Problems, Severity};
@@ -12,6 +12,7 @@ use meshpeek::{Budget, ErrorKind, Limits};
 use zerocopy::little_endian::I32;
 
 use crate::corpus::{files, outside_file};
+use crate::dissect::overview_covers;
 use crate::memory::usage_of;
 use crate::writer::bytes::Bytes;
 use crate::writer::odol::{self as writer, Array, BONES};
@@ -853,34 +854,24 @@ fn a_header_that_breaks_off_keeps_what_it_told() {
     assert_eq!((model.lod_count(), model.resolutions().len()), (3, 3));
     assert_eq!((model.info().unwrap().bone_count(), model.lods().count()), (3, 0));
     let mut names = Vec::new();
-    model.layout(&mut |region| names.push(region.name.into_owned()));
-    names.retain(|name| name != "fields");
+    dissect(&model, model.byte_len(), &mut |line| {
+        if line.kind != LineKind::Field {
+            names.push(line.name.to_owned());
+        }
+    });
     assert_eq!(names.iter().take(4).collect::<Vec<_>>(), ["header", "resolutions", "info", "skeleton"]);
 }
 
-/// Whether every byte of the file lies in a region of its layout.
-fn assert_covered(name: &str, model: &Model<'_>) {
-    let mut regions = Vec::new();
-    model.layout(&mut |region| regions.push((region.offset, region.offset + region.bytes, region.name.into_owned())));
-    regions.sort();
-    let mut end = 0;
-    for (start, behind, part) in regions {
-        assert!(start <= end, "{name}: nothing is told of the bytes from {end:#x} to {start:#x}, before {part}");
-        end = end.max(behind);
-    }
-    assert_eq!(end, model.byte_len(), "{name}");
-}
-
 #[test]
-fn the_layout_covers_every_byte() {
+fn an_overview_covers_every_byte() {
     let files = files();
     for (name, model) in models(&files) {
-        assert_covered(&name, &model);
+        overview_covers(&name, &model);
     }
     for (version, line) in versions() {
         let (vbs, dayz) = (line == Dialect::Vbs, line == Dialect::DayZ);
         let bytes = writer::Model { vbs, dayz, ..writer::whole(version, 12) }.to_vec();
-        assert_covered(&format!("{version} {line:?}"), &Model::parse(&bytes).unwrap());
+        overview_covers(&format!("{version} {line:?}"), &Model::parse(&bytes).unwrap());
     }
 }
 

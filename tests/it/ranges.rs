@@ -5,6 +5,7 @@ use std::io;
 use std::ops::Range;
 
 use meshpeek::container::Container;
+use meshpeek::dissect::dissect;
 use meshpeek::odol::Model;
 use meshpeek::ranges::{Ranges, ReadAt, Section};
 use meshpeek::{Asset, Budget, Error, ErrorKind, FileMap, Inspect, Limits, Result, pbo, zip};
@@ -258,7 +259,7 @@ fn a_stored_archive_in_an_archive_is_a_source_of_its_own() {
     assert!(matches!(ranges.get(3..3 + (1 << 40)).unwrap_err().kind(), ErrorKind::Truncated { .. }));
 }
 
-/// Questions that cannot fail give no answer with holes either: summaries, verdicts, outlines and layouts.
+/// Questions that cannot fail give no answer with holes either: summaries, verdicts and dissections.
 #[test]
 fn no_question_gives_a_part_of_an_answer() {
     type Question = fn(&Asset<'_>) -> String;
@@ -270,10 +271,10 @@ fn no_question_gives_a_part_of_an_answer() {
             asset.verify(&mut problems);
             format!("{:?}", problems.into_vec())
         }),
-        ("layout", |asset| {
-            let mut regions = String::new();
-            asset.layout(&mut |region| regions += &format!("{region:?}\n"));
-            regions
+        ("dissection", |asset| {
+            let mut lines = String::new();
+            dissect(asset, asset.size(), &mut |line| lines += &format!("{line:?}\n"));
+            lines
         }),
         ("digests", |asset| {
             let mut told = String::new();

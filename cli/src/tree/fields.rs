@@ -4,19 +4,20 @@ use std::io::{Result, Write};
 use std::ops::ControlFlow;
 
 use anstyle::{AnsiColor, Style};
-use meshpeek::dissect::{Line, LineKind};
-use meshpeek::inspect::{Selector, Span, Value};
+use meshpeek::dissect::{Line, LineKind, Sink, overview};
+use meshpeek::inspect::{Selector, Value};
 use meshpeek::json::LONGEST_TEXT;
+use meshpeek::summary::Severity;
 use serde::Serialize;
 
 use crate::args::LineFormat;
 use crate::output::Output;
-use crate::report::{FAINT, HEADING, escape};
+use crate::report::{FAINT, HEADING, escape, severity};
 use crate::value::{AsJson, InWords};
 use crate::wrap::HANG;
 
 /// Deeper lines keep this indentation and state their depth.
-pub(super) const DEEPEST_INDENT: usize = 40;
+const DEEPEST_INDENT: usize = 40;
 
 /// A line as a JSON object.
 #[derive(Serialize)]
@@ -37,7 +38,7 @@ struct Row<'l> {
 }
 
 /// The source of a file's lines.
-pub(crate) type Lines<'l> = &'l dyn Fn(crate::place::Sink<'_>);
+pub(crate) type Lines<'l> = &'l dyn Fn(Sink<'_>);
 
 /// The style for lines of a kind.
 pub(crate) fn style(kind: LineKind) -> Style {
@@ -74,7 +75,7 @@ impl Within {
     }
 }
 
-/// Writes every line, or only those in the target of the selector. Without fields, consecutive fields become one gap.
+/// Writes every line, or only those in the target of the selector. Without fields, an overview of them.
 pub(super) fn write(
     lines: Lines<'_>,
     format: LineFormat,
@@ -82,61 +83,28 @@ pub(super) fn write(
     only: Option<&Selector>,
     out: &mut Output,
 ) -> Result<()> {
-    let mut within = Within::new(only);
     let mut written = match format {
-        LineFormat::Text => writeln!(out, "{:>10}  {:>10}  field", "offset", "bytes"),
+        LineFormat::Text => {
+            writeln!(out, "{:>10}  {:>10}  {}", "offset", "bytes", if fields { "field" } else { "part" })
+        }
         LineFormat::Ndjson => Ok(()),
     };
-    let mut merged: Option<(usize, Span)> = None;
-    let mut each = |line: &Line<'_>| {
-        if !within.holds(line) {
-            return Ok(());
-        }
-        if fields {
-            return write_line(line, format, out);
-        }
-        if let (LineKind::Field, span) = (line.kind, line.span) {
-            match (&mut merged, span) {
-                (_, None) => return Ok(()),
-                (Some((depth, run)), Some(span)) if *depth == line.depth => {
-                    run.bytes += span.bytes;
-                    return Ok(());
-                }
-                _ => {}
-            }
-        }
-        if let Some((depth, span)) = merged.take() {
-            write_line(&run_of_fields(depth, span), format, out)?;
-        }
-        if line.kind == LineKind::Field {
-            merged = line.span.map(|span| (line.depth, span));
-            return Ok(());
-        }
-        write_line(line, format, out)
+    let wanted = |sink: Sink<'_>| {
+        let mut within = Within::new(only);
+        lines(&mut |line| if within.holds(line) { sink(line) } else { ControlFlow::Continue(()) });
     };
-    lines(&mut |line| {
+    let sink: Sink<'_> = &mut |line| {
         if written.is_ok() {
-            written = each(line);
+            written = write_line(line, format, out);
         }
         if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    });
-    written?;
-    merged.map_or(Ok(()), |(depth, span)| write_line(&run_of_fields(depth, span), format, out))
-}
-
-fn run_of_fields<'l>(depth: usize, span: Span) -> Line<'l> {
-    Line {
-        depth,
-        selector: "",
-        name: "fields",
-        kind: LineKind::Gap,
-        span: Some(span),
-        unpacked: None,
-        type_name: String::new(),
-        columns: Vec::new(),
-        value: None,
-        note: "fields".to_owned(),
+    };
+    if fields {
+        wanted(sink)
+    } else {
+        overview(&wanted, sink)
     }
+    written
 }
 
 fn write_line(line: &Line<'_>, format: LineFormat, out: &mut Output) -> Result<()> {
@@ -180,7 +148,12 @@ fn text(line: &Line<'_>, out: &mut Output) -> Result<()> {
     let indent = 2 * line.depth.min(DEEPEST_INDENT);
     let deep = if line.depth > DEEPEST_INDENT { format!("[{}] ", line.depth) } else { String::new() };
     let name = escape(line.name);
-    let style = style(line.kind);
+    let style = match (line.kind, line.name, &*line.note) {
+        (_, "problem", _) => severity(Severity::Error).1,
+        // They are a warning where the format has no place for them.
+        (LineKind::Gap, _, "after the last part") => severity(Severity::Warning).1,
+        (kind, ..) => style(kind),
+    };
     write!(out, "{:indent$}{deep}{HANG}{style}{name}{style:#}", "")?;
     let value = line.value.as_ref().map_or_else(String::new, |value| InWords(value).to_string());
     for (style, text) in [(FAINT, escape(&line.type_name)), (Style::new(), value), (Style::new(), escape(&line.note))] {

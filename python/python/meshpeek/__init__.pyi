@@ -37,11 +37,11 @@ class ArrayFacts(TypedDict):
 
 class Region(TypedDict):
     depth: int
-    kind: Literal["part", "array", "gap", "unpacked", "problem"]
+    kind: Literal["part", "array", "gap", "problem"]
     name: str
     note: str
-    offset: int
-    bytes: int
+    offset: int | None
+    bytes: int | None
 
 class Problem(TypedDict):
     severity: Literal["error", "warning"]

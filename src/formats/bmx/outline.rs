@@ -1,4 +1,4 @@
-//! Every field of a map, told once; and where things lie.
+//! Every field of a map, told once.
 
 use std::ops::ControlFlow;
 
@@ -9,9 +9,7 @@ use super::{Entry, IndexEntry, List, Map, Material, Mesh, Object, Texture};
 use crate::base::error::{Error, Result};
 use crate::base::span::Span;
 use crate::bytes::{Column, InPlace, Packing, Scalar, Storage, array};
-use crate::formats::zip_directory;
 use crate::formats::zip_directory::Descriptor;
-use crate::inspect::{self, Region, RegionKind};
 use crate::outline::{Outline, Part, StoredField, Text, Value, Visitor};
 use crate::record::{Fixed, describe_fields, walk_part};
 
@@ -362,78 +360,4 @@ fn indexed(entry: &IndexEntry<'_>, out: &mut Outline<'_>) {
     out.coded("type", entry.kind.0, entry.kind.name());
     out.field("record_offset", entry.record_offset);
     out.field("index_offset", entry.offset);
-}
-
-/// The records of one table that get a row; real maps have a hundredth.
-const MOST_ROWS: usize = 50_000;
-
-pub(super) fn regions(map: &Map<'_>, sink: &mut dyn FnMut(Region<'_>)) {
-    for entry in map.entries() {
-        // Where the data does not fit in the file, it lies in no one piece of it.
-        if let Err(error) = entry.stored_bytes() {
-            sink(Region::problem(0, &error, entry.central().offset));
-            continue;
-        }
-        let (offset, bytes) = extent(&entry);
-        let unpacked = entry.decoded_byte_len_hint();
-        let note = format!("{}, {unpacked} bytes unpacked", method(&entry).unwrap_or("unknown method"));
-        sink(Region::part(0, inspect::brief(entry.name()), note, Span { offset, bytes }));
-        for id in TableId::ALL.into_iter().filter(|id| entry.name() == id.name()) {
-            table(map, id, sink);
-        }
-    }
-    if let Some(archive) = map.source.archive() {
-        zip_directory::regions(archive.directory(), sink);
-    }
-}
-
-/// The records of a table, as far as they can be read. Those of a packed one lie where its stream does.
-fn table(map: &Map<'_>, id: TableId, sink: &mut dyn FnMut(Region<'_>)) {
-    let table = match map.table(id) {
-        Ok(table) => table,
-        Err(error) => return sink(Region::problem(1, &error, 0)),
-    };
-    let mut tell = |list: &str, index: usize, entry: &IndexEntry<'_>, start: u64, end: u64| {
-        let name = inspect::brief(entry.name);
-        let (kind, offset, note) = match table.place {
-            TableLocation::Stored(table) => (RegionKind::Part, table.saturating_add(start), name),
-            TableLocation::Packed(table) => (RegionKind::Unpacked, table, format!("{name} at {start:#x} unpacked")),
-            TableLocation::Nowhere => (RegionKind::Unpacked, start, name),
-        };
-        let (name, bytes) = (format!("{list}[{index}]").into(), end.saturating_sub(start));
-        sink(Region { depth: 1, kind, name, note: note.into(), offset, bytes });
-    };
-    let more = match id {
-        TableId::Index => {
-            let mut entries = map.index().into_iter().flatten().flatten().enumerate().peekable();
-            while let Some((index, entry)) = entries.next_if(|(index, _)| *index < MOST_ROWS) {
-                let end = entries.peek().map_or(table.len(), |(_, next)| next.offset);
-                tell("index_entries", index, &entry, entry.offset, end);
-            }
-            entries.count()
-        }
-        TableId::Objects => extents::<Object<'_>>(map, &mut tell),
-        TableId::Meshes => extents::<Mesh<'_>>(map, &mut tell),
-        TableId::Materials => extents::<Material<'_>>(map, &mut tell),
-        TableId::Textures => extents::<Texture<'_>>(map, &mut tell),
-    };
-    if more > 0 {
-        let (kind, name, note) = (RegionKind::Unpacked, "more".into(), format!("{more} further records").into());
-        let offset = match table.place {
-            TableLocation::Stored(table) | TableLocation::Packed(table) => table,
-            TableLocation::Nowhere => 0,
-        };
-        sink(Region { depth: 1, kind, name, note, offset, bytes: 0 });
-    }
-}
-
-/// The first records; how many there are beside them.
-fn extents<'m, T: Listed<'m>>(map: &'m Map<'m>, tell: &mut dyn FnMut(&str, usize, &IndexEntry<'_>, u64, u64)) -> usize {
-    let Ok(list) = List::<T>::new(map) else { return 0 };
-    for (index, record) in list.walk().enumerate().take(MOST_ROWS) {
-        if let (Some(entry), Ok(record)) = (list.entry(index), record) {
-            tell(T::LIST, index, &entry, record.start(), record.end);
-        }
-    }
-    list.len().saturating_sub(MOST_ROWS)
 }

@@ -6,7 +6,7 @@ use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::base::limits::Limits;
 use crate::budget::Budget;
-use crate::inspect::{Depth, Inspect, Region, no_digest};
+use crate::inspect::{Depth, Inspect, no_digest};
 use crate::outline::Outline;
 use crate::summary::{Blocks, Counts, Problems, ReferenceKind, References, Summary};
 
@@ -32,12 +32,6 @@ impl Inspect for Map<'_> {
 
     fn dissect(&self, out: &mut Outline<'_>) {
         super::outline::dissect(self, out);
-    }
-
-    /// The entries of the zip; in those of the tables their records, which in a packed table all have the offset of its
-    /// stream, and a note of their place once unpacked.
-    fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) {
-        super::outline::regions(self, sink);
     }
 
     /// The tables that are packed, and four times the names in the directory, of which copies are kept.

@@ -5,10 +5,8 @@ use crate::base::code::Code;
 use crate::base::error::{Context, Error};
 use crate::base::format::Format;
 use crate::base::limits::Limits;
-use crate::base::span::Span;
-use crate::bytes::{Storage, Table};
 use crate::check::{self, Below, Broken, Check, Finite, Length, Numbers, Unit};
-use crate::inspect::{self, Depth, Inspect, Region};
+use crate::inspect::{Depth, Inspect};
 use crate::outline::{Outline, Part};
 use crate::record::{Fixed, describe_fields};
 use crate::summary::{Counts, Problems, ReferenceKind, References, Summary};
@@ -43,16 +41,6 @@ impl Inspect for Model<'_> {
                 out.field("is_visual", purpose.is_visual());
                 describe_fields::<Lod<'_>, _>(cursor, (), out);
             });
-        }
-    }
-
-    /// The outline's parts, and the faces, each of which has names behind it.
-    fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) {
-        for (index, (lod, span)) in self.lods().spanned().enumerate() {
-            match lod {
-                Ok(lod) => lod.regions(index, span, sink),
-                Err(error) => sink(Region::problem(0, &error, self.lods.offset())),
-            }
         }
     }
 }
@@ -125,22 +113,5 @@ impl Lod<'_> {
         corner_counts.tell("numbers of corners", problems, |error| place(error.within("faces")));
         point_numbers.tell("point numbers", problems, |error| place(error.within("faces")));
         normal_numbers.tell("normal numbers", problems, |error| place(error.within("faces")));
-    }
-
-    fn regions(&self, index: usize, span: Span, sink: &mut dyn FnMut(Region<'_>)) {
-        let mut tell = |depth, name: String, note: String, offset, bytes| {
-            sink(Region::part(depth, name, note, Span { offset, bytes }));
-        };
-        let note = Resolution(self.resolution).to_string();
-        tell(0, format!("lods[{index}]"), note, span.offset, span.bytes);
-        for (name, table) in [("points", &self.points as &dyn Table), ("normals", &self.normals)] {
-            let Storage { offset, bytes, .. } = table.storage();
-            tell(1, name.to_owned(), inspect::rows(table.rows()), offset, bytes);
-        }
-        let faces = inspect::rows(self.faces.len() as u64);
-        tell(1, "faces".to_owned(), faces, self.faces.offset(), self.faces.byte_len());
-        for (index, (tag, span)) in self.tags.spanned().enumerate() {
-            tell(1, format!("tags[{index}]"), inspect::brief(tag.name), span.offset, span.bytes);
-        }
     }
 }

@@ -6,10 +6,9 @@ use super::{Lod, Model, VertexTable};
 use crate::base::error::{Context as _, Error, Result};
 use crate::base::format::Format;
 use crate::base::limits::Limits;
-use crate::base::span::Span;
 use crate::budget::Budget;
 use crate::bytes::batch::to_the_end;
-use crate::inspect::{self, Depth, Inspect, Region, no_digest};
+use crate::inspect::{Depth, Inspect, no_digest};
 use crate::outline::Outline;
 use crate::summary::{Bounds, Counts, Problems, Summary};
 
@@ -51,18 +50,6 @@ impl Inspect for Model<'_> {
 
     fn outline(&self, out: &mut Outline<'_>) {
         super::outline::model(self, out);
-    }
-
-    /// As the outline, the animations inside a part of their own.
-    fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) {
-        let block @ Span { offset, bytes } = self.header.animation_span;
-        if bytes > 0 {
-            sink(Region::part(0, "animation_block", "", block));
-        }
-        inspect::outlined(&|out| self.outline(out), &mut |region| {
-            let is_inside = (offset..offset.saturating_add(bytes)).contains(&region.offset);
-            sink(Region { depth: region.depth.saturating_add(is_inside.into()), ..region });
-        });
     }
 
     fn digest_names(&self) -> &'static [&'static str] {

@@ -1,7 +1,5 @@
 //! An archive's answers to [`Inspect`].
 
-use std::borrow::Cow;
-
 use super::entry::{Entry, EntryKind, HeaderEntry, Property};
 use super::member::{Content, Member};
 use super::wire::{Method, Sha1Tail, ShortTail};
@@ -14,7 +12,7 @@ use crate::base::span::Span;
 use crate::base::text::{ByteStr, folded};
 use crate::bytes::Cursor;
 use crate::check::{Alike, Broken, Check, Repeated, grouped};
-use crate::inspect::{Depth, Inspect, Region, brief};
+use crate::inspect::{Depth, Inspect};
 use crate::outline::{Outline, Part, Value};
 use crate::ranges::Data;
 use crate::record::{Fixed, Framing, Record, Stored as _, describe_fixed, describe_opaque};
@@ -79,43 +77,6 @@ impl Inspect for Archive<'_> {
             });
         }
         self.outline_tail(out);
-    }
-
-    /// The entries inside the header, and the members behind it.
-    fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) {
-        let mut tell = |depth, name: Cow<'_, str>, note: String, offset, bytes| {
-            sink(Region::part(depth, name, note, Span { offset, bytes }));
-        };
-        tell(0, "header".into(), String::new(), 0, self.data_offset);
-        for entry in self.entries().map_while(Result::ok) {
-            let (name, note) = match entry.kind() {
-                EntryKind::Product => ("product", String::new()),
-                EntryKind::Member => ("entry", brief(entry.name())),
-                EntryKind::End => ("end", String::new()),
-            };
-            tell(1, name.into(), note, entry.offset(), entry.byte_len());
-            for (property, span) in entry.properties().spanned() {
-                tell(2, "property".into(), brief(property.key), span.offset, span.bytes);
-            }
-        }
-        for member in self.members() {
-            match member.and_then(|member| member.stored_bytes().map(|_| member)) {
-                Ok(member) => {
-                    let (name, note) = (format!("members[{}]", member.index), brief(member.name()));
-                    let note = format!("{note}, {}", member.method());
-                    sink(Region::part(0, name, note, Span { offset: member.offset, bytes: member.stored_byte_len() }));
-                }
-                Err(error) => sink(Region::problem(0, &error, self.data_offset)),
-            }
-        }
-        match self.tail() {
-            Ok(tail) if tail.bytes.is_empty() => {}
-            Ok(tail) => {
-                let span = Span { offset: tail.offset, bytes: tail.bytes.len() as u64 };
-                sink(Region::part(0, "tail", tail.kind().name(), span));
-            }
-            Err(error) => sink(Region::problem(0, &error.within("tail"), self.data_offset)),
-        }
     }
 }
 

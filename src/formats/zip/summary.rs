@@ -15,9 +15,8 @@ use crate::base::limits::Limits;
 use crate::base::span::Span;
 use crate::bytes::{Column, Cursor, InPlace, LeArray, Packing, Scalar, Storage, Table};
 use crate::check::{Alike, Repeated};
-use crate::formats::zip_directory;
 use crate::formats::zip_directory::first_entry;
-use crate::inspect::{Depth, Inspect, Region, brief};
+use crate::inspect::{Depth, Inspect};
 use crate::outline::{Outline, Part, Value};
 use crate::record::describe_opaque;
 use crate::summary::{Blocks, Counts, Problems, Severity, Summary, side_by_side};
@@ -100,24 +99,6 @@ impl Inspect for Archive<'_> {
             }
         }
         self.directory.dissect(out);
-    }
-
-    /// The members and folders with the headers before their bytes, and the lines of the directory.
-    fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) {
-        for member in self.members() {
-            let told = member.and_then(|member| member.regions(&mut *sink));
-            if let Err(error) = told {
-                sink(Region::problem(0, &error, self.directory.start()));
-            }
-        }
-        for folder in self.directory.entries().map_while(Result::ok).filter(is_folder) {
-            let start = self.directory.prefix().saturating_add(folder.header.header_offset.get().into());
-            if let Ok(local) = self.directory.local(start) {
-                let bytes = local.data_offset.saturating_sub(start);
-                sink(Region::part(0, "folder", brief(folder.name), Span { offset: start, bytes }));
-            }
-        }
-        zip_directory::regions(&self.directory, sink);
     }
 }
 
@@ -250,24 +231,6 @@ impl Member<'_> {
         let mut behind = Cursor::with_offset(all.get(end..end.saturating_add(4).min(all.size()))?, end);
         let bytes: u64 = behind.parse(cond(has_descriptor, descriptor))?.unwrap_or(0);
         Ok([start, data, end, end.saturating_add(bytes).min(self.archive.directory.start())])
-    }
-
-    fn regions(&self, sink: &mut dyn FnMut(Region<'_>)) -> Result<()> {
-        let [start, data, end, whole] = self.places()?;
-        let note = format!("{}, {}", brief(self.name()), self.method());
-        let name = format!("members[{}]", self.index());
-        for (depth, name, note, offset, end) in [
-            (0, name.as_str(), note.as_str(), start, whole),
-            (1, "header", "", start, data),
-            (1, "data", "", data, end),
-            (1, "descriptor", "", end, whole),
-        ] {
-            let span = Span { offset, bytes: end.saturating_sub(offset) };
-            if span.bytes > 0 || name != "descriptor" {
-                sink(Region::part(depth, name, note, span));
-            }
-        }
-        Ok(())
     }
 
     fn dissect(&self, part: Part<'_>, out: &mut Outline<'_>) {

@@ -8,13 +8,11 @@ mod entries;
 #[cfg(any(feature = "bmx", feature = "zip"))]
 mod outline;
 #[cfg(any(feature = "bmx", feature = "zip"))]
-mod regions;
 mod wire;
 
 pub use directory::Directory;
 pub use entries::{CentralEntry, Entries, LocalEntry, first_entry};
 #[cfg(any(feature = "bmx", feature = "zip"))]
-pub(crate) use regions::regions;
 pub use wire::*;
 
 #[cfg(test)]

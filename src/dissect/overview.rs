@@ -1,0 +1,174 @@
+//! A dissection in fewer lines.
+
+use std::fmt::Write;
+use std::ops::ControlFlow;
+
+use super::{Line, LineKind, blank};
+use crate::base::span::Span;
+use crate::outline::Value;
+
+/// Receives lines until it breaks off.
+pub type Sink<'s> = &'s mut dyn FnMut(&Line<'_>) -> ControlFlow<()>;
+
+/// Passes on the lines of a dissection that an overview needs: parts, arrays with bytes of their own, gaps and problems.
+/// Fields in a row become one line named `fields`. Items in a row that have only fields and no name of their own become
+/// one line, such as `faces[0..12]`. The tag of a chunk stands in the note of its part.
+///
+/// The lines that have no others inside have each byte once, as those of the dissection do.
+pub fn overview(lines: &dyn Fn(Sink<'_>), sink: Sink<'_>) {
+    let mut overview = Overview { sink, run: None, part: None, fields: None, at: 0 };
+    let mut flow = ControlFlow::Continue(());
+    lines(&mut |line| {
+        flow = overview.line(line);
+        flow
+    });
+    if flow.is_continue() {
+        let _ = overview.end_part().is_continue() && overview.flush().is_continue();
+    }
+}
+
+struct Overview<'s> {
+    sink: Sink<'s>,
+    /// Parts that have ended: items of one list in a row, or one part.
+    run: Option<Held>,
+    /// The last part, which has had nothing but fields so far.
+    part: Option<Held>,
+    /// The last fields in a row, and their depth.
+    fields: Option<(usize, Span)>,
+    /// Every byte before this one has its line.
+    at: u64,
+}
+
+/// A part that has no line yet, or several.
+struct Held {
+    depth: usize,
+    selector: String,
+    name: String,
+    note: String,
+    span: Option<Span>,
+    unpacked: Option<Span>,
+    count: usize,
+}
+
+impl Held {
+    fn of(line: &Line<'_>) -> Self {
+        let (selector, name, mut note) = (line.selector.to_owned(), line.name.to_owned(), line.note.clone());
+        if let Some(Span { offset, bytes }) = line.unpacked {
+            // Writing to a String cannot fail.
+            let _ = write!(note, "{}{bytes} bytes at {offset:#x} unpacked", if note.is_empty() { "" } else { ", " });
+        }
+        Self { depth: line.depth, selector, name, note, span: line.span, unpacked: line.unpacked, count: 1 }
+    }
+
+    /// The list that it is an item of, if nothing tells it from the others there; and its number.
+    fn item(&self) -> Option<(&str, usize)> {
+        let (list, index) = self.selector.rsplit_once('/').filter(|_| self.note.is_empty())?;
+        Some((list, index.parse().ok()?))
+    }
+
+    /// Whether this part follows those before it in their list and in the file.
+    fn is_followed_by(&self, next: &Self) -> bool {
+        let end = self.span.map(|span| span.offset.saturating_add(span.bytes));
+        let list = |part: &Self| part.item().map(|(list, _)| list.len());
+        self.depth == next.depth
+            && end == next.span.map(|span| span.offset)
+            && list(self).is_some_and(|length| list(next) == Some(length))
+            && self.item().zip(next.item()).is_some_and(|((one, _), (other, _))| one == other)
+    }
+
+    fn add(&mut self, next: &Self) {
+        self.count = self.count.saturating_add(1);
+        if let (Some(all), Some(span)) = (&mut self.span, next.span) {
+            all.bytes = all.bytes.saturating_add(span.bytes);
+        }
+    }
+
+    fn tell(self, sink: Sink<'_>) -> ControlFlow<()> {
+        let Self { depth, span, unpacked, .. } = self;
+        let part = Line { depth, span, unpacked, ..blank() };
+        match self.item().filter(|_| self.count > 1).zip(self.name.split_once('[')) {
+            Some(((selector, first), (name, _))) => {
+                let name = format!("{name}[{first}..{}]", first.saturating_add(self.count));
+                sink(&Line { selector, name: &name, note: format!("{} items", self.count), ..part })
+            }
+            None => sink(&Line { selector: &self.selector, name: &self.name, note: self.note, ..part }),
+        }
+    }
+}
+
+impl Overview<'_> {
+    fn line(&mut self, line: &Line<'_>) -> ControlFlow<()> {
+        if self.part.as_ref().is_some_and(|part| line.depth <= part.depth) {
+            self.end_part()?;
+        }
+        if let (Some(span), false) = (line.span, line.kind == LineKind::Part) {
+            self.at = span.offset.saturating_add(span.bytes);
+        }
+        match line.kind {
+            LineKind::Field if line.name != "problem" => self.field(line),
+            LineKind::Array if line.span.is_none() => ControlFlow::Continue(()),
+            LineKind::Part => {
+                let mut part = Held::of(line);
+                // Some show what other lines have as bytes.
+                part.span = part.span.filter(|span| span.offset >= self.at);
+                let goes_on = self.run.as_ref().is_some_and(|run| run.is_followed_by(&part));
+                if !goes_on || self.part.is_some() {
+                    self.flush()?;
+                }
+                self.part = Some(part);
+                ControlFlow::Continue(())
+            }
+            _ => {
+                self.flush()?;
+                (self.sink)(line)
+            }
+        }
+    }
+
+    fn field(&mut self, line: &Line<'_>) -> ControlFlow<()> {
+        if let (Some(part), "tag", Some(Value::Text(tag))) = (&mut self.part, line.name, &line.value) {
+            let label = std::mem::take(&mut part.note);
+            part.note = if label.is_empty() { tag.to_string() } else { format!("{tag}, {label}") };
+        }
+        let Some(span) = line.span else { return ControlFlow::Continue(()) };
+        match &mut self.fields {
+            Some((depth, fields)) if *depth == line.depth => fields.bytes = fields.bytes.saturating_add(span.bytes),
+            _ => {
+                if self.part.is_none() {
+                    self.flush()?;
+                }
+                self.fields = Some((line.depth, span));
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The part held has ended: fields that are all of it need no line.
+    fn end_part(&mut self) -> ControlFlow<()> {
+        let Some(part) = self.part.take() else { return ControlFlow::Continue(()) };
+        if self.fields.is_some_and(|(_, fields)| Some(fields) != part.span) {
+            self.part = Some(part);
+            return self.flush();
+        }
+        self.fields = None;
+        match &mut self.run {
+            Some(run) if run.is_followed_by(&part) => run.add(&part),
+            _ => {
+                self.flush()?;
+                self.run = Some(part);
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn flush(&mut self) -> ControlFlow<()> {
+        for part in [self.run.take(), self.part.take()].into_iter().flatten() {
+            part.tell(&mut *self.sink)?;
+        }
+        if let Some((depth, fields)) = self.fields.take() {
+            let line = Line { depth, kind: LineKind::Gap, name: "fields", span: Some(fields), ..blank() };
+            (self.sink)(&line)?;
+        }
+        ControlFlow::Continue(())
+    }
+}
