@@ -72,6 +72,7 @@ record! {
     Keys<'a> {
         /// Which columns there are, as stored: 1 positions, 2 scales, 4 rotations. Other bits have no meaning and no
         /// bytes.
+        #[rule(Range(1, 7))]
         flags: u32 = "flags",
         /// A frame, and for each of the columns what it has then.
         records: Interleaved<'a, KeyLayout> = "frame" [KeyLayout(flags)],
@@ -81,9 +82,6 @@ record! {
 /// Which columns keys have.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyLayout(u32);
-
-/// The bits of [`KeyLayout`] with a meaning.
-pub(super) const KEY_FLAGS: u32 = 7;
 
 impl KeyLayout {
     fn has_positions(self) -> bool {

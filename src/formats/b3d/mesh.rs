@@ -112,9 +112,6 @@ fn bounded(layout: &VertexLayout) -> Result<()> {
     Err(Error::malformed(format!("{sets} texture coordinate sets of {size}, at most 8 of 4 are allowed")))
 }
 
-/// The bits of a [`VertexLayout`]'s flags with a meaning.
-pub(super) const VERTEX_FLAGS: u32 = 3;
-
 impl VertexLayout {
     fn has_normals(&self) -> bool {
         self.vertex_flags.get() & 1 != 0
