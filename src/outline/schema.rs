@@ -23,6 +23,18 @@ pub enum Type {
 }
 
 impl FieldInfo {
+    /// Creates the description of a field that no macro describes.
+    #[cfg_attr(not(any(feature = "b3d", feature = "odol", feature = "rtm")), allow(dead_code))]
+    pub(crate) const fn new(
+        name: &'static str,
+        spec: Option<&'static str>,
+        kind: Type,
+        gate: Option<&'static str>,
+        doc: &'static str,
+    ) -> Self {
+        Self { name, spec, kind, gate, rule: Rule::Sound, codes: &[], doc }
+    }
+
     /// The rule and the codes in words: `from 0 to 128`, `0 none, 1 loop`. Empty if there is nothing to say.
     pub fn values(&self) -> String {
         let codes = self.codes.iter().map(|(number, name)| format!("{number} {name}"));

@@ -24,6 +24,7 @@ mod b3d;
 mod bmx;
 mod bounds;
 mod cli;
+mod constraints;
 mod diff;
 mod dupes;
 mod every_format;

@@ -174,7 +174,7 @@ macro_rules! switches {
 }
 
 switches! {
-    TextureFlags: "flag_names" of 0x103f7;
+    TextureFlags: "flag_names" of 0x103ff;
     BrushFx: "fx_names" of 0x3f;
 }
 

@@ -12,7 +12,7 @@ use crate::base::error::{Context as _, Error, Result};
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
 use crate::bytes::{Cursor, LeArray};
-use crate::outline::{FieldInfo, Outline, Part, Rule, Schema, Silent, Sink, StoredField, Type};
+use crate::outline::{FieldInfo, Outline, Part, Schema, Silent, Sink, StoredField, Type};
 use crate::record::{Framing, List, Read, Stored, describe_fields, form, record};
 
 /// The faces of a LOD, in place: for each a byte with the number of corners, then a point number for each corner.
@@ -389,33 +389,21 @@ pub(super) const FACE: &Schema = &Schema {
     name: "Face",
     doc: " A triangle, a quad or a line.",
     fields: &[
-        FieldInfo {
-            name: "flags",
-            spec: None,
-            kind: <u32 as Stored>::TYPE,
-            gate: Some("version == 7"),
-            rule: Rule::Sound,
-            codes: &[],
-            doc: " Its own flags; later they are the section's.",
-        },
-        FieldInfo {
-            name: "texture",
-            spec: None,
-            kind: <i16 as Stored>::TYPE,
-            gate: Some("version == 7"),
-            rule: Rule::Sound,
-            codes: &[],
-            doc: " Which of the LOD's textures, -1 for none; later it is the section's.",
-        },
-        FieldInfo {
-            name: "corners",
-            spec: Some("LodFace"),
-            kind: Type::Varying("u16[] or u32[]", 5),
-            gate: None,
-            rule: Rule::Sound,
-            codes: &[],
-            doc: " A byte with their number, 2 to 4, and the point numbers of the corners.",
-        },
+        FieldInfo::new("flags", None, u32::TYPE, Some("version == 7"), " Its own flags; later they are the section's."),
+        FieldInfo::new(
+            "texture",
+            None,
+            i16::TYPE,
+            Some("version == 7"),
+            " Which of the LOD's textures, -1 for none; later it is the section's.",
+        ),
+        FieldInfo::new(
+            "corners",
+            Some("LodFace"),
+            Type::Varying("u16[] or u32[]", 5),
+            None,
+            " A byte with their number, 2 to 4, and the point numbers of the corners.",
+        ),
     ],
 };
 

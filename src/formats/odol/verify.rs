@@ -99,12 +99,14 @@ impl<'s, 'a> Survey<'s, 'a> {
         self.trailer();
     }
 
-    /// How the LODs follow the header and one another: bytes between them belong to nothing, and the finest comes first.
+    /// How the LODs follow the header and one another: bytes between them belong to nothing.
+    ///
+    /// Not reported: LODs that do not lie from the highest to the lowest. The models of armake do not, and the game loads
+    /// them.
     fn places(&mut self) {
         let mut entries: Vec<_> = self.model.lods().collect();
         entries.sort_by_key(|entry| entry.start);
         let mut end = self.model.header.end;
-        let mut last: Option<f32> = None;
         for entry in entries.iter().filter(|entry| self.model.contains(entry.start, entry.end)) {
             let gap = u64::from(entry.start).saturating_sub(end);
             if gap > 0 {
@@ -112,13 +114,6 @@ impl<'s, 'a> Survey<'s, 'a> {
                 self.problems.warning(&Error::malformed(message).at(end).within_item("lods", entry.index));
             }
             end = end.max(entry.end.into());
-            let resolution = entry.resolution.0;
-            if let Some(before) = last.filter(|before| *before < resolution) {
-                let message = format!("{resolution} comes after {before}; the highest should come first");
-                let error = Error::malformed(message).coded(Code::Order).at(entry.start.into());
-                self.problems.warning(&error.within("resolution").within_item("lods", entry.index));
-            }
-            last = Some(resolution);
         }
     }
 
@@ -129,6 +124,11 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
         if let Some(info) = self.model.header.info() {
             self.info(info);
+        }
+        if let Some(resolutions) = self.model.header.resolutions.filter(|_| self.deep) {
+            let numbers = resolutions.iter().map(|resolution| Numbers([resolution.get()]));
+            let check = Check::new(Finite).array(&resolutions, numbers);
+            check.tell("resolutions", self.problems, |error| error.within("resolutions"));
         }
         if let Some(animations) = self.model.animations().filter(|_| self.deep) {
             self.animations(animations);
