@@ -32,6 +32,8 @@
 #[cfg(any(feature = "pbo", feature = "zip"))]
 mod alike;
 mod facing;
+#[cfg(any(feature = "b3d", feature = "lodka", feature = "odol", feature = "rtm"))]
+mod fields;
 mod repeated;
 
 use std::borrow::Cow;
@@ -41,6 +43,10 @@ use std::marker::PhantomData;
 #[cfg(any(feature = "pbo", feature = "zip"))]
 pub(crate) use alike::Alike;
 pub(crate) use facing::Facing;
+#[cfg(any(feature = "b3d", feature = "lodka", feature = "odol", feature = "rtm"))]
+pub(crate) use fields::fields;
+#[cfg(any(feature = "lodka", feature = "odol"))]
+pub(crate) use fields::{Faults, Segment, place_of};
 pub(crate) use repeated::Repeated;
 
 use crate::base::code::Code;
@@ -157,11 +163,6 @@ impl<R: Rule> Check<R> {
         self.of = self.of.wrapping_add(1);
     }
 
-    /// Skips the elements before this index.
-    pub(crate) fn skip_to(&mut self, index: u64) {
-        self.of = self.of.max(index);
-    }
-
     #[inline]
     fn add(&mut self, list: Option<(&'static str, usize)>, rows: Rows, values: impl Iterator<Item = R::Value> + Clone) {
         let rule = &self.rule;
@@ -219,6 +220,28 @@ fn error(words: &str, broken: u64, of: u64, what: &str, first: Option<First<&dyn
     let (broken, of) = counts();
     let list = list.map_or(String::new(), |(list, number)| format!(" of {list}[{number}]"));
     Error::malformed(format!("{broken} of {of} {what} {verb} {words}{first}{value} at index {index}{list}")).at(offset)
+}
+
+/// Returns the first item that is among its own parents, if the parents of some items form a ring. Linear in the items.
+#[cfg(any(feature = "lodka", feature = "odol"))]
+pub(crate) fn ring(count: usize, problems: &mut Problems, parent: impl Fn(usize) -> Option<usize>) -> Option<usize> {
+    let held = problems.budget().hold((count as u64).saturating_mul(size_of::<usize>() as u64));
+    let _held = problems.ok(held)?;
+    // The walk that came by each item.
+    let mut walks = vec![0_usize; count];
+    for start in 0..count {
+        let walk = start.saturating_add(1);
+        let mut item = Some(start);
+        while let Some((index, seen)) = item.and_then(|index| Some((index, walks.get_mut(index)?))) {
+            match *seen {
+                0 => *seen = walk,
+                before if before == walk => return Some(index),
+                _ => break,
+            }
+            item = parent(index);
+        }
+    }
+    None
 }
 
 /// Reports a single value that breaks a rule.
@@ -396,7 +419,12 @@ pub(crate) struct Length {
 impl Length {
     #[inline]
     pub(crate) fn of<const N: usize>(numbers: [f32; N]) -> Self {
-        Self { square: numbers.into_iter().map(|number| number * number).sum() }
+        Self::of_all(&numbers)
+    }
+
+    #[inline]
+    pub(crate) fn of_all(numbers: &[f32]) -> Self {
+        Self { square: numbers.iter().map(|number| number * number).sum() }
     }
 
     /// Creates the length of a vector of integers, of which `unit` stands for 1.

@@ -22,6 +22,13 @@ pub(crate) struct Args {
     format: LineFormat,
 }
 
+/// A number with a meaning.
+#[derive(Serialize)]
+struct Code {
+    number: i64,
+    name: &'static str,
+}
+
 /// A field of a record.
 #[derive(Serialize)]
 struct Row<'r> {
@@ -32,6 +39,8 @@ struct Row<'r> {
     r#type: String,
     bytes: Option<u64>,
     gate: Option<&'r str>,
+    rule: Option<String>,
+    codes: Vec<Code>,
     doc: &'r str,
 }
 
@@ -55,10 +64,12 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
 
 fn ndjson(format: Format, out: &mut Output) -> Result<(), Failure> {
     for record in records(format) {
-        for &FieldInfo { name, spec, kind, gate, doc, .. } in record.fields {
+        for &FieldInfo { name, spec, kind, gate, rule, codes, doc, .. } in record.fields {
             let (r#type, bytes) = (kind.to_string(), kind.byte_len());
             let (format, record) = (format.name(), record.name);
-            let row = Row { format, record, field: name, document: spec, r#type, bytes, gate, doc: doc.trim() };
+            let rule = Some(rule.to_string()).filter(|rule| !rule.is_empty());
+            let codes = codes.iter().map(|&(number, name)| Code { number, name }).collect();
+            let row = Row { format, record, field: name, document: spec, r#type, bytes, gate, rule, codes, doc: doc.trim() };
             out.json_line(&row)?;
         }
     }
@@ -77,6 +88,10 @@ fn text(format: Format, out: &mut Output) -> Result<(), Failure> {
                 write!(out, ", if {gate}")?;
             }
             writeln!(out, "\n      {FAINT}{}{FAINT:#}", field.doc.trim())?;
+            let values = field.values();
+            if !values.is_empty() {
+                writeln!(out, "      {FAINT}Values: {values}.{FAINT:#}")?;
+            }
         }
         writeln!(out)?;
     }

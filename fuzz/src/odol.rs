@@ -34,8 +34,8 @@ pub fn run(data: &[u8]) {
         assert_eq!(
             info.special_lods.iter().count(),
             12 + usize::from(v.has_simple_geometry())
-                + usize::from(v.has_physics_geometry())
-                + usize::from(v.has_dayz_lod())
+                + usize::from(v >= 54)
+                + usize::from(v.is_dayz(54))
         );
     }
     if let Some(animations) = model.animations() {

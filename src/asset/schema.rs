@@ -3,7 +3,7 @@
 use crate::base::format::Format;
 use crate::outline::Schema;
 
-pub use crate::outline::{FieldInfo, Type};
+pub use crate::outline::{FieldInfo, Rule, Type};
 
 /// Returns the descriptions of a format's records, or an empty slice if the format is not built in.
 ///

@@ -3,7 +3,7 @@
 mod schema;
 mod sink;
 
-pub use schema::{FieldInfo, Schema, Type};
+pub use schema::{FieldInfo, Rule, Schema, Type};
 pub use sink::{Silent, Sink};
 
 use std::borrow::Cow;
@@ -338,6 +338,16 @@ pub trait Visitor {
         let _ = span;
     }
 
+    /// The field that follows is held to this rule.
+    fn rule(&mut self, rule: Rule) {
+        let _ = rule;
+    }
+
+    /// Whether it wants fields only: arrays that cost a walk over compressed data may be left out.
+    fn skips_arrays(&self) -> bool {
+        false
+    }
+
     /// Whether it wants each stored field of lists that others are told as one array.
     fn dissects(&self) -> bool {
         false
@@ -468,6 +478,18 @@ impl<'v> Outline<'v> {
     /// The place of what is told next in the data unpacked from the part around.
     pub fn unpacked(&mut self, span: Span) {
         self.visitor.unpacked(span);
+    }
+
+    /// Holds the field that follows to a rule.
+    pub(crate) fn rule(&mut self, rule: Rule) {
+        if rule != Rule::Sound {
+            self.visitor.rule(rule);
+        }
+    }
+
+    /// Whether the visitor [wants no arrays](Visitor::skips_arrays).
+    pub(crate) fn skips_arrays(&self) -> bool {
+        self.visitor.skips_arrays()
     }
 
     /// Whether the visitor [dissects](Visitor::dissects).

@@ -22,6 +22,27 @@ pub enum Type {
     List(&'static Type, u64),
 }
 
+impl FieldInfo {
+    /// Creates the description of a field that no macro describes.
+    #[cfg_attr(not(any(feature = "b3d", feature = "odol", feature = "rtm")), allow(dead_code))]
+    pub(crate) const fn new(
+        name: &'static str,
+        spec: Option<&'static str>,
+        kind: Type,
+        gate: Option<&'static str>,
+        doc: &'static str,
+    ) -> Self {
+        Self { name, spec, kind, gate, rule: Rule::Sound, codes: &[], doc }
+    }
+
+    /// The rule and the codes in words: `from 0 to 128`, `0 none, 1 loop`. Empty if there is nothing to say.
+    pub fn values(&self) -> String {
+        let codes = self.codes.iter().map(|(number, name)| format!("{number} {name}"));
+        let rule = Some(self.rule.to_string()).filter(|rule| !rule.is_empty() && !matches!(self.rule, Rule::Bits(_)));
+        rule.into_iter().chain(codes).collect::<Vec<_>>().join(", ")
+    }
+}
+
 impl Type {
     /// The fewest bytes that it can take.
     pub const fn min(&self) -> u64 {
@@ -117,6 +138,50 @@ pub struct FieldInfo {
     pub kind: Type,
     /// The condition on which it is there, in the words of the source.
     pub gate: Option<&'static str>,
+    /// The values that it has in a sound file.
+    pub rule: Rule,
+    /// The numbers with a meaning, and their names; of flags, the bits. Empty if it is no code.
+    pub codes: &'static [(i64, &'static str)],
     /// What it means.
     pub doc: &'static str,
+}
+
+/// The values that a field has in a sound file. `verify` reports a field that breaks its rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Rule {
+    /// Floats are finite, and codes have a meaning. The rule of fields that state no other.
+    Sound,
+    /// Any value; floats may be infinite or NaN.
+    Any,
+    /// Numbers from the first to the second.
+    Range(i64, i64),
+    /// Numbers that are at least this.
+    Least(i64),
+    /// One of these numbers.
+    OneOf(&'static [i64]),
+    /// No other bits than these.
+    Bits(u32),
+    /// A vector or quaternion of length 1.
+    Unit,
+}
+
+/// Completes the sentence "the value is ...". Empty for [`Sound`](Rule::Sound).
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sound => Ok(()),
+            Self::Any => f.write_str("any value"),
+            Self::Range(least, most) => write!(f, "from {least} to {most}"),
+            Self::Least(least) => write!(f, "at least {least}"),
+            Self::OneOf(numbers) => {
+                for (index, number) in numbers.iter().enumerate() {
+                    write!(f, "{}{number}", if index == 0 { "" } else { " or " })?;
+                }
+                Ok(())
+            }
+            Self::Bits(bits) => write!(f, "of the bits {bits:#x}"),
+            Self::Unit => f.write_str("of length 1"),
+        }
+    }
 }

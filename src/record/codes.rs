@@ -14,7 +14,12 @@ macro_rules! codes {
     ($($(#[$attribute:meta])* $name:ident($raw:ident) $(in $place:ident)? {
         $($number:literal $word:literal),* $(,)?
     })*) => {$(
-        $crate::record::codes::codes!(@struct [$($place)?] $(#[$attribute])* $name($raw));
+        $crate::record::codes::codes!(
+            @struct [$($place)?]
+            $(#[$attribute])*
+            #[doc = concat!("\n" $(, "\n- ", $number, ": ", $word)*)]
+            $name($raw)
+        );
 
         impl $name {
             /// The word for it, if there is one for this number.
@@ -29,13 +34,10 @@ macro_rules! codes {
         impl $crate::record::Stored for $name {
             const TYPE: $crate::outline::Type =
                 $crate::outline::Type::Number(stringify!($name), size_of::<$raw>() as u64);
+            const CODES: &'static [(i64, &'static str)] = &[$(($number, $word)),*];
 
             fn value(&self) -> Option<$crate::outline::Value<'_>> {
                 Some($crate::outline::Value::Coded(self.0.into(), self.name().map(Into::into)))
-            }
-
-            fn unknown_code(&self) -> Option<i64> {
-                self.name().is_none().then_some(self.0.into())
             }
         }
 

@@ -19,6 +19,7 @@ macro_rules! record {
         $name:ident $(<$own:lifetime>)? for $life:lifetime ($context:ident: $knowledge:ty) $(named $label:ident)? {
             $(
                 $(#[doc = $doc:literal])*
+                $(#[rule($rule:ident $($bounds:tt)?)])?
                 $field:ident: $type:ty $(as $form:ty)? $(= $spec:literal)? $([$given:expr])? $(where $gate:expr)? $(=> $check:expr)?,
             )*
         }
@@ -46,6 +47,8 @@ macro_rules! record {
                     spec: $crate::record::optional!($($spec)?),
                     kind: $crate::record::record!(@kind [$type $(, $form)?] [$($given)?]),
                     gate: $crate::record::optional!($(stringify!($gate))?),
+                    rule: $crate::record::record!(@rule [$type $(, $form)?] [$($rule $($bounds)?)?]),
+                    codes: <$crate::record::record!(@form [$type $(, $form)?]) as $crate::record::Stored>::CODES,
                     doc: concat!($($doc),*),
                 }),*],
             };
@@ -92,7 +95,7 @@ macro_rules! record {
                 sink: &mut impl $crate::outline::Sink,
             ) -> $crate::base::error::Result<Self> {
                 $(let $field: $crate::record::record!(@type $type $(, $gate)?) = $crate::record::record!(
-                    @walk cursor sink $field [$type $(, $form)?] [$($given)?] [$($check)?] [$($gate)?]
+                    @walk cursor sink $field [$type $(, $form)?] [$($rule $($bounds)?)?] [$($given)?] [$($check)?] [$($gate)?]
                 );)*
                 let record = Self { $($field),* };
                 $($crate::outline::Sink::describe(sink, |$out| {
@@ -114,10 +117,15 @@ macro_rules! record {
     (@kind $form:tt [$given:expr]) => {
         <$crate::record::record!(@form $form) as $crate::record::Stored>::GIVEN
     };
+    (@rule $form:tt []) => {
+        <$crate::record::record!(@form $form) as $crate::record::Stored>::RULE
+    };
+    (@rule $form:tt [$rule:ident $($bounds:tt)?]) => { $crate::outline::Rule::$rule $($bounds)? };
     (@given []) => { () };
     (@given [$given:expr]) => { $given };
-    (@walk $cursor:ident $sink:ident $field:ident $form:tt $given:tt [$($check:expr)?] []) => {{
+    (@walk $cursor:ident $sink:ident $field:ident $form:tt $rule:tt $given:tt [$($check:expr)?] []) => {{
         let offset = $cursor.offset();
+        $crate::outline::Sink::describe($sink, |out| out.rule($crate::record::record!(@rule $form $rule)));
         let walked = <$crate::record::record!(@form $form) as $crate::record::Read<'_, _>>::walk(
             $cursor,
             $crate::record::record!(@given $given),
@@ -134,9 +142,9 @@ macro_rules! record {
             Err(error) => return Err($crate::base::error::Context::within(error, stringify!($field))),
         }
     }};
-    (@walk $cursor:ident $sink:ident $field:ident $form:tt $given:tt $check:tt [$gate:expr]) => {
+    (@walk $cursor:ident $sink:ident $field:ident $form:tt $rule:tt $given:tt $check:tt [$gate:expr]) => {
         if $gate {
-            Some($crate::record::record!(@walk $cursor $sink $field $form $given $check []))
+            Some($crate::record::record!(@walk $cursor $sink $field $form $rule $given $check []))
         } else {
             $crate::record::describe_absent::<$crate::record::record!(@form $form)>(
                 stringify!($field),

@@ -14,12 +14,6 @@ pub trait Fixed: Wire {
 
     /// Describes its fields, the first of which lies at this offset, as those of the part opened last.
     fn describe_fields(&self, offset: u64, out: &mut Outline<'_>);
-
-    /// Reports each code without a meaning, by the name of its field.
-    fn unknown_codes(&self, report: &mut dyn FnMut(&'static str, i64));
-
-    /// Reports each field with a number that is infinite or none, and the first of these.
-    fn not_finite(&self, report: &mut dyn FnMut(&'static str, f32));
 }
 
 impl<T: Fixed> Stored for &T {
@@ -107,7 +101,11 @@ macro_rules! wire {
     ($(
         $(#[doc = $about:literal])*
         $name:ident = $size:literal $($rows:ident)? {
-            $($(#[doc = $doc:literal])* $field:ident: $type:ty $(= $spec:literal)?,)*
+            $(
+                $(#[doc = $doc:literal])*
+                $(#[rule($rule:ident $($bounds:tt)?)])?
+                $field:ident: $type:ty $(= $spec:literal)?,
+            )*
         }
     )*) => {$(
         $crate::record::wire!(@[$($rows)?] $name $size [$($field: $type,)*]);
@@ -139,6 +137,8 @@ macro_rules! wire {
                     spec: $crate::record::optional!($($spec)?),
                     kind: <$type as $crate::record::Stored>::TYPE,
                     gate: None,
+                    rule: $crate::record::record!(@rule [$type] [$($rule $($bounds)?)?]),
+                    codes: <$type as $crate::record::Stored>::CODES,
                     doc: concat!($($doc),*),
                 }),*],
             };
@@ -148,21 +148,10 @@ macro_rules! wire {
                 $(
                     let bytes = size_of::<$type>() as u64;
                     let span = $crate::base::span::Span { offset, bytes };
+                    out.rule($crate::record::record!(@rule [$type] [$($rule $($bounds)?)?]));
                     $crate::record::Stored::describe_at(&self.$field, stringify!($field), span, out);
                     offset = offset.saturating_add(bytes);
                 )*
-            }
-
-            fn unknown_codes(&self, report: &mut dyn FnMut(&'static str, i64)) {
-                $(if let Some(code) = $crate::record::Stored::unknown_code(&self.$field) {
-                    report(stringify!($field), code);
-                })*
-            }
-
-            fn not_finite(&self, report: &mut dyn FnMut(&'static str, f32)) {
-                $(if let Some(number) = $crate::record::Stored::not_finite(&self.$field) {
-                    report(stringify!($field), number);
-                })*
             }
         }
     )*};

@@ -5,7 +5,7 @@ use crate::base::error::Result;
 use crate::base::span::Span;
 use crate::bytes::array::{Element, LeArray};
 use crate::bytes::cursor::Cursor;
-use crate::outline::{Outline, Sink, Type, Value};
+use crate::outline::{Outline, Rule, Sink, Type, Value};
 
 /// Walks a count, which is framing: outlines show the length of what it counts.
 #[inline(always)]
@@ -48,6 +48,8 @@ form!([T] Framing<T> => T);
 
 impl<T: Stored> Stored for Framing<T> {
     const TYPE: Type = T::TYPE;
+    const RULE: Rule = T::RULE;
+    const CODES: &'static [(i64, &'static str)] = T::CODES;
     const FRAMING: bool = true;
     const SHOWS_ABSENCE: bool = false;
 

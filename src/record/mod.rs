@@ -19,6 +19,11 @@
 //! }
 //! ```
 //!
+//! `#[rule(Range(0, 128))]` before a field states the values it has in a sound file, one of [`Rule`]: [`verify`] holds
+//! the field to it, and the [`Schema`] has it. Reading does not look at it.
+//!
+//! [`verify`]: crate::inspect::Inspect::verify
+//!
 //! Behind the type stand, each where there is one: `as` and the form in which the file has it, where that is another;
 //! the document's own name; in brackets what else it takes to read the field; the condition on which it is there, and
 //! the field then is an `Option`; behind `=>` the rule that its value is held to. The last three may name what the
@@ -52,7 +57,7 @@ use crate::base::error::{Context as _, Error, Result};
 use crate::base::span::Span;
 use crate::bytes::cursor::Cursor;
 use crate::bytes::parser::reading;
-use crate::outline::{Outline, Part, Schema, Silent, Sink, StoredField, Text, Type, Value};
+use crate::outline::{Outline, Part, Rule, Schema, Silent, Sink, StoredField, Text, Type, Value};
 
 pub(crate) use describe::{optional, record};
 pub use fixed::Fixed;
@@ -75,19 +80,15 @@ pub trait Stored {
     /// Whether it only holds the file together: signatures, counts and lengths, which outlines tell otherwise.
     const FRAMING: bool = false;
 
+    /// The rule for its values, where the field states none of its own.
+    const RULE: Rule = Rule::Sound;
+
+    /// The numbers with a meaning and their names, if it is a code.
+    const CODES: &'static [(i64, &'static str)] = &[];
+
     /// What outlines show of it, where it is one field by itself.
     fn value(&self) -> Option<Value<'_>> {
         None
-    }
-
-    /// The value, where it is a code without a meaning.
-    fn unknown_code(&self) -> Option<i64> {
-        None
-    }
-
-    /// The first of its numbers that is infinite or none.
-    fn not_finite(&self) -> Option<f32> {
-        not_finite(&self.value()?)
     }
 
     /// Whether outlines show that a file has no such field.
@@ -99,16 +100,6 @@ pub trait Stored {
             out.stored(&StoredField { name, kind: Self::TYPE, span, framing: Self::FRAMING }, value);
         }
     }
-}
-
-#[inline]
-fn not_finite(value: &Value<'_>) -> Option<f32> {
-    let numbers = match value {
-        Value::Float(number) => std::slice::from_ref(number),
-        Value::Floats(numbers) => numbers,
-        _ => return None,
-    };
-    numbers.iter().copied().find(|number| !number.is_finite())
 }
 
 /// A value that can be read where it lies, with the knowledge `C`.

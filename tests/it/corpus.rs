@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use meshpeek::scan::{Depth, Record, Scan};
-use meshpeek::summary::Problems;
+use meshpeek::summary::{Code, Problems};
 use meshpeek::{Asset, Inspect, Limits};
 use serde_json::Value as Json;
 
@@ -144,7 +144,7 @@ const DAMAGED: [&str; 2] = ["wild/freefallLoop_relabelled.rtm", "b3d/animalia_co
 /// What another program rewrote, for all versions to be there, and what it added by itself: frames of other than all points,
 /// materials with fewer transforms than stages.
 const REWRITTEN: &str = "odol_rewritten/";
-const REWRITTEN_MARKS: [&str; 2] = [" positions for ", " transforms for "];
+const REWRITTEN_MARKS: [&str; 3] = [" positions for ", " transforms for ", "render_flag_count: 7 is not 1"];
 
 #[test]
 fn other_peoples_files_read_as_other_readers_read_them() {
@@ -215,7 +215,9 @@ fn seeds_are_small_and_sound() {
         assert_eq!(if format == "bmtr" { "rtm" } else { &format }, target, "{name}");
         let mut problems = Problems::new(&Limits::default());
         asset.verify(&mut problems);
-        unsound.extend(problems.into_vec().into_iter().map(|problem| format!("{name}: {}", problem.message)));
+        // A seed has few chunks; what they name is missing.
+        let problems = problems.into_vec().into_iter().filter(|problem| problem.code != Code::Missing);
+        unsound.extend(problems.map(|problem| format!("{name}: {}", problem.message)));
         *formats.entry(target).or_default() += 1;
         if let Asset::Odol(model) = asset {
             versions.push(model.version().stored());

@@ -865,12 +865,13 @@ fn what_the_description_asks_for_and_readers_do_not_need_is_a_warning() {
 
 #[test]
 fn materials_are_looked_up_by_name() {
+    let mesh = || Written { groups: vec![Group { named: true, ..Group::new(2, 1) }], ..Written::default() };
     let model = |name: &[u8]| {
         let parts = [
             write::materials(3, &[(name, b""), (b"leaf", b"")]),
             write::textures(&[write::texture("stone", "a.bmp", 0, b"")]),
             write::shaders(&[write::bump(0)]),
-            write::meshes(&[Written::default()]),
+            write::meshes(&[mesh()]),
         ];
         file(parts).to_vec()
     };
@@ -880,19 +881,13 @@ fn materials_are_looked_up_by_name() {
     assert_eq!(
         found,
         [
-            missing(
-                "texture_lists[0].textures: 1 of 1 names of materials is none of the model's materials: stone at index 0"
-            ),
-            missing(
-                "shader_lists[0].shaders: 1 of 3 names of materials is none of the model's materials: stone at index 0"
-            ),
-            missing(
-                "meshes[0].face_groups: 1 of 1 names of materials is none of the model's materials: stone at index 0"
-            ),
+            missing("textures[0].material: stone is none of the model's materials"),
+            missing("shaders[0].bump.material: stone is none of the model's materials"),
+            missing("meshes[0].face_groups[0].materials: stone is none of the model's materials"),
         ]
     );
-    // Where there is no list of materials, none is missing.
-    assert_eq!(verify(&file([write::meshes(&[Written::default()])]).to_vec()), []);
+    // Without a list of materials, every name is missing.
+    assert_eq!(verify(&file([write::meshes(&[mesh()])]).to_vec()).len(), 1);
 }
 
 #[test]

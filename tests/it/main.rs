@@ -25,6 +25,7 @@ mod bmx;
 mod bounds;
 mod cli;
 mod commands;
+mod constraints;
 mod diff;
 mod dupes;
 mod every_format;

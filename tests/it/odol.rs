@@ -292,7 +292,7 @@ fn animations_are_read_with_bones_and_axes() {
         .iter()
         .map(|list| list.iter().map(|n| n.get()).collect::<Vec<_>>())
         .collect();
-    assert_eq!(moved, [[0, 9], [1, 9], [2, 9]]);
+    assert_eq!(moved, [[3, 6, 9], [1, 4, 7], [2, 5, 8]]);
 }
 
 #[test]

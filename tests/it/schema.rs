@@ -163,7 +163,11 @@ fn tables() -> String {
                 let bytes =
                     field.kind.byte_len().map_or_else(|| format!("{}+", field.kind.min()), |bytes| bytes.to_string());
                 let gate = field.gate.map(|gate| format!("`{}`", cell(gate))).unwrap_or_default();
-                let (spec, doc) = (cell(field.spec.unwrap_or_default()), cell(field.doc));
+                let (spec, mut doc) = (cell(field.spec.unwrap_or_default()), cell(field.doc));
+                let values = field.values();
+                if !values.is_empty() {
+                    doc += &format!(" Values: {}.", cell(&values));
+                }
                 text += &format!(
                     "| {} | {spec} | {} | {bytes} | {gate} | {doc} |\n",
                     field.name,

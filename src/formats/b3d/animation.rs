@@ -9,9 +9,9 @@ use crate::base::error::Result;
 use crate::base::text::ByteStr;
 use crate::bytes::chunk::Chunk;
 use crate::bytes::{Column, Element, Quat, Scalar, Strided, Vec3};
-use crate::outline::Type;
+use crate::outline::{FieldInfo, Rule, Schema, Type};
 use crate::record::list::left_over;
-use crate::record::{Interleaved, Layout, Read, record};
+use crate::record::{Interleaved, Layout, Read, Stored as _, record};
 
 /// Where an animation starts in the tree, and how long it is (ANIM).
 #[derive(Clone, Copy, Debug)]
@@ -72,18 +72,37 @@ record! {
     Keys<'a> {
         /// Which columns there are, as stored: 1 positions, 2 scales, 4 rotations. Other bits have no meaning and no
         /// bytes.
+        #[rule(Range(1, 7))]
         flags: u32 = "flags",
         /// A frame, and for each of the columns what it has then.
         records: Interleaved<'a, KeyLayout> = "frame" [KeyLayout(flags)],
     }
 }
 
+/// A key as stored.
+pub(super) const KEY: &Schema = &Schema {
+    name: "Key",
+    doc: " A key: one of the `records` of `Keys`.",
+    fields: &[
+        FieldInfo::new("frame", Some("frame"), i32::TYPE, None, " The frame; real files begin at 1."),
+        FieldInfo::new("position", Some("position"), Vec3::TYPE, Some("flags & 1 != 0"), " The position then."),
+        FieldInfo::new("scale", Some("scale"), Vec3::TYPE, Some("flags & 2 != 0"), " The scale then."),
+        FieldInfo {
+            rule: Rule::Unit,
+            ..FieldInfo::new(
+                "rotation",
+                Some("rotation"),
+                Quat::TYPE,
+                Some("flags & 4 != 0"),
+                " The rotation then, the real part first.",
+            )
+        },
+    ],
+};
+
 /// Which columns keys have.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyLayout(u32);
-
-/// The bits of [`KeyLayout`] with a meaning.
-pub(super) const KEY_FLAGS: u32 = 7;
 
 impl KeyLayout {
     fn has_positions(self) -> bool {
@@ -110,7 +129,7 @@ impl KeyLayout {
 impl crate::base::sealed::Sealed for KeyLayout {}
 
 impl Layout for KeyLayout {
-    const TYPE: Type = Type::Varying("keys, as the flags say", 0);
+    const TYPE: Type = Type::List(&Type::Record(KEY), 0);
 
     fn stride(&self) -> usize {
         self.rotation_column().saturating_add(if self.has_rotations() { 16 } else { 0 })

@@ -11,7 +11,7 @@ use crate::base::text::ByteStr;
 use crate::bytes::chunk::{Chunk, Chunks, Tag};
 use crate::bytes::parser::in_place;
 use crate::bytes::{Cursor, LeArray};
-use crate::outline::{Outline, Sink, StoredField, Type, Value};
+use crate::outline::{Outline, Rule, Sink, StoredField, Type, Value};
 use crate::record::codes::codes;
 use crate::record::{Fixed, Read, Record, Stored, form, record, walk_field};
 
@@ -38,11 +38,13 @@ record! {
     Brush<'a>(layers: u64) named name {
         /// Its name as stored.
         name: ByteStr<'a> = "name",
-        /// Red, green, blue and alpha, 0 to 1.
+        /// Red, green, blue and alpha.
+        #[rule(Range(0, 1))]
         color: [f32; 4] = "red",
-        /// Strength of highlights, 0 to 1.
+        /// Strength of highlights.
         shininess: f32 = "shininess",
-        /// How it mixes with what lies behind it.
+        /// How it mixes with what lies behind it; 0 if the writer set none.
+        #[rule(Range(0, 3))]
         blend: BrushBlend = "blend",
         /// Switches of its lighting.
         fx: BrushFx = "fx",
@@ -99,7 +101,7 @@ impl TextureFlags {
         named_bits(self.0, Self::KNOWN)
     }
 
-    const KNOWN: &'static [(u32, &'static str)] = &[
+    const KNOWN: &'static [(i64, &'static str)] = &[
         (1, "color"),
         (2, "alpha"),
         (4, "masked"),
@@ -137,27 +139,24 @@ impl BrushFx {
         named_bits(self.0, Self::KNOWN)
     }
 
-    const KNOWN: &'static [(u32, &'static str)] =
+    const KNOWN: &'static [(i64, &'static str)] =
         &[(1, "full bright"), (2, "vertex colors"), (4, "flat"), (8, "no fog"), (16, "two-sided"), (32, "force alpha")];
 }
 
-fn named_bits(bits: u32, names: &'static [(u32, &'static str)]) -> impl Iterator<Item = &'static str> {
-    names.iter().filter(move |(bit, _)| bits & bit != 0).map(|&(_, name)| name)
+fn named_bits(bits: u32, names: &'static [(i64, &'static str)]) -> impl Iterator<Item = &'static str> {
+    names.iter().filter(move |(bit, _)| i64::from(bits) & bit != 0).map(|&(_, name)| name)
 }
 
 /// Switches in one number, which outlines show by their names too.
 macro_rules! switches {
-    ($($kind:ty: $names:literal;)*) => {$(
+    ($($kind:ty: $names:literal of $bits:literal;)*) => {$(
         impl Stored for $kind {
             const TYPE: Type = Type::Number("u32", 4);
+            const RULE: Rule = Rule::Bits($bits);
+            const CODES: &'static [(i64, &'static str)] = Self::KNOWN;
 
             fn value(&self) -> Option<Value<'_>> {
                 Some(self.0.into())
-            }
-
-            fn unknown_code(&self) -> Option<i64> {
-                let unknown = self.0 & !Self::KNOWN.iter().fold(0, |all, (bit, _)| all | bit);
-                (unknown != 0).then(|| unknown.into())
             }
 
             fn describe_at(&self, name: &'static str, span: Span, out: &mut Outline<'_>) {
@@ -175,8 +174,8 @@ macro_rules! switches {
 }
 
 switches! {
-    TextureFlags: "flag_names";
-    BrushFx: "fx_names";
+    TextureFlags: "flag_names" of 0x103ff;
+    BrushFx: "fx_names" of 0x3f;
 }
 
 /// What the chunks of one tag list right below BB3D.

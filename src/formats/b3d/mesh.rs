@@ -14,8 +14,8 @@ use crate::bytes::batch::write_batched;
 use crate::bytes::by_index::{ByIndex, Indexed};
 use crate::bytes::chunk::{Chunk, Chunks, Tag};
 use crate::bytes::{Color, Column, Cursor, InPlace, LeArray, Packing, Scalar, Storage, Strided, Table, Vec2, Vec3};
-use crate::outline::Type;
-use crate::record::{Flat, Interleaved, Layout, Read, Rest, record};
+use crate::outline::{FieldInfo, Rule, Schema, Type};
+use crate::record::{Flat, Interleaved, Layout, Read, Rest, Stored as _, record};
 
 /// A mesh: one list of vertices, and triangles in groups that share a brush.
 #[derive(Clone, Copy, Debug)]
@@ -104,6 +104,33 @@ record! {
     }
 }
 
+/// A vertex as stored.
+pub(super) const VERTEX: &Schema = &Schema {
+    name: "Vertex",
+    doc: " A vertex: one of the `records` of `Vertices`.",
+    fields: &[
+        FieldInfo::new("position", Some("x"), Vec3::TYPE, None, " Its position."),
+        FieldInfo::new("normal", Some("nx"), Vec3::TYPE, Some("vertex_flags & 1 != 0"), " Its normal; some writers scale it."),
+        FieldInfo {
+            rule: Rule::Range(0, 1),
+            ..FieldInfo::new(
+                "color",
+                Some("red"),
+                Color::TYPE,
+                Some("vertex_flags & 2 != 0"),
+                " Red, green, blue and alpha.",
+            )
+        },
+        FieldInfo::new(
+            "tex_coords",
+            Some("tex_coords"),
+            Type::Varying("f32[]", 0),
+            None,
+            " Texture coordinates: `tex_coord_set_size` numbers for each of the `tex_coord_sets`.",
+        ),
+    ],
+};
+
 fn bounded(layout: &VertexLayout) -> Result<()> {
     let (sets, size) = (layout.tex_coord_sets.get(), layout.tex_coord_set_size.get());
     if (0..=8).contains(&sets) && (0..=4).contains(&size) {
@@ -111,9 +138,6 @@ fn bounded(layout: &VertexLayout) -> Result<()> {
     }
     Err(Error::malformed(format!("{sets} texture coordinate sets of {size}, at most 8 of 4 are allowed")))
 }
-
-/// The bits of a [`VertexLayout`]'s flags with a meaning.
-pub(super) const VERTEX_FLAGS: u32 = 3;
 
 impl VertexLayout {
     fn has_normals(&self) -> bool {
@@ -149,7 +173,7 @@ impl VertexLayout {
 impl crate::base::sealed::Sealed for VertexLayout {}
 
 impl Layout for &VertexLayout {
-    const TYPE: Type = Type::Varying("vertices, as the layout says", 0);
+    const TYPE: Type = Type::List(&Type::Record(VERTEX), 0);
 
     fn stride(&self) -> usize {
         self.tex_coords_column().saturating_add(self.sets().saturating_mul(self.set_bytes()))

@@ -76,11 +76,13 @@ pub(crate) const SCHEMA: &[&Schema] = &[
     wire::MeshHead::SCHEMA,
     Vertices::SCHEMA,
     wire::VertexLayout::SCHEMA,
+    mesh::VERTEX,
     TriangleList::SCHEMA,
     wire::Triangle::SCHEMA,
     WeightList::SCHEMA,
     wire::Weight::SCHEMA,
     Keys::SCHEMA,
+    animation::KEY,
     wire::AnimationFields::SCHEMA,
     Sequence::SCHEMA,
 ];

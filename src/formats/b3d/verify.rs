@@ -5,19 +5,15 @@
 
 use std::fmt;
 
-use super::animation::KEY_FLAGS;
-use super::mesh::VERTEX_FLAGS;
 use super::walk::in_node;
 use super::wire::ChunkHeader;
-use super::{Animation, Bone, ChunkKind, Keys, Mesh, Node, Scene, Sequence, Step, Texture, Triangles, Vertices};
+use super::{Animation, Bone, ChunkKind, Keys, Mesh, Node, Scene, Sequence, Step, Triangles, Vertices};
 use crate::base::code::Code;
 use crate::base::error::{Context, Error};
-use crate::base::shown::shown;
 use crate::bytes::chunk::{Chunk, Tag};
 use crate::bytes::{Strided, Vec3};
-use crate::check::{self, Broken, Check, Facing, Finite, Index, Length, Numbers, Rows, Unit, UnitRange, rules};
-use crate::inspect::Depth;
-use crate::record::Stored as _;
+use crate::check::{self, Check, Facing, Finite, Index, Length, Numbers, Rows, Unit, UnitRange, rules};
+use crate::inspect::{Depth, Inspect as _};
 use crate::summary::{self, Problems, ReferenceKind, Severity, counted};
 
 /// The version that the document describes.
@@ -51,8 +47,6 @@ pub(super) struct Survey<'s, 'a> {
 
 /// What only a deep survey keeps.
 struct Deep {
-    transforms: Check<Finite<10>>,
-    rotations: Check<Unit>,
     /// How many of each there were right below BB3D.
     at_root: [u32; 3],
     /// BONE chunks without an ANIM at or above them, and where the first lies.
@@ -85,9 +79,8 @@ impl<'s, 'a> Survey<'s, 'a> {
     pub(super) fn new(scene: &'s Scene<'a>, depth: Depth, problems: &'s mut Problems) -> Self {
         let (counted, brushes_met, open_nodes, mesh) = Default::default();
         let deep = (depth == Depth::Verify).then(|| {
-            let (transforms, rotations) = (Check::new(Finite), Check::new(Unit::Quaternion));
             let (at_root, unanimated) = Default::default();
-            Box::new(Deep { transforms, rotations, at_root, unanimated })
+            Box::new(Deep { at_root, unanimated })
         });
         Self { scene, depth, deep, problems, counted, brushes_met, open_nodes, mesh }
     }
@@ -113,8 +106,8 @@ impl<'s, 'a> Survey<'s, 'a> {
                 let message = format!("{} of {} BONE without an ANIM around", bones, self.counted.bones);
                 self.problems.warning(&Error::malformed(message).at(first).within("bones"));
             }
-            deep.transforms.tell("transforms", self.problems, |error| error.within("nodes"));
-            deep.rotations.tell("rotations", self.problems, |error| error.within("nodes"));
+            let about = (self.scene.data.len() as u64, &self.scene.limits);
+            check::fields(true, about, self.problems, |out| self.scene.dissect(out));
         }
         self.counted
     }
@@ -157,36 +150,12 @@ impl<'s, 'a> Survey<'s, 'a> {
     /// Those of the textures and brushes that can be read.
     #[inline(never)]
     fn material_numbers(&mut self) {
-        let mut placements = Check::new(Finite);
-        let (mut flags, mut blends) = (Check::new(unknown_bits()), Check::new(unknown()));
-        for (offset, texture) in self.scene.textures().placed() {
-            let Ok(Texture { position: [x, y], scale: [width, height], rotation, .. }) = texture else { continue };
-            placements.next(offset, Numbers([x, y, width, height, rotation]));
-            let Ok(Texture { flags: bits, blend, .. }) = texture else { continue };
-            flags.look(offset, Bits(bits.0), bits.unknown_code().is_none());
-            blends.look(offset, blend.0, blend.name().is_some());
-        }
-        placements.tell("placements", self.problems, |error| error.within("textures"));
-        flags.tell("flags", self.problems, |error| error.within("textures"));
-        blends.tell("blends", self.problems, |error| error.within("textures"));
-        let (mut colors, mut ranges) = (Check::new(Finite), Check::new(UnitRange));
-        let (mut switches, mut blends) = (Check::new(unknown_bits()), Check::new(unknown()));
         let mut ids = References::new(self.counted.textures);
-        let readable = self.scene.brushes().placed().filter_map(|(offset, brush)| Some((offset, brush.ok()?)));
-        for (index, (offset, brush)) in readable.enumerate() {
+        let readable = self.scene.brushes().filter_map(Result::ok);
+        for (index, brush) in readable.enumerate() {
             ids.list(("brushes", index), &brush.texture_ids, brush.texture_ids.iter().map(|id| id.get()));
-            let [r, g, b, a] = brush.color;
-            colors.next(offset, Numbers([r, g, b, a, brush.shininess]));
-            ranges.next(offset, Numbers(brush.color));
-            switches.look(offset, Bits(brush.fx.0), brush.fx.unknown_code().is_none());
-            // 0 is what a writer leaves that sets none.
-            blends.look(offset, brush.blend.0, brush.blend.0 == 0 || brush.blend.name().is_some());
         }
         let place = |error: Error| error.within("brushes");
-        colors.tell("colors", self.problems, place);
-        ranges.tell("colors", self.problems, place);
-        switches.tell("fx", self.problems, place);
-        blends.tell("blends", self.problems, place);
         ids.tell("texture ids", self.problems, place);
     }
 
@@ -266,7 +235,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                 if let Some(keys) = self.problems.ok(Keys::parse(chunk).map_err(place)) {
                     self.counted.keys = self.counted.keys.saturating_add(keys.len() as u64);
                     if self.deep.is_some() {
-                        self.keys(&keys, chunk, place);
+                        self.keys(&keys, place);
                     }
                 }
             }
@@ -274,12 +243,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                 self.counted.animations = self.counted.animations.saturating_add(1);
                 self.only_one(chunk, *node, |open| &mut open.animations);
                 let place = |error: Error| place(error.within("animation"));
-                let animation = Animation::parse(chunk).map_err(place);
-                if let Some(animation) = self.problems.ok(animation)
-                    && self.deep.is_some()
-                {
-                    self.animation(&animation, chunk.body().offset(), place);
-                }
+                self.problems.ok(Animation::parse(chunk).map_err(place));
             }
             ChunkKind::Sequence => {
                 let index = self.open(*node).map_or(0, |open| next(&mut open.sequences));
@@ -330,30 +294,10 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
-    #[inline(never)]
-    fn animation(&mut self, animation: &Animation, offset: u64, place: impl Fn(Error) -> Error + Copy) {
-        let Animation { flags, frames, fps } = *animation;
-        check::one(Finite, Numbers([fps]), offset, self.problems, |error| place(error.within("fps")));
-        let mut warn = |is_odd: bool, message: &dyn fmt::Display| {
-            if is_odd {
-                self.problems.warning(&place(Error::malformed(message.to_string()).at(offset)));
-            }
-        };
-        warn(flags != 0, &format_args!("flags are {flags}, which the document leaves unused"));
-        warn(frames < 0, &format_args!("{frames} frames"));
-        warn(fps < 0.0, &format_args!("{fps} frames a second"));
-    }
-
     fn node(&mut self, node: &Node<'a>) {
         self.counted.nodes = self.counted.nodes.saturating_add(1);
         self.leave(node.depth as usize);
         self.open_nodes.push(OpenNode { index: node.index, ..OpenNode::default() });
-        if let Some(deep) = &mut self.deep {
-            let offset = node.chunk().offset();
-            let ([x, y, z], [width, height, depth], [a, b, c, d]) = (node.position(), node.scale(), node.rotation());
-            deep.transforms.next(offset, Numbers([x, y, z, width, height, depth, a, b, c, d]));
-            deep.rotations.next(offset, Length::of(node.rotation()));
-        }
     }
 
     fn mesh(&mut self, mesh: &Mesh<'a>, node: Option<usize>) {
@@ -377,9 +321,6 @@ impl<'s, 'a> Survey<'s, 'a> {
     fn vertices(&mut self, vertices: &Vertices<'a>) {
         let index = self.mesh_index();
         let place = |error: Error| error.within_item("meshes", index);
-        self.unknown_bits(vertices.flags() & !VERTEX_FLAGS, vertices.records.offset().saturating_sub(12), |error| {
-            place(error.within("vertex_flags").within("vertices"))
-        });
         self.finite(&vertices.positions(), |error| place(error.within("positions")));
         if let Some(normals) = vertices.normals() {
             let place = |error: Error| place(error.within("normals"));
@@ -416,14 +357,6 @@ impl<'s, 'a> Survey<'s, 'a> {
     fn finite(&mut self, vectors: &Strided<'a, Vec3>, place: impl Fn(Error) -> Error) {
         let values = vectors.iter().map(|vector| Numbers(vector.to_array()));
         Check::new(Finite).array(vectors, values).tell("vectors", self.problems, place);
-    }
-
-    fn unknown_bits(&mut self, bits: u32, offset: u64, place: impl FnOnce(Error) -> Error) {
-        if bits != 0 {
-            let mut unknown = Check::new(unknown_bits());
-            unknown.next(offset, Bits(bits));
-            unknown.tell("", self.problems, place);
-        }
     }
 
     #[inline(never)]
@@ -474,13 +407,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     }
 
     #[inline(never)]
-    fn keys(&mut self, keys: &Keys<'a>, chunk: &Chunk<'a, ChunkHeader>, place: impl Fn(Error) -> Error + Copy) {
-        match keys.flags {
-            0 => self.problems.tell(Severity::Warning, || {
-                place(Error::malformed("flags are 0: frames without anything").at(chunk.body().offset()))
-            }),
-            flags => self.unknown_bits(flags & !KEY_FLAGS, chunk.body().offset(), |error| place(error.within("flags"))),
-        }
+    fn keys(&mut self, keys: &Keys<'a>, place: impl Fn(Error) -> Error + Copy) {
         for (column, what) in [(keys.positions(), "positions"), (keys.scales(), "scales")] {
             if let Some(column) = column {
                 let values = column.iter().map(|vector| Numbers(vector.to_array()));
@@ -555,20 +482,6 @@ fn add((count, first): &mut (u64, u64), (more, offset): (u64, u64)) {
         *first = offset;
     }
     *count = count.saturating_add(more);
-}
-
-/// Bits of a flag.
-#[derive(Clone, Copy)]
-struct Bits(u32);
-
-shown!([] Display for Bits, |bits| "{:#x}", bits.0);
-
-fn unknown_bits() -> Broken<Bits> {
-    Broken::new(Code::UnknownCode, "partly of no known meaning")
-}
-
-fn unknown() -> Broken<i32> {
-    Broken::new(Code::UnknownCode, "of no known meaning")
 }
 
 /// Numbers that stand for items of a list, or -1 for none.

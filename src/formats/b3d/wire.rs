@@ -41,12 +41,14 @@ wire! {
         /// Its scale.
         scale: Vec3 = "scale",
         /// Its rotation, the real part first.
+        #[rule(Unit)]
         rotation: Quat = "rotation",
     }
 
     /// What stands before the vertices: which columns they have.
     VertexLayout = 12 {
         /// 1 normals, 2 colors.
+        #[rule(Bits(3))]
         vertex_flags: U32 = "flags",
         /// How many sets of texture coordinates.
         tex_coord_sets: I32 = "tex_coord_sets",
@@ -70,11 +72,14 @@ wire! {
 
     /// An ANIM chunk.
     AnimationFields = 12 {
-        /// Unused by the document.
+        /// Unused by the document, which writes 0.
+        #[rule(OneOf(&[0]))]
         flags: I32 = "flags",
         /// How many frames.
+        #[rule(Least(0))]
         frames: I32 = "frames",
-        /// Frames a second.
+        /// Frames a second; 0 in some files.
+        #[rule(Least(0))]
         fps: F32 = "fps",
     }
 }

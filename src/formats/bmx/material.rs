@@ -14,14 +14,15 @@ record! {
         emissive: [f32; 3] = "EMISSIVE" where layout.version >= 11,
         /// How narrow the highlights are, 0 to 100 in Blender.
         power: f32 = "SPECULAR_POWER" where layout.version >= 11,
-        /// Set where pixels that are wholly transparent are left out.
-        alpha_test: Flag = "ALPHA_TEST" [layout.flags()] where layout.has_switches,
+        /// Set where pixels that are wholly transparent are left out. Programs of early 2022 wrote version 14 without this
+        /// and the three flags that follow.
+        alpha_test: Flag = "ALPHA_TEST" [layout.flags()] where layout.version >= 14 && layout.has_switches,
         /// Set where it is mixed with what lies behind, by alpha.
-        alpha_blend: Flag = "ALPHA_BLEND" [layout.flags()] where layout.has_switches,
+        alpha_blend: Flag = "ALPHA_BLEND" [layout.flags()] where layout.version >= 14 && layout.has_switches,
         /// Set where it writes its depth.
-        z_buffer: Flag = "Z_BUFFER" [layout.flags()] where layout.has_switches,
+        z_buffer: Flag = "Z_BUFFER" [layout.flags()] where layout.version >= 14 && layout.has_switches,
         /// Set where it is seen from behind too.
-        two_sided: Flag = "TWO_SIDED" [layout.flags()] where layout.has_switches,
+        two_sided: Flag = "TWO_SIDED" [layout.flags()] where layout.version >= 14 && layout.has_switches,
         /// Set where it has a texture.
         use_texture: Flag = "USE_TEXTURE" [layout.flags()],
         /// Which texture of the map; without a meaning where it has none.

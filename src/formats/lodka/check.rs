@@ -1,34 +1,27 @@
 //! The part of verifying that looks at every element.
 
 use std::fmt;
+use std::mem::offset_of;
 
 use zerocopy::FromBytes;
-use zerocopy::little_endian::{F32, I16};
+use zerocopy::little_endian::F32;
 
 use super::verify::{Survey, add};
-use super::wire::{Joint, Light, MorphRecord, Proxy};
+use super::wire::{Joint, MorphBone, MorphRecord, Proxy};
 use super::{
-    BodyType, ColliderSet, FaceGroup, Indices, LightScheme, Mesh, MorphCollections, MorphMeshes, Node, Physics,
+    ColliderSet, FaceGroup, Indices, LightScheme, Mesh, MorphCollections, MorphMeshes, Node, Physics,
     ProxySet, Skeleton, Weights,
 };
 use crate::base::code::Code;
 use crate::base::error::{Context, Error};
 use crate::base::shown::shown;
-use crate::base::span::Span;
 use crate::bytes::{Element, LeArray, Table};
-use crate::check::{Below, Broken, Check, Finite, Index, IndexOrNone, Numbers, Rows, Rule, rules};
-use crate::record::Fixed;
+use crate::check::{self, Below, Broken, Check, Faults, Finite, Index, IndexOrNone, Numbers, Rows, Rule, Segment, rules};
 use crate::summary::Severity;
 
 impl<'a> Survey<'_, 'a> {
     pub(super) fn mesh_arrays(&mut self, node: &Node<'a>, mesh: &Mesh<'a>) {
         let vertices = mesh.positions.len();
-        let start = node.chunk.offset();
-        for (field, flag) in [("has_skeleton", mesh.has_skeleton), ("visible", mesh.visible)] {
-            if flag.0 > 1 {
-                self.unknown_code(node, start, field, flag.0);
-            }
-        }
         self.finite(node, "positions", &mesh.positions);
         self.finite(node, "normals", &mesh.normals);
         for (set, uvs) in mesh.uvs.iter().enumerate() {
@@ -81,16 +74,14 @@ impl<'a> Survey<'_, 'a> {
     /// The bones that can be read.
     #[inline(never)]
     pub(super) fn bones(&mut self, node: &Node<'a>, skeleton: &Skeleton<'a>) {
-        let mut ids = Check::new(Broken::new(Code::OddRange, "negative"));
         let mut parents = Check::new(Broken::new(Code::Range, "the id of no bone before"));
         let mut twice = Check::new(Broken::new(Code::Duplicate, "there twice"));
         for (bone, span) in skeleton.bones.spanned().filter_map(|(bone, span)| Some((bone.ok()?, span))) {
-            ids.look(span.offset, bone.id, bone.id >= 0);
             let has_parent = bone.parent == -1 || self.part.bone_ids.contains(&bone.parent);
             parents.look(span.offset.saturating_add(2), bone.parent, has_parent);
             twice.look(span.offset, bone.id, self.part.bone_ids.insert(bone.id));
         }
-        for (check, what) in [(ids, "ids"), (parents, "parents"), (twice, "ids")] {
+        for (check, what) in [(parents, "parents"), (twice, "ids")] {
             self.tell(node, check, what, within("bones"));
         }
     }
@@ -99,7 +90,7 @@ impl<'a> Survey<'_, 'a> {
         &mut self,
         node: &Node<'a>,
         mesh: &Mesh<'a>,
-        (index, span): (usize, Span),
+        index: usize,
         group: &FaceGroup<'a>,
     ) {
         let corners = group.vertex_indices.len();
@@ -109,14 +100,6 @@ impl<'a> Survey<'_, 'a> {
                 at_node(node, error.within_item("face_groups", index))
             });
         };
-        match (group.mode.0, group.mode.name()) {
-            (0, _) => {}
-            (mode, None) => odd("mode", span.offset, format_args!("{mode} is unknown")),
-            (mode, Some(name)) => odd("mode", span.offset, format_args!("{mode} ({name}); files have 0")),
-        }
-        if group.visible.0 > 1 {
-            odd("visible", span.offset, format_args!("{} is unknown", group.visible.0));
-        }
         if corners.checked_rem(3) != Some(0) {
             odd("vertex_indices", group.vertex_indices.offset(), format_args!("{corners}, not a multiple of 3"));
         }
@@ -175,17 +158,34 @@ impl<'a> Survey<'_, 'a> {
             parent_bones.look(rows.offset_of(index), bone, known);
         }
         self.tell(node, parent_bones, "parent bones", within("records"));
+        let records = |index| morphs.records.get(index);
+        let wide = if morphs.wide_records { 4 } else { 0 };
+        let [up, proxy] = [offset_of!(MorphRecord, parent), offset_of!(MorphRecord, proxy)];
+        let parents = |index| parent(records(index)?.parent);
+        self.ring(node, "records", (table, up.saturating_add(wide)), "parent", (count, &parents));
+        let proxies = |index| parent(records(index)?.proxy);
+        self.ring(node, "records", (table, proxy.saturating_add(wide)), "proxy", (count, &proxies));
         for (index, collection) in morphs.collections().enumerate() {
             let bones = &collection.bones;
             let parents = bones.iter().map(|bone| bone.parent.get().into());
             let check = Check::new(IndexOrNone(bones.len() as u64)).array(bones, parents);
             self.tell(node, check, "bone parents", |error| error.within_item("morph_collections", index));
+            self.morph_bones(index, bones);
         }
-        let intervals = morphs.animations.iter().map(|animation| animation.interval.get());
-        self.odd(node, ("animations", "intervals", "negative"), &morphs.animations, intervals, |number| number < 0);
-        self.records(node, "animations", &morphs.animations, morphs.animations.iter().copied());
         self.finite(node, "matrices", &morphs.matrices);
         self.finite(node, "colliders", &morphs.colliders);
+    }
+
+    fn morph_bones(&mut self, collection: usize, bones: &LeArray<'a, MorphBone>) {
+        let Some(index) = check::ring(bones.len(), self.problems, |index| parent(bones.get(index)?.parent)) else {
+            return;
+        };
+        let field = offset_of!(MorphBone, parent) as u64;
+        let offset = Rows::from(bones).offset_of(index as u64).saturating_add(field);
+        let path = [("morph_collections", Some(collection)), ("bones", Some(index)), ("parent", None)];
+        let mut fault = Faults::default();
+        fault.add(Code::Suspicious, (&path, offset), || format!("the parent leads back to item {index} itself"));
+        fault.tell(self.problems);
     }
 
     pub(super) fn morph_meshes(&mut self, node: &Node<'a>, morphs: &MorphMeshes<'a>) {
@@ -273,18 +273,6 @@ impl<'a> Survey<'_, 'a> {
             .map(|geom| Links { first: geom.mesh_link.get().into(), count: geom.mesh_link_count.get().into() });
         let check = Check::new(LinksOf(links)).array(&physics.geoms, ranges);
         self.tell(node, check, "ranges of mesh links", within("geom_records"));
-        self.records(node, "body_records", &physics.bodies, physics.bodies.iter().copied());
-        self.records(node, "geom_records", &physics.geoms, physics.geoms.iter().copied());
-        self.records(node, "joint_records", &physics.joints, physics.joints.iter().copied());
-        let shapes = physics.bodies.iter().map(|body| body.kind.name().unwrap_or_default());
-        let is_geom = |shape| (5..10).any(|code| BodyType(code).name() == Some(shape));
-        self.odd(node, ("body_records", "shapes", "of no body"), &physics.bodies, shapes, is_geom);
-        const AXES: &str = "not from 0 to 4";
-        let outside = |axis| !(0..5).contains(&axis);
-        let axes = physics.bodies.iter().map(|body| body.axis.get());
-        self.odd(node, ("body_records", "axes", AXES), &physics.bodies, axes, outside);
-        let axes = physics.geoms.iter().map(|geom| geom.axis.get());
-        self.odd(node, ("geom_records", "axes", AXES), &physics.geoms, axes, outside);
     }
 
     pub(super) fn lights(&mut self, node: &Node<'a>, scheme: &LightScheme<'a>) {
@@ -296,16 +284,6 @@ impl<'a> Survey<'_, 'a> {
         let beyond = |angle: f32| angle.is_finite() && angle != 180.0 && !(0.0..=90.0).contains(&angle);
         let words = ("light_records", "cutoffs", "neither from 0 to 90 nor 180");
         self.odd(node, words, &scheme.lights, cutoffs, beyond);
-        for (what, field) in [
-            ("exponents", (|light| light.exponent) as fn(&Light) -> F32),
-            ("constant attenuations", |light| light.constant_attenuation),
-            ("linear attenuations", |light| light.linear_attenuation),
-            ("quadratic attenuations", |light| light.quadratic_attenuation),
-        ] {
-            let numbers = lights().map(|light| field(light).get());
-            self.odd(node, ("light_records", what, "negative"), &scheme.lights, numbers, |number| number < 0.0);
-        }
-        self.records(node, "light_records", &scheme.lights, lights().copied());
     }
 
     pub(super) fn proxy_set(&mut self, node: &Node<'a>, set: &ProxySet<'a>) {
@@ -327,18 +305,46 @@ impl<'a> Survey<'_, 'a> {
             self.warn_of(node, "mesh", place, message);
         }
         for (what, count, field) in
-            [("parents", count, (|proxy| proxy.parent) as fn(&Proxy) -> I16), ("meshes", meshes, |proxy| proxy.mesh)]
+            [("parents", count, (|proxy| proxy.parent) as fn(&Proxy) -> zerocopy::little_endian::I16), ("meshes", meshes, |proxy| proxy.mesh)]
         {
             let numbers = set.proxies.iter().map(move |proxy| field(&proxy).get().into());
             let check = Check::new(IndexOrNone(count)).array(Rows::from(table), numbers);
             self.tell(node, check, what, within("proxy_records"));
         }
-        let reserved = |proxy: Proxy| [proxy.reserved_1, proxy.reserved_2, proxy.reserved_3].map(I16::get);
-        let ones = set.proxies.iter().map(move |proxy| reserved(proxy).into_iter().find(|n| *n != -1).unwrap_or(-1));
-        self.odd(node, ("proxy_records", "reserved numbers", "not -1"), table, ones, |number| number != -1);
-        let zeros = set.proxies.iter().map(|proxy| proxy.reserved_4.get());
-        self.odd(node, ("proxy_records", "last reserved numbers", "not 0"), table, zeros, |number| number != 0);
-        self.records(node, "proxy_records", table, set.proxies.iter());
+        let parents = |index| parent(set.proxies.get(index)?.parent);
+        self.ring(node, "proxies", (table, 0), "parent", (set.proxies.len(), &parents));
+        let mut visible = Faults::default();
+        let rows = Rows::from(table);
+        for (index, proxy) in set.proxies.iter().enumerate().filter(|(_, proxy)| proxy.visible.is_set()) {
+            let above = parent(proxy.parent).and_then(|above| set.proxies.get(above));
+            if above.is_some_and(|above| !above.visible.is_set()) {
+                let bytes = size_of::<Proxy>().saturating_sub(2) as u64;
+                let gap = if set.wide_records { 2 } else { 0 };
+                let offset = rows.offset_of(index as u64).saturating_add(bytes).saturating_add(gap);
+                let path = [(node.kind.name(), Some(node.index)), ("proxies", Some(index)), ("visible", None)];
+                visible.add(Code::Suspicious, (&path, offset), || "true, and what it hangs on is hidden".to_owned());
+            }
+        }
+        visible.tell(self.problems);
+    }
+
+    /// Items that hang on themselves, directly or through others. The table has the field this far into each row.
+    fn ring(
+        &mut self,
+        node: &Node<'a>,
+        list: &'static str,
+        (table, into): (&dyn Table, usize),
+        field: &'static str,
+        (count, parent): (usize, &dyn Fn(usize) -> Option<usize>),
+    ) {
+        let Some(index) = check::ring(count, self.problems, parent) else { return };
+        let offset = Rows::from(table).offset_of(index as u64).saturating_add(into as u64);
+        let mut fault = Faults::default();
+        let (own, row) = ((node.kind.name(), Some(node.index)), (list, Some(index)));
+        let (with_field, whole) = ([own, row, (field, None)], [own, row]);
+        let path: &[Segment] = if list == "records" { &whole } else { &with_field };
+        fault.add(Code::Suspicious, (path, offset), || format!("the {field} leads back to item {index} itself"));
+        fault.tell(self.problems);
     }
 
     pub(super) fn collider_set(&mut self, node: &Node<'a>, set: &ColliderSet<'a>) {
@@ -353,7 +359,6 @@ impl<'a> Survey<'_, 'a> {
             ids.look(rows.offset_of(index), id, self.part.bones_lost || self.part.bone_ids.contains(&id));
         }
         self.tell(node, ids, "bone ids", within("collider_records"));
-        self.records(node, "collider_records", &set.colliders, set.colliders.iter().copied());
     }
 
     /// Numbers of records that mean nothing where they stand.
@@ -371,40 +376,6 @@ impl<'a> Survey<'_, 'a> {
             check.look(rows.offset_of(index), value, !is_odd(value));
         }
         self.tell(node, check, what, within(list));
-    }
-
-    /// Codes of records that have no meaning, and numbers that are none: one problem for each field.
-    pub(super) fn records<T: Fixed>(
-        &mut self,
-        node: &Node<'a>,
-        list: &'static str,
-        table: &dyn Table,
-        records: impl Iterator<Item = T>,
-    ) {
-        if !self.deep {
-            return;
-        }
-        let (mut codes, mut numbers) = (Fields(Vec::new()), Fields(Vec::new()));
-        let rows = Rows::from(table);
-        let mut count = 0_u64;
-        for (index, record) in (0..).zip(records) {
-            count = count.saturating_add(1);
-            let offset = rows.offset_of(index);
-            record.unknown_codes(&mut |field, code| {
-                codes.add(field, (index, offset), code, Code::UnknownCode, "unknown")
-            });
-            record.not_finite(&mut |field, number| {
-                numbers.add(field, (index, offset), number, Code::NotFinite, "not finite");
-            });
-        }
-        for (field, mut check) in codes.0 {
-            check.skip_to(count);
-            self.tell(node, check, &format!("codes in {field}"), within(list));
-        }
-        for (field, mut check) in numbers.0 {
-            check.skip_to(count);
-            self.tell(node, check, &format!("numbers in {field}"), within(list));
-        }
     }
 
     /// An array of nothing but floats has only finite ones.
@@ -447,19 +418,9 @@ impl<'a> Survey<'_, 'a> {
     }
 }
 
-/// What is wrong with each field of some records, by its name.
-struct Fields<V: Copy + fmt::Display>(Vec<(&'static str, Check<Broken<V>>)>);
-
-impl<V: Copy + fmt::Display> Fields<V> {
-    fn add(&mut self, field: &'static str, (index, offset): (u64, u64), value: V, code: Code, words: &'static str) {
-        if !self.0.iter().any(|(name, _)| *name == field) {
-            self.0.push((field, Check::new(Broken::new(code, words))));
-        }
-        if let Some((_, check)) = self.0.iter_mut().find(|(name, _)| *name == field) {
-            check.skip_to(index);
-            check.next(offset, value);
-        }
-    }
+/// The index of a parent, unless there is none.
+fn parent(index: impl Into<i32>) -> Option<usize> {
+    usize::try_from(index.into()).ok()
 }
 
 /// Says of an error in which part of the chunk it is.

@@ -76,16 +76,13 @@ impl Element for Flag {
 
 impl Stored for Flag {
     const TYPE: Type = Type::Number("Flag", 1);
+    const CODES: &'static [(i64, &'static str)] = &[(0, "no"), (1, "yes")];
 
     fn value(&self) -> Option<Value<'_>> {
         Some(match self.0 {
             0 | 1 => Value::Bool(self.is_set()),
             other => Value::Coded(other.into(), None),
         })
-    }
-
-    fn unknown_code(&self) -> Option<i64> {
-        (self.0 > 1).then_some(self.0.into())
     }
 }
 

@@ -196,6 +196,7 @@ record! {
         /// Bytes behind this field.
         size: u64 as Length = "ShaderSize" => has_kind,
         /// What it does: 1 bump mapping; the data of others is opaque.
+        #[rule(Any)]
         kind: ShaderKind = "ShaderType",
         /// All bytes behind its kind.
         data: LeArray<'a, u8> as Apart<LeArray<'a, u8>> [size.saturating_sub(1)],

@@ -45,7 +45,8 @@ record! {
     FaceGroup<'a>(targets: Targets) named name {
         /// The layout: 2, or the older 1 without smoothing.
         kind: i32 = "FaceType" => known(&[1, 2]),
-        /// How indices form triangles; files hold 0.
+        /// How indices form triangles.
+        #[rule(OneOf(&[0]))]
         mode: FaceMode = "FaceMode",
         /// Its name.
         name: AnsiStr<'a> = "FaceNameLength, FaceName",

@@ -5,6 +5,7 @@ use std::iter::FusedIterator;
 
 use zerocopy::little_endian::I32;
 
+use super::text::Bare;
 use crate::base::error::{Context, Error, Result};
 use crate::base::span::Span;
 use crate::base::text::AnsiStr;
@@ -106,7 +107,7 @@ impl<'a> Read<'a, u64> for Names<'a> {
         let bytes = cursor.bytes(sum)?;
         sink.describe(|out| {
             out.array(name, &lengths);
-            Framing(AnsiStr::new(bytes)).describe_at(name, span, out);
+            Framing(Bare(AnsiStr::new(bytes))).describe_at(name, span, out);
         });
         Ok(Self { lengths, bytes })
     }

@@ -14,10 +14,10 @@ pub(super) struct Known<'a> {
     /// Names and vertices of the meshes, `None` of one that cannot be read; none at all where a chunk is cut, behind which
     /// there may have been others.
     pub(super) meshes: Option<Vec<Option<(AnsiStr<'a>, usize)>>>,
-    /// The names of the materials, where there is a list of them.
+    /// The names of the materials; none at all where a chunk is cut.
     materials: Option<HashSet<AnsiStr<'a>>>,
-    /// The collections of morph animations, where there are any, by name: their frames, `None` where several of one name
-    /// have different ones.
+    /// The collections of morph animations by name: their frames, `None` where several of one name have different ones;
+    /// none at all where a chunk is cut.
     pub(super) collections: Option<HashMap<AnsiStr<'a>, Option<u64>>>,
     /// For names, which may be short and many.
     _held: Option<Held>,
@@ -47,6 +47,10 @@ impl<'a> Known<'a> {
         let names = lists().flatten().count().saturating_add(collections().count()) as u64;
         let held = budget.hold(names.saturating_mul(NAME))?;
         let whole = Nodes::part(part, 0).all(|node| node.is_ok_and(|node| node.body().is_ok()));
+        // What a list that cannot be read has is not known.
+        let is_read = |of: &dyn Fn(Kind) -> bool| whole && nodes().all(|node| !of(node.kind) || node.content().is_ok());
+        let is_materials = |kind| kind == Kind::MaterialList;
+        let is_collections = |kind| kind == Kind::MorphCollections;
         let meshes = nodes().filter(|node| node.kind == Kind::Mesh).map(|node| match node.content() {
             Ok(Content::Mesh(mesh)) => Some((mesh.name, mesh.positions.len())),
             _ => None,
@@ -59,8 +63,8 @@ impl<'a> Known<'a> {
         }
         Ok(Self {
             meshes: whole.then(|| meshes.collect()),
-            materials: lists().next().map(|_| names.collect()),
-            collections: (!frames.is_empty()).then_some(frames),
+            materials: is_read(&is_materials).then(|| names.collect()),
+            collections: is_read(&is_collections).then_some(frames),
             _held: Some(held),
         })
     }
@@ -75,7 +79,7 @@ impl<'a> Known<'a> {
         *self.meshes.as_ref()?.get(usize::try_from(index).ok()?)?
     }
 
-    /// Whether there is a material of this name, or none is asked for, or there is no list of them.
+    /// Whether there is a material of this name, or none is asked for, or the materials are not known.
     pub(super) fn has_material(&self, name: AnsiStr<'_>) -> bool {
         name.is_empty() || self.materials.as_ref().is_none_or(|materials| materials.contains(&name))
     }

@@ -57,13 +57,13 @@ record! {
         uvs: Sets<LeArray<'a, Vec2>> = "MeshTxCrdCnt, MeshTxCrd" [layout.uvs(uv_set_count)],
         /// How many bones the model has.
         bone_count: u32 as Known<u32> = "BonesCnt" [layout.bones],
-        /// One bone for each vertex, by position in the list; empty where there is none. Wide from 255 bones on.
+        /// One bone for each vertex, by position in the list; empty where there is none. u8, or u16 from 255 bones on.
         bone_ids: Indices<'a> = "PntBnAssocCnt, PntBnAssoc" [Width::of_bones(bone_count)],
         /// 1 where each vertex has several bones.
         weight_kind: i32 = "PntBnWeightType" => known(&[0, 1]),
         /// The most bones that one vertex has.
         bones_per_vertex: i32 = "BonesPerVertix" where weight_kind == 1 => |most| some_bones(*most),
-        /// Several bones for each vertex.
+        /// Several bones for each vertex; wide from 128 bones on.
         weights: Weights<'a> = "BonesWeigthArLen, BonesWeigthArray" [WeightLayout::new(bone_count, bones_per_vertex)]
             where weight_kind == 1,
         /// How many face groups.

@@ -1,5 +1,6 @@
 //! MAN1 and MMD1: morph animations, after Quake III's models.
 
+use super::text::Bare;
 use super::chunk::{Node, counted, exactly, header_count, view};
 use super::fields::{Dissected, known, not_negative, total};
 use super::packed::{Layout, Records};
@@ -27,7 +28,7 @@ record! {
         animations: LeArray<'a, MorphAnimation> as Dissected<LeArray<'a, MorphAnimation>>
             [sum(&records, |record| record.animations.get())?],
         /// The names of all collections, of their colliders, bones and animations, one behind the other.
-        names: AnsiStr<'a> as Framing<AnsiStr<'a>> = "MCAllNames" [names(&records, &bones, &animations)?],
+        names: AnsiStr<'a> as Framing<Bare<'a>> = "MCAllNames" [names(&records, &bones, &animations)?],
         /// The bones' places: collection, in it bone, in it animation, in it frame.
         matrices: LeArray<'a, MorphMatrix> as Dissected<LeArray<'a, MorphMatrix>> = "MCMatRotPos"
             [matrices(&records, &animations)?],
@@ -196,7 +197,7 @@ record! {
         /// What each morphed mesh has.
         records: LeArray<'a, MorphMeshRecord> [node.count()],
         /// The names of all meshes and of the collections that move them, one behind the other.
-        names: AnsiStr<'a> as Framing<AnsiStr<'a>> = "MMAllNames" [mesh_names(&records)?],
+        names: AnsiStr<'a> as Framing<Bare<'a>> = "MMAllNames" [mesh_names(&records)?],
         /// How many vertices there are in all frames together, by the file's own word.
         vertex_count: i32 = "MMVertexCount",
         /// The vertices: mesh, in it frame, in it vertex.

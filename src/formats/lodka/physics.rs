@@ -9,6 +9,7 @@ use zerocopy::little_endian::I32;
 
 use super::chunk::{Node, view, whole};
 use super::fields::{Dissected, Length, known, records};
+use super::text::Bare;
 use super::wire::{Body, Geom, Joint};
 use crate::base::error::Result;
 use crate::base::text::AnsiStr;
@@ -66,7 +67,7 @@ impl Stored for NameLines<'_> {
 /// So many bytes.
 impl<'a> Read<'a, u64> for NameLines<'a> {
     fn walk(cursor: &mut Cursor<'a>, bytes: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        Framing::walk(cursor, bytes, name, sink).map(|Framing(text)| Self(text))
+        Framing::walk(cursor, bytes, name, sink).map(|Framing(Bare(text))| Self(text))
     }
 }
 

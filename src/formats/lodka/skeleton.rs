@@ -29,7 +29,8 @@ view!(Skeleton, counted);
 record! {
     /// A bone.
     Bone<'a> named name {
-        /// What other bones and colliders call it, 0 to 32767.
+        /// What other bones and colliders call it.
+        #[rule(Least(0))]
         id: i16 = "BoneID",
         /// The id of its parent, -1 at the root.
         parent: i16 = "BoneParentID",
@@ -44,6 +45,7 @@ record! {
         /// The layout: 1.
         kind: u8 = "AnimType" => known(&[1]),
         /// Milliseconds a frame.
+        #[rule(Least(0))]
         interval: i32 = "AnimInterval",
         /// How it plays.
         mode: PlayMode = "AnimMode",

@@ -9,11 +9,10 @@ use super::known::Known;
 use super::{Animation, Bump, Material, Mesh, Model, Node, Skeleton};
 use crate::base::code::Code;
 use crate::base::error::{Context, Error, Result};
-use crate::base::span::Span;
+use crate::base::text::AnsiStr;
 use crate::bytes::chunk::Tag;
-use crate::check::{Broken, Check};
-use crate::inspect::Depth;
-use crate::record::Fixed;
+use crate::check::{self, Faults, Segment};
+use crate::inspect::{Depth, Inspect as _};
 use crate::summary::{Counts, Problems, Reference, ReferenceKind, References, Severity, counted};
 
 /// Chunks that must not have come before one: what they hold rests on it.
@@ -78,6 +77,10 @@ impl<'s, 'a> Survey<'s, 'a> {
             if let Some(node) = self.problems.ok(node) {
                 self.node(&node);
             }
+        }
+        if self.deep {
+            let about = (self.model.data.len() as u64, &self.model.limits);
+            check::fields(true, about, self.problems, |out| self.model.dissect(out));
         }
         // What the chunks hold is known where they were looked into.
         let counts = self.counted.counts(self.depth > Depth::Header);
@@ -169,39 +172,43 @@ impl<'s, 'a> Survey<'s, 'a> {
             Content::Skeleton(skeleton) => self.skeleton(node, skeleton),
             Content::Animation(animation) => self.animation(node, animation),
             Content::MaterialList(list) => {
-                for (material, span) in list.materials.spanned() {
+                for material in list.materials {
                     let Some(material) = self.entry(node, material) else { continue };
-                    self.material(span, &material);
+                    self.material(&material);
                     add(&mut self.counted.materials, 1);
                 }
             }
             Content::TextureList(list) => {
-                let mut materials = Check::new(Broken::new(Code::Missing, NO_MATERIAL));
-                for (record, span) in list.records.spanned() {
+                let mut missing = Faults::default();
+                for record in list.records {
                     let Some(record) = self.entry(node, record) else { continue };
                     match record.texture() {
                         Ok(texture) => {
-                            materials.look(
-                                span.offset,
-                                texture.material,
-                                self.part.known.has_material(texture.material),
-                            );
+                            let path = [("textures", Some(index(self.counted.textures))), ("material", None)];
+                            self.material_name(texture.material, &path, &mut missing);
                         }
                         Err(error) => self.problems.error(&error.within_item("textures", index(self.counted.textures))),
                     }
                     add(&mut self.counted.textures, 1);
                 }
-                self.tell(node, materials, "names of materials", |error| error.within("textures"));
+                missing.tell(self.problems);
             }
             Content::ShaderList(list) => {
-                let mut materials = Check::new(Broken::new(Code::Missing, NO_MATERIAL));
-                for (shader, span) in list.shaders.spanned() {
+                let mut missing = Faults::default();
+                for shader in list.shaders {
                     let Some(shader) = self.entry(node, shader) else { continue };
                     match shader.bump() {
                         Ok(bump) => {
-                            let names = |bump: Bump<'a>| [bump.material, bump.normal_material, bump.specular_material];
-                            for name in bump.into_iter().flat_map(names) {
-                                materials.look(span.offset, name, self.part.known.has_material(name));
+                            let shader = ("shaders", Some(index(self.counted.shaders)));
+                            let names = |bump: Bump<'a>| {
+                                [
+                                    ("material", bump.material),
+                                    ("normal_material", bump.normal_material),
+                                    ("specular_material", bump.specular_material),
+                                ]
+                            };
+                            for (field, name) in bump.into_iter().flat_map(names) {
+                                self.material_name(name, &[shader, ("bump", None), (field, None)], &mut missing);
                             }
                         }
                         Err(error) => {
@@ -211,7 +218,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                     }
                     add(&mut self.counted.shaders, 1);
                 }
-                self.tell(node, materials, "names of materials", |error| error.within("shaders"));
+                missing.tell(self.problems);
             }
             Content::Mesh(mesh) => self.mesh(node, mesh),
             Content::MorphCollections(morphs) => self.morph_collections(node, morphs),
@@ -238,44 +245,25 @@ impl<'s, 'a> Survey<'s, 'a> {
 
     fn animation(&mut self, node: &Node<'a>, animation: &Animation<'a>) {
         add(&mut self.counted.frames, animation.frame_count.into());
-        let offset = node.chunk.offset();
         if animation.bone_count == 0 && animation.frame_count > 0 {
-            self.warn(node, offset.saturating_add(8), format_args!("{} frames of no bone", animation.frame_count));
-        }
-        // Kind, interval and mode come first.
-        if animation.mode.name().is_none() {
-            self.unknown_code(node, offset.saturating_add(17), "mode", animation.mode.0);
-        }
-        if animation.interval < 0 {
-            let message = format_args!("{} ms is negative", animation.interval);
-            self.warn_of(node, "interval", offset.saturating_add(13), message);
+            let message = format_args!("{} frames of no bone", animation.frame_count);
+            self.warn(node, node.chunk.offset().saturating_add(8), message);
         }
         self.finite(node, "keys", &animation.keys);
     }
 
-    fn material(&mut self, span: Span, material: &Material<'a>) {
+    fn material(&mut self, material: &Material<'a>) {
         for name in material.texture_files() {
             self.references.add(ReferenceKind::Texture, name);
         }
-        if !self.deep {
-            return;
-        }
-        let index = index(self.counted.materials);
-        let mut warn = |field: &'static str, message: &dyn Display| {
-            self.problems.tell(Severity::Warning, || {
-                let error = Error::malformed(message.to_string()).at(span.offset);
-                error.within(field).within_item("materials", index)
-            });
-        };
-        if let Some(options) = material.options {
-            if options.shininess > 128 {
-                warn("shininess", &format_args!("{} is above 128", options.shininess));
-            }
-            options.unknown_codes(&mut |field, code| warn(field, &format_args!("{code} is unknown")));
-            options.not_finite(&mut |field, number| warn(field, &format_args!("{number} is not finite")));
-        }
-        if let Some(mapping) = material.mapping_mode.filter(|mapping| mapping.name().is_none()) {
-            warn("mapping_mode", &format_args!("{} is unknown", mapping.0));
+    }
+
+    /// The name of a material, in the field with this path.
+    fn material_name(&self, name: AnsiStr<'a>, path: &[Segment], missing: &mut Faults) {
+        if !self.part.known.has_material(name) {
+            // Its length comes before it.
+            let offset = self.model.offset_of(name).saturating_sub(4);
+            missing.add(Code::Missing, (path, offset), || format!("{name} is none of the model's materials"));
         }
     }
 
@@ -287,19 +275,20 @@ impl<'s, 'a> Survey<'s, 'a> {
         if self.deep {
             self.mesh_arrays(node, mesh);
         }
-        let mut materials = Check::new(Broken::new(Code::Missing, NO_MATERIAL));
-        for (index, (group, span)) in mesh.face_groups.spanned().enumerate() {
+        let mut missing = Faults::default();
+        for (index, group) in mesh.face_groups.enumerate() {
             let Some(group) = self.entry(node, group) else { continue };
             add(&mut self.counted.face_groups, 1);
             add(&mut self.counted.triangles, group.triangle_count() as u64);
             if self.deep {
-                self.face_group(node, mesh, (index, span), &group);
+                self.face_group(node, mesh, index, &group);
+                let path = [("meshes", Some(node.index)), ("face_groups", Some(index)), ("materials", None)];
                 for name in group.materials.iter() {
-                    materials.look(span.offset, name, self.part.known.has_material(name));
+                    self.material_name(name, &path, &mut missing);
                 }
             }
         }
-        self.tell(node, materials, "names of materials", |error| error.within("face_groups"));
+        missing.tell(self.problems);
     }
 
     /// An entry of the chunk, or what is wrong with it.
@@ -326,13 +315,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             error.within_item(node.kind.name(), node.index)
         });
     }
-
-    pub(super) fn unknown_code(&mut self, node: &Node<'a>, offset: u64, field: &'static str, code: u8) {
-        self.warn_of(node, field, offset, format_args!("{code} is unknown"));
-    }
 }
-
-const NO_MATERIAL: &str = "none of the model's materials";
 
 /// A count as the index of what comes next.
 fn index(count: u64) -> usize {

@@ -11,7 +11,7 @@ use crate::bytes::by_index::{ByIndex, Indexed};
 use crate::bytes::shapes::shapes;
 use crate::bytes::{Column, Cursor, Packing, Storage, Table};
 use crate::outline::{Sink, Type};
-use crate::record::{Fixed, Framing, Read, Stored};
+use crate::record::{Framing, Read, Stored};
 
 /// One bone's pull on a vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -78,8 +78,7 @@ impl WeightLayout {
 }
 
 impl Stored for Weights<'_> {
-    const TYPE: Type = Type::List(&Type::Record(NarrowWeight::SCHEMA), 4);
-    const GIVEN: Type = Self::TYPE;
+    const TYPE: Type = Type::Varying("NarrowWeight[] or WideWeight[]", 4);
 }
 
 impl<'a> Read<'a, WeightLayout> for Weights<'a> {

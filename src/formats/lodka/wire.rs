@@ -50,7 +50,7 @@ wire! {
     NarrowWeight = 5 rows {
         /// The bone in the low 7 bits; the top bit closes the vertex's list.
         bone: u8 = "BoneID",
-        /// The share, 0 to 1.
+        /// The share of the bone.
         weight: F32 = "Weight",
     }
 
@@ -58,7 +58,7 @@ wire! {
     WideWeight = 6 rows {
         /// The bone in the low 15 bits; the top bit closes the vertex's list.
         bone: U16 = "BoneID",
-        /// The share, 0 to 1.
+        /// The share of the bone.
         weight: F32 = "Weight",
     }
 
@@ -74,7 +74,8 @@ wire! {
         specular: Color = "Specular",
         /// Color of the texture environment.
         environment: Color = "EnvColor",
-        /// Sharpness of highlights, 0 to 128.
+        /// Sharpness of highlights.
+        #[rule(Range(0, 128))]
         shininess: u8 = "Shininess",
         /// Factor on the image's brightness.
         image_brightness: F32 = "ImageBrightness",
@@ -151,6 +152,7 @@ wire! {
         /// How it plays.
         mode: PlayMode = "MCAnimMode",
         /// Milliseconds a frame.
+        #[rule(Least(0))]
         interval: I32 = "MCAnimInterval",
         /// How many frames.
         frames: I32 = "MCAnimFramesCount",
@@ -196,15 +198,17 @@ wire! {
 
     /// A rigid body.
     Body = 78 rows {
-        /// Its shape, 0 to 4.
+        /// Its shape: one of those that have mass.
+        #[rule(Range(0, 4))]
         kind: BodyType = "BodyTypeA",
         /// Position.
         position: Vec3 = "BodyPosition",
-        /// Extents along the axes.
+        /// Scale factors along the axes.
         scale: Vec3 = "BodyScale",
-        /// Orientation.
+        /// Orientation: a quaternion x, y, z, w.
         rotation: Rotation = "BodyRotation",
         /// The axis it is aligned with.
+        #[rule(Range(0, 4))]
         axis: I32 = "BodyAxis",
         /// Mass.
         mass: F32 = "BodyMass",
@@ -234,17 +238,18 @@ wire! {
 
     /// A shape that collides.
     Geom = 70 rows {
-        /// Its shape, 0 to 9.
+        /// Its shape.
         kind: BodyType = "GeomType",
         /// The body it belongs to; -1 presumably for none.
         body: I32 = "GeomBodyIndex",
-        /// Position.
+        /// Position relative to the body.
         position: Vec3 = "GeomPosition",
-        /// Extents along the axes.
+        /// Scale factors along the axes.
         scale: Vec3 = "GeomScale",
-        /// Orientation.
+        /// Orientation: a quaternion x, y, z, w.
         rotation: Rotation = "GeomRotation",
         /// The axis it is aligned with.
+        #[rule(Range(0, 4))]
         axis: I32 = "GeomAxis",
         /// Mass.
         mass: F32 = "GeomMass",
@@ -268,9 +273,9 @@ wire! {
         body_1: I32 = "Joint2BodyIndex",
         /// The other body; -1 presumably for none.
         body_2: I32 = "Joint2BodyIndex",
-        /// First axis.
+        /// First axis: a quaternion x, y, z, w.
         axis_1: Rotation = "JointAxis",
-        /// Second axis.
+        /// Second axis: a quaternion x, y, z, w.
         axis_2: Rotation = "JointAxis",
         /// Where it sits.
         position: Vec3 = "JointPosition",
@@ -284,7 +289,7 @@ wire! {
         fmax: F32 = "JointdParamFMax",
         /// Factor on the motor's force when leaving a stop.
         fudge_factor: F32 = "JointdParamFudgeFactor",
-        /// Bounciness of the stops, 0 to 1.
+        /// Bounciness of the stops.
         bounce: F32 = "JointdParamBounce",
         /// Constraint force mixing between the stops.
         cfm: F32 = "JointdParamCFM",
@@ -319,12 +324,16 @@ wire! {
         /// Half opening angle of a spot in degrees, 0 to 90, or 180.
         cutoff: F32 = "SpotCutOff",
         /// How fast a spot fades towards its rim.
+        #[rule(Least(0))]
         exponent: F32 = "SpotExponent",
         /// Attenuation, the same everywhere.
+        #[rule(Least(0))]
         constant_attenuation: F32 = "ConstAtt",
         /// Attenuation with distance.
+        #[rule(Least(0))]
         linear_attenuation: F32 = "LinearAtt",
         /// Attenuation with the square of distance.
+        #[rule(Least(0))]
         quadratic_attenuation: F32 = "QuadAtt",
     }
 
@@ -335,20 +344,24 @@ wire! {
         /// The mesh it shows, counted in MSL1, -1 for none.
         mesh: I16 = "SourceMeshIndex",
         /// Reserved, -1.
+        #[rule(OneOf(&[-1]))]
         reserved_1: I16 = "ProxyReserved1",
         /// Reserved, -1.
+        #[rule(OneOf(&[-1]))]
         reserved_2: I16 = "ProxyReserved2",
         /// Reserved, -1.
+        #[rule(OneOf(&[-1]))]
         reserved_3: I16 = "ProxyReserved3",
         /// Reserved, 0.
+        #[rule(OneOf(&[0]))]
         reserved_4: I16 = "ProxyReserved4",
         /// Position.
         position: Vec3 = "ProxyPosition",
-        /// Orientation.
+        /// Orientation: a quaternion x, y, z, w.
         rotation: Rotation = "ProxyRotation",
         /// Scale.
         scale: Vec3 = "ProxyScale",
-        /// Whether it is drawn.
+        /// Whether it is drawn; what hangs on a hidden proxy is hidden too.
         visible: Flag = "ProxyVisible",
         /// Whether the editor shows it unfolded.
         expanded: Flag = "ProxyExpanded",
@@ -388,7 +401,7 @@ wire! {
         bone: I16 = "ColBoneID",
         /// Its shape.
         kind: ColliderType = "SkelCollType",
-        /// Its place. The author's loader takes elements 3, 7 and 11 as the scale; 12 to 14 are presumably the
+        /// Its place relative to the bone. The author's loader takes elements 3, 7 and 11 as the scale; 12 to 14 are presumably the
         /// position.
         matrix: Matrix = "CollMatrix",
         /// For the user.
@@ -397,13 +410,13 @@ wire! {
         tag_float: F32 = "ColTagFloat",
         /// Whether it is drawn.
         visible: Flag = "ColVisible",
-        /// First axis.
+        /// First axis: a quaternion x, y, z, w.
         axis_1: Rotation = "ColJointAxis1",
         /// Smallest angle about the first axis.
         min_angle_1: F32 = "ColJointAxis1MinAngle",
         /// Largest angle about the first axis.
         max_angle_1: F32 = "ColJointAxis1MaxAngle",
-        /// Second axis.
+        /// Second axis: a quaternion x, y, z, w.
         axis_2: Rotation = "ColJointAxis2",
         /// Smallest angle about the second axis.
         min_angle_2: F32 = "ColJointAxis2MinAngle",

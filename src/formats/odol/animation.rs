@@ -6,6 +6,7 @@ use super::codes::{Addressing, AnimationKind};
 use super::table;
 use super::version::Version;
 use crate::base::error::{Context as _, Error, ErrorKind, Result};
+use crate::base::span::Span;
 use crate::base::text::ByteStr;
 use crate::bytes::{Cursor, LeArray};
 use crate::outline::{Outline, Part, Sink, Type};
@@ -53,25 +54,25 @@ record! {
         /// Ends of the driving value, by the second pair.
         value: [f32; 2] = "MinMaxPhase",
         /// Length and start of a period.
-        period: [f32; 2] where version.has_period(),
+        period: [f32; 2] where version >= 56,
         /// What becomes of driving values outside.
         addressing: Addressing = "sourceAddress",
         /// From one angle to another around an axis, in radians.
-        angles: [f32; 2] = "angle" where kind.is_rotation(),
+        angles: [f32; 2] = "angle" where kind.0 <= 3,
         /// From one offset to another along an axis, in meters.
-        offsets: [f32; 2] = "offset" where kind.is_translation(),
+        offsets: [f32; 2] = "offset" where (4..=7).contains(&kind.0),
         /// A point of the axis of a direct movement.
-        axis_position: [f32; 3] = "axisPos" where kind.is_direct(),
+        axis_position: [f32; 3] = "axisPos" where kind.0 == 8,
         /// The direction of that axis.
-        axis_direction: [f32; 3] = "axisDir" where kind.is_direct(),
+        axis_direction: [f32; 3] = "axisDir" where kind.0 == 8,
         /// How far around it, in radians.
-        angle: f32 = "angle" where kind.is_direct(),
+        angle: f32 = "angle" where kind.0 == 8,
         /// How far along it, in meters.
-        axis_offset: f32 = "axisOffset" where kind.is_direct(),
+        axis_offset: f32 = "axisOffset" where kind.0 == 8,
         /// Out of sight from this phase on.
-        hide_value: f32 = "hideValue" where kind.is_hiding(),
+        hide_value: f32 = "hideValue" where kind.0 == 9,
         /// Out of sight up to this phase (unhideValue).
-        unhide_value: f32 where kind.is_hiding() && version.has_hide_end(),
+        unhide_value: f32 where kind.0 == 9 && version >= 55,
     }
     // Then it matters which pair is which.
     also |animation, out| out.field("pairs_differ", animation.phase != animation.value)
@@ -144,14 +145,6 @@ impl AnimationKind {
     fn is_translation(self) -> bool {
         (4..8).contains(&self.0)
     }
-
-    fn is_direct(self) -> bool {
-        self.0 == 8
-    }
-
-    fn is_hiding(self) -> bool {
-        self.0 == 9
-    }
 }
 
 fn known(kind: &AnimationKind) -> Result<()> {
@@ -186,8 +179,17 @@ pub struct Axes<'a> {
 impl<'a> Axes<'a> {
     /// The animations in order.
     pub fn iter(&self) -> impl Iterator<Item = Axis> + use<'a> {
+        self.spanned().map(|(axis, _)| axis)
+    }
+
+    /// The animations, each with its place in the file.
+    pub fn spanned(&self) -> impl Iterator<Item = (Axis, Span)> + use<'a> {
         let Self { mut items, kinds } = *self;
-        (0..kinds.count).map_while(move |index| Axis::read(&mut items, kinds.has_axis(index)).ok())
+        (0..kinds.count).map_while(move |index| {
+            let offset = items.offset();
+            let axis = Axis::read(&mut items, kinds.has_axis(index)).ok()?;
+            Some((axis, Span { offset, bytes: items.offset().saturating_sub(offset) }))
+        })
     }
 
     /// Where they lie, counted from the start of the file.

@@ -1,8 +1,10 @@
 //! Numbers that stand for something. Unknown ones pass.
 
-use crate::outline::Value;
+use crate::base::error::Result;
+use crate::bytes::Cursor;
+use crate::outline::{Sink, Type, Value};
 use crate::record::codes::codes;
-use crate::record::plain;
+use crate::record::{Read, Stored, walk_field};
 
 codes! {
     /// What the coordinates of a texture stage are made of. The names of 2 to 8 are those of other readers, borne out
@@ -107,19 +109,6 @@ impl PixelShader {
 pub struct RenderFlags(pub u32);
 
 impl RenderFlags {
-    /// Each bit that has a name, and its name.
-    pub const NAMES: [(u32, &'static str); 9] = [
-        (0, "AlwaysInShadow"),
-        (1, "NoZWrite"),
-        (4, "NoColorWrite"),
-        (5, "NoAlphaWrite"),
-        (6, "AddBlend"),
-        (7, "AlphaTest"),
-        (8, "AlphaTest64"),
-        (11, "NoTiWrite"),
-        (19, "Road"),
-    ];
-
     /// The names of the bits that are set, from the lowest on. Bits without a name are left out.
     ///
     /// ```
@@ -127,18 +116,38 @@ impl RenderFlags {
     /// assert!(RenderFlags(0x42).names().eq(["NoZWrite", "AddBlend"]));
     /// ```
     pub fn names(self) -> impl Iterator<Item = &'static str> {
-        Self::NAMES.into_iter().filter_map(move |(bit, name)| (self.0 >> bit & 1 == 1).then_some(name))
+        Self::CODES.iter().filter_map(move |(bit, name)| (i64::from(self.0) & bit != 0).then_some(*name))
     }
 
     /// The bits that are set and have no name.
     pub fn unknown_bits(self) -> u32 {
-        Self::NAMES.into_iter().fold(self.0, |bits, (bit, _)| bits & !(1 << bit))
+        Self::CODES.iter().fold(self.0, |bits, (bit, _)| bits & !u32::try_from(*bit).unwrap_or(0))
     }
 }
 
-plain! {
-    RenderFlags: Number("RenderFlags", 4) => |flags| {
-        let names: Vec<_> = flags.names().collect();
-        Value::Coded(flags.0.into(), (!names.is_empty()).then(|| names.join(", ").into()))
-    }, |cursor| cursor.u32().map(Self);
+impl Stored for RenderFlags {
+    const TYPE: Type = Type::Number("RenderFlags", 4);
+    const CODES: &'static [(i64, &'static str)] = &[
+        (1, "AlwaysInShadow"),
+        (2, "NoZWrite"),
+        (0x10, "NoColorWrite"),
+        (0x20, "NoAlphaWrite"),
+        (0x40, "AddBlend"),
+        (0x80, "AlphaTest"),
+        (0x100, "AlphaTest64"),
+        (0x800, "NoTiWrite"),
+        (0x8_0000, "Road"),
+    ];
+
+    fn value(&self) -> Option<Value<'_>> {
+        let names: Vec<_> = self.names().collect();
+        Some(Value::Coded(self.0.into(), (!names.is_empty()).then(|| names.join(", ").into())))
+    }
+}
+
+impl<'a> Read<'a> for RenderFlags {
+    #[inline(always)]
+    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        walk_field(cursor, name, sink, |cursor| cursor.u32().map(Self))
+    }
 }

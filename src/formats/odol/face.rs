@@ -34,7 +34,8 @@ record! {
         /// 4. Sections count in these. In version 7 the unit is unknown.
         memory_bytes: u32 = "OffsetToSectionsStruct",
         /// Zero in every file met.
-        unknown: u16 = "AlwaysZero" where !version.is_flashpoint(),
+        #[rule(OneOf(&[0]))]
+        unknown: u16 = "AlwaysZero" where version >= 40,
     }
 }
 
@@ -388,27 +389,21 @@ pub(super) const FACE: &Schema = &Schema {
     name: "Face",
     doc: " A triangle, a quad or a line.",
     fields: &[
-        FieldInfo {
-            name: "flags",
-            spec: None,
-            kind: <u32 as Stored>::TYPE,
-            gate: Some("version.is_flashpoint()"),
-            doc: " Its own flags; later they are the section's.",
-        },
-        FieldInfo {
-            name: "texture",
-            spec: None,
-            kind: <i16 as Stored>::TYPE,
-            gate: Some("version.is_flashpoint()"),
-            doc: " Which of the LOD's textures, -1 for none; later it is the section's.",
-        },
-        FieldInfo {
-            name: "corners",
-            spec: Some("LodFace"),
-            kind: Type::Varying("u16[] or u32[]", 5),
-            gate: None,
-            doc: " A byte with their number, 2 to 4, and the point numbers of the corners.",
-        },
+        FieldInfo::new("flags", None, u32::TYPE, Some("version == 7"), " Its own flags; later they are the section's."),
+        FieldInfo::new(
+            "texture",
+            None,
+            i16::TYPE,
+            Some("version == 7"),
+            " Which of the LOD's textures, -1 for none; later it is the section's.",
+        ),
+        FieldInfo::new(
+            "corners",
+            Some("LodFace"),
+            Type::Varying("u16[] or u32[]", 5),
+            None,
+            " A byte with their number, 2 to 4, and the point numbers of the corners.",
+        ),
     ],
 };
 
@@ -420,13 +415,13 @@ record! {
         /// Where they end.
         end: u32,
         /// A number of the game's own, in version 7, which has no materials.
-        game_material: i32 where version.is_flashpoint(),
+        game_material: i32 where version == 7,
         /// The bones of the LOD that move its vertices: the first.
-        min_bone: u32 where !version.is_flashpoint(),
+        min_bone: u32 where version >= 40,
         /// The bones of the LOD that move its vertices: how many.
-        bone_count: u32 where !version.is_flashpoint(),
+        bone_count: u32 where version >= 40,
         /// The author's own number (CommonPointsUserValue).
-        user_value: u32 where !version.is_flashpoint(),
+        user_value: u32 where version >= 40,
         /// Which of the LOD's textures; -1 for none.
         texture: i16,
         /// Flags shared by its faces (CommonFaceFlags): 0x10 no shadow, 0x20 seen from both sides, 0x80 lit by position,
@@ -434,14 +429,14 @@ record! {
         /// 0x200_0000 on the author's own.
         flags: u32,
         /// Which of the LOD's materials; -1 for one told by name.
-        material: i32 where !version.is_flashpoint(),
+        material: i32 where version >= 40,
         /// The material file, where no material is meant.
         material_name: ByteStr<'a> where material == Some(-1),
         /// For each of the first two sets of coordinates the area of a face over the area of its texture; -1000 for a set
         /// that is not there.
-        area_over_texture: LeArray<'a, F32> where !version.is_flashpoint(),
+        area_over_texture: LeArray<'a, F32> where version >= 40,
         /// Whether there is a collimator; 0 in every file met.
-        collimator_flag: i32 where version.has_collimators(),
+        collimator_flag: i32 where version >= 67,
         /// The frame of a collimator.
         collimator: &'a Collimator where collimator_flag.is_some_and(|flag| flag >= 1),
     }

@@ -22,11 +22,11 @@ record! {
         /// 7 and 40 to 75.
         version_number: Framing<u32> = "Version",
         /// Not 0 where the rest of the file is encrypted.
-        encryption: [U32; 2] where version.has_encryption() => not_encrypted,
+        encryption: [U32; 2] where version >= 75 => not_encrypted,
         /// The game's or tool's number at Steam; often 0.
-        app_id: u32 where version.has_app_id(),
+        app_id: u32 where version >= 59,
         /// The model of a muzzle flash (others call it a prefix); mostly empty.
-        muzzle_flash: ByteStr<'a> where version.has_muzzle_flash(),
+        muzzle_flash: ByteStr<'a> where version >= 58,
         /// How many LODs.
         lod_count: Framing<u32> = "NoOfLods" => |count: &Framing<u32>| few(**count, version),
     }
@@ -70,9 +70,10 @@ record! {
         /// Not zero where the LOD has `bones` (hasSkeleton).
         has_skeleton: u8 = "Zeroes",
         /// How many points the LOD has.
-        points: u32 = "AnotherCount" where version.has_face_area(),
-        /// The LOD's `face_area`.
-        face_area: f32 = "AnotherFloat" where version.has_face_area(),
+        points: u32 = "AnotherCount" where version >= 51,
+        /// The LOD's `face_area`; NaN in some files of the game.
+        #[rule(Any)]
+        face_area: f32 = "AnotherFloat" where version >= 51,
     }
 }
 

@@ -58,13 +58,13 @@ record! {
         /// The box around the points of every LOD: its largest coordinates.
         bbox_max: [f32; 3],
         /// How LODs are spread over distances.
-        lod_density: f32 where lods.version.has_lod_density(),
+        lod_density: f32 where lods.version >= 70,
         /// How much it matters that the object is drawn.
-        draw_importance: f32 where lods.version.has_draw_importance(),
+        draw_importance: f32 where lods.version >= 71,
         /// The box around the visual LODs: its smallest coordinates.
-        bbox_visual_min: [f32; 3] where lods.version.has_visual_box(),
+        bbox_visual_min: [f32; 3] where lods.version >= 52,
         /// The box around the visual LODs: its largest coordinates.
-        bbox_visual_max: [f32; 3] where lods.version.has_visual_box(),
+        bbox_visual_max: [f32; 3] where lods.version >= 52,
         /// What all coordinates of the file are relative to: added to a stored position it gives the position in the
         /// model as it was edited.
         bounding_center: [f32; 3] = "CentreOfGravity",
@@ -83,24 +83,24 @@ record! {
         /// Whether other objects can hide it.
         can_be_occluded: bool,
         /// Whether soldiers of the computer take cover behind it.
-        ai_covers: bool where lods.version.has_ai_covers(),
+        ai_covers: bool where lods.version >= 73,
         /// Of unknown use, in DayZ's files; 1 in all met.
-        dayz_flag: u8 where lods.version.has_dayz_factor(),
+        dayz_flag: u8 where lods.version.is_dayz(53),
         /// Of unknown use, in DayZ's files; 1 in all met.
-        dayz_factor: f32 where lods.version.has_dayz_factor(),
+        dayz_factor: f32 where lods.version.is_dayz(53),
         /// Warmth: shortest and longest half-life, most when alive, most when moving
         /// (htMin, htMax, afMax, mfMax).
-        thermal: [f32; 4] where lods.version.has_thermal(),
+        thermal: [f32; 4] where lods.version >= 42 || lods.version.is_vbs_line(),
         /// Warmth of a body: factor and temperature (mFact, tBody).
-        metabolism: [f32; 2] where lods.version.has_metabolism(),
+        metabolism: [f32; 2] where lods.version >= 43 || lods.version.is_vbs_line(),
         /// Whether textures are taken as opaque.
-        force_not_alpha: bool where !lods.version.is_flashpoint(),
+        force_not_alpha: bool where lods.version >= 40,
         /// What the shadow buffer is drawn from.
-        shadow_source: ShadowSource where !lods.version.is_flashpoint(),
+        shadow_source: ShadowSource where lods.version >= 40,
         /// Whether the shadow volume is preferred to the buffer.
-        prefer_shadow_volume: bool where !lods.version.is_flashpoint(),
+        prefer_shadow_volume: bool where lods.version >= 40,
         /// How far a shadow is moved; the largest float where the author left it open.
-        shadow_offset: f32 where lods.version.has_shadow_offset(),
+        shadow_offset: f32 where lods.version >= 48,
         /// Whether the model is animated.
         animated: bool,
         /// The bones, where it has any.
@@ -118,29 +118,29 @@ record! {
         /// 1 / `armor`.
         inverse_armor: f32,
         /// How well it shields from explosions.
-        explosion_shielding: f32 where lods.version.has_explosion_shielding(),
+        explosion_shielding: f32 where lods.version >= 72,
         /// Which LODs serve which purpose.
         special_lods: SpecialLods [lods.version],
         /// The first LOD fit for shadows; the number of LODs where none is.
-        min_shadow: u32 where !lods.version.is_flashpoint(),
+        min_shadow: u32 where lods.version >= 40,
         /// Whether one LOD may fade into the next.
-        can_blend: bool where !lods.version.is_flashpoint(),
+        can_blend: bool where lods.version >= 40,
         /// The property `class`.
-        class: ByteStr<'a> where !lods.version.is_flashpoint(),
+        class: ByteStr<'a> where lods.version >= 40,
         /// The property `damage`.
-        damage: ByteStr<'a> where !lods.version.is_flashpoint(),
+        damage: ByteStr<'a> where lods.version >= 40,
         /// Whether the object is met often.
-        frequent: bool where !lods.version.is_flashpoint(),
+        frequent: bool where lods.version >= 40,
         /// Of unknown use.
-        unknown: u32 where !lods.version.is_flashpoint(),
+        unknown: u32 where lods.version >= 40,
         /// For each LOD the shadow volume that it prefers; -1 for none.
-        shadow_volumes: LeArray<'a, I32> [lods.count] where lods.version.has_shadow_lods(),
+        shadow_volumes: LeArray<'a, I32> [lods.count] where lods.version >= 57,
         /// For each LOD the shadow buffer that it prefers; -1 for none.
-        shadow_buffers: LeArray<'a, I32> [lods.count] where lods.version.has_shadow_lods(),
+        shadow_buffers: LeArray<'a, I32> [lods.count] where lods.version >= 57,
         /// For each LOD the shadow buffer that it prefers when seen; -1 for none.
-        visible_shadow_buffers: LeArray<'a, I32> [lods.count] where lods.version.has_shadow_lods(),
+        visible_shadow_buffers: LeArray<'a, I32> [lods.count] where lods.version >= 57,
         /// Of unknown use, from DayZ's version 55 on. Where among the last fields it stands is not known.
-        dayz_byte: u8 where lods.version.has_dayz_byte(),
+        dayz_byte: u8 where lods.version.is_dayz(55),
     }
 }
 
@@ -152,11 +152,11 @@ record! {
         /// What the object collides with.
         geometry: i8,
         /// A simpler one; none in every file met.
-        geometry_simple: i8 where version.has_simple_geometry(),
+        geometry_simple: i8 where version >= 53,
         /// What physics collides with.
-        geometry_physics: i8 where version.has_physics_geometry(),
+        geometry_physics: i8 where version >= 54,
         /// Of unknown use, in DayZ's files; none in every file met.
-        unknown: i8 where version.has_dayz_lod(),
+        unknown: i8 where version.is_dayz(54),
         /// What bullets hit; the view geometry where the author made none, then the geometry.
         fire_geometry: i8,
         /// What blocks sight; the geometry where the author made none.

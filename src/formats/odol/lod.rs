@@ -32,9 +32,10 @@ record! {
         point_count: u32 as PointCount = "LodPointCount" [layout.version],
         /// Point flags; from version 50 on they are in the vertex table. Bits 0-5 surface and lighting, 8-11 land, 12-13
         /// decal, 14-15 fog, 16-19 light, 20-27 the author's own.
-        point_flags: Filled<'a, U32> = "LodPointFlags" [layout] where !layout.version.has_point_count(),
-        /// The area of all faces.
-        face_area: f32 = "UnknownV52Float" where layout.version.has_face_area(),
+        point_flags: Filled<'a, U32> = "LodPointFlags" [layout] where layout.version < 50,
+        /// The area of all faces; NaN in some files of the game.
+        #[rule(Any)]
+        face_area: f32 = "UnknownV52Float" where layout.version >= 51,
         /// Point flags that some point has; 0 without points.
         or_hints: u32 = "UnknownFloat1",
         /// Point flags that all points share; 0x0FFF_FF00 without points.
@@ -72,7 +73,7 @@ record! {
         /// Flags.
         special: u32 = "UnknownResidue",
         /// Whether each vertex moves with one bone only.
-        simple_bone_refs: bool = "UnknownArmaByte" where !layout.version.is_flashpoint(),
+        simple_bone_refs: bool = "UnknownArmaByte" where layout.version >= 40,
         /// What is kept for each point, unread.
         arrays: Arrays<'a> = "VertexTable" [layout],
     }
@@ -209,6 +210,9 @@ impl<'a> Read<'a, Layout> for Arrays<'a> {
 impl Arrays<'_> {
     /// As fields and arrays of the LOD; of a broken table only a dissection shows what can be read.
     fn describe(&self, out: &mut Outline<'_>) {
+        if out.skips_arrays() {
+            return;
+        }
         out.field("vertex_table_offset", self.bytes.offset());
         let table = VertexTable::read(&mut self.bytes.clone(), self.layout);
         if table.is_ok() || out.dissects() {

@@ -51,8 +51,10 @@ record! {
         /// The surface file (bisurf).
         surface: ByteStr<'a> = "BiSurfaceName" where kind >= 6,
         /// How many words of render flags there are meant to be; one is stored whatever this says.
+        #[rule(OneOf(&[1]))]
         render_flag_count: u32 = "Arma1Mostly0x01" where kind >= 4,
-        /// Flags for drawing.
+        /// Flags for drawing. Some bits have no known name.
+        #[rule(Any)]
         render_flags: RenderFlags = "RenderFlags" where kind >= 4,
         /// How many stages.
         stage_count: Framing<u32> = "nTextures" where kind > 6,

@@ -81,7 +81,8 @@ fn lod(model: &Model<'_>, entry: &LodEntry, out: &mut Outline<'_>) {
         let Some((mut body, lod)) = out.ok(lod.within_item("lods", entry.index)) else { return };
         // What cannot be read is told up to there.
         let layout = lod.as_ref().map_or(model.layout, Lod::layout);
-        let points = lod.and_then(|lod| lod.vertex_table()).map(|table| table.positions.count()).ok();
+        let lod = lod.ok().filter(|_| !out.skips_arrays());
+        let points = lod.and_then(|lod| lod.vertex_table().ok()).map(|table| table.positions.count());
         let described = Lod::describe(&mut body, Layout { points, ..layout }, out);
         out.ok(described.within_item("lods", entry.index));
     });

@@ -30,9 +30,9 @@ record! {
         /// Which of the LOD's selections marks it.
         selection: i32,
         /// The bone of the skeleton that moves it; -1 for none.
-        bone: i32 where !version.is_flashpoint(),
+        bone: i32 where version >= 40,
         /// Which of the LOD's sections shows it while editing; -1 for none.
-        section: i32 where !version.is_flashpoint(),
+        section: i32 where version >= 40,
     }
 }
 
@@ -44,11 +44,12 @@ record! {
         /// Numbers of the faces in it.
         faces: IndexBlock<'a> [layout],
         /// How much each of these faces belongs to it.
-        face_weights: Block<'a, u8> [layout] where layout.version.is_flashpoint(),
+        face_weights: Block<'a, u8> [layout] where layout.version == 7,
         /// Where each of these faces lies in the game's memory.
-        face_offsets: Block<'a, U32> [layout] where layout.version.is_flashpoint(),
+        face_offsets: Block<'a, U32> [layout] where layout.version == 7,
         /// Zero in every file met.
-        unknown: u32 where !layout.version.is_flashpoint(),
+        #[rule(OneOf(&[0]))]
+        unknown: u32 where layout.version >= 40,
         /// Whether it consists of whole sections, so that their look can be changed.
         is_sectional: bool,
         /// Numbers of those sections.

@@ -17,7 +17,7 @@ record! {
         /// The bones. Other parts of the file name them by their place here.
         bones: List<'a, Bone<'a>>,
         /// The model that holds the pivots (pivotsNameObsolete).
-        pivots: ByteStr<'a> where version.has_pivots(),
+        pivots: ByteStr<'a> where version >= 41 && !version.is_vbs_line(),
     }
 }
 

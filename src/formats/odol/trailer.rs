@@ -12,7 +12,8 @@ record! {
     /// What follows the last LOD of an Arma model from version 58 on: shapes that were cooked for the game's physics, and
     /// how the model floats. No LOD depends on it.
     Trailer<'a>(has_shapes: bool) {
-        /// Bodies, one for each selection `ComponentNN` of the geometry.
+        /// Bodies, one for each selection `ComponentNN` of the geometry. All shapes are there from version 68 on; from
+        /// 60 to 67 they may be.
         components: Shapes<'a> [HasBone(false)] where has_shapes,
         /// Bodies, one for each face of the roadway.
         roadway: Shapes<'a> [HasBone(true)] where has_shapes,

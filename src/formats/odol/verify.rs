@@ -1,6 +1,6 @@
 //! What can be wrong with a model, and the facts that fall out of looking.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 mod lod;
 mod vertices;
@@ -12,10 +12,9 @@ use crate::base::error::{Context as _, Error};
 use crate::base::span::Span;
 use crate::blocks::{Block, Decoded};
 use crate::bytes::{Element, Table as _};
-use crate::check::{self, Below, Broken, Check, Finite, Index, IndexOrNone, Numbers, Rule as _};
-use crate::inspect::Depth;
-use crate::outline::{Outline, StoredField, Value, Visitor};
-use crate::record::{Read as _, Record as _, Stored};
+use crate::check::{self, AtMost, Below, Broken, Check, Faults, Finite, Index, IndexOrNone, Numbers, Repeated, Rows, Rule as _};
+use crate::inspect::{Depth, Inspect as _};
+use crate::record::{Read as _, Record as _};
 use crate::summary::{Blocks, Problems, Reference, References};
 
 /// Sums over all LODs.
@@ -92,7 +91,30 @@ impl<'s, 'a> Survey<'s, 'a> {
                 }
             }
         }
+        if self.deep && !self.model.version().is_flashpoint() {
+            self.places();
+            let about = (self.model.byte_len(), &self.model.layout.limits);
+            check::fields(false, about, self.problems, |out| self.model.outline(out));
+        }
         self.trailer();
+    }
+
+    /// How the LODs follow the header and one another: bytes between them belong to nothing.
+    ///
+    /// Not reported: LODs that do not lie from the highest to the lowest. The models of armake do not, and the game loads
+    /// them.
+    fn places(&mut self) {
+        let mut entries: Vec<_> = self.model.lods().collect();
+        entries.sort_by_key(|entry| entry.start);
+        let mut end = self.model.header.end;
+        for entry in entries.iter().filter(|entry| self.model.contains(entry.start, entry.end)) {
+            let gap = u64::from(entry.start).saturating_sub(end);
+            if gap > 0 {
+                let message = format!("{gap} bytes before it belong to nothing");
+                self.problems.warning(&Error::malformed(message).at(end).within_item("lods", entry.index));
+            }
+            end = end.max(entry.end.into());
+        }
     }
 
     fn header(&mut self) {
@@ -102,6 +124,11 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
         if let Some(info) = self.model.header.info() {
             self.info(info);
+        }
+        if let Some(resolutions) = self.model.header.resolutions.filter(|_| self.deep) {
+            let numbers = resolutions.iter().map(|resolution| Numbers([resolution.get()]));
+            let check = Check::new(Finite).array(&resolutions, numbers);
+            check.tell("resolutions", self.problems, |error| error.within("resolutions"));
         }
         if let Some(animations) = self.model.animations().filter(|_| self.deep) {
             self.animations(animations);
@@ -127,12 +154,6 @@ impl<'s, 'a> Survey<'s, 'a> {
 
     fn info(&mut self, info: &ModelInfo<'a>) {
         self.block(&info.masses, |error| error.within("masses").within("info"));
-        for (name, bound) in [("bbox_min", info.bbox_min), ("bbox_max", info.bbox_max)] {
-            if !bound.iter().all(|number| number.is_finite()) {
-                let place = |error: Error| error.within(name).within("info");
-                check::one(Finite, Numbers(bound), self.place_of(name), self.problems, place);
-            }
-        }
         let lods = Index(self.model.lod_count() as u64);
         // A negative one stands for none.
         for (name, lod) in info.special_lods.iter().filter(|(_, lod)| *lod >= 0 && !lods.holds(i64::from(*lod))) {
@@ -140,9 +161,21 @@ impl<'s, 'a> Survey<'s, 'a> {
             check::one(Index(lods.0), lod.into(), self.place_of(name), self.problems, place);
         }
         if self.deep {
-            self.info_code("map_type", &info.map_type);
-            if let Some(source) = &info.shadow_source {
-                self.info_code("shadow_source", source);
+            let most = self.model.lod_count() as u64;
+            if let Some(first) = info.min_shadow.map(u64::from).filter(|first| *first > most) {
+                let place = |error: Error| error.within("min_shadow").within("info");
+                check::one(AtMost(most), first, self.place_of("min_shadow"), self.problems, place);
+            }
+            for (name, value, inverse) in [
+                ("inverse_mass", info.mass, info.inverse_mass),
+                ("inverse_armor", info.armor, info.inverse_armor),
+            ] {
+                let product = value * inverse;
+                if value != 0.0 && product.is_finite() && (product - 1.0).abs() > 1e-3 {
+                    let error = Error::malformed(format!("{inverse} is not 1 / {value}")).coded(Code::OddRange);
+                    let error = error.at(self.place_of(name)).within(name).within("info");
+                    self.problems.warning(&error);
+                }
             }
             if let Some(skeleton) = &info.skeleton {
                 self.skeleton(skeleton);
@@ -154,42 +187,49 @@ impl<'s, 'a> Survey<'s, 'a> {
     fn place_of(&self, name: &str) -> u64 {
         let header = &self.model.header;
         let mut cursor = self.model.data.cursor(header.facts_span.offset);
-        let mut place = FieldPlace { name, found: None };
-        let _ = Facts::walk_fields(&mut cursor, header.lods(self.model.layout), &mut Outline::new(&mut place));
-        place.found.unwrap_or(header.facts_span.offset)
-    }
-
-    fn info_code(&mut self, name: &'static str, code: &impl Stored) {
-        if code.unknown_code().is_some() {
-            let offset = self.place_of(name);
-            self.code(name, code, |error| error.at(offset).within("info"));
-        }
-    }
-
-    /// Tells of a code without a meaning.
-    fn code(&mut self, name: &'static str, code: &impl Stored, place: impl Fn(Error) -> Error) {
-        if let Some(number) = code.unknown_code() {
-            let error = Error::malformed(format!("{number} is unknown")).coded(Code::UnknownCode);
-            self.problems.warning(&place(error.within(name)));
-        }
+        let place = check::place_of(name, |out| {
+            let _ = Facts::walk_fields(&mut cursor, header.lods(self.model.layout), out);
+        });
+        place.unwrap_or(header.facts_span.offset)
     }
 
     /// Tells of a number that is zero in every file of a game.
     fn zero(&mut self, number: Option<u32>, offset: u64, place: impl Fn(Error) -> Error) {
         if let Some(number @ 1..) = number.filter(|_| self.deep) {
-            let error = Error::malformed(format!("{number}, where all games write 0")).at(offset);
+            let error = Error::malformed(format!("{number} is not 0")).coded(Code::OddRange).at(offset);
             self.problems.warning(&place(error));
         }
     }
 
     fn skeleton(&mut self, skeleton: &Skeleton<'a>) {
         let mut parents = Check::new(Broken::new(Code::Name, "not the name of a bone"));
-        let names: HashSet<_> = skeleton.bones.iter().map(|bone| bone.name).collect();
-        for (bone, Span { offset, .. }) in skeleton.bones.spanned() {
-            parents.look(offset, bone.parent, bone.parent.is_empty() || names.contains(&bone.parent));
+        let names: HashMap<_, _> = skeleton.bones.iter().zip(0_usize..).map(|(bone, index)| (bone.name, index)).collect();
+        let mut twice = Repeated::find(
+            skeleton.bones.len(),
+            skeleton.bones.iter().map(|bone| bone.name).enumerate(),
+            self.problems,
+        );
+        let mut again = Check::new(Broken::new(Code::Duplicate, "there twice"));
+        for (index, (bone, Span { offset, .. })) in skeleton.bones.spanned().enumerate() {
+            // The name comes first, up to its NUL.
+            let parent = offset.saturating_add(bone.name.len() as u64).saturating_add(1);
+            parents.look(parent, bone.parent, bone.parent.is_empty() || names.contains_key(&bone.parent));
+            again.look(offset, bone.name, twice.first_of(index).is_none());
         }
         let place = |error: Error| error.within("bones").within("skeleton").within("info");
         parents.tell("parents", self.problems, place);
+        again.tell("names", self.problems, place);
+        let above: Vec<_> = skeleton.bones.iter().map(|bone| names.get(&bone.parent).copied()).collect();
+        if let Some(index) = check::ring(above.len(), self.problems, |index| *above.get(index)?) {
+            let found = skeleton.bones.spanned().nth(index);
+            let (name, offset) = found.map_or_else(Default::default, |(bone, span)| {
+                (bone.parent, span.offset.saturating_add(bone.name.len() as u64).saturating_add(1))
+            });
+            let path = [("info", None), ("skeleton", None), ("bones", Some(index)), ("parent", None)];
+            let mut fault = Faults::default();
+            fault.add(Code::Suspicious, (&path, offset), || format!("{name} leads back to the bone itself"));
+            fault.tell(self.problems);
+        }
     }
 
     fn bone_count(&self) -> u64 {
@@ -204,10 +244,6 @@ impl<'s, 'a> Survey<'s, 'a> {
             let offset = animations.bone_animations.offset();
             self.problems.warning(&Error::malformed(message).at(offset).within("bone_animations"));
         }
-        for (number, (animation, Span { offset, .. })) in animations.animations.spanned().enumerate() {
-            let place = |error: Error| error.at(offset).within_item("animations", number);
-            self.code("addressing", &animation.addressing, place);
-        }
         for (lod, (of_bones, Span { offset, .. })) in animations.bone_animations.spanned().enumerate() {
             let place = |error: Error| error.within("bones").within_item("bone_animations", lod);
             if of_bones.bones.len() as u64 != bones {
@@ -221,10 +257,53 @@ impl<'s, 'a> Survey<'s, 'a> {
             check.tell("animations", self.problems, place);
         }
         for (lod, axes) in animations.animation_axes.iter().enumerate() {
-            let mut check = Check::new(IndexOrNone(bones));
-            axes.iter().for_each(|axis| check.next(axes.offset(), axis.bone.into()));
-            check.tell("bones", self.problems, |error| error.within_item("animation_axes", lod));
+            let place = |error: Error| error.within_item("animation_axes", lod);
+            let (mut check, mut numbers) = (Check::new(IndexOrNone(bones)), Check::new(Finite));
+            for (axis, Span { offset, .. }) in axes.spanned() {
+                check.next(offset, axis.bone.into());
+                let ([x, y, z], [to_x, to_y, to_z]) = axis.position.zip(axis.direction).unwrap_or_default();
+                numbers.next(offset, Numbers([x, y, z, to_x, to_y, to_z]));
+            }
+            check.tell("bones", self.problems, place);
+            numbers.tell("axes", self.problems, place);
         }
+        self.both_ways(animations);
+    }
+
+    /// The animations of each bone, which say the same as the bone of each animation.
+    fn both_ways(&mut self, animations: &Animations<'a>) {
+        let mut wrong = Faults::default();
+        for (lod, (of_bones, axes)) in animations.bone_animations.iter().zip(animations.animation_axes.iter()).enumerate() {
+            let lists = || of_bones.bones.iter().map(|list| list.len()).sum::<usize>();
+            let held = self.problems.budget().hold((lists() as u64).saturating_mul(32));
+            let Some(_held) = self.problems.ok(held) else { return };
+            let mut listed = HashSet::new();
+            let moved: Vec<i32> = axes.iter().map(|axis| axis.bone).collect();
+            for (bone, list) in of_bones.bones.iter().enumerate() {
+                for (index, animation) in (0..).zip(list.iter().map(|animation| animation.get())) {
+                    listed.insert((bone, animation));
+                    // One that is not there is reported above.
+                    let moves = moved.get(animation as usize);
+                    if moves.is_some_and(|moves| usize::try_from(*moves) != Ok(bone)) {
+                        let path = [("bone_animations", Some(lod)), ("bones", Some(bone))];
+                        wrong.add(Code::Suspicious, (&path, Rows::from(&list).offset_of(index)), || {
+                            format!("animation {animation} does not move bone {bone} in animation_axes[{lod}]")
+                        });
+                    }
+                }
+            }
+            for (animation, (axis, Span { offset, .. })) in (0_u32..).zip(axes.spanned()) {
+                let bone = usize::try_from(axis.bone).ok().filter(|bone| *bone < of_bones.bones.len());
+                if bone.is_some_and(|bone| !listed.contains(&(bone, animation))) {
+                    let row = usize::try_from(animation).ok();
+                    let path = [("animation_axes", Some(lod)), ("animations", row), ("bone", None)];
+                    wrong.add(Code::Suspicious, (&path, offset), || {
+                        format!("bone {} does not list the animation in bone_animations[{lod}]", axis.bone)
+                    });
+                }
+            }
+        }
+        wrong.tell(self.problems);
     }
 
     /// Adds a block to the facts; decodes it when looking deep, or tells why it cannot.
@@ -237,20 +316,4 @@ impl<'s, 'a> Survey<'s, 'a> {
         let decoded = self.deep.then(|| self.problems.budget().decode(block))?;
         self.problems.ok(decoded.map_err(place))
     }
-}
-
-/// Looks for the place of a field.
-struct FieldPlace<'n> {
-    name: &'n str,
-    found: Option<u64>,
-}
-
-impl Visitor for FieldPlace<'_> {
-    fn stored(&mut self, field: &StoredField, _: Value<'_>) {
-        if field.name == self.name {
-            self.found = self.found.or(Some(field.span.offset));
-        }
-    }
-
-    fn problem(&mut self, _: &Error) {}
 }

@@ -1,5 +1,6 @@
 //! Which versions there are, who writes them and what changed between them.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use crate::base::error::{Error, Result};
@@ -165,12 +166,29 @@ impl Version {
         self.layout >= first
     }
 
-    fn dayz(self, first: u16) -> bool {
-        self.dialect == Dialect::DayZ && self.stored >= first
+    /// Returns true for DayZ's files of this version and later.
+    pub fn is_dayz(self, first: u32) -> bool {
+        self.dialect == Dialect::DayZ && self.stored() >= first
     }
 
-    fn vbs(self) -> bool {
+    /// Returns true if the layout is that of VBS, which left the Arma line at 40.
+    pub fn is_vbs_line(self) -> bool {
         self.dialect == Dialect::Vbs
+    }
+}
+
+/// By [`layout`](Version::layout).
+impl PartialEq<u32> for Version {
+    fn eq(&self, layout: &u32) -> bool {
+        self.layout() == *layout
+    }
+}
+
+/// By [`layout`](Version::layout).
+impl PartialOrd<u32> for Version {
+    #[inline]
+    fn partial_cmp(&self, layout: &u32) -> Option<Ordering> {
+        self.layout().partial_cmp(layout)
     }
 }
 
@@ -195,40 +213,16 @@ macro_rules! gates {
 gates! {
     /// Whether the LODs come first and there is no table of them (version 7).
     is_flashpoint = |v| v.layout == 7;
-    /// Whether the skeleton names the model of its pivots (from 41 on, never by VBS).
-    has_pivots = |v| v.arma(41) && !v.vbs();
-    /// Whether there are half-lives of warmth (from 42 on, always by VBS).
-    has_thermal = |v| v.arma(42) || v.vbs();
-    /// Whether there is the warmth of a body (from 43 on, always by VBS).
-    has_metabolism = |v| v.arma(43) || v.vbs();
     /// Whether compressed blocks are LZO streams, not LZSS with a checksum (from 44 on).
     has_lzo = |v| v.arma(44);
     /// Whether texture coordinates and vectors are packed, not floats (from 45 on).
     has_packed_vectors = |v| v.arma(45);
-    /// Whether shadows have an offset (from 48 on).
-    has_shadow_offset = |v| v.arma(48);
     /// Whether a LOD starts with its point count and keeps the point flags in its vertex table (from 50 on).
     has_point_count = |v| v.arma(50);
-    /// Whether LODs and face defaults hold a face area (from 51 on).
-    has_face_area = |v| v.arma(51);
-    /// Whether there is a box around the visual LODs (from 52 on).
-    has_visual_box = |v| v.arma(52);
     /// Whether there is a number for the simple geometry (from 53 on).
     has_simple_geometry = |v| v.arma(53);
-    /// Whether there is a number for the geometry of physics (from 54 on).
-    has_physics_geometry = |v| v.arma(54);
-    /// Whether hiding animations have an end (from 55 on).
-    has_hide_end = |v| v.arma(55);
-    /// Whether animations have a period (from 56 on).
-    has_period = |v| v.arma(56);
-    /// Whether each LOD names LODs for its shadows (from 57 on).
-    has_shadow_lods = |v| v.arma(57);
-    /// Whether the header names a muzzle flash (from 58 on).
-    has_muzzle_flash = |v| v.arma(58);
     /// Whether a kind of buoyancy follows the last LOD (from 58 on).
     has_buoyancy = |v| v.arma(58);
-    /// Whether the header starts with an app id (from 59 on).
-    has_app_id = |v| v.arma(59);
     /// Whether cooked shapes may follow the last LOD (from 60 on).
     may_have_shapes = |v| v.arma(60);
     /// Whether a flag says if a block is compressed, not its size (from 64 on).
@@ -241,22 +235,6 @@ gates! {
     has_shapes = |v| v.arma(68);
     /// Whether point and face numbers have 32 bits (from 69 on).
     has_wide_indices = |v| v.arma(69);
-    /// Whether there is a coefficient for the density of LODs (from 70 on).
-    has_lod_density = |v| v.arma(70);
-    /// Whether there is an importance for drawing (from 71 on).
-    has_draw_importance = |v| v.arma(71);
-    /// Whether there is a shielding against explosions (from 72 on).
-    has_explosion_shielding = |v| v.arma(72);
-    /// Whether there is a flag for cover (from 73 on).
-    has_ai_covers = |v| v.arma(73);
-    /// Whether the header starts with two words that tell if the rest is encrypted (from 75 on).
-    has_encryption = |v| v.arma(75);
-    /// Whether there is a flag and a factor of unknown use (DayZ).
-    has_dayz_factor = |v| v.dayz(53);
-    /// Whether there is one LOD number more, of unknown use (DayZ, from 54 on).
-    has_dayz_lod = |v| v.dayz(54);
-    /// Whether one more byte ends the facts about the model (DayZ, from 55 on).
-    has_dayz_byte = |v| v.dayz(55);
 }
 
 #[cold]
@@ -342,42 +320,28 @@ mod tests {
             told,
             "\
 40 is_flashpoint
-41 has_pivots
-42 has_thermal
-43 has_metabolism
 44 has_lzo
 45 has_packed_vectors
-48 has_shadow_offset
 50 has_point_count
-51 has_face_area
-52 has_visual_box
 53 has_simple_geometry
-54 has_physics_geometry
-55 has_hide_end
-56 has_period
-57 has_shadow_lods
-58 has_muzzle_flash has_buoyancy
-59 has_app_id
+58 has_buoyancy
 60 may_have_shapes
 64 has_block_flags
 67 has_collimators
 68 has_last_byte has_shapes
 69 has_wide_indices
-70 has_lod_density
-71 has_draw_importance
-72 has_explosion_shielding
-73 has_ai_covers
-75 has_encryption
 "
         );
-        let arma = |stored| Version::of(stored, Dialect::Arma);
-        let dayz = |stored| Version::of(stored, Dialect::DayZ);
-        assert_eq!(opened(arma(52), dayz(53)), "has_dayz_factor");
-        assert_eq!(opened(dayz(53), dayz(54)), "has_dayz_lod");
-        assert_eq!(opened(dayz(54), dayz(55)), "has_dayz_byte");
-        let vbs = |stored| Version::of(stored, Dialect::Vbs);
-        assert_eq!(opened(arma(40), vbs(40)), "has_thermal has_metabolism");
-        assert_eq!(opened(arma(43), vbs(10_043)), "has_pivots");
+    }
+
+    #[test]
+    fn versions_compare_by_their_layout() {
+        let of = Version::of;
+        assert!(of(52, Dialect::Arma) >= 52 && of(52, Dialect::Arma) < 53 && of(7, Dialect::Arma) == 7);
+        assert!(of(55, Dialect::DayZ) < 53 && of(54, Dialect::DayZ).is_dayz(54) && !of(53, Dialect::DayZ).is_dayz(54));
+        assert!(!of(54, Dialect::Arma).is_dayz(53));
+        assert!(of(10_043, Dialect::Arma) >= 43 && !of(10_043, Dialect::Arma).is_vbs_line());
+        assert!(of(40, Dialect::Vbs).is_vbs_line());
     }
 
     #[test]

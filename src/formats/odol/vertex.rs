@@ -64,9 +64,9 @@ record! {
     VertexTable<'a>(layout: Layout) {
         /// The bytes of the whole table by its own word, these four included; not in version 7. From version 68 on the two
         /// fields after the arrays do not count.
-        vertex_table_bytes: u32 = "sizeOfVertexTable" where !layout.version.is_flashpoint(),
+        vertex_table_bytes: u32 = "sizeOfVertexTable" where layout.version >= 40,
         /// Point flags; before version 50 they are the LOD's.
-        point_flags: Filled<'a, U32> = "LodPointFlags" [layout] where layout.version.has_point_count(),
+        point_flags: Filled<'a, U32> = "LodPointFlags" [layout] where layout.version >= 50,
         /// The sets of texture coordinates.
         uvs: UvSets<'a> = "DefaultUVset, nUVs, UVSets" [layout],
         /// Where the points are, in meters, relative to the model's `bounding_center`.
@@ -80,9 +80,9 @@ record! {
         /// In shadow volumes, the points beside each point.
         neighbors: Block<'a, Neighbors> = "Count, UnknownVtxStructs" [layout],
         /// Of unknown use; 0 in every file met.
-        unknown: u32 where layout.version.has_collimators(),
+        unknown: u32 where layout.version >= 67,
         /// Of unknown use; 1 in every file met.
-        last_byte: u8 where layout.version.has_last_byte(),
+        last_byte: u8 where layout.version >= 68,
     }
     also |table, out| {
         if layout.points.is_some_and(|points| check_count(table.normals.as_table(), points).is_ok()) {
@@ -136,7 +136,7 @@ record! {
     /// A set of texture coordinates.
     UvSet<'a>(layout: Layout) {
         /// What packed coordinates lie between.
-        bounds: &'a UvBounds as Flat<'a, UvBounds> where layout.version.has_packed_vectors(),
+        bounds: &'a UvBounds as Flat<'a, UvBounds> where layout.version >= 45,
         /// The coordinates as stored.
         stored: Encoding<Filled<'a, PackedUv>, Filled<'a, Vec2>> = "LodUV, nVertices, DefaultFill, UV" [layout],
     }

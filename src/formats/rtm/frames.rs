@@ -1,15 +1,17 @@
 //! The arrays of BMTR files: frame times, and the frames one behind the other.
 
+use zerocopy::little_endian::F32;
+
 use super::wire::Transform;
 use crate::base::error::{Context, Error, Result};
 use crate::base::limits::Limits;
 use crate::base::named::named;
 use crate::base::span::Span;
 use crate::blocks::Block;
-use crate::bytes::{Cursor, Element};
+use crate::bytes::{Cursor, Element, LeArray};
 use crate::codec::Codec;
-use crate::outline::Outline;
-use crate::record::{Stored, describe_absent, describe_count};
+use crate::outline::{FieldInfo, Outline, Schema, Type};
+use crate::record::{Fixed as _, Stored, describe_absent, describe_count};
 
 named! {
     /// How a BMTR file marks which of its arrays are packed.
@@ -90,6 +92,59 @@ impl<'a, T: Element> FlaggedBlock<'a, T> {
         self.block.offset().saturating_sub(self.offset).saturating_add(self.block.stored_byte_len())
     }
 }
+
+/// The flag of an array, and when a file has one.
+const PACKED: FieldInfo = FieldInfo {
+    codes: &[(0, "as they are"), (2, "one LZO1X stream")],
+    ..FieldInfo::new(
+        "flag",
+        Some("compressed"),
+        u8::TYPE,
+        Some("version >= 5"),
+        " How the elements are stored. Without a flag, arrays of 1024 bytes and more are packed. In version 4 it is whichever \
+         uses up the file.",
+    )
+};
+
+/// The frame times as stored.
+pub(super) const TIMES: &Schema = &Schema {
+    name: "FrameTimes",
+    doc: " When each frame stands; follows the texts.",
+    fields: &[
+        FieldInfo::new("times", Some("nFrameTimes, elementCount"), u32::TYPE, None, " As many as there are frames."),
+        FieldInfo { name: "times_flag", ..PACKED },
+        FieldInfo::new(
+            "times",
+            Some("FrameTimes"),
+            LeArray::<F32>::GIVEN,
+            None,
+            " The times: ascending, the first 0, the last mostly 1. A frame holds for the duration of its time.",
+        ),
+    ],
+};
+
+/// A frame as stored.
+pub(super) const FRAME: &Schema = &Schema {
+    name: "Frame",
+    doc: " A frame; they follow the frame times, one after the other.",
+    fields: &[
+        FieldInfo::new(
+            "transforms",
+            Some("ThisFrameNoOfBones, elementCount"),
+            u32::TYPE,
+            None,
+            " As many as there are bones.",
+        ),
+        PACKED,
+        FieldInfo::new(
+            "transforms",
+            Some("CompressedFrames"),
+            Type::List(&Type::Record(Transform::SCHEMA), 0),
+            None,
+            " A transform for each bone.",
+        ),
+    ],
+};
 
 /// The frames of a BMTR file. Each has a transform for every bone, in the order of the bones.
 #[derive(Clone, Copy, Debug)]

@@ -18,7 +18,9 @@ pub(super) fn motion(motion: &Motion<'_>, out: &mut Outline<'_>) {
             let texts = binarised.texts();
             list("metadata", texts.metadata, out);
             list("properties", texts.properties, out);
-            binarised_frames(binarised, out);
+            if !out.skips_arrays() {
+                binarised_frames(binarised, out);
+            }
         }
         Motion::Plain(plain) => {
             match plain.metadata() {
@@ -30,7 +32,9 @@ pub(super) fn motion(motion: &Motion<'_>, out: &mut Outline<'_>) {
             }
             header(plain.header(), plain.header_offset(), out);
             bones(motion, out);
-            plain_frames(plain, out);
+            if !out.skips_arrays() {
+                plain_frames(plain, out);
+            }
         }
     }
 }

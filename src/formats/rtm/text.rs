@@ -125,7 +125,8 @@ record! {
         id: PropertyId = "default",
         /// Its name, such as `StepSound`.
         name: ByteStr<'a> = "name",
-        /// When, 0 at the first frame, 1 at the end.
+        /// When: 0 at the first frame, 1 at the end.
+        #[rule(Range(0, 1))]
         phase: f32 = "frame_time",
         /// Its value; often empty.
         value: ByteStr<'a> = "value",
@@ -135,7 +136,8 @@ record! {
 record! {
     /// A [`Property`] of a plain file.
     PlainProperty<'a> named name {
-        /// When, 0 at the first frame, 1 at the end.
+        /// When: 0 at the first frame, 1 at the end.
+        #[rule(Range(0, 1))]
         phase: f32,
         /// Its name, such as `StepSound`.
         name: ByteStr<'a> as ShortStr<'a>,

@@ -9,12 +9,11 @@ use super::{Binarised, FlaggedBlock, Motion, Plain};
 use crate::base::code::Code;
 use crate::base::error::{Context, Error};
 use crate::base::shown::shown;
-use crate::base::span::Span;
 use crate::base::text::ByteStr;
 use crate::blocks::Decoded;
 use crate::bytes::{Element, Table};
-use crate::check::{self, Check, Finite, Length, Numbers, Rows, Unit, UnitRange, rules};
-use crate::record::List;
+use crate::check::{self, Check, Finite, Length, Numbers, Rows, Unit, rules};
+use crate::inspect::Inspect as _;
 use crate::summary::{Blocks, Problems};
 
 /// One pass over the frames: always their structure, on request every number too.
@@ -34,24 +33,14 @@ impl<'p> Survey<'p> {
             Motion::Binarised(motion) => self.binarised(motion),
             Motion::Plain(motion) => self.plain(motion),
         }
+        if self.deep {
+            let about = (motion.size(), motion.about().1);
+            check::fields(false, about, self.problems, |out| motion.dissect(out));
+        }
         self.blocks
     }
 
     fn binarised(&mut self, motion: &Binarised<'_>) {
-        if self.deep {
-            let header = motion.header();
-            let warn =
-                |name, offset, message: String| Error::malformed(message).at(offset).within(name).within("header");
-            if header.reversed != 1 {
-                self.problems.warning(&warn("reversed", 8, format!("{}, not 1", header.reversed)));
-            }
-            self.displacement(header.displacement.to_array(), 9);
-            if header.preload.get() > 1 {
-                self.problems.warning(&warn("preload", 25, format!("{}, neither 0 nor 1", header.preload)));
-            }
-            let properties = motion.texts().properties;
-            self.phases(properties.iter().flat_map(List::spanned).map(|(property, span)| (span, property.phase)));
-        }
         let Some((times, frames)) = self.problems.ok(motion.body()) else { return };
         if let Some(decoded) = self.array(&times, |error| error.within("times")) {
             self.times(decoded.iter().map(|time| time.get()), &times.block);
@@ -104,9 +93,6 @@ impl<'p> Survey<'p> {
         if !self.deep {
             return;
         }
-        self.displacement(motion.header().displacement.to_array(), motion.header_offset().saturating_add(8));
-        let properties = motion.properties();
-        self.phases(properties.iter().flat_map(List::spanned).map(|(property, span)| (span, property.phase)));
         self.times(times.iter().map(|time| time.get()), &times);
         let mut names = Check::new(SameName(std::marker::PhantomData));
         let mut matrices = Check::new(Finite::<12>);
@@ -136,21 +122,6 @@ impl<'p> Survey<'p> {
             let error = Error::malformed(format!("the first is {first}, not 0")).at(rows.into().offset_of(0));
             self.problems.warning(&place(error));
         }
-    }
-
-    fn displacement(&mut self, displacement: [f32; 3], offset: u64) {
-        let place = |error: Error| error.within("displacement").within("header");
-        check::one(Finite, Numbers(displacement), offset, self.problems, place);
-    }
-
-    fn phases(&mut self, phases: impl Iterator<Item = (Span, f32)>) {
-        let (mut finite, mut range) = (Check::new(Finite), Check::new(UnitRange));
-        for (span, phase) in phases {
-            finite.next(span.offset, Numbers([phase]));
-            range.next(span.offset, Numbers([phase]));
-        }
-        finite.tell("phases", self.problems, |error| error.within("properties"));
-        range.tell("phases", self.problems, |error| error.within("properties"));
     }
 
     fn trailing(&mut self, offset: u64, rest: &[u8]) {

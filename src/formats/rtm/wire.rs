@@ -18,12 +18,14 @@ wire! {
         /// 3 to 5.
         version: Framing<U32> = "Version",
         /// 1 in all files seen.
+        #[rule(OneOf(&[1]))]
         reversed: u8 = "Always1",
         /// How far the animated body moves in one cycle: x, y, z in meters.
         displacement: Vec3 = "Displacement",
         /// How many frames.
         frames: U32 = "nFrames",
-        /// 0 or 1: the document calls it a constant, but 9 of 220 files seen have 1.
+        /// The document calls it a constant, but 9 of 220 files seen have 1.
+        #[rule(Range(0, 1))]
         preload: U32 = "Generally0",
         /// How many bones each frame has; should be the same as `bones`.
         bones_hint: U32 = "nBones",
@@ -35,7 +37,7 @@ wire! {
     Transform = 14 {
         /// A quaternion x, y, z, w, each in 1/16384.
         rotation: [I16; 4] = "Qnion",
-        /// x, y, z as IEEE half floats.
+        /// x, y, z in meters, as IEEE half floats.
         translation: [U16; 3] = "XYZ",
     }
 
@@ -100,7 +102,7 @@ impl Transform {
     /// The translation x, y, z in meters.
     ///
     /// These are IEEE halves: infinite or NaN where the exponent is 31, which the document's formula takes for one more
-    /// power of two. No real file has such a number.
+    /// power of two. Three real files have such numbers.
     #[inline]
     pub fn translation(&self) -> [f32; 3] {
         let mut all = [0.0; 4];

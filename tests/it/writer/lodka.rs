@@ -122,11 +122,13 @@ pub struct Group {
     pub smoothing: bool,
     pub normals: bool,
     pub uvs: bool,
+    /// Whether it names its materials.
+    pub named: bool,
 }
 
 impl Group {
     pub const fn new(kind: i32, triangles: u32) -> Self {
-        Self { kind, triangles, extra: 0, smoothing: kind == 2, normals: false, uvs: false }
+        Self { kind, triangles, extra: 0, smoothing: kind == 2, normals: false, uvs: false, named: false }
     }
 }
 
@@ -221,7 +223,7 @@ impl Mesh {
         let some = |yes: bool| if yes { corners } else { 0 };
         let own = Bytes::new().mark("face_kind").i32(group.kind).mark("face_mode").u8(0);
         let own = own.part(&text("group")).mark("face_visible").u8(1);
-        let names = ["stone", "leaf"];
+        let names = if group.named { ["stone", "leaf"] } else { ["", ""] };
         let own = own.mark("material_lengths");
         let own = names.iter().zip(&self.uvs).fold(own, |all, (name, _)| all.i32(name.len() as i32));
         let own = names.iter().zip(&self.uvs).fold(own, |all, (name, _)| all.raw(name));
@@ -364,7 +366,7 @@ fn rigid(bone_count: u32) -> Mesh {
 }
 
 fn two_sets() -> Mesh {
-    let full = Group { normals: true, uvs: true, ..Group::new(2, 2) };
+    let full = Group { normals: true, uvs: true, named: true, ..Group::new(2, 2) };
     Mesh {
         name: "two sets",
         normals: 3,

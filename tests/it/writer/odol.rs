@@ -342,7 +342,10 @@ impl Model {
             let bones = self.animated_bones.unwrap_or(self.bones.len() as u32);
             out = out.u32(bones);
             for bone in 0..bones {
-                out = out.mark("bone_animation").u32(2).u32(bone % 10).u32(9);
+                // The same as the axes below, the other way round.
+                let moved = (1..10).filter(|kind| kind % self.bones.len() as u32 == bone);
+                out = out.mark("bone_animation").u32(moved.clone().count() as u32);
+                out = moved.fold(out, |out, kind| out.u32(kind));
             }
         }
         for _ in &self.lods {
@@ -908,7 +911,7 @@ pub fn hostile() -> super::Files {
         // An animation whose length is unknown.
         ("animation_kind.p3d", whole(12).set("animation_kind", 10_u32.to_le_bytes())),
         ("animation_bone.p3d", whole(12).set("animation_bone", 3_u32.to_le_bytes())),
-        ("bone_animation.p3d", whole(12).set("bone_animation", [2, 0, 0, 0, 10, 0, 0, 0])),
+        ("bone_animation.p3d", whole(12).set("bone_animation", [3, 0, 0, 0, 10, 0, 0, 0])),
         // Ranges of LODs.
         ("range_overlaps.p3d", overlapping),
         ("range_backwards.p3d", backwards),

@@ -7,10 +7,11 @@ use crate::base::shown::shown;
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
 use crate::blocks::Block;
-use crate::bytes::{Element, Table as _};
-use crate::check::{AtMost, Below, Broken, Check, Finite, Index, IndexOrNone, Numbers, Rule, rules};
+use crate::bytes::Element;
+use crate::check::{self, AtMost, Below, Broken, Check, Finite, Index, IndexOrNone, Numbers, Rows, Rule, rules};
 use crate::formats::odol::vertex::check_count;
-use crate::formats::odol::{IndexBlock, Indices, Lod, LodEntry, Material, Section, Selection};
+use crate::formats::odol::{FaceDefault, IndexBlock, Indices, Lod, LodEntry, Material, Section, Selection};
+use crate::record::describe_fields;
 use crate::summary::ReferenceKind;
 
 impl<'a> Survey<'_, 'a> {
@@ -106,9 +107,6 @@ impl<'a> Survey<'_, 'a> {
         if let Some(offsets) = selection.face_offsets {
             self.block(&offsets, |error| place(error.within("face_offsets")));
         }
-        let storage = selection.faces.storage();
-        let zero = storage.offset.saturating_add(storage.bytes);
-        self.zero(selection.unknown, zero, |error| place(error.within("unknown")));
         self.numbers(
             &selection.sections,
             sections,
@@ -173,7 +171,7 @@ impl<'a> Survey<'_, 'a> {
             Check::new(Finite).array(&frame.positions, numbers).tell("positions", self.problems, place);
         }
         for (number, (material, Span { offset, .. })) in lod.materials.spanned().enumerate() {
-            self.codes(&material, |error| place(error.at(offset).within_item("materials", number)));
+            self.transforms(&material, |error| place(error.within_item("materials", number)));
             let count = material.transforms.len() as u64;
             if material.kind == 8 && count == 0 {
                 // Some writers of this kind leave the transforms out.
@@ -227,31 +225,23 @@ impl<'a> Survey<'_, 'a> {
         }
     }
 
-    /// Codes of a material that have no meaning.
-    fn codes(&mut self, material: &Material<'a>, place: impl Fn(Error) -> Error) {
-        self.code("pixel_shader", &material.pixel_shader, &place);
-        self.code("vertex_shader", &material.vertex_shader, &place);
-        self.code("main_light", &material.main_light, &place);
-        self.code("fog_mode", &material.fog_mode, &place);
-        for (number, stage) in material.stages.iter().enumerate() {
-            self.code("filter", &stage.filter, |error| place(error.within_item("stages", number)));
-        }
-        if let Some(stage) = material.thermal_stage {
-            self.code("filter", &stage.filter, |error| place(error.within("thermal_stage")));
-        }
+    /// How the coordinates of a material are made.
+    fn transforms(&mut self, material: &Material<'a>, place: impl Fn(Error) -> Error) {
+        let made = &material.transforms;
+        let numbers = made.iter().map(|made| Numbers(made.transform.to_array()));
+        let check = Check::new(Finite).array(made, numbers);
+        check.tell("transforms", self.problems, |error| place(error.within("transforms")));
+        let rows = Rows::from(made);
         let mut sources = Check::new(Broken::new(Code::UnknownCode, "without a meaning"));
-        for transform in material.transforms.iter() {
+        for (index, transform) in (0..).zip(made.iter()) {
             let source = transform.uv_source();
-            sources.look(material.transforms.offset(), source.0, source.name().is_some());
+            sources.look(rows.offset_of(index), source.0, source.name().is_some());
         }
         sources.tell("sources of coordinates", self.problems, |error| place(error.within("transforms")));
     }
 
     fn faces(&mut self, lod: &Lod<'a>, sizes: &Sizes) {
         let place = |error: Error| error.within_item("lods", sizes.lod);
-        self.zero(lod.faces.unknown().map(u32::from), lod.faces.offset().saturating_sub(2), |error| {
-            place(error.within("unknown").within("face_block"))
-        });
         let bounds = match lod.faces.sound_bounds(sizes.points) {
             Some(bounds) => bounds,
             None => match self.bounds_of_each(lod, sizes) {
@@ -264,10 +254,14 @@ impl<'a> Survey<'_, 'a> {
         let mut bones = Check::new(AtMost(sizes.bones));
         let mut starts = Check::new(Broken::new(Code::Order, "not where the one before ends"));
         let mut ranges = Check::new(WholeFaces(&bounds));
+        let mut areas = Check::new(Finite);
         let mut end = 0;
-        for (section, Span { offset, .. }) in lod.sections.spanned() {
+        for (index, (section, Span { offset, .. })) in lod.sections.spanned().enumerate() {
             let Section { start, texture, material, min_bone, bone_count, .. } = section;
             textures.next(offset, texture.into());
+            if let Some(list) = section.area_over_texture {
+                areas.list(("sections", index), &list, list.iter().map(|area| Numbers([area.get()])));
+            }
             if !lod.faces.has_units() {
                 // Neither what sections of version 7 count in nor what they call a material is known.
                 continue;
@@ -284,6 +278,7 @@ impl<'a> Survey<'_, 'a> {
         bones.tell("last bones", self.problems, place);
         starts.tell("sections", self.problems, place);
         ranges.tell("sections", self.problems, place);
+        areas.tell("areas", self.problems, place);
         if end != lod.faces.memory_byte_len() && !lod.sections.is_empty() && lod.faces.has_units() {
             let message = format!("sections end at {end}, faces at {}", lod.faces.memory_byte_len());
             self.problems.warning(&place(Error::malformed(message).at(lod.sections.offset())));
@@ -312,8 +307,15 @@ impl<'a> Survey<'_, 'a> {
     /// What the tables repeat of a LOD.
     fn face_default(&mut self, entry: &LodEntry, lod: &Lod<'_>) {
         let Some((number, default, Span { offset, .. })) = self.model.header.face_default(entry.index) else { return };
+        let (data, version) = (self.model.data, self.model.version());
+        let place = |name| {
+            let found =
+                check::place_of(name, |out| describe_fields::<FaceDefault, _>(data.cursor(offset), version, out));
+            found.unwrap_or(offset)
+        };
         let mut same = |name: &'static str, told: i64, is: i64| {
             if told != is {
+                let offset = place(name);
                 let error = Error::malformed(format!("{told}, the LOD has {is}")).at(offset);
                 self.problems.warning(&error.within(name).within_item("face_defaults", number));
             }
@@ -330,6 +332,8 @@ impl<'a> Survey<'_, 'a> {
         // No number in some files of the game.
         let areas = default.face_area.zip(lod.face_area).filter(|(told, is)| told != is && !told.is_nan());
         if let Some((told, is)) = areas {
+            let name = "face_area";
+            let offset = place(name);
             let error = Error::malformed(format!("{told}, the LOD has {is}")).at(offset);
             self.problems.warning(&error.within("face_area").within_item("face_defaults", number));
         }

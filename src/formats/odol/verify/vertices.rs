@@ -60,7 +60,7 @@ impl<'a> Survey<'_, 'a> {
                 self.filled(sizes, table, array, name);
             }
         }
-        self.bone_refs(&table.bone_refs, sizes);
+        self.bone_refs(lod, &table.bone_refs, sizes);
         self.neighbors(&table.neighbors, sizes);
         let zero = table.neighbors.offset().saturating_add(table.neighbors.stored_byte_len());
         self.zero(table.unknown, zero, |error| lod_error(sizes, error.within("unknown")));
@@ -160,21 +160,46 @@ impl<'a> Survey<'_, 'a> {
         check.tell("vectors", self.problems, |error| lod_error(sizes, error.within(name)));
     }
 
-    fn bone_refs(&mut self, block: &Block<'a, BoneRef>, sizes: &Sizes) {
+    fn bone_refs(&mut self, lod: &Lod<'a>, block: &Block<'a, BoneRef>, sizes: &Sizes) {
         let place = |error: Error| lod_error(sizes, error.within("bone_refs"));
         let Some(refs) = self.block(block, place) else { return };
+        if lod.faces.has_units() {
+            self.section_bones(lod, block, &refs, sizes);
+        }
         if refs.iter().fold(true, |all, bones| all & is_sound(bones, sizes.bones)) {
             return;
         }
         let mut checks = BoneRefs::new(sizes);
-        let mut sums = Check::new(Broken::new(Code::Weights, "not 255"));
+        let rows = Rows::from(block);
         for (point, bones) in refs.iter().enumerate() {
-            checks.look(bones, ("points", point), block.offset());
-            let sum: u32 = bones.weights().iter().map(|pair| u32::from(pair.weight)).sum();
-            sums.look(block.offset(), sum, sum == 255 || bones.weights().is_empty());
+            checks.look(bones, ("points", point), rows.offset_of(point as u64));
         }
         checks.tell(self, place);
-        sums.tell("sums of weights", self.problems, place);
+    }
+
+    /// The bones that move a vertex are among those of each section that draws it.
+    fn section_bones(&mut self, lod: &Lod<'a>, block: &Block<'a, BoneRef>, refs: &[BoneRef], sizes: &Sizes) {
+        let mut check = Check::new(Broken::new(Code::OddRange, "none of the bones of a section that draws it"));
+        let rows = Rows::from(block);
+        let mut faces = lod.faces.iter();
+        let mut at = 0_u32;
+        for section in &lod.sections {
+            let (Some(first), Some(count)) = (section.min_bone, section.bone_count) else { return };
+            let bones = u64::from(first)..u64::from(first).saturating_add(count.into());
+            while at < section.end {
+                let Some(Ok(face)) = faces.next() else { return check.tell("bones", self.problems, |e| lod_error(sizes, e.within("bone_refs"))) };
+                at = at.saturating_add(face.memory_byte_len());
+                for corner in face.corners.iter() {
+                    let Some(found) = refs.get(corner as usize) else { continue };
+                    let outside = found.weights().iter().find(|pair| !bones.contains(&u64::from(pair.bone)));
+                    match outside {
+                        Some(pair) => check.next(rows.offset_of(corner.into()), pair.bone),
+                        None => check.skip(),
+                    }
+                }
+            }
+        }
+        check.tell("bones", self.problems, |error| lod_error(sizes, error.within("bone_refs")));
     }
 
     fn neighbors(&mut self, block: &Block<'a, Neighbors>, sizes: &Sizes) {
@@ -182,10 +207,11 @@ impl<'a> Survey<'_, 'a> {
         let Some(all) = self.block(block, place) else { return };
         let mut points = Check::new(Below(sizes.points));
         let mut checks = BoneRefs::new(sizes);
+        let rows = Rows::from(block);
         for (point, Neighbors { pair }) in all.iter().enumerate() {
-            points.list(("points", point), block.offset(), pair.iter().map(|neighbor| neighbor.vertex.get().into()));
+            points.list(("points", point), rows.offset_of(point as u64), pair.iter().map(|neighbor| neighbor.vertex.get().into()));
             for neighbor in pair {
-                checks.look(&neighbor.bones, ("points", point), block.offset());
+                checks.look(&neighbor.bones, ("points", point), rows.offset_of(point as u64));
             }
         }
         points.tell("point numbers", self.problems, place);
@@ -230,22 +256,27 @@ fn is_sound(bones: &BoneRef, below: u64) -> bool {
 struct BoneRefs {
     counts: Check<Index>,
     bones: Check<Below>,
+    sums: Check<Broken<u32>>,
 }
 
 impl BoneRefs {
     fn new(sizes: &Sizes) -> Self {
         // Up to four: counts 0 to 4 are as indices below 5.
-        Self { counts: Check::new(Index(5)), bones: Check::new(Below(sizes.bones)) }
+        let sums = Check::new(Broken::new(Code::Weights, "not 255"));
+        Self { counts: Check::new(Index(5)), bones: Check::new(Below(sizes.bones)), sums }
     }
 
     #[inline]
     fn look(&mut self, bones: &BoneRef, point: (&'static str, usize), offset: u64) {
         self.counts.next(offset, bones.count.get().into());
         self.bones.list(point, offset, bones.weights().iter().map(|pair| pair.bone.into()));
+        let sum: u32 = bones.weights().iter().map(|pair| u32::from(pair.weight)).sum();
+        self.sums.look(offset, sum, sum == 255 || bones.weights().is_empty());
     }
 
     fn tell(self, survey: &mut Survey<'_, '_>, place: impl Fn(Error) -> Error) {
         self.counts.tell("counts of bones", survey.problems, &place);
-        self.bones.tell("bones", survey.problems, place);
+        self.bones.tell("bones", survey.problems, &place);
+        self.sums.tell("sums of weights", survey.problems, place);
     }
 }

@@ -1,0 +1,268 @@
+//! The rules of single fields, held against what the walk over an asset describes.
+
+use crate::base::code::Code;
+use crate::base::error::{Context as _, Error};
+use crate::base::limits::Limits;
+use crate::bytes::Table;
+use crate::check::{Length, ROUNDING, Rule as _, Unit, grouped, severity};
+use crate::outline::{Bound, Outline, Part, Rule, StoredField, Text, Value, Visitor};
+use crate::summary::Problems;
+
+/// Holds each field that the closure describes to its [`Rule`]. A fault that several fields of one name share is one
+/// problem: the first, and how many there are.
+pub(crate) fn fields(dissects: bool, (bytes, limits): (u64, &Limits), problems: &mut Problems, describe: impl FnOnce(&mut Outline<'_>)) {
+    let bound = Bound::new(bytes, limits);
+    let mut fields = Fields { dissects, ..Fields::default() };
+    describe(&mut Outline::within(&bound, &mut fields));
+    for (_, fault) in fields.faults {
+        fault.tell(problems);
+    }
+    if let Some(error) = fields.spent {
+        problems.error(&error);
+    }
+}
+
+/// Returns the place of the first field of this name that the closure describes.
+pub(crate) fn place_of(name: &str, describe: impl FnOnce(&mut Outline<'_>)) -> Option<u64> {
+    let mut place = Place { name, found: None };
+    describe(&mut Outline::new(&mut place));
+    place.found
+}
+
+/// A part of a path, with its index in a list.
+pub(crate) type Segment = (&'static str, Option<usize>);
+
+#[derive(Default)]
+struct Fields {
+    dissects: bool,
+    path: Vec<Segment>,
+    /// The length of the path at the part that selectors start with, and at those around it.
+    starts: Vec<usize>,
+    rule: Option<Rule>,
+    /// Each with the names of the part and of the field.
+    faults: Vec<((&'static str, &'static str), Fault)>,
+    spent: Option<Error>,
+}
+
+/// The faults of one kind: the first, and how many there are.
+pub(crate) struct Fault {
+    code: Code,
+    offset: u64,
+    message: String,
+    path: Vec<Segment>,
+    count: u64,
+}
+
+impl Fault {
+    fn tell(self, problems: &mut Problems) {
+        let Self { code, offset, message, path, count } = self;
+        problems.tell(severity(code), || {
+            let more = if count > 1 { format!(" (first of {})", grouped(count)) } else { String::new() };
+            within(Error::malformed(message + &more).coded(code).at(offset), &path)
+        });
+    }
+}
+
+/// Collects the faults of one kind.
+#[derive(Default)]
+pub(crate) struct Faults(Option<Fault>);
+
+impl Faults {
+    /// Adds the fault of what lies at this path and offset.
+    pub(crate) fn add(&mut self, code: Code, (path, offset): (&[Segment], u64), message: impl FnOnce() -> String) {
+        match &mut self.0 {
+            Some(fault) => fault.count = fault.count.saturating_add(1),
+            None => self.0 = Some(Fault { code, offset, message: message(), path: path.to_vec(), count: 1 }),
+        }
+    }
+
+    /// Reports them as one problem.
+    pub(crate) fn tell(self, problems: &mut Problems) {
+        if let Some(fault) = self.0 {
+            fault.tell(problems);
+        }
+    }
+}
+
+impl Visitor for Fields {
+    fn open(&mut self, part: &Part<'_>) -> bool {
+        self.rule = None;
+        let around = self.starts.last().copied().unwrap_or(0);
+        self.starts.push(if part.root { self.path.len() } else { around });
+        self.path.push((part.name, part.index));
+        true
+    }
+
+    fn close(&mut self) {
+        self.path.pop();
+        self.starts.pop();
+    }
+
+    fn rule(&mut self, rule: Rule) {
+        self.rule = Some(rule);
+    }
+
+    fn field(&mut self, _: &'static str, _: Value<'_>) {
+        self.rule = None;
+    }
+
+    fn texts<'t>(&mut self, _: &'static str, _: &mut dyn Iterator<Item = Text<'t>>) {
+        self.rule = None;
+    }
+
+    fn array(&mut self, _: &'static str, _: Option<usize>, _: &dyn Table) {
+        self.rule = None;
+    }
+
+    fn stored(&mut self, field: &StoredField, value: Value<'_>) {
+        let rule = self.rule.take().unwrap_or(Rule::Sound);
+        let Some((code, words)) = fault(rule, &value) else { return };
+        let of = (self.path.last().map_or("", |(part, _)| part), field.name);
+        if let Some((_, fault)) = self.faults.iter_mut().find(|(other, fault)| *other == of && fault.code == code) {
+            fault.count = fault.count.saturating_add(1);
+            return;
+        }
+        let start = self.starts.last().copied().unwrap_or(0);
+        let mut path = self.path.get(start..).unwrap_or_default().to_vec();
+        path.push((field.name, None));
+        let message = format!("{} is {words}", shown(&value));
+        self.faults.push((of, Fault { code, offset: field.span.offset, message, path, count: 1 }));
+    }
+
+    fn dissects(&self) -> bool {
+        self.dissects
+    }
+
+    fn skips_arrays(&self) -> bool {
+        true
+    }
+
+    /// What cannot be read is reported by those who read it.
+    fn problem(&mut self, error: &Error) {
+        if error.is_spent() {
+            self.spent = Some(error.clone());
+        }
+    }
+}
+
+/// Returns what is wrong with the value, if it breaks the rule.
+fn fault(rule: Rule, value: &Value<'_>) -> Option<(Code, String)> {
+    let floats = match value {
+        Value::Float(number) => std::slice::from_ref(number),
+        Value::Floats(numbers) => numbers,
+        Value::Coded(_, None) if rule == Rule::Sound => return Some((Code::UnknownCode, "unknown".to_owned())),
+        Value::Int(number) | Value::Coded(number, _) => return whole(rule, *number),
+        Value::Uint(number) => return whole(rule, i64::try_from(*number).unwrap_or(i64::MAX)),
+        Value::Ints(numbers) => return numbers.iter().find_map(|number| whole(rule, *number)),
+        _ => return None,
+    };
+    if rule != Rule::Any && !floats.iter().all(|number| number.is_finite()) {
+        return Some((Code::NotFinite, "not finite".to_owned()));
+    }
+    let is_from = |least: i64, most: i64| {
+        floats.iter().all(|number| (least as f32 - ROUNDING..=most as f32 + ROUNDING).contains(number))
+    };
+    let (holds, code) = match rule {
+        Rule::Range(least, most) => (is_from(least, most), Code::OddRange),
+        Rule::Least(least) => (floats.iter().all(|number| *number >= least as f32), Code::OddRange),
+        Rule::Unit => (Unit::Quaternion.holds(Length::of_all(floats)), Code::NotUnit),
+        _ => (true, Code::OddRange),
+    };
+    (!holds).then(|| (code, format!("not {rule}")))
+}
+
+fn whole(rule: Rule, number: i64) -> Option<(Code, String)> {
+    let (holds, code) = match rule {
+        Rule::Range(least, most) => ((least..=most).contains(&number), Code::OddRange),
+        Rule::Least(least) => (number >= least, Code::OddRange),
+        Rule::OneOf(numbers) => (numbers.contains(&number), Code::OddRange),
+        Rule::Bits(bits) => (number & !i64::from(bits) == 0, Code::UnknownCode),
+        _ => (true, Code::OddRange),
+    };
+    (!holds).then(|| (code, format!("not {rule}")))
+}
+
+fn shown(value: &Value<'_>) -> String {
+    match value {
+        Value::Floats(numbers) => {
+            let numbers: Vec<_> = numbers.iter().map(ToString::to_string).collect();
+            format!("({})", numbers.join(", "))
+        }
+        Value::Coded(number, Some(name)) => format!("{number} ({name})"),
+        other => other.to_string(),
+    }
+}
+
+/// Adds the parts of a path to an error.
+fn within(error: Error, path: &[Segment]) -> Error {
+    path.iter().rev().fold(error, |error, (name, index)| match index {
+        Some(index) => error.within_item(name, *index),
+        None => error.within(name),
+    })
+}
+
+/// Looks for the place of a field.
+struct Place<'n> {
+    name: &'n str,
+    found: Option<u64>,
+}
+
+impl Visitor for Place<'_> {
+    fn stored(&mut self, field: &StoredField, _: Value<'_>) {
+        if field.name == self.name {
+            self.found = self.found.or(Some(field.span.offset));
+        }
+    }
+
+    fn problem(&mut self, _: &Error) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(rule: Rule, value: impl Into<Value<'static>>) -> Option<String> {
+        fault(rule, &value.into()).map(|(_, words)| words)
+    }
+
+    #[test]
+    fn values_are_held_to_their_rules() {
+        let some = |words: &str| Some(words.to_owned());
+        assert_eq!(said(Rule::Sound, f32::NAN), some("not finite"));
+        assert_eq!(said(Rule::Any, f32::NAN), None);
+        assert_eq!(said(Rule::Range(0, 1), [0.0, 1.000_001, f32::INFINITY]), some("not finite"));
+        assert_eq!(said(Rule::Range(0, 1), [0.0, 1.000_001]), None);
+        assert_eq!(said(Rule::Range(0, 1), [0.0, 1.1]), some("not from 0 to 1"));
+        assert_eq!(said(Rule::Range(0, 128), 129_u8), some("not from 0 to 128"));
+        assert_eq!(said(Rule::Least(0), -1_i32), some("not at least 0"));
+        assert_eq!(said(Rule::Least(0), -0.5), some("not at least 0"));
+        assert_eq!(said(Rule::OneOf(&[-1, 0]), 7_i32), some("not -1 or 0"));
+        assert_eq!(said(Rule::Bits(3), 6_u32), some("not of the bits 0x3"));
+        assert_eq!(said(Rule::Bits(3), 2_u32), None);
+        assert_eq!(said(Rule::Unit, [1.0, 0.0, 0.0, 0.0]), None);
+        assert_eq!(said(Rule::Unit, [0.0; 4]), some("not of length 1"));
+        assert_eq!(fault(Rule::Sound, &Value::Coded(9, None)).map(|(code, _)| code), Some(Code::UnknownCode));
+        assert_eq!(fault(Rule::Range(0, 9), &Value::Coded(9, None)), None);
+    }
+
+    #[test]
+    fn one_fault_of_many_fields_is_one_problem_at_the_first() {
+        let mut problems = Problems::new(&Limits::default());
+        fields(false, (1 << 20, &Limits::default()), &mut problems, |out| {
+            out.part(Part::one("around"), |out| {
+                for index in 0..3 {
+                    out.part(Part::item("turns", index).rooted(), |out| {
+                        let span = crate::base::span::Span { offset: 8 + index as u64, bytes: 4 };
+                        let kind = crate::outline::Type::Number("f32", 4);
+                        let angle = if index == 0 { 0.0 } else { f32::NAN };
+                        out.stored(&StoredField { name: "angle", kind, span, framing: false }, angle);
+                    });
+                }
+            });
+        });
+        let found = problems.into_vec();
+        let [problem] = &found[..] else { panic!("{found:?}") };
+        assert_eq!(problem.message, "turns[1].angle: NaN is not finite (first of 2)");
+        assert_eq!((problem.offset, problem.code), (Some(9), Code::NotFinite));
+    }
+}
