@@ -119,6 +119,12 @@ const MLOD: &[(&str, Rule)] = &[
     ("lods/face_names/material", Item("lods/materials")),
 ];
 
+const PAA: &[(&str, Rule)] = &[
+    ("pixel_kind", Repeats(&["kind"])),
+    ("alpha", Derived),
+    ("mips/pixels", Repeats(&["mips/data"])),
+];
+
 const RTM: &[(&str, Rule)] = &[
     ("last_time", Derived),
     ("times", Derived),
