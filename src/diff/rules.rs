@@ -120,7 +120,7 @@ const MLOD: &[(&str, Rule)] = &[
 ];
 
 const PAA: &[(&str, Rule)] = &[
-    ("pixel_kind", Repeats(&["kind"])),
+    ("pixel_kind", Derived),
     ("alpha", Derived),
     ("mips/pixels", Repeats(&["mips/data"])),
 ];
@@ -220,6 +220,7 @@ impl Rules {
             Format::Bmtr => BMTR,
             Format::Rtm => RTM,
             Format::Mlod => MLOD,
+            Format::Paa => PAA,
             _ => &[],
         };
         let mut by_path: HashMap<_, Vec<Rule>> = HashMap::new();

@@ -19,8 +19,6 @@ mod mip;
 mod picture;
 mod summary;
 mod tag;
-#[cfg(test)]
-mod tests;
 mod verify;
 pub mod wire;
 
