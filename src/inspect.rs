@@ -46,7 +46,7 @@ named! {
         /// | odol | LODs, bones, animations; the bounds | the header; of version 7 all LODs, behind which it lies |
         /// | bmtr, rtm | all | up to the first frame |
         /// | mlod | LODs | the header |
-        /// | paa | none | up to the first mip |
+        /// | paa | all | the tags, and the sides of each mip |
         /// | pbo, zip | all, and the blocks | the directory |
         Header = "header",
         /// What can be told without decoding: every record is read once, and a compressed stream walked where only that finds

@@ -131,7 +131,8 @@ pub fn sound() -> Vec<(&'static str, String, Vec<u8>)> {
     for kind in [paa::P8, paa::ARGB1555, paa::ARGB4444, paa::AI88, paa::ARGB8888].into_iter().chain(0xff01..=0xff05) {
         let one = paa::Texture::chain(kind, [4, 4], 4);
         add("paa", format!("one_{kind:x}.paa"), one.to_vec());
-        if kind != paa::P8 {
+        // Others need a tag to be known by their bytes.
+        if kind > 0xff00 {
             add("paa", format!("bare_{kind:x}.paa"), paa::Texture { tags: Vec::new(), ..one }.to_vec());
         }
     }

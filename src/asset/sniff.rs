@@ -31,12 +31,12 @@ impl Format {
 
     /// The format of a file of this name: what its bytes start like. PBO archives and textures with a palette have no
     /// magic: where the bytes start like nothing, one entry that can be of a PBO is enough in a file whose name ends in
-    /// `.pbo`, and a palette with a picture after it in one whose name ends in `.paa` or `.pac`.
+    /// `.pbo`, and a picture with or without a palette in one whose name ends in `.paa` or `.pac`.
     pub fn of_file(path: &Path, data: &[u8]) -> Option<Self> {
         Self::sniff(data).or_else(|| {
             Self::from_extension(path).filter(|&format| match format {
                 Self::Pbo => may_be_pbo(data),
-                Self::Paa => may_be_palette(data),
+                Self::Paa => may_be_paa(data),
                 _ => false,
             })
         })
@@ -88,7 +88,7 @@ fn sniff_zip(data: Data<'_>) -> Result<Format> {
 }
 
 /// Returns true if these bytes start like a texture: with a kind of pixels, which has two bytes and may start anything,
-/// and a tag, or no palette and a picture whose size and length agree. Textures with a palette need a tag.
+/// and a tag, or no palette and raw blocks whose sides and length agree.
 fn starts_like_paa(head: &[u8]) -> bool {
     const TAG: &[u8] = b"GGAT";
     if head.starts_with(TAG) {
@@ -96,8 +96,20 @@ fn starts_like_paa(head: &[u8]) -> bool {
     }
     let Some((kind, rest)) = head.split_first_chunk() else { return false };
     let kind = u16::from_le_bytes(*kind);
-    let is_kind = matches!(kind, 0x1555 | 0x4444 | 0x8080 | 0x8888 | 0xff01..=0xff05);
-    is_kind && (rest.starts_with(TAG) || rest.strip_prefix(&[0; 2]).is_some_and(|rest| is_picture(kind, rest)))
+    // Streams could have nearly any length.
+    let is_raw = head.get(5).is_some_and(|wide| wide >> 7 == 0);
+    is_paa_kind(kind) && rest.starts_with(TAG) || kind > 0xff00 && is_raw && is_bare_paa(head)
+}
+
+fn is_paa_kind(kind: u16) -> bool {
+    matches!(kind, 0x1555 | 0x4444 | 0x8080 | 0x8888 | 0xff01..=0xff05)
+}
+
+/// Returns true if these bytes start with a kind of pixels, no palette, and a picture.
+fn is_bare_paa(head: &[u8]) -> bool {
+    let Some(([a, b, 0, 0], rest)) = head.split_first_chunk() else { return false };
+    let kind = u16::from_le_bytes([*a, *b]);
+    is_paa_kind(kind) && is_picture(kind, rest)
 }
 
 /// Returns true if these bytes start with a picture of a texture, and the next one is half as large or the end, if it is
@@ -131,9 +143,9 @@ fn is_picture(kind: u16, head: &[u8]) -> bool {
     need > 0 && height <= 0x7fff && fits && next.is_none_or(follows)
 }
 
-/// Returns true if these bytes of a file called `.paa` or `.pac` start with a palette and a picture whose length can hold
-/// an index for each pixel.
-fn may_be_palette(data: &[u8]) -> bool {
+/// Returns true if these bytes of a file called `.paa` or `.pac` start with a picture, or with a palette and a picture
+/// whose length can hold an index for each pixel.
+fn may_be_paa(data: &[u8]) -> bool {
     let mut cursor = Cursor::new(data);
     let picture = |cursor: &mut Cursor<'_>| {
         let colors = cursor.u16()?;
@@ -148,7 +160,7 @@ fn may_be_palette(data: &[u8]) -> bool {
         let pixels = sides.iter().fold(1_u64, |pixels, &side| pixels.saturating_mul(side.into()));
         Ok((1..=256).contains(&colors) && pixels > 0 && pixels <= stored.saturating_mul(64))
     };
-    picture(&mut cursor).unwrap_or_else(|_: Error| false)
+    is_bare_paa(data) || picture(&mut cursor).unwrap_or_else(|_: Error| false)
 }
 
 /// Whether these bytes start like a PBO archive, which has no magic: with a product entry, or with entries of members

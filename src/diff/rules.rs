@@ -119,11 +119,7 @@ const MLOD: &[(&str, Rule)] = &[
     ("lods/face_names/material", Item("lods/materials")),
 ];
 
-const PAA: &[(&str, Rule)] = &[
-    ("pixel_kind", Derived),
-    ("alpha", Derived),
-    ("mips/pixels", Repeats(&["mips/data"])),
-];
+const PAA: &[(&str, Rule)] = &[("alpha", Derived), ("mips/pixels", Repeats(&["mips/data"]))];
 
 const RTM: &[(&str, Rule)] = &[
     ("last_time", Derived),

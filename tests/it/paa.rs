@@ -14,8 +14,9 @@ use crate::cli::{Folder, code, run, stderr};
 use crate::corpus::{outside, root};
 use crate::memory::usage_of;
 use crate::mutate::Random;
+use crate::writer::mlod;
 use crate::writer::paa::{AI88, ARGB1555, ARGB4444, ARGB8888, DXT1, DXT5, Mip, P8, Texture as Written};
-use crate::writer::paa::{corpus, hostile, lzss_signed, marked_palette, need, pattern};
+use crate::writer::paa::{corpus, hostile, indices, lzss_signed, marked_palette, need, pattern};
 
 #[path = "../../fuzz/src/paa.rs"]
 pub mod fuzz;
@@ -73,7 +74,9 @@ fn real_textures_read_as_another_reader_reads_them() {
         found.insert("height", first.height().to_string());
         let mut mips = texture.mips();
         found.insert("mips", mips.by_ref().map(Result::unwrap).count().to_string());
-        found.insert("end", (mips.offset() + 6).to_string());
+        // One tool leaves out the last two bytes.
+        let end = bytes.len().min(mips.offset() as usize + 6);
+        found.insert("end", end.to_string());
         let tags: Vec<_> = texture.tags().iter().map(|tag| tag.name.to_string()).collect();
         found.insert("tags", tags.join("+"));
         let flag = texture.tags().iter().find_map(|tag| match tag.data {
@@ -93,14 +96,22 @@ fn real_textures_read_as_another_reader_reads_them() {
         for (name, found) in found {
             assert_eq!(found, row[name], "{}: {name}", path.display());
         }
-        assert_eq!(verify(&bytes), [], "{}", path.display());
+        let problems: Vec<_> = verify(&bytes).into_iter().map(|(.., message)| message).collect();
+        let is_short = row["origin"] == "tool" && row["kind"] == "DXT3";
+        assert_eq!(
+            problems,
+            if is_short { &["end: an end mark of 4 bytes, not 6"][..] } else { &[] },
+            "{}",
+            path.display()
+        );
         let mut at = 0;
         meshpeek::dissect::dissect(&texture, bytes.len() as u64, &mut |line| {
             if let Some(span) = line.span.filter(|span| span.bytes > 0)
                 && line.kind != meshpeek::dissect::LineKind::Part
             {
                 assert_eq!(span.offset, at, "{}", path.display());
-                assert_ne!(line.kind, meshpeek::dissect::LineKind::Gap, "{}", path.display());
+                let is_gap = line.kind == meshpeek::dissect::LineKind::Gap;
+                assert!(!is_gap || is_short && span.bytes == 4, "{}", path.display());
                 at += span.bytes;
             }
         });
@@ -147,9 +158,7 @@ fn packed_and_raw_mips_have_equal_pixels() {
     }
     let marked = marked_palette();
     let mut plain = marked.clone();
-    let mut indices = pattern(45);
-    indices.iter_mut().for_each(|index| *index %= 4);
-    plain.mips[0] = Mip::of(P8, [9, 5], &indices);
+    plain.mips[0] = Mip::of(P8, [9, 5], &indices(45, 4));
     assert_eq!(pixels(&marked), pixels(&plain));
 }
 
@@ -192,11 +201,17 @@ fn each_fault_is_told_where_it_is() {
         assert!(found.iter().any(is_it), "{name}: {found:#?}");
     };
     check("paa_tag_name.paa", Warning, Code::Name, Some(2), "tags: 1 of 3 names is not ASCII letters");
-    check("paa_tag_twice.paa", Warning, Code::Duplicate, Some(50), "tags: 1 of 5 names is there twice: FLAG at index 3");
+    check(
+        "paa_tag_twice.paa",
+        Warning,
+        Code::Duplicate,
+        Some(50),
+        "tags: 1 of 5 names is there twice: FLAG at index 3",
+    );
     check("paa_color_of_three.paa", Error, Code::Damaged, Some(14), "tags[0]: AVGC of 3 bytes, not 4");
     check("paa_odd_offsets.paa", Error, Code::Damaged, Some(14), "tags[0]: OFFS of 6 bytes, not a multiple of 4");
     let words = "is not that of the mip, or not 0 after the last";
-    check("paa_offset.paa", Error, Code::Range, Some(50), &format!("tags[2]: 1 of 16 offsets {words}: 256 at index 1"));
+    check("paa_offset.paa", Error, Code::Range, Some(50), &format!("tags[2]: 1 of 16 offsets {words}: 0 at index 1"));
     check("paa_offset_behind.paa", Error, Code::Range, Some(106), "1 at index 15");
     check("paa_flags.paa", Warning, Code::UnknownCode, Some(46), "tags[2]: flags 0x4, of which two bits are known");
     check("paa_swizzle.paa", Warning, Code::UnknownCode, Some(46), "tags[2]: blue from the unknown source 10");
@@ -206,7 +221,7 @@ fn each_fault_is_told_where_it_is() {
     check("paa_huge.paa", Error, Code::Damaged, None, "mips[0]: ");
     check("paa_huge_lzo.paa", Error, Code::Damaged, None, "mips[0]: 65535 pixels high");
     check("paa_many_mips.paa", Error, Code::Damaged, None, "mips[16]: more than 16 mips");
-    check("paa_no_mips.paa", Warning, Code::Suspicious, None, "end: no mip");
+    check("paa_no_mips.paa", Error, Code::Damaged, None, "end: no mip");
     check("paa_not_half.paa", Warning, Code::Suspicious, None, "mips[1]: 4 x 16, half of the one before is 8 x 8");
     check("paa_raw_size.paa", Error, Code::Damaged, None, "mips[0]: 128 bytes for 32 x 16 pixels, which take 256");
     check("paa_beyond.paa", Error, Code::Truncated, None, "mips[0].data: needs 16777215 bytes");
@@ -294,8 +309,7 @@ fn opening_allocates_nothing_and_a_summary_decodes_nothing() {
     assert_eq!(meshpeek::codec::activity(), before);
     assert_eq!((summary.counts.get("mips"), summary.version, summary.problems.len()), (Some(8), None, 0));
     assert!(summary.blocks.packed > 0 && summary.blocks.packed + summary.blocks.stored == 8);
-    let header = Texture::parse(&bytes).unwrap().summarize_header();
-    assert_eq!(header.counts.get("mips"), None);
+    assert_eq!(Texture::parse(&bytes).unwrap().summarize_header().counts, summary.counts);
 }
 
 #[test]
@@ -306,7 +320,7 @@ fn textures_are_known_by_their_bytes_and_nothing_else_is_one() {
     }
     // Without tags, sides and length must agree, and the next mip must be half as large.
     let bare = |kind, sides: [u16; 2]| one(kind, sides, &pattern(need(kind, sides))).bytes();
-    for (kind, sides) in [(DXT1, [8, 8]), (DXT5, [4, 16]), (AI88, [5, 3]), (ARGB8888, [3, 2]), (ARGB1555, [8, 8])] {
+    for (kind, sides) in [(DXT1, [8, 8]), (DXT5, [4, 16])] {
         let bytes = bare(kind, sides);
         assert_eq!(Format::sniff(&bytes.to_vec()), Some(Format::Paa), "{kind:x}");
         assert_eq!(Format::sniff(&bytes.clone().set("length", [255, 255, 3]).to_vec()), None, "{kind:x}");
@@ -314,7 +328,13 @@ fn textures_are_known_by_their_bytes_and_nothing_else_is_one() {
         assert_eq!(Format::sniff(&bytes.set("mip", [0, 0]).to_vec()), None, "{kind:x}");
     }
     assert_eq!(Format::sniff(&bare(DXT1, [12, 8]).to_vec()), None);
-    // A palette has no magic: there the name helps.
+    // Of the kinds of other sizes too much would agree: there the name helps, and with a palette.
+    for kind in [AI88, ARGB8888, ARGB1555, ARGB4444] {
+        let bytes = bare(kind, [5, 3]).to_vec();
+        assert_eq!(Format::sniff(&bytes), None, "{kind:x}");
+        assert_eq!(Format::of_file(Path::new("a.paa"), &bytes), Some(Format::Paa), "{kind:x}");
+        assert_eq!(Format::of_file(Path::new("a.paa"), &bytes[..10]), None, "{kind:x}");
+    }
     let palette = Written { tags: Vec::new(), ..Written::chain(P8, [8, 8], 4) }.to_vec();
     assert_eq!(Format::sniff(&palette), None);
     assert_eq!(Format::of_file(Path::new("a.PAC"), &palette), Some(Format::Paa));
@@ -360,7 +380,7 @@ fn export_writes_a_mip_as_png() {
     for (index, unswizzle) in [(0, false), (1, false), (0, true)] {
         let (to, number) = (to.to_str().unwrap(), index.to_string());
         let more = if unswizzle { &["--unswizzle"][..] } else { &[] };
-        let output = run(["export", file, "-o", to, "--mip", &number, "--force"].iter().chain(more));
+        let output = run(["export", file, "-o", to, "--mip", &number].iter().chain(more));
         assert_eq!(code(&output), 0, "{}", stderr(&output));
         let image = image::open(to).unwrap();
         let mip = texture.mips().nth(index).unwrap().unwrap();
@@ -372,13 +392,37 @@ fn export_writes_a_mip_as_png() {
         assert_eq!(image.into_rgba8().into_raw(), expected);
     }
     let refused = |args: &[&str]| {
-        let output = run([&["export"], args, &["-o", to.to_str().unwrap(), "--force"]].concat());
+        let output = run([&["export"], args, &["-o", to.to_str().unwrap()]].concat());
         assert_eq!(code(&output), 2);
         stderr(&output)
     };
     assert!(refused(&[file, "--mip", "9"]).contains("no mip 9"));
     assert!(refused(&["corpus/b3d/everything.b3d", "--mip", "1"]).contains("are for textures"));
     assert!(refused(&["corpus/hostile/paa_huge.paa"]).contains("cannot hold"));
+}
+
+#[test]
+fn pictures_of_models_use_the_texture_in_place_of_its_source() {
+    let folder = Folder::new("paa_picture");
+    let lod = mlod::lod(3, &[mlod::face(&[0, 1, 2], r"own\data\x_co.tga", "")], &[], 1.0);
+    // A triangle with an area.
+    let model = mlod::model(&[lod]).poke("first_point", 2 * 16 + 4, 3_f32.to_le_bytes());
+    let model = folder.file("model.p3d", model.to_vec());
+    let to = folder.0.join("x.png");
+    let red = || {
+        let output = run(["export", model.to_str().unwrap(), "-o", to.to_str().unwrap()]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let image = image::open(&to).unwrap().into_rgb8();
+        image.pixels().filter(|pixel| pixel.0[0] > 2 * pixel.0[1].max(pixel.0[2])).count()
+    };
+    assert_eq!(red(), 0);
+    let solid = [0x00, 0xf8, 0, 0, 0, 0, 0, 0].repeat(4);
+    let texture = folder.file("x_co.paa", one(DXT1, [8, 8], &solid).to_vec());
+    assert!(red() > 100);
+    // One that claims too much is left out.
+    let bomb = Mip { sides: [0xffff, 0x7fff], is_marked: false, data: vec![0; 40] };
+    std::fs::write(texture, Written { mips: vec![bomb], ..Written::chain(DXT1, [4, 4], 4) }.to_vec()).unwrap();
+    assert_eq!(red(), 0);
 }
 
 #[test]

@@ -76,7 +76,9 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
             let written = Written { pieces: vec![png], is_empty: false, unreadable: 0, left_out: 0, flaw: None };
             (errors(&asset, Depth::Summary, &room), written)
         }
-        (Form::Glb, _) => (errors(&asset, Depth::Verify, &room), gltf::write(&asset, &mut images, &room).map_err(located)?),
+        (Form::Glb, _) => {
+            (errors(&asset, Depth::Verify, &room), gltf::write(&asset, &mut images, &room).map_err(located)?)
+        }
         (Form::Png, _) => {
             let how = (args.size, Edges::Sampled);
             let picture = picture::draw(&asset, how, &mut Canvas::default(), &mut images, &room).map_err(located)?;

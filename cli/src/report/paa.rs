@@ -29,7 +29,9 @@ pub(super) fn write(texture: &Texture<'_>, out: &mut impl Write) -> Result<()> {
 
 fn data(tag: &Tag<'_>) -> String {
     match tag.data {
-        TagData::Color(&Color { red, green, blue, alpha }) => format!("red {red}, green {green}, blue {blue}, alpha {alpha}"),
+        TagData::Color(&Color { red, green, blue, alpha }) => {
+            format!("red {red}, green {green}, blue {blue}, alpha {alpha}")
+        }
         TagData::Flags(flags) => format!("{flags:#x}"),
         TagData::Swizzle(swizzle) => sources(swizzle),
         TagData::Offsets(offsets) => count(offsets.iter().filter(|offset| offset.get() > 0).count() as u64, "offset"),

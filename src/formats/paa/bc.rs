@@ -64,8 +64,7 @@ fn pixels(colors: [[u8; 4]; 4], indices: [u8; 4]) -> Block {
 
 /// The two stored colors and those between them. With three colors, the fourth is transparent.
 fn colors(ends: [u16; 2], is_four: bool) -> [[u8; 4]; 4] {
-    let [[r0, g0, b0], [r1, g1, b1]] =
-        ends.map(|color| [color >> 11, color >> 5 & 63, color & 31].map(u32::from));
+    let [[r0, g0, b0], [r1, g1, b1]] = ends.map(|color| [color >> 11, color >> 5 & 63, color & 31].map(u32::from));
     let mixed = |first: u32, second: u32| {
         let parts = first.wrapping_add(second);
         let mix = |a: u32, b: u32| a.wrapping_mul(first).wrapping_add(b.wrapping_mul(second));

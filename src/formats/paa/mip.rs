@@ -274,7 +274,9 @@ impl Pixels<'_> {
             Kind::DXT1 => blocks(stored, sides, bc1, sink),
             Kind::DXT2 | Kind::DXT3 => blocks(stored, sides, bc2, sink),
             Kind::DXT4 | Kind::DXT5 => blocks(stored, sides, bc3, sink),
-            Kind::P8 => return indexed(stored, width, palette, sink).map_err(|error| error.at(self.data.stored.offset())),
+            Kind::P8 => {
+                return indexed(stored, width, palette, sink).map_err(|error| error.at(self.data.stored.offset()));
+            }
             Kind::AI88 => plain(stored, width, |&[gray, alpha]| [gray, gray, gray, alpha], sink),
             Kind::ARGB1555 => plain(stored, width, argb1555, sink),
             Kind::ARGB8888 => plain(stored, width, |&[blue, green, red, alpha]| [red, green, blue, alpha], sink),

@@ -34,15 +34,8 @@ use crate::outline::{Outline, Schema, Sink, Type};
 use crate::record::{Fixed, Framing, List, Read, Stored, form, record, walk_field};
 
 /// The records of a file.
-pub(crate) const SCHEMA: &[&Schema] = &[
-    Header::SCHEMA,
-    Tag::SCHEMA,
-    Color::SCHEMA,
-    Swizzle::SCHEMA,
-    PaletteColor::SCHEMA,
-    Mip::SCHEMA,
-    EndMark::SCHEMA,
-];
+pub(crate) const SCHEMA: &[&Schema] =
+    &[Header::SCHEMA, Tag::SCHEMA, Color::SCHEMA, Swizzle::SCHEMA, PaletteColor::SCHEMA, Mip::SCHEMA, EndMark::SCHEMA];
 
 record! {
     /// What stands before the mips.

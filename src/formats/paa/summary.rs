@@ -12,7 +12,7 @@ use crate::bytes::Table;
 use crate::inspect::{Depth, Inspect, no_digest};
 use crate::outline::{Outline, Part};
 use crate::record::{Fixed, describe_fields};
-use crate::summary::{Problems, Summary};
+use crate::summary::{Counts, Problems, Summary};
 
 impl Inspect for Texture<'_> {
     fn about(&self) -> (Format, &Limits, u64) {
@@ -23,13 +23,15 @@ impl Inspect for Texture<'_> {
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let summary = Summary::new(Format::Paa, self.data.len() as u64);
         match depth {
-            Depth::Header => summary,
+            Depth::Header => {
+                let mips = self.mips().flatten().count() as u64;
+                Summary { counts: Counts::known([("mips", mips)]), ..summary }
+            }
             _ => Survey::new(self, depth == Depth::Verify, problems).run(summary),
         }
     }
 
     fn outline(&self, out: &mut Outline<'_>) {
-        out.field("pixel_kind", self.kind().name());
         out.field("alpha", self.alpha().name());
         describe_fields::<Header<'_>, _>(crate::bytes::Cursor::new(self.data), self.has_kind, out);
         let mut mips = self.mips();
@@ -40,13 +42,14 @@ impl Inspect for Texture<'_> {
             let part = Part::item("mips", index).spanning(start.offset(), mips.offset().saturating_sub(start.offset()));
             out.part(part, |out| describe_fields::<Mip<'_>, _>(start, mips.layout(), out));
         }
-        // A shorter one is a gap.
+        // Some writers leave out its last two bytes.
         let mut rest = mips.rest();
-        let offset = rest.offset();
-        if let Ok(mark) = rest.read::<EndMark>() {
-            let part = Part::one("end").spanning(offset, size_of::<EndMark>() as u64);
-            out.part(part, |out| mark.describe_fields(offset, out));
-        }
+        let (offset, bytes) = (rest.offset(), rest.left().min(size_of::<EndMark>() as u64));
+        out.part(Part::one("end").spanning(offset, bytes), |out| {
+            if let Ok(mark) = rest.read::<EndMark>() {
+                mark.describe_fields(offset, out);
+            }
+        });
     }
 
     fn digest_names(&self) -> &'static [&'static str] {

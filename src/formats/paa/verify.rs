@@ -94,7 +94,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         let offset = rest.offset();
         let warn = |message: String| Error::malformed(message).at(offset).within("end");
         if self.offsets.is_empty() {
-            self.problems.warning(&warn("no mip".to_owned()));
+            self.problems.error(&warn("no mip".to_owned()));
         }
         let left = rest.left();
         match rest.read::<super::EndMark>() {
@@ -128,11 +128,14 @@ impl<'s, 'a> Survey<'s, 'a> {
         let place = |error: Error| error.within_item("tags", index);
         let data = span.offset.saturating_add(12);
         self.problems.ok(tag::check_length(tag).map_err(|error| place(error.at(data))));
-        let mut unknown =
-            |message: String| self.problems.warning(&place(Error::malformed(message).at(data).coded(Code::UnknownCode)));
+        let mut unknown = |message: String| {
+            self.problems.warning(&place(Error::malformed(message).at(data).coded(Code::UnknownCode)))
+        };
         match tag.data {
             // Some writers set the upper bits.
-            TagData::Flags(flags) if flags & 0xfc != 0 => unknown(format!("flags {flags:#x}, of which two bits are known")),
+            TagData::Flags(flags) if flags & 0xfc != 0 => {
+                unknown(format!("flags {flags:#x}, of which two bits are known"))
+            }
             TagData::Swizzle(swizzle) => {
                 swizzle.unknown_codes(&mut |field, code| unknown(format!("{field} from the unknown source {code}")));
             }

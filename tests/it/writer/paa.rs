@@ -43,6 +43,11 @@ pub fn pattern(len: usize) -> Vec<u8> {
     (0..len).map(|at| (at * 7 % 61 * 4) as u8 ^ (at / 97) as u8).collect()
 }
 
+/// The same as indices into a palette of so many colors.
+pub fn indices(len: usize, colors: u8) -> Vec<u8> {
+    pattern(len).into_iter().map(|byte| byte / 4 % colors).collect()
+}
+
 /// How many bytes the pixels take.
 pub fn need(kind: u16, [width, height]: [u16; 2]) -> usize {
     let (width, height) = (usize::from(width), usize::from(height));
@@ -102,10 +107,7 @@ impl Texture {
         let palette = if kind == P8 { (0..64).map(|at| [at * 4, 255 - at, at]).collect() } else { Vec::new() };
         let mut mips = Vec::new();
         while sides.into_iter().min() >= Some(least) {
-            let mut plain = pattern(need(kind, sides));
-            if kind == P8 {
-                plain.iter_mut().for_each(|index| *index %= 64);
-            }
+            let plain = if kind == P8 { indices(need(kind, sides), 64) } else { pattern(need(kind, sides)) };
             mips.push(Mip::of(kind, sides, &plain));
             sides = sides.map(|side| (side / 2).max(1));
             if mips.last().unwrap().sides == [1, 1] {
@@ -154,9 +156,9 @@ impl Texture {
             out = tag(out.mark("offs"), "OFFS", &data);
         }
         out = out.mark("palette").raw((self.palette.len() as u16).to_le_bytes()).raw(self.palette.as_flattened());
-        const NAMES: [[&str; 3]; 2] = [["mip", "length", "data"], ["next", "next_length", "next_data"]];
+        const NAMES: [[&str; 3]; 3] = [["mip", "length", "data"], ["next", "-", "-"], ["-", "-", "-"]];
         for (at, mip) in self.mips.iter().enumerate() {
-            let [start, length, data] = NAMES[at.min(1)];
+            let [start, length, data] = NAMES[at.min(2)];
             let mark = if mip.is_marked { &[0xd2, 4, 0x3d, 0x22][..] } else { &[] };
             out = out.mark(start).raw(mark).raw(mip.sides.map(u16::to_le_bytes).as_flattened());
             out = out.mark(length).raw(&(mip.data.len() as u32).to_le_bytes()[..3]).mark(data).raw(&mip.data);
@@ -178,9 +180,7 @@ fn tag(out: Bytes, name: &str, data: &[u8]) -> Bytes {
 pub fn marked_palette() -> Texture {
     let mut texture = Texture::chain(P8, [9, 5], 2);
     texture.palette[..3].copy_from_slice(&[[255, 0, 255], [255, 255, 0], [1, 2, 3]]);
-    let mut plain = pattern(45);
-    plain.iter_mut().for_each(|index| *index %= 4);
-    texture.mips[0] = Mip { sides: [9, 5], is_marked: true, data: lzss_signed(&plain) };
+    texture.mips[0] = Mip { sides: [9, 5], is_marked: true, data: lzss_signed(&indices(45, 4)) };
     texture
 }
 
