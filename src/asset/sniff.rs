@@ -147,7 +147,7 @@ fn is_picture(kind: u16, head: &[u8]) -> bool {
 /// whose length can hold an index for each pixel.
 fn may_be_paa(data: &[u8]) -> bool {
     let mut cursor = Cursor::new(data);
-    let picture = |cursor: &mut Cursor<'_>| {
+    let picture = |cursor: &mut Cursor<'_>| -> Result<bool> {
         let colors = cursor.u16()?;
         cursor.skip(u64::from(colors).saturating_mul(3))?;
         let mut sides = [cursor.u16()?, cursor.u16()?];
@@ -160,7 +160,7 @@ fn may_be_paa(data: &[u8]) -> bool {
         let pixels = sides.iter().fold(1_u64, |pixels, &side| pixels.saturating_mul(side.into()));
         Ok((1..=256).contains(&colors) && pixels > 0 && pixels <= stored.saturating_mul(64))
     };
-    is_bare_paa(data) || picture(&mut cursor).unwrap_or_else(|_: Error| false)
+    is_bare_paa(data) || picture(&mut cursor).unwrap_or(false)
 }
 
 /// Whether these bytes start like a PBO archive, which has no magic: with a product entry, or with entries of members

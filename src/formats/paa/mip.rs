@@ -83,8 +83,8 @@ impl<'a> Read<'a, Kind> for Sides {
             Framing::<u16>::walk(cursor, (), "mark_width", sink)?;
             Framing::<u16>::walk(cursor, (), "mark_height", sink)?;
         }
-        let Width(word) = walk_field(cursor, "width", sink, |cursor| cursor.u16().map(Width)).within("width")?;
-        let height = u16::walk(cursor, (), "height", sink).within("height")?;
+        let Width(word) = walk_field(cursor, "width", sink, |cursor| cursor.u16().map(Width))?;
+        let height = u16::walk(cursor, (), "height", sink)?;
         Ok(Self { width: word & !LZO, height, is_marked: word & LZO != 0, has_mark })
     }
 }
