@@ -70,6 +70,23 @@ fn main() {
     });
     bench.jobs("million: scan of a pbo of a million small scenes, two jobs / one", 0.55, &["scan"], &million);
 
+    let textures = folder.path("textures.pbo");
+    bench.files(&["textures"], || {
+        let files = assets_of(&["paa"]);
+        let mut members = Vec::new();
+        while members.len() < 10_000 {
+            let (name, bytes) = &files[members.len() % files.len()];
+            members.push((format!("{}_{name}", members.len()), &**bytes));
+        }
+        write_pbo(&textures, &members)
+    });
+    bench.row(
+        "textures: scan of a pbo of 10,000 textures / cat",
+        f64::NAN,
+        || alone(&["scan"], &textures),
+        || cpu(Command::new("cat").arg(&textures)),
+    );
+
     let zip = folder.path("assets.zip");
     bench.files(&["zip"], || write_zip(&zip, &assets, mib << 18));
     bench.jobs("zip: verify of deflated members, two jobs / one", 0.55, &["verify"], &zip);
@@ -240,9 +257,13 @@ impl Drop for Folder {
 
 /// The files at hand.
 fn assets() -> Vec<Asset> {
+    assets_of(&["b3d", "lodka", "odol", "rtm"])
+}
+
+fn assets_of(folders: &[&str]) -> Vec<Asset> {
     let mut files = Vec::new();
     let outside = std::env::var_os("MESHPEEK_CORPUS").map_or_else(|| "../shared/corpus".into(), PathBuf::from);
-    for folder in ["b3d", "lodka", "odol", "rtm"] {
+    for folder in folders {
         let folder =
             [outside.join(folder), Path::new("corpus").join(folder)].into_iter().find(|folder| folder.is_dir());
         for entry in std::fs::read_dir(folder.expect("the project's own corpus")).expect("a folder") {

@@ -39,10 +39,12 @@ named! {
         /// | odol | LODs, bones, animations; the bounds | the header; of version 7 all LODs, behind which it lies |
         /// | bmtr, rtm | all | up to the first frame |
         /// | mlod | LODs | the header |
+        /// | paa | all | the tags, and the sides of each mip |
         /// | pbo, zip | all, and the blocks | the directory |
         Header = "header",
         /// What can be told without decoding: every record is read once, and a compressed stream walked where only that finds
-        /// its end. Linear in the file for b3d, lodka, odol, mlod and both kinds of rtm, in the directory for pbo and zip; of a
+        /// its end. Linear in the file for b3d, lodka, odol, mlod and both kinds of rtm, in the directory for pbo and zip, and
+        /// in the number of tags and mips for paa; of a
         /// Ballance map the tables are inflated, and kept.
         #[default]
         Summary = "summary",

@@ -152,6 +152,7 @@
         feature = "lodka",
         feature = "mlod",
         feature = "odol",
+        feature = "paa",
         feature = "rtm"
     )),
     allow(unused)
@@ -206,6 +207,8 @@ pub use formats::lodka;
 pub use formats::mlod;
 #[cfg(feature = "odol")]
 pub use formats::odol;
+#[cfg(feature = "paa")]
+pub use formats::paa;
 #[cfg(feature = "pbo")]
 pub use formats::pbo;
 #[cfg(any(feature = "mlod", feature = "odol"))]

@@ -12,6 +12,7 @@ pub mod growth;
 mod lodka;
 pub mod odol;
 mod open;
+pub mod paa;
 mod pbo;
 mod rtm;
 #[cfg(feature = "scan")]
@@ -30,6 +31,7 @@ pub fn ask(examiner: &mut dyn Examiner) {
     rtm::ask(examiner);
     odol::ask(examiner);
     lodka::ask(examiner);
+    paa::ask(examiner);
     pbo::ask(examiner);
     bmx::ask(examiner);
     codec::ask(examiner);

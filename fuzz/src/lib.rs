@@ -35,6 +35,7 @@ targets! {
     mlod
     models
     nested
+    paa
     pbo
     rtm
     zip

@@ -29,6 +29,7 @@ pub fn run(data: &[u8]) {
         Some(Format::Lodka) => crate::lodka::run(&bytes),
         Some(Format::Mlod) => crate::mlod::run(&bytes),
         Some(Format::Odol) => crate::odol::run(&bytes),
+        Some(Format::Paa) => crate::paa::run(&bytes),
         Some(Format::Rtm | Format::Bmtr) => crate::rtm::run(&bytes),
         Some(Format::Pbo) => crate::pbo::run(&bytes),
         Some(Format::Zip) => crate::zip::run(&bytes),

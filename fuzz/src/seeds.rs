@@ -1,7 +1,7 @@
 //! Small files to start from, made by the tests' writers: what a fuzzer takes long to find by itself.
 
 use crate::writer::bytes::Bytes;
-use crate::writer::{archives, b3d, bmx, corpus, lodka, lzss, mlod, odol, pbo, rtm, zip};
+use crate::writer::{archives, b3d, bmx, corpus, lodka, lzss, mlod, odol, paa, pbo, rtm, zip};
 
 /// The largest seed; a fuzzer copies and cuts small files best.
 pub const LARGEST: usize = 4096;
@@ -124,6 +124,17 @@ pub fn sound() -> Vec<(&'static str, String, Vec<u8>)> {
         let lod = mlod::lod(4, &[mlod::face(&[0, 1, 2, 3], "a.paa", "")], &[mlod::tag(name, data)], 1.0);
         let name = name.replace(['#', ':', '\\', '.'], "");
         add("mlod", format!("{name}.p3d"), mlod::model(&[lod]).to_vec());
+    }
+    for (name, bytes) in paa::corpus() {
+        add("paa", name.to_owned(), bytes);
+    }
+    for kind in [paa::P8, paa::ARGB1555, paa::ARGB4444, paa::AI88, paa::ARGB8888].into_iter().chain(0xff01..=0xff05) {
+        let one = paa::Texture::chain(kind, [4, 4], 4);
+        add("paa", format!("one_{kind:x}.paa"), one.to_vec());
+        // Others need a tag to be known by their bytes.
+        if kind > 0xff00 {
+            add("paa", format!("bare_{kind:x}.paa"), paa::Texture { tags: Vec::new(), ..one }.to_vec());
+        }
     }
     for version in 3..=5 {
         let markings = match version {

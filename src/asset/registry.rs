@@ -162,6 +162,10 @@ registry! {
     "mlod" Mlod(mlod::Model) from bytes {
         Mlod: crate::formats::mlod::SCHEMA,
     }
+    /// An Arma texture.
+    "paa" Paa(paa::Texture) from bytes {
+        Paa: crate::formats::paa::SCHEMA,
+    }
     /// A PBO archive.
     "pbo" Pbo(pbo::Archive) from ranges {
         Pbo: crate::formats::pbo::SCHEMA,

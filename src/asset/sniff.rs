@@ -11,9 +11,9 @@ use crate::ranges::Data;
 use crate::base::format::Format;
 
 impl Format {
-    /// The format that these bytes start like; the file's name plays no part. The first 8 bytes tell every format but two:
-    /// of a PBO without a product entry the first 64 KiB do, and of a zip, which begins like any other, all bytes are
-    /// needed, since the directory at its end tells whether it is a map. A PBO without a product entry whose first member
+    /// The format that these bytes start like; the file's name plays no part. The first 8 bytes tell every format but
+    /// three: of a texture without tags the first 11 do, of a PBO without a product entry the first 64 KiB, and of a zip,
+    /// which begins like any other, all bytes are needed, since the directory at its end tells whether it is a map. A PBO without a product entry whose first member
     /// is empty and from before 1987 is not known by its bytes.
     pub fn sniff(head: &[u8]) -> Option<Self> {
         // Of what is here whole, nothing is missing.
@@ -29,12 +29,16 @@ impl Format {
         }
     }
 
-    /// The format of a file of this name: what its bytes start like. PBO archives have no magic: where the bytes start like
-    /// nothing, one entry that can be of a PBO is enough in a file whose name ends in `.pbo`.
+    /// The format of a file of this name: what its bytes start like. PBO archives and textures with a palette have no
+    /// magic: where the bytes start like nothing, one entry that can be of a PBO is enough in a file whose name ends in
+    /// `.pbo`, and a picture with or without a palette in one whose name ends in `.paa` or `.pac`.
     pub fn of_file(path: &Path, data: &[u8]) -> Option<Self> {
         Self::sniff(data).or_else(|| {
-            let pbo = Self::from_extension(path).filter(|&format| format == Self::Pbo);
-            pbo.filter(|_| may_be_pbo(data))
+            Self::from_extension(path).filter(|&format| match format {
+                Self::Pbo => may_be_pbo(data),
+                Self::Paa => may_be_paa(data),
+                _ => false,
+            })
         })
     }
 
@@ -56,6 +60,7 @@ fn sniff_further(data: Data<'_>) -> Result<Option<Format>> {
     Ok(match head {
         // Packed as a whole: flags that begin with four literals.
         [flags, b'O', b'D', b'O', b'L', ..] if flags & 15 == 15 => Some(Format::Odol),
+        _ if starts_like_paa(head) => Some(Format::Paa),
         _ => match starts_like_pbo(head) {
             Plausible::Yes => Some(Format::Pbo),
             Plausible::No => None,
@@ -80,6 +85,82 @@ fn sniff_zip(data: Data<'_>) -> Result<Format> {
         },
     };
     Ok(if is_map { Format::Bmx } else { Format::Zip })
+}
+
+/// Returns true if these bytes start like a texture: with a kind of pixels, which has two bytes and may start anything,
+/// and a tag, or no palette and raw blocks whose sides and length agree.
+fn starts_like_paa(head: &[u8]) -> bool {
+    const TAG: &[u8] = b"GGAT";
+    if head.starts_with(TAG) {
+        return head.get(4..8).is_some_and(|name| name.iter().all(u8::is_ascii_uppercase));
+    }
+    let Some((kind, rest)) = head.split_first_chunk() else { return false };
+    let kind = u16::from_le_bytes(*kind);
+    // Streams could have nearly any length.
+    let is_raw = head.get(5).is_some_and(|wide| wide >> 7 == 0);
+    is_paa_kind(kind) && rest.starts_with(TAG) || kind > 0xff00 && is_raw && is_bare_paa(head)
+}
+
+fn is_paa_kind(kind: u16) -> bool {
+    matches!(kind, 0x1555 | 0x4444 | 0x8080 | 0x8888 | 0xff01..=0xff05)
+}
+
+/// Returns true if these bytes start with a kind of pixels, no palette, and a picture.
+fn is_bare_paa(head: &[u8]) -> bool {
+    let Some(([a, b, 0, 0], rest)) = head.split_first_chunk() else { return false };
+    let kind = u16::from_le_bytes([*a, *b]);
+    is_paa_kind(kind) && is_picture(kind, rest)
+}
+
+/// Returns true if these bytes start with a picture of a texture, and the next one is half as large or the end, if it is
+/// among them.
+fn is_picture(kind: u16, head: &[u8]) -> bool {
+    let Some((&[w, wide, h, high, a, b, c], rest)) = head.split_first_chunk() else { return false };
+    let (word, height) = (u16::from_le_bytes([w, wide]), u16::from_le_bytes([h, high]));
+    let (width, is_packed) = (word & 0x7fff, word >> 15 == 1);
+    let (stored, is_blocks) = (u64::from(u32::from_le_bytes([a, b, c, 0])), kind >= 0xff00);
+    let [wide, high] = [width, height].map(|side| u64::from(if is_blocks { side.div_ceil(4) } else { side }));
+    let each = match kind {
+        0xff01 => 8,
+        0xff02.. => 16,
+        0x8888 => 4,
+        _ => 2,
+    };
+    let need = wide.saturating_mul(high).saturating_mul(each);
+    let fits = match (is_blocks, is_packed) {
+        // All of the thousands of such files that are known.
+        (true, _) if !width.is_power_of_two() || !height.is_power_of_two() => false,
+        (true, false) => stored == need,
+        (true, true) => stored < need && need <= stored.saturating_mul(255),
+        (false, true) => false,
+        (false, false) => stored <= need.saturating_add(need / 8).saturating_add(5) && need <= stored.saturating_mul(9),
+    };
+    let next = usize::try_from(stored).ok().and_then(|stored| rest.get(stored..)?.first_chunk());
+    let follows = |&[w, wide, h, high]: &[u8; 4]| {
+        let sides = [u16::from_le_bytes([w, wide]) & 0x7fff, u16::from_le_bytes([h, high])];
+        sides == [0; 2] || sides == [width, height].map(|side| (side / 2).max(1))
+    };
+    need > 0 && height <= 0x7fff && fits && next.is_none_or(follows)
+}
+
+/// Returns true if these bytes of a file called `.paa` or `.pac` start with a picture, or with a palette and a picture
+/// whose length can hold an index for each pixel.
+fn may_be_paa(data: &[u8]) -> bool {
+    let mut cursor = Cursor::new(data);
+    let picture = |cursor: &mut Cursor<'_>| -> Result<bool> {
+        let colors = cursor.u16()?;
+        cursor.skip(u64::from(colors).saturating_mul(3))?;
+        let mut sides = [cursor.u16()?, cursor.u16()?];
+        if sides == [1234, 8765] {
+            sides = [cursor.u16()?, cursor.u16()?];
+        }
+        let &[a, b, c] = cursor.read::<[u8; 3]>()?;
+        let stored = u64::from(u32::from_le_bytes([a, b, c, 0]));
+        cursor.skip(stored)?;
+        let pixels = sides.iter().fold(1_u64, |pixels, &side| pixels.saturating_mul(side.into()));
+        Ok((1..=256).contains(&colors) && pixels > 0 && pixels <= stored.saturating_mul(64))
+    };
+    is_bare_paa(data) || picture(&mut cursor).unwrap_or(false)
 }
 
 /// Whether these bytes start like a PBO archive, which has no magic: with a product entry, or with entries of members
@@ -160,7 +241,7 @@ const LONGEST_NAME: usize = 4096;
 /// How many bytes of a file tell whether it is a PBO.
 const LONGEST_HEAD: usize = 1 << 16;
 /// How many tell of every other format what it is, or that it has to be a PBO.
-const MAGIC_BYTES: u64 = 8;
+const MAGIC_BYTES: u64 = 11;
 
 /// Reads a [`name`](Format::name).
 ///

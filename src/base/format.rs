@@ -132,6 +132,13 @@ formats! {
         version: |head| number(head, 4),
         counts: ["lods", "vertices", "faces"],
     }
+    /// Arma texture, `.paa` and `.pac`.
+    Paa "paa" "Arma texture" {
+        files: ["paa", "pac"],
+        starts: [],
+        version: |_head| None,
+        counts: ["mips"],
+    }
     /// PBO archive.
     Pbo "pbo" "PBO archive" {
         files: ["pbo"],

@@ -64,12 +64,12 @@ struct Known {
 struct Stream {
     address: usize,
     decoded_len: u64,
-    is_lzo: bool,
+    codec: Codec,
 }
 
 impl Stream {
     fn of(cursor: Cursor<'_>, decoded_len: u64, codec: Codec) -> Self {
-        Self { address: cursor.rest().as_ptr().addr(), decoded_len, is_lzo: codec == Codec::Lzo }
+        Self { address: cursor.rest().as_ptr().addr(), decoded_len, codec }
     }
 }
 

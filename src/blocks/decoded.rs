@@ -32,7 +32,7 @@ impl Budget {
         let bytes = table.rows().saturating_mul(row);
         let storage = table.storage();
         let at_once = match storage.packing {
-            Packing::Lzo | Packing::Lzss | Packing::Deflate => bytes,
+            Packing::Lzo | Packing::Lzss | Packing::Rle | Packing::Deflate => bytes,
             _ => 0,
         };
         let _held = self.work(bytes).and_then(|()| self.hold(at_once)).map_err(|error| error.at(storage.offset))?;

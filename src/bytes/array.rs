@@ -131,6 +131,8 @@ named! {
         Lzo = "lzo",
         /// One LZSS stream with its checksum.
         Lzss = "lzss",
+        /// One stream of literal and repeated bytes.
+        Rle = "rle",
         /// Inside a DEFLATE stream.
         Deflate = "deflate",
         /// One element that stands for all.
@@ -181,6 +183,11 @@ pub trait Table {
     /// The rows where they lie; `None` where they have to be decoded or put together. Those of a Ballance map may lie in
     /// memory that the map keeps, all others lie in the asset's bytes, at the [storage](Self::storage)'s offset.
     fn in_place(&self) -> Option<InPlace<'_>> {
+        None
+    }
+
+    /// Returns height and width if the rows are the pixels of a picture, from the top, left to right.
+    fn picture(&self) -> Option<[u64; 2]> {
         None
     }
 

@@ -4,7 +4,7 @@ pub mod array;
 pub(crate) mod batch;
 pub mod by_index;
 pub mod chunk;
-#[cfg(any(feature = "bmx", feature = "lodka"))]
+#[cfg(any(feature = "bmx", feature = "lodka", feature = "paa"))]
 pub(crate) mod columns;
 pub mod cursor;
 pub mod math;

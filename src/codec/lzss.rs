@@ -66,8 +66,25 @@ pub fn decoded_byte_len(stream: Cursor<'_>) -> Result<u64> {
 /// Returns the errors of [`stored_byte_len`], and an error if the checksum differs. The content of `out` is then
 /// unspecified.
 pub fn decode_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
+    decode_whole(stream, out, false)
+}
+
+/// Decodes a stream like [`decode_into`], and accepts [`signed_sum`] as its checksum, too.
+///
+/// # Errors
+/// Returns the errors of [`decode_into`].
+pub fn decode_signed_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
+    decode_whole(stream, out, true)
+}
+
+/// Returns the sum of the bytes as signed numbers: the checksum of the streams in textures.
+pub fn signed_sum(bytes: &[u8]) -> u32 {
+    bytes.iter().fold(0_u32, |sum, &byte| sum.wrapping_add_signed(byte.cast_signed().into()))
+}
+
+fn decode_whole(stream: Cursor<'_>, out: &mut [u8], may_be_signed: bool) -> Result<()> {
     let mut behind = stream;
-    behind.skip(decode_first(stream, out)?)?;
+    behind.skip(decode_first(stream, out, may_be_signed)?)?;
     if !behind.is_empty() {
         return Err(behind.error("bytes after the checksum of LZSS"));
     }
@@ -75,14 +92,14 @@ pub fn decode_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
 }
 
 /// Decodes a stream that others may follow. Returns its stored size.
-pub(super) fn decode_first(stream: Cursor<'_>, out: &mut [u8]) -> Result<u64> {
+pub(super) fn decode_first(stream: Cursor<'_>, out: &mut [u8], may_be_signed: bool) -> Result<u64> {
     super::count_decode(out.len());
     let mut filled = 0;
     let mut behind = items(stream, out.len() as u64, |item| filled = item.put(out, filled))?;
     let checksum = behind;
     let stored = behind.u32()?;
     let summed = out.iter().fold(0_u32, |sum, &byte| sum.wrapping_add(byte.into()));
-    if stored != summed {
+    if stored != summed && !(may_be_signed && stored == signed_sum(out)) {
         let sums = format!("LZSS checksum is {stored:#x}, of the decoded bytes {summed:#x}");
         return Err(checksum.error(sums).coded(Code::Checksum));
     }
@@ -242,6 +259,18 @@ mod tests {
         assert_eq!(fault(&P3D[..5], 13), "at 0x104: needs 2 bytes, 1 left");
         assert_eq!(fault(&P3D[..12], 13), "at 0x109: needs 4 bytes, 3 left");
         assert_eq!(fault(P3D, 118), "at 0x100: 13 bytes cannot hold 118 packed ones");
+    }
+
+    #[test]
+    fn a_texture_may_sum_signed_bytes() {
+        let mut stream = P3D.to_vec();
+        let decode = |stream: &[u8]| decode_signed_into(Cursor::new(stream), &mut [0; 13]);
+        assert!(decode(&stream).is_ok());
+        stream[9..11].copy_from_slice(&567_u16.to_le_bytes());
+        assert!(decode(&stream).is_ok());
+        stream[9] += 1;
+        assert_eq!(decode(&stream).unwrap_err().offset(), Some(9));
+        assert_eq!((signed_sum(&[0xff, 0x80, 3]), signed_sum(&[])), (0_u32.wrapping_sub(126), 0));
     }
 
     #[test]

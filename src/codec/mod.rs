@@ -16,9 +16,11 @@ pub(crate) mod deflate;
 pub mod lzo;
 pub mod lzss;
 mod repeat;
+pub mod rle;
 
 named! {
     /// How the elements of a block are stored.
+    #[derive(PartialOrd, Ord)]
     #[non_exhaustive]
     pub enum Codec {
         /// As they are.
@@ -27,6 +29,10 @@ named! {
         Lzo = "lzo",
         /// One LZSS stream with its checksum.
         Lzss = "lzss",
+        /// One LZSS stream whose checksum may sum the bytes as signed numbers.
+        LzssSigned = "lzss_signed",
+        /// One stream of literal and repeated bytes.
+        Rle = "rle",
     }
 }
 
@@ -36,7 +42,8 @@ impl Codec {
         match self {
             Self::Raw => Packing::InPlace,
             Self::Lzo => Packing::Lzo,
-            Self::Lzss => Packing::Lzss,
+            Self::Lzss | Self::LzssSigned => Packing::Lzss,
+            Self::Rle => Packing::Rle,
         }
     }
 
@@ -50,7 +57,8 @@ impl Codec {
             Self::Raw if decoded_len <= stream.left() => Ok(decoded_len),
             Self::Raw => Err(Error::truncated(decoded_len, stream.left()).at(stream.offset())),
             Self::Lzo => lzo::stored_byte_len(stream, decoded_len),
-            Self::Lzss => lzss::stored_byte_len(stream, decoded_len),
+            Self::Lzss | Self::LzssSigned => lzss::stored_byte_len(stream, decoded_len),
+            Self::Rle => rle::stored_byte_len(stream, decoded_len),
         }
     }
 
@@ -59,7 +67,8 @@ impl Codec {
         let ratio = match self {
             Self::Raw => 1,
             Self::Lzo => lzo::RATIO,
-            Self::Lzss => lzss::RATIO,
+            Self::Lzss | Self::LzssSigned => lzss::RATIO,
+            Self::Rle => rle::RATIO,
         };
         if decoded_len > stream.left().saturating_mul(ratio) {
             let message = format!("{} bytes cannot hold {decoded_len} packed ones", stream.left());
@@ -78,6 +87,8 @@ impl Codec {
             Self::Raw => return Err(Error::truncated(out.len() as u64, stream.left()).at(stream.offset())),
             Self::Lzo => lzo::decode_into(stream, out)?,
             Self::Lzss => lzss::decode_into(stream, out)?,
+            Self::LzssSigned => lzss::decode_signed_into(stream, out)?,
+            Self::Rle => rle::decode_into(stream, out)?,
         }
         Ok(())
     }
@@ -94,7 +105,9 @@ impl Codec {
                 Ok(out.len() as u64)
             }
             Self::Lzo => lzo::decode_first(stream, out),
-            Self::Lzss => lzss::decode_first(stream, out),
+            Self::Lzss => lzss::decode_first(stream, out, false),
+            Self::LzssSigned => lzss::decode_first(stream, out, true),
+            Self::Rle => rle::decode_first(stream, out),
         }
     }
 }

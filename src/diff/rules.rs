@@ -119,6 +119,8 @@ const MLOD: &[(&str, Rule)] = &[
     ("lods/face_names/material", Item("lods/materials")),
 ];
 
+const PAA: &[(&str, Rule)] = &[("alpha", Derived), ("mips/pixels", Repeats(&["mips/data"]))];
+
 const RTM: &[(&str, Rule)] = &[
     ("last_time", Derived),
     ("times", Derived),
@@ -214,6 +216,7 @@ impl Rules {
             Format::Bmtr => BMTR,
             Format::Rtm => RTM,
             Format::Mlod => MLOD,
+            Format::Paa => PAA,
             _ => &[],
         };
         let mut by_path: HashMap<_, Vec<Rule>> = HashMap::new();

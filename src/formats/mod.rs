@@ -10,6 +10,8 @@ pub mod lodka;
 pub mod mlod;
 #[cfg(feature = "odol")]
 pub mod odol;
+#[cfg(feature = "paa")]
+pub mod paa;
 #[cfg(feature = "pbo")]
 pub mod pbo;
 #[cfg(any(feature = "mlod", feature = "odol"))]

@@ -157,6 +157,7 @@ budgets! {
     bmx "bmx" => crate::any::run;
     lodka "lod" => crate::fuzz_lodka::run;
     p3d "p3d" => super::model;
+    paa "paa" "pac" => crate::paa::fuzz::run;
     pbo "pbo" => crate::pbo::fuzz::run;
     rtm "rtm" => crate::fuzz_rtm::run;
     zip "zip" => crate::zip::fuzz::run;

@@ -39,6 +39,7 @@ mod lodka;
 mod mlod;
 mod odol;
 mod owned;
+mod paa;
 mod pbo;
 mod pose;
 mod ranges;

@@ -28,6 +28,7 @@ const REAL: [(&str, &str, &str); 10] = [
     ("wild/reticle_titan_short.p3d", "damaged.truncated", "24 bytes are missing"),
     ("wild/freefallLoop_relabelled.rtm", "suspicious.not_unit", "frames of another layout under this version"),
     ("wild/freefallLoop_relabelled.rtm", "suspicious.not_finite", "the same"),
+    ("paa/10_df4f54_synthetic_dxt3.paa", "suspicious", "a tool left out the last two bytes"),
     ("zip/locked.zip", "encrypted", "no key is at hand"),
     ("zip/locked.zip", "unsupported", "zstd is not read"),
 ];

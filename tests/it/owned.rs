@@ -116,6 +116,8 @@ mod covariance {
         lod: odol::Lod;
         mlod: mlod::Model;
         motion: rtm::Motion;
+        texture: paa::Texture;
+        mip: paa::Mip;
         pbo: pbo::Archive;
         pbo_member: pbo::Member;
         zip: zip::Archive;

@@ -17,7 +17,7 @@ use questions::growth;
 use questions::harness::{Examiner, contender, measure};
 use questions::material::{Stream, files, open};
 use questions::writer::pbo::Tail;
-use questions::{b3d as scenes, bmx as maps, codec, odol};
+use questions::{b3d as scenes, bmx as maps, codec, odol, paa as textures};
 
 fn main() {
     let mut table = timing::Table::new();
@@ -27,6 +27,37 @@ fn main() {
     lzo(&mut table);
     bmx(&mut table);
     pbo(&mut table);
+    paa(&mut table);
+}
+
+/// The same streams and blocks, the blocks decoded by another library. It rounds alpha down where we round to the nearest.
+fn paa(examiner: &mut dyn Examiner) {
+    use meshpeek::paa::{Kind, Texture};
+    examiner.question("paa: the largest mip of each DXT texture to RGBA, beside another library", |question| {
+        let mut textures = textures::textures();
+        let is_known = |bytes: &[u8]| Texture::parse(bytes).is_ok_and(|texture| [Kind::DXT1, Kind::DXT5].contains(&texture.kind()));
+        textures.retain(|bytes| is_known(bytes));
+        let peer = |bytes: &[u8]| -> meshpeek::Result<usize> {
+            let texture = Texture::parse(bytes)?;
+            let mip = texture.mips().next().expect("a mip")?;
+            let (width, height) = (usize::from(mip.width()), usize::from(mip.height()));
+            let stored = mip.block()?.decode()?;
+            let mut out = vec![0; width * height * 4];
+            let (size, decode): (usize, fn(&[u8], &mut [u8], usize)) = match texture.kind() {
+                Kind::DXT1 => (8, bcdec_rs::bc1),
+                _ => (16, bcdec_rs::bc3),
+            };
+            for (index, block) in stored.chunks_exact(size).enumerate() {
+                let (x, y) = (index % width.div_ceil(4), index / width.div_ceil(4));
+                decode(block, &mut out[(y * 4 * width + x * 4) * 4..], width * 4);
+            }
+            Ok(out.len())
+        };
+        question.compare(vec![
+            contender("meshpeek: to_rgba8", || textures::to_pixels(&textures)),
+            contender("bcdec_rs: bc1, bc3", || textures.iter().map(|bytes| peer(bytes).expect("blocks") as u64).sum()),
+        ]);
+    });
 }
 
 /// The scenes that every library reads.

@@ -98,16 +98,18 @@ impl Serialize for Number {
     }
 }
 
-/// Columns of one kind form a plain array of rows x columns (only rows if there is one column). Others form a
-/// structured array.
+/// Columns of one kind form a plain array of rows x columns (only rows if there is one column), a picture one of height x
+/// width x columns. Others form a structured array.
 pub(super) fn npy(table: &dyn Table, out: &mut Output) -> Result<(), Failure> {
     let columns = table.columns();
     let (rows, width) = (table.rows(), columns.len());
     let is_plain = columns.windows(2).all(|pair| pair[0].scalar == pair[1].scalar);
-    let (kind, shape) = match columns.first().filter(|_| is_plain) {
-        Some(only) if width == 1 => (format!("'{}'", type_of(only.scalar)), format!("({rows},)")),
-        Some(first) => (format!("'{}'", type_of(first.scalar)), format!("({rows}, {width})")),
-        None => {
+    let plain = columns.first().filter(|_| is_plain).map(|column| format!("'{}'", type_of(column.scalar)));
+    let (kind, shape) = match (plain, table.picture()) {
+        (Some(kind), Some([high, wide])) => (kind, format!("({high}, {wide}, {width})")),
+        (Some(kind), None) if width == 1 => (kind, format!("({rows},)")),
+        (Some(kind), None) => (kind, format!("({rows}, {width})")),
+        (None, _) => {
             let field = |column: &Column| format!("('{}', '{}'), ", column.name, type_of(column.scalar));
             (format!("[{}]", columns.iter().map(field).collect::<String>()), format!("({rows},)"))
         }

@@ -10,6 +10,7 @@ use meshpeek::summary::Name;
 use meshpeek::{Access, Asset, Error, FileMap, Limits};
 
 use super::room::Room;
+use super::texture;
 use crate::args::Common;
 use crate::notes::Notes;
 
@@ -79,6 +80,7 @@ impl<'a> Images<'a> {
             }
             let bytes = self.inside(texture, room).map(|bytes| Box::new(bytes) as Bytes);
             let bytes = bytes.or_else(|| self.outside(&name, room));
+            let bytes = bytes.or_else(|| self.outside(&texture::stored_name(&name)?, room));
             self.found.insert(name.clone(), bytes);
         }
         Some(self.found.get(&name)?.as_ref()?.as_ref().as_ref())

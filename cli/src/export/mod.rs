@@ -1,10 +1,11 @@
-//! `meshpeek export`: writes a model in a format of other programs, or as a picture.
+//! `meshpeek export`: writes a model in a format of other programs, or a model or texture as a picture.
 
 mod gltf;
 mod images;
 pub(crate) mod picture;
 mod raster;
 mod room;
+mod texture;
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -31,9 +32,11 @@ pub(crate) use room::Room;
 pub(crate) struct Args {
     /// File or member, such as `mod.pbo!/tree.b3d`; `-` is standard input
     pub(crate) file: PathBuf,
-    /// Width and height of a picture
+    /// Width and height of the picture of a model
     #[arg(long, value_name = "PIXELS", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=4096))]
     size: u32,
+    #[command(flatten)]
+    texture: texture::Args,
 }
 
 /// The format of the output, by the extension of its name.
@@ -63,12 +66,20 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     if let Some(why) = form.refused(asset.format()) {
         return Err(Failure::Told(format!("{}: {why}", shown(&args.file))));
     }
+    args.texture.check(&asset).map_err(|why| Failure::Told(format!("{}: {why}", shown(&args.file))))?;
     let mut images = Images::of(&asset, &source.address, source.bytes(), common);
     let room = Room::new(content.budget());
     let located = |error: Error| error.in_file(&args.file);
-    let (errors, written) = match form {
-        Form::Glb => (errors(&asset, Depth::Verify, &room), gltf::write(&asset, &mut images, &room).map_err(located)?),
-        Form::Png => {
+    let (errors, written) = match (form, &asset) {
+        (Form::Png, Asset::Paa(texture)) => {
+            let png = texture::to_png(texture, &args.texture, &room).map_err(located)?;
+            let written = Written { pieces: vec![png], is_empty: false, unreadable: 0, left_out: 0, flaw: None };
+            (errors(&asset, Depth::Summary, &room), written)
+        }
+        (Form::Glb, _) => {
+            (errors(&asset, Depth::Verify, &room), gltf::write(&asset, &mut images, &room).map_err(located)?)
+        }
+        (Form::Png, _) => {
             let how = (args.size, Edges::Sampled);
             let picture = picture::draw(&asset, how, &mut Canvas::default(), &mut images, &room).map_err(located)?;
             let png = picture.to_png().map_err(located)?;
@@ -143,14 +154,15 @@ fn errors(asset: &Asset<'_>, depth: Depth, room: &Room<'_>) -> Vec<Problem> {
 impl Form {
     /// Why an asset of this format is not written so; `None` where it is.
     fn refused(&self, format: Format) -> Option<Cow<'static, str>> {
-        use Format::{B3d, Bmtr, Bmx, Lodka, Mlod, Odol, Pbo, Rtm, Zip};
+        use Format::{B3d, Bmtr, Bmx, Lodka, Mlod, Odol, Paa, Pbo, Rtm, Zip};
         let why = match (self, format) {
-            (_, B3d | Bmx | Lodka) | (Self::Png, Odol | Mlod) => return None,
+            (_, B3d | Bmx | Lodka) | (Self::Png, Odol | Mlod | Paa) => return None,
             // Their makers do not want them extracted.
             (Self::Glb, Odol | Mlod | Bmtr | Rtm) => {
                 "Arma models and animations are not written as glTF: their community forbids ripping them; \
                  -o NAME.png draws a model"
             }
+            (Self::Glb, Paa) => "a texture has no triangles; -o NAME.png writes it as a picture",
             (Self::Png, Bmtr | Rtm) => "nothing to draw: an animation has no triangles",
             (_, Pbo | Zip) => "an archive is not a model; name a member, as FILE!/MEMBER",
             (Self::Glb, _) => return Some(format!("export does not write a {} as glTF", format.title()).into()),
@@ -160,7 +172,7 @@ impl Form {
     }
 }
 
-/// Whether a picture can be made of the format.
+/// Whether a picture can be drawn of the triangles of the format.
 pub(crate) fn is_drawn(format: Format) -> bool {
-    Form::Png.refused(format).is_none()
+    format != Format::Paa && Form::Png.refused(format).is_none()
 }

@@ -11,11 +11,12 @@ use image::{ExtendedColorType, ImageEncoder, ImageFormat, ImageReader};
 use meshpeek::geometry::{Alpha, Corner, Material, Primitive, Values};
 use meshpeek::summary::Name;
 use meshpeek::view;
-use meshpeek::{Asset, Error, Result};
+use meshpeek::{Asset, Error, Format, Result};
 
 use super::images::Images;
 use super::raster::{Canvas, Color, Seen, Vertex};
 use super::room::{CORNER_WORK, Room};
+use super::texture;
 
 /// The cost of a pixel and of a primitive in bytes of work, and the memory of a primitive.
 const PIXEL_WORK: u64 = 4;
@@ -466,6 +467,12 @@ struct TooLarge;
 
 /// Decodes the image and scales it down if it is large. `None` if it does not decode.
 fn decode(bytes: &[u8], name: &str, room: &Room<'_>) -> Result<Option<Skin>, TooLarge> {
+    if Format::sniff(bytes) == Some(Format::Paa) {
+        let picture = texture::to_picture(bytes, MOST_TEXELS, room);
+        return Ok(
+            picture.map(|picture| Skin { size: [picture.width, picture.height].map(usize::from), rgba: picture.rgba })
+        );
+    }
     let reader = || {
         let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().ok()?;
         // This kind has no signature.

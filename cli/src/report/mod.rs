@@ -6,6 +6,7 @@ mod bmx;
 mod lodka;
 mod mlod;
 mod odol;
+mod paa;
 mod rtm;
 
 use std::io::{Result, Write};
@@ -81,6 +82,7 @@ pub(crate) fn body(asset: &Asset<'_>, out: &mut impl Write) -> Result<()> {
         Asset::Lodka(model) => lodka::write(model, out),
         Asset::Mlod(model) => mlod::write(model, out),
         Asset::Odol(model) => odol::write(model, out),
+        Asset::Paa(texture) => paa::write(texture, out),
         Asset::Pbo(archive) => archive::pbo(archive, out),
         Asset::Rtm(motion) => rtm::write(motion, out),
         Asset::Zip(archive) => archive::members(&Container::Zip(*archive), out),

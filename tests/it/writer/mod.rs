@@ -10,6 +10,7 @@ pub mod lodka;
 pub mod lzss;
 pub mod mlod;
 pub mod odol;
+pub mod paa;
 pub mod pbo;
 pub mod rtm;
 pub mod zip;
@@ -33,6 +34,8 @@ fn make() -> Vec<(String, Vec<u8>)> {
         ("hostile", lodka::hostile()),
         ("mlod", mlod::corpus()),
         ("hostile", mlod::hostile()),
+        ("paa", paa::corpus()),
+        ("hostile", paa::hostile()),
         ("pbo", pbo::corpus()),
         ("hostile", pbo::hostile()),
         ("rtm", rtm::corpus()),

@@ -1,0 +1,78 @@
+//! Writes a texture as a picture.
+
+use image::codecs::png::{CompressionType, FilterType, PngEncoder};
+use image::{ExtendedColorType, ImageEncoder};
+use meshpeek::paa::{Mip, Picture, Texture};
+use meshpeek::view::Table;
+use meshpeek::{Asset, Error, Result};
+
+use super::room::Room;
+
+#[derive(clap::Args)]
+#[group(skip)]
+pub(crate) struct Args {
+    /// Mip of a texture, the largest is 0
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    mip: usize,
+    /// Move the channels of a texture back to those of its source image, as its tag SWIZ says
+    #[arg(long)]
+    unswizzle: bool,
+}
+
+impl Args {
+    /// Refuses flags for textures on any other asset.
+    pub(super) fn check(&self, asset: &Asset<'_>) -> std::result::Result<(), &'static str> {
+        let is_default = self.mip == 0 && !self.unswizzle;
+        if is_default || matches!(asset, Asset::Paa(_)) {
+            return Ok(());
+        }
+        Err("--mip and --unswizzle are for textures")
+    }
+}
+
+/// Returns the name of the texture that stands in for an image: tools replace `.tga` and `.png` by `.paa`.
+pub(super) fn stored_name(name: &str) -> Option<String> {
+    let (stem, ending) = name.rsplit_once('.')?;
+    let is_source = ["tga", "png"].iter().any(|source| ending.eq_ignore_ascii_case(source));
+    is_source.then(|| format!("{stem}.paa"))
+}
+
+/// Decodes the largest mip with sides up to `most` for display, or the smallest one. `None` if the bytes are no texture, or
+/// it exceeds the budget. The caller keeps the memory of the picture.
+pub(super) fn to_picture(bytes: &[u8], most: u32, room: &Room<'_>) -> Option<Picture> {
+    let texture = Texture::parse(bytes).ok()?;
+    let mut fitting = texture.mips().map_while(Result::ok);
+    let fits = |mip: &Mip<'_>| u32::from(mip.width().max(mip.height())) <= most;
+    let mip = fitting.find(fits).or_else(|| texture.mips().map_while(Result::ok).last())?;
+    let decoded = mip.block().ok()?.decoded_byte_len();
+    let rgba = mip.pixels().rows().saturating_mul(4);
+    let memory = decoded.saturating_add(rgba);
+    if !room.affords(memory, 0, memory) || room.work(memory).is_err() || room.keep(memory).is_err() {
+        return None;
+    }
+    let picture = texture.to_picture(&mip).ok();
+    room.give(memory);
+    picture.filter(|_| room.keep(rgba).is_ok())
+}
+
+/// Encodes a mip as PNG, with the channels as stored or moved back.
+pub(super) fn to_png(texture: &Texture<'_>, args: &Args, room: &Room<'_>) -> Result<Vec<u8>> {
+    let mut mips = texture.mips();
+    let mip = mips.by_ref().nth(args.mip).transpose()?;
+    let mip = mip.ok_or_else(|| Error::malformed(format!("no mip {}", args.mip)).at(mips.offset()))?;
+    // Before anything is charged or decoded.
+    let decoded = mip.block()?.decoded_byte_len();
+    let rgba = mip.pixels().rows().saturating_mul(4);
+    room.work(decoded.saturating_add(rgba.saturating_mul(2)))?;
+    room.kept(decoded.saturating_add(rgba.saturating_mul(2)))?;
+    let mut pixels = mip.to_rgba8()?;
+    if let Some(swizzle) = texture.swizzle().filter(|_| args.unswizzle) {
+        swizzle.undo(&mut pixels);
+    }
+    let mut png = Vec::new();
+    let encoder = PngEncoder::new_with_quality(&mut png, CompressionType::Fast, FilterType::Adaptive);
+    let (width, height) = (mip.width().into(), mip.height().into());
+    let written = encoder.write_image(&pixels, width, height, ExtendedColorType::Rgba8);
+    written.map_err(|error| Error::from(std::io::Error::other(error)))?;
+    Ok(png)
+}

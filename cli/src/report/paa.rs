@@ -1,0 +1,57 @@
+//! Describes an Arma texture in words.
+
+use std::io::{Result, Write};
+
+use meshpeek::paa::{Color, Kind, Mip, Source, Swizzle, Tag, TagData, Texture};
+
+use super::{FAINT, count, heading, list, shown};
+
+pub(super) fn write(texture: &Texture<'_>, out: &mut impl Write) -> Result<()> {
+    let Kind(word) = texture.kind();
+    heading(out, "Texture")?;
+    match texture.kind().name() {
+        Some(name) => writeln!(out, "  {name}, alpha {}", texture.alpha())?,
+        None => writeln!(out, "  kind {word:#x}")?,
+    }
+    if !texture.palette().is_empty() {
+        writeln!(out, "  palette of {}", count(texture.palette().len() as u64, "color"))?;
+    }
+    if !texture.tags().is_empty() {
+        heading(out, "Tags")?;
+        list(out, texture.tags().iter(), |out, tag| writeln!(out, "  {}  {}", shown(tag.name), data(&tag)))?;
+    }
+    heading(out, "Mips")?;
+    list(out, texture.mips().enumerate(), |out, (index, mip)| match mip {
+        Ok(mip) => writeln!(out, "  {index}  {} x {}  {FAINT}{}{FAINT:#}", mip.width(), mip.height(), stored(&mip)),
+        Err(error) => writeln!(out, "  {index}  {}", error.message()),
+    })
+}
+
+fn data(tag: &Tag<'_>) -> String {
+    match tag.data {
+        TagData::Color(&Color { red, green, blue, alpha }) => {
+            format!("red {red}, green {green}, blue {blue}, alpha {alpha}")
+        }
+        TagData::Flags(flags) => format!("{flags:#x}"),
+        TagData::Swizzle(swizzle) => sources(swizzle),
+        TagData::Offsets(offsets) => count(offsets.iter().filter(|offset| offset.get() > 0).count() as u64, "offset"),
+        TagData::Text(text) => shown(text),
+        _ => count(u64::from(*tag.byte_len), "byte"),
+    }
+}
+
+fn sources(swizzle: &Swizzle) -> String {
+    let Swizzle { red, green, blue, alpha } = *swizzle;
+    let named = [("red", red), ("green", green), ("blue", blue), ("alpha", alpha)].map(|(channel, source)| {
+        let Source(code) = source;
+        format!("{channel} from {}", source.name().map_or_else(|| format!("unknown {code}"), str::to_owned))
+    });
+    named.join(", ")
+}
+
+fn stored(mip: &Mip<'_>) -> String {
+    match mip.block() {
+        Ok(block) => format!("{}, {}", count(block.stored_byte_len(), "byte"), block.packing()),
+        Err(error) => error.message(),
+    }
+}

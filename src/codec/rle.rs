@@ -1,0 +1,127 @@
+//! Run-length streams of the oldest textures, as their engine's source reads them: no such file is available.
+//!
+//! A control byte below 128 stands before literals, one more than its value. Any other repeats the next byte, 1 to 128
+//! times.
+
+use super::Codec;
+use crate::base::error::{Error, Result};
+use crate::bytes::Cursor;
+
+/// The maximum number of decoded bytes per stored byte: 128 for two.
+pub(super) const RATIO: u64 = 64;
+
+/// Returns the number of bytes of the stream at the cursor, given its decoded size.
+///
+/// Takes time linear in the stored bytes, and no memory.
+///
+/// # Errors
+/// Returns an error at the offset of the first run that exceeds the cursor's part or the output.
+pub fn stored_byte_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
+    super::count_walk();
+    Codec::Rle.within_ratio(stream, decoded_len)?;
+    walk(stream, decoded_len, |_| {})
+}
+
+/// Decodes the stream that is the whole of the cursor's part. It must fill `out` exactly.
+///
+/// ```
+/// use meshpeek::{codec::rle, view::Cursor};
+/// let mut out = [0; 6];
+/// rle::decode_into(Cursor::new(b"\x01ab\x83c"), &mut out)?;
+/// assert_eq!(&out, b"abcccc");
+/// # Ok::<(), meshpeek::Error>(())
+/// ```
+///
+/// # Errors
+/// Returns the errors of [`stored_byte_len`], and an error if there are bytes after the last run. The content of `out`
+/// is then unspecified.
+pub fn decode_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
+    let mut behind = stream;
+    behind.skip(decode_first(stream, out)?)?;
+    if !behind.is_empty() {
+        return Err(behind.error("bytes after the last run of RLE"));
+    }
+    Ok(())
+}
+
+/// Decodes a stream that others may follow. Returns its stored size.
+pub(super) fn decode_first(stream: Cursor<'_>, out: &mut [u8]) -> Result<u64> {
+    super::count_decode(out.len());
+    let decoded_len = out.len() as u64;
+    let mut free = out;
+    walk(stream, decoded_len, |run| {
+        let length = match run {
+            Run::Literals(bytes) => bytes.len(),
+            Run::Repeat(_, length) => length,
+        };
+        let (place, behind) = std::mem::take(&mut free).split_at_mut_checked(length).unwrap_or_default();
+        match run {
+            Run::Literals(bytes) if bytes.len() == place.len() => place.copy_from_slice(bytes),
+            Run::Literals(_) => {}
+            Run::Repeat(byte, _) => place.fill(byte),
+        }
+        free = behind;
+    })
+}
+
+enum Run<'a> {
+    Literals(&'a [u8]),
+    Repeat(u8, usize),
+}
+
+/// Calls `emit` with the runs that make up `decoded_len` bytes. Returns the stored size.
+fn walk<'a>(stream: Cursor<'a>, decoded_len: u64, mut emit: impl FnMut(Run<'a>)) -> Result<u64> {
+    let mut rest = stream;
+    let mut left = decoded_len;
+    while left > 0 {
+        let start = rest;
+        let control = rest.u8()?;
+        let length = u64::from(control & 0x7f).saturating_add(1);
+        let Some(room) = left.checked_sub(length) else {
+            let message = format!("RLE stream decodes to more than {decoded_len} bytes");
+            return Err(Error::malformed(message).at(start.offset()));
+        };
+        left = room;
+        emit(match control {
+            0..0x80 => Run::Literals(rest.bytes(length)?),
+            _ => Run::Repeat(rest.u8()?, usize::from(control & 0x7f).saturating_add(1)),
+        });
+    }
+    Ok(stream.left().saturating_sub(rest.left()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `abcccc`, and a byte more.
+    const STREAM: &[u8] = b"\x01ab\x83c!";
+
+    #[test]
+    fn walk_and_decoder_agree() {
+        let mut out = [0; 6];
+        assert_eq!(stored_byte_len(Cursor::new(STREAM), 6).unwrap(), 5);
+        decode_into(Cursor::new(&STREAM[..5]), &mut out).unwrap();
+        assert_eq!(&out, b"abcccc");
+        let mut out = [0; 128];
+        decode_into(Cursor::new(&[0xff, 7]), &mut out).unwrap();
+        assert_eq!(out, [7; 128]);
+        assert_eq!(stored_byte_len(Cursor::new(&[]), 0).unwrap(), 0);
+    }
+
+    #[test]
+    fn each_rule_is_checked_at_its_run() {
+        let fault = |stream: &[u8], len| {
+            let walked = stored_byte_len(Cursor::with_offset(stream, 0x10), len as u64).unwrap_err();
+            let decoded = decode_into(Cursor::with_offset(stream, 0x10), &mut vec![0; len]).unwrap_err();
+            assert_eq!(walked.offset(), decoded.offset());
+            walked.to_string()
+        };
+        assert_eq!(fault(STREAM, 5), "at 0x13: RLE stream decodes to more than 5 bytes");
+        assert_eq!(fault(&STREAM[..4], 6), "at 0x14: needs 1 byte, 0 left");
+        assert_eq!(fault(&STREAM[..2], 6), "at 0x11: needs 2 bytes, 1 left");
+        let error = decode_into(Cursor::new(STREAM), &mut [0; 6]).unwrap_err();
+        assert_eq!(error.to_string(), "at 0x5: bytes after the last run of RLE");
+        assert!(stored_byte_len(Cursor::new(STREAM), 64 * 6 + 1).unwrap_err().to_string().contains("cannot hold"));
+    }
+}

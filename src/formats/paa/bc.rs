@@ -1,0 +1,163 @@
+//! Blocks of 4 x 4 pixels: BC1, BC2 and BC3, which DXT1, DXT2 and 3, and DXT4 and 5 consist of.
+//!
+//! Each mixed color or alpha is the exact fraction of the stored numbers, rounded to the nearest, halves up.
+
+/// RGBA of 16 pixels, in rows of four.
+pub type Block = [[u8; 4]; 16];
+
+/// Decodes a block of BC1.
+pub fn bc1(block: &[u8; 8]) -> Block {
+    let [a, b, c, d, indices @ ..] = *block;
+    let ends = [u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d])];
+    let [first, second] = ends;
+    pixels(colors(ends, first > second), indices)
+}
+
+/// Decodes a block of BC2: 16 alphas of four bits, then colors.
+pub fn bc2(block: &[u8; 16]) -> Block {
+    let ([a, b, c, d, e, f, g, h], color) = halves(block);
+    let mut alphas = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
+    let mut out = four_colors(&color);
+    for [.., alpha] in &mut out {
+        *alpha = narrow((alphas & 15).wrapping_mul(17));
+        alphas >>= 4;
+    }
+    out
+}
+
+/// Decodes a block of BC3: two alphas and 16 indices of three bits into the steps between them, then colors.
+pub fn bc3(block: &[u8; 16]) -> Block {
+    let ([first, second, a, b, c, d, e, f], color) = halves(block);
+    let steps = alpha_steps(first, second);
+    let mut indices = u64::from_le_bytes([a, b, c, d, e, f, 0, 0]);
+    let mut out = four_colors(&color);
+    for [.., alpha] in &mut out {
+        *alpha = steps.get((indices & 7) as usize).copied().unwrap_or(0);
+        indices >>= 3;
+    }
+    out
+}
+
+fn halves(block: &[u8; 16]) -> ([u8; 8], [u8; 8]) {
+    let (mut alpha, mut color) = ([0; 8], [0; 8]);
+    let (first, second) = block.split_at(8);
+    alpha.copy_from_slice(first);
+    color.copy_from_slice(second);
+    (alpha, color)
+}
+
+/// Decodes the color half of a block with alpha, which never has three colors only.
+fn four_colors(block: &[u8; 8]) -> Block {
+    let [a, b, c, d, indices @ ..] = *block;
+    pixels(colors([u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d])], true), indices)
+}
+
+fn pixels(colors: [[u8; 4]; 4], indices: [u8; 4]) -> Block {
+    let mut indices = u32::from_le_bytes(indices);
+    let mut out = Block::default();
+    for pixel in &mut out {
+        *pixel = colors.get((indices & 3) as usize).copied().unwrap_or_default();
+        indices >>= 2;
+    }
+    out
+}
+
+/// The two stored colors and those between them. With three colors, the fourth is transparent.
+fn colors(ends: [u16; 2], is_four: bool) -> [[u8; 4]; 4] {
+    let [[r0, g0, b0], [r1, g1, b1]] = ends.map(|color| [color >> 11, color >> 5 & 63, color & 31].map(u32::from));
+    let mixed = |first: u32, second: u32| {
+        let parts = first.wrapping_add(second);
+        let mix = |a: u32, b: u32| a.wrapping_mul(first).wrapping_add(b.wrapping_mul(second));
+        [
+            to_eight_bits(mix(r0, r1), parts.wrapping_mul(31)),
+            to_eight_bits(mix(g0, g1), parts.wrapping_mul(63)),
+            to_eight_bits(mix(b0, b1), parts.wrapping_mul(31)),
+            255,
+        ]
+    };
+    if is_four {
+        [mixed(1, 0), mixed(0, 1), mixed(2, 1), mixed(1, 2)]
+    } else {
+        [mixed(1, 0), mixed(0, 1), mixed(1, 1), [0; 4]]
+    }
+}
+
+/// The number of 255ths that is nearest to `number` of `all`.
+#[inline(always)]
+pub(super) fn to_eight_bits(number: u32, all: u32) -> u8 {
+    let doubled = number.wrapping_mul(510).wrapping_add(all);
+    narrow(doubled.checked_div(all.wrapping_mul(2)).unwrap_or(0).into())
+}
+
+fn alpha_steps(first: u8, second: u8) -> [u8; 8] {
+    let step = |parts: u32, of: u32| {
+        let rest = of.wrapping_sub(parts);
+        let sum = u32::from(first).wrapping_mul(rest).wrapping_add(u32::from(second).wrapping_mul(parts));
+        // The number of steps is odd: no fraction is a half.
+        narrow(sum.wrapping_add(of / 2).checked_div(of).unwrap_or(0).into())
+    };
+    if first > second {
+        [first, second, step(1, 7), step(2, 7), step(3, 7), step(4, 7), step(5, 7), step(6, 7)]
+    } else {
+        [first, second, step(1, 5), step(2, 5), step(3, 5), step(4, 5), 0, 255]
+    }
+}
+
+/// The lowest byte of a number that has no other.
+#[allow(clippy::cast_possible_truncation)]
+#[inline(always)]
+pub(super) fn narrow(number: u64) -> u8 {
+    number as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Red at 15 of 31, green at 21 of 63.
+    const FIRST: [u8; 2] = ((15 << 11 | 21 << 5) as u16).to_le_bytes();
+
+    fn block(ends: [[u8; 2]; 2], indices: [u8; 4]) -> [u8; 8] {
+        let [[a, b], [c, d]] = ends;
+        let [e, f, g, h] = indices;
+        [a, b, c, d, e, f, g, h]
+    }
+
+    #[test]
+    fn fractions_are_rounded_to_the_nearest() {
+        let four = bc1(&block([FIRST, [0; 2]], [0b1110_0100, 0, 0, 0]));
+        // 15/31 is 123.4; two thirds of 15/31 are 82.26, a third 41.1.
+        assert_eq!(four[..4], [[123, 85, 0, 255], [0, 0, 0, 255], [82, 57, 0, 255], [41, 28, 0, 255]]);
+        let three = bc1(&block([[0; 2], FIRST], [0b1110_0100, 0, 0, 0]));
+        // 42.5 of 21/126 goes up.
+        assert_eq!(three[..4], [[0, 0, 0, 255], [123, 85, 0, 255], [62, 43, 0, 255], [0; 4]]);
+        assert_eq!(bc1(&block([FIRST, FIRST], [0xff; 4])), [[0; 4]; 16]);
+        assert_eq!(bc1(&block([[0xff; 2], [0; 2]], [0, 0x55, 0, 0]))[3..5], [[255; 4], [0, 0, 0, 255]]);
+    }
+
+    #[test]
+    fn color_halves_beside_alpha_always_have_four_colors() {
+        let color = block([[0; 2], FIRST], [0b1110_0100, 0, 0, 0]);
+        let mut two = [0; 16];
+        two[0] = 0xf1;
+        two[8..].copy_from_slice(&color);
+        assert_eq!(bc2(&two)[..4], [[0, 0, 0, 17], [123, 85, 0, 255], [41, 28, 0, 0], [82, 57, 0, 0]]);
+        two[..3].copy_from_slice(&[10, 0, 0b10_001_000]);
+        assert_eq!(bc3(&two)[..3], [[0, 0, 0, 10], [123, 85, 0, 0], [41, 28, 0, 9]]);
+    }
+
+    #[test]
+    fn alpha_has_six_steps_or_four() {
+        assert_eq!(alpha_steps(255, 0), [255, 0, 219, 182, 146, 109, 73, 36]);
+        assert_eq!(alpha_steps(0, 255), [0, 255, 51, 102, 153, 204, 0, 255]);
+        assert_eq!(alpha_steps(9, 9), [9, 9, 9, 9, 9, 9, 0, 255]);
+    }
+
+    #[test]
+    fn small_numbers_spread_over_eight_bits() {
+        let all: Vec<u8> = (0..32).map(|number| to_eight_bits(number, 31)).collect();
+        let expected: Vec<u8> = (0..32).map(|number| (f64::from(number) * 255.0 / 31.0).round() as u8).collect();
+        assert_eq!(all, expected);
+        assert!((0..64).all(|number| to_eight_bits(number, 63) == (f64::from(number) * 255.0 / 63.0).round() as u8));
+    }
+}

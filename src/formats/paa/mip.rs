@@ -1,0 +1,440 @@
+//! Mips: the same picture in several sizes.
+
+use std::iter::FusedIterator;
+use std::ops::ControlFlow;
+
+use super::bc::{bc1, bc2, bc3, narrow, to_eight_bits};
+use super::wire::{Kind, PaletteColor, U24};
+use crate::base::error::{Context as _, Error, Result};
+use crate::base::limits::{Limits, flag};
+use crate::base::span::Span;
+use crate::blocks::Block;
+use crate::bytes::array::columns;
+use crate::bytes::{Column, Cursor, LeArray, Packing, Storage, Table};
+use crate::codec::Codec;
+use crate::outline::{Outline, Sink, Type};
+use crate::record::{Framing, Read, Stored, record, walk_field};
+
+/// The most mips of a file: as many as there are offsets.
+pub(super) const MOST_MIPS: usize = 16;
+/// The bit of the width that marks LZO.
+const LZO: u16 = 1 << 15;
+/// The sides that stand before the true ones if the indices are an LZSS stream.
+const LZSS_MARK: [u16; 2] = [1234, 8765];
+
+/// What a texture's header says about each of its mips.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout<'a> {
+    pub(super) kind: Kind,
+    pub(super) palette: LeArray<'a, PaletteColor>,
+    pub(super) limits: Limits,
+}
+
+record! {
+    /// The picture in one size.
+    Mip<'a>(layout: Layout<'a>) {
+        /// Its width and height in pixels.
+        sides: Sides [layout.kind],
+        /// The number of bytes that its pixels take.
+        byte_len: Framing<U24>,
+        /// Its pixels: blocks of 4 x 4 for the DXT kinds, else row by row.
+        data: Data<'a> [(layout, sides, byte_len.get())],
+    }
+    also |mip, out| if mip.data.block().is_ok() {
+        out.array("pixels", &mip.pixels());
+    }
+}
+
+/// The width and height of a mip in pixels, and their marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Sides {
+    /// The width.
+    pub width: u16,
+    /// The height.
+    pub height: u16,
+    /// True if bit 15 of the stored width is set. It marks LZO.
+    pub is_marked: bool,
+    /// True if the sides 1234 and 8765 stand before the true ones. They mark LZSS instead of RLE for indices into a
+    /// palette. Known from the source of an engine only.
+    pub has_mark: bool,
+}
+
+/// A side, shown without the bit that marks LZO.
+struct Width(u16);
+
+impl Stored for Width {
+    const TYPE: Type = Type::Number("u16", 2);
+
+    fn value(&self) -> Option<crate::outline::Value<'_>> {
+        Some((self.0 & !LZO).into())
+    }
+}
+
+impl Stored for Sides {
+    const TYPE: Type = Type::Varying("u16 width with bit 15 for LZO, u16 height", 4);
+}
+
+impl<'a> Read<'a, Kind> for Sides {
+    fn walk(cursor: &mut Cursor<'a>, kind: Kind, _: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        let mark = LZSS_MARK.map(u16::to_le_bytes);
+        let has_mark = kind == Kind::P8 && cursor.rest().starts_with(mark.as_flattened());
+        if has_mark {
+            Framing::<u16>::walk(cursor, (), "mark_width", sink)?;
+            Framing::<u16>::walk(cursor, (), "mark_height", sink)?;
+        }
+        let Width(word) = walk_field(cursor, "width", sink, |cursor| cursor.u16().map(Width))?;
+        let height = u16::walk(cursor, (), "height", sink)?;
+        Ok(Self { width: word & !LZO, height, is_marked: word & LZO != 0, has_mark })
+    }
+}
+
+impl Kind {
+    /// Indices into a palette. Such files have no type word.
+    pub const P8: Self = Self(0);
+    /// Alpha in one bit, red, green and blue in five.
+    pub const ARGB1555: Self = Self(0x1555);
+    /// Four bits for each channel.
+    pub const ARGB4444: Self = Self(0x4444);
+    /// Gray and alpha, eight bits each.
+    pub const AI88: Self = Self(0x8080);
+    /// Eight bits for each channel.
+    pub const ARGB8888: Self = Self(0x8888);
+    /// BC1 blocks.
+    pub const DXT1: Self = Self(0xff01);
+    /// BC2 blocks, colors multiplied by alpha.
+    pub const DXT2: Self = Self(0xff02);
+    /// BC2 blocks.
+    pub const DXT3: Self = Self(0xff03);
+    /// BC3 blocks, colors multiplied by alpha.
+    pub const DXT4: Self = Self(0xff04);
+    /// BC3 blocks.
+    pub const DXT5: Self = Self(0xff05);
+
+    /// Returns true if pixels are stored in blocks of 4 x 4.
+    pub const fn is_blocks(self) -> bool {
+        matches!(self, Self::DXT1 | Self::DXT2 | Self::DXT3 | Self::DXT4 | Self::DXT5)
+    }
+
+    /// Returns the number of bytes of a picture when its stream is decoded. A block that is cut takes all its bytes.
+    pub const fn byte_len(self, width: u16, height: u16) -> u64 {
+        let (wide, high) = match self.is_blocks() {
+            true => (width.div_ceil(4) as u64, height.div_ceil(4) as u64),
+            false => (width as u64, height as u64),
+        };
+        let each = match self {
+            Self::DXT1 => 8,
+            Self::DXT2 | Self::DXT3 | Self::DXT4 | Self::DXT5 => 16,
+            Self::ARGB8888 => 4,
+            Self::P8 => 1,
+            _ => 2,
+        };
+        // Both sides are below 2^16.
+        wide.saturating_mul(high).saturating_mul(each)
+    }
+}
+
+/// The stored pixels of a mip.
+#[derive(Clone, Copy, Debug)]
+pub struct Data<'a> {
+    layout: Layout<'a>,
+    sides: Sides,
+    stored: Cursor<'a>,
+}
+
+impl Stored for Data<'_> {
+    const TYPE: Type = Type::Array(columns!["value" U8], 0);
+
+    /// What does not fit the sides is described as stored, with a problem.
+    fn describe_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
+        match (out.ok(self.block()), LeArray::<u8>::new(self.stored.rest(), self.stored.offset())) {
+            (Some(block), _) => out.array(name, &block),
+            (None, Ok(bytes)) if !bytes.is_empty() => out.array(name, &bytes),
+            _ => {}
+        }
+    }
+}
+
+impl<'a> Read<'a, (Layout<'a>, Sides, u32)> for Data<'a> {
+    fn walk(
+        cursor: &mut Cursor<'a>,
+        (layout, sides, bytes): (Layout<'a>, Sides, u32),
+        name: &'static str,
+        sink: &mut impl Sink,
+    ) -> Result<Self> {
+        walk_field(cursor, name, sink, |cursor| Ok(Self { layout, sides, stored: cursor.split(bytes.into())? }))
+    }
+}
+
+impl<'a> Data<'a> {
+    fn codec(&self) -> Codec {
+        match (self.layout.kind, self.sides) {
+            (kind, Sides { is_marked: true, .. }) if kind.is_blocks() => Codec::Lzo,
+            (kind, _) if kind.is_blocks() => Codec::Raw,
+            (Kind::P8, Sides { has_mark: false, .. }) => Codec::Rle,
+            _ => Codec::LzssSigned,
+        }
+    }
+
+    fn block(&self) -> Result<Block<'a, u8>> {
+        let Self { layout: Layout { kind, limits, .. }, sides: Sides { width, height, .. }, stored } = *self;
+        if width == 0 || height == 0 {
+            return Err(stored.error(format!("{width} x {height} pixels")));
+        }
+        if height > i16::MAX.cast_unsigned() {
+            return Err(stored.error(format!("{height} pixels high, at most {}", i16::MAX)));
+        }
+        let (need, codec) = (kind.byte_len(width, height), self.codec());
+        if codec == Codec::Raw && need != stored.left() {
+            let message = format!("{} bytes for {width} x {height} pixels, which take {need}", stored.left());
+            return Err(stored.error(message));
+        }
+        let block = Block::exactly(stored, need, codec, &limits)?;
+        block.check_claim()?;
+        Ok(block)
+    }
+}
+
+impl<'a> Mip<'a> {
+    /// Returns the width in pixels.
+    pub fn width(&self) -> u16 {
+        self.sides.width
+    }
+
+    /// Returns the height in pixels.
+    pub fn height(&self) -> u16 {
+        self.sides.height
+    }
+
+    /// Returns the stored bytes, still compressed.
+    pub fn stored_bytes(&self) -> LeArray<'a, u8> {
+        LeArray::new(self.data.stored.rest(), self.data.stored.offset()).unwrap_or_default()
+    }
+
+    /// Returns the pixels as the texture's [`Kind`] stores them: in place, or one stream that is decoded on access.
+    ///
+    /// # Errors
+    /// Returns an error if a side is 0 or too large, or if the stored bytes cannot hold this number of pixels.
+    pub fn block(&self) -> Result<Block<'a, u8>> {
+        self.data.block()
+    }
+
+    /// Returns the pixels as RGBA, decoded on access. Channels are as stored, see [`Swizzle`](super::Swizzle).
+    pub fn pixels(&self) -> Pixels<'a> {
+        Pixels { data: self.data }
+    }
+
+    /// Decodes the pixels to RGBA, in rows from the top. Colors and alphas between stored ones are rounded to the
+    /// nearest.
+    ///
+    /// # Errors
+    /// Returns the errors of [`block`](Self::block). Returns an error if the pixels exceed [`Limits::decoded_bytes`], do
+    /// not decode, or have an index that is not in the palette.
+    pub fn to_rgba8(&self) -> Result<Vec<u8>> {
+        let (pixels, limit) = (self.pixels(), self.data.layout.limits.decoded_bytes);
+        let (offset, block) = (self.data.stored.offset(), self.block()?);
+        let bytes = pixels.rows().saturating_mul(4);
+        if bytes > limit {
+            return Err(Error::limit("decoded bytes in a picture", limit, flag::DECODED).at(offset));
+        }
+        let mut out = Vec::new();
+        let is_reserved = usize::try_from(bytes).is_ok_and(|bytes| out.try_reserve_exact(bytes).is_ok());
+        if !is_reserved {
+            return Err(Error::malformed(format!("no memory for {bytes} bytes")).at(offset));
+        }
+        let _ = pixels.each_row(&block.decode()?, &mut |row| {
+            out.extend_from_slice(row);
+            ControlFlow::Continue(())
+        })?;
+        Ok(out)
+    }
+
+    /// The palette that indices are into.
+    pub(super) fn palette(&self) -> LeArray<'a, PaletteColor> {
+        self.data.layout.palette
+    }
+}
+
+/// The pixels of a mip as RGBA, row by row from the top, decoded on access.
+#[derive(Clone, Copy, Debug)]
+pub struct Pixels<'a> {
+    data: Data<'a>,
+}
+
+impl Pixels<'_> {
+    /// Passes each row of the picture to `sink`, made from the decoded block.
+    pub(super) fn each_row(
+        &self,
+        stored: &[u8],
+        sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>> {
+        let Data { layout: Layout { kind, palette, .. }, sides, .. } = self.data;
+        let width = usize::from(sides.width);
+        let flow = match kind {
+            Kind::DXT1 => blocks(stored, sides, bc1, sink),
+            Kind::DXT2 | Kind::DXT3 => blocks(stored, sides, bc2, sink),
+            Kind::DXT4 | Kind::DXT5 => blocks(stored, sides, bc3, sink),
+            Kind::P8 => {
+                return indexed(stored, width, palette, sink).map_err(|error| error.at(self.data.stored.offset()));
+            }
+            Kind::AI88 => plain(stored, width, |&[gray, alpha]| [gray, gray, gray, alpha], sink),
+            Kind::ARGB1555 => plain(stored, width, argb1555, sink),
+            Kind::ARGB8888 => plain(stored, width, |&[blue, green, red, alpha]| [red, green, blue, alpha], sink),
+            _ => plain(stored, width, argb4444, sink),
+        };
+        Ok(flow)
+    }
+}
+
+impl Table for Pixels<'_> {
+    fn rows(&self) -> u64 {
+        u64::from(self.data.sides.width).saturating_mul(self.data.sides.height.into())
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        columns![U8: "red", "green", "blue", "alpha"].to_vec()
+    }
+
+    fn storage(&self) -> Storage {
+        Storage { offset: self.data.stored.offset(), bytes: self.data.stored.left(), packing: Packing::Derived }
+    }
+
+    fn picture(&self) -> Option<[u64; 2]> {
+        Some([self.data.sides.height, self.data.sides.width].map(u64::from))
+    }
+
+    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+        self.each_row(&self.data.block()?.decode()?, sink).map(|_| ())
+    }
+}
+
+/// Decodes a strip of blocks at a time: the four rows of its pixels.
+fn blocks<const N: usize>(
+    stored: &[u8],
+    Sides { width, height, .. }: Sides,
+    decode: impl Fn(&[u8; N]) -> super::bc::Block,
+    sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let across = usize::from(width).div_ceil(4);
+    let pitch = across.saturating_mul(16);
+    let mut strip = vec![0; pitch.saturating_mul(4)];
+    let mut left = usize::from(height);
+    let (all, _) = stored.as_chunks::<N>();
+    for row in all.chunks_exact(across.max(1)) {
+        let (top, bottom) = strip.split_at_mut(pitch.saturating_mul(2));
+        let ((first, second), (third, fourth)) = (top.split_at_mut(pitch), bottom.split_at_mut(pitch));
+        let places = [first, second, third, fourth].map(|row| row.as_chunks_mut::<16>().0);
+        let [first, second, third, fourth] = places;
+        for ((((block, a), b), c), d) in row.iter().zip(first).zip(second).zip(third).zip(fourth) {
+            let pixels = decode(block);
+            let (rows, _) = pixels.as_flattened().as_chunks::<16>();
+            if let [first, second, third, fourth] = rows {
+                (*a, *b, *c, *d) = (*first, *second, *third, *fourth);
+            }
+        }
+        for row in strip.chunks_exact(pitch.max(1)).take(left) {
+            sink(row.get(..usize::from(width).saturating_mul(4)).unwrap_or(row))?;
+        }
+        left = left.saturating_sub(4);
+    }
+    ControlFlow::Continue(())
+}
+
+/// Converts pixels that are stored row by row.
+fn plain<const N: usize>(
+    stored: &[u8],
+    width: usize,
+    convert: impl Fn(&[u8; N]) -> [u8; 4],
+    sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let mut out = vec![[0; 4]; width];
+    for row in stored.as_chunks::<N>().0.chunks_exact(width.max(1)) {
+        for (pixel, stored) in out.iter_mut().zip(row) {
+            *pixel = convert(stored);
+        }
+        sink(out.as_flattened())?;
+    }
+    ControlFlow::Continue(())
+}
+
+fn indexed(
+    stored: &[u8],
+    width: usize,
+    palette: LeArray<'_, PaletteColor>,
+    sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+) -> Result<ControlFlow<()>> {
+    if let Some(index) = stored.iter().find(|&&index| usize::from(index) >= palette.len()) {
+        return Err(Error::malformed(format!("pixel {index} in a palette of {} colors", palette.len())));
+    }
+    let color = |&[index]: &[u8; 1]| {
+        let color = palette.get(index.into()).map(|color| [color.red, color.green, color.blue, 255]);
+        color.unwrap_or_default()
+    };
+    Ok(plain(stored, width, color, sink))
+}
+
+fn argb4444(stored: &[u8; 2]) -> [u8; 4] {
+    let word = u64::from(u16::from_le_bytes(*stored));
+    [word >> 8, word >> 4, word, word >> 12].map(|channel| narrow((channel & 15).wrapping_mul(17)))
+}
+
+fn argb1555(stored: &[u8; 2]) -> [u8; 4] {
+    let word = u16::from_le_bytes(*stored);
+    let [red, green, blue] = [word >> 10, word >> 5, word].map(|channel| to_eight_bits(u32::from(channel & 31), 31));
+    [red, green, blue, if word >> 15 == 1 { 255 } else { 0 }]
+}
+
+/// The mips of a texture, the largest first. Ends at the end mark, and after an error.
+#[derive(Clone, Copy, Debug)]
+pub struct Mips<'a> {
+    cursor: Cursor<'a>,
+    layout: Layout<'a>,
+    index: usize,
+    is_done: bool,
+}
+
+impl<'a> Mips<'a> {
+    pub(super) fn new(cursor: Cursor<'a>, layout: Layout<'a>) -> Self {
+        Self { cursor, layout, index: 0, is_done: false }
+    }
+
+    /// Returns the offset of the next mip, counted from the start of the file. After the last one it is that of the end
+    /// mark.
+    pub fn offset(&self) -> u64 {
+        self.cursor.offset()
+    }
+
+    /// The bytes from there on.
+    pub(super) fn rest(&self) -> Cursor<'a> {
+        self.cursor
+    }
+
+    pub(super) fn layout(&self) -> Layout<'a> {
+        self.layout
+    }
+
+    pub(super) fn limits(&self) -> &Limits {
+        &self.layout.limits
+    }
+}
+
+impl<'a> Iterator for Mips<'a> {
+    type Item = Result<Mip<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.is_done |= self.cursor.rest().starts_with(&[0; 4]);
+        if self.is_done {
+            return None;
+        }
+        let mip = match self.index {
+            MOST_MIPS.. => Err(self.cursor.error(format!("more than {MOST_MIPS} mips"))),
+            _ => Mip::read(&mut self.cursor, self.layout),
+        };
+        let mip = mip.within_item("mips", self.index);
+        self.index = self.index.saturating_add(1);
+        self.is_done = mip.is_err();
+        Some(mip)
+    }
+}
+
+impl FusedIterator for Mips<'_> {}

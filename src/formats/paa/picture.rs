@@ -1,0 +1,124 @@
+//! Pictures for the eye: channels where the source image had them, alpha as the flags say.
+
+use super::wire::{Kind, Source, Swizzle};
+use super::{Mip, TagData, Texture};
+use crate::base::error::Result;
+use crate::base::named::named;
+
+named! {
+    /// What the alpha of a texture means.
+    #[non_exhaustive]
+    pub enum Alpha {
+        /// Nothing: all pixels are opaque.
+        Opaque = "opaque",
+        /// Each pixel is opaque or transparent.
+        OnOff = "on or off",
+        /// Pixels are mixed with what is behind them.
+        Blended = "blended",
+    }
+}
+
+/// A picture of eight bits for each channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Picture {
+    /// The width in pixels.
+    pub width: u16,
+    /// The height in pixels.
+    pub height: u16,
+    /// Red, green, blue and alpha of each pixel, in rows from the top.
+    pub rgba: Vec<u8>,
+    /// What the alpha means.
+    pub alpha: Alpha,
+}
+
+/// Magenta and cyan, which stand for transparent pixels in a palette.
+const KEYS: [[u8; 3]; 2] = [[255, 0, 255], [0, 255, 255]];
+
+impl<'a> Texture<'a> {
+    /// Returns what alpha means: the flags of the tag `FLAG`.
+    pub fn alpha(&self) -> Alpha {
+        let flags = self.tags().iter().find_map(|tag| match tag.data {
+            TagData::Flags(flags) => Some(flags),
+            _ => None,
+        });
+        match flags.unwrap_or(0) {
+            flags if flags & 1 != 0 => Alpha::Blended,
+            flags if flags & 2 != 0 => Alpha::OnOff,
+            _ if self.kind() == Kind::P8 => Alpha::OnOff,
+            _ => Alpha::Opaque,
+        }
+    }
+
+    /// Returns where the stored channels come from, if the texture has the tag `SWIZ`.
+    pub fn swizzle(&self) -> Option<&'a Swizzle> {
+        self.tags().iter().find_map(|tag| match tag.data {
+            TagData::Swizzle(swizzle) => Some(swizzle),
+            _ => None,
+        })
+    }
+
+    /// Decodes a mip for display: moves channels back where the source image had them, and makes alpha what it
+    /// [means](Self::alpha). Channels that were not stored are 255.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Mip::to_rgba8`].
+    pub fn to_picture(&self, mip: &Mip<'a>) -> Result<Picture> {
+        let alpha = self.alpha();
+        let mut rgba = mip.to_rgba8()?;
+        if self.kind() == Kind::P8 {
+            self.clear_keys(&mut rgba);
+        }
+        if let Some(swizzle) = self.swizzle() {
+            swizzle.undo(&mut rgba);
+        }
+        let is_opaque = |value: u8| match alpha {
+            Alpha::Opaque => true,
+            _ => value >= 128,
+        };
+        if alpha != Alpha::Blended {
+            for [.., value] in rgba.as_chunks_mut::<4>().0 {
+                *value = if is_opaque(*value) { 255 } else { 0 };
+            }
+        }
+        Ok(Picture { width: mip.width(), height: mip.height(), rgba, alpha })
+    }
+
+    /// Makes the key colors of a palette transparent, as engines do.
+    fn clear_keys(&self, rgba: &mut [u8]) {
+        let average = self.tags().iter().find_map(|tag| match tag.data {
+            TagData::Color(color) if tag.name.known() == Some("AVGC") => Some([color.red, color.green, color.blue, 0]),
+            _ => None,
+        });
+        for pixel in rgba.as_chunks_mut::<4>().0 {
+            let [red, green, blue, _] = *pixel;
+            if KEYS.contains(&[red, green, blue]) {
+                *pixel = average.unwrap_or([0; 4]);
+            }
+        }
+    }
+}
+
+impl Swizzle {
+    /// Moves the channels of RGBA pixels back to those of the source image. Channels that were not stored become 255. If
+    /// colors were stored from alpha only, the picture becomes gray.
+    pub fn undo(&self, rgba: &mut [u8]) {
+        let is_gray =
+            ![self.alpha, self.red, self.green, self.blue].iter().any(|source| matches!(source.0, 1..=3 | 5..=7));
+        for pixel in rgba.as_chunks_mut::<4>().0 {
+            let [red, green, blue, alpha] = *pixel;
+            let mut source = [None; 4];
+            for (from, value) in [(self.alpha, alpha), (self.red, red), (self.green, green), (self.blue, blue)] {
+                let Source(code @ 0..8) = from else { continue };
+                if let Some(channel) = source.get_mut(usize::from(code & 3)) {
+                    *channel = Some(if code < 4 { value } else { !value });
+                }
+            }
+            let [alpha, red, green, blue] = source;
+            *pixel = match alpha {
+                Some(gray) if is_gray => [gray, gray, gray, 255],
+                _ => [red, green, blue, alpha].map(|channel| channel.unwrap_or(255)),
+            };
+        }
+    }
+}

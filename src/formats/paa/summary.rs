@@ -1,0 +1,75 @@
+//! Implements [`Inspect`] for textures.
+
+use std::ops::ControlFlow;
+
+use super::verify::Survey;
+use super::{EndMark, Header, Mip, Texture};
+use crate::base::error::{Error, Result};
+use crate::base::format::Format;
+use crate::base::limits::Limits;
+use crate::budget::Budget;
+use crate::bytes::Table;
+use crate::inspect::{Depth, Inspect, no_digest};
+use crate::outline::{Outline, Part};
+use crate::record::{Fixed, describe_fields};
+use crate::summary::{Counts, Problems, Summary};
+
+impl Inspect for Texture<'_> {
+    fn about(&self) -> (Format, &Limits, u64) {
+        (Format::Paa, self.mips.limits(), self.data.len() as u64)
+    }
+
+    /// A summary steps from mip to mip, and decodes nothing.
+    fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
+        let summary = Summary::new(Format::Paa, self.data.len() as u64);
+        match depth {
+            Depth::Header => {
+                let mips = self.mips().flatten().count() as u64;
+                Summary { counts: Counts::known([("mips", mips)]), ..summary }
+            }
+            _ => Survey::new(self, depth == Depth::Verify, problems).run(summary),
+        }
+    }
+
+    fn outline(&self, out: &mut Outline<'_>) {
+        out.field("alpha", self.alpha().name());
+        describe_fields::<Header<'_>, _>(crate::bytes::Cursor::new(self.data), self.has_kind, out);
+        let mut mips = self.mips();
+        for index in 0_usize.. {
+            let start = mips.rest();
+            let Some(mip) = mips.next() else { break };
+            let Some(_) = out.ok(mip) else { return };
+            let part = Part::item("mips", index).spanning(start.offset(), mips.offset().saturating_sub(start.offset()));
+            out.part(part, |out| describe_fields::<Mip<'_>, _>(start, mips.layout(), out));
+        }
+        // Some writers leave out its last two bytes.
+        let mut rest = mips.rest();
+        let (offset, bytes) = (rest.offset(), rest.left().min(size_of::<EndMark>() as u64));
+        out.part(Part::one("end").spanning(offset, bytes), |out| {
+            if let Ok(mark) = rest.read::<EndMark>() {
+                mark.describe_fields(offset, out);
+            }
+        });
+    }
+
+    fn digest_names(&self) -> &'static [&'static str] {
+        &["pixels"]
+    }
+
+    fn digest(&self, name: &str, budget: &Budget, sink: &mut dyn FnMut(&[u8])) -> Result<()> {
+        if name != "pixels" {
+            return Err(no_digest(Format::Paa, name));
+        }
+        let mut mips = self.mips();
+        let Some(mip) = mips.next().transpose()? else {
+            return Err(Error::malformed("no mip").at(mips.offset()));
+        };
+        let stored = budget.decode(&mip.block()?)?;
+        budget.work(mip.pixels().rows().saturating_mul(4))?;
+        let rows = &mut |row: &[u8]| {
+            sink(row);
+            ControlFlow::Continue(())
+        };
+        mip.pixels().each_row(&stored, rows).map(|_| ())
+    }
+}

@@ -1,0 +1,166 @@
+//! What can be wrong with a texture, and the facts that a walk over its mips yields.
+
+use std::collections::BTreeSet;
+
+use super::wire::Kind;
+use super::{Mip, Tag, TagData, Texture, tag};
+use crate::base::code::Code;
+use crate::base::error::{Context as _, Error};
+use crate::base::span::Span;
+use crate::bytes::Table;
+use crate::check::{Below, Broken, Check};
+use crate::codec::lzss::signed_sum;
+use crate::record::Fixed;
+use crate::summary::{Blocks, Counts, Problems, Summary};
+
+/// One walk over the mips. If `deep` is set, it checks the tags and decodes every mip, too.
+pub(super) struct Survey<'s, 'a> {
+    texture: &'s Texture<'a>,
+    deep: bool,
+    problems: &'s mut Problems,
+    blocks: Blocks,
+    /// The offsets of the mips.
+    offsets: Vec<u64>,
+    /// The sides of the mip before.
+    before: Option<[u16; 2]>,
+}
+
+impl<'s, 'a> Survey<'s, 'a> {
+    pub(super) fn new(texture: &'s Texture<'a>, deep: bool, problems: &'s mut Problems) -> Self {
+        Self { texture, deep, problems, blocks: Blocks::default(), offsets: Vec::new(), before: None }
+    }
+
+    pub(super) fn run(mut self, summary: Summary) -> Summary {
+        let mut mips = self.texture.mips();
+        let mut is_whole = true;
+        loop {
+            let offset = mips.offset();
+            let Some(mip) = mips.next() else { break };
+            let Some(mip) = self.problems.ok(mip) else {
+                is_whole = false;
+                break;
+            };
+            self.mip(&mip, offset);
+            self.offsets.push(offset);
+        }
+        if is_whole {
+            self.end(mips.rest());
+        }
+        if self.deep {
+            self.tags(is_whole);
+            self.palette();
+        }
+        let counts = Counts::known([("mips", self.offsets.len() as u64)]);
+        Summary { counts, blocks: self.blocks, ..summary }
+    }
+
+    fn mip(&mut self, mip: &Mip<'a>, offset: u64) {
+        let index = self.offsets.len();
+        let place = |error: Error| error.within_item("mips", index);
+        let sides = [mip.width(), mip.height()];
+        let halved = self.before.map(|sides| sides.map(|side| (side / 2).max(1)));
+        self.before = Some(sides);
+        let Some(block) = self.problems.ok(mip.block().map_err(place)) else { return };
+        self.blocks.add(block.storage(), block.decoded_byte_len());
+        if !self.deep {
+            return;
+        }
+        let mut warn = |message: String| self.problems.warning(&place(Error::malformed(message).at(offset)));
+        if let Some([width, height]) = halved.filter(|&halved| halved != sides) {
+            warn(format!("{} x {}, half of the one before is {width} x {height}", mip.width(), mip.height()));
+        }
+        if mip.sides.is_marked && !self.texture.kind().is_blocks() {
+            warn("marked as LZO, which only DXT kinds are".to_owned());
+        }
+        let decoded = self.problems.budget().decode(&block);
+        let Some(decoded) = self.problems.ok(decoded.map_err(place)) else { return };
+        let packing = block.packing();
+        if packing == crate::bytes::Packing::Lzss {
+            let sum = mip.stored_bytes().as_bytes().last_chunk().map(|sum| u32::from_le_bytes(*sum));
+            if sum != Some(signed_sum(&decoded)) {
+                let offset = block.offset().saturating_add(block.stored_byte_len()).saturating_sub(4);
+                let error = Error::malformed("the checksum sums unsigned bytes, not signed ones").at(offset);
+                self.problems.warning(&place(error));
+            }
+        }
+        if self.texture.kind() == Kind::P8 {
+            let check = Check::new(Below(mip.palette().len() as u64));
+            check.array(block.offset(), decoded.iter().map(|&index| index.into())).tell("pixels", self.problems, place);
+        }
+    }
+
+    /// Checks what follows the last mip.
+    fn end(&mut self, mut rest: crate::bytes::Cursor<'_>) {
+        let offset = rest.offset();
+        let warn = |message: String| Error::malformed(message).at(offset).within("end");
+        if self.offsets.is_empty() {
+            self.problems.error(&warn("no mip".to_owned()));
+        }
+        let left = rest.left();
+        match rest.read::<super::EndMark>() {
+            Err(_) => self.problems.warning(&warn(format!("an end mark of {left} bytes, not 6"))),
+            Ok(mark) if mark.unread.get() != 0 => {
+                self.problems.warning(&warn(format!("ends with {:#x}, not 0", mark.unread.get())));
+            }
+            Ok(_) => {}
+        }
+        if left > 6 {
+            self.problems.warning(&Error::trailing(rest.left(), "the end mark").at(rest.offset()));
+        }
+    }
+
+    fn tags(&mut self, is_whole: bool) {
+        let mut seen = BTreeSet::new();
+        let mut repeated = Check::new(Broken::new(Code::Duplicate, "there twice"));
+        let mut odd = Check::new(Broken::new(Code::Name, "not ASCII letters"));
+        for (index, (tag, span)) in self.texture.tags().spanned().enumerate() {
+            // A few kinds are known; of others only so many are remembered.
+            let is_first = seen.len() > MOST_NAMES || seen.insert(*tag.name.as_bytes());
+            repeated.look(span.offset, tag.name, is_first);
+            odd.look(span.offset, tag.name, tag.name.as_bytes().iter().all(u8::is_ascii_graphic));
+            self.tag(&tag, index, span, is_whole);
+        }
+        repeated.tell("names", self.problems, |error| error.within("tags"));
+        odd.tell("names", self.problems, |error| error.within("tags"));
+    }
+
+    fn tag(&mut self, tag: &Tag<'a>, index: usize, span: Span, is_whole: bool) {
+        let place = |error: Error| error.within_item("tags", index);
+        let data = span.offset.saturating_add(12);
+        self.problems.ok(tag::check_length(tag).map_err(|error| place(error.at(data))));
+        let mut unknown = |message: String| {
+            self.problems.warning(&place(Error::malformed(message).at(data).coded(Code::UnknownCode)))
+        };
+        match tag.data {
+            // Some writers set the upper bits.
+            TagData::Flags(flags) if flags & 0xfc != 0 => {
+                unknown(format!("flags {flags:#x}, of which two bits are known"))
+            }
+            TagData::Swizzle(swizzle) => {
+                swizzle.unknown_codes(&mut |field, code| unknown(format!("{field} from the unknown source {code}")));
+            }
+            TagData::Offsets(offsets) => {
+                let mut check = Check::new(Broken::new(Code::Range, "not that of the mip, or not 0 after the last"));
+                for (place, offset) in offsets.iter().enumerate().filter(|_| is_whole) {
+                    let actual = self.offsets.get(place).copied().unwrap_or(0);
+                    let at = offsets.offset().saturating_add((place as u64).saturating_mul(4));
+                    check.look(at, offset.get(), u64::from(offset.get()) == actual);
+                }
+                check.tell("offsets", self.problems, place);
+            }
+            _ => {}
+        }
+    }
+
+    fn palette(&mut self) {
+        let palette = self.texture.palette();
+        if self.texture.kind() != Kind::P8 && !palette.is_empty() {
+            let kind = self.texture.kind().name().unwrap_or("this kind");
+            let error = Error::malformed(format!("{} colors, which {kind} does not use", palette.len()));
+            self.problems.warning(&error.at(palette.offset()).within("palette"));
+        }
+    }
+}
+
+/// The most names of tags to remember.
+const MOST_NAMES: usize = 1000;
