@@ -9,7 +9,7 @@ mod layout;
 pub mod selector;
 
 pub use array::Array;
-#[cfg(any(feature = "b3d", feature = "bmx", feature = "mlod", feature = "pbo", feature = "zip"))]
+#[cfg(any(feature = "b3d", feature = "bmx", feature = "mlod", feature = "pbo", feature = "rap", feature = "zip"))]
 pub(crate) use layout::brief;
 #[cfg(any(feature = "b3d", feature = "mlod"))]
 pub(crate) use layout::rows;
@@ -46,11 +46,12 @@ named! {
         /// | odol | LODs, bones, animations; the bounds | the header; of version 7 all LODs, behind which it lies |
         /// | bmtr, rtm | all | up to the first frame |
         /// | mlod | LODs | the header |
+        /// | rap | none | the header |
         /// | pbo, zip | all, and the blocks | the directory |
         Header = "header",
         /// What can be told without decoding: every record is read once, and a compressed stream walked where only that finds
-        /// its end. Linear in the file for b3d, lodka, odol, mlod and both kinds of rtm, in the directory for pbo and zip; of a
-        /// Ballance map the tables are inflated, and kept.
+        /// its end. Linear in the file for b3d, lodka, odol, mlod, rap and both kinds of rtm, in the directory for pbo and zip; of
+        /// a Ballance map the tables are inflated, and kept.
         #[default]
         Summary = "summary",
         /// Every block decoded, one at a time, and every index checked: linear in what the file unpacks to.

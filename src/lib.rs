@@ -119,6 +119,7 @@
 //! | lodka | right, up, backward | right | counterclockwise | up | x, y, z, w | rows, position last | the model's |
 //! | mlod | right, up, forward | left | counterclockwise, normals inward | down | none | none | meter |
 //! | odol | right, up, forward, from the bounding center | left | clockwise, normals inward | down | none | rows, for row vectors, position last | meter |
+//! | rap | none: a config has no coordinates | | | | | | |
 //! | rtm | right, up, forward; in BMTR x and z turned | left | none | none | x, y, z, w in 1/16384 | rows, for row vectors, position last | meter |
 //!
 //! # Features
@@ -147,6 +148,7 @@
         feature = "lodka",
         feature = "mlod",
         feature = "odol",
+        feature = "rap",
         feature = "rtm"
     )),
     allow(unused)
@@ -203,6 +205,8 @@ pub use formats::mlod;
 pub use formats::odol;
 #[cfg(feature = "pbo")]
 pub use formats::pbo;
+#[cfg(feature = "rap")]
+pub use formats::rap;
 #[cfg(any(feature = "mlod", feature = "odol"))]
 pub use formats::resolution;
 #[cfg(feature = "rtm")]

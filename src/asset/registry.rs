@@ -139,6 +139,10 @@ registry! {
     "mlod" Mlod(mlod::Model) from bytes {
         Mlod: crate::formats::mlod::SCHEMA,
     }
+    /// A binary config of Arma.
+    "rap" Rap(rap::Config) from bytes {
+        Rap: crate::formats::rap::SCHEMA,
+    }
     /// A PBO archive.
     "pbo" Pbo(pbo::Archive) from ranges {
         Pbo: crate::formats::pbo::SCHEMA,

@@ -12,6 +12,8 @@ pub mod mlod;
 pub mod odol;
 #[cfg(feature = "pbo")]
 pub mod pbo;
+#[cfg(feature = "rap")]
+pub mod rap;
 #[cfg(any(feature = "mlod", feature = "odol"))]
 pub mod resolution;
 #[cfg(feature = "rtm")]

@@ -19,8 +19,14 @@ named! {
         Material = "material",
         /// A surface file, `.bisurf`.
         Surface = "surface",
-        /// Another model.
+        /// Another model, placed in this one.
         Proxy = "proxy",
+        /// A model that a config names.
+        Model = "model",
+        /// A file that a text config includes.
+        Include = "include",
+        /// Any other file that a config names, such as a sound.
+        File = "file",
     }
 }
 
