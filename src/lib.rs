@@ -119,7 +119,6 @@
 //! | lodka | right, up, backward | right | counterclockwise | up | x, y, z, w | rows, position last | the model's |
 //! | mlod | right, up, forward | left | counterclockwise, normals inward | down | none | none | meter |
 //! | odol | right, up, forward, from the bounding center | left | clockwise, normals inward | down | none | rows, for row vectors, position last | meter |
-//! | rap | none: a config has no coordinates | | | | | | |
 //! | rtm | right, up, forward; in BMTR x and z turned | left | none | none | x, y, z, w in 1/16384 | rows, for row vectors, position last | meter |
 //!
 //! # Features

@@ -26,6 +26,7 @@ targets! {
     b3d_peer
     bmx
     bmx_tables
+    config_text
     geometry
     inflate
     lodka
@@ -36,6 +37,7 @@ targets! {
     models
     nested
     pbo
+    rap
     rtm
     zip
     zip_peer

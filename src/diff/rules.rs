@@ -201,6 +201,13 @@ const LODKA: &[(&str, Rule)] = &[
     ("proxy_sets/proxies/mesh", Item("meshes")),
 ];
 
+const RAP: &[(&str, Rule)] = &[
+    ("enums", Derived),
+    ("classes/outer", Parent("classes")),
+    ("classes/end", Derived),
+    ("classes/entries/address", Derived),
+];
+
 /// The rules of one format by path.
 pub(super) struct Rules(HashMap<&'static str, Vec<Rule>>);
 
@@ -214,6 +221,7 @@ impl Rules {
             Format::Bmtr => BMTR,
             Format::Rtm => RTM,
             Format::Mlod => MLOD,
+            Format::Rap => RAP,
             _ => &[],
         };
         let mut by_path: HashMap<_, Vec<Rule>> = HashMap::new();

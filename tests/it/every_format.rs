@@ -112,6 +112,7 @@ const EXEMPT: &[(Format, &[&str], &str)] = &[
     (Format::Rtm, &["export, glTF"], "refused by name: the community of Arma forbids it"),
     (Format::Odol, &["export, glTF"], "refused by name: the community of Arma forbids it"),
     (Format::Mlod, &["export, glTF"], "refused by name: the community of Arma forbids it"),
+    (Format::Rap, ARCHIVE, "a config has no space"),
     (Format::Pbo, ARCHIVE, "an archive has members and no space"),
     (Format::Zip, ARCHIVE, "an archive has members and no space"),
     (Format::Pbo, &["src/diff/rules.rs"], "archives are compared member by member"),
@@ -159,8 +160,8 @@ fn a_format_that_is_not_there_is_in_no_place() {
 
 #[test]
 fn bytes_after_the_end_have_a_code_of_their_own() {
-    use Format::{B3d, Bmtr, Bmx, Mlod, Odol, Rtm, Zip};
-    for format in [B3d, Bmx, Odol, Bmtr, Rtm, Mlod, Zip] {
+    use Format::{B3d, Bmtr, Bmx, Mlod, Odol, Rap, Rtm, Zip};
+    for format in [B3d, Bmx, Odol, Bmtr, Rap, Rtm, Mlod, Zip] {
         let file = Subject::of(format).files.swap_remove(0);
         let sound = fs::read(root().join(&file)).unwrap();
         let longer = [&sound[..], &[0; 3]].concat();

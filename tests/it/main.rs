@@ -41,6 +41,7 @@ mod pbo;
 mod pose;
 mod ranges;
 mod recipes;
+mod rap;
 mod refs;
 mod rtm;
 mod scan;

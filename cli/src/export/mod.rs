@@ -143,7 +143,7 @@ fn errors(asset: &Asset<'_>, depth: Depth, room: &Room<'_>) -> Vec<Problem> {
 impl Form {
     /// Why an asset of this format is not written so; `None` where it is.
     fn refused(&self, format: Format) -> Option<Cow<'static, str>> {
-        use Format::{B3d, Bmtr, Bmx, Lodka, Mlod, Odol, Pbo, Rtm, Zip};
+        use Format::{B3d, Bmtr, Bmx, Lodka, Mlod, Odol, Pbo, Rap, Rtm, Zip};
         let why = match (self, format) {
             (_, B3d | Bmx | Lodka) | (Self::Png, Odol | Mlod) => return None,
             // Their makers do not want them extracted.
@@ -152,6 +152,7 @@ impl Form {
                  -o NAME.png draws a model"
             }
             (Self::Png, Bmtr | Rtm) => "nothing to draw: an animation has no triangles",
+            (_, Rap) => "a config has no triangles",
             (_, Pbo | Zip) => "an archive is not a model; name a member, as FILE!/MEMBER",
             (Self::Glb, _) => return Some(format!("export does not write a {} as glTF", format.title()).into()),
             (Self::Png, _) => return Some(format!("export does not draw a {}", format.title()).into()),

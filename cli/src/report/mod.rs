@@ -6,6 +6,7 @@ mod bmx;
 mod lodka;
 mod mlod;
 mod odol;
+mod rap;
 mod rtm;
 
 use std::io::{Result, Write};
@@ -63,6 +64,8 @@ pub(crate) fn header(record: &Record, out: &mut impl Write) -> Result<()> {
         (ReferenceKind::Material, "materials"),
         (ReferenceKind::Surface, "surfaces"),
         (ReferenceKind::Proxy, "proxies"),
+        (ReferenceKind::Model, "models"),
+        (ReferenceKind::File, "other files"),
     ] {
         let mut names = summary.references.iter().filter(|reference| reference.kind == kind).peekable();
         if names.peek().is_some() {
@@ -82,6 +85,7 @@ pub(crate) fn body(asset: &Asset<'_>, out: &mut impl Write) -> Result<()> {
         Asset::Mlod(model) => mlod::write(model, out),
         Asset::Odol(model) => odol::write(model, out),
         Asset::Pbo(archive) => archive::pbo(archive, out),
+        Asset::Rap(config) => rap::write(config, out),
         Asset::Rtm(motion) => rtm::write(motion, out),
         Asset::Zip(archive) => archive::members(&Container::Zip(*archive), out),
         _ => Ok(()),
@@ -196,6 +200,9 @@ fn plural(number: u64, nouns: &str) -> String {
     let noun = match nouns.as_str() {
         _ if number != 1 => &nouns,
         "vertices" => "vertex",
+        "classes" => "class",
+        "external classes" => "external class",
+        "deleted classes" => "deleted class",
         "meshes" => "mesh",
         "brushes" => "brush",
         "bodies" => "body",

@@ -11,6 +11,7 @@ pub mod lzss;
 pub mod mlod;
 pub mod odol;
 pub mod pbo;
+pub mod rap;
 pub mod rtm;
 pub mod zip;
 
@@ -35,6 +36,8 @@ fn make() -> Vec<(String, Vec<u8>)> {
         ("hostile", mlod::hostile()),
         ("pbo", pbo::corpus()),
         ("hostile", pbo::hostile()),
+        ("rap", rap::corpus()),
+        ("hostile", rap::hostile()),
         ("rtm", rtm::corpus()),
         ("hostile", rtm::hostile()),
         ("odol", odol::corpus()),
