@@ -48,7 +48,10 @@ fn check(config: &Config<'_>, len: u64) {
     let summary = config.summarize();
     let names = ["classes", "values", "arrays"].map(|name| summary.counts.get(name));
     assert_eq!(names, counts.map(Some));
-    assert_eq!(is_whole && config.enums().is_ok(), summary.problems.iter().all(|problem| problem.severity.name() != "error"));
+    assert_eq!(
+        is_whole && config.enums().is_ok(),
+        summary.problems.iter().all(|problem| problem.severity.name() != "error")
+    );
 }
 
 /// A config as the bytes say.
@@ -81,7 +84,9 @@ fn recipe(data: &[u8]) {
 fn class(choices: &mut impl Iterator<Item = u8>, depth: usize) -> Class {
     let count = choices.next().unwrap_or(0) % 6;
     let entry = |_| match choices.next().unwrap_or(0) % 8 {
-        0 | 1 if depth < 8 => Written::Class(name(choices), Class { parent: "Base".to_owned(), ..class(choices, depth + 1) }),
+        0 | 1 if depth < 8 => {
+            Written::Class(name(choices), Class { parent: "Base".to_owned(), ..class(choices, depth + 1) })
+        }
         2 => Written::Array(key(choices), items(choices, 0)),
         3 => Written::Append(key(choices), items(choices, 0)),
         4 => Written::Extern(name(choices)),

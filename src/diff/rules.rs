@@ -202,7 +202,7 @@ const LODKA: &[(&str, Rule)] = &[
 ];
 
 const RAP: &[(&str, Rule)] = &[
-    ("enums", Derived),
+    ("enum_address", Derived),
     ("classes/outer", Parent("classes")),
     ("classes/end", Derived),
     ("classes/entries/address", Derived),

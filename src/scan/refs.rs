@@ -318,7 +318,8 @@ impl Seen {
     fn of(seen: &Sighting<'_, '_>, copies: bool, hash: &RandomState) -> Self {
         let Some(asset) = seen.asset else {
             // Only texts and damaged assets have none.
-            if seen.record.summary.format.is_some() || !is_config(name_of(&seen.record.path, seen.record.member.as_ref()))
+            if seen.record.summary.format.is_some()
+                || !is_config(name_of(&seen.record.path, seen.record.member.as_ref()))
             {
                 return Self::default();
             }
@@ -552,7 +553,8 @@ impl<'s> Index<'s> {
             let (root, path) = prefixes.roots_of(&asker.path).into_iter().next().unwrap_or_default();
             return Home { root, path };
         };
-        let (outer, own) = member.text.rsplit_once("!/").map_or((None, &*member.text), |(outer, own)| (Some(outer), own));
+        let (outer, own) =
+            member.text.rsplit_once("!/").map_or((None, &*member.text), |(outer, own)| (Some(outer), own));
         let outer = outer.map(|outer| Name { text: outer.to_owned(), lossy: member.lossy });
         let archive = key(&self.hash, &address(&asker.path, outer.as_ref()).text);
         let archive = self.by_address.get(&archive).and_then(|&archive| self.archives.get(archive));
@@ -656,8 +658,9 @@ impl<'s> Index<'s> {
     /// The range of matches in the list of paths in the game.
     fn find_in_game(&self, path: &str, kind: ReferenceKind) -> Range<usize> {
         match find(&self.in_game, key(&self.hash, path)) {
-            found if found.is_empty() => instead_of(path, kind)
-                .map_or(found, |other| find(&self.in_game, key(&self.hash, &other))),
+            found if found.is_empty() => {
+                instead_of(path, kind).map_or(found, |other| find(&self.in_game, key(&self.hash, &other)))
+            }
             found => found,
         }
     }

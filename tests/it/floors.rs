@@ -38,7 +38,11 @@ const INSIDE: &[(&str, Floors)] = &[
     ),
     (
         "formats",
-        &[&["resolution", "zip_directory"], &["b3d", "bmx", "lodka", "mlod", "odol", "pbo", "rap", "rtm", "zip"], &["mod"]],
+        &[
+            &["resolution", "zip_directory"],
+            &["b3d", "bmx", "lodka", "mlod", "odol", "pbo", "rap", "rtm", "zip"],
+            &["mod"],
+        ],
     ),
 ];
 

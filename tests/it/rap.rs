@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use meshpeek::rap::text::{Ask, EventKind, Reader, Way};
 use meshpeek::rap::{Config, Entry};
-use meshpeek::summary::{Problems, ReferenceKind};
+use meshpeek::summary::{Code, Problems, ReferenceKind};
 use meshpeek::{Asset, ErrorKind, Format, Inspect, Limits};
 
 use crate::corpus::outside;
@@ -12,10 +12,10 @@ use crate::memory::usage_of;
 use crate::mutate::{Random, Source};
 use crate::writer::rap::{self, Value, as_text, class, corpus, everything, file, hostile, root, text, value};
 
-#[path = "../../fuzz/src/config_text.rs"]
-pub mod fuzz_text;
 #[path = "../../fuzz/src/rap.rs"]
 pub mod fuzz;
+#[path = "../../fuzz/src/config_text.rs"]
+pub mod fuzz_text;
 
 /// What another reader counts: classes, extern, deletes, values, arrays, appends, files and procedural textures; the
 /// shader, the surface and the textures.
@@ -99,7 +99,8 @@ fn other_peoples_configs_read_as_another_reader_reads_them() {
         let is_text = row["form"] == "Text";
         let facts = if is_text { Facts::of_text(&bytes) } else { Facts::of_binary(&bytes) };
         let keys = ["classes", "extern", "deletes", "values", "arrays", "appends", "file_refs", "proc_refs"];
-        let named = ["shader", "surface", "textures"].map(|key| row[key]).map(|text| if text == "-" { "" } else { text });
+        let named =
+            ["shader", "surface", "textures"].map(|key| row[key]).map(|text| if text == "-" { "" } else { text });
         let mut expected = Facts { counts: keys.map(|key| row[key].parse().unwrap()), named: named.map(str::to_owned) };
         // The table gives these of materials alone.
         let mut facts = facts;
@@ -117,14 +118,22 @@ fn other_peoples_configs_read_as_another_reader_reads_them() {
     assert!(checked > 20);
 }
 
+fn told(code: Code, offset: Option<u64>, message: &str) -> String {
+    format!("{code} at {:#x}: {message}", offset.unwrap_or(u64::MAX))
+}
+
 fn verify(bytes: &[u8]) -> Vec<String> {
     match Config::parse(bytes) {
         Ok(config) => {
             let mut problems = Problems::new(&Limits::default());
             config.verify(&mut problems);
-            problems.into_vec().into_iter().map(|problem| format!("{}: {}", problem.code, problem.message)).collect()
+            problems
+                .into_vec()
+                .into_iter()
+                .map(|problem| told(problem.code, problem.offset, &problem.message))
+                .collect()
         }
-        Err(error) => vec![format!("{}: {}", error.code(), error.message())],
+        Err(error) => vec![told(error.code(), error.offset(), &error.message())],
     }
 }
 
@@ -154,7 +163,7 @@ fn every_entry_and_value_is_read() {
         (1, "Int(-1)"),
         (1, "Array(0)"),
         (1, "Array(1)"),
-        (2, "Text(\"own\\\\inner.paa\")"),
+        (2, "Text(\"own\\inner.paa\")"),
         (0, "Long(1099511627776)"),
         (0, "Float(-0.25)"),
     ];
@@ -187,29 +196,29 @@ fn every_entry_and_value_is_read() {
 #[test]
 fn each_check_reports_its_fault() {
     let expected = [
-        ("flashpoint", "unsupported: header at 0x4: raP of Operation Flashpoint (version 4)"),
-        ("zero", "damaged: header at 0x4: 9 after the signature, not 0"),
-        ("version", "unsupported: header at 0x8: raP of version 7, only 8 is known"),
-        ("enums", "damaged: enums at 0xc: address 0xffffffff is not from 0x10 to 0x43"),
-        ("enums_early", "damaged: enums at 0xc: address 0xf is not from 0x10 to 0x43"),
-        ("enum_count", "damaged.truncated"),
-        ("loop", "damaged: classes[0].entries[1].address at 0x1f: address 0x10 is not between 0x10 and 0x47"),
-        ("in_header", "damaged: classes[0].entries[1].address"),
-        ("address", "damaged: classes[0].entries[1].address"),
-        ("shared", "damaged: classes["),
-        ("deep", "limit: classes[64].entries[0]"),
-        ("deep_array", "damaged: classes[0].entries[0].items[63]"),
-        ("value_type", "damaged: classes[1].entries[0].value"),
-        ("array_value", "damaged: classes[1].entries[0].value_type"),
-        ("entry_kind", "damaged: classes[1].entries[0].kind"),
-        ("count", "damaged.truncated: classes[1].entry_count"),
-        ("long_count", "damaged"),
-        ("array_count", "damaged.truncated: classes[0].entries[0].items"),
-        ("endless_text", "damaged: "),
-        ("end", "suspicious.order: classes[1].end"),
-        ("gap", "suspicious.order: enums at 0xc: the classes end at 0x43, the enums start at 0x47"),
-        ("bytes_after", "suspicious.trailing: at 0x47: 9 bytes after the enums"),
-        ("cut", "damaged: enums at 0xc"),
+        ("flashpoint", "unsupported at 0x4: raP of Operation Flashpoint (version 4)"),
+        ("zero", "damaged at 0x4: 9 after the signature, not 0"),
+        ("version", "unsupported at 0x8: raP of version 7, only 8 is known"),
+        ("enums", "damaged at 0xc: enum_address: address 0xffffffff is not from 0x10 to 0x3c"),
+        ("enums_early", "damaged at 0xc: enum_address: address 0xf is not from 0x10 to 0x3c"),
+        ("enum_count", "damaged.truncated at 0x40: enums: "),
+        ("loop", "damaged at 0x1f: classes[0].entries[1].address: address 0x10 is not between 0x10 and 0x40"),
+        ("in_header", "damaged at 0x1f: classes[0].entries[1].address: address 0x8 "),
+        ("address", "damaged at 0x1f: classes[0].entries[1].address: address 0x40 "),
+        ("shared", "damaged at 0x10: classes[21]: the classes so far take more bytes than the file"),
+        ("deep", "limit at "),
+        ("deep_array", "damaged at 0xd8: classes[0].entries[0].items[63]: arrays in arrays deeper than 64"),
+        ("value_type", "damaged at 0x30: classes[1].entries[0].value: value of unknown type 5"),
+        ("array_value", "damaged at 0x2b: classes[1].entries[0].value_type: an array as value"),
+        ("entry_kind", "damaged at 0x2a: classes[1].entries[0].kind: entry of unknown kind 6"),
+        ("count", "damaged.truncated at 0x2a: classes[1].entry_count: "),
+        ("long_count", "damaged at "),
+        ("array_count", "damaged.truncated at 0x15: classes[0].entries[0].items: "),
+        ("endless_text", "damaged at 0x31: classes[1].entries[0].value: text without its closing NUL"),
+        ("end", "suspicious.order at 0x38: classes[1].end: 0x10 is not 0x3c, where the class ends"),
+        ("gap", "suspicious.order at 0xc: enum_address: the classes end at 0x3c, the enums start at 0x40"),
+        ("bytes_after", "suspicious.trailing at 0x40: 9 bytes after the enums"),
+        ("cut", "damaged at 0xc: enum_address: "),
     ];
     let hostile: Vec<_> = hostile();
     assert_eq!(hostile.len(), expected.len());

@@ -2,8 +2,8 @@
 
 use serde_json::Value as Json;
 
-use crate::corpus::{blessing, root};
 use crate::cli::{Folder, code, lines, run, stderr, stdout};
+use crate::corpus::{blessing, root};
 use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};
 use crate::writer::{addons, b3d, mlod, rap};
@@ -176,7 +176,10 @@ fn missing_files_alone_and_other_ways_to_write_them() {
     );
     let output = run(["refs", root, "--format", "csv", "-q"]);
     let mut csv = csv::Reader::from_reader(&output.stdout[..]);
-    assert_eq!(csv.headers().unwrap(), &["path", "member", "kind", "name", "state", "target", "via", "line", "column"][..]);
+    assert_eq!(
+        csv.headers().unwrap(),
+        &["path", "member", "kind", "name", "state", "target", "via", "line", "column"][..]
+    );
     let rows: Vec<_> = csv.records().map(Result::unwrap).collect();
     assert_eq!((rows.len(), &rows[3][4]), (16, "missing"));
     // A path given twice is no second file; archives alone are enough.
@@ -238,7 +241,7 @@ fn references_are_followed_through_configs_and_materials() {
         r"main/config.cpp | main/CfgVehicles.hpp | 8:68 | texture | #(argb,8,8,3)color(1,1,1,1) | procedural | ",
         r"main/config.cpp | main/CfgVehicles.hpp | 9:41 | material | QPATHTOEF(props,data\metal.rvmat) | found | props/data/metal.rvmat",
         r"main/config.cpp | props/data/metal.rvmat |  | texture | my\props\data\metal_nohq.paa | found | props/data/metal_nohq.paa",
-        r"main/config.cpp |  | 7:27 | file | \my\main\data\door.ogg | missing | ",
+        r"main/config.cpp |  | 7:29 | file | \my\main\data\door.ogg | missing | ",
         r"main/house.p3d |  |  | texture | my\main\data\house_co.paa | found | main/data/house_co.paa",
         r"main/house.p3d |  |  | material | my\main\data\house.rvmat | found | main/data/house.rvmat",
         r"main/house.p3d | main/data/house.rvmat | 1:15 | surface | my\main\data\wood.bisurf | found | main/data/wood.bisurf",
@@ -262,7 +265,8 @@ fn references_are_followed_through_configs_and_materials() {
     );
     assert_eq!(code(&output), 1);
     let stale = run(["refs", "--stale", "corpus/addons"]);
-    let names: Vec<_> = lines(&stale).iter().map(|link| (text(&link["path"]), text(&link["name"]), text(&link["via"]))).collect();
+    let names: Vec<_> =
+        lines(&stale).iter().map(|link| (text(&link["path"]), text(&link["name"]), text(&link["via"]))).collect();
     let expected = ("props/crate.p3d".to_owned(), r"data\new_nohq.paa".to_owned(), "shared/kind9.rvmat".to_owned());
     assert_eq!((code(&stale), names), (1, vec![expected]));
     assert!(stderr(&stale).contains("1 stale copy"), "{}", stderr(&stale));
@@ -282,7 +286,10 @@ class CfgVehicles { class A { model = QPATHTOF(a.p3d); texture = QPATHTOEF(other
     ];
     folder.file("my.pbo", pbo(r"z\my", &members));
     folder.file("other.pbo", pbo(r"z\other", &[("b.paa", b"x")]));
-    let nested = zip(&[Entry::stored("my.pbo", &pbo(r"z\zipped", &[("config.cpp", b"model = QPATHTOF(c.p3d);"), ("c.p3d", b"")]))], b"");
+    let nested = zip(
+        &[Entry::stored("my.pbo", &pbo(r"z\zipped", &[("config.cpp", b"model = QPATHTOF(c.p3d);"), ("c.p3d", b"")]))],
+        b"",
+    );
     folder.file("nested.zip", nested.to_vec());
     let output = run(["refs", folder.0.to_str().unwrap()]);
     let seen: Vec<_> = lines(&output)

@@ -12,8 +12,7 @@ pub(super) fn write(config: &Config<'_>, out: &mut impl Write) -> Result<()> {
         Ok(step) => {
             let class = step.class;
             let name = if step.depth == 0 { "root".to_owned() } else { mentioned(class.name) };
-            let parent =
-                if class.parent.is_empty() { String::new() } else { format!(": {}", mentioned(class.parent)) };
+            let parent = if class.parent.is_empty() { String::new() } else { format!(": {}", mentioned(class.parent)) };
             let indent = step.depth * 2;
             writeln!(out, "  {:indent$}{name}{parent}  {FAINT}{}{FAINT:#}", "", in_line(&contents(&class)))
         }

@@ -114,10 +114,10 @@ impl<'a> Config<'a> {
     /// Returns an error under the conditions of [`parse`](Self::parse).
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
         let header = Cursor::new(data).parse(context("header", in_place()).map_res(known))?;
-        let (enums, last) = (u64::from(header.enums.get()), (data.len() as u64).saturating_sub(ENUMS_MIN));
+        let (enums, last) = (u64::from(header.enum_address.get()), (data.len() as u64).saturating_sub(ENUMS_MIN));
         if !(ROOT..=last).contains(&enums) {
             let message = format!("address {enums:#x} is not from {ROOT:#x} to {last:#x}");
-            return Err(Error::malformed(message).at(12).within("enums"));
+            return Err(Error::malformed(message).at(12).within("enum_address"));
         }
         Ok(Self { data, header, limits: *limits })
     }
@@ -137,7 +137,7 @@ impl<'a> Config<'a> {
     /// # Errors
     /// Returns an error if they exceed the file.
     pub fn enums(&self) -> Result<List<'a, Enum<'a>>> {
-        self.read_enums(&mut self.at(self.header.enums.get().into()))
+        self.read_enums(&mut self.at(self.header.enum_address.get().into()))
     }
 
     fn read_enums(&self, cursor: &mut Cursor<'a>) -> Result<List<'a, Enum<'a>>> {

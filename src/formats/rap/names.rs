@@ -34,8 +34,7 @@ pub(super) fn by_extension(text: &[u8]) -> Option<ReferenceKind> {
 
 /// Animations, sounds, films, scripts, terrains and lists of texts.
 const OTHERS: &[&str] = &[
-    "rtm", "wss", "wav", "ogg", "lip", "ogv", "bikb", "sqf", "sqs", "fsm", "wrp", "xml", "html", "emat", "edds",
-    "csv",
+    "rtm", "wss", "wav", "ogg", "lip", "ogv", "bikb", "sqf", "sqs", "fsm", "wrp", "xml", "html", "emat", "edds", "csv",
 ];
 
 /// The kind of file that a key names.

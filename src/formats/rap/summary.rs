@@ -102,7 +102,7 @@ impl Inspect for Config<'_> {
         }
         match self.spanned_enums() {
             Ok((_, span)) => sink(Region::part(0, "enums", "", span)),
-            Err(error) => sink(Region::problem(0, &error, self.header.enums.get().into())),
+            Err(error) => sink(Region::problem(0, &error, self.header.enum_address.get().into())),
         }
     }
 }
@@ -138,7 +138,7 @@ impl<'a> Config<'a> {
     }
 
     fn spanned_enums(&self) -> Result<(crate::record::List<'a, super::Enum<'a>>, Span)> {
-        let mut cursor = self.at(self.header.enums.get().into());
+        let mut cursor = self.at(self.header.enum_address.get().into());
         let offset = cursor.offset();
         let enums = self.read_enums(&mut cursor)?;
         Ok((enums, Span { offset, bytes: cursor.offset().saturating_sub(offset) }))
@@ -159,7 +159,7 @@ impl<'a> Config<'a> {
         }
         if order.is_checked() && order.reached != offset {
             let message = format!("the classes end at {:#x}, the enums start at {offset:#x}", order.reached);
-            problems.warning(&Error::malformed(message).at(12).within("enums").coded(Code::Order));
+            problems.warning(&Error::malformed(message).at(12).within("enum_address").coded(Code::Order));
         }
     }
 }

@@ -261,7 +261,11 @@ impl<'a> Reader<'a> {
         loop {
             self.skip(1);
             let part = self.until(|byte| matches!(byte, b'"' | b'\n'));
-            if whole.is_empty() { whole = part.into() } else { whole.to_mut().extend_from_slice(part) }
+            if whole.is_empty() {
+                whole = part.into()
+            } else {
+                whole.to_mut().extend_from_slice(part)
+            }
             if !self.accept(b"\"") {
                 break;
             }

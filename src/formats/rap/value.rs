@@ -213,41 +213,21 @@ impl Stored for Array<'_> {
     fn describe_at(&self, _: &'static str, span: Span, out: &mut Outline<'_>) {
         let bytes = self.items.offset().saturating_sub(span.offset);
         Framing(Number(self.count)).describe_at("count", Span { bytes, ..span }, out);
-        // Of each array around the next item: whether it is shown, and the index of its next item.
-        let mut around = vec![(true, 0_usize)];
-        for item in self.items() {
+        // The items of arrays in it are in the same list: how deep arrays nest is up to the file.
+        for (index, item) in self.items().enumerate() {
             if out.is_done() {
                 break;
             }
-            leave(&mut around, item.depth.saturating_add(1), out);
-            let Some((true, index)) = around.last_mut() else { continue };
-            let part = Part::item("items", *index);
-            *index = index.saturating_add(1);
-            if matches!(item.value, Value::Array(_)) {
-                let is_shown = out.open(&part);
-                if is_shown {
-                    item.describe(out);
-                }
-                around.push((is_shown, 0));
-            } else {
-                out.part(part.spanning(item.offset, item.bytes), |out| item.describe(out));
-            }
-        }
-        leave(&mut around, 1, out);
-    }
-}
-
-/// Closes arrays until this many are left.
-fn leave(around: &mut Vec<(bool, usize)>, depth: usize, out: &mut Outline<'_>) {
-    while around.len() > depth {
-        if around.pop().is_some_and(|(is_shown, _)| is_shown) {
-            out.close();
+            out.part(Part::item("items", index).spanning(item.offset, item.bytes), |out| item.describe(out));
         }
     }
 }
 
 impl Item<'_> {
     fn describe(&self, out: &mut Outline<'_>) {
+        if self.depth > 0 {
+            out.field("depth", self.depth);
+        }
         self.kind.describe_at("value_type", Span { offset: self.offset, bytes: 1 }, out);
         let span = Span { offset: self.offset.saturating_add(1), bytes: self.bytes.saturating_sub(1) };
         match self.value {

@@ -54,7 +54,9 @@ impl<'a> Walk<'a> {
         let index = self.next;
         let class = Class::read(&mut cursor, name).within_item("classes", index)?;
         self.left = self.left.checked_sub(class.byte_len()).ok_or_else(|| {
-            Error::malformed("the classes so far take more bytes than the file").at(address).within_item("classes", index)
+            Error::malformed("the classes so far take more bytes than the file")
+                .at(address)
+                .within_item("classes", index)
         })?;
         self.next = index.saturating_add(1);
         let (outer, depth) = (self.frames.last().map(|frame| frame.class), self.frames.len());

@@ -18,7 +18,7 @@ wire! {
         /// 8.
         version: U32,
         /// The address of the enums, right after the last class.
-        enums: U32,
+        enum_address: U32,
     }
 }
 

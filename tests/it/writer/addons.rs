@@ -1,9 +1,9 @@
 //! Three addons of a mod as loose files, each with another kind of prefix file.
 
-use super::rap::{class, file, material, root, texts, value, Entry};
+use super::rap::{Entry, class, file, material, root, texts, value};
 use super::{mlod, odol};
 
-const CONFIG: &str = r#"#include "script_component.hpp"
+const CONFIG: &str = r##"#include "script_component.hpp"
 class CfgPatches {
     class my_main { requiredAddons[] = {}; };
 };
@@ -11,9 +11,9 @@ class CfgPatches {
 class CfgSounds {
     class Door { sound[] = {"\my\main\data\door.ogg", 1, 1}; };
 };
-"#;
+"##;
 
-const VEHICLES: &str = r#"class CfgVehicles {
+const VEHICLES: &str = r##"class CfgVehicles {
     class Base;
     class House: Base {
         model = QPATHTOF(house.p3d);
@@ -24,12 +24,12 @@ const VEHICLES: &str = r#"class CfgVehicles {
         hiddenSelectionsMaterials[] += {QPATHTOEF(props,data\metal.rvmat)};
     };
 };
-"#;
+"##;
 
-const MATERIAL: &str = r#"surfaceInfo = "my\main\data\wood.bisurf";
+const MATERIAL: &str = r##"surfaceInfo = "my\main\data\wood.bisurf";
 class Stage1 { texture = "my\main\data\house_nohq.paa"; };
 class Stage2 { texture = "#(argb,8,8,3)color(0.5,0.5,0.5,1,DT)"; };
-"#;
+"##;
 
 /// Paths below the folder of the mod, and contents.
 pub fn files() -> Vec<(&'static str, Vec<u8>)> {

@@ -88,9 +88,7 @@ fn array(bytes: Bytes, items: &[Value]) -> Bytes {
 fn own_body(class: &Class, mut addresses: impl Iterator<Item = u32>, end: u32) -> Bytes {
     let bytes = count(Bytes::new().mark("parent").cstr(&class.parent).mark("count"), class.entries.len());
     let entry = |bytes: Bytes, entry: &Entry| match entry {
-        Entry::Class(name, _) => {
-            bytes.u8(0).cstr(name).mark("address").u32(addresses.next().unwrap_or(0))
-        }
+        Entry::Class(name, _) => bytes.u8(0).cstr(name).mark("address").u32(addresses.next().unwrap_or(0)),
         Entry::Value(name, value) => {
             stored(bytes.mark("kind").u8(1).mark("type").u8(kind(value)).mark("name").cstr(name), value)
         }
@@ -199,7 +197,10 @@ pub fn everything() -> Class {
         value("displayName", "House \u{e9}"),
         value("picture", r"\own\data\icon.PAA"),
         Entry::Array("hiddenSelections".to_owned(), texts(&["camo", "camo.paa"])),
-        Entry::Array("hiddenSelectionsTextures".to_owned(), texts(&["#(argb,8,8,3)color(1,1,1,1)", r"own\data\camo", ""])),
+        Entry::Array(
+            "hiddenSelectionsTextures".to_owned(),
+            texts(&["#(argb,8,8,3)color(1,1,1,1)", r"own\data\camo", ""]),
+        ),
         Entry::Array("hiddenSelectionsMaterials".to_owned(), texts(&[r"own\data\camo.rvmat"])),
         Entry::Append("sounds".to_owned(), vec![text(r"own\data\door.ogg"), Value::Float(1.0)]),
         Entry::Value("cost".to_owned(), Value::Expression(b"1 + 2".to_vec())),
@@ -227,7 +228,8 @@ pub fn deep_array(depth: usize) -> Class {
 
 /// Files for `corpus/rap`.
 pub fn corpus() -> Vec<(&'static str, Vec<u8>)> {
-    let names: [&str; 3] = [r"own\data\house_nohq.paa", "#(argb,8,8,3)color(0.5,0.5,0.5,1,DT)", r"own\data\house_smdi.tga"];
+    let names: [&str; 3] =
+        [r"own\data\house_nohq.paa", "#(argb,8,8,3)color(0.5,0.5,0.5,1,DT)", r"own\data\house_smdi.tga"];
     vec![
         ("everything.bin", file(&everything(), &[("ONE", 1), ("TWO", 2)]).to_vec()),
         ("material.rvmat", file(&material(&names, r"own\data\wood.bisurf"), &[]).to_vec()),
@@ -284,7 +286,8 @@ pub fn hostile() -> Vec<(&'static str, Vec<u8>)> {
 
 /// The config with unused bytes before the enums.
 fn gap(sound: &Bytes) -> Vec<u8> {
-    let (bytes, at) = (sound.clone().set("enums", (sound.at("enum_count") as u32 + 4).to_le_bytes()), sound.at("enum_count"));
+    let (bytes, at) =
+        (sound.clone().set("enums", (sound.at("enum_count") as u32 + 4).to_le_bytes()), sound.at("enum_count"));
     let bytes = bytes.to_vec();
     [&bytes[..at], b"gap!", &bytes[at..]].concat()
 }
