@@ -30,7 +30,7 @@ fn check(config: &Config<'_>, len: u64) {
         bodies += class.byte_len();
         assert!(class.offset() + class.byte_len() <= len && bodies <= len && step.depth <= 64);
         assert_eq!(class.entries().count(), class.len());
-        assert_eq!(class.is_empty(), class.len() == 0);
+        assert_eq!(class.is_empty(), class.entries().next().is_none());
         for entry in class.entries() {
             match entry {
                 Entry::Class(_) => counts[0] += 1,
@@ -40,7 +40,7 @@ fn check(config: &Config<'_>, len: u64) {
             }
             if let Some(array) = entry.array() {
                 assert_eq!(array.items().filter(|item| item.depth == 0).count(), array.len());
-                assert_eq!(array.is_empty(), array.len() == 0);
+                assert_eq!(array.is_empty(), array.items().next().is_none());
                 assert!(array.items().all(|item| item.depth < 64));
             }
         }

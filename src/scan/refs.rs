@@ -201,8 +201,9 @@ impl Links<'_> {
                         continue;
                     };
                     *next = next.saturating_add(1);
-                    let link = Link { path: &asker.path, member: asker.member.as_ref(), ..self.index.link(inner, ask) };
-                    if each(&Link { via: via.as_ref(), ..link.clone() }).is_break() {
+                    let (path, member) = (&*asker.path, asker.member.as_ref());
+                    let link = Link { path, member, via: via.as_ref(), ..self.index.link(inner, ask) };
+                    if each(&link).is_break() {
                         return;
                     }
                     if !matches!(ask.reference.kind, ReferenceKind::Material | ReferenceKind::Include) {
@@ -323,14 +324,26 @@ impl Seen {
             {
                 return Self::default();
             }
-            let (asks, cut) = asks(seen.data, seen.budget.limits());
-            return Self { asks, cut, ..Self::default() };
+            return match read_text(seen) {
+                Ok((asks, cut)) => Self { asks, cut, ..Self::default() },
+                Err(error) => Self { cut: Some(error), ..Self::default() },
+            };
         };
         // A model's materials are read a second time.
         let is_wanted = copies && seen.budget.work(seen.data.len() as u64).is_ok();
         let copies = if is_wanted { Copies::of(asset, |text| key(hash, text)) } else { None };
         Self { listing: Listing::of(seen, hash), copies, ..Self::default() }
     }
+}
+
+/// The references of a text, within the budget of its file.
+fn read_text(seen: &Sighting<'_, '_>) -> Result<(Vec<Ask>, Option<Error>)> {
+    /// The most bytes that references take per byte of a text: the shortest has four.
+    const NAMES_PER_BYTE: u64 = 32;
+    let (bytes, limits) = (seen.data.len() as u64, seen.budget.limits());
+    seen.budget.work(bytes)?;
+    let _held = seen.budget.hold(bytes.saturating_mul(NAMES_PER_BYTE).min(limits.reference_bytes.saturating_mul(2)))?;
+    Ok(asks(seen.data, limits))
 }
 
 /// The innermost name.

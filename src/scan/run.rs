@@ -404,10 +404,12 @@ where
             summary.references.clear();
             summary.problems = vec![Problem::error(&error)];
         }
+        // Of a text, the view may give references that are not in the record.
+        let shown = open.as_ref().filter(|open| open.asset.is_none()).map_or(0, |open| open.data.len() as u64);
         let seen = open.map(|InSight { data, asset, budget, members }| {
             (self.view)(&Sighting { record: &record, data, asset, budget, members, is_continued: false })
         });
-        if finds.add(Found::Asset(Box::new(record)), seen, bytes.saturating_add(around)) {
+        if finds.add(Found::Asset(Box::new(record)), seen, bytes.saturating_add(around).saturating_add(shown)) {
             self.hand_over(finds);
         }
     }

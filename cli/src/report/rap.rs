@@ -14,7 +14,10 @@ pub(super) fn write(config: &Config<'_>, out: &mut impl Write) -> Result<()> {
             let name = if step.depth == 0 { "root".to_owned() } else { mentioned(class.name) };
             let parent = if class.parent.is_empty() { String::new() } else { format!(": {}", mentioned(class.parent)) };
             let indent = step.depth * 2;
-            writeln!(out, "  {:indent$}{name}{parent}  {FAINT}{}{FAINT:#}", "", in_line(&contents(&class)))
+            let contents = contents(&class);
+            let contents =
+                if contents.is_empty() { String::new() } else { format!("  {FAINT}{}{FAINT:#}", in_line(&contents)) };
+            writeln!(out, "  {:indent$}{name}{parent}{contents}", "")
         }
         Err(error) => writeln!(out, "  {}", error.message()),
     })

@@ -23,7 +23,7 @@ impl Inspect for Config<'_> {
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let mut counted = Counted::default();
         let mut references = References::new(&self.limits);
-        let mut order = Order::new(depth);
+        let mut order = Order { is_broken: false, reached: super::ROOT, around: Vec::new() };
         if depth > Depth::Header {
             for step in self.classes() {
                 let Some(step) = problems.ok(step) else {
@@ -41,7 +41,7 @@ impl Inspect for Config<'_> {
                 }
                 order.add(&step, problems);
             }
-            order.finish(problems);
+            order.leave(0, problems);
             self.check_enums(&order, problems);
         }
         Summary {
@@ -157,7 +157,7 @@ impl<'a> Config<'a> {
         if end < size {
             problems.warning(&Error::trailing(size.saturating_sub(end), "the enums").at(end));
         }
-        if order.is_checked() && order.reached != offset {
+        if !order.is_broken && order.reached != offset {
             let message = format!("the classes end at {:#x}, the enums start at {offset:#x}", order.reached);
             problems.warning(&Error::malformed(message).at(12).within("enum_address").coded(Code::Order));
         }
@@ -166,27 +166,18 @@ impl<'a> Config<'a> {
 
 /// Checks that bodies follow each other depth first, and that each class ends where it says.
 struct Order {
-    is_verify: bool,
     is_broken: bool,
     /// The offset after the last body.
     reached: u64,
-    /// The classes around the last one: index, claimed end, and the offset of that claim.
+    /// The classes around the last one, that one included: index, claimed end, and the offset of that claim.
     around: Vec<(usize, u64, u64)>,
 }
 
 impl Order {
-    fn new(depth: Depth) -> Self {
-        Self { is_verify: depth == Depth::Verify, is_broken: false, reached: super::ROOT, around: Vec::new() }
-    }
-
-    fn is_checked(&self) -> bool {
-        self.is_verify && !self.is_broken
-    }
-
     fn add(&mut self, step: &Step<'_>, problems: &mut Problems) {
         self.leave(step.depth, problems);
         let class = &step.class;
-        if self.is_checked() && class.offset() != self.reached {
+        if !self.is_broken && class.offset() != self.reached {
             let message = format!("the body is not at {:#x}, right after the one before", self.reached);
             let error = Error::malformed(message).at(class.offset()).within_item("classes", step.index);
             problems.warning(&error.coded(Code::Order));
@@ -200,15 +191,11 @@ impl Order {
         while self.around.len() > depth
             && let Some((index, end, offset)) = self.around.pop()
         {
-            if self.is_checked() && end != self.reached {
+            if !self.is_broken && end != self.reached {
                 let message = format!("{end:#x} is not {:#x}, where the class ends", self.reached);
                 let error = Error::malformed(message).at(offset).within("end").within_item("classes", index);
                 problems.warning(&error.coded(Code::Order));
             }
         }
-    }
-
-    fn finish(&mut self, problems: &mut Problems) {
-        self.leave(0, problems);
     }
 }

@@ -246,6 +246,8 @@ pub fn hostile() -> Vec<(&'static str, Vec<u8>)> {
     let array = file(&root([Entry::Array("a".to_owned(), texts(&["b"]))]), &[]);
     let set = |name, value: u32| sound.clone().set(name, value.to_le_bytes()).to_vec();
     let end = sound.at("enum_count");
+    let mut endless = sound.to_vec();
+    endless[sound.at("end") - 1..].iter_mut().for_each(|byte| *byte |= b'x');
     // Two classes whose bodies are one, twenty times.
     let mut shared = Bytes::new().raw(b"\0raP").u32(0).u32(8).u32(0);
     for _ in 0..20 {
@@ -273,10 +275,11 @@ pub fn hostile() -> Vec<(&'static str, Vec<u8>)> {
         ("rap_array_value.bin", sound.clone().set("type", [3]).to_vec()),
         ("rap_entry_kind.bin", sound.clone().set("kind", [6]).to_vec()),
         ("rap_count.bin", sound.clone().set("count", [0x7f]).to_vec()),
-        ("rap_long_count.bin", sound.clone().set("count", [0x81]).raw([0xff; 8]).to_vec()),
+        ("rap_long_count.bin", sound.clone().set("count", [0xff; 5]).to_vec()),
+        ("rap_large_count.bin", sound.clone().set("count", [0xff, 0xff, 0xff, 0xff, 0x1f]).to_vec()),
         ("rap_array_count.bin", array.clone().set("array", [0x7f]).to_vec()),
-        // The last text without its NUL: nothing but other bytes follows.
-        ("rap_endless_text.bin", sound.to_vec()[..sound.at("end") - 1].iter().chain(&[b'x'; 8]).copied().collect()),
+        // No NUL after the start of the last text.
+        ("rap_endless_text.bin", endless),
         ("rap_end.bin", set("end", 16)),
         ("rap_gap.bin", gap(&sound)),
         ("rap_bytes_after.bin", sound.clone().raw("left over").to_vec()),
