@@ -158,6 +158,7 @@ budgets! {
     lodka "lod" => crate::fuzz_lodka::run;
     p3d "p3d" => super::model;
     pbo "pbo" => crate::pbo::fuzz::run;
+    rap "bin" "rvmat" => crate::rap::fuzz::run;
     rtm "rtm" => crate::fuzz_rtm::run;
     zip "zip" => crate::zip::fuzz::run;
 }
