@@ -40,12 +40,12 @@ named! {
         /// | bmtr, rtm | all | up to the first frame |
         /// | mlod | LODs | the header |
         /// | paa | all | the tags, and the sides of each mip |
+        /// | rap | none | the header |
         /// | pbo, zip | all, and the blocks | the directory |
         Header = "header",
-        /// What can be told without decoding: every record is read once, and a compressed stream walked where only that finds
-        /// its end. Linear in the file for b3d, lodka, odol, mlod and both kinds of rtm, in the directory for pbo and zip, and
-        /// in the number of tags and mips for paa; of a
-        /// Ballance map the tables are inflated, and kept.
+        /// Everything that can be read without decoding. Each record is read once, and a compressed stream is walked only to
+        /// find its end. Linear in the file for b3d, lodka, odol, mlod, rap and both kinds of rtm, in the directory for pbo
+        /// and zip, and in the number of tags and mips for paa. The tables of a Ballance map are inflated and kept.
         #[default]
         Summary = "summary",
         /// Every block decoded, one at a time, and every index checked: linear in what the file unpacks to.

@@ -153,6 +153,7 @@
         feature = "mlod",
         feature = "odol",
         feature = "paa",
+        feature = "rap",
         feature = "rtm"
     )),
     allow(unused)
@@ -211,6 +212,8 @@ pub use formats::odol;
 pub use formats::paa;
 #[cfg(feature = "pbo")]
 pub use formats::pbo;
+#[cfg(feature = "rap")]
+pub use formats::rap;
 #[cfg(any(feature = "mlod", feature = "odol"))]
 pub use formats::resolution;
 #[cfg(feature = "rtm")]

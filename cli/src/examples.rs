@@ -91,8 +91,10 @@ pub(crate) const REFS: &str = "\
 Examples:
   meshpeek refs addons/ --assume ca --assume a3
   meshpeek refs addons/ --missing -o missing.csv
+  meshpeek refs addons/ --stale
 
-Exit status: 0 every file is found, 1 a file is missing or a path could not be read, 2 nothing could be done.";
+Exit status: 0 every file is found, 1 a file is missing, a copy is stale, or a path could
+not be read, 2 nothing could be done.";
 
 pub(crate) const DIFF: &str = "\
 Examples:

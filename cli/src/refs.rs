@@ -27,6 +27,9 @@ pub(crate) struct Args {
     /// Show only references whose file is missing
     #[arg(long)]
     missing: bool,
+    /// Show only textures that a material names and that an ODOL model's copy of the material does not have
+    #[arg(long, conflicts_with = "missing")]
+    stale: bool,
     /// Count names below this prefix, such as `ca`, as found: the game itself has them
     #[arg(long, value_name = "PREFIX")]
     assume: Vec<String>,
@@ -42,31 +45,49 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let mut scan = input::scan_whole(&args.paths, args.jobs, common);
     // Include textures that git ignores.
     scan.selection.ignored = true;
-    let (links, unreadable) = input::whole(&scan, common, |other| refs::resolve(&scan, &args.assume, other))?;
+    let (links, unreadable) = input::whole(&scan, common, |other| match args.stale {
+        true => refs::resolve_copies(&scan, &args.assume, other),
+        false => refs::resolve(&scan, &args.assume, other),
+    })?;
     let mut writer = Writer::new(args.format, common)?;
     let (mut counts, mut written) = (HashMap::<State, u64>::new(), Ok(()));
-    links.each(|link| {
+    let each = |link: &Link<'_>| {
         *counts.entry(link.state).or_default() += 1;
         if !args.missing || link.state == State::Missing {
             written = writer.write(link);
         }
         if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    });
+    };
+    if args.stale {
+        links.each_stale(each);
+    } else {
+        links.each(each);
+    }
     written?;
     writer.finish()?;
     let count = |state| counts.get(&state).copied().unwrap_or(0);
-    Notes::new(common).say(format_args!(
-        "{}: {} found, {} missing, {} procedural, {} ambiguous",
-        report::count(counts.values().sum(), "reference"),
-        count(State::Found),
-        count(State::Missing),
-        count(State::Procedural),
-        count(State::Ambiguous)
-    ));
+    let all: u64 = counts.values().sum();
+    let notes = Notes::new(common);
+    if args.stale {
+        notes.say(format_args!("{}", report::count(all, "stale copy").replace("copys", "copies")));
+    } else {
+        let unresolved = match count(State::Unresolved) {
+            0 => String::new(),
+            some => format!(", {some} unresolved"),
+        };
+        notes.say(format_args!(
+            "{}: {} found, {} missing, {} procedural, {} ambiguous{unresolved}",
+            report::count(all, "reference"),
+            count(State::Found),
+            count(State::Missing),
+            count(State::Procedural),
+            count(State::Ambiguous)
+        ));
+    }
     Ok(match (unreadable, scan.progress.assets()) {
         (1.., 0) => ExitCode::from(2),
         (1.., _) => ExitCode::from(1),
-        _ if count(State::Missing) > 0 => ExitCode::from(1),
+        _ if count(State::Missing) > 0 || args.stale && all > 0 => ExitCode::from(1),
         _ => ExitCode::SUCCESS,
     })
 }
@@ -87,7 +108,7 @@ impl Writer {
             ScanFormat::Ndjson => Self::Ndjson(Output::data(common)?),
             ScanFormat::Csv => {
                 let mut csv = csv::Writer::from_writer(Output::data(common)?);
-                csv.write_record(["path", "member", "kind", "name", "state", "target"])?;
+                csv.write_record(["path", "member", "kind", "name", "state", "target", "via", "line", "column"])?;
                 Self::Csv(Box::new(csv))
             }
         })
@@ -111,7 +132,11 @@ impl Writer {
                 let targets = link.targets.iter().map(|target| target.text.as_str());
                 let targets: Vec<&str> = targets.chain(more.as_deref()).collect();
                 let (kind, name) = (link.reference.kind.name(), &link.reference.name.text);
-                Ok(csv.write_record([&path, member, kind, name, link.state.name(), &targets.join(" | ")])?)
+                let (line, column) = link.place.map(|(line, column)| (line.to_string(), column.to_string())).unzip();
+                let (line, column) = (line.unwrap_or_default(), column.unwrap_or_default());
+                let (via, target) = (link.via.map_or("", |via| &via.text), targets.join(" | "));
+                let state = link.state.name();
+                Ok(csv.write_record([&path, member, kind, name, state, &target, via, &line, &column])?)
             }
         }
     }
@@ -124,13 +149,17 @@ impl Writer {
     }
 }
 
+/// An address, safe to show.
+fn address_text(address: &Name) -> String {
+    match address.text.rsplit_once("!/") {
+        Some((archive, member)) => report::address(archive, Some(member)),
+        None => report::address(&address.text, None),
+    }
+}
+
 /// An arrow and the address of the file that a name resolves to.
 fn target_text(target: &Name) -> String {
-    let address = match target.text.rsplit_once("!/") {
-        Some((archive, member)) => report::address(archive, Some(member)),
-        None => report::address(&target.text, None),
-    };
-    held("->  ") + &address
+    held("->  ") + &address_text(target)
 }
 
 /// Writes a reference, below the name of its asset if the asset is new.
@@ -146,6 +175,15 @@ fn row(link: &Link<'_>, is_same: bool, out: &mut Output) -> std::io::Result<()> 
     };
     let (kind, name) = (link.reference.kind.name(), held(&report::escape(&link.reference.name.text)));
     write!(out, "  {style}{:<10}{style:#}  {kind:<8}  {name}", link.state)?;
+    let place = link.place.map(|(line, column)| format!("{line}:{column}"));
+    match (link.via, place) {
+        (Some(via), place) => {
+            let place = place.map(|place| format!(":{place}")).unwrap_or_default();
+            write!(out, "  via {}{place}", address_text(via))?;
+        }
+        (None, Some(place)) => write!(out, "  at {place}")?,
+        (None, None) => {}
+    }
     if let [target] = link.targets.as_slice() {
         return writeln!(out, "  {}", target_text(target));
     }

@@ -26,6 +26,7 @@ targets! {
     b3d_peer
     bmx
     bmx_tables
+    config_text
     geometry
     inflate
     lodka
@@ -37,6 +38,7 @@ targets! {
     nested
     paa
     pbo
+    rap
     rtm
     zip
     zip_peer

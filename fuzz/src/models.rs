@@ -28,6 +28,7 @@ pub fn run(data: &[u8]) {
         Some(Format::Bmx) => crate::bmx::run(&bytes),
         Some(Format::Lodka) => crate::lodka::run(&bytes),
         Some(Format::Mlod) => crate::mlod::run(&bytes),
+        Some(Format::Rap) => crate::rap::run(&bytes),
         Some(Format::Odol) => crate::odol::run(&bytes),
         Some(Format::Paa) => crate::paa::run(&bytes),
         Some(Format::Rtm | Format::Bmtr) => crate::rtm::run(&bytes),

@@ -1,7 +1,7 @@
 //! Small files to start from, made by the tests' writers: what a fuzzer takes long to find by itself.
 
 use crate::writer::bytes::Bytes;
-use crate::writer::{archives, b3d, bmx, corpus, lodka, lzss, mlod, odol, paa, pbo, rtm, zip};
+use crate::writer::{archives, b3d, bmx, corpus, lodka, lzss, mlod, odol, paa, pbo, rap, rtm, zip};
 
 /// The largest seed; a fuzzer copies and cuts small files best.
 pub const LARGEST: usize = 4096;
@@ -9,6 +9,10 @@ pub const LARGEST: usize = 4096;
 /// Which of all LODka3D chunks those are that others name.
 const SKELETON: usize = 4;
 const MESHES: usize = 5;
+
+/// What a text config may have beside classes, values and arrays.
+const MACROS: &str = "#include \"a.hpp\"\n#define A(x) \\\n x\nclass A: B { model = QPATHTOF(a.p3d); \
+    b[] += {QUOTE(QPATHTOEF(c,d.paa)), \"e\" \\n \"f\"}; C(g.paa) };";
 
 /// For each target, names and bytes.
 pub fn seeds() -> Vec<(&'static str, String, Vec<u8>)> {
@@ -56,6 +60,12 @@ pub fn seeds() -> Vec<(&'static str, String, Vec<u8>)> {
     let claims =
         corpus().into_iter().find(|(path, _)| path == "hostile/bad_streams.pbo").expect("a file of the corpus").1;
     all.push(("zip", "claims.zip".to_owned(), zip::zip(&[zip::Entry::deflated("a.pbo", &claims)], b"").to_vec()));
+    // Choices for a config in both forms, and texts.
+    all.push(("rap", "recipe".to_owned(), (0..=255).map(|byte: u8| byte.wrapping_mul(37)).collect()));
+    let root = rap::everything();
+    for (name, text) in [("everything", rap::as_text(&root)), ("macros", MACROS.to_owned())] {
+        all.push(("config_text", name.to_owned(), text.into_bytes()));
+    }
     all.extend(tables().into_iter().map(|(name, bytes)| ("bmx_tables", name, bytes)));
     all.extend(maps().into_iter().map(|(name, bytes)| ("bmx", name, bytes)));
     all.extend(scenes().into_iter().map(|(name, bytes)| ("b3d", name.to_owned(), bytes)));
@@ -135,6 +145,11 @@ pub fn sound() -> Vec<(&'static str, String, Vec<u8>)> {
         if kind > 0xff00 {
             add("paa", format!("bare_{kind:x}.paa"), paa::Texture { tags: Vec::new(), ..one }.to_vec());
         }
+    }
+    let config = rap::everything();
+    for (index, entry) in config.entries.iter().enumerate() {
+        let root = rap::root([entry.clone()]);
+        add("rap", format!("{index}.bin"), rap::file(&root, &[("ONE", 1)]).to_vec());
     }
     for version in 3..=5 {
         let markings = match version {

@@ -166,6 +166,10 @@ registry! {
     "paa" Paa(paa::Texture) from bytes {
         Paa: crate::formats::paa::SCHEMA,
     }
+    /// A binary config of Arma.
+    "rap" Rap(rap::Config) from bytes {
+        Rap: crate::formats::rap::SCHEMA,
+    }
     /// A PBO archive.
     "pbo" Pbo(pbo::Archive) from ranges {
         Pbo: crate::formats::pbo::SCHEMA,

@@ -139,6 +139,13 @@ formats! {
         version: |_head| None,
         counts: ["mips"],
     }
+    /// Binary config of Arma, such as `config.bin` or `.rvmat`.
+    Rap "rap" "Arma binary config" {
+        files: [],
+        starts: [b"\0raP"],
+        version: |head| number(head, 8).filter(|_| number(head, 4) == Some(0)),
+        counts: ["classes", "values", "arrays"],
+    }
     /// PBO archive.
     Pbo "pbo" "PBO archive" {
         files: ["pbo"],

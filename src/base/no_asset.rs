@@ -14,6 +14,8 @@ named! {
         LfsPointer = "lfs",
         /// Text in any encoding. BlitzMax programs also use the extension `.bmx`.
         Text = "text",
+        /// An index of an addon's textures, `texHeaders.bin`. It is recognized, but not read.
+        TextureIndex = "texture_index",
         /// Anything else.
         Unknown = "unknown",
     }
@@ -26,6 +28,7 @@ impl NoAsset {
         match head {
             [] => Self::Empty,
             _ if head.starts_with(b"version https://git-lfs.github.com/spec/v1") => Self::LfsPointer,
+            _ if head.starts_with(b"0DHT\x01\0\0\0") => Self::TextureIndex,
             _ if is_text(head) => Self::Text,
             _ => Self::Unknown,
         }
@@ -37,7 +40,7 @@ impl NoAsset {
             Self::Empty => Code::Empty,
             Self::LfsPointer => Code::LfsPointer,
             Self::Text => Code::Text,
-            Self::Unknown => Code::Unknown,
+            Self::TextureIndex | Self::Unknown => Code::Unknown,
         }
     }
 
@@ -47,6 +50,7 @@ impl NoAsset {
             Self::Empty => "not an asset; the file is empty",
             Self::LfsPointer => "not an asset; a Git LFS pointer, whose file is stored elsewhere",
             Self::Text => "not an asset; looks like text",
+            Self::TextureIndex => "not an asset; an index of textures (texHeaders.bin), which is not read",
             Self::Unknown => "not an asset; unrecognized format",
         }
     }
@@ -65,4 +69,15 @@ fn is_text(head: &[u8]) -> bool {
     let is_long = head.len() >= 64;
     let is_start_of_asset = Format::STARTS.iter().any(|start| start.starts_with(head));
     !is_start_of_asset && (is_utf16 && is_long || head.iter().all(is_plain) && (is_long || is_utf8()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_of_textures_is_recognized() {
+        assert_eq!(NoAsset::of(b"0DHT\x01\0\0\0\0\0\0\0"), NoAsset::TextureIndex);
+        assert_eq!(NoAsset::of(b"0DHT\x02\0\0\0\0\0\0\0"), NoAsset::Unknown);
+    }
 }

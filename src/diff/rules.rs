@@ -203,6 +203,13 @@ const LODKA: &[(&str, Rule)] = &[
     ("proxy_sets/proxies/mesh", Item("meshes")),
 ];
 
+const RAP: &[(&str, Rule)] = &[
+    ("enum_address", Derived),
+    ("classes/outer", Parent("classes")),
+    ("classes/end", Derived),
+    ("classes/entries/address", Derived),
+];
+
 /// The rules of one format by path.
 pub(super) struct Rules(HashMap<&'static str, Vec<Rule>>);
 
@@ -217,6 +224,7 @@ impl Rules {
             Format::Rtm => RTM,
             Format::Mlod => MLOD,
             Format::Paa => PAA,
+            Format::Rap => RAP,
             _ => &[],
         };
         let mut by_path: HashMap<_, Vec<Rule>> = HashMap::new();

@@ -14,6 +14,8 @@ pub mod odol;
 pub mod paa;
 #[cfg(feature = "pbo")]
 pub mod pbo;
+#[cfg(feature = "rap")]
+pub mod rap;
 #[cfg(any(feature = "mlod", feature = "odol"))]
 pub mod resolution;
 #[cfg(feature = "rtm")]

@@ -41,7 +41,7 @@
 //! One function walks a record and hands each field to a [`Sink`]: [`Silent`] for reading, an [`Outline`] for describing.
 //! No record keeps where its fields lie.
 
-#[cfg(any(feature = "b3d", feature = "lodka", feature = "odol", feature = "paa", feature = "rtm"))]
+#[cfg(any(feature = "b3d", feature = "lodka", feature = "odol", feature = "paa", feature = "rap", feature = "rtm"))]
 pub(crate) mod codes;
 mod describe;
 mod fixed;

@@ -3,6 +3,7 @@
 //! Threads share the work by file, and inside archives by member, so one large archive keeps all cores busy. Nothing is
 //! collected. Each record is handed over as soon as it is ready, and its file or member is then closed.
 
+mod configs;
 mod crew;
 mod describe;
 pub mod dupes;
@@ -216,7 +217,17 @@ impl Scan {
         view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
         callback: impl FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
     ) -> Result<()> {
-        self.run_through(self.selection.walk(paths, self.archives), view, callback)
+        self.run_through(self.selection.walk(paths, self.archives), |_| false, view, callback)
+    }
+
+    /// Like [`run_with`](Self::run_with), and includes files with these names even if they are not assets.
+    fn run_showing<T: Send>(
+        &self,
+        texts: fn(&Path) -> bool,
+        view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
+        callback: impl FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
+    ) -> Result<()> {
+        self.run_through(self.selection.walk(self.paths(), self.archives), texts, view, callback)
     }
 
     /// Like [`run_with`](Self::run_with), over [units](Self::plan) instead of paths. A file that has changed since its
@@ -230,17 +241,18 @@ impl Scan {
         view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
         callback: impl FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
     ) -> Result<()> {
-        self.run_through(units.map(|unit| unit.map(|unit| self.selection.unit(unit))), view, callback)
+        self.run_through(units.map(|unit| unit.map(|unit| self.selection.unit(unit))), |_| false, view, callback)
     }
 
     fn run_through<T: Send>(
         &self,
         targets: impl Iterator<Item = Result<Target>> + Send,
+        texts: fn(&Path) -> bool,
         view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
         callback: impl FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
     ) -> Result<()> {
         let globs = Globs::new(Path::new(""), &self.selection.globs)?;
-        let run = run::Run::new(self, globs, view, callback);
+        let run = run::Run::new(self, globs, view, callback).showing(texts);
         let _until = stop::Until::new(Some(self.progress.switch()));
         let targets = targets.take_while(|_| !self.progress.is_stopped());
         run.crew.each_that_comes(targets, |target| {

@@ -46,9 +46,15 @@ impl<'p> Prefixes<'p> {
     /// The folded paths of a file in the game. They use the nearest prefix of an enclosing folder. Without one, they
     /// use the names of the outermost enclosing addon and of the given folder.
     pub(super) fn paths_of(&self, path: &Path) -> Vec<String> {
+        self.roots_of(path).into_iter().map(|(_, path)| path).collect()
+    }
+
+    /// The same, each after the prefix or name that it is below.
+    pub(super) fn roots_of(&self, path: &Path) -> Vec<(String, String)> {
         let Some(folder) = path.parent() else { return Vec::new() };
-        let in_game =
-            |around: &Path, prefix: &str| Some(below(prefix, &folded(&text(path.strip_prefix(around).ok()?))));
+        let in_game = |around: &Path, prefix: &str| {
+            Some((prefix.to_owned(), below(prefix, &folded(&text(path.strip_prefix(around).ok()?)))))
+        };
         if let Some((around, (_, prefix))) = folder.ancestors().find_map(|around| self.stored.get_key_value(around)) {
             return in_game(around, prefix).into_iter().collect();
         }

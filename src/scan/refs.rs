@@ -5,7 +5,13 @@
 //! have on a P drive: its path below each given folder, and below the prefix that a file such as `$PBOPREFIX$` gives to
 //! the nearest enclosing folder. If no enclosing folder has such a file, it is below the names of its addon (the
 //! outermost folder with a `config.cpp` or `config.bin`) and of the given folder. A zip is a folder of loose files.
-//! Case, kind of slash and a leading slash are ignored. A proxy may omit its `.p3d`.
+//! Case, kind of slash and a leading slash are ignored. A proxy or model may omit its `.p3d`. A `.tga` or `.png` stands
+//! for the `.paa` of the same name.
+//!
+//! Configs name files in the same way: binary ones (rap) and text (`.rvmat`, `.bisurf`, `config.cpp`, `.cfg`). A found
+//! material is followed: its own references come after it, [`via`](Link::via) the material. So are the `.hpp` and `.cpp`
+//! files that a config includes. Each is listed once, for the first that asks for it. Materials that nothing asks for
+//! come last.
 //!
 //! For b3d, bmx and lodka, only the last component of a name counts. The file is in the model's own folder, and in the
 //! same archive if the model is in one.
@@ -19,6 +25,7 @@ use std::sync::Arc;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
+use super::configs::{Ask, Copies, Home, asks, instead_of, is_config, is_included, is_material};
 use super::prefix::{Prefixes, below, folded, text};
 use super::{Found, Record, Scan, Sighting};
 use crate::asset::Asset;
@@ -30,6 +37,7 @@ use crate::base::limits::flag;
 use crate::base::named::named;
 use crate::base::shown::shown;
 use crate::base::text::{ByteStr, Name};
+use crate::formats::rap::text::Way;
 use crate::summary::{Reference, ReferenceKind};
 
 named! {
@@ -44,6 +52,8 @@ named! {
         Procedural = "procedural",
         /// Several files have this name.
         Ambiguous = "ambiguous",
+        /// The name depends on a macro whose definition is not known.
+        Unresolved = "unresolved",
     }
 }
 
@@ -67,16 +77,21 @@ pub struct Link<'l> {
     pub targets: Vec<Name>,
     /// The number of further files it may mean.
     pub more: usize,
+    /// The [address](crate::address) of the material or included config that contains the reference, if it is not the
+    /// asset itself.
+    pub via: Option<&'l Name>,
+    /// The line and column in a text config, counted from 1.
+    pub place: Option<(u32, u32)>,
 }
 
 impl Serialize for Link<'_> {
-    /// Writes `{path, member, kind, name, state, target}`. If the state is ambiguous, `target` is null and `targets`
-    /// lists the files. `more` counts further ones.
+    /// Writes `{path, member, kind, name, state, target, via}`, and `line` and `column` for a text config. If the state
+    /// is ambiguous, `target` is null and `targets` lists the files. `more` counts further ones.
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let Self { path, member, reference, state, targets, more } = self;
+        let Self { path, member, reference, state, targets, more, via, place } = self;
         let path = Name::from(ByteStr::new(path.as_os_str().as_encoded_bytes()));
         let texts: Vec<&str> = targets.iter().map(|target| target.text.as_str()).collect();
-        let names = [&path, &reference.name].into_iter().chain(*member).chain(targets);
+        let names = [&path, &reference.name].into_iter().chain(*member).chain(*via).chain(targets);
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("path", &path.text)?;
         map.serialize_entry("member", &member.as_ref().map(|member| &member.text))?;
@@ -92,6 +107,11 @@ impl Serialize for Link<'_> {
         }
         if *more > 0 {
             map.serialize_entry("more", more)?;
+        }
+        map.serialize_entry("via", &via.map(|via| &via.text))?;
+        if let Some((line, column)) = place {
+            map.serialize_entry("line", line)?;
+            map.serialize_entry("column", column)?;
         }
         map.end()
     }
@@ -116,13 +136,31 @@ impl Serialize for Link<'_> {
 /// # Errors
 /// Returns an error under the conditions of [`Scan::run`]. Returns [`Limit`](crate::ErrorKind::Limit) if the names take
 /// more than the bytes of the files plus [`Limits::decoded_bytes`](crate::Limits::decoded_bytes).
-pub fn resolve<'s>(scan: &'s Scan, assumed: &[String], mut other: impl FnMut(Found) + Send) -> Result<Links<'s>> {
+pub fn resolve<'s>(scan: &'s Scan, assumed: &[String], other: impl FnMut(Found) + Send) -> Result<Links<'s>> {
+    resolve_as(scan, assumed, false, other)
+}
+
+/// Like [`resolve`], and keeps the textures that ODOL models copied from materials, for [`Links::each_stale`].
+///
+/// # Errors
+/// Returns an error under the conditions of [`resolve`].
+pub fn resolve_copies<'s>(scan: &'s Scan, assumed: &[String], other: impl FnMut(Found) + Send) -> Result<Links<'s>> {
+    resolve_as(scan, assumed, true, other)
+}
+
+fn resolve_as<'s>(
+    scan: &'s Scan,
+    assumed: &[String],
+    copies: bool,
+    mut other: impl FnMut(Found) + Send,
+) -> Result<Links<'s>> {
     let mut index = Index::new(scan, assumed);
     let (hash, mut failed) = (index.hash.clone(), Ok(()));
-    scan.run_with(
-        |seen| Listing::of(seen, &hash),
-        |found, listing| {
-            failed = index.add(found, listing.flatten(), &mut other);
+    scan.run_showing(
+        is_config,
+        |seen| Seen::of(seen, copies, &hash),
+        |found, seen| {
+            failed = index.add(found, seen.unwrap_or_default(), &mut other);
             if failed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         },
     )?;
@@ -130,7 +168,7 @@ pub fn resolve<'s>(scan: &'s Scan, assumed: &[String], mut other: impl FnMut(Fou
     let mut askers = std::mem::take(&mut index.askers);
     // Without references, no files need to be found.
     if !askers.is_empty() {
-        index.add_loose(&scan.paths)?;
+        index.add_loose(&scan.paths, &mut askers)?;
         index.sort();
         askers.sort_by(Asker::order);
     }
@@ -146,14 +184,78 @@ pub struct Links<'s> {
 impl Links<'_> {
     /// Passes each resolved reference to the callback, sorted by path and member, until the callback breaks.
     pub fn each(mut self, mut each: impl FnMut(&Link<'_>) -> ControlFlow<()>) {
-        for asker in &self.askers {
-            let beside = self.index.beside(asker);
-            for reference in &asker.references {
-                if each(&self.index.link(asker, &beside, reference)).is_break() {
-                    return;
+        let followed = self.followed();
+        let mut seen = vec![false; self.askers.len()];
+        for is_followed in [false, true] {
+            for (root, asker) in self.askers.iter().enumerate() {
+                let is_next = asker.is_followed == is_followed && !asker.is_included;
+                if !is_next || std::mem::replace(seen.get_mut(root).unwrap_or(&mut false), true) {
+                    continue;
+                }
+                // The assets and configs that lead to the reference, the next reference of each, and their addresses.
+                let mut around = vec![(root, 0_usize, None)];
+                while let Some((current, next, via)) = around.last_mut() {
+                    let Some(inner) = self.askers.get(*current) else { return };
+                    let Some(ask) = inner.asks.get(*next) else {
+                        around.pop();
+                        continue;
+                    };
+                    *next = next.saturating_add(1);
+                    let (path, member) = (&*asker.path, asker.member.as_ref());
+                    let link = Link { path, member, via: via.as_ref(), ..self.index.link(inner, ask) };
+                    if each(&link).is_break() {
+                        return;
+                    }
+                    if !matches!(ask.reference.kind, ReferenceKind::Material | ReferenceKind::Include) {
+                        continue;
+                    }
+                    for target in link.targets {
+                        let Some(&inner) = followed.get(&key(&self.index.hash, &target.text)) else { continue };
+                        if !std::mem::replace(seen.get_mut(inner).unwrap_or(&mut false), true) {
+                            around.push((inner, 0, Some(target)));
+                        }
+                    }
                 }
             }
         }
+    }
+
+    /// Passes each texture of a material to the callback that an ODOL model with a copy of this material does not
+    /// have in the copy, until the callback breaks. Needs [`resolve_copies`].
+    pub fn each_stale(mut self, mut each: impl FnMut(&Link<'_>) -> ControlFlow<()>) {
+        /// The most textures of a material to compare. Real ones have up to 9.
+        const MOST_STAGES: usize = 64;
+        let followed = self.followed();
+        let hash = self.index.hash.clone();
+        for asker in &self.askers {
+            let Some(copies) = &asker.copies else { continue };
+            for ask in asker.asks.iter().filter(|ask| ask.reference.kind == ReferenceKind::Material) {
+                let material = self.index.link(asker, ask);
+                let [via] = material.targets.as_slice() else { continue };
+                let Some(inner) = followed.get(&key(&hash, &via.text)).and_then(|&inner| self.askers.get(inner)) else {
+                    continue;
+                };
+                let textures = inner.asks.iter().filter(|ask| ask.reference.kind == ReferenceKind::Texture);
+                for texture in textures.take(MOST_STAGES) {
+                    let (material, name) = (&ask.reference.name.text, &texture.reference.name.text);
+                    if copies.lacks(material, name, |text| key(&hash, text)) {
+                        let link = self.index.link(inner, texture);
+                        let (path, member) = (&*asker.path, asker.member.as_ref());
+                        if each(&Link { path, member, via: Some(via), ..link }).is_break() {
+                            return;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The materials and included texts, by the keys of their addresses.
+    fn followed(&self) -> HashMap<Key, usize> {
+        let followed = self.askers.iter().enumerate().filter(|(_, asker)| asker.is_followed);
+        followed
+            .map(|(index, asker)| (key(&self.index.hash, &address(&asker.path, asker.member.as_ref()).text), index))
+            .collect()
     }
 }
 
@@ -165,7 +267,14 @@ struct Asker {
     member: Option<Name>,
     /// True if its names are those of the game's file system.
     in_game: bool,
-    references: Vec<Reference>,
+    /// True if its references come after that of an asset or config that asks for it.
+    is_followed: bool,
+    /// True if it means nothing by itself.
+    is_included: bool,
+    asks: Vec<Ask>,
+    /// Its location in the game, for macros and includes.
+    home: Home,
+    copies: Option<Copies>,
 }
 
 impl Asker {
@@ -181,7 +290,7 @@ impl Asker {
 
 /// A name as it is looked up: the hash of the folded text. Without the key, nobody can construct two texts of one hash,
 /// and a random collision is too rare to matter.
-type Key = u64;
+pub(super) type Key = u64;
 
 fn key(hash: &RandomState, folded: &str) -> Key {
     after(&hash.build_hasher(), folded)
@@ -195,11 +304,60 @@ fn after(begun: &DefaultHasher, folded: &str) -> Key {
     hasher.finish()
 }
 
+/// What is needed of an asset or text while it is open.
+#[derive(Default)]
+struct Seen {
+    listing: Option<Listing>,
+    /// The references of a text.
+    asks: Vec<Ask>,
+    copies: Option<Copies>,
+    /// Why something is incomplete.
+    cut: Option<Error>,
+}
+
+impl Seen {
+    fn of(seen: &Sighting<'_, '_>, copies: bool, hash: &RandomState) -> Self {
+        let Some(asset) = seen.asset else {
+            // Only texts and damaged assets have none.
+            if seen.record.summary.format.is_some()
+                || !is_config(name_of(&seen.record.path, seen.record.member.as_ref()))
+            {
+                return Self::default();
+            }
+            return match read_text(seen) {
+                Ok((asks, cut)) => Self { asks, cut, ..Self::default() },
+                Err(error) => Self { cut: Some(error), ..Self::default() },
+            };
+        };
+        // A model's materials are read a second time.
+        let is_wanted = copies && seen.budget.work(seen.data.len() as u64).is_ok();
+        let copies = if is_wanted { Copies::of(asset, |text| key(hash, text)) } else { None };
+        Self { listing: Listing::of(seen, hash), copies, ..Self::default() }
+    }
+}
+
+/// The references of a text, within the budget of its file.
+fn read_text(seen: &Sighting<'_, '_>) -> Result<(Vec<Ask>, Option<Error>)> {
+    /// The most bytes that references take per byte of a text: the shortest has four.
+    const NAMES_PER_BYTE: u64 = 32;
+    let (bytes, limits) = (seen.data.len() as u64, seen.budget.limits());
+    seen.budget.work(bytes)?;
+    let _held = seen.budget.hold(bytes.saturating_mul(NAMES_PER_BYTE).min(limits.reference_bytes.saturating_mul(2)))?;
+    Ok(asks(seen.data, limits))
+}
+
+/// The innermost name.
+fn name_of<'n>(path: &'n Path, member: Option<&'n Name>) -> &'n Path {
+    member.map_or(path, |member| Path::new(crate::asset::address::unnumbered(&member.text)))
+}
+
 /// The contents of an archive.
 struct Listing {
     /// The names by which addresses distinguish its members, concatenated.
     texts: String,
     members: Vec<Listed>,
+    /// The prefix of their names in the game.
+    root: String,
     /// Why the list is incomplete.
     cut: Option<Error>,
 }
@@ -219,10 +377,11 @@ impl Listing {
     fn of(seen: &Sighting<'_, '_>, hash: &RandomState) -> Option<Self> {
         let asset = seen.asset?;
         let container = Container::of(asset)?;
+        let prefix = root_of(asset, seen.record);
         let mut root = hash.build_hasher();
-        root.write(root_of(asset, seen.record).as_bytes());
+        root.write(below(&prefix, "").as_bytes());
         let mut names = Names::of(&container);
-        let mut listing = Self { texts: String::new(), members: Vec::new(), cut: None };
+        let mut listing = Self { texts: String::new(), members: Vec::new(), root: prefix, cut: None };
         for member in container.members().map_while(Result::ok) {
             let name = member.name();
             if let Err(error) = seen.budget.work(LISTED_WORK.saturating_add(name.len() as u64)) {
@@ -241,7 +400,7 @@ impl Listing {
 
 /// The prefix of the names of an archive's members in the game's file system.
 fn root_of(asset: &Asset<'_>, record: &Record) -> String {
-    let root = match asset {
+    match asset {
         Asset::Pbo(archive) => match archive.prefix().map(Name::from) {
             Some(prefix) => folded(&prefix.text),
             None => {
@@ -250,8 +409,7 @@ fn root_of(asset: &Asset<'_>, record: &Record) -> String {
             }
         },
         _ => String::new(),
-    };
-    below(&root, "")
+    }
 }
 
 /// Every file, by the names that references may use for it.
@@ -282,6 +440,8 @@ struct Archive {
     path: Arc<Path>,
     member: Option<Name>,
     address: Name,
+    /// The prefix of its members' names in the game.
+    root: String,
     /// The identity of the file, and the path in it, once computed.
     identity: Option<Key>,
 }
@@ -330,7 +490,7 @@ impl<'s> Index<'s> {
         Ok(())
     }
 
-    fn add(&mut self, found: Found, listing: Option<Listing>, other: &mut impl FnMut(Found)) -> Result<()> {
+    fn add(&mut self, found: Found, seen: Seen, other: &mut impl FnMut(Found)) -> Result<()> {
         match found {
             Found::Asset(record) => {
                 let Record { path, member, summary, .. } = *record;
@@ -341,17 +501,27 @@ impl<'s> Index<'s> {
                     Some(last) if **last == *path => last.clone(),
                     _ => path.into(),
                 };
-                if let Some(mut listing) = listing {
-                    if let Some(error) = listing.cut.take() {
-                        other(Found::Unreadable(error.in_file(&path)));
-                    }
-                    self.add_archive(path.clone(), member.clone(), &listing)?;
+                let Seen { mut listing, mut asks, copies, cut } = seen;
+                let list_cut = listing.as_mut().and_then(|listing| listing.cut.take());
+                for error in cut.into_iter().chain(list_cut) {
+                    other(Found::Unreadable(error.in_file(&path)));
                 }
-                if !summary.references.is_empty() {
+                if let Some(listing) = listing {
+                    self.add_archive(path.clone(), member.clone(), listing)?;
+                }
+                asks.extend(summary.references.into_iter().map(Ask::of));
+                if !asks.is_empty() {
                     self.take(member.as_ref().map_or(0, |name| name.text.len()))?;
-                    summary.references.iter().try_for_each(|reference| self.take(reference.name.text.len()))?;
-                    let in_game = matches!(summary.format, Some(Format::Odol | Format::Mlod));
-                    self.askers.push(Asker { path, member, in_game, references: summary.references });
+                    // The path that a macro builds is part of its name.
+                    asks.iter().try_for_each(|ask| self.take(ask.reference.name.text.len().saturating_mul(2)))?;
+                    self.take(copies.as_ref().map_or(0, |copies| copies.0.len().saturating_mul(16)))?;
+                    let name = name_of(&path, member.as_ref());
+                    let is_included = is_included(name);
+                    let in_game =
+                        matches!(summary.format, Some(Format::Odol | Format::Mlod | Format::Rap)) || is_config(name);
+                    let is_followed = is_included || is_material(name);
+                    let home = Home::default();
+                    self.askers.push(Asker { path, member, in_game, is_followed, is_included, asks, home, copies });
                 }
             }
             Found::NoAsset(path) => {
@@ -369,7 +539,7 @@ impl<'s> Index<'s> {
         Ok(())
     }
 
-    fn add_archive(&mut self, path: Arc<Path>, member: Option<Name>, listing: &Listing) -> Result<()> {
+    fn add_archive(&mut self, path: Arc<Path>, member: Option<Name>, listing: Listing) -> Result<()> {
         let address = address(&path, member.as_ref());
         let (place, archive) = (key(&self.hash, &address.text), self.archives.len());
         // An archive that is given twice is kept once.
@@ -377,7 +547,8 @@ impl<'s> Index<'s> {
             return Ok(());
         }
         self.take(address.text.len().saturating_mul(2))?;
-        self.archives.push(Archive { path, member, address, identity: None });
+        self.take(listing.root.len())?;
+        self.archives.push(Archive { path, member, address, root: listing.root, identity: None });
         let mut start = 0;
         for &Listed { end, lossy, in_game, in_archive } in &listing.members {
             let name = listing.texts.get(start..end).unwrap_or_default();
@@ -389,6 +560,25 @@ impl<'s> Index<'s> {
         Ok(())
     }
 
+    /// The location of an asker in the game.
+    fn home(&self, asker: &Asker, prefixes: &Prefixes<'_>) -> Home {
+        let Some(member) = &asker.member else {
+            let (root, path) = prefixes.roots_of(&asker.path).into_iter().next().unwrap_or_default();
+            return Home { root, path };
+        };
+        let (outer, own) =
+            member.text.rsplit_once("!/").map_or((None, &*member.text), |(outer, own)| (Some(outer), own));
+        let outer = outer.map(|outer| Name { text: outer.to_owned(), lossy: member.lossy });
+        let archive = key(&self.hash, &address(&asker.path, outer.as_ref()).text);
+        let archive = self.by_address.get(&archive).and_then(|&archive| self.archives.get(archive));
+        let root = archive.map(|archive| archive.root.clone()).unwrap_or_default();
+        let path = below(&root, &folded(crate::asset::address::unnumbered(own)));
+        // In a zip, the addon is the config's own folder.
+        let folder = || path.rsplit_once('\\').map_or("", |(folder, _)| folder).to_owned();
+        let root = if root.is_empty() { folder() } else { root };
+        Home { root, path }
+    }
+
     fn add_file(&mut self, archive: Option<usize>, name: &str, lossy: bool) -> Result<usize> {
         self.take(name.len())?;
         let (file, start) = (self.files.len(), self.texts.len());
@@ -397,9 +587,13 @@ impl<'s> Index<'s> {
         Ok(file)
     }
 
-    fn add_loose(&mut self, roots: &[PathBuf]) -> Result<()> {
+    fn add_loose(&mut self, roots: &[PathBuf], askers: &mut [Asker]) -> Result<()> {
         let files = std::mem::take(&mut self.loose);
         let prefixes = Prefixes::of(&files, roots);
+        for asker in askers.iter_mut().filter(|asker| asker.asks.iter().any(|ask| ask.way != Way::Path)) {
+            asker.home = self.home(asker, &prefixes);
+            self.take(asker.home.path.len().saturating_add(asker.home.root.len()))?;
+        }
         let roots: HashSet<&Path> = roots.iter().map(PathBuf::as_path).collect();
         for path in &files {
             let Some((folder, name)) = path.parent().zip(path.file_name()) else { continue };
@@ -446,35 +640,40 @@ impl<'s> Index<'s> {
         Beside { place: key(&self.hash, &place), folder: hasher }
     }
 
-    fn link<'l>(&mut self, asker: &'l Asker, beside: &Beside, reference: &'l Reference) -> Link<'l> {
-        let (name, in_game) = (&reference.name.text, asker.in_game);
-        let path = folded(name);
-        let files = match in_game {
-            true => self.find_in_game(&path, reference.kind),
-            false => {
-                let in_folder = after(&beside.folder, last(&path));
+    fn link<'l>(&mut self, asker: &'l Asker, ask: &'l Ask) -> Link<'l> {
+        let (reference, in_game) = (&ask.reference, asker.in_game);
+        let name = &reference.name.text;
+        let path = asker.home.resolve(&ask.way, name);
+        let files = match &path {
+            None => 0..0,
+            Some(path) if in_game => self.find_in_game(path, reference.kind),
+            Some(path) => {
+                let beside = self.beside(asker);
+                let in_folder = after(&beside.folder, last(path));
                 find(&self.in_place, self.hash.hash_one((beside.place, in_folder)))
             }
         };
         let files = self.distinct(in_game, files);
-        let state = match files.len() {
-            1 => State::Found,
-            0 if in_game && name.starts_with("#(") => State::Procedural,
-            0 if in_game && self.is_assumed(&path) => State::Found,
-            0 => State::Missing,
+        let state = match (files.len(), &path) {
+            (1, _) => State::Found,
+            (0, None) => State::Unresolved,
+            (0, _) if in_game && name.starts_with("#(") => State::Procedural,
+            (0, Some(path)) if in_game && self.is_assumed(path) => State::Found,
+            (0, _) => State::Missing,
             _ => State::Ambiguous,
         };
         let targets: Vec<Name> = files.iter().take(MOST_TARGETS).filter_map(|&file| self.target(file)).collect();
         let more = files.len().saturating_sub(targets.len());
-        Link { path: &asker.path, member: asker.member.as_ref(), reference, state, targets, more }
+        let (member, place) = (asker.member.as_ref(), ask.place);
+        Link { path: &asker.path, member, reference, state, targets, more, via: None, place }
     }
 
     /// The range of matches in the list of paths in the game.
     fn find_in_game(&self, path: &str, kind: ReferenceKind) -> Range<usize> {
-        let mut begun = self.hash.build_hasher();
-        begun.write(path.as_bytes());
-        match find(&self.in_game, begun.finish()) {
-            found if found.is_empty() && kind == ReferenceKind::Proxy => find(&self.in_game, after(&begun, ".p3d")),
+        match find(&self.in_game, key(&self.hash, path)) {
+            found if found.is_empty() => {
+                instead_of(path, kind).map_or(found, |other| find(&self.in_game, key(&self.hash, &other)))
+            }
             found => found,
         }
     }

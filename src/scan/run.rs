@@ -65,6 +65,8 @@ pub(super) struct Run<'s, V, F> {
     question: String,
     view: V,
     callback: Mutex<F>,
+    /// Names of files to show to the view even if they are not assets.
+    texts: fn(&Path) -> bool,
 }
 
 impl<'s, T, V, F> Run<'s, V, F>
@@ -77,7 +79,12 @@ where
         let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let crew = Arc::new(Crew::new(scan.jobs.filter(|&jobs| jobs > 0).unwrap_or_else(cores).min(MOST_JOBS)));
         let (memory, question, callback) = (Memory::default(), scan.question(), Mutex::new(callback));
-        Self { scan, globs, crew, memory, question, view, callback }
+        Self { scan, globs, crew, memory, question, view, callback, texts: |_| false }
+    }
+
+    /// Shows files with these names to the view even if they are not assets.
+    pub(super) fn showing(self, texts: fn(&Path) -> bool) -> Self {
+        Self { texts, ..self }
     }
 
     pub(super) fn file(&self, target: &Target) {
@@ -191,7 +198,7 @@ where
             return true;
         }
         let format = Format::of_file(origin.name(), data);
-        if format.is_none() && !origin.is_expected() {
+        if format.is_none() && !origin.is_expected() && !(self.texts)(origin.name()) {
             return false;
         }
         let puts_off = origin.depth == 0 && data.len() >= LARGE_ARCHIVE && self.crew.is_many();
@@ -342,7 +349,7 @@ where
         finds: &mut Finds<T>,
     ) {
         if let Err((format, error)) = self.member_content(origin, member, budget, stretch, finds)
-            && (format.is_some() || origin.is_promised())
+            && (format.is_some() || origin.is_promised() || (self.texts)(origin.name()))
         {
             let bytes = member.decoded_byte_len_hint();
             let record = unreadable(self.scan, origin, format, bytes, None, &error, budget);
@@ -363,7 +370,7 @@ where
         let format = member.sniff().map_err(|error| (None, error))?;
         // LZSS is rare, and its beginning alone does not decode.
         let unknown = !matches!(member.form(), Form::InPlace | Form::Packed(crate::bytes::Packing::Deflate));
-        if format.is_some() || origin.is_promised() || unknown {
+        if format.is_some() || origin.is_promised() || unknown || (self.texts)(origin.name()) {
             let content = member.decode(budget).map_err(|error| (format, error))?;
             self.look(origin, &content, content.budget(), stretch, finds);
         }
@@ -397,10 +404,12 @@ where
             summary.references.clear();
             summary.problems = vec![Problem::error(&error)];
         }
+        // Of a text, the view may give references that are not in the record.
+        let shown = open.as_ref().filter(|open| open.asset.is_none()).map_or(0, |open| open.data.len() as u64);
         let seen = open.map(|InSight { data, asset, budget, members }| {
             (self.view)(&Sighting { record: &record, data, asset, budget, members, is_continued: false })
         });
-        if finds.add(Found::Asset(Box::new(record)), seen, bytes.saturating_add(around)) {
+        if finds.add(Found::Asset(Box::new(record)), seen, bytes.saturating_add(around).saturating_add(shown)) {
             self.hand_over(finds);
         }
     }

@@ -19,8 +19,14 @@ named! {
         Material = "material",
         /// A surface file, `.bisurf`.
         Surface = "surface",
-        /// Another model.
+        /// Another model, placed in this one.
         Proxy = "proxy",
+        /// A model that a config names.
+        Model = "model",
+        /// A file that a text config includes.
+        Include = "include",
+        /// Any other file that a config names, such as a sound.
+        File = "file",
     }
 }
 
@@ -65,21 +71,21 @@ impl References {
         Self { list: Vec::new(), seen: HashMap::new(), limit, left: Some(limit) }
     }
 
-    /// Adds a reference, unless its name is empty or already in the list.
-    pub fn add(&mut self, kind: ReferenceKind, name: impl StoredText) {
-        self.add_rooted(kind, name, b"");
+    /// Adds a reference, unless its name is empty or already in the list. Returns true if it was added.
+    pub fn add(&mut self, kind: ReferenceKind, name: impl StoredText) -> bool {
+        self.add_rooted(kind, name, b"")
     }
 
     /// Adds a reference for which a leading `root` makes no difference: names with and without it are one reference,
-    /// listed as the first.
-    pub fn add_rooted(&mut self, kind: ReferenceKind, name: impl StoredText, root: &[u8]) {
+    /// listed as the first. Returns true if it was added.
+    pub fn add_rooted(&mut self, kind: ReferenceKind, name: impl StoredText, root: &[u8]) -> bool {
         let stored = name.stored();
         let stored = stored.strip_prefix(root).unwrap_or(stored);
-        let Some(left) = self.left.filter(|_| !stored.is_empty()) else { return };
+        let Some(left) = self.left.filter(|_| !stored.is_empty()) else { return false };
         let bit = 1 << kind as u8;
         let seen = self.seen.entry(self.seen.hasher().hash_one(stored)).or_default();
         if *seen & bit != 0 {
-            return;
+            return false;
         }
         *seen |= bit;
         let name: Name = name.into();
@@ -87,12 +93,18 @@ impl References {
         if self.left.is_some() {
             self.list.push(Reference { kind, name });
         }
+        self.left.is_some()
+    }
+
+    /// The error if the references exceed the limit.
+    pub(crate) fn limit_error(&self) -> Option<Error> {
+        self.left.is_none().then(|| Error::limit("bytes of references", self.limit, flag::REFERENCES))
     }
 
     /// Returns all references, in order of first use. Adds a problem if they exceed the limit.
     pub fn into_vec(self, problems: &mut Problems) -> Vec<Reference> {
-        if self.left.is_none() {
-            problems.error(&Error::limit("bytes of references", self.limit, flag::REFERENCES));
+        if let Some(error) = self.limit_error() {
+            problems.error(&error);
         }
         self.list
     }

@@ -159,6 +159,7 @@ budgets! {
     p3d "p3d" => super::model;
     paa "paa" "pac" => crate::paa::fuzz::run;
     pbo "pbo" => crate::pbo::fuzz::run;
+    rap "bin" "rvmat" => crate::rap::fuzz::run;
     rtm "rtm" => crate::fuzz_rtm::run;
     zip "zip" => crate::zip::fuzz::run;
 }

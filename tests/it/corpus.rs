@@ -226,7 +226,7 @@ fn seeds_are_small_and_sound() {
     assert!(unsound.is_empty(), "{unsound:#?}");
     assert_eq!(
         formats.keys().copied().collect::<Vec<_>>(),
-        ["b3d", "bmx", "lodka", "mlod", "odol", "paa", "pbo", "rtm", "zip"]
+        ["b3d", "bmx", "lodka", "mlod", "odol", "paa", "pbo", "rap", "rtm", "zip"]
     );
     versions.dedup();
     assert_eq!(versions, [7].into_iter().chain(40..=75).collect::<Vec<_>>());

@@ -40,7 +40,7 @@ const INSIDE: &[(&str, Floors)] = &[
         "formats",
         &[
             &["resolution", "zip_directory"],
-            &["b3d", "bmx", "lodka", "mlod", "odol", "paa", "pbo", "rtm", "zip"],
+            &["b3d", "bmx", "lodka", "mlod", "odol", "paa", "pbo", "rap", "rtm", "zip"],
             &["mod"],
         ],
     ),

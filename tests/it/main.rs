@@ -43,6 +43,7 @@ mod paa;
 mod pbo;
 mod pose;
 mod ranges;
+mod rap;
 mod recipes;
 mod refs;
 mod rtm;

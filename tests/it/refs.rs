@@ -3,9 +3,10 @@
 use serde_json::Value as Json;
 
 use crate::cli::{Folder, code, lines, run, stderr, stdout};
+use crate::corpus::{blessing, root};
 use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};
-use crate::writer::{b3d, mlod};
+use crate::writer::{addons, b3d, mlod, rap};
 
 fn model(textures: &[&str], material: &str, proxy: &str) -> Vec<u8> {
     let faces: Vec<_> = textures.iter().map(|texture| mlod::face(&[0, 1, 2], texture, material)).collect();
@@ -175,7 +176,10 @@ fn missing_files_alone_and_other_ways_to_write_them() {
     );
     let output = run(["refs", root, "--format", "csv", "-q"]);
     let mut csv = csv::Reader::from_reader(&output.stdout[..]);
-    assert_eq!(csv.headers().unwrap(), &["path", "member", "kind", "name", "state", "target"][..]);
+    assert_eq!(
+        csv.headers().unwrap(),
+        &["path", "member", "kind", "name", "state", "target", "via", "line", "column"][..]
+    );
     let rows: Vec<_> = csv.records().map(Result::unwrap).collect();
     assert_eq!((rows.len(), &rows[3][4]), (16, "missing"));
     // A path given twice is no second file; archives alone are enough.
@@ -201,4 +205,136 @@ fn an_assumed_folder_is_no_beginning_of_another_name() {
     let (with_both, with_one) = (missing(&["ca", "cat"]), missing(&["ca"]));
     let cats: Vec<_> = with_one.iter().filter(|name| !with_both.contains(name)).collect();
     assert!(!cats.is_empty() && cats.iter().all(|name| name.to_lowercase().starts_with("cat\\")), "{with_one:?}");
+}
+
+/// The mod of `corpus/addons`, which GUIDE.md shows, too.
+#[test]
+fn references_are_followed_through_configs_and_materials() {
+    let folder = root().join("corpus/addons");
+    for (name, bytes) in addons::files() {
+        let path = folder.join(name);
+        if blessing() {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, &bytes).unwrap();
+        }
+        assert!(std::fs::read(&path).is_ok_and(|stored| stored == bytes), "{name} is not what its writer makes");
+    }
+    let output = run(["refs", "corpus/addons"]);
+    let links = lines(&output);
+    let text = |value: &Json| value.as_str().map_or("", |text| text.trim_start_matches("corpus/addons/")).to_owned();
+    let seen: Vec<_> = links
+        .iter()
+        .map(|link| {
+            let place = link["line"].as_u64().map_or(String::new(), |line| format!("{line}:{}", link["column"]));
+            let [path, via, kind] = ["path", "via", "kind"].map(|key| text(&link[key]));
+            let [name, state, target] = ["name", "state", "target"].map(|key| text(&link[key]));
+            [path, via, place, kind, name, state, target].join(" | ")
+        })
+        .collect();
+    let expected = [
+        r"main/config.cpp |  | 1:1 | include | script_component.hpp | missing | ",
+        r"main/config.cpp |  | 5:1 | include | CfgVehicles.hpp | found | main/CfgVehicles.hpp",
+        r"main/config.cpp | main/CfgVehicles.hpp | 4:17 | model | QPATHTOF(house.p3d) | found | main/house.p3d",
+        r"main/config.cpp | main/CfgVehicles.hpp | 5:16 | texture | \my\main\data\house_co.tga | found | main/data/house_co.paa",
+        r"main/config.cpp | main/CfgVehicles.hpp | 6:19 | texture | ICON(house.paa) | unresolved | ",
+        r"main/config.cpp | main/CfgVehicles.hpp | 8:39 | texture | QPATHTOF(data\house_co.paa) | found | main/data/house_co.paa",
+        r"main/config.cpp | main/CfgVehicles.hpp | 8:68 | texture | #(argb,8,8,3)color(1,1,1,1) | procedural | ",
+        r"main/config.cpp | main/CfgVehicles.hpp | 9:41 | material | QPATHTOEF(props,data\metal.rvmat) | found | props/data/metal.rvmat",
+        r"main/config.cpp | props/data/metal.rvmat |  | texture | my\props\data\metal_nohq.paa | found | props/data/metal_nohq.paa",
+        r"main/config.cpp |  | 7:29 | file | \my\main\data\door.ogg | missing | ",
+        r"main/house.p3d |  |  | texture | my\main\data\house_co.paa | found | main/data/house_co.paa",
+        r"main/house.p3d |  |  | material | my\main\data\house.rvmat | found | main/data/house.rvmat",
+        r"main/house.p3d | main/data/house.rvmat | 1:15 | surface | my\main\data\wood.bisurf | found | main/data/wood.bisurf",
+        r"main/house.p3d | main/data/house.rvmat | 2:26 | texture | my\main\data\house_nohq.paa | missing | ",
+        r"main/house.p3d | main/data/house.rvmat | 3:26 | texture | #(argb,8,8,3)color(0.5,0.5,0.5,1,DT) | procedural | ",
+        r"props/config.bin |  |  | model | my\props\crate | found | props/crate.p3d",
+        r"props/config.bin |  |  | material | my\props\data\metal.rvmat | found | props/data/metal.rvmat",
+        r"props/config.bin |  |  | texture | my\props\data\gone.paa | missing | ",
+    ];
+    let (main, rest) = seen.split_at(expected.len());
+    assert_eq!(main, expected);
+    // The ODOL model has copies of the material's textures, and so names them itself.
+    assert!(rest.iter().all(|link| link.starts_with("props/crate.p3d | ")), "{rest:#?}");
+    let through: Vec<_> = rest.iter().filter(|link| link.contains("| shared/kind9.rvmat |  |")).collect();
+    assert_eq!(
+        through,
+        [
+            r"props/crate.p3d | shared/kind9.rvmat |  | texture | data\stage0_9.paa | found | shared/stage0_9.paa",
+            r"props/crate.p3d | shared/kind9.rvmat |  | texture | data\new_nohq.paa | missing | ",
+        ]
+    );
+    assert_eq!(code(&output), 1);
+    let stale = run(["refs", "--stale", "corpus/addons"]);
+    let names: Vec<_> =
+        lines(&stale).iter().map(|link| (text(&link["path"]), text(&link["name"]), text(&link["via"]))).collect();
+    let expected = ("props/crate.p3d".to_owned(), r"data\new_nohq.paa".to_owned(), "shared/kind9.rvmat".to_owned());
+    assert_eq!((code(&stale), names), (1, vec![expected]));
+    assert!(stderr(&stale).contains("1 stale copy"), "{}", stderr(&stale));
+}
+
+/// Members of a PBO, one of them packed in a zip; names with and without its prefix.
+#[test]
+fn configs_in_archives_are_read() {
+    let folder = Folder::new("packed_configs");
+    let config = r#"#include "inner\a.hpp"
+class CfgVehicles { class A { model = QPATHTOF(a.p3d); texture = QPATHTOEF(other,b.paa); }; };"#;
+    let members: [(&str, &[u8]); 4] = [
+        ("config.cpp", config.as_bytes()),
+        (r"inner\A.hpp", br#"#include "..\inner\b.hpp""#),
+        ("inner\\b.hpp", b"#include \"a.hpp\"\n#include \"\\z\\my\\config.cpp\"\nicon = \"z\\my\\a.png\";"),
+        ("a.paa", b"x"),
+    ];
+    folder.file("my.pbo", pbo(r"z\my", &members));
+    folder.file("other.pbo", pbo(r"z\other", &[("b.paa", b"x")]));
+    let nested = zip(
+        &[Entry::stored("my.pbo", &pbo(r"z\zipped", &[("config.cpp", b"model = QPATHTOF(c.p3d);"), ("c.p3d", b"")]))],
+        b"",
+    );
+    folder.file("nested.zip", nested.to_vec());
+    let output = run(["refs", folder.0.to_str().unwrap()]);
+    let seen: Vec<_> = lines(&output)
+        .iter()
+        .map(|link| {
+            let short = |key: &str| link[key].as_str().map_or("-", |text| text.rsplit('/').next().unwrap()).to_owned();
+            [short("member"), short("name"), short("state"), short("target"), short("via")].join(" ")
+        })
+        .collect();
+    let expected = [
+        r"config.cpp inner\a.hpp found inner\A.hpp -",
+        r"config.cpp ..\inner\b.hpp found inner\b.hpp inner\A.hpp",
+        r"config.cpp a.hpp found inner\A.hpp inner\b.hpp",
+        r"config.cpp \z\my\config.cpp found config.cpp inner\b.hpp",
+        r"config.cpp z\my\a.png found a.paa inner\b.hpp",
+        r"config.cpp QPATHTOF(a.p3d) missing - -",
+        r"config.cpp QPATHTOEF(other,b.paa) found b.paa -",
+        r"config.cpp QPATHTOF(c.p3d) found c.p3d -",
+    ];
+    assert_eq!(seen, expected);
+}
+
+/// Each reference of a material is listed once, whatever number of models has the material.
+#[test]
+fn a_material_of_many_models_costs_no_product() {
+    let folder = Folder::new("many_materials");
+    let textures: Vec<String> = (0..500).map(|index| format!("my\\{index}.paa")).collect();
+    let textures: Vec<&str> = textures.iter().map(String::as_str).collect();
+    let material = rap::file(&rap::material(&textures, ""), &[]).to_vec();
+    let models: Vec<(String, Vec<u8>)> =
+        (0..500).map(|index| (format!("{index}.p3d"), model(&["my\\0.paa"], "my\\a.rvmat", ""))).collect();
+    let members = models.iter().map(|(name, bytes)| (name.as_str(), &bytes[..]));
+    let members: Vec<(&str, &[u8])> = members.chain([("a.rvmat", &material[..]), ("0.paa", b"x")]).collect();
+    folder.file("my.pbo", pbo("my", &members));
+    let links = lines(&run(["refs", folder.0.to_str().unwrap()]));
+    let via = links.iter().filter(|link| link["via"].is_string()).count();
+    assert_eq!((links.len() - via, via), (1_000, 500));
+}
+
+#[test]
+fn a_text_with_a_million_names_is_cut_at_the_limit() {
+    let folder = Folder::new("million");
+    let names: String = (0..1_000_000).map(|index| format!("\"{index}.paa\",")).collect();
+    folder.file("config.cpp", format!("a[] = {{{names}}};"));
+    let output = run(["refs", folder.0.to_str().unwrap(), "--format", "csv"]);
+    assert!(stderr(&output).contains("bytes of references"), "{}", stderr(&output));
+    assert!(stdout(&output).lines().count() < 70_000);
 }

@@ -154,7 +154,7 @@ fn errors(asset: &Asset<'_>, depth: Depth, room: &Room<'_>) -> Vec<Problem> {
 impl Form {
     /// Why an asset of this format is not written so; `None` where it is.
     fn refused(&self, format: Format) -> Option<Cow<'static, str>> {
-        use Format::{B3d, Bmtr, Bmx, Lodka, Mlod, Odol, Paa, Pbo, Rtm, Zip};
+        use Format::{B3d, Bmtr, Bmx, Lodka, Mlod, Odol, Paa, Pbo, Rap, Rtm, Zip};
         let why = match (self, format) {
             (_, B3d | Bmx | Lodka) | (Self::Png, Odol | Mlod | Paa) => return None,
             // Their makers do not want them extracted.
@@ -164,6 +164,7 @@ impl Form {
             }
             (Self::Glb, Paa) => "a texture has no triangles; -o NAME.png writes it as a picture",
             (Self::Png, Bmtr | Rtm) => "nothing to draw: an animation has no triangles",
+            (_, Rap) => "a config has no triangles",
             (_, Pbo | Zip) => "an archive is not a model; name a member, as FILE!/MEMBER",
             (Self::Glb, _) => return Some(format!("export does not write a {} as glTF", format.title()).into()),
             (Self::Png, _) => return Some(format!("export does not draw a {}", format.title()).into()),

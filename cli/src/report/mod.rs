@@ -7,6 +7,7 @@ mod lodka;
 mod mlod;
 mod odol;
 mod paa;
+mod rap;
 mod rtm;
 
 use std::io::{Result, Write};
@@ -64,6 +65,8 @@ pub(crate) fn header(record: &Record, out: &mut impl Write) -> Result<()> {
         (ReferenceKind::Material, "materials"),
         (ReferenceKind::Surface, "surfaces"),
         (ReferenceKind::Proxy, "proxies"),
+        (ReferenceKind::Model, "models"),
+        (ReferenceKind::File, "other files"),
     ] {
         let mut names = summary.references.iter().filter(|reference| reference.kind == kind).peekable();
         if names.peek().is_some() {
@@ -84,6 +87,7 @@ pub(crate) fn body(asset: &Asset<'_>, out: &mut impl Write) -> Result<()> {
         Asset::Odol(model) => odol::write(model, out),
         Asset::Paa(texture) => paa::write(texture, out),
         Asset::Pbo(archive) => archive::pbo(archive, out),
+        Asset::Rap(config) => rap::write(config, out),
         Asset::Rtm(motion) => rtm::write(motion, out),
         Asset::Zip(archive) => archive::members(&Container::Zip(*archive), out),
         _ => Ok(()),
@@ -198,6 +202,9 @@ fn plural(number: u64, nouns: &str) -> String {
     let noun = match nouns.as_str() {
         _ if number != 1 => &nouns,
         "vertices" => "vertex",
+        "classes" => "class",
+        "external classes" => "external class",
+        "deleted classes" => "deleted class",
         "meshes" => "mesh",
         "brushes" => "brush",
         "bodies" => "body",

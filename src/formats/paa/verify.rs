@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::wire::Kind;
+use super::wire::{Kind, Swizzle};
 use super::{Mip, Tag, TagData, Texture, tag};
 use crate::base::code::Code;
 use crate::base::error::{Context as _, Error};
@@ -10,7 +10,6 @@ use crate::base::span::Span;
 use crate::bytes::Table;
 use crate::check::{Below, Broken, Check};
 use crate::codec::lzss::signed_sum;
-use crate::record::Fixed;
 use crate::summary::{Blocks, Counts, Problems, Summary};
 
 /// One walk over the mips. If `deep` is set, it checks the tags and decodes every mip, too.
@@ -137,7 +136,12 @@ impl<'s, 'a> Survey<'s, 'a> {
                 unknown(format!("flags {flags:#x}, of which two bits are known"))
             }
             TagData::Swizzle(swizzle) => {
-                swizzle.unknown_codes(&mut |field, code| unknown(format!("{field} from the unknown source {code}")));
+                let Swizzle { alpha, red, green, blue } = swizzle;
+                for (field, source) in [("alpha", alpha), ("red", red), ("green", green), ("blue", blue)] {
+                    if let Some(code) = Some(source.0.into()).filter(|_: &i64| source.name().is_none()) {
+                        unknown(format!("{field} from the unknown source {code}"));
+                    }
+                }
             }
             TagData::Offsets(offsets) => {
                 let mut check = Check::new(Broken::new(Code::Range, "not that of the mip, or not 0 after the last"));

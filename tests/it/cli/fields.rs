@@ -61,6 +61,7 @@ const EACH: [&str; 10] = [
     "corpus/mlod/everything.p3d",
     "corpus/paa/dxt5_lzo.paa",
     "corpus/pbo/addon.pbo",
+    "corpus/rap/everything.bin",
     "corpus/zip/assets.zip",
 ];
 

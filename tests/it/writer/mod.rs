@@ -2,6 +2,7 @@
 
 #![allow(dead_code)]
 
+pub mod addons;
 pub mod archives;
 pub mod b3d;
 pub mod bmx;
@@ -12,6 +13,7 @@ pub mod mlod;
 pub mod odol;
 pub mod paa;
 pub mod pbo;
+pub mod rap;
 pub mod rtm;
 pub mod zip;
 
@@ -38,6 +40,8 @@ fn make() -> Vec<(String, Vec<u8>)> {
         ("hostile", paa::hostile()),
         ("pbo", pbo::corpus()),
         ("hostile", pbo::hostile()),
+        ("rap", rap::corpus()),
+        ("hostile", rap::hostile()),
         ("rtm", rtm::corpus()),
         ("hostile", rtm::hostile()),
         ("odol", odol::corpus()),

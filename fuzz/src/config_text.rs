@@ -1,0 +1,44 @@
+//! Configs as text: places rise and lie in the text, and what is named stands where its place says.
+
+use meshpeek::rap::text::{EventKind, Reader, Way};
+
+pub fn run(data: &[u8]) {
+    let lines: Vec<&[u8]> = data.split(|&byte| byte == b'\n').collect();
+    let mut last = (1, 1);
+    let mut events = 0;
+    for event in Reader::new(data) {
+        events += 1;
+        assert!((event.line, event.column) >= last, "{event:?} after {last:?}");
+        last = (event.line, event.column);
+        let rest = &lines[event.line as usize - 1][event.column as usize - 1..];
+        match &event.kind {
+            EventKind::Value(_, value) | EventKind::Item(_, value) => {
+                let start = if value.is_quoted { rest.strip_prefix(b"\"").expect("a quote") } else { rest };
+                let length = value.text.len().min(start.len());
+                // A text in quotes may have quotes in it, or go on in another line.
+                let plain = value.text[..length].iter().position(|byte| b"\"\n".contains(byte)).unwrap_or(length);
+                assert_eq!(start[..plain], value.text[..plain]);
+            }
+            EventKind::Include(_) => assert_eq!(rest.first(), Some(&b'#')),
+            _ => {}
+        }
+        if let Some(ask) = event.ask() {
+            assert_eq!((ask.line, ask.column), last);
+            if let Way::Built { path, .. } = &ask.way {
+                assert!(path.len() <= ask.name.len());
+            }
+            assert!(!ask.name.is_empty() || ask.way == Way::Include);
+        }
+    }
+    assert!(events <= data.len());
+    // A place in a text that starts with something else is the same, but later.
+    let shifted = [b"class Before;\n", data].concat();
+    let mut shifted = Reader::new(&shifted).skip(1);
+    if Reader::new(data).next().is_some() && !data.starts_with(b"\xef\xbb\xbf") {
+        for event in Reader::new(data) {
+            let later = shifted.next().expect("the same event");
+            assert_eq!((later.line - 1, later.column, later.kind), (event.line, event.column, event.kind));
+        }
+        assert_eq!(shifted.next(), None);
+    }
+}

@@ -1,0 +1,186 @@
+//! Classes and their entries.
+
+use super::value::{Array, Number};
+use super::wire::{AppendEntry, ArrayEntry, ClassEntry, ClassHead, NamedEntry, ValueEntry};
+use crate::base::error::{Context as _, Result};
+use crate::base::span::Span;
+use crate::base::text::ByteStr;
+use crate::bytes::Cursor;
+use crate::outline::{Outline, Part};
+use crate::record::{Framing, Read as _, Stored as _, describe_fields, walk_part};
+
+/// A class: its body, without the classes in it.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Class<'a> {
+    /// The name; empty for the root class.
+    pub name: ByteStr<'a>,
+    /// The name of the class that it inherits from; empty for none.
+    pub parent: ByteStr<'a>,
+    /// The address after the class with all classes in it.
+    pub end: u32,
+    count: u32,
+    body: Cursor<'a>,
+    entries: Cursor<'a>,
+}
+
+impl<'a> Class<'a> {
+    /// Reads the body at the cursor, which moves to its end, or to the entry that cannot be read.
+    pub(super) fn read(cursor: &mut Cursor<'a>, name: ByteStr<'a>) -> Result<Self> {
+        let mut body = *cursor;
+        let head = ClassHead::read(cursor, ())?;
+        let Framing(Number(count)) = head.entry_count;
+        // An entry takes at least two bytes.
+        cursor.clone().skip(u64::from(count).saturating_mul(2)).within("entry_count")?;
+        let mut entries = *cursor;
+        for index in 0..count {
+            Entry::read(cursor).within_item("entries", index as usize)?;
+        }
+        let entries = entries.split(cursor.offset().saturating_sub(entries.offset()))?;
+        let end = cursor.u32().within("end")?;
+        let body = body.split(cursor.offset().saturating_sub(body.offset()))?;
+        Ok(Self { name, parent: head.parent, end, count, body, entries })
+    }
+
+    /// The number of entries.
+    pub fn len(&self) -> usize {
+        self.count as usize
+    }
+
+    /// Returns true if it has no entries.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// All entries in order.
+    pub fn entries(&self) -> Entries<'a> {
+        Entries { cursor: self.entries, left: self.count }
+    }
+
+    /// The offset of the body.
+    pub fn offset(&self) -> u64 {
+        self.body.offset()
+    }
+
+    /// The size of the body.
+    pub fn byte_len(&self) -> u64 {
+        self.body.left()
+    }
+
+    /// The offset after the body.
+    pub(super) fn body_end(&self) -> u64 {
+        self.offset().saturating_add(self.byte_len())
+    }
+
+    /// Describes its fields as those of the part opened last.
+    pub(super) fn describe(&self, out: &mut Outline<'_>) {
+        describe_fields::<ClassHead<'_>, ()>(self.body, (), out);
+        let mut cursor = self.entries;
+        for index in 0..self.len() {
+            if out.is_done() {
+                return;
+            }
+            let part = Part::item("entries", index);
+            let walked = match cursor.rest().first() {
+                Some(0) => walk_part::<ClassEntry<'_>, _, _>(&mut cursor, (), part, out).map(drop),
+                Some(1) => walk_part::<ValueEntry<'_>, _, _>(&mut cursor, (), part, out).map(drop),
+                Some(2) => walk_part::<ArrayEntry<'_>, _, _>(&mut cursor, (), part, out).map(drop),
+                Some(5) => walk_part::<AppendEntry<'_>, _, _>(&mut cursor, (), part, out).map(drop),
+                _ => walk_part::<NamedEntry<'_>, _, _>(&mut cursor, (), part, out).map(drop),
+            };
+            out.ok(walked);
+        }
+        Framing(self.end).describe_at("end", Span { offset: cursor.offset(), bytes: 4 }, out);
+    }
+}
+
+/// An entry of a class.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Entry<'a> {
+    /// A class in it.
+    Class(ClassEntry<'a>),
+    /// A value.
+    Value(ValueEntry<'a>),
+    /// An array.
+    Array(ArrayEntry<'a>),
+    /// The name of a class of another file.
+    Extern(NamedEntry<'a>),
+    /// The name of a class to delete.
+    Delete(NamedEntry<'a>),
+    /// Items to append to an inherited array.
+    Append(AppendEntry<'a>),
+}
+
+impl<'a> Entry<'a> {
+    fn read(cursor: &mut Cursor<'a>) -> Result<Self> {
+        Ok(match cursor.clone().u8()? {
+            0 => Self::Class(ClassEntry::read(cursor, ())?),
+            1 => Self::Value(ValueEntry::read(cursor, ())?),
+            2 => Self::Array(ArrayEntry::read(cursor, ())?),
+            3 => Self::Extern(NamedEntry::read(cursor, ())?),
+            4 => Self::Delete(NamedEntry::read(cursor, ())?),
+            5 => Self::Append(AppendEntry::read(cursor, ())?),
+            other => return Err(cursor.error(format!("entry of unknown kind {other}")).within("kind")),
+        })
+    }
+
+    /// The name.
+    pub fn name(&self) -> ByteStr<'a> {
+        match self {
+            Self::Class(entry) => entry.name,
+            Self::Value(entry) => entry.name,
+            Self::Array(entry) => entry.name,
+            Self::Extern(entry) | Self::Delete(entry) => entry.name,
+            Self::Append(entry) => entry.name,
+        }
+    }
+
+    /// The array, if it is one or appends one.
+    pub fn array(&self) -> Option<Array<'a>> {
+        match self {
+            Self::Array(entry) => Some(entry.items),
+            Self::Append(entry) => Some(entry.items),
+            _ => None,
+        }
+    }
+
+    /// All texts of a value or array, in order.
+    pub fn texts(&self) -> impl Iterator<Item = ByteStr<'a>> + use<'a> {
+        let own = match self {
+            Self::Value(entry) => entry.value.text(),
+            _ => None,
+        };
+        let items = self.array().map(|array| array.items());
+        own.into_iter().chain(items.into_iter().flatten().filter_map(|item| item.value.text()))
+    }
+}
+
+/// Iterates over the entries of a [`Class`].
+#[derive(Clone, Copy, Debug)]
+pub struct Entries<'a> {
+    cursor: Cursor<'a>,
+    left: u32,
+}
+
+impl<'a> Iterator for Entries<'a> {
+    type Item = Entry<'a>;
+
+    /// All were read before, with the class.
+    #[inline]
+    fn next(&mut self) -> Option<Entry<'a>> {
+        self.left = self.left.checked_sub(1)?;
+        Entry::read(&mut self.cursor).ok()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left as usize, Some(self.left as usize))
+    }
+}
+
+impl Entries<'_> {
+    /// The offset of the next entry.
+    pub fn offset(&self) -> u64 {
+        self.cursor.offset()
+    }
+}

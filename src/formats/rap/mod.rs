@@ -1,0 +1,152 @@
+//! raP: Arma configs in binary form, such as `config.bin`, `mission.sqm` and `.rvmat`, and their text form.
+//!
+//! ```text
+//! "\0raP", u32 0, u32 8, u32 address of the enums
+//! body of the root class, then the bodies of the classes in it, depth first
+//!     text parent, count, entries: classes (by address), values, arrays, ...; u32 address after the class
+//! u32 count, enums: text name, u32 value
+//! ```
+//!
+//! A config has no space: it describes materials, and the classes of the game.
+//!
+//! [`Config`] reads the binary form in place. [`text`] finds references in the text form. Any extension may hold either;
+//! only the first four bytes tell. Flashpoint's binary configs store classes in another way and are refused.
+
+mod class;
+mod names;
+mod summary;
+#[cfg(test)]
+mod tests;
+pub mod text;
+mod value;
+mod walk;
+mod wire;
+
+pub use class::{Class, Entries, Entry};
+pub use names::kind_of;
+pub use value::{Array, Item, Items, Number, Value};
+pub use walk::{Step, Walk};
+pub use wire::{
+    AppendEntry, ArrayEntry, ClassEntry, ClassHead, EntryKind, Enum, FileHeader, NamedEntry, ValueEntry, ValueType,
+};
+
+use nom::Parser as _;
+use nom::error::context;
+
+use crate::base::error::{Context as _, Error, Result};
+use crate::base::limits::Limits;
+use crate::base::text::ByteStr;
+use crate::bytes::Cursor;
+use crate::bytes::parser::in_place;
+use crate::outline::Schema;
+use crate::record::{Fixed, List, Read as _};
+
+/// The records of a file.
+pub(crate) const SCHEMA: &[&Schema] = &[
+    FileHeader::SCHEMA,
+    ClassHead::SCHEMA,
+    ClassEntry::SCHEMA,
+    ValueEntry::SCHEMA,
+    ArrayEntry::SCHEMA,
+    AppendEntry::SCHEMA,
+    NamedEntry::SCHEMA,
+    Enum::SCHEMA,
+];
+
+/// The one version that is known.
+const VERSION: u32 = 8;
+/// The maximum depth of classes, and of arrays in an array. Real files have up to 9 and 4.
+const MOST_DEPTH: usize = 64;
+/// The offset of the root class.
+const ROOT: u64 = size_of::<FileHeader>() as u64;
+/// The count of the enums.
+const ENUMS_MIN: u64 = 4;
+
+fn known(header: &FileHeader) -> Result<&FileHeader> {
+    match (&*header.signature, header.zero.get(), header.version.get()) {
+        (b"\0raP", 0, VERSION) => Ok(header),
+        (b"\0raP", 0, version) => {
+            Err(Error::unsupported(format!("raP of version {version}, only {VERSION} is known")).at(8))
+        }
+        (b"\0raP", version @ 2..=4, _) => {
+            Err(Error::unsupported(format!("raP of Operation Flashpoint (version {version})")).at(4))
+        }
+        (b"\0raP", other, _) => Err(Error::malformed(format!("{other} after the signature, not 0")).at(4)),
+        (other, ..) => Err(Error::malformed(format!("starts with \"{}\", not \"\\0raP\"", ByteStr::new(other)))),
+    }
+}
+
+/// A binary config, borrowed from its bytes.
+///
+/// ```
+/// # let bytes = b"\0raP\0\0\0\0\x08\0\0\0\x1e\0\0\0\0\x01\x01\0name\0x\0\x1e\0\0\0\0\0\0\0";
+/// use meshpeek::rap::{Config, Entry};
+/// let config = Config::parse(bytes)?;
+/// for step in config.classes() {
+///     let class = step?.class;
+///     for entry in class.entries() {
+///         if let Entry::Value(value) = entry {
+///             println!("{} = {:?}", value.name, value.value);
+///         }
+///     }
+/// }
+/// # Ok::<(), meshpeek::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Config<'a> {
+    data: &'a [u8],
+    header: &'a FileHeader,
+    limits: Limits,
+}
+
+impl<'a> Config<'a> {
+    /// Reads the header.
+    ///
+    /// # Errors
+    /// Returns an error if it is not that of a binary config of version 8, or the enums are outside the file.
+    pub fn parse(data: &'a [u8]) -> Result<Self> {
+        Self::parse_with(data, &Limits::default())
+    }
+
+    /// Reads the header, within other limits.
+    ///
+    /// # Errors
+    /// Returns an error under the conditions of [`parse`](Self::parse).
+    pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
+        let header = Cursor::new(data).parse(context("header", in_place()).map_res(known))?;
+        let (enums, last) = (u64::from(header.enum_address.get()), (data.len() as u64).saturating_sub(ENUMS_MIN));
+        if !(ROOT..=last).contains(&enums) {
+            let message = format!("address {enums:#x} is not from {ROOT:#x} to {last:#x}");
+            return Err(Error::malformed(message).at(12).within("enum_address"));
+        }
+        Ok(Self { data, header, limits: *limits })
+    }
+
+    /// The version: 8.
+    pub fn version(&self) -> u32 {
+        VERSION
+    }
+
+    /// All classes, each before those in it, the root class first.
+    pub fn classes(&self) -> Walk<'a> {
+        Walk::new(*self)
+    }
+
+    /// The constants after the classes. No file with any is known.
+    ///
+    /// # Errors
+    /// Returns an error if they exceed the file.
+    pub fn enums(&self) -> Result<List<'a, Enum<'a>>> {
+        self.read_enums(&mut self.at(self.header.enum_address.get().into()))
+    }
+
+    fn read_enums(&self, cursor: &mut Cursor<'a>) -> Result<List<'a, Enum<'a>>> {
+        List::read(cursor, ()).within("enums")
+    }
+
+    /// A cursor at this address.
+    fn at(&self, address: u64) -> Cursor<'a> {
+        let start = usize::try_from(address).unwrap_or(usize::MAX);
+        Cursor::with_offset(self.data.get(start..).unwrap_or_default(), address)
+    }
+}

@@ -1,0 +1,182 @@
+//! A config's answers to [`Inspect`].
+
+use super::{Class, Config, Entry, Step};
+use crate::base::code::Code;
+use crate::base::error::{Context as _, Error, Result};
+use crate::base::format::Format;
+use crate::base::limits::Limits;
+use crate::base::span::Span;
+use crate::inspect::{Depth, Inspect};
+use crate::outline::{Outline, Part};
+use crate::record::list::Item as _;
+use crate::record::{Fixed as _, describe_count};
+use crate::summary::{Problems, References, Summary, counted};
+
+counted! { classes inside, values inside, arrays inside }
+
+impl Inspect for Config<'_> {
+    fn about(&self) -> (Format, &Limits, u64) {
+        (Format::Rap, &self.limits, self.data.len() as u64)
+    }
+
+    /// For a summary, one walk over all classes.
+    fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
+        let mut counted = Counted::default();
+        let mut references = References::new(&self.limits);
+        let mut order = Order { is_broken: false, reached: super::ROOT, around: Vec::new() };
+        if depth > Depth::Header {
+            for step in self.classes() {
+                let Some(step) = problems.ok(step) else {
+                    order.is_broken = true;
+                    continue;
+                };
+                counted.add(&step.class);
+                for entry in step.class.entries() {
+                    let name = entry.name();
+                    for text in entry.texts() {
+                        if let Some(kind) = super::kind_of(name.as_bytes(), text.as_bytes()) {
+                            references.add(kind, text);
+                        }
+                    }
+                }
+                order.add(&step, problems);
+            }
+            order.leave(0, problems);
+            self.check_enums(&order, problems);
+        }
+        Summary {
+            version: Some(self.version()),
+            counts: counted.counts(depth > Depth::Header),
+            references: references.into_vec(problems),
+            ..Summary::new(Format::Rap, self.data.len() as u64)
+        }
+    }
+
+    /// The classes one after the other; each names the one that it is in.
+    fn outline(&self, out: &mut Outline<'_>) {
+        self.header.describe_fields(0, out);
+        for step in self.classes() {
+            if out.is_done() {
+                return;
+            }
+            let Some(Step { index, outer, class, .. }) = out.ok(step) else { continue };
+            let part = Part::item("classes", index).labelled(class.name).spanning(class.offset(), class.byte_len());
+            out.part(part, |out| {
+                out.field("outer", outer);
+                class.describe(out);
+            });
+        }
+        self.describe_enums(out);
+    }
+
+    fn dissect(&self, out: &mut Outline<'_>) {
+        self.header.describe_fields(0, out);
+        let mut around: Vec<bool> = Vec::new();
+        for step in self.classes() {
+            let Some(Step { index, depth, class, .. }) = out.ok(step) else { continue };
+            leave(&mut around, depth, out);
+            let Span { offset, bytes } = self.span(&class);
+            let part = Part::item("classes", index).labelled(class.name).rooted().spanning(offset, bytes);
+            let is_shown = around.last().is_none_or(|&is_shown| is_shown) && out.open(&part);
+            if is_shown {
+                class.describe(out);
+            }
+            around.push(is_shown);
+        }
+        leave(&mut around, 0, out);
+        self.describe_enums(out);
+    }
+}
+
+impl Counted {
+    fn add(&mut self, class: &Class<'_>) {
+        for entry in class.entries() {
+            let count = match entry {
+                Entry::Class(_) => &mut self.classes,
+                Entry::Value(_) => &mut self.values,
+                Entry::Array(_) => &mut self.arrays,
+                Entry::Extern(_) | Entry::Delete(_) | Entry::Append(_) => continue,
+            };
+            *count = count.saturating_add(1);
+        }
+    }
+}
+
+/// Ends the parts around, until this many are left.
+fn leave(around: &mut Vec<bool>, depth: usize, out: &mut Outline<'_>) {
+    while around.len() > depth {
+        if around.pop() == Some(true) {
+            out.close();
+        }
+    }
+}
+
+impl<'a> Config<'a> {
+    /// The range of a class with all classes in it, as far as it can be true.
+    fn span(&self, class: &Class<'_>) -> Span {
+        let end = u64::from(class.end).min(self.data.len() as u64).max(class.body_end());
+        Span { offset: class.offset(), bytes: end.saturating_sub(class.offset()) }
+    }
+
+    fn spanned_enums(&self) -> Result<(crate::record::List<'a, super::Enum<'a>>, Span)> {
+        let mut cursor = self.at(self.header.enum_address.get().into());
+        let offset = cursor.offset();
+        let enums = self.read_enums(&mut cursor)?;
+        Ok((enums, Span { offset, bytes: cursor.offset().saturating_sub(offset) }))
+    }
+
+    fn describe_enums(&self, out: &mut Outline<'_>) {
+        if let Some((enums, span)) = out.ok(self.spanned_enums()) {
+            describe_count("enum_count", enums.len() as u64, span.offset, out);
+            super::Enum::describe_items(&enums, "enums", out);
+        }
+    }
+
+    fn check_enums(&self, order: &Order, problems: &mut Problems) {
+        let Some((_, Span { offset, bytes })) = problems.ok(self.spanned_enums()) else { return };
+        let (end, size) = (offset.saturating_add(bytes), self.data.len() as u64);
+        if end < size {
+            problems.warning(&Error::trailing(size.saturating_sub(end), "the enums").at(end));
+        }
+        if !order.is_broken && order.reached != offset {
+            let message = format!("the classes end at {:#x}, the enums start at {offset:#x}", order.reached);
+            problems.warning(&Error::malformed(message).at(12).within("enum_address").coded(Code::Order));
+        }
+    }
+}
+
+/// Checks that bodies follow each other depth first, and that each class ends where it says.
+struct Order {
+    is_broken: bool,
+    /// The offset after the last body.
+    reached: u64,
+    /// The classes around the last one, that one included: index, claimed end, and the offset of that claim.
+    around: Vec<(usize, u64, u64)>,
+}
+
+impl Order {
+    fn add(&mut self, step: &Step<'_>, problems: &mut Problems) {
+        self.leave(step.depth, problems);
+        let class = &step.class;
+        if !self.is_broken && class.offset() != self.reached {
+            let message = format!("the body is not at {:#x}, right after the one before", self.reached);
+            let error = Error::malformed(message).at(class.offset()).within_item("classes", step.index);
+            problems.warning(&error.coded(Code::Order));
+        }
+        self.reached = class.body_end();
+        self.around.push((step.index, class.end.into(), class.body_end().saturating_sub(4)));
+    }
+
+    /// Ends classes, until this many are left.
+    fn leave(&mut self, depth: usize, problems: &mut Problems) {
+        while self.around.len() > depth
+            && let Some((index, end, offset)) = self.around.pop()
+        {
+            if !self.is_broken && end != self.reached {
+                let message = format!("{end:#x} is not {:#x}, where the class ends", self.reached);
+                let error = Error::malformed(message).at(offset).within("end").within_item("classes", index);
+                problems.warning(&error.coded(Code::Order));
+            }
+        }
+    }
+}

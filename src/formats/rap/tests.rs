@@ -1,0 +1,1 @@
+//! Tests of records and texts made here.

@@ -1,0 +1,491 @@
+//! Configs as text: `.rvmat`, `.bisurf`, `config.cpp`, `model.cfg` and the `.hpp` files that they include.
+//!
+//! [`Reader`] is lenient and has no preprocessor. It skips definitions, takes both sides of each condition, and reports
+//! includes without following them. A macro is kept as its text. [`Event::ask`] resolves those that only build paths:
+//! `PATHTOF`, `QPATHTOF`, `QPATHTO_R`, `QPATHTOEF` and `QUOTE`.
+
+use std::borrow::Cow;
+
+use super::names::{by_extension, by_key, kind_of};
+use crate::base::text::ByteStr;
+use crate::summary::ReferenceKind;
+
+/// Reads a config from the front, in time linear in its bytes and in constant memory.
+///
+/// ```
+/// use meshpeek::rap::text::{Reader, Way};
+/// let text = b"class Stage1 {\n  texture = \"a\\b_co.paa\";\n};";
+/// let ask = Reader::new(text).find_map(|event| event.ask()).unwrap();
+/// assert_eq!((ask.line, ask.column, &*ask.name), (2, 13, &b"a\\b_co.paa"[..]));
+/// assert_eq!(ask.way, Way::Path);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Reader<'a> {
+    data: &'a [u8],
+    at: usize,
+    line: u32,
+    line_start: usize,
+    /// The line and column of the next event.
+    start: (u32, u32),
+    /// The key and the depth of the array that is being read.
+    array: Option<(ByteStr<'a>, usize)>,
+    /// True if a parenthesis is known to be never closed. Then parentheses end with their line.
+    is_open_ended: bool,
+}
+
+/// Something in a config.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Event<'a> {
+    /// The line, counted from 1.
+    pub line: u32,
+    /// The column in bytes, counted from 1.
+    pub column: u32,
+    /// What it is.
+    pub kind: EventKind<'a>,
+}
+
+/// The kind of an [`Event`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum EventKind<'a> {
+    /// `class Name {` or `class Name: Parent {`.
+    Class {
+        /// The name.
+        name: ByteStr<'a>,
+        /// The name of the class that it inherits from.
+        parent: Option<ByteStr<'a>>,
+    },
+    /// `}` of a class.
+    End,
+    /// `class Name;`.
+    Extern(ByteStr<'a>),
+    /// `delete Name;`.
+    Delete(ByteStr<'a>),
+    /// `key = value;`.
+    Value(ByteStr<'a>, Scalar<'a>),
+    /// `key[] = {` or `key[] += {`. The second field is true for the latter.
+    Array(ByteStr<'a>, bool),
+    /// An item of the array with this key, at any depth.
+    Item(ByteStr<'a>, Scalar<'a>),
+    /// `#include "path"`.
+    Include(ByteStr<'a>),
+    /// A macro in the place of an entry.
+    Call(ByteStr<'a>),
+}
+
+/// A value as written.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Scalar<'a> {
+    /// The text, without quotes.
+    pub text: Cow<'a, [u8]>,
+    /// True if it was in quotes.
+    pub is_quoted: bool,
+}
+
+/// A file that a config names.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Ask<'a> {
+    /// The line, counted from 1.
+    pub line: u32,
+    /// The column in bytes, counted from 1.
+    pub column: u32,
+    /// The kind of file.
+    pub kind: ReferenceKind,
+    /// The name as written, including macros.
+    pub name: Cow<'a, [u8]>,
+    /// How the name leads to the file.
+    pub way: Way,
+}
+
+/// How the name of an [`Ask`] leads to a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Way {
+    /// The name is a path from the virtual root.
+    Path,
+    /// A path that a macro builds.
+    Built {
+        /// The sibling addon that the path starts in; `None` for the addon of the config, if the path is below it.
+        addon: Option<Vec<u8>>,
+        /// True if the path starts in an addon, false if it starts in the virtual root.
+        is_below: bool,
+        /// The path.
+        path: Vec<u8>,
+    },
+    /// The name is a path from the folder of the config, or from the virtual root if it starts with a separator.
+    Include,
+    /// The name depends on a macro that is not known.
+    Unresolved,
+}
+
+impl<'a> Reader<'a> {
+    /// Starts to read a text. One that is not a config, such as a script, has no events.
+    pub fn new(data: &'a [u8]) -> Self {
+        let at = if data.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        let mut reader = Self { data, at, line: 1, line_start: 0, start: (1, 1), array: None, is_open_ended: false };
+        if !reader.starts_like_config() {
+            reader.at = data.len();
+        }
+        reader
+    }
+
+    fn starts_like_config(&self) -> bool {
+        let mut ahead = self.clone();
+        ahead.skip_blank();
+        match ahead.peek() {
+            None | Some(b'#') => true,
+            Some(_) => {
+                let word = ahead.word();
+                ahead.skip_blank();
+                let is_word = |known: &str| word.eq_ignore_ascii_case(known.as_bytes());
+                ["class", "enum", "delete"].into_iter().any(is_word)
+                    || word.contains(&b'(')
+                    || !word.is_empty() && matches!(ahead.peek(), Some(b'=' | b'['))
+            }
+        }
+    }
+
+    /// Notes that the next event starts here.
+    fn mark(&mut self) {
+        let column = self.at.saturating_sub(self.line_start).saturating_add(1);
+        self.start = (self.line, u32::try_from(column).unwrap_or(u32::MAX));
+    }
+
+    fn rest(&self) -> &'a [u8] {
+        self.data.get(self.at..).unwrap_or_default()
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.rest().first().copied()
+    }
+
+    /// Moves on, and counts the lines.
+    fn skip(&mut self, bytes: usize) {
+        let end = self.at.saturating_add(bytes).min(self.data.len());
+        let passed = self.data.get(self.at..end).unwrap_or_default();
+        for place in memchr::memchr_iter(b'\n', passed) {
+            self.line = self.line.saturating_add(1);
+            self.line_start = self.at.saturating_add(place).saturating_add(1);
+        }
+        self.at = end;
+    }
+
+    /// Moves on if the text continues with these bytes.
+    fn accept(&mut self, bytes: &[u8]) -> bool {
+        let is_next = self.rest().starts_with(bytes);
+        if is_next {
+            self.skip(bytes.len());
+        }
+        is_next
+    }
+
+    /// Takes the bytes before the first that matches.
+    fn until(&mut self, is_end: impl Fn(u8) -> bool) -> &'a [u8] {
+        let rest = self.rest();
+        let length = rest.iter().position(|&byte| is_end(byte)).unwrap_or(rest.len());
+        self.skip(length);
+        rest.get(..length).unwrap_or_default()
+    }
+
+    /// Skips white space and comments.
+    fn skip_blank(&mut self) {
+        loop {
+            self.until(|byte| !byte.is_ascii_whitespace());
+            if self.accept(b"//") {
+                self.until(|byte| byte == b'\n');
+            } else if self.accept(b"/*") {
+                let rest = self.rest();
+                let end = memchr::memmem::find(rest, b"*/").map_or(rest.len(), |end| end.saturating_add(2));
+                self.skip(end);
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn starts_comment(&self) -> bool {
+        matches!(self.rest(), [b'/', b'/' | b'*', ..])
+    }
+
+    /// Takes bytes up to one that matches, or a comment. Parentheses belong together.
+    fn run(&mut self, is_end: impl Fn(u8) -> bool) -> &'a [u8] {
+        let start = self.at;
+        loop {
+            self.until(|byte| is_end(byte) || matches!(byte, b'(' | b'/'));
+            match self.peek() {
+                Some(b'(') => self.parentheses(),
+                Some(b'/') if !self.starts_comment() => self.skip(1),
+                _ => break,
+            }
+        }
+        self.data.get(start..self.at).unwrap_or_default().trim_ascii_end()
+    }
+
+    fn word(&mut self) -> &'a [u8] {
+        self.run(|byte| byte.is_ascii_whitespace() || b"{};=:[],\"".contains(&byte))
+    }
+
+    /// Skips from a parenthesis to the one that closes it, else to the end of the line.
+    fn parentheses(&mut self) {
+        let rest = self.rest();
+        let (mut depth, mut is_text) = (0_usize, false);
+        let mut end = None;
+        for (place, byte) in rest.iter().enumerate() {
+            match byte {
+                b'"' => is_text = !is_text,
+                // No text goes on in the next line.
+                b'\n' if self.is_open_ended => break,
+                b'\n' => is_text = false,
+                b'(' if !is_text => depth = depth.saturating_add(1),
+                b')' if !is_text => {
+                    depth = depth.saturating_sub(1);
+                    if depth == 0 {
+                        end = Some(place.saturating_add(1));
+                        break;
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.is_open_ended |= end.is_none();
+        let line = || memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        self.skip(end.unwrap_or_else(line));
+    }
+
+    /// Takes a text in quotes, and those that `\n` joins to it. One without its last quote ends with the line.
+    fn quoted(&mut self) -> Cow<'a, [u8]> {
+        let mut whole: Cow<'a, [u8]> = Cow::Borrowed(b"");
+        loop {
+            self.skip(1);
+            let part = self.until(|byte| matches!(byte, b'"' | b'\n'));
+            if whole.is_empty() {
+                whole = part.into()
+            } else {
+                whole.to_mut().extend_from_slice(part)
+            }
+            if !self.accept(b"\"") {
+                break;
+            }
+            if self.peek() == Some(b'"') {
+                whole.to_mut().push(b'"');
+                continue;
+            }
+            let mut ahead = self.clone();
+            ahead.until(|byte| !matches!(byte, b' ' | b'\t'));
+            if !ahead.accept(b"\\n") {
+                break;
+            }
+            ahead.skip_blank();
+            if ahead.peek() != Some(b'"') {
+                break;
+            }
+            *self = ahead;
+            whole.to_mut().push(b'\n');
+        }
+        whole
+    }
+
+    fn scalar(&mut self) -> Scalar<'a> {
+        if self.peek() == Some(b'"') {
+            return Scalar { text: self.quoted(), is_quoted: true };
+        }
+        let text = match self.array {
+            Some(_) => self.run(|byte| b";},{\n".contains(&byte)),
+            None => self.run(|byte| b";}\n".contains(&byte)),
+        };
+        Scalar { text: text.into(), is_quoted: false }
+    }
+
+    /// Takes a line that starts with `#`; the path if it is an include.
+    fn directive(&mut self) -> Option<ByteStr<'a>> {
+        self.skip(1);
+        self.until(|byte| !matches!(byte, b' ' | b'\t'));
+        let word = self.until(|byte| !byte.is_ascii_alphanumeric() && byte != b'_');
+        if word == b"include" {
+            let line = self.until(|byte| byte == b'\n').trim_ascii_start();
+            let (open, path) = line.split_first()?;
+            let close = if *open == b'<' { b'>' } else { b'"' };
+            let end = memchr::memchr(close, path)?;
+            return path.get(..end).map(ByteStr::new);
+        }
+        loop {
+            let line = self.until(|byte| byte == b'\n').trim_ascii_end();
+            let goes_on = line.last() == Some(&b'\\') && self.accept(b"\n");
+            if !goes_on {
+                return None;
+            }
+        }
+    }
+
+    /// Reads on; `None` if that gave no event.
+    fn step(&mut self) -> Option<EventKind<'a>> {
+        match (self.peek()?, self.array) {
+            (b'#', _) if !self.rest().starts_with(b"#(") => self.directive().map(EventKind::Include),
+            (b'{', Some((key, depth))) => {
+                self.skip(1);
+                self.array = Some((key, depth.saturating_add(1)));
+                None
+            }
+            (end @ (b'}' | b';'), Some((key, depth))) => {
+                self.skip(1);
+                let outer = depth.checked_sub(1).filter(|&depth| depth > 0 && end == b'}');
+                self.array = outer.map(|depth| (key, depth));
+                None
+            }
+            (b'}', None) => {
+                self.skip(1);
+                Some(EventKind::End)
+            }
+            (b',', Some(_)) | (b';' | b',' | b'{' | b'=' | b':' | b'[' | b']', None) => {
+                self.skip(1);
+                None
+            }
+            (_, Some((key, _))) => Some(EventKind::Item(key, self.scalar())),
+            (b'"', None) => {
+                self.quoted();
+                None
+            }
+            (_, None) => self.entry(),
+        }
+    }
+
+    fn entry(&mut self) -> Option<EventKind<'a>> {
+        let word = ByteStr::new(self.word());
+        self.skip_blank();
+        let is_word = |known: &str| word.as_bytes().eq_ignore_ascii_case(known.as_bytes());
+        match self.peek() {
+            Some(b'[') => {
+                self.until(|byte| b"=;{}\n".contains(&byte));
+                let is_append = self.data.get(..self.at).is_some_and(|before| before.ends_with(b"+"));
+                if !self.accept(b"=") {
+                    return None;
+                }
+                self.skip_blank();
+                self.value(word, is_append)
+            }
+            Some(b'=') => {
+                self.skip(1);
+                self.skip_blank();
+                self.value(word, false)
+            }
+            _ if is_word("class") => {
+                let name = ByteStr::new(self.word());
+                self.skip_blank();
+                let parent = self.accept(b":").then(|| {
+                    self.skip_blank();
+                    ByteStr::new(self.word())
+                });
+                self.skip_blank();
+                let is_body = self.accept(b"{");
+                Some(if is_body { EventKind::Class { name, parent } } else { EventKind::Extern(name) })
+            }
+            _ if is_word("delete") => Some(EventKind::Delete(ByteStr::new(self.word()))),
+            Some(b'{') if is_word("enum") => {
+                self.until(|byte| byte == b'}');
+                self.skip(1);
+                None
+            }
+            _ => word.as_bytes().contains(&b'(').then_some(EventKind::Call(word)),
+        }
+    }
+
+    /// Takes what stands after `=`.
+    fn value(&mut self, key: ByteStr<'a>, is_append: bool) -> Option<EventKind<'a>> {
+        if self.accept(b"{") {
+            self.array = Some((key, 1));
+            return Some(EventKind::Array(key, is_append));
+        }
+        self.mark();
+        Some(EventKind::Value(key, self.scalar()))
+    }
+}
+
+impl<'a> Iterator for Reader<'a> {
+    type Item = Event<'a>;
+
+    fn next(&mut self) -> Option<Event<'a>> {
+        loop {
+            self.skip_blank();
+            let before = self.at;
+            if before >= self.data.len() {
+                return None;
+            }
+            self.mark();
+            let kind = self.step();
+            if self.at == before {
+                self.skip(1);
+            }
+            if let Some(kind) = kind {
+                let (line, column) = self.start;
+                return Some(Event { line, column, kind });
+            }
+        }
+    }
+}
+
+impl<'a> Event<'a> {
+    /// The file that this names, if it names one.
+    pub fn ask(self) -> Option<Ask<'a>> {
+        let Self { line, column, kind } = self;
+        let (kind, name, way) = match kind {
+            EventKind::Value(key, value) | EventKind::Item(key, value) => value.ask(key.as_bytes())?,
+            EventKind::Include(path) => (ReferenceKind::Include, path.as_bytes().into(), Way::Include),
+            EventKind::Call(call) => (argument_kind(call.as_bytes())?, call.as_bytes().into(), Way::Unresolved),
+            _ => return None,
+        };
+        Some(Ask { line, column, kind, name, way })
+    }
+}
+
+impl<'a> Scalar<'a> {
+    fn ask(self, key: &[u8]) -> Option<(ReferenceKind, Cow<'a, [u8]>, Way)> {
+        let text = &*self.text;
+        if self.is_quoted {
+            return Some((kind_of(key, text)?, self.text, Way::Path));
+        }
+        let kind = |path: &[u8]| by_extension(path).or_else(|| by_key(key));
+        let built = |addon, is_below, path: &[u8]| Way::Built { addon, is_below, path: path.to_vec() };
+        let mut inner = text;
+        while let Some((b"QUOTE", quoted)) = call(inner) {
+            inner = quoted;
+        }
+        let (kind, way) = match call(inner) {
+            Some((b"PATHTOF" | b"QPATHTOF" | b"QPATHTO_R", path)) => (kind(path)?, built(None, true, path)),
+            Some((b"QPATHTOEF", arguments)) => {
+                let (addon, path) = arguments.split_at_checked(memchr::memchr(b',', arguments)?)?;
+                let path = path.get(1..)?.trim_ascii();
+                (kind(path)?, built(Some(addon.trim_ascii().to_vec()), true, path))
+            }
+            Some(_) => (argument_kind(inner).or_else(|| by_key(key))?, Way::Unresolved),
+            // What is left of a quoted text is a text.
+            None if inner.len() < text.len() => (kind_of(key, inner)?, built(None, false, inner)),
+            None => match by_extension(inner) {
+                Some(kind) => (kind, Way::Path),
+                None if is_number(inner) || inner.is_empty() => return None,
+                None if inner.contains(&b'\\') => (by_key(key)?, Way::Path),
+                None => (by_key(key)?, Way::Unresolved),
+            },
+        };
+        Some((kind, self.text, way))
+    }
+}
+
+/// The name and the arguments of a macro call.
+fn call(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (name, arguments) = text.split_at_checked(memchr::memchr(b'(', text)?)?;
+    let is_name = !name.is_empty() && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    let arguments = arguments.strip_prefix(b"(")?.strip_suffix(b")")?;
+    is_name.then(|| (name, arguments.trim_ascii()))
+}
+
+/// The kind of the first file among the arguments of a macro.
+fn argument_kind(call: &[u8]) -> Option<ReferenceKind> {
+    call.split(|byte| b"(),\"".contains(byte)).find_map(|argument| by_extension(argument.trim_ascii()))
+}
+
+fn is_number(text: &[u8]) -> bool {
+    std::str::from_utf8(text).is_ok_and(|text| text.parse::<f64>().is_ok())
+}

@@ -1,0 +1,241 @@
+//! Values, and arrays of them.
+
+use super::MOST_DEPTH;
+use super::wire::ValueType;
+use crate::base::error::{Context as _, Error, Result};
+use crate::base::span::Span;
+use crate::base::text::ByteStr;
+use crate::bytes::Cursor;
+use crate::outline::{Outline, Part, Sink, StoredField, Type, Value as Shown};
+use crate::record::{Framing, Read, Stored, walk_field};
+
+/// A count stored in 7 bits per byte, low bits first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Number(pub u32);
+
+impl Stored for Number {
+    const TYPE: Type = Type::Varying("count", 1);
+
+    fn value(&self) -> Option<Shown<'_>> {
+        Some(self.0.into())
+    }
+}
+
+impl<'a> Read<'a> for Number {
+    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        walk_field(cursor, name, sink, |cursor| {
+            let start = *cursor;
+            let mut number = 0_u64;
+            for shift in [0, 7, 14, 21, 28] {
+                let byte = cursor.u8()?;
+                number |= u64::from(byte & 0x7f) << shift;
+                if byte & 0x80 == 0 {
+                    return u32::try_from(number).map(Self).map_err(|_| start.error("count above 32 bits"));
+                }
+            }
+            Err(start.error("count of more than 5 bytes"))
+        })
+    }
+}
+
+/// A value of a class, or an item of an array.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Value<'a> {
+    /// A text.
+    Text(ByteStr<'a>),
+    /// A number with fraction.
+    Float(f32),
+    /// A whole number.
+    Int(i32),
+    /// An expression that the game evaluates.
+    Expression(ByteStr<'a>),
+    /// A whole number of 64 bits. Not seen in real files.
+    Long(i64),
+    /// An array in an array, and its number of items. They follow, one level deeper.
+    Array(u32),
+}
+
+impl<'a> Value<'a> {
+    /// The text, if it is one.
+    pub fn text(&self) -> Option<ByteStr<'a>> {
+        match self {
+            Self::Text(text) => Some(*text),
+            _ => None,
+        }
+    }
+}
+
+impl Stored for Value<'_> {
+    const TYPE: Type = Type::Varying("value", 1);
+
+    fn value(&self) -> Option<Shown<'_>> {
+        Some(match self {
+            Self::Text(text) | Self::Expression(text) => (*text).into(),
+            Self::Float(number) => (*number).into(),
+            Self::Int(number) => (*number).into(),
+            Self::Long(number) => (*number).into(),
+            Self::Array(count) => (*count).into(),
+        })
+    }
+}
+
+impl<'a> Read<'a, ValueType> for Value<'a> {
+    #[inline(always)]
+    fn walk(cursor: &mut Cursor<'a>, kind: ValueType, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        walk_field(cursor, name, sink, |cursor| {
+            Ok(match kind.0 {
+                0 => Self::Text(cursor.cstr()?),
+                1 => Self::Float(cursor.f32()?),
+                2 => Self::Int(cursor.i32()?),
+                3 => Self::Array(count(cursor)?),
+                4 => Self::Expression(cursor.cstr()?),
+                6 => Self::Long(cursor.u64()?.cast_signed()),
+                other => return Err(cursor.error(format!("value of unknown type {other}"))),
+            })
+        })
+    }
+}
+
+/// The count of an array. An item takes at least two bytes.
+fn count(cursor: &mut Cursor<'_>) -> Result<u32> {
+    let Number(count) = Number::read(cursor, ())?;
+    cursor.clone().skip(u64::from(count).saturating_mul(2))?;
+    Ok(count)
+}
+
+/// The items of an array, including those of arrays in it.
+#[derive(Clone, Copy, Debug)]
+pub struct Array<'a> {
+    items: Cursor<'a>,
+    count: u32,
+}
+
+impl<'a> Array<'a> {
+    /// The number of items, not counting those of arrays in it.
+    pub fn len(&self) -> usize {
+        self.count as usize
+    }
+
+    /// Returns true if it has no items.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// All items in order. Those of an array in it follow that array.
+    pub fn items(&self) -> Items<'a> {
+        Items::new(self.items, self.count)
+    }
+}
+
+/// An item of an [`Array`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Item<'a> {
+    /// The number of arrays in the array that it is in.
+    pub depth: usize,
+    /// The value.
+    pub value: Value<'a>,
+    kind: ValueType,
+    /// The offset of the type.
+    offset: u64,
+    bytes: u64,
+}
+
+/// Iterates over the items of an [`Array`].
+#[derive(Clone, Debug)]
+pub struct Items<'a> {
+    cursor: Cursor<'a>,
+    /// How many are left, of the array and of those in it around the next item.
+    left: [u32; MOST_DEPTH],
+    depth: usize,
+}
+
+impl<'a> Items<'a> {
+    fn new(cursor: Cursor<'a>, count: u32) -> Self {
+        let mut left = [0; MOST_DEPTH];
+        left[0] = count;
+        Self { cursor, left, depth: 0 }
+    }
+
+    /// Reads the next item; `None` after the last.
+    fn step(&mut self) -> Result<Option<Item<'a>>> {
+        let depth = loop {
+            let Some(left) = self.left.get_mut(self.depth) else { return Ok(None) };
+            if let Some(fewer) = left.checked_sub(1) {
+                *left = fewer;
+                break self.depth;
+            }
+            let Some(outer) = self.depth.checked_sub(1) else { return Ok(None) };
+            self.depth = outer;
+        };
+        let offset = self.cursor.offset();
+        let kind = ValueType::read(&mut self.cursor, ())?;
+        let value = Value::read(&mut self.cursor, kind)?;
+        if let Value::Array(count) = value {
+            self.depth = depth.saturating_add(1);
+            let too_deep = || Error::malformed(format!("arrays in arrays deeper than {MOST_DEPTH}")).at(offset);
+            *self.left.get_mut(self.depth).ok_or_else(too_deep)? = count;
+        }
+        Ok(Some(Item { depth, value, kind, offset, bytes: self.cursor.offset().saturating_sub(offset) }))
+    }
+}
+
+impl<'a> Iterator for Items<'a> {
+    type Item = Item<'a>;
+
+    /// All were read before, with the array.
+    fn next(&mut self) -> Option<Item<'a>> {
+        self.step().ok().flatten()
+    }
+}
+
+impl<'a> Read<'a> for Array<'a> {
+    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        walk_field(cursor, name, sink, |cursor| {
+            let count = count(cursor)?;
+            let mut start = *cursor;
+            let mut items = Items::new(start, count);
+            let mut index = 0_usize;
+            while items.step().within_index(index)?.is_some() {
+                index = index.saturating_add(1);
+            }
+            *cursor = items.cursor;
+            let items = start.split(cursor.offset().saturating_sub(start.offset()))?;
+            Ok(Self { items, count })
+        })
+    }
+}
+
+impl Stored for Array<'_> {
+    const TYPE: Type = Type::List(&Value::TYPE, 1);
+
+    fn describe_at(&self, _: &'static str, span: Span, out: &mut Outline<'_>) {
+        let bytes = self.items.offset().saturating_sub(span.offset);
+        Framing(Number(self.count)).describe_at("count", Span { bytes, ..span }, out);
+        // The items of arrays in it are in the same list: how deep arrays nest is up to the file.
+        for (index, item) in self.items().enumerate() {
+            if out.is_done() {
+                break;
+            }
+            out.part(Part::item("items", index).spanning(item.offset, item.bytes), |out| item.describe(out));
+        }
+    }
+}
+
+impl Item<'_> {
+    fn describe(&self, out: &mut Outline<'_>) {
+        if self.depth > 0 {
+            out.field("depth", self.depth);
+        }
+        self.kind.describe_at("value_type", Span { offset: self.offset, bytes: 1 }, out);
+        let span = Span { offset: self.offset.saturating_add(1), bytes: self.bytes.saturating_sub(1) };
+        match self.value {
+            Value::Array(count) => {
+                let field = StoredField { name: "count", kind: Number::TYPE, span, framing: true };
+                out.stored(&field, count);
+            }
+            value => value.describe_at("value", span, out),
+        }
+    }
+}

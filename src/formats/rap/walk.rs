@@ -1,0 +1,119 @@
+//! Every class of a config, depth first, without recursion.
+
+use super::class::{Class, Entries, Entry};
+use super::wire::ClassEntry;
+use super::{Config, MOST_DEPTH, ROOT};
+use crate::base::error::{Context as _, Error, Result};
+use crate::base::limits::flag;
+use crate::base::text::ByteStr;
+
+/// A class in a [`Walk`].
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Step<'a> {
+    /// The number of classes before it.
+    pub index: usize,
+    /// The index of the class that it is in; `None` for the root class.
+    pub outer: Option<usize>,
+    /// The number of classes that it is in.
+    pub depth: usize,
+    /// The class.
+    pub class: Class<'a>,
+}
+
+/// Iterates over all classes, each before those in it.
+///
+/// A class whose address is wrong is an error, and the walk goes on after it. It ends at the first body that cannot be
+/// read, and when the bodies take more bytes than the file has: no real file shares bodies. Its memory is proportional
+/// to the depth.
+#[derive(Clone, Debug)]
+pub struct Walk<'a> {
+    config: Config<'a>,
+    frames: Vec<Frame<'a>>,
+    next: usize,
+    /// The bytes that bodies may still take.
+    left: u64,
+    is_done: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Frame<'a> {
+    class: usize,
+    offset: u64,
+    entries: Entries<'a>,
+    entry: usize,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(config: Config<'a>) -> Self {
+        Self { config, frames: Vec::new(), next: 0, left: config.data.len() as u64, is_done: false }
+    }
+
+    fn enter(&mut self, address: u64, name: ByteStr<'a>) -> Result<Step<'a>> {
+        let mut cursor = self.config.at(address);
+        let index = self.next;
+        let class = Class::read(&mut cursor, name).within_item("classes", index)?;
+        self.left = self.left.checked_sub(class.byte_len()).ok_or_else(|| {
+            Error::malformed("the classes so far take more bytes than the file")
+                .at(address)
+                .within_item("classes", index)
+        })?;
+        self.next = index.saturating_add(1);
+        let (outer, depth) = (self.frames.last().map(|frame| frame.class), self.frames.len());
+        self.frames.push(Frame { class: index, offset: address, entries: class.entries(), entry: 0 });
+        Ok(Step { index, outer, depth, class })
+    }
+
+    /// Checks the address of a class in the class around it.
+    fn address(&self, around: &Frame<'a>, entry: &ClassEntry<'a>) -> Result<u64> {
+        let (address, size) = (u64::from(entry.address), self.config.data.len() as u64);
+        if address <= around.offset || address >= size {
+            // Only addresses that rise cannot form a loop.
+            let message = format!("address {address:#x} is not between {:#x} and {size:#x}", around.offset);
+            return Err(Error::malformed(message).within("address"));
+        }
+        let most = MOST_DEPTH.min(self.config.limits.depth as usize);
+        if self.frames.len() > most {
+            return Err(Error::limit("classes inside each other", most as u64, flag::DEPTH));
+        }
+        Ok(address)
+    }
+}
+
+impl<'a> Iterator for Walk<'a> {
+    type Item = Result<Step<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_done {
+            return None;
+        }
+        let (address, name) = if self.next == 0 {
+            (Ok(ROOT), ByteStr::new(b""))
+        } else {
+            loop {
+                let around = self.frames.last_mut()?;
+                let offset = around.entries.offset();
+                let index = around.entry;
+                match around.entries.next() {
+                    None => drop(self.frames.pop()),
+                    Some(entry) => {
+                        around.entry = index.saturating_add(1);
+                        let Entry::Class(entry) = entry else { continue };
+                        let around = self.frames.last()?;
+                        let address = self.address(around, &entry).map_err(|error| {
+                            error.at(offset).within_item("entries", index).within_item("classes", around.class)
+                        });
+                        break (address, entry.name);
+                    }
+                }
+            }
+        };
+        let address = match address {
+            Ok(address) => address,
+            Err(error) => return Some(Err(error)),
+        };
+        let step = self.enter(address, name);
+        self.is_done = step.is_err();
+        Some(step)
+    }
+}

@@ -1,0 +1,122 @@
+//! Records exactly as stored.
+
+use zerocopy::little_endian::U32;
+
+use super::value::{Array, Number, Value};
+use crate::base::error::{Error, Result};
+use crate::base::text::ByteStr;
+use crate::record::codes::codes;
+use crate::record::{Framing, record, wire};
+
+wire! {
+    /// The start of a file.
+    FileHeader = 16 {
+        /// `\0raP`.
+        signature: Framing<[u8; 4]>,
+        /// 0. Configs of Operation Flashpoint have their version here.
+        zero: U32,
+        /// 8.
+        version: U32,
+        /// The address of the enums, right after the last class.
+        enum_address: U32,
+    }
+}
+
+codes! {
+    /// The kind of a class's entry.
+    EntryKind(u8) { 0 "class", 1 "value", 2 "array", 3 "extern", 4 "delete", 5 "append" }
+
+    /// The type of a value.
+    ValueType(u8) { 0 "text", 1 "float", 2 "int", 3 "array", 4 "expression", 6 "long" }
+}
+
+record! {
+    /// The start of a class's body. Its entries follow, then the address after the class with all classes in it.
+    ClassHead<'a> {
+        /// The name of the class that it inherits from; empty for none.
+        parent: ByteStr<'a>,
+        /// The number of entries.
+        entry_count: Framing<Number>,
+    }
+}
+
+record! {
+    /// `class Name { .. };`.
+    ClassEntry<'a> named name {
+        /// 0.
+        kind: EntryKind,
+        /// The name.
+        name: ByteStr<'a>,
+        /// The address of the body.
+        address: u32,
+    }
+}
+
+record! {
+    /// `name = value;`.
+    ValueEntry<'a> named name {
+        /// 1.
+        kind: EntryKind,
+        /// The type of the value, any but an array.
+        value_type: ValueType => no_array,
+        /// The name.
+        name: ByteStr<'a>,
+        /// The value.
+        value: Value<'a> [value_type],
+    }
+}
+
+record! {
+    /// `name[] = { .. };`.
+    ArrayEntry<'a> named name {
+        /// 2.
+        kind: EntryKind,
+        /// The name.
+        name: ByteStr<'a>,
+        /// A count and the items, each with its type.
+        items: Array<'a>,
+    }
+}
+
+record! {
+    /// `name[] += { .. };`.
+    AppendEntry<'a> named name {
+        /// 5.
+        kind: EntryKind,
+        /// 1 in all known files.
+        flag: u32,
+        /// The name.
+        name: ByteStr<'a>,
+        /// A count and the items, each with its type.
+        items: Array<'a>,
+    }
+}
+
+record! {
+    /// `class Name;`, a class of another file, or `delete Name;`.
+    NamedEntry<'a> named name {
+        /// 3 or 4.
+        kind: EntryKind,
+        /// The name.
+        name: ByteStr<'a>,
+    }
+}
+
+record! {
+    /// A constant.
+    Enum<'a> named name {
+        /// The name.
+        name: ByteStr<'a>,
+        /// The value.
+        value: u32,
+    }
+}
+
+fn no_array(kind: &ValueType) -> Result<()> {
+    if *kind == ValueType::ARRAY { Err(Error::malformed("an array as value")) } else { Ok(()) }
+}
+
+impl ValueType {
+    /// An array in an array.
+    pub const ARRAY: Self = Self(3);
+}
