@@ -51,7 +51,7 @@ const FILES: [&str; 4] =
     ["corpus/b3d/everything.b3d", "corpus/rtm/plain.rtm", "corpus/mlod/everything.p3d", "corpus/lodka/everything.lod"];
 
 /// A file of each format.
-const EACH: [&str; 10] = [
+const EACH: [&str; 11] = [
     "corpus/b3d/everything.b3d",
     "corpus/bmx/full.bmx",
     "corpus/lodka/everything.lod",
