@@ -1,4 +1,4 @@
-//! Textures: mips must lie behind each other, and the ways to read their pixels must agree.
+//! Textures: mips must follow each other, and all ways to read their pixels must agree.
 
 use meshpeek::codec::Codec;
 use meshpeek::paa::{Kind, Texture, bc};

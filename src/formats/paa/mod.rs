@@ -52,7 +52,7 @@ record! {
 /// The most colors of a palette: as many as an index can name.
 const MOST_COLORS: u16 = 256;
 
-/// A count of two bytes and so many colors.
+/// A count of two bytes, then the colors.
 struct Palette<'a>(LeArray<'a, PaletteColor>);
 
 impl Stored for Palette<'_> {

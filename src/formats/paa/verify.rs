@@ -113,7 +113,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         let mut repeated = Check::new(Broken::new(Code::Duplicate, "there twice"));
         let mut odd = Check::new(Broken::new(Code::Name, "not ASCII letters"));
         for (index, (tag, span)) in self.texture.tags().spanned().enumerate() {
-            // A few kinds are known; of others only so many are remembered.
+            // Real textures have five tags. The names of a hostile file must not take memory without bound.
             let is_first = seen.len() > MOST_NAMES || seen.insert(*tag.name.as_bytes());
             repeated.look(span.offset, tag.name, is_first);
             odd.look(span.offset, tag.name, tag.name.as_bytes().iter().all(u8::is_ascii_graphic));

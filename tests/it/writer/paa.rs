@@ -43,7 +43,7 @@ pub fn pattern(len: usize) -> Vec<u8> {
     (0..len).map(|at| (at * 7 % 61 * 4) as u8 ^ (at / 97) as u8).collect()
 }
 
-/// The same as indices into a palette of so many colors.
+/// The same pattern as indices below `colors`.
 pub fn indices(len: usize, colors: u8) -> Vec<u8> {
     pattern(len).into_iter().map(|byte| byte / 4 % colors).collect()
 }
