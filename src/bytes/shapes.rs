@@ -76,15 +76,7 @@ macro_rules! shapes {
             }
         }
 
-        $crate::bytes::shapes::same_table!([$file $(, $($bounds)*)?] $name<$file $(, $kind)*>);
-    };
-}
-pub(crate) use shapes;
-
-/// Makes something the array that its `as_table` gives.
-macro_rules! same_table {
-    ([$($generics:tt)*] $name:ty) => {
-        impl<$($generics)*> $crate::bytes::Table for $name {
+        impl<$file $(, $($bounds)*)?> $crate::bytes::Table for $name<$file $(, $kind)*> {
             $crate::base::forward::forward! {
                 as_table:
                 fn rows(&self) -> u64;
@@ -96,4 +88,4 @@ macro_rules! same_table {
         }
     };
 }
-pub(crate) use same_table;
+pub(crate) use shapes;
