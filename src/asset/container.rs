@@ -12,17 +12,6 @@ use crate::formats::pbo;
 #[cfg(feature = "zip")]
 use crate::formats::zip;
 
-macro_rules! either {
-    ($self:ident, $of:ident => $value:expr) => {
-        match $self {
-            #[cfg(feature = "pbo")]
-            Self::Pbo($of) => $value,
-            #[cfg(feature = "zip")]
-            Self::Zip($of) => $value,
-        }
-    };
-}
-
 /// An archive whose members are files.
 ///
 /// ```
@@ -148,7 +137,12 @@ impl Form {
 impl<'a> Member<'a> {
     /// Returns the name as stored: a path with `\` or `/`.
     pub fn name(&self) -> ByteStr<'a> {
-        either!(self, member => member.name())
+        match self {
+            #[cfg(feature = "pbo")]
+            Self::Pbo(member) => member.name(),
+            #[cfg(feature = "zip")]
+            Self::Zip(member) => member.name(),
+        }
     }
 
     /// Returns how the member is stored.
@@ -173,12 +167,22 @@ impl<'a> Member<'a> {
 
     /// Returns the bytes it takes in the container, as stated by the container.
     pub fn stored_byte_len(&self) -> u64 {
-        either!(self, member => member.stored_byte_len())
+        match self {
+            #[cfg(feature = "pbo")]
+            Self::Pbo(member) => member.stored_byte_len(),
+            #[cfg(feature = "zip")]
+            Self::Zip(member) => member.stored_byte_len(),
+        }
     }
 
     /// Returns the bytes it decodes to, as stated by the container.
     pub fn decoded_byte_len_hint(&self) -> u64 {
-        either!(self, member => member.decoded_byte_len_hint())
+        match self {
+            #[cfg(feature = "pbo")]
+            Self::Pbo(member) => member.decoded_byte_len_hint(),
+            #[cfg(feature = "zip")]
+            Self::Zip(member) => member.decoded_byte_len_hint(),
+        }
     }
 
     /// Returns the content if it is stored in place, or `None` if it must be decoded or cannot be.
@@ -186,7 +190,12 @@ impl<'a> Member<'a> {
     /// # Errors
     /// Returns an error if the member is not inside the container.
     pub fn borrowed(&self) -> Result<Option<&'a [u8]>> {
-        either!(self, member => member.borrowed())
+        match self {
+            #[cfg(feature = "pbo")]
+            Self::Pbo(member) => member.borrowed(),
+            #[cfg(feature = "zip")]
+            Self::Zip(member) => member.borrowed(),
+        }
     }
 
     /// Returns the format that the content starts like. For a deflated member, only the beginning is inflated. Also

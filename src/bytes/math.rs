@@ -21,6 +21,12 @@ macro_rules! float_records {
             }
         }
 
+        impl From<$name> for [f32; $count] {
+            fn from(numbers: $name) -> Self {
+                numbers.to_array()
+            }
+        }
+
         impl crate::base::sealed::Sealed for $name {}
 
         impl Element for $name {

@@ -76,15 +76,7 @@ macro_rules! shapes {
             }
         }
 
-        $crate::bytes::shapes::same_table!([$file $(, $($bounds)*)?] $name<$file $(, $kind)*>);
-    };
-}
-pub(crate) use shapes;
-
-/// Makes something the array that its `as_table` gives.
-macro_rules! same_table {
-    ([$($generics:tt)*] $name:ty) => {
-        impl<$($generics)*> $crate::bytes::Table for $name {
+        impl<$file $(, $($bounds)*)?> $crate::bytes::Table for $name<$file $(, $kind)*> {
             fn rows(&self) -> u64 {
                 self.as_table().rows()
             }
@@ -110,4 +102,4 @@ macro_rules! same_table {
         }
     };
 }
-pub(crate) use same_table;
+pub(crate) use shapes;

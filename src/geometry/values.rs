@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use zerocopy::little_endian::F32;
 
 use crate::bytes::by_index::{ByIndex, Indexed};
-use crate::bytes::{Color, Element, LeArray, Strided, Vec2, Vec3, to_native};
+use crate::bytes::{Element, LeArray, Strided, Vec2, Vec3, to_native};
 
 /// The vertex values of one kind: in place if the file's bytes have the right form, else in new memory.
 #[derive(Clone, Debug)]
@@ -87,21 +87,14 @@ impl<T> From<Vec<T>> for Values<'_, T> {
     }
 }
 
-macro_rules! arrays {
-    ($($type:ty = $count:literal;)*) => {$(
-        impl<'a> Values<'a, $type> {
-            /// The numbers of the value at `index`.
-            pub fn array(&self, index: usize) -> Option<[f32; $count]> {
-                self.get(index).map(|value| value.to_array())
-            }
-        }
-    )*};
-}
-
-arrays! {
-    Vec2 = 2;
-    Vec3 = 3;
-    Color = 4;
+impl<T: Element> Values<'_, T> {
+    /// The numbers of the value at `index`.
+    pub fn array<const N: usize>(&self, index: usize) -> Option<[f32; N]>
+    where
+        T: Into<[f32; N]>,
+    {
+        self.get(index).map(|&value| value.into())
+    }
 }
 
 pub(super) fn vec2([x, y]: [f32; 2]) -> Vec2 {

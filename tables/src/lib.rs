@@ -98,17 +98,6 @@ impl Rows {
 /// A batch is handed over when its rows take this many bytes, however few rows there are.
 const BATCH_BYTES: usize = 16 << 20;
 
-/// Adds to the rows of a table.
-macro_rules! add {
-    ($batches:expr, $table:ident, |$rows:ident| $add:expr) => {
-        $batches.add(Table::$table, |rows| {
-            if let Rows::$table($rows) = rows {
-                $add;
-            }
-        })
-    };
-}
-
 /// Collects the results of a scan in batches, and hands over each full batch. Holds one batch of each table.
 pub struct Batches<F> {
     tables: Vec<(Table, Mutex<Rows>)>,
@@ -127,24 +116,46 @@ impl<F: Fn(Table, RecordBatch) -> Result<ControlFlow<()>>> Batches<F> {
 
     /// Adds a record to the assets, if that table is requested. Breaks if `take` does.
     pub fn record(&self, record: &Record) -> ControlFlow<()> {
-        add!(self, Assets, |rows| rows.add(record))
+        self.add(Table::Assets, |rows| {
+            if let Rows::Assets(rows) = rows {
+                rows.add(record);
+            }
+        })
     }
 
     /// Adds a row to the assets for a file that cannot be read. It contains only the path, and the error as its one
     /// problem.
     pub fn unreadable(&self, error: &Error) -> ControlFlow<()> {
-        add!(self, Assets, |rows| rows.add_unreadable(error))
+        self.add(Table::Assets, |rows| {
+            if let Rows::Assets(rows) = rows {
+                rows.add_unreadable(error);
+            }
+        })
     }
 
     /// Adds the rows of an asset to the other tables, if they are requested.
     pub fn see(&self, seen: &Sighting<'_, '_>) -> ControlFlow<()> {
         if self.wants(Table::Members) {
-            plain::tell_members(seen, &mut |member| add!(self, Members, |rows| rows.add(member)))?;
+            plain::tell_members(seen, &mut |member| {
+                self.add(Table::Members, |rows| {
+                    if let Rows::Members(rows) = rows {
+                        rows.add(member);
+                    }
+                })
+            })?;
         }
         if self.wants(Table::Parts) || self.wants(Table::Arrays) {
             outline::tell(seen, self.wants(Table::Parts), &mut |told| match told {
-                outline::Told::Part(part) => add!(self, Parts, |rows| rows.add(part)),
-                outline::Told::Array(array) => add!(self, Arrays, |rows| rows.add(array)),
+                outline::Told::Part(part) => self.add(Table::Parts, |rows| {
+                    if let Rows::Parts(rows) = rows {
+                        rows.add(part);
+                    }
+                }),
+                outline::Told::Array(array) => self.add(Table::Arrays, |rows| {
+                    if let Rows::Arrays(rows) = rows {
+                        rows.add(array);
+                    }
+                }),
             })?;
         }
         ControlFlow::Continue(())

@@ -133,10 +133,9 @@ struct Told {
     unknown: usize,
 }
 
-fn next(count: &mut usize) -> usize {
-    let index = *count;
-    *count = count.saturating_add(1);
-    index
+/// The number of the next of its kind, which it counts.
+pub(super) fn next(count: &mut usize) -> usize {
+    std::mem::replace(count, count.saturating_add(1))
 }
 
 /// What should be there once by its name, any further one by its number.

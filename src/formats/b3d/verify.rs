@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use super::outline::next;
 use super::walk::in_node;
 use super::wire::ChunkHeader;
 use super::{Animation, Bone, ChunkKind, Keys, Mesh, Node, Scene, Sequence, Step, Triangles, Vertices};
@@ -470,10 +471,6 @@ impl<'s, 'a> Survey<'s, 'a> {
     fn warn(&mut self, offset: u64, message: impl fmt::Display) {
         self.problems.tell(Severity::Warning, || Error::malformed(message.to_string()).at(offset));
     }
-}
-
-fn next(count: &mut usize) -> usize {
-    std::mem::replace(count, count.saturating_add(1))
 }
 
 /// Adds up how many, and keeps where the first lies.

@@ -286,6 +286,35 @@ impl<'a, T: View<'a>> Iterator for Views<'a, T> {
     }
 }
 
+/// One model of a file (LOD1).
+#[derive(Clone, Copy, Debug)]
+pub struct LodModel<'a> {
+    pub(super) chunk: Chunk<'a>,
+    pub(super) index: usize,
+}
+
+impl<'a> LodModel<'a> {
+    /// The chunk itself.
+    pub fn chunk(&self) -> &Chunk<'a> {
+        &self.chunk
+    }
+
+    /// Its place in the file, counted from 0.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// A walk over all chunks inside it, unknown ones too.
+    pub fn nodes(&self) -> Nodes<'a> {
+        Nodes::part(&self.chunk, self.index)
+    }
+
+    /// All chunks of one kind.
+    pub fn views<T: View<'a>>(&self) -> Views<'a, T> {
+        Views::new(self.nodes())
+    }
+}
+
 /// Reads data by its description, which must take all of it.
 pub(super) fn exactly<'a, T: Read<'a, C>, C>(mut data: Cursor<'a>, context: C) -> Result<T> {
     let view = T::read(&mut data, context)?;
@@ -303,22 +332,6 @@ pub(super) fn counted<'a, T: Read<'a, Node<'a>>>(node: &Node<'a>) -> Result<T> {
     header_count(node)?;
     exactly(data, *node)
 }
-
-/// Makes a record the view of the chunks of the kind of its name, read by this function.
-macro_rules! view {
-    ($name:ident, $read:path) => {
-        impl $crate::base::sealed::Sealed for $name<'_> {}
-
-        impl<'a> $crate::formats::lodka::View<'a> for $name<'a> {
-            const KIND: $crate::formats::lodka::Kind = $crate::formats::lodka::Kind::$name;
-
-            fn read(node: &Node<'a>) -> $crate::base::error::Result<Self> {
-                $read(node)
-            }
-        }
-    };
-}
-pub(crate) use view;
 
 /// What the chunk's header counts, which must not be negative.
 pub(crate) fn header_count(node: &Node<'_>) -> Result<u64> {

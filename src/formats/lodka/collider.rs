@@ -1,6 +1,6 @@
 //! COL1: shapes that follow bones.
 
-use super::chunk::{Node, counted, view};
+use super::chunk::Node;
 use super::fields::{Dissected, Names, records};
 use super::wire::Collider;
 use crate::base::text::AnsiStr;
@@ -19,5 +19,3 @@ record! {
     }
     also |set, out| records(("collider_records", "colliders"), set.colliders, set.names.iter(), out)
 }
-
-view!(ColliderSet, counted);

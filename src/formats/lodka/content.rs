@@ -1,19 +1,20 @@
-//! A chunk's data, whichever it is.
+//! A chunk's data, whichever it is, and how each kind is read.
 
-use super::chunk::{Kind, Node, View};
+use super::chunk::{Kind, LodModel, Node, View, Views, counted, whole};
 use super::collider::ColliderSet;
 use super::embedded::{Info, Screenshot, ShaderList, TextureList};
 use super::light::LightScheme;
 use super::material::MaterialList;
-use super::mesh::Mesh;
-use super::morph::{MorphCollections, MorphMeshes};
+use super::mesh::{self, Mesh};
+use super::morph::{self, MorphCollections, MorphMeshes};
 use super::physics::Physics;
-use super::proxy::ProxySet;
+use super::proxy::{self, ProxySet};
 use super::skeleton::{Animation, Skeleton};
 use crate::base::error::{Context, Error, Result};
+use crate::base::sealed::Sealed;
 
 macro_rules! content {
-    ($($kind:ident),*) => {
+    ($($(#[$doc:meta])* $form:ident $name:ident: $kind:ident = $read:path;)*) => {
         /// What a chunk holds.
         #[derive(Clone, Copy, Debug)]
         #[non_exhaustive]
@@ -40,10 +41,67 @@ macro_rules! content {
                 }
             }
         }
+
+        impl<'a> LodModel<'a> {
+            $(content! { @$form $(#[$doc])* $name $kind })*
+        }
+
+        $(
+            impl Sealed for $kind<'_> {}
+
+            impl<'a> View<'a> for $kind<'a> {
+                const KIND: Kind = Kind::$kind;
+
+                fn read(node: &Node<'a>) -> Result<Self> {
+                    $read(node)
+                }
+            }
+        )*
+    };
+    (@one $(#[$doc:meta])* $name:ident $kind:ident) => {
+        $(#[$doc])*
+        ///
+        /// # Errors
+        /// Where the first of its kind, or what lies before it, cannot be read.
+        pub fn $name(&self) -> Result<Option<$kind<'a>>> {
+            self.views().next().transpose()
+        }
+    };
+    (@all $(#[$doc:meta])* $name:ident $kind:ident) => {
+        $(#[$doc])*
+        pub fn $name(&self) -> Views<'a, $kind<'a>> {
+            self.views()
+        }
     };
 }
 
 content! {
-    Info, Skeleton, Animation, MaterialList, TextureList, ShaderList, Mesh, MorphCollections, MorphMeshes, Physics,
-    LightScheme, ProxySet, ColliderSet, Screenshot
+    /// Bytes of the user's own (INF1).
+    one info: Info = whole;
+    /// The bones (SKL1).
+    one skeleton: Skeleton = counted;
+    /// The materials (MAT1).
+    one materials: MaterialList = whole;
+    /// The textures that lie in the file itself (TXTR).
+    one textures: TextureList = counted;
+    /// The shaders (SHDR).
+    one shaders: ShaderList = counted;
+    /// Morph animations' bones and bounds (MAN1).
+    one morph_collections: MorphCollections = morph::read;
+    /// Morph animations' vertices (MMD1).
+    one morph_meshes: MorphMeshes = counted;
+    /// Bodies, geoms and joints (PHS1).
+    one physics: Physics = whole;
+    /// The picture of the model (IMG1).
+    one screenshot: Screenshot = whole;
+    /// The skeletal animations (ANM1).
+    all animations: Animation = counted;
+    /// The meshes (MSH1).
+    all meshes: Mesh = mesh::read;
+    /// The light schemes (LIG1).
+    all light_schemes: LightScheme = whole;
+    /// The sets of proxies (PXI1).
+    all proxy_sets: ProxySet = proxy::read;
+    /// The sets of colliders (COL1).
+    all collider_sets: ColliderSet = counted;
 }

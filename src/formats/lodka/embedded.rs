@@ -1,6 +1,6 @@
 //! INF1, TXTR, SHDR and IMG1: bytes of other formats inside a model.
 
-use super::chunk::{Node, counted, view, whole};
+use super::chunk::Node;
 use super::codes::ShaderKind;
 use super::fields::{Counted, Length, count, known};
 use crate::base::error::{Context, Error, Result};
@@ -23,8 +23,6 @@ record! {
         out.field("text", text)
     }
 }
-
-view!(Info, whole);
 
 named! {
     /// What kind of image some bytes start like.
@@ -80,8 +78,6 @@ impl Screenshot<'_> {
     }
 }
 
-view!(Screenshot, whole);
-
 record! {
     /// The textures that lie in the file itself (TXTR).
     TextureList<'a>(node: Node<'a>) {
@@ -101,8 +97,6 @@ impl<'a> TextureList<'a> {
         self.records.enumerate().map(|(index, record)| record?.texture().within_item("textures", index))
     }
 }
-
-view!(TextureList, counted);
 
 /// A texture that was not yet read.
 #[derive(Clone, Copy, Debug)]
@@ -187,8 +181,6 @@ record! {
         shaders: Entries<'a, Shader<'a>> [All("shaders", shader_count, ())],
     }
 }
-
-view!(ShaderList, counted);
 
 record! {
     /// A shader.

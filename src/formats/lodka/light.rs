@@ -1,6 +1,6 @@
 //! LIG1: eight lights.
 
-use super::chunk::{Node, view, whole};
+use super::chunk::Node;
 use super::fields::records;
 use super::wire::Light;
 use crate::base::error::{Error, Result};
@@ -28,5 +28,3 @@ fn eight(node: &Node<'_>) -> Result<()> {
         }
     }
 }
-
-view!(LightScheme, whole);

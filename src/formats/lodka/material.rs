@@ -1,6 +1,6 @@
 //! MAT1: materials.
 
-use super::chunk::{Node, view, whole};
+use super::chunk::Node;
 use super::codes::MappingMode;
 use super::fields::{Length, known};
 use super::wire::MaterialOptions;
@@ -20,8 +20,6 @@ record! {
         materials: Entries<'a, Material<'a>, u8> [All("materials", material_count.unwrap_or(0), kind)],
     }
 }
-
-view!(MaterialList, whole);
 
 record! {
     /// A material.

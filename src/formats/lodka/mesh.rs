@@ -1,6 +1,6 @@
 //! MSH1: meshes.
 
-use super::chunk::{Node, view};
+use super::chunk::Node;
 use super::codes::Flag;
 use super::face::{FaceGroup, Targets};
 use super::fields::{Counted, Length, known};
@@ -90,10 +90,8 @@ impl Mesh<'_> {
     }
 }
 
-view!(Mesh, read);
-
 /// Walks the face groups only where there are two sets of texture coordinates, to tell the two readings apart.
-fn read<'a>(node: &Node<'a>) -> Result<Mesh<'a>> {
+pub(super) fn read<'a>(node: &Node<'a>) -> Result<Mesh<'a>> {
     let body = node.body()?;
     let read = |uv_counts_apart| {
         let layout = MeshLayout { bones: node.bones.unwrap_or(0), uv_counts_apart };

@@ -52,7 +52,7 @@ mod verify;
 mod weight;
 pub mod wire;
 
-pub use chunk::{Chunk, Chunks, Kind, Node, Nodes, View, Views};
+pub use chunk::{Chunk, Chunks, Kind, LodModel, Node, Nodes, View, Views};
 pub use codes::{
     BlendingMode, BodyType, ColliderType, FaceMode, Flag, ImageAlpha, JointType, LightStyle, MappingMode, PlayMode,
     ShaderKind, TextureFormat, TextureMode, TextureWrap,
@@ -208,89 +208,5 @@ impl<'a> Model<'a> {
     /// All chunks of one kind in the file.
     pub fn views<T: View<'a>>(&self) -> Views<'a, T> {
         Views::new(self.nodes())
-    }
-}
-
-/// One model of a file (LOD1).
-#[derive(Clone, Copy, Debug)]
-pub struct LodModel<'a> {
-    chunk: Chunk<'a>,
-    index: usize,
-}
-
-macro_rules! views {
-    ($($(#[$doc:meta])* $name:ident: $view:ident;)*) => {$(
-        $(#[$doc])*
-        pub fn $name(&self) -> Views<'a, $view<'a>> {
-            self.views()
-        }
-    )*};
-}
-
-macro_rules! singles {
-    ($($(#[$doc:meta])* $name:ident: $view:ident;)*) => {$(
-        $(#[$doc])*
-        ///
-        /// # Errors
-        /// Where the first of its kind, or what lies before it, cannot be read.
-        pub fn $name(&self) -> Result<Option<$view<'a>>> {
-            self.views().next().transpose()
-        }
-    )*};
-}
-
-impl<'a> LodModel<'a> {
-    /// The chunk itself.
-    pub fn chunk(&self) -> &Chunk<'a> {
-        &self.chunk
-    }
-
-    /// Its place in the file, counted from 0.
-    pub fn index(&self) -> usize {
-        self.index
-    }
-
-    /// A walk over all chunks inside it, unknown ones too.
-    pub fn nodes(&self) -> Nodes<'a> {
-        Nodes::part(&self.chunk, self.index)
-    }
-
-    /// All chunks of one kind.
-    pub fn views<T: View<'a>>(&self) -> Views<'a, T> {
-        Views::new(self.nodes())
-    }
-
-    singles! {
-        /// Bytes of the user's own (INF1).
-        info: Info;
-        /// The bones (SKL1).
-        skeleton: Skeleton;
-        /// The materials (MAT1).
-        materials: MaterialList;
-        /// The textures that lie in the file itself (TXTR).
-        textures: TextureList;
-        /// The shaders (SHDR).
-        shaders: ShaderList;
-        /// Morph animations' bones and bounds (MAN1).
-        morph_collections: MorphCollections;
-        /// Morph animations' vertices (MMD1).
-        morph_meshes: MorphMeshes;
-        /// Bodies, geoms and joints (PHS1).
-        physics: Physics;
-        /// The picture of the model (IMG1).
-        screenshot: Screenshot;
-    }
-
-    views! {
-        /// The skeletal animations (ANM1).
-        animations: Animation;
-        /// The meshes (MSH1).
-        meshes: Mesh;
-        /// The light schemes (LIG1).
-        light_schemes: LightScheme;
-        /// The sets of proxies (PXI1).
-        proxy_sets: ProxySet;
-        /// The sets of colliders (COL1).
-        collider_sets: ColliderSet;
     }
 }

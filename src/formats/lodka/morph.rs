@@ -1,9 +1,9 @@
 //! MAN1 and MMD1: morph animations, after Quake III's models.
 
-use super::text::Bare;
-use super::chunk::{Node, counted, exactly, header_count, view};
+use super::chunk::{Node, exactly, header_count};
 use super::fields::{Dissected, known, not_negative, total};
 use super::packed::{Layout, Records};
+use super::text::Bare;
 use super::wire::{
     MorphAnimation, MorphBone, MorphCollider, MorphMatrix, MorphMeshRecord, MorphRecord, WideMorphRecord,
 };
@@ -96,10 +96,8 @@ impl<'a> MorphCollections<'a> {
     }
 }
 
-view!(MorphCollections, read);
-
 /// Adds up the counts and lengths of all records; tries the wide records where packed ones do not come out.
-fn read<'a>(node: &Node<'a>) -> Result<MorphCollections<'a>> {
+pub(super) fn read<'a>(node: &Node<'a>) -> Result<MorphCollections<'a>> {
     let data = node.body()?;
     Layout::either(header_count(node)?, |layout| exactly(data, layout))
 }
@@ -204,8 +202,6 @@ record! {
         vertices: LeArray<'a, Vec3> as Dissected<LeArray<'a, Vec3>> = "MMVertex" [vertices(&records)?],
     }
 }
-
-view!(MorphMeshes, counted);
 
 fn mesh_names(records: &LeArray<'_, MorphMeshRecord>) -> Result<u64> {
     let names = table_sum(records, "records", |record| record.name_len.get())?;

@@ -79,9 +79,7 @@ struct Flat {
 }
 
 fn next(count: &mut usize) -> usize {
-    let index = *count;
-    *count = count.saturating_add(1);
-    index
+    std::mem::replace(count, count.saturating_add(1))
 }
 
 fn content(node: &Node<'_>, content: &Content<'_>, out: &mut Outline<'_>) {

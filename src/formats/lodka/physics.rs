@@ -7,7 +7,7 @@ use nom::combinator::rest;
 use nom::sequence::terminated;
 use zerocopy::little_endian::I32;
 
-use super::chunk::{Node, view, whole};
+use super::chunk::Node;
 use super::fields::{Dissected, Length, known, records};
 use super::text::Bare;
 use super::wire::{Body, Geom, Joint};
@@ -53,8 +53,6 @@ record! {
         records(("joint_records", "joints"), physics.joints, std::iter::empty(), out);
     }
 }
-
-view!(Physics, whole);
 
 /// Names with CR LF between them; behind the last one it may be missing.
 #[derive(Clone, Copy, Debug)]

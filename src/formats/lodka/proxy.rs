@@ -1,6 +1,6 @@
 //! PXI1: meshes that are drawn several times.
 
-use super::chunk::{Node, exactly, view};
+use super::chunk::{Node, exactly};
 use super::fields::{Dissected, Length, Names, records};
 use super::packed::{Layout, Records};
 use super::wire::{Proxy, WideProxy};
@@ -34,10 +34,8 @@ impl ProxySet<'_> {
     }
 }
 
-view!(ProxySet, read);
-
 /// Adds up the names' lengths; tries the wide records where packed ones do not come out.
-fn read<'a>(node: &Node<'a>) -> Result<ProxySet<'a>> {
+pub(super) fn read<'a>(node: &Node<'a>) -> Result<ProxySet<'a>> {
     let data = node.body()?;
     Layout::either(node.count_hint(), |layout| exactly(data, layout))
 }

@@ -1,6 +1,6 @@
 //! SKL1 and ANM1: bones and how they move.
 
-use super::chunk::{Node, counted, view};
+use super::chunk::Node;
 use super::codes::PlayMode;
 use super::fields::known;
 use super::wire::Key;
@@ -23,8 +23,6 @@ record! {
     }
     also |skeleton, out| skeleton.bones.describe_from(0, out)
 }
-
-view!(Skeleton, counted);
 
 record! {
     /// A bone.
@@ -87,5 +85,3 @@ impl<'a> Animation<'a> {
         i64::from(self.interval).saturating_mul(self.frame_count.into())
     }
 }
-
-view!(Animation, counted);

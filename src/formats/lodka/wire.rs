@@ -449,21 +449,43 @@ plain! {
     Rotation: Number("f32[4]", 16) => |turn| Value::Floats([turn.x, turn.y, turn.z, turn.w].map(F32::get).to_vec().into());
 }
 
-/// A record from the one with the gap: the same fields.
-macro_rules! without_gap {
-    ($($wide:ident to $record:ident { $($field:ident),* })*) => {$(
-        impl From<&$wide> for $record {
-            fn from(wide: &$wide) -> Self {
-                let &$wide { $($field,)* .. } = wide;
-                Self { $($field),* }
-            }
-        }
-    )*};
+/// The same fields without the gap.
+impl From<&WideMorphRecord> for MorphRecord {
+    fn from(wide: &WideMorphRecord) -> Self {
+        let &WideMorphRecord { name_len, collider_name_len, bones, animations, parent, parent_bone, proxy, .. } = wide;
+        Self { name_len, collider_name_len, bones, animations, parent, parent_bone, proxy }
+    }
 }
 
-without_gap! {
-    WideMorphRecord to MorphRecord { name_len, collider_name_len, bones, animations, parent, parent_bone, proxy }
-    WideProxy to Proxy {
-        parent, mesh, reserved_1, reserved_2, reserved_3, reserved_4, position, rotation, scale, visible, expanded
+/// The same fields without the gap.
+impl From<&WideProxy> for Proxy {
+    fn from(wide: &WideProxy) -> Self {
+        let &WideProxy {
+            parent,
+            mesh,
+            reserved_1,
+            reserved_2,
+            reserved_3,
+            reserved_4,
+            position,
+            rotation,
+            scale,
+            visible,
+            expanded,
+            ..
+        } = wide;
+        Self {
+            parent,
+            mesh,
+            reserved_1,
+            reserved_2,
+            reserved_3,
+            reserved_4,
+            position,
+            rotation,
+            scale,
+            visible,
+            expanded,
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::iter::FusedIterator;
+use std::ops::ControlFlow;
 use std::slice;
 
 use zerocopy::IntoBytes;
@@ -9,9 +10,9 @@ use zerocopy::little_endian::{U16, U32};
 
 use super::array::Layout;
 use crate::base::error::Result;
+use crate::base::forward::forward;
 use crate::blocks::Block;
-use crate::bytes::shapes::same_table;
-use crate::bytes::{Cursor, Table, to_native};
+use crate::bytes::{Column, Cursor, InPlace, Storage, Table, to_native};
 use crate::outline::{Sink, Type};
 use crate::record::{Read, Stored};
 
@@ -125,7 +126,16 @@ impl<N: Table, W: Table> Indices<N, W> {
     }
 }
 
-same_table!([N: Table, W: Table] Indices<N, W>);
+impl<N: Table, W: Table> Table for Indices<N, W> {
+    forward! {
+        as_table:
+        fn rows(&self) -> u64;
+        fn columns(&self) -> Vec<Column>;
+        fn storage(&self) -> Storage;
+        fn in_place(&self) -> Option<InPlace<'_>>;
+        fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()>;
+    }
+}
 
 impl Stored for IndexBlock<'_> {
     const TYPE: Type = Type::Varying("u16[] or u32[]", 4);

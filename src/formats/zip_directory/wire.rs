@@ -1,6 +1,7 @@
 //! The records of a zip exactly as stored, and with the texts behind them.
 
 use nom::Parser as _;
+use zerocopy::IntoBytes;
 use zerocopy::little_endian::{U16, U32, U64};
 
 use crate::base::error::{Error, Result};
@@ -156,38 +157,40 @@ wire! {
 }
 
 /// A record that starts with four bytes of its own.
-pub(super) trait Signed: Wire {
+pub(super) trait Signed: Fixed + Wire + IntoBytes {
     /// What they should be.
     const SIGNATURE: [u8; 4];
-    const NO_SIGNATURE: &'static str;
-
-    fn signature(&self) -> [u8; 4];
 
     fn signed(&self) -> Result<()> {
-        if self.signature() == Self::SIGNATURE { Ok(()) } else { Err(Error::malformed(Self::NO_SIGNATURE)) }
+        match self.as_bytes().starts_with(&Self::SIGNATURE) {
+            true => Ok(()),
+            false => Err(Error::malformed(format!("no {}", Self::SCHEMA.name))),
+        }
     }
 }
 
-macro_rules! signatures {
-    ($($name:ident $signature:literal;)*) => {$(
-        impl Signed for $name {
-            const SIGNATURE: [u8; 4] = *$signature;
-            const NO_SIGNATURE: &'static str = concat!("no ", stringify!($name));
-
-            fn signature(&self) -> [u8; 4] {
-                *self.signature
-            }
-        }
-    )*};
+impl Signed for LocalHeader {
+    const SIGNATURE: [u8; 4] = *b"PK\x03\x04";
 }
 
-signatures! {
-    LocalHeader b"PK\x03\x04";
-    Descriptor b"PK\x07\x08";
-    CentralHeader b"PK\x01\x02";
-    Zip64EndRecord b"PK\x06\x06";
-    Zip64Locator b"PK\x06\x07";
-    EndRecord b"PK\x05\x06";
+impl Signed for Descriptor {
+    const SIGNATURE: [u8; 4] = *b"PK\x07\x08";
+}
+
+impl Signed for CentralHeader {
+    const SIGNATURE: [u8; 4] = *b"PK\x01\x02";
+}
+
+impl Signed for Zip64EndRecord {
+    const SIGNATURE: [u8; 4] = *b"PK\x06\x06";
+}
+
+impl Signed for Zip64Locator {
+    const SIGNATURE: [u8; 4] = *b"PK\x06\x07";
+}
+
+impl Signed for EndRecord {
+    const SIGNATURE: [u8; 4] = *b"PK\x05\x06";
 }
 
 record! {
