@@ -91,8 +91,10 @@ impl<'s, 'a> Survey<'s, 'a> {
                 }
             }
         }
-        if self.deep && !self.model.version().is_flashpoint() {
-            self.places();
+        if self.deep {
+            if !self.model.version().is_flashpoint() {
+                self.places();
+            }
             let about = (self.model.byte_len(), &self.model.layout.limits);
             check::fields(false, about, self.problems, |out| self.model.outline(out));
         }
@@ -262,7 +264,8 @@ impl<'s, 'a> Survey<'s, 'a> {
             for (axis, Span { offset, .. }) in axes.spanned() {
                 check.next(offset, axis.bone.into());
                 let ([x, y, z], [to_x, to_y, to_z]) = axis.position.zip(axis.direction).unwrap_or_default();
-                numbers.next(offset, Numbers([x, y, z, to_x, to_y, to_z]));
+                // The bone comes first.
+                numbers.next(offset.saturating_add(4), Numbers([x, y, z, to_x, to_y, to_z]));
             }
             check.tell("bones", self.problems, place);
             numbers.tell("axes", self.problems, place);
@@ -279,10 +282,16 @@ impl<'s, 'a> Survey<'s, 'a> {
             let Some(_held) = self.problems.ok(held) else { return };
             let mut listed = HashSet::new();
             let moved: Vec<i32> = axes.iter().map(|axis| axis.bone).collect();
+            let (animations, bones) = (moved.len(), of_bones.bones.len());
+            let is_known = |index: u32| (index as usize) < animations;
+            let lists_known = of_bones.bones.iter().all(|list| list.iter().all(|index| is_known(index.get())));
+            if !lists_known || !moved.iter().all(|bone| usize::try_from(*bone).map_or(true, |bone| bone < bones)) {
+                // Reported above.
+                continue;
+            }
             for (bone, list) in of_bones.bones.iter().enumerate() {
                 for (index, animation) in (0..).zip(list.iter().map(|animation| animation.get())) {
                     listed.insert((bone, animation));
-                    // One that is not there is reported above.
                     let moves = moved.get(animation as usize);
                     if moves.is_some_and(|moves| usize::try_from(*moves) != Ok(bone)) {
                         let path = [("bone_animations", Some(lod)), ("bones", Some(bone))];
@@ -293,7 +302,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                 }
             }
             for (animation, (axis, Span { offset, .. })) in (0_u32..).zip(axes.spanned()) {
-                let bone = usize::try_from(axis.bone).ok().filter(|bone| *bone < of_bones.bones.len());
+                let bone = usize::try_from(axis.bone).ok();
                 if bone.is_some_and(|bone| !listed.contains(&(bone, animation))) {
                     let row = usize::try_from(animation).ok();
                     let path = [("animation_axes", Some(lod)), ("animations", row), ("bone", None)];
