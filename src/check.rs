@@ -45,10 +45,10 @@ pub(crate) use alike::Alike;
 pub(crate) use facing::Facing;
 #[cfg(any(feature = "b3d", feature = "lodka", feature = "odol", feature = "rtm"))]
 pub(crate) use fields::fields;
-#[cfg(any(feature = "lodka", feature = "odol"))]
-pub(crate) use fields::{Faults, Segment};
 #[cfg(any(feature = "bmx", feature = "odol"))]
 pub(crate) use fields::place_of;
+#[cfg(any(feature = "lodka", feature = "odol"))]
+pub(crate) use fields::{Faults, Segment};
 pub(crate) use repeated::Repeated;
 
 use crate::base::code::Code;

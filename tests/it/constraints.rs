@@ -27,7 +27,8 @@ fn problems(bytes: &[u8]) -> Found {
     let split = |message: &str| {
         let (path, text) = message.split_once(": ").unwrap_or(("", message));
         let (path, place) = path.split_once(" (").unwrap_or((path, ""));
-        let place = place.split_once("+0x").and_then(|(_, hex)| u64::from_str_radix(hex.trim_end_matches(')'), 16).ok());
+        let place =
+            place.split_once("+0x").and_then(|(_, hex)| u64::from_str_radix(hex.trim_end_matches(')'), 16).ok());
         let path = path.parse::<Selector>().map_or_else(|_| path.to_owned(), |path| path.to_string());
         (path, place, text.to_owned())
     };
@@ -109,7 +110,9 @@ fn fault([document, constraint, file, changes, path, place, words]: &[&str; 7]) 
     };
     match &found[..] {
         [only] if is_it(only) && (Asset::parse(&bytes).is_err() || path.is_empty() || leads().is_some()) => None,
-        _ => Some(format!("{document}, {constraint} ({changes}): not {path} at {at:#x} with {words:?}, but {found:#x?}")),
+        _ => {
+            Some(format!("{document}, {constraint} ({changes}): not {path} at {at:#x} with {words:?}, but {found:#x?}"))
+        }
     }
 }
 

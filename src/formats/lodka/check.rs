@@ -9,14 +9,16 @@ use zerocopy::little_endian::F32;
 use super::verify::{Survey, add};
 use super::wire::{Geom, Joint, Light, MorphBone, MorphMeshRecord, MorphRecord, Proxy};
 use super::{
-    ColliderSet, FaceGroup, Indices, LightScheme, Mesh, MorphCollections, MorphMeshes, Node, Physics,
-    ProxySet, Skeleton, Weights,
+    ColliderSet, FaceGroup, Indices, LightScheme, Mesh, MorphCollections, MorphMeshes, Node, Physics, ProxySet,
+    Skeleton, Weights,
 };
 use crate::base::code::Code;
 use crate::base::error::{Context, Error};
 use crate::base::shown::shown;
 use crate::bytes::{Element, LeArray, Table};
-use crate::check::{self, Below, Broken, Check, Faults, Finite, Index, IndexOrNone, Numbers, Rows, Rule, Segment, rules};
+use crate::check::{
+    self, Below, Broken, Check, Faults, Finite, Index, IndexOrNone, Numbers, Rows, Rule, Segment, rules,
+};
 use crate::summary::Severity;
 
 impl<'a> Survey<'_, 'a> {
@@ -89,13 +91,7 @@ impl<'a> Survey<'_, 'a> {
         }
     }
 
-    pub(super) fn face_group(
-        &mut self,
-        node: &Node<'a>,
-        mesh: &Mesh<'a>,
-        index: usize,
-        group: &FaceGroup<'a>,
-    ) {
+    pub(super) fn face_group(&mut self, node: &Node<'a>, mesh: &Mesh<'a>, index: usize, group: &FaceGroup<'a>) {
         let corners = group.vertex_indices.len();
         let mut odd = |field: &'static str, offset: u64, message: fmt::Arguments<'_>| {
             self.problems.tell(Severity::Warning, || {
@@ -236,7 +232,7 @@ impl<'a> Survey<'_, 'a> {
             counts.look(offset, vertices, mesh.is_none_or(|(_, count)| usize::try_from(vertices) == Ok(count)));
             let Some(all) = &known.collections else { continue };
             let collection = all.get(&morph.collection_name);
-            collections.look(offset, morph.collection_name, collection.is_some());
+            collections.look(offset, morph.collection_name, morph.collection_name.is_empty() || collection.is_some());
             let is_other = |count| u64::try_from(frame_count) != Ok(count);
             frames.look(offset, frame_count, !collection.copied().flatten().is_some_and(is_other));
         }

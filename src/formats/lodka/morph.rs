@@ -1,9 +1,9 @@
 //! MAN1 and MMD1: morph animations, after Quake III's models.
 
-use super::text::Bare;
 use super::chunk::{Node, counted, exactly, header_count, view};
 use super::fields::{Dissected, known, not_negative, total};
 use super::packed::{Layout, Records};
+use super::text::Bare;
 use super::wire::{
     MorphAnimation, MorphBone, MorphCollider, MorphMatrix, MorphMeshRecord, MorphRecord, WideMorphRecord,
 };

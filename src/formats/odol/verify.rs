@@ -12,7 +12,9 @@ use crate::base::error::{Context as _, Error};
 use crate::base::span::Span;
 use crate::blocks::{Block, Decoded};
 use crate::bytes::{Element, Table as _};
-use crate::check::{self, AtMost, Below, Broken, Check, Faults, Finite, Index, IndexOrNone, Numbers, Repeated, Rows, Rule as _};
+use crate::check::{
+    self, AtMost, Below, Broken, Check, Faults, Finite, Index, IndexOrNone, Numbers, Repeated, Rows, Rule as _,
+};
 use crate::inspect::{Depth, Inspect as _};
 use crate::record::{Read as _, Record as _};
 use crate::summary::{Blocks, Problems, Reference, References};
@@ -168,10 +170,9 @@ impl<'s, 'a> Survey<'s, 'a> {
                 let place = |error: Error| error.within("min_shadow").within("info");
                 check::one(AtMost(most), first, self.place_of("min_shadow"), self.problems, place);
             }
-            for (name, value, inverse) in [
-                ("inverse_mass", info.mass, info.inverse_mass),
-                ("inverse_armor", info.armor, info.inverse_armor),
-            ] {
+            for (name, value, inverse) in
+                [("inverse_mass", info.mass, info.inverse_mass), ("inverse_armor", info.armor, info.inverse_armor)]
+            {
                 let product = value * inverse;
                 if value != 0.0 && product.is_finite() && (product - 1.0).abs() > 1e-3 {
                     let error = Error::malformed(format!("{inverse} is not 1 / {value}")).coded(Code::OddRange);
@@ -205,7 +206,8 @@ impl<'s, 'a> Survey<'s, 'a> {
 
     fn skeleton(&mut self, skeleton: &Skeleton<'a>) {
         let mut parents = Check::new(Broken::new(Code::Name, "not the name of a bone"));
-        let names: HashMap<_, _> = skeleton.bones.iter().zip(0_usize..).map(|(bone, index)| (bone.name, index)).collect();
+        let names: HashMap<_, _> =
+            skeleton.bones.iter().zip(0_usize..).map(|(bone, index)| (bone.name, index)).collect();
         let mut twice = Repeated::find(
             skeleton.bones.len(),
             skeleton.bones.iter().map(|bone| bone.name).enumerate(),
@@ -276,7 +278,9 @@ impl<'s, 'a> Survey<'s, 'a> {
     /// The animations of each bone, which say the same as the bone of each animation.
     fn both_ways(&mut self, animations: &Animations<'a>) {
         let mut wrong = Faults::default();
-        for (lod, (of_bones, axes)) in animations.bone_animations.iter().zip(animations.animation_axes.iter()).enumerate() {
+        for (lod, (of_bones, axes)) in
+            animations.bone_animations.iter().zip(animations.animation_axes.iter()).enumerate()
+        {
             let lists = || of_bones.bones.iter().map(|list| list.len()).sum::<usize>();
             let held = self.problems.budget().hold((lists() as u64).saturating_mul(32));
             let Some(_held) = self.problems.ok(held) else { return };

@@ -190,7 +190,12 @@ fn index_names(map: &Map<'_>, problems: &mut Problems) {
         if entry.kind.name().is_none() {
             // It follows the name.
             let name = (entry.name.as_bytes().len() as u64).saturating_add(4);
-            tell("kind", entry.offset.saturating_add(name), Severity::Warning, format_args!("TYPE {}, which readers skip", entry.kind.0));
+            tell(
+                "kind",
+                entry.offset.saturating_add(name),
+                Severity::Warning,
+                format_args!("TYPE {}, which readers skip", entry.kind.0),
+            );
         }
         let is_first = repeated.first_of(index).is_none();
         twice.look(entry.offset, entry.name, is_first);

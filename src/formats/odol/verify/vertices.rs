@@ -87,7 +87,8 @@ impl<'a> Survey<'_, 'a> {
         if let Some(bounds) = uvs.bounds {
             let ends = [bounds.min, bounds.max].map(|ends| Numbers(ends.map(F32::get)));
             // Between them and the coordinates are a count, a fill, and the flag of a block.
-            let is_block = matches!(&uvs.stored, Encoding::Packed(array) if array.block().is_some_and(|all| all.count() > 0));
+            let is_block =
+                matches!(&uvs.stored, Encoding::Packed(array) if array.block().is_some_and(|all| all.count() > 0));
             let flag = u64::from(is_block && self.model.version().has_block_flags());
             let before = (size_of::<UvBounds>() as u64).saturating_add(5).saturating_add(flag);
             let start = stored.storage().offset.saturating_sub(before);
@@ -191,7 +192,9 @@ impl<'a> Survey<'_, 'a> {
             let (Some(first), Some(count)) = (section.min_bone, section.bone_count) else { return };
             let bones = u64::from(first)..u64::from(first).saturating_add(count.into());
             while at < section.end {
-                let Some(Ok(face)) = faces.next() else { return check.tell("bones", self.problems, |e| lod_error(sizes, e.within("bone_refs"))) };
+                let Some(Ok(face)) = faces.next() else {
+                    return check.tell("bones", self.problems, |e| lod_error(sizes, e.within("bone_refs")));
+                };
                 at = at.saturating_add(face.memory_byte_len());
                 for corner in face.corners.iter() {
                     let Some(found) = refs.get(corner as usize) else { continue };
@@ -217,7 +220,11 @@ impl<'a> Survey<'_, 'a> {
         let mut checks = BoneRefs::new(sizes);
         let rows = Rows::from(block);
         for (point, Neighbors { pair }) in all.iter().enumerate() {
-            points.list(("points", point), rows.offset_of(point as u64), pair.iter().map(|neighbor| neighbor.vertex.get().into()));
+            points.list(
+                ("points", point),
+                rows.offset_of(point as u64),
+                pair.iter().map(|neighbor| neighbor.vertex.get().into()),
+            );
             for neighbor in pair {
                 checks.look(&neighbor.bones, ("points", point), rows.offset_of(point as u64));
             }
