@@ -32,7 +32,7 @@
 #[cfg(any(feature = "pbo", feature = "zip"))]
 mod alike;
 mod facing;
-#[cfg(any(feature = "b3d", feature = "lodka", feature = "odol", feature = "rtm"))]
+#[cfg(any(feature = "b3d", feature = "bmx", feature = "lodka", feature = "odol", feature = "rtm"))]
 mod fields;
 mod repeated;
 
@@ -45,8 +45,10 @@ pub(crate) use alike::Alike;
 pub(crate) use facing::Facing;
 #[cfg(any(feature = "b3d", feature = "lodka", feature = "odol", feature = "rtm"))]
 pub(crate) use fields::fields;
+#[cfg(any(feature = "bmx", feature = "odol"))]
+pub(crate) use fields::place_of;
 #[cfg(any(feature = "lodka", feature = "odol"))]
-pub(crate) use fields::{Faults, Segment, place_of};
+pub(crate) use fields::{Faults, Segment};
 pub(crate) use repeated::Repeated;
 
 use crate::base::code::Code;
@@ -279,6 +281,11 @@ impl Rows {
     /// Returns rows of this size within those of an array, if their offsets are known.
     pub(crate) fn each(self, bytes: usize) -> Self {
         Self { step: if self.step == 0 { 0 } else { bytes as u64 }, ..self }
+    }
+
+    /// Returns the same rows from this many bytes into each.
+    pub(crate) fn into(self, bytes: usize) -> Self {
+        Self { offset: self.offset.saturating_add(if self.step == 0 { 0 } else { bytes as u64 }), ..self }
     }
 
     pub(crate) fn offset_of(self, index: u64) -> u64 {

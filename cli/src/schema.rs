@@ -69,7 +69,8 @@ fn ndjson(format: Format, out: &mut Output) -> Result<(), Failure> {
             let (format, record) = (format.name(), record.name);
             let rule = Some(rule.to_string()).filter(|rule| !rule.is_empty());
             let codes = codes.iter().map(|&(number, name)| Code { number, name }).collect();
-            let row = Row { format, record, field: name, document: spec, r#type, bytes, gate, rule, codes, doc: doc.trim() };
+            let row =
+                Row { format, record, field: name, document: spec, r#type, bytes, gate, rule, codes, doc: doc.trim() };
             out.json_line(&row)?;
         }
     }

@@ -33,9 +33,7 @@ pub fn run(data: &[u8]) {
         let v = model.version();
         assert_eq!(
             info.special_lods.iter().count(),
-            12 + usize::from(v.has_simple_geometry())
-                + usize::from(v >= 54)
-                + usize::from(v.is_dayz(54))
+            12 + usize::from(v.has_simple_geometry()) + usize::from(v >= 54) + usize::from(v.is_dayz(54))
         );
     }
     if let Some(animations) = model.animations() {

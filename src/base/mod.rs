@@ -3,6 +3,7 @@
 pub(crate) mod code;
 pub mod error;
 pub(crate) mod format;
+pub(crate) mod forward;
 pub mod limits;
 pub(crate) mod named;
 pub(crate) mod no_asset;

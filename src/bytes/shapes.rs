@@ -77,27 +77,13 @@ macro_rules! shapes {
         }
 
         impl<$file $(, $($bounds)*)?> $crate::bytes::Table for $name<$file $(, $kind)*> {
-            fn rows(&self) -> u64 {
-                self.as_table().rows()
-            }
-
-            fn columns(&self) -> Vec<$crate::bytes::Column> {
-                self.as_table().columns()
-            }
-
-            fn storage(&self) -> $crate::bytes::Storage {
-                self.as_table().storage()
-            }
-
-            fn in_place(&self) -> Option<$crate::bytes::InPlace<'_>> {
-                self.as_table().in_place()
-            }
-
-            fn read(
-                &self,
-                sink: &mut dyn FnMut(&[u8]) -> std::ops::ControlFlow<()>,
-            ) -> $crate::base::error::Result<()> {
-                self.as_table().read(sink)
+            $crate::base::forward::forward! {
+                as_table:
+                fn rows(&self) -> u64;
+                fn columns(&self) -> Vec<$crate::bytes::Column>;
+                fn storage(&self) -> $crate::bytes::Storage;
+                fn in_place(&self) -> Option<$crate::bytes::InPlace<'_>>;
+                fn read(&self, sink: &mut dyn FnMut(&[u8]) -> std::ops::ControlFlow<()>) -> $crate::base::error::Result<()>;
             }
         }
     };

@@ -10,7 +10,12 @@ use crate::summary::Problems;
 
 /// Holds each field that the closure describes to its [`Rule`]. A fault that several fields of one name share is one
 /// problem: the first, and how many there are.
-pub(crate) fn fields(dissects: bool, (bytes, limits): (u64, &Limits), problems: &mut Problems, describe: impl FnOnce(&mut Outline<'_>)) {
+pub(crate) fn fields(
+    dissects: bool,
+    (bytes, limits): (u64, &Limits),
+    problems: &mut Problems,
+    describe: impl FnOnce(&mut Outline<'_>),
+) {
     let bound = Bound::new(bytes, limits);
     let mut fields = Fields { dissects, ..Fields::default() };
     describe(&mut Outline::within(&bound, &mut fields));

@@ -443,7 +443,7 @@ fn each_fault_of_an_entry_has_its_own_problem() {
         zip_case(
             "image of an external texture",
             Odd,
-            "textures[0].is_external (texture.bm+0x0): external, but the zip has Texture/Floor_Top_Flat.bmp, which nothing shows",
+            "textures[0].is_external (texture.bm+0x4c): external, but the zip has Texture/Floor_Top_Flat.bmp, which nothing shows",
             |e| e.push(Entry::deflated("Texture/Floor_Top_Flat.bmp", b"hello")),
         ),
         zip_case("but for case", Odd, "Index.bm: differs from another name only in case", rename("Index.bm")),
@@ -503,7 +503,7 @@ fn each_fault_of_a_table_has_its_own_problem() {
         table_case(
             "color above 1",
             Odd,
-            "materials[1].diffuse (material.bm+0x3d): (1.5, 1, 1) is not from 0 to 1",
+            "materials[1].diffuse (material.bm+0x49): (1.5, 1, 1) is not from 0 to 1",
             3,
             |b| b.poke("material1.ambient", 12, 1.5_f32.to_le_bytes()),
         ),
@@ -538,7 +538,7 @@ fn each_fault_of_a_table_has_its_own_problem() {
         table_case(
             "unknown type",
             Odd,
-            "index_entries[13].kind (index.bm+0x215): TYPE 4, which readers skip",
+            "index_entries[13].kind (index.bm+0x21d): TYPE 4, which readers skip",
             0,
             |b| utf32(b, "x").u8(4).raw([0; 8]),
         ),
@@ -564,30 +564,30 @@ fn each_fault_of_a_table_has_its_own_problem() {
             1,
             |b| b.set("object1.groups", [0xff; 4]),
         ),
-        table_case("mesh index", Bad, "objects[0].mesh_index (object.bm+0x0): 3 is not below 3", 1, |b| {
+        table_case("mesh index", Bad, "objects[0].mesh_index (object.bm+0xc6): 3 is not below 3", 1, |b| {
             b.set("object0.mesh", [3])
         }),
         table_case(
             "component",
             Bad,
-            "objects[2].mesh_index (object.bm+0x114): component 27; 0 to 26 are known",
+            "objects[2].mesh_index (object.bm+0x1ae): component 27; 0 to 26 are known",
             1,
             |b| b.set("object2.mesh", [27]),
         ),
-        table_case("bool", Odd, "objects[0].is_hidden (object.bm+0x0): 2 is neither 0 nor 1", 1, |b| {
+        table_case("bool", Odd, "objects[0].is_hidden (object.bm+0x1): 2 is neither 0 nor 1", 1, |b| {
             b.set("object0.hidden", [2])
         }),
         table_case(
             "matrix nan",
             Odd,
-            "objects[0].world_matrix (object.bm+0x0): (NaN, 0, 0, 0, 0, 2, 0, 0, 0, 0, -1, 0, 10, 20, 30, 1) is not finite",
+            "objects[0].world_matrix (object.bm+0x2): (NaN, 0, 0, 0, 0, 2, 0, 0, 0, 0, -1, 0, 10, 20, 30, 1) is not finite",
             1,
             |b| b.set("object0.matrix", nan),
         ),
         table_case(
             "last column",
             Odd,
-            "objects[0].world_matrix (object.bm+0x0): last column is 1, 1, 1, 1, not 0, 0, 0, 1",
+            "objects[0].world_matrix (object.bm+0x2): last column is 1, 1, 1, 1, not 0, 0, 0, 1",
             1,
             |b| b.set("object0.matrix", Bytes::new().f32s([1.0; 16]).to_vec()),
         ),
@@ -604,7 +604,7 @@ fn each_fault_of_a_table_has_its_own_problem() {
         table_case(
             "material index",
             Bad,
-            "meshes[0].faces (mesh.bm+0x74): 1 of 2 materials is not below 2: 7 at index 0",
+            "meshes[0].faces (mesh.bm+0x99): 1 of 2 materials is not below 2: 7 at index 0",
             2,
             |b| b.poke("mesh0.faces", 4 + 37, [7]),
         ),
@@ -618,21 +618,21 @@ fn each_fault_of_a_table_has_its_own_problem() {
         table_case(
             "uv index",
             Bad,
-            "meshes[0].faces (mesh.bm+0x74): 2 of 6 texture coordinates are not below 5; the first is 5 at index 0 of faces[0]",
+            "meshes[0].faces (mesh.bm+0x78): 2 of 6 texture coordinates are not below 5; the first is 5 at index 0 of faces[0]",
             2,
             |b| b.poke("mesh0.faces", 4 + 4, [5]).poke("mesh0.faces", 4 + 41 + 4, [5]),
         ),
         table_case(
             "normal index",
             Bad,
-            "meshes[0].faces (mesh.bm+0x74): 1 of 6 normals is not below 1: 1 at index 0 of faces[0]",
+            "meshes[0].faces (mesh.bm+0x7c): 1 of 6 normals is not below 1: 1 at index 0 of faces[0]",
             2,
             |b| b.poke("mesh0.faces", 4 + 8, [1]),
         ),
         table_case(
             "flag of a face",
             Odd,
-            "meshes[0].faces (mesh.bm+0x74): 1 of 2 uses of a material is neither 0 nor 1: 9 at index 0",
+            "meshes[0].faces (mesh.bm+0x98): 1 of 2 uses of a material is neither 0 nor 1: 9 at index 0",
             2,
             |b| b.poke("mesh0.faces", 4 + 36, [9]),
         ),
@@ -657,10 +657,10 @@ fn each_fault_of_a_table_has_its_own_problem() {
             3,
             |b| b.set("material1.ambient", f32::INFINITY.to_le_bytes()),
         ),
-        table_case("switch", Odd, "materials[1].alpha_test (material.bm+0x3d): 255 is neither 0 nor 1", 3, |b| {
+        table_case("switch", Odd, "materials[1].alpha_test (material.bm+0x71): 255 is neither 0 nor 1", 3, |b| {
             b.set("material1.switches", [255])
         }),
-        table_case("texture index", Bad, "materials[0].texture_index (material.bm+0x0): 3 is not below 3", 3, |b| {
+        table_case("texture index", Bad, "materials[0].texture_index (material.bm+0x39): 3 is not below 3", 3, |b| {
             b.set("material0.texture", [3])
         }),
         table_case(

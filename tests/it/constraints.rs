@@ -2,8 +2,8 @@
 //! the broken field.
 //!
 //! `tests/it/constraints.tsv` lists them: the document, the constraint, a sound file of `corpus`, what is changed in it,
-//! the path of the problem if that is not the changed field, the place in hexadecimal if that is not the field's first
-//! byte, and a part of the message. A change is `SELECTOR=HEX` or `SELECTOR+OFFSET=HEX`, several are separated by `;`;
+//! the path of the problem if that is not the changed field, the place of the problem counted from the changed field if
+//! that is not the changed byte, and a part of the message. A change is `SELECTOR=HEX` or `SELECTOR+OFFSET=HEX`, several are separated by `;`;
 //! the first one is the broken field. `-` as the file names a constraint that is not checked, with the reason.
 
 use meshpeek::dissect::locate;
@@ -27,7 +27,8 @@ fn problems(bytes: &[u8]) -> Found {
     let split = |message: &str| {
         let (path, text) = message.split_once(": ").unwrap_or(("", message));
         let (path, place) = path.split_once(" (").unwrap_or((path, ""));
-        let place = place.split_once("+0x").and_then(|(_, hex)| u64::from_str_radix(hex.trim_end_matches(')'), 16).ok());
+        let place =
+            place.split_once("+0x").and_then(|(_, hex)| u64::from_str_radix(hex.trim_end_matches(')'), 16).ok());
         let path = path.parse::<Selector>().map_or_else(|_| path.to_owned(), |path| path.to_string());
         (path, place, text.to_owned())
     };
@@ -42,6 +43,8 @@ fn problems(bytes: &[u8]) -> Found {
 struct Changed {
     bytes: Vec<u8>,
     selector: String,
+    /// The first byte of the field, and the first that is changed.
+    start: u64,
     place: u64,
 }
 
@@ -57,7 +60,7 @@ fn change(file: &str, changes: &str) -> Result<Changed, String> {
     for change in changes.split(';') {
         let (place, value) = change.split_once('=').unwrap();
         let (selector, into) = place.split_once('+').unwrap_or((place, "0"));
-        let into: u64 = into.parse().unwrap();
+        let into: i64 = into.parse().unwrap();
         let found = locate(&asset, sound.len() as u64, &selector.parse().unwrap());
         let found = found.filter(|found| found.is_exact).ok_or_else(|| format!("{file} has no {selector}"))?;
         let (at, target) = match &found.unpacked {
@@ -65,13 +68,13 @@ fn change(file: &str, changes: &str) -> Result<Changed, String> {
             Some(unpacked) => {
                 let table = tables.iter_mut().find(|(name, _)| unpacked.name == *name);
                 let table = table.ok_or_else(|| format!("no table {}", unpacked.name))?;
-                (unpacked.place.offset + into, &mut table.1)
+                (unpacked.place.offset.strict_add_signed(into), &mut table.1)
             }
             None => {
-                let at = found.span.ok_or_else(|| format!("{selector} has no bytes"))?.offset + into;
+                let at = found.span.ok_or_else(|| format!("{selector} has no bytes"))?.offset.strict_add_signed(into);
                 let value = hex(value);
                 bytes[at as usize..at as usize + value.len()].copy_from_slice(&value);
-                first.get_or_insert((selector.to_owned(), at));
+                first.get_or_insert((selector.to_owned(), at.strict_sub_signed(into), at));
                 continue;
             }
         };
@@ -79,24 +82,25 @@ fn change(file: &str, changes: &str) -> Result<Changed, String> {
         let value = hex(value);
         table[at as usize..at as usize + value.len()].copy_from_slice(&value);
         *target = crate::writer::bytes::Bytes::new().raw(table);
-        first.get_or_insert((selector.to_owned(), at));
+        first.get_or_insert((selector.to_owned(), at.strict_sub_signed(into), at));
     }
     if file.ends_with(".bmx") {
         let entries = full(14).entries(&tables, |name, bytes| Entry::deflated(name, bytes));
         bytes = zip(&entries, b"Use BM Spec 1.4").to_vec();
     }
-    let (selector, place) = first.unwrap();
-    Ok(Changed { bytes, selector, place })
+    let (selector, start, place) = first.unwrap();
+    Ok(Changed { bytes, selector, start, place })
 }
 
 fn fault([document, constraint, file, changes, path, place, words]: &[&str; 7]) -> Option<String> {
-    let Changed { bytes, selector, place: at } = match change(file, changes) {
+    let Changed { bytes, selector, start, place: at } = match change(file, changes) {
         Ok(changed) => changed,
         Err(error) => return Some(format!("{document}, {constraint}: {error}")),
     };
     let path = if path.is_empty() { &selector } else { *path };
-    let at = if place.is_empty() { at } else { u64::from_str_radix(place, 16).unwrap() };
+    let at = if place.is_empty() { at } else { start.strict_add_signed(place.parse().unwrap()) };
     let found = problems(&bytes);
+    let path = if path == "." { "" } else { path };
     let is_it = |(is, offset, table, text): &(String, Option<u64>, Option<u64>, String)| {
         is == path && table.or(*offset) == Some(at) && text.contains(words)
     };
@@ -106,7 +110,9 @@ fn fault([document, constraint, file, changes, path, place, words]: &[&str; 7]) 
     };
     match &found[..] {
         [only] if is_it(only) && (Asset::parse(&bytes).is_err() || path.is_empty() || leads().is_some()) => None,
-        _ => Some(format!("{document}, {constraint} ({changes}): not {path} at {at:#x} with {words:?}, but {found:#x?}")),
+        _ => {
+            Some(format!("{document}, {constraint} ({changes}): not {path} at {at:#x} with {words:?}, but {found:#x?}"))
+        }
     }
 }
 

@@ -596,22 +596,22 @@ fn bytes_without_meaning_are_warnings() {
         ("play_mode", "animations[2].mode: 77 is unknown"),
         ("blending", "materials[1].blending_mode: 77 is unknown"),
         ("mapping", "materials[1].mapping_mode: 77 is unknown"),
-        ("face_mode", "meshes[2].face_groups[1].mode: 77 is unknown"),
+        ("face_mode", "meshes[2].face_groups[1].mode: 77 is not 0"),
         ("face_visible", "meshes[2].face_groups[1].visible: 77 is unknown"),
-        ("bodies", "physics[0].body_records: 1 of 2 codes in kind is unknown: 77 at index 0"),
-        ("joints", "physics[0].joint_records: 1 of 8 codes in kind is unknown: 77 at index 0"),
-        ("last_light", "light_schemes[1].light_records: 1 of 8 codes in enabled is unknown: 77 at index 7"),
+        ("bodies", "physics[0].bodies[0].kind: 77 is not from 0 to 4"),
+        ("joints", "physics[0].joints[0].kind: 77 is unknown"),
+        ("last_light", "light_schemes[1].lights[7].enabled: 77 is unknown"),
     ] {
         let bytes = sound.clone().set(field, [77]).to_vec();
         let (severity, found, _) = only(&bytes);
         assert_eq!((severity, &*found), (Severity::Warning, message));
     }
     let bytes = sound.clone().set("shininess", [129]).to_vec();
-    assert_eq!(only(&bytes).1, "materials[1].shininess: 129 is above 128");
+    assert_eq!(only(&bytes).1, "materials[1].shininess: 129 is not from 0 to 128");
     let bytes = file([write::skeleton(1), list(b"CLL1", [write::colliders("x", &[0])])]);
     let at = bytes.at("colliders");
     let bytes = bytes.set("colliders", [0, 0, 4]).to_vec();
-    warning(&bytes, "collider_sets[0].collider_records: 1 of 1 codes in kind is unknown: 4 at index 0", at);
+    warning(&bytes, "collider_sets[0].colliders[0].kind: 4 is unknown", at + 2);
     let bytes = sound.clone().set("keys", f32::NAN.to_le_bytes()).to_vec();
     assert_eq!(only(&bytes).1, "animations[2].keys: 1 of 18 numbers is not finite: NaN at index 0");
 }
@@ -709,7 +709,7 @@ fn what_is_surely_not_meant_is_a_warning() {
     let bytes = bones.clone().set("second_bone", [0, 0]).to_vec();
     warning(&bytes, "skeletons[0].bones: 1 of 2 ids is there twice: 0 at index 1", bones.at("second_bone"));
     let negative = bones.clone().set("second_bone", [0xff, 0xff]).to_vec();
-    warning(&negative, "skeletons[0].bones: 1 of 2 ids is negative: -1 at index 1", bones.at("second_bone"));
+    warning(&negative, "skeletons[0].bones[1].id: -1 is not at least 0", bones.at("second_bone"));
     let total = file([write::meshes(&[Written::default()]), write::morph_meshes(&[([1, 3, 0], ["mesh", ""])])]);
     let bytes = total.clone().set("vertex_total", [4]).to_vec();
     warning(&bytes, "morph_mesh_lists[0].vertex_count: 4, there are 3", total.at("vertex_total"));
@@ -782,14 +782,9 @@ fn what_the_description_asks_for_and_readers_do_not_need_is_a_warning() {
     let sound = write::sound();
     let nan = f32::NAN.to_le_bytes();
     let cases: &[(&str, usize, &[u8], &str)] = &[
-        ("face_mode", 0, &[1], "meshes[2].face_groups[1].mode: 1 (strip); files have 0"),
-        ("interval", 0, &[0xff; 4], "animations[2].interval: -1 ms is negative"),
-        (
-            "morph_animations",
-            5,
-            &[0xff; 4],
-            "morph_collection_lists[0].animations: 1 of 3 intervals is negative: -1 at index 0",
-        ),
+        ("face_mode", 0, &[1], "meshes[2].face_groups[1].mode: 1 (strip) is not 0"),
+        ("interval", 0, &[0xff; 4], "animations[2].interval: -1 is not at least 0"),
+        ("morph_animations", 5, &[0xff; 4], "morph_collections[0].animations[0].interval: -1 is not at least 0"),
         (
             "morph_mesh_names",
             0,
@@ -802,56 +797,39 @@ fn what_the_description_asks_for_and_readers_do_not_need_is_a_warning() {
             b"x",
             "morph_mesh_lists[0].records: 1 of 2 collection names is that of no collection: xody at index 0",
         ),
-        ("bodies", 1, &nan, "physics[0].body_records: 1 of 2 numbers in position is not finite: NaN at index 0"),
-        ("bodies", 41, &[5], "physics[0].body_records: 1 of 2 axes is not from 0 to 4: 5 at index 0"),
-        ("geoms", 45, &[9], "physics[0].geom_records: 1 of 3 axes is not from 0 to 4: 9 at index 0"),
-        ("geoms", 5, &nan, "physics[0].geom_records: 1 of 3 numbers in position is not finite: NaN at index 0"),
-        ("joints", 41, &nan, "physics[0].joint_records: 1 of 8 numbers in position is not finite: NaN at index 0"),
-        ("bodies", 0, &[5], "physics[0].body_records: 1 of 2 shapes is of no body: cone at index 0"),
+        ("bodies", 1, &nan, "physics[0].bodies[0].position: (NaN, "),
+        ("bodies", 41, &[5], "physics[0].bodies[0].axis: 5 is not from 0 to 4"),
+        ("geoms", 45, &[9], "physics[0].geoms[0].axis: 9 is not from 0 to 4"),
+        ("geoms", 5, &nan, "physics[0].geoms[0].position: (NaN, "),
+        ("joints", 41, &nan, "physics[0].joints[0].position: (NaN, "),
+        ("bodies", 0, &[5], "physics[0].bodies[0].kind: 5 (cone) is not from 0 to 4"),
         (
             "last_light",
             74,
             &91_f32.to_le_bytes(),
             "light_schemes[1].light_records: 1 of 8 cutoffs is neither from 0 to 90 nor 180: 91 at index 7",
         ),
-        (
-            "last_light",
-            78,
-            &(-1_f32).to_le_bytes(),
-            "light_schemes[1].light_records: 1 of 8 exponents is negative: -1 at index 7",
-        ),
+        ("last_light", 78, &(-1_f32).to_le_bytes(), "light_schemes[1].lights[7].exponent: -1 is not at least 0"),
         (
             "last_light",
             90,
             &(-1_f32).to_le_bytes(),
-            "light_schemes[1].light_records: 1 of 8 quadratic attenuations is negative: -1 at index 7",
+            "light_schemes[1].lights[7].quadratic_attenuation: -1 is not at least 0",
         ),
-        (
-            "last_light",
-            2,
-            &nan,
-            "light_schemes[1].light_records: 1 of 8 numbers in position is not finite: NaN at index 7",
-        ),
-        ("last_proxy", 4, &[0, 0], "proxy_sets[0].proxy_records: 1 of 3 reserved numbers is not -1: 0 at index 2"),
-        ("last_proxy", 10, &[1], "proxy_sets[0].proxy_records: 1 of 3 last reserved numbers is not 0: 1 at index 2"),
-        (
-            "last_proxy",
-            12,
-            &nan,
-            "proxy_sets[0].proxy_records: 1 of 3 numbers in position is not finite: NaN at index 2",
-        ),
-        ("material_options", 0, &nan, "materials[1].ambient: NaN is not finite"),
+        ("last_light", 2, &nan, "light_schemes[1].lights[7].position: (NaN, "),
+        ("last_proxy", 4, &[0, 0], "proxy_sets[0].proxies[2].reserved_1: 0 is not -1"),
+        ("last_proxy", 10, &[1], "proxy_sets[0].proxies[2].reserved_4: 1 is not 0"),
+        ("last_proxy", 12, &nan, "proxy_sets[0].proxies[2].position: (NaN, "),
+        ("material_options", 0, &nan, "materials[1].ambient: (NaN, "),
     ];
     for (field, at, value, message) in cases {
         let bytes = sound.clone().poke(field, *at, *value).to_vec();
         let (severity, found, _) = only(&bytes);
-        assert_eq!((severity, &*found), (Severity::Warning, *message));
+        assert!(severity == Severity::Warning && found.starts_with(message), "{found}, not {message}");
     }
     let hit = file([write::skeleton(1), list(b"CLL1", [write::colliders("x", &[0])])]).poke("colliders", 3, nan);
-    assert_eq!(
-        only(&hit.to_vec()).1,
-        "collider_sets[0].collider_records: 1 of 1 numbers in matrix is not finite: NaN at index 0"
-    );
+    let found = only(&hit.to_vec()).1;
+    assert!(found.starts_with("collider_sets[0].colliders[0].matrix: (NaN, "), "{found}");
     // The second mesh has three vertices.
     let stands_for = with_header(sound.to_vec(), b"PXI1", 8, 1);
     assert_eq!(only(&stands_for).1, "proxy_sets[0].mesh: 1 has 3 vertices; proxies stand for an empty one");

@@ -886,9 +886,9 @@ fn each_doubt_is_told() {
     };
     let float = f32::NAN.to_le_bytes();
     let cases: Vec<(Bytes, &str)> = vec![
-        (bytes(50).set("face_zero", [3]), "lods[0].face_block.unknown: 3, where all games write 0"),
-        (bytes(50).set("selection_zero", [4]), "lods[0].selections[1].unknown: 4, where all games write 0"),
-        (bytes(68).poke("after_table", 0, [5]), "lods[0].unknown: 5, where all games write 0"),
+        (bytes(50).set("face_zero", [3]), "lods[0].face_block.unknown: 3 is not 0"),
+        (bytes(50).set("selection_zero", [4]), "lods[0].selections[1].unknown: 4 is not 0"),
+        (bytes(68).poke("after_table", 0, [5]), "lods[0].unknown: 5 is not 0"),
         (bytes(50).poke("face_default", 4, [9]), "face_defaults[2].color: 4286595081, the LOD has 4286595104"),
         (bytes(50).poke("face_default", 8, [9]), "face_defaults[2].special: 9, the LOD has 1"),
         (bytes(50).poke("face_default", 12, [9]), "face_defaults[2].or_hints: 9, the LOD has 7"),

@@ -110,7 +110,13 @@ pub(super) const VERTEX: &Schema = &Schema {
     doc: " A vertex: one of the `records` of `Vertices`.",
     fields: &[
         FieldInfo::new("position", Some("x"), Vec3::TYPE, None, " Its position."),
-        FieldInfo::new("normal", Some("nx"), Vec3::TYPE, Some("vertex_flags & 1 != 0"), " Its normal; some writers scale it."),
+        FieldInfo::new(
+            "normal",
+            Some("nx"),
+            Vec3::TYPE,
+            Some("vertex_flags & 1 != 0"),
+            " Its normal; some writers scale it.",
+        ),
         FieldInfo {
             rule: Rule::Range(0, 1),
             ..FieldInfo::new(

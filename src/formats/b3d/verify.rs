@@ -115,7 +115,7 @@ impl<'s, 'a> Survey<'s, 'a> {
 
     fn scene_itself(&mut self) {
         let chunk = self.scene.chunk();
-        self.problems.ok(chunk.whole().within("BB3D"));
+        self.problems.ok(chunk.whole().within("length"));
         let version = self.scene.version();
         if version < 0 {
             self.warn(8, "version is negative");
@@ -388,8 +388,9 @@ impl<'s, 'a> Survey<'s, 'a> {
     fn bone(&mut self, bone: &Bone<'a>, place: impl Fn(Error) -> Error + Copy) {
         let place = |error: Error| place(error.within("weights"));
         let weights = bone.weights.iter().map(|weight| Numbers([weight.weight.get()]));
-        Check::new(Finite).array(&bone.weights, weights.clone()).tell("weights", self.problems, place);
-        Check::new(UnitRange).array(&bone.weights, weights).tell("weights", self.problems, place);
+        let rows = Rows::from(&bone.weights).into(4);
+        Check::new(Finite).array(rows, weights.clone()).tell("weights", self.problems, place);
+        Check::new(UnitRange).array(rows, weights).tell("weights", self.problems, place);
         match bone.mesh() {
             Some(mesh) => {
                 // A mesh whose vertices are unreadable has been told of already.

@@ -7,16 +7,18 @@ use zerocopy::FromBytes;
 use zerocopy::little_endian::F32;
 
 use super::verify::{Survey, add};
-use super::wire::{Joint, MorphBone, MorphRecord, Proxy};
+use super::wire::{Geom, Joint, Light, MorphBone, MorphMeshRecord, MorphRecord, Proxy};
 use super::{
-    ColliderSet, FaceGroup, Indices, LightScheme, Mesh, MorphCollections, MorphMeshes, Node, Physics,
-    ProxySet, Skeleton, Weights,
+    ColliderSet, FaceGroup, Indices, LightScheme, Mesh, MorphCollections, MorphMeshes, Node, Physics, ProxySet,
+    Skeleton, Weights,
 };
 use crate::base::code::Code;
 use crate::base::error::{Context, Error};
 use crate::base::shown::shown;
 use crate::bytes::{Element, LeArray, Table};
-use crate::check::{self, Below, Broken, Check, Faults, Finite, Index, IndexOrNone, Numbers, Rows, Rule, Segment, rules};
+use crate::check::{
+    self, Below, Broken, Check, Faults, Finite, Index, IndexOrNone, Numbers, Rows, Rule, Segment, rules,
+};
 use crate::summary::Severity;
 
 impl<'a> Survey<'_, 'a> {
@@ -68,6 +70,9 @@ impl<'a> Survey<'_, 'a> {
         let check = Check::new(Below(mesh.bone_count.into())).array(table, bones);
         self.tell(node, check, "bones", within("weights"));
         let shares = records().map(|record| Numbers([record.weight]));
+        let bytes = weights.records.as_table().storage().bytes.checked_div(weights.records.len() as u64).unwrap_or(0);
+        // The share is the last field.
+        let table = table.into(usize::try_from(bytes).unwrap_or(0).saturating_sub(size_of::<F32>()));
         self.tell(node, Check::new(Finite).array(table, shares), "weights", within("weights"));
     }
 
@@ -86,13 +91,7 @@ impl<'a> Survey<'_, 'a> {
         }
     }
 
-    pub(super) fn face_group(
-        &mut self,
-        node: &Node<'a>,
-        mesh: &Mesh<'a>,
-        index: usize,
-        group: &FaceGroup<'a>,
-    ) {
+    pub(super) fn face_group(&mut self, node: &Node<'a>, mesh: &Mesh<'a>, index: usize, group: &FaceGroup<'a>) {
         let corners = group.vertex_indices.len();
         let mut odd = |field: &'static str, offset: u64, message: fmt::Arguments<'_>| {
             self.problems.tell(Severity::Warning, || {
@@ -142,16 +141,21 @@ impl<'a> Survey<'_, 'a> {
             return;
         }
         let all = count as u64;
-        for (field, what) in [
-            ((|record| record.parent.get()) as fn(&MorphRecord) -> i32, "parents"),
-            (|record| record.proxy.get(), "proxies"),
+        let wide = if morphs.wide_records { 4_usize } else { 0 };
+        let [up, bone, proxy] =
+            [offset_of!(MorphRecord, parent), offset_of!(MorphRecord, parent_bone), offset_of!(MorphRecord, proxy)]
+                .map(|into| wide.saturating_add(into));
+        for (field, into, what) in [
+            ((|record| record.parent.get()) as fn(&MorphRecord) -> i32, up, "parents"),
+            (|record| record.proxy.get(), proxy, "proxies"),
         ] {
             let numbers = morphs.records.iter().map(move |record| field(&record).into());
-            self.tell(node, Check::new(IndexOrNone(all)).array(Rows::from(table), numbers), what, within("records"));
+            let check = Check::new(IndexOrNone(all)).array(Rows::from(table).into(into), numbers);
+            self.tell(node, check, what, within("records"));
         }
         let bones_of = |index: i32| morphs.records.get(usize::try_from(index).ok()?).map(|parent| parent.bones.get());
         let mut parent_bones = Check::new(Broken::new(Code::Range, "of no bone of the parent"));
-        let rows = Rows::from(table);
+        let rows = Rows::from(table).into(bone);
         for (index, record) in (0..).zip(morphs.records.iter()) {
             let bone = record.parent_bone.get();
             let known = bones_of(record.parent.get()).is_none_or(|bones| (-1..bones).contains(&bone));
@@ -159,17 +163,17 @@ impl<'a> Survey<'_, 'a> {
         }
         self.tell(node, parent_bones, "parent bones", within("records"));
         let records = |index| morphs.records.get(index);
-        let wide = if morphs.wide_records { 4 } else { 0 };
-        let [up, proxy] = [offset_of!(MorphRecord, parent), offset_of!(MorphRecord, proxy)];
         let parents = |index| parent(records(index)?.parent);
-        self.ring(node, "records", (table, up.saturating_add(wide)), "parent", (count, &parents));
+        self.ring(node, "records", (table, up), "parent", (count, &parents));
         let proxies = |index| parent(records(index)?.proxy);
-        self.ring(node, "records", (table, proxy.saturating_add(wide)), "proxy", (count, &proxies));
+        self.ring(node, "records", (table, proxy), "proxy", (count, &proxies));
         for (index, collection) in morphs.collections().enumerate() {
             let bones = &collection.bones;
             let parents = bones.iter().map(|bone| bone.parent.get().into());
-            let check = Check::new(IndexOrNone(bones.len() as u64)).array(bones, parents);
-            self.tell(node, check, "bone parents", |error| error.within_item("morph_collections", index));
+            let rows = Rows::from(bones).into(offset_of!(MorphBone, parent));
+            let check = Check::new(IndexOrNone(bones.len() as u64)).array(rows, parents);
+            let place = |error: Error| error.within("bones").within_item("morph_collections", index);
+            check.tell("bone parents", self.problems, place);
             self.morph_bones(index, bones);
         }
         self.finite(node, "matrices", &morphs.matrices);
@@ -194,7 +198,8 @@ impl<'a> Survey<'_, 'a> {
         }
         let meshes = self.part.known.mesh_count();
         let numbers = morphs.records.iter().map(|record| record.mesh.get().into());
-        self.tell(node, Check::new(Index(meshes)).array(&morphs.records, numbers), "meshes", within("records"));
+        let rows = Rows::from(&morphs.records).into(offset_of!(MorphMeshRecord, mesh));
+        self.tell(node, Check::new(Index(meshes)).array(rows, numbers), "meshes", within("records"));
         self.morphed(node, morphs);
         let mut halves = Check::new(Broken::new(Code::OddEmpty, "half empty"));
         for (index, record) in (0..).zip(morphs.records) {
@@ -227,7 +232,7 @@ impl<'a> Survey<'_, 'a> {
             counts.look(offset, vertices, mesh.is_none_or(|(_, count)| usize::try_from(vertices) == Ok(count)));
             let Some(all) = &known.collections else { continue };
             let collection = all.get(&morph.collection_name);
-            collections.look(offset, morph.collection_name, collection.is_some());
+            collections.look(offset, morph.collection_name, morph.collection_name.is_empty() || collection.is_some());
             let is_other = |count| u64::try_from(frame_count) != Ok(count);
             frames.look(offset, frame_count, !collection.copied().flatten().is_some_and(is_other));
         }
@@ -259,19 +264,24 @@ impl<'a> Survey<'_, 'a> {
         let numbers = physics.mesh_links.iter().map(|link| link.get().into());
         self.tell(node, Check::new(Index(meshes)).array(&physics.mesh_links, numbers), "meshes", within("mesh_links"));
         let numbers = physics.geoms.iter().map(|geom| geom.body.get().into());
-        let check = Check::new(IndexOrNone(bodies)).array(&physics.geoms, numbers);
+        let rows = Rows::from(&physics.geoms).into(offset_of!(Geom, body));
+        let check = Check::new(IndexOrNone(bodies)).array(rows, numbers);
         self.tell(node, check, "bodies", within("geom_records"));
-        let ends = [(|joint| joint.body_1.get()) as fn(&Joint) -> i32, |joint| joint.body_2.get()];
-        for (end, what) in ends.into_iter().zip(["first bodies", "second bodies"]) {
+        for (end, into, what) in [
+            ((|joint| joint.body_1.get()) as fn(&Joint) -> i32, offset_of!(Joint, body_1), "first bodies"),
+            (|joint| joint.body_2.get(), offset_of!(Joint, body_2), "second bodies"),
+        ] {
             let numbers = physics.joints.iter().map(|joint| end(joint).into());
-            let check = Check::new(IndexOrNone(bodies)).array(&physics.joints, numbers);
+            let rows = Rows::from(&physics.joints).into(into);
+            let check = Check::new(IndexOrNone(bodies)).array(rows, numbers);
             self.tell(node, check, what, within("joint_records"));
         }
         let ranges = physics
             .geoms
             .iter()
             .map(|geom| Links { first: geom.mesh_link.get().into(), count: geom.mesh_link_count.get().into() });
-        let check = Check::new(LinksOf(links)).array(&physics.geoms, ranges);
+        let rows = Rows::from(&physics.geoms).into(offset_of!(Geom, mesh_link));
+        let check = Check::new(LinksOf(links)).array(rows, ranges);
         self.tell(node, check, "ranges of mesh links", within("geom_records"));
     }
 
@@ -283,7 +293,8 @@ impl<'a> Survey<'_, 'a> {
         let cutoffs = lights().map(|light| light.cutoff.get());
         let beyond = |angle: f32| angle.is_finite() && angle != 180.0 && !(0.0..=90.0).contains(&angle);
         let words = ("light_records", "cutoffs", "neither from 0 to 90 nor 180");
-        self.odd(node, words, &scheme.lights, cutoffs, beyond);
+        let rows = Rows::from(&scheme.lights).into(offset_of!(Light, cutoff));
+        self.odd(node, words, rows, cutoffs, beyond);
     }
 
     pub(super) fn proxy_set(&mut self, node: &Node<'a>, set: &ProxySet<'a>) {
@@ -304,23 +315,23 @@ impl<'a> Survey<'_, 'a> {
             let message = format_args!("{} has {vertices} vertices; proxies stand for an empty one", set.mesh);
             self.warn_of(node, "mesh", place, message);
         }
-        for (what, count, field) in
-            [("parents", count, (|proxy| proxy.parent) as fn(&Proxy) -> zerocopy::little_endian::I16), ("meshes", meshes, |proxy| proxy.mesh)]
-        {
-            let numbers = set.proxies.iter().map(move |proxy| field(&proxy).get().into());
-            let check = Check::new(IndexOrNone(count)).array(Rows::from(table), numbers);
+        let gap = if set.wide_records { 2_usize } else { 0 };
+        for (what, count, into, field) in [
+            ("parents", count, 0, (|proxy| proxy.parent.get()) as fn(&Proxy) -> i16),
+            ("meshes", meshes, gap.saturating_add(offset_of!(Proxy, mesh)), |proxy| proxy.mesh.get()),
+        ] {
+            let numbers = set.proxies.iter().map(move |proxy| field(&proxy).into());
+            let check = Check::new(IndexOrNone(count)).array(Rows::from(table).into(into), numbers);
             self.tell(node, check, what, within("proxy_records"));
         }
         let parents = |index| parent(set.proxies.get(index)?.parent);
         self.ring(node, "proxies", (table, 0), "parent", (set.proxies.len(), &parents));
         let mut visible = Faults::default();
-        let rows = Rows::from(table);
+        let rows = Rows::from(table).into(gap.saturating_add(offset_of!(Proxy, visible)));
         for (index, proxy) in set.proxies.iter().enumerate().filter(|(_, proxy)| proxy.visible.is_set()) {
             let above = parent(proxy.parent).and_then(|above| set.proxies.get(above));
             if above.is_some_and(|above| !above.visible.is_set()) {
-                let bytes = size_of::<Proxy>().saturating_sub(2) as u64;
-                let gap = if set.wide_records { 2 } else { 0 };
-                let offset = rows.offset_of(index as u64).saturating_add(bytes).saturating_add(gap);
+                let offset = rows.offset_of(index as u64);
                 let path = [(node.kind.name(), Some(node.index)), ("proxies", Some(index)), ("visible", None)];
                 visible.add(Code::Suspicious, (&path, offset), || "true, and what it hangs on is hidden".to_owned());
             }

@@ -261,8 +261,9 @@ impl<'s, 'a> Survey<'s, 'a> {
     /// The name of a material, in the field with this path.
     fn material_name(&self, name: AnsiStr<'a>, path: &[Segment], missing: &mut Faults) {
         if !self.part.known.has_material(name) {
-            // Its length comes before it.
-            let offset = self.model.offset_of(name).saturating_sub(4);
+            // The length of a single name comes before it.
+            let length = if path.last() == Some(&("materials", None)) { 0 } else { 4 };
+            let offset = self.model.offset_of(name).saturating_sub(length);
             missing.add(Code::Missing, (path, offset), || format!("{name} is none of the model's materials"));
         }
     }

@@ -12,7 +12,9 @@ use crate::base::error::{Context as _, Error};
 use crate::base::span::Span;
 use crate::blocks::{Block, Decoded};
 use crate::bytes::{Element, Table as _};
-use crate::check::{self, AtMost, Below, Broken, Check, Faults, Finite, Index, IndexOrNone, Numbers, Repeated, Rows, Rule as _};
+use crate::check::{
+    self, AtMost, Below, Broken, Check, Faults, Finite, Index, IndexOrNone, Numbers, Repeated, Rows, Rule as _,
+};
 use crate::inspect::{Depth, Inspect as _};
 use crate::record::{Read as _, Record as _};
 use crate::summary::{Blocks, Problems, Reference, References};
@@ -91,8 +93,10 @@ impl<'s, 'a> Survey<'s, 'a> {
                 }
             }
         }
-        if self.deep && !self.model.version().is_flashpoint() {
-            self.places();
+        if self.deep {
+            if !self.model.version().is_flashpoint() {
+                self.places();
+            }
             let about = (self.model.byte_len(), &self.model.layout.limits);
             check::fields(false, about, self.problems, |out| self.model.outline(out));
         }
@@ -166,10 +170,9 @@ impl<'s, 'a> Survey<'s, 'a> {
                 let place = |error: Error| error.within("min_shadow").within("info");
                 check::one(AtMost(most), first, self.place_of("min_shadow"), self.problems, place);
             }
-            for (name, value, inverse) in [
-                ("inverse_mass", info.mass, info.inverse_mass),
-                ("inverse_armor", info.armor, info.inverse_armor),
-            ] {
+            for (name, value, inverse) in
+                [("inverse_mass", info.mass, info.inverse_mass), ("inverse_armor", info.armor, info.inverse_armor)]
+            {
                 let product = value * inverse;
                 if value != 0.0 && product.is_finite() && (product - 1.0).abs() > 1e-3 {
                     let error = Error::malformed(format!("{inverse} is not 1 / {value}")).coded(Code::OddRange);
@@ -203,7 +206,8 @@ impl<'s, 'a> Survey<'s, 'a> {
 
     fn skeleton(&mut self, skeleton: &Skeleton<'a>) {
         let mut parents = Check::new(Broken::new(Code::Name, "not the name of a bone"));
-        let names: HashMap<_, _> = skeleton.bones.iter().zip(0_usize..).map(|(bone, index)| (bone.name, index)).collect();
+        let names: HashMap<_, _> =
+            skeleton.bones.iter().zip(0_usize..).map(|(bone, index)| (bone.name, index)).collect();
         let mut twice = Repeated::find(
             skeleton.bones.len(),
             skeleton.bones.iter().map(|bone| bone.name).enumerate(),
@@ -262,7 +266,8 @@ impl<'s, 'a> Survey<'s, 'a> {
             for (axis, Span { offset, .. }) in axes.spanned() {
                 check.next(offset, axis.bone.into());
                 let ([x, y, z], [to_x, to_y, to_z]) = axis.position.zip(axis.direction).unwrap_or_default();
-                numbers.next(offset, Numbers([x, y, z, to_x, to_y, to_z]));
+                // The bone comes first.
+                numbers.next(offset.saturating_add(4), Numbers([x, y, z, to_x, to_y, to_z]));
             }
             check.tell("bones", self.problems, place);
             numbers.tell("axes", self.problems, place);
@@ -273,16 +278,24 @@ impl<'s, 'a> Survey<'s, 'a> {
     /// The animations of each bone, which say the same as the bone of each animation.
     fn both_ways(&mut self, animations: &Animations<'a>) {
         let mut wrong = Faults::default();
-        for (lod, (of_bones, axes)) in animations.bone_animations.iter().zip(animations.animation_axes.iter()).enumerate() {
+        for (lod, (of_bones, axes)) in
+            animations.bone_animations.iter().zip(animations.animation_axes.iter()).enumerate()
+        {
             let lists = || of_bones.bones.iter().map(|list| list.len()).sum::<usize>();
             let held = self.problems.budget().hold((lists() as u64).saturating_mul(32));
             let Some(_held) = self.problems.ok(held) else { return };
             let mut listed = HashSet::new();
             let moved: Vec<i32> = axes.iter().map(|axis| axis.bone).collect();
+            let (animations, bones) = (moved.len(), of_bones.bones.len());
+            let is_known = |index: u32| (index as usize) < animations;
+            let lists_known = of_bones.bones.iter().all(|list| list.iter().all(|index| is_known(index.get())));
+            if !lists_known || !moved.iter().all(|bone| usize::try_from(*bone).map_or(true, |bone| bone < bones)) {
+                // Reported above.
+                continue;
+            }
             for (bone, list) in of_bones.bones.iter().enumerate() {
                 for (index, animation) in (0..).zip(list.iter().map(|animation| animation.get())) {
                     listed.insert((bone, animation));
-                    // One that is not there is reported above.
                     let moves = moved.get(animation as usize);
                     if moves.is_some_and(|moves| usize::try_from(*moves) != Ok(bone)) {
                         let path = [("bone_animations", Some(lod)), ("bones", Some(bone))];
@@ -293,7 +306,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                 }
             }
             for (animation, (axis, Span { offset, .. })) in (0_u32..).zip(axes.spanned()) {
-                let bone = usize::try_from(axis.bone).ok().filter(|bone| *bone < of_bones.bones.len());
+                let bone = usize::try_from(axis.bone).ok();
                 if bone.is_some_and(|bone| !listed.contains(&(bone, animation))) {
                     let row = usize::try_from(animation).ok();
                     let path = [("animation_axes", Some(lod)), ("animations", row), ("bone", None)];

@@ -58,8 +58,14 @@ use crate::outline::Schema;
 use crate::record::Fixed;
 
 /// The records of the binarised form.
-pub(crate) const BINARISED: &[&Schema] =
-    &[wire::BinarisedHeader::SCHEMA, Texts::SCHEMA, Property::SCHEMA, frames::TIMES, frames::FRAME, wire::Transform::SCHEMA];
+pub(crate) const BINARISED: &[&Schema] = &[
+    wire::BinarisedHeader::SCHEMA,
+    Texts::SCHEMA,
+    Property::SCHEMA,
+    frames::TIMES,
+    frames::FRAME,
+    wire::Transform::SCHEMA,
+];
 
 /// The records of the plain form.
 pub(crate) const PLAIN: &[&Schema] = &[

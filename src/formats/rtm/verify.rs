@@ -4,7 +4,7 @@ use std::fmt;
 
 use half::f16;
 
-use super::wire::{Matrix, Transform};
+use super::wire::{BonePose, Matrix, Transform};
 use super::{Binarised, FlaggedBlock, Motion, Plain};
 use crate::base::code::Code;
 use crate::base::error::{Context, Error};
@@ -100,7 +100,8 @@ impl<'p> Survey<'p> {
             let Some(frame) = self.problems.ok(frame) else { break };
             let list = ("frames", index);
             let pairs = frame.names().zip(motion.bones().iter()).map(|(here, header)| Names { here, header });
-            names.list(list, frame.offset, pairs);
+            // The time comes first, and each name is followed by a matrix.
+            names.list(list, Rows::new(frame.offset.saturating_add(4), size_of::<BonePose>()), pairs);
             let numbers = |matrix: &Matrix| Numbers(zerocopy::transmute!(matrix.to_rows()));
             matrices.list(list, &frame.matrices(), frame.matrices().iter().map(numbers));
         }

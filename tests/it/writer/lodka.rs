@@ -526,7 +526,8 @@ pub fn hostile() -> super::Files {
     let set = |name: &str, value: i32| sound.clone().set(name, value.to_le_bytes()).to_vec();
     let set_u8 = |name: &str, value: u8| sound.clone().set(name, [value]).to_vec();
     let header = |tag: &[u8; 4], at, value| with_header(sound.to_vec(), tag, at, value);
-    let apart = Mesh { uv_counts_apart: true, ..two_sets() };
+    let mut apart = Mesh { uv_counts_apart: true, ..two_sets() };
+    apart.groups.iter_mut().for_each(|group| group.named = false);
     let collection = || Morph { names: ["a", "b"], parent: -1, bones: &["c"], animations: &[("d", 1)] };
     vec![
         // The two layouts that the description and the author's loader tell differently, as the description has them.

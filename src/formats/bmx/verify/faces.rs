@@ -14,19 +14,23 @@ pub(super) fn check(mesh: &Placed<'_, Mesh<'_>>, materials: Option<usize>, probl
     // Where nobody knows how many there are, none is wrong.
     let mut used = Check::new(Below(materials.map_or(u64::MAX, |count| count as u64)));
     let mut flags = Check::new(Broken::new(Code::Bool, "neither 0 nor 1"));
-    let rows = Rows::new(faces.offset(), faces.as_bytes().len().checked_div(faces.len()).unwrap_or(0));
+    let step = faces.as_bytes().len().checked_div(faces.len()).unwrap_or(0);
+    let (rows, bytes) = (Rows::new(faces.offset(), step), step as u64);
     for (index, face) in faces.iter().enumerate() {
         let (offset, corners) = (rows.offset_of(index as u64), face.corners());
+        // A corner has three numbers; what is said of the material follows the last one.
+        let each = |number: u64| Rows::new(offset.saturating_add(number.saturating_mul(4)), 12);
+        let uses = each(9).offset_of(0);
         let corners = corners.iter();
         let list = ("faces", index);
-        positions.list(list, offset, corners.clone().map(|corner| corner.position.into()));
-        uvs.list(list, offset, corners.clone().map(|corner| corner.uv.into()));
-        normals.list(list, offset, corners.map(|corner| corner.normal.into()));
+        positions.list(list, each(0), corners.clone().map(|corner| corner.position.into()));
+        uvs.list(list, each(1), corners.clone().map(|corner| corner.uv.into()));
+        normals.list(list, each(2), corners.map(|corner| corner.normal.into()));
         match face.material() {
-            Some(material) => used.next(offset, material.into()),
+            Some(material) => used.next(uses.saturating_add(bytes.saturating_sub(40)), material.into()),
             None => used.skip(),
         }
-        flags.look(offset, face.use_material, face.use_material <= 1);
+        flags.look(uses, face.use_material, face.use_material <= 1);
     }
     let place = |error: Error| mesh.locate(error.within("faces"));
     positions.tell("positions", problems, place);

@@ -14,6 +14,8 @@ use crate::base::error::{Context, Error};
 use crate::base::text::Utf32Str;
 use crate::bytes::{Element, LeArray, Vec2, Vec3};
 use crate::check::{self, Below, Broken, Check, Finite, Length, Numbers, Repeated, Rule, Unit, UnitRange};
+use crate::outline::Outline;
+use crate::record::describe_fields;
 use crate::summary::{Problems, Severity};
 
 pub(super) fn map(map: &Map<'_>, problems: &mut Problems) {
@@ -114,14 +116,17 @@ struct Checks<'c, 'm, T> {
 
 impl<'m, T: Listed<'m>> Checks<'_, 'm, T> {
     fn tell(&mut self, field: &'static str, severity: Severity, message: impl fmt::Display) {
-        let error = || Error::malformed(message.to_string()).at(self.record.start()).within(field);
+        let error = || Error::malformed(message.to_string()).at(place_of(self.record, field)).within(field);
         self.problems.tell(severity, || self.record.locate(error()));
     }
 
     /// Holds a field to a rule.
     fn one<R: Rule>(&mut self, field: &'static str, rule: R, value: R::Value) {
+        if rule.holds(value) {
+            return;
+        }
         let place = |error: Error| self.record.locate(error.within(field));
-        check::one(rule, value, self.record.start(), self.problems, place);
+        check::one(rule, value, place_of(self.record, field), self.problems, place);
     }
 
     /// Bools that a program wrote are 0 or 1.
@@ -149,6 +154,13 @@ impl<'m, T: Listed<'m>> Checks<'_, 'm, T> {
     }
 }
 
+/// Where the field of a record lies in its table.
+#[cold]
+fn place_of<'m, T: Listed<'m>>(record: &Placed<'m, T>, field: &str) -> u64 {
+    let describe = |out: &mut Outline<'_>| describe_fields::<T, _>(record.cursor(), record.layout, out);
+    check::place_of(field, describe).unwrap_or(record.start())
+}
+
 fn name_trouble(name: Utf32Str<'_>, mut tell: impl FnMut(Severity, fmt::Arguments<'_>)) {
     if let Some(unit) = name.chars().find_map(Result::err) {
         tell(Severity::Error, format_args!("{name:?} has the code point {unit:#x}, which is no character"));
@@ -168,15 +180,22 @@ fn index_names(map: &Map<'_>, problems: &mut Problems) {
     let mut repeated = Repeated::find(entries().count(), names, problems);
     let mut twice = Check::new(Broken::new(Code::Duplicate, "that of another of its kind"));
     for (index, entry) in entries().enumerate() {
-        let mut tell = |field: &'static str, severity, message: fmt::Arguments<'_>| {
+        let mut tell = |field: &'static str, offset: u64, severity, message: fmt::Arguments<'_>| {
             problems.tell(severity, || {
-                let error = Error::malformed(message.to_string()).at(entry.offset).within(field);
+                let error = Error::malformed(message.to_string()).at(offset).within(field);
                 table.locate(error.within_item("index_entries", index))
             });
         };
-        name_trouble(entry.name, |severity, message| tell("name", severity, message));
+        name_trouble(entry.name, |severity, message| tell("name", entry.offset, severity, message));
         if entry.kind.name().is_none() {
-            tell("kind", Severity::Warning, format_args!("TYPE {}, which readers skip", entry.kind.0));
+            // It follows the name.
+            let name = (entry.name.as_bytes().len() as u64).saturating_add(4);
+            tell(
+                "kind",
+                entry.offset.saturating_add(name),
+                Severity::Warning,
+                format_args!("TYPE {}, which readers skip", entry.kind.0),
+            );
         }
         let is_first = repeated.first_of(index).is_none();
         twice.look(entry.offset, entry.name, is_first);

@@ -150,10 +150,13 @@ impl<'a> Survey<'_, 'a> {
         let mut selections = Check::new(IndexOrNone(sizes.selections));
         let mut sections = Check::new(IndexOrNone(sizes.sections));
         let mut bones = Check::new(IndexOrNone(sizes.skeleton));
-        for (proxy, Span { offset, .. }) in lod.proxies.spanned() {
-            selections.next(offset, proxy.selection.into());
-            sections.next(offset, proxy.section.unwrap_or(-1).into());
-            bones.next(offset, proxy.bone.unwrap_or(-1).into());
+        for (proxy, Span { offset, bytes }) in lod.proxies.spanned() {
+            // The last fields: sequence, selection, bone, section; in version 7 sequence, selection.
+            let last = |number: u64| offset.saturating_add(bytes).saturating_sub(number.saturating_mul(4));
+            let rest = if proxy.section.is_some() { 3 } else { 1 };
+            selections.next(last(rest), proxy.selection.into());
+            sections.next(last(1), proxy.section.unwrap_or(-1).into());
+            bones.next(last(2), proxy.bone.unwrap_or(-1).into());
         }
         selections.tell("selections", self.problems, |error| place(error.within("proxies")));
         sections.tell("sections", self.problems, |error| place(error.within("proxies")));
@@ -183,12 +186,19 @@ impl<'a> Survey<'_, 'a> {
                 self.problems.warning(&place(error.within("transforms").within_item("materials", number)));
             }
             let place = |error: Error| place(error.within_item("materials", number));
-            let numbers = || material.all_stages().filter_map(|stage| stage.transform).map(u64::from);
+            // The number follows the filter and the texture.
+            let numbers = material.stages.spanned().filter_map(|(stage, span)| {
+                let before = (stage.texture.len() as u64).saturating_add(5);
+                Some((span.offset.saturating_add(before), u64::from(stage.transform?)))
+            });
+            let thermal = material.thermal_stage.and_then(|stage| Some((offset, u64::from(stage.transform?))));
             // From DayZ on a number may be that behind the last: a real file has it.
             let (mut below, mut most) = (Check::new(Below(count)), Check::new(AtMost(count)));
-            match material.kind {
-                ..16 => numbers().for_each(|transform| below.next(offset, transform)),
-                16.. => numbers().for_each(|transform| most.next(offset, transform)),
+            for (offset, transform) in numbers.chain(thermal) {
+                match material.kind {
+                    ..16 => below.next(offset, transform),
+                    16.. => most.next(offset, transform),
+                }
             }
             below.tell("transforms", self.problems, place);
             most.tell("transforms", self.problems, place);
@@ -214,7 +224,8 @@ impl<'a> Survey<'_, 'a> {
             for link in links.iter() {
                 // One that points nowhere is told of above.
                 let bone = lod.bones.get(link.get() as usize);
-                back.look(links.offset(), link.get(), bone.is_none_or(|bone| bone.get() as usize == number));
+                let leads_back = |bone: u64| bone == number as u64 || bone >= sizes.skeleton;
+                back.look(links.offset(), link.get(), bone.is_none_or(|bone| leads_back(bone.get().into())));
             }
         }
         inside.tell("bones", self.problems, place);
@@ -229,7 +240,8 @@ impl<'a> Survey<'_, 'a> {
     fn transforms(&mut self, material: &Material<'a>, place: impl Fn(Error) -> Error) {
         let made = &material.transforms;
         let numbers = made.iter().map(|made| Numbers(made.transform.to_array()));
-        let check = Check::new(Finite).array(made, numbers);
+        // The source of the coordinates comes first.
+        let check = Check::new(Finite).array(Rows::from(made).into(4), numbers);
         check.tell("transforms", self.problems, |error| place(error.within("transforms")));
         let rows = Rows::from(made);
         let mut sources = Check::new(Broken::new(Code::UnknownCode, "without a meaning"));
@@ -258,7 +270,9 @@ impl<'a> Survey<'_, 'a> {
         let mut end = 0;
         for (index, (section, Span { offset, .. })) in lod.sections.spanned().enumerate() {
             let Section { start, texture, material, min_bone, bone_count, .. } = section;
-            textures.next(offset, texture.into());
+            // Numbers of 4 bytes come first: in version 7 three, later five.
+            let number = |place: u64| offset.saturating_add(place.saturating_mul(4));
+            textures.next(number(if lod.faces.has_units() { 5 } else { 3 }), texture.into());
             if let Some(list) = section.area_over_texture {
                 areas.list(("sections", index), &list, list.iter().map(|area| Numbers([area.get()])));
             }
@@ -266,11 +280,11 @@ impl<'a> Survey<'_, 'a> {
                 // Neither what sections of version 7 count in nor what they call a material is known.
                 continue;
             }
-            materials.next(offset, material.unwrap_or(-1).into());
-            bones.next(offset, u64::from(min_bone.unwrap_or(0)).saturating_add(bone_count.unwrap_or(0).into()));
+            materials.next(number(6).saturating_add(2), material.unwrap_or(-1).into());
+            bones.next(number(3), u64::from(min_bone.unwrap_or(0)).saturating_add(bone_count.unwrap_or(0).into()));
             starts.look(offset, Start { at: start, expected: end }, start == end);
             end = section.end;
-            ranges.next(offset, MemoryRange { start, end });
+            ranges.next(number(1), MemoryRange { start, end });
         }
         let place = |error: Error| place(error.within("sections"));
         textures.tell("textures", self.problems, place);
@@ -290,11 +304,15 @@ impl<'a> Survey<'_, 'a> {
         let mut bounds = vec![0];
         let mut points = Check::new(Below(sizes.points));
         let mut broken = Ok(());
+        let mut offset = lod.faces.offset();
         for (number, face) in lod.faces.iter().enumerate() {
             match face {
                 Ok(face) => {
                     let corners = face.corners.iter().map(u64::from);
-                    points.list(("faces", number), lod.faces.offset(), corners);
+                    let (bytes, count) = (face.corners.as_bytes().len(), face.corners.len());
+                    let first = offset.saturating_add(if face.flags.is_some() { 7 } else { 1 });
+                    points.list(("faces", number), Rows::new(first, bytes.checked_div(count).unwrap_or(0)), corners);
+                    offset = first.saturating_add(bytes as u64);
                     bounds.extend(bounds.last().map(|start: &u32| start.saturating_add(face.memory_byte_len())));
                 }
                 Err(error) => broken = Err(error),

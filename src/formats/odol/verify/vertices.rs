@@ -9,7 +9,7 @@ use crate::base::error::{Context as _, Error, Result};
 use crate::blocks::{Block, Filled};
 use crate::bytes::{Cursor, Element, Table, Vec3};
 use crate::check::{Below, Broken, Check, Finite, Index, Length, Numbers, Rows, Unit, are_finite};
-use crate::formats::odol::wire::PackedVector;
+use crate::formats::odol::wire::{PackedVector, UvBounds};
 use crate::formats::odol::{BoneRef, Encoding, Lod, Neighbors, UvSet, VertexTable};
 
 impl<'a> Survey<'_, 'a> {
@@ -86,8 +86,13 @@ impl<'a> Survey<'_, 'a> {
         }
         if let Some(bounds) = uvs.bounds {
             let ends = [bounds.min, bounds.max].map(|ends| Numbers(ends.map(F32::get)));
-            let start = stored.storage().offset;
-            Check::new(Finite).array(start, ends.into_iter()).tell("bounds", self.problems, place);
+            // Between them and the coordinates are a count, a fill, and the flag of a block.
+            let is_block =
+                matches!(&uvs.stored, Encoding::Packed(array) if array.block().is_some_and(|all| all.count() > 0));
+            let flag = u64::from(is_block && self.model.version().has_block_flags());
+            let before = (size_of::<UvBounds>() as u64).saturating_add(5).saturating_add(flag);
+            let start = stored.storage().offset.saturating_sub(before);
+            Check::new(Finite).array(Rows::new(start, 8), ends.into_iter()).tell("bounds", self.problems, place);
         }
     }
 
@@ -187,11 +192,17 @@ impl<'a> Survey<'_, 'a> {
             let (Some(first), Some(count)) = (section.min_bone, section.bone_count) else { return };
             let bones = u64::from(first)..u64::from(first).saturating_add(count.into());
             while at < section.end {
-                let Some(Ok(face)) = faces.next() else { return check.tell("bones", self.problems, |e| lod_error(sizes, e.within("bone_refs"))) };
+                let Some(Ok(face)) = faces.next() else {
+                    return check.tell("bones", self.problems, |e| lod_error(sizes, e.within("bone_refs")));
+                };
                 at = at.saturating_add(face.memory_byte_len());
                 for corner in face.corners.iter() {
                     let Some(found) = refs.get(corner as usize) else { continue };
-                    let outside = found.weights().iter().find(|pair| !bones.contains(&u64::from(pair.bone)));
+                    let outside = found.weights().iter().find(|pair| {
+                        // Those that are no bones of the LOD are reported with the counts.
+                        let bone = u64::from(pair.bone);
+                        bone < sizes.bones && !bones.contains(&bone)
+                    });
                     match outside {
                         Some(pair) => check.next(rows.offset_of(corner.into()), pair.bone),
                         None => check.skip(),
@@ -209,7 +220,11 @@ impl<'a> Survey<'_, 'a> {
         let mut checks = BoneRefs::new(sizes);
         let rows = Rows::from(block);
         for (point, Neighbors { pair }) in all.iter().enumerate() {
-            points.list(("points", point), rows.offset_of(point as u64), pair.iter().map(|neighbor| neighbor.vertex.get().into()));
+            points.list(
+                ("points", point),
+                rows.offset_of(point as u64),
+                pair.iter().map(|neighbor| neighbor.vertex.get().into()),
+            );
             for neighbor in pair {
                 checks.look(&neighbor.bones, ("points", point), rows.offset_of(point as u64));
             }
