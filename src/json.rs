@@ -31,7 +31,8 @@ pub const LONGEST_TEXT: usize = 1 << 16;
 
 /// Writes the asset's whole outline as one object.
 ///
-/// # Errors Returns the errors of the writer.
+/// # Errors
+/// Returns the errors of the writer.
 pub fn write(asset: &dyn Inspect, out: impl Write) -> io::Result<()> {
     let mut document = Document::new(out)?;
     document.inside(asset)?;
@@ -90,7 +91,8 @@ struct Array<'s> {
 impl<W: Write> Document<W> {
     /// Starts an indented document.
     ///
-    /// # Errors Returns the errors of the writer, as all later calls do.
+    /// # Errors
+    /// Returns the errors of the writer, as all later calls do.
     pub fn new(out: W) -> io::Result<Self> {
         Self::begun(out, PrettyFormatter::new(), u64::MAX)
     }
@@ -99,7 +101,8 @@ impl<W: Write> Document<W> {
 impl<W: Write> Document<W, CompactFormatter> {
     /// Starts a document on one line. Outlines are cut after `most` bytes.
     ///
-    /// # Errors Returns the errors of the writer, as all later calls do.
+    /// # Errors
+    /// Returns the errors of the writer, as all later calls do.
     pub fn compact(out: W, most: u64) -> io::Result<Self> {
         Self::begun(out, CompactFormatter, most)
     }
@@ -116,7 +119,8 @@ impl<W: Write, F: Formatter + Clone> Document<W, F> {
 
     /// Writes the asset's whole outline as the entry `name`.
     ///
-    /// # Errors Returns the errors of the writer.
+    /// # Errors
+    /// Returns the errors of the writer.
     pub fn outline(&mut self, name: &str, asset: &dyn Inspect) -> io::Result<()> {
         self.key(name)?;
         self.begin_object(false)?;
@@ -133,7 +137,8 @@ impl<W: Write, F: Formatter + Clone> Document<W, F> {
 
     /// Ends the document and returns the writer.
     ///
-    /// # Errors Returns the errors of the writer, including those that occurred during an outline.
+    /// # Errors
+    /// Returns the errors of the writer, including those that occurred during an outline.
     pub fn finish(mut self) -> io::Result<W> {
         self.end_object()?;
         self.failure.map_or(Ok(self.out.inner), Err)
@@ -178,7 +183,8 @@ impl<W: Write, F: Formatter + Clone> Document<W, F> {
 
     /// Writes an entry.
     ///
-    /// # Errors Returns the errors of the writer.
+    /// # Errors
+    /// Returns the errors of the writer.
     pub fn entry(&mut self, name: &str, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
         self.key(name)?;
         self.value(value)?;

@@ -187,8 +187,8 @@ pub trait Table {
 
     /// Passes the rows to `sink` in order, little-endian and packed, in batches of whole rows, until the sink breaks.
     ///
-    /// # Errors Returns an error if the array is compressed and does not decode. Rows passed before the error are
-    /// correct.
+    /// # Errors
+    /// Returns an error if the array is compressed and does not decode. Rows passed before the error are correct.
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()>;
 }
 
@@ -210,7 +210,8 @@ pub struct LeArray<'a, T> {
 impl<'a, T: Element> LeArray<'a, T> {
     /// Creates an array from bytes at `offset` of their asset.
     ///
-    /// # Errors Returns an error if the bytes are not a whole number of elements.
+    /// # Errors
+    /// Returns an error if the bytes are not a whole number of elements.
     pub fn new(bytes: &'a [u8], offset: u64) -> Result<Self> {
         match <[T]>::ref_from_bytes(bytes) {
             Ok(elements) => Ok(Self { elements, offset }),
@@ -358,8 +359,8 @@ impl<'a, T: Element> Strided<'a, T> {
     /// Creates a view of the column that starts `column` bytes into each record of `stride` bytes. The records are at
     /// `offset` of their asset.
     ///
-    /// # Errors Returns an error if the bytes are not a whole number of records, or if the column is not inside a
-    /// record.
+    /// # Errors
+    /// Returns an error if the bytes are not a whole number of records, or if the column is not inside a record.
     pub fn new(records: &'a [u8], offset: u64, stride: usize, column: usize) -> Result<Self> {
         if records.len().checked_rem(stride) != Some(0) {
             return Err(uneven(records.len(), stride, offset));

@@ -47,7 +47,8 @@ pub struct Chunk<'a, H> {
 impl<'a, H: Header> Chunk<'a, H> {
     /// Reads the chunk at the cursor and moves the cursor after it. Returns `None` at the end of the part.
     ///
-    /// # Errors Returns [`Truncated`](crate::ErrorKind::Truncated) if fewer bytes are left than a header takes.
+    /// # Errors
+    /// Returns [`Truncated`](crate::ErrorKind::Truncated) if fewer bytes are left than a header takes.
     pub fn next(cursor: &mut Cursor<'a>) -> Result<Option<Self>> {
         if cursor.is_empty() { Ok(None) } else { Self::read(cursor).map(Some) }
     }
@@ -97,8 +98,8 @@ impl<'a, H: Header> Chunk<'a, H> {
 
     /// Returns a cursor at the start of the body if it is complete.
     ///
-    /// # Errors Returns [`Truncated`](crate::ErrorKind::Truncated) if the header claims more than the surrounding part
-    /// has.
+    /// # Errors
+    /// Returns [`Truncated`](crate::ErrorKind::Truncated) if the header claims more than the surrounding part has.
     pub fn whole(&self) -> Result<Cursor<'a>> {
         if self.missing() > 0 {
             return Err(

@@ -80,7 +80,8 @@ impl<'a> Cursor<'a> {
 
     /// Reads the next `count` bytes.
     ///
-    /// # Errors Returns [`Truncated`](crate::ErrorKind::Truncated) if fewer are left.
+    /// # Errors
+    /// Returns [`Truncated`](crate::ErrorKind::Truncated) if fewer are left.
     #[inline]
     pub fn bytes(&mut self, count: u64) -> Result<&'a [u8]> {
         let split = usize::try_from(count).ok().and_then(|count| self.rest.split_at_checked(count));
@@ -92,7 +93,8 @@ impl<'a> Cursor<'a> {
 
     /// Returns a cursor over the next `count` bytes, and moves this one after them.
     ///
-    /// # Errors Returns [`Truncated`](crate::ErrorKind::Truncated) if fewer are left.
+    /// # Errors
+    /// Returns [`Truncated`](crate::ErrorKind::Truncated) if fewer are left.
     #[inline]
     pub fn split(&mut self, count: u64) -> Result<Cursor<'a>> {
         let offset = self.offset;
@@ -101,7 +103,8 @@ impl<'a> Cursor<'a> {
 
     /// Skips `count` bytes.
     ///
-    /// # Errors Returns [`Truncated`](crate::ErrorKind::Truncated) if fewer are left.
+    /// # Errors
+    /// Returns [`Truncated`](crate::ErrorKind::Truncated) if fewer are left.
     #[inline]
     pub fn skip(&mut self, count: u64) -> Result<()> {
         self.bytes(count).map(drop)
@@ -109,7 +112,8 @@ impl<'a> Cursor<'a> {
 
     /// Reads one record in place.
     ///
-    /// # Errors Returns [`Truncated`](crate::ErrorKind::Truncated) if fewer bytes are left than it takes.
+    /// # Errors
+    /// Returns [`Truncated`](crate::ErrorKind::Truncated) if fewer bytes are left than it takes.
     #[inline]
     pub fn read<T: Wire>(&mut self) -> Result<&'a T> {
         let (record, rest) = T::ref_from_prefix(self.rest).map_err(|_| self.too_short(size_of::<T>() as u64))?;
@@ -120,7 +124,8 @@ impl<'a> Cursor<'a> {
 
     /// Reads `count` elements in place. The claimed count is checked against the bytes left, in 64-bit arithmetic.
     ///
-    /// # Errors Returns [`Truncated`](crate::ErrorKind::Truncated) if fewer bytes are left than they take.
+    /// # Errors
+    /// Returns [`Truncated`](crate::ErrorKind::Truncated) if fewer bytes are left than they take.
     #[inline]
     pub fn array<T: Element>(&mut self, count: u64) -> Result<LeArray<'a, T>> {
         let offset = self.offset;
@@ -130,7 +135,8 @@ impl<'a> Cursor<'a> {
 
     /// Reads the bytes up to the next NUL, and skips the NUL.
     ///
-    /// # Errors Returns [`Malformed`](crate::ErrorKind::Malformed) if this part has no further NUL.
+    /// # Errors
+    /// Returns [`Malformed`](crate::ErrorKind::Malformed) if this part has no further NUL.
     #[inline]
     pub fn cstr(&mut self) -> Result<ByteStr<'a>> {
         self.closed_text().ok_or_else(|| self.error("text without its closing NUL"))
@@ -148,7 +154,8 @@ impl<'a> Cursor<'a> {
 
     /// Reads a count and that many UTF-32 code points in place.
     ///
-    /// # Errors Returns [`Truncated`](crate::ErrorKind::Truncated) if fewer bytes are left than they take.
+    /// # Errors
+    /// Returns [`Truncated`](crate::ErrorKind::Truncated) if fewer bytes are left than they take.
     pub fn utf32(&mut self) -> Result<Utf32Str<'a>> {
         let mut ahead = *self;
         let count = ahead.u32()?;

@@ -24,7 +24,8 @@ impl<'a> Cursor<'a> {
     /// Runs a parser at the cursor and moves the cursor after the consumed bytes. A parser that needs more bytes than
     /// are left fails.
     ///
-    /// # Errors Returns the error of the parser.
+    /// # Errors
+    /// Returns the error of the parser.
     #[inline]
     pub fn parse<O>(&mut self, mut parser: impl Parser<Self, Output = O, Error = Error>) -> Result<O> {
         match parser.parse_complete(*self) {
@@ -65,7 +66,8 @@ pub fn in_place<'a, T: Wire>() -> impl Parser<Cursor<'a>, Output = &'a T, Error 
 
 /// Parses a text up to the next NUL, and consumes the NUL.
 ///
-/// # Errors Returns [`Malformed`](crate::ErrorKind::Malformed) if the input has no NUL.
+/// # Errors
+/// Returns [`Malformed`](crate::ErrorKind::Malformed) if the input has no NUL.
 #[inline]
 pub fn cstr<'a, E: ParseError<Cursor<'a>>>(mut input: Cursor<'a>) -> IResult<Cursor<'a>, ByteStr<'a>, E> {
     match input.closed_text() {

@@ -16,10 +16,11 @@ impl ByteStr<'_> {
     /// # Ok::<(), meshpeek::Error>(())
     /// ```
     ///
-    /// # Errors Returns an error if writing to this path on some system could leave the folder, reach a device or
-    /// change the name. This covers roots, drives, `.` and `..`, control characters and characters reserved by Windows,
-    /// Windows device names, and spaces or dots at the end of a part. Also returns an error for names that are not
-    /// UTF-8 or have no parts.
+    /// # Errors
+    /// Returns an error if writing to this path on some system could leave the folder, reach a device or change the
+    /// name. This covers roots, drives, `.` and `..`, control characters and characters reserved by Windows, Windows
+    /// device names, and spaces or dots at the end of a part. Also returns an error for names that are not UTF-8 or
+    /// have no parts.
     pub fn to_relative_path(&self) -> Result<String> {
         let mut path = String::with_capacity(self.len());
         self.each_part(|part| {
@@ -33,7 +34,8 @@ impl ByteStr<'_> {
 
     /// Checks that the name is a [safe relative path](Self::to_relative_path).
     ///
-    /// # Errors Returns the errors of that function.
+    /// # Errors
+    /// Returns the errors of that function.
     #[cfg(any(feature = "pbo", feature = "zip"))]
     pub(crate) fn check_relative_path(&self) -> Result<()> {
         self.each_part(|_| {})

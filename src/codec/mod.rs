@@ -43,8 +43,9 @@ impl Codec {
     /// Returns the stored size of the stream at the cursor, given its decoded size. Takes time linear in the stored
     /// size; constant time for [`Raw`](Self::Raw).
     ///
-    /// # Errors Returns an error if the bytes of the cursor's part are not such a stream. If this succeeds, only the
-    /// checksum of an LZSS stream can make decoding fail.
+    /// # Errors
+    /// Returns an error if the bytes of the cursor's part are not such a stream. If this succeeds, only the checksum of
+    /// an LZSS stream can make decoding fail.
     pub fn stored_byte_len(self, stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
         match self {
             Self::Raw if decoded_len <= stream.left() => Ok(decoded_len),
@@ -70,7 +71,8 @@ impl Codec {
 
     /// Decodes the stream that is the whole of the cursor's part. It must fill `out` exactly.
     ///
-    /// # Errors Returns an error if it is not such a stream, or if its checksum differs.
+    /// # Errors
+    /// Returns an error if it is not such a stream, or if its checksum differs.
     pub fn decode_into(self, stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
         match self {
             Self::Raw if stream.left() == out.len() as u64 => out.copy_from_slice(stream.rest()),
@@ -141,7 +143,8 @@ fn count_inflation(bytes: usize) {
 
 /// Checks a claimed size against the limit before memory is allocated for it.
 ///
-/// # Errors Returns [`Limit`](crate::ErrorKind::Limit) if it exceeds the limit.
+/// # Errors
+/// Returns [`Limit`](crate::ErrorKind::Limit) if it exceeds the limit.
 pub(crate) fn within_limit(decoded_len: u64, limit: u64) -> Result<()> {
     if decoded_len > limit {
         return Err(Error::limit("decoded bytes in a block", limit, flag::DECODED));

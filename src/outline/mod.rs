@@ -541,7 +541,8 @@ fn paid<'t>(
 
 /// Returns all rows of a table as one buffer. Use this for small tables, or if the whole table is needed in memory.
 ///
-/// # Errors Returns the errors of [`Table::read`].
+/// # Errors
+/// Returns the errors of [`Table::read`].
 pub fn to_bytes(table: &dyn Table) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     table.read(&mut to_the_end(|rows| bytes.extend_from_slice(rows)))?;

@@ -34,7 +34,8 @@ pub struct Interleaved<'a, L> {
 impl<'a, L: Layout> Interleaved<'a, L> {
     /// Reads all bytes left at the cursor, and moves the cursor after them.
     ///
-    /// # Errors Returns an error if the bytes are not a whole number of records.
+    /// # Errors
+    /// Returns an error if the bytes are not a whole number of records.
     #[inline]
     pub fn rest(cursor: &mut Cursor<'a>, layout: L) -> Result<Self> {
         let (records, offset, stride) = (cursor.rest(), cursor.offset(), layout.stride());

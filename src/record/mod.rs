@@ -116,14 +116,16 @@ fn not_finite(value: &Value<'_>) -> Option<f32> {
 pub trait Read<'a, C = ()>: Stored + Sized {
     /// Reads the value at the cursor, moves the cursor after it, and describes it to the sink as the field `name`.
     ///
-    /// # Errors Returns an error if the value exceeds the bytes left or breaks a rule of the format. The fields before
-    /// the error may have been described.
+    /// # Errors
+    /// Returns an error if the value exceeds the bytes left or breaks a rule of the format. The fields before the error
+    /// may have been described.
     #[doc(hidden)]
     fn walk(cursor: &mut Cursor<'a>, context: C, name: &'static str, sink: &mut impl Sink) -> Result<Self>;
 
     /// Reads the value at the cursor, and moves the cursor after it.
     ///
-    /// # Errors Returns the errors of [`walk`](Self::walk).
+    /// # Errors
+    /// Returns the errors of [`walk`](Self::walk).
     #[doc(hidden)]
     // Without `inline`, whether small records are read by calls in loops differs from build to build.
     #[inline(always)]
@@ -151,7 +153,8 @@ pub trait Record<'a, C = ()>: Read<'a, C> {
 
     /// Reads the record at the cursor and describes its fields as those of the part opened last.
     ///
-    /// # Errors Returns the errors of [`Read::walk`].
+    /// # Errors
+    /// Returns the errors of [`Read::walk`].
     #[doc(hidden)]
     fn walk_fields(cursor: &mut Cursor<'a>, context: C, sink: &mut impl Sink) -> Result<Self>;
 }
@@ -191,7 +194,8 @@ pub(crate) fn walk_given<'a, T: Stored>(
 
 /// Walks the record at the cursor as this part, with its label and location.
 ///
-/// # Errors Returns the errors of [`Read::walk`].
+/// # Errors
+/// Returns the errors of [`Read::walk`].
 #[inline(always)]
 pub(crate) fn walk_part<'a, T: Record<'a, C>, C: Copy, S: Sink>(
     cursor: &mut Cursor<'a>,
