@@ -1,4 +1,4 @@
-//! What a file tells of the whole model (ModelInfo).
+//! Facts about the whole model (ModelInfo).
 
 use zerocopy::little_endian::{F32, I32};
 
@@ -11,7 +11,7 @@ use crate::blocks::Block;
 use crate::bytes::LeArray;
 use crate::record::record;
 
-/// How many LODs there are, and what else has to be known to read the facts about all of them.
+/// The number of LODs, and the other context for reading the facts about all of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Lods {
     pub(super) count: u64,
@@ -20,18 +20,18 @@ pub struct Lods {
 }
 
 impl Lods {
-    /// So many LODs of a file of this layout.
+    /// Creates the context for `count` LODs of a file of this layout.
     pub fn new(count: u32, layout: Layout) -> Self {
         Self { count: count.into(), version: layout.version, layout }
     }
 }
 
 record! {
-    /// What a file tells of the whole model.
+    /// Facts about the whole model.
     ///
-    /// Lengths are meters, coordinates those of the LODs (`bounding_center` leads to the model's
-    /// own), colors 0xAARRGGBB. What a field does is only said where bytes have shown it; the others keep the names that
-    /// readers give them.
+    /// Lengths are in meters, coordinates are those of the LODs (`bounding_center` converts them to those of the edited
+    /// model), colors are 0xAARRGGBB. The purpose of a field is stated only if files confirm it; the others keep the
+    /// names that readers give them.
     ModelInfo<'a>(lods: Lods) {
         /// Flags, equal to `special` of the first LOD in nearly all files.
         special: u32,
@@ -45,13 +45,13 @@ record! {
         and_hints: u32,
         /// Point flags that some point has.
         or_hints: u32,
-        /// Where to aim at.
+        /// The point to aim at.
         aiming_center: [f32; 3],
         /// `color` of the first LOD.
         color: u32,
         /// `color_top` of the first LOD.
         color_top: u32,
-        /// How far one can see through it; -1 or less leaves that to the game.
+        /// How far one can see through the object; -1 or less leaves it to the game.
         view_density: f32,
         /// The box around the points of every LOD: its smallest coordinates.
         bbox_min: [f32; 3],
@@ -59,14 +59,13 @@ record! {
         bbox_max: [f32; 3],
         /// How LODs are spread over distances.
         lod_density: f32 where lods.version.has_lod_density(),
-        /// How much it matters that the object is drawn.
+        /// How important it is to draw the object.
         draw_importance: f32 where lods.version.has_draw_importance(),
         /// The box around the visual LODs: its smallest coordinates.
         bbox_visual_min: [f32; 3] where lods.version.has_visual_box(),
         /// The box around the visual LODs: its largest coordinates.
         bbox_visual_max: [f32; 3] where lods.version.has_visual_box(),
-        /// What all coordinates of the file are relative to: added to a stored position it gives the position in the
-        /// model as it was edited.
+        /// Origin of all coordinates in the file: add it to a stored position to get the position in the edited model.
         bounding_center: [f32; 3] = "CentreOfGravity",
         /// Centre of the geometry.
         geometry_center: [f32; 3],
@@ -82,11 +81,11 @@ record! {
         can_occlude: bool,
         /// Whether other objects can hide it.
         can_be_occluded: bool,
-        /// Whether soldiers of the computer take cover behind it.
+        /// True if computer-controlled soldiers take cover behind the object.
         ai_covers: bool where lods.version.has_ai_covers(),
-        /// Of unknown use, in DayZ's files; 1 in all met.
+        /// Of unknown use, in DayZ's files; 1 in all known files.
         dayz_flag: u8 where lods.version.has_dayz_factor(),
-        /// Of unknown use, in DayZ's files; 1 in all met.
+        /// Of unknown use, in DayZ's files; 1 in all known files.
         dayz_factor: f32 where lods.version.has_dayz_factor(),
         /// Warmth: shortest and longest half-life, most when alive, most when moving
         /// (htMin, htMax, afMax, mfMax).
@@ -99,11 +98,11 @@ record! {
         shadow_source: ShadowSource where !lods.version.is_flashpoint(),
         /// Whether the shadow volume is preferred to the buffer.
         prefer_shadow_volume: bool where !lods.version.is_flashpoint(),
-        /// How far a shadow is moved; the largest float where the author left it open.
+        /// Distance by which a shadow is moved; the largest float if the author did not set it.
         shadow_offset: f32 where lods.version.has_shadow_offset(),
         /// Whether the model is animated.
         animated: bool,
-        /// The bones, where it has any.
+        /// The bones, if there are any.
         skeleton: Option<Skeleton<'a>> as OrNone<Skeleton<'a>> [lods.version],
         /// How the map draws it.
         map_type: MapType,
@@ -119,9 +118,9 @@ record! {
         inverse_armor: f32,
         /// How well it shields from explosions.
         explosion_shielding: f32 where lods.version.has_explosion_shielding(),
-        /// Which LODs serve which purpose.
+        /// The LODs by purpose.
         special_lods: SpecialLods [lods.version],
-        /// The first LOD fit for shadows; the number of LODs where none is.
+        /// Index of the first LOD suitable for shadows; the number of LODs if there is none.
         min_shadow: u32 where !lods.version.is_flashpoint(),
         /// Whether one LOD may fade into the next.
         can_blend: bool where !lods.version.is_flashpoint(),
@@ -129,7 +128,7 @@ record! {
         class: ByteStr<'a> where !lods.version.is_flashpoint(),
         /// The property `damage`.
         damage: ByteStr<'a> where !lods.version.is_flashpoint(),
-        /// Whether the object is met often.
+        /// True if the object occurs often.
         frequent: bool where !lods.version.is_flashpoint(),
         /// Of unknown use.
         unknown: u32 where !lods.version.is_flashpoint(),
@@ -145,7 +144,7 @@ record! {
 }
 
 record! {
-    /// Places in the LOD table, by purpose; negative where no LOD serves it.
+    /// Indices of LODs by purpose; negative if no LOD serves it.
     SpecialLods(version: Version) {
         /// Named points.
         memory: i8,
@@ -181,7 +180,7 @@ record! {
 }
 
 impl SpecialLods {
-    /// Purposes and places, in the order stored.
+    /// Returns the purposes and indices, in stored order.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, i8)> + use<> {
         let numbers = [
             Some(self.memory),
@@ -205,19 +204,19 @@ impl SpecialLods {
 }
 
 impl ModelInfo<'_> {
-    /// A stored position as a position in the model as it was edited.
+    /// Converts a stored position to a position in the edited model.
     pub fn to_model_space(&self, stored: [f32; 3]) -> [f32; 3] {
         let [x, y, z] = stored;
         let [center_x, center_y, center_z] = self.bounding_center;
         [x + center_x, y + center_y, z + center_z]
     }
 
-    /// Whether the box around all points consists of numbers.
+    /// Returns true if the bounding box of all points is finite.
     pub(super) fn has_box(&self) -> bool {
         self.bbox_min.iter().chain(&self.bbox_max).all(|bound| bound.is_finite())
     }
 
-    /// How many bones the skeleton has.
+    /// Returns the number of bones in the skeleton.
     pub fn bone_count(&self) -> usize {
         self.skeleton.map_or(0, |skeleton| skeleton.bones.len())
     }

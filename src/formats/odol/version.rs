@@ -1,58 +1,59 @@
-//! Which versions there are, who writes them and what changed between them.
+//! The versions, the programs that write them, and the differences between them.
 
 use std::fmt;
 
 use crate::base::error::{Error, Result};
 use crate::base::named::named;
 
-/// The version of a model: its number, and whose count that number belongs to.
+/// The version of a model: its number, and the dialect that the number belongs to.
 ///
-/// The table in the docs of [the module](super) tells which game writes which, and on what evidence it is read.
+/// The table in the docs of [the module](super) lists the game that writes each version, and the evidence for its
+/// layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
     stored: u16,
-    /// The number that decides the layout: that of the Arma line.
+    /// The number that determines the layout: that of the Arma line.
     layout: u8,
     dialect: Dialect,
 }
 
 named! {
-    /// Whose count a version number belongs to. The header decides: nothing in the number does.
+    /// The product line that a version number belongs to. The number alone does not tell; the header does.
     #[derive(PartialOrd, Ord)]
     #[non_exhaustive]
     pub enum Dialect {
         /// Flashpoint, Arma, Arma 2 and 3.
         Arma = "Arma",
-        /// VBS, which left that line at 40: thermal fields in every version, no pivots.
+        /// VBS, which branched off at 40: thermal fields in every version, no pivots.
         Vbs = "VBS",
-        /// DayZ, which left that line at 52 and counts on by itself.
+        /// DayZ, which branched off at 52 and has its own numbers since.
         DayZ = "DayZ",
     }
 }
 
 named! {
-    /// What bears out that a version is read as it was written.
+    /// The evidence that a version is read correctly.
     #[derive(PartialOrd, Ord)]
     #[non_exhaustive]
     pub enum Evidence {
-        /// Files that the game's own tools wrote, read to the last byte.
+        /// Files written by the game's own tools, read to the last byte.
         Files = "files of the game",
-        /// Files that other programs wrote.
+        /// Files written by other programs.
         OtherWriters = "files of other writers",
-        /// The source of the game's engine, and one test file that others wrote by it.
+        /// The source of the game's engine, and one test file written from it by others.
         Source = "the engine's source, one test file",
-        /// No file: what changed between the versions around it that have files is read by the same gates.
+        /// No file: read with the differences known from the neighboring versions that have files.
         Between = "none, by the gates around it",
     }
 }
 
-/// What is known of a range of versions.
+/// A range of versions.
 struct Range {
     first: u16,
     last: u16,
     dialect: Dialect,
     game: &'static str,
-    /// `None` where it is not read.
+    /// `None` if it is not supported.
     evidence: Option<Evidence>,
 }
 
@@ -60,7 +61,7 @@ const fn range(first: u16, last: u16, dialect: Dialect, evidence: Option<Evidenc
     Range { first, last, dialect, game, evidence }
 }
 
-/// The version map. Of ranges that overlap, the first is the likelier one.
+/// The version map. If ranges overlap, the first is the likelier one.
 const MAP: [Range; 24] = {
     use Dialect::{Arma, DayZ, Vbs};
     use Evidence::{Between, Files, OtherWriters, Source};
@@ -92,14 +93,14 @@ const MAP: [Range; 24] = {
     ]
 };
 
-/// What VBS adds to the version whose layout it writes.
+/// The number that VBS adds to the version whose layout it writes.
 const VBS: u16 = 10_000;
 
 impl Version {
-    /// The version with this number, in the dialect that is likelier where there are two.
+    /// Returns the version with this number, in the likelier dialect if there are two.
     ///
     /// # Errors
-    /// [`Unsupported`](crate::ErrorKind::Unsupported) where it is not read.
+    /// Returns [`Unsupported`](crate::ErrorKind::Unsupported) if it is not supported.
     pub fn new(stored: u32) -> Result<Self> {
         let number = u16::try_from(stored).unwrap_or(u16::MAX);
         match number {
@@ -109,7 +110,7 @@ impl Version {
         }
     }
 
-    /// The same number in the dialect that is less likely.
+    /// Returns the version with the same number in the less likely dialect.
     pub(super) fn other_dialect(self) -> Option<Self> {
         match (self.dialect, self.stored) {
             (Dialect::DayZ, _) => Some(Self::of(self.stored, Dialect::Arma)),
@@ -126,22 +127,22 @@ impl Version {
         Self { stored, layout: u8::try_from(layout).unwrap_or(u8::MAX), dialect }
     }
 
-    /// The number as stored.
+    /// Returns the number as stored.
     pub fn stored(self) -> u32 {
         self.stored.into()
     }
 
-    /// Whose count the number belongs to.
+    /// Returns the dialect that the number belongs to.
     pub fn dialect(self) -> Dialect {
         self.dialect
     }
 
-    /// The number of the Arma line that decides the layout: 52 in DayZ's files, 40 to 43 in those of VBS.
+    /// Returns the number of the Arma line that determines the layout: 52 in DayZ's files, 40 to 43 in those of VBS.
     pub fn layout(self) -> u32 {
         self.layout.into()
     }
 
-    /// Whether VBS wrote the file, by the number or by what fits.
+    /// Returns true if VBS wrote the file, judged by the number or the layout.
     pub fn is_vbs(self) -> bool {
         self.stored > VBS || self.dialect == Dialect::Vbs
     }
@@ -151,12 +152,12 @@ impl Version {
         MAP.iter().find(holds)
     }
 
-    /// The game whose tools write it.
+    /// Returns the game whose tools write it.
     pub fn game(self) -> &'static str {
         self.range().map_or("", |range| range.game)
     }
 
-    /// What bears out that it is read as it was written.
+    /// Returns the evidence that it is read correctly.
     pub fn evidence(self) -> Evidence {
         self.range().and_then(|range| range.evidence).unwrap_or(Evidence::Between)
     }
@@ -193,69 +194,69 @@ macro_rules! gates {
 }
 
 gates! {
-    /// Whether the LODs come first and there is no table of them (version 7).
+    /// Returns true if the LODs come first, without a table (version 7).
     is_flashpoint = |v| v.layout == 7;
-    /// Whether the skeleton names the model of its pivots (from 41 on, never by VBS).
+    /// Returns true if the skeleton names the model of its pivots (from 41 on, never by VBS).
     has_pivots = |v| v.arma(41) && !v.vbs();
-    /// Whether there are half-lives of warmth (from 42 on, always by VBS).
+    /// Returns true if there are half-lives of warmth (from 42 on, always by VBS).
     has_thermal = |v| v.arma(42) || v.vbs();
-    /// Whether there is the warmth of a body (from 43 on, always by VBS).
+    /// Returns true if there are values for body warmth (from 43 on, always by VBS).
     has_metabolism = |v| v.arma(43) || v.vbs();
-    /// Whether compressed blocks are LZO streams, not LZSS with a checksum (from 44 on).
+    /// Returns true if compressed blocks are LZO streams, not LZSS with a checksum (from 44 on).
     has_lzo = |v| v.arma(44);
-    /// Whether texture coordinates and vectors are packed, not floats (from 45 on).
+    /// Returns true if texture coordinates and vectors are packed, not floats (from 45 on).
     has_packed_vectors = |v| v.arma(45);
-    /// Whether shadows have an offset (from 48 on).
+    /// Returns true if shadows have an offset (from 48 on).
     has_shadow_offset = |v| v.arma(48);
-    /// Whether a LOD starts with its point count and keeps the point flags in its vertex table (from 50 on).
+    /// Returns true if a LOD starts with its point count and has the point flags in its vertex table (from 50 on).
     has_point_count = |v| v.arma(50);
-    /// Whether LODs and face defaults hold a face area (from 51 on).
+    /// Returns true if LODs and face defaults have a face area (from 51 on).
     has_face_area = |v| v.arma(51);
-    /// Whether there is a box around the visual LODs (from 52 on).
+    /// Returns true if there is a bounding box of the visual LODs (from 52 on).
     has_visual_box = |v| v.arma(52);
-    /// Whether there is a number for the simple geometry (from 53 on).
+    /// Returns true if there is an index for the simple geometry (from 53 on).
     has_simple_geometry = |v| v.arma(53);
-    /// Whether there is a number for the geometry of physics (from 54 on).
+    /// Returns true if there is an index for the physics geometry (from 54 on).
     has_physics_geometry = |v| v.arma(54);
-    /// Whether hiding animations have an end (from 55 on).
+    /// Returns true if hiding animations have an end (from 55 on).
     has_hide_end = |v| v.arma(55);
-    /// Whether animations have a period (from 56 on).
+    /// Returns true if animations have a period (from 56 on).
     has_period = |v| v.arma(56);
-    /// Whether each LOD names LODs for its shadows (from 57 on).
+    /// Returns true if each LOD names LODs for its shadows (from 57 on).
     has_shadow_lods = |v| v.arma(57);
-    /// Whether the header names a muzzle flash (from 58 on).
+    /// Returns true if the header names a muzzle flash (from 58 on).
     has_muzzle_flash = |v| v.arma(58);
-    /// Whether a kind of buoyancy follows the last LOD (from 58 on).
+    /// Returns true if a kind of buoyancy follows the last LOD (from 58 on).
     has_buoyancy = |v| v.arma(58);
-    /// Whether the header starts with an app id (from 59 on).
+    /// Returns true if the header starts with an app id (from 59 on).
     has_app_id = |v| v.arma(59);
-    /// Whether cooked shapes may follow the last LOD (from 60 on).
+    /// Returns true if cooked shapes may follow the last LOD (from 60 on).
     may_have_shapes = |v| v.arma(60);
-    /// Whether a flag says if a block is compressed, not its size (from 64 on).
+    /// Returns true if a flag, not the size, decides whether a block is compressed (from 64 on).
     has_block_flags = |v| v.arma(64);
-    /// Whether sections may have a collimator, and a number follows the vertex table (from 67 on).
+    /// Returns true if sections may have a collimator, and a number follows the vertex table (from 67 on).
     has_collimators = |v| v.arma(67);
-    /// Whether one more byte ends a LOD (from 68 on).
+    /// Returns true if a LOD ends with one more byte (from 68 on).
     has_last_byte = |v| v.arma(68);
-    /// Whether cooked shapes follow the last LOD (from 68 on).
+    /// Returns true if cooked shapes follow the last LOD (from 68 on).
     has_shapes = |v| v.arma(68);
-    /// Whether point and face numbers have 32 bits (from 69 on).
+    /// Returns true if point and face numbers have 32 bits (from 69 on).
     has_wide_indices = |v| v.arma(69);
-    /// Whether there is a coefficient for the density of LODs (from 70 on).
+    /// Returns true if there is a LOD density coefficient (from 70 on).
     has_lod_density = |v| v.arma(70);
-    /// Whether there is an importance for drawing (from 71 on).
+    /// Returns true if there is a draw importance (from 71 on).
     has_draw_importance = |v| v.arma(71);
-    /// Whether there is a shielding against explosions (from 72 on).
+    /// Returns true if there is explosion shielding (from 72 on).
     has_explosion_shielding = |v| v.arma(72);
-    /// Whether there is a flag for cover (from 73 on).
+    /// Returns true if there is a flag for cover (from 73 on).
     has_ai_covers = |v| v.arma(73);
-    /// Whether the header starts with two words that tell if the rest is encrypted (from 75 on).
+    /// Returns true if the header starts with two words that are not 0 in encrypted files (from 75 on).
     has_encryption = |v| v.arma(75);
-    /// Whether there is a flag and a factor of unknown use (DayZ).
+    /// Returns true if there are a flag and a factor of unknown use (DayZ).
     has_dayz_factor = |v| v.dayz(53);
-    /// Whether there is one LOD number more, of unknown use (DayZ, from 54 on).
+    /// Returns true if there is one more LOD index, of unknown use (DayZ, from 54 on).
     has_dayz_lod = |v| v.dayz(54);
-    /// Whether one more byte ends the facts about the model (DayZ, from 55 on).
+    /// Returns true if one more byte ends the facts about the model (DayZ, from 55 on).
     has_dayz_byte = |v| v.dayz(55);
 }
 
@@ -307,7 +308,7 @@ mod tests {
             let other = likely.and_then(Version::other_dialect);
             likely.into_iter().chain(other).map(Version::dialect).collect::<Vec<_>>()
         };
-        // As the map says, in its order.
+        // In the order of the map.
         for stored in 0..12_000_u16 {
             let ranges = MAP.iter().filter(|range| (range.first..=range.last).contains(&stored));
             let read = ranges.filter(|range| range.evidence.is_some()).map(|range| range.dialect);
@@ -321,7 +322,7 @@ mod tests {
         assert!(dialects(30).is_empty());
     }
 
-    /// The gates that open between a version and the one before it.
+    /// Returns the gates that differ between a version and the one before it.
     fn opened(before: Version, version: Version) -> String {
         let gates = GATES.iter().filter(|(_, gate)| gate(version) != gate(before));
         gates.map(|(name, _)| *name).collect::<Vec<_>>().join(" ")
