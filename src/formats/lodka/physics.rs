@@ -1,4 +1,4 @@
-//! PHS1: rigid bodies, the shapes that collide, and what ties them together.
+//! PHS1: rigid bodies, collision shapes, and joints.
 
 use nom::Parser;
 use nom::branch::alt;
@@ -43,7 +43,7 @@ record! {
         bodies: LeArray<'a, Body> as Apart<LeArray<'a, Body>> = "TBodys" [body_count],
         /// Shapes that collide.
         geoms: LeArray<'a, Geom> as Apart<LeArray<'a, Geom>> = "TGeoms" [geom_count],
-        /// What ties bodies together.
+        /// Joints between bodies.
         joints: LeArray<'a, Joint> as Apart<LeArray<'a, Joint>> = "TJoints" [joint_count],
     }
     also |physics, out| {
@@ -55,7 +55,7 @@ record! {
 
 view!(Physics, whole);
 
-/// Names with CR LF between them; behind the last one it may be missing.
+/// Names separated by CR LF, which may be missing after the last one.
 #[derive(Clone, Copy, Debug)]
 pub struct NameLines<'a>(AnsiStr<'a>);
 
@@ -63,7 +63,7 @@ impl Stored for NameLines<'_> {
     const TYPE: Type = Type::Varying("lines of text", 0);
 }
 
-/// So many bytes.
+/// As many bytes as the context says.
 impl<'a> Read<'a, u64> for NameLines<'a> {
     fn walk(cursor: &mut Cursor<'a>, bytes: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         Framing::walk(cursor, bytes, name, sink).map(|Framing(text)| Self(text))
@@ -71,7 +71,7 @@ impl<'a> Read<'a, u64> for NameLines<'a> {
 }
 
 impl<'a> NameLines<'a> {
-    /// The names in order.
+    /// Returns an iterator over the names.
     pub fn iter(&self) -> impl Iterator<Item = AnsiStr<'a>> + use<'a> {
         let mut cursor = Cursor::new(self.0.as_bytes());
         std::iter::from_fn(move || {

@@ -25,7 +25,7 @@ record! {
         /// The part of the skeleton that moves this LOD: numbers of bones, some twice (subSkeletonsToSkeleton). Other
         /// parts of the LOD refer to them by index.
         bones: LeArray<'a, U32> = "nLodItems, LodItems",
-        /// For each bone of the skeleton, its places in `bones` (skeletonToSubSkeleton); may be missing whole.
+        /// For each bone of the skeleton, its indices in `bones` (skeletonToSubSkeleton); may be empty.
         bone_links: List<'a, LeArray<'a, U32>> = "nBoneLinks, LodBoneLinks, NoOfLinks, Value",
         /// Number of points that the LOD claims.
         point_count: u32 as PointCount = "LodPointCount" [layout.version],
