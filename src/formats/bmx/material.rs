@@ -10,28 +10,28 @@ record! {
     Material<'m>(layout: Layout) {
         /// The colors that every version has.
         colors: &'m Colors as Flat<'m, Colors>,
-        /// The color it shines in by itself.
+        /// Emitted color.
         emissive: [f32; 3] = "EMISSIVE" where layout.version >= 11,
-        /// How narrow the highlights are, 0 to 100 in Blender.
+        /// Sharpness of highlights, 0 to 100 in Blender.
         power: f32 = "SPECULAR_POWER" where layout.version >= 11,
-        /// Set where pixels that are wholly transparent are left out.
+        /// Set if fully transparent pixels are skipped.
         alpha_test: Flag = "ALPHA_TEST" [layout.flags()] where layout.has_switches,
-        /// Set where it is mixed with what lies behind, by alpha.
+        /// Set if it is alpha-blended with what is behind it.
         alpha_blend: Flag = "ALPHA_BLEND" [layout.flags()] where layout.has_switches,
-        /// Set where it writes its depth.
+        /// Set if it writes to the depth buffer.
         z_buffer: Flag = "Z_BUFFER" [layout.flags()] where layout.has_switches,
-        /// Set where it is seen from behind too.
+        /// Set if it is visible from both sides.
         two_sided: Flag = "TWO_SIDED" [layout.flags()] where layout.has_switches,
-        /// Set where it has a texture.
+        /// Set if it has a texture.
         use_texture: Flag = "USE_TEXTURE" [layout.flags()],
-        /// Which texture of the map; without a meaning where it has none.
+        /// Index of the texture in the map; without a meaning if it has none.
         texture_index: u32 = "MAP_KD",
     }
     also |material, out| out.field("texture", material.texture())
 }
 
 impl Material<'_> {
-    /// Which texture of the map it has, if any.
+    /// Returns the index of its texture in the map, if it has one.
     pub fn texture(&self) -> Option<u32> {
         self.use_texture.is_set().then_some(self.texture_index)
     }
@@ -42,7 +42,8 @@ impl<'m> Listed<'m> for Material<'m> {
     const LIST: &'static str = "materials";
     const TABLE: TableId = TableId::Materials;
 
-    /// Version 14 stands for two shapes: the size of the table tells which, or the step from the first to the second.
+    /// Version 14 has two layouts. The size of the table tells them apart, or the distance from the first record to the
+    /// second.
     fn layout(version: u32, table: &Table<'_>, list: &List<'m, Self>) -> Layout {
         const WITH: u64 = 61;
         const WITHOUT: u64 = 57;

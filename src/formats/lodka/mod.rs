@@ -225,6 +225,7 @@ macro_rules! views {
 macro_rules! singles {
     ($($(#[$doc:meta])* $name:ident: $view:ident;)*) => {$(
         $(#[$doc])*
+        ///
         /// # Errors
         /// Returns an error if the first chunk of its kind, or one before it, cannot be read.
         pub fn $name(&self) -> Result<Option<$view<'a>>> {
