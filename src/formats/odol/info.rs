@@ -39,7 +39,7 @@ record! {
         bounding_sphere: f32,
         /// Radius of the ball around the geometry.
         geometry_sphere: f32,
-        /// Zero in every file met.
+        /// Zero in all known files.
         remarks: u32,
         /// Point flags that all points share.
         and_hints: u32,
@@ -150,11 +150,11 @@ record! {
         memory: i8,
         /// What the object collides with.
         geometry: i8,
-        /// A simpler one; none in every file met.
+        /// A simpler one; none in all known files.
         geometry_simple: i8 where version.has_simple_geometry(),
         /// What physics collides with.
         geometry_physics: i8 where version.has_physics_geometry(),
-        /// Of unknown use, in DayZ's files; none in every file met.
+        /// Of unknown use, in DayZ's files; none in all known files.
         unknown: i8 where version.has_dayz_lod(),
         /// What bullets hit; the view geometry where the author made none, then the geometry.
         fire_geometry: i8,
