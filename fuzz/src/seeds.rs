@@ -74,7 +74,7 @@ pub fn sound() -> Vec<(&'static str, String, Vec<u8>)> {
     let mut all = Vec::new();
     let mut add = |target, name: String, bytes: Vec<u8>| all.push((target, name, bytes));
     for version in [7].into_iter().chain(40..=75) {
-        // Every version without packing, and strips just long enough to be packed.
+        // Models with everything but packed arrays, and strips just long enough that their arrays are packed.
         let points = if version >= 64 { 40 } else { 90 };
         let strip = odol::Model::new(version, vec![odol::Lod::strip(1.0, points)]);
         add("odol", format!("v{version}_strip.p3d"), strip.to_vec());

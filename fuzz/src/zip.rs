@@ -10,7 +10,7 @@ use crate::writer::zip::crc32;
 
 /// The maximum number of decoded bytes for each byte of an archive.
 const RATIO: u32 = 100;
-/// The minimum size of an archive for this bound.
+/// The number of bytes added to an archive's size for this bound.
 const SMALL: u64 = 2 << 20;
 
 /// Bytes that do not start like an archive are choices: how to build and damage one.

@@ -1,4 +1,4 @@
-//! `verify` is silent about sound files, or has a reason.
+//! `verify` reports nothing for valid files, or has a reason.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,7 +10,7 @@ use meshpeek::{Asset, Inspect, Limits};
 use crate::corpus::{outside, root};
 use crate::writer::{b3d, odol, rtm};
 
-/// What `verify` reports of files that are sound otherwise: the end of the path, the problem's code, and why it is real.
+/// Reports of `verify` on otherwise valid files: the end of the path, the problem's code, and why it is real.
 const REAL: [(&str, &str, &str); 9] = [
     ("b3d/animalia_cow.b3d", "suspicious.normals", "the exporter left the normals with z up"),
     (
@@ -123,7 +123,7 @@ fn the_number_behind_the_last_transform_is_real_from_dayz_on() {
 #[test]
 fn a_mark_that_all_entries_of_a_map_lack_is_told_once() {
     let bytes = crate::writer::corpus().into_iter().find(|(name, _)| name == "bmx/full.bmx").unwrap().1;
-    // The flags of each central entry.
+    // The flags of each directory record.
     let mut bytes = bytes;
     for at in memchr::memmem::find_iter(&bytes.clone(), b"PK\x01\x02") {
         bytes[at + 9] &= !8;
