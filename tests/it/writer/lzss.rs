@@ -28,7 +28,7 @@ pub fn pack(plain: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The longest match. It may start among the spaces before the first byte.
+/// The maximum length of a match, and the number of spaces before the first byte in which one may start.
 const LONGEST: usize = 18;
 
 /// Finds earlier occurrences of three bytes: the last position for each hash, and for each position the previous one
