@@ -11,6 +11,7 @@
 //! detects such changes afterwards.
 //!
 //! # Why mapping is unsafe
+//!
 //! In Rust's memory model, a change of the bytes of a `&[u8]` is undefined behaviour, no matter what makes it. No
 //! operating system keeps other processes away from a mapped file. [memmap2](https://docs.rs/memmap2) therefore leaves
 //! the choice to the caller, and so does this crate: only unsafe functions enable mapping. A program that maps files to

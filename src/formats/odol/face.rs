@@ -30,8 +30,8 @@ record! {
     FaceHead(version: Version) {
         /// Number of faces.
         count: u32 = "NoOfFaces",
-        /// Size of the faces in the game's memory: 2 bytes and 2 for each corner, from version 69 on 4 and 4. Sections
-        /// refer to faces by these sizes. In version 7 the unit is unknown.
+        /// Size of the faces in the game's memory. Each face takes 2 bytes plus 2 for each corner; 4 plus 4 from
+        /// version 69 on. Sections refer to faces by offsets in this memory. In version 7 the unit is unknown.
         memory_bytes: u32 = "OffsetToSectionsStruct",
         /// Zero in all known files.
         unknown: u16 = "AlwaysZero" where !version.is_flashpoint(),
@@ -165,8 +165,8 @@ impl<'a> Faces<'a> {
         }
     }
 
-    /// Returns the size of the faces in the game's memory: 2 bytes and 2 for each corner, from version 69 on 4 and 4.
-    /// Sections refer to faces by these sizes. In version 7 the unit is unknown.
+    /// Returns the size of the faces in the game's memory. Each face takes 2 bytes plus 2 for each corner; 4 plus 4
+    /// from version 69 on. Sections refer to faces by offsets in this memory. In version 7 the unit is unknown.
     pub fn memory_byte_len(&self) -> u32 {
         self.head.memory_bytes
     }
