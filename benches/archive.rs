@@ -1,10 +1,10 @@
-//! The program as a whole, on archives and folders made for the moment: beside `cat`, beside hashing the same bytes,
-//! beside the bare system calls, and two jobs beside one.
+//! The whole program on temporary archives and folders, compared with `cat`, with hashing the same bytes, with the bare
+//! system calls, and two jobs with one.
 //!
-//! `cargo bench -p meshpeek-cli --bench archive`; words behind `--` pick rows. `MESHPEEK_BENCH_MIB` is how large the
-//! archive of assets is, 2048 unless told otherwise. Each row has three runs, both sides of it in turn; the worst of them
-//! counts. Processor time is told where one job works, as other programs take none of it; two jobs beside one take the
-//! clock on the wall, and a quiet machine. All files are made of those at hand, repeated, and removed again.
+//! `cargo bench -p meshpeek-cli --bench archive`; words after `--` select rows. `MESHPEEK_BENCH_MIB` is the size of the
+//! archive of assets, by default 2048. Each row has three runs, alternating between both sides; the worst run counts.
+//! With one job, the figure is CPU time, which other programs do not affect. Two jobs compared with one use wall-clock
+//! time, and need a quiet machine. All files are made from the available ones, repeated, and deleted afterwards.
 
 use std::fs::File;
 use std::io::{BufWriter, Read, Write};
@@ -142,14 +142,14 @@ impl Bench {
         self.picks.is_empty() || self.picks.iter().any(|pick| name.contains(pick.as_str()) || pick.contains(name))
     }
 
-    /// Makes files for the rows that begin with one of these words, if they are asked for.
+    /// Makes files for the rows that start with one of these words, if they are requested.
     fn files(&self, words: &[&str], make: impl FnOnce() -> std::io::Result<()>) {
         if words.iter().any(|word| self.asks(word)) {
             make().expect("room in the folder for temporary files");
         }
     }
 
-    /// What one thing takes over what another takes, three times.
+    /// The ratio of two costs, three times.
     fn row(&self, name: &str, wanted: f64, ours: impl Fn() -> f64, theirs: impl Fn() -> f64) {
         if !self.asks(name) {
             return;
@@ -163,7 +163,7 @@ impl Bench {
         println!("{name}: {a:.2} {b:.2} {c:.2}, {worst:.2}{wanted}; {}", times.join(" "));
     }
 
-    /// What two jobs take over what one takes.
+    /// The ratio of two jobs to one.
     fn jobs(&self, name: &str, wanted: f64, args: &[&str], path: &Path) {
         let wall = |jobs| {
             let start = Instant::now();
@@ -180,10 +180,10 @@ fn program(args: &[&str], jobs: &str) -> Command {
     program
 }
 
-/// The processor time that a program takes.
+/// The CPU time of a program.
 fn cpu(command: &mut Command) -> f64 {
     let before = ticks()[1];
-    // Status 1 is that of faults found in other people's files.
+    // Status 1 means problems in other people's files.
     let status = command.stdout(Stdio::null()).status().expect("the program runs");
     assert!(status.code().is_some_and(|code| code < 2), "{status}");
     seconds(ticks()[1] - before)
@@ -198,14 +198,14 @@ fn of_this_process(work: impl FnOnce()) -> f64 {
 /// The time of this process, and of those that it has waited for.
 fn ticks() -> [u64; 2] {
     let stat = std::fs::read_to_string("/proc/self/stat").expect("Linux");
-    // Behind the name, which may hold anything, and eleven other fields.
+    // After the name, which may contain any bytes, and eleven other fields.
     let times = stat.rsplit(')').next().into_iter().flat_map(str::split_whitespace).skip(11).take(4);
     let times: Vec<u64> = times.map(|field| field.parse().expect("a time")).collect();
     [times[..2].iter().sum(), times[2..].iter().sum()]
 }
 
 fn seconds(ticks: u64) -> f64 {
-    // What the kernel counts for programs in, whatever its own clock.
+    // The kernel's unit for user space, whatever its own clock.
     ticks as f64 / 100.0
 }
 
@@ -234,7 +234,7 @@ fn read_all(folder: &Path, each: &mut dyn FnMut(&[u8])) {
     }
 }
 
-/// The folder for all that is made; gone when dropped.
+/// The folder for all temporary files; deleted on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -255,7 +255,7 @@ impl Drop for Folder {
     }
 }
 
-/// The files at hand.
+/// The available files.
 fn assets() -> Vec<Asset> {
     assets_of(&["b3d", "lodka", "odol", "rtm"])
 }
@@ -276,7 +276,7 @@ fn assets_of(folders: &[&str]) -> Vec<Asset> {
     files
 }
 
-/// The files over and over, each time under another name, until they have so many bytes.
+/// The files again and again, each time with another name, up to this total size.
 fn repeated(assets: &[Asset], size: u64) -> Vec<(String, &[u8])> {
     let (mut members, mut total) = (Vec::new(), 0);
     while total < size {
@@ -309,7 +309,7 @@ fn append_sha1(path: &Path) -> std::io::Result<()> {
     file.write_all(&[&[0][..], &hash.finalize()].concat())
 }
 
-/// A zip of deflated members, the files over and over until they have so many bytes.
+/// A zip of deflated members: the files again and again, up to this total size.
 fn write_zip(path: &Path, assets: &[Asset], size: u64) -> std::io::Result<()> {
     let deflated: Vec<Vec<u8>> =
         assets.iter().map(|(_, bytes)| miniz_oxide::deflate::compress_to_vec(bytes, 6)).collect();
@@ -344,7 +344,7 @@ fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, fold)
 }
 
-/// A file of each.
+/// One file of each.
 fn write_files(folder: &Path, assets: &[(String, &[u8])]) -> std::io::Result<()> {
     std::fs::create_dir_all(folder)?;
     assets.iter().try_for_each(|(name, bytes)| std::fs::write(folder.join(name.replace('\\', "_")), bytes))

@@ -1,10 +1,10 @@
-//! Counts the instructions that each question takes of meshpeek, which no busy machine can disturb.
+//! Counts the instructions that each question takes in meshpeek, which a busy machine does not affect.
 //!
-//! `cargo bench --bench instructions` prints them beside those in `benches/instructions.txt`, and writes them there with
-//! `-- --record`; a word behind `--` picks questions. Needs valgrind: each question is asked in a process of its own
+//! `cargo bench --bench instructions` prints them next to those in `benches/instructions.txt`, and writes them there
+//! with `-- --record`; a word after `--` selects questions. Needs valgrind: each question runs in a process of its own
 //! under callgrind, once to warm up and once to be counted.
 
-// Ratios and the like are of no use here.
+// Ratios and the like are not used here.
 #[allow(dead_code)]
 mod questions;
 
@@ -14,13 +14,13 @@ use std::process::Command;
 
 use questions::harness::{Contender, Examiner};
 
-/// What is written down: one line a question, so that a change shows as a change of that line.
+/// The record: one line for each question, so that a change shows as a change of that line.
 const RECORDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/instructions.txt");
 const HEAD: &str = "\
 # Instructions of meshpeek by question: cargo bench --bench instructions -- --record
 # They depend on the compiler and the files at hand too: compare counts made on one machine, before and after.
 ";
-/// Questions of threads, and those that others ask already in small.
+/// Questions with threads, and those that others already ask on a small scale.
 const LEFT_OUT: [&str; 2] = ["scan:", "growth:"];
 
 fn main() {
@@ -83,13 +83,13 @@ fn count(text: &str) -> u64 {
     count.unwrap_or_else(|| panic!("{text}: {told}"))
 }
 
-/// The sum that callgrind writes at the end of its file.
+/// Returns the sum that callgrind writes at the end of its file.
 fn totals(out: &Path) -> Option<u64> {
     let text = std::fs::read_to_string(out).ok()?;
     text.lines().rev().find_map(|line| line.strip_prefix("totals:"))?.trim().parse().ok()
 }
 
-/// Takes down the questions and asks none.
+/// Lists the questions without asking any.
 struct Listing(Vec<String>);
 
 impl Examiner for Listing {
@@ -103,7 +103,7 @@ impl Examiner for Listing {
     fn examine(&mut self, _: &str, _: Vec<Contender<'_>>) {}
 }
 
-/// Has meshpeek answer one question.
+/// Asks meshpeek one question.
 struct Answering<'t>(&'t str);
 
 impl Examiner for Answering<'_> {

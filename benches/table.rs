@@ -1,4 +1,4 @@
-//! Asks what reading costs and prints the answers as one table.
+//! Measures the cost of reading and prints the results as one table.
 
 mod questions;
 #[path = "questions/timing.rs"]

@@ -1,4 +1,4 @@
-//! A record and an outline as one JSON document, written as they are told.
+//! A record and an outline as one JSON document, written as a stream.
 //!
 //! ```
 //! # let bytes = b"BB3D\x04\0\0\0\x01\0\0\0";
@@ -9,10 +9,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What is absurdly long is cut: a text behind 64 KiB, with its whole size beside it under its name and `_bytes`; the
-//! document behind 32 MiB and 32 bytes for each byte of the asset. An object in which something was left out says
-//! `"truncated": true`. One in which a text is not as stored says `"lossy": true`, and beside the text `NAME_lossy`; a text that is
-//! shown in a reading of its writer's code page has its bytes beside it as `NAME_raw`.
+//! Oversized values are cut. A text is cut after 64 KiB; its whole size follows under its name and `_bytes`. The
+//! document is cut after 32 MiB and 32 bytes for each byte of the asset. An object with something left out has
+//! `"truncated": true`. An object with a text that is not written as stored has `"lossy": true`, and next to the text
+//! `NAME_lossy`. A text that is decoded with its writer's code page has its bytes next to it as `NAME_raw`.
 
 use std::io::{self, Write};
 
@@ -26,47 +26,47 @@ use crate::inspect::selector::Path;
 use crate::inspect::{Inspect, outline_within_limits};
 use crate::outline::{Part, Text, Value, Visitor};
 
-/// Longer texts are cut.
+/// The maximum length of a text in bytes. Longer ones are cut.
 pub const LONGEST_TEXT: usize = 1 << 16;
 
-/// Writes everything that the asset's outline tells, as one object.
+/// Writes the asset's whole outline as one object.
 ///
 /// # Errors
-/// Those of the writer.
+/// Returns the errors of the writer.
 pub fn write(asset: &dyn Inspect, out: impl Write) -> io::Result<()> {
     let mut document = Document::new(out)?;
     document.inside(asset)?;
     document.finish().map(drop)
 }
 
-/// Problems told of one part.
+/// The maximum number of problems reported for one part.
 const MOST_PROBLEMS: usize = 1_000;
 
-/// A document: an object that takes entries until it is ended.
+/// A document: an object that accepts entries until it is finished.
 pub struct Document<W, F = PrettyFormatter<'static>> {
     out: Counted<W>,
     format: F,
-    /// The object whose entries are told.
+    /// The object whose entries are being written.
     top: Object,
-    /// Those around it.
+    /// The objects around it.
     around: Vec<Object>,
     path: Path,
-    /// What the outline may still be written with.
+    /// The maximum number of bytes that an outline may fill.
     most: u64,
-    /// Why the writer took no more.
+    /// The first error of the writer.
     pub(crate) failure: Option<io::Error>,
 }
 
 #[derive(Default)]
 struct Object {
-    /// Whether an entry was written.
+    /// True if an entry was written.
     begun: bool,
-    /// The list whose items are being told.
+    /// The list whose items are being written.
     list: Option<&'static str>,
-    /// Whether a list is told that this object is an item of.
+    /// True if this object is an item of a list that is being written.
     is_item: bool,
     lossy: bool,
-    /// Whether a text of a list had to be written in another way, which is said at the end.
+    /// True if a text of a list is not written as stored, which is reported at the end of the object.
     lossy_list: bool,
     truncated: bool,
     problems: Vec<Problem>,
@@ -89,20 +89,20 @@ struct Array<'s> {
 }
 
 impl<W: Write> Document<W> {
-    /// A document that begins, indented.
+    /// Starts an indented document.
     ///
     /// # Errors
-    /// Those of the writer, here and with all that follows.
+    /// Returns the errors of the writer, as all later calls do.
     pub fn new(out: W) -> io::Result<Self> {
         Self::begun(out, PrettyFormatter::new(), u64::MAX)
     }
 }
 
 impl<W: Write> Document<W, CompactFormatter> {
-    /// A document that begins, in one line; what a visitor tells is cut behind so many bytes.
+    /// Starts a document on one line. Outlines are cut after `most` bytes.
     ///
     /// # Errors
-    /// Those of the writer, here and with all that follows.
+    /// Returns the errors of the writer, as all later calls do.
     pub fn compact(out: W, most: u64) -> io::Result<Self> {
         Self::begun(out, CompactFormatter, most)
     }
@@ -117,10 +117,10 @@ impl<W: Write, F: Formatter + Clone> Document<W, F> {
         Ok(document)
     }
 
-    /// Everything that the asset's outline tells, as an entry of this name.
+    /// Writes the asset's whole outline as the entry `name`.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// Returns the errors of the writer.
     pub fn outline(&mut self, name: &str, asset: &dyn Inspect) -> io::Result<()> {
         self.key(name)?;
         self.begin_object(false)?;
@@ -128,17 +128,17 @@ impl<W: Write, F: Formatter + Clone> Document<W, F> {
         self.end_object()
     }
 
-    /// The entries of the object begun last.
+    /// Writes the outline's entries into the current object.
     fn inside(&mut self, asset: &dyn Inspect) -> io::Result<()> {
         self.most = asset.size().saturating_mul(32).saturating_add(32 << 20).saturating_add(self.out.written);
         outline_within_limits(asset, self);
         self.failure.take().map_or(Ok(()), Err)
     }
 
-    /// Ends the document; the writer.
+    /// Ends the document and returns the writer.
     ///
     /// # Errors
-    /// Those of the writer, now or while a visitor told.
+    /// Returns the errors of the writer, including those that occurred during an outline.
     pub fn finish(mut self) -> io::Result<W> {
         self.end_object()?;
         self.failure.map_or(Ok(self.out.inner), Err)
@@ -181,17 +181,17 @@ impl<W: Write, F: Formatter + Clone> Document<W, F> {
         self.format.begin_object_value(&mut self.out)
     }
 
-    /// An entry.
+    /// Writes an entry.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// Returns the errors of the writer.
     pub fn entry(&mut self, name: &str, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
         self.key(name)?;
         self.value(value)?;
         self.format.end_object_value(&mut self.out)
     }
 
-    /// The beginning of a value: of an entry, or of an item of a list.
+    /// Starts the value of an entry or of a list item.
     fn begin(&mut self, name: &'static str, is_item: bool) -> io::Result<()> {
         if !is_item {
             return self.key(name);
@@ -218,7 +218,8 @@ impl<W: Write, F: Formatter + Clone> Document<W, F> {
         Ok(value.serialize(&mut serializer)?)
     }
 
-    /// Keeps the failure whole, as a closed pipe is none of ours.
+    /// Stores the original I/O error, because serde_json would turn it into text and a closed pipe must stay
+    /// recognizable.
     fn written(&mut self, write: impl FnOnce(&mut Self) -> io::Result<()>) -> serde_json::Result<()> {
         write(self).map_err(|error| {
             let told = serde::ser::Error::custom(&error);
@@ -227,7 +228,7 @@ impl<W: Write, F: Formatter + Clone> Document<W, F> {
         })
     }
 
-    /// Runs unless the document is as long as it may be, or cannot be written.
+    /// Calls `write` unless the document has reached its maximum size or the writer has failed.
     fn told(&mut self, write: impl FnOnce(&mut Self) -> io::Result<()>) -> bool {
         if self.failure.is_some() {
             return false;
@@ -301,7 +302,7 @@ impl<W: Write, F: Formatter + Clone> Document<W, F> {
     }
 }
 
-/// Texts as stored, by their places in the list.
+/// Texts as stored, by their index in the list.
 struct Raw<'r>(&'r [(usize, String)]);
 
 impl Serialize for Raw<'_> {
@@ -376,7 +377,7 @@ impl<W: Write, F: Formatter + Clone> Visitor for Document<W, F> {
     }
 }
 
-/// The entries of a record are written as those of any map are.
+/// The entries of a record are written like those of any map.
 impl<W: Write, F: Formatter + Clone> SerializeMap for Document<W, F> {
     type Ok = ();
     type Error = serde_json::Error;
@@ -398,7 +399,7 @@ impl<W: Write, F: Formatter + Clone> SerializeMap for Document<W, F> {
     }
 }
 
-/// A number as the shortest decimal that means it; JSON has none for those that are not finite, so they are text.
+/// A float as the shortest decimal that denotes it, or as a string if it is not finite, which JSON numbers cannot be.
 #[derive(Clone, Copy, Debug)]
 pub struct Float(pub f32);
 
@@ -408,7 +409,7 @@ impl Serialize for Float {
     }
 }
 
-/// Several of them.
+/// Several floats.
 #[derive(Clone, Copy, Debug)]
 pub struct Floats<'v>(pub &'v [f32]);
 
@@ -418,7 +419,7 @@ impl Serialize for Floats<'_> {
     }
 }
 
-/// Counts what passes.
+/// Counts the bytes that pass through it.
 struct Counted<W> {
     inner: W,
     written: u64,
@@ -443,7 +444,7 @@ mod tests {
     use super::*;
     use crate::outline::Outline;
 
-    /// The entry `detail` of a document in which a visitor is told this.
+    /// Returns the entry `detail` of a document with this outline.
     fn told(most: u64, tell: impl FnOnce(&mut Outline<'_>)) -> Json {
         let mut out = Vec::new();
         let mut document = Document::new(&mut out).unwrap();

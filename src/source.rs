@@ -12,11 +12,11 @@
 //!
 //! # Why mapping is unsafe
 //!
-//! In Rust's memory model, a change of the bytes of a `&[u8]` is undefined behaviour, whoever makes it. No operating
-//! system keeps other processes away from a mapped file. [memmap2](https://docs.rs/memmap2) therefore leaves the choice
-//! to the caller, and so does this crate: only unsafe functions enable mapping. A program that maps files to which
-//! others may write relies on something that Rust does not guarantee: that reading a byte during a concurrent write
-//! yields some byte value. This crate needs no more than that.
+//! In Rust's memory model, a change of the bytes of a `&[u8]` is undefined behaviour, no matter what makes it. No
+//! operating system keeps other processes away from a mapped file. [memmap2](https://docs.rs/memmap2) therefore leaves
+//! the choice to the caller, and so does this crate: only unsafe functions enable mapping. A program that maps files to
+//! which others may write relies on something that Rust does not guarantee: that reading a byte during a concurrent
+//! write yields some byte value. This crate needs no more than that.
 //!
 //! - Mapped bytes are only viewed as types for which every bit pattern is valid: numbers, and arrays and records of
 //!   them. A `str`, `char` or `bool` is created from a copy or from a number already read.

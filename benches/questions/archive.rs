@@ -1,4 +1,4 @@
-//! Archives to ask of, made for the moment.
+//! Temporary archives for questions.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -10,7 +10,7 @@ use meshpeek::FileMap;
 use super::material::{files, open};
 use super::writer::pbo::{Tail, Writer};
 
-/// A PBO among the temporary files; gone when dropped.
+/// A PBO among the temporary files; deleted on drop.
 pub struct Temporary(PathBuf);
 
 impl Temporary {
@@ -26,7 +26,7 @@ impl Temporary {
         archive
     }
 
-    /// One whose members are all a hole.
+    /// Creates one whose members are a sparse file's hole.
     pub fn of_holes(members: u32, member_bytes: u32) -> Self {
         let entry = |writer: Writer, index| {
             let name = format!("data\\models\\house_{index:05}.p3d");
@@ -39,7 +39,7 @@ impl Temporary {
         archive
     }
 
-    /// One of stored scenes, models and animations: the files at hand, over and over, until it has so many bytes.
+    /// Creates one of stored scenes, models and animations: the available files again and again, up to this total size.
     pub fn of_assets(bytes: u64) -> Self {
         let assets = [("b3d", "b3d"), ("lodka", "lod"), ("odol", "p3d"), ("rtm", "rtm")];
         let paths: Vec<PathBuf> = assets.iter().flat_map(|(folder, end)| files(folder, end)).collect();

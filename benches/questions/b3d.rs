@@ -1,4 +1,4 @@
-//! Blitz3D: what it costs to look, beside reading everything first.
+//! Blitz3D: the cost of a view, compared with reading everything first.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::baseline::b3d as baseline;
 use super::harness::{Examiner, contender, measure};
 use super::material::{files, open};
 
-/// The sum of the counts that an owned reader has too.
+/// The sum of the counts that an owned reader also has.
 pub fn counted(scene: &[u8]) -> u64 {
     let summary = Scene::parse(scene).expect("a scene").summarize();
     ["vertices", "triangles", "weights", "keys"].iter().filter_map(|name| summary.counts.get(name)).sum()

@@ -1,4 +1,4 @@
-//! Ballance maps: a table out of the zip that they are.
+//! Ballance maps: one table from their zip.
 
 use meshpeek::bmx::Map;
 
@@ -32,7 +32,7 @@ pub fn decoded(map: &[u8]) -> u64 {
     entry.decode().expect("a sound table").len() as u64
 }
 
-/// The table as it lies in the map: its stream, and what that inflates to.
+/// The table as stored in the map: its stream, and its inflated size.
 pub fn packed(map: &[u8]) -> (Vec<u8>, usize) {
     let map = Map::parse(map).expect("a map");
     let entry = map.entries().find(|entry| entry.name() == TABLE).expect("the table");

@@ -16,7 +16,7 @@ fn lzss_streams() -> Vec<Stream> {
     streams(&files("odol_rewritten", "p3d"), Packing::Lzss)
 }
 
-/// Expands each stream in turn into one place; the bytes of all.
+/// Expands each stream in turn into one buffer. Returns the total number of bytes.
 pub fn expanding<'s>(streams: &'s [Stream], mut expand: impl FnMut(&[u8], &mut [u8]) + 's) -> impl FnMut() -> u64 + 's {
     let mut out = vec![0; streams.iter().map(|stream| stream.decoded_len).max().unwrap_or(0)];
     move || {

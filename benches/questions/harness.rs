@@ -1,4 +1,4 @@
-//! Questions with several contenders, and who puts them.
+//! Questions with several contenders, and the harness that asks them.
 
 /// One way to answer a question.
 pub struct Contender<'w> {
@@ -12,22 +12,22 @@ pub struct Contender<'w> {
 }
 
 impl Contender<'_> {
-    /// Does the work once; its checksum.
+    /// Does the work once. Returns its checksum.
     pub fn run(&mut self) -> u64 {
         (self.work)()
     }
 
-    /// Sets the ratio of the first contender's time to this one's that it is to keep to.
+    /// Sets the target for the ratio of the first contender's time to this one's.
     pub fn at_most(self, ratio: f64) -> Self {
         Self { at_most: Some(ratio), ..self }
     }
 
-    /// Tells how many equal things the work is done for, so that the time of one can be told.
+    /// Sets the number of equal items in the work, so that the time of one can be printed.
     pub fn items(self, items: u64) -> Self {
         Self { items: Some(items), ..self }
     }
 
-    /// Tells that several threads work at once, whose times would add up.
+    /// Marks work by several threads at once, whose times would add up.
     pub fn in_threads(self) -> Self {
         Self { threads: true, ..self }
     }
@@ -38,28 +38,28 @@ pub fn contender<'w>(name: &'static str, work: impl FnMut() -> u64 + 'w) -> Cont
     Contender { name, work: Box::new(work), answers: true, at_most: None, items: None, threads: false }
 }
 
-/// Work that does not answer the question, but shows what the machine takes for something like it.
+/// Work that does not answer the question, but shows the machine's cost of something similar.
 pub fn measure<'w>(name: &'static str, work: impl FnMut() -> u64 + 'w) -> Contender<'w> {
     Contender { answers: false, ..contender(name, work) }
 }
 
-/// Whoever puts questions and takes down what the contenders do.
+/// Asks questions and records the contenders' results.
 pub trait Examiner {
-    /// Whether this question is to be put.
+    /// Returns true if this question is to be asked.
     fn asks(&mut self, text: &str) -> bool;
 
-    /// Has the contenders answer it.
+    /// Lets the contenders answer it.
     fn examine(&mut self, text: &str, contenders: Vec<Contender<'_>>);
 }
 
-/// A question that is put.
+/// A question to ask.
 pub struct Question<'t> {
     text: &'t str,
     examiner: &'t mut dyn Examiner,
 }
 
 impl dyn Examiner + '_ {
-    /// Puts a question if it is asked: only then is what it is asked of made.
+    /// Asks a question if it is selected. Only then is its input created.
     pub fn question(&mut self, text: &str, put: impl FnOnce(Question<'_>)) {
         if self.asks(text) {
             put(Question { text, examiner: self });
@@ -68,7 +68,7 @@ impl dyn Examiner + '_ {
 }
 
 impl Question<'_> {
-    /// Has these contenders answer it; the first is the one that the others are set beside.
+    /// Lets these contenders answer it. The others are compared with the first.
     pub fn compare(self, contenders: Vec<Contender<'_>>) {
         self.examiner.examine(self.text, contenders);
     }

@@ -1,4 +1,4 @@
-//! What the questions are asked of: files, and the compressed streams inside them.
+//! The input of the questions: files, and the compressed streams inside them.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -20,14 +20,14 @@ pub fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Opens a file the cheapest way.
+/// Opens a file in the cheapest way.
 pub fn open(path: &Path) -> FileMap {
     open_by(map_large(), path)
 }
 
 /// The cheapest way.
 pub fn map_large() -> Access {
-    // SAFETY: nobody writes into the files that are measured.
+    // SAFETY: nobody writes into the measured files.
     unsafe { Access::map_large() }
 }
 
@@ -47,7 +47,7 @@ pub struct Stream {
     pub decoded_len: usize,
 }
 
-/// All streams of these files that are packed so.
+/// All streams of these files with this packing.
 pub fn streams(files: &[PathBuf], packing: Packing) -> Vec<Stream> {
     let mut streams = Vec::new();
     for path in files {

@@ -1,4 +1,4 @@
-//! What reading costs, by question.
+//! The cost of reading, by question.
 
 mod archive;
 pub mod baseline;
@@ -23,7 +23,8 @@ pub mod writer;
 
 use harness::Examiner;
 
-/// Asks all questions that need no other library. Files are opened as the program `meshpeek` does it: larger ones mapped.
+/// Asks all questions that need no other library. Files are opened like in the program `meshpeek`: larger ones are
+/// mapped.
 pub fn ask(examiner: &mut dyn Examiner) {
     meshpeek::source::guard_maps().expect("a handler");
     open::ask(examiner);

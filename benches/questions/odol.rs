@@ -1,4 +1,4 @@
-//! Arma models: where everything is, and what it holds.
+//! Arma models: the locations and the content of their arrays.
 
 use std::fs::File;
 use std::ops::ControlFlow;
@@ -15,7 +15,7 @@ use super::baseline::odol as baseline;
 use super::harness::{Examiner, contender, measure};
 use super::material::{files, map, map_large, open, open_by};
 
-/// Hands out every array of every LOD's vertex table.
+/// Passes on every array of every LOD's vertex table.
 fn arrays(file: &[u8], mut each: impl FnMut(&dyn Array)) {
     let model = Model::parse(file).expect("a model");
     for index in 0..model.lod_count() {
@@ -34,7 +34,7 @@ fn arrays(file: &[u8], mut each: impl FnMut(&dyn Array)) {
     }
 }
 
-/// Reads an array whole; its bytes.
+/// Reads a whole array. Returns its bytes.
 fn read(array: &dyn Array) -> u64 {
     let mut bytes = 0;
     let read = array.read(&mut |rows| {
@@ -45,13 +45,13 @@ fn read(array: &dyn Array) -> u64 {
     bytes
 }
 
-/// What the owned reader is asked for, and the ends of the LZO streams in the order that it meets them.
+/// The input of the owned reader, and the ends of the LZO streams in the order in which it reads them.
 ///
-/// No decoder it is tried with tells where a stream ends, so it knows beforehand: one favour more to it.
+/// None of the decoders used with it reports where a stream ends, so it gets the ends in advance, which favors it.
 struct Owned {
     path: PathBuf,
     ends: Vec<usize>,
-    /// Where the arrays lie, and what they decode to.
+    /// The locations of the arrays, and their decoded content.
     places: Vec<(Storage, usize)>,
 }
 
@@ -62,7 +62,7 @@ impl Owned {
         paths.into_iter().map(Self::new).collect()
     }
 
-    /// Reads the file both ways and compares what comes out.
+    /// Reads the file both ways and compares the results.
     fn new(path: PathBuf) -> Self {
         let mut ends = Vec::new();
         let file = open(&path);
@@ -86,7 +86,7 @@ impl Owned {
         Self { path, ends, places }
     }
 
-    /// Reads the file whole; elements and bytes of the arrays of its vertex tables.
+    /// Reads the whole file. Returns the elements and bytes of the arrays of its vertex tables.
     fn load(&self, expand: fn(&[u8], &mut [u8])) -> (u64, u64) {
         let file = std::fs::read(&self.path).expect("a file");
         let mut ends = self.ends.iter();
@@ -98,8 +98,8 @@ impl Owned {
         std::hint::black_box(baseline::parse(&file, &mut expand)).vertex_data()
     }
 
-    /// The least that any reader could do who loads everything: reads the file, and expands the arrays of the vertex
-    /// tables, of which it knows beforehand where they lie.
+    /// The minimum for any reader that loads everything: reads the file, and expands the arrays of the vertex tables,
+    /// whose locations it gets in advance.
     fn load_least(&self, expand: fn(&[u8], &mut [u8])) -> u64 {
         let file = std::fs::read(&self.path).expect("a file");
         let decode = |(storage, len): &(Storage, usize)| {
@@ -118,8 +118,8 @@ impl Owned {
     }
 }
 
-/// Whether the owned reader is made for such a file: of these versions, without animations, and without materials on
-/// whose form readers differ.
+/// Returns true if the owned reader supports such a file: these versions, without animations, and without materials on
+/// whose layout readers differ.
 fn baseline_reads(path: &Path) -> bool {
     let file = open(path);
     let model = Model::parse(&file).expect("a model");
@@ -131,7 +131,7 @@ fn lod_starts(file: &[u8]) -> u64 {
     Model::parse(file).expect("a model").lods().map(|lod| u64::from(lod.start)).sum()
 }
 
-/// Every array of every LOD found, and every one read; beside readers that load everything with this decoder of LZO.
+/// Finds and reads every array of every LOD, compared with readers that load everything with this LZO decoder.
 pub fn ask_of(examiner: &mut dyn Examiner, decoder: &str, expand: fn(&[u8], &mut [u8])) {
     const LEAST: &str = "vertex arrays alone expanded, their places known";
     let text = format!("odol: from a path, every array of every LOD found, none decoded ({decoder})");
@@ -167,7 +167,7 @@ pub fn ask_of(examiner: &mut dyn Examiner, decoder: &str, expand: fn(&[u8], &mut
     });
 }
 
-/// The same by the system's own positional reads: 16 KiB, and what is wanted beyond.
+/// Finds them with positional reads of the system: 16 KiB, and the further bytes needed.
 fn lod_starts_by_range(path: &Path) -> u64 {
     let file = File::open(path).expect("a file");
     let size = file.byte_len().expect("its size");

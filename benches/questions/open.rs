@@ -1,4 +1,4 @@
-//! Opening: what it costs to know what a file is.
+//! Opening: the cost of recognizing a file.
 
 use std::path::PathBuf;
 

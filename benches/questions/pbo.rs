@@ -1,4 +1,4 @@
-//! Archives: where every member is, and what it is.
+//! Archives: the location and the kind of every member.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -14,7 +14,7 @@ fn places(file: &FileMap) -> Vec<u64> {
     archive.members().map(|member| member.expect("a member").offset()).collect()
 }
 
-/// What asking the operating system for the beginning of each member takes.
+/// The cost of reading the start of each member with system calls.
 fn preads(archive: &Temporary) -> Contender<'_> {
     let known = places(&archive.open());
     let members = known.len() as u64;
@@ -26,7 +26,7 @@ fn preads(archive: &Temporary) -> Contender<'_> {
     measure("pread of 512 bytes a member", read).items(members)
 }
 
-/// What the header of an asset tells.
+/// The header facts of an asset.
 fn facts(bytes: &[u8]) -> u64 {
     match Asset::parse(bytes).expect("an asset") {
         Asset::B3d(scene) => scene.version() as u64,

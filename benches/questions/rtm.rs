@@ -1,4 +1,4 @@
-//! Arma animations: where the frames are, and what they hold.
+//! Arma animations: the locations and the content of their frames.
 
 use std::hint::black_box;
 use std::path::PathBuf;

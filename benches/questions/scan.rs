@@ -1,4 +1,4 @@
-//! Scans of archives to NDJSON, as the program writes it, into nothing.
+//! Scans of archives to NDJSON like in the program, with the output discarded.
 
 use std::io::Write;
 use std::ops::ControlFlow;

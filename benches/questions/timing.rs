@@ -1,9 +1,9 @@
-//! Times contenders in turn in one process and tells them as ratios.
+//! Times contenders in turn in one process and prints the ratios.
 //!
-//! Absolute times change from machine to machine and from minute to minute. Here all contenders of a question run once
-//! a round, in short turns, so that whatever disturbs one disturbs all, and what counts is the fastest tenth of the
-//! rounds. Time is what the process has the processors for, system calls included: the clock on the wall would also tell
-//! how long others had them, the more the longer a contender takes.
+//! Absolute times vary by machine and by minute. Here all contenders of a question run once in each round, in short
+//! turns, so that any disturbance affects all of them. The result is taken from the fastest tenth of the rounds. Time
+//! is the CPU time of the process, including system calls. Wall-clock time would include the time of other processes,
+//! the more the longer a contender takes.
 
 #[path = "../../tests/it/memory.rs"]
 mod memory;
@@ -16,23 +16,23 @@ use rustix::time::{ClockId, Timespec, clock_gettime};
 
 use super::questions::harness::{Contender, Examiner};
 
-/// Rounds of each question, after one to warm up; fewer where they would take longer than that.
+/// Rounds of each question, after one to warm up; fewer if they would take longer than the limit.
 const ROUNDS: u128 = 101;
 const AT_LEAST: u128 = 11;
 const TIME: Duration = Duration::from_secs(10);
-/// Each contender repeats its work in a round until this much time is filled.
+/// Each contender repeats its work in a round up to this much time.
 const FILL: Duration = Duration::from_millis(1);
 
 /// The table of all questions.
 pub struct Table {
-    /// What a question's text has to contain to be asked.
+    /// The text that a question must contain to be asked.
     filter: String,
     set: usize,
     met: usize,
 }
 
 impl Table {
-    /// Prints the head. The first argument that is no option picks the questions that contain it.
+    /// Prints the head. The first argument that is not an option selects the questions that contain it.
     pub fn new() -> Self {
         let filter = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
         println!(
@@ -92,7 +92,7 @@ impl Drop for Table {
     }
 }
 
-/// The first run of a contender: how long it takes, how often that fits into a round, and what it takes of the heap.
+/// The first run of a contender: its time, how often that fits into a round, and its use of the heap.
 struct Run {
     once: Duration,
     repeats: u32,
@@ -115,7 +115,7 @@ fn warm_up(text: &str, contenders: &mut [Contender<'_>]) -> Vec<Run> {
     runs
 }
 
-/// What the clock for this work shows. Threads that work at once have it on the wall.
+/// The clock for this work: wall-clock time for threads that work at once.
 fn time(contender: &Contender<'_>) -> Duration {
     let clock = if contender.threads { ClockId::Monotonic } else { ClockId::ProcessCPUTime };
     let Timespec { tv_sec, tv_nsec } = clock_gettime(clock);

@@ -1,8 +1,9 @@
-//! Asks the public functions of the library everything about files with fields, arrays and gaps bent, where the
-//! dissection finds them, and holds what each question takes of memory and time against a bound.
+//! Calls the public functions of the library on files with changed fields, arrays and gaps, found by the dissection,
+//! and compares the memory and time of each question with a bound.
 //!
-//! `mutants [COUNT] [FROM]`: so many (100,000), from this one on (0). Every mutant is made of its number alone. One that
-//! panics or takes more than it may is named, and its bytes are written to `fuzz/artifacts`; the command then ends with 1.
+//! `mutants [COUNT] [FROM]`: this many (100,000), starting at this one (0). The number of a mutant alone determines its
+//! content. For one that panics or exceeds a bound, its name is printed and its bytes are written to `fuzz/artifacts`;
+//! the command then exits with 1.
 
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -26,12 +27,12 @@ use meshpeek::{Asset, Budget, Format, Limits, OwnedAsset, json};
 use meshpeek_fuzz::memory::usage_of;
 use meshpeek_fuzz::models::bent;
 
-/// What one block may decode to.
+/// The maximum decoded size of one block.
 const DECODED: u64 = 16 << 20;
-/// What a question may hold beside twice the file: some twelve times what any was seen to take.
+/// The memory that a question may take besides twice the file: about twelve times the maximum measured.
 const MEMORY: u64 = 8 << 20;
 const TIME: Duration = Duration::from_secs(2);
-/// How many of each are asked for.
+/// The number of items requested of each kind.
 const ENOUGH: usize = 100;
 
 struct Mutant<'m> {
@@ -50,7 +51,7 @@ impl Mutant<'_> {
         Asset::parse_file(self.path, self.bytes, &self.limits).ok()
     }
 
-    /// Asks an asset, where it is one.
+    /// Asks an asset, if there is one.
     fn with(&self, ask: impl FnOnce(&Asset<'_>)) {
         if let Some(asset) = self.asset() {
             ask(&asset);
@@ -202,7 +203,7 @@ const QUESTIONS: &[Question] = &[
     }),
 ];
 
-/// Reads everything that an outline tells.
+/// Reads everything in an outline.
 struct Reads {
     budget: Budget,
     arrays: usize,
@@ -235,7 +236,7 @@ impl Visitor for Reads {
     }
 }
 
-/// What a question took at most, over all mutants.
+/// The maximum cost of a question over all mutants.
 #[derive(Clone, Copy, Default)]
 struct Most {
     memory: i64,
@@ -250,7 +251,7 @@ struct Report {
     failures: Vec<String>,
 }
 
-/// Numbers without a pattern, which the number of a mutant alone decides.
+/// Pseudorandom numbers, determined by the number of the mutant alone.
 fn choices(number: u64) -> Vec<u8> {
     let mut state = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491_4f6c_dd1d;
     let mut next = || {
@@ -287,7 +288,7 @@ fn ask(number: u64, report: &Mutex<Report>) {
         if usage.peak > bound {
             failures.push(format!("{number}: {name} takes {} bytes of {bound}", usage.peak));
         }
-        // Once more where the machine was busy.
+        // Measured again in case the machine was busy.
         let is_slow = |time: Duration| time > TIME;
         if is_slow(took.time) {
             let start = Instant::now();

@@ -1,14 +1,14 @@
-//! Runs every target over files, each also cut short and altered a little: a short replay without a fuzzer.
+//! Runs every target over files, each also cut short and slightly altered: a short replay without a fuzzer.
 //!
-//! `replay FOLDER...`: all files below; a file goes to every target. `--only TARGET`: to this one; `--plain`: files as
-//! they are alone. `replay --list` names the targets. `replay --seeds FOLDER` writes small
-//! files to start from, in a folder for each target.
+//! `replay FOLDER...`: all files below; a file goes to every target. `--only TARGET`: only to this one; `--plain`: only
+//! the unchanged files. `replay --list` prints the names of the targets. `replay --seeds FOLDER` writes small files to
+//! start from, in a folder for each target.
 
 use std::path::{Path, PathBuf};
 
 use meshpeek_fuzz::TARGETS;
 
-/// Variants of each file beside the file itself.
+/// Variants of each file besides the file itself.
 const VARIANTS: u64 = 40;
 
 fn main() -> std::io::Result<()> {
@@ -63,7 +63,7 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The file itself for variant 0, else a copy that is cut or has a few bytes changed, the same in every run.
+/// Returns the file itself for variant 0, else a copy that is cut or has a few bits changed, the same in every run.
 fn altered(bytes: &[u8], variant: u64) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     let mut state = variant.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ bytes.len() as u64;

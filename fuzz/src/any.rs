@@ -1,4 +1,4 @@
-//! Any bytes as whatever they start like: every question is asked, every array read, and what must hold is asserted.
+//! Any bytes, as the format that they start like: asks every question, reads every array, and asserts what must hold.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -12,14 +12,14 @@ use meshpeek::view::{Cursor, Packing, Strided, Table};
 use meshpeek::{Asset, Budget, Limits};
 use zerocopy::little_endian::U32;
 
-/// The largest file of which all is asked that costs as much as the file.
+/// The maximum size of a file for questions whose cost grows with the file.
 const SMALL: usize = 1 << 12;
 
-/// The most bytes read of one table: a file of a few bytes may stand for billions of equal rows.
+/// The maximum number of bytes read of one table: a file of a few bytes may stand for billions of equal rows.
 const ENOUGH: u64 = 1 << 22;
 
 pub fn run(data: &[u8]) {
-    // A fuzzer's machine is small, and its patience too.
+    // A fuzzer's machine is small, and a run must be short.
     let limits = Limits { decoded_bytes: 1 << 26, ..Limits::default() };
     if let Ok(asset) = Asset::parse_with(data, &limits) {
         walk(&asset, data, &limits);
@@ -28,13 +28,13 @@ pub fn run(data: &[u8]) {
     if data.len() <= SMALL {
         by_ranges(data, &limits);
     }
-    // Columns lie inside records, and records divide the bytes.
+    // Columns are inside records, and records divide the bytes.
     if !data.is_empty() {
         assert!(Strided::<u8>::new(data, 0, data.len() + 1, 0).is_err());
         assert!(Strided::<u8>::new(data, 0, data.len(), data.len()).is_err());
         assert!(Strided::<u8>::new(data, 0, data.len(), data.len() - 1).is_ok_and(|last| last.get(0) == data.last()));
     }
-    // A record is parsed where it can be had.
+    // A record can be parsed at its offset.
     let mut cursor = Cursor::with_offset(data, 7);
     match (cursor.parse(in_place::<U32>()), data.first_chunk()) {
         (Ok(number), Some(bytes)) => assert_eq!((number.get(), cursor.offset()), (u32::from_le_bytes(*bytes), 11)),
@@ -43,7 +43,7 @@ pub fn run(data: &[u8]) {
     }
 }
 
-/// What only ranges are at hand of tells what the whole tells, of which each range is added when it is missed.
+/// Opening from ranges, with each missing range added on request, gives the same results as opening the whole file.
 fn by_ranges(data: &[u8], limits: &Limits) {
     let told = |asset: &Asset<'_>| format!("{:?}", asset.summarize_header());
     let whole = Asset::parse_with(data, limits).map(|asset| told(&asset));
@@ -57,15 +57,15 @@ fn by_ranges(data: &[u8], limits: &Limits) {
     }
 }
 
-/// Every byte of a file has a name, and no byte two.
+/// Every byte of a file belongs to exactly one name.
 fn dissect_whole(asset: &Asset<'_>, size: u64) {
     let mut reached = 0;
-    // One of them, which the size chooses.
+    // One of the bytes, chosen by the size.
     let mut left = size % 61;
     let mut one = None;
     dissect(asset, size, &mut |line| {
         if size <= SMALL as u64 && matches!(line.kind, LineKind::Field | LineKind::Array) {
-            // An array goes before its count, which has its name.
+            // An array comes after its count, which has its name.
             let is_its_array = one.as_ref().is_some_and(|(selector, _)| selector == line.selector);
             if is_its_array && line.kind == LineKind::Array || one.is_none() || left > 0 {
                 one = line.span.map(|span| (line.selector.to_owned(), span)).or(one.take());
@@ -88,7 +88,7 @@ fn dissect_whole(asset: &Asset<'_>, size: u64) {
     }
 }
 
-/// Asks an asset everything; returns a checksum over all that it told, so that nothing can be left out unseen.
+/// Asks an asset everything. Returns a checksum over all answers, so that nothing can be optimized away.
 pub fn walk(asset: &dyn Inspect, data: &[u8], limits: &Limits) -> u64 {
     let summary = asset.summarize();
     assert_eq!((summary.bytes, summary.format), (data.len() as u64, Some(asset.format())));
@@ -139,7 +139,7 @@ struct Reader<'d> {
     data: &'d [u8],
     size: u64,
     sum: u64,
-    /// The names in each part around the place told of.
+    /// The names in each open part.
     parts: Vec<Names>,
     derived: usize,
     failed: bool,
@@ -149,12 +149,12 @@ struct Reader<'d> {
 #[derive(Default)]
 struct Names {
     seen: HashSet<&'static str>,
-    /// The list being told, and what its next item should be.
+    /// The current list, and its next expected item.
     list: Option<(&'static str, usize)>,
 }
 
 impl Reader<'_> {
-    /// Names do not meet in a part, and a list is told in one go.
+    /// Names are unique within a part, and the items of a list are adjacent.
     fn named(&mut self, name: &'static str, index: Option<usize>) {
         let names = self.parts.last_mut().unwrap();
         let next = names.list.filter(|(list, _)| index.is_some() && *list == name).map(|(_, next)| next);
@@ -168,7 +168,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A text is the same however it is told, and moves no cursor.
+    /// A text is the same however it is returned, and moves no cursor.
     fn text(&mut self, text: Text<'_>) {
         self.add(text.stored_byte_len() as u64);
         if let Text::Bytes(bytes) = text {
@@ -225,7 +225,7 @@ impl Visitor for Reader<'_> {
         self.named(name, index);
         let storage = table.storage();
         if storage.packing == Packing::Derived {
-            // Each may cost as much as the whole file: a few stand for all, unless that is small.
+            // Each may cost as much as the whole file, so large files ask only for a few.
             self.derived += 1;
             if self.derived > if self.size <= SMALL as u64 { 100 } else { 2 } {
                 return;

@@ -46,7 +46,7 @@ pub fn run(data: &[u8]) {
         assert_eq!((node.sequences().count(), node.is_marked_pivot()), (of_tag("SEQS"), of_tag("PIVO") > 0));
         let moved = node.local_matrix().map(|row| row[3].to_bits());
         assert_eq!(moved, node.position().map(f32::to_bits), "a matrix that moves elsewhere");
-        // A rotation by a unit quaternion stretches nothing.
+        // A rotation by a unit quaternion does not scale.
         let length = node.rotation().iter().map(|part| part * part).sum::<f32>();
         if (length - 1.0).abs() < 1e-6 && node.scale() == [1.0; 3] {
             let columns = [0, 1, 2].map(|at| node.local_matrix().iter().map(|row| row[at] * row[at]).sum::<f32>());
@@ -59,14 +59,14 @@ pub fn run(data: &[u8]) {
     }
     let summary = scene.summarize();
     assert_eq!(summary.counts.get("nodes"), Some(nodes.len() as u64));
-    // Of a broken part the walk may tell what the summary leaves out, and the other way round.
+    // For a broken part, the walk and the summary may each report something that the other omits.
     if summary.problems.is_empty() {
         assert_eq!(summary.counts.get("vertices"), Some(vertices));
         assert_eq!(summary.counts.get("triangles"), Some(triangles));
     }
 }
 
-/// A vertex is its position, normal, color and sets one behind the other, and nothing else.
+/// A vertex consists of its position, normal, color and texture coordinates in this order, and nothing else.
 fn columns_are_the_record(vertices: &Vertices<'_>, data: &[u8]) {
     let start = vertices.positions().offset() as usize;
     for index in [0, vertices.len() / 2, vertices.len().saturating_sub(1)] {

@@ -1,4 +1,4 @@
-//! Blitz3D scenes against the crate `b3d`: what it reads as the document says is told the same here.
+//! Blitz3D scenes compared with the crate `b3d`: data that it reads as the document says is the same here.
 
 use b3d::{B3D, Key, Node as Theirs, Vertice};
 use meshpeek::b3d::{Keys, Mesh, Node, Scene, Vertices};
@@ -8,7 +8,7 @@ use crate::peers::quietly;
 
 pub fn run(data: &[u8]) {
     let Ok(scene) = Scene::parse(data) else { return };
-    // It takes memory for such a chunk, as much as that claims.
+    // For such a chunk, it allocates as much memory as the chunk claims.
     let is_claim = |at: &[u8]| at.starts_with(b"PIVO") && le_u32(&at[4..]) as usize > data.len();
     if data.windows(8).any(is_claim) {
         return;
@@ -17,7 +17,7 @@ pub fn run(data: &[u8]) {
     let Ok(ours) = scene.nodes().collect::<Result<Vec<_>, _>>() else { return };
     let mut read = Vec::new();
     flatten(&theirs.node, &mut read);
-    // It knows one root alone, and goes astray where a chunk does not end where its records do.
+    // It supports only one root, and misreads chunks that do not end where their records do.
     if !ours.iter().map(place).eq(read.iter().copied().map(their_place)) {
         return;
     }
@@ -26,7 +26,7 @@ pub fn run(data: &[u8]) {
     }
 }
 
-/// A node before those in it, as in the file.
+/// A parent node before its children, as in the file.
 fn flatten<'a>(node: &'a Theirs, all: &mut Vec<&'a Theirs>) {
     all.push(node);
     node.children.iter().for_each(|child| flatten(child, all));
@@ -56,7 +56,8 @@ fn bodies<'a>(node: &Node<'a>, tag: &str) -> Vec<&'a [u8]> {
     of_tag.map(|chunk| chunk.body().rest()).collect()
 }
 
-/// Whether there is one of each part at most, of which the crate would keep the last, and each ends where its records do.
+/// Returns true if each part occurs at most once, of which the crate would keep the last, and ends where its records
+/// do.
 fn ends_agree(node: &Node<'_>, theirs: &Theirs) -> bool {
     let is = |tag: &str, len: usize| match *bodies(node, tag) {
         [] => true,
@@ -74,7 +75,7 @@ fn ends_agree(node: &Node<'_>, theirs: &Theirs) -> bool {
         && node.mesh().ok().flatten().is_none_or(|mesh| parts_agree(&mesh, &theirs.mesh, vertices))
 }
 
-/// It takes the first chunk for the vertices, whatever it is, and the others for triangles.
+/// It reads the first chunk as the vertices, whatever it is, and the others as triangles.
 fn parts_agree(ours: &Mesh<'_>, theirs: &b3d::Mesh, vertices: usize) -> bool {
     let chunks = ours.chunks().flatten().map(|chunk| (chunk.tag().to_string(), chunk.body().left() as usize));
     let triangles = theirs.triangles.iter().map(|list| ("TRIS".to_owned(), 4 + 12 * list.indices.len()));
@@ -103,14 +104,14 @@ fn compare(node: &Node<'_>, theirs: &Theirs) {
     }
 }
 
-/// The bytes of a record with a fixed part, and of the others those that the flags name.
+/// Returns the size of a record with a fixed part, or of a record whose parts depend on flags.
 fn record(flags: u32, [fixed, others @ ..]: [usize; 4]) -> usize {
     fixed + others.iter().enumerate().filter(|(bit, _)| flags >> bit & 1 == 1).map(|(_, bytes)| bytes).sum::<usize>()
 }
 
 fn mesh(ours: &Mesh<'_>, theirs: &b3d::Mesh) {
     let list = &theirs.vertices;
-    // It reads one set of two, whatever is told.
+    // It reads one set of two coordinates, whatever the file says.
     if (list.tex_coord_sets, list.tex_coord_set_size) == (1, 2) {
         vertices(&ours.vertices().expect("vertices that are read there"), &list.vertices);
     }

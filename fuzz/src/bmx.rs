@@ -15,7 +15,7 @@ pub fn run(data: &[u8]) {
         if let Ok(stored) = entry.stored_bytes() {
             assert_eq!(stored.len() as u64, entry.stored_byte_len());
         }
-        // Many entries may lie over the same data.
+        // Many entries may share the same data.
         if entry.decoded_byte_len_hint() < 1 << 16
             && let Ok(bytes) = entry.decode()
         {
@@ -25,7 +25,7 @@ pub fn run(data: &[u8]) {
     lists(&map);
 }
 
-/// What holds for the lists of any map.
+/// Assertions for the lists of any map.
 pub fn lists(map: &Map<'_>) {
     let Ok(entries) = map.index() else { return };
     let known = entries.flatten().filter(|entry| entry.kind.name().is_some()).count();
@@ -77,7 +77,8 @@ pub fn lists(map: &Map<'_>) {
     assert!(summary.counts.get("triangles").is_none_or(|counted| counted >= triangles));
 }
 
-/// Into the axes of other programs and back a matrix stays what it is, but for a last column that 3ds Max does not have.
+/// Converting a matrix to the axes of other programs and back does not change it, except for a last column that 3ds Max
+/// does not have.
 fn turned_there_and_back(matrix: &Matrix) {
     let bits = |rows: &[[f32; 4]; 4]| rows.map(|row| row.map(f32::to_bits));
     assert_eq!(bits(&Matrix::from_blender(matrix.to_blender()).rows), bits(&matrix.rows));

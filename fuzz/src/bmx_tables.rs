@@ -3,7 +3,7 @@
 use meshpeek::bmx::{Map, Tables};
 use meshpeek::{Inspect, Limits};
 
-/// Four lengths of two bytes each, then the tables one behind the other; the last takes what is left.
+/// Four lengths of two bytes each, then the tables one after another; the last takes the remaining bytes.
 pub fn run(data: &[u8]) {
     let Some((lengths, mut rest)) = data.split_first_chunk::<8>() else { return };
     let mut cut = |at: usize| {
@@ -18,11 +18,11 @@ pub fn run(data: &[u8]) {
     let map = Map::from_tables(tables);
     crate::bmx::lists(&map);
     let size = map.summarize().bytes;
-    // However often the index names a record, all that is walked over stays in proportion to the tables.
+    // However often the index refers to a record, the total amount walked is proportional to the tables.
     if let Ok(list) = map.meshes() {
         let walked = list.walk().flatten().map(|mesh| mesh.record_byte_len()).sum::<u64>();
         assert!(walked <= largest, "{walked} bytes of meshes are walked over, {largest} are meant to be");
     }
-    // Its tables are no file: offsets count from the start of each.
+    // Its tables are not in a file: offsets count from the start of each.
     crate::any::walk(&map, &vec![0; size as usize], &Limits::default());
 }

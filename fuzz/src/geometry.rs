@@ -1,4 +1,4 @@
-//! Triangles and poses of any model: numbers that point into arrays, counts that agree with what the file tells.
+//! Triangles and poses of any model: indices are in range, and counts agree with those of the file.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use meshpeek::{Asset, Format, Inspect, Limits};
 
 use crate::views;
 
-/// The most that is looked at of each: a file of a few bytes may show one thing thousands of times.
+/// The maximum number of items examined of each kind: a file of a few bytes may show one thing thousands of times.
 const ENOUGH: usize = 300;
 const MOST_VERTICES: usize = 1 << 16;
 
@@ -33,14 +33,14 @@ pub fn run(data: &[u8]) {
     }
     rigs.iter().for_each(move_about);
     if let (Ok(motion), [rig, ..]) = (Motion::parse_with(data, &limits), &*rigs) {
-        // Moved by its own bones' names it moves as by itself, where no two have one name.
+        // Posing it by its own bones' names equals posing it by itself, if the names are unique.
         let other = Rig::with_skeleton(motion, rig);
         assert_eq!(other.bones().len(), rig.bones().len());
         move_about(&other);
     }
 }
 
-/// Numbers of a file in which nothing is wrong point somewhere; those of others are asked for all the same.
+/// Indices of a valid file are in range. Those of other files are requested nevertheless.
 fn look_at(primitive: &Primitive<'_>, data: &[u8], is_sound: bool, bones: usize) {
     let count = primitive.vertex_count();
     if count.as_ref().is_ok_and(|count| *count > MOST_VERTICES) {
@@ -98,7 +98,7 @@ fn look_at(primitive: &Primitive<'_>, data: &[u8], is_sound: bool, bones: usize)
     let (at, along, upright) = (world.point([0.0; 3]), world.direction([1.0, 0.0, 0.0]), world.normal([0.0, 0.0, 1.0]));
     let length = upright.iter().map(|part| part * part).sum::<f32>();
     assert!(length == 0.0 || (length - 1.0).abs() < 1e-3 || length.is_nan(), "{upright:?}");
-    // Of what is hardly flat and neither huge nor tiny: else the signs get lost.
+    // Only for shapes that are not flat, huge or tiny: otherwise rounding may lose the signs.
     let [x, y, z] = [along, world.direction([0.0, 1.0, 0.0]), world.direction([0.0, 0.0, 1.0])];
     let across = [x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]];
     let dot = |a: [f32; 3], b: [f32; 3]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
@@ -114,7 +114,7 @@ fn look_at(primitive: &Primitive<'_>, data: &[u8], is_sound: bool, bones: usize)
     }
 }
 
-/// By number, from either end and as the machine's own they are the same.
+/// Items are the same by index, from either end and as native numbers.
 fn numbers_agree(values: &Values<'_, Vec3>) {
     views::both_ways(|| values.iter());
     if values.len() < 1000 {
@@ -124,7 +124,7 @@ fn numbers_agree(values: &Values<'_, Vec3>) {
     assert_eq!(last.is_none(), values.is_empty());
 }
 
-/// What is in place has its numbers in the file, or in a table inflated from it; never out of reach.
+/// Data in place is inside the file, or inside a table inflated from it.
 fn lies_in(values: &Values<'_, Vec3>, data: &[u8]) {
     if let Some(column) = values.borrowed() {
         assert!(column.iter().count() == values.len());
@@ -133,7 +133,7 @@ fn lies_in(values: &Values<'_, Vec3>, data: &[u8]) {
     }
 }
 
-/// Triangles are those that the summary counts, where it counts triangles and shows each once.
+/// The triangles are those that the summary counts, if it counts triangles and each is shown once.
 fn counts_agree(asset: &Asset<'_>) {
     let summary = asset.summarize();
     let Some(told) = summary.counts.get("triangles").filter(|told| *told < MOST_VERTICES as u64) else { return };
@@ -148,7 +148,7 @@ fn move_about(rig: &Rig<'_>) {
     assert!(bones.iter().enumerate().all(|(place, bone)| bone.parent.is_none_or(|parent| parent < place)));
     assert!(format!("{rig:?}").len() < 100);
     let rest = rig.rest();
-    // The same bones without the file stay where they are.
+    // The same bones without the file keep their pose.
     let still = Rig::from_bones(bones.iter().map(|bone| (bone.name, bone.parent)));
     assert!(still.clips().next().is_none() && still.bones().len() == bones.len());
     assert_eq!(rest.locals().len(), bones.len());

@@ -1,14 +1,14 @@
-//! Inflating a member of a zip, against miniz_oxide: the same bytes of both, or an error.
+//! Inflates a member of a zip, and compares with miniz_oxide: equal bytes, or an error from both.
 
 use meshpeek::zip::Archive;
 use miniz_oxide::inflate::{TINFLStatus, decompress_to_vec_with_limit};
 
 use crate::writer::zip::{Entry, crc32, zip};
 
-/// Streams that yield more are left alone.
+/// Streams with larger output are skipped.
 const MOST: usize = 1 << 16;
 
-/// The bytes are a stream. A claim of its length that is a byte off is an error too.
+/// The input is a stream. A claimed size that is off by one byte is an error too.
 pub fn run(stream: &[u8]) {
     let (mut bytes, is_whole) = match decompress_to_vec_with_limit(stream, MOST) {
         Ok(bytes) => (bytes, true),
@@ -21,7 +21,7 @@ pub fn run(stream: &[u8]) {
     let directory = file.at("directory");
     let mut file = file.to_vec();
     for claimed in [len, len + 1, len.saturating_sub(1)] {
-        // With the sum of so many bytes, so that it does not tell what the length must tell.
+        // Uses the checksum of that size, so that the error must come from the size.
         for (header, value) in [(14, crc32(&bytes[..claimed])), (22, claimed as u32)] {
             file[header..header + 4].copy_from_slice(&value.to_le_bytes());
             file[directory + 2 + header..directory + 6 + header].copy_from_slice(&value.to_le_bytes());

@@ -1,4 +1,4 @@
-//! What the fuzz targets do, as plain functions: the targets feed them, and so does `replay`, without a fuzzer.
+//! The fuzz targets as plain functions, called by the fuzzer's targets and by `replay` without a fuzzer.
 
 #[path = "../../tests/it/memory.rs"]
 pub mod memory;

@@ -1,4 +1,4 @@
-//! LODka3D models: what views tell of one thing in several ways must agree.
+//! LODka3D models: different views of the same data must agree.
 
 use meshpeek::lodka::{AnsiStr, Content, FaceGroup, Indices, Kind, Mesh, Model, MorphCollections, Node, Weights};
 use meshpeek::summary::Problems;
@@ -6,10 +6,10 @@ use meshpeek::{Inspect, Limits};
 
 use crate::views;
 
-/// How many of what a file may claim without bytes are asked for.
+/// The maximum number of items requested of a list whose count no bytes confirm.
 const ENOUGH: usize = 1000;
 
-/// How many chunks, and of which files, are made longer.
+/// The limits for making chunks longer: the number of chunks, and the size of the file.
 const LONGER: usize = 8;
 const SMALL: usize = 2048;
 
@@ -46,7 +46,7 @@ pub fn run(data: &[u8]) {
         }
         nodes += 1;
     }
-    // Each model by itself holds what the walk over the file met in it.
+    // Each model contains what the walk over the file found in it.
     let mut inside = 0;
     for (index, part) in model.parts().flatten().enumerate() {
         assert_eq!(part.index(), index);
@@ -77,7 +77,8 @@ pub fn run(data: &[u8]) {
     assert_eq!(counted.get("meshes"), Some(model.nodes().flatten().filter(|n| n.kind() == Kind::Mesh).count() as u64));
 }
 
-/// A chunk of a sound file ends where its fields do: one byte more, with the sizes of those around it right, is told.
+/// A chunk of a valid file ends where its fields do: one more byte, with the sizes of its parents adjusted, is
+/// reported.
 fn one_byte_more(data: &[u8], starts: &[u64], node: &Node<'_>, place: usize) {
     if matches!(node.kind(), Kind::Part | Kind::List | Kind::Unknown | Kind::Info | Kind::Screenshot) {
         return;
@@ -228,7 +229,7 @@ fn indices(indices: &Indices<'_>) {
     }
 }
 
-/// A name is itself, however it is had.
+/// A name is the same however it is obtained.
 fn text(name: AnsiStr<'_>) {
     assert!(format!("{name:?}") == format!("\"{name}\""));
     let decoded = name.decode();
@@ -245,7 +246,7 @@ fn weights(weights: &Weights<'_>) {
     for list in weights.vertices() {
         assert!((1..=weights.bones_per_vertex as usize).contains(&list.len()) && !list.is_empty());
         assert_eq!(list.iter().count(), list.len());
-        // Only the last record of a list may close it.
+        // Only the last record of a list may end it.
         assert!(list.iter().take(list.len() - 1).all(|weight| !weight.is_last));
         used += list.len();
         assert!(list.is_closed() || used == weights.records.len());

@@ -1,16 +1,17 @@
-//! LZO1X: the walk against a plain decoder and against lzo1x, in bytes and lengths.
+//! LZO1X: the walk compared with a plain decoder and with lzo1x, in bytes and lengths.
 
 use meshpeek::codec::{Codec, lzo};
 use meshpeek::view::{Cursor, Packing};
 
-/// The most bytes that an input is let expand to.
+/// The maximum decoded size of an input.
 const MOST: usize = 1 << 16;
 
-/// The first byte from which on the others are compressed first.
+/// From this first byte on, the other bytes are compressed first.
 const COMPRESSED: u8 = 0xf0;
 
-/// The first byte says whether the others are a stream, or plain bytes to be compressed first, which costs more and is
-/// seldom; and whether the stream is then damaged, at the place and with the value that the next bytes say.
+/// The first byte decides whether the others are a stream, or plain bytes to compress first, which costs more and is
+/// rare. It also decides whether the stream is then damaged, at the position and with the value given by the next
+/// bytes.
 pub fn run(data: &[u8]) {
     let [mode, place, value, rest @ ..] = data else { return };
     let rest = &rest[..rest.len().min(MOST)];
@@ -32,7 +33,7 @@ pub fn run(data: &[u8]) {
     check(&stream, rest.len());
 }
 
-/// Whatever other length is guessed, the stream is refused; at its own the three decoders agree.
+/// A stream is rejected for every wrong length. For its own length, the three decoders agree.
 fn check(stream: &[u8], guess: usize) {
     let plain = decode(stream);
     let own = plain.as_ref().map(|(out, _)| out.len());
@@ -40,7 +41,7 @@ fn check(stream: &[u8], guess: usize) {
         let error = lzo::stored_byte_len(Cursor::with_offset(stream, 7), guess as u64).expect_err("another length");
         assert!((7..=7 + stream.len() as u64).contains(&error.offset().unwrap()));
         if guess <= stream.len() * 255 {
-            // lzo1x takes an end mark of any length.
+            // lzo1x accepts an end mark of any length.
             let theirs = lzo1x::decompress(stream, &mut vec![0; guess]);
             assert!(theirs.is_err() || error.message().contains("end mark"), "{error}");
         }
@@ -61,7 +62,7 @@ fn check(stream: &[u8], guess: usize) {
     assert!(exact.len() == stream.len() || lzo::decode_into(Cursor::new(stream), &mut ours).is_err());
 }
 
-/// What is not packed is copied, all of it or nothing.
+/// Uncompressed data is copied whole, or not at all.
 fn as_it_is(bytes: &[u8]) {
     let (raw, mut out) = (Codec::Raw, vec![0xaa; bytes.len()]);
     assert_eq!(raw.stored_byte_len(Cursor::new(bytes), bytes.len() as u64).unwrap(), bytes.len() as u64);
@@ -72,8 +73,8 @@ fn as_it_is(bytes: &[u8]) {
     assert!(raw.packing() == Packing::InPlace && Codec::Lzo.packing().name() == Codec::Lzo.name());
 }
 
-/// Decodes byte by byte as the description of the format says; the output and the bytes read. `None` where the stream
-/// is damaged or grows too large.
+/// Decodes byte by byte as the format's description says. Returns the output and the number of bytes read, or `None` if
+/// the stream is damaged or its output too large.
 fn decode(stream: &[u8]) -> Option<(Vec<u8>, usize)> {
     let mut input = stream.iter().copied();
     let mut out = Vec::with_capacity(256);

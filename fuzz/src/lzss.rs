@@ -1,9 +1,9 @@
-//! LZSS: walk and decoder against a plain decoder with a ring, in bytes and lengths.
+//! LZSS: walk and decoder compared with a plain decoder with a ring buffer, in bytes and lengths.
 
 use meshpeek::codec::{Codec, lzss};
 use meshpeek::view::Cursor;
 
-/// The first two bytes are the decoded length, the others the stream. It is also tried with the right checksum.
+/// The first two bytes are the decoded length, the others the stream. It is also tried with a correct checksum.
 pub fn run(data: &[u8]) {
     let [low, high, stream @ ..] = data else { return };
     let len = usize::from(u16::from_le_bytes([*low, *high]));
@@ -24,14 +24,14 @@ fn sum(bytes: &[u8]) -> u32 {
     bytes.iter().map(|&byte| u32::from(byte)).sum()
 }
 
-/// A stream of items that decode to these bytes and take so many, or that cannot be decoded; with what lies behind them.
+/// Checks a stream that decodes to these bytes and has this length, or that cannot be decoded, with the bytes after it.
 fn check(stream: &[u8], len: usize, plain: Option<&(Vec<u8>, usize)>) {
     let cursor = Cursor::with_offset(stream, 7);
     let stored = lzss::stored_byte_len(cursor, len as u64);
     let Some((bytes, sum_at)) = plain.filter(|(_, sum_at)| stream.len() - sum_at >= 4) else {
         let error = stored.expect_err("a stream that the plain decoder refuses");
         assert!((7..=7 + stream.len() as u64).contains(&error.offset().unwrap()));
-        // More than the bytes can hold at most is refused before any is decoded.
+        // A claim above the maximum for the bytes is rejected before decoding.
         let mut out = vec![0; len.min(16 * stream.len())];
         assert!(out.len() < len || lzss::decode_into(cursor, &mut out).is_err());
         return;
@@ -49,7 +49,7 @@ fn check(stream: &[u8], len: usize, plain: Option<&(Vec<u8>, usize)>) {
     }
 }
 
-/// Decodes byte by byte through a ring of 4096; the output and the bytes read.
+/// Decodes byte by byte with a ring buffer of 4096. Returns the output and the number of bytes read.
 fn decode(stream: &[u8], len: usize) -> Option<(Vec<u8>, usize)> {
     let mut input = stream.iter().copied();
     let mut out = Vec::with_capacity(len.min(16 * stream.len()));

@@ -1,4 +1,4 @@
-//! MLOD models: LODs must lie behind each other, and their lists in them.
+//! MLOD models: LODs must follow each other, and so must the lists in them.
 
 use meshpeek::Inspect;
 use meshpeek::mlod::Model;

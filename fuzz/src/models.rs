@@ -1,5 +1,5 @@
-//! Files of all formats with fields, arrays and gaps bent, found by the dissection: where bytes are mutated blindly, most
-//! inputs end at a signature or a length.
+//! Files of all formats with changed fields, arrays and gaps, found by the dissection. If bytes are mutated blindly,
+//! most inputs end at a signature or a length.
 
 use std::sync::OnceLock;
 
@@ -10,7 +10,7 @@ use meshpeek::{Asset, Format};
 use crate::recipe::Recipe;
 use crate::writer::{corpus, odol};
 
-/// The largest file that is bent.
+/// The maximum size of a file to change.
 const LARGEST: usize = 1 << 14;
 
 struct Base {
@@ -20,7 +20,7 @@ struct Base {
     others: Vec<Span>,
 }
 
-/// Which file, then how each of a few places is bent.
+/// Selects a file, then how to change each of a few locations.
 pub fn run(data: &[u8]) {
     let (_, bytes) = bent(data);
     match Format::sniff(&bytes) {
@@ -39,14 +39,14 @@ pub fn run(data: &[u8]) {
     crate::geometry::run(&bytes);
 }
 
-/// A file, and what becomes of it by these choices.
+/// Selects a file and changes it according to the choices.
 pub fn bent(data: &[u8]) -> (&'static [u8], Vec<u8>) {
     let mut recipe = Recipe::odd(data);
     let bases = bases();
     let base = &bases[short(&mut recipe) % bases.len()];
     let mut bytes = base.bytes.clone();
     let mut bends: Vec<(Span, Bend)> = (0..1 + recipe.byte() % 4).filter_map(|_| base.choose(&mut recipe)).collect();
-    // From the end on, so that places stay where they are; of two bends of one place the first counts.
+    // From the end on, so that offsets stay valid. Of two changes at one location, the first counts.
     bends.sort_by_key(|(span, _)| std::cmp::Reverse(span.offset));
     bends.dedup_by_key(|(span, _)| span.offset);
     for (span, bend) in bends {
@@ -60,9 +60,9 @@ fn short(recipe: &mut Recipe<'_>) -> usize {
 }
 
 enum Bend {
-    /// Other bytes in the place of the first.
+    /// Replaces the first bytes.
     Over(Vec<u8>),
-    /// So much more, as a number of the field's width.
+    /// Adds this to a number of the field's width.
     Add(u64),
     Twice,
     Gone,

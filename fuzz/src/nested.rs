@@ -1,4 +1,4 @@
-//! Archives in archives, with models in them and what else unpacks to much: whatever it is, a scan keeps to the budget.
+//! Nested archives that contain models and other data with a large decoded size: every scan stays within the budget.
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -13,10 +13,10 @@ use meshpeek::{Budget, Format, Limits, codec};
 use crate::memory::usage_of;
 use crate::recipe::Recipe;
 
-/// What a scan takes beside what it decodes and what it tells.
+/// The memory that a scan needs besides decoded data and results.
 const SMALL: u64 = 4 << 20;
 
-/// Bytes that do not start like an archive say how one is built and damaged, and how much it may cost.
+/// Bytes that do not start like an archive are choices: how to build and damage one, and its limits.
 pub fn run(data: &[u8]) {
     if matches!(Format::sniff(data), Some(Format::Zip | Format::Pbo)) {
         return check(data, &Limits { work: 1, output: 1, decoded_bytes: 1 << 20, ..Limits::default() });
@@ -28,7 +28,7 @@ pub fn run(data: &[u8]) {
     check(&made.bytes, &limits);
 }
 
-/// From those that refuse nearly all to those that let all pass that is built.
+/// From limits that reject nearly everything to limits that accept everything that is built.
 fn limits(recipe: &mut Recipe<'_>) -> Limits {
     let mut below = |most: u32| u32::from(recipe.byte()) % most;
     Limits {
@@ -54,7 +54,7 @@ fn check(data: &[u8], limits: &Limits) {
     };
     if !spent(&scanned) && !spent(&verified) {
         assert!(scanned.iter().map(place).eq(verified.iter().map(place)), "verify looks into other members");
-        // Names lead back, in what is small enough to try.
+        // Names lead back to their members. Tried only for small archives.
         for record in verified.iter().take(4) {
             let Some(member) = &record.member else { continue };
             let budget = Budget::new(data.len() as u64, &Limits::default());
@@ -66,7 +66,7 @@ fn check(data: &[u8], limits: &Limits) {
     }
 }
 
-/// What is held leaves so much less to what is decoded in it.
+/// Memory held by an archive reduces the memory for data decoded in it.
 fn leaves_room(size: u64, limits: &Limits) {
     let budget = Budget::new(size, limits);
     assert!(budget.hold(limits.decoded_bytes + 1).is_err(), "more than may be decoded at once");
@@ -81,11 +81,11 @@ fn place(record: &Record) -> (Option<&str>, Option<Format>) {
     (record.member.as_ref().map(|member| member.text.as_str()), record.summary.format)
 }
 
-/// Scans within the limits, and counts along by other means than the budget does.
+/// Scans within the limits, and counts in a way that is independent of the budget.
 fn scan(file: &File, data: &[u8], depth: Depth, limits: &Limits) -> Vec<Record> {
     let mut scan = Scan::new([&file.0]);
     (scan.depth, scan.digests, scan.limits) = (depth, depth == Depth::Verify, *limits);
-    // On this very thread: then its memory and its decoding are counted.
+    // On this thread, so that its memory and its decoding are counted.
     scan.jobs = Some(1);
     let (mut records, mut text) = (Vec::new(), Count(0));
     let before = codec::activity().bytes;
@@ -101,11 +101,11 @@ fn scan(file: &File, data: &[u8], depth: Depth, limits: &Limits) -> Vec<Record> 
     });
     let (size, decoded) = (data.len() as u64, codec::activity().bytes - before);
     let whole = |small: u64, factor: u32| (size + small) * u64::from(factor);
-    // What an asset decodes for itself is paid for once it is open: once it may be more than was left.
+    // Data that an asset decodes for itself is charged after it is opened, so it may exceed the budget once.
     let work = whole(2 << 20, limits.work) + limits.decoded_bytes;
     assert!(decoded <= work, "{decoded} bytes decoded, {work} were allowed: {limits:?}");
     let output = whole(1 << 20, limits.output);
-    // The file's own record is told in any case.
+    // The file's own record is always reported.
     assert!(text.0 <= output + output / 3 + (64 << 10), "{} bytes told, {output} were allowed: {limits:?}", text.0);
     let members = records.iter().filter(|record| record.member.is_some()).count();
     assert!(members <= limits.archive_members as usize, "{members} members: {limits:?}");
@@ -130,7 +130,7 @@ impl Write for Count {
     }
 }
 
-/// A file that a scan can open; removed again.
+/// A file that a scan can open. It is removed afterwards.
 struct File(PathBuf);
 
 impl File {

@@ -1,4 +1,4 @@
-//! ODOL models: borrowed and decoded, lists and their counts, tables and their places must agree.
+//! ODOL models: borrowed and decoded data, lists and their counts, tables and their locations must agree.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -14,7 +14,7 @@ use zerocopy::IntoBytes;
 
 use crate::views;
 
-/// The most elements decoded of one array.
+/// The maximum number of decoded elements of one array.
 const ENOUGH: u64 = 1 << 20;
 
 pub fn run(data: &[u8]) {
@@ -83,7 +83,7 @@ pub fn run(data: &[u8]) {
     }
 }
 
-/// Decoded while its streams are found, as a scan does it, a model is what it is when each is decoded on demand.
+/// A model whose data is decoded while streams are found, as in a scan, equals one whose data is decoded on demand.
 fn ahead(data: &[u8]) {
     let Ok(asset) = Asset::parse(data) else { return };
     let record = |depth, digests| {
@@ -102,7 +102,7 @@ fn ahead(data: &[u8]) {
     assert_eq!(record(Depth::Verify, true).digests, record(Depth::Summary, true).digests);
 }
 
-/// What a version number says of itself.
+/// Assertions for a version number.
 fn version(model: &Model<'_>) {
     let version = model.version();
     assert!(matches!(version.layout(), 7 | 40..=75) && !version.game().is_empty(), "{version}");
@@ -216,7 +216,7 @@ fn vertices(table: &VertexTable<'_>, data: &[u8]) {
     }
 }
 
-/// Items, each found by number too, lie inside the file and behind each other.
+/// Items are equal by index, are inside the file, and follow each other.
 fn list<'a, T: Read<'a, C>, C: Copy>(list: &List<'a, T, C>, data: &[u8]) {
     if let (Type::Record(schema), true) = (T::TYPE, data.len() < 1 << 12) {
         assert_eq!(T::TYPE.to_string(), schema.name);
@@ -257,7 +257,7 @@ fn indices(numbers: &IndexBlock<'_>, data: &[u8]) {
     }
 }
 
-/// Borrowed, decoded and read as a table, a block is the same, and lies in the file.
+/// A block is the same borrowed, decoded and read as a table, and is inside the file.
 fn block<T: Element>(block: &Block<'_, T>, data: &[u8]) {
     assert!(block.offset() + block.stored_byte_len() <= data.len() as u64);
     if block.count() > ENOUGH {

@@ -5,7 +5,7 @@ use meshpeek::{Asset, Format, Limits};
 
 use crate::recipe::Recipe;
 
-/// Bytes that do not start like an archive say how one is built and damaged.
+/// Bytes that do not start like an archive are choices: how to build and damage one.
 pub fn run(data: &[u8]) {
     if Format::sniff(data) == Some(Format::Pbo) {
         return check(data);

@@ -1,8 +1,8 @@
-//! What others' readers do with the same bytes.
+//! Other readers, applied to the same bytes.
 
 use std::panic::{self, AssertUnwindSafe};
 
-/// The answer of code that is not looked at here: none where it panics, which no panic hook is told of meanwhile.
+/// Returns the result of other code, or `None` if it panics. No panic hook runs meanwhile.
 pub fn quietly<T>(ask: impl FnOnce() -> T) -> Option<T> {
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| ()));

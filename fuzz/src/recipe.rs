@@ -1,5 +1,5 @@
-//! Archives built as the fuzzer's bytes say: where an archive itself is mutated, lengths, streams and checksums seldom
-//! stay right.
+//! Archives built from the fuzzer's bytes. If an archive itself is mutated, lengths, streams and checksums rarely stay
+//! correct.
 
 use std::sync::OnceLock;
 
@@ -11,36 +11,36 @@ use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};
 use crate::writer::{archives, b3d, bmx, bytes::Bytes, corpus, lodka, mlod, odol, rtm};
 
-/// The largest content that is LZSS-packed, unless it is all zero and made to cost much: the packer is slow.
+/// The maximum size of content to pack with LZSS, except zeros in archives made to be expensive: the packer is slow.
 const PACKED: usize = 1 << 9;
 
-/// The most bytes that members have before they are packed, so that building stays quick.
+/// The maximum total size of members before packing, so that building is fast.
 const ENOUGH: usize = 1 << 16;
-/// The same of archives made to cost much.
+/// The same limit for archives made to be expensive.
 const MUCH: usize = 1 << 22;
 
-/// Bytes taken as choices; zeros where they have ended.
+/// Bytes used as choices; zeros after their end.
 pub struct Recipe<'a> {
     choices: &'a [u8],
-    /// Whether what is built may be odd: members over the same bytes, wrong claims.
+    /// True if the archive may be odd: members that share bytes, wrong claims.
     odd: bool,
-    /// How many bytes members have so far.
+    /// The total size of members so far.
     built: usize,
 }
 
-/// A sound archive, and what its members hold.
+/// A valid archive, and the contents of its members.
 pub struct Archive {
     pub bytes: Vec<u8>,
     pub contents: Vec<Vec<u8>>,
 }
 
 impl<'a> Recipe<'a> {
-    /// For archives as they should be.
+    /// Creates choices for valid archives.
     pub fn sound(choices: &'a [u8]) -> Self {
         Self { choices, odd: false, built: 0 }
     }
 
-    /// For archives made to cost much.
+    /// Creates choices for archives made to be expensive.
     pub fn odd(choices: &'a [u8]) -> Self {
         Self { odd: true, ..Self::sound(choices) }
     }
@@ -55,13 +55,13 @@ impl<'a> Recipe<'a> {
         self.take(1).first().copied().unwrap_or(0)
     }
 
-    /// Never empty, and of no folder.
+    /// A name that is never empty, and not that of a folder.
     fn name(&mut self) -> Vec<u8> {
         let length = self.byte() % 16;
         self.take(length).iter().copied().filter(|&byte| byte != 0).chain([b'n']).collect()
     }
 
-    /// A few bytes so many times over, an archive or a model.
+    /// Content: a few bytes repeated, an archive or a model.
     fn content(&mut self, depth: u32) -> Vec<u8> {
         let (enough, zeros) = if self.odd { (MUCH, 18) } else { (ENOUGH, 13) };
         let content = match self.byte() {
@@ -80,7 +80,7 @@ impl<'a> Recipe<'a> {
         content
     }
 
-    /// A model of any format, most of them with many small parts or few large ones.
+    /// A model of any format, usually with many small parts or few large ones.
     fn model(&mut self) -> Vec<u8> {
         let [kind, high, low] = [self.byte(), self.byte(), self.byte()];
         let count = u16::from_be_bytes([high & 0x0f, low]);
@@ -108,7 +108,7 @@ impl<'a> Recipe<'a> {
             8 => rtm::motion(3 + u32::from(high) % 3, (low % 32).into(), high.into(), rtm::NONE).binarised().to_vec(),
             9 => rtm::motion(3, (low % 8).into(), high.into(), rtm::NONE).plain().to_vec(),
             10 => {
-                // Kept: making one takes long.
+                // Cached, because making one is slow.
                 static MAPS: OnceLock<[Vec<u8>; 5]> = OnceLock::new();
                 let maps = MAPS.get_or_init(|| [10, 11, 12, 13, 14].map(|version| bmx::full(version).packed()));
                 maps[usize::from(high) % maps.len()].clone()
@@ -162,7 +162,7 @@ impl<'a> Recipe<'a> {
         Archive { bytes: writer.finish(tail), contents }
     }
 
-    /// Writes other bytes over a few places, or between what is there.
+    /// Overwrites bytes at a few positions, or inserts some.
     pub fn bend(&mut self, bytes: &mut Vec<u8>) {
         for _ in 0..self.byte() % 4 {
             let [how, high, low] = [self.byte(), self.byte(), self.byte()];
@@ -177,7 +177,7 @@ impl<'a> Recipe<'a> {
 }
 
 impl Archive {
-    /// Nothing is wrong with it, and its members hold what they were made of.
+    /// Checks that the archive is valid, and that its members have the contents that they were made of.
     pub fn assert_sound(&self, asset: &Asset<'_>) {
         let limits = Limits::default();
         let mut problems = Problems::new(&limits);
@@ -189,7 +189,7 @@ impl Archive {
         let contents: Vec<_> =
             members.map(|member| member.unwrap().decode(&budget).unwrap().into_inner().into_owned()).collect();
         assert_eq!(contents, self.contents);
-        // Where nothing may be decoded only what lies there as it is can be had.
+        // If nothing may be decoded, only uncompressed data can be read.
         let nothing = Budget::new(self.bytes.len() as u64, &Limits { work: 0, ..limits });
         for (member, content) in Container::of(asset).expect("an archive").members().flatten().zip(&self.contents) {
             let is_free = matches!(member.form(), Form::InPlace) || content.is_empty();

@@ -1,4 +1,4 @@
-//! Animations: every accessor, and what must hold between them.
+//! Animations: calls every accessor, and asserts what must hold between them.
 
 use meshpeek::dissect::dissect;
 use meshpeek::rtm::{Binarised, Motion, Plain};
@@ -6,7 +6,7 @@ use meshpeek::summary::Problems;
 use meshpeek::view::Table;
 use meshpeek::{Inspect, Limits, inspect};
 
-/// Reads the bytes as an animation, in place and once more at an odd address.
+/// Reads the bytes as an animation, in place and again at an odd address.
 pub fn run(data: &[u8]) {
     let limits = Limits { decoded_bytes: 1 << 20, problems: 50, ..Limits::default() };
     let motion = match Motion::parse_with(data, &limits) {
@@ -51,7 +51,7 @@ fn visit(motion: &Motion<'_>, len: usize) {
     motion.verify(&mut problems);
     let verified = problems.into_vec();
     for problem in summary.problems.iter().chain(&verified) {
-        // Only the one that counts those beyond the limit has no place.
+        // Only the problem that counts those beyond the limit has no offset.
         let beyond = problem.message.ends_with("beyond the limit for one asset");
         assert!(problem.offset.map_or(beyond, |offset| offset <= len as u64), "{problem:?}");
     }

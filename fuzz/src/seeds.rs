@@ -1,12 +1,12 @@
-//! Small files to start from, made by the tests' writers: what a fuzzer takes long to find by itself.
+//! Small files to start from, made by the tests' writers: cases that a fuzzer needs long to find by itself.
 
 use crate::writer::bytes::Bytes;
 use crate::writer::{archives, b3d, bmx, corpus, lodka, lzss, mlod, odol, paa, pbo, rap, rtm, zip};
 
-/// The largest seed; a fuzzer copies and cuts small files best.
+/// The maximum size of a seed; a fuzzer works best with small files.
 pub const LARGEST: usize = 4096;
 
-/// Which of all LODka3D chunks those are that others name.
+/// The LODka3D chunks that others refer to.
 const SKELETON: usize = 4;
 const MESHES: usize = 5;
 
@@ -28,19 +28,19 @@ pub fn seeds() -> Vec<(&'static str, String, Vec<u8>)> {
         let length = text.len() as u16;
         let lzo = lzo1x::compress(text, lzo1x::CompressLevel::new(9));
         all.push(("lzo", format!("{index}"), [&[0][..], &length.to_be_bytes(), &lzo].concat()));
-        // An end mark with other bytes, and a length that breaks off.
+        // An end mark with other bytes, and an incomplete length.
         let mut bent = lzo.clone();
         bent.iter_mut().nth_back(1).into_iter().for_each(|field| *field = 1);
         all.push(("lzo", format!("{index}_end"), [&[0][..], &length.to_be_bytes(), &bent].concat()));
         all.push(("lzo", format!("{index}_cut"), [&[0][..], &length.to_be_bytes(), &[0x12, 1, 0x20, 0, 1]].concat()));
         let packed = [&length.to_le_bytes()[..], &lzss::pack(text)].concat();
-        // One that breaks off in each place of its last items.
+        // A stream cut short at each position of its last items.
         for cut in (0..packed.len().min(9)).step_by(if index == 4 { 1 } else { 4 }) {
             all.push(("lzss", format!("{index}_{cut}"), packed[..packed.len() - cut].to_vec()));
         }
         all.push(("inflate", format!("{index}"), zip::deflate(text)));
     }
-    // Limits that refuse little, then an archive in an archive and a model of each kind in it.
+    // Limits that reject little, then a nested archive with a model of each kind.
     let limits = [7, 3, 15, 15, 5, 19, 9];
     let ways: [(&str, &[u8]); 3] = [
         ("zip_in_zip", &[0, 1, 1, 0, 0, 1, 1, 0]),
@@ -52,7 +52,7 @@ pub fn seeds() -> Vec<(&'static str, String, Vec<u8>)> {
             all.push(("nested", format!("{name}_{kind}"), [&limits[..], way, &[2, kind, 0x41, 0x10]].concat()));
         }
     }
-    // One that ends inside its directory, sizes behind the data among its members.
+    // An archive that ends inside its directory, with sizes after the data among its members.
     let text = b"text that is there twice, text that is there twice";
     let entries = [zip::Entry::stored("a", text), zip::Entry::deflated("b", text).with_descriptor()];
     let whole = zip::zip(&entries, b"");
@@ -79,12 +79,12 @@ pub fn seeds() -> Vec<(&'static str, String, Vec<u8>)> {
     all
 }
 
-/// For each format's target a file for each record, gate and version, in which nothing is wrong.
+/// For each format's target, a valid file for each record, gate and version.
 pub fn sound() -> Vec<(&'static str, String, Vec<u8>)> {
     let mut all = Vec::new();
     let mut add = |target, name: String, bytes: Vec<u8>| all.push((target, name, bytes));
     for version in [7].into_iter().chain(40..=75) {
-        // Everything but what is packed, and strips just long enough that their arrays are.
+        // Models with everything but packed arrays, and strips just long enough that their arrays are packed.
         let points = if version >= 64 { 40 } else { 90 };
         let strip = odol::Model::new(version, vec![odol::Lod::strip(1.0, points)]);
         add("odol", format!("v{version}_strip.p3d"), strip.to_vec());
@@ -101,7 +101,7 @@ pub fn sound() -> Vec<(&'static str, String, Vec<u8>)> {
     }
     for flags in 0..8 {
         let node = b3d::node("n", [b3d::one_triangle(), b3d::animation(9, 25.0), b3d::keys(flags, [1, 2, 9])]);
-        // Keys of nothing are told to be odd.
+        // Keys without a value are reported as odd.
         if flags > 0 {
             add("b3d", format!("keys_{flags}.b3d"), b3d::scene([node]).to_vec());
         }
@@ -114,7 +114,7 @@ pub fn sound() -> Vec<(&'static str, String, Vec<u8>)> {
     for version in 10..=14 {
         add("bmx", format!("v{version}.bmx"), bmx::full(version).packed());
     }
-    // Beside the bones and meshes that its numbers mean.
+    // With the bones and meshes that its indices refer to.
     let everything = lodka::everything();
     for place in 0..everything.len() {
         let is_meant = |other: usize| other == place || [SKELETON, MESHES].contains(&other);
@@ -189,7 +189,7 @@ pub fn sound() -> Vec<(&'static str, String, Vec<u8>)> {
     all
 }
 
-/// The tables of a map, sound and with each field in turn set to a number that is seldom right.
+/// The tables of a map, valid and with each field in turn set to a number that is rarely correct.
 fn tables() -> Vec<(String, Vec<u8>)> {
     let joined = |tables: &bmx::Tables| {
         let lengths = tables.iter().take(4).flat_map(|(_, table)| (table.len() as u16).to_le_bytes());
@@ -210,8 +210,8 @@ fn tables() -> Vec<(String, Vec<u8>)> {
         changed(format!("{table}_cut"), Bytes::new().raw(&bytes.to_vec()[..bytes.len().saturating_sub(3)]));
         changed(format!("{table}_longer"), bytes.clone().raw([0; 3]));
         for mark in bytes.marks() {
-            // Of names the first character: no code point, a surrogate, a byte order mark, a NUL. Of others the first number,
-            // and the one behind it: a count, a NaN, an index or a flag that is too large.
+            // For names the first character: not a code point, a surrogate, a byte order mark, a NUL. For others the
+            // first number and the one after it: a count, a NaN, an index or a flag that is too large.
             let is_name = mark.ends_with("name");
             let odd: &[(usize, u32)] = match is_name {
                 true => &[(4, u32::MAX), (4, 0xd800), (4, 0xfeff), (4, 0)],
@@ -226,7 +226,7 @@ fn tables() -> Vec<(String, Vec<u8>)> {
     all
 }
 
-/// One large mesh that the index names again and again.
+/// One large mesh that the index refers to again and again.
 fn overlapping() -> bmx::Tables {
     let positions = vec![[0.5; 3]; 150];
     let mesh = bmx::Mesh { name: "", positions, uvs: vec![], normals: vec![], faces: vec![] };
@@ -238,7 +238,7 @@ fn overlapping() -> bmx::Tables {
     tables
 }
 
-/// Maps whose zip is odd: each fault by itself.
+/// Maps with one fault each in the zip.
 fn maps() -> Vec<(String, Vec<u8>)> {
     let map = bmx::full(14);
     let sound = || map.entries(&map.tables(), |name, bytes| zip::Entry::deflated(name, bytes));
@@ -288,7 +288,7 @@ fn maps() -> Vec<(String, Vec<u8>)> {
     all
 }
 
-/// Blitz3D scenes that Blitz3D reads, or nearly, and that are odd.
+/// Odd Blitz3D scenes that Blitz3D reads, or nearly.
 fn scenes() -> [(&'static str, Vec<u8>); 10] {
     let texture = || b3d::textures(&[b3d::Texture { name: b"a", flags: 1, blend: 2 }]);
     let triangles = || b3d::triangles(-1, &[[0, 1, 2]]);
@@ -309,7 +309,7 @@ fn scenes() -> [(&'static str, Vec<u8>); 10] {
     .map(|(name, bytes)| (name, bytes.to_vec()))
 }
 
-/// LODka3D models of one chunk each, beside a skeleton, with each field in turn set to a number that is seldom right.
+/// LODka3D models of one chunk and a skeleton, with each field in turn set to a number that is rarely correct.
 fn models() -> Vec<(String, Vec<u8>)> {
     let mut all = Vec::new();
     for (place, part) in lodka::everything().into_iter().enumerate() {
@@ -329,7 +329,7 @@ fn models() -> Vec<(String, Vec<u8>)> {
     let pictures: [&[u8]; 4] = [b"GIF89a", b"II*\0", b"\xff\xd8\xff\xe0", b"DDS "];
     let textures = pictures.map(|data| lodka::texture("a", "b", 0, data));
     all.push(("pictures.lod".to_owned(), lodka::file([lodka::textures(&textures)]).to_vec()));
-    // Quadrangles, corners that are left, bones by number and by weight.
+    // Quads, leftover corners, bones by index and by weight.
     for (kind, extra) in [(3, 0), (4, 0), (1, 1), (2, 2)] {
         let groups = vec![lodka::Group { extra, smoothing: true, ..lodka::Group::new(kind, 2) }];
         for bone_ids in [0, 2, 3] {
@@ -341,7 +341,7 @@ fn models() -> Vec<(String, Vec<u8>)> {
     all
 }
 
-/// Archives with ends of several kinds, and members by every method that has a name.
+/// Archives with several kinds of end records, and members with every named method.
 fn archives() -> Vec<(String, Vec<u8>)> {
     let entries = [zip::Entry::stored("a", b"text"), zip::Entry::deflated("b/c", &[0; 99])];
     let sound = zip::zip(&entries, b"");
@@ -358,14 +358,14 @@ fn archives() -> Vec<(String, Vec<u8>)> {
         .collect();
     let mut bare = zip::Entry::deflated("b", b"text, text, text, text").with_descriptor();
     bare.behind.drain(..4);
-    // Without their end, and with nothing that tells where their data ends.
+    // Without their end, and without the end of their data.
     let mut endless = zip::Entry::new("b", 8, b"PK PK".to_vec(), b"").with_descriptor();
     endless.behind.clear();
     let endless = zip::zip(&[endless.clone(), endless], b"");
     let mut longer = zip::Entry::deflated("b", b"text");
     longer.data.extend([1, 2, 3]);
     let longer = longer.both(|header| header.packed += 3);
-    // With the sum of one byte of the directory more.
+    // With the checksum of one more byte, which is from the directory.
     let into_directory = zip::Entry::new("a", 0, b"text".to_vec(), b"textP").both(|header| header.packed += 1);
     [
         ("disks.zip", sound.clone().set("disk", [1, 0, 1, 0]).to_vec()),

@@ -1,15 +1,15 @@
-//! What holds for the views of any format: gone over from either end and by number they are the same, and the machine's
-//! own numbers are those stored.
+//! Assertions for the views of any format: the items are the same from either end and by index, and the native numbers
+//! equal the stored ones.
 
 use std::fmt::Debug;
 
 use meshpeek::view::{Element, LeArray, Strided, to_native};
 use zerocopy::IntoBytes;
 
-/// The most items that are gone over again.
+/// The maximum number of items that are compared.
 const ENOUGH: usize = 1000;
 
-/// From the front, from the back and by number the items are the same, and as many as told.
+/// Checks that the items are the same from the front, from the back and by index, and that their number is correct.
 pub fn both_ways<I>(items: impl Fn() -> I)
 where
     I: DoubleEndedIterator<Item: PartialEq + Debug> + ExactSizeIterator,
@@ -21,14 +21,14 @@ where
     let forth: Vec<_> = items().collect();
     let mut back: Vec<_> = items().rev().collect();
     back.reverse();
-    // Compared as text: what is not a number is not equal to itself.
+    // Compared as text, because NaN is not equal to itself.
     assert_eq!(forth.len(), told);
     assert!(forth == back || format!("{forth:?}") == format!("{back:?}"), "{forth:?} forth, {back:?} back");
     let (middle, end) = (items().nth(told / 2), items().nth(told));
     assert!(end.is_none() && format!("{middle:?}") == format!("{:?}", forth.get(told / 2)));
 }
 
-/// The machine's own numbers are the stored ones, turned on a machine that counts bytes from the other end.
+/// Checks that the native numbers equal the stored ones, byte-swapped on a big-endian machine.
 pub fn native<T: Element>(native: &[T::Native], stored: &[T]) {
     let bytes: &[u8] = bytemuck::cast_slice(native);
     if cfg!(target_endian = "little") {

@@ -1,4 +1,4 @@
-//! Zip archives as containers, and what they hold: slices, sizes and budgets must agree.
+//! Zip archives as containers, and their contents: slices, sizes and budgets must agree.
 
 use meshpeek::container::{Container, Form, Member};
 use meshpeek::view::zip::Directory;
@@ -8,12 +8,12 @@ use meshpeek::{Asset, Budget, Limits};
 use crate::recipe::Recipe;
 use crate::writer::zip::crc32;
 
-/// The most bytes decoded for each byte of an archive.
+/// The maximum number of decoded bytes for each byte of an archive.
 const RATIO: u32 = 100;
-/// How much larger an archive counts.
+/// The number of bytes added to an archive's size for this bound.
 const SMALL: u64 = 2 << 20;
 
-/// Bytes that do not start like an archive say how one is built and damaged.
+/// Bytes that do not start like an archive are choices: how to build and damage one.
 pub fn run(data: &[u8]) {
     if data.starts_with(b"PK") {
         return check(data);
@@ -49,7 +49,7 @@ fn check(data: &[u8]) {
     assert!(decoded <= u64::from(RATIO) * (data.len() as u64 + SMALL), "{decoded} bytes out of {}", data.len());
 }
 
-/// Decodes what an archive holds, archives included; how many bytes that are.
+/// Decodes the contents of an archive, including archives in it. Returns the total decoded size.
 fn decode(data: &[u8], asset: &Asset<'_>, depth: u32, limits: &Limits, budget: &Budget) -> u64 {
     let Some(container) = Container::of(asset).filter(|_| depth > 0) else { return 0 };
     let mut decoded = 0;
@@ -60,7 +60,7 @@ fn decode(data: &[u8], asset: &Asset<'_>, depth: u32, limits: &Limits, budget: &
             (Form::InPlace, Ok(Some(bytes))) => {
                 assert_eq!(bytes.len() as u64, member.decoded_byte_len_hint());
                 assert_eq!(content.as_deref().ok(), Some(bytes).filter(|_| content.is_ok()));
-                // Of an archive in general a stored member is not summed; of a zip it is.
+                // The checksum of a stored member is verified for a zip, but not for archives in general.
                 if let Member::Zip(stored) = &member {
                     stored.decode().iter().for_each(|content| has_its_sum(&member, content));
                 }
@@ -68,7 +68,7 @@ fn decode(data: &[u8], asset: &Asset<'_>, depth: u32, limits: &Limits, budget: &
             }
             (Form::Packed(_), Ok(None)) => {
                 let Ok(content) = &content else { continue };
-                // The header of a PBO may claim another number than the stream holds.
+                // The header of a PBO may claim a size other than the stream's.
                 let told = match &member {
                     Member::Pbo(packed) => packed.decoded_byte_len().expect("what decodes has a length"),
                     _ => member.decoded_byte_len_hint(),
@@ -89,7 +89,7 @@ fn decode(data: &[u8], asset: &Asset<'_>, depth: u32, limits: &Limits, budget: &
     decoded
 }
 
-/// What is decoded is what the directory has the CRC-32 of, which is worked out here once more.
+/// Decoded content has the CRC-32 in the directory, which is computed again here.
 fn has_its_sum(member: &Member<'_>, content: &[u8]) {
     if let Member::Zip(member) = member {
         assert_eq!(crc32(content), member.entry().header.crc32.get(), "{} is told to be sound", member.name());

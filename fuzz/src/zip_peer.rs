@@ -1,4 +1,4 @@
-//! Zip archives against the crate `zip`: where both read one, it has the same files, and these the same bytes.
+//! Zip archives compared with the crate `zip`: if both read an archive, it has the same files with the same bytes.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{Cursor, Read};
@@ -13,7 +13,7 @@ use crate::recipe::Recipe;
 /// Members that claim more are not decoded.
 const MOST: u64 = 1 << 20;
 
-/// Bytes that do not start like an archive say how one is built and damaged.
+/// Bytes that do not start like an archive are choices: how to build and damage one.
 pub fn run(data: &[u8]) {
     if data.starts_with(b"PK") {
         return check(data);
@@ -31,7 +31,7 @@ fn check(data: &[u8]) {
     };
     let Ok(entries) = directory.entries().collect::<Result<Vec<_>, _>>() else { return };
     let names: HashSet<_> = entries.iter().map(|entry| entry.name.as_bytes()).collect();
-    // Of files of one name the crate keeps one.
+    // The crate keeps one of several files with one name.
     if names.len() < entries.len() || directory.is_lost() {
         return;
     }
@@ -41,7 +41,7 @@ fn check(data: &[u8]) {
     for (index, entry) in entries.iter().enumerate() {
         let Some(Ok(told)) = quietly(|| theirs.by_index_raw(index).map(|file| Told::new(&file))) else { continue };
         let here = Told::from(entry);
-        // The crate counts from the first byte, also where others stand before the archive.
+        // The crate counts from the first byte, even if other bytes precede the archive.
         assert_eq!(Told { header: here.header + directory.prefix(), ..here }, told);
         let Some(member) = members.get(&entry.name.as_bytes().as_ptr()) else { continue };
         if entry.unpacked_bytes < MOST {
@@ -58,7 +58,8 @@ fn same_bytes(member: &Member<'_>, theirs: &mut ZipArchive<Cursor<&[u8]>>, index
     match (member.decode(), read.flatten()) {
         (Ok(ours), Some(theirs)) => assert!(*ours == theirs, "{} holds other bytes", member.name()),
         (Ok(_), None) => panic!("{} is read here alone", member.name()),
-        // It compares the sum, but not the number of bytes, reads on over the directory, and of nothing from nowhere.
+        // It checks the checksum but not the size, reads on over the directory, and reads an empty file without its
+        // header.
         (Err(error), Some(theirs)) => {
             let is_as_told = theirs.len() as u64 == member.decoded_byte_len_hint();
             let local = member.local();

@@ -1,4 +1,4 @@
-//! Arrays in place, and the one face that all arrays of all formats share.
+//! Typed arrays read in place, and the `Table` trait that all arrays of all formats implement.
 
 use std::borrow::Cow;
 use std::iter::FusedIterator;
@@ -16,9 +16,9 @@ use crate::base::named::named;
 use crate::base::sealed::Sealed;
 use crate::base::span::Span;
 
-/// One element of an array as stored: little-endian, alignment 1, so that it may lie at any offset.
+/// One element of an array as stored: little-endian, alignment 1, so it is valid at any offset.
 pub trait Element: Sealed + Wire + IntoBytes {
-    /// The same bytes as the machine's own numbers, where byte order and alignment allow a cast.
+    /// The native number type of this element, used where byte order and alignment allow a cast.
     type Native: AnyBitPattern + NoUninit;
 
     /// The columns of one element, in order and without gaps. [`Table::columns`] returns them for any array.
@@ -26,24 +26,24 @@ pub trait Element: Sealed + Wire + IntoBytes {
     const COLUMNS: &'static [Column];
 }
 
-/// A number inside an element.
+/// One number inside an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// Its name, in the format's own words where it has any.
+    /// The column's name: the format's own term if it has one.
     pub name: &'static str,
-    /// What kind of number it is.
+    /// The type of the number.
     pub scalar: Scalar,
 }
 
 impl Column {
-    /// A column of this name and kind.
+    /// Creates a column with this name and type.
     pub const fn new(name: &'static str, scalar: Scalar) -> Self {
         Self { name, scalar }
     }
 }
 
 named! {
-    /// The kinds of numbers in arrays, all little-endian.
+    /// The number types in arrays, all little-endian.
     #[allow(missing_docs)]
     #[non_exhaustive]
     pub enum Scalar {
@@ -61,7 +61,7 @@ named! {
 }
 
 impl Scalar {
-    /// How many bytes one takes.
+    /// Returns the size in bytes.
     pub const fn byte_len(self) -> usize {
         match self {
             Self::U8 | Self::I8 => 1,
@@ -72,7 +72,7 @@ impl Scalar {
     }
 }
 
-/// Columns, as a `&'static [Column]`: the name and the scalar of each, or in front the scalar of all.
+/// Builds a `&'static [Column]`, either with one scalar type for each column or with one for all columns.
 macro_rules! columns {
     ($scalar:ident: $($name:literal),*) => { $crate::bytes::array::columns![$($name $scalar),*] };
     ($($name:literal $scalar:ident),* $(,)?) => {
@@ -81,7 +81,7 @@ macro_rules! columns {
 }
 pub(crate) use columns;
 
-/// Whether the columns together take exactly so many bytes.
+/// Returns true if the columns together take exactly `element` bytes.
 pub(crate) const fn fill(columns: &[Column], element: usize) -> bool {
     let (mut rest, mut bytes) = (columns, 0_usize);
     while let [column, after @ ..] = rest {
@@ -91,7 +91,7 @@ pub(crate) const fn fill(columns: &[Column], element: usize) -> bool {
     bytes == element
 }
 
-/// Describes elements: the machine's own number or numbers for each, and its columns.
+/// Implements `Element` for types: the native type of each, and its columns.
 macro_rules! elements {
     ($($element:ty = $native:ty { $($name:literal $scalar:ident),* $(,)? })*) => {$(
         const _: () = assert!(
@@ -120,10 +120,10 @@ elements! {
 }
 
 named! {
-    /// How an array lies in its file.
+    /// How an array is stored in its file.
     #[non_exhaustive]
     pub enum Packing {
-        /// Element behind element.
+        /// Elements one after another.
         InPlace = "in place",
         /// A column of wider records.
         Strided = "strided",
@@ -135,53 +135,54 @@ named! {
         Rle = "rle",
         /// Inside a DEFLATE stream.
         Deflate = "deflate",
-        /// One element that stands for all.
+        /// A single value for all elements.
         Fill = "fill",
-        /// Not stored as such: worked out from other bytes on reading.
+        /// Not stored as such, but computed from other bytes on access.
         Derived = "derived",
     }
 }
 
-/// Where an array lies and how.
+/// Where and how an array is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Storage {
-    /// Its first byte, counted from the start of the asset (of the table inside it, for a BMX map).
+    /// The offset of the first byte, counted from the start of the asset (for a BMX map, from the start of the unpacked
+    /// table).
     pub offset: u64,
-    /// The bytes it takes there; for a strided column those from its first to its last byte.
+    /// The number of bytes it takes there. For a strided column: from its first byte to its last.
     pub bytes: u64,
-    /// How it is stored.
+    /// The packing of the array.
     pub packing: Packing,
 }
 
 impl Storage {
-    /// The bytes that it takes.
+    /// Returns the array's byte range.
     pub fn span(&self) -> Span {
         Span { offset: self.offset, bytes: self.bytes }
     }
 }
 
-/// Rows that lie in memory as they are.
+/// Rows that can be read from memory without decoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InPlace<'a> {
-    /// From the first byte of the first row to the last of the last.
+    /// The bytes from the start of the first row to the end of the last.
     pub bytes: &'a [u8],
-    /// From one row to the next, in bytes.
+    /// The distance from one row to the next, in bytes.
     pub stride: usize,
 }
 
-/// Any array of any format, for programs that do not know which: rows of columns.
+/// An array of any format as rows of columns, for code that does not know the element type.
 pub trait Table {
-    /// How many elements.
+    /// Returns the number of elements.
     fn rows(&self) -> u64;
 
-    /// What each row's bytes are, in order and without gaps.
+    /// Returns the columns of each row, in order and without gaps.
     fn columns(&self) -> Vec<Column>;
 
-    /// Where it lies and how.
+    /// Returns where and how the array is stored.
     fn storage(&self) -> Storage;
 
-    /// The rows where they lie; `None` where they have to be decoded or put together. Those of a Ballance map may lie in
-    /// memory that the map keeps, all others lie in the asset's bytes, at the [storage](Self::storage)'s offset.
+    /// Returns the rows in place, or `None` if they have to be decoded or computed. The rows of a Ballance map may be
+    /// in memory owned by the map. All others are in the asset's bytes, at the offset of the [storage](Self::storage).
     fn in_place(&self) -> Option<InPlace<'_>> {
         None
     }
@@ -194,7 +195,7 @@ pub trait Table {
     /// Hands out the rows in order, little-endian and packed, whole rows at a time, until the sink breaks off.
     ///
     /// # Errors
-    /// Where the array is compressed and does not decode. Rows handed out before that are as stored.
+    /// Returns an error if the array is compressed and does not decode. Rows passed before the error are correct.
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()>;
 }
 
@@ -214,10 +215,10 @@ pub struct LeArray<'a, T> {
 }
 
 impl<'a, T: Element> LeArray<'a, T> {
-    /// Bytes that lie at `offset` of their asset, as elements.
+    /// Creates an array from bytes at `offset` of their asset.
     ///
     /// # Errors
-    /// Where the bytes do not divide into whole elements.
+    /// Returns an error if the bytes are not a whole number of elements.
     pub fn new(bytes: &'a [u8], offset: u64) -> Result<Self> {
         match <[T]>::ref_from_bytes(bytes) {
             Ok(elements) => Ok(Self { elements, offset }),
@@ -225,48 +226,48 @@ impl<'a, T: Element> LeArray<'a, T> {
         }
     }
 
-    /// All elements.
+    /// Returns all elements.
     pub fn as_slice(&self) -> &'a [T] {
         self.elements
     }
 
-    /// All elements as the machine's own numbers, for free; `None` where they lie unaligned or the machine is
+    /// Returns all elements as native numbers without copying. Returns `None` if they are unaligned or the machine is
     /// big-endian.
     pub fn as_native(&self) -> Option<&'a [T::Native]> {
         as_native(self.elements)
     }
 
-    /// The same, copied where they cannot be had for free.
+    /// Returns all elements as native numbers, copied only if they cannot be borrowed.
     pub fn to_native(&self) -> Cow<'a, [T::Native]> {
         to_native(self.elements)
     }
 
-    /// The bytes as stored.
+    /// Returns the bytes as stored.
     pub fn as_bytes(&self) -> &'a [u8] {
         self.elements.as_bytes()
     }
 
-    /// The element at `index`.
+    /// Returns the element at `index`.
     pub fn get(&self, index: usize) -> Option<&'a T> {
         self.elements.get(index)
     }
 
-    /// All elements in order.
+    /// Returns an iterator over all elements.
     pub fn iter(&self) -> std::slice::Iter<'a, T> {
         self.elements.iter()
     }
 
-    /// How many elements.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.elements.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if the array has no elements.
     pub fn is_empty(&self) -> bool {
         self.elements.is_empty()
     }
 
-    /// Where the first element lies, counted from the start of the asset.
+    /// Returns the offset of the first element, counted from the start of the asset.
     pub fn offset(&self) -> u64 {
         self.offset
     }
@@ -279,8 +280,8 @@ fn as_native<T: Element>(elements: &[T]) -> Option<&[T::Native]> {
     bytemuck::try_cast_slice(elements.as_bytes()).ok()
 }
 
-/// Elements, such as those that a [`Block`](crate::view::Block) decodes to, as the machine's own numbers: for free where they
-/// lie aligned and the machine is little-endian, else copied.
+/// Converts elements, such as those decoded from a [`Block`](crate::view::Block), to native numbers. Borrows them if
+/// they are aligned and the machine is little-endian; otherwise copies them.
 ///
 /// ```
 /// use meshpeek::view::to_native;
@@ -294,13 +295,13 @@ pub fn to_native<T: Element>(elements: &[T]) -> Cow<'_, [T::Native]> {
     }
 }
 
-/// Numbers that are stored little-endian, one behind the other.
+/// Converts packed little-endian numbers to native ones.
 fn copied<N: AnyBitPattern + NoUninit>(mut bytes: Vec<u8>, columns: &[Column]) -> Vec<N> {
     to_machine(&mut bytes, columns);
     bytemuck::pod_collect_to_vec(&bytes)
 }
 
-/// Turns little-endian numbers into the machine's own.
+/// Converts little-endian numbers to native byte order in place.
 pub(crate) fn to_machine(bytes: &mut [u8], columns: &[Column]) {
     if cfg!(target_endian = "big") {
         let mut rest = bytes;
@@ -312,7 +313,7 @@ pub(crate) fn to_machine(bytes: &mut [u8], columns: &[Column]) {
     }
 }
 
-/// Without elements, at the start of the asset: what stands for an array that is not there.
+/// An empty array at the start of the asset, used for an array that is absent.
 impl<T> Default for LeArray<'_, T> {
     fn default() -> Self {
         Self { elements: &[], offset: 0 }
@@ -351,7 +352,7 @@ impl<T: Element> Table for LeArray<'_, T> {
     }
 }
 
-/// One column of records whose length is only known at run time, borrowed.
+/// One column of fixed-size records whose size is only known at run time, borrowed.
 #[derive(Clone, Copy, Debug)]
 pub struct Strided<'a, T> {
     records: &'a [u8],
@@ -362,11 +363,11 @@ pub struct Strided<'a, T> {
 }
 
 impl<'a, T: Element> Strided<'a, T> {
-    /// The column that begins `column` bytes into each record of `stride` bytes. The records lie at `offset` of their
-    /// asset.
+    /// Creates a view of the column that starts `column` bytes into each record of `stride` bytes. The records are at
+    /// `offset` of their asset.
     ///
     /// # Errors
-    /// Where the records do not divide into whole ones, or the column does not lie inside one.
+    /// Returns an error if the bytes are not a whole number of records, or if the column is not inside a record.
     pub fn new(records: &'a [u8], offset: u64, stride: usize, column: usize) -> Result<Self> {
         if records.len().checked_rem(stride) != Some(0) {
             return Err(uneven(records.len(), stride, offset));
@@ -377,18 +378,18 @@ impl<'a, T: Element> Strided<'a, T> {
         Ok(Self::within(records, offset, stride, column))
     }
 
-    /// A column of records that [`new`](Self::new) has accepted before, for another column.
+    /// Creates a view of another column of records that [`new`](Self::new) has already accepted.
     pub(crate) fn within(records: &'a [u8], offset: u64, stride: usize, column: usize) -> Self {
         Self { records, stride, column, offset, element: PhantomData }
     }
 
-    /// The element of record `index`.
+    /// Returns the element of the record at `index`.
     pub fn get(&self, index: usize) -> Option<&'a T> {
         let start = index.checked_mul(self.stride)?.checked_add(self.column)?;
         T::ref_from_prefix(self.records.get(start..)?).ok().map(|(element, _)| element)
     }
 
-    /// The elements of all records in order.
+    /// Returns an iterator over the elements of all records.
     pub fn iter(&self) -> StridedIter<'a, T> {
         StridedIter {
             records: self.records.chunks_exact(self.stride.max(1)),
@@ -397,8 +398,8 @@ impl<'a, T: Element> Strided<'a, T> {
         }
     }
 
-    /// All elements as the machine's own numbers: for free where nothing lies between them, they lie aligned and the
-    /// machine is little-endian, else copied out of their records.
+    /// Returns all elements as native numbers. Borrows them if they are contiguous and aligned and the machine is
+    /// little-endian; otherwise copies them out of their records.
     pub fn to_native(&self) -> Cow<'a, [T::Native]> {
         if self.stride == size_of::<T>()
             && let Ok(elements) = <[T]>::ref_from_bytes(self.records)
@@ -409,28 +410,29 @@ impl<'a, T: Element> Strided<'a, T> {
         copied(bytes.collect(), T::COLUMNS).into()
     }
 
-    /// How many records.
+    /// Returns the number of records.
     pub fn len(&self) -> usize {
         self.records.len().checked_div(self.stride).unwrap_or(0)
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no records.
     pub fn is_empty(&self) -> bool {
         self.records.is_empty()
     }
 
-    /// From one record to the next, in bytes.
+    /// Returns the distance from one record to the next, in bytes.
     pub fn stride(&self) -> usize {
         self.stride
     }
 
-    /// Where the first element lies, counted from the start of the asset; where the records would, if there are none.
+    /// Returns the offset of the first element, counted from the start of the asset. If there are no records, returns
+    /// the offset where they would start.
     pub fn offset(&self) -> u64 {
         self.offset.saturating_add(if self.is_empty() { 0 } else { self.column as u64 })
     }
 }
 
-/// The elements of a [`Strided`] column in order.
+/// An iterator over the elements of a [`Strided`] column.
 #[derive(Clone, Debug)]
 pub struct StridedIter<'a, T> {
     records: std::slice::ChunksExact<'a, u8>,
@@ -439,7 +441,7 @@ pub struct StridedIter<'a, T> {
 }
 
 impl<'a, T: Element> StridedIter<'a, T> {
-    /// Each record holds the column: that was checked for all of them.
+    /// Returns the element of a record. [`Strided::new`] has checked that each record contains the column.
     #[inline]
     fn element(&self, record: &'a [u8]) -> Option<&'a T> {
         Some(T::ref_from_prefix(record.get(self.column..)?).ok()?.0)
@@ -513,7 +515,7 @@ impl<T: Element> Table for Strided<'_, T> {
     }
 }
 
-/// A column of records, from the first byte of the first row to the last of the last.
+/// Returns a column of records, from the first byte of its first row to the last byte of its last.
 pub(crate) fn column(records: &[u8], stride: usize, column: usize, width: usize) -> Option<InPlace<'_>> {
     let bytes = match records {
         [] => records,

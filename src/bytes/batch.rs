@@ -1,4 +1,4 @@
-//! Rows that are made one by one, handed over many at a time.
+//! Batching of rows that are computed one by one.
 
 use std::ops::ControlFlow;
 
@@ -6,10 +6,10 @@ use super::array::{Column, Packing, Storage, Table};
 use crate::base::error::Result;
 use crate::base::span::Span;
 
-/// Bytes of rows that are handed over at once.
+/// The size of a batch in bytes.
 pub(crate) const BATCH: usize = 4096;
 
-/// Rows on their way to the sink of a [`Table`](super::Table): a few kilobytes of them, in a buffer on the stack.
+/// Buffers a few kilobytes of rows on the stack for the sink of a [`Table`](super::Table).
 pub(crate) struct Batch<'s> {
     sink: &'s mut dyn FnMut(&[u8]) -> ControlFlow<()>,
     rows: [u8; BATCH],
@@ -22,7 +22,7 @@ impl<'s> Batch<'s> {
         Self { sink, rows: [0; BATCH], filled: 0, flow: ControlFlow::Continue(()) }
     }
 
-    /// Adds one row or several whole ones.
+    /// Adds one or more whole rows.
     #[inline]
     pub(crate) fn push(&mut self, rows: &[u8]) -> ControlFlow<()> {
         let end = self.filled.saturating_add(rows.len());
@@ -46,7 +46,7 @@ impl<'s> Batch<'s> {
         self.push(rows)
     }
 
-    /// Adds rows up to an error, or until nobody wants more.
+    /// Adds rows up to the first error, or until the sink breaks.
     pub(crate) fn extend<R: AsRef<[u8]>>(&mut self, rows: impl Iterator<Item = Result<R>>) -> Result<()> {
         for row in rows {
             if self.push(row?.as_ref()).is_break() {
@@ -56,7 +56,7 @@ impl<'s> Batch<'s> {
         Ok(())
     }
 
-    /// Hands over those that are left.
+    /// Passes the remaining rows to the sink.
     pub(crate) fn flush(&mut self) -> ControlFlow<()> {
         let filled = std::mem::take(&mut self.filled);
         if let Some(rows @ [_, ..]) = self.rows.get(..filled)
@@ -68,7 +68,7 @@ impl<'s> Batch<'s> {
     }
 }
 
-/// A sink that never breaks off.
+/// Wraps a function as a sink that never breaks.
 pub(crate) fn to_the_end(mut sink: impl FnMut(&[u8])) -> impl FnMut(&[u8]) -> ControlFlow<()> {
     move |rows| {
         sink(rows);
@@ -76,7 +76,7 @@ pub(crate) fn to_the_end(mut sink: impl FnMut(&[u8])) -> impl FnMut(&[u8]) -> Co
     }
 }
 
-/// Hands over rows as they come.
+/// Passes rows to `sink` in batches.
 pub(crate) fn write_batched<R: AsRef<[u8]>>(
     mut rows: impl Iterator<Item = R>,
     sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
@@ -86,13 +86,13 @@ pub(crate) fn write_batched<R: AsRef<[u8]>>(
     let _ = batch.flush();
 }
 
-/// An array that lies nowhere: its rows are worked out when they are read.
+/// An array that is not stored. Its rows are computed on access.
 pub(crate) struct Derived<F> {
     pub(crate) rows: u64,
     pub(crate) columns: &'static [Column],
-    /// What they are worked out from.
+    /// The bytes from which the rows are computed.
     pub(crate) from: Span,
-    /// Makes them, in order.
+    /// Computes the rows, in order.
     pub(crate) make: F,
 }
 

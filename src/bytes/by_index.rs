@@ -1,21 +1,21 @@
-//! Going over what is had by its index.
+//! Iteration over views that return items by index.
 
 use std::iter::FusedIterator;
 use std::ops::Range;
 
 use crate::base::sealed::Sealed;
 
-/// What has items, each of which can be had at once: this crate's own views.
+/// A view of this crate that returns each item in constant time.
 pub trait Indexed: Sealed {
-    /// An item.
+    /// The type of the items.
     type Item;
 
-    /// The item at `index`; `None` behind the last.
+    /// Returns the item at `index`, or `None` after the last.
     #[doc(hidden)]
     fn item(&self, index: usize) -> Option<Self::Item>;
 }
 
-/// The items of a view in order, exact in number and from either end.
+/// A double-ended iterator of exact length over the items of a view.
 #[derive(Clone, Debug)]
 pub struct ByIndex<V> {
     view: V,
@@ -23,7 +23,7 @@ pub struct ByIndex<V> {
 }
 
 impl<V> ByIndex<V> {
-    /// So many items.
+    /// Creates an iterator over the first `len` items.
     #[cfg_attr(not(any(feature = "b3d", feature = "bmx", feature = "lodka", feature = "geometry")), allow(dead_code))]
     pub(crate) fn new(view: V, len: usize) -> Self {
         Self { view, range: 0..len }

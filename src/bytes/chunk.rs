@@ -1,4 +1,4 @@
-//! Chunks: a tag, a size and so many bytes, one behind the other.
+//! Chunks: a tag, a size and a body of that size, one after another.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -12,7 +12,7 @@ use crate::base::sealed::Sealed;
 use crate::base::shown::shown;
 use crate::base::text::ByteStr;
 
-/// The four bytes that say what a chunk is.
+/// The four bytes that identify the type of a chunk.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Tag(pub [u8; 4]);
 
@@ -28,16 +28,16 @@ impl fmt::Debug for Tag {
     }
 }
 
-/// What stands before a chunk's bytes.
+/// The bytes before a chunk's body.
 pub trait Header: Sealed + Wire {
-    /// Says what the chunk is.
+    /// Returns the type of the chunk.
     fn tag(&self) -> Tag;
 
-    /// How many bytes follow the header, by its own word.
+    /// Returns the body size that the header claims.
     fn byte_len_hint(&self) -> u32;
 }
 
-/// One chunk in place. Its body ends with the surrounding part, even where the header claims more.
+/// One chunk in place. Its body ends with the surrounding part, even if the header claims more.
 #[derive(Clone, Copy)]
 pub struct Chunk<'a, H> {
     header: &'a H,
@@ -45,10 +45,10 @@ pub struct Chunk<'a, H> {
 }
 
 impl<'a, H: Header> Chunk<'a, H> {
-    /// Reads the chunk at the cursor, which moves behind it; `None` at the end of the part.
+    /// Reads the chunk at the cursor and moves the cursor after it. Returns `None` at the end of the part.
     ///
     /// # Errors
-    /// [`Truncated`](crate::ErrorKind::Truncated) where fewer bytes are left than a header takes.
+    /// Returns [`Truncated`](crate::ErrorKind::Truncated) if fewer bytes are left than a header takes.
     pub fn next(cursor: &mut Cursor<'a>) -> Result<Option<Self>> {
         if cursor.is_empty() { Ok(None) } else { Self::read(cursor).map(Some) }
     }
@@ -60,45 +60,46 @@ impl<'a, H: Header> Chunk<'a, H> {
         Ok(Self { header, body })
     }
 
-    /// A parser of one chunk; it fails at the end of the part. [`whole`](Self::whole) says whether the chunk is cut short.
+    /// Returns a parser of one chunk. It fails at the end of the part. [`whole`](Self::whole) checks that the chunk is
+    /// complete.
     pub fn parser() -> impl Parser<Cursor<'a>, Output = Self, Error = Error> {
         reading(Self::read)
     }
 
-    /// Says what the chunk is.
+    /// Returns the type of the chunk.
     pub fn tag(&self) -> Tag {
         self.header.tag()
     }
 
-    /// The header as stored.
+    /// Returns the header as stored.
     pub fn header(&self) -> &'a H {
         self.header
     }
 
-    /// Where the header starts.
+    /// Returns the offset of the header.
     pub fn offset(&self) -> u64 {
         self.body.offset().saturating_sub(size_of::<H>() as u64)
     }
 
-    /// Header and body together, as far as they are there.
+    /// Returns the size of the header and the available body together.
     pub fn byte_len(&self) -> u64 {
         self.body.left().saturating_add(size_of::<H>() as u64)
     }
 
-    /// A cursor at the start of the body, cut short or not.
+    /// Returns a cursor at the start of the body, which may be cut short.
     pub fn body(&self) -> Cursor<'a> {
         self.body
     }
 
-    /// How many bytes of the claimed size lie outside the surrounding part.
+    /// Returns the number of claimed bytes that are outside the surrounding part.
     pub fn missing(&self) -> u64 {
         u64::from(self.header.byte_len_hint()).saturating_sub(self.body.left())
     }
 
-    /// A cursor at the start of the body, if it is all there.
+    /// Returns a cursor at the start of the body if it is complete.
     ///
     /// # Errors
-    /// [`Truncated`](crate::ErrorKind::Truncated) where the header claims more than the surrounding part holds.
+    /// Returns [`Truncated`](crate::ErrorKind::Truncated) if the header claims more than the surrounding part has.
     pub fn whole(&self) -> Result<Cursor<'a>> {
         if self.missing() > 0 {
             return Err(
@@ -112,7 +113,7 @@ impl<'a, H: Header> Chunk<'a, H> {
 shown!([H: Header] Debug for Chunk<'_, H>,
     |chunk| "{}({:#x}, {} bytes)", chunk.tag(), chunk.offset(), chunk.byte_len());
 
-/// The chunks of one part in file order; ends after the first error.
+/// An iterator over the chunks of one part in file order. It ends after the first error.
 #[derive(Clone, Debug)]
 pub struct Chunks<'a, H> {
     cursor: Cursor<'a>,
@@ -120,7 +121,7 @@ pub struct Chunks<'a, H> {
 }
 
 impl<'a, H: Header> Chunks<'a, H> {
-    /// The chunks from the cursor to the end of its part.
+    /// Creates an iterator over the chunks from the cursor to the end of its part.
     pub fn new(cursor: Cursor<'a>) -> Self {
         Self { cursor, header: PhantomData }
     }

@@ -1,5 +1,5 @@
-//! The columns of a record, made of those of its fields: worked out by the compiler, for which a wrong index or an
-//! overflow is an error.
+//! Builds a record's columns from those of its fields. This runs at compile time, where a wrong index or an overflow is
+//! a compile error.
 #![allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, clippy::panic)]
 
 use super::array::Column;
@@ -7,7 +7,7 @@ use super::array::Column;
 /// A field's name and the columns of its type.
 pub(crate) type Field = (&'static str, &'static [Column]);
 
-/// How many columns they make.
+/// Returns the total number of columns.
 pub(crate) const fn count(fields: &[Field]) -> usize {
     let (mut sum, mut i) = (0, 0);
     while i < fields.len() {
@@ -17,7 +17,7 @@ pub(crate) const fn count(fields: &[Field]) -> usize {
     sum
 }
 
-/// How many bytes their names take, one behind the other.
+/// Returns the total length of the column names in bytes.
 pub(crate) const fn bytes(fields: &[Field]) -> usize {
     let (mut sum, mut i) = (0, 0);
     while i < fields.len() {
@@ -35,7 +35,7 @@ const fn name_bytes((name, columns): Field, index: usize) -> usize {
     if columns.len() == 1 { name.len() } else { name.len() + 1 + columns[index].name.len() }
 }
 
-/// The names one behind the other: `radius`, and for a field of several columns `position_x`, `position_y`.
+/// Concatenates the names: `radius`, or `position_x`, `position_y` for a field of several columns.
 pub(crate) const fn names<const BYTES: usize>(fields: &[Field]) -> [u8; BYTES] {
     let (mut text, mut at, mut i) = ([b'_'; BYTES], 0, 0);
     while i < fields.len() {
@@ -62,7 +62,7 @@ const fn put(text: &mut [u8], at: usize, part: &str) {
     }
 }
 
-/// The columns, whose names are cut from the text of all.
+/// Builds the columns, slicing their names from the concatenated text.
 pub(crate) const fn cut<const COUNT: usize>(fields: &[Field], mut text: &'static [u8]) -> [Column; COUNT] {
     let mut all = [Column::new("", super::array::Scalar::U8); COUNT];
     let (mut at, mut i) = (0, 0);

@@ -7,14 +7,14 @@ use crate::base::error::{Error, Result};
 use crate::base::shown::shown;
 use crate::base::text::{ByteStr, Utf32Str};
 
-/// A record exactly as stored: no padding, no alignment, every bit pattern valid.
+/// A record exactly as stored, without padding or alignment. Every bit pattern is valid.
 pub trait Wire: FromBytes + Immutable + KnownLayout + Unaligned + Copy + 'static {}
 impl<T: FromBytes + Immutable + KnownLayout + Unaligned + Copy + 'static> Wire for T {}
 
-/// A place in a part of a file, moving forward; never past the part's end.
+/// A position in a part of a file. It only moves forward, and never past the end of the part.
 ///
-/// Every read is checked against the bytes left and fails with the absolute offset where it stood. A failed read
-/// leaves the cursor where it was.
+/// Every read is checked against the bytes left. An error contains the absolute offset of the read. A failed read does
+/// not move the cursor.
 ///
 /// ```
 /// use meshpeek::view::Cursor;
@@ -31,43 +31,43 @@ pub struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// At the start of a whole asset.
+    /// Creates a cursor at the start of a whole asset.
     pub fn new(data: &'a [u8]) -> Self {
         Self { rest: data, offset: 0 }
     }
 
-    /// At the start of a part that begins at `offset` of its asset.
+    /// Creates a cursor at the start of a part that begins at `offset` of its asset.
     pub fn with_offset(data: &'a [u8], offset: u64) -> Self {
         Self { rest: data, offset }
     }
 
-    /// Where the next read starts, counted from the start of the asset.
+    /// Returns the offset of the next read, counted from the start of the asset.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The bytes left in this part.
+    /// Returns the bytes left in this part.
     pub fn rest(&self) -> &'a [u8] {
         self.rest
     }
 
-    /// How many bytes are left in this part.
+    /// Returns the number of bytes left in this part.
     pub fn left(&self) -> u64 {
         self.rest.len() as u64
     }
 
-    /// Whether nothing is left.
+    /// Returns true if no bytes are left.
     pub fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }
 
-    /// An error at this place.
+    /// Creates an error at this offset.
     #[cold]
     pub fn error(&self, message: impl Into<std::borrow::Cow<'static, str>>) -> Error {
         Error::malformed(message).at(self.offset)
     }
 
-    /// Bytes that were there lie in an asset, whose size is a number.
+    /// Moves the offset. It cannot overflow, because the bytes are part of an asset whose size fits in a `u64`.
     #[inline]
     fn advance(&mut self, bytes: u64) {
         self.offset = self.offset.wrapping_add(bytes);
@@ -78,10 +78,10 @@ impl<'a> Cursor<'a> {
         Error::truncated(needed, self.left()).at(self.offset)
     }
 
-    /// The next `count` bytes.
+    /// Reads the next `count` bytes.
     ///
     /// # Errors
-    /// [`Truncated`](crate::ErrorKind::Truncated) where fewer are left.
+    /// Returns [`Truncated`](crate::ErrorKind::Truncated) if fewer are left.
     #[inline]
     pub fn bytes(&mut self, count: u64) -> Result<&'a [u8]> {
         let split = usize::try_from(count).ok().and_then(|count| self.rest.split_at_checked(count));
@@ -91,29 +91,29 @@ impl<'a> Cursor<'a> {
         Ok(taken)
     }
 
-    /// A cursor over the next `count` bytes; this one moves behind them.
+    /// Returns a cursor over the next `count` bytes, and moves this one after them.
     ///
     /// # Errors
-    /// [`Truncated`](crate::ErrorKind::Truncated) where fewer are left.
+    /// Returns [`Truncated`](crate::ErrorKind::Truncated) if fewer are left.
     #[inline]
     pub fn split(&mut self, count: u64) -> Result<Cursor<'a>> {
         let offset = self.offset;
         Ok(Cursor { rest: self.bytes(count)?, offset })
     }
 
-    /// Steps over `count` bytes.
+    /// Skips `count` bytes.
     ///
     /// # Errors
-    /// [`Truncated`](crate::ErrorKind::Truncated) where fewer are left.
+    /// Returns [`Truncated`](crate::ErrorKind::Truncated) if fewer are left.
     #[inline]
     pub fn skip(&mut self, count: u64) -> Result<()> {
         self.bytes(count).map(drop)
     }
 
-    /// One record, in place.
+    /// Reads one record in place.
     ///
     /// # Errors
-    /// [`Truncated`](crate::ErrorKind::Truncated) where fewer bytes are left than it takes.
+    /// Returns [`Truncated`](crate::ErrorKind::Truncated) if fewer bytes are left than it takes.
     #[inline]
     pub fn read<T: Wire>(&mut self) -> Result<&'a T> {
         let (record, rest) = T::ref_from_prefix(self.rest).map_err(|_| self.too_short(size_of::<T>() as u64))?;
@@ -122,10 +122,10 @@ impl<'a> Cursor<'a> {
         Ok(record)
     }
 
-    /// `count` elements, in place. The count is the file's claim: it is checked against the bytes left, in 64 bits.
+    /// Reads `count` elements in place. The claimed count is checked against the bytes left, in 64-bit arithmetic.
     ///
     /// # Errors
-    /// [`Truncated`](crate::ErrorKind::Truncated) where fewer bytes are left than they take.
+    /// Returns [`Truncated`](crate::ErrorKind::Truncated) if fewer bytes are left than they take.
     #[inline]
     pub fn array<T: Element>(&mut self, count: u64) -> Result<LeArray<'a, T>> {
         let offset = self.offset;
@@ -133,16 +133,16 @@ impl<'a> Cursor<'a> {
         LeArray::new(bytes, offset)
     }
 
-    /// The bytes up to the next NUL, which is stepped over.
+    /// Reads the bytes up to the next NUL, and skips the NUL.
     ///
     /// # Errors
-    /// [`Malformed`](crate::ErrorKind::Malformed) where this part has no further NUL.
+    /// Returns [`Malformed`](crate::ErrorKind::Malformed) if this part has no further NUL.
     #[inline]
     pub fn cstr(&mut self) -> Result<ByteStr<'a>> {
         self.closed_text().ok_or_else(|| self.error("text without its closing NUL"))
     }
 
-    /// The same; `None` where this part has no further NUL.
+    /// Reads the bytes up to the next NUL and skips the NUL, or returns `None` if this part has no further NUL.
     #[inline]
     pub(crate) fn closed_text(&mut self) -> Option<ByteStr<'a>> {
         let text = memchr::memchr(0, self.rest).and_then(|end| self.rest.split_at_checked(end));
@@ -152,10 +152,10 @@ impl<'a> Cursor<'a> {
         Some(ByteStr::new(text))
     }
 
-    /// A count and that many UTF-32 code points, in place.
+    /// Reads a count and that many UTF-32 code points in place.
     ///
     /// # Errors
-    /// [`Truncated`](crate::ErrorKind::Truncated) where fewer bytes are left than they take.
+    /// Returns [`Truncated`](crate::ErrorKind::Truncated) if fewer bytes are left than they take.
     pub fn utf32(&mut self) -> Result<Utf32Str<'a>> {
         let mut ahead = *self;
         let count = ahead.u32()?;
@@ -165,7 +165,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// A reader of each of these numbers.
+/// Implements a read function for each of these number types.
 macro_rules! numbers {
     ($($name:ident $stored:ident),*) => {$(
         #[inline]
@@ -175,7 +175,7 @@ macro_rules! numbers {
     )*};
 }
 
-/// Fixed-width numbers, little-endian; all fail with [`Truncated`](crate::ErrorKind::Truncated) only.
+/// Fixed-width little-endian numbers. All of these fail only with [`Truncated`](crate::ErrorKind::Truncated).
 #[allow(missing_docs, clippy::missing_errors_doc)]
 impl Cursor<'_> {
     #[inline]

@@ -14,7 +14,7 @@ macro_rules! float_records {
         pub struct $name { $(pub $field: F32),* }
 
         impl $name {
-            /// The numbers, in the order stored.
+            /// Returns the numbers in stored order.
             #[inline]
             pub fn to_array(&self) -> [f32; $count] {
                 [$(self.$field.get()),*]

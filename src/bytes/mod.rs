@@ -1,4 +1,4 @@
-//! Bytes in place: bounded reading, typed arrays and chunks that borrow from the file.
+//! Bounded reading, typed arrays and chunks, all borrowed from the file.
 
 pub mod array;
 pub(crate) mod batch;

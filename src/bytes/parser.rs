@@ -1,6 +1,6 @@
-//! The bridge to nom: the cursor is an input, the crate's error is a parser's error, and what a cursor reads is a parser.
+//! Integration with nom: a cursor is an input, the crate's error is a parser error, and each read function is a parser.
 //!
-//! Every record, list and array has a parser, so that your own grammar can use it beside nom's parsers:
+//! Every record, list and array has a parser. Use it in your own grammar together with nom's parsers:
 //!
 //! ```
 //! use meshpeek::nom::{Parser, bytes::complete::tag, number::complete::le_u16};
@@ -21,10 +21,11 @@ use crate::base::error::{Context as _, Error, Result};
 use crate::base::text::ByteStr;
 
 impl<'a> Cursor<'a> {
-    /// Runs a parser here and moves to the end of what it consumed. Parsers that need more bytes than are left fail.
+    /// Runs a parser at the cursor and moves the cursor after the consumed bytes. A parser that needs more bytes than
+    /// are left fails.
     ///
     /// # Errors
-    /// What the parser fails with.
+    /// Returns the error of the parser.
     #[inline]
     pub fn parse<O>(&mut self, mut parser: impl Parser<Self, Output = O, Error = Error>) -> Result<O> {
         match parser.parse_complete(*self) {
@@ -38,7 +39,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// A parser of what this function reads. It consumes nothing where the function fails.
+/// Converts a read function to a parser. It consumes nothing if the function fails.
 ///
 /// ```
 /// use meshpeek::nom::{Parser, multi::many0};
@@ -58,15 +59,15 @@ pub fn reading<'a, O>(
     }
 }
 
-/// A parser of one record in place.
+/// Returns a parser of one record in place.
 pub fn in_place<'a, T: Wire>() -> impl Parser<Cursor<'a>, Output = &'a T, Error = Error> {
     reading(|cursor: &mut Cursor<'a>| cursor.read::<T>())
 }
 
-/// Parses a text up to the next NUL, which it consumes.
+/// Parses a text up to the next NUL, and consumes the NUL.
 ///
 /// # Errors
-/// [`Malformed`](crate::ErrorKind::Malformed) where the input has no NUL.
+/// Returns [`Malformed`](crate::ErrorKind::Malformed) if the input has no NUL.
 #[inline]
 pub fn cstr<'a, E: ParseError<Cursor<'a>>>(mut input: Cursor<'a>) -> IResult<Cursor<'a>, ByteStr<'a>, E> {
     match input.closed_text() {
@@ -75,7 +76,7 @@ pub fn cstr<'a, E: ParseError<Cursor<'a>>>(mut input: Cursor<'a>) -> IResult<Cur
     }
 }
 
-/// A parser of this many bytes.
+/// Returns a parser of `count` bytes.
 pub fn bytes<'a>(count: u64) -> impl Parser<Cursor<'a>, Output = &'a [u8], Error = Error> {
     reading(move |cursor| cursor.bytes(count))
 }
@@ -89,7 +90,7 @@ fn incomplete(input: Cursor<'_>, needed: Needed) -> Error {
     Error::truncated(input.left().saturating_add(more), input.left()).at(input.offset())
 }
 
-/// A position past the end is taken as the end.
+/// A position after the end is clamped to the end.
 impl<'a> Input for Cursor<'a> {
     type Item = u8;
     type Iter = std::iter::Copied<std::slice::Iter<'a, u8>>;
@@ -174,7 +175,7 @@ where
     }
 }
 
-/// With the offset of the input.
+/// Errors have the offset of the input.
 impl ParseError<Cursor<'_>> for Error {
     #[cold]
     fn from_error_kind(input: Cursor<'_>, kind: ErrorKind) -> Self {
@@ -197,27 +198,27 @@ impl ParseError<Cursor<'_>> for Error {
         }
     }
 
-    /// Of two alternatives that failed, the one that got further.
+    /// If two alternatives fail, returns the error at the higher offset.
     fn or(self, other: Self) -> Self {
         if self.offset() > other.offset() { self } else { other }
     }
 }
 
-/// `context` names a part, as [`within`](crate::error::Context::within) does.
+/// Treats `context` as the name of a part, as [`within`](crate::error::Context::within) does.
 impl ContextError<Cursor<'_>> for Error {
     fn add_context(_: Cursor<'_>, part: &'static str, other: Self) -> Self {
         other.within(part)
     }
 }
 
-/// An error without an offset gets that of the input.
+/// Gives an error without an offset the offset of the input.
 impl<E: Into<Error>> FromExternalError<Cursor<'_>, E> for Error {
     fn from_external_error(input: Cursor<'_>, _: ErrorKind, error: E) -> Self {
         error.into().at(input.offset())
     }
 }
 
-/// For `?` in parsers: alternatives may follow.
+/// Makes `?` work in parsers, as a recoverable error.
 impl From<Error> for nom::Err<Error> {
     fn from(error: Error) -> Self {
         Self::Error(error)
@@ -272,7 +273,7 @@ mod tests {
         assert_eq!(message(b"\x05", nom::number::streaming::le_u32), "at 0x20: needs 4 bytes, 1 left");
         let odd = |number| if number == 1 { Ok(()) } else { Err(Error::malformed("odd")) };
         assert_eq!(message(b"\x01\x02", (u8.map_res(odd), u8.map_res(odd))), "at 0x21: odd");
-        // Of two alternatives the one that got further.
+        // The error of the alternative that got further is returned.
         assert_eq!(
             message(b"abx", alt(((tag("ab"), tag("c")), (tag("a"), tag("c"))))),
             "at 0x22: expected bytes are missing"

@@ -1,13 +1,13 @@
-//! Names of archive members as paths that are safe to write to.
+//! Validation of archive member names as safe relative paths.
 
 use crate::base::error::{Error, Result};
 use crate::base::text::ByteStr;
 
-/// Names that mean a device on Windows, whatever extension follows.
+/// Names of Windows devices, with or without an extension.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
 
 impl ByteStr<'_> {
-    /// The name as a path below some folder, its parts joined by `/`. Both slashes part, and empty parts fall away.
+    /// Returns the name as a relative path with `/` separators. Both slashes separate parts; empty parts are dropped.
     ///
     /// ```
     /// use meshpeek::view::ByteStr;
@@ -17,9 +17,10 @@ impl ByteStr<'_> {
     /// ```
     ///
     /// # Errors
-    /// Where writing there could leave the folder, reach a device or not give the same name back on some system: roots,
-    /// drives, `.` and `..`, control characters and those that Windows keeps for itself, its device names, blanks and
-    /// dots at the end of a part; names that are not UTF-8 or have no part at all.
+    /// Returns an error if writing to this path on some system could leave the folder, reach a device or change the
+    /// name. This covers roots, drives, `.` and `..`, control characters and characters reserved by Windows, Windows
+    /// device names, and spaces or dots at the end of a part. Also returns an error for names that are not UTF-8 or
+    /// have no parts.
     pub fn to_relative_path(&self) -> Result<String> {
         let mut path = String::with_capacity(self.len());
         self.each_part(|part| {
@@ -31,10 +32,10 @@ impl ByteStr<'_> {
         Ok(path)
     }
 
-    /// Whether it [is such a path](Self::to_relative_path).
+    /// Checks that the name is a [safe relative path](Self::to_relative_path).
     ///
     /// # Errors
-    /// As there.
+    /// Returns the errors of that function.
     #[cfg(any(feature = "pbo", feature = "zip"))]
     pub(crate) fn check_relative_path(&self) -> Result<()> {
         self.each_part(|_| {})
@@ -57,9 +58,9 @@ impl ByteStr<'_> {
     }
 }
 
-/// Why one part of a path is not safe.
+/// Returns the reason why one part of a path is not safe.
 fn fault(part: &str) -> Option<&'static str> {
-    // Most names are of these alone.
+    // Most names have only these characters.
     let is_plain = part.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
     if part == "." || part == ".." {
         Some("name leads out of its folder")

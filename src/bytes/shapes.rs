@@ -1,7 +1,7 @@
-//! Arrays that files store in one of several shapes, and that are read as if there were one.
+//! Arrays that files store in one of several element types, read through a single type.
 
-/// Describes such an array: its shapes, and what an element of each is read as. `where [..]` lists its types with their
-/// bounds, all of them in order.
+/// Defines such an array: its element types, and the conversion of each to the item type. `where [..]` lists the
+/// element types with their bounds, in the same order.
 ///
 /// ```text
 /// shapes! {
@@ -23,43 +23,44 @@ macro_rules! shapes {
         }
 
         impl<$file $(, $($bounds)*)?> $name<$file $(, $kind)*> {
-            /// The one at `index`.
+            /// Returns the item at `index`.
             pub fn get(&self, index: usize) -> Option<$item> {
                 match self {
                     $(Self::$shape(array) => array.get(index).map(|$element| $read),)+
                 }
             }
 
-            /// All in order.
+            /// Returns an iterator over all items.
             pub fn iter(&self) -> $crate::bytes::ByIndex<Self> {
                 $crate::bytes::ByIndex::new(*self, self.len())
             }
 
-            /// How many.
+            /// Returns the number of items.
             pub fn len(&self) -> usize {
                 match self {
                     $(Self::$shape(array) => array.len(),)+
                 }
             }
 
-            /// Whether there is none.
+            /// Returns true if there are no items.
             pub fn is_empty(&self) -> bool {
                 self.len() == 0
             }
 
-            /// The bytes as stored.
+            /// Returns the bytes as stored.
             pub fn as_bytes(&self) -> &$file [u8] {
                 match self {
                     $(Self::$shape(array) => array.as_bytes(),)+
                 }
             }
 
-            /// Where the first lies, counted from the start of the asset, of a Ballance map from that of its table.
+            /// Returns the offset of the first item, counted from the start of the asset (for a Ballance map, from the
+            /// start of its unpacked table).
             pub fn offset(&self) -> u64 {
                 self.as_table().storage().offset
             }
 
-            /// As an array of whatever format.
+            /// Returns it as an array of any format.
             pub fn as_table(&self) -> &dyn $crate::bytes::Table {
                 match self {
                     $(Self::$shape(array) => array,)+

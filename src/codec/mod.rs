@@ -1,8 +1,8 @@
-//! Compressed streams: where one ends, found without output, and what it expands to.
+//! Compressed streams: finding the end of one without output, and decoding it.
 //!
-//! Arma's files do not store how long a compressed stream is, only what it decodes to. Each codec therefore has two
-//! functions: `stored_byte_len`, which walks the stream and finds its end with all the checks of a decode but without
-//! memory, and `decode_into`, which expands it.
+//! Arma's files store the decoded size of a compressed stream, but not its stored size. Each codec therefore has two
+//! functions: `stored_byte_len` walks the stream and finds its end, with all checks of a decoder but without
+//! allocating. `decode_into` decodes it.
 
 use std::cell::Cell;
 
@@ -23,7 +23,7 @@ named! {
     #[derive(PartialOrd, Ord)]
     #[non_exhaustive]
     pub enum Codec {
-        /// As they are.
+        /// Uncompressed.
         Raw = "raw",
         /// One LZO1X stream.
         Lzo = "lzo",
@@ -37,7 +37,7 @@ named! {
 }
 
 impl Codec {
-    /// The same as arrays in general say it.
+    /// Returns the corresponding [`Packing`].
     pub const fn packing(self) -> Packing {
         match self {
             Self::Raw => Packing::InPlace,
@@ -47,11 +47,12 @@ impl Codec {
         }
     }
 
-    /// How many bytes from the cursor on are stored for `decoded_len` decoded ones. Linear in that number, except for
-    /// [`Raw`](Self::Raw).
+    /// Returns the stored size of the stream at the cursor, given its decoded size. Takes time linear in the stored
+    /// size; constant time for [`Raw`](Self::Raw).
     ///
     /// # Errors
-    /// Where the bytes of the cursor's part are not such a stream. After a success, decoding succeeds too.
+    /// Returns an error if the bytes of the cursor's part are not such a stream. If this succeeds, only the checksum of
+    /// an LZSS stream can make decoding fail.
     pub fn stored_byte_len(self, stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
         match self {
             Self::Raw if decoded_len <= stream.left() => Ok(decoded_len),
@@ -62,7 +63,7 @@ impl Codec {
         }
     }
 
-    /// Refuses a size that no stream of the bytes left can reach.
+    /// Returns an error if no stream of the bytes left can decode to this size.
     pub(crate) fn within_ratio(self, stream: Cursor<'_>, decoded_len: u64) -> Result<()> {
         let ratio = match self {
             Self::Raw => 1,
@@ -77,10 +78,10 @@ impl Codec {
         Ok(())
     }
 
-    /// Decodes the stream that is the whole of the cursor's part and that fills `out` to its last byte.
+    /// Decodes the stream that is the whole of the cursor's part. It must fill `out` exactly.
     ///
     /// # Errors
-    /// Where it is not such a stream, or its checksum differs.
+    /// Returns an error if it is not such a stream, or if its checksum differs.
     pub fn decode_into(self, stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
         match self {
             Self::Raw if stream.left() == out.len() as u64 => out.copy_from_slice(stream.rest()),
@@ -96,7 +97,7 @@ impl Codec {
 
 #[cfg(feature = "scan")]
 impl Codec {
-    /// Decodes the stream that begins at the cursor and that fills `out` to its last byte; how many bytes it takes.
+    /// Decodes the stream at the cursor, which must fill `out` exactly. Returns its stored size.
     pub(crate) fn decode_first(self, stream: Cursor<'_>, out: &mut [u8]) -> Result<u64> {
         match self {
             Self::Raw => {
@@ -112,17 +113,17 @@ impl Codec {
     }
 }
 
-/// How much work the codecs have done on one thread since it began.
+/// Counters of codec work on one thread since the thread started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Activity {
-    /// Streams walked to find their end.
+    /// The number of streams walked to find their end.
     pub walks: u64,
-    /// Streams decoded.
+    /// The number of streams decoded.
     pub decodes: u64,
-    /// DEFLATE streams inflated, which are whole tables or files.
+    /// The number of DEFLATE streams inflated, each a whole table or file.
     pub inflations: u64,
-    /// Bytes that were asked of those decoded and inflated.
+    /// The total size that was requested of the streams decoded and inflated.
     pub bytes: u64,
 }
 
@@ -130,7 +131,7 @@ thread_local! {
     static ACTIVITY: Cell<Activity> = const { Cell::new(Activity { walks: 0, decodes: 0, inflations: 0, bytes: 0 }) };
 }
 
-/// The work done on this thread so far: the difference of two calls shows what reading something has cost.
+/// Returns the work done on this thread so far. The difference of two calls is the cost of the code between them.
 pub fn activity() -> Activity {
     ACTIVITY.get()
 }
@@ -153,10 +154,10 @@ fn count_inflation(bytes: usize) {
     ACTIVITY.set(Activity { inflations: now.inflations.wrapping_add(1), bytes, ..now });
 }
 
-/// Refuses a claimed size before memory is taken for it.
+/// Checks a claimed size against the limit before memory is allocated for it.
 ///
 /// # Errors
-/// [`Limit`](crate::ErrorKind::Limit) where it is over the limit.
+/// Returns [`Limit`](crate::ErrorKind::Limit) if it exceeds the limit.
 pub(crate) fn within_limit(decoded_len: u64, limit: u64) -> Result<()> {
     if decoded_len > limit {
         return Err(Error::limit("decoded bytes in a block", limit, flag::DECODED));

@@ -1,4 +1,4 @@
-//! The formats: a folder each, with its records and views, what it tells of itself and what it checks.
+//! The formats, one folder each, with its records, views, outline and checks.
 
 #[cfg(feature = "b3d")]
 pub mod b3d;

@@ -1,8 +1,8 @@
-//! What a LOD of an Arma model is for, told by a number, the same in ODOL and MLOD.
+//! The purpose of a LOD of an Arma model as a number, the same in ODOL and MLOD.
 
 use std::fmt;
 
-/// A LOD's resolution: below 1000 the distance rank of a visual LOD, above a code for what else it is for.
+/// A LOD's resolution: below 1000 the distance rank of a visual LOD, above that a code for another purpose.
 ///
 /// ```
 /// use meshpeek::resolution::Resolution;
@@ -13,7 +13,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Resolution(pub f32);
 
-/// Purposes with a number of their own.
+/// Purposes with a single number.
 const SINGLE: [(f32, &str); 27] = [
     (1000.0, "View Gunner"),
     (1100.0, "View Pilot"),
@@ -44,7 +44,7 @@ const SINGLE: [(f32, &str); 27] = [
     (2.1e16, "Wreck"),
 ];
 
-/// Purposes with a range of numbers: from, up to but without, name.
+/// Purposes with a range of numbers: start, end (exclusive), name.
 const RANGES: [(f32, f32, &str); 4] = [
     (1200.0, 1300.0, "View Cargo"),
     (10_000.0, 11_000.0, "Shadow Volume"),
@@ -53,20 +53,20 @@ const RANGES: [(f32, f32, &str); 4] = [
 ];
 
 impl Resolution {
-    /// Whether this is a LOD to be seen from outside, the number being its distance rank: 0 up to 1000.
+    /// Returns true for a LOD seen from outside. The number is then its distance rank: 0 to 1000 (exclusive).
     pub fn is_visual(self) -> bool {
         (0.0..1000.0).contains(&self.0)
     }
 
-    /// The name that reports show: `Visual 2.5`, `Geometry`.
+    /// Returns the name for reports: `Visual 2.5`, `Geometry`.
     pub fn title(self) -> String {
         if self.is_visual() { format!("Visual {self}") } else { self.to_string() }
     }
 
-    /// What else it is for, and for purposes with a range the number counted from its start; `None` for visual LODs
-    /// and unknown numbers.
+    /// Returns the purpose of other LODs. For purposes with a range, also returns the number counted from its start.
+    /// Returns `None` for visual LODs and unknown numbers.
     pub fn purpose(self) -> Option<(&'static str, Option<f32>)> {
-        // The constants are rounded to `f32` as the stored number was, so equality is what is meant.
+        // The constants are rounded to `f32` like the stored number, so equality is correct.
         let single = SINGLE.iter().find(|(value, _)| *value == self.0);
         let range = || RANGES.iter().find(|(from, to, _)| (*from..*to).contains(&self.0));
         match single {
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn purposes_are_known_by_the_rounded_number() {
         let name = |bits: u32| Resolution(f32::from_bits(bits)).to_string();
-        // As met in real files: Geometry, Memory, LandContact, HitPoints, View Geometry, Fire Geometry.
+        // Values from real files: Geometry, Memory, LandContact, HitPoints, View Geometry, Fire Geometry.
         let bits = [0x5511_84e7, 0x5863_5fa9, 0x58e3_5fa9, 0x598e_1bca, 0x59aa_87bf, 0x59c6_f3b4];
         assert_eq!(
             bits.map(name),

@@ -1,4 +1,4 @@
-//! The parts, fields and arrays of an asset, whatever its format, and who visits them.
+//! Outlines: the parts, fields and arrays of an asset of any format, passed to a [`Visitor`].
 
 mod schema;
 mod sink;
@@ -20,99 +20,100 @@ use crate::budget::Budget;
 use crate::bytes::Table;
 use crate::bytes::batch::to_the_end;
 
-/// A field with its place in the file.
+/// A field with its location in the file.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct StoredField {
-    /// Its name.
+    /// The field's name.
     pub name: &'static str,
-    /// What it is made of.
+    /// The type of the field.
     pub kind: Type,
-    /// Where it lies.
+    /// The field's byte range.
     pub span: Span,
-    /// Whether it only holds the file together: signatures, counts and lengths, which outlines tell otherwise.
+    /// True for signatures, counts and lengths, whose information an outline shows in other ways.
     pub framing: bool,
 }
 
-/// A part of an asset in its outline: an object, or an item of a list.
+/// A part of an asset in its outline: a single object, or an item of a list.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Part<'a> {
-    /// Its name, or that of its list.
+    /// The name of the part, or of the list that it is an item of.
     pub name: &'static str,
-    /// Its place in its list, counted from 0.
+    /// The index in the list, starting at 0.
     pub index: Option<usize>,
-    /// Its own name in the file, where it has one; several may share one.
+    /// The part's name in the file, if it has one. Several parts may share one.
     pub label: Option<Text<'a>>,
-    /// The name that reports show, where it is another: `Visual 1` of a LOD labelled `1`.
+    /// The name to show in reports if it differs from the label, such as `Visual 1` for a LOD labelled `1`.
     pub title: Option<&'a str>,
-    /// Where it lies, where it lies in one piece.
+    /// The byte range, if the part is contiguous.
     pub span: Option<Span>,
-    /// Whether selectors start anew with it, though it lies in others.
+    /// True if selectors start at this part, even though it is inside other parts.
     pub root: bool,
 }
 
 impl<'a> Part<'a> {
-    /// A part that is there once.
+    /// Creates a part that exists once.
     pub fn one(name: &'static str) -> Self {
         Self { name, index: None, label: None, title: None, span: None, root: false }
     }
 
-    /// Item `index` of the list `name`.
+    /// Creates item `index` of the list `name`.
     pub fn item(name: &'static str, index: usize) -> Self {
         Self { index: Some(index), ..Self::one(name) }
     }
 
-    /// The same with its own name in the file.
+    /// Sets the part's name in the file.
     #[must_use]
     pub fn labelled(self, label: impl Into<Text<'a>>) -> Self {
         Self { label: Some(label.into()), ..self }
     }
 
-    /// The same with the name that reports show.
+    /// Sets the name to show in reports.
     #[must_use]
     pub fn titled(self, title: &'a str) -> Self {
         Self { title: Some(title), ..self }
     }
 
-    /// The same as one that selectors start with, wherever it lies.
+    /// Makes selectors start at this part, wherever it is.
     #[must_use]
     pub fn rooted(self) -> Self {
         Self { root: true, ..self }
     }
 
-    /// The same with its place in the file.
+    /// Sets the byte range.
     #[must_use]
     pub fn spanning(self, offset: u64, bytes: u64) -> Self {
         Self { span: Some(Span { offset, bytes }), ..self }
     }
 }
 
-/// A text as it is stored, borrowed.
+/// A text as stored, borrowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Text<'a> {
-    /// Bytes of an encoding that the file does not tell.
+    /// Bytes in an encoding that the file does not specify.
     Bytes(ByteStr<'a>),
     /// UTF-32 code points.
     Utf32(Utf32Str<'a>),
-    /// Bytes in the code page of their writer, which the file does not tell but the format makes likely.
+    /// Bytes in the ANSI code page of the system that wrote them. The file does not specify it, but the format makes
+    /// one likely.
     #[cfg(feature = "lodka")]
     Ansi(AnsiStr<'a>),
 }
 
 impl Text<'_> {
-    /// Whether it has no character.
+    /// Returns true if the text is empty.
     pub fn is_empty(&self) -> bool {
         self.stored_byte_len() == 0
     }
 
-    /// The number of bytes that the text takes in the file.
+    /// Returns the number of bytes that the text takes in the file.
     pub fn stored_byte_len(&self) -> usize {
         self.as_bytes().len()
     }
 
-    /// The bytes as stored: of UTF-32 four for each code point, little-endian.
+    /// Returns the bytes as stored. UTF-32 has four bytes for each code point, little-endian.
     pub fn as_bytes(&self) -> &[u8] {
         match self {
             Self::Bytes(text) => text.as_bytes(),
@@ -122,8 +123,8 @@ impl Text<'_> {
         }
     }
 
-    /// The bytes as stored, those that are not UTF-8 written as `\xNN`, where the text is shown in another reading of
-    /// them. Allocates.
+    /// Returns the stored bytes, with those that are not UTF-8 written as `\xNN`, if the text is displayed with another
+    /// decoding of them. Allocates.
     pub fn to_raw(&self) -> Option<String> {
         match self {
             #[cfg(feature = "lodka")]
@@ -135,14 +136,15 @@ impl Text<'_> {
         }
     }
 
-    /// Its beginning, if it takes more than so many bytes. Cuts between characters where there are any.
+    /// Returns the start of the text if it takes more than `most_bytes`. Cuts between characters if the encoding
+    /// allows.
     #[must_use]
     pub fn cut(self, most_bytes: usize) -> Self {
         match self {
             Self::Bytes(text) => match text.as_bytes().split_at_checked(most_bytes) {
                 None => self,
                 Some((head, behind)) => {
-                    // Up to three bytes that go on with a character begun before.
+                    // Skip up to three continuation bytes of the character before.
                     let inside = behind.first().is_some_and(|byte| byte & 0xc0 == 0x80);
                     let start = head.iter().rev().take(4).position(|byte| byte & 0xc0 != 0x80).filter(|_| inside);
                     let end = start.map_or(head.len(), |start| head.len().saturating_sub(start).saturating_sub(1));
@@ -162,7 +164,7 @@ impl Text<'_> {
     }
 }
 
-/// Escapes what could move a terminal's cursor, as its two kinds do.
+/// Escapes characters that could move a terminal's cursor, as the string types themselves do.
 impl fmt::Display for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -207,29 +209,29 @@ impl From<Text<'_>> for Name {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Value<'a> {
-    /// The format has the field, the file does not.
+    /// The format has the field, but this file does not.
     Absent,
-    /// Yes or no.
+    /// A boolean.
     Bool(bool),
-    /// A number that cannot be negative.
+    /// An unsigned number.
     Uint(u64),
-    /// A number that can be negative.
+    /// A signed number.
     Int(i64),
-    /// One measure.
+    /// A floating-point number.
     Float(f32),
     /// A vector, quaternion, color or matrix.
     Floats(Cow<'a, [f32]>),
-    /// A few numbers.
+    /// Several integers.
     Ints(Cow<'a, [i64]>),
     /// A text.
     Text(Text<'a>),
-    /// A number with the meaning that the format gives it, where it gives one.
+    /// A number, and its meaning if the format defines one for it.
     Coded(i64, Option<Cow<'static, str>>),
-    /// Bytes of a form that the format leaves open; told by their place.
+    /// Bytes of a structure that the format does not specify, given by their location.
     Opaque(Span),
 }
 
-/// Shows the value in one line: numbers separated by spaces, a text in quotes with control characters escaped.
+/// Displays the value on one line: numbers separated by spaces, texts quoted with control characters escaped.
 impl fmt::Display for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -295,19 +297,19 @@ impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
     }
 }
 
-/// Takes in an outline.
+/// Receives an outline.
 ///
-/// What is told of one part goes by names: no two of its fields, parts and arrays share one, apart from the items of a
-/// list, which are told one behind the other, numbered from 0. What a visitor has no method for it passes over, but for
-/// problems: these nobody should miss unawares.
+/// Names are unique within a part: no two of its fields, child parts and arrays share one. The exception is the items
+/// of a list, which follow each other and are numbered from 0. Every method except [`problem`](Self::problem) has a
+/// default, and most defaults ignore their input. `problem` is required, so that problems are not lost by accident.
 pub trait Visitor {
-    /// A part begins; whether to tell what is inside. Only if so, [`close`](Self::close) follows.
+    /// Starts a part. Returns true to visit its contents; only then [`close`](Self::close) follows.
     fn open(&mut self, part: &Part<'_>) -> bool {
         let _ = part;
         true
     }
 
-    /// The part opened last ends.
+    /// Ends the part opened last.
     fn close(&mut self) {}
 
     /// A field of the part opened last.
@@ -315,25 +317,26 @@ pub trait Visitor {
         let _ = (name, value);
     }
 
-    /// A field of several texts; how many is only known behind the last.
+    /// A field of several texts. Their number is only known after the last.
     fn texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>) {
         let _ = (name, texts);
     }
 
-    /// A field of the part opened last that lies in the file as such. Where this is not overridden, it is told as any
-    /// other, or not at all where it is [framing](StoredField::framing).
+    /// A field of the part opened last that is stored in the file as such. By default, it is passed to
+    /// [`field`](Self::field), or ignored if it is [framing](StoredField::framing).
     fn stored(&mut self, field: &StoredField, value: Value<'_>) {
         if !field.framing {
             self.field(field.name, value);
         }
     }
 
-    /// The same of several texts.
+    /// A stored field of several texts.
     fn stored_texts<'t>(&mut self, field: &StoredField, texts: &mut dyn Iterator<Item = Text<'t>>) {
         self.texts(field.name, texts);
     }
 
-    /// What is told next has no bytes of its own: it lies here in the data unpacked from the part around.
+    /// Announces that the next item is not stored directly in the file. It is at this location in the data unpacked
+    /// from the surrounding part.
     fn unpacked(&mut self, span: Span) {
         let _ = span;
     }
@@ -353,48 +356,48 @@ pub trait Visitor {
         false
     }
 
-    /// Whether it wants nothing more.
+    /// Returns true if the visitor needs no further input.
     fn is_done(&self) -> bool {
         false
     }
 
-    /// An array of the part opened last; with an index, one of several of that name.
+    /// An array of the part opened last. An index marks one of several arrays with that name.
     fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
         let _ = (name, index, table);
     }
 
-    /// Something of the part opened last cannot be read.
+    /// An error in the part opened last.
     fn problem(&mut self, error: &Error);
 }
 
-/// Tells a [`Visitor`] what there is; keeps opening and closing in step.
+/// Passes an outline to a [`Visitor`], with matching open and close calls.
 pub struct Outline<'v> {
     visitor: &'v mut dyn Visitor,
-    /// `None` where nothing is counted.
+    /// `None` if the outline has no size bound.
     bound: Option<&'v Bound>,
 }
 
-/// How much may be told of one asset, which is in proportion to its bytes: a few of them may stand for any number of
+/// Bounds the outline of one asset in proportion to the asset's size, because a few bytes can describe any number of
 /// records.
 pub(crate) struct Bound {
     budget: Budget,
     is_met: Cell<bool>,
-    /// What has not been told of that.
+    /// The error to report once the bound is exceeded.
     untold: Cell<Option<Error>>,
 }
 
-/// What it costs to tell a part, field or array, in bytes of [work](Budget::work).
+/// The cost of a part, field or array, in bytes of [work](Budget::work).
 const TELLING: u64 = 256;
-/// The same of each text of a list.
+/// The cost of each text of a list.
 const TELLING_A_TEXT: u64 = 32;
 
 impl Bound {
-    /// The bound of an asset of this size.
+    /// Creates the bound for an asset of this size.
     pub(crate) fn new(bytes: u64, limits: &Limits) -> Self {
         Self { budget: Budget::new(bytes, limits), is_met: Cell::new(false), untold: Cell::new(None) }
     }
 
-    /// Whether so much may still be told.
+    /// Charges for this work. Returns false if the bound is exceeded.
     fn pay(&self, work: u64) -> bool {
         if !self.is_met.get()
             && let Err(error) = self.budget.work(work)
@@ -407,43 +410,43 @@ impl Bound {
 }
 
 impl<'v> Outline<'v> {
-    /// An outline for this visitor.
+    /// Creates an outline for this visitor.
     pub fn new(visitor: &'v mut dyn Visitor) -> Self {
         Self { visitor, bound: None }
     }
 
-    /// The same as long as the bound allows; then a problem, and nothing more.
+    /// Creates an outline that ends with a problem if it exceeds the bound.
     pub(crate) fn within(bound: &'v Bound, visitor: &'v mut dyn Visitor) -> Self {
         Self { visitor, bound: Some(bound) }
     }
 
-    /// Whether nothing more will be told: long lists end there.
+    /// Returns true if the visitor takes no further input. Long lists stop then.
     pub fn is_done(&self) -> bool {
         self.bound.is_some_and(|bound| bound.is_met.get()) || self.visitor.is_done()
     }
 
-    /// Pays for one thing to tell; whether there is enough.
+    /// Charges for one item. Returns false if the bound is exceeded.
     fn pay(&mut self) -> bool {
         let is_paid = self.bound.is_none_or(|bound| bound.pay(TELLING));
         self.tell_bound();
         is_paid
     }
 
-    /// Tells, once, that the bound was met.
+    /// Reports, once, that the bound is exceeded.
     fn tell_bound(&mut self) {
         if let Some(error) = self.bound.and_then(|bound| bound.untold.take()) {
             self.visitor.problem(&error);
         }
     }
 
-    /// A field.
+    /// Adds a field.
     pub fn field<'a>(&mut self, name: &'static str, value: impl Into<Value<'a>>) {
         if self.pay() {
             self.visitor.field(name, value.into());
         }
     }
 
-    /// A field of several texts.
+    /// Adds a field of several texts.
     pub fn texts<'t>(&mut self, name: &'static str, texts: impl IntoIterator<Item = impl Into<Text<'t>>>) {
         if self.pay() {
             let mut texts = paid(self.bound, texts);
@@ -452,21 +455,21 @@ impl<'v> Outline<'v> {
         }
     }
 
-    /// A number and what it means.
+    /// Adds a number and its meaning.
     pub fn coded(&mut self, name: &'static str, raw: impl Into<i64>, meaning: Option<impl Into<Cow<'static, str>>>) {
         if self.pay() {
             self.visitor.field(name, Value::Coded(raw.into(), meaning.map(Into::into)));
         }
     }
 
-    /// A field with its place in the file.
+    /// Adds a field with its location in the file.
     pub fn stored<'a>(&mut self, field: &StoredField, value: impl Into<Value<'a>>) {
         if self.pay() {
             self.visitor.stored(field, value.into());
         }
     }
 
-    /// A field of several texts with its place in the file.
+    /// Adds a field of several texts with its location in the file.
     pub fn stored_texts<'t>(&mut self, field: &StoredField, texts: impl IntoIterator<Item = impl Into<Text<'t>>>) {
         if self.pay() {
             let mut texts = paid(self.bound, texts);
@@ -475,7 +478,7 @@ impl<'v> Outline<'v> {
         }
     }
 
-    /// The place of what is told next in the data unpacked from the part around.
+    /// Sets the location of the next item in the data unpacked from the surrounding part.
     pub fn unpacked(&mut self, span: Span) {
         self.visitor.unpacked(span);
     }
@@ -497,21 +500,21 @@ impl<'v> Outline<'v> {
         self.visitor.dissects()
     }
 
-    /// An array.
+    /// Adds an array.
     pub fn array(&mut self, name: &'static str, table: &dyn Table) {
         if self.pay() {
             self.visitor.array(name, None, table);
         }
     }
 
-    /// One of several arrays of the same name.
+    /// Adds one of several arrays with the same name.
     pub fn array_item(&mut self, name: &'static str, index: usize, table: &dyn Table) {
         if self.pay() {
             self.visitor.array(name, Some(index), table);
         }
     }
 
-    /// A part and what is inside it, which is only worked out if the visitor wants it.
+    /// Adds a part. `inside` adds its contents, and is only called if the visitor wants them.
     pub fn part(&mut self, part: Part<'_>, inside: impl FnOnce(&mut Outline<'_>)) {
         if self.open(&part) {
             inside(&mut Outline { visitor: self.visitor, bound: self.bound });
@@ -519,25 +522,25 @@ impl<'v> Outline<'v> {
         }
     }
 
-    /// A part begins; whether the visitor wants what is inside. Only if so, [`close`](Self::close) follows. For parts
-    /// that nest deeper than calls should.
+    /// Starts a part. Returns true if the visitor wants its contents; only then [`close`](Self::close) must follow. Use
+    /// this for parts that nest too deep for recursion.
     pub(crate) fn open(&mut self, part: &Part<'_>) -> bool {
         self.pay() && self.visitor.open(part)
     }
 
-    /// The part opened last ends.
+    /// Ends the part opened last.
     pub(crate) fn close(&mut self) {
         self.visitor.close();
     }
 
-    /// Something here cannot be read.
+    /// Reports an error in the part opened last.
     pub fn problem(&mut self, error: &Error) {
         if self.pay() {
             self.visitor.problem(error);
         }
     }
 
-    /// Takes the value, or tells the error and goes on without.
+    /// Returns the value, or reports the error and returns `None`.
     pub fn ok<T>(&mut self, result: Result<T>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
@@ -549,7 +552,7 @@ impl<'v> Outline<'v> {
     }
 }
 
-/// As many texts as there is enough for.
+/// Passes on texts until the bound is exceeded.
 fn paid<'t>(
     bound: Option<&Bound>,
     texts: impl IntoIterator<Item = impl Into<Text<'t>>>,
@@ -558,10 +561,10 @@ fn paid<'t>(
     texts.into_iter().map(Into::into).take_while(is_paid)
 }
 
-/// All rows of a table as one piece: for tables that are small, or that somebody wants whole.
+/// Returns all rows of a table as one buffer. Use this for small tables, or if the whole table is needed in memory.
 ///
 /// # Errors
-/// As [`Table::read`].
+/// Returns the errors of [`Table::read`].
 pub fn to_bytes(table: &dyn Table) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     table.read(&mut to_the_end(|rows| bytes.extend_from_slice(rows)))?;

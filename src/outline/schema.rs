@@ -1,24 +1,25 @@
-//! What a description says, for those who ask it.
+//! Descriptions of records and fields, available at run time.
 
 use std::fmt;
 
 use crate::bytes::array::Column;
 
-/// What a stored value is made of.
+/// The type of a stored value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Type {
-    /// A number, or a code or flag in one, and its bytes.
+    /// A number, or a code or flag stored as one, and its size in bytes.
     Number(&'static str, u64),
-    /// Something of varying length, such as a text, and the fewest bytes it takes.
+    /// A value of variable length, such as a text, and its minimum size in bytes.
     Varying(&'static str, u64),
-    /// So many of one type.
+    /// A fixed number of values of one type.
     Times(&'static Type, u64),
     /// A record.
     Record(&'static Schema),
-    /// Rows of these columns behind a count of so many bytes; 0 where the count stands elsewhere.
+    /// An array of these columns after a count of this size in bytes. The size is 0 if the count is stored elsewhere.
     Array(&'static [Column], u64),
-    /// Items of this type behind a count of so many bytes; 0 where the count stands elsewhere.
+    /// A list of items of this type after a count of this size in bytes. The size is 0 if the count is stored
+    /// elsewhere.
     List(&'static Type, u64),
 }
 
@@ -44,7 +45,7 @@ impl FieldInfo {
 }
 
 impl Type {
-    /// The fewest bytes that it can take.
+    /// Returns the minimum size in bytes.
     pub const fn min(&self) -> u64 {
         match self {
             Self::Number(_, bytes) | Self::Varying(_, bytes) | Self::Array(_, bytes) | Self::List(_, bytes) => *bytes,
@@ -53,7 +54,7 @@ impl Type {
         }
     }
 
-    /// Its bytes, where these are always as many.
+    /// Returns the size in bytes if it is fixed.
     pub const fn byte_len(&self) -> Option<u64> {
         match self {
             Self::Number(_, bytes) => Some(*bytes),
@@ -91,16 +92,16 @@ impl fmt::Display for Type {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Schema {
-    /// Its name.
+    /// The record's name.
     pub name: &'static str,
-    /// What it is.
+    /// The record's documentation.
     pub doc: &'static str,
-    /// Its fields in the order of the file.
+    /// The fields in file order.
     pub fields: &'static [FieldInfo],
 }
 
 impl Schema {
-    /// The fewest bytes that it can take: those of the fields that are always there.
+    /// Returns the minimum size in bytes: that of the fields that are always present.
     pub const fn min(&self) -> u64 {
         let (mut sum, mut fields) = (0_u64, self.fields);
         while let [field, rest @ ..] = fields {
@@ -112,7 +113,7 @@ impl Schema {
         sum
     }
 
-    /// Its bytes, where these are always as many.
+    /// Returns the size in bytes if it is fixed.
     pub const fn byte_len(&self) -> Option<u64> {
         let (mut sum, mut fields) = (0_u64, self.fields);
         while let [field, rest @ ..] = fields {
@@ -130,13 +131,13 @@ impl Schema {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FieldInfo {
-    /// Its name in outlines, errors and in the struct.
+    /// The field's name in outlines, in errors and in the struct.
     pub name: &'static str,
-    /// Its name in the format's document, where that has one.
+    /// The field's name in the format's documentation, if it has one.
     pub spec: Option<&'static str>,
-    /// What it is made of.
+    /// The type of the field.
     pub kind: Type,
-    /// The condition on which it is there, in the words of the source.
+    /// The condition under which the field is present, as written in the source.
     pub gate: Option<&'static str>,
     /// The values that it has in a sound file.
     pub rule: Rule,

@@ -1,21 +1,21 @@
-//! Where the walk over a record describes what it reads.
+//! The receiver of the fields that a walk over a record reads.
 
 use super::Outline;
 use crate::base::sealed::Sealed;
 
-/// Takes in what a walk over a record reads: an [`Outline`], or nothing at all.
+/// Receives the fields that a walk over a record reads: an [`Outline`], or [`Silent`].
 pub trait Sink: Sealed {
-    /// Whether anything is described.
+    /// True if the walk describes what it reads.
     const DESCRIBES: bool;
 
-    /// Describes something. Without an outline this does nothing.
+    /// Calls `describe` with the outline. Does nothing without one.
     fn describe(&mut self, describe: impl FnOnce(&mut Outline<'_>));
 
-    /// Whether the outline's visitor [dissects](super::Visitor::dissects).
+    /// Returns true if the outline's visitor [dissects](super::Visitor::dissects).
     fn dissects(&self) -> bool;
 }
 
-/// Describes nothing: a walk with it only reads, at no cost.
+/// Ignores all fields. A walk with this sink only reads, at no extra cost.
 #[derive(Clone, Copy, Debug)]
 pub struct Silent;
 

@@ -1,6 +1,6 @@
-//! Numbers with a meaning. Unknown ones pass: they are kept as stored and have no name.
+//! Numeric codes. Unknown codes are accepted: they keep their number and have no name.
 
-/// Describes codes: their name, the number that holds them, and the word for each that is known.
+/// Defines codes: the type's name, the number type that stores them, and the name of each known code.
 ///
 /// ```text
 /// codes! {
@@ -9,7 +9,7 @@
 /// }
 /// ```
 ///
-/// With `in place` behind the number, which then is a byte, they can be fields of records that are read in place.
+/// With `in place` after the number type, which must then be a byte, they can be fields of records read in place.
 macro_rules! codes {
     ($($(#[$attribute:meta])* $name:ident($raw:ident) $(in $place:ident)? {
         $($number:literal $word:literal),* $(,)?
@@ -22,7 +22,7 @@ macro_rules! codes {
         );
 
         impl $name {
-            /// The word for it, if there is one for this number.
+            /// Returns the name of this code if it is known.
             pub const fn name(self) -> Option<&'static str> {
                 match self.0 {
                     $($number => Some($word),)*

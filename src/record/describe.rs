@@ -1,4 +1,4 @@
-//! The macro that describes records read field by field.
+//! The macro that defines records read field by field.
 
 macro_rules! optional {
     () => {
@@ -10,10 +10,10 @@ macro_rules! optional {
 }
 pub(crate) use optional;
 
-/// Describes a record: see [the module](super).
+/// Defines a record: see [the module](super).
 macro_rules! record {
-    // Tagged, so that the arms below that call it never match their own output: a mistake in a description is reported
-    // where it stands and not as endless recursion.
+    // The arms are tagged, so that those below that call the macro never match their own output. A mistake in a
+    // definition is then reported at its location, not as endless recursion.
     (
         @described $(#[doc = $about:literal])*
         $name:ident $(<$own:lifetime>)? for $life:lifetime ($context:ident: $knowledge:ty) $(named $label:ident)? {
@@ -38,7 +38,7 @@ macro_rules! record {
         }
 
         impl $(<$own>)? $name $(<$own>)? {
-            /// Its description.
+            /// The record's description.
             pub const SCHEMA: &'static $crate::outline::Schema = &$crate::outline::Schema {
                 name: stringify!($name),
                 doc: concat!($($about),*),
@@ -55,7 +55,7 @@ macro_rules! record {
         }
 
         impl<$life> $name $(<$own>)? {
-            /// A [parser](crate::bytes::parser) of this record.
+            /// Returns a [parser](crate::bytes::parser) of this record.
             pub fn parser(
                 context: $knowledge,
             ) -> impl nom::Parser<$crate::bytes::Cursor<$life>, Output = Self, Error = $crate::base::error::Error> {

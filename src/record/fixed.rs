@@ -1,4 +1,4 @@
-//! Records that are read in place.
+//! Records of fixed size, read in place.
 
 use super::{Read, Stored};
 use crate::base::error::Result;
@@ -9,10 +9,10 @@ use crate::outline::{Outline, Part, Schema, Sink, StoredField, Type, Value};
 /// A record that is read in place.
 #[doc(hidden)]
 pub trait Fixed: Wire {
-    /// Its description.
+    /// The record's description.
     const SCHEMA: &'static Schema;
 
-    /// Describes its fields, the first of which lies at this offset, as those of the part opened last.
+    /// Describes the fields as those of the part opened last. The first field is at `offset`.
     fn describe_fields(&self, offset: u64, out: &mut Outline<'_>);
 }
 
@@ -20,7 +20,7 @@ impl<T: Fixed> Stored for &T {
     const TYPE: Type = Type::Record(T::SCHEMA);
 }
 
-/// Describes the fields of the record in place at the cursor, which moves to its end.
+/// Describes the fields of the record in place at the cursor, and moves the cursor after it.
 pub(crate) fn describe_fixed<T: Fixed>(cursor: &mut Cursor<'_>, out: &mut Outline<'_>) {
     let offset = cursor.offset();
     if let Some(record) = out.ok(cursor.read::<T>()) {
@@ -28,12 +28,12 @@ pub(crate) fn describe_fixed<T: Fixed>(cursor: &mut Cursor<'_>, out: &mut Outlin
     }
 }
 
-/// Describes bytes of a form that the format leaves open.
+/// Describes bytes of a structure that the format does not specify.
 pub(crate) fn describe_opaque(name: &'static str, span: Span, out: &mut Outline<'_>) {
     out.stored(&StoredField { name, kind: Type::Varying("bytes", 0), span, framing: false }, Value::Opaque(span));
 }
 
-/// In place.
+/// Reads in place.
 impl<'a, T: Fixed> Read<'a> for &'a T {
     #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
@@ -47,7 +47,7 @@ impl<'a, T: Fixed> Read<'a> for &'a T {
     }
 }
 
-/// Some records that are one field of another: described as a list of parts.
+/// An array of records as one field, described as a list of parts.
 impl<T: Fixed, const N: usize> Stored for [T; N] {
     const TYPE: Type = Type::Times(&Type::Record(T::SCHEMA), N as u64);
 
@@ -56,7 +56,7 @@ impl<T: Fixed, const N: usize> Stored for [T; N] {
     }
 }
 
-/// Describes records in a row, the first of which lies at this offset, as parts of the list of this name.
+/// Describes consecutive records as parts of the list `name`. The first record is at `offset`.
 pub(crate) fn describe_rows<T: Fixed>(name: &'static str, rows: &[T], mut offset: u64, out: &mut Outline<'_>) {
     for (index, record) in rows.iter().enumerate() {
         if out.is_done() {
@@ -68,7 +68,7 @@ pub(crate) fn describe_rows<T: Fixed>(name: &'static str, rows: &[T], mut offset
     }
 }
 
-/// Describes records that are read in place: see [the module](super).
+/// Defines records that are read in place: see [the module](super).
 ///
 /// ```text
 /// wire! {
@@ -80,7 +80,7 @@ pub(crate) fn describe_rows<T: Fixed>(name: &'static str, rows: &[T], mut offset
 /// }
 /// ```
 ///
-/// With `rows` behind its size it is an `Element` of arrays too, whose columns are those of its fields.
+/// With `rows` after its size, it also implements `Element` for arrays, with its fields as columns.
 macro_rules! wire {
     (@[] $($described:tt)*) => {};
     (@[rows] $name:ident $size:literal [$($field:ident: $type:ty,)*]) => {

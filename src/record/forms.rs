@@ -1,4 +1,4 @@
-//! Forms in which a file has a value that is handed out as another.
+//! Stored forms that are read as another type.
 
 use super::{Fixed, Read, Stored, form, walk_field};
 use crate::base::error::Result;
@@ -7,20 +7,20 @@ use crate::bytes::array::{Element, LeArray};
 use crate::bytes::cursor::Cursor;
 use crate::outline::{Outline, Rule, Sink, Type, Value};
 
-/// Walks a count, which is framing: outlines show the length of what it counts.
+/// Reads a count. It is framing: outlines show the length of the counted list instead.
 #[inline(always)]
 pub(crate) fn walk_count(cursor: &mut Cursor<'_>, name: &'static str, sink: &mut impl Sink) -> Result<u32> {
     Framing::<u32>::walk(cursor, (), name, sink).map(|count| count.0)
 }
 
-/// Describes a count that was read before at this offset.
+/// Describes a count at `offset` that was read before.
 pub(crate) fn describe_count(name: &'static str, count: u64, offset: u64, out: &mut Outline<'_>) {
     let count = u32::try_from(count).unwrap_or(u32::MAX);
     Framing(count).describe_at(name, Span { offset, bytes: 4 }, out);
 }
 
-/// A field that holds the file together, such as a signature, a count or a length: outlines leave it out, as they show
-/// it in other ways.
+/// A framing field, such as a signature, a count or a length. Outlines omit it, because they show its information in
+/// other ways.
 #[derive(
     Clone,
     Copy,
@@ -65,7 +65,7 @@ impl<'a, T: Read<'a, C>, C> Read<'a, C> for Framing<T> {
     }
 }
 
-/// The form of a record in place whose fields belong to the record around it.
+/// The form of a record in place whose fields are shown as fields of the surrounding record.
 #[derive(Debug)]
 pub struct Flat<'a, T>(&'a T);
 
@@ -86,7 +86,7 @@ impl<'a, T: Fixed> Read<'a> for Flat<'a, T> {
 
 form!(['a, T] Flat<'a, T> => &'a T);
 
-/// The form of a field that was read elsewhere, such as a count in a header: takes no bytes.
+/// The form of a field whose value is stored elsewhere, such as a count in a header. Takes no bytes.
 #[derive(Debug)]
 pub struct Known<T>(T);
 
@@ -122,7 +122,7 @@ impl<'a, T: Read<'a, C>, C> Read<'a, C> for Apart<T> {
 
 form!([T] Apart<T> => T);
 
-/// The form of an array that takes all that is left of its part.
+/// The form of an array that takes the rest of its part.
 #[derive(Debug)]
 pub struct Rest<'a, T>(LeArray<'a, T>);
 

@@ -1,4 +1,4 @@
-//! Records of one length whose columns are only known at run time.
+//! Fixed-size records whose columns are only known at run time.
 
 use std::ops::ControlFlow;
 
@@ -10,19 +10,19 @@ use crate::bytes::cursor::Cursor;
 use crate::outline::{Outline, Sink, Type};
 use crate::record::{Read, Stored, walk_field};
 
-/// What each of the records is made of.
+/// The layout of each record.
 pub trait Layout: Sealed + Copy {
-    /// What a schema says of the records.
+    /// The type of the records for a schema.
     const TYPE: Type;
 
-    /// The bytes of a record.
+    /// Returns the size of a record in bytes.
     fn stride(&self) -> usize;
 
-    /// Its numbers in order.
+    /// Returns the columns in order.
     fn columns(&self) -> Vec<Column>;
 }
 
-/// Records of one length in a row, borrowed. One check makes every column sound.
+/// Consecutive records of one size, borrowed. A single check on creation covers every column.
 #[derive(Clone, Copy, Debug)]
 pub struct Interleaved<'a, L> {
     layout: L,
@@ -32,10 +32,10 @@ pub struct Interleaved<'a, L> {
 }
 
 impl<'a, L: Layout> Interleaved<'a, L> {
-    /// All that is left at the cursor, which moves behind it.
+    /// Reads all bytes left at the cursor, and moves the cursor after them.
     ///
     /// # Errors
-    /// Where the bytes do not divide into whole records.
+    /// Returns an error if the bytes are not a whole number of records.
     #[inline]
     pub fn rest(cursor: &mut Cursor<'a>, layout: L) -> Result<Self> {
         let (records, offset, stride) = (cursor.rest(), cursor.offset(), layout.stride());
@@ -46,37 +46,37 @@ impl<'a, L: Layout> Interleaved<'a, L> {
         Ok(Self { layout, records, offset, stride })
     }
 
-    /// What each record is made of.
+    /// Returns the layout of the records.
     pub fn layout(&self) -> L {
         self.layout
     }
 
-    /// How many records.
+    /// Returns the number of records.
     pub fn len(&self) -> usize {
         self.records.len().checked_div(self.stride).unwrap_or(0)
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no records.
     pub fn is_empty(&self) -> bool {
         self.records.is_empty()
     }
 
-    /// From one record to the next, in bytes.
+    /// Returns the distance from one record to the next, in bytes.
     pub fn stride(&self) -> usize {
         self.stride
     }
 
-    /// Where the first record lies, counted from the start of the asset.
+    /// Returns the offset of the first record, counted from the start of the asset.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The records as stored.
+    /// Returns the records as stored.
     pub fn as_bytes(&self) -> &'a [u8] {
         self.records
     }
 
-    /// The column that begins so many bytes into each record.
+    /// Returns the column that starts `column` bytes into each record.
     #[cfg_attr(not(feature = "b3d"), allow(dead_code))]
     pub(crate) fn column<T: Element>(&self, column: usize) -> Strided<'a, T> {
         Strided::within(self.records, self.offset, self.stride, column)
@@ -91,7 +91,7 @@ impl<L: Layout> Stored for Interleaved<'_, L> {
     }
 }
 
-/// All that is left of a part.
+/// Takes the rest of a part.
 impl<'a, L: Layout> Read<'a, L> for Interleaved<'a, L> {
     #[inline]
     fn walk(cursor: &mut Cursor<'a>, layout: L, name: &'static str, sink: &mut impl Sink) -> Result<Self> {

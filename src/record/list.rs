@@ -1,4 +1,4 @@
-//! Items of different lengths, one behind the other.
+//! Lists of items of variable length.
 
 use std::iter::FusedIterator;
 use std::marker::PhantomData;
@@ -11,10 +11,10 @@ use crate::bytes::cursor::Cursor;
 use crate::outline::{Outline, Part, Sink, StoredField, Type};
 use crate::record::{Read, Record, Stored, describe_count, describe_fields, walk_count};
 
-/// Items of different lengths, one behind the other, borrowed; reading one takes the knowledge `C`.
+/// A list of items of variable length, borrowed. Reading an item needs the context `C`.
 ///
-/// Each was read once when the part around it was, so that reading it again cannot fail. Where an item lies is only
-/// known by stepping over those before it.
+/// Each item was read once when the surrounding part was parsed, so reading it again cannot fail. Finding an item means
+/// skipping those before it.
 #[derive(Clone, Copy, Debug)]
 pub struct List<'a, T, C = ()> {
     items: Cursor<'a>,
@@ -24,16 +24,16 @@ pub struct List<'a, T, C = ()> {
 }
 
 impl<'a, T: Read<'a, C>, C: Copy> List<'a, T, C> {
-    /// Steps over this many items. An error names the item by its place in the list alone.
+    /// Skips `count` items. An error names the item by its index in this list.
     #[inline]
     pub(crate) fn of(cursor: &mut Cursor<'a>, count: u32, context: C) -> Result<Self> {
         Self::numbered(cursor, 0, count, context)
     }
 
-    /// The same, the first item of which errors call by this place.
+    /// Skips `count` items. An error names the first one by the index `first`.
     #[inline]
     pub(crate) fn numbered(cursor: &mut Cursor<'a>, first: usize, count: u32, context: C) -> Result<Self> {
-        // A count that cannot be true is told as such, not as whatever its last readable item runs into.
+        // Reports an impossible count as such, not as an error of its last readable item.
         cursor.clone().skip(u64::from(count).saturating_mul(const { T::TYPE.min() }))?;
         let mut start = *cursor;
         for index in 0..count {
@@ -43,7 +43,7 @@ impl<'a, T: Read<'a, C>, C: Copy> List<'a, T, C> {
         Ok(Self { items, count, context, item: PhantomData })
     }
 
-    /// Steps over items up to the one that is the last.
+    /// Skips items up to and including the last one, which `is_last` identifies.
     #[inline]
     pub(crate) fn up_to(cursor: &mut Cursor<'a>, context: C, is_last: impl Fn(&T) -> bool) -> Result<Self> {
         let mut start = *cursor;
@@ -57,32 +57,32 @@ impl<'a, T: Read<'a, C>, C: Copy> List<'a, T, C> {
         Ok(Self { items, count, context, item: PhantomData })
     }
 
-    /// How many items.
+    /// Returns the number of items.
     pub fn len(&self) -> usize {
         self.count as usize
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no items.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// The item at `index`. Steps over those before it.
+    /// Returns the item at `index`. Skips those before it, in linear time.
     pub fn get(&self, index: usize) -> Option<T> {
         self.iter().nth(index)
     }
 
-    /// All items in order.
+    /// Returns an iterator over all items.
     pub fn iter(&self) -> Iter<'a, T, C> {
         Iter { items: self.items, left: self.count, context: self.context, item: PhantomData }
     }
 
-    /// All items in order, each with its place in the file.
+    /// Returns an iterator over all items with their byte ranges.
     pub fn spanned(&self) -> impl Iterator<Item = (T, Span)> + use<'a, T, C> {
         self.located().map(|(_, span, item)| (item, span))
     }
 
-    /// The same with cursors at where each starts.
+    /// Returns an iterator over all items with their byte ranges, and cursors at their start.
     pub(crate) fn located(&self) -> impl Iterator<Item = (Cursor<'a>, Span, T)> + use<'a, T, C> {
         let mut items = self.iter();
         std::iter::from_fn(move || {
@@ -93,25 +93,25 @@ impl<'a, T: Read<'a, C>, C: Copy> List<'a, T, C> {
         })
     }
 
-    /// Where the first item lies, counted from the start of the file.
+    /// Returns the offset of the first item, counted from the start of the file.
     pub fn offset(&self) -> u64 {
         self.items.offset()
     }
 
-    /// The bytes that all items take.
+    /// Returns the number of bytes that all items take.
     pub fn byte_len(&self) -> u64 {
         self.items.left()
     }
 }
 
 impl<'a, T: Item<'a, C>, C: Copy> List<'a, T, C> {
-    /// Describes the items, and the count that stands right before them, by this name.
+    /// Describes the items as `name`, and the count directly before them.
     pub(crate) fn describe_counted(&self, name: &'static str, out: &mut Outline<'_>) {
         self.describe_own_count(name, out);
         T::describe_items(self, name, out);
     }
 
-    /// Describes the count that stands right before the items.
+    /// Describes the count directly before the items.
     pub(crate) fn describe_own_count(&self, name: &'static str, out: &mut Outline<'_>) {
         describe_count(name, self.count.into(), self.offset().saturating_sub(4), out);
     }
@@ -126,7 +126,7 @@ impl<'a, T: Read<'a, C>, C: Copy> IntoIterator for &List<'a, T, C> {
     }
 }
 
-/// The items of a [`List`] in order.
+/// An iterator over the items of a [`List`].
 #[derive(Clone, Debug)]
 pub struct Iter<'a, T, C = ()> {
     items: Cursor<'a>,
@@ -149,12 +149,12 @@ impl<'a, T: Read<'a, C>, C: Copy> Iterator for Iter<'a, T, C> {
     }
 }
 
-/// Each item was read before.
+/// The length is exact because each item was read before.
 impl<'a, T: Read<'a, C>, C: Copy> ExactSizeIterator for Iter<'a, T, C> {}
 
 impl<'a, T: Read<'a, C>, C: Copy> FusedIterator for Iter<'a, T, C> {}
 
-/// A count, and what else it takes to read the items.
+/// A count stored elsewhere, and the context needed to read the items.
 #[derive(Clone, Copy, Debug)]
 pub struct Count<C = ()>(pub u32, pub C);
 
@@ -164,7 +164,7 @@ impl<'a, T: Item<'a, C>, C: Copy> Stored for List<'a, T, C> {
     const SHOWS_ABSENCE: bool = T::IS_FIELD;
 }
 
-/// A count and so many items.
+/// A count and that many items.
 impl<'a, T: Item<'a, C>, C: Copy> Read<'a, C> for List<'a, T, C> {
     #[inline]
     fn walk(cursor: &mut Cursor<'a>, context: C, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
@@ -173,7 +173,7 @@ impl<'a, T: Item<'a, C>, C: Copy> Read<'a, C> for List<'a, T, C> {
     }
 }
 
-/// So many items.
+/// Items whose count is stored elsewhere.
 impl<'a, T: Item<'a, C>, C: Copy> Read<'a, Count<C>> for List<'a, T, C> {
     #[inline]
     fn walk(
@@ -188,17 +188,17 @@ impl<'a, T: Item<'a, C>, C: Copy> Read<'a, Count<C>> for List<'a, T, C> {
     }
 }
 
-/// What can stand in a [`List`] that is a field of a record.
+/// A type of [`List`] items that can be a field of a record.
 #[doc(hidden)]
 pub trait Item<'a, C: Copy = ()>: Read<'a, C> {
-    /// Whether all items of a list together are one field.
+    /// True if all items of a list together are one field.
     const IS_FIELD: bool = false;
 
-    /// Describes all items of a list of this name.
+    /// Describes all items of a list named `name`.
     fn describe_items(list: &List<'a, Self, C>, name: &'static str, out: &mut Outline<'_>);
 }
 
-/// Texts are one field, whatever their number.
+/// A list of texts is one field.
 macro_rules! texts {
     ($($text:ident)*) => {$(
         impl<'a> Item<'a> for $text<'a> {
@@ -215,7 +215,7 @@ macro_rules! texts {
 
 texts! { ByteStr Utf32Str }
 
-/// Arrays have a number each.
+/// Each array is described with its index.
 impl<'a, T: Element> Item<'a> for LeArray<'a, T> {
     fn describe_items(list: &List<'a, Self>, name: &'static str, out: &mut Outline<'_>) {
         for (index, (array, Span { offset, .. })) in list.spanned().enumerate() {
@@ -238,7 +238,7 @@ impl<'a, T: Record<'a, C>, C: Copy> Item<'a, C> for T {
     }
 }
 
-/// Items read one by one, of which one may be broken: ends after the first error, behind which none can be found.
+/// An iterator that reads items one by one. It ends after the first error, because later items cannot be found.
 #[derive(Clone, Copy, Debug)]
 pub struct Entries<'a, T, C = ()> {
     name: &'static str,
@@ -246,38 +246,38 @@ pub struct Entries<'a, T, C = ()> {
     index: usize,
     left: u64,
     context: C,
-    /// Whether bytes behind the last item are an error.
+    /// True if bytes after the last item are an error.
     is_all: bool,
     item: PhantomData<T>,
 }
 
 impl<'a, T: Read<'a, C>, C: Copy> Entries<'a, T, C> {
-    /// So many items from the cursor on; `name` is what an error calls them.
+    /// Creates an iterator over `count` items at the cursor. Errors call the items `name`.
     pub(crate) fn new(name: &'static str, items: Cursor<'a>, count: u64, context: C) -> Self {
         Self { name, items, index: 0, left: count, context, is_all: false, item: PhantomData }
     }
 
-    /// The same where the items take all that is left of a part: bytes behind the last are an error.
+    /// Creates an iterator over items that take the rest of a part. Bytes after the last item are an error.
     pub(crate) fn all(name: &'static str, items: Cursor<'a>, count: u64, context: C) -> Self {
         Self { is_all: true, ..Self::new(name, items, count, context) }
     }
 
-    /// How many are left, by the file's own word.
+    /// Returns the number of items left, as claimed by the file.
     pub fn count_hint(&self) -> u64 {
         self.left
     }
 
-    /// Where the next item lies, counted from the start of the file.
+    /// Returns the offset of the next item, counted from the start of the file.
     pub fn offset(&self) -> u64 {
         self.items.offset()
     }
 
-    /// The items, each with its place in the file.
+    /// Returns an iterator over the items with their byte ranges.
     pub fn spanned(self) -> impl Iterator<Item = (Result<T>, Span)> + use<'a, T, C> {
         self.located().map(|(_, span, item)| (item, span))
     }
 
-    /// The same with cursors at where each starts.
+    /// Returns an iterator over the items with their byte ranges, and cursors at their start.
     pub(crate) fn located(mut self) -> impl Iterator<Item = (Cursor<'a>, Span, Result<T>)> + use<'a, T, C> {
         std::iter::from_fn(move || {
             let start = self.items;
@@ -289,7 +289,8 @@ impl<'a, T: Read<'a, C>, C: Copy> Entries<'a, T, C> {
 }
 
 impl<'a, T: Record<'a, C>, C: Copy> Entries<'a, T, C> {
-    /// Describes each item as a part of its list, counted from this index on, and what is wrong where they end early.
+    /// Describes each item as a part of its list, with indices from `first` on. Reports an error that ends the list
+    /// early.
     pub(crate) fn describe_from(self, first: usize, out: &mut Outline<'_>) {
         let (name, context, first) = (self.name, self.context, first.saturating_add(self.index));
         for (index, (start, Span { offset, bytes }, item)) in self.located().enumerate() {
@@ -322,13 +323,13 @@ impl<'a, T: Read<'a, C>, C: Copy> Iterator for Entries<'a, T, C> {
     }
 }
 
-/// The error that a part has bytes behind its last field.
+/// Returns the error for bytes after the last field of a part.
 #[cold]
 pub(crate) fn left_over(cursor: &Cursor<'_>) -> Error {
     cursor.error(format!("{} bytes left over after the last field", cursor.left()))
 }
 
-/// The name and count of [`Entries`] that take all that is left of a part, and what else it takes to read one.
+/// The name and count of [`Entries`] that take the rest of a part, and the context needed to read one.
 #[derive(Clone, Copy, Debug)]
 pub struct All<C = ()>(pub &'static str, pub u64, pub C);
 

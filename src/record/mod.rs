@@ -1,7 +1,7 @@
-//! Records described once.
+//! Record definitions.
 //!
-//! A description lists a record's fields in the order of the file. From it follow the struct, its reader, the places
-//! that its errors name, the fewest bytes it can take, what outlines tell of it, and its [`Schema`]:
+//! A definition lists a record's fields in file order. From it follow the struct, its reader, the locations in its
+//! errors, its minimum size, its outline, and its [`Schema`]:
 //!
 //! ```text
 //! record! {
@@ -31,15 +31,15 @@
 //! it that is not stored. There is nothing else: what needs a loop or a choice is a type of its own that implements
 //! [`Read`].
 //!
-//! A record that borrows nothing is described without a lifetime.
+//! A record that borrows nothing is defined without a lifetime.
 //!
-//! `wire!` describes records that are read in place, all of whose fields have a fixed size.
+//! `wire!` defines records that are read in place. All their fields have a fixed size.
 //!
-//! This is a macro by example and not a derive: it needs no crate of its own, and the description has room for what an
-//! attribute would have to put into a string.
+//! This is a declarative macro, not a derive: it needs no crate of its own, and conditions and contexts are plain code,
+//! not attribute strings.
 //!
-//! One function walks a record and hands each field to a [`Sink`]: [`Silent`] for reading, an [`Outline`] for describing.
-//! No record keeps where its fields lie.
+//! One function walks a record and passes each field to a [`Sink`]: [`Silent`] for reading, an [`Outline`] for
+//! describing. No record stores the locations of its fields.
 
 #[cfg(any(feature = "b3d", feature = "lodka", feature = "odol", feature = "paa", feature = "rap", feature = "rtm"))]
 pub(crate) mod codes;
@@ -47,7 +47,7 @@ mod describe;
 mod fixed;
 mod forms;
 pub mod interleaved;
-// What one format needs to be described, another does not.
+// Some items are unused if only some formats are enabled.
 pub mod list;
 mod plain;
 
@@ -68,16 +68,16 @@ pub use interleaved::{Interleaved, Layout};
 pub use list::List;
 pub(crate) use plain::plain;
 
-/// A value with a place in a file.
+/// A value with a location in a file.
 #[doc(hidden)]
 pub trait Stored {
-    /// What it is made of, where it is read with nothing but itself.
+    /// Its type, if it is read without context.
     const TYPE: Type;
 
-    /// What it is made of, where it is read with knowledge from elsewhere, such as its count.
+    /// Its type, if it is read with context, such as its count.
     const GIVEN: Type = Self::TYPE;
 
-    /// Whether it only holds the file together: signatures, counts and lengths, which outlines tell otherwise.
+    /// True for signatures, counts and lengths, whose information outlines show in other ways.
     const FRAMING: bool = false;
 
     /// The rule for its values, where the field states none of its own.
@@ -94,7 +94,8 @@ pub trait Stored {
     /// Whether outlines show that a file has no such field.
     const SHOWS_ABSENCE: bool = true;
 
-    /// Describes it as the field of this name in this place. By default, a value that is no field by itself is left out.
+    /// Describes the value as the field `name` at this location. By default, a value that is not a single field is
+    /// omitted.
     fn describe_at(&self, name: &'static str, span: Span, out: &mut Outline<'_>) {
         if let Some(value) = self.value() {
             out.stored(&StoredField { name, kind: Self::TYPE, span, framing: Self::FRAMING }, value);
@@ -104,26 +105,26 @@ pub trait Stored {
 
 /// A value that can be read where it lies, with the knowledge `C`.
 pub trait Read<'a, C = ()>: Stored + Sized {
-    /// Reads the value at the cursor, which moves to its end, and describes it to the sink as the field of this name.
+    /// Reads the value at the cursor, moves the cursor after it, and describes it to the sink as the field `name`.
     ///
     /// # Errors
-    /// Where it does not fit what is left, or breaks a rule of the format. The fields before the error may have been
-    /// described.
+    /// Returns an error if the value exceeds the bytes left or breaks a rule of the format. The fields before the error
+    /// may have been described.
     #[doc(hidden)]
     fn walk(cursor: &mut Cursor<'a>, context: C, name: &'static str, sink: &mut impl Sink) -> Result<Self>;
 
-    /// Reads the value at the cursor, which moves to its end.
+    /// Reads the value at the cursor, and moves the cursor after it.
     ///
     /// # Errors
-    /// As [`walk`](Self::walk).
+    /// Returns the errors of [`walk`](Self::walk).
     #[doc(hidden)]
-    // Left to the compiler, small records are read in loops by calls in one build and not in the next.
+    // Without `inline`, whether small records are read by calls in loops differs from build to build.
     #[inline(always)]
     fn read(cursor: &mut Cursor<'a>, context: C) -> Result<Self> {
         Self::walk(cursor, context, "", &mut Silent)
     }
 
-    /// A [parser](crate::view::parser) that reads the value.
+    /// Returns a [parser](crate::view::parser) that reads the value.
     fn parser(context: C) -> impl Parser<Cursor<'a>, Output = Self, Error = Error>
     where
         C: Clone,
@@ -132,24 +133,24 @@ pub trait Read<'a, C = ()>: Stored + Sized {
     }
 }
 
-/// A record, described by a [`Schema`].
+/// A record with a [`Schema`].
 #[doc(hidden)]
 pub trait Record<'a, C = ()>: Read<'a, C> {
-    /// Its description.
+    /// The record's description.
     const SCHEMA: &'static Schema;
 
-    /// Its own name, by which it is found among its like.
+    /// Returns the record's own name, which identifies it in a list.
     fn label(&self) -> Option<Text<'a>>;
 
     /// Reads the record at the cursor and describes its fields as those of the part opened last.
     ///
     /// # Errors
-    /// As [`Read::walk`].
+    /// Returns the errors of [`Read::walk`].
     #[doc(hidden)]
     fn walk_fields(cursor: &mut Cursor<'a>, context: C, sink: &mut impl Sink) -> Result<Self>;
 }
 
-/// Walks a value that is one field by itself, with the function that reads it.
+/// Walks a value that is a single field, with the function that reads it.
 #[inline(always)]
 pub(crate) fn walk_field<'a, T: Stored>(
     cursor: &mut Cursor<'a>,
@@ -182,10 +183,10 @@ pub(crate) fn walk_given<'a, T: Stored>(
     Ok(value)
 }
 
-/// Walks the record at the cursor as this part, with its label and place.
+/// Walks the record at the cursor as this part, with its label and location.
 ///
 /// # Errors
-/// As [`Read::walk`].
+/// Returns the errors of [`Read::walk`].
 #[inline(always)]
 pub(crate) fn walk_part<'a, T: Record<'a, C>, C: Copy, S: Sink>(
     cursor: &mut Cursor<'a>,
@@ -196,7 +197,7 @@ pub(crate) fn walk_part<'a, T: Record<'a, C>, C: Copy, S: Sink>(
     if !S::DESCRIBES {
         return T::walk_fields(cursor, context, sink);
     }
-    // A part opens with its label and its length, so the record is read ahead.
+    // Opening a part needs its label and length, so the record is read first.
     let start = *cursor;
     let record = T::walk_fields(cursor, context, &mut Silent)?;
     let part = Part { label: record.label(), ..part };
@@ -205,14 +206,14 @@ pub(crate) fn walk_part<'a, T: Record<'a, C>, C: Copy, S: Sink>(
     Ok(record)
 }
 
-/// Describes the fields of the record at the cursor as those of the part opened last, and what is wrong where they end
+/// Describes the fields of the record at the cursor as those of the part opened last, and the error if one ends them
 /// early.
 pub(crate) fn describe_fields<'a, T: Record<'a, C>, C>(mut cursor: Cursor<'a>, context: C, out: &mut Outline<'_>) {
     let record = T::walk_fields(&mut cursor, context, out);
     out.ok(record);
 }
 
-/// Describes that this file has no field of this name.
+/// Describes that this file lacks the field `name`.
 #[inline(always)]
 pub(crate) fn describe_absent<T: Stored>(name: &'static str, sink: &mut impl Sink) {
     if T::SHOWS_ABSENCE {
@@ -220,14 +221,14 @@ pub(crate) fn describe_absent<T: Stored>(name: &'static str, sink: &mut impl Sin
     }
 }
 
-/// The form in which a file has a value.
+/// The stored form of a value.
 #[doc(hidden)]
 pub trait Form<T> {
-    /// The value itself.
+    /// Returns the value itself.
     fn into_value(self) -> T;
 }
 
-/// Makes a type that has a value and nothing else a form of it.
+/// Makes a type that only wraps a value a form of it.
 macro_rules! form {
     ([$($of:tt)*] $form:ty => $value:ty) => {
         impl<$($of)*> $crate::record::Form<$value> for $form {
@@ -247,7 +248,7 @@ impl<T> Form<T> for T {
     }
 }
 
-/// Holds a field to a rule of its format.
+/// Checks a field against a rule of its format.
 #[inline]
 pub(crate) fn check<T>(rule: impl FnOnce(&T) -> Result<()>, value: &T, offset: u64, name: &'static str) -> Result<()> {
     rule(value).map_err(|error| error.at(offset).within(name))
@@ -344,7 +345,7 @@ mod tests {
         assert_eq!((schema.min(), schema.byte_len()), (2, None));
     }
 
-    /// Takes down what is told with a place.
+    /// Records the fields of an outline with their locations.
     #[derive(Default)]
     struct Told(Vec<(String, Option<Span>)>);
 
@@ -402,7 +403,7 @@ mod tests {
         let mut told = Told::default();
         Toy::walk(&mut Cursor::new(SMALL), 1, "toy", &mut Outline::new(&mut told)).unwrap();
         let names: Vec<_> = told.0.iter().map(|(name, _)| name.as_str()).collect();
-        // A list of texts that is not there is shown as absent, as a number is.
+        // A missing list of texts is shown as absent, as a missing number is.
         assert_eq!(names, ["toy: car", "name", "wheels", "sizes", "place", "parts", "length"]);
     }
 }

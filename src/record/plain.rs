@@ -11,8 +11,7 @@ use crate::bytes::cursor::Cursor;
 use crate::bytes::math::{Color, Quat, Vec2, Vec3};
 use crate::outline::{Outline, Sink, Type, Value};
 
-/// Values that are one field each: what they are called and take, what outlines show, and how they are read where that
-/// takes nothing else.
+/// Implements values that are a single field: their type name, size, outline value, and reader if they need no context.
 macro_rules! plain {
     ($($kind:ty: $type:expr => |$value:ident| $shown:expr $(, |$cursor:ident| $read:expr)?;)*) => {$(
         impl $crate::record::Stored for $kind {
@@ -65,7 +64,7 @@ plain! {
     Color: Number("f32[4]", 16) => |value| value.to_array(), |cursor| cursor.read().copied();
 }
 
-/// The same of arrays of a fixed length.
+/// Implements fixed-size arrays of such values.
 macro_rules! plain_arrays {
     ($($one:ty: |$values:ident| $shown:expr $(, |$cursor:ident| $read:expr)?;)*) => {$(
         impl<const N: usize> Stored for [$one; N] {
@@ -112,7 +111,7 @@ impl Stored for ByteStr<'_> {
     }
 }
 
-/// Up to its NUL.
+/// Reads up to the NUL.
 impl<'a> Read<'a> for ByteStr<'a> {
     #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
@@ -120,7 +119,7 @@ impl<'a> Read<'a> for ByteStr<'a> {
     }
 }
 
-/// As many bytes as the context says.
+/// Reads as many bytes as the context says.
 impl<'a> Read<'a, u64> for ByteStr<'a> {
     #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, bytes: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
@@ -136,7 +135,7 @@ impl Stored for Utf32Str<'_> {
     }
 }
 
-/// A count and so many code points.
+/// Reads a count and that many code points.
 impl<'a> Read<'a> for Utf32Str<'a> {
     #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
@@ -154,7 +153,7 @@ impl<T: Element> Stored for LeArray<'_, T> {
     }
 }
 
-/// A count and so many elements.
+/// Reads a count and that many elements.
 impl<'a, T: Element> Read<'a> for LeArray<'a, T> {
     #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
@@ -163,7 +162,7 @@ impl<'a, T: Element> Read<'a> for LeArray<'a, T> {
     }
 }
 
-/// So many elements.
+/// Reads as many elements as the context says.
 impl<'a, T: Element> Read<'a, u64> for LeArray<'a, T> {
     #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, count: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {

@@ -1,4 +1,4 @@
-//! Addresses: what a scan prints leads back to what it was printed for.
+//! Addresses: the location that a scan prints leads back to the asset it was printed for.
 
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -28,7 +28,7 @@ fn records(scan: &Scan) -> Vec<Record> {
     records
 }
 
-/// Everything but what changes with the time of the file and the question.
+/// The record without the parts that depend on the time of the file and the options of the scan.
 fn facts(record: &Record) -> Json {
     let mut record = record.clone();
     record.stamp = None;
@@ -40,7 +40,7 @@ fn address(record: &Record) -> String {
     record.member.as_ref().map_or_else(|| path.to_owned(), |member| format!("{path}!/{}", member.text))
 }
 
-/// Files of every kind in an archive in an archive, twice under the same names.
+/// Files of every kind in nested archives, twice under the same names.
 fn twice() -> Vec<u8> {
     let tree: Vec<_> = crate::scan::tree().into_iter().filter(|(_, bytes)| bytes.len() < 4096).step_by(20).collect();
     let twice: Vec<_> = tree.iter().chain(&tree).cloned().collect();
@@ -72,7 +72,7 @@ fn every_address_that_a_scan_gives_opens_the_same_asset() {
         let again = scan.record_of(&address.file, &opened);
         assert_eq!(facts(&again), facts(&record), "{text}");
         members += usize::from(record.member.is_some());
-        // So does a scan of the address alone.
+        // A scan of the address alone gives the same record.
         let mut alone = Scan::new([&text]);
         (alone.archives, alone.digests) = (false, true);
         let [alone] = &records(&alone)[..] else { panic!("{text} is not one asset") };
@@ -166,7 +166,7 @@ fn cat_writes_members_as_they_are() {
     assert_eq!(code(&run(["cat", "corpus/zip/addons.zip!/b.pbo", "-o", copy.to_str().unwrap()])), 0);
     assert_eq!(std::fs::read(&copy).unwrap(), whole.stdout);
     assert_eq!(stdout(&run(["cat", "corpus/zip/assets.zip!/README.txt"])), "nothing to see");
-    // A name of bytes that are no UTF-8 comes back as it was told.
+    // A name that is not UTF-8 can be used as it was printed.
     let bytes = Writer::new().product(&[]).stored(b"\xec\xe8\xf0.txt", b"peace").stored(b"a", b"1").stored(b"a", b"2");
     let archive = folder.file("odd.pbo", bytes.finish(Tail::Sha1));
     let member = |name: &str| format!("{}!/{name}", archive.display());

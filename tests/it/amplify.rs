@@ -1,4 +1,4 @@
-//! Files of a few bytes that stand for many, one for each way in which formats allow that, against every verb.
+//! Files of a few bytes that stand for many, one for each way in which formats allow that, with every verb.
 //!
 //! The usual run takes small files, small limits and a third of the verbs for each. All verbs, files of a megabyte and
 //! the default limits, in a release build:
@@ -41,10 +41,10 @@ const VERBS: [&[&str]; 16] = [
     &["export", "--size=99", "-o"],
 ];
 
-/// What a run may take beside what `--max-decoded` lets it hold: names and small parts, and the program itself.
+/// The memory that a run may take besides `--max-decoded`: names and small parts, and the program itself.
 const BESIDE: u64 = (64 + 64) << 20;
 
-/// A file, and the member that `cat` is asked for.
+/// A file, and the member to pass to `cat`.
 struct Kind {
     name: &'static str,
     bytes: Vec<u8>,
@@ -67,13 +67,13 @@ fn one(name: &str, bytes: &[u8]) -> Bytes {
     many(1, &Entry::deflated(name, bytes))
 }
 
-/// So many LODs of zeros, LZSS-packed in version 43, LZO-packed in 49.
+/// This many LODs of zeros, LZSS-packed in version 43, LZO-packed in 49.
 fn packed_lods(version: u32, lods: usize, positions: usize) -> Vec<u8> {
     let lod = Lod { positions: vec![[0.0; 3]; positions], ..Lod::empty(1.0) };
     Model::new(version, vec![lod; lods]).to_vec()
 }
 
-/// A megabyte each for a scale of 16, up to what the format's own counts allow.
+/// A megabyte each for a scale of 16, up to the maximum of the format's own counts.
 fn kinds(scale: usize) -> Vec<Kind> {
     let zeros = b3d::scene([b3d::chunk(b"XXXX", Bytes::new().raw(vec![0; scale << 16]))]).to_vec();
     let tiny = b3d::scene([]).to_vec();
@@ -136,7 +136,7 @@ fn kinds(scale: usize) -> Vec<Kind> {
         let member = |all: Writer, _| all.entry(b"a.b3d", [0x4370_7273, size, 0, 0, 40], b"");
         (0..scale << 10).fold(Writer::new(), member).finish(Tail::Bytes(&[0; 400]))
     };
-    // Members that claim the archive's whole rest each, one behind the other.
+    // Consecutive members that each claim the whole rest of the archive.
     let beyond = (0..scale << 10).fold(Writer::new(), |all, _| all.entry(b"a.b3d", [0, 0, 0, 0, u32::MAX], b""));
     let control = [&vec![1; 60_000][..], b".b3d"].concat();
     let control_names = many(scale, &Entry::stored(&control, &tiny)).to_vec();
@@ -160,7 +160,7 @@ fn kinds(scale: usize) -> Vec<Kind> {
         *table = Entry::deflated(&table.central.name, &vec![0; scale << 20]);
     }
 
-    // What is drawn at once in a few bytes each, and what is shown, moved or named again by many others.
+    // Items of a few bytes that are drawn at once, and items that many others show, move or name again.
     let drawn = |list: &[[i32; 3]]| vec![b3d::triangles(0, list); scale << 11];
     let mesh = |lists: Vec<Bytes>| b3d::mesh(-1, [b3d::vertices(3, 0, 0, 0)].into_iter().chain(lists));
     let scene_of = |parts: Vec<Bytes>| b3d::scene([b3d::node("", parts)]).to_vec();
@@ -272,7 +272,7 @@ fn kinds(scale: usize) -> Vec<Kind> {
         archive("frames.zip", many(16, &Entry::deflated("a.rtm", &frames_of_none)), "a.rtm"),
         asset("long_names.bmx", long_map),
         asset("tables.bmx", zip(&tables, bmx::COMMENT).to_vec()),
-        // Lists that verbs beside a scan could multiply.
+        // Lists that verbs other than scan could multiply.
         asset("name_references.zip", bounds::name_times_references(scale << 11, scale << 11)),
         asset("prefix_members.pbo", bounds::prefix_times_members(scale << 11, scale << 10)),
         asset("archive_name_members.zip", bounds::archive_name_times_members(scale << 11, scale << 10)),
@@ -323,9 +323,9 @@ impl Bounds {
         Self {
             flags: flags.into_iter().map(str::to_owned).collect(),
             memory: decoded + BESIDE + bytes,
-            // The detail of `info --json` ends by itself, where files are small at 32 MiB.
+            // The detail of `info --json` is cut, for small files after 32 MiB.
             output: (64 << 20) + 64 * bytes,
-            // On a busy machine the clock runs while others work.
+            // On a busy machine, wall-clock time includes other processes.
             time: Duration::from_secs(8 * seconds) * (2 + mib),
         }
     }

@@ -1,4 +1,4 @@
-//! Promises of the Blitz3D reader.
+//! Tests of the Blitz3D reader.
 
 use meshpeek::b3d::{ChunkKind, Scene};
 use meshpeek::view::{LeArray, Strided};
@@ -39,7 +39,7 @@ fn reading_everything_allocates_nothing_that_grows_with_the_file() {
         assert!(sums.1 > 0 && sums.2 > 0);
         seen.push((bytes.len(), usage));
     }
-    // What remains is the walk's stack: a frame for each level of nodes, in powers of two.
+    // The rest is the walk's stack: a frame for each level of nodes, in powers of two.
     for (size, usage) in &seen {
         assert!(usage.total < 8 << 10, "{usage:?} for {size} bytes");
     }
@@ -74,7 +74,7 @@ fn every_array_lies_in_the_file() {
 
 #[test]
 fn columns_hold_what_was_written() {
-    // 3 + 3 + 4 + 2 x 2 floats a vertex, numbered through in eighths but for the normals.
+    // 3 + 3 + 4 + 2 x 2 floats for each vertex, numbered in eighths except for the normals.
     let bytes = scene([node("n", [mesh(-1, [vertices(3, 3, 2, 2), triangles(-1, &[[2, 1, 0]])])])]).to_vec();
     let scene = Scene::parse(&bytes).unwrap();
     let mesh = scene.nodes().next().unwrap().unwrap().mesh().unwrap().unwrap();
@@ -96,7 +96,7 @@ fn columns_hold_what_was_written() {
 
 #[test]
 fn columns_without_a_vertex_still_lie_in_the_file() {
-    // The chunk of vertices ends the file, so anything behind its fields would lie outside.
+    // The chunk of vertices is the last in the file, so anything after its fields would be outside.
     let bytes = scene([node("n", [mesh(-1, [vertices(0, 3, 2, 2)])])]).to_vec();
     crate::any::run(&bytes);
 }
@@ -184,8 +184,8 @@ fn what_some_writers_add_is_read() {
     assert!(node.is_marked_pivot());
 }
 
-/// How many triangles have their first normal on the side from which their corners run clockwise, in a left-handed space,
-/// and how many on the other.
+/// Returns the number of triangles whose first normal is on the side from which their corners run clockwise, in a
+/// left-handed space, and the number of the others.
 pub fn winding(triangles: impl Iterator<Item = ([[f32; 3]; 3], [f32; 3])>) -> [usize; 2] {
     let mut sides = [0; 2];
     for ([a, b, c], normal) in triangles {
@@ -202,7 +202,7 @@ pub fn winding(triangles: impl Iterator<Item = ([[f32; 3]; 3], [f32; 3])>) -> [u
 
 #[test]
 fn corners_of_front_faces_run_clockwise() {
-    // Another real file, a cow, has normals on either side.
+    // Another real file, a cow, has normals on both sides.
     for (name, least) in [("b3d/character.b3d", 80), ("wild/key.b3d", 4), ("wild/scp860.b3d", 4)] {
         let Some(bytes) = outside_file(name) else { return };
         let node = Scene::parse(&bytes).unwrap().nodes().map(Result::unwrap).find(|n| n.mesh().unwrap().is_some());
@@ -220,7 +220,8 @@ fn corners_of_front_faces_run_clockwise() {
 
 #[test]
 fn a_stored_rotation_turns_the_other_way() {
-    // A quarter turn about Y in the usual convention takes X to -Z; stored with its vector part as is, X goes to +Z.
+    // A quarter turn about Y in the usual convention takes X to -Z. Stored with its vector part unchanged, X goes to
+    // +Z.
     let half = std::f32::consts::FRAC_1_SQRT_2;
     let own = Bytes::new().cstr("n").f32s([5.0, 6.0, 7.0]).f32s([2.0, 1.0, 1.0]).f32s([half, 0.0, half, 0.0]);
     let bytes = scene([chunk(b"NODE", own)]).to_vec();
@@ -232,11 +233,11 @@ fn a_stored_rotation_turns_the_other_way() {
     assert!(near(column(3), [5.0, 6.0, 7.0]));
 }
 
-/// What goes wrong with one part: everything before and beside it is still there.
+/// Damages one part: everything before it and beside it is still available.
 #[test]
 fn one_broken_part_does_not_hide_the_others() {
     let good = || node("good", [write::one_triangle()]);
-    // The place of the mistake is counted from the start of the broken node.
+    // The offset of the mistake is counted from the start of the broken node.
     let broken = [
         (chunk(b"NODE", Bytes::new().raw(b"no end")), "nodes[1].name", 8, "text without its closing NUL"),
         (chunk(b"NODE", Bytes::new().cstr("n").f32(0.0)), "nodes[1].transform", 10, "needs 40 bytes, 4 left"),

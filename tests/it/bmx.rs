@@ -1,4 +1,4 @@
-//! Promises of the reader of Ballance maps.
+//! Tests of the reader of Ballance maps.
 
 use meshpeek::bmx::{Component, Kind, Map, Tables};
 use meshpeek::codec::activity;
@@ -24,7 +24,7 @@ fn verified(map: &Map<'_>) -> Vec<Problem> {
     problems.into_vec()
 }
 
-/// How many streams are inflated meanwhile.
+/// Returns the number of streams inflated meanwhile.
 fn inflations<T>(work: impl FnOnce() -> T) -> (T, u64) {
     let before = activity().inflations;
     let result = work();
@@ -114,7 +114,7 @@ fn materials_of_2022_are_told_by_size_or_by_step() {
         first.alpha_test.is_none() && first.record_byte_len() == 57
     };
     assert!(plain(&tables));
-    // With bytes behind the last, only the step from the first to the second is left to tell.
+    // With extra bytes after the last record, only the distance between the first two decides.
     tables[3].1 = tables[3].1.clone().raw([0; 5]);
     assert!(plain(&tables));
 }
@@ -143,19 +143,19 @@ fn a_table_is_inflated_once_and_only_when_asked_for() {
     assert_eq!(cost, 2);
     let (_, cost) = inflations(|| map.meshes().unwrap().iter().map(|mesh| mesh.unwrap().faces.len()).sum::<usize>());
     assert_eq!(cost, 0);
-    // A summary needs objects for components and textures for references; never materials, never images.
+    // A summary needs objects for components and textures for references, but not materials or images.
     let (_, cost) = inflations(|| map.summarize());
     assert_eq!(cost, 2);
     let (_, cost) = inflations(|| Map::parse(&bytes).unwrap().summarize());
     assert_eq!(cost, 4);
     let (material, cost) = inflations(|| map.materials().unwrap().get(0).unwrap().unwrap());
     assert_eq!((cost, material.texture()), (1, Some(1)));
-    // An image each time.
+    // One image for each call.
     let texture = map.textures().unwrap().get(1).unwrap().unwrap();
     assert_eq!(inflations(|| texture.image().unwrap()).1, 0);
     assert_eq!(inflations(|| texture.image().unwrap().decode().unwrap()).1, 1);
     assert_eq!(inflations(|| texture.image().unwrap().decode().unwrap()).1, 1);
-    // Of an empty map the index is all.
+    // An empty map has only the index.
     let Some(empty) = outside_file("bmx/empty.bmx") else { return };
     assert_eq!(inflations(|| Map::parse(&empty).unwrap().summarize()).1, 1);
 }
@@ -200,10 +200,10 @@ fn stored_entries_are_viewed_in_the_file() {
 fn inflated_tables_are_aligned() {
     let bytes = full(14).packed();
     let map = Map::parse(&bytes).unwrap();
-    // The first mesh starts its table, so its positions lie four bytes into memory that is aligned.
+    // The first mesh is at the start of its table, so its positions are four bytes into aligned memory.
     let mesh = map.meshes().unwrap().get(0).unwrap().unwrap();
     let native = mesh.positions.as_native();
-    // Where the machine counts bytes from the other end, nothing stored is native.
+    // On a big-endian machine, nothing stored is native.
     assert_eq!(native.map(|positions| positions[1]), cfg!(target_endian = "little").then_some([1.0, 0.0, 0.0]));
 }
 
@@ -220,7 +220,7 @@ fn a_zip_without_an_index_is_no_map() {
     assert_eq!(told, ["mesh.bm without index.bm: a Ballance map that cannot be read"]);
     let map = full(14).packed();
     assert_eq!(Format::sniff(&map), Some(Format::Bmx));
-    // One that is cut short was a map all the same, and is told to be broken.
+    // A map that is cut short is still a map, and is reported as broken.
     let cut = &map[..map.len() / 2];
     assert_eq!(Format::sniff(cut), Some(Format::Bmx));
     assert_eq!(Asset::parse(cut).unwrap_err().to_string(), "Ballance map: zip archive without an end record");
@@ -244,7 +244,7 @@ fn peak_memory_of_a_large_map_is_its_tables() {
     assert!(usage.peak < tables + (1 << 20), "{usage:?} for tables of {tables} bytes");
 }
 
-/// What is wrong with one map, and what is said of it.
+/// The problem of one map, and its message.
 struct Case {
     name: &'static str,
     bytes: Vec<u8>,
@@ -257,19 +257,19 @@ fn entries() -> Vec<Entry> {
     map.entries(&map.tables(), |name, bytes| Entry::deflated(name, bytes))
 }
 
-/// A map of which the zip is wrong: entries 0 to 4 are the tables in the specification's order, 5 is an image.
+/// A map with a wrong zip: entries 0 to 4 are the tables in the specification's order, 5 is an image.
 fn zip_case(name: &'static str, severity: Severity, message: &'static str, change: impl Fn(&mut Vec<Entry>)) -> Case {
     let mut entries = entries();
     change(&mut entries);
     Case { name, bytes: zip(&entries, COMMENT).to_vec(), severity, message }
 }
 
-/// A map of which the bytes around the entries are wrong.
+/// A map with wrong bytes around the entries.
 fn raw_case(name: &'static str, message: &'static str, change: impl Fn(Bytes) -> Bytes) -> Case {
     Case { name, bytes: change(zip(&entries(), COMMENT)).to_vec(), severity: Severity::Error, message }
 }
 
-/// A map of which one table is wrong.
+/// A map with one wrong table.
 fn table_case(
     name: &'static str,
     severity: Severity,
@@ -338,7 +338,7 @@ fn two_end_records_that_fit_are_refused() {
     let bytes = zip(&entries(), &inner).to_vec();
     let error = Map::parse(&bytes).unwrap_err();
     assert!(error.to_string().contains("two zip end records fit"), "{error}");
-    // One that does not fit, in the comment, is as suspect.
+    // An end record that does not fit, in the comment, is just as suspect.
     let bytes = zip(&entries(), b"PK\x05\x06 and so on, for 22 bytes.").to_vec();
     assert_eq!(Map::parse(&bytes).unwrap_err().message(), "zip comment holds another end record");
 }
@@ -697,7 +697,7 @@ fn records_that_overlap_are_named_and_cost_nothing() {
     tables[0].1 = std::mem::take(&mut tables[0].1).set("entry1.offset", [66]);
     let bytes = zip(&map.entries(&tables, |name, bytes| Entry::deflated(name, bytes)), COMMENT).to_vec();
     assert_eq!(problems(&bytes)[0].message, "objects[1] (object.bm+0x42): starts inside objects[0]");
-    // A hundred thousand objects that all name one with fifty thousand groups: looked at a few times, then refused.
+    // A hundred thousand objects that all refer to one with fifty thousand groups: read a few times, then refused.
     let groups = Bytes::new().u8(0).u8(0).f32s(write::IDENTITY).u32(50_000).raw(vec![0; 50_000 * 4]).u32(0).to_vec();
     let index = (0..100_000).fold(Bytes::new().u32(14), |bytes, _| bytes.u32(0).raw([0; 9])).to_vec();
     let map = Map::from_tables(Tables { index: &index, objects: &groups, ..Tables::default() });
@@ -723,7 +723,7 @@ fn a_bomb_stops_at_the_limit() {
     let (error, usage) = usage_of(|| map.meshes().unwrap_err());
     assert!(matches!(error.kind(), ErrorKind::Limit { limit: 0x10_0000, .. }), "{error}");
     assert!(usage.peak < 1 << 16, "{usage:?}");
-    // Entries over the same data are named, and their data unpacked once.
+    // Entries that share data are reported, and their data is decompressed once.
     let (_, hostile) = write::hostile().into_iter().find(|(name, _)| *name == "bmx_quilt.bmx").unwrap();
     let map = Map::parse(&hostile).unwrap();
     let (problems, cost) = inflations(|| verified(&map));
@@ -733,7 +733,7 @@ fn a_bomb_stops_at_the_limit() {
 
 #[test]
 fn an_archive_of_directory_marks_is_refused_at_once() {
-    // What crate zip would search: one mark of a directory after another, and end records that point at each other.
+    // Bytes that the crate zip would search: many directory signatures, and end records that point at each other.
     let mut bytes = b"PK\x01\x02".repeat(4 << 20);
     bytes.extend(b"PK\x05\x06\0\0\0\0\x01\0\x01\0\x10\0\0\0\0\0\0\0\0\0".repeat(2900));
     let started = std::time::Instant::now();
@@ -744,7 +744,7 @@ fn an_archive_of_directory_marks_is_refused_at_once() {
     assert!(started.elapsed() < std::time::Duration::from_secs(2), "{:?}", started.elapsed());
 }
 
-/// For each triangle, whether its corners turn with its first normal, by the sign of the product.
+/// For each triangle, returns whether its winding matches its first normal, by the sign of the product.
 fn turns(mesh: &meshpeek::bmx::Mesh<'_>) -> (usize, usize) {
     let of = |vector: Option<&meshpeek::view::Vec3>| vector.unwrap().to_array();
     let (mut with, mut against) = (0, 0);
@@ -762,12 +762,12 @@ fn turns(mesh: &meshpeek::bmx::Mesh<'_>) -> (usize, usize) {
     (with, against)
 }
 
-/// In a left-handed space a product along the normal is clockwise seen from where that points.
+/// In a left-handed space, a cross product along the normal means clockwise, seen from the side of the normal.
 #[test]
 fn front_faces_are_clockwise() {
     let Some(bytes) = outside_file("bmx/small_minizip.bmx") else { return };
     let map = Map::parse(&bytes).unwrap();
-    // The second mesh has invented normals.
+    // The second mesh has made-up normals.
     let floor = map.meshes().unwrap().get(0).unwrap().unwrap();
     assert!(floor.entry().name == "Quad");
     assert_eq!(turns(&floor), (2, 0));

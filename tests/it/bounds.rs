@@ -1,4 +1,4 @@
-//! What grows as one list times another, or beyond all measure, in verbs that are no scan: each ends at a bound.
+//! Work that could grow as the product of two lists, or without limit, in verbs other than scan: each is bounded.
 
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -19,7 +19,7 @@ use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};
 use crate::writer::{b3d, bmx};
 
-/// A member with a name of so many bytes, which asks for so many files.
+/// A member with a name of this length, which refers to this many files.
 pub fn name_times_references(name: usize, references: usize) -> Vec<u8> {
     let texture = |all: Bytes, index: usize| all.cstr(format!("{index}")).raw([0; 28]);
     let scene = b3d::scene([b3d::chunk(b"TEXS", (0..references).fold(Bytes::new(), texture))]).to_vec();
@@ -30,18 +30,18 @@ fn members(writer: Writer, count: usize) -> Vec<u8> {
     (0..count).fold(writer, |writer, index| writer.stored(format!("{index}").as_bytes(), b"")).finish(Tail::Bytes(b""))
 }
 
-/// An archive with so many members behind a prefix of so many bytes.
+/// An archive with this many members and a prefix of this length.
 pub fn prefix_times_members(prefix: usize, count: usize) -> Vec<u8> {
     members(Writer::new().product(&[(b"prefix", &vec![b'p'; prefix])]), count)
 }
 
-/// The same inside an archive, in which it has a name of so many bytes.
+/// The same archive as a member with a name of this length.
 pub fn archive_name_times_members(name: usize, count: usize) -> Vec<u8> {
     let inner = members(Writer::new().product(&[]), count);
     zip(&[Entry::deflated([&vec![b'n'; name][..], b".pbo"].concat(), &inner)], b"").to_vec()
 }
 
-/// So many members of one name, and so many scenes that ask for it.
+/// This many members with one name, and this many scenes that refer to it.
 pub fn equal_names(count: usize) -> Vec<u8> {
     let scene = b3d::scene([b3d::textures(&[b3d::Texture { name: b"same", flags: 1, blend: 2 }])]).to_vec();
     let mut entries = vec![Entry::stored("same", b""); count];
@@ -49,7 +49,7 @@ pub fn equal_names(count: usize) -> Vec<u8> {
     zip(&entries, b"").to_vec()
 }
 
-/// A map with an index of so many entries of no name, all for one object.
+/// A map with an index of this many unnamed entries, all for one object.
 pub fn index_of_entries(count: usize) -> Vec<u8> {
     let mut map = bmx::full(14).tables();
     let entry = |all: Bytes, _| all.u32(0).u8(0).raw([0; 8]);
@@ -58,7 +58,7 @@ pub fn index_of_entries(count: usize) -> Vec<u8> {
     zip(&entries, bmx::COMMENT).to_vec()
 }
 
-/// The time that this very thread has had a processor, where the system tells; it may have waited for longer.
+/// The CPU time of this thread, if the system provides it; the wall-clock time may be longer.
 fn time_of<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     let ticks = || {
         let stat = std::fs::read_to_string("/proc/thread-self/stat").ok()?;
@@ -71,7 +71,7 @@ fn time_of<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     (done, time.unwrap_or(start.elapsed()))
 }
 
-/// How many references a scan of this file has, on this thread.
+/// The number of references in a scan of this file, on this thread.
 fn references(folder: &Folder, name: &str, bytes: &[u8]) -> (u64, usize) {
     let mut scan = Scan::new([folder.file(name, bytes)]);
     scan.jobs = Some(1);
@@ -99,7 +99,7 @@ fn references_cost_what_their_names_take_and_no_product() {
         // The product would be 30 MB.
         assert!(usage.peak < 8 << 20, "{name}: {usage:?}");
     }
-    // Quadratic, this would be minutes.
+    // In quadratic time, this would take minutes.
     let ((count, most), time) = time_of(|| references(&folder, "equal.zip", &equal_names(8_000)));
     assert_eq!((count, most), (8_000, MOST_TARGETS));
     assert!(time < Duration::from_secs(30), "{time:?}");
@@ -137,7 +137,7 @@ fn results_of_every_verb_count_and_end_at_the_limit() {
     assert!(code(&output) == 2 && !target.exists());
     let output = run(["refs", path.to_str().unwrap(), "-o", target.to_str().unwrap()]);
     assert!(code(&output) == 1 && target.metadata().unwrap().len() > 30_000_000, "{}", stderr(&output));
-    // Whatever verb it is; what the program says by itself is always allowed.
+    // For any verb. Messages of the program itself are always allowed.
     let large = folder.file("large.zip", zip(&[Entry::deflated("a.bin", &vec![0; 4 << 20])], b"").to_vec());
     let index = folder.file("index.bmx", index_of_entries(40_000));
     for verb in [&["tree", "--fields"][..], &["tree", "--fields", "--format", "ndjson"], &["info", "--json"]] {
@@ -195,7 +195,7 @@ fn a_long_list_in_a_few_bytes_is_told_as_far_as_they_allow() {
         ControlFlow::Break(())
     });
     assert_eq!(lines, 1);
-    // Nobody is told by a verb that fewer are there.
+    // No verb hides that some are missing.
     let folder = Folder::new("index");
     let path = folder.file("index.bmx", &bytes);
     let tree = run(["tree", "--fields", path.to_str().unwrap(), "--max-work", "1"]);
@@ -238,12 +238,12 @@ fn an_address_fits_the_shortest_name_first() {
     };
     assert_eq!(content("x!/y").unwrap(), "1");
     assert_eq!(content("x!\\x2fy").unwrap(), "2");
-    // The number of a second one, which is not there, may be part of a name.
+    // The number of a second reference, which does not exist, may be part of a name.
     assert_eq!((content("b!/z#1").unwrap(), content("b!/z").unwrap()), ("3".to_owned(), "5".to_owned()));
     assert!(content("x!/z").is_err());
 }
 
-/// A folder with an archive, the lines of its stream, and what a scan says that goes on from other lines.
+/// A folder with an archive, the lines of its stream, and the result of a scan that continues from other lines.
 struct Stream {
     folder: Folder,
     lines: Vec<String>,
@@ -266,7 +266,7 @@ impl Stream {
         run([&["scan", "-q", "--events", "--sort", "path", input.to_str().unwrap()], more].concat())
     }
 
-    /// What is said of these lines; the records are those of a fresh scan.
+    /// The messages for these lines. The records are those of a fresh scan.
     fn goes_on(&self, lines: &[String]) -> String {
         let old = self.folder.file("old.ndjson", lines.join("\n") + "\n");
         let output = self.scan(&["--since", old.to_str().unwrap()]);
@@ -298,7 +298,7 @@ fn an_old_stream_is_a_claim() {
     assert!(said.contains("nor can 1 further ones"), "{said}");
     let said = with(&|lines| drop(lines.remove(3)));
     assert!(said.contains("has 5 records and says otherwise"), "{said}");
-    // Bytes that are no text, where no reader of numbers looks.
+    // Bytes that are not text, in a place where no numbers are parsed.
     let (start, end) = stream.lines[1].split_at(stream.lines[1].len() - 1);
     let line = [start.as_bytes(), b",\"more\":\"\xff\"", end.as_bytes(), b"\n"].concat();
     let rest = stream.lines[2..].join("\n") + "\n";
@@ -307,7 +307,7 @@ fn an_old_stream_is_a_claim() {
     assert!(output.stdout.is_ascii() && stderr(&output).contains("line 2 cannot be read"), "{}", stderr(&output));
 }
 
-/// The stream that is read is the one that is written, by another program.
+/// The stream can be read by another program.
 #[cfg(unix)]
 #[test]
 fn a_stream_that_is_cut_while_it_is_read_is_whole_again() {
@@ -339,7 +339,7 @@ fn the_numbers_of_a_unit_are_claims() {
         let list = folder.file("units", unit.to_string());
         run([&["scan", "--units-from", list.to_str().unwrap()], more].concat())
     };
-    // What it may cost is what the archive may.
+    // Its limit is that of the archive.
     let output = scan(&archive, 1, 2_999, u64::MAX, &["--max-output", "1"]);
     assert!(stderr(&output).contains("--max-output") && code(&output) != 0, "{}", stderr(&output));
     assert!(lines(&output).len() < 2_000);
@@ -363,7 +363,7 @@ fn a_list_of_one_endless_line_ends() {
         scan.args(["scan", flag, "-"]).stdin(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
         let mut scan = scan.stdout(std::process::Stdio::null()).spawn().unwrap();
         let mut list = scan.stdin.take().unwrap();
-        // Until nobody reads on.
+        // Until the reader stops.
         let written = (0..1_000).take_while(|_| list.write_all(&[b'x'; 1 << 16]).is_ok()).count();
         drop(list);
         let output = scan.wait_with_output().unwrap();

@@ -1,4 +1,4 @@
-//! Who may hold what of a budget: claims, forks, tasks and reservations.
+//! Budgets: claims, forks, tasks and reservations.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
@@ -10,14 +10,14 @@ use meshpeek::{Budget, ErrorKind, Limits};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 const MIB: u64 = 1 << 20;
-/// What all claims share.
+/// The pool that all claims share.
 const POOL: u64 = 64 * MIB;
 
 fn budget(decoded_mib: u64) -> Budget {
     Budget::new(0, &Limits { decoded_bytes: decoded_mib * MIB, work: u32::MAX, ..Limits::default() })
 }
 
-/// The result of work that must end.
+/// Returns the result of work that must end.
 fn within_a_minute<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || sender.send(work()));
@@ -31,7 +31,7 @@ fn limit_of<T>(result: meshpeek::Result<T>) -> u64 {
     }
 }
 
-/// Counts what is held, and the most of it.
+/// Counts the memory held, and its maximum.
 #[derive(Default)]
 struct Counter([AtomicU64; 2]);
 
@@ -74,7 +74,7 @@ fn pieces_are_one_claim_up_to_the_limit() {
     within_a_minute(|| {
         let (budget, busy) = (budget(256), Arc::new(AtomicU64::new(0)));
         for others in [0, 64] {
-            // With the pool full and empty alike.
+            // With a full pool and with an empty one.
             let other = budget.fork();
             let _other = other.hold(others * MIB).unwrap();
             let large: Vec<Held> = [60, 40, 40, 116].map(|mib| budget.hold(mib * MIB).unwrap()).into();
@@ -82,7 +82,7 @@ fn pieces_are_one_claim_up_to_the_limit() {
             drop(large);
             let pieces: Vec<Held> = (0..256).map(|_| budget.hold(MIB).unwrap()).collect();
             assert_eq!(limit_of(budget.hold(1)), 256 * MIB);
-            // Parts count with what they are in.
+            // Parts are included in what contains them.
             drop(pieces);
             let outer = budget.hold(200 * MIB).unwrap();
             let beside = budget.hold(50 * MIB).unwrap();
@@ -107,7 +107,7 @@ fn try_take_gives_nothing_where_it_would_wait_and_charges_nothing_then() {
     }
     let in_pool = other.try_take(POOL).unwrap().unwrap();
     assert!(other.try_take(1).unwrap().is_none() && other.try_hold(1).unwrap().is_none());
-    // The one in the lane gets on, and so does what is forked inside it.
+    // The thread in the lane continues, and so does work forked inside it.
     let mine_too = mine.try_take(1).unwrap().unwrap();
     let helper = in_lane.budget().fork();
     let held = helper.try_hold(5).unwrap().unwrap();
@@ -129,7 +129,7 @@ fn threads_that_help_share_the_lane_of_the_one_that_waits_for_them() {
         let budget = budget(256);
         let drained = budget.fork();
         let _drained = drained.hold(POOL).unwrap();
-        // The helper is there before the memory that it is beside.
+        // The helper starts before the memory is taken.
         let mine = budget.fork();
         let helper = mine.fork();
         let held = mine.hold(MIB).unwrap();
@@ -148,7 +148,7 @@ fn a_pot_that_was_found_empty_stays_empty() {
     assert!(budget.take(1).is_err() && budget.fork().work(1).is_err());
 }
 
-/// One round of a task: holds, lets others on, takes more, lets others on.
+/// One round of a task: takes memory, yields, takes more, yields.
 async fn round(budget: &Budget, counter: &Counter, round: u64) {
     let take = async |budget: &Budget, bytes: u64| loop {
         match budget.try_take(bytes).unwrap() {
@@ -160,7 +160,7 @@ async fn round(budget: &Budget, counter: &Counter, round: u64) {
     let held = take(budget, first).await;
     counter.add(first);
     tokio::task::yield_now().await;
-    // In what is held, and beside it.
+    // Inside the memory held, and beside it.
     let inside = take(held.budget(), second).await;
     counter.add(second);
     tokio::task::yield_now().await;
@@ -257,7 +257,7 @@ fn a_reservation_takes_in_steps_and_ends_at_the_limit() {
     reservation.give(100);
     reservation.output(99).unwrap();
     assert!(reservation.try_keep(1).unwrap());
-    // What is due is charged at the end.
+    // Outstanding costs are charged at the end.
     reservation.work(7).unwrap();
     drop(reservation);
     drop(budget.hold(3 * MIB + 5).unwrap());
@@ -272,7 +272,7 @@ fn a_reservation_takes_in_steps_and_ends_at_the_limit() {
     assert!(!reservation.try_keep(1).unwrap());
 }
 
-/// Rows of a packed table are held while they are read, those in place are not.
+/// Memory is held for rows of a packed table while they are read, but not for rows in place.
 #[test]
 fn reading_a_packed_table_takes_memory() {
     use meshpeek::Inspect;

@@ -1,6 +1,6 @@
-//! What any bytes may cost: 200 milliseconds, and memory of twice the file's size and 32 megabytes.
+//! The cost of any bytes: at most 200 milliseconds, and memory of twice the file's size and 32 megabytes.
 //!
-//! The usual run takes a part of the cases. All of them, in a release build with its overflow checks on:
+//! The usual run tries some of the cases. To run all of them, in a release build with overflow checks:
 //!
 //! ```sh
 //! MESHPEEK_FULL=1 cargo test --profile full --workspace --all-features budgets
@@ -20,12 +20,12 @@ use crate::{any, writer};
 
 const TIME: Duration = Duration::from_millis(200);
 
-/// Whether to try everything that is promised, or what fits into a minute.
+/// True to run all cases, false to run those that fit into a minute.
 pub fn full() -> bool {
     std::env::var_os("MESHPEEK_FULL").is_some()
 }
 
-/// Parses, summarises and verifies these bytes; what is found, if they open.
+/// Parses, summarizes and verifies these bytes. Returns the problems, if they open.
 fn look(bytes: &[u8]) -> Option<Vec<Problem>> {
     let limits = Limits::default();
     let asset = Asset::parse_with(bytes, &limits).ok()?;
@@ -37,12 +37,12 @@ fn look(bytes: &[u8]) -> Option<Vec<Problem>> {
     Some(problems)
 }
 
-/// The same within the budget.
+/// Does the same within the budget.
 fn within_budget(bytes: &[u8], what: impl Fn() -> String) -> Option<Vec<Problem>> {
     let start = Instant::now();
     let (found, usage) = usage_of(|| look(bytes));
     let mut time = start.elapsed();
-    // On a busy machine the clock runs while others work.
+    // On a busy machine, wall-clock time includes other processes.
     for _ in 0..5 {
         if time > TIME {
             let start = Instant::now();
@@ -56,7 +56,7 @@ fn within_budget(bytes: &[u8], what: impl Fn() -> String) -> Option<Vec<Problem>
     found
 }
 
-/// All files with one of these endings.
+/// All files with one of these extensions.
 fn files_of(endings: &[&str]) -> Vec<(PathBuf, Vec<u8>)> {
     let wanted = |path: &Path| path.extension().and_then(OsStr::to_str).is_some_and(|ending| endings.contains(&ending));
     let files: Vec<_> = files().into_iter().filter(|(path, _)| wanted(path)).collect();
@@ -71,8 +71,7 @@ fn lengths(size: usize) -> Vec<usize> {
     (0..size.min(all)).chain((all..size).step_by(step)).collect()
 }
 
-/// Whether a cut leaves a whole file of another content: it went between chunks that stand side by side, or took an
-/// archive's checksum.
+/// Returns true if a cut leaves a valid file: it is between sibling chunks, or removes an archive's checksum.
 fn is_a_whole_file(cut: &[u8]) -> bool {
     if writer::pbo::is_whole_without_checksum(cut) {
         return true;
@@ -99,7 +98,7 @@ fn cut_anywhere(endings: &[&str]) {
 
 fn bent_anyhow(endings: &[&str], ask: fn(&[u8])) {
     let count = if full() { 20_000 } else { 1_000 };
-    // In the usual run, what is large would be most of the time.
+    // In the usual run, large files would take most of the time.
     let largest = if full() { usize::MAX } else { 64 << 10 };
     let files = files_of(endings).into_iter().map(|(_, bytes)| bytes).filter(|bytes| bytes.len() <= largest);
     let sources: Vec<_> = files.map(Source::new).collect();
@@ -151,7 +150,7 @@ macro_rules! budgets {
     )*};
 }
 
-// What the fuzz target of the format asserts must hold too.
+// The assertions of the format's fuzz target must hold too.
 budgets! {
     b3d "b3d" => crate::fuzz_b3d::run;
     bmx "bmx" => crate::any::run;

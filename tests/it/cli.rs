@@ -1,4 +1,4 @@
-//! The program, run for real.
+//! Runs the program.
 
 mod data;
 mod fields;
@@ -49,12 +49,12 @@ pub fn lines(output: &Output) -> Vec<Json> {
     stdout(output).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// A folder of its own for one test, gone afterwards.
+/// A temporary folder for one test, deleted afterwards.
 pub struct Folder(pub PathBuf);
 
 impl Folder {
     pub fn new(name: &str) -> Self {
-        // Two tests may call theirs alike.
+        // Two tests may use the same name.
         static NUMBER: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("meshpeek-cli-{name}-{}-{number}", std::process::id()));
@@ -482,7 +482,7 @@ fn folders_are_walked_as_asked() {
     assert_eq!(found(&["--sort", "path", "--no-ignore"]), ["a.b3d", "b/c.b3d", "b/d/e.b3d", "left_out.b3d"]);
     assert_eq!(found(&["--sort", "path", "--folder-depth", "1"]), ["a.b3d"]);
     assert_eq!(found(&["--sort", "path", "--glob", "!b/**"]), ["a.b3d"]);
-    // As in ripgrep, a pattern that takes files in outranks what would leave them out.
+    // As in ripgrep, a pattern that includes files overrides exclusions.
     assert_eq!(found(&["-g", "*.b3d", "-j", "1"]).len(), 5);
     assert_eq!(found(&["--type", "b3d"]).len(), 3);
     assert_eq!(found(&["--type", "odol,pbo"]).len(), 0);
@@ -507,7 +507,7 @@ fn a_scan_of_many_files_names_the_damaged_ones() {
     let folder = Folder::new("many");
     let sound = crate::writer::b3d::sound().to_vec();
     for index in 0..10_000 {
-        // Every hundredth is cut short, at a place that differs.
+        // Every hundredth is cut short, at varying positions.
         let bytes = if index % 100 == 0 { &sound[..sound.len() - 1 - index / 100] } else { &sound[..] };
         folder.file(&format!("{}/{index}.b3d", index % 10), bytes);
     }

@@ -1,4 +1,4 @@
-//! The codecs against other decoders, on streams that compressors made and on damaged ones.
+//! The codecs compared with other decoders, on streams from compressors and on damaged ones.
 
 #[path = "../../fuzz/src/lzo.rs"]
 mod fuzz_lzo;
@@ -8,7 +8,7 @@ mod fuzz_lzss;
 use crate::mutate::Random;
 use crate::writer::lzss::pack;
 
-/// Bytes with runs, with repeats from near and far, and with noise.
+/// Bytes with runs, with near and distant repeats, and with noise.
 fn bytes(random: &mut Random, len: usize) -> Vec<u8> {
     let mut out: Vec<u8> = Vec::with_capacity(len);
     while out.len() < len {
@@ -38,7 +38,7 @@ fn lzo_agrees_with_two_decoders() {
         data.extend(bytes(&mut random, len));
         fuzz_lzo::run(&data);
     }
-    // Noise as a stream, of bytes that keep it going for a while.
+    // Noise as a stream, with bytes that make it last for a while.
     for _ in 0..20_000 {
         let len = 4 + random.below(40);
         let mut data: Vec<u8> =

@@ -1,7 +1,7 @@
-//! What must hold for every file: the project's own in `corpus/`, and those of other people where they are at hand.
+//! Assertions for every file: the project's own in `corpus/`, and those of other people if they are available.
 //!
-//! `MESHPEEK_BLESS=1` writes `corpus/` anew from the writers, and its golden records from what is read.
-//! `MESHPEEK_CORPUS` names the folder of other people's files; else it is looked for beside the project.
+//! `MESHPEEK_BLESS=1` rewrites `corpus/` from the writers, and its golden records from the results. `MESHPEEK_CORPUS`
+//! names the folder of other people's files; otherwise it is expected next to the project.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub fn blessing() -> bool {
     std::env::var_os("MESHPEEK_BLESS").is_some()
 }
 
-/// The folder of other people's files, if it is there.
+/// The folder of other people's files, if it exists.
 pub fn outside() -> Option<PathBuf> {
     let folder = std::env::var_os("MESHPEEK_CORPUS").map_or_else(|| root().join("../shared/corpus"), PathBuf::from);
     if folder.is_dir() {
@@ -32,12 +32,12 @@ pub fn outside() -> Option<PathBuf> {
     None
 }
 
-/// One of other people's files, if it is there.
+/// One of other people's files, if it exists.
 pub fn outside_file(name: &str) -> Option<Vec<u8>> {
     Some(std::fs::read(outside()?.join(name)).unwrap())
 }
 
-/// All files at hand by name, in `corpus/` and outside.
+/// All available files by name, in `corpus/` and outside.
 pub fn files() -> Vec<(PathBuf, Vec<u8>)> {
     let mut files: Vec<_> =
         writer::corpus().into_iter().map(|(name, bytes)| (Path::new("corpus").join(name), bytes)).collect();
@@ -88,7 +88,7 @@ fn problems_of_verify(path: &Path, bytes: &[u8]) -> Json {
     serde_json::to_value(record.summary.problems).unwrap()
 }
 
-/// The record, and what `verify` finds beyond it.
+/// The record, and the additional problems that `verify` finds.
 fn golden(name: &str, bytes: &[u8]) -> Json {
     let path = Path::new(name);
     let mut json = serde_json::to_value(record(path, bytes)).unwrap();
@@ -137,11 +137,11 @@ fn sound_files_verify_and_hostile_ones_do_not() {
     }
 }
 
-/// Those of other people's files that have problems: frames cut to the bones of another skeleton, so that numbers in them
-/// are none; normals that the exporter left with z up.
+/// Other people's files that have problems: frames cut to the bones of another skeleton, so that some numbers are NaN;
+/// normals that the exporter left with z up.
 const DAMAGED: [&str; 2] = ["wild/freefallLoop_relabelled.rtm", "b3d/animalia_cow.b3d"];
 
-/// What another program rewrote, for all versions to be there, and what it added by itself: frames of other than all points,
+/// Files that another program rewrote to cover all versions, and its own additions: frames without all points,
 /// materials with fewer transforms than stages.
 const REWRITTEN: &str = "odol_rewritten/";
 const REWRITTEN_MARKS: [&str; 3] = [" positions for ", " transforms for ", "render_flag_count: 7 is not 1"];
@@ -199,7 +199,7 @@ fn a_file_reads_the_same_at_any_address() {
     }
 }
 
-/// What a fuzzer starts from is small; of each record, gate and version there is a file that opens and is sound.
+/// A fuzzer's seeds are small. For each record, gate and version, there is a valid file.
 #[test]
 fn seeds_are_small_and_sound() {
     let seeds = crate::seeds::seeds();

@@ -1,4 +1,4 @@
-//! What a look at headers alone finds, and which pages it touches.
+//! The results of reading headers only, and the pages that this touches.
 
 use meshpeek::{Asset, Depth, Inspect};
 
@@ -11,7 +11,7 @@ fn deeper_looks_keep_what_shallower_ones_found() {
         let [header, whole] = [asset.summarize_header(), asset.summarize()];
         assert_eq!((header.format, header.version, header.bytes), (whole.format, whole.version, whole.bytes), "{name}");
         for (count, known) in header.counts.iter() {
-            // A count that the rest of a broken file does not bear out is none.
+            // A count that the rest of a broken file contradicts is unknown.
             let counted = whole.counts.get(count);
             let is_broken = name.starts_with("hostile") && counted.is_none();
             assert!(known.is_none() || counted == known || is_broken, "{name}: {count}");
@@ -43,13 +43,13 @@ mod pages {
 
     const PAGE: usize = 4096;
 
-    /// Bytes in memory that nobody may look at before a fault has counted their page.
+    /// Memory that faults on access, so that its pages are counted.
     struct Watched {
         start: *mut u8,
         bytes: usize,
     }
 
-    /// What the handler looks at: the watched memory, and how many faults were in it.
+    /// The state of the handler: the watched memory, and the number of faults in it.
     static START: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
     static END: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
     static FAULTS: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
@@ -58,11 +58,11 @@ mod pages {
 
     extern "C" fn count(signal: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
         use std::sync::atomic::Ordering::SeqCst;
-        // SAFETY: the kernel's own report of this fault; system calls alone follow.
+        // SAFETY: the kernel's own report of this fault; only system calls follow.
         unsafe {
             let address = (*info).si_addr() as usize;
             if !(START.load(SeqCst)..END.load(SeqCst)).contains(&address) {
-                // Not ours: the fault comes again, and ends the process.
+                // Not in the watched memory: the fault occurs again, and ends the process.
                 libc::signal(signal, libc::SIG_DFL);
                 return;
             }
@@ -73,7 +73,7 @@ mod pages {
 
     impl Watched {
         fn new(bytes: &[u8]) -> Self {
-            // SAFETY: fresh memory of its own, written to before it is shut.
+            // SAFETY: newly mapped memory, written to before it is protected.
             unsafe {
                 let (access, how) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON);
                 let start = libc::mmap(std::ptr::null_mut(), bytes.len(), access, how, -1, 0);
@@ -86,19 +86,19 @@ mod pages {
         }
 
         fn bytes(&self) -> &[u8] {
-            // SAFETY: a fault opens each page for reading; nobody writes.
+            // SAFETY: a fault makes each page readable; nobody writes.
             unsafe { std::slice::from_raw_parts(self.start, self.bytes) }
         }
     }
 
     impl Drop for Watched {
         fn drop(&mut self) {
-            // SAFETY: its own memory, of which no borrow is left.
+            // SAFETY: its own memory, without remaining borrows.
             unsafe { libc::munmap(self.start.cast(), self.bytes) };
         }
     }
 
-    /// How many pages of these bytes a look touches, and how many there are.
+    /// Returns the number of pages that an operation touches, and the total number of pages.
     fn touched(bytes: &[u8], look: impl FnOnce(&[u8])) -> (usize, usize) {
         use std::sync::atomic::Ordering::SeqCst;
         let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -106,7 +106,7 @@ mod pages {
         START.store(watched.start as usize, SeqCst);
         END.store(watched.start as usize + bytes.len(), SeqCst);
         FAULTS.store(0, SeqCst);
-        // SAFETY: the handler makes system calls alone, and is taken back below.
+        // SAFETY: the handler only makes system calls, and is removed below.
         let before = unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             let mut before: libc::sigaction = std::mem::zeroed();
@@ -116,7 +116,7 @@ mod pages {
             before
         };
         look(watched.bytes());
-        // SAFETY: what was there before.
+        // SAFETY: restores the previous action.
         unsafe { libc::sigaction(libc::SIGSEGV, &before, std::ptr::null_mut()) };
         (FAULTS.load(SeqCst), bytes.len().div_ceil(PAGE))
     }
@@ -144,7 +144,7 @@ mod pages {
             ("bmtr 4", motion(4).binarised().to_vec(), 1),
             ("rtm", motion(101).plain().to_vec(), 1),
             ("odol", model.to_vec(), 1),
-            // The brushes lie behind all nodes.
+            // The brushes are after all nodes.
             ("b3d", scene.to_vec(), 2),
             ("pbo", pbo::Writer::new().stored(b"a.bin", &content).finish(pbo::Tail::Sha1), 1),
             // The end record may be anywhere in the last 65,557 bytes.

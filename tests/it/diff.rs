@@ -1,4 +1,4 @@
-//! Two models, two archives: exactly what differs is told.
+//! Two models, two archives: exactly the differences are reported.
 
 use serde_json::Value as Json;
 
@@ -13,12 +13,12 @@ use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};
 use crate::writer::{mlod, rtm};
 
-/// What is told, a line each: change, member, place, values.
+/// The differences, one line each: change, member, place, values.
 fn told(a: &[u8], b: &[u8]) -> Vec<String> {
     told_with(a, b, &[])
 }
 
-/// The same with further arguments.
+/// The differences with further arguments.
 fn told_with(a: &[u8], b: &[u8], arguments: &[&str]) -> Vec<String> {
     let crc = crate::writer::zip::crc32;
     let folder = Folder::new(&format!("diff-{:x}-{:x}", crc(a), crc(&[b, arguments.concat().as_bytes()].concat())));
@@ -99,7 +99,7 @@ fn one_lod() {
     fewer.remove(2);
     let found = told(&odol(models()), &odol(fewer));
     assert!(found.contains(&"removed lods/2".to_owned()), "{found:#?}");
-    // The table of resolutions and the number of LODs change with it; no other LOD does.
+    // The table of resolutions and the number of LODs change too; no other LOD does.
     assert!(found.iter().all(|line| !line.contains("lods/") || line == "removed lods/2"), "{found:#?}");
     let mut more = models();
     more.insert(1, Lod::strip(1.5, 7));
@@ -132,7 +132,7 @@ fn how_arrays_are_stored_is_no_difference_of_their_content() {
     assert_eq!(told(&one, &each), Vec::<String>::new());
 }
 
-/// The same model in two versions: what only one of them stores is told, and nothing twice.
+/// The same model in two versions: data that only one of them stores is reported once.
 #[test]
 fn versions_of_one_model() {
     let model = |version| {
@@ -169,7 +169,7 @@ fn archives_member_by_member() {
         ]
     };
     assert_eq!(told(&a, &b), expected(""));
-    // The same, packed otherwise, in an archive.
+    // The same content, packed differently, in an archive.
     let zipped = |inner: &[u8], stored| {
         let entry = if stored { Entry::stored("in.pbo", inner) } else { Entry::deflated("in.pbo", inner) };
         zip(&[entry, Entry::stored("beside", b"x")], b"").to_vec()
@@ -194,7 +194,7 @@ fn trouble_and_other_ways_to_write() {
     assert_eq!((code(&output), stdout(&output).trim()), (1, "changed  format  \"mlod\" -> \"odol\""));
 }
 
-/// A scene with these nodes beside a body, each with a bone; the skeleton hangs on "hip".
+/// A scene with these nodes next to a body, each with a bone; the skeleton is a child of "hip".
 fn skeleton(extra: &[&str], bones: &[&str]) -> Vec<u8> {
     let part = |name: &str| node(name, [bone(&[(0, 1.0)]), keys(5, [1, 2])]);
     let body = mesh(1, [vertices(4, 1, 1, 2), triangles(-1, &[[0, 1, 2], [1, 2, 3]])]);
@@ -214,7 +214,7 @@ fn skeleton(extra: &[&str], bones: &[&str]) -> Vec<u8> {
 #[test]
 fn numbers_of_nodes_mean_nodes() {
     let old = skeleton(&[], &["leg", "arm"]);
-    // Every node, and what hangs on it, has another number.
+    // Every node, and everything that refers to it, has another number.
     assert_eq!(told(&old, &skeleton(&["new"], &["leg", "arm"])), ["added nodes/1", "added bones/0"]);
     assert_eq!(told(&skeleton(&["new"], &["leg", "arm"]), &old), ["removed nodes/1", "removed bones/0"]);
     let renamed = told(&old, &skeleton(&[], &["leg", "wing"]));
@@ -256,7 +256,7 @@ fn the_same_numbers_may_mean_others() {
 fn what_is_moved_is_told_once_with_both_places() {
     let old = skeleton(&[], &["leg", "arm", "head"]);
     assert_eq!(told(&old, &skeleton(&[], &["arm", "head", "leg"])), ["moved nodes/2 to nodes/4"]);
-    // A bone with all below it hangs on another one.
+    // A bone with all its descendants has another parent.
     let scene = |under_a: bool| {
         let hand = || node("hand", [node("finger", [bone(&[(0, 1.0)])])]);
         let arms = [node("a", under_a.then(hand)), node("b", (!under_a).then(hand))];
@@ -280,7 +280,7 @@ fn what_is_moved_is_told_once_with_both_places() {
 fn numbers_of_lods_and_sections_textures_mean_these() {
     let mut more = models();
     more.insert(0, Lod::strip(0.5, 7));
-    // That of the geometry and two others is the one that was first.
+    // The geometry and two others refer to the previous first one.
     let more = Model::new(50, more).bytes().set("special_lods", [0xff, 1, 1, 1]).to_vec();
     assert_eq!(told(&odol(models()), &more), ["added lods/0"]);
     let lod = |textures: &[&'static str], texture| {
@@ -348,7 +348,7 @@ fn an_array_is_told_once_with_its_columns() {
         (&line["rows"]["differing_columns"], &line["rows"]["largest"]),
         (&serde_json::json!(["y"]), &0.125.into())
     );
-    // Numbers are written in one way.
+    // Numbers have one notation.
     assert_eq!(line["rows"]["first"]["b"][1].to_string(), "-7.5e-17");
     let expected = "changed  meshes/0/positions (body)  1 of 4 rows differ in y  row 0: y 0.125 -> -7.5e-17";
     assert_eq!(stdout(&run(["diff", a, b])).trim(), expected);
@@ -460,7 +460,7 @@ fn one_line_for_each_part() {
         (&found[0]["place"], &found[0]["label"], &found[0]["changed"]),
         (&"lods/1".into(), &"2".into(), &1.into())
     );
-    // A terminal of 50 rows takes the differences of four parts, but not those of sixty.
+    // A terminal of 50 rows shows the differences of four parts, but not those of sixty.
     let on_terminal = |a: &str, b: &str, arguments: &[&str]| {
         let mut command = program();
         command.args(["diff", a, b, "--color", "never"]).args(arguments);
@@ -504,7 +504,7 @@ fn what_is_written_stays_in_proportion() {
     assert_eq!(code(&output), 2);
     assert!((output.stdout.len() as u64) < most, "{}", output.stdout.len());
     assert!(stderr(&output).contains("--max-output"), "{}", stderr(&output));
-    // As text, the name stands once.
+    // In the text output, the name occurs once.
     let output = run(["diff", a, b]);
     assert_eq!(code(&output), 1, "{}", stderr(&output));
     assert!(output.stdout.len() < 1 << 20, "{}", output.stdout.len());

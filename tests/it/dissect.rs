@@ -1,4 +1,4 @@
-//! Every byte of a file has a name, and no byte two; what is said to be wrong with it has a place.
+//! Every byte of a file belongs to exactly one name, and every problem has a location.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -12,7 +12,7 @@ use meshpeek::{Asset, Budget, Inspect, Limits};
 use crate::corpus::{below, outside};
 use crate::writer;
 
-/// All files at hand, damaged ones too, and what lies in archives among them.
+/// All available files, including damaged ones, and the members of archives among them.
 fn each(run: &mut dyn FnMut(&str, &[u8])) {
     let own = writer::corpus().into_iter();
     let others = outside().map(|folder| below(&folder)).unwrap_or_default().into_iter();
@@ -89,7 +89,7 @@ fn leaves_tile_the_file() {
             assert!(span.bytes > 0);
             at += span.bytes;
             if line.kind == LineKind::Field {
-                // A list of texts has the name of the count right before it.
+                // A list of texts has the name of the count directly before it.
                 let is_counted = std::mem::replace(&mut last, line.selector.to_owned()) == line.selector;
                 assert!(fields.insert(last.clone()) || is_counted, "{name}: two fields are {last}");
             }
@@ -107,7 +107,7 @@ fn leaves_tile_the_file() {
     assert!(files > 150, "{files}");
 }
 
-/// The path that a message begins with, without the place in an unpacked table.
+/// The path at the start of a message, without the location in an unpacked table.
 fn path(message: &str) -> Option<&str> {
     let (path, _) = message.split_once(": ")?;
     let path = path.split_once(" (").map_or(path, |(path, _)| path);

@@ -1,4 +1,4 @@
-//! What is there more than once.
+//! Duplicate assets.
 
 use serde_json::Value as Json;
 
@@ -6,7 +6,7 @@ use crate::cli::{Folder, code, lines, run, stderr, stdout};
 use crate::writer::b3d;
 use crate::writer::odol::{Array, whole};
 
-/// Where the copies of each group are: what is the same, then path and member below the folder.
+/// The copies of each group: the property that they share, then path and member below the folder.
 fn groups(found: &[Json], root: &str) -> Vec<(String, Vec<String>)> {
     let place = |copy: &Json| {
         let path = copy["path"].as_str().unwrap().strip_prefix(root).unwrap().trim_start_matches('/').to_owned();

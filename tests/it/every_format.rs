@@ -1,5 +1,5 @@
-//! Each format stands in every place that has something of each: what a new one still lacks, by name. ADDING_A_FORMAT.md
-//! says what belongs there.
+//! Every format occurs in every place that lists all formats; reports by name where a new one is missing.
+//! ADDING_A_FORMAT.md describes these places.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use crate::cli::{Folder, code, program, stderr};
 use crate::corpus::root;
 
-/// A place, and whether a format is in it.
+/// A place, and a test whether it has a format.
 struct Place {
     name: &'static str,
     holds: fn(&Subject) -> bool,
@@ -19,11 +19,11 @@ struct Place {
 
 /// A format, as these tests see it.
 struct Subject {
-    /// As in records, such as `b3d`.
+    /// Its name in records, such as `b3d`.
     name: &'static str,
-    /// As in the code, such as `B3d`.
+    /// Its name in the code, such as `B3d`.
     variant: String,
-    /// Its sound files in `corpus/`, the smallest first.
+    /// Its valid files in `corpus/`, the smallest first.
     files: Vec<String>,
 }
 
@@ -85,7 +85,7 @@ const PLACES: &[Place] = &[
     Place { name: "export, a picture", holds: |of| is_exported(&of.files, "png") },
 ];
 
-/// Where a format is not, and why that is right.
+/// Formats that are missing in a place, and why that is correct.
 const EXEMPT: &[(Format, &[&str], &str)] = &[
     (
         Format::Bmtr,
@@ -154,7 +154,7 @@ fn every_format_is_in_every_place() {
     assert!(wrong.is_empty(), "see ADDING_A_FORMAT.md\n{}", wrong.join("\n"));
 }
 
-/// Otherwise a place would say yes to anything.
+/// A place that accepts any name would prove nothing.
 #[test]
 fn a_format_that_is_not_there_is_in_no_place() {
     let subject = Subject { name: "xyz", variant: "Xyz".to_owned(), files: Vec::new() };
@@ -178,7 +178,7 @@ fn bytes_after_the_end_have_a_code_of_their_own() {
     }
 }
 
-/// Refusals of `export` that only say that nobody decided.
+/// Refusals of `export` that give no reason.
 fn unsaid(of: &Subject) -> Vec<String> {
     let folder = Folder::new(&format!("unsaid_{}", of.name));
     let mut unsaid = Vec::new();
@@ -203,7 +203,7 @@ impl Subject {
         Self { name: format.name(), variant: format!("{format:?}"), files }
     }
 
-    /// Whether the first cell of a row between two marks names it.
+    /// Returns true if the first cell of a row between two marks is the name.
     fn is_in_rows(&self, file: &str, from: &str, to: &str) -> bool {
         let text = text(file);
         let start = text.find(from).unwrap_or_else(|| panic!("{file} has no {from}"));
@@ -222,7 +222,7 @@ fn text(file: &str) -> String {
     fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
-/// Whether a word of the text starts with the name, in upper or lower case.
+/// Returns true if a word of the text starts with the name, ignoring case.
 fn has_word(text: &str, name: &str) -> bool {
     text.split(|letter: char| !letter.is_alphanumeric()).any(|word| word.to_lowercase().starts_with(name))
 }
@@ -238,7 +238,7 @@ fn is_kept(file: &str) -> bool {
     kept.clone().asset().format() == opened
 }
 
-/// Whether `info` prints more of it than the record and the problems.
+/// Returns true if `info` prints more than the record and the problems.
 fn has_body(file: &str) -> bool {
     let output = program().args(["info", file]).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
@@ -257,13 +257,13 @@ fn has_triangles(file: &str) -> bool {
     primitives.any(|primitive| primitive.triangles().flatten().next().is_some())
 }
 
-/// The status, and what is said beside it.
+/// The exit status and the messages.
 fn export(file: &str, to: &Path) -> (i32, String) {
     let output = program().args(["export", "-q", file, "-o"]).arg(to).output().unwrap();
     (code(&output), stderr(&output))
 }
 
-/// Whether one of the files is written. A picture may be reported as empty, and is written then, too.
+/// Returns true if one of the files is written. A picture may be reported as empty, but is written nevertheless.
 fn is_exported(files: &[String], ending: &str) -> bool {
     let folder = Folder::new(&format!("every_{ending}"));
     let to = folder.0.join(format!("out.{ending}"));

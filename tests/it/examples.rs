@@ -1,4 +1,4 @@
-//! The programs of `examples/`, run.
+//! Runs the programs of `examples/`.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

@@ -1,4 +1,4 @@
-//! `export` and `scan --thumbnails`: what is written, by other programs' judgement where they are at hand.
+//! `export` and `scan --thumbnails`: checks their output with other programs, if these are available.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -12,7 +12,7 @@ use crate::cli::{Folder, code, program, run, stderr};
 use crate::corpus::{blessing, outside, root};
 use crate::writer;
 
-/// All files of formats that glTF is written of, in `corpus/` and outside.
+/// All files of formats that can be exported to glTF, in `corpus/` and outside.
 fn models() -> Vec<PathBuf> {
     let mut folders = vec![root().join("corpus")];
     folders.extend(outside());
@@ -31,7 +31,7 @@ fn models() -> Vec<PathBuf> {
     files
 }
 
-/// Said past the test runner, which keeps what tests print to itself.
+/// Prints around the test runner, which captures the output of tests.
 fn skipped(why: &str) {
     let _ = writeln!(std::io::stderr(), "skipped: {why}");
 }
@@ -40,7 +40,7 @@ fn export(file: &Path, to: &Path) -> std::process::Output {
     program().args(["export", "-q"]).arg(file).arg("-o").arg(to).output().unwrap()
 }
 
-/// The document of a binary glTF file.
+/// Returns the document of a binary glTF file.
 fn document(glb: &[u8]) -> Json {
     assert_eq!(&glb[..4], b"glTF");
     let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
@@ -51,7 +51,7 @@ fn len(document: &Json, list: &str) -> usize {
     document[list].as_array().map_or(0, Vec::len)
 }
 
-/// What the source has of what glTF counts: skins (meshes that bones move) and animations (with keys).
+/// Returns the source's counts of skins (meshes that bones move) and animations (with keys), as glTF counts them.
 fn in_source(bytes: &[u8]) -> Option<(usize, usize)> {
     let asset = Asset::parse(bytes).ok()?;
     let mut skinned = std::collections::BTreeSet::new();
@@ -66,7 +66,7 @@ fn in_source(bytes: &[u8]) -> Option<(usize, usize)> {
             .map_or(0, |rig| rig.bones().len());
         let has_triangles = primitive.to_welded(|_| Ok(())).is_ok_and(|welded| !welded.triangles.is_empty());
         if has_triangles && bones > 0 && primitive.to_weights().is_ok_and(|weights| weights.is_some()) {
-            // All meshes of a LODka3D model have one skeleton.
+            // All meshes of a LODka3D model share one skeleton.
             skinned.insert((place.model, if is_lodka { 0 } else { place.mesh }));
         }
     }
@@ -80,7 +80,7 @@ fn in_source(bytes: &[u8]) -> Option<(usize, usize)> {
     Some((skinned.len(), animations))
 }
 
-/// The folder with the validator's package, if npm can bring it.
+/// The folder with the validator's package, if npm can install it.
 fn validator() -> Option<PathBuf> {
     let folder = std::env::temp_dir().join("meshpeek-gltf-validator");
     if !folder.join("node_modules/gltf-validator").is_dir() {
@@ -97,7 +97,7 @@ fn validator() -> Option<PathBuf> {
     Some(folder)
 }
 
-/// Prints a line for each file in the folder named: its name, how many errors, the first.
+/// Prints a line for each file in the given folder: its name, the number of errors, the first error.
 const VALIDATE: &str = "
 const fs = require('fs'), validator = require('gltf-validator');
 (async () => {
@@ -117,8 +117,8 @@ fn every_glb_is_sound_to_the_validator_and_whole() {
         let to = folder.0.join(format!("{index}.glb"));
         let output = export(&path, &to);
         let bytes = std::fs::read(&path).unwrap();
-        // What does not open, or is broken and has no triangle left, is no model; all else is written as far as it can be
-        // read.
+        // A file that does not open, or is broken and has no triangle left, is not exported. All others are exported as
+        // far as they can be read.
         assert!(matches!(code(&output), 0..=2), "{}: {}", path.display(), stderr(&output));
         assert_eq!(code(&output) == 0, stderr(&output).is_empty(), "{}", path.display());
         if code(&output) == 2 {
@@ -148,7 +148,7 @@ fn every_glb_is_sound_to_the_validator_and_whole() {
     }
 }
 
-/// What assimp counts in a file: `Vertices:` and so on, and keys of each kind.
+/// Counts of assimp for a file: `Vertices:` and so on, and keys of each kind.
 fn assimp(path: &Path) -> Option<BTreeMap<String, u64>> {
     let info = Command::new("assimp").arg("info").arg(path).arg("-r").output().ok()?;
     let text = String::from_utf8_lossy(&info.stdout).into_owned();
@@ -179,7 +179,7 @@ fn assimp_reads_each_scene_to_the_same_counts() {
         let keyed =
             scene.nodes().flatten().filter(|node| node.keys().flatten().any(|keys| !keys.is_empty())).count() as u64;
         assert_eq!(get("Animation Channels"), keyed, "{}", path.display());
-        // All bones for each of its meshes, which are our primitives; one more where a vertex has none.
+        // All bones for each of its meshes, which are our primitives; one more if a vertex has no bone.
         let asset = Asset::parse(&bytes).unwrap();
         let has_loose = |primitive: meshpeek::geometry::Primitive<'_>| {
             let weights = primitive.to_weights().unwrap();
@@ -187,7 +187,7 @@ fn assimp_reads_each_scene_to_the_same_counts() {
         };
         let loose = u64::from(asset.primitives().map(Result::unwrap).any(has_loose));
         assert_eq!(get("Bones"), (of("bones") + loose) * get("Meshes"), "{}", path.display());
-        // Keys are read back by ourselves: of each part of each node, as many as the file has frames for it.
+        // Keys are read back directly: each part of each node has as many as the file has frames for it.
         let document = document(&std::fs::read(&to).unwrap());
         let mut keys = 0;
         for animation in document["animations"].as_array().into_iter().flatten() {
@@ -231,7 +231,7 @@ fn pixels(png: &[u8]) -> (u32, Vec<u8>) {
     (image.width(), image.into_raw())
 }
 
-/// Held against `corpus/pictures`: at most one pixel in a hundred may differ by more than a little.
+/// Compares with `corpus/pictures`: at most one pixel in a hundred may differ by more than a little.
 fn is_golden(name: &str, png: &[u8]) {
     let path = root().join("corpus/pictures").join(name);
     if blessing() {
@@ -259,7 +259,7 @@ fn letters_stand_as_they_were_written_in_every_format() {
         assert_eq!(code(&output), 0, "{name}: {}", stderr(&output));
         let png = std::fs::read(&to).unwrap();
         is_golden(&format!("{name}.png"), &png);
-        // Formats of Arma name images that only the game has; the others show them, and the very same picture.
+        // Formats of Arma refer to images that only the game has. The others show them, all in the same picture.
         if !name.ends_with(".p3d") {
             let (_, now) = pixels(&png);
             let same = first.get_or_insert_with(|| now.clone());
@@ -300,7 +300,7 @@ fn thumbnails_are_one_for_each_model_by_digest() {
     }
     let triangle = records.iter().find(|record| record["path"] == "corpus/b3d/triangle.b3d").unwrap();
     assert!(files.contains(&format!("{}.png", triangle["digests"]["file"].as_str().unwrap())));
-    // A second time nothing is drawn again.
+    // Nothing is drawn a second time.
     assert_eq!(code(&scan()), 0);
     assert_eq!(pictures.read_dir().unwrap().count(), files.len());
 }
@@ -321,7 +321,7 @@ fn with_images(names: &'static [&'static [u8]]) -> Vec<u8> {
     scene([textures(&list), brushes(&brush)].into_iter().chain(nodes)).to_vec()
 }
 
-/// A red image of this side as PNG.
+/// A red image with sides of this length as PNG.
 fn red(side: u32) -> Vec<u8> {
     let mut png = std::io::Cursor::new(Vec::new());
     image::RgbImage::from_pixel(side, side, image::Rgb([255, 0, 0]))
@@ -330,7 +330,7 @@ fn red(side: u32) -> Vec<u8> {
     png.into_inner()
 }
 
-/// A picture of a model, and what was said.
+/// A picture of a model, and the messages.
 fn picture(model: &Path, to: &Path, args: &[&str]) -> (Vec<u8>, String) {
     let output = program().arg("export").args(args).arg(model).arg("-o").arg(to).output().unwrap();
     assert_eq!(code(&output), 0, "{}", stderr(&output));
@@ -361,13 +361,13 @@ fn large_images_beside_a_small_model_are_drawn_and_one_that_is_too_large_is_left
     let (with_fourth, said) = picture(&model, &to, &[]);
     assert!(said.contains("d.png: image left out: too large") && said.matches("left out").count() == 1, "{said}");
     assert!(with_fourth == drawn, "the others are as they were");
-    // In a model they stay as they are, those that glTF takes.
+    // In a model, images that glTF supports are embedded unchanged.
     let glb = folder.0.join("model.glb");
     assert_eq!(code(&export(&model, &glb)), 0);
     assert_eq!(len(&document(&std::fs::read(&glb).unwrap()), "images"), 3);
 }
 
-/// A file whose size is more than may be held is not read, whatever way files are opened.
+/// A file above the size limit is not read, whatever the way files are opened.
 #[test]
 fn an_image_is_not_read_where_its_file_is_too_large() {
     let folder = Folder::new("huge-image");
@@ -388,7 +388,7 @@ fn an_image_is_not_read_where_its_file_is_too_large() {
     }
 }
 
-/// In an archive too: what is packed there is not unpacked first.
+/// In an archive too: its packed data is not decompressed first.
 #[test]
 fn an_image_beside_a_model_in_an_archive_is_checked_before_it_is_unpacked() {
     use writer::zip::{Entry, zip};
@@ -425,7 +425,7 @@ fn a_broken_model_is_exported_as_far_as_it_is_sound_and_says_what_it_lacks() {
     let said = stderr(&output);
     assert!(said.contains("1 triangle left out") && said.contains("meshes[0].triangles[0].indices"), "{said}");
     assert_eq!(len(&document(&std::fs::read(&target).unwrap()), "meshes"), 1);
-    // A cut file of which one mesh is whole: that one is written and drawn.
+    // A truncated file with one complete mesh: this mesh is exported and drawn.
     let whole = writer::b3d::one_triangle();
     let bytes = writer::b3d::scene([writer::b3d::node("a", [whole.clone()]), writer::b3d::node("b", [whole])]).to_vec();
     let cut = folder.file("cut.b3d", &bytes[..bytes.len() - 20]);
@@ -435,7 +435,7 @@ fn a_broken_model_is_exported_as_far_as_it_is_sound_and_says_what_it_lacks() {
         assert!(stderr(&output).contains("bytes"), "{name}: {}", stderr(&output));
         assert!(folder.0.join(name).metadata().unwrap().len() > 500);
     }
-    // Nodes alone are a sound model.
+    // Nodes without meshes are a valid model.
     let output = run(["export", "corpus/b3d/deep.b3d", "-o", target.to_str().unwrap()]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     assert!(stderr(&output).contains("no triangles, nodes only"), "{}", stderr(&output));
@@ -444,7 +444,7 @@ fn a_broken_model_is_exported_as_far_as_it_is_sound_and_says_what_it_lacks() {
 /// Red, green and blue, opacity, and FX of a brush.
 struct Look(&'static [u8], [f32; 4], u32);
 
-/// A box with normals made of those of its sides.
+/// A box with the normals of its sides.
 fn cube(look: &Look, normal: Option<fn([f32; 3]) -> [f32; 3]>) -> Vec<u8> {
     let Look(image, color, fx) = look;
     let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
@@ -521,7 +521,7 @@ fn pictures_that_show_nothing_are_reported() {
         let output = export(&folder.file(&format!("{name}.b3d"), cube(&look, None)), &to);
         (code(&output), stderr(&output), std::fs::read(to).ok().map(|png| pixels(&png).1))
     };
-    // Unlit and white, but without its image: drawn so that its form is seen.
+    // Unlit and white, but without its image: drawn so that its shape is visible.
     let (status, told, shown) = draw("unlit", Look(b"none.png", [1.0; 4], 1));
     assert_eq!((status, told.as_str()), (0, ""));
     let dark = shown.unwrap().chunks(3).filter(|pixel| pixel[0] < 200).count();

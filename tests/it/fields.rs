@@ -1,7 +1,7 @@
-//! Every row of the formats' documents has its place in the library and in what the program prints.
+//! Every row of the formats' documents has an equivalent in the library and in the program's output.
 //!
-//! `corpus/fields.tsv` lists them: the document, what it says, the item of the library, the key of `info --json`, and why
-//! there is no key where there is none.
+//! `corpus/fields.tsv` lists them: the document, its term, the item of the library, the key of `info --json`, and the
+//! reason if there is no key.
 
 use std::collections::HashSet;
 use std::fs;
@@ -57,7 +57,7 @@ fn fields(formats: &[Format]) -> HashSet<String> {
     records.flat_map(|record| record.fields.iter().map(|field| format!("{}.{}", record.name, field.name))).collect()
 }
 
-/// The keys in what `info --json` prints of the formats' files, as `detail.lods.name`.
+/// The keys that `info --json` prints for the formats' files, such as `detail.lods.name`.
 fn keys(formats: &[Format]) -> HashSet<String> {
     let mut keys = HashSet::new();
     for entry in fs::read_dir(root().join("corpus/golden")).unwrap() {
@@ -86,7 +86,7 @@ fn add_keys(value: &Json, path: &str, keys: &mut HashSet<String>) {
     }
 }
 
-/// Whether the last name of a path is that of something in the source, be it by one of the macros that describe records
+/// Returns true if the last name of a path is an item in the source, including those defined by the macros for records
 /// and codes.
 fn is_defined(item: &str, source: &str) -> bool {
     let name = item.rsplit("::").next().unwrap();

@@ -1,4 +1,4 @@
-//! The modules of the library stand on floors: each imports only what lies below it, so that none form a circle.
+//! The modules of the library form layers. Each imports only lower ones, so there are no cycles.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use crate::corpus::root;
 
 type Floors = &'static [&'static [&'static str]];
 
-/// The modules of `src` from the ground up, a row for each floor. Those of one floor do not know each other.
+/// The modules of `src` from the lowest layer up, one row for each layer. Those of one layer do not import each other.
 const FLOORS: Floors = &[
     &["base"],
     &["budget", "bytes", "source"],
@@ -20,7 +20,7 @@ const FLOORS: Floors = &[
     &["pose", "scan"],
 ];
 
-/// The same of folders that have several parts; `mod` is the file of the folder itself.
+/// The layers inside folders with several parts; `mod` is the file of the folder itself.
 const INSIDE: &[(&str, Floors)] = &[
     (
         "asset",
@@ -72,7 +72,7 @@ fn each_module_has_one_floor() {
     }
 }
 
-/// Why a module may not import this path.
+/// Returns the reason why a module may not import this path.
 fn fault(from: &[String], to: &[String]) -> Option<String> {
     let common = from.iter().zip(to).take_while(|(a, b)| a == b).count();
     let floors = match common {
@@ -96,7 +96,7 @@ fn fault(from: &[String], to: &[String]) -> Option<String> {
     }
 }
 
-/// Calls it for each file of the library but lib.rs, the program and tests.
+/// Calls it for each file of the library except lib.rs, the program and tests.
 fn each_file(folder: &Path, module: &mut Vec<String>, call: &mut dyn FnMut(&Path, &[String])) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -118,7 +118,7 @@ fn each_file(folder: &Path, module: &mut Vec<String>, call: &mut dyn FnMut(&Path
     }
 }
 
-/// The modules that lie in a folder.
+/// The modules in a folder.
 fn modules(folder: &Path) -> Vec<String> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -130,7 +130,7 @@ fn modules(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The paths in the crate that a file names outside its tests, from the root, each with its line.
+/// The paths in the crate that a file uses outside its tests, from the root, each with its line.
 fn arrows(module: &[String], source: &str) -> Vec<(usize, Vec<String>)> {
     let tokens = without_tests(tokens(source));
     let mut arrows = Vec::new();
@@ -160,7 +160,7 @@ fn arrows(module: &[String], source: &str) -> Vec<(usize, Vec<String>)> {
     arrows
 }
 
-/// The path from the crate's root; `None` of other crates' and of what a name in reach stands for.
+/// Returns the path from the crate's root, or `None` for paths of other crates and for names in scope.
 fn from_root(module: &[String], path: &[String]) -> Option<Vec<String>> {
     let supers = path.iter().take_while(|name| *name == "super").count();
     let base = match path[0].as_str() {
@@ -172,7 +172,7 @@ fn from_root(module: &[String], path: &[String]) -> Option<Vec<String>> {
     Some([base, &path[supers.max(1)..]].concat())
 }
 
-/// Hands out the paths of a tree of imports; what is behind it.
+/// Passes the paths of a tree of imports. Returns the rest after it.
 fn tree<'t>(
     mut tokens: &'t [(usize, String)],
     around: &[String],
@@ -213,7 +213,7 @@ fn is_name(token: &str) -> bool {
     token.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
-/// Drops each item that is there for tests alone.
+/// Removes each item that exists only for tests.
 fn without_tests(tokens: Vec<(usize, String)>) -> Vec<(usize, String)> {
     let mut kept = Vec::new();
     let mut rest = &tokens[..];
@@ -241,7 +241,7 @@ fn without_tests(tokens: Vec<(usize, String)>) -> Vec<(usize, String)> {
     kept
 }
 
-/// The words and marks of a source and their lines, without comments and what is quoted.
+/// The tokens of a source and their lines, without comments and string contents.
 fn tokens(source: &str) -> Vec<(usize, String)> {
     let mut tokens = Vec::new();
     let (mut rest, mut line) = (source, 1);

@@ -1,4 +1,4 @@
-//! Triangles of all formats in one space.
+//! Triangles of all formats in one coordinate system.
 
 use meshpeek::geometry::Primitive;
 use meshpeek::view::{Strided, Vec3};
@@ -20,7 +20,7 @@ fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// How many corners have a normal on the side that their triangle is seen from, and how many on the other.
+/// Returns the number of corners whose normal is on the front side of their triangle, and the number of the others.
 fn sides(primitive: &Primitive<'_>) -> (u64, u64) {
     let Ok(positions) = primitive.positions() else { return (0, 0) };
     let world = primitive.world_matrix();
@@ -44,7 +44,7 @@ fn sides(primitive: &Primitive<'_>) -> (u64, u64) {
     (front, back)
 }
 
-/// Whether the corners of most triangles have their normals on the side that they are seen from.
+/// Returns true if most triangles have normals on their front side.
 fn faces_outwards(bytes: &[u8]) -> Option<bool> {
     let asset = Asset::parse(bytes).unwrap();
     let visual = |p: &Primitive<'_>| p.place().lod.is_none_or(|(_, resolution)| (0.0..1000.0).contains(&resolution));
@@ -61,7 +61,7 @@ fn real_models_have_their_normals_on_the_outside() {
     let more = ["b3d/character.b3d", "wild/key.b3d", "lodka/model.lod", "wild/baseball_bat_barbed.p3d"];
     let files = folders.iter().flat_map(|folder| folder.read_dir().unwrap()).map(|entry| entry.unwrap().path());
     for path in files.chain(more.map(|name| folder.join(name))) {
-        // Of the first the normals are those of both sides.
+        // In the first one, the normals are those of both sides.
         let mixed = path.ends_with("v71_armake_acre2_wire.p3d");
         if mixed || !path.extension().is_some_and(|name| name == "p3d" || name == "b3d" || name == "lod") {
             continue;
@@ -74,7 +74,7 @@ fn real_models_have_their_normals_on_the_outside() {
     assert!(checked > 50, "{checked}");
 }
 
-/// What lies in these bytes.
+/// The asset in these bytes.
 fn lies_in(bytes: &[u8], column: Strided<'_, Vec3>) -> bool {
     let first = std::ptr::from_ref(column.get(0).unwrap()).cast::<u8>();
     bytes.as_ptr_range().contains(&first)
@@ -112,10 +112,10 @@ fn nothing_is_decoded_or_copied_before_it_is_asked_for() {
             continue;
         }
         let before = codec::activity().decodes;
-        // Not kept, so that what is held at once is what one takes.
+        // Not kept, so that memory is counted for one at a time.
         let (count, usage) = usage_of(|| asset.primitives().flatten().filter(|one| one.vertex_count().is_ok()).count());
         assert_eq!(codec::activity().decodes, before, "{}", path.display());
-        // A frame for each level of nodes, small lists; no array of a file of any size.
+        // A frame for each level of nodes, and small lists; no array that grows with the file.
         assert!(usage.peak < 64_000, "{}: {count} primitives took {usage:?}", path.display());
         let Some(packed) =
             asset.primitives().flatten().find(|one| one.positions().is_ok_and(|all| all.borrowed().is_none()))
@@ -162,7 +162,7 @@ fn a_scene_tells_its_parts() {
     assert_eq!(leaf.textures.iter().map(|texture| texture.index).collect::<Vec<_>>(), [Some(1), Some(0)]);
     assert_eq!((leaf.textures[0].clamped, leaf.textures[1].uv_set), ([true, true], 1));
     assert_eq!((bark.color, bark.unlit, bark.two_sided), ([1.0, 0.5, 0.25, 0.75], true, true));
-    // Counterclockwise in our space: the last two corners of the file's 0 1 2 change places.
+    // Counterclockwise in our coordinate system: the last two corners of the file's 0 1 2 are swapped.
     assert_eq!(all[0].triangles().map(Result::unwrap).collect::<Vec<_>>(), [[0, 2, 1]]);
     assert_eq!((all[0].uv_sets().unwrap(), all[0].colors().unwrap().is_some()), (2, true));
     let weights = all[0].to_weights().unwrap().unwrap();
@@ -170,7 +170,7 @@ fn a_scene_tells_its_parts() {
     assert_eq!(all[3].to_weights().unwrap().unwrap().of(2)[0].joint, 4);
 }
 
-/// The flags of the only section of a model, and whether its triangles are seen.
+/// Flags of the only section of a model, and whether its triangles are visible.
 fn visible_with(flags: u32) -> bool {
     use writer::odol::{Lod, Model};
     let bytes = Model::new(73, vec![Lod::strip(1.0, 8)]).bytes();
@@ -182,7 +182,7 @@ fn visible_with(flags: u32) -> bool {
     primitive.place().visible
 }
 
-/// Where the flags lie in a section of version 73.
+/// The offset of the flags in a section of version 73.
 const SECTION_FLAGS: usize = 22;
 
 #[test]
@@ -193,7 +193,7 @@ fn a_section_of_odol_is_hidden_by_either_of_two_flags() {
     }
 }
 
-/// Sections that go back over the faces before them cost a walk each; there is a bound on these.
+/// Sections that go back over earlier faces cost a walk each, so their number is bounded.
 #[test]
 fn sections_of_odol_go_over_the_same_faces_only_so_often() {
     use writer::odol::{Lod, Model};
@@ -203,7 +203,8 @@ fn sections_of_odol_go_over_the_same_faces_only_so_often() {
         let written = Model::new(73, vec![lod]).bytes();
         let (first, mut bytes) = (written.at("section"), written.to_vec());
         let units = <[u8; 4]>::try_from(&bytes[first + 4..first + 8]).unwrap();
-        // The writer gives the first one all faces, and the others those after the last. They begin with the first again.
+        // The writer gives the first section all faces, and the others those after the last. Here they start with the
+        // first again.
         let rest = &bytes[first + 8..first + 20];
         let [empty, whole] = [units, [0; 4]].map(|start| [&start[..], &units, rest].concat());
         let places: Vec<usize> = (0..bytes.len() - 20).filter(|&at| bytes[at..at + 20] == empty).collect();

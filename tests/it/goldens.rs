@@ -1,5 +1,5 @@
-//! What `info --json` and `tree` print of every file in `corpus/`, key by key and in this order, kept in
-//! `corpus/golden/` beside its format: a line for each file. `MESHPEEK_BLESS=1` writes them anew.
+//! The output of `info --json` and `tree` for every file in `corpus/`, compared key by key and in order with
+//! `corpus/golden/`, which has a file for each format and a line for each asset. `MESHPEEK_BLESS=1` rewrites them.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::cli::program;
 use crate::corpus::{blessing, root};
 use crate::writer;
 
-/// What the program prints of a file, and its status.
+/// The program's output for a file, and its exit status.
 fn golden(name: &str) -> Json {
     let run = |verb: &[&str]| program().args(verb).arg("-q").arg(format!("corpus/{name}")).output().unwrap();
     let (info, tree) = (run(&["info", "--json"]), run(&["tree"]));
@@ -49,7 +49,7 @@ fn info_and_tree_print_what_they_printed() {
     }
 }
 
-/// The first place where two documents differ, the order of keys included.
+/// Returns the first difference of two documents, including the order of keys.
 fn difference(path: &str, old: &Json, new: &Json) -> Option<String> {
     match (old, new) {
         (Json::Object(a), Json::Object(b)) if a.keys().eq(b.keys()) => {

@@ -1,4 +1,4 @@
-//! Small files on which other readers crash, hang or ask for gigabytes. The fourth of them, files with three altered
+//! Small files on which other readers crash, hang or allocate gigabytes. The fourth kind, files with three altered
 //! bytes, is in `budgets`.
 
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use crate::writer::pbo::Tail;
 use crate::writer::zip::{Entry, zip};
 use crate::{any, writer};
 
-/// What is wrong with these bytes; finding it out must be cheap.
+/// Returns the problems of these bytes. Finding them must be cheap.
 fn errors(bytes: &[u8]) -> Vec<String> {
     let start = Instant::now();
     let (errors, usage) = usage_of(|| match Asset::parse(bytes) {
@@ -89,14 +89,14 @@ fn a_few_bytes_that_ask_for_500_gigabytes() {
     }
 }
 
-/// With its thousands set apart.
+/// Formats a number with separated thousands.
 fn grouped(number: u32) -> String {
     let digits = number.to_string();
     let parts: Vec<_> = digits.as_bytes().rchunks(3).rev().map(|part| std::str::from_utf8(part).unwrap()).collect();
     parts.join(",")
 }
 
-/// Whichever field of a file's start it is that is a count: the file ends behind it.
+/// Files that end after one of their first fields, whichever of these is a count.
 #[test]
 fn starts_of_files_whose_last_number_is_a_huge_count() {
     for (name, bytes) in writer::corpus() {
@@ -104,7 +104,7 @@ fn starts_of_files_whose_last_number_is_a_huge_count() {
             for many in MANY {
                 let mut start = bytes[..end].to_vec();
                 start[end - 4..].copy_from_slice(&many);
-                // Some cuts leave a whole file of fewer parts.
+                // Some cuts leave a valid file with fewer parts.
                 let errors = errors(&start);
                 assert!(errors.len() < 100, "{name} cut at {end}: {errors:?}");
             }
@@ -127,7 +127,7 @@ fn an_animation_cut_inside_its_bone_names() {
     }
 }
 
-/// What is wrong with many elements of one array is one message, however many there are.
+/// A problem of many elements of one array is one message, however many there are.
 #[test]
 fn bad_indices_by_the_thousand_cost_one_message() {
     let selection = |bad: usize| {

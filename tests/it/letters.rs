@@ -1,26 +1,26 @@
-//! One model in every format with triangles: a letter F on each axis, so that no axis, side or direction can be taken for
-//! another.
+//! One model in every format with triangles: a letter F on each axis, so that no axis, side or direction can be
+//! mistaken for another.
 //!
-//! It is told once, as it stands in the world: right-handed, y up, triangles counterclockwise, v downwards. How each format
-//! writes that down is what `formats` say of them: Blitz3D and Ballance are left-handed and draw what goes clockwise as
-//! seen there, Arma's binarized models too, its edited ones the other way round, both with normals that point inwards;
-//! LODka3D is right-handed, counterclockwise, with v upwards. Arma's models face against z.
+//! The model is defined once, in world space: right-handed, y up, triangles counterclockwise, v downwards. `formats`
+//! documents how each format stores it: Blitz3D and Ballance are left-handed and draw triangles that are clockwise in
+//! that space. So do Arma's binarised models; its editable ones are the other way round, and both have normals that
+//! point inwards. LODka3D is right-handed, counterclockwise, with v upwards. Arma's models face against z.
 
 use crate::writer::bytes::Bytes;
 use crate::writer::odol::{self, Array, Lod};
 use crate::writer::{Files, b3d, bmx, lodka, mlod};
 
 struct Quad {
-    /// From below left on, counterclockwise as seen from its front.
+    /// From the lower left on, counterclockwise as seen from the front.
     points: [[f32; 3]; 4],
     normal: [f32; 3],
     uvs: [[f32; 2]; 4],
 }
 
-/// The strokes of an F that is 0.7 wide and 1 high: left, right, below, above.
+/// The strokes of an F that is 0.7 wide and 1 high: left, right, bottom, top.
 const STROKES: [[f32; 4]; 3] = [[0.0, 0.2, 0.0, 1.0], [0.2, 0.7, 0.8, 1.0], [0.2, 0.5, 0.45, 0.6]];
 
-/// Where each letter stands, where its right and its up are, and from where it is read.
+/// The position of each letter, its right and up directions, and the side from which it is read.
 const LETTERS: [[[f32; 3]; 4]; 3] = [
     [[1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
     [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]],
@@ -36,7 +36,7 @@ fn quads() -> Vec<Quad> {
     LETTERS.into_iter().flat_map(|letter| STROKES.map(|one| stroke(letter, one))).collect()
 }
 
-/// The image of four colors that lies on each letter: above red and green, below blue and yellow.
+/// The image of four colors on each letter: red and green at the top, blue and yellow at the bottom.
 pub fn image() -> Vec<u8> {
     let pixels = [[230, 40, 40], [40, 180, 60], [50, 80, 230], [240, 210, 40]].concat();
     let mut png = Vec::new();
@@ -51,7 +51,7 @@ fn mirrored([x, y, z]: [f32; 3]) -> [f32; 3] {
     [-x, y, z]
 }
 
-/// As Arma has it, whose models face against z.
+/// The space of Arma, whose models face against z.
 fn turned([x, y, z]: [f32; 3]) -> [f32; 3] {
     [x, y, -z]
 }
@@ -159,7 +159,7 @@ fn binarized() -> Vec<u8> {
         faces: (0..9).map(|quad| [0, 3, 2, 1].map(|corner| quad * 4 + corner).to_vec()).collect(),
         sections: vec![(9, 1, -1)],
         positions: quads.iter().flat_map(|quad| quad.points.map(turned)).collect(),
-        // As stored they point outwards; it is the engine that turns them.
+        // As stored they point outwards; the engine inverts them.
         normals: Array::Each(
             quads.iter().flat_map(|quad| [turned(quad.normal).map(|axis| (axis * 511.0) as i32); 4]).collect(),
         ),

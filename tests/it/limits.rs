@@ -1,4 +1,4 @@
-//! Limits, as the program's user meets them: the words of problems, and the flags that raise each.
+//! Limits from the user's point of view: the messages of problems, and the flags that raise each limit.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};
 use crate::writer::{self};
 
-/// A file of its own for one test, gone afterwards.
+/// A temporary file for one test, deleted afterwards.
 pub struct File(pub PathBuf);
 
 impl File {
@@ -85,7 +85,7 @@ fn an_asset_that_is_not_read_keeps_its_version() {
     }
 }
 
-/// Each flag is there for every verb, and the message names the one that helps.
+/// Every verb has each flag, and the message names the one that helps.
 #[test]
 fn every_limit_has_a_flag_that_raises_it() {
     let scene = writer::b3d::sound().to_vec();
@@ -115,13 +115,13 @@ fn every_limit_has_a_flag_that_raises_it() {
     assert_eq!(problems(&few, &["--max-problems", "1"]).len(), 2);
 }
 
-/// What a scan with digests and every check makes of a file: how many records, and the limits told.
+/// Scans a file with digests and every check. Returns the number of records, and the limits reported.
 fn cost(name: &str, bytes: &[u8], limits: Limits) -> (usize, Vec<String>, u64) {
     let file = File::new(name, bytes);
     let mut scan = Scan::new([&file.0]);
     (scan.depth, scan.digests, scan.limits, scan.jobs) = (Depth::Verify, true, limits, Some(1));
     let (mut records, mut told, mut text) = (0, Vec::new(), 0);
-    // On this very thread: then its allocations are counted.
+    // On this thread, so that its allocations are counted.
     let (result, usage) = usage_of(|| {
         scan.run(|found| {
             if let Found::Asset(record) = found {
@@ -141,8 +141,8 @@ fn cost(name: &str, bytes: &[u8], limits: Limits) -> (usize, Vec<String>, u64) {
     (records, told, text)
 }
 
-/// One file for each way in which a few bytes can stand for many, each a hundredth of what would hurt, against limits
-/// of a hundredth.
+/// One file for each way in which a few bytes can stand for many, each a hundredth of a harmful size, with limits of a
+/// hundredth.
 #[test]
 fn every_kind_of_amplification_ends_at_the_budget() {
     let limits = Limits { work: 4, output: 1, decoded_bytes: 8 << 20, ..Limits::default() };
@@ -166,7 +166,7 @@ fn every_kind_of_amplification_ends_at_the_budget() {
     let part = || writer::lodka::list(b"LOD1", []);
     let parts = (0..100_000).fold(Bytes::new().raw("LODka3D1"), |all, _| all.part(&part())).to_vec();
     let mut quilt = many(200, Entry::stored("a.b3d", &zeros[..1 << 10]));
-    // All lines of the directory point at the first member.
+    // All directory records refer to the first member.
     let directory = quilt.windows(4).position(|four| four == b"PK\x01\x02").unwrap();
     let line = 46 + b"a.b3d".len();
     for index in 0..200 {
@@ -192,7 +192,7 @@ fn every_kind_of_amplification_ends_at_the_budget() {
     }
 }
 
-/// The fuzz target of that name, over noise in which choices that build something are frequent.
+/// The fuzz target of that name, over noise that often contains choices that build something.
 #[test]
 fn archives_in_archives_keep_to_the_budget() {
     let mut random = Random(0xbb67_ae85_84ca_a73b);
@@ -229,7 +229,7 @@ fn a_budget_that_is_spent_refuses_everything() {
     assert!(Budget::unlimited(&Limits::default()).work(u64::MAX).is_ok());
 }
 
-/// Memory is given out in turns, and those who hold some never wait for each other.
+/// Memory is granted in turns, and threads that hold some never wait for each other.
 #[test]
 fn threads_that_hold_memory_get_on() {
     let limits = Limits { decoded_bytes: 100 << 20, ..Limits::default() };
@@ -256,7 +256,7 @@ fn threads_that_hold_memory_get_on() {
     });
 }
 
-/// A PBO of 1.2 GB, deflated in a zip, is more than is decoded unasked, which is told as such; asked, it is read.
+/// A PBO of 1.2 GB, deflated in a zip, exceeds the default limit, which is reported. With a higher limit it is read.
 #[test]
 fn an_archive_larger_than_the_limit_is_read_when_that_is_raised() {
     if !crate::budgets::full() {
@@ -279,7 +279,7 @@ fn an_archive_larger_than_the_limit_is_read_when_that_is_raised() {
     assert!(records.iter().all(|record| record["problems"] == serde_json::json!([])), "{records:?}");
 }
 
-/// What is at work on one asset stops too.
+/// Work within one asset stops too.
 #[test]
 fn a_stop_is_noticed_inside_an_asset() {
     let point = writer::odol::Lod::strip(1.0, 20_000);

@@ -1,4 +1,4 @@
-//! Promises of the LODka3D reader.
+//! Tests of the LODka3D reader.
 
 use std::time::{Duration, Instant};
 
@@ -24,7 +24,7 @@ fn verify(bytes: &[u8]) -> Vec<Problem> {
     problems.into_vec()
 }
 
-/// The one problem that verify finds.
+/// The single problem that verify finds.
 #[track_caller]
 fn only(bytes: &[u8]) -> (Severity, String, Option<u64>) {
     let problems = verify(bytes);
@@ -32,7 +32,7 @@ fn only(bytes: &[u8]) -> (Severity, String, Option<u64>) {
     (problem.severity, problem.message.to_string(), problem.offset)
 }
 
-/// The one problem is an error, with this text, at this byte.
+/// The single problem is an error with this text, at this offset.
 #[track_caller]
 fn error(bytes: &[u8], message: &str, offset: usize) {
     assert_eq!(only(bytes), (Severity::Error, message.to_owned(), Some(offset as u64)));
@@ -94,7 +94,7 @@ fn every_array_lies_in_the_file() {
     assert!(wide.as_ptr_range().contains(&of(weights).as_ptr()));
 }
 
-/// All floats of the file, added up.
+/// The sum of all floats of the file.
 fn read_all(bytes: &[u8]) -> f32 {
     let part = part(bytes);
     let mut sum = 0.0;
@@ -135,7 +135,7 @@ fn fields_hold_what_was_written() {
     let run = part.animations().next().unwrap().unwrap();
     assert_eq!((run.name.to_text().as_deref(), run.interval, run.mode.name()), (Some("run"), 40, Some("loop")));
     assert_eq!((run.frame_count, run.bone_count, run.duration()), (2, 3, 80));
-    // Six floats a key, numbered through in eighths: frame 1 of 3 bones, bone 2 is key 5.
+    // Six floats for each key, numbered in eighths: frame 1 of 3 bones, bone 2 is key 5.
     assert_eq!(run.key(1, 2).unwrap().position.to_array(), [30.0 / 8.0, 31.0 / 8.0, 32.0 / 8.0]);
     assert_eq!(run.key(1, 2).unwrap().rotation.to_array(), [33.0 / 8.0, 34.0 / 8.0, 35.0 / 8.0]);
     assert!(run.key(1, 3).is_none() && run.key(2, 0).is_none() && run.frame(2).is_none());
@@ -206,7 +206,7 @@ fn scenery_holds_what_was_written() {
     assert_eq!(collections[0].animation_names().collect::<Vec<_>>(), ["walk", ""]);
     assert_eq!((collections[0].frame_count, collections[0].matrices.len()), (3, 6));
     assert_eq!(collections[1].bone_names().collect::<Vec<_>>(), ["brim"]);
-    // Matrices of 12 floats, numbered through in eighths: six of the first collection, then frame 1 of the second.
+    // Matrices of 12 floats, numbered in eighths: six of the first collection, then frame 1 of the second.
     assert_eq!(collections[1].matrix(0, 1).unwrap().row_0.x.get(), 84.0 / 8.0);
     assert!(collections[1].matrix(1, 0).is_none() && collections[1].matrix(0, 3).is_none());
     assert_eq!(collections[1].colliders.get(0).unwrap().min.x.get(), 35.0 / 8.0);
@@ -482,7 +482,7 @@ fn children_past_their_parent_and_crumbs_are_errors() {
     let body = find(&long, b"MSH1", 0) + 12;
     let size = find(&long, b"INF1", 0) - body;
     error(&long, &format!("meshes[0]: needs 500 bytes, {size} left"), body);
-    // The chunk behind is still found, and what the lost meshes were for is not told as missing.
+    // The chunk after it is still found, and references to the lost meshes are not reported as missing.
     assert!(part(&long).info().unwrap().is_some());
     for crumbs in [1, 11] {
         let mut bytes =
@@ -495,7 +495,7 @@ fn children_past_their_parent_and_crumbs_are_errors() {
 
 #[test]
 fn fields_must_end_at_the_size() {
-    // One more byte at the end of each chunk of data, with all sizes around it made to fit.
+    // One more byte at the end of each chunk of data, with all enclosing sizes adjusted.
     let longer = |tag: &[u8; 4]| {
         let mut bytes = write::sound().to_vec();
         let at = find(&bytes, tag, 0);
@@ -524,7 +524,7 @@ fn fields_must_end_at_the_size() {
         assert_eq!((severity, offset), (Severity::Error, Some(end as u64)), "{message}");
         assert!(message.ends_with(": 1 bytes left over after the last field"), "{message}");
     }
-    // Bytes of the user's own have no fields.
+    // User data has no fields.
     assert_eq!(verify(&longer(b"INF1").0), []);
 }
 
@@ -542,7 +542,7 @@ fn arrays_and_names_past_their_chunk_are_errors() {
         let (severity, message, _) = only(&bytes);
         assert!(severity == Severity::Error && message.starts_with(place) && message.contains("needs"), "{message}");
     }
-    // 12 x count wraps to a small number in 32 bits.
+    // 12 x count overflows to a small number in 32 bits.
     let bytes = file([write::meshes(&[Written::default()])]);
     let wrapped = bytes.clone().set("vertex_count", 0x5555_5556_i32.to_le_bytes()).to_vec();
     assert!(only(&wrapped).1.starts_with("meshes[0].positions: needs 17179869192 bytes"));
@@ -912,7 +912,7 @@ fn weights_are_dumped_vertex_by_vertex() {
     assert_eq!(rows, expected);
 }
 
-/// In a right-handed space a product along the normal is counter-clockwise seen from where that points.
+/// In a right-handed space, a cross product along the normal means counterclockwise, seen from the side of the normal.
 #[test]
 fn front_faces_are_counter_clockwise() {
     let Some(bytes) = crate::corpus::outside_file("lodka/model.lod") else { return };

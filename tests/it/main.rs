@@ -1,4 +1,4 @@
-//! Everything that is tested through the public face.
+//! Tests of the public interface.
 
 #[cfg(target_os = "linux")]
 mod amplify;
@@ -57,7 +57,7 @@ mod tables;
 mod units;
 mod zip;
 
-// What the fuzz targets do, so that it cannot rot unseen.
+// The fuzz targets, so that they stay in working order.
 #[path = "../../fuzz/src/any.rs"]
 mod any;
 #[path = "../../fuzz/src/b3d.rs"]

@@ -1,4 +1,4 @@
-//! An allocator that counts, for promises about memory. Counts are kept for each thread, so tests do not disturb each
+//! An allocator that counts, for tests of memory bounds. Counts are kept for each thread, so tests do not disturb each
 //! other.
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -8,11 +8,11 @@ struct Counting;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Calls that got memory.
+    /// The number of allocations.
     pub allocations: u64,
-    /// All bytes got.
+    /// The total number of bytes allocated.
     pub total: u64,
-    /// The most bytes held at once.
+    /// The maximum number of bytes held at once.
     pub peak: i64,
     held: i64,
 }
@@ -22,7 +22,7 @@ thread_local! {
 }
 
 fn note(got: usize, given_back: usize) {
-    // A thread that is ending has no counter any more.
+    // A thread that is ending no longer has a counter.
     let _ = USAGE.try_with(|usage| {
         let mut now = usage.get();
         now.held += got as i64 - given_back as i64;
@@ -33,23 +33,23 @@ fn note(got: usize, given_back: usize) {
     });
 }
 
-// SAFETY: every call goes to the system's allocator unchanged; counting touches a thread-local cell only.
+// SAFETY: every call goes to the system's allocator unchanged; counting only touches a thread-local cell.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         note(layout.size(), 0);
-        // SAFETY: the caller's promises are passed on.
+        // SAFETY: the caller's guarantees are passed on.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         note(0, layout.size());
-        // SAFETY: the caller's promises are passed on.
+        // SAFETY: the caller's guarantees are passed on.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         note(size, layout.size());
-        // SAFETY: the caller's promises are passed on.
+        // SAFETY: the caller's guarantees are passed on.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
@@ -57,7 +57,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// What this thread gets from the allocator while `work` runs.
+/// Returns this thread's allocations while `work` runs.
 pub fn usage_of<T>(work: impl FnOnce() -> T) -> (T, Usage) {
     USAGE.set(Usage::default());
     let result = work();

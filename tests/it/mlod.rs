@@ -1,4 +1,4 @@
-//! Promises of the MLOD reader.
+//! Tests of the MLOD reader.
 
 use meshpeek::mlod::Model;
 use meshpeek::summary::ReferenceKind;
@@ -64,7 +64,7 @@ fn reading_allocates_nothing() {
 
 #[test]
 fn corners_of_front_faces_run_counterclockwise() {
-    // A box, in each of its LODs: what lies on the side of its middle is the back, whichever way the normals point.
+    // A box, in each of its LODs: the side of its center is the back, whichever way the normals point.
     let Some(bytes) = outside_file("mlod/model.p3d") else { return };
     let mut lods = 0;
     for lod in Model::parse(&bytes).unwrap().lods().map(Result::unwrap) {

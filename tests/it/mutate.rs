@@ -1,11 +1,11 @@
-//! Files bent in the ways that files go bad, and in those that somebody with bad intent would think of.
+//! Damages files in typical ways, and in ways that an attacker would choose.
 
 use std::ops::ControlFlow;
 
 use meshpeek::dissect::{dissect_until, overview};
 use meshpeek::{Asset, inspect::Span};
 
-/// Numbers without a pattern, the same on every run.
+/// Pseudorandom numbers, the same on every run.
 pub struct Random(pub u64);
 
 impl Random {
@@ -16,13 +16,13 @@ impl Random {
         self.0
     }
 
-    /// A number below `end`; 0 where there is none.
+    /// Returns a number below `end`, or 0 if `end` is 0.
     pub fn below(&mut self, end: usize) -> usize {
         (self.next() >> 16) as usize % end.max(1)
     }
 }
 
-/// A file and where its parts lie.
+/// A file and the locations of its parts.
 pub struct Source {
     pub bytes: Vec<u8>,
     parts: Vec<Span>,
@@ -42,7 +42,7 @@ impl Source {
         Self { bytes, parts }
     }
 
-    /// One of its parts, or any range where it has none.
+    /// Returns one of its parts, or any range if it has none.
     fn range(&self, random: &mut Random) -> std::ops::Range<usize> {
         let Some(part) = self.parts.get(random.below(self.parts.len())) else {
             let start = random.below(self.bytes.len());
@@ -51,14 +51,15 @@ impl Source {
         part.offset as usize..(part.offset + part.bytes) as usize
     }
 
-    /// A copy with a few bits turned, numbers replaced, parts exchanged, or a part of another file in a part's place.
+    /// Returns a copy with a few bits flipped, numbers replaced, parts swapped, or a part replaced by one of another
+    /// file.
     pub fn mutated(&self, other: &Self, random: &mut Random) -> Vec<u8> {
         let mut bytes = self.bytes.clone();
         match random.below(5) {
             0 => (0..=random.below(8)).for_each(|_| flip(&mut bytes, random)),
             1 | 2 => (0..=random.below(3)).for_each(|_| bump(&mut bytes, random)),
             3 => {
-                // Two parts change places; one that lies in the other is doubled in it.
+                // Swaps two parts. If one contains the other, it is duplicated.
                 let (a, b) = (self.range(random), self.range(random));
                 let (first, second) = if a.start <= b.start { (a, b) } else { (b, a) };
                 bytes.splice(second.clone(), self.bytes[first.clone()].iter().copied());
@@ -75,7 +76,7 @@ impl Source {
     }
 }
 
-/// Turns one bit.
+/// Flips one bit.
 fn flip(bytes: &mut [u8], random: &mut Random) {
     let at = random.below(bytes.len());
     if let Some(byte) = bytes.get_mut(at) {
@@ -83,7 +84,7 @@ fn flip(bytes: &mut [u8], random: &mut Random) {
     }
 }
 
-/// Makes a number of one, two, four or eight bytes a little or a lot different.
+/// Changes a number of one, two, four or eight bytes a little or a lot.
 fn bump(bytes: &mut [u8], random: &mut Random) {
     let width = 1 << random.below(4);
     let at = random.below((bytes.len() + 1).saturating_sub(width));
@@ -105,7 +106,7 @@ fn bump(bytes: &mut [u8], random: &mut Random) {
     field.copy_from_slice(&new.to_le_bytes()[..width]);
 }
 
-/// A copy with this many bytes altered.
+/// Returns a copy with this many bytes altered.
 pub fn altered(bytes: &[u8], count: usize, random: &mut Random) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for _ in 0..count {

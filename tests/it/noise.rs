@@ -1,4 +1,4 @@
-//! `verify` is silent about sound files, or has a reason.
+//! `verify` reports nothing for valid files, or has a reason.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -127,7 +127,7 @@ fn the_number_behind_the_last_transform_is_real_from_dayz_on() {
 #[test]
 fn a_mark_that_all_entries_of_a_map_lack_is_told_once() {
     let bytes = crate::writer::corpus().into_iter().find(|(name, _)| name == "bmx/full.bmx").unwrap().1;
-    // The flags of each central entry.
+    // The flags of each directory record.
     let mut bytes = bytes;
     for at in memchr::memmem::find_iter(&bytes.clone(), b"PK\x01\x02") {
         bytes[at + 9] &= !8;

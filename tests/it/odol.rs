@@ -1,4 +1,4 @@
-//! ODOL models: what was written is read, what was not asked for is not decoded, and what is broken says where.
+//! ODOL models: written data is read back, unrequested data is not decoded, and errors have a location.
 
 use std::ops::ControlFlow;
 
@@ -23,7 +23,7 @@ fn full() -> bool {
     std::env::var_os("MESHPEEK_FULL").is_some()
 }
 
-/// All ODOL files at hand that open.
+/// All available ODOL files that open.
 fn models(files: &[(std::path::PathBuf, Vec<u8>)]) -> impl Iterator<Item = (String, Model<'_>)> {
     files.iter().filter(|(path, _)| path.extension().is_some_and(|ending| ending == "p3d")).filter_map(
         |(path, bytes)| {
@@ -49,7 +49,7 @@ fn what_was_written_is_read_in_every_version() {
         let layout = if line == Dialect::DayZ { 52 } else { version % 10_000 };
         let (vbs, dayz) = (line == Dialect::Vbs, line == Dialect::DayZ);
         for points in [12, 300, 1100] {
-            // The packers take their time: one large file of each kind is enough.
+            // The packers are slow: one large file of each kind is enough.
             let is_kind = match points {
                 12 => true,
                 300 => version == 7,
@@ -129,7 +129,7 @@ fn what_was_written_is_read_in_every_version() {
     }
 }
 
-/// All versions that are read, in all dialects.
+/// All supported versions, in all dialects.
 fn versions() -> impl Iterator<Item = (u32, Dialect)> {
     let arma = std::iter::once(7).chain(40..=75).map(|version| (version, Dialect::Arma));
     let vbs = (40..=43).chain(10_040..=10_043).map(|version| (version, Dialect::Vbs));
@@ -167,7 +167,7 @@ fn same_trailer(model: &Model<'_>, layout: u32) {
     }
 }
 
-/// Whether a LOD is the one that was written.
+/// Checks that a LOD equals the one that was written.
 fn same_lod(lod: &Lod<'_>, written: &writer::Lod, version: u32) {
     let is_flashpoint = version == 7;
     assert_eq!(lod.point_count as usize, written.positions.len());
@@ -335,7 +335,7 @@ fn nothing_is_decoded_before_it_is_read() {
         let start = activity();
         let model = Model::parse(&bytes).unwrap();
         assert_eq!(activity().decodes, start.decodes);
-        // Of the header only the masses may have to be walked, where they are compressed.
+        // In the header, only the masses may have to be walked, if they are compressed.
         assert_eq!(activity().walks - start.walks, u64::from(model.info().unwrap().masses.borrowed().is_none()));
         let opened = activity();
         let resolutions: Vec<Resolution> = model.lods().map(|entry| entry.resolution).collect();
@@ -375,7 +375,7 @@ fn finding_every_array_takes_no_memory() {
             }
             arrays
         });
-        // Nothing at all, but for the error of a first reading where materials can be read in two ways.
+        // Nothing, except for the error of a first reading if materials can be read in two ways.
         assert!(usage.total <= 4096, "{name}: {arrays} elements found with {usage:?}");
         let mut count = Count(0);
         let ((), usage) = usage_of(|| model.outline(&mut Outline::new(&mut count)));
@@ -395,7 +395,7 @@ impl Visitor for Count {
     }
 }
 
-/// Every compressed array of one codec, with its bytes in the file.
+/// Every compressed array of one codec, with its stored bytes.
 struct Streams<'f> {
     file: &'f [u8],
     packing: Packing,
@@ -429,7 +429,7 @@ fn streams_end_where_another_decoder_ends_them() {
             streams += 1;
             let decoded = to_bytes(table).unwrap();
             let mut out = vec![0; decoded.len()];
-            // It refuses input that is left over, and input that ends early.
+            // It rejects leftover input and input that is cut short.
             lzo1x::decompress(stream, &mut out).unwrap();
             assert_eq!(out, decoded);
             assert!(lzo1x::decompress(&stream[..stream.len() - 1], &mut out).is_err());
@@ -523,7 +523,7 @@ fn views_agree_on_every_file_and_on_damaged_ones() {
     }
 }
 
-/// Everything there is to ask, within little memory.
+/// Asks every question, within little memory.
 fn survives(bytes: &[u8]) {
     let limits = Limits::default();
     let ((), usage) = usage_of(|| {
@@ -551,7 +551,7 @@ fn a_cut_model_is_an_error_or_a_record() {
 fn a_bent_model_is_an_error_or_a_record() {
     let Some(mut bytes) = outside_file(ANNIE) else { return };
     let tries = if full() { 10_000 } else { 60 };
-    // Half of the places lie in the header and the first parts of LODs, where structure is dense.
+    // Half of the positions are in the header and the first parts of LODs, where structure is dense.
     for round in 0..tries {
         let place = match round % 2 {
             0 => bytes.len() / tries * round,
@@ -618,7 +618,7 @@ fn a_broken_field_says_what_and_where() {
     let whole = || writer::whole(50, 12).bytes();
     let strip = || writer::Model::new(50, vec![writer::Lod::strip(1.0, 5)]).bytes();
     let at = |bytes: &Bytes, mark: &str| bytes.at(mark);
-    // A mark, what is written there, how far behind the mark the error lies, and its text.
+    // A mark, the bytes written there, the distance of the error from the mark, and its text.
     let cases: [(Bytes, &str, &[u8], usize, &str); 16] = [
         (strip(), "textures", &[0xff, 0xff, 0xff, 0xff], 4, "lods[0].textures: needs 4294967295 bytes, "),
         (strip(), "materials", &[0, 0, 0, 1], 4, "lods[0].materials: needs 2030043136 bytes, "),
@@ -664,7 +664,7 @@ fn a_broken_field_says_what_and_where() {
 #[test]
 fn point_flags_before_version_50_lie_in_the_lod() {
     let bytes = writer::whole(43, 400).bytes();
-    // Behind the count and the mark of a fill, the first literal of the stream: its checksum is another now.
+    // After the count and the mark of a fill comes the first literal of the stream, whose checksum is now different.
     let literal = bytes.at("point_flags") + 6;
     let mut bytes = bytes.to_vec();
     bytes[literal] ^= 1;
@@ -696,7 +696,7 @@ fn errors_in_the_header_say_where() {
     let small = writer::Model::new(50, Vec::new()).bytes().set("lod_count", [0, 4, 0, 0]).to_vec();
     let error = Model::parse(&small).unwrap().whole().unwrap_err();
     assert!(error.to_string().starts_with("resolutions at 0xc: needs 4096 bytes"));
-    // No animation at all, and -1 for the number of LODs.
+    // No animation, and -1 for the number of LODs.
     let mut model = writer::whole(50, 12);
     model.animated = false;
     let bytes = model.bytes();
@@ -745,15 +745,15 @@ fn what_follows_the_lods_is_told() {
     assert_eq!(warnings(&whole(75).raw([0]).to_vec()), ["1 byte after the trailer"]);
     let twice = [whole(52).to_vec(), whole(52).to_vec()].concat();
     assert_eq!(warnings(&twice), [format!("{} bytes after the last LOD", twice.len() / 2)]);
-    // Readers differ on where the kind of buoyancy was first.
+    // Readers differ on the first version with a kind of buoyancy.
     assert_eq!(warnings(&whole(55).i32(0).to_vec()), [""; 0]);
-    // Up to version 67 a kind of buoyancy may be all there is.
+    // Up to version 67 there may be only a kind of buoyancy.
     for (version, warned) in [(60, 0), (67, 0), (68, 1), (75, 1)] {
         let bytes = whole(version);
         let short = [&bytes.to_vec()[..bytes.at("trailer")], &[0; 4]].concat();
         assert_eq!(warnings(&short).len(), warned, "{version}");
     }
-    // A bad trailer keeps no LOD from being read.
+    // A bad trailer does not prevent reading LODs.
     for (mark, value, said) in [
         ("buoyancy", 1, "trailer.buoyancy_kind: buoyancy of kind 1, whose length is unknown"),
         ("grid", -1, "trailer.buoyancy.grid: grid of less than no places"),
@@ -841,7 +841,7 @@ fn a_cut_file_of_version_7_keeps_the_lods_before() {
     assert_eq!(cut.lod(0).unwrap().unwrap().faces.len(), written.lods[0].faces.len());
     let summary = cut.summarize();
     assert_eq!((summary.version, summary.counts.get("lods"), summary.counts.get("faces")), (Some(7), Some(4), None));
-    // What follows the LODs is missing.
+    // The data after the LODs is missing.
     let cut = Model::parse(&all[..bytes.at("info") + 20]).unwrap();
     assert_eq!((lods(&cut).len(), cut.lod_entry(1).unwrap().resolution), (4, Resolution(1e15)));
     assert_eq!(cut.whole().unwrap_err().location(), "info.or_hints");
@@ -945,7 +945,7 @@ fn each_doubt_is_told() {
     }
 }
 
-/// Whether the path of a problem is that of a part, a field or an array, or of a list of them.
+/// Returns true if the path of a problem is that of a part, a field or an array, or of a list of them.
 fn leads_somewhere(bytes: &[u8], path: &str) -> bool {
     let selector = path.replace('[', "/").replace(']', "").replace('.', "/");
     let list = format!("{selector}/");
@@ -962,7 +962,7 @@ fn what_is_wrong_is_told_by_its_selector() {
     let mut told = 0;
     for (name, bytes) in writer::hostile() {
         let Ok(model) = Model::parse(&bytes) else { continue };
-        // Of what cannot be read the fields before the trouble are told.
+        // If a part cannot be read, the fields before the error are shown.
         let whole = (0..model.lod_count()).all(|index| model.lod(index).is_ok());
         if model.whole().is_err() || !whole {
             continue;
@@ -990,14 +990,14 @@ fn left_and_right_tell_the_handedness() {
         points[selection.vertices.decode().unwrap().get(0).unwrap() as usize].to_array()
     };
     let (left, right, neck) = (point("l_eye"), point("r_eye"), point("neck"));
-    // Eyes look away from the neck, and lie above it: up times forward is right where z points forward of x right, y up
-    // by the left hand.
+    // Eyes look away from the neck, and are above it: up times forward is right if z points forward, x right and y up
+    // in a left-handed space.
     let forward = left[2] - neck[2];
     assert!(left[1] > neck[1] && forward.abs() > 0.05, "{left:?} {neck:?}");
     assert!(forward.signum() * (right[0] - left[0]) > 0.05, "{left:?} {right:?}");
 }
 
-/// What verify warns of, and it alone.
+/// The warnings of verify alone.
 fn warnings_of_verify(bytes: &[u8]) -> Vec<String> {
     let model = Model::parse(bytes).unwrap();
     let mut problems = Problems::new(&Limits::default());
@@ -1012,7 +1012,7 @@ fn frames_with_more_numbers_are_read_where_they_fit() {
     for long_frames in [false, true] {
         let mut written = writer::whole(47, 12);
         written.lods[0].long_frames = long_frames;
-        // What readers differ on is settled by one thing at a time.
+        // Where readers differ, each case is decided by a single fact.
         written.lods[0].materials.truncate(1);
         let bytes = written.to_vec();
         let model = Model::parse(&bytes).unwrap();

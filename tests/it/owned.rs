@@ -1,4 +1,4 @@
-//! Assets that keep their bytes, and what their views promise to hold across threads and tasks.
+//! Assets that own their bytes, and the guarantees of their views across threads and tasks.
 
 use std::collections::HashMap;
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -47,7 +47,7 @@ fn clones_share_bytes_and_view() {
     drop(first);
     assert_eq!(Arc::strong_count(&bytes), 2);
     assert!(std::ptr::eq(&*bytes, &**second.bytes()));
-    // What a map inflates is kept for all of them.
+    // Data that a map inflates is kept for all of them.
     let counted = meshpeek::codec::activity();
     second.clone().asset().summarize();
     let once = meshpeek::codec::activity();
@@ -61,7 +61,7 @@ fn clones_share_bytes_and_view() {
     assert!(format!("{of_bytes:?}").starts_with("OwnedAsset("));
 }
 
-/// Lets other tasks run before it goes on.
+/// Lets other tasks run before it continues.
 async fn pause() {
     let mut paused = false;
     std::future::poll_fn(|context| {
@@ -96,7 +96,7 @@ fn a_task_holds_one_across_an_await_and_moves_between_threads() {
     assert!(tasks.into_iter().all(|task| task.join().unwrap() == expected));
 }
 
-/// Compiles only where views of long-lived bytes are views of short-lived ones too.
+/// Compiles only if views are covariant in the lifetime of their bytes.
 #[allow(dead_code)]
 mod covariance {
     macro_rules! covariant {

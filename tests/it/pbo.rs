@@ -1,4 +1,4 @@
-//! PBO archives, own and real ones.
+//! PBO archives, the project's own and real ones.
 
 use meshpeek::pbo::{Archive, TailKind};
 use meshpeek::summary::{Problems, Severity};
@@ -108,9 +108,9 @@ fn a_stream_counts_more_than_the_size_that_its_entry_claims() {
     let claims: Vec<&String> =
         found.iter().map(|(_, message)| message).filter(|message| message.contains("its entry claims")).collect();
     assert!(claims.len() == 1 && claims[0].ends_with(" (first of 19 such members)"), "{claims:?}");
-    // The others are names that no file could have.
+    // The others are names that are invalid for files.
     assert_eq!(found.iter().filter(|(_, message)| message.contains(": name with ")).count(), found.len() - 1);
-    // What costs a decode is left to `verify`.
+    // Checks that need decoding are left to `verify`.
     let before = meshpeek::codec::activity();
     assert!(archive.summarize().problems.iter().all(|problem| !problem.message.contains("claims")));
     assert_eq!(meshpeek::codec::activity(), before);
@@ -135,14 +135,14 @@ fn missing_bytes_are_told_once() {
     let names: Vec<String> = (0..120).map(|index| format!("data\\{index}.txt")).collect();
     let writer = names.iter().fold(Writer::new(), |writer, name| writer.stored(name.as_bytes(), &data));
     let whole = writer.finish(Tail::Sha1);
-    // 21 bytes of the tail, and 34 members and a half.
+    // 21 bytes of the tail, and 34 and a half members.
     let cut = &whole[..whole.len() - 21 - 3450];
     let archive = Archive::parse(cut).unwrap();
     let message = "35 of 120 members are truncated or lost, 3,450 bytes missing at the end; the first is data\\85.txt at index 85";
     assert_eq!(problems(&archive), [(Severity::Error, message.to_owned())]);
     let told = archive.summarize().problems;
     assert_eq!((told.len(), told[0].offset), (1, Some(cut.len() as u64)));
-    // Only the tail is lost: nothing shows it.
+    // Only the tail is lost, which nothing indicates.
     assert_eq!(problems(&Archive::parse(&whole[..whole.len() - 21]).unwrap()), []);
 }
 
@@ -163,7 +163,7 @@ fn an_end_with_the_method_of_the_members_is_usual() {
 #[test]
 fn a_name_that_ends_in_pbo_is_believed() {
     use std::path::Path;
-    // Odd in a way that could be anything: a reserved field that is not zero.
+    // An ambiguous oddity: a reserved field that is not zero.
     let bytes = Writer::new().entry(b"a.txt", [0, 0, 7, 0, 2], b"hi").finish(Tail::Sha1);
     assert_eq!(Format::sniff(&bytes), None);
     assert!(Asset::parse(&bytes).is_err());
@@ -173,7 +173,7 @@ fn a_name_that_ends_in_pbo_is_believed() {
     assert!(Asset::parse_file(Path::new("x.bin"), &bytes, &limits).is_err());
     assert!(Asset::parse_file(Path::new("x.pbo"), b"class CfgPatches {};", &limits).is_err());
     assert!(Asset::parse_file(Path::new("x.pbo"), b"", &limits).is_err());
-    // What the bytes start like counts more.
+    // The first bytes of the content take precedence.
     let scene = crate::writer::b3d::sound().to_vec();
     assert!(matches!(Asset::parse_file(Path::new("x.pbo"), &scene, &limits), Ok(Asset::B3d(_))));
     let file = crate::scan::TempFile::new("odd.pbo", &bytes);
@@ -214,18 +214,18 @@ fn what_is_no_asset_is_not_sniffed_as_one() {
         assert_eq!(Format::sniff(text.as_bytes()), None, "{text}");
         let bytes: Vec<u8> = (0..length * 8).map(|_| next() as u8).collect();
         assert_eq!(Format::sniff(&bytes), None);
-        // Strings of a program's tables, zeros between them.
+        // Strings from a program's tables, separated by zeros.
         let table: Vec<u8> = text.bytes().map(|byte| if byte == b' ' || byte == b'\n' { 0 } else { byte }).collect();
         assert_eq!(Format::sniff(&table), None, "{text:?}");
     }
-    // Of a program: an empty member of the eleventh day of 1970.
+    // From a program: an empty member dated the eleventh day of 1970.
     assert_eq!(Format::sniff(&[&b"D\0"[..], &[0; 14], &[14], &[0; 60]].concat()), None);
     let program = std::fs::read(std::env::current_exe().unwrap()).unwrap();
     let own = ["Cargo.toml", "Cargo.lock", "README.md", "src/lib.rs", "corpus/records.ndjson"];
     let own = own.map(|name| std::fs::read(crate::corpus::root().join(name)).unwrap());
     assert!(own.iter().all(|file| Format::sniff(file).is_none()));
-    // Any place of the program, as the start of a file: each build has others. One may be like a member of a PBO, and one
-    // that starts with the magic of another format is rightly taken for it.
+    // Any position of the program, as the start of a file: each build has others. One may look like a member of a PBO,
+    // and one that starts with the magic of another format is recognized as that format.
     let members = program.chunks(40_961).filter(|piece| Format::sniff(piece) == Some(Format::Pbo)).count();
     assert!(members < 3, "{members}");
 }

@@ -1,4 +1,4 @@
-//! Bones of all formats in one space.
+//! Bones of all formats in one coordinate system.
 
 use meshpeek::b3d::{Scene, wire};
 use meshpeek::pose::{Matrix, Pose, Rig, StoredRotation};
@@ -10,7 +10,7 @@ fn near(a: [f32; 3], b: [f32; 3], most: f32) {
     assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < most), "{a:?} is not {b:?}");
 }
 
-/// Blitz3D's own arithmetic, as far as a pose takes it, in its left-handed space.
+/// Blitz3D's own arithmetic, as far as needed for a pose, in its left-handed space.
 mod blitz {
     pub type Vector = [f32; 3];
 
@@ -30,7 +30,7 @@ mod blitz {
     }
 
     impl Transform {
-        /// The images of the axes under a stored quaternion, each as long as the scale says.
+        /// The images of the axes under a stored quaternion, scaled.
         pub fn new(position: Vector, scale: Vector, [w, x, y, z]: [f32; 4]) -> Self {
             let i = [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)];
             let j = [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)];
@@ -64,7 +64,7 @@ mod blitz {
         }
     }
 
-    /// The keys on both sides of a time, the nearer one where there is only one, and the way between them.
+    /// The keys before and after a time, or twice the nearer one if there is only one, and the fraction between them.
     pub fn keys<T: Copy>(keys: &[(i32, T)], time: f32) -> (T, T, f32) {
         let next = keys.iter().position(|(frame, _)| *frame > time as i32);
         match next {
@@ -90,8 +90,8 @@ mod blitz {
     }
 }
 
-/// Where Blitz3D has the vertices of the first mesh at a frame: each moved by its four strongest bones, whose weights are
-/// scaled to sum 1, from where it is when the scene is loaded.
+/// The positions of the vertices of the first mesh at a frame in Blitz3D. Each vertex is moved by its four strongest
+/// bones, with weights scaled to sum 1, from its position when the scene is loaded.
 fn by_blitz(bytes: &[u8], frame: f32, vertices: &[usize]) -> Vec<blitz::Vector> {
     let scene = Scene::parse(bytes).unwrap();
     let nodes: Vec<_> = scene.nodes().map(Result::unwrap).collect();
@@ -155,7 +155,7 @@ fn by_blitz(bytes: &[u8], frame: f32, vertices: &[usize]) -> Vec<blitz::Vector> 
     vertices.iter().map(place).collect()
 }
 
-/// Where a vertex of a primitive is in a pose.
+/// The position of a vertex of a primitive in a pose.
 fn posed(asset: &Asset<'_>, pose: &Pose, rest: &Pose, vertex: usize) -> [f32; 3] {
     let primitive = asset.primitives().next().unwrap().unwrap();
     let at_rest = primitive.world_matrix().point(primitive.positions().unwrap().array(vertex).unwrap());
@@ -230,7 +230,7 @@ fn a_binarized_motion_alone_has_no_world() {
 #[test]
 fn poses_at_keys_are_the_keys() {
     let mut checked = 0;
-    // In files that are damaged on purpose times may go backwards.
+    // In deliberately damaged files, times may decrease.
     for (path, bytes) in files().into_iter().filter(|(path, _)| !path.starts_with("corpus/hostile")) {
         let Ok(asset) = Asset::parse(&bytes) else { continue };
         for rig in asset.rigs().into_iter().flatten() {
@@ -265,7 +265,7 @@ fn stored_keys_are_as_in_the_file() {
     let keys = clips[0].stored_keys(1).unwrap();
     assert_eq!((keys.len(), keys[1].frame, keys[1].position), (8, 2.0, Some([2.0, 2.25, 2.5])));
     assert_eq!(keys[7].rotation, Some(StoredRotation::ConjugateWxyz([0.0, 0.6, 0.8, 0.0])));
-    // No rate in the file, so the default of 60; the last of two keys in frame 2 counts.
+    // The file has no rate, so the default of 60 applies. The last of two keys in frame 2 counts.
     let track = clips[0].to_track(1).unwrap();
     assert_eq!(track.translations[1], (2.0 / 60.0, [-2.0, 2.25, 2.5]));
     assert_eq!(track.rotations.iter().map(|(time, _)| *time).collect::<Vec<_>>(), [1.0 / 60.0, 2.0 / 60.0, 4.0 / 60.0]);

@@ -1,4 +1,5 @@
-//! Assets of which only ranges are here: what is missing is named, and adding it leads to the answer of the whole.
+//! Assets with only some ranges available: missing ranges are named, and adding them leads to the answer for the whole
+//! file.
 
 use std::cell::RefCell;
 use std::io;
@@ -15,7 +16,7 @@ use crate::writer::odol::{Lod, Model as OdolWriter};
 use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};
 
-/// What headers tell, members included.
+/// Data from headers, including members.
 fn header(asset: &Asset<'_>) -> Result<String> {
     let mut told = format!("{:?}", asset.summarize_header());
     if let Some(container) = Container::of(asset) {
@@ -32,7 +33,7 @@ fn header(asset: &Asset<'_>) -> Result<String> {
     Ok(told)
 }
 
-/// What is in it too: the positions of LODs, the content of members.
+/// Data from the content: the positions of LODs, the content of members.
 fn content(asset: &Asset<'_>) -> Result<String> {
     let mut told = header(asset)?;
     if let Asset::Odol(model) = asset {
@@ -48,7 +49,7 @@ fn content(asset: &Asset<'_>) -> Result<String> {
     Ok(told)
 }
 
-/// What an error says, but for one of missing bytes: that is no answer.
+/// The text of an error, except for missing bytes, which is not an answer.
 fn passed_on(error: Error) -> Result<String> {
     if error.incomplete().is_some() { Err(error) } else { Ok(error.to_string()) }
 }
@@ -59,7 +60,7 @@ fn of_whole(bytes: &[u8], ask: Ask) -> String {
     Asset::parse(bytes).and_then(|asset| ask(&asset)).unwrap_or_else(|error| error.to_string())
 }
 
-/// Begins with so many bytes, and adds exactly what is asked for.
+/// Starts with this many bytes, and adds exactly the requested ranges.
 fn of_ranges(bytes: &[u8], length: usize, ask: Ask) -> String {
     let mut ranges = Ranges::new(bytes.len() as u64);
     ranges.add(0, &bytes[..length]);
@@ -85,7 +86,8 @@ fn every_beginning_leads_to_the_answer_of_the_whole() {
                     let whole = of_whole(bytes, header);
                     let mut settled = 0;
                     for length in 0..=bytes.len() {
-                        // What was enough stays enough: of the lengths behind it some do, unless all are asked for.
+                        // The ranges that were enough stay enough. If some of the lengths after it are missing, some
+                        // questions still succeed.
                         let is_sampled = !crate::budgets::full();
                         if is_sampled
                             && length > settled + 64
@@ -139,7 +141,7 @@ fn formats_without_ranges_take_all_bytes() {
         match Asset::parse(&bytes).map(|asset| (asset.format(), asset.summarize())) {
             Err(error) => assert_eq!(ours, Err(error.to_string()), "{name}"),
             Ok((format, theirs)) => {
-                // An archive tells of its end, which is not here.
+                // An archive needs its end, which is missing.
                 if !["odol", "pbo", "zip"].contains(&format.name()) {
                     assert_eq!(ours, Ok(theirs), "{name}");
                 }
@@ -148,7 +150,7 @@ fn formats_without_ranges_take_all_bytes() {
     }
 }
 
-/// Notes what is read.
+/// Records the ranges that are read.
 struct Counting<R>(R, RefCell<Vec<Range<u64>>>);
 
 impl<R> Counting<R> {
@@ -195,7 +197,7 @@ fn a_lod_takes_its_own_range_and_the_header() {
     assert_eq!(ranges.load(&source, count).unwrap(), 8000);
     let own = u64::from(entry.start).max(4096)..u64::from(entry.end);
     assert_eq!(source.read(), vec![own]);
-    // What is not here is named, and told as such by a deeper look.
+    // Missing ranges are named, and reported as missing by a deeper survey.
     let model = Model::parse_ranges(&ranges, &limits).unwrap();
     let other = model.lod_entry(0).unwrap();
     let error = model.lod(0).unwrap_err();
@@ -311,7 +313,7 @@ fn no_question_gives_a_part_of_an_answer() {
     assert!(holes > 500, "{holes}");
 }
 
-/// What one question lacked is not held against the next.
+/// Bytes that one question lacked do not affect the next.
 #[test]
 fn a_question_that_needs_no_more_is_answered() {
     let bytes = OdolWriter::new(73, vec![Lod::strip(0.0, 3000), Lod::strip(1.0, 3000)]).to_vec();
@@ -322,7 +324,7 @@ fn a_question_that_needs_no_more_is_answered() {
     let summary = |ranges: &Ranges| Ok(Model::parse_ranges(ranges, &limits)?.summarize());
     assert!(ranges.ask(summary).unwrap_err().incomplete().is_some());
     assert!(ranges.clone().ask(header).is_ok() && ranges.ask(header).is_ok());
-    // All that is missing comes in one go.
+    // All missing ranges are returned at once.
     let asked = std::cell::Cell::new(0);
     let count = |ranges: &Ranges| {
         asked.set(asked.get() + 1);
@@ -332,7 +334,7 @@ fn a_question_that_needs_no_more_is_answered() {
     assert_eq!(asked.get(), 2);
 }
 
-/// Reads that share a file take no bytes of each other.
+/// Concurrent reads of one file do not disturb each other.
 #[test]
 fn threads_read_one_file_at_different_places() {
     let file = std::env::temp_dir().join(format!("meshpeek-read-at-{}", std::process::id()));

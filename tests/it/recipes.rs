@@ -1,8 +1,8 @@
-//! Every command that README.md and GUIDE.md show, run and held against what the page says it prints.
+//! Runs every command in README.md and GUIDE.md, and compares its output with the page.
 //!
-//! A recipe is a block of `sh` that calls meshpeek, followed by a block of `text` with what it prints. There, a line
-//! `...` stands for any lines. Recipes run in a folder of their own that has the project's `corpus`.
-//! `MESHPEEK_BLESS=1` writes what they print into the pages, but where a page leaves lines out.
+//! A recipe is a block of `sh` that calls meshpeek, followed by a block of `text` with the output, in which a line
+//! `...` stands for any lines. Recipes run in a temporary folder that has the project's `corpus`. `MESHPEEK_BLESS=1`
+//! writes their output into the pages, except where a page omits lines.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -39,7 +39,7 @@ fn recipes_print_what_the_pages_say() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// Writes into its page what a recipe prints.
+/// Writes the output of a recipe into its page.
 fn bless(recipe: &Recipe, output: &str) {
     let page = root().join(recipe.page);
     let text = std::fs::read_to_string(&page).unwrap();
@@ -53,7 +53,7 @@ fn runs(program: &str, script: &str) -> bool {
     Command::new(program).args(["-c", script]).output().is_ok_and(|output| output.status.success())
 }
 
-/// The recipes of a page, in its order.
+/// The recipes of a page in order.
 fn recipes(page: &'static str) -> Vec<Recipe> {
     let text = std::fs::read_to_string(root().join(page)).unwrap();
     let mut blocks = blocks(&text).into_iter().peekable();
@@ -68,7 +68,7 @@ fn recipes(page: &'static str) -> Vec<Recipe> {
     recipes
 }
 
-/// The fenced blocks of a page: their line, language and content.
+/// The fenced code blocks of a page: their line, language and content.
 fn blocks(text: &str) -> Vec<(usize, String, String)> {
     let mut blocks = Vec::new();
     let mut open: Option<(usize, String, String)> = None;
@@ -86,7 +86,7 @@ fn blocks(text: &str) -> Vec<(usize, String, String)> {
     blocks
 }
 
-/// What the script prints on standard output.
+/// Returns the standard output of the script.
 fn run(script: &str) -> String {
     let folder = std::env::temp_dir().join(format!("meshpeek-recipes-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
@@ -103,7 +103,7 @@ fn run(script: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The search path with the program under test in front.
+/// The search path with the program under test first.
 fn path() -> std::ffi::OsString {
     let program = Path::new(env!("CARGO_BIN_EXE_meshpeek")).parent().unwrap();
     let others = std::env::var_os("PATH").unwrap();
@@ -111,7 +111,7 @@ fn path() -> std::ffi::OsString {
     std::env::join_paths(folders.collect::<Vec<PathBuf>>()).unwrap()
 }
 
-/// Whether the lines are those, where `...` stands for any lines.
+/// Returns true if the lines match, where `...` stands for any lines.
 fn fits(says: &str, prints: &str) -> bool {
     let says: Vec<&str> = says.lines().map(str::trim_end).collect();
     let prints: Vec<&str> = prints.lines().map(str::trim_end).collect();

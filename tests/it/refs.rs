@@ -1,4 +1,4 @@
-//! References of a written mod, resolved.
+//! Resolving the references of a generated mod.
 
 use serde_json::Value as Json;
 
@@ -18,7 +18,8 @@ fn pbo(prefix: &str, members: &[(&str, &[u8])]) -> Vec<u8> {
     members.iter().fold(writer, |writer, (name, data)| writer.stored(name.as_bytes(), data)).finish(Tail::Sha1)
 }
 
-/// Three archives with prefixes, one without, loose files, one of them below a prefix; scenes with and without textures.
+/// Three archives with prefixes, one without, loose files, one of them below a prefix; scenes with and without
+/// textures.
 fn a_mod() -> Folder {
     let folder = Folder::new("mod");
     let textures = [
@@ -44,7 +45,7 @@ fn a_mod() -> Folder {
     folder.file("b_source/twice.paa", b"2");
     folder.file("other/$PREFIX$", "// of a tool\nprefix = \"my\\src\";\n");
     folder.file("other/deep/below.paa", b"x");
-    // Blitz3D looks beside the model, whatever folder the name has.
+    // Blitz3D looks next to the model, whatever folder the name has.
     let scene = b3d::scene([b3d::textures(&[
         b3d::Texture { name: b"C:\\art\\Skin.png", flags: 1, blend: 2 },
         b3d::Texture { name: b"gone.png", flags: 1, blend: 2 },
@@ -100,7 +101,7 @@ fn loose_files_lie_below_their_prefix_or_the_name_of_their_folder() {
     assert_eq!(found, expected);
 }
 
-/// What is said of each reference: state, and the last part of the target.
+/// The result for each reference: state, and the last part of the target.
 fn told(folder: &Folder, links: &[Json]) -> Vec<(String, String, Vec<String>)> {
     let root = format!("{}/", folder.0.display());
     let short = |text: &Json| text.as_str().unwrap().strip_prefix(&root).unwrap().to_owned();
@@ -182,7 +183,7 @@ fn missing_files_alone_and_other_ways_to_write_them() {
     );
     let rows: Vec<_> = csv.records().map(Result::unwrap).collect();
     assert_eq!((rows.len(), &rows[3][4]), (16, "missing"));
-    // A path given twice is no second file; archives alone are enough.
+    // A path given twice is not a second file; archives alone are enough.
     let addons = folder.0.join("addons");
     let twice = run(["refs", root, addons.to_str().unwrap()]);
     let again: Vec<_> = lines(&twice).into_iter().filter(|link| link["name"] == r"my\b\data\wood_co.paa").collect();
@@ -192,7 +193,7 @@ fn missing_files_alone_and_other_ways_to_write_them() {
     assert_eq!(code(&run(["refs", "no/such/folder"])), 2);
 }
 
-/// What is assumed to be there ends where a folder's name does.
+/// A folder that is assumed to exist ends at a folder name's end.
 #[test]
 fn an_assumed_folder_is_no_beginning_of_another_name() {
     let folder = a_mod();

@@ -1,4 +1,4 @@
-//! Promises of the animation reader.
+//! Tests of the animation reader.
 
 use meshpeek::codec::activity;
 use meshpeek::inspect::to_bytes;
@@ -28,7 +28,7 @@ fn verify(bytes: &[u8]) -> Vec<Problem> {
     problems.into_vec()
 }
 
-/// The one problem that verifying finds.
+/// The single problem that verifying finds.
 #[track_caller]
 fn problem(bytes: &Bytes, severity: Severity, offset: usize, message: &str) {
     let found = verify(&bytes.to_vec());
@@ -97,7 +97,7 @@ fn plain_files_read_back_in_place() {
             let texts = (read.name.as_bytes(), read.value.as_bytes());
             assert_eq!((read.phase, texts), (written.phase, (written.name, written.value)));
         }
-        // The garbage behind the NUL is not told.
+        // The garbage after the NUL is not shown.
         assert!(read.bones().iter().map(|name| name.as_bytes()).eq(written.bones.iter().map(|name| &name[..])));
         assert!(read.times().unwrap().iter().map(|time| time.get()).eq(written.times.iter().copied()));
         for (index, frame) in read.frames().enumerate() {
@@ -133,7 +133,7 @@ fn a_track_is_one_bone_through_all_frames() {
     let track = Motion::parse(&plain).unwrap().track(1).unwrap();
     let rows = to_bytes(&track).unwrap();
     assert_eq!((rows.len(), &rows[5 * 52 + 4..]), (6 * 52, &matrix(5, 1).map(f32::to_le_bytes).concat()[..]));
-    // Who breaks off after a frame has decoded no other.
+    // A reader that stops after a frame has decoded no others.
     let before = activity();
     let _ = track.read(&mut |_| std::ops::ControlFlow::Break(()));
     let packed = motion(5, 6, 3, ALL).binarised().to_vec();
@@ -242,7 +242,7 @@ fn counts_that_disagree_are_told() {
     problem(&raw.clone().set("times", [2]), Severity::Error, raw.at("times"), "times: has 2 elements, not 3");
     let at = raw.at("frame 1");
     problem(&raw.clone().set("frame 1", [3]), Severity::Error, at, "frames[1]: has 3 elements, not 2");
-    // The frames around it can still be read.
+    // The frames before and after it can still be read.
     let bytes = raw.clone().set("frame 1", [3]).to_vec();
     let frames = binarised(&bytes).frames().unwrap();
     assert!(frames.get(0).unwrap().is_some() && frames.get(1).is_err() && frames.get(2).unwrap().is_some());
@@ -260,7 +260,7 @@ fn names_without_end_are_told() {
     problem(&cut(property + 2), Severity::Error, property, "properties[1].id: needs 4 bytes, 2 left");
     let plain = motion(0, 3, 2, NONE).with_properties().plain();
     let bent = plain.clone().set("property name", [200]);
-    // 200 bytes of name end far behind that property: there, RTM_0101 is missing.
+    // 200 bytes of name end far after that property, where RTM_0101 is missing.
     let found = verify(&bent.to_vec());
     assert_eq!((found.len(), found[0].severity), (1, Severity::Error));
 }
@@ -269,7 +269,7 @@ fn names_without_end_are_told() {
 fn packed_arrays_must_decode_to_what_their_counts_say() {
     let packed = motion(3, 3, 74, Marking::Size).binarised();
     let at = packed.at("elements 1");
-    // A stream that begins with one literal more.
+    // A stream that starts with one more literal.
     let first = packed.to_vec()[at];
     let found = verify(&packed.clone().set("elements 1", [first + 1]).to_vec());
     assert_eq!((found.len(), found[0].severity), (1, Severity::Error));
@@ -287,7 +287,7 @@ fn packed_arrays_must_decode_to_what_their_counts_say() {
         at - 1,
         "frames[1]: flag of a packed array is 7, not 2",
     );
-    // A packed frame said to be raw: the one behind it is not where it should be.
+    // A packed frame marked as raw: the next one is not where it should be.
     let found = verify(&flagged.clone().set("flag 1", [0]).to_vec());
     assert!(found.iter().any(|problem| problem.message.starts_with("frames[2]: has ")), "{found:?}");
 }
@@ -304,7 +304,7 @@ fn version_4_is_read_as_it_uses_up_the_file() {
         let found = verify(&bytes);
         assert_eq!((found.len(), found[0].severity), (1, Severity::Error));
         assert!(found[0].message.starts_with(message), "{found:?}");
-        // What stands before the frames is not hidden.
+        // The data before the frames is still available.
         assert!(Motion::parse(&bytes).unwrap().bones().len() >= 40);
     }
 }

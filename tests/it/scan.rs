@@ -1,4 +1,4 @@
-//! Archives as scans see them: what lies inside is what lies outside.
+//! Archives in scans: the results for members equal those for loose files.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -13,7 +13,7 @@ use crate::corpus::files;
 use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};
 
-/// A file of its own for one test, gone afterwards.
+/// A temporary file for one test, deleted afterwards.
 pub struct TempFile(pub PathBuf);
 
 impl TempFile {
@@ -46,7 +46,7 @@ pub fn scanned(path: &Path, change: impl FnOnce(&mut Scan)) -> Vec<Record> {
     records
 }
 
-/// What is known of each member, by its path inside.
+/// The result for each member, by its path inside.
 fn by_member(records: &[Record]) -> BTreeMap<String, Json> {
     let facts = |record: &Record| {
         let mut json = serde_json::to_value(record).unwrap();
@@ -61,7 +61,7 @@ fn by_member(records: &[Record]) -> BTreeMap<String, Json> {
     records.iter().filter_map(named).collect()
 }
 
-/// The files at hand that are no archives themselves, by a name without folders.
+/// The available files that are not archives, by a name without folders.
 pub fn tree() -> Vec<(String, Vec<u8>)> {
     let is_container = |bytes: &[u8]| Format::sniff(bytes).is_some_and(|format| matches!(format.name(), "pbo" | "zip"));
     let name = |path: &Path| path.display().to_string().replace(['/', '\\'], "_").replace("..", "");
@@ -73,7 +73,7 @@ pub fn packed_into_pbo(tree: &[(String, Vec<u8>)]) -> Vec<u8> {
     tree.iter()
         .enumerate()
         .fold(writer, |writer, (index, (name, bytes))| {
-            // Packed members take the same way as stored ones.
+            // Packed members are handled like stored ones.
             if index % 16 == 0 { writer.packed(name.as_bytes(), bytes) } else { writer.stored(name.as_bytes(), bytes) }
         })
         .finish(Tail::Sha1)
@@ -192,12 +192,12 @@ fn what_is_no_asset_has_no_format_whatever_its_name() {
         }
         assert_eq!(code(POINTER), "other.lfs");
         assert_eq!(code(b""), "other.empty");
-        // Noise, a few bytes of a damaged file, or the first of a sound one.
+        // Noise, a few bytes of a damaged file, or the first of a valid one.
         let noise: Vec<u8> = (0..100_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
         for bytes in [&noise[..], b"\xf1\xf2\xf3", b"text\0", b"BB", b"LODka", &[0; 500]] {
             assert_eq!(code(bytes), "other.unknown", "{extension}: {bytes:?}");
         }
-        // What starts like an asset stays one, however little of it there is, and in whatever version.
+        // Bytes that start like an asset are one, however few there are, and in any version.
         for (start, format) in [(&b"ODOL"[..], Format::Odol), (b"ODOL\xff\0\0\0", Format::Odol), (b"BB3D", Format::B3d)]
         {
             let summary = record(start).summary;
@@ -248,7 +248,7 @@ fn a_scan_ends_when_its_caller_has_enough() {
     assert!(scan.progress.is_stopped());
 }
 
-/// What is found in the members meanwhile waits for the archive's own record, which knows of its checksum.
+/// Results from the members wait for the archive's own record, which has the result of its checksum.
 #[test]
 fn a_checksum_is_taken_beside_the_members_and_told_before_them() {
     let scene = crate::writer::b3d::sound().to_vec();
@@ -289,7 +289,7 @@ fn a_checksum_is_taken_beside_the_members_and_told_before_them() {
     }
 }
 
-/// Each stream is walked once for record and digests, and decoded once to be verified: its end is found on the way.
+/// Each stream is walked once for record and digests, and decoded once for verification, which also finds its end.
 #[test]
 fn streams_are_gone_over_once() {
     for file in ["odol/v75_lzo.p3d", "odol/v47_lzo.p3d", "odol/v43_lzss.p3d"] {
@@ -312,12 +312,12 @@ fn streams_are_gone_over_once() {
         };
         let (packed, walks, decodes) = work(|scan| scan.depth = Depth::Verify);
         assert!(packed > 2, "{file}");
-        // But for the masses, which are in the header that was read before.
+        // Except for the masses, which are in the header that was read before.
         assert!(walks <= 1, "{file}: {walks}");
         assert_eq!(decodes, packed, "{file}");
         let (_, walks, decodes) = work(|scan| scan.digests = true);
         assert_eq!((walks, decodes > 0), (packed, true), "{file}");
-        // Where little work is left, none is done ahead of what is asked.
+        // If little work is left, nothing is decoded ahead.
         let (_, walks, decodes) = work(|scan| (scan.depth, scan.limits.work) = (Depth::Verify, 16));
         assert_eq!((walks, decodes), (packed, packed), "{file}");
     }

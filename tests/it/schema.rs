@@ -1,11 +1,11 @@
-//! Each field carries the name that the format's document gives it.
+//! Each field has the name that the format's document gives it.
 
 use meshpeek::Format;
 use meshpeek::schema::records;
 
 use crate::corpus::{blessing, root};
 
-/// The documents, beside the project where they are at hand.
+/// The documents, next to the project if they are available.
 const DOCUMENTS: [(Format, &str); 5] = [
     (Format::B3d, "b3d-v0.01.txt"),
     (Format::Bmtr, "rtm-binarised.txt"),
@@ -30,7 +30,7 @@ fn names_of_fields_occur_in_their_document() {
         let mut named = 0;
         for record in records(format) {
             for field in record.fields {
-                // A count and what it counts are one field of ours.
+                // A count and the counted items are one field here.
                 for spec in field.spec.into_iter().flat_map(|names| names.split(", ")) {
                     assert!(words.contains(&spec), "{}.{}: {spec}", record.name, field.name);
                     named += 1;
@@ -96,7 +96,7 @@ fn every_field_of_these_documents_is_in_the_schema() {
     }
 }
 
-/// The types that fields have in the document of ODOL.
+/// The field types in the document of ODOL.
 const TYPES: [&str; 12] = [
     "ulong",
     "long",
@@ -111,8 +111,8 @@ const TYPES: [&str; 12] = [
     "D3DCOLORVALUE",
     "XYZTriplet",
 ];
-/// What it declares and no file stores: members of a type, the example of a conversion, names misspelled in an older
-/// state of it.
+/// Names that it declares but no file stores: members of a type, the example of a conversion, names misspelled in an
+/// earlier revision.
 const NO_FIELDS: [&str; 5] = ["r", "U", "CompressedXYZ", "StartAdressOfLods", "EndAdressOfLods"];
 
 #[test]
@@ -139,7 +139,7 @@ fn fields_of_the_document_occur_in_the_schema() {
     assert!(declared > 80, "{declared}");
 }
 
-/// The page begins with a few words, and the tables begin with the first format.
+/// The page starts with a few words, and the tables start with the first format.
 const BEGIN: &str = "\n## ";
 
 /// The fields of every format as tables.
@@ -179,11 +179,11 @@ fn tables() -> String {
     text
 }
 
-/// A text that a table takes: one line, links as words, nothing that starts a column.
+/// Converts a text for a table: one line, links as words, no column separators.
 fn cell(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text.trim();
-    // `[words](target)` and ``[`Type`]`` are the words.
+    // `[words](target)` and ``[`Type`]`` become the words.
     while let Some((before, behind)) = rest.split_once('[') {
         out += before;
         let Some((words, after)) = behind.split_once(']').filter(|(words, _)| !words.is_empty()) else {

@@ -1,4 +1,4 @@
-//! Selectors lead to the array they name, in every file at hand.
+//! Selectors lead to the array they name, in every available file.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::cli::program;
 use crate::corpus::{below, outside, root};
 use crate::writer::{self, b3d, odol};
 
-/// What a listing says of an array, and what makes it that one.
+/// The listing of an array, and the facts that identify it.
 #[derive(Debug, PartialEq)]
 struct Array {
     rows: u64,
@@ -43,7 +43,7 @@ fn found<T>(asset: &dyn Inspect, text: &str, take: impl Fn(&dyn Table) -> T) -> 
     found
 }
 
-/// The models at hand: the project's own that are sound, and other people's.
+/// The available models: the project's own valid ones, and other people's.
 fn models() -> Vec<(PathBuf, Vec<u8>)> {
     let own = below(&root().join("corpus")).into_iter();
     let others = outside().map(|folder| below(&folder)).unwrap_or_default();
@@ -65,7 +65,7 @@ fn every_selector_that_is_listed_leads_back_to_its_array() {
         let listing = printed(&["dump"], &path);
         let lines: Vec<Vec<&str>> = listing.lines().skip(1).map(|line| line.split_whitespace().collect()).collect();
         assert_eq!(lines.len(), listed.len(), "{}", path.display());
-        // Of a file with thousands of arrays, each takes its time to find: some of them stand for all.
+        // In a file with thousands of arrays, finding each is slow, so only some of them are tried.
         let stride = listed.len() / 400 + 1;
         for ((selector, array), line) in listed.iter().zip(&lines).step_by(stride) {
             assert_eq!((line[0], line[1]), (selector.as_str(), array.rows.to_string().as_str()), "{}", path.display());

@@ -1,4 +1,4 @@
-//! Files that somebody else cuts short, empties, fills, replaces and writes into while they are looked at.
+//! Files that other processes truncate, empty, extend, replace and write into while they are read.
 
 use std::fs::File;
 use std::hint::black_box;
@@ -17,14 +17,14 @@ use crate::{any, writer};
 
 /// Mapped, whatever the size.
 fn map() -> Access {
-    // SAFETY: that files are written to meanwhile is what is tested, with `source`'s word that it does no harm.
+    // SAFETY: concurrent writes are what is tested, relying on the statement in `source` that they do no harm.
     unsafe { Access::map() }
 }
 
-/// Larger than what is read rather than mapped.
+/// Above the size up to which files are read, not mapped.
 const LARGE: usize = 1 << 19;
 
-/// A folder of its own, gone afterwards.
+/// A temporary folder, deleted afterwards.
 struct Folder(PathBuf);
 
 impl Drop for Folder {
@@ -33,7 +33,7 @@ impl Drop for Folder {
     }
 }
 
-/// Ten files, each made large by zeros behind it, except zips, which are found from their end.
+/// Ten files, each extended with zeros, except zips, which are found from their end.
 fn ten_files(name: &str) -> (Folder, Vec<(PathBuf, Vec<u8>)>) {
     let folder = Folder(std::env::temp_dir().join(format!("meshpeek-shrink-{name}-{}", std::process::id())));
     std::fs::create_dir_all(&folder.0).unwrap();
@@ -62,7 +62,7 @@ fn ten_files(name: &str) -> (Folder, Vec<(PathBuf, Vec<u8>)>) {
     (folder, files)
 }
 
-/// Cuts the file short: to nothing, to its first pages, to anything.
+/// Truncates the file: to nothing, to its first pages, to any size.
 fn cut(path: &Path, random: &mut Random) {
     let length = match random.below(3) {
         0 => 0,
@@ -72,7 +72,7 @@ fn cut(path: &Path, random: &mut Random) {
     File::options().write(true).open(path).unwrap().set_len(length as u64).unwrap();
 }
 
-/// Does one of the things that others do to files.
+/// Changes the file in one of the ways in which other processes do.
 fn disturb(path: &Path, bytes: &[u8], random: &mut Random) {
     cut(path, random);
     match random.below(8) {
@@ -99,7 +99,7 @@ fn a_map_that_is_cut_short_is_read_to_its_end() {
         for (path, bytes) in &files {
             let file = FileMap::open_with(path, map(), &Limits::default()).unwrap();
             assert!(file.is_mapped());
-            // Half of the rounds the structure is known before the file goes.
+            // In half of the rounds, the structure is known before the file changes.
             let early = if round % 2 == 0 { meshpeek::Asset::parse(&file).ok() } else { None };
             File::options()
                 .write(true)
@@ -179,10 +179,11 @@ fn the_program_outlives_the_files_that_it_looks_at() {
     }
 }
 
-/// A name is one character longer or shorter than it was, again and again, while the program reads it. A `&str` over
-/// mapped bytes would run over its end.
+/// A name repeatedly becomes one character longer or shorter while the program reads it. A `&str` over mapped bytes
+/// would overrun its end.
 ///
-/// Some minutes: `cargo test -p meshpeek-cli --all-features --test it -- --ignored --nocapture names_that_change`.
+/// Takes some minutes: `cargo test -p meshpeek-cli --all-features --test it -- --ignored --nocapture
+/// names_that_change`.
 #[cfg(unix)]
 #[test]
 #[ignore = "takes minutes"]
@@ -219,7 +220,7 @@ fn names_that_change_under_every_verb_end_no_program() {
             let file = File::options().write(true).open(&path).unwrap();
             let mut toggles = 0_u64;
             while !over.load(Ordering::Relaxed) {
-                // One byte that is the last of the name, and one that begins a character of four.
+                // One byte that is the last of the name, and one that starts a character of four bytes.
                 for byte in [b"a", b"\xf0"] {
                     file.write_all_at(byte, last).unwrap();
                     toggles += 1;
@@ -249,7 +250,7 @@ fn names_that_change_under_every_verb_end_no_program() {
     println!("{RUNS} runs, {toggles} writes: exit status 0, 1, 2: {codes:?}");
 }
 
-/// A system call that is handed mapped bytes fails where these are gone; what is written is a copy.
+/// A system call that receives mapped bytes fails if these are gone, so a copy is written.
 #[cfg(target_os = "linux")]
 #[test]
 fn what_is_cut_off_while_it_is_written_out_is_told_as_changed() {
@@ -264,7 +265,7 @@ fn what_is_cut_off_while_it_is_written_out_is_told_as_changed() {
     std::fs::write(&path, scene.to_vec()).unwrap();
     let mut program = Command::new(env!("CARGO_BIN_EXE_meshpeek"));
     program.args(["dump", "--format", "raw"]).arg(&path).arg("bones/0/weights");
-    // Not standard output, in whose bytes Rust looks for the end of a line first.
+    // Not standard output, in whose bytes Rust first searches for the end of a line.
     let pipe = folder.0.join("out");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let child = program.arg("-o").arg(&pipe).stderr(Stdio::piped()).spawn().unwrap();

@@ -1,4 +1,4 @@
-//! Streams that say whether they are whole, and scans that go on from one.
+//! Streams that say whether they are complete, and scans that continue from one.
 
 use std::path::Path;
 
@@ -33,13 +33,13 @@ fn scan(folder: &Folder, more: &[&str]) -> Vec<u8> {
     output.stdout
 }
 
-/// A scan that goes on from this stream is a fresh scan; how many records it made anew.
+/// Checks that a scan that continues from this stream equals a fresh scan. Returns the number of new records.
 fn goes_on(folder: &Folder, old: &[u8]) -> usize {
     let fresh = scan(folder, &[]);
     let old = folder.file("old.ndjson", old);
     let since = scan(folder, &["--since", old.to_str().unwrap()]);
     assert!(since == fresh, "{}\n\n{}", String::from_utf8_lossy(&since), String::from_utf8_lossy(&fresh));
-    // What is copied is told by a mark that no scan writes.
+    // Copied records have a mark that no scan writes.
     let marked = String::from_utf8(std::fs::read(&old).unwrap()).unwrap().replace("\"path\":", "\"path\" :");
     std::fs::write(&old, marked).unwrap();
     let since = scan(folder, &["--since", old.to_str().unwrap()]);
@@ -64,7 +64,7 @@ fn a_scan_goes_on_where_another_ended() {
     assert_eq!(goes_on(&folder, &old), 3 + 4 + 1);
     std::fs::remove_file(folder.0.join("in/scene.b3d")).unwrap();
     assert_eq!(goes_on(&folder, &old), 3 + 4 + 1);
-    // Another file in its place, of the same size and time.
+    // Another file in its place, with the same size and time.
     let path = folder.0.join("in/broken.b3d");
     let time = path.metadata().unwrap().modified().unwrap();
     let other = folder.file("other", b"BB3\0");
@@ -86,17 +86,17 @@ fn an_interrupted_stream_is_believed_as_far_as_it_can_be() {
             goes_on_from(&folder, &old.as_bytes()[..cut]);
         }
     }
-    // Without its end: loose files are known, archives are not.
+    // Without its end, loose files are known, archives are not.
     let headless = all[..records].join("\n") + "\n";
     assert_eq!(goes_on(&folder, headless.as_bytes()), 3 + 2);
-    // A stream that says that it was interrupted, and one that goes on behind its end.
+    // A stream that says that it was interrupted, and one that continues after its end.
     let told = headless.clone()
         + "{\"event\":\"interrupted\"}\n"
         + &all[records].replace("\"whole\":true", "\"whole\":false")
         + "\n";
     assert_eq!(goes_on(&folder, told.as_bytes()), 3 + 2);
     assert_eq!(goes_on(&folder, (old.clone() + all[0]).as_bytes()), 3 + 2);
-    // One that another question was asked for.
+    // A stream from a scan with other options.
     let input = folder.0.join("in");
     let other = run(["scan", input.to_str().unwrap(), "--events"]);
     assert_eq!(goes_on(&folder, &other.stdout), records);
@@ -127,7 +127,7 @@ fn events_close_a_stream_and_tell_what_has_no_record() {
     assert_eq!((&end["event"], &end["whole"], &end["unreadable"]), (&"end".into(), &false.into(), &1.into()));
     assert_eq!((&end["assets"], &end["damaged"]), (&(told.len() - 2).into(), &1.into()));
     assert!(lines(&run(["scan", input.to_str().unwrap()])).iter().all(|line| line["event"].is_null()));
-    // What could not be read keeps nothing from being gone on from, archives neither.
+    // Files that could not be read do not prevent continuing from the others, including archives.
     assert_eq!(goes_on(&folder, &output_with_digests(&input)), 0);
     let table = run(["scan", "corpus/b3d", "--events", "--format", "csv"]);
     assert_eq!((code(&table), stdout(&table).as_str()), (2, ""));
@@ -147,7 +147,7 @@ fn records_tell_how_members_are_stored() {
     let whole = std::fs::read(&pbo).unwrap();
     let (offset, bytes) = (stored["offset"].as_u64().unwrap() as usize, stored["bytes"].as_u64().unwrap() as usize);
     assert_eq!(whole.len(), offset + bytes + 21);
-    // `file` is the digest of the very bytes.
+    // `file` is the digest of these exact bytes.
     let cat = run(["cat", &format!("{}!/a.p3d", pbo.display())]).stdout;
     assert_eq!(told[1]["digests"]["file"], digest(&cat));
     assert_eq!(told[0]["digests"]["file"], digest(&whole));

@@ -1,4 +1,4 @@
-//! Files that are no regular ones, named and found, and files that tell a walk what to leave out.
+//! Files that are not regular, named and found, and files that make a walk skip others.
 
 use std::fs::File;
 use std::io::Write;

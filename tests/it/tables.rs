@@ -1,4 +1,4 @@
-//! Tables of Parquet say what NDJSON says.
+//! Tables of Parquet have the same content as NDJSON.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -26,7 +26,7 @@ fn cell(column: &dyn Array, row: usize) -> Json {
         DataType::Int32 => json!(column.as_primitive::<Int32Type>().value(row)),
         DataType::Int64 => json!(column.as_primitive::<Int64Type>().value(row)),
         DataType::Float32 => {
-            // As short as a record has it.
+            // In the same short notation as in a record.
             let text = serde_json::to_string(&column.as_primitive::<Float32Type>().value(row)).unwrap();
             serde_json::from_str(&text).unwrap()
         }
@@ -61,7 +61,7 @@ fn without_nulls(json: &Json) -> Json {
     Json::Object(entries.map(|(key, value)| (key.clone(), value.clone())).collect())
 }
 
-/// A row of the assets as the record that it stands for.
+/// Converts a row of the assets to its record.
 fn as_record(row: &Json) -> Json {
     let mut record = row.clone();
     let entries = record.as_object_mut().unwrap();
@@ -84,7 +84,7 @@ fn as_record(row: &Json) -> Json {
     marked_when_lossy(&record)
 }
 
-/// Fields of a row by the names that they have in a record.
+/// Fields of a row by their names in a record.
 fn renamed(row: &Json, names: &[(&str, &str)]) -> Json {
     let mut row = row.clone();
     let fields = row.as_object_mut().unwrap();
@@ -95,7 +95,7 @@ fn renamed(row: &Json, names: &[(&str, &str)]) -> Json {
     row
 }
 
-/// Records leave out what is not so.
+/// Records omit false values.
 fn marked_when_lossy(json: &Json) -> Json {
     let mut json = json.clone();
     let entries = json.as_object_mut().unwrap();
@@ -103,7 +103,7 @@ fn marked_when_lossy(json: &Json) -> Json {
     json
 }
 
-/// A record without what a table has no place for: which keys are there though they are null.
+/// A record without the data that tables do not have: which keys are present although they are null.
 fn plain(record: &Json) -> Json {
     let mut record = record.clone();
     let entries: &mut Map<String, Json> = record.as_object_mut().unwrap();
@@ -151,7 +151,7 @@ fn a_folder_takes_four_tables_that_lead_to_each_other() {
     folder.file("in/x.zip", zip(&entries, b"").to_vec());
     let out = folder.0.join("in/out/");
     let scan = || run(["scan", "-q", folder.0.join("in").to_str().unwrap(), "-o", &format!("{}/", out.display())]);
-    // Again over what is there: its own tables are no input.
+    // Again over the existing files: its own tables are not inputs.
     for _ in 0..2 {
         let output = scan();
         assert_eq!(code(&output), 0, "{}", stderr(&output));
@@ -177,7 +177,7 @@ fn a_folder_takes_four_tables_that_lead_to_each_other() {
         assert_eq!(dumped.len() as i64, array["rows"].as_i64().unwrap());
         assert!(parts.iter().any(|part| part["part"] == array["part"] && part["member"] == "a.b3d"), "{array}");
     }
-    // Each part has the fields that `info` has.
+    // Each part has the same fields as in `info`.
     let info: Json = serde_json::from_str(&stdout(&run(["info", "--json", address.to_str().unwrap()]))).unwrap();
     let root = parts.iter().find(|part| part["part"] == "" && part["member"] == "a.b3d").unwrap();
     let fields: Json = serde_json::from_str(root["fields"].as_str().unwrap()).unwrap();
@@ -194,7 +194,7 @@ fn wrong_wishes_are_told() {
     assert!(code(&output) == 2 && stderr(&output).contains("a folder takes Parquet tables"), "{}", stderr(&output));
     let output = run(["scan", "corpus/b3d", "--events", "--format", "parquet"]);
     assert!(code(&output) == 2 && stderr(&output).contains("--format ndjson"));
-    // A stream of Parquet can go down a pipe.
+    // A Parquet stream can be written to a pipe.
     let output = program().args(["scan", "-q", "corpus/b3d", "--format", "parquet"]).output().unwrap();
     assert!(output.stdout.starts_with(b"PAR1") && output.stdout.ends_with(b"PAR1"));
     let old = folder.file("old.parquet", "old");
@@ -202,7 +202,7 @@ fn wrong_wishes_are_told() {
     assert_eq!((code(&output), std::fs::read(&old).unwrap()), (2, b"old".to_vec()));
 }
 
-/// Polars unnests structs and exploded lists next to the other columns, under the names of their fields.
+/// Polars unnests structs and exploded lists next to the other columns, with the names of their fields.
 #[test]
 fn fields_of_assets_have_names_of_their_own() {
     let schema = meshpeek_tables::Table::Assets.schema();
@@ -221,7 +221,7 @@ fn fields_of_assets_have_names_of_their_own() {
     assert!(names.len() > 60 && doubles.is_empty(), "{doubles:?}");
 }
 
-/// Each cell of CSV against the row of Parquet, where the two share a column.
+/// Compares each cell of CSV with the row of Parquet, for the columns that both have.
 #[test]
 fn csv_has_what_tables_have() {
     let folder = Folder::new("csv_columns");

@@ -1,4 +1,4 @@
-//! Work in pieces: all units together are the whole scan.
+//! Divided work: all units together are the whole scan.
 
 use std::fs::File;
 use std::io::Write;
@@ -12,14 +12,14 @@ use crate::writer::b3d;
 use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};
 
-/// Units of so many bytes, as lines.
+/// Units of this many bytes, as lines.
 fn plan(path: &Path, unit: &str) -> Vec<Json> {
     let output = run(["plan", path.to_str().unwrap(), "--unit", unit]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     lines(&output)
 }
 
-/// What a scan of these units gives, one unit after the other, and everything else it says.
+/// The results of scanning these units, one after the other, and all messages.
 fn scan_units(units: &[Json], more: &[&str]) -> (Vec<String>, Vec<i32>, String) {
     let (mut records, mut codes, mut said) = (Vec::new(), Vec::new(), String::new());
     for unit in units.chunk_by(|a, b| a["unit"] == b["unit"]) {
@@ -46,7 +46,7 @@ fn scan_whole(path: &Path, more: &[&str]) -> Vec<String> {
     records
 }
 
-/// The union of the units is the whole; how many units, and how many records.
+/// Checks that the union of the units is the whole. Returns the number of units and of records.
 fn union_is_whole(path: &Path, unit: &str, more: &[&str]) -> (usize, usize) {
     let units = plan(path, unit);
     let (records, codes, said) = scan_units(&units, more);
@@ -95,7 +95,7 @@ fn members_of_nested_archives_stay_with_the_member_they_lie_in() {
     let inner = zip(&[Entry::deflated("deep.pbo", &pbo(5)), Entry::stored("x.b3d", &scene)], b"").to_vec();
     let mut entries: Vec<Entry> = (0..8).map(|index| Entry::stored(format!("{index}.pbo"), &pbo(20))).collect();
     entries.push(Entry::stored("inner.zip", &inner));
-    // One name twice, and one that is damaged.
+    // One duplicate name, and one damaged file.
     entries.extend([Entry::stored("0.pbo", &pbo(3)), Entry::stored("bad.b3d", b"BB3D")]);
     folder.file("in/outer.zip", zip(&entries, b"").to_vec());
     folder.file("in/small.pbo", pbo(2));
@@ -131,13 +131,13 @@ fn a_file_that_changed_since_is_told_and_costs_no_other_unit() {
     let (records, codes, said) = scan_units(&units, &[]);
     assert_eq!((records.len(), codes.as_slice()), (1, &[2, 0][..]));
     assert!(said.contains("one.b3d") && said.contains("changed since it was cut into units"), "{said}");
-    // The path that went away is told by the scan too.
+    // The scan also reports the path that disappeared.
     std::fs::remove_file(folder.0.join("in/two.b3d")).unwrap();
     let (records, codes, _) = scan_units(&units, &[]);
     assert_eq!((records.len(), codes.as_slice()), (0, &[2, 2][..]));
 }
 
-/// Each unit has what its own bytes may cost: those with bombs tell of them, the others are whole.
+/// Each unit has the budget of its own bytes: those with bombs report them, the others are complete.
 #[test]
 fn a_unit_pays_for_itself() {
     let folder = Folder::new("bombs");
@@ -151,7 +151,7 @@ fn a_unit_pays_for_itself() {
     assert!(codes.len() > 2 && codes.iter().all(|&code| code == 0), "{codes:?} {said}");
     let told: Vec<&String> = records.iter().filter(|record| record.contains("\"limit\"")).collect();
     assert_eq!((records.len(), told.len()), (202, 1), "{told:?}");
-    // One that cannot even be listed within its budget says so, whichever part it is.
+    // An archive that cannot even be listed within its budget is reported as such, whichever part it is.
     let (_, codes, said) = scan_units(&units[1..], &["--max-output", "0"]);
     assert!(codes.iter().all(|&code| code == 1 || code == 2) && said.contains("--max-output"), "{said}");
 }

@@ -1,4 +1,4 @@
-//! Promises of zip archives, and of containers in general.
+//! Tests of zip archives, and of containers in general.
 
 use std::time::{Duration, Instant};
 
@@ -55,7 +55,7 @@ fn assets_are_found_in_archives_in_archives() {
         all(&file("nested.zip")),
         [": zip", "!/2.zip: zip", "!/2.zip!/1.zip: zip", "!/2.zip!/1.zip!/scene.b3d: b3d"]
     );
-    // The limit stands for what a scan does: as deep as it is allowed, and no deeper.
+    // The limit has the same effect as in a scan: as deep as allowed, and no deeper.
     assert_eq!(all(&nested(30)).len(), 1 + Limits::default().archive_depth as usize);
 }
 
@@ -75,7 +75,7 @@ fn forms_are_told_and_slices_borrowed() {
     let members: Vec<_> = Container::of(&asset).unwrap().members().map(Result::unwrap).collect();
     assert_eq!([members[0].form(), members[1].form()], [Form::Encrypted, Form::Unknown]);
     assert!(members.iter().all(|member| member.borrowed().unwrap().is_none()));
-    // A map is an asset, though it is a zip.
+    // A map is an asset, although it is a zip.
     let map = crate::writer::bmx::corpus().swap_remove(0).1;
     assert!(Container::of(&Asset::parse(&map).unwrap()).is_none());
 }
@@ -175,7 +175,7 @@ fn damaged_zip64_records_are_told() {
     assert!(error(&|b| b[record + 24..record + 40].fill(0xff)).contains("cannot hold"));
     assert!(error(&|b| b[record + 40..record + 48].fill(0xff)).contains("runs into its end record"));
     assert!(error(&|b| b[record + 16] = 1).contains("several disks"));
-    // Where it lies can be wrong, as with bytes before the archive.
+    // The location can be wrong, as with bytes before the archive.
     let mut bytes = sound.clone();
     bytes[locator + 8..locator + 16].fill(0xff);
     assert_eq!(all(&bytes).len(), 3);
@@ -188,7 +188,7 @@ fn an_archive_without_its_end_is_read_by_its_headers() {
         Entry::stored("folder/", b""),
         Entry::stored("folder/one.b3d", &scene),
         Entry::deflated("two.b3d", &scene).with_descriptor(),
-        // An archive in it, whose headers are not its own.
+        // A nested archive, whose headers are not its own.
         Entry::stored("inner.zip", &zip(&[Entry::stored("three.b3d", &scene)], b"").to_vec()),
         Entry::deflated("four.b3d", &scene),
     ];
@@ -207,7 +207,7 @@ fn an_archive_without_its_end_is_read_by_its_headers() {
     assert_eq!(found(whole.at("directory") + 60), (all.clone(), 4));
     assert_eq!(found(whole.at("directory")), (all.clone(), 4));
     assert_eq!(found(whole.at("directory") - 1), (all, 3));
-    // Wherever it is cut, it is an answer or an error; the first file is there as soon as its header is.
+    // Wherever it is cut, the result is an answer or an error. The first file is available as soon as its header is.
     for cut in 0..whole.at("end") {
         if let Ok(archive) = meshpeek::zip::Archive::parse(&bytes[..cut]) {
             assert!(

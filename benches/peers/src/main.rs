@@ -1,4 +1,4 @@
-//! The table of all questions, and behind it those in which other libraries take part.
+//! The table of all questions, followed by those with other libraries.
 
 mod native;
 #[path = "../../questions/mod.rs"]
@@ -98,7 +98,7 @@ fn b3d(examiner: &mut dyn Examiner) {
             .at_most(0.3),
         ]);
     });
-    // Their readers convert what they read.
+    // Their readers convert the data.
     examiner.question("b3d: from a path, everything to native arrays, of the files that all read", |question| {
         let paths = scenes_of_all();
         question.compare(vec![
@@ -192,7 +192,7 @@ fn bmx(examiner: &mut dyn Examiner) {
 
 fn pbo(examiner: &mut dyn Examiner) {
     examiner.question("pbo: from a path, the index of 100,000 members", |question| {
-        // HEMTT wants a checksum, and does not look whether it holds.
+        // HEMTT requires a checksum, but does not verify it.
         let archive = growth::archive(100_000, &growth::scene(), Tail::Sha1);
         question.compare(vec![
             measure("meshpeek: Archive::parse, members", || growth::places(&archive)),

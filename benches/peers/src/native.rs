@@ -1,4 +1,4 @@
-//! Libraries that are not of Rust.
+//! Libraries not written in Rust.
 
 use std::ffi::{CString, c_char, c_int, c_uchar, c_ulong, c_void};
 use std::os::unix::ffi::OsStrExt;
@@ -17,7 +17,7 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
-/// The vertices that assimp makes of a file; 0 where it reads none.
+/// Returns the number of vertices that assimp creates from a file, or 0 if it cannot read it.
 pub fn assimp_vertices(path: &Path) -> u64 {
     let path = CString::new(path.as_os_str().as_bytes()).expect("a path without NUL");
     // SAFETY: the path ends with NUL and outlives the call.

@@ -1,6 +1,6 @@
 //! LZSS with its checksum, byte by byte.
 
-/// Decodes the stream at the start of the bytes; what it decodes to, and how many bytes it takes.
+/// Decodes the stream at the start of the bytes. Returns the output and the number of bytes it takes.
 pub fn decode(stream: &[u8], decoded_len: usize) -> (Vec<u8>, usize) {
     let mut out = Vec::with_capacity(decoded_len);
     let mut at = 0;

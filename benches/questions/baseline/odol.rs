@@ -1,16 +1,16 @@
 //! The usual way to read a binarised Arma model: the whole file into memory, every part of it into a `String` or a
-//! `Vec`, every stream expanded, in the order of the file. Versions 45 to 52, without animations.
+//! `Vec`, every stream expanded, in file order. Versions 45 to 52, without animations.
 //!
-//! Each face has a `Vec` of its own, as the known readers have it. Where those do more, it is spared: it checks nothing
-//! but the bounds of slices, expands streams straight into the `Vec` that keeps them, and keeps packed vectors,
-//! coordinates and bone references as the words that they are.
+//! Each face has its own `Vec`, as in the known readers. In other respects it does less than they do: it checks only
+//! the bounds of slices, expands streams directly into the `Vec` that keeps them, and keeps packed vectors, coordinates
+//! and bone references as stored.
 
-// What is read is kept and dropped again; hardly any of it is asked for.
+// The data is kept and dropped again; hardly any of it is used.
 #![allow(dead_code)]
 
 use bytemuck::Pod;
 
-/// Expands the LZO stream at the start of the bytes until the place is full; how many bytes it took.
+/// Expands the LZO stream at the start of the bytes until the output is full. Returns the number of bytes it took.
 pub type Expand<'e> = dyn FnMut(&[u8], &mut [u8]) -> usize + 'e;
 
 type Vec3 = [f32; 3];
@@ -131,7 +131,7 @@ pub fn parse<'e>(file: &[u8], expand: &'e mut Expand<'e>) -> Model {
 }
 
 impl Model {
-    /// How many elements and bytes the arrays of the vertex tables have.
+    /// Returns the number of elements and bytes of the arrays of the vertex tables.
     pub fn vertex_data(&self) -> (u64, u64) {
         fn size<T>(array: &[T]) -> (u64, u64) {
             (array.len() as u64, size_of_val(array) as u64)

@@ -1,4 +1,4 @@
-//! Movement: the KEYS and ANIM chunks.
+//! Animations: the KEYS and ANIM chunks.
 
 use std::collections::BTreeMap;
 
@@ -13,15 +13,15 @@ use crate::outline::{FieldInfo, Rule, Schema, Type};
 use crate::record::list::left_over;
 use crate::record::{Interleaved, Layout, Read, Stored as _, record};
 
-/// Where an animation starts in the tree, and how long it is (ANIM).
+/// The start of an animation in the node tree, and its length (ANIM).
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Animation {
-    /// Unused by the spec; 0 in all files seen.
+    /// Unused by the spec; 0 in all known files.
     pub flags: i32,
-    /// The length as its writer saw it. Keys before and beyond it are normal.
+    /// The length that the writer gives. Keys before and after it are normal.
     pub frames: i32,
-    /// Frames a second; 0 in some files. Blitz3D itself never uses it.
+    /// Frames per second; 0 in some files. Blitz3D itself never uses it.
     pub fps: f32,
 }
 
@@ -35,7 +35,7 @@ impl Animation {
         Ok(Self { flags: fields.flags.get(), frames: fields.frames.get(), fps: fields.fps.get() })
     }
 
-    /// Its length in seconds, where frames and rate make one.
+    /// Returns its length in seconds, or `None` if frames and rate do not give one.
     pub fn seconds(&self) -> Option<f32> {
         let seconds = self.frames as f32 / self.fps;
         (self.fps > 0.0 && seconds.is_finite()).then_some(seconds)
@@ -43,7 +43,7 @@ impl Animation {
 }
 
 record! {
-    /// A named range of frames (SEQS), which the spec does not know but some writers add.
+    /// A named range of frames (SEQS), which some writers add. Not in the spec.
     Sequence<'a> named name {
         /// Its name as stored.
         name: ByteStr<'a>,
@@ -51,7 +51,7 @@ record! {
         first_frame: i32,
         /// The last frame.
         last_frame: i32,
-        /// 0 in all files seen.
+        /// 0 in all known files.
         reserved: i32,
     }
 }
@@ -68,13 +68,13 @@ record! {
     /// One list of animation keys of a node (KEYS): columns over one array of records.
     ///
     /// A node may have several, such as one for positions and one for rotations over the same frames.
-    /// [`Node::to_tracks`](super::Node::to_tracks) puts them together.
+    /// [`Node::to_tracks`](super::Node::to_tracks) merges them.
     Keys<'a> {
         /// Which columns there are, as stored: 1 positions, 2 scales, 4 rotations. Other bits have no meaning and no
         /// bytes.
         #[rule(Range(1, 7))]
         flags: u32 = "flags",
-        /// A frame, and for each of the columns what it has then.
+        /// A frame, and the value of each column in it.
         records: Interleaved<'a, KeyLayout> = "frame" [KeyLayout(flags)],
     }
 }
@@ -154,32 +154,34 @@ impl<'a> Keys<'a> {
         Self::read(&mut chunk.whole()?, ())
     }
 
-    /// How many keys.
+    /// Returns the number of keys.
     pub fn len(&self) -> usize {
         self.records.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no keys.
     pub fn is_empty(&self) -> bool {
         self.records.is_empty()
     }
 
-    /// The frame of each key. Real files begin at 1; bones may have keys at other frames than their neighbors.
+    /// Returns the frame of each key. Real files start at 1. Bones may have keys at different frames than their
+    /// neighbors.
     pub fn frames(&self) -> Strided<'a, I32> {
         self.records.column(0)
     }
 
-    /// Positions relative to the node above, where the keys have them.
+    /// Returns positions relative to the parent node, if the keys have them.
     pub fn positions(&self) -> Option<Strided<'a, Vec3>> {
         self.column(KeyLayout::has_positions, |_| 4)
     }
 
-    /// Scales, where the keys have them.
+    /// Returns scales, if the keys have them.
     pub fn scales(&self) -> Option<Strided<'a, Vec3>> {
         self.column(KeyLayout::has_scales, |layout| if layout.has_positions() { 16 } else { 4 })
     }
 
-    /// Rotations as stored, where the keys have them; see [`rotation_xyzw`](super::rotation_xyzw) for their convention.
+    /// Returns rotations as stored, if the keys have them; see [`rotation_xyzw`](super::rotation_xyzw) for their
+    /// convention.
     pub fn rotations(&self) -> Option<Strided<'a, Quat>> {
         self.column(KeyLayout::has_rotations, KeyLayout::rotation_column)
     }
@@ -194,15 +196,15 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// The keys of one node put together: each part of its transform by frame.
+/// The merged keys of one node: each part of its transform by frame.
 ///
-/// Where several keys name one frame and part, the last in the file counts, as in Blitz3D. Between two frames the game
-/// takes positions and scales on the straight line, rotations on the shorter arc at even speed; before the first and behind
-/// the last it holds them. `Clip` of the feature `geometry` does so.
+/// If several keys have the same frame and part, the last in the file counts, as in Blitz3D. Between two frames the
+/// game interpolates positions and scales linearly, and rotations spherically along the shorter arc. Before the first
+/// and after the last frame it holds their values. `Clip` of the feature `geometry` does the same.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Tracks {
-    /// Positions relative to the node above.
+    /// Positions relative to the parent node.
     pub positions: BTreeMap<i32, [f32; 3]>,
     /// Scales.
     pub scales: BTreeMap<i32, [f32; 3]>,

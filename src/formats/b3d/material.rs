@@ -18,9 +18,10 @@ use crate::record::{Fixed, Read, Record, Stored, form, record, walk_field};
 record! {
     /// A texture: a record of TEXS.
     Texture<'a> named name {
-        /// The file's name as stored: any encoding, often an absolute path of the author's machine. Never open it as it is.
+        /// The file's name as stored: any encoding, often an absolute path of the author's machine. Never open it
+        /// unchecked.
         name: ByteStr<'a> = "file",
-        /// How it is sampled and laid on.
+        /// Flags for sampling and mapping.
         flags: TextureFlags = "flags",
         /// How it mixes with the textures before it.
         blend: TextureBlend = "blend",
@@ -46,25 +47,25 @@ record! {
         /// How it mixes with what lies behind it; 0 if the writer set none.
         #[rule(Range(0, 3))]
         blend: BrushBlend = "blend",
-        /// Switches of its lighting.
+        /// Lighting flags.
         fx: BrushFx = "fx",
-        /// Positions in the list of textures, one for each layer, -1 for an empty layer.
+        /// Indices into the list of textures, one for each layer, -1 for an empty layer.
         texture_ids: LeArray<'a, I32> as Layers<'a> = "texture_id" [layers],
     }
 }
 
 impl<'a> Brush<'a> {
-    /// The textures of its layers, empty layers left out.
+    /// Returns an iterator over the textures of its layers, without empty layers.
     pub fn textures(&self) -> impl Iterator<Item = usize> + use<'a> {
         self.texture_ids.iter().filter_map(|id| usize::try_from(id.get()).ok())
     }
 }
 
-/// The ids of a brush's layers, described as a few numbers and as an array.
+/// The texture ids of a brush's layers, described as a few numbers and as an array.
 pub(super) struct Layers<'a>(LeArray<'a, I32>);
 
 impl Layers<'_> {
-    /// So many are told as numbers; real brushes have up to eight layers.
+    /// The maximum number of ids described as numbers. Real brushes have up to eight layers.
     const TOLD: usize = 64;
 }
 
@@ -96,7 +97,7 @@ form!(['a] Layers<'a> => LeArray<'a, I32>);
 pub struct TextureFlags(pub u32);
 
 impl TextureFlags {
-    /// The words for the bits that are set and known.
+    /// Returns the names of the known bits that are set.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         named_bits(self.0, Self::KNOWN)
     }
@@ -115,26 +116,26 @@ impl TextureFlags {
         (65536, "second uv set"),
     ];
 
-    /// Whether the texture takes the second set of coordinates.
+    /// Returns true if the texture uses the second set of coordinates.
     pub fn uses_second_uv_set(self) -> bool {
         self.0 & 65536 != 0
     }
 }
 
 codes! {
-    /// How a texture mixes with those before it.
+    /// How a texture blends with those before it.
     TextureBlend(i32) { 0 "none", 1 "alpha", 2 "multiply", 3 "add", 4 "dot3", 5 "multiply x2" }
 
-    /// How a brush mixes with what lies behind it.
+    /// How a brush blends with what is behind it.
     BrushBlend(i32) { 1 "alpha", 2 "multiply", 3 "add" }
 }
 
-/// Switches of a brush's lighting.
+/// Lighting flags of a brush.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BrushFx(pub u32);
 
 impl BrushFx {
-    /// The words for the bits that are set and known.
+    /// Returns the names of the known bits that are set.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         named_bits(self.0, Self::KNOWN)
     }
@@ -147,7 +148,7 @@ fn named_bits(bits: u32, names: &'static [(i64, &'static str)]) -> impl Iterator
     names.iter().filter(move |(bit, _)| i64::from(bits) & bit != 0).map(|&(_, name)| name)
 }
 
-/// Switches in one number, which outlines show by their names too.
+/// Flags in one number, which outlines also show by name.
 macro_rules! switches {
     ($($kind:ty: $names:literal of $bits:literal;)*) => {$(
         impl Stored for $kind {
@@ -178,24 +179,24 @@ switches! {
     BrushFx: "fx_names" of 0x3f;
 }
 
-/// What the chunks of one tag list right below BB3D.
+/// A record that the chunks of one tag directly below BB3D list.
 pub trait Material<'a>: Sealed + Record<'a, Self::Knowledge> {
     /// The tag of its chunks.
     const TAG: Tag;
 
-    /// What outlines and errors call the list.
+    /// The name of the list in outlines and errors.
     const LIST: &'static str;
 
-    /// What stands before the records of a chunk, as far as it takes that to read one.
+    /// The part of a chunk's head that is needed to read its records.
     type Knowledge: Copy + Default;
 
-    /// Reads what stands before the records of a chunk.
+    /// Reads the head of a chunk, before its records.
     ///
     /// # Errors
-    /// Where it does not fit, or makes no sense.
+    /// Returns an error if it does not fit or is invalid.
     fn head(cursor: &mut Cursor<'a>) -> Result<Self::Knowledge>;
 
-    /// Describes what stands there.
+    /// Describes the head of a chunk.
     fn describe_head(_: &Cursor<'a>, _: &mut Outline<'_>) {}
 }
 
@@ -231,7 +232,7 @@ impl<'a> Material<'a> for Brush<'a> {
     }
 }
 
-/// The textures or brushes of a scene, in order. A broken one ends its chunk; a further chunk goes on.
+/// The textures or brushes of a scene, in order. A broken one ends its chunk; the next chunk is still read.
 #[derive(Clone, Debug)]
 pub struct Materials<'a, T: Material<'a>> {
     chunks: Chunks<'a, ChunkHeader>,
@@ -246,7 +247,7 @@ pub type Textures<'a> = Materials<'a, Texture<'a>>;
 /// The brushes of a scene.
 pub type Brushes<'a> = Materials<'a, Brush<'a>>;
 
-/// A texture or brush that was read, its place, and what it took to read it.
+/// A texture or brush that was read, with its location and context.
 pub(super) struct Met<'a, T: Material<'a>> {
     pub(super) index: usize,
     pub(super) start: Cursor<'a>,
@@ -259,7 +260,7 @@ impl<'a, T: Material<'a>> Materials<'a, T> {
         Self { chunks, records: Cursor::new(&[]), knowledge: T::Knowledge::default(), index: 0 }
     }
 
-    /// Those of one chunk alone, of which the first has this place among all.
+    /// Creates the list of one chunk alone, whose first record has this index among all.
     pub(super) fn of(chunk: &Chunk<'a, ChunkHeader>, index: usize) -> Self {
         let mut of_one = Self { index, ..Self::new(Chunks::new(Cursor::new(&[]))) };
         of_one.records = chunk.body();
@@ -267,15 +268,15 @@ impl<'a, T: Material<'a>> Materials<'a, T> {
         of_one
     }
 
-    /// How many were met, broken ones included.
+    /// Returns the number of records read, including broken ones.
     pub(super) fn index(&self) -> usize {
         self.index
     }
 
     fn read(&mut self) -> Result<Option<(Cursor<'a>, T)>> {
         while self.records.is_empty() {
-            // Cut short or not: whole records may stand in front of the cut. A broken list of chunks ends here; the
-            // walk is where its error shows.
+            // The chunk may be cut short, with whole records before the cut. A broken list of chunks ends here; the
+            // walk reports its error.
             let chunk = self.chunks.by_ref().flatten().find(|chunk| chunk.tag() == T::TAG);
             let Some(chunk) = chunk else { return Ok(None) };
             let mut records = chunk.body();
@@ -286,7 +287,7 @@ impl<'a, T: Material<'a>> Materials<'a, T> {
         T::read(&mut self.records, self.knowledge).map(|material| Some((start, material)))
     }
 
-    /// The next one, with what it takes to read it again.
+    /// Returns the next record, with the context to read it again.
     pub(super) fn step(&mut self) -> Option<Met<'a, T>> {
         let index = self.index;
         let read = self.read().within_item(T::LIST, index);
@@ -301,7 +302,7 @@ impl<'a, T: Material<'a>> Materials<'a, T> {
         Some(Met { index, start, knowledge: self.knowledge, material })
     }
 
-    /// All in order, each with the offset where it starts.
+    /// Returns an iterator over the records and their offsets.
     pub(super) fn placed(mut self) -> impl Iterator<Item = (u64, Result<T>)> + use<'a, T> {
         std::iter::from_fn(move || self.step().map(|met| (met.start.offset(), met.material)))
     }

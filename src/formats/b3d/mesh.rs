@@ -17,17 +17,17 @@ use crate::bytes::{Color, Column, Cursor, InPlace, LeArray, Packing, Scalar, Sto
 use crate::outline::{FieldInfo, Rule, Schema, Type};
 use crate::record::{Flat, Interleaved, Layout, Read, Rest, Stored as _, record};
 
-/// A mesh: one list of vertices, and triangles in groups that share a brush.
+/// A mesh: a list of vertices, and groups of triangles, each with a brush.
 #[derive(Clone, Copy, Debug)]
 pub struct Mesh<'a> {
     chunk: Chunk<'a, ChunkHeader>,
     brush_id: i32,
-    /// Where in the body the first VRTS chunk is: never at its start, where the id is.
+    /// The offset of the first VRTS chunk in the body. Never 0, because the id is at the start.
     vertices: Option<NonZeroU32>,
 }
 
 impl<'a> Mesh<'a> {
-    /// A MESH chunk. Looks for its vertices among its children: linear in their number.
+    /// Parses a MESH chunk. Finds its vertices among its children, in time linear in their number.
     #[inline(always)]
     pub(super) fn parse(chunk: Chunk<'a, ChunkHeader>) -> Result<Self> {
         let mut children = chunk.body();
@@ -41,21 +41,21 @@ impl<'a> Mesh<'a> {
         })
     }
 
-    /// The brush for triangles that name none, as stored: -1 is no brush.
+    /// Returns the brush for triangles without one, as stored: -1 is no brush.
     pub fn brush_id(&self) -> i32 {
         self.brush_id
     }
 
-    /// Its vertices, shared by all its triangles: the first VRTS.
+    /// Returns its vertices, which all its triangles share: the first VRTS.
     ///
     /// # Errors
-    /// Where there is none, or what [`Vertices`] cannot be read for.
+    /// Returns an error if there are none, or if [`Vertices`] cannot be read.
     pub fn vertices(&self) -> Result<Vertices<'a>> {
         let missing = || Error::malformed("mesh without a VRTS chunk").at(self.chunk.offset());
         Vertices::parse(&self.vertices_chunk().ok_or_else(missing)?)
     }
 
-    /// Its groups of triangles in file order.
+    /// Returns an iterator over its groups of triangles in file order.
     pub fn triangles(&self) -> impl Iterator<Item = Result<Triangles<'a>>> + use<'a> {
         let mesh = *self;
         self.chunks()
@@ -65,27 +65,27 @@ impl<'a> Mesh<'a> {
             .map(move |(index, child)| Triangles::parse(&child, mesh.brush_id).within_item("triangles", index))
     }
 
-    /// All its chunks in file order, unknown ones too.
+    /// Returns all its chunks in file order, including unknown ones.
     pub fn chunks(&self) -> Chunks<'a, ChunkHeader> {
         Chunks::new(self.children())
     }
 
-    /// A cursor at its first chunk.
+    /// Returns a cursor at its first chunk.
     pub(super) fn children(&self) -> Cursor<'a> {
         let mut body = self.chunk.body();
-        // The id was read when the mesh was.
+        // The id was read when the mesh was parsed.
         let _ = body.i32();
         body
     }
 
-    /// Its first VRTS chunk.
+    /// Returns its first VRTS chunk.
     pub(super) fn vertices_chunk(&self) -> Option<Chunk<'a, ChunkHeader>> {
         let mut body = self.chunk.body();
         body.skip(self.vertices?.get().into()).ok()?;
         Chunk::next(&mut body).ok()?
     }
 
-    /// The MESH chunk itself.
+    /// Returns the MESH chunk itself.
     pub fn chunk(&self) -> Chunk<'a, ChunkHeader> {
         self.chunk
     }
@@ -97,7 +97,7 @@ record! {
     /// Space: left-handed, +X right, +Y up, +Z forward, relative to the mesh's node. V of texture coordinates grows
     /// downwards.
     Vertices<'a> {
-        /// Which columns they have.
+        /// The columns.
         layout: &'a VertexLayout as Flat<'a, VertexLayout> => |layout| bounded(layout),
         /// The vertices as stored.
         records: Interleaved<'a, &'a VertexLayout> = "x" [layout],
@@ -213,52 +213,53 @@ impl<'a> Vertices<'a> {
         Self::read(&mut chunk.whole()?, ())
     }
 
-    /// Which columns there are, as stored: 1 normals, 2 colors. Other bits have no meaning and no bytes.
+    /// Returns the bits of the columns that are present, as stored: 1 normals, 2 colors. Other bits have no meaning and
+    /// no bytes.
     pub fn flags(&self) -> u32 {
         self.layout.vertex_flags.get()
     }
 
-    /// How many sets of texture coordinates each vertex has (`tex_coord_sets`), 0 to 8.
+    /// Returns the number of sets of texture coordinates (`tex_coord_sets`), 0 to 8.
     pub fn sets(&self) -> usize {
         self.layout.sets()
     }
 
-    /// How many numbers each set has (`tex_coord_set_size`), 0 to 4.
+    /// Returns the number of components of each set (`tex_coord_set_size`), 0 to 4.
     pub fn set_size(&self) -> usize {
         self.layout.set_size()
     }
 
-    /// From one vertex to the next, in bytes: 12 to 168.
+    /// Returns the distance from one vertex to the next, in bytes: 12 to 168.
     pub fn stride(&self) -> usize {
         self.records.stride()
     }
 
-    /// How many vertices.
+    /// Returns the number of vertices.
     pub fn len(&self) -> usize {
         self.records.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no vertices.
     pub fn is_empty(&self) -> bool {
         self.records.is_empty()
     }
 
-    /// Positions, in the units of the author.
+    /// Returns the positions, in the author's units.
     pub fn positions(&self) -> Strided<'a, Vec3> {
         self.records.column(0)
     }
 
-    /// Normals, where the vertices have them. Meant to be of length 1; real files hold some of length 0.
+    /// Returns the normals, if the vertices have them. They should have length 1; real files contain some of length 0.
     pub fn normals(&self) -> Option<Strided<'a, Vec3>> {
         self.layout.has_normals().then(|| self.records.column(12))
     }
 
-    /// Colors, where the vertices have them.
+    /// Returns the colors, if the vertices have them.
     pub fn colors(&self) -> Option<Strided<'a, Color>> {
         self.layout.has_colors().then(|| self.records.column(if self.layout.has_normals() { 24 } else { 12 }))
     }
 
-    /// One set of texture coordinates, counted from 0.
+    /// Returns one set of texture coordinates, counted from 0.
     pub fn tex_coords(&self, set: usize) -> Option<TexCoords<'a>> {
         let column = self.layout.tex_coords_column().saturating_add(set.saturating_mul(self.layout.set_bytes()));
         (set < self.sets()).then_some(TexCoords { records: self.records, column })
@@ -273,12 +274,12 @@ pub struct TexCoords<'a> {
 }
 
 impl<'a> TexCoords<'a> {
-    /// How many numbers each vertex has here, 0 to 4.
+    /// Returns the number of components for each vertex, 0 to 4.
     pub fn set_size(&self) -> usize {
         self.records.layout().set_size()
     }
 
-    /// The coordinates of one vertex: as many numbers as [`set_size`](Self::set_size) says, U and V first.
+    /// Returns the coordinates of one vertex: [`set_size`](Self::set_size) numbers, U and V first.
     pub fn get(&self, vertex: usize) -> Option<&'a [F32]> {
         let stride = self.records.stride();
         let start = vertex.checked_mul(stride)?;
@@ -286,17 +287,17 @@ impl<'a> TexCoords<'a> {
         of(record, self.column, self.set_size())
     }
 
-    /// The coordinates of all vertices in order.
+    /// Returns an iterator over the coordinates of all vertices.
     pub fn iter(&self) -> ByIndex<Self> {
         ByIndex::new(*self, self.records.len())
     }
 
-    /// All coordinates as the machine's own numbers, [`set_size`](Self::set_size) for each vertex: copied.
+    /// Returns all coordinates as native numbers, [`set_size`](Self::set_size) for each vertex. Always copies.
     pub fn to_native(&self) -> Cow<'a, [f32]> {
         self.iter().flatten().map(|number| number.get()).collect()
     }
 
-    /// U and V alone, as a typed column; `None` where the set has fewer than two numbers.
+    /// Returns U and V as a typed column, or `None` if the set has fewer than two components.
     pub fn uv(&self) -> Option<Strided<'a, Vec2>> {
         (self.set_size() >= 2).then(|| self.records.column(self.column))
     }
@@ -328,7 +329,7 @@ impl Table for TexCoords<'_> {
     fn storage(&self) -> Storage {
         let behind = self.records.stride().saturating_sub(self.set_size().saturating_mul(4));
         let bytes = self.records.as_bytes().len().saturating_sub(behind) as u64;
-        // A column without a record stays where the records would start, so that its place lies in the file.
+        // An empty column is located where the records would start, so that its offset is inside the file.
         let column = if self.records.is_empty() { 0 } else { self.column as u64 };
         Storage { offset: self.records.offset().saturating_add(column), bytes, packing: Packing::Strided }
     }
@@ -346,14 +347,14 @@ impl Table for TexCoords<'_> {
 record! {
     /// A TRIS chunk.
     TriangleList<'a> {
-        /// Their brush as stored: -1 leaves it to the mesh.
+        /// The triangles' brush as stored: -1 uses the mesh's brush.
         brush_id: i32 = "brush_id",
-        /// Positions in the vertices of their own mesh, counted from 0.
+        /// Indices into the vertices of the same mesh, counted from 0.
         indices: LeArray<'a, Triangle> as Rest<'a, Triangle> = "vertex_id",
     }
 }
 
-/// Triangles of one mesh that share a brush (TRIS).
+/// Triangles of one mesh with the same brush (TRIS).
 #[derive(Clone, Copy, Debug)]
 pub struct Triangles<'a> {
     list: TriangleList<'a>,
@@ -366,7 +367,7 @@ impl<'a> Triangles<'a> {
         Ok(Self { list: TriangleList::read(&mut chunk.whole()?, ())?, mesh_brush_id })
     }
 
-    /// The brush that applies: their own, else the mesh's, else none. A negative id names no brush.
+    /// Returns the brush that applies: the triangles' own, else the mesh's, else none. A negative id is no brush.
     pub fn brush(&self) -> Option<usize> {
         usize::try_from(self.brush_id).or(usize::try_from(self.mesh_brush_id)).ok()
     }
@@ -383,12 +384,12 @@ impl<'a> Deref for Triangles<'a> {
 record! {
     /// A BONE chunk.
     WeightList<'a> {
-        /// The vertices and how much each follows the bone, 0 to 1. Many writers list every vertex, most with weight 0.
+        /// The vertices and their weights for the bone, 0 to 1. Many writers list every vertex, most with weight 0.
         weights: LeArray<'a, Weight> as Rest<'a, Weight> = "vertex_id",
     }
 }
 
-/// What a bone moves (BONE). An empty one still makes its node a bone.
+/// The vertices that a bone moves (BONE). An empty one still makes its node a bone.
 #[derive(Clone, Copy, Debug)]
 pub struct Bone<'a> {
     list: WeightList<'a>,
@@ -401,11 +402,11 @@ impl<'a> Bone<'a> {
         Ok(Self { list: WeightList::read(&mut chunk.whole()?, ())?, mesh })
     }
 
-    /// The mesh whose vertices the weights speak of.
+    /// Returns the mesh whose vertices the weights refer to.
     ///
-    /// The spec says that of the enclosing ANIM; this takes what Blitz3D itself does: the mesh of the nearest node, the
-    /// bone's own or one above it, whose MESH stands before the bone in the file. With one mesh at the root, as in all
-    /// files seen, both are the same.
+    /// According to the spec, this is the mesh of the enclosing ANIM. This function does what Blitz3D does: it returns
+    /// the mesh of the nearest node, the bone's own or an ancestor, whose MESH is before the bone in the file. With one
+    /// mesh at the root, as in all known files, both are the same.
     pub fn mesh(&self) -> Option<Mesh<'a>> {
         self.mesh
     }

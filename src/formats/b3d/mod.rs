@@ -1,6 +1,6 @@
 //! Blitz3D scenes, `.b3d`.
 //!
-//! A file is one chunk BB3D. A chunk is a tag, a length and so many bytes, which may hold chunks in turn:
+//! A file is one chunk BB3D. A chunk is a tag, a length and a body of that length, which may contain chunks:
 //!
 //! ```text
 //! BB3D  version
@@ -17,8 +17,8 @@
 //!     NODE  ...
 //! ```
 //!
-//! No count is stored; a list ends with its chunk. Chunks may come in any order, only what others refer to by number
-//! stands before them. Unknown chunks are passed over and can be listed ([`Scene::walk`]).
+//! No counts are stored; a list ends with its chunk. Chunks may come in any order, but those that others refer to by
+//! number come first. Unknown chunks are skipped and can be listed ([`Scene::walk`]).
 //!
 //! Numbers are little-endian, nothing is aligned.
 //!
@@ -91,7 +91,7 @@ fn is_scene(chunk: Chunk<'_, ChunkHeader>) -> Result<Chunk<'_, ChunkHeader>> {
     if chunk.tag() == Tag(*b"BB3D") { Ok(chunk) } else { Err(Error::malformed("does not start with BB3D")) }
 }
 
-/// The spec's own test: major is version / 100, and this is a reader of major version 0.
+/// The spec's own check: the major version is version / 100, and this reader supports major version 0.
 fn known_version(head: &SceneHead) -> Result<i32> {
     match head.version.get() {
         version @ ..100 => Ok(version),
@@ -124,19 +124,19 @@ pub struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    /// Opens a scene: reads the header of BB3D and its version, nothing else. A file that is cut short opens; what is
-    /// lost shows where it is asked for, and in `verify`.
+    /// Opens a scene: reads only the header of BB3D and its version. A file that is cut short opens; missing data is
+    /// reported when it is accessed, and by `verify`.
     ///
     /// # Errors
-    /// Where the bytes do not start with BB3D, end before the version, or are of a newer major version.
+    /// Returns an error if the bytes do not start with BB3D, end before the version, or have a newer major version.
     pub fn parse(data: &'a [u8]) -> Result<Self> {
         Self::parse_with(data, &Limits::default())
     }
 
-    /// The same within other limits.
+    /// Opens a scene with these limits.
     ///
     /// # Errors
-    /// As [`parse`](Self::parse).
+    /// Returns the errors of [`parse`](Self::parse).
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
         let chunk = Cursor::new(data).parse(Chunk::parser().map_res(is_scene))?;
         let mut children = chunk.body();
@@ -144,24 +144,25 @@ impl<'a> Scene<'a> {
         Ok(Self { data, chunk, version, children, limits: *limits })
     }
 
-    /// The version as stored: major x 100 + minor. 1 in all files seen.
+    /// Returns the version as stored: major x 100 + minor. 1 in all known files.
     pub fn version(&self) -> i32 {
         self.version
     }
 
-    /// The textures, in the order that brushes count them.
+    /// Returns the textures, in the order in which brushes number them.
     pub fn textures(&self) -> Textures<'a> {
         Textures::new(self.chunks())
     }
 
-    /// The brushes, in the order that triangles count them.
+    /// Returns the brushes, in the order in which triangles number them.
     pub fn brushes(&self) -> Brushes<'a> {
         Brushes::new(self.chunks())
     }
 
-    /// All nodes in file order, each before those below it. The spec allows one at the root; several are listed.
+    /// Returns an iterator over all nodes in file order, parents before children. The spec allows one root; several are
+    /// listed.
     ///
-    /// An error stands for a node, or for a chunk beside nodes, that cannot be read; the others follow.
+    /// A node that cannot be read, or a chunk next to nodes that cannot be read, is an error; the others follow.
     pub fn nodes(&self) -> impl Iterator<Item = Result<Node<'a>>> + use<'a> {
         self.walk().filter_map(|step| match step {
             Ok(Step { part: ChunkKind::Node(node), .. }) => Some(Ok(node)),
@@ -170,22 +171,22 @@ impl<'a> Scene<'a> {
         })
     }
 
-    /// Every chunk below BB3D, depth first.
+    /// Returns a walk over every chunk below BB3D, depth first.
     pub fn walk(&self) -> Walk<'a> {
         Walk::new(self.children, self.limits.depth)
     }
 
-    /// The chunks right below BB3D.
+    /// Returns the chunks directly below BB3D.
     pub fn chunks(&self) -> Chunks<'a, ChunkHeader> {
         Chunks::new(self.children)
     }
 
-    /// The BB3D chunk itself.
+    /// Returns the BB3D chunk itself.
     pub fn chunk(&self) -> Chunk<'a, ChunkHeader> {
         self.chunk
     }
 
-    /// The bytes behind BB3D, which belong to nothing; none in all files seen.
+    /// Returns the bytes after BB3D, which are not part of the scene; none in all known files.
     pub fn trailing(&self) -> &'a [u8] {
         let end = usize::try_from(self.chunk.byte_len()).unwrap_or(usize::MAX);
         self.data.get(end..).unwrap_or(&[])

@@ -1,4 +1,4 @@
-//! The tree of entities: the NODE chunk.
+//! The node tree: the NODE chunk.
 
 use super::animation::{Animation, Keys, Sequence, Tracks};
 use super::mesh::{Bone, Mesh};
@@ -10,9 +10,9 @@ use crate::bytes::chunk::{Chunk, Chunks, Tag};
 use crate::record::{Flat, Read, record};
 
 record! {
-    /// What stands in NODE before its chunks.
+    /// The head of NODE, before its chunks.
     NodeHead<'a> named name {
-        /// Its name as stored. Several nodes may share one; some writers put more lines behind it.
+        /// Its name as stored. Several nodes may share one; some writers append more lines.
         name: ByteStr<'a> = "name",
         /// Its local coordinate system.
         transform: &'a NodeFields as Flat<'a, NodeFields>,
@@ -22,21 +22,21 @@ record! {
 /// An entity of the scene: a mesh, a bone, or neither (a pivot).
 #[derive(Clone, Copy, Debug)]
 pub struct Node<'a> {
-    /// Its name as stored. Several nodes may share one; some writers put more lines behind it.
+    /// The name as stored. Several nodes may share one; some writers append more lines.
     pub name: ByteStr<'a>,
-    /// Its place among all nodes in file order, counted from 0.
+    /// The index among all nodes in file order, counted from 0.
     pub index: usize,
-    /// The place of the node above it.
+    /// The index of the parent node.
     pub parent: Option<usize>,
-    /// How many nodes are above it.
+    /// The number of ancestors.
     pub depth: u32,
     transform: &'a NodeFields,
     chunk: Chunk<'a, ChunkHeader>,
-    /// The mesh that bones here and below speak of, unless a nearer one comes.
+    /// The mesh that bones here and below refer to, unless a nearer one comes.
     mesh_above: Option<Mesh<'a>>,
 }
 
-/// The place of a node in the tree.
+/// The position of a node in the tree.
 #[derive(Clone, Copy)]
 pub(super) struct Position<'a> {
     pub(super) index: usize,
@@ -46,7 +46,7 @@ pub(super) struct Position<'a> {
 }
 
 impl<'a> Node<'a> {
-    /// A NODE chunk, and a cursor at its first chunk.
+    /// Parses a NODE chunk. Also returns a cursor at its first chunk.
     #[inline(always)]
     pub(super) fn parse(chunk: Chunk<'a, ChunkHeader>, position: Position<'a>) -> Result<(Self, Cursor<'a>)> {
         let mut cursor = chunk.body();
@@ -55,62 +55,62 @@ impl<'a> Node<'a> {
         Ok((Self { name, index, parent, depth, transform, chunk, mesh_above }, cursor))
     }
 
-    /// Its position relative to the node above.
+    /// Returns its position relative to the parent node.
     pub fn position(&self) -> [f32; 3] {
         self.transform.position.to_array()
     }
 
-    /// Its scale.
+    /// Returns its scale.
     pub fn scale(&self) -> [f32; 3] {
         self.transform.scale.to_array()
     }
 
-    /// Its rotation as stored: w, x, y, z. See [`rotation_xyzw`] for the convention.
+    /// Returns its rotation as stored: w, x, y, z. See [`rotation_xyzw`] for the convention.
     pub fn rotation(&self) -> [f32; 4] {
         self.transform.rotation.to_array()
     }
 
-    /// A cursor at its first chunk.
+    /// Returns a cursor at its first chunk.
     pub(super) fn children(&self) -> Cursor<'a> {
         let mut body = self.chunk.body();
         let fields = (self.name.len() as u64).saturating_add(1).saturating_add(size_of::<NodeFields>() as u64);
-        // They were read when the node was.
+        // The fields were read when the node was parsed.
         let _ = body.skip(fields);
         body
     }
 
-    /// Its chunks in file order, nodes below it and unknown ones too.
+    /// Returns its chunks in file order, including child nodes and unknown chunks.
     pub fn chunks(&self) -> Chunks<'a, ChunkHeader> {
         Chunks::new(self.children())
     }
 
-    /// The NODE chunk itself.
+    /// Returns the NODE chunk itself.
     pub fn chunk(&self) -> Chunk<'a, ChunkHeader> {
         self.chunk
     }
 
-    /// Its geometry, if it is a mesh. Linear in the number of its chunks, as are the following.
+    /// Returns its geometry, if it is a mesh. Linear in the number of its chunks, like the following methods.
     ///
     /// # Errors
-    /// Where the MESH chunk ends before its own field.
+    /// Returns an error if the MESH chunk ends before its own field.
     pub fn mesh(&self) -> Result<Option<Mesh<'a>>> {
         self.first(b"MESH").map(Mesh::parse).transpose().within("mesh")
     }
 
-    /// Its MESH chunks in file order; one, if it is a mesh as the format means it.
+    /// Returns its MESH chunks in file order. The format expects at most one.
     pub fn meshes(&self) -> impl Iterator<Item = Result<Mesh<'a>>> + use<'a> {
         self.tagged(b"MESH").map(|chunk| Mesh::parse(chunk).within("mesh"))
     }
 
-    /// Its weights, if it is a bone.
+    /// Returns its weights, if it is a bone.
     ///
     /// # Errors
-    /// Where the BONE chunk is cut short or does not divide into weights.
+    /// Returns an error if the BONE chunk is cut short or is not a whole number of weights.
     pub fn bone(&self) -> Result<Option<Bone<'a>>> {
         self.bones().next().transpose()
     }
 
-    /// Its BONE chunks in file order; one, if it is a bone as the format means it.
+    /// Returns its BONE chunks in file order. The format expects at most one.
     pub fn bones(&self) -> impl Iterator<Item = Result<Bone<'a>>> + use<'a> {
         let mut mesh = self.mesh_above;
         self.chunks().flatten().filter_map(move |chunk| match &chunk.tag().0 {
@@ -123,33 +123,33 @@ impl<'a> Node<'a> {
         })
     }
 
-    /// Its lists of animation keys in file order; none, one or several.
+    /// Returns its lists of animation keys in file order; none, one or several.
     pub fn keys(&self) -> impl Iterator<Item = Result<Keys<'a>>> + use<'a> {
         self.tagged(b"KEYS").enumerate().map(|(index, chunk)| Keys::parse(&chunk).within_item("keys", index))
     }
 
-    /// The animation that starts here, if one does.
+    /// Returns the animation that starts here, if there is one.
     ///
     /// # Errors
-    /// Where the ANIM chunk is not exactly its three fields.
+    /// Returns an error if the ANIM chunk does not consist of exactly its three fields.
     pub fn animation(&self) -> Result<Option<Animation>> {
         self.first(b"ANIM").map(|chunk| Animation::parse(&chunk)).transpose().within("animation")
     }
 
-    /// Its named ranges of frames in file order, which the spec does not know but some writers add.
+    /// Returns its named ranges of frames in file order, which some writers add. Not in the spec.
     pub fn sequences(&self) -> impl Iterator<Item = Result<Sequence<'a>>> + use<'a> {
         self.tagged(b"SEQS").enumerate().map(|(index, chunk)| Sequence::parse(&chunk).within_item("sequences", index))
     }
 
-    /// Whether it has a PIVO chunk, by which some writers mark a pivot. The spec does not know it.
+    /// Returns true if it has a PIVO chunk, with which some writers mark a pivot. Not in the spec.
     pub fn is_marked_pivot(&self) -> bool {
         self.tagged(b"PIVO").next().is_some()
     }
 
-    /// All its keys put together by frame. Allocates in proportion to them.
+    /// Returns all its keys merged by frame. Allocates in proportion to them.
     ///
     /// # Errors
-    /// Where one of its KEYS chunks cannot be read.
+    /// Returns an error if one of its KEYS chunks cannot be read.
     pub fn to_tracks(&self) -> Result<Tracks> {
         let mut tracks = Tracks::default();
         for keys in self.keys() {
@@ -158,7 +158,7 @@ impl<'a> Node<'a> {
         Ok(tracks)
     }
 
-    /// Its local transform as a matrix that maps column vectors: translation x rotation x scale, rows first, in the
+    /// Returns its local transform as a matrix for column vectors: translation x rotation x scale, rows first, in the
     /// file's left-handed space. Takes the stored quaternion's convention into account.
     pub fn local_matrix(&self) -> [[f32; 4]; 3] {
         let [x, y, z, w] = rotation_xyzw(self.rotation());
@@ -178,16 +178,16 @@ impl<'a> Node<'a> {
         self.tagged(tag).next()
     }
 
-    /// Its chunks of this tag in file order.
+    /// Returns its chunks with this tag in file order.
     pub(super) fn tagged(&self, tag: &'static [u8; 4]) -> impl Iterator<Item = Chunk<'a, ChunkHeader>> + use<'a> {
         self.chunks().flatten().filter(|chunk| chunk.tag() == Tag(*tag))
     }
 }
 
-/// A stored rotation (w, x, y, z) in the usual convention and order: x, y, z, w with `v' = q v q*`.
+/// Converts a stored rotation (w, x, y, z) to the usual convention and order: x, y, z, w with `v' = q v q*`.
 ///
-/// Blitz3D stores the conjugate of what most libraries expect, so the vector part changes its sign. The rotation that
-/// does nothing, 1 0 0 0, hides the difference.
+/// Blitz3D stores the conjugate of what most libraries expect, so this negates the vector part. The identity rotation,
+/// 1 0 0 0, is the same in both.
 pub fn rotation_xyzw([w, x, y, z]: [f32; 4]) -> [f32; 4] {
     [-x, -y, -z, w]
 }

@@ -1,4 +1,4 @@
-//! Every chunk of a scene, depth first, without recursion.
+//! A walk over every chunk of a scene, depth first, without recursion.
 
 use super::mesh::Mesh;
 use super::node::{Node, Position, too_deep};
@@ -7,21 +7,21 @@ use crate::base::error::{Context, Error, Result};
 use crate::bytes::Cursor;
 use crate::bytes::chunk::Chunk;
 
-/// One chunk met on a [`Walk`].
+/// One chunk found on a [`Walk`].
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Step<'a> {
-    /// How many chunks it lies in; BB3D's own children lie in one.
+    /// The number of enclosing chunks; 1 for the children of BB3D.
     pub depth: u32,
     /// The chunk itself.
     pub chunk: Chunk<'a, ChunkHeader>,
-    /// What it is in this place.
+    /// The kind of chunk.
     pub part: ChunkKind<'a>,
-    /// The place of the node it lies in, or is.
+    /// The index of the node that contains it, or that it is.
     pub node: Option<usize>,
 }
 
-/// What a chunk is, by its tag and the chunk around it.
+/// The kind of a chunk, determined by its tag and its parent.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum ChunkKind<'a> {
@@ -37,24 +37,24 @@ pub enum ChunkKind<'a> {
     Vertices(Mesh<'a>),
     /// TRIS of this mesh.
     Triangles(Mesh<'a>),
-    /// BONE, and the mesh that it speaks of.
+    /// BONE, and the mesh that it refers to.
     Bone(Option<Mesh<'a>>),
     /// KEYS.
     Keys,
     /// ANIM.
     Animation,
-    /// SEQS, which the spec does not know.
+    /// SEQS, which is not in the spec.
     Sequence,
-    /// PIVO, which the spec does not know.
+    /// PIVO, which is not in the spec.
     Pivot,
-    /// A tag that the format does not know in this place.
+    /// A tag that the format does not define in this place.
     Unknown,
 }
 
-/// All chunks below BB3D in file order, each before those inside it.
+/// An iterator over all chunks below BB3D in file order, parents before children.
 ///
-/// A broken chunk is an error, and the walk goes on beside it: what is known to lie behind it is still visited.
-/// Holds one small frame for each level of nesting, up to [`Limits::depth`](crate::Limits::depth).
+/// A broken chunk is an error, and the walk continues with the chunks after it. Uses one small frame for each level of
+/// nesting, up to [`Limits::depth`](crate::Limits::depth).
 #[derive(Clone, Debug)]
 pub struct Walk<'a> {
     frames: Vec<Frame<'a>>,
@@ -71,14 +71,14 @@ struct Frame<'a> {
 #[derive(Clone, Debug)]
 enum Inside<'a> {
     Scene,
-    /// A node's place, and the mesh that bones in it speak of so far.
+    /// A node's index, and the mesh that its bones refer to so far.
     Node(usize, Option<Mesh<'a>>),
     Mesh(usize, Mesh<'a>),
 }
 
 impl<'a> Walk<'a> {
     pub(super) fn new(children: Cursor<'a>, depth_limit: u32) -> Self {
-        // Room for what most scenes need.
+        // Enough for most scenes.
         let mut frames = Vec::with_capacity(8);
         frames.push(Frame { children, inside: Inside::Scene });
         Self { frames, nodes: 0, depth_limit }
@@ -147,7 +147,7 @@ pub(super) fn in_node(error: Error, node: Option<usize>) -> Error {
 impl<'a> Iterator for Walk<'a> {
     type Item = Result<Step<'a>>;
 
-    // Inlined with all that makes a step: steps are large, and copying them from hand to hand took longer than walking.
+    // Inlined with everything that makes a step: steps are large, and copying them took longer than the walk.
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         loop {

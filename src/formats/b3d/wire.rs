@@ -8,35 +8,35 @@ use crate::bytes::{Quat, Vec3};
 use crate::record::{Framing, wire};
 
 wire! {
-    /// What stands before every chunk: its tag and the length of what follows.
+    /// The header of every chunk: its tag and its length.
     ChunkHeader = 8 {
-        /// What the chunk is.
+        /// The type of the chunk.
         tag: Framing<[u8; 4]> = "tag",
-        /// How many bytes follow this header.
+        /// Number of bytes after this header.
         length: Framing<U32> = "length",
     }
 
-    /// What stands in BB3D before its chunks.
+    /// The head of BB3D, before its chunks.
     SceneHead = 4 {
         /// Major x 100 + minor.
         version: I32 = "version",
     }
 
-    /// What stands in BRUS before its brushes.
+    /// The head of BRUS, before its brushes.
     BrushListHead = 4 {
-        /// How many layers each brush has.
+        /// Number of layers of each brush.
         n_texs: I32 = "n_texs",
     }
 
-    /// What stands in MESH before its chunks.
+    /// The head of MESH, before its chunks.
     MeshHead = 4 {
-        /// The brush for triangles that name none, as stored: -1 is no brush.
+        /// The brush for triangles without one, as stored: -1 is no brush.
         brush_id: I32 = "brush_id",
     }
 
-    /// What follows a node's name: its local coordinate system.
+    /// The fields after a node's name: its local coordinate system.
     NodeFields = 40 {
-        /// Its place in the node above.
+        /// Its position relative to the parent node.
         position: Vec3 = "position",
         /// Its scale.
         scale: Vec3 = "scale",
@@ -45,28 +45,28 @@ wire! {
         rotation: Quat = "rotation",
     }
 
-    /// What stands before the vertices: which columns they have.
+    /// The head of the vertices: their columns.
     VertexLayout = 12 {
         /// 1 normals, 2 colors.
         #[rule(Bits(3))]
         vertex_flags: U32 = "flags",
-        /// How many sets of texture coordinates.
+        /// Number of sets of texture coordinates.
         tex_coord_sets: I32 = "tex_coord_sets",
-        /// How many numbers each set has.
+        /// Number of components of each set.
         tex_coord_set_size: I32 = "tex_coord_set_size",
     }
 
-    /// One triangle: three positions in the mesh's vertices.
+    /// One triangle: three indices into the mesh's vertices.
     Triangle = 12 {
         /// The corners.
         vertices: [I32; 3] = "vertex_id",
     }
 
-    /// One vertex that a bone moves, and how much.
+    /// One vertex that a bone moves, and its weight.
     Weight = 8 {
         /// The vertex.
         vertex: I32 = "vertex_id",
-        /// How strongly it follows the bone.
+        /// Its weight for the bone.
         weight: F32 = "weight",
     }
 
@@ -96,7 +96,7 @@ impl Header for ChunkHeader {
     }
 }
 
-/// A [`Weight`] in the machine's own numbers.
+/// A [`Weight`] as native numbers.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 #[allow(missing_docs)]

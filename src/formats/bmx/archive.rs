@@ -1,4 +1,4 @@
-//! The zip around the tables: its entries, and unpacking them.
+//! The zip archive around the tables: its entries, and decompressing them.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -19,15 +19,15 @@ use crate::formats::zip_directory::{CentralEntry, Descriptor, Directory, LocalEn
 /// A zip whose directory has been read.
 pub(super) struct Archive<'a> {
     directory: Directory<'a>,
-    /// Where the lines of the entries lie, in the directory's order; of several with one name, the last, in the place of
-    /// the first.
+    /// Offsets of the entries' records, in the directory's order. Of several entries with one name, the last is kept,
+    /// in the position of the first.
     lines: Vec<u64>,
     by_name: HashMap<&'a [u8], usize>,
     limits: Limits,
 }
 
 impl<'a> Archive<'a> {
-    /// Reads the directory, and nothing else.
+    /// Reads the directory only.
     pub(super) fn parse(data: &'a [u8], limits: &Limits) -> Result<Self> {
         let directory = Directory::find(data)?;
         let limit = limits.archive_members;
@@ -68,7 +68,7 @@ impl<'a> Archive<'a> {
         (0..self.lines.len()).filter_map(|index| self.entry(index))
     }
 
-    /// The entry of this name, written with `/`. Of several, the last in the directory.
+    /// Returns the entry of this name, written with `/`. If there are several, returns the last in the directory.
     pub(super) fn find(&self, path: &str) -> Option<Entry<'_>> {
         let index = self.by_name.get(path.as_bytes());
         let index = index.or_else(|| self.by_name.get(path.replace('/', "\\").as_bytes()))?;
@@ -76,7 +76,7 @@ impl<'a> Archive<'a> {
     }
 
     fn entry(&self, index: usize) -> Option<Entry<'_>> {
-        // These very bytes were read before, so nothing here can fail.
+        // These bytes were read before, so nothing here can fail.
         let central = self.directory.entry_at(*self.lines.get(index)?).ok()?;
         Some(Entry { archive: self, central, index })
     }
@@ -87,30 +87,30 @@ impl<'a> Archive<'a> {
 pub struct Entry<'m> {
     archive: &'m Archive<'m>,
     central: CentralEntry<'m>,
-    /// Its place among the entries.
+    /// The index among the entries.
     index: usize,
 }
 
 impl<'m> Entry<'m> {
-    /// Its name as stored; some writers put `\` between its parts.
+    /// Returns the name as stored; some writers use `\` as separator.
     pub fn name(&self) -> ByteStr<'m> {
         self.central.name
     }
 
-    /// Its name with `/` between its parts. Copies only where there is another.
+    /// Returns the name with `/` as separator. Copies only if the stored one differs.
     pub fn path(&self) -> Cow<'m, [u8]> {
         path(self.name())
     }
 
-    /// Its line of the directory as stored.
+    /// Returns its directory record as stored.
     pub fn central(&self) -> &CentralEntry<'m> {
         &self.central
     }
 
-    /// The header before its data.
+    /// Returns the header before the data.
     ///
     /// # Errors
-    /// Where none lies where the directory says.
+    /// Returns an error if there is none at the offset in the directory.
     pub fn local(&self) -> Result<LocalEntry<'m>> {
         let offset = self.header_offset();
         self.archive
@@ -119,30 +119,30 @@ impl<'m> Entry<'m> {
             .map_err(|error| self.error(format!("at {offset:#x}: {}", error.kind())).at(self.central.offset))
     }
 
-    /// Where the header before its data lies.
+    /// Returns the offset of the header before the data.
     pub fn header_offset(&self) -> u64 {
         self.archive.directory.prefix().saturating_add(self.central.header_offset)
     }
 
-    /// The bytes it takes in the file.
+    /// Returns the number of bytes it takes in the file.
     pub fn stored_byte_len(&self) -> u64 {
         self.central.packed_bytes
     }
 
-    /// The bytes it unpacks to, by the directory's word.
+    /// Returns the decompressed size that the directory claims.
     pub fn decoded_byte_len_hint(&self) -> u64 {
         self.central.unpacked_bytes
     }
 
-    /// The CRC-32 of its unpacked bytes, by the directory's word.
+    /// Returns the CRC-32 of the decompressed bytes that the directory claims.
     pub fn crc32_hint(&self) -> u32 {
         self.central.header.crc32.get()
     }
 
-    /// The bytes as they lie in the file, packed or not.
+    /// Returns the bytes as stored, compressed or not.
     ///
     /// # Errors
-    /// Where they do not lie before the directory, or are encrypted.
+    /// Returns an error if they are not before the directory, or are encrypted.
     pub fn stored_bytes(&self) -> Result<&'m [u8]> {
         let local = self.local()?;
         let room = self.archive.directory.start().checked_sub(local.data_offset);
@@ -160,20 +160,21 @@ impl<'m> Entry<'m> {
         data.ok_or_else(|| self.located(Error::truncated(self.stored_byte_len(), 0)).at(local.data_offset))
     }
 
-    /// What follows the data where the header before it did not know its sizes; `None` where there is no such record with
-    /// its signature.
+    /// Returns the descriptor after the data, used if the header before it does not have the sizes. Returns `None` if
+    /// there is no such record with its signature.
     ///
     /// # Errors
-    /// As [`stored_bytes`](Self::stored_bytes).
+    /// Returns the errors of [`stored_bytes`](Self::stored_bytes).
     pub(super) fn descriptor(&self) -> Result<Option<&'m Descriptor>> {
         let end = self.local()?.data_offset.saturating_add(self.stored_bytes()?.len() as u64);
         Ok(self.archive.directory.descriptor(end))
     }
 
-    /// The unpacked bytes, if they lie in the file as such.
+    /// Returns the content if it is stored uncompressed.
     ///
     /// # Errors
-    /// As [`stored_bytes`](Self::stored_bytes), and where the directory gives it two sizes. The CRC-32 is not checked.
+    /// Returns the errors of [`stored_bytes`](Self::stored_bytes), and an error if the directory gives two different
+    /// sizes. Does not check the CRC-32.
     pub fn borrowed(&self) -> Result<Option<&'m [u8]>> {
         if self.central.header.method.get() != 0 {
             return Ok(None);
@@ -186,12 +187,12 @@ impl<'m> Entry<'m> {
         self.stored_bytes().map(Some)
     }
 
-    /// The unpacked bytes: borrowed if stored, else inflated and their CRC-32 checked.
+    /// Returns the content: borrowed if stored, else inflated, with its CRC-32 checked.
     ///
     /// # Errors
-    /// Where the entry cannot be unpacked, yields another number of bytes than the directory says, or other bytes by
-    /// its CRC-32; [`Limit`](crate::ErrorKind::Limit) where they are more than
-    /// [`Limits::decoded_bytes`]; [`Unsupported`](crate::ErrorKind::Unsupported) where encrypted or packed in another way.
+    /// Returns an error if the entry cannot be decompressed, or if its size or CRC-32 differs from the directory.
+    /// Returns [`Limit`](crate::ErrorKind::Limit) if it exceeds [`Limits::decoded_bytes`], and
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) if it is encrypted or uses another method.
     pub fn decode(&self) -> Result<Cow<'m, [u8]>> {
         if let Some(stored) = self.borrowed()? {
             return Ok(stored.into());
@@ -199,7 +200,7 @@ impl<'m> Entry<'m> {
         Ok(self.inflate::<u8>()?.into_bytes().into())
     }
 
-    /// Inflates into memory aligned for `T`, and compares the CRC-32.
+    /// Inflates into memory aligned for `T`, and checks the CRC-32.
     pub(super) fn inflate<T: Pod>(&self) -> Result<Unpacked<T>> {
         let data = self.stored_bytes()?;
         if self.central.header.method.get() != 8 {
@@ -228,14 +229,14 @@ impl<'m> Entry<'m> {
         Err(self.error(sums).at(self.header_offset()).coded(Code::Checksum))
     }
 
-    /// The bytes that inflating it takes memory for: none where it is stored, or where no stream of its length inflates
-    /// to so many.
+    /// Returns the memory needed for inflating it: 0 if it is stored, or if no stream of its length can inflate to its
+    /// claimed size.
     pub(super) fn inflated_bytes(&self) -> u64 {
         let possible = self.decoded_byte_len_hint() <= self.stored_byte_len().saturating_mul(deflate::RATIO);
         if self.central.header.method.get() == 8 && possible { self.decoded_byte_len_hint() } else { 0 }
     }
 
-    /// An error that names the entry.
+    /// Creates an error with the name of the entry.
     pub(super) fn error(&self, message: impl AsRef<str>) -> Error {
         self.located(Error::malformed(self.message(message.as_ref())))
     }
@@ -252,7 +253,7 @@ impl<'m> Entry<'m> {
 shown!([] Debug for Entry<'_>,
     |entry| "Entry({:?}, {} of {} bytes)", entry.name(), entry.stored_byte_len(), entry.decoded_byte_len_hint());
 
-/// A name of a zip entry with `/` between its parts.
+/// Returns the name of a zip entry with `/` as separator.
 pub(super) fn path(name: ByteStr<'_>) -> Cow<'_, [u8]> {
     if name.as_bytes().contains(&b'\\') {
         name.as_bytes().iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect::<Vec<u8>>().into()

@@ -1,7 +1,7 @@
-//! The turn between the axes of maps and those of 3ds Max and Blender.
+//! Conversion between the axes of maps and those of 3ds Max and Blender.
 //!
 //! Maps are left-handed with Y up and V downwards from 0; the two programs are right-handed with Z up and V upwards. So
-//! Y and Z change places in points and normals, V changes its sign, and the corners of a triangle their order.
+//! the conversion swaps Y and Z in points and normals, negates V, and reverses the corners of a triangle.
 //!
 //! ```
 //! use meshpeek::bmx::axes;
@@ -12,22 +12,22 @@
 
 use super::wire::Matrix;
 
-/// A point or a normal in the other axes: Y and Z change places. Both ways.
+/// Swaps Y and Z of a point or normal. Works in both directions.
 pub fn turn_point([x, y, z]: [f32; 3]) -> [f32; 3] {
     [x, z, y]
 }
 
-/// A texture coordinate in the other direction of V. Both ways.
+/// Negates V of a texture coordinate. Works in both directions.
 pub fn turn_uv([u, v]: [f32; 2]) -> [f32; 2] {
     [u, -v]
 }
 
-/// The corners of a triangle in the order that shows the same face from its front. Both ways.
+/// Reverses the corners of a triangle, so that its front stays the same. Works in both directions.
 pub fn turn_corners<T>([a, b, c]: [T; 3]) -> [T; 3] {
     [c, b, a]
 }
 
-/// Rows and columns 1 and 2 change places.
+/// Swaps rows and columns 1 and 2.
 fn turn([x, y, z, w]: [[f32; 4]; 4]) -> [[f32; 4]; 4] {
     [x, z, y, w].map(|[x, y, z, w]| [x, z, y, w])
 }
@@ -39,7 +39,7 @@ fn transpose([a, b, c, d]: [[f32; 4]; 4]) -> [[f32; 4]; 4] {
 
 /// The conversions of the document's two tables (`WORLD_MATRIX`).
 impl Matrix {
-    /// As 3ds Max has it: four rows of three, for row vectors in its axes, the translation last.
+    /// Converts to the matrix of 3ds Max: four rows of three, for row vectors in its axes, with the translation last.
     ///
     /// ```
     /// # use meshpeek::bmx::wire::Matrix;
@@ -52,14 +52,14 @@ impl Matrix {
         turn(self.rows).map(|[x, y, z, _]| [x, y, z])
     }
 
-    /// The other way: the last column becomes 0, 0, 0, 1.
+    /// Converts from the matrix of 3ds Max. The last column becomes 0, 0, 0, 1.
     pub fn from_max([x, y, z, w]: [[f32; 3]; 4]) -> Self {
         let row = |[x, y, z]: [f32; 3], last: f32| [x, y, z, last];
         Self { rows: turn([row(x, 0.0), row(y, 0.0), row(z, 0.0), row(w, 1.0)]) }
     }
 
-    /// As Blender has it, ready to use: for column vectors in its axes, the translation in the last column. This is the
-    /// transpose of the document's table.
+    /// Converts to the matrix of Blender: for column vectors in its axes, with the translation in the last column. This
+    /// is the transpose of the document's table.
     ///
     /// ```
     /// # use meshpeek::bmx::wire::Matrix;
@@ -73,7 +73,7 @@ impl Matrix {
         transpose(turn(self.rows))
     }
 
-    /// The other way.
+    /// Converts from the matrix of Blender.
     pub fn from_blender(rows: [[f32; 4]; 4]) -> Self {
         Self { rows: turn(transpose(rows)) }
     }

@@ -1,6 +1,7 @@
-//! The game's own components. The list is not in the specification; both programs that write maps hold the same one.
+//! The game's built-in components. The list is not in the specification; both programs that write maps have the same
+//! one.
 
-/// The number of a component, by which the game chooses its model.
+/// The number of a component, which selects the game's model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Component(pub u32);
 
@@ -35,7 +36,7 @@ const NAMES: [&str; 27] = [
 ];
 
 impl Component {
-    /// Its name, if it is known: objects of the kind have names that start with it.
+    /// Returns its name if it is known. Names of objects of this component start with it.
     ///
     /// ```
     /// assert_eq!(meshpeek::bmx::Component(9).name(), Some("P_Dome"));

@@ -1,4 +1,4 @@
-//! `index.bm`: the version, and a name and place for every record of the other tables.
+//! `index.bm`: the version, and the name and offset of every record of the other tables.
 
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -17,16 +17,16 @@ use crate::bytes::parser::in_place;
 use crate::outline::{Sink, Type, Value};
 use crate::record::{Known, Read, Record, Stored, record, walk_field};
 
-/// What it takes to read a record.
+/// The context for reading a record.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
     pub(super) version: u32,
-    /// Whether materials have their four switches.
+    /// True if materials have their four switches.
     pub(super) has_switches: bool,
 }
 
 impl Layout {
-    /// Of a map of this version; materials have four switches in some maps of version 14.
+    /// Creates the layout of a map of this version. Materials have four switches in some maps of version 14.
     pub fn new(version: u32, has_switches: bool) -> Self {
         Self { version, has_switches }
     }
@@ -36,7 +36,7 @@ impl Layout {
     }
 }
 
-/// What it takes to read an entry of the index: the version, and where it lies.
+/// The context for reading an index entry: the version, and the entry's offset.
 #[derive(Clone, Copy, Debug)]
 pub struct IndexPlace {
     version: u32,
@@ -44,7 +44,7 @@ pub struct IndexPlace {
 }
 
 impl IndexPlace {
-    /// Of an entry at this offset of the index of a map of this version.
+    /// Creates the context for an entry at this offset of the index of a map of this version.
     pub fn new(version: u32, offset: u64) -> Self {
         Self { version, offset }
     }
@@ -53,13 +53,14 @@ impl IndexPlace {
 record! {
     /// One entry of `index.bm`.
     IndexEntry<'m>(place: IndexPlace) named name {
-        /// The name. The specification wants it unique in its kind; programs write equal and empty ones all the same.
+        /// The name. The specification requires it to be unique among records of its kind, but programs write equal and
+        /// empty ones.
         name: Utf32Str<'m> = "NAME",
-        /// What it describes.
+        /// The kind of record.
         kind: Kind = "TYPE" [place.version],
         /// Where the record starts in the table of its kind.
         record_offset: u64 = "OFFSET",
-        /// Where this entry lies in `index.bm`.
+        /// Offset of this entry in `index.bm`.
         offset: u64 as Known<u64> [place.offset],
     }
 }
@@ -77,7 +78,7 @@ impl Stored for Kind {
     }
 }
 
-/// A byte; in version 10 four.
+/// A byte; in version 10 four bytes.
 impl<'a> Read<'a, u32> for Kind {
     fn walk(cursor: &mut Cursor<'a>, version: u32, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         walk_field(cursor, name, sink, |cursor| match version {
@@ -94,12 +95,12 @@ fn known_version(start: &IndexStart) -> Result<u32> {
     }
 }
 
-/// Where each entry of `index.bm` lies, by kind.
+/// The offset of each entry of `index.bm`, by kind.
 pub(super) struct Index {
     pub(super) version: u32,
-    /// Of the kinds that are known, which are numbered from 0.
+    /// For the known kinds, which are numbered from 0.
     lists: [Vec<u32>; 4],
-    /// Why the entries end before the table does.
+    /// The error that ends the entries before the end of the table.
     pub(super) broken: Option<Error>,
 }
 
@@ -134,7 +135,7 @@ impl Index {
     }
 }
 
-/// The entries of `index.bm` in the order of the file; ends after an error.
+/// An iterator over the entries of `index.bm` in file order. It ends after an error.
 #[derive(Clone, Debug)]
 pub(super) struct Entries<'m> {
     cursor: Cursor<'m>,
@@ -164,9 +165,9 @@ impl<'m> Iterator for Entries<'m> {
     }
 }
 
-/// The records of one kind, in the order of the index: what an index in the file counts.
+/// The records of one kind, in the order of the index. Indices in the file refer to this order.
 ///
-/// Making one unpacks `index.bm`, reading a record the table that it lies in; each once for a map.
+/// Creating one decompresses `index.bm`. Reading a record decompresses its table. Each is decompressed once for a map.
 #[derive(Clone, Copy)]
 pub struct List<'m, T> {
     map: &'m Map<'m>,
@@ -176,7 +177,7 @@ pub struct List<'m, T> {
     record: PhantomData<T>,
 }
 
-/// What a [`List`] is made of.
+/// A type of record in a [`List`].
 pub trait Listed<'m>: Record<'m, Layout> {
     #[doc(hidden)]
     const KIND: Kind;
@@ -191,7 +192,7 @@ pub trait Listed<'m>: Record<'m, Layout> {
     }
 }
 
-/// A record of a map, with its entry in the index and its place among its like.
+/// A record of a map, with its entry in the index and its position in its list.
 #[derive(Clone, Copy)]
 pub struct Placed<'m, T> {
     record: T,
@@ -200,22 +201,22 @@ pub struct Placed<'m, T> {
     index: usize,
     pub(super) table: Table<'m>,
     pub(super) layout: Layout,
-    /// Where it ends in its table.
+    /// The end of the record in its table.
     pub(super) end: u64,
 }
 
 impl<'m, T> Placed<'m, T> {
-    /// The index's entry: its name and place.
+    /// Returns its index entry, with name and offset.
     pub fn entry(&self) -> &IndexEntry<'m> {
         &self.entry
     }
 
-    /// Its place among the records of its kind.
+    /// Returns its position among the records of its kind.
     pub fn index(&self) -> usize {
         self.index
     }
 
-    /// How many bytes it takes in its table.
+    /// Returns the number of bytes it takes in its table.
     pub fn record_byte_len(&self) -> u64 {
         self.end.saturating_sub(self.start())
     }
@@ -224,19 +225,19 @@ impl<'m, T> Placed<'m, T> {
         self.map
     }
 
-    /// Where it starts in its table.
+    /// Returns the offset of its start in its table.
     pub(super) fn start(&self) -> u64 {
         self.entry.record_offset
     }
 
-    /// At its start.
+    /// Returns a cursor at its start.
     pub(super) fn cursor(&self) -> Cursor<'m> {
         self.table.cursor(self.start()).unwrap_or(Cursor::new(&[]))
     }
 }
 
 impl<'m, T: Listed<'m>> Placed<'m, T> {
-    /// An error in the record: its place in table, file and list.
+    /// Adds the record's location to an error: its position in table, file and list.
     pub(super) fn locate(&self, error: Error) -> Error {
         self.table.locate(error).within_item(T::LIST, self.index)
     }
@@ -259,40 +260,40 @@ impl<'m, T: Listed<'m>> List<'m, T> {
         Ok(Self { map, table, version: index.version, positions: index.of(T::KIND), record: PhantomData })
     }
 
-    /// How many records.
+    /// Returns the number of records.
     pub fn len(&self) -> usize {
         self.positions.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no records.
     pub fn is_empty(&self) -> bool {
         self.positions.is_empty()
     }
 
-    /// The index's entry for the record at `index`: its name and place. Unpacks nothing.
+    /// Returns the index entry of the record at `index`, with name and offset. Decompresses nothing.
     pub fn entry(&self, index: usize) -> Option<IndexEntry<'m>> {
         let mut cursor = self.table.cursor((*self.positions.get(index)?).into())?;
         read(&mut cursor, self.version).ok()
     }
 
-    /// The record at `index`; `None` behind the last.
+    /// Returns the record at `index`, or `None` after the last.
     ///
     /// # Errors
-    /// Where its table is missing or does not unpack, or the record does not fit in.
+    /// Returns an error if its table is missing or does not decompress, or if the record exceeds the table.
     pub fn get(&self, index: usize) -> Result<Option<Placed<'m, T>>> {
         self.at(index).transpose()
     }
 
-    /// All records in order.
+    /// Returns an iterator over all records.
     pub fn iter(&self) -> ByIndex<Self> {
         ByIndex::new(Self { record: PhantomData, ..*self }, self.len())
     }
 
-    /// All records in order, as long as they do not share bytes without measure: ends in an error where many entries of
-    /// the index name the same large record. For work that grows with what is in a record.
+    /// Returns an iterator over all records that ends with an error if they share too many bytes, that is, if many
+    /// index entries refer to the same large record. Use it for work that grows with the content of records.
     pub fn walk(&self) -> impl Iterator<Item = Result<Placed<'m, T>>> + use<'m, T> {
         let list = Self { record: PhantomData, ..*self };
-        // A list without records needs no table, so its size is asked for with the first.
+        // An empty list needs no table, so the table's size is read with the first record.
         let mut budget = None;
         let mut spent = false;
         (0..self.len()).map_while(move |index| {
@@ -303,7 +304,7 @@ impl<'m, T: Listed<'m>> List<'m, T> {
         })
     }
 
-    /// The record at `index`, if there is one.
+    /// Returns the record at `index`, if there is one.
     pub(super) fn at(&self, index: usize) -> Option<Result<Placed<'m, T>>> {
         Some(self.read(self.entry(index)?, index))
     }
@@ -331,8 +332,8 @@ impl<'m, T: Listed<'m>> Indexed for List<'m, T> {
     }
 }
 
-/// How many bytes of a table may be looked at record by record. Records lie apart in real maps; where many entries of
-/// the index name the same large one, this is what keeps the work in proportion to the file.
+/// Bounds the number of bytes of a table that are read record by record. Records do not overlap in real maps. If many
+/// index entries refer to the same large record, this keeps the work proportional to the file.
 pub(super) struct OverlapBudget {
     table: u64,
     limit: u64,
@@ -346,7 +347,7 @@ impl OverlapBudget {
         Self { table, limit, left: limit }
     }
 
-    /// Takes the bytes of a record off; of one without an end, all that follow.
+    /// Charges for the bytes of a record, or for all bytes after its start if it has no end.
     pub(super) fn pay<T>(&mut self, record: &Result<Placed<'_, T>>) -> Result<()> {
         self.check()?;
         self.spend(record.as_ref().map_or(self.table, |record| record.record_byte_len()));

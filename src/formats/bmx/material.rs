@@ -10,9 +10,9 @@ record! {
     Material<'m>(layout: Layout) {
         /// The colors that every version has.
         colors: &'m Colors as Flat<'m, Colors>,
-        /// The color it shines in by itself.
+        /// Emitted color.
         emissive: [f32; 3] = "EMISSIVE" where layout.version >= 11,
-        /// How narrow the highlights are, 0 to 100 in Blender.
+        /// Sharpness of highlights, 0 to 100 in Blender.
         power: f32 = "SPECULAR_POWER" where layout.version >= 11,
         /// Set where pixels that are wholly transparent are left out. Programs of early 2022 wrote version 14 without this
         /// and the three flags that follow.
@@ -25,14 +25,14 @@ record! {
         two_sided: Flag = "TWO_SIDED" [layout.flags()] where layout.version >= 14 && layout.has_switches,
         /// Set where it has a texture.
         use_texture: Flag = "USE_TEXTURE" [layout.flags()],
-        /// Which texture of the map; without a meaning where it has none.
+        /// Index of the texture in the map; without a meaning if it has none.
         texture_index: u32 = "MAP_KD",
     }
     also |material, out| out.field("texture", material.texture())
 }
 
 impl Material<'_> {
-    /// Which texture of the map it has, if any.
+    /// Returns the index of its texture in the map, if it has one.
     pub fn texture(&self) -> Option<u32> {
         self.use_texture.is_set().then_some(self.texture_index)
     }
@@ -43,7 +43,8 @@ impl<'m> Listed<'m> for Material<'m> {
     const LIST: &'static str = "materials";
     const TABLE: TableId = TableId::Materials;
 
-    /// Version 14 stands for two shapes: the size of the table tells which, or the step from the first to the second.
+    /// Version 14 has two layouts. The size of the table tells them apart, or the distance from the first record to the
+    /// second.
     fn layout(version: u32, table: &Table<'_>, list: &List<'m, Self>) -> Layout {
         const WITH: u64 = 61;
         const WITHOUT: u64 = 57;

@@ -12,7 +12,7 @@ use crate::outline::{Sink, Type};
 use crate::record::{Fixed, Read, Stored, describe_count, record};
 
 record! {
-    /// A mesh: four lists one behind the other, each behind its count.
+    /// A mesh: four lists one after another, each after its count.
     Mesh<'m>(layout: Layout) {
         /// The corners' positions, in the mesh's own space.
         positions: LeArray<'m, Vec3> = "V_COUNT, V_LIST",
@@ -32,12 +32,12 @@ impl<'m> Listed<'m> for Mesh<'m> {
 }
 
 shapes! {
-    /// The triangles of a mesh, in place in `mesh.bm`; those of version 10 are read in the shape of later ones.
+    /// The triangles of a mesh, in place in `mesh.bm`. Those of version 10 are converted to the later layout.
     #[non_exhaustive]
     pub enum Faces<'m> of Face {
         /// From version 11 on.
         Plain(Face) = |face| *face,
-        /// Of version 10.
+        /// Version 10.
         Wide(FaceV10) = |face| Face::from(face),
     }
 }
@@ -64,8 +64,8 @@ impl<'m> Read<'m, Layout> for Faces<'m> {
 }
 
 impl<'m> Faces<'m> {
-    /// All faces as the machine's own numbers: for free where they lie aligned, the machine is little-endian and the map
-    /// not of version 10, else copied.
+    /// Returns all faces as native numbers. Borrows them if they are aligned, the machine is little-endian and the map
+    /// is not of version 10; otherwise copies them.
     pub fn to_native(&self) -> Cow<'m, [<Face as Element>::Native]> {
         match self {
             Self::Plain(faces) => faces.to_native(),
@@ -73,7 +73,7 @@ impl<'m> Faces<'m> {
         }
     }
 
-    /// The faces as an array in place, unless of version 10.
+    /// Returns the faces as an array in place, except for version 10.
     pub fn as_array(&self) -> Option<LeArray<'m, Face>> {
         match self {
             Self::Plain(faces) => Some(*faces),

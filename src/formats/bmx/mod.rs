@@ -9,8 +9,8 @@
 //! | `texture.bm` | [`Texture`]: file name, and whether the game has the image |
 //! | `Texture/` and a file name | an image that the map brings along |
 //!
-//! Objects name their mesh, faces their material and materials their texture by number: the place in the index among
-//! the entries of that TYPE.
+//! Objects refer to their mesh, faces to their material and materials to their texture by number: the index among the
+//! index entries of that TYPE.
 //!
 //! | space | |
 //! | --- | --- |
@@ -22,20 +22,20 @@
 //! | matrices | row by row, for row vectors (p' = p M), the translation in the last row |
 //! | units | those of the game |
 //!
-//! [`axes`] turns points, texture coordinates, triangles and matrices to those of 3ds Max and Blender and back.
+//! [`axes`] converts points, texture coordinates, triangles and matrices to those of 3ds Max and Blender and back.
 //!
-//! Opening reads the zip's directory. A table is inflated when it is first asked for, once for a [`Map`], into memory
-//! that the map keeps and its views borrow; a stored entry is viewed in the file. Images are inflated on demand and not
-//! kept. Nothing else is copied, and nothing is written.
+//! Opening reads the zip's directory. A table is inflated on first access, once for a [`Map`], into memory that the map
+//! owns and its views borrow. An uncompressed table is read in place. Images are inflated on demand and not kept.
+//! Nothing else is copied, and nothing is written.
 //!
-//! Versions 10 to 14 are read. Version 14 has two shapes, told apart by the size of `material.bm`: programs of April
-//! 2022 wrote materials of 57 bytes, all later ones write 61.
+//! Supports versions 10 to 14. Version 14 has two layouts, distinguished by the size of `material.bm`: programs of
+//! April 2022 wrote materials of 57 bytes, all later ones write 61.
 //!
-//! What is not in the file: the images of external textures and the models of [`Component`]s, which the game has.
+//! The images of external textures and the models of [`Component`]s are not in the file; the game has them.
 //!
-//! Inflating runs through flate2 on zlib-rs (cargo feature `zlib-rs`, on by default) or, without the feature, on
-//! miniz_oxide; both are Rust alone. A map with a mesh table of 77 MB (17 MB in the file) is summarised in 181 ms
-//! with the first and in 291 ms with the second.
+//! Inflating uses flate2 with zlib-rs (cargo feature `zlib-rs`, on by default) or, without the feature, with
+//! miniz_oxide. Both are pure Rust. Summarizing a map with a mesh table of 77 MB (17 MB in the file) takes 181 ms with
+//! the first and 291 ms with the second.
 
 mod archive;
 pub mod axes;
@@ -105,19 +105,19 @@ pub struct Map<'a> {
 }
 
 impl<'a> Map<'a> {
-    /// Opens a map. Reads the zip's directory, of which it keeps a copy; unpacks nothing.
+    /// Opens a map. Reads and copies the zip's directory; decompresses nothing.
     ///
     /// # Errors
-    /// Where the bytes are no zip, or one of a kind that maps must not be (zip64, several disks, two end records);
-    /// [`Unsupported`](crate::ErrorKind::Unsupported) where it has no `index.bm`.
+    /// Returns an error if the bytes are not a zip, or are a zip of a kind that maps must not be (zip64, several disks,
+    /// two end records). Returns [`Unsupported`](crate::ErrorKind::Unsupported) if it has no `index.bm`.
     pub fn parse(data: &'a [u8]) -> Result<Self> {
         Self::parse_with(data, &Limits::default())
     }
 
-    /// The same within other limits.
+    /// Opens a map with these limits.
     ///
     /// # Errors
-    /// As [`parse`](Self::parse), and [`Limit`](crate::ErrorKind::Limit) for more entries than
+    /// Returns the errors of [`parse`](Self::parse), and [`Limit`](crate::ErrorKind::Limit) for more entries than
     /// [`Limits::archive_members`].
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
         let archive = Archive::parse(data, limits)?;
@@ -127,7 +127,7 @@ impl<'a> Map<'a> {
         Ok(Self { source: Source::zip(archive), index: OnceLock::new(), bytes: data.len() as u64, limits: *limits })
     }
 
-    /// A map of tables that are unpacked already. It has no images and no zip entries.
+    /// Creates a map from decompressed tables. It has no images and no zip entries.
     pub fn from_tables(tables: Tables<'a>) -> Self {
         let Tables { index, objects, meshes, materials, textures } = tables;
         let bytes = [index, objects, meshes, materials, textures].map(|table| table.len() as u64);
@@ -139,63 +139,63 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// The version, 10 to 14 (VERSION), which is in `index.bm`: unpacks that table when first asked for, and keeps it.
+    /// Returns the version, 10 to 14 (VERSION). Decompresses `index.bm` on first access.
     ///
     /// # Errors
-    /// Where `index.bm` does not unpack or is too short, or the version is another.
+    /// Returns an error if `index.bm` does not decompress or is too short, or if the version is not supported.
     pub fn version(&self) -> Result<u32> {
         self.positions().map(|index| index.version)
     }
 
-    /// The entries of `index.bm`, unpacked when first asked for, in the order stored; those of unknown kinds included.
-    /// Ends after an error.
+    /// Returns an iterator over the entries of `index.bm` in stored order, including those of unknown kinds.
+    /// Decompresses it on first access. The iterator ends after an error.
     ///
     /// # Errors
-    /// As [`version`](Self::version).
+    /// Returns the errors of [`version`](Self::version).
     pub fn index(&self) -> Result<impl Iterator<Item = Result<IndexEntry<'_>>>> {
         let version = self.version()?;
         let table = self.table(TableId::Index)?;
         Ok(index::Entries::new(&table, version).map(move |entry| entry.map_err(|error| table.locate(error))))
     }
 
-    /// The objects. Unpacks `index.bm` when first asked for, and `object.bm` with the first object.
+    /// Returns the objects. Decompresses `index.bm` on first access, and `object.bm` with the first object.
     ///
     /// # Errors
-    /// As [`version`](Self::version).
+    /// Returns the errors of [`version`](Self::version).
     pub fn objects(&self) -> Result<List<'_, Object<'_>>> {
         List::new(self)
     }
 
-    /// The meshes. Unpacks `index.bm` when first asked for, and `mesh.bm` with the first mesh.
+    /// Returns the meshes. Decompresses `index.bm` on first access, and `mesh.bm` with the first mesh.
     ///
     /// # Errors
-    /// As [`version`](Self::version).
+    /// Returns the errors of [`version`](Self::version).
     pub fn meshes(&self) -> Result<List<'_, Mesh<'_>>> {
         List::new(self)
     }
 
-    /// The materials. Unpacks `index.bm` when first asked for, and `material.bm` with the first material.
+    /// Returns the materials. Decompresses `index.bm` on first access, and `material.bm` with the first material.
     ///
     /// # Errors
-    /// As [`version`](Self::version).
+    /// Returns the errors of [`version`](Self::version).
     pub fn materials(&self) -> Result<List<'_, Material<'_>>> {
         List::new(self)
     }
 
-    /// The textures. Unpacks `index.bm` when first asked for, and `texture.bm` with the first texture.
+    /// Returns the textures. Decompresses `index.bm` on first access, and `texture.bm` with the first texture.
     ///
     /// # Errors
-    /// As [`version`](Self::version).
+    /// Returns the errors of [`version`](Self::version).
     pub fn textures(&self) -> Result<List<'_, Texture<'_>>> {
         List::new(self)
     }
 
-    /// The entries of the zip, in the directory's order; of several with one name, the last.
+    /// Returns an iterator over the zip entries, in the directory's order. Of several with one name, returns the last.
     pub fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
         self.source.archive().into_iter().flat_map(Archive::entries)
     }
 
-    /// The comment of the zip; programs write `Use BM Spec 1.4`, and none reads it. `None` without a zip.
+    /// Returns the comment of the zip, or `None` without a zip. Programs write `Use BM Spec 1.4`, and none reads it.
     pub fn comment(&self) -> Option<ByteStr<'_>> {
         self.source.archive().map(|archive| archive.directory().comment())
     }
@@ -204,7 +204,7 @@ impl<'a> Map<'a> {
         self.source.table(id)
     }
 
-    /// Where the index's entries lie; read once.
+    /// Returns the offsets of the index entries, read once.
     fn positions(&self) -> Result<&Index> {
         let read = || {
             let table = self.table(TableId::Index)?;

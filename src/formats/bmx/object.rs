@@ -1,4 +1,4 @@
-//! `object.bm`: what stands where.
+//! `object.bm`: the objects of the map.
 
 use super::Component;
 use super::index::{Layout, Listed};
@@ -9,19 +9,19 @@ use crate::record::list::List;
 use crate::record::record;
 
 record! {
-    /// An object: a mesh or one of the game's own components, and where it stands.
+    /// An object: a mesh or one of the game's components, and its transform.
     Object<'m>(layout: Layout) {
         /// Set for a component, which the game replaces by its own model.
         is_component: Flag = "IS_COMPONENT" [layout.flags()],
-        /// Set where it is never taken for a component, whatever its name.
+        /// Set if it is never treated as a component, whatever its name.
         is_forced_no_component: Flag [layout.flags()] where (11..14).contains(&layout.version),
-        /// Set where it is not drawn.
+        /// Set if it is not drawn.
         is_hidden: Flag = "IS_HIDDEN" [layout.flags()] where layout.version >= 11,
-        /// Where it stands, from its own space to the world's.
+        /// Transform from object space to world space.
         world_matrix: Matrix = "WORLD_MATRIX",
         /// The groups it belongs to; their order has no meaning.
         groups: List<'m, Utf32Str<'m>> = "GROUP_LIST" where layout.version >= 13,
-        /// Which mesh of the map, or which component.
+        /// Index of the mesh in the map, or number of the component.
         mesh_index: u32 = "MESH_INDEX",
     }
     also |object, out| match object.component() {
@@ -31,12 +31,12 @@ record! {
 }
 
 impl Object<'_> {
-    /// Which mesh of the map it shows, if it is no component.
+    /// Returns the index of its mesh in the map, unless it is a component.
     pub fn mesh(&self) -> Option<u32> {
         (!self.is_component.is_set()).then_some(self.mesh_index)
     }
 
-    /// Which component it is, if it is one.
+    /// Returns its component, if it is one.
     pub fn component(&self) -> Option<Component> {
         self.is_component.is_set().then_some(Component(self.mesh_index))
     }

@@ -1,4 +1,4 @@
-//! The five tables: where each comes from, and the memory it is unpacked to.
+//! The five tables: their source, and the memory for their decompressed bytes.
 
 use std::sync::OnceLock;
 
@@ -9,7 +9,7 @@ use crate::base::named::named;
 use crate::bytes::Cursor;
 use crate::codec::deflate::Unpacked;
 
-/// What an entry of the index describes, and so in which table it lies (TYPE). Readers skip other numbers.
+/// The kind of record that an index entry describes (TYPE), which determines its table. Readers skip other numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Kind(pub u32);
 
@@ -22,10 +22,10 @@ impl Kind {
     pub const MATERIAL: Self = Self(2);
     /// A texture, in `texture.bm`.
     pub const TEXTURE: Self = Self(3);
-    /// The four known ones.
+    /// The four known kinds.
     pub const ALL: [Self; 4] = [Self::OBJECT, Self::MESH, Self::MATERIAL, Self::TEXTURE];
 
-    /// Its name, if it is known.
+    /// Returns its name, if it is known.
     pub const fn name(self) -> Option<&'static str> {
         match self {
             Self::OBJECT => Some("object"),
@@ -37,7 +37,7 @@ impl Kind {
     }
 }
 
-/// The five tables of a map, unpacked already: for maps that lie in a folder, or in another archive.
+/// The five tables of a map, already decompressed: for maps in a folder or in another archive.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tables<'a> {
     /// `index.bm`.
@@ -52,7 +52,7 @@ pub struct Tables<'a> {
     pub textures: &'a [u8],
 }
 
-/// Where the tables come from. Those that are packed are unpacked when first asked for, and kept.
+/// The source of the tables. Compressed ones are decompressed on first access, and kept.
 pub(super) enum Source<'a> {
     Tables(Tables<'a>),
     Zip(Box<Zip<'a>>),
@@ -93,7 +93,8 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Bytes behind the DEFLATE stream of a table; `None` where it is not packed or cannot be unpacked.
+    /// Returns the number of bytes after the DEFLATE stream of a table, or `None` if it is not compressed or cannot be
+    /// decompressed.
     pub(super) fn trailing(&self, id: TableId) -> Option<u64> {
         let Self::Zip(zip) = self else { return None };
         let entry = zip.archive.find(id.name())?;
@@ -122,7 +123,7 @@ impl Zip<'_> {
     }
 }
 
-/// The bytes that the packed tables inflate to, by the directory's word: all of them are kept.
+/// Returns the claimed decompressed size of all compressed tables, which are all kept in memory.
 pub(super) fn inflated_bytes(archive: &Archive<'_>) -> u64 {
     let entries = TableId::ALL.into_iter().filter_map(|id| archive.find(id.name()));
     entries.fold(0, |sum, entry| sum.saturating_add(entry.inflated_bytes()))
@@ -154,7 +155,7 @@ impl TableId {
     }
 }
 
-/// One table, readable.
+/// One table, decompressed.
 #[derive(Clone, Copy, Debug)]
 pub struct Table<'m> {
     pub(super) id: TableId,
@@ -162,19 +163,19 @@ pub struct Table<'m> {
     pub(super) place: TableLocation,
 }
 
-/// Where a table lies in the file.
+/// The location of a table in the file.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum TableLocation {
-    /// As it is, from this byte on.
+    /// Uncompressed, from this offset on.
     Stored(u64),
-    /// Packed, from this byte on.
+    /// Compressed, from this offset on.
     Packed(u64),
-    /// In no file.
+    /// Not in a file.
     Nowhere,
 }
 
 impl<'m> Table<'m> {
-    /// A cursor that counts from the start of the table.
+    /// Returns a cursor whose offsets count from the start of the table.
     pub(super) fn cursor(&self, offset: u64) -> Option<Cursor<'m>> {
         let rest = self.bytes.get(usize::try_from(offset).ok()?..)?;
         Some(Cursor::with_offset(rest, offset))
@@ -184,10 +185,10 @@ impl<'m> Table<'m> {
         self.bytes.len() as u64
     }
 
-    /// An error whose offset counts from the start of this table.
+    /// Adds the table's location to an error whose offset counts from the start of the table.
     pub(super) fn locate(&self, error: Error) -> Error {
         let offset = match self.place {
-            // A place that the index claims outside the table is met at its end, which still lies in the file.
+            // An offset outside the table is reported at its end, which is still inside the file.
             TableLocation::Stored(start) => Some(start.saturating_add(error.offset().unwrap_or(0).min(self.len()))),
             TableLocation::Packed(start) => Some(start),
             TableLocation::Nowhere => None,

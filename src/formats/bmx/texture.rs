@@ -1,4 +1,4 @@
-//! `texture.bm`: names of images, and the images that the map brings along.
+//! `texture.bm`: names of images, and the images in the map.
 
 use super::Entry;
 use super::index::{Layout, Listed, Placed};
@@ -8,11 +8,11 @@ use crate::base::text::Utf32Str;
 use crate::record::record;
 
 record! {
-    /// A texture: the name of an image that the game has, or that the map brings along.
+    /// A texture: the name of an image that is in the game or in the map.
     Texture<'m>(layout: Layout) {
         /// The image's name, without a folder.
         file_name: Utf32Str<'m> = "FILENAME",
-        /// Set where the game has the image.
+        /// Set if the image is in the game.
         is_external: Flag = "IS_EXTERNAL" [layout.flags()],
     }
 }
@@ -24,13 +24,13 @@ impl<'m> Listed<'m> for Texture<'m> {
 }
 
 impl<'m> Placed<'m, Texture<'m>> {
-    /// The image in the map, in its own format: `Texture/` and the file name. `None` where the texture is external,
-    /// and where the map does not have the image all the same. Two textures can share one.
+    /// Returns the image in the map, in its own format: `Texture/` and the file name. Returns `None` if the texture is
+    /// external or the image is missing. Two textures can share one.
     pub fn image(&self) -> Option<Entry<'m>> {
         if self.is_external.is_set() { None } else { self.entry_of_name() }
     }
 
-    /// The same, whether it is external or not.
+    /// Returns the image in the map, even if the texture is external.
     pub(super) fn entry_of_name(&self) -> Option<Entry<'m>> {
         let path = format!("Texture/{}", self.file_name.to_text()?);
         self.map().source.archive()?.find(&path)

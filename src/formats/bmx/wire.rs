@@ -1,4 +1,4 @@
-//! Records exactly as stored: packed, little-endian; and the numbers that are stored in other ways by version.
+//! Packed little-endian records exactly as stored, and numbers whose storage depends on the version.
 
 use zerocopy::little_endian::{F32, U32};
 
@@ -44,9 +44,9 @@ wire! {
         vt3: U32 = "TEXTURE_3",
         /// In its normals.
         vn3: U32 = "NORMAL_3",
-        /// Other than 0 where it has a material.
+        /// Not 0 if it has a material.
         use_material: u8 = "USE_MATERIAL",
-        /// Which material of the map; without a meaning where it has none.
+        /// Index of the material in the map; without a meaning if it has none.
         material_index: U32 = "MATERIAL_INDEX",
     }
 
@@ -70,7 +70,7 @@ wire! {
         vt3: U32 = "TEXTURE_3",
         /// As in later versions.
         vn3: U32 = "NORMAL_3",
-        /// Other than 0 where it has a material.
+        /// Not 0 if it has a material.
         use_material: U32 = "USE_MATERIAL",
         /// As in later versions.
         material_index: U32 = "MATERIAL_INDEX",
@@ -89,14 +89,14 @@ pub struct Corner {
 }
 
 impl Face {
-    /// Its corners in order, clockwise where the face is seen from its front.
+    /// Returns its corners in order, clockwise as seen from the front.
     pub fn corners(&self) -> [Corner; 3] {
         let corner =
             |[position, uv, normal]: [U32; 3]| Corner { position: position.get(), uv: uv.get(), normal: normal.get() };
         [[self.v1, self.vt1, self.vn1], [self.v2, self.vt2, self.vn2], [self.v3, self.vt3, self.vn3]].map(corner)
     }
 
-    /// Which material of the map, if it has one.
+    /// Returns the index of its material in the map, if it has one.
     pub fn material(&self) -> Option<u32> {
         (self.use_material != 0).then(|| self.material_index.get())
     }
@@ -110,8 +110,8 @@ impl From<&FaceV10> for Face {
     }
 }
 
-/// A 4x4 matrix, row by row. A point is a row vector, p' = p M: rows 0 to 2 are the images of X, Y and Z, row 3 is the
-/// translation, and the last column is 0, 0, 0, 1. Left-handed, Y up.
+/// A 4x4 matrix in row-major order. A point is a row vector, p' = p M: rows 0 to 2 are the images of X, Y and Z, row 3
+/// is the translation, and the last column is 0, 0, 0, 1. Left-handed, Y up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Matrix {
     /// The rows.
@@ -123,11 +123,11 @@ plain! {
         |cursor| Ok(Self { rows: cursor.read::<[[F32; 4]; 4]>()?.map(|row| row.map(F32::get)) });
 }
 
-/// A bool: any number but 0 means yes. Takes a byte; in version 10 four.
+/// A boolean: any number but 0 is true. Takes a byte; in version 10 four bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flag(pub u32);
 
-/// How many bytes a bool takes.
+/// The stored size of a boolean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FlagSize {
     Byte,
@@ -135,7 +135,7 @@ pub(super) enum FlagSize {
 }
 
 impl Flag {
-    /// Whether it is a yes.
+    /// Returns true for any number but 0.
     pub fn is_set(self) -> bool {
         self.0 != 0
     }

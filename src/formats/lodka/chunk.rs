@@ -1,4 +1,4 @@
-//! Chunks: which there are, what holds what, and the one walk over all of them.
+//! Chunk kinds, their nesting, and the walk over all chunks.
 
 use std::marker::PhantomData;
 
@@ -12,31 +12,31 @@ use crate::record::Read;
 
 /// One chunk in place.
 pub type Chunk<'a> = chunk::Chunk<'a, ChunkHeader>;
-/// The chunks of one part in file order; ends after the first error.
+/// An iterator over the chunks of one part in file order. It ends after the first error.
 pub type Chunks<'a> = chunk::Chunks<'a, ChunkHeader>;
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident $name:literal $parent:literal $tag:literal;)*) => {
-        /// What a chunk is, by its tag and where it lies.
+        /// The kind of a chunk, determined by its tag and its parent.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Kind {
             /// A model: LOD1.
             Part,
             $($(#[$doc])* $kind,)*
-            /// Holds only chunks: ANS1, MAL1, TXTL, SHDL, MSL1, LGS1, PXL1 or CLL1 in a LOD1.
+            /// Contains only chunks: ANS1, MAL1, TXTL, SHDL, MSL1, LGS1, PXL1 or CLL1 in a LOD1.
             List,
-            /// None of the format's chunks, or one in the wrong place; stepped over.
+            /// A chunk that the format does not define, or not in this place. It is skipped.
             Unknown,
         }
 
         impl Kind {
             const COUNT: usize = Self::DATA.len().saturating_add(3);
 
-            /// All that hold data.
+            /// All kinds that contain data.
             pub(crate) const DATA: &[Self] = &[$(Self::$kind),*];
 
-            /// The chunks of this kind, in the plural, as outlines and errors call them.
+            /// Returns the plural name of the kind, as used in outlines and errors.
             pub const fn name(self) -> &'static str {
                 match self {
                     Self::Part => "models",
@@ -52,7 +52,7 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// Bytes of the user, normally text.
+    /// User data, normally text.
     Info "infos" b"LOD1" b"INF1";
     /// The bones.
     Skeleton "skeletons" b"LOD1" b"SKL1";
@@ -74,9 +74,9 @@ kinds! {
     Physics "physics" b"LOD1" b"PHS1";
     /// Eight lights.
     LightScheme "light_schemes" b"LGS1" b"LIG1";
-    /// Further appearances of meshes.
+    /// Additional instances of meshes.
     ProxySet "proxy_sets" b"PXL1" b"PXI1";
-    /// Shapes tied to bones.
+    /// Shapes attached to bones.
     ColliderSet "collider_sets" b"CLL1" b"COL1";
     /// The screenshot.
     Screenshot "screenshots" b"LOD1" b"IMG1";
@@ -91,7 +91,7 @@ impl Kind {
             return if tag == b"LOD1" { Self::Part } else { Self::Unknown };
         };
         match Self::TAGS.iter().find(|(list, known, _)| (*list, *known) == (parent, tag)) {
-            // The count is the layout's version, and only this one is known.
+            // The count is the layout version, and only version 2 is known.
             Some((.., Self::Physics)) if chunk.header().count.get() != 2 => Self::Unknown,
             Some((.., kind)) => *kind,
             None if parent == b"LOD1" && Self::LISTS.contains(&tag) => Self::List,
@@ -99,13 +99,13 @@ impl Kind {
         }
     }
 
-    /// Whether the format has chunks of this tag, wherever they belong.
+    /// Returns true if the format has chunks with this tag, in any place.
     pub(crate) fn is_known(Tag(tag): Tag) -> bool {
         tag == *b"LOD1" || Self::LISTS.contains(&&tag) || Self::TAGS.iter().any(|(_, known, _)| **known == tag)
     }
 }
 
-/// A chunk met on the [walk](Nodes) and what is known of it from its surroundings.
+/// A chunk found on the [walk](Nodes), with its context.
 #[derive(Clone, Copy, Debug)]
 pub struct Node<'a> {
     pub(crate) chunk: Chunk<'a>,
@@ -118,60 +118,62 @@ pub struct Node<'a> {
 }
 
 impl<'a> Node<'a> {
-    /// A chunk met outside a [walk](Nodes), in a parent of this tag, after a skeleton of so many bones.
+    /// Creates the node of a chunk outside a [walk](Nodes), in a parent with this tag, after a skeleton of `bones`
+    /// bones.
     pub fn alone(chunk: Chunk<'a>, parent: Option<Tag>, bones: Option<u32>) -> Self {
         Self { chunk, parent, kind: Kind::of(parent, &chunk), index: 0, depth: 0, part: 0, bones }
     }
 
-    /// The chunk itself.
+    /// Returns the chunk itself.
     pub fn chunk(&self) -> &Chunk<'a> {
         &self.chunk
     }
 
-    /// The chunk around it; `None` beside LOD1.
+    /// Returns the tag of the parent chunk, or `None` next to LOD1.
     pub fn parent(&self) -> Option<Tag> {
         self.parent
     }
 
-    /// What it is.
+    /// Returns the kind of the chunk.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// How many of its kind the walk met before it.
+    /// Returns the number of chunks of this kind found before it.
     pub fn index(&self) -> usize {
         self.index
     }
 
-    /// How many chunks lie around it, 0 to 2.
+    /// Returns the number of enclosing chunks, 0 to 2.
     pub fn depth(&self) -> usize {
         self.depth
     }
 
-    /// The LOD1 it belongs to, counted from 0. For a chunk beside LOD1, how many LOD1 came before.
+    /// Returns the index of the LOD1 that contains it. For a chunk next to LOD1, returns the number of LOD1 before it.
     pub fn part(&self) -> usize {
         self.part
     }
 
-    /// How many bones the LOD1's last SKL1 before this chunk claims (`BonesCnt`); `None` where there was none.
+    /// Returns the claimed bone count (`BonesCnt`) of the LOD1's last SKL1 before this chunk, or `None` if there was
+    /// none.
     pub fn bones_hint(&self) -> Option<u32> {
         self.bones
     }
 
-    /// What the header counts, by its own word.
+    /// Returns the count in the header.
     pub fn count_hint(&self) -> i32 {
         self.chunk.header().count.get()
     }
 
-    /// The same, 0 where it is negative.
+    /// Returns the count in the header, or 0 if it is negative.
     pub(crate) fn count(&self) -> u64 {
         self.count_hint().try_into().unwrap_or(0)
     }
 
-    /// A cursor at the start of the body.
+    /// Returns a cursor at the start of the body.
     ///
     /// # Errors
-    /// Where the size is negative or larger than what the surrounding chunk has left.
+    /// Returns an error if the size is negative or exceeds what the parent chunk has left.
     pub fn body(&self) -> Result<Cursor<'a>> {
         match self.chunk.header().size.get() {
             size if size < 0 => {
@@ -182,11 +184,11 @@ impl<'a> Node<'a> {
     }
 }
 
-/// A walk over chunks in file order, each list before the chunks inside it: at most three levels deep, without
-/// allocation. What cannot be read ends its level, with an error, and the walk goes on outside.
+/// A walk over chunks in file order, each list before its children. It is at most three levels deep and allocates
+/// nothing. A chunk that cannot be read ends its level with an error, and the walk continues one level up.
 #[derive(Clone, Debug)]
 pub struct Nodes<'a> {
-    /// The chunks left at each depth, and the tag of what they lie in.
+    /// The chunks left at each depth, and the tag of their parent.
     levels: [Option<(Option<Tag>, Chunks<'a>)>; 3],
     parts: usize,
     bones: Option<u32>,
@@ -194,13 +196,13 @@ pub struct Nodes<'a> {
 }
 
 impl<'a> Nodes<'a> {
-    /// Over a whole file, from behind the signature.
+    /// Creates a walk over a whole file; the cursor is after the signature.
     pub(crate) fn file(cursor: Cursor<'a>) -> Self {
         let levels = [Some((None, Chunks::new(cursor))), None, None];
         Self { levels, parts: 0, bones: None, seen: [0; Kind::COUNT] }
     }
 
-    /// Over what one LOD1 holds.
+    /// Creates a walk over the contents of one LOD1.
     pub(crate) fn part(chunk: &Chunk<'a>, index: usize) -> Self {
         let levels = [None, Some((Some(chunk.tag()), Chunks::new(chunk.body()))), None];
         Self { levels, parts: index.saturating_add(1), bones: None, seen: [0; Kind::COUNT] }
@@ -252,19 +254,19 @@ impl<'a> Iterator for Nodes<'a> {
     }
 }
 
-/// A chunk's data with a meaning.
+/// The parsed data of a chunk.
 pub trait View<'a>: Sealed + Sized {
-    /// The kind of chunk it is read from.
+    /// The kind of chunk.
     const KIND: Kind;
 
     /// Finds the chunk's fields and arrays, which must end exactly at its size.
     ///
     /// # Errors
-    /// Where they do not fit, or the layout is not one that is known.
+    /// Returns an error if they do not, or if the layout is not known.
     fn read(node: &Node<'a>) -> Result<Self>;
 }
 
-/// All chunks of one kind in file order, read one by one; one that cannot be read does not hide the others.
+/// An iterator that reads all chunks of one kind in file order. One that cannot be read does not hide the others.
 #[derive(Debug)]
 pub struct Views<'a, T> {
     nodes: Nodes<'a>,
@@ -321,12 +323,12 @@ pub(super) fn exactly<'a, T: Read<'a, C>, C>(mut data: Cursor<'a>, context: C) -
     end(&data).map(|()| view)
 }
 
-/// Reads a chunk's data by its description.
+/// Reads a chunk's data as a record.
 pub(super) fn whole<'a, T: Read<'a, Node<'a>>>(node: &Node<'a>) -> Result<T> {
     exactly(node.body()?, *node)
 }
 
-/// The same of a chunk whose header's count must not be negative.
+/// Reads a chunk's data as a record, if its header's count is not negative.
 pub(super) fn counted<'a, T: Read<'a, Node<'a>>>(node: &Node<'a>) -> Result<T> {
     let data = node.body()?;
     header_count(node)?;

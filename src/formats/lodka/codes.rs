@@ -1,4 +1,4 @@
-//! Numbers with a meaning.
+//! Numeric codes.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
@@ -11,13 +11,13 @@ use crate::record::{Read, Stored, walk_field};
 codes! {
     /// How an animation plays (`AnimMode`).
     PlayMode(u8) in place { 0 "none", 1 "once", 2 "loop", 3 "bounce forward", 4 "bounce backward", 5 "loop backward", 6 "external" }
-    /// How a material covers what lies behind.
+    /// How a material blends with what is behind it.
     BlendingMode(u8) in place { 0 "opaque", 1 "transparency", 2 "additive", 3 "alpha test 50", 4 "alpha test 100", 5 "modulate" }
     /// Where an image's opacity comes from.
     ImageAlpha(u8) in place { 0 "default", 1 "from intensity", 2 "super-black transparent", 3 "luminance", 4 "luminance sqrt", 5 "opaque", 6 "top-left color transparent", 7 "inverse luminance", 8 "inverse luminance sqrt" }
-    /// How an image meets the material's color.
+    /// How an image combines with the material's color.
     TextureMode(u8) in place { 0 "decal", 1 "modulate", 2 "blend", 3 "replace" }
-    /// Along which axes an image repeats.
+    /// The axes along which an image repeats.
     TextureWrap(u8) in place { 0 "both", 1 "none", 2 "vertical", 3 "horizontal" }
     /// How an image is kept in video memory.
     TextureFormat(u8) in place { 0 "default", 1 "RGB", 2 "RGBA", 3 "RGB16", 4 "RGBA16", 5 "alpha", 6 "luminance", 7 "luminance+alpha", 8 "intensity", 9 "normal map", 10 "RGBA float16", 11 "RGBA float32" }
@@ -33,20 +33,20 @@ codes! {
     LightStyle(u8) in place { 0 "spot", 1 "omni", 2 "parallel" }
     /// The shape of a collider (`SkelCollType`).
     ColliderType(u8) in place { 0 "sphere", 1 "capsule", 2 "cylinder", 3 "box" }
-    /// What a shader does (`ShaderType`): the format describes one.
+    /// The type of a shader (`ShaderType`): the format describes one.
     ShaderKind(u8) in place { 1 "bump" }
 }
 
 impl FaceMode {
-    /// Three indices each.
+    /// Three indices for each triangle.
     pub const TRIANGLES: Self = Self(0);
-    /// Each index from the third on with the two before it.
+    /// Each index from the third on, with the two before it.
     pub const STRIP: Self = Self(1);
-    /// Three indices each, of which all have one normal.
+    /// Three indices for each triangle; its corners share one normal.
     pub const FLAT_TRIANGLES: Self = Self(2);
-    /// Each index from the third on with the one before it and the first.
+    /// Each index from the third on, with the one before it and the first.
     pub const FAN: Self = Self(3);
-    /// Four indices each.
+    /// Four indices for each quad.
     pub const QUADS: Self = Self(4);
 }
 
@@ -55,13 +55,13 @@ impl ShaderKind {
     pub const BUMP: Self = Self(1);
 }
 
-/// A yes or no in a byte.
+/// A boolean stored in a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(transparent)]
 pub struct Flag(pub u8);
 
 impl Flag {
-    /// Whether it is a yes: anything but 0.
+    /// Returns true for any value except 0.
     pub fn is_set(self) -> bool {
         self.0 != 0
     }

@@ -1,4 +1,4 @@
-//! COL1: shapes that follow bones.
+//! COL1: shapes attached to bones.
 
 use super::chunk::Node;
 use super::fields::{Dissected, Names, records};
@@ -8,7 +8,7 @@ use crate::bytes::LeArray;
 use crate::record::{Apart, record};
 
 record! {
-    /// Shapes that collide, each tied to a bone (COL1).
+    /// Collision shapes, each attached to a bone (COL1).
     ColliderSet<'a>(node: Node<'a>) named name {
         /// Its name.
         name: AnsiStr<'a> = "ColListNameLen, ColListName",

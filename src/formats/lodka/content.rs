@@ -21,17 +21,17 @@ macro_rules! content {
         #[allow(missing_docs)]
         pub enum Content<'a> {
             $($kind($kind<'a>),)*
-            /// Chunks, which the walk comes to next.
+            /// Contains chunks, which the walk visits next.
             Chunks,
-            /// Bytes that the format gives no meaning.
+            /// Bytes to which the format gives no meaning.
             Unknown,
         }
 
         impl<'a> Node<'a> {
-            /// What the chunk holds.
+            /// Reads the chunk's data. Entries of variable length inside it are not read yet.
             ///
             /// # Errors
-            /// Where it cannot be read. What it holds in entries of varying length is not read yet.
+            /// Returns an error if the data cannot be read.
             pub fn content(&self) -> Result<Content<'a>> {
                 let within = |error: Error| error.within_item(self.kind.name(), self.index);
                 match self.kind {

@@ -1,4 +1,4 @@
-//! INF1, TXTR, SHDR and IMG1: bytes of other formats inside a model.
+//! INF1, TXTR, SHDR and IMG1: embedded data of other formats.
 
 use super::chunk::Node;
 use super::codes::ShaderKind;
@@ -12,20 +12,20 @@ use crate::record::list::{All, Entries};
 use crate::record::{Apart, Known, Read, Rest, Stored, record, walk_part};
 
 record! {
-    /// Bytes of the user's own (INF1), normally text; some programs keep chunks of their own inside.
+    /// User data (INF1), normally text; some programs store their own chunks inside.
     Info<'a>(node: Node<'a>) {
-        /// All of it.
+        /// The whole body.
         bytes: LeArray<'a, u8> as Rest<'a, u8>,
     }
     also |info, out| {
-        // A text longer than this is for a dump, not for a list of fields.
+        // Longer text is too long for a list of fields.
         let text = (info.bytes.len() <= 4096).then(|| AnsiStr::new(info.bytes.as_bytes()));
         out.field("text", text)
     }
 }
 
 named! {
-    /// What kind of image some bytes start like.
+    /// The image format recognized by its first bytes.
     #[non_exhaustive]
     pub enum ImageKind {
         /// Windows bitmap.
@@ -44,7 +44,8 @@ named! {
 }
 
 impl ImageKind {
-    /// What these bytes start like; `None` also for formats without a signature, such as TGA.
+    /// Recognizes the format of an image by its first bytes. Returns `None` for others, and for formats without a
+    /// signature, such as TGA.
     pub fn sniff(bytes: &[u8]) -> Option<Self> {
         match bytes {
             [b'B', b'M', ..] => Some(Self::Bmp),
@@ -72,27 +73,27 @@ record! {
 }
 
 impl Screenshot<'_> {
-    /// What kind of image the data starts like.
+    /// Returns the format of the image, recognized by its first bytes.
     pub fn image_kind(&self) -> Option<ImageKind> {
         ImageKind::sniff(self.data.as_bytes())
     }
 }
 
 record! {
-    /// The textures that lie in the file itself (TXTR).
+    /// The embedded textures (TXTR).
     TextureList<'a>(node: Node<'a>) {
         /// The layout: 0.
         kind: u8 = "TexturesType" => known(&[0]),
-        /// How many textures.
+        /// Number of textures.
         texture_count: u64 as Known<u64> = "Count" [node.count()],
-        /// The records in order, without a look at more than their sizes.
+        /// The records in order; only their sizes have been read.
         records: Entries<'a, TextureRecord<'a>> [All("textures", texture_count, ())],
     }
 }
 
 impl<'a> TextureList<'a> {
-    /// The textures in order. Each record tells its size, so one that cannot be read does not hide the next; the way
-    /// to the last one leads over all.
+    /// Returns an iterator over the textures. Each record stores its size, so one that cannot be read does not hide the
+    /// next. Getting to the last one means skipping the others.
     pub fn textures(&self) -> impl Iterator<Item = Result<Texture<'a>>> + use<'a> {
         self.records.enumerate().map(|(index, record)| record?.texture().within_item("textures", index))
     }
@@ -106,7 +107,7 @@ impl<'a> TextureRecord<'a> {
     /// Reads the options.
     ///
     /// # Errors
-    /// Where they are of another layout than 0 or the names do not fit.
+    /// Returns an error if they have a layout other than 0 or the names do not fit.
     pub fn texture(&self) -> Result<Texture<'a>> {
         Texture::read(&mut self.0.clone(), ())
     }
@@ -122,7 +123,7 @@ impl<'a> Read<'a> for TextureRecord<'a> {
         let options = Length::read(&mut sizes, ()).within("option_size")?;
         holds_options(&options.0).map_err(|error| error.at(cursor.offset())).within("option_size")?;
         let data = count(&mut sizes).within("data_size")?;
-        // A record that does not fit is told by the part of it that does not.
+        // Reports a record that does not fit by its part that does not fit.
         let mut whole = *cursor;
         cursor.skip(options.0).within("options")?;
         cursor.skip(data).within("data")?;
@@ -130,23 +131,23 @@ impl<'a> Read<'a> for TextureRecord<'a> {
     }
 }
 
-/// The size counts itself, its neighbor, and three fields that are always there.
+/// The size must cover itself, the data size, and the three fields that are always present.
 fn holds_options(size: &u64) -> Result<()> {
     if *size >= 20 { Ok(()) } else { Err(Error::malformed(format!("option size {size} is below 20"))) }
 }
 
 record! {
-    /// A texture that lies in the file itself.
+    /// An embedded texture.
     Texture<'a> named file_name {
-        /// Bytes before the image: itself and all fields up to the reserve.
+        /// Number of bytes before the image: this field and all fields up to the reserve.
         option_size: u64 as Length = "TextureOptionSize" => holds_options,
         /// Bytes of the image.
         data_size: u64 as Length = "TextureDataSize",
         /// The layout: 0.
         kind: i32 = "TextureOptionType" => known(&[0]),
-        /// The name of the material that it is for.
+        /// Name of the material that uses it.
         material: AnsiStr<'a> = "TextureMaterialNameLen, TextureMaterialName",
-        /// The name of the file that it was.
+        /// Original file name.
         file_name: AnsiStr<'a> = "TextureNameLen, TextureName",
         /// Bytes between the names and the image, of no known meaning.
         reserve: LeArray<'a, u8> = "TextureOptionRezerv" [reserve(option_size, [material, file_name])?],
@@ -156,7 +157,7 @@ record! {
     also |texture, out| out.field("image_kind", texture.image_kind().map(|kind| kind.name()))
 }
 
-/// What the names leave of the options.
+/// Returns the number of option bytes that remain after the names.
 fn reserve(option_size: u64, names: [AnsiStr<'_>; 2]) -> Result<u64> {
     let names = names.map(|name| name.len() as u64).into_iter().fold(20, u64::saturating_add);
     let fits = || Error::malformed(format!("names in options of {option_size} bytes take {names}"));
@@ -164,7 +165,7 @@ fn reserve(option_size: u64, names: [AnsiStr<'_>; 2]) -> Result<u64> {
 }
 
 impl Texture<'_> {
-    /// What kind of image the data starts like.
+    /// Returns the format of the image, recognized by its first bytes.
     pub fn image_kind(&self) -> Option<ImageKind> {
         ImageKind::sniff(self.data.as_bytes())
     }
@@ -175,9 +176,9 @@ record! {
     ShaderList<'a>(node: Node<'a>) {
         /// The layout: 1.
         kind: u8 = "ShaderLibType" => known(&[1]),
-        /// How many shaders.
+        /// Number of shaders.
         shader_count: u64 as Known<u64> = "Count" [node.count()],
-        /// The shaders in order. Each tells its size, so the way to the last one leads over all.
+        /// The shaders in order. Each stores its size; getting to the last one means skipping the others.
         shaders: Entries<'a, Shader<'a>> [All("shaders", shader_count, ())],
     }
 }
@@ -185,12 +186,12 @@ record! {
 record! {
     /// A shader.
     Shader<'a> {
-        /// Bytes behind this field.
+        /// Number of bytes after this field.
         size: u64 as Length = "ShaderSize" => has_kind,
         /// What it does: 1 bump mapping; the data of others is opaque.
         #[rule(Any)]
         kind: ShaderKind = "ShaderType",
-        /// All bytes behind its kind.
+        /// All bytes after the type.
         data: LeArray<'a, u8> as Apart<LeArray<'a, u8>> [size.saturating_sub(1)],
     }
     also |shader, out| {
@@ -198,7 +199,7 @@ record! {
             let bump = walk_part::<Bump<'_>, _, _>(&mut shader.body(), (), Part::one("bump"), out);
             out.ok(bump);
         }
-        // Dissected, it is the bump described above.
+        // A dissection shows it as the bump described above.
         out.array("data", &shader.data);
     }
 }
@@ -208,22 +209,22 @@ fn has_kind(size: &u64) -> Result<()> {
 }
 
 impl<'a> Shader<'a> {
-    /// The data of a bump mapping shader; `None` for any other.
+    /// Returns the data of a bump mapping shader, or `None` for any other.
     ///
     /// # Errors
-    /// Where it does not fit.
+    /// Returns an error if it does not fit.
     pub fn bump(&self) -> Result<Option<Bump<'a>>> {
         (self.kind == ShaderKind::BUMP).then(|| Bump::read(&mut self.body(), ())).transpose()
     }
 
-    /// At its data.
+    /// Returns a cursor at the shader's data.
     fn body(&self) -> Cursor<'a> {
         Cursor::with_offset(self.data.as_bytes(), self.data.offset())
     }
 }
 
 record! {
-    /// What a bump mapping shader needs.
+    /// The data of a bump mapping shader.
     Bump<'a> {
         /// The material of the surface.
         material: AnsiStr<'a> = "BumpNameLen, BumpName",
@@ -235,7 +236,7 @@ record! {
         light_power: f32 = "BumpLightPower",
         /// Strength of the highlights.
         specular_power: f32 = "BumpSpecularPower",
-        /// Bytes behind, of no known meaning.
+        /// The remaining bytes, of no known meaning.
         reserve: LeArray<'a, u8> as Rest<'a, u8> = "BumpRezerv",
     }
 }

@@ -10,7 +10,7 @@ use crate::base::text::AnsiStr;
 use crate::bytes::LeArray;
 use crate::record::record;
 
-/// How long the arrays are that a mesh's face groups point into: the width of an index follows from that.
+/// The lengths of the arrays that a mesh's face groups index. They determine the width of each index.
 #[derive(Clone, Copy, Debug)]
 pub struct Targets {
     vertices: usize,
@@ -20,12 +20,13 @@ pub struct Targets {
 }
 
 impl Targets {
-    /// The lengths of the vertices, normals and sets of texture coordinates of a mesh of this mode.
+    /// Creates it from the lengths of the vertices, normals and sets of texture coordinates of a mesh of this mode.
     pub fn new(vertices: usize, normals: usize, uvs: [Option<usize>; 2], mode: u8) -> Self {
         Self { vertices, normals, uvs, mode }
     }
 
-    /// Of indices into an array of so many elements; groups of the older layout keep the highest index unused.
+    /// Returns the width of indices into an array of `target` elements. Groups of the older layout reserve the highest
+    /// index.
     fn width(target: usize, kind: i32) -> Width {
         Width::of(target, kind == 1)
     }
@@ -54,20 +55,20 @@ record! {
         visible: Flag = "isFaceVisible",
         /// The name of the material for each set of texture coordinates.
         materials: Sets<AnsiStr<'a>> = "FaceMatNameLen, FaceMatName" [targets.sets()],
-        /// Which vertex each corner has.
+        /// Vertex index of each corner.
         vertex_indices: Indices<'a> = "VertexIndCnt, VertexIndex" [Targets::width(targets.vertices, kind)],
-        /// For each triangle a mask of the 32 smoothing groups it is in, or none at all.
+        /// For each triangle a mask of its 32 smoothing groups; may be empty.
         smoothing: LeArray<'a, U32> as Counted<'a, U32> = "SmoothDataCnt, SmoothData" where kind == 2,
-        /// Which normal each corner has, or none at all.
+        /// Normal index of each corner; may be empty.
         normal_indices: Indices<'a> = "NormalsIndCnt, NormalIndex" [Targets::width(targets.normals, kind)],
-        /// Which texture coordinates of each set each corner has, or none at all.
+        /// For each set, the texture-coordinate index of each corner; may be empty.
         uv_indices: Sets<Indices<'a>> = "TxCrdsIndCnt, TxCrdsInd" [targets.uv_widths(kind)],
     }
     also |group, out| out.field("triangle_count", group.triangle_count())
 }
 
 impl FaceGroup<'_> {
-    /// How many triangles the vertex indices form.
+    /// Returns the number of triangles that the vertex indices form.
     pub fn triangle_count(&self) -> usize {
         let corners = self.vertex_indices.len();
         match self.mode {

@@ -1,4 +1,4 @@
-//! The small fields that every chunk is made of: counts, texts, layout codes, tables of names.
+//! Common fields of chunks: counts, texts, layout codes, tables of names.
 
 use std::fmt;
 use std::iter::FusedIterator;
@@ -28,7 +28,7 @@ plain! {
 
 form!([] Length => u64);
 
-/// Told by the length of what it counts.
+/// Shown as the length of what it counts.
 impl Form<u64> for Framing<Length> {
     fn into_value(self) -> u64 {
         self.0.0
@@ -39,12 +39,12 @@ pub(crate) fn count(cursor: &mut Cursor<'_>) -> Result<u64> {
     Length::read(cursor, ()).map(Length::into_value)
 }
 
-/// The number, unless it is negative.
+/// Returns the number, unless it is negative.
 pub(crate) fn not_negative(count: i32) -> Result<u64> {
     u64::try_from(count).map_err(|_| Error::malformed(format!("{count} is negative")))
 }
 
-/// The form of an array behind its count.
+/// The form of an array after its count.
 #[derive(Debug)]
 pub(super) struct Counted<'a, T>(LeArray<'a, T>);
 
@@ -61,7 +61,7 @@ impl<'a, T: Element> Read<'a> for Counted<'a, T> {
 
 form!(['a, T] Counted<'a, T> => LeArray<'a, T>);
 
-/// The form of a field that outlines show with the items that it is for, so that only a dissection shows it here.
+/// The form of a field that outlines show with the items that it belongs to, so that only a dissection shows it here.
 #[derive(Debug)]
 pub(super) struct Dissected<T>(T);
 
@@ -81,12 +81,12 @@ impl<'a, T: Read<'a, C>, C> Read<'a, C> for Dissected<T> {
 
 form!([T] Dissected<T> => T);
 
-/// The part must be used up.
+/// Checks that no bytes are left.
 pub(crate) fn end(cursor: &Cursor<'_>) -> Result<()> {
     if cursor.is_empty() { Ok(()) } else { Err(left_over(cursor)) }
 }
 
-/// Names behind one another, cut by a table of their lengths.
+/// Concatenated names, split by a table of their lengths.
 #[derive(Clone, Copy, Debug)]
 pub struct Names<'a> {
     lengths: LeArray<'a, I32>,
@@ -97,7 +97,7 @@ impl Stored for Names<'_> {
     const TYPE: Type = Type::List(&AnsiStr::GIVEN, 0);
 }
 
-/// So many lengths, then as many bytes as they add up to.
+/// As many lengths as the context says, then as many bytes as they add up to.
 impl<'a> Read<'a, u64> for Names<'a> {
     fn walk(cursor: &mut Cursor<'a>, count: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         let lengths = cursor.array::<I32>(count).within("lengths")?;
@@ -114,32 +114,32 @@ impl<'a> Read<'a, u64> for Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// The name at `index`. Adds up the lengths before it.
+    /// Returns the name at `index`. Adds up the lengths before it, in linear time.
     pub fn get(&self, index: usize) -> Option<AnsiStr<'a>> {
         self.iter().nth(index)
     }
 
-    /// All names in order.
+    /// Returns an iterator over the names.
     pub fn iter(&self) -> NameIter<'a> {
         NameIter { lengths: self.lengths.iter(), bytes: self.bytes }
     }
 
-    /// How many.
+    /// Returns the number of names.
     pub fn len(&self) -> usize {
         self.lengths.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no names.
     pub fn is_empty(&self) -> bool {
         self.lengths.is_empty()
     }
 }
 
-/// [`Names`] in order.
+/// An iterator over [`Names`].
 #[derive(Clone, Debug)]
 pub struct NameIter<'a> {
     lengths: std::slice::Iter<'a, I32>,
-    /// As many as the lengths add up to.
+    /// The remaining bytes: the sum of the remaining lengths.
     bytes: &'a [u8],
 }
 
@@ -171,12 +171,12 @@ impl ExactSizeIterator for NameIter<'_> {}
 
 impl FusedIterator for NameIter<'_> {}
 
-/// The sum of lengths or counts, none of which may be negative.
+/// Returns the sum of lengths or counts, none of which may be negative.
 pub(crate) fn total(lengths: impl Iterator<Item = i32>) -> Result<u64> {
     lengths.map(not_negative).try_fold(0_u64, |sum, length| Ok(sum.saturating_add(length?)))
 }
 
-/// Records as one array, and one by one with their names.
+/// Describes records as one array, and one by one with their names.
 pub(super) fn records<'a, T: Element + Fixed>(
     (array, list): (&'static str, &'static str),
     table: LeArray<'_, T>,
@@ -200,7 +200,7 @@ pub(super) fn records<'a, T: Element + Fixed>(
     }
 }
 
-/// Holds a number that names a layout to those that are known.
+/// Checks that a layout number is known.
 pub(crate) fn known<T: PartialEq + fmt::Display>(kinds: &[T]) -> impl Fn(&T) -> Result<()> {
     |kind| {
         if kinds.contains(kind) { Ok(()) } else { Err(Error::malformed(format!("{kind} is no known layout"))) }

@@ -1,4 +1,4 @@
-//! Indices of whatever width.
+//! Indices of different widths.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::outline::{Sink, Type};
 use crate::record::{Framing, Read, Stored};
 
 shapes! {
-    /// Indices in place, 1, 2 or 4 bytes each; read as `u32`.
+    /// Indices in place, of 1, 2 or 4 bytes each; read as `u32`.
     pub enum Indices<'a> of u32 {
         /// One byte each.
         U8(u8) = |index| (*index).into(),
@@ -23,7 +23,7 @@ shapes! {
     }
 }
 
-/// How wide indices are stored.
+/// The width of stored indices.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Width {
     U8,
@@ -32,7 +32,8 @@ pub(super) enum Width {
 }
 
 impl Width {
-    /// Of indices into an array of so many elements; `spare` where the highest index of a width is kept unused.
+    /// Returns the width of indices into an array of `target` elements. If `spare` is set, the highest index of a width
+    /// is reserved.
     pub(super) fn of(target: usize, spare: bool) -> Self {
         match target.saturating_add(spare.into()) {
             0..=0x100 => Self::U8,
@@ -41,7 +42,7 @@ impl Width {
         }
     }
 
-    /// Of the numbers of so many bones.
+    /// Returns the width of indices of `count` bones.
     pub(super) fn of_bones(count: u32) -> Self {
         if count < 255 { Self::U8 } else { Self::U16 }
     }
@@ -52,7 +53,7 @@ impl Stored for Indices<'_> {
     const GIVEN: Type = Self::TYPE;
 }
 
-/// A count and so many.
+/// A count and that many indices.
 impl<'a> Read<'a, Width> for Indices<'a> {
     fn walk(cursor: &mut Cursor<'a>, width: Width, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         let Framing(Length(count)) = Framing::walk(cursor, (), name, sink)?;
@@ -63,7 +64,7 @@ impl<'a> Read<'a, Width> for Indices<'a> {
 }
 
 impl<'a> Indices<'a> {
-    /// So many of this width.
+    /// Reads `count` indices of this width.
     pub(super) fn of(cursor: &mut Cursor<'a>, count: u64, width: Width) -> Result<Self> {
         match width {
             Width::U8 => cursor.array(count).map(Self::U8),
@@ -72,8 +73,8 @@ impl<'a> Indices<'a> {
         }
     }
 
-    /// All indices as the machine's own numbers: for free where they are stored with four bytes, lie aligned and the
-    /// machine is little-endian, else copied.
+    /// Returns all indices as native `u32`. Borrows them if they are stored with four bytes and aligned and the machine
+    /// is little-endian; otherwise copies them.
     pub fn to_native(&self) -> Cow<'a, [u32]> {
         match self {
             Self::U32(array) => array.to_native(),
@@ -81,7 +82,7 @@ impl<'a> Indices<'a> {
         }
     }
 
-    /// How many bytes each takes: 1, 2 or 4.
+    /// Returns the size of each index in bytes: 1, 2 or 4.
     pub fn width(&self) -> usize {
         match self {
             Self::U8(_) => 1,

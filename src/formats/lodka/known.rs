@@ -1,4 +1,4 @@
-//! What there is in a model that other chunks name or number, wherever it stands.
+//! The parts of a model that other chunks refer to by name or index, in any order.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,26 +8,26 @@ use crate::base::error::Result;
 use crate::base::text::AnsiStr;
 use crate::budget::{Budget, Held};
 
-/// Names and sizes of what others point at.
+/// Names and sizes of the parts that others refer to.
 #[derive(Default)]
 pub(super) struct Known<'a> {
-    /// Names and vertices of the meshes, `None` of one that cannot be read; none at all where a chunk is cut, behind which
-    /// there may have been others.
+    /// Names and vertex counts of the meshes, `None` for one that cannot be read. `None` as a whole if a chunk is cut
+    /// short, because other meshes may have followed.
     pub(super) meshes: Option<Vec<Option<(AnsiStr<'a>, usize)>>>,
     /// The names of the materials; none at all where a chunk is cut.
     materials: Option<HashSet<AnsiStr<'a>>>,
     /// The collections of morph animations by name: their frames, `None` where several of one name have different ones;
     /// none at all where a chunk is cut.
     pub(super) collections: Option<HashMap<AnsiStr<'a>, Option<u64>>>,
-    /// For names, which may be short and many.
+    /// For the names, which may be short and many.
     _held: Option<Held>,
 }
 
-/// What a name in a set takes at most.
+/// The maximum memory of a name in a set.
 const NAME: u64 = 48;
 
 impl<'a> Known<'a> {
-    /// Goes over all chunks of a LOD1.
+    /// Collects them from all chunks of a LOD1.
     pub(super) fn of(part: &Chunk<'a>, budget: &Budget) -> Result<Self> {
         let nodes = || Nodes::part(part, 0).flatten();
         let contents = || nodes().filter_map(|node| node.content().ok());
@@ -69,12 +69,12 @@ impl<'a> Known<'a> {
         })
     }
 
-    /// How many meshes there are; more than any number where that is not known.
+    /// Returns the number of meshes, or a number above all others if it is unknown.
     pub(super) fn mesh_count(&self) -> u64 {
         self.meshes.as_ref().map_or(u64::MAX, |meshes| meshes.len() as u64)
     }
 
-    /// Name and vertices of a mesh.
+    /// Returns the name and vertex count of a mesh.
     pub(super) fn mesh(&self, index: i32) -> Option<(AnsiStr<'a>, usize)> {
         *self.meshes.as_ref()?.get(usize::try_from(index).ok()?)?
     }

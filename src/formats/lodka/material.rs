@@ -11,12 +11,12 @@ use crate::record::{Flat, record};
 record! {
     /// The materials of a model (MAT1).
     MaterialList<'a>(node: Node<'a>) {
-        /// The layout: 0 nothing at all, 1 names only, 2 names and options, 3 the same and a
-        /// [mapping mode](Material::mapping_mode).
+        /// The layout: 0 nothing at all, 1 names only, 2 names and options, 3 additionally a [mapping
+        /// mode](Material::mapping_mode).
         kind: u8 = "MaterialsType" => known(&[0, 1, 2, 3]),
-        /// How many materials, in the chunk's own data; `None` in layout 0.
+        /// Number of materials stored in the chunk's data; absent in layout 0.
         material_count: u64 as Length = "MaterialsCount" where kind != 0,
-        /// The materials in order. Each has another length, so the way to the last one leads over all.
+        /// The materials in order. They vary in length; getting to the last one means reading the others.
         materials: Entries<'a, Material<'a>, u8> [All("materials", material_count.unwrap_or(0), kind)],
     }
 }
@@ -24,13 +24,13 @@ record! {
 record! {
     /// A material.
     Material<'a>(kind: u8) named name {
-        /// Its name, by which face groups ask for it.
+        /// Its name, which face groups refer to.
         name: AnsiStr<'a> = "MatNameLen, MatName",
         /// The files of its textures as stored: "first" or "first:second".
         textures: AnsiStr<'a> = "TextrNameLen, TextrName",
-        /// How it looks.
+        /// Appearance.
         options: &'a MaterialOptions as Flat<'a, MaterialOptions> = "MaterialOptions" where kind >= 2,
-        /// Where its texture coordinates come from.
+        /// Source of the texture coordinates.
         mapping_mode: MappingMode = "MappingMode" where kind >= 3,
     }
     also |material, out| {
@@ -41,10 +41,10 @@ record! {
 }
 
 impl<'a> Material<'a> {
-    /// The files of its first and second texture, each empty where there is none.
+    /// Returns the files of the first and second texture, each empty if there is none.
     ///
-    /// The field is cut at its first colon, except one that follows a drive letter: `C:\a.bmp:b.bmp`. The author's
-    /// own loader cuts at that one too.
+    /// The field is split at its first colon, except one after a drive letter: `C:\a.bmp:b.bmp`. The author's own
+    /// loader also splits at that one.
     pub fn texture_files(&self) -> [AnsiStr<'a>; 2] {
         let field = self.textures.as_bytes();
         let from = match field {

@@ -13,17 +13,17 @@ use crate::bytes::{LeArray, Vec2, Vec3};
 use crate::record::list::{All, Entries};
 use crate::record::{Known, Read, record};
 
-/// What it takes to read a mesh.
+/// The context for reading a mesh.
 #[derive(Clone, Copy, Debug)]
 pub struct MeshLayout {
-    /// How many bones the model has.
+    /// The number of bones in the model.
     bones: u32,
     uv_counts_apart: bool,
 }
 
 impl MeshLayout {
-    /// Of a mesh in a model of so many bones, whose counts of texture coordinates stand before both arrays, or
-    /// [apart](Mesh::uv_counts_apart).
+    /// Creates the context for a mesh in a model of `bones` bones. The counts of texture coordinates are before both
+    /// arrays, or [apart](Mesh::uv_counts_apart).
     pub fn new(bones: u32, uv_counts_apart: bool) -> Self {
         Self { bones, uv_counts_apart }
     }
@@ -38,7 +38,7 @@ record! {
     Mesh<'a>(layout: MeshLayout) named name {
         /// Its name.
         name: AnsiStr<'a> = "MeshNameLen, MeshName",
-        /// Whether it moves with the skeleton; writers leave it unset on skinned meshes too.
+        /// True if it moves with the skeleton; writers leave it unset on skinned meshes too.
         has_skeleton: Flag = "isSkeletonExists",
         /// The layout: 3, or the older 2.
         mode: u8 = "MeshMode" => known(&[2, 3]),
@@ -48,10 +48,10 @@ record! {
         positions: LeArray<'a, Vec3> as Counted<'a, Vec3> = "MeshVertexCnt, MeshPointsPos",
         /// The normals that faces point to; often none.
         normals: LeArray<'a, Vec3> as Counted<'a, Vec3> = "MeshNormalsCnt, MeshNormals",
-        /// How many sets of texture coordinates: 1 or 2; in the older layout always 1.
+        /// Number of sets of texture coordinates: 1 or 2; in the older layout always 1.
         uv_set_count: u8 = "MeshTextureNumber" where mode == 3 => known(&[1, 2]),
-        /// Whether each texture coordinate count stands right before its array, as the description words it, and not
-        /// before both arrays. Told from where the mesh ends; no such file was ever seen.
+        /// True if each texture-coordinate count is directly before its array, as in the description, instead of both
+        /// before the arrays. Determined by where the mesh ends; no such file is known.
         uv_counts_apart: bool as Known<bool> [layout.uv_counts_apart],
         /// The sets of texture coordinates.
         uvs: Sets<LeArray<'a, Vec2>> = "MeshTxCrdCnt, MeshTxCrd" [layout.uvs(uv_set_count)],
@@ -59,16 +59,16 @@ record! {
         bone_count: u32 as Known<u32> = "BonesCnt" [layout.bones],
         /// One bone for each vertex, by position in the list; empty where there is none. u8, or u16 from 255 bones on.
         bone_ids: Indices<'a> = "PntBnAssocCnt, PntBnAssoc" [Width::of_bones(bone_count)],
-        /// 1 where each vertex has several bones.
+        /// 1 if each vertex has several bones.
         weight_kind: i32 = "PntBnWeightType" => known(&[0, 1]),
-        /// The most bones that one vertex has.
+        /// Maximum number of bones of a vertex.
         bones_per_vertex: i32 = "BonesPerVertix" where weight_kind == 1 => |most| some_bones(*most),
         /// Several bones for each vertex; wide from 128 bones on.
         weights: Weights<'a> = "BonesWeigthArLen, BonesWeigthArray" [WeightLayout::new(bone_count, bones_per_vertex)]
             where weight_kind == 1,
         /// How many face groups.
         face_group_count: u64 as Length = "FaceGroupsCnt",
-        /// The face groups in order. Each has another length, so the way to the last one leads over all.
+        /// The face groups in order. They vary in length; getting to the last one means reading the others.
         face_groups: Entries<'a, FaceGroup<'a>, Targets> [All("face_groups", face_group_count,
             Targets::new(positions.len(), normals.len(), uvs.map(|set| set.len()), mode))],
     }
@@ -80,7 +80,7 @@ fn some_bones(most: i32) -> Result<()> {
 }
 
 impl Mesh<'_> {
-    /// What it was read with.
+    /// Returns the context with which it was read.
     pub(super) fn layout(&self) -> MeshLayout {
         MeshLayout { bones: self.bone_count, uv_counts_apart: self.uv_counts_apart }
     }

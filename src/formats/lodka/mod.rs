@@ -1,13 +1,13 @@
 //! LODka3D models, `.lod`.
 //!
-//! A file is eight signature bytes and then chunks: a tag, a size, a count and so many bytes. A LOD1 chunk is a model;
-//! some files have several. What it holds lies in place, packed and unaligned: skeleton (SKL1), animations (ANS1 >
+//! A file is eight signature bytes and then chunks: a tag, a size, a count and a body of that size. A LOD1 chunk is a
+//! model; some files have several. Its contents are in place, packed and unaligned: skeleton (SKL1), animations (ANS1 >
 //! ANM1), materials (MAL1 > MAT1), embedded textures (TXTL > TXTR), shaders (SHDL > SHDR), meshes (MSL1 > MSH1), morph
 //! animations (MAN1, MMD1), physics (PHS1), lights (LGS1 > LIG1), proxies (PXL1 > PXI1), colliders (CLL1 > COL1), a
-//! screenshot (IMG1) and bytes of the user's own (INF1). Other chunks are stepped over and [listed](Model::nodes).
+//! screenshot (IMG1) and user data (INF1). Other chunks are skipped and [listed](Model::nodes).
 //!
-//! [`Model`] is the file, [`LodModel`] one LOD1. Names are bytes in a code page that no file tells ([`AnsiStr`]): shown to
-//! people they are read as UTF-8 or windows-1251.
+//! [`Model`] is the file, [`LodModel`] one LOD1. Names are bytes in a code page that the file does not specify
+//! ([`AnsiStr`]): for display they are decoded as UTF-8 or windows-1251.
 //!
 //! | space | |
 //! | --- | --- |
@@ -19,12 +19,12 @@
 //! | matrices | morphs: three rows of a rotation, then a position; colliders: sixteen numbers as stored |
 //! | units | those of the model |
 //!
-//! The description names no axes: handedness and up are those of GLScene, for which its author's loader is written; the
-//! order of corners is that of the real models.
+//! The description does not define the axes. Handedness and up direction are those of GLScene, for which the author's
+//! loader is written; the order of corners is that of the real models.
 //!
-//! The format's description leaves some layouts open. Where a file does not come out as the author's own loader would
-//! read it, the description's reading is tried ([`Mesh::uv_counts_apart`], [`Records::Wide`]), and reported as a
-//! warning if it fits.
+//! The format's description leaves some layouts open. If a file does not fit the reading of the author's own loader,
+//! the description's reading is tried ([`Mesh::uv_counts_apart`], [`Records::Wide`]), and reported as a warning if it
+//! fits.
 
 mod check;
 mod chunk;
@@ -84,7 +84,7 @@ use crate::bytes::parser::bytes;
 use crate::outline::Schema;
 use crate::record::{Fixed, Read as _};
 
-/// The records of a file, as far as they are described in one piece.
+/// The records of a file that are described in one piece.
 pub(crate) const SCHEMA: &[&Schema] = &[
     wire::ChunkHeader::SCHEMA,
     Info::SCHEMA,
@@ -125,7 +125,7 @@ pub(crate) const SCHEMA: &[&Schema] = &[
     Screenshot::SCHEMA,
 ];
 
-/// A file: one model, or several that know nothing of each other.
+/// A file with one model, or several independent ones.
 ///
 /// ```
 /// # let bytes = b"LODka3D1LOD1\x0e\0\0\0\x01\0\0\0INF1\x02\0\0\0\x01\0\0\0hi";
@@ -157,22 +157,22 @@ fn known_version(digit: u8) -> Result<()> {
 }
 
 impl<'a> Model<'a> {
-    /// The signature without its last byte, the version's digit.
+    /// The signature without its last byte, which is the version digit.
     pub(crate) const SIGNATURE: &'static [u8] = b"LODka3D";
 
     /// Opens a file. Reads the signature and the first chunk's header.
     ///
     /// # Errors
-    /// Where the signature or the first chunk's tag is another; [`Unsupported`](crate::ErrorKind::Unsupported) for
-    /// another version.
+    /// Returns an error if the signature or the first chunk's tag is wrong, and
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) for another version.
     pub fn parse(data: &'a [u8]) -> Result<Self> {
         Self::parse_with(data, &Limits::default())
     }
 
-    /// The same within other limits.
+    /// Opens a file with these limits.
     ///
     /// # Errors
-    /// As [`parse`](Self::parse).
+    /// Returns the errors of [`parse`](Self::parse).
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
         let mut cursor = Cursor::new(data);
         cursor.parse((bytes(7).map_res(is_signature), u8::parser(()).map_res(known_version)))?;
@@ -184,7 +184,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// All bytes of the file.
+    /// Returns all bytes of the file.
     pub fn as_bytes(&self) -> &'a [u8] {
         self.data
     }
@@ -200,12 +200,12 @@ impl<'a> Model<'a> {
         parts.enumerate().map(|(index, chunk)| Ok(LodModel { chunk: chunk?, index }))
     }
 
-    /// A walk over all chunks of the file, unknown ones too.
+    /// Returns a walk over all chunks of the file, including unknown ones.
     pub fn nodes(&self) -> Nodes<'a> {
         Nodes::file(self.chunks)
     }
 
-    /// All chunks of one kind in the file.
+    /// Returns all chunks of one kind in the file.
     pub fn views<T: View<'a>>(&self) -> Views<'a, T> {
         Views::new(self.nodes())
     }

@@ -13,12 +13,12 @@ use crate::bytes::{Cursor, Element, LeArray, Vec3};
 use crate::record::{Framing, Known, record};
 
 record! {
-    /// Collections of morph animations (MAN1). Six tables, each of them for all collections together;
-    /// [`collections`](Self::collections) cuts them.
+    /// Collections of morph animations (MAN1): six tables, each for all collections together.
+    /// [`collections`](Self::collections) splits them.
     MorphCollections<'a>(layout: Layout<u64>) {
         /// The layout: 0.
         kind: i32 = "MorphCollType" => known(&[0]),
-        /// Whether the records have the gap that the description's offset column leaves.
+        /// True if the records have the gap that the description's offset column implies.
         wide_records: bool as Known<bool> [layout.is_wide],
         /// What each collection has.
         records: Records<'a, MorphRecord, WideMorphRecord> [layout],
@@ -32,20 +32,20 @@ record! {
         /// The bones' places: collection, in it bone, in it animation, in it frame.
         matrices: LeArray<'a, MorphMatrix> as Dissected<LeArray<'a, MorphMatrix>> = "MCMatRotPos"
             [matrices(&records, &animations)?],
-        /// The collections' bounds: collection, in it animation, in it frame.
+        /// Bounds of the collections, ordered by collection, animation, frame.
         colliders: LeArray<'a, MorphCollider> as Dissected<LeArray<'a, MorphCollider>> [frames(&animations)?],
     }
 }
 
 type MorphRecords<'a> = Records<'a, MorphRecord, WideMorphRecord>;
 
-/// A count or length of all records together.
+/// Returns the sum of a count or length over all records.
 fn sum(records: &MorphRecords<'_>, field: fn(&MorphRecord) -> i32) -> Result<u64> {
     let offset = records.as_table().storage().offset;
     total(records.iter().map(|record| field(&record))).map_err(|error| error.at(offset)).within("records")
 }
 
-/// A length or count of all elements of a table together.
+/// Returns the sum of a length or count over all elements of a table.
 fn table_sum<T: Element>(table: &LeArray<'_, T>, name: &'static str, field: fn(&T) -> i32) -> Result<u64> {
     total(table.iter().map(field)).map_err(|error| error.at(table.offset())).within(name)
 }
@@ -78,7 +78,8 @@ fn matrices(records: &MorphRecords<'_>, animations: &LeArray<'_, MorphAnimation>
 }
 
 impl<'a> MorphCollections<'a> {
-    /// The collections in order, each with its part of every table. The way to the last one leads over all.
+    /// Returns an iterator over the collections, each with its part of every table. Getting to the last one means
+    /// walking the others.
     pub fn collections(&self) -> impl Iterator<Item = MorphCollection<'a>> + use<'a> {
         let mut left = Tables {
             bones: at(self.bones),
@@ -90,7 +91,7 @@ impl<'a> MorphCollections<'a> {
         self.records.iter().map_while(move |record| left.collection(record).ok())
     }
 
-    /// What it was read with.
+    /// Returns the context with which it was read.
     pub(super) fn layout(&self) -> Layout<u64> {
         Layout { header: self.records.len() as u64, is_wide: self.wide_records }
     }
@@ -106,7 +107,7 @@ fn at<T: Element>(table: LeArray<'_, T>) -> Cursor<'_> {
     Cursor::with_offset(table.as_bytes(), table.offset())
 }
 
-/// What is left of the tables while collections are cut off.
+/// The parts of the tables that remain as collections are split off.
 struct Tables<'a> {
     bones: Cursor<'a>,
     animations: Cursor<'a>,
@@ -143,7 +144,7 @@ impl<'a> Tables<'a> {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct MorphCollection<'a> {
-    /// Its counts and what it hangs on.
+    /// Its counts and its parent.
     pub record: MorphRecord,
     /// Its name.
     pub name: AnsiStr<'a>,
@@ -157,26 +158,26 @@ pub struct MorphCollection<'a> {
     animation_names: Cursor<'a>,
     /// How many frames its animations have together.
     pub frame_count: u64,
-    /// Its bones' places: bone, in it animation, in it frame.
+    /// Transforms of its bones, ordered by bone, animation, frame.
     pub matrices: LeArray<'a, MorphMatrix>,
-    /// Its bounds: animation, in it frame.
+    /// Its bounds, ordered by animation, frame.
     pub colliders: LeArray<'a, MorphCollider>,
 }
 
 impl<'a> MorphCollection<'a> {
-    /// The bones' names in order.
+    /// Returns an iterator over the bones' names.
     pub fn bone_names(&self) -> impl Iterator<Item = AnsiStr<'a>> + use<'a> {
         let mut names = self.bone_names;
         self.bones.iter().map_while(move |bone| next_name(&mut names, bone.name_len.get()))
     }
 
-    /// The animations' names in order.
+    /// Returns an iterator over the animations' names.
     pub fn animation_names(&self) -> impl Iterator<Item = AnsiStr<'a>> + use<'a> {
         let mut names = self.animation_names;
         self.animations.iter().map_while(move |animation| next_name(&mut names, animation.name_len.get()))
     }
 
-    /// A bone's place in a frame, the frames of all animations counted through.
+    /// Returns a bone's transform in a frame. Frames are numbered across all animations.
     pub fn matrix(&self, bone: usize, frame: usize) -> Option<&'a MorphMatrix> {
         let frames = usize::try_from(self.frame_count).ok().filter(|&frames| frame < frames)?;
         self.matrices.get(bone.checked_mul(frames)?.checked_add(frame)?)
@@ -198,7 +199,7 @@ record! {
         names: AnsiStr<'a> as Framing<Bare<'a>> = "MMAllNames" [mesh_names(&records)?],
         /// How many vertices there are in all frames together, by the file's own word.
         vertex_count: i32 = "MMVertexCount",
-        /// The vertices: mesh, in it frame, in it vertex.
+        /// Vertices, ordered by mesh, frame, vertex.
         vertices: LeArray<'a, Vec3> as Dissected<LeArray<'a, Vec3>> = "MMVertex" [vertices(&records)?],
     }
 }
@@ -219,7 +220,7 @@ fn vertex_total(record: &MorphMeshRecord) -> Result<u64> {
 }
 
 impl<'a> MorphMeshes<'a> {
-    /// The morphed meshes in order. The way to the last one leads over all.
+    /// Returns an iterator over the morphed meshes. Getting to the last one means walking the others.
     pub fn meshes(&self) -> impl Iterator<Item = MorphMesh<'a>> + use<'a> {
         let (mut names, mut vertices) = (Cursor::new(self.names.as_bytes()), at(self.vertices));
         self.records.iter().map_while(move |record| {
@@ -237,18 +238,18 @@ impl<'a> MorphMeshes<'a> {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct MorphMesh<'a> {
-    /// Its counts and the mesh that it is for.
+    /// Its counts and its target mesh.
     pub record: &'a MorphMeshRecord,
     /// The mesh's name.
     pub name: AnsiStr<'a>,
     /// The name of the collection that moves it.
     pub collection_name: AnsiStr<'a>,
-    /// The vertices: frame, in it vertex.
+    /// Vertices, ordered by frame, vertex.
     pub vertices: LeArray<'a, Vec3>,
 }
 
 impl<'a> MorphMesh<'a> {
-    /// All vertices in a frame; empty where the mesh has none.
+    /// Returns all vertices in a frame; empty if the mesh has none.
     pub fn frame(&self, frame: usize) -> Option<&'a [Vec3]> {
         if frame >= usize::try_from(self.record.frames.get()).ok()? {
             return None;

@@ -1,4 +1,4 @@
-//! Records that the description's offset column stretches.
+//! Records that may have the gap that the description's offset column implies.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use crate::bytes::{Cursor, Element, LeArray, to_native};
 use crate::outline::{Sink, Type};
 use crate::record::{Read, Stored};
 
-/// What it takes to read a chunk with such records: what its header counts, and whether they have the gap.
+/// The context for reading a chunk with such records: the count in its header, and whether they have the gap.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout<T> {
     pub(super) header: T,
@@ -16,37 +16,37 @@ pub struct Layout<T> {
 }
 
 impl<T: Copy> Layout<T> {
-    /// Of a chunk whose header counts this, with or without the gap.
+    /// Creates the context for a chunk with this header count, with or without the gap.
     pub fn new(header: T, is_wide: bool) -> Self {
         Self { header, is_wide }
     }
 
-    /// Tries the records with the gap where those without do not come out.
+    /// Tries the records with the gap if those without do not fit.
     pub(super) fn either<V>(header: T, read: impl Fn(Self) -> Result<V>) -> Result<V> {
         let read = |is_wide| read(Self { header, is_wide });
         read(false).or_else(|error| read(true).map_err(|_| error))
     }
 
-    /// What it takes to read so many of them.
+    /// Returns the context for reading `count` records.
     pub(super) fn records(&self, count: u64) -> Layout<u64> {
         Layout { header: count, is_wide: self.is_wide }
     }
 }
 
 shapes! {
-    /// Records in place, packed as every other chunk is, or with the gap that the description's offset column leaves:
-    /// told from which of the two comes out exactly at the chunk's size. Read without the bytes of a gap.
+    /// Records in place, packed like those of every other chunk, or with the gap that the description's offset column
+    /// implies. The variant is the one that ends exactly at the chunk's size. Records are returned without the gap.
     pub enum Records<'a, T, W> of T where [T: Element + From<&'a W>, W: Element] {
-        /// Field behind field.
+        /// Fields one after another.
         Packed(T) = |record| *record,
-        /// With the gap. No such file was ever seen.
+        /// With the gap. No such file is known.
         Wide(W) = |record| T::from(record),
     }
 }
 
 impl<'a, T: Element + From<&'a W>, W: Element> Records<'a, T, W> {
-    /// All records as the machine's own numbers: for free where they lie aligned and without a gap and the machine is
-    /// little-endian, else copied.
+    /// Returns all records as native numbers. Borrows them if they have no gap and are aligned and the machine is
+    /// little-endian; otherwise copies them.
     pub fn to_native(&self) -> Cow<'a, [T::Native]> {
         match self {
             Self::Packed(array) => array.to_native(),
@@ -54,7 +54,7 @@ impl<'a, T: Element + From<&'a W>, W: Element> Records<'a, T, W> {
         }
     }
 
-    /// Whether the records have the gap.
+    /// Returns true if the records have the gap.
     pub fn is_wide(&self) -> bool {
         matches!(self, Self::Wide(_))
     }
@@ -64,7 +64,7 @@ impl<T: Element, W: Element> Stored for Records<'_, T, W> {
     const TYPE: Type = LeArray::<T>::GIVEN;
 }
 
-/// So many.
+/// As many records as the context says.
 impl<'a, T: Element + From<&'a W>, W: Element> Read<'a, Layout<u64>> for Records<'a, T, W> {
     fn walk(cursor: &mut Cursor<'a>, layout: Layout<u64>, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         let records = match layout.is_wide {

@@ -1,4 +1,4 @@
-//! PHS1: rigid bodies, the shapes that collide, and what ties them together.
+//! PHS1: rigid bodies, collision shapes, and joints.
 
 use nom::Parser;
 use nom::branch::alt;
@@ -44,7 +44,7 @@ record! {
         bodies: LeArray<'a, Body> as Apart<LeArray<'a, Body>> = "TBodys" [body_count],
         /// Shapes that collide.
         geoms: LeArray<'a, Geom> as Apart<LeArray<'a, Geom>> = "TGeoms" [geom_count],
-        /// What ties bodies together.
+        /// Joints between bodies.
         joints: LeArray<'a, Joint> as Apart<LeArray<'a, Joint>> = "TJoints" [joint_count],
     }
     also |physics, out| {
@@ -62,7 +62,7 @@ impl Stored for NameLines<'_> {
     const TYPE: Type = Type::Varying("lines of text", 0);
 }
 
-/// So many bytes.
+/// As many bytes as the context says.
 impl<'a> Read<'a, u64> for NameLines<'a> {
     fn walk(cursor: &mut Cursor<'a>, bytes: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         Framing::walk(cursor, bytes, name, sink).map(|Framing(Bare(text))| Self(text))
@@ -70,7 +70,7 @@ impl<'a> Read<'a, u64> for NameLines<'a> {
 }
 
 impl<'a> NameLines<'a> {
-    /// The names in order.
+    /// Returns an iterator over the names.
     pub fn iter(&self) -> impl Iterator<Item = AnsiStr<'a>> + use<'a> {
         let mut cursor = Cursor::new(self.0.as_bytes());
         std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! PXI1: meshes that are drawn several times.
+//! PXI1: additional instances of meshes.
 
 use super::chunk::{Node, exactly};
 use super::fields::{Dissected, Length, Names, records};
@@ -8,11 +8,11 @@ use crate::base::error::Result;
 use crate::record::{Apart, Framing, Known, record};
 
 record! {
-    /// Further appearances of meshes (PXI1), which stand for one empty mesh.
+    /// Additional instances of meshes (PXI1), represented by an empty mesh.
     ProxySet<'a>(layout: Layout<i32>) {
-        /// The empty mesh that they stand for, counted in MSL1.
+        /// The empty mesh that represents them, counted in MSL1.
         mesh: i32 as Known<i32> = "Count" [layout.header],
-        /// Whether the records have the gap that the description's offset column leaves.
+        /// True if the records have the gap that the description's offset column implies.
         wide_records: bool as Known<bool> [layout.is_wide],
         /// How many proxies.
         proxy_count: u64 as Framing<Length> = "ProxyItemsCount",
@@ -28,7 +28,7 @@ record! {
 }
 
 impl ProxySet<'_> {
-    /// What it was read with.
+    /// Returns the context with which it was read.
     pub(super) fn layout(&self) -> Layout<i32> {
         Layout { header: self.mesh, is_wide: self.wide_records }
     }

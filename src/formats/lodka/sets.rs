@@ -1,4 +1,4 @@
-//! What a mesh and its face groups have once for each set of texture coordinates, of which there are one or two.
+//! Values for each set of texture coordinates of a mesh, of which there are one or two.
 
 use super::fields::{Length, count};
 use super::indices::{Indices, Width};
@@ -10,32 +10,32 @@ use crate::bytes::{Cursor, LeArray, Vec2};
 use crate::outline::{Outline, Sink, StoredField, Type};
 use crate::record::{Framing, Read, Stored};
 
-/// Something for each set of texture coordinates.
+/// A value for each set of texture coordinates.
 #[derive(Clone, Copy, Debug)]
 pub struct Sets<T>([Option<T>; 2]);
 
 impl<T: Copy> Sets<T> {
-    /// That of the set at `index`; `None` past the last set.
+    /// Returns the value of the set at `index`, or `None` after the last set.
     pub fn get(&self, index: usize) -> Option<T> {
         *self.0.get(index)?
     }
 
-    /// Those of all sets in order.
+    /// Returns an iterator over the values of all sets.
     pub fn iter(&self) -> ByIndex<Self> {
         ByIndex::new(*self, self.len())
     }
 
-    /// How many sets: 1 or 2.
+    /// Returns the number of sets: 1 or 2.
     pub fn len(&self) -> usize {
         self.0.iter().flatten().count()
     }
 
-    /// Whether there is no set, which no file has.
+    /// Returns true if there is no set, which is never the case in a file.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// For each set something made of its own.
+    /// Converts the value of each set.
     pub(super) fn map<U>(self, make: impl Fn(T) -> U) -> [Option<U>; 2] {
         self.0.map(|one| one.map(&make))
     }
@@ -49,20 +49,20 @@ impl<T: Copy> Indexed for Sets<T> {
     }
 }
 
-/// What it takes to read something for each set: of which sets, and whether each count stands right before what it
-/// counts, and not before all.
+/// The context for reading a value for each set: the context of each set, and whether each count is directly before its
+/// items instead of all counts before all items.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PerSet<C> {
     pub(super) sets: [Option<C>; 2],
     pub(super) apart: bool,
 }
 
-/// What there is for each set, behind a count.
+/// A value for each set, after a count.
 pub(super) trait PerSetItem<'a, C>: Stored + Copy {
-    /// Reads that of one set.
+    /// Reads the value of one set.
     fn read(cursor: &mut Cursor<'a>, count: u64, context: C) -> Result<Self>;
 
-    /// Describes those of all sets, the first of which lies at this offset.
+    /// Describes the values of all sets. The first is at `offset`.
     fn describe(sets: &Sets<Self>, name: &'static str, offset: u64, out: &mut Outline<'_>);
 }
 
@@ -96,7 +96,7 @@ impl<'a, T: PerSetItem<'a, C>, C: Copy> Read<'a, PerSet<C>> for Sets<T> {
 }
 
 impl<T: Copy> Sets<T> {
-    /// Describes the counts and what they count, as they lie from the cursor on.
+    /// Describes the counts and their items in stored order, from the cursor on.
     fn describe<'a, C>(
         &self,
         mut start: Cursor<'a>,
@@ -149,7 +149,7 @@ impl<'a> PerSetItem<'a, Width> for Indices<'a> {
     }
 }
 
-/// Names of materials, which are one field.
+/// Names of materials, described as one field.
 impl<'a> PerSetItem<'a, ()> for AnsiStr<'a> {
     fn read(cursor: &mut Cursor<'a>, count: u64, (): ()) -> Result<Self> {
         cursor.bytes(count).map(Self::new)

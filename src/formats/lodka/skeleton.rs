@@ -1,4 +1,4 @@
-//! SKL1 and ANM1: bones and how they move.
+//! SKL1 and ANM1: bones and their animations.
 
 use super::chunk::Node;
 use super::codes::PlayMode;
@@ -17,8 +17,8 @@ record! {
         kind: u8 = "SkelType" => known(&[0, 1]),
         /// How many bones.
         bone_count: u64 as Known<u64> = "BonesCnt" [node.count()],
-        /// The bones in list order, which is the order of keys and of bone numbers in meshes. Each has another length,
-        /// so the way to the last one leads over all.
+        /// The bones in list order, which is the order of keys and of bone numbers in meshes. They vary in length;
+        /// getting to the last one means reading the others.
         bones: Entries<'a, Bone<'a>> [All("bones", bone_count, ())],
     }
     also |skeleton, out| skeleton.bones.describe_from(0, out)
@@ -49,9 +49,9 @@ record! {
         mode: PlayMode = "AnimMode",
         /// Its name.
         name: AnsiStr<'a> = "AnimNameLength, AnimName",
-        /// How many frames, as the file counts them: not bounded by its size where there is no bone.
+        /// Claimed number of frames: not bounded by the chunk's size if there is no bone.
         frame_count: u32 as Known<u32> = "Count" [u32::try_from(node.count()).unwrap_or(u32::MAX)],
-        /// How many bones each frame has.
+        /// Number of bones in each frame.
         bone_count: u32 as Known<u32> = "BonesCnt" [node.bones.unwrap_or(0)] => |_| has_skeleton(&node),
         /// All keys: frame by frame, in each the bones in list order.
         keys: LeArray<'a, Key> = "BonesRotPos" [node.count().saturating_mul(bone_count.into())],
@@ -65,12 +65,12 @@ fn has_skeleton(node: &Node<'_>) -> Result<()> {
 }
 
 impl<'a> Animation<'a> {
-    /// A bone's key in a frame; `bone` is its position in the list.
+    /// Returns a bone's key in a frame. `bone` is its index in the list.
     pub fn key(&self, frame: usize, bone: usize) -> Option<&'a Key> {
         self.frame(frame)?.get(bone)
     }
 
-    /// All bones' keys in a frame; empty where there is no bone.
+    /// Returns all bones' keys in a frame; empty if there is no bone.
     pub fn frame(&self, frame: usize) -> Option<&'a [Key]> {
         if frame >= self.frame_count as usize {
             return None;
@@ -80,7 +80,7 @@ impl<'a> Animation<'a> {
         self.keys.as_slice().get(start..start.checked_add(bones)?)
     }
 
-    /// Its length in milliseconds, one interval a frame.
+    /// Returns the length in milliseconds: one interval for each frame.
     pub fn duration(&self) -> i64 {
         i64::from(self.interval).saturating_mul(self.frame_count.into())
     }

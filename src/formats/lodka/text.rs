@@ -1,4 +1,4 @@
-//! How texts are stored: behind their length, or of a length told elsewhere.
+//! Stored texts, with their length before them or elsewhere.
 
 use crate::base::error::Result;
 use crate::base::text::AnsiStr;
@@ -27,7 +27,7 @@ impl Stored for AnsiStr<'_> {
     }
 }
 
-/// Behind its length.
+/// Reads the length, then the text.
 impl<'a> Read<'a> for AnsiStr<'a> {
     #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {

@@ -1,4 +1,4 @@
-//! Bone weights: lists of varying length behind one another.
+//! Bone weights: consecutive lists of variable length.
 
 use std::ops::ControlFlow;
 
@@ -13,28 +13,28 @@ use crate::bytes::{Column, Cursor, Packing, Storage, Table};
 use crate::outline::{Sink, Type};
 use crate::record::{Framing, Read, Stored};
 
-/// One bone's pull on a vertex.
+/// The weight of one bone for a vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Weight {
-    /// The bone, by position in the list.
+    /// The bone, as an index into the list.
     pub bone: u16,
-    /// The share, 0 to 1.
+    /// The weight, 0 to 1.
     pub weight: f32,
-    /// Whether the record closes its vertex's list.
+    /// True if the record ends its vertex's list.
     pub is_last: bool,
 }
 
 shapes! {
-    /// Weight records as stored: 5 bytes each, or 6 in files of more than 127 bones.
+    /// Weight records as stored: 5 bytes each, or 6 in files with more than 127 bones.
     pub enum WeightRecords<'a> of Weight {
-        /// Bone numbers of 7 bits.
+        /// 7-bit bone numbers.
         Narrow(NarrowWeight) = |record| Weight {
             bone: (record.bone & 0x7f).into(),
             weight: record.weight.get(),
             is_last: record.bone & 0x80 != 0,
         },
-        /// Bone numbers of 15 bits.
+        /// 15-bit bone numbers.
         Wide(WideWeight) = |record| Weight {
             bone: record.bone.get() & 0x7fff,
             weight: record.weight.get(),
@@ -47,23 +47,23 @@ shapes! {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Weights<'a> {
-    /// The most records that one vertex has (`BonesPerVertix`), at least 1.
+    /// The maximum number of records of a vertex (`BonesPerVertix`), at least 1.
     pub bones_per_vertex: u32,
     /// All records, vertex by vertex.
     pub records: WeightRecords<'a>,
 }
 
 impl<'a> Weights<'a> {
-    /// The weights of each vertex in order; as many lists as the records form. Finding one list needs the walk over
-    /// those before it.
+    /// Returns an iterator over the weights of each vertex, as many lists as the records form. Finding one list means
+    /// walking those before it.
     ///
-    /// A list ends with a record that says so, or at the [most](Self::bones_per_vertex) that a vertex has.
+    /// A list ends with a record that says so, or at the [maximum](Self::bones_per_vertex) for a vertex.
     pub fn vertices(&self) -> VertexWeights<'a> {
         VertexWeights { weights: *self, next: 0 }
     }
 }
 
-/// What it takes to read weights.
+/// The context for reading weights.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WeightLayout {
     is_narrow: bool,
@@ -82,7 +82,7 @@ impl Stored for Weights<'_> {
 }
 
 impl<'a> Read<'a, WeightLayout> for Weights<'a> {
-    /// Outlines show them vertex by vertex, a dissection as they lie.
+    /// Outlines show them vertex by vertex, a dissection as stored.
     fn walk(cursor: &mut Cursor<'a>, layout: WeightLayout, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         let Framing(Length(count)) = Framing::walk(cursor, (), name, sink)?;
         let records = match layout.is_narrow {
@@ -95,7 +95,7 @@ impl<'a> Read<'a, WeightLayout> for Weights<'a> {
     }
 }
 
-/// The weights with the vertex and the bone of each.
+/// The weights, with the vertex and the bone of each.
 impl Table for Weights<'_> {
     fn rows(&self) -> u64 {
         self.records.len() as u64
@@ -122,7 +122,7 @@ impl Table for Weights<'_> {
     }
 }
 
-/// The weights of each vertex in order.
+/// An iterator over the weights of each vertex.
 #[derive(Clone, Debug)]
 pub struct VertexWeights<'a> {
     weights: Weights<'a>,
@@ -154,22 +154,22 @@ pub struct WeightList<'a> {
 }
 
 impl<'a> WeightList<'a> {
-    /// The weights in order.
+    /// Returns an iterator over the weights.
     pub fn iter(&self) -> ByIndex<Self> {
         ByIndex::new(*self, self.len())
     }
 
-    /// How many, at least 1.
+    /// Returns the number of weights, at least 1.
     pub fn len(&self) -> usize {
         self.end.saturating_sub(self.start)
     }
 
-    /// Whether there is none, which no list has.
+    /// Returns true if there are no weights, which is never the case.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether a record or the cap ended it; not so for a last list that the records break off in.
+    /// Returns true if a record or the maximum ended it, and false for a last list that is cut short.
     pub fn is_closed(&self) -> bool {
         self.is_closed
     }

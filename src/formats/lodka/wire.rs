@@ -12,17 +12,17 @@ use crate::bytes::{Color, Vec3};
 use crate::outline::Value;
 use crate::record::{Framing, plain, wire};
 
-/// A 4x4 matrix, sixteen numbers in the order stored.
+/// A 4x4 matrix: sixteen numbers in stored order.
 pub type Matrix = [F32; 16];
 
 wire! {
-    /// What stands before a chunk's bytes.
+    /// The header of a chunk.
     ChunkHeader = 12 {
-        /// What the chunk is.
+        /// The type of the chunk.
         tag: Framing<[u8; 4]> = "ID",
-        /// How many bytes follow this header; negative only in damaged files.
+        /// Number of bytes after this header; negative only in damaged files.
         size: Framing<I32> = "Size",
-        /// How many of what the chunk holds; what it counts depends on the tag.
+        /// Number of items in the chunk; their type depends on the tag.
         count: Framing<I32> = "Count",
     }
 
@@ -38,7 +38,7 @@ wire! {
         w: F32,
     }
 
-    /// A bone's place in one frame of an animation, relative to its parent (`BonesRotPos`).
+    /// A bone's transform in one frame of an animation, relative to its parent (`BonesRotPos`).
     Key = 24 rows {
         /// Position, in model units.
         position: Vec3,
@@ -46,17 +46,17 @@ wire! {
         rotation: Vec3,
     }
 
-    /// One bone's pull on a vertex, in files of up to 127 bones.
+    /// One bone's weight for a vertex, in files of up to 127 bones.
     NarrowWeight = 5 rows {
-        /// The bone in the low 7 bits; the top bit closes the vertex's list.
+        /// The bone in the low 7 bits; the top bit ends the vertex's list.
         bone: u8 = "BoneID",
         /// The share of the bone.
         weight: F32 = "Weight",
     }
 
-    /// One bone's pull on a vertex, in files of more than 127 bones.
+    /// One bone's weight for a vertex, in files of more than 127 bones.
     WideWeight = 6 rows {
-        /// The bone in the low 15 bits; the top bit closes the vertex's list.
+        /// The bone in the low 15 bits; the top bit ends the vertex's list.
         bone: U16 = "BoneID",
         /// The share of the bone.
         weight: F32 = "Weight",
@@ -68,7 +68,7 @@ wire! {
         ambient: Color = "Ambient",
         /// Color in direct light.
         diffuse: Color = "Diffuse",
-        /// Light of its own.
+        /// Emitted color.
         emission: Color = "Emission",
         /// Color of highlights.
         specular: Color = "Specular",
@@ -83,7 +83,7 @@ wire! {
         image_gamma: F32 = "ImageGamma",
         /// Height of the bumps in a normal map.
         normal_map_scale: F32 = "NormalMapScale",
-        /// How it covers what lies behind.
+        /// How it blends with what is behind it.
         blending_mode: BlendingMode = "BlendingMode",
         /// Where the image's opacity comes from.
         image_alpha: ImageAlpha = "ImageAlpha",
@@ -99,7 +99,7 @@ wire! {
         enabled: Flag = "Enabled",
     }
 
-    /// A collection of morph animations; its names, bones and frames lie in tables behind all records.
+    /// A collection of morph animations; its names, bones and frames are in tables after all records.
     MorphRecord = 28 rows {
         /// Bytes of its name.
         name_len: I32 = "MCNameLen",
@@ -109,15 +109,15 @@ wire! {
         bones: I32 = "MCBonesCount",
         /// How many animations.
         animations: I32 = "MCAnimCount",
-        /// The collection it hangs on, -1 at the root.
+        /// Its parent collection, -1 at the root.
         parent: I32 = "MCParentID",
-        /// The bone of that collection it hangs on.
+        /// The bone of that collection to which it is attached.
         parent_bone: I32 = "MCParentBone",
         /// The collection whose data it uses, -1 for its own.
         proxy: I32 = "MCProxyID",
     }
 
-    /// [`MorphRecord`] with the 4 bytes that the description's offset column leaves free.
+    /// [`MorphRecord`] with the 4-byte gap that the description's offset column implies.
     WideMorphRecord = 32 rows {
         /// As in the packed record.
         name_len: I32 = "MCNameLen",
@@ -158,7 +158,7 @@ wire! {
         frames: I32 = "MCAnimFramesCount",
     }
 
-    /// A bone's place in one frame of a morph animation (`MCMatRotPos`).
+    /// A bone's transform in one frame of a morph animation (`MCMatRotPos`).
     MorphMatrix = 48 rows {
         /// First row of the rotation.
         row_0: Vec3 = "MCMatRotPos",
@@ -216,15 +216,15 @@ wire! {
         density: F32 = "BodyDensity",
         /// For the user.
         tag: F32 = "isBodyTagFloat",
-        /// Whether it takes part.
+        /// True if it takes part in the simulation.
         enabled: Flag = "BodyEnabled",
-        /// Whether it falls.
+        /// True if gravity applies.
         gravity: Flag = "isBodyGravity",
-        /// Whether fast turns are computed exactly.
+        /// True if fast rotations are computed exactly.
         finite_rotation: Flag = "isBodyFinRotMode",
         /// Whether it falls asleep when at rest.
         auto_disable: Flag = "isBodyAutoDisable",
-        /// Whether the world's thresholds of rest hold for it.
+        /// True if the world's thresholds for rest apply.
         auto_disable_default: Flag = "isBodyAutoDisableDef",
         /// Speed below which it counts as at rest.
         linear_threshold: F32 = "BodyADLinearThr",
@@ -261,11 +261,11 @@ wire! {
         mesh_link_count: I32 = "GeomMeshLinkCount",
         /// For the user.
         tag: F32 = "GeomsTagFloat",
-        /// Whether it takes part.
+        /// True if it takes part in the simulation.
         enabled: Flag = "GeomsEnabled",
     }
 
-    /// What ties two bodies together.
+    /// A joint between two bodies.
     Joint = 101 rows {
         /// How the bodies can move.
         kind: JointType = "JointType",
@@ -277,15 +277,15 @@ wire! {
         axis_1: Rotation = "JointAxis",
         /// Second axis: a quaternion x, y, z, w.
         axis_2: Rotation = "JointAxis",
-        /// Where it sits.
+        /// Position.
         position: Vec3 = "JointPosition",
         /// Lower stop.
         lo_stop: F32 = "JointdParamLoStop",
         /// Upper stop.
         hi_stop: F32 = "JointdParamHiStop",
-        /// Speed that the motor wants.
+        /// Target speed of the motor.
         vel: F32 = "JointdParamVel",
-        /// Force that the motor has.
+        /// Maximum force of the motor.
         fmax: F32 = "JointdParamFMax",
         /// Factor on the motor's force when leaving a stop.
         fudge_factor: F32 = "JointdParamFudgeFactor",
@@ -307,15 +307,15 @@ wire! {
 
     /// A light.
     Light = 94 rows {
-        /// Whether it shines.
+        /// True if it is on.
         enabled: Flag = "Enabled",
-        /// How it shines.
+        /// Type of light.
         style: LightStyle = "LigthStyle",
         /// Position.
         position: Vec3 = "Position",
         /// Where a spot points.
         direction: Vec3 = "SpotDirection",
-        /// Color in the shade.
+        /// Ambient color.
         ambient: Color = "Ambient",
         /// Color of direct light.
         diffuse: Color = "Diffuse",
@@ -337,9 +337,9 @@ wire! {
         quadratic_attenuation: F32 = "QuadAtt",
     }
 
-    /// A further appearance of a mesh at another place.
+    /// An additional instance of a mesh.
     Proxy = 54 rows {
-        /// The proxy of this set it hangs on, -1 at the root.
+        /// Its parent proxy in this set, -1 at the root.
         parent: I16 = "ProxyParentIndex",
         /// The mesh it shows, counted in MSL1, -1 for none.
         mesh: I16 = "SourceMeshIndex",
@@ -367,7 +367,7 @@ wire! {
         expanded: Flag = "ProxyExpanded",
     }
 
-    /// [`Proxy`] with the 2 bytes that the description's offset column leaves free.
+    /// [`Proxy`] with the 2-byte gap that the description's offset column implies.
     WideProxy = 56 rows {
         /// As in the packed record.
         parent: I16 = "ProxyParentIndex",
@@ -395,7 +395,7 @@ wire! {
         expanded: Flag = "ProxyExpanded",
     }
 
-    /// A shape that collides, tied to a bone.
+    /// A collision shape attached to a bone.
     Collider = 124 rows {
         /// The bone's id, not its position.
         bone: I16 = "ColBoneID",
@@ -432,7 +432,7 @@ impl Header for ChunkHeader {
         Tag(*self.tag)
     }
 
-    /// A negative size reads as one of over 2 GiB, which no parent can hold.
+    /// A negative size is returned as more than 2 GiB, which exceeds every parent.
     fn byte_len_hint(&self) -> u32 {
         self.size.get().cast_unsigned()
     }

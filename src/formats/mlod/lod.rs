@@ -13,9 +13,9 @@ use crate::record::list::{Item, List};
 use crate::record::{Flat, Framing, Read, Stored, form, record, walk_field};
 
 record! {
-    /// One level of detail, or one of the other meshes that a model has beside them.
+    /// One level of detail, or another mesh of the model, such as its geometry.
     Lod<'a> {
-        /// What stands before it.
+        /// The header.
         header: &'a LodHeader as Flat<'a, LodHeader> => |header| known(header),
         /// Its points.
         points: LeArray<'a, Point> [u64::from(header.points.get())],
@@ -25,17 +25,17 @@ record! {
         faces: List<'a, Face<'a>> as Faces<'a> [header.faces.get()],
         /// `TAGG`.
         tags_signature: Framing<[u8; 4]> => |signature| starts_tags(signature),
-        /// Its tags, the last one included.
+        /// Its tags, including the last one.
         tags: List<'a, Tag<'a>> as Tags<'a>,
-        /// What it is for: small numbers are levels of detail, large ones have meanings of their own.
+        /// Purpose: small numbers are levels of detail, large ones are codes.
         resolution: f32,
     }
 }
 
 record! {
-    /// A triangle or quadrangle.
+    /// A triangle or quad.
     Face<'a> {
-        /// What stands before its names.
+        /// The fields before its names.
         fields: &'a FaceFields as Flat<'a, FaceFields>,
         /// Its image; empty for none.
         texture: ByteStr<'a>,
@@ -47,16 +47,16 @@ record! {
 record! {
     /// Named data of a LOD: a selection, a property, a mass, a set of texture coordinates, ...
     Tag<'a> named name {
-        /// Whether it is in use (a bool), as stored.
+        /// True if it is in use, as stored.
         active: u8,
-        /// Its name: of a selection, or between `#` one that tells what the data is.
+        /// Its name: that of a selection, or between `#` one that gives the type of the data.
         name: ByteStr<'a>,
         /// Its data.
         data: LeArray<'a, u8>,
     }
 }
 
-/// The name of the tag behind which a LOD's resolution follows.
+/// The name of the tag after which a LOD's resolution follows.
 const LAST_TAG: &str = "#EndOfFile#";
 
 fn known(header: &LodHeader) -> Result<()> {
@@ -79,7 +79,7 @@ fn starts_tags(signature: &[u8; 4]) -> Result<()> {
 }
 
 impl<'a> Face<'a> {
-    /// The corners in use; all four where the file claims more.
+    /// Returns the corners in use; all four if the file claims more.
     pub fn corners(&self) -> &'a [Corner] {
         let count = usize::try_from(self.fields.corner_count.get()).unwrap_or(usize::MAX);
         self.fields.corners.get(..count).unwrap_or(&self.fields.corners)
@@ -87,19 +87,19 @@ impl<'a> Face<'a> {
 }
 
 impl<'a> Tag<'a> {
-    /// Whether it is a named selection of points and faces, and not data with a meaning of its own.
+    /// Returns true for a named selection of points and faces, and false for other data.
     pub fn is_selection(&self) -> bool {
         !self.name.as_bytes().starts_with(b"#")
     }
 
-    /// Name and value, if it is a property: 64 bytes each, up to the first NUL.
+    /// Returns name and value, if it is a property: 64 bytes each, up to the first NUL.
     pub fn property(&self) -> Option<(ByteStr<'a>, ByteStr<'a>)> {
         let (name, value) = self.data.as_bytes().split_at_checked(64).filter(|_| self.name == "#Property#")?;
         let text = |bytes: &'a [u8]| ByteStr::new(bytes.split(|&byte| byte == 0).next().unwrap_or_default());
         Some((text(name), text(value.get(..64)?)))
     }
 
-    /// The model that a selection stands for: what follows `proxy:`, without the number behind the last dot.
+    /// Returns the model of a proxy selection: the text after `proxy:`, without the number after the last dot.
     pub fn proxy(&self) -> Option<ByteStr<'a>> {
         let (prefix, path) = self.name.as_bytes().split_at_checked(b"proxy:".len())?;
         if !prefix.eq_ignore_ascii_case(b"proxy:") {
@@ -110,7 +110,7 @@ impl<'a> Tag<'a> {
     }
 }
 
-/// Faces, described as one table of what stands before their names, and their names beside it.
+/// Faces, described as one table of the fields before their names, with the names listed separately.
 pub(super) struct Faces<'a>(List<'a, Face<'a>>);
 
 impl Stored for Faces<'_> {
@@ -134,7 +134,7 @@ impl<'a> Read<'a, u32> for Faces<'a> {
 
 form!(['a] Faces<'a> => List<'a, Face<'a>>);
 
-/// What stands before the names of faces, as one table.
+/// Returns the fields before the names of faces as one table.
 fn fields<'s>(faces: &'s List<'_, Face<'_>>) -> impl Table + use<'s> {
     Derived {
         rows: faces.len() as u64,
@@ -144,7 +144,7 @@ fn fields<'s>(faces: &'s List<'_, Face<'_>>) -> impl Table + use<'s> {
     }
 }
 
-/// Tags up to the one that says that it is the last.
+/// Tags up to the one that marks the end.
 pub(super) struct Tags<'a>(List<'a, Tag<'a>>);
 
 impl Stored for Tags<'_> {

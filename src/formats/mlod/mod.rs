@@ -1,4 +1,4 @@
-//! MLOD: Arma models as they are edited, before they are binarised to ODOL.
+//! MLOD: editable Arma models, before they are binarised to ODOL.
 //!
 //! ```text
 //! "MLOD", u32 257, u32 LODs
@@ -17,7 +17,7 @@
 //! | matrices | none |
 //! | units | meters |
 //!
-//! Nothing is compressed, and no LOD says how long it is: each is stepped through to find the next.
+//! Nothing is compressed, and no LOD stores its length: each is walked to find the next.
 
 mod lod;
 mod names;
@@ -54,7 +54,7 @@ pub(crate) const SCHEMA: &[&Schema] = &[
     Tag::SCHEMA,
 ];
 
-/// The one version that is known.
+/// The only known version.
 const VERSION: u32 = 257;
 
 fn known(header: &FileHeader) -> Result<&FileHeader> {
@@ -91,32 +91,33 @@ impl<'a> Model<'a> {
     /// Reads the header.
     ///
     /// # Errors
-    /// Where it is not that of an MLOD model of version 257.
+    /// Returns an error if it is not that of an MLOD model of version 257.
     pub fn parse(data: &'a [u8]) -> Result<Self> {
         Self::parse_with(data, &Limits::default())
     }
 
-    /// The same within other limits.
+    /// Opens a model with these limits.
     ///
     /// # Errors
-    /// As [`parse`](Self::parse).
+    /// Returns the errors of [`parse`](Self::parse).
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
         let mut cursor = Cursor::new(data);
         let header = cursor.parse(context("header", in_place()).map_res(known))?;
         Ok(Self { data, header, lods: cursor, limits: *limits })
     }
 
-    /// Its version: 257.
+    /// Returns its version: 257.
     pub fn version(&self) -> u32 {
         VERSION
     }
 
-    /// How many LODs it says to have.
+    /// Returns the number of LODs that the header claims.
     pub fn lod_count(&self) -> usize {
         self.header.lod_count.get() as usize
     }
 
-    /// Its LODs in file order; ends after the first error, behind which no LOD can be found.
+    /// Returns an iterator over its LODs in file order. It ends after the first error, because later LODs cannot be
+    /// found.
     pub fn lods(&self) -> Entries<'a, Lod<'a>> {
         Entries::new("lods", self.lods, self.lod_count() as u64, ())
     }

@@ -10,7 +10,7 @@ use crate::bytes::batch::{Batch, Derived};
 use crate::outline::Outline;
 use crate::record::List;
 
-/// Describes the textures and materials of faces, each once, and which of them each face has.
+/// Describes the textures and materials of faces, each once, and the index of each face's own.
 pub(super) fn describe(faces: &List<'_, Face<'_>>, out: &mut Outline<'_>) {
     let (mut textures, mut materials) = (Unique::default(), Unique::default());
     let mut rows = Vec::new();
@@ -30,17 +30,17 @@ pub(super) fn describe(faces: &List<'_, Face<'_>>, out: &mut Outline<'_>) {
     out.array("face_names", &indices);
 }
 
-/// Texts in order of first use, each once.
+/// Distinct texts in order of first use.
 #[derive(Default)]
 struct Unique<'a> {
     list: Vec<ByteStr<'a>>,
-    /// By copies: of bytes in a map the hash may change.
+    /// Keyed by copies, because the hash of mapped bytes may change.
     known: HashMap<Vec<u8>, u32>,
 }
 
 impl<'a> Unique<'a> {
     fn index(&mut self, text: ByteStr<'a>) -> u32 {
-        // A face takes 74 bytes, so there are fewer of them than numbers.
+        // A face takes 74 bytes, so a `u32` can number them all.
         let next = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
         if let Some(&known) = self.known.get(text.as_bytes()) {
             return known;

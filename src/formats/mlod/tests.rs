@@ -1,4 +1,4 @@
-//! Models of hand-written bytes, one field broken in each.
+//! Hand-written models, each with one broken field.
 
 use super::*;
 use crate::base::error::ErrorKind;
@@ -6,7 +6,7 @@ use crate::inspect::Inspect;
 use crate::summary::{Problems, Severity};
 use zerocopy::IntoBytes;
 
-/// Fields behind each other, some with a name to break them by.
+/// Consecutive fields, some with a name by which a test can break them.
 #[derive(Default)]
 struct Builder {
     bytes: Vec<u8>,
@@ -172,7 +172,7 @@ fn indices_are_checked_in_the_corners_in_use() {
     };
     check("point_a", 3, "1 of 3 point numbers is not below 3: 3 at index 0 of faces[0]");
     check("normal_a", 1, "1 of 3 normal numbers is not below 1: 1 at index 0 of faces[0]");
-    // The fourth names a normal too that is not there.
+    // The fourth also refers to a normal that does not exist.
     let both = ["1 of 4 point numbers is not below 3", "1 of 4 normal numbers is not below 1"];
     let both =
         both.map(|said| (Severity::Error, Some(face), format!("lods[0].faces: {said}: 99 at index 3 of faces[0]")));

@@ -13,11 +13,11 @@ wire! {
         signature: Framing<[u8; 4]>,
         /// 257.
         version: U32,
-        /// How many LODs follow.
+        /// Number of LODs that follow.
         lod_count: U32,
     }
 
-    /// What stands before each LOD.
+    /// The header of each LOD.
     LodHeader = 28 {
         /// `P3DM`.
         signature: Framing<[u8; 4]>,
@@ -39,7 +39,7 @@ wire! {
     Point = 16 {
         /// Its position.
         position: Vec3,
-        /// Its flags, such as how it is lit and lies on the ground.
+        /// Its flags, such as those for lighting and ground contact.
         flags: U32,
     }
 
@@ -55,18 +55,18 @@ wire! {
         v: F32,
     }
 
-    /// What stands before a face's names.
+    /// The fields before a face's names.
     FaceFields = 72 {
-        /// How many of the corners are in use: 3 or 4.
+        /// Number of corners in use: 3 or 4.
         corner_count: U32,
-        /// Always four; what stands in one that is not in use means nothing.
+        /// Always four; unused ones have no meaning.
         corners: [Corner; 4],
-        /// Its flags, such as how it is lit and sorted.
+        /// Its flags, such as those for lighting and sorting.
         flags: U32,
     }
 }
 
-/// A [`Point`] in the machine's own numbers.
+/// A [`Point`] as native numbers.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 #[allow(missing_docs)]

@@ -1,4 +1,4 @@
-//! Movements of bones that the game drives by values such as the turn of a rotor.
+//! Bone animations, which the game drives by values such as the turn of a rotor.
 
 use zerocopy::little_endian::U32;
 
@@ -14,19 +14,19 @@ use crate::record::list::{Count, Item};
 use crate::record::{Framing, List, Read, Stored, record, walk_part};
 
 record! {
-    /// All animations, and for each LOD which bone takes part in which.
+    /// All animations, and for each LOD the bones that they move.
     Animations<'a>(version: Version) {
-        /// Whether there are any: else nothing follows.
+        /// True if there are animations; otherwise nothing follows.
         has_animations: Framing<bool> = "AnimsExist",
-        /// How many.
+        /// Number of animations.
         animation_count: Framing<u32> = "nAnimationClasses" where *has_animations => |count: &Framing<u32>| few(**count),
-        /// The animations. Other parts name them by their place here.
+        /// The animations. Other parts refer to them by index.
         animations: List<'a, Animation<'a>, Version> = "AnimationClasses" [Count(animation_count.map_or(0, |count| *count), version)],
-        /// How many LODs have what follows; -1 without animations.
+        /// Number of LODs in the next two lists; -1 without animations.
         animated_lods: Framing<i32> = "NoOfResolutions" where *has_animations,
         /// For each LOD, for each bone of the skeleton, the animations that move it.
         bone_animations: List<'a, BoneAnimations<'a>> = "Bones2Anims" [Count(lods(animated_lods), ())],
-        /// For each LOD, for each animation, the bone that it moves and around what.
+        /// For each LOD, for each animation, the bone that it moves and the axis.
         animation_axes: AnimationAxes<'a> = "Anims2Bones" [Count(lods(animated_lods), Kinds::of(&animations))],
     }
 }
@@ -48,10 +48,10 @@ record! {
         name: ByteStr<'a> = "AnimClassName",
         /// The value that drives it.
         source: ByteStr<'a> = "AnimSource",
-        /// Ends of the movement, by the first of two pairs. Readers differ on which pair is which: the document has the
-        /// driving value first. In every file met the two are equal.
+        /// Ends of the movement: the first of two pairs. Readers differ on which pair is which: the document has the
+        /// driving value first. The two are equal in all known files.
         phase: [f32; 2] = "MinMaxValue",
-        /// Ends of the driving value, by the second pair.
+        /// Ends of the driving value: the second pair.
         value: [f32; 2] = "MinMaxPhase",
         /// Length and start of a period.
         period: [f32; 2] where version >= 56,
@@ -74,14 +74,14 @@ record! {
         /// Out of sight up to this phase (unhideValue).
         unhide_value: f32 where kind.0 == 9 && version >= 55,
     }
-    // Then it matters which pair is which.
+    // If they differ, it matters which pair is which.
     also |animation, out| out.field("pairs_differ", animation.phase != animation.value)
 }
 
 record! {
-    /// What an animation is about in one LOD.
+    /// The bone and axis of an animation in one LOD.
     Axis(has_axis: bool) {
-        /// The bone of the skeleton that it moves; -1 where the LOD has none for it.
+        /// The bone of the skeleton that it moves; -1 if the LOD has none for it.
         bone: i32 = "SkeletonBoneNameIndex",
         /// A point of the axis.
         position: [f32; 3] = "axisPos" where has_axis && bone != -1,
@@ -93,7 +93,7 @@ record! {
 /// For each LOD, the bone of each animation.
 pub type AnimationAxes<'a> = List<'a, Axes<'a>, Kinds>;
 
-/// How far an animation moves its bone.
+/// The movement of a bone by an animation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Motion {
@@ -101,7 +101,7 @@ pub enum Motion {
     Rotation([f32; 2]),
     /// Along an axis, from one offset to another.
     Translation([f32; 2]),
-    /// Around and along an axis of its own.
+    /// Around and along the animation's own axis.
     Direct {
         /// A point of the axis.
         position: [f32; 3],
@@ -112,7 +112,7 @@ pub enum Motion {
         /// In meters.
         offset: f32,
     },
-    /// Out of sight.
+    /// Hides the bone's faces.
     Hide {
         /// From this phase on.
         from: f32,
@@ -122,7 +122,7 @@ pub enum Motion {
 }
 
 impl Animation<'_> {
-    /// How far it moves its bone.
+    /// Returns the movement.
     pub fn motion(&self) -> Motion {
         let Self { axis_position, axis_direction, angle, axis_offset, hide_value, unhide_value, .. } = *self;
         match (self.angles, self.offsets, axis_position.zip(axis_direction), angle.zip(axis_offset)) {
@@ -131,7 +131,7 @@ impl Animation<'_> {
             (.., Some((position, direction)), Some((angle, offset))) => {
                 Motion::Direct { position, direction, angle, offset }
             }
-            // Of the other kinds only this one is read.
+            // Kinds other than these are rejected, so this is hiding.
             _ => Motion::Hide { from: hide_value.unwrap_or_default(), to: unhide_value },
         }
     }
@@ -154,7 +154,7 @@ fn known(kind: &AnimationKind) -> Result<()> {
     }
 }
 
-/// The most animations; real models have a few dozen.
+/// The maximum number of animations. Real models have a few dozen.
 const MAX_ANIMATIONS: u32 = 2048;
 
 fn few(count: u32) -> Result<()> {
@@ -164,12 +164,12 @@ fn few(count: u32) -> Result<()> {
     Err(Error::new(ErrorKind::Limit { what: "animations", limit: MAX_ANIMATIONS.into(), flag: None }))
 }
 
-/// Without animations -1 stands for no LOD.
+/// Returns the number of LODs. Without animations it is stored as -1.
 fn lods(count: Option<Framing<i32>>) -> u32 {
     count.and_then(|count| u32::try_from(*count).ok()).unwrap_or(0)
 }
 
-/// What each animation is about in one LOD, in the order of the animations.
+/// The bones and axes of all animations in one LOD, in the order of the animations.
 #[derive(Clone, Copy, Debug)]
 pub struct Axes<'a> {
     items: Cursor<'a>,
@@ -177,7 +177,7 @@ pub struct Axes<'a> {
 }
 
 impl<'a> Axes<'a> {
-    /// The animations in order.
+    /// Returns an iterator over the axes.
     pub fn iter(&self) -> impl Iterator<Item = Axis> + use<'a> {
         self.spanned().map(|(axis, _)| axis)
     }
@@ -192,19 +192,20 @@ impl<'a> Axes<'a> {
         })
     }
 
-    /// Where they lie, counted from the start of the file.
+    /// Returns their offset, counted from the start of the file.
     pub fn offset(&self) -> u64 {
         self.items.offset()
     }
 
-    /// The bytes they take.
+    /// Returns the number of bytes that they take.
     pub fn byte_len(&self) -> u64 {
         self.items.left()
     }
 }
 
 impl Stored for Axes<'_> {
-    // Without animations there is nothing; the list is then no longer than the one before it, which took bytes.
+    // Without animations this list is empty. Its length is then at most that of the list before it, whose items take
+    // bytes.
     const TYPE: Type = Type::List(&Type::Record(Axis::SCHEMA), 0);
 }
 
@@ -219,7 +220,7 @@ impl<'a> Read<'a, Kinds> for Axes<'a> {
     }
 }
 
-/// An array for each LOD; a dissection shows each axis.
+/// An array for each LOD. A dissection shows each axis.
 impl<'a> Item<'a, Kinds> for Axes<'a> {
     fn describe_items(list: &List<'a, Self, Kinds>, name: &'static str, out: &mut Outline<'_>) {
         for (lod, axes) in list.iter().enumerate() {
@@ -241,8 +242,8 @@ impl<'a> Item<'a, Kinds> for Axes<'a> {
     }
 }
 
-/// Which animations have an axis in each LOD: one bit for each, so that finding the axes of a LOD does not read the
-/// animations again.
+/// The animations that have an axis, one bit for each, so that reading the axes of a LOD does not read the animations
+/// again.
 #[derive(Clone, Copy, Debug)]
 pub struct Kinds {
     count: u32,
@@ -250,7 +251,7 @@ pub struct Kinds {
 }
 
 impl Kinds {
-    /// Those of these animations.
+    /// Collects the bits of these animations.
     pub fn of<'a>(animations: &List<'a, Animation<'a>, Version>) -> Self {
         let mut with_axis = [0; MAX_ANIMATIONS as usize / 64];
         for (index, Animation { kind, .. }) in animations.iter().enumerate() {

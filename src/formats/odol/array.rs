@@ -1,4 +1,4 @@
-//! The three kinds of arrays, and what has to be known to read them.
+//! The three kinds of arrays, and the context needed to read them.
 
 use super::version::Version;
 use super::vertex::check_count;
@@ -11,35 +11,36 @@ use crate::codec::Codec;
 use crate::outline::{Outline, Sink, Type};
 use crate::record::{Framing, Read, Stored, walk_count};
 
-/// What it takes to read the parts of a LOD: the version, and the limits for decoding.
+/// The context for reading the parts of a LOD: the version, and the limits for decoding.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
     pub(super) version: Version,
     pub(super) limits: Limits,
     pub(super) reading: Reading,
-    /// How many points the LOD has whose arrays are described; `None` while they are read.
+    /// The point count of the LOD whose arrays are being described; `None` while they are read.
     pub(super) points: Option<u64>,
 }
 
 impl Layout {
-    /// That of a file of this version. Blocks in it decode to no more than these limits allow.
+    /// Creates the layout of a file of this version. Its blocks decode to at most what these limits allow.
     pub fn new(version: Version, limits: &Limits) -> Self {
         Self { version, limits: *limits, reading: Reading::Common, points: None }
     }
 }
 
-/// How that is read on which readers differ.
+/// The interpretations of layouts on which readers differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reading {
-    /// Materials of types from 11 on have an extra byte in every stage, of types 7 and 8 as many transforms as stages.
+    /// Materials of kind 11 and later have an extra byte in every stage. Kinds 7 and 8 have as many transforms as
+    /// stages.
     Common,
-    /// Type 11 has its extra byte in the thermal stage alone, types 7 and 8 have no transforms.
+    /// Kind 11 has its extra byte only in the thermal stage. Kinds 7 and 8 have no transforms.
     OtherMaterials,
-    /// Frames end with four numbers more, as the document has it from version 47 on.
+    /// Frames end with four extra numbers, as in the document from version 47 on.
     LongFrames,
 }
 
-/// A count and a block of so many elements.
+/// A count and a block of that many elements.
 impl<'a, T: Element> Read<'a, Layout> for Block<'a, T> {
     #[inline]
     fn walk(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
@@ -59,9 +60,9 @@ impl<T: Element> Stored for Block<'_, T> {
     const SHOWS_ABSENCE: bool = false;
 }
 
-/// A count, and either one element that stands for all or a block.
+/// A count, and either a single value for all elements or a block.
 impl<'a, T: Element> Read<'a, Layout> for Filled<'a, T> {
-    /// An array whose count is not that of the points could claim any number of rows: it is described as a problem.
+    /// An array whose count differs from the point count could claim any number of rows. It is described as a problem.
     #[inline]
     fn walk(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         let count = walk_count(cursor, name, sink)?;
@@ -92,7 +93,7 @@ fn describe_marks(mut start: Cursor<'_>, end: u64, name: &'static str, out: &mut
     }
 }
 
-/// From this size on every block up to version 63 is one stream, even where that is longer.
+/// The size from which every block up to version 63 is a compressed stream, even if that is longer.
 const PACKED_FROM: u64 = 1024;
 
 #[inline]
@@ -116,7 +117,7 @@ fn filled<'a, T: Element>(cursor: &mut Cursor<'a>, count: u32, layout: Layout) -
     }
 }
 
-/// What the flag before a block says of it.
+/// Reads the flag before a block.
 #[inline(never)]
 fn flagged(cursor: &mut Cursor<'_>) -> Result<Codec> {
     let offset = cursor.offset();

@@ -1,4 +1,4 @@
-//! Numbers that stand for something. Unknown ones pass.
+//! Numeric codes. Unknown codes are accepted.
 
 use crate::base::error::Result;
 use crate::bytes::Cursor;
@@ -7,9 +7,9 @@ use crate::record::codes::codes;
 use crate::record::{Read, Stored, walk_field};
 
 codes! {
-    /// What the coordinates of a texture stage are made of. The names of 2 to 8 are those of other readers, borne out
-    /// by models with a second set of coordinates (5); the document calls them `Tex2` to `Tex8` and says itself that
-    /// this cannot be taken literally.
+    /// Source of the coordinates of a texture stage. The names of 2 to 8 are those of other readers; models with a
+    /// second set of coordinates (5) confirm them. The document calls them `Tex2` to `Tex8` and says itself that this
+    /// cannot be taken literally.
     UvSource(u32) {
         0 "None", 1 "Tex", 2 "TexWaterAnim", 3 "Pos", 4 "Norm", 5 "Tex1", 6 "WorldPos", 7 "WorldNorm", 8 "TexShoreAnim",
     }
@@ -69,8 +69,9 @@ codes! {
 }
 
 impl PixelShader {
-    /// How many stages a material file lists for it (NoOfStages), by the document's table; 0 also where that does not
-    /// tell them. The stages of a [`Material`](super::Material) are one more: the first is the shader's own.
+    /// Returns the number of stages that a material file lists for this shader (NoOfStages), from the document's table,
+    /// or 0 if the table does not give it. A [`Material`](super::Material) has one more stage, which belongs to the
+    /// shader itself.
     pub const fn stage_count(self) -> Option<u32> {
         Some(match self.0 {
             0 | 1 | 10 | 12 | 13 | 59 | 60 | 102 | 103 | 107 | 110 | 114 | 116 => 0,
@@ -84,7 +85,7 @@ impl PixelShader {
         })
     }
 
-    /// What it does, in the words of the document's table, where that has any.
+    /// Returns a description of the shader, from the document's table, if it has one.
     pub const fn description(self) -> Option<&'static str> {
         Some(match self.0 {
             0 => "diffuse color modulate, alpha replicate",
@@ -104,7 +105,7 @@ impl PixelShader {
     }
 }
 
-/// Flags for the drawing of a material.
+/// Render flags of a material.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RenderFlags(pub u32);
 
@@ -119,7 +120,7 @@ impl RenderFlags {
         Self::CODES.iter().filter_map(move |(bit, name)| (i64::from(self.0) & bit != 0).then_some(*name))
     }
 
-    /// The bits that are set and have no name.
+    /// Returns the bits that are set and have no name.
     pub fn unknown_bits(self) -> u32 {
         Self::CODES.iter().fold(self.0, |bits, (bit, _)| bits & !u32::try_from(*bit).unwrap_or(0))
     }

@@ -15,9 +15,9 @@ use crate::bytes::{Cursor, LeArray};
 use crate::outline::{FieldInfo, Outline, Part, Schema, Silent, Sink, StoredField, Type};
 use crate::record::{Framing, List, Read, Stored, describe_fields, form, record};
 
-/// The faces of a LOD, in place: for each a byte with the number of corners, then a point number for each corner.
+/// The faces of a LOD in place: for each, a byte with the number of corners, then a point number for each corner.
 ///
-/// Of a face with the corners a, b, c, ... `(b - a) x (c - a)` points out of the body.
+/// For a face with the corners a, b, c, ... the vector `(b - a) x (c - a)` points out of the body.
 #[derive(Clone, Copy, Debug)]
 pub struct Faces<'a> {
     head: FaceHead,
@@ -26,12 +26,12 @@ pub struct Faces<'a> {
 }
 
 record! {
-    /// What stands before the faces of a LOD.
+    /// The fields before the faces of a LOD.
     FaceHead(version: Version) {
-        /// How many faces.
+        /// Number of faces.
         count: u32 = "NoOfFaces",
-        /// The bytes that the faces take in the game's memory: 2 and 2 for each corner of a face, from version 69 on 4 and
-        /// 4. Sections count in these. In version 7 the unit is unknown.
+        /// Size of the faces in the game's memory. Each face takes 2 bytes plus 2 for each corner; 4 plus 4 from
+        /// version 69 on. Sections refer to faces by offsets in this memory. In version 7 the unit is unknown.
         memory_bytes: u32 = "OffsetToSectionsStruct",
         /// Zero in every file met.
         #[rule(OneOf(&[0]))]
@@ -45,20 +45,20 @@ record! {
 pub struct Face<'a> {
     /// The point numbers of its 3 or 4 corners, or of the 2 ends of a line.
     pub corners: Corners<'a>,
-    /// Its own flags, in version 7; later they are the section's.
+    /// The face's flags in version 7. Later versions store them in the section.
     pub flags: Option<u32>,
-    /// Which of the LOD's textures, -1 for none, in version 7; later it is the section's.
+    /// The index of the face's texture in the LOD, -1 for none, in version 7. Later versions store it in the section.
     pub texture: Option<i16>,
 }
 
-/// How a face is stored.
+/// The storage format of a face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// Flags and texture first: version 7.
+    /// Flags and texture, then corners: version 7.
     Flashpoint,
-    /// Point numbers of 16 bits.
+    /// 16-bit point numbers.
     Narrow,
-    /// Point numbers of 32 bits.
+    /// 32-bit point numbers.
     Wide,
 }
 
@@ -71,12 +71,12 @@ impl Form {
         }
     }
 
-    /// The bytes of a point number.
+    /// Returns the size of a point number in bytes.
     fn width(self) -> u64 {
         if self == Self::Wide { 4 } else { 2 }
     }
 
-    /// What its point numbers are called.
+    /// Returns the type of the point numbers.
     fn corners(self) -> Type {
         match self {
             Self::Wide => Type::List(&<u32 as Stored>::TYPE, 0),
@@ -84,16 +84,16 @@ impl Form {
         }
     }
 
-    /// The bytes of a face before its point numbers.
+    /// Returns the number of bytes before the point numbers.
     fn head(self) -> u64 {
         if self == Self::Flashpoint { 7 } else { 1 }
     }
 }
 
 impl Face<'_> {
-    /// The bytes that it takes in the game's memory; 0 in version 7, where that is unknown.
+    /// Returns the size of the face in the game's memory, or 0 in version 7, where it is unknown.
     pub fn memory_byte_len(&self) -> u32 {
-        // A unit for their number and one for each corner. No face is read that has other numbers than 2 to 4.
+        // One unit for the number of corners and one for each corner. Every face that is read has 2 to 4 corners.
         let units = u32::try_from(self.corners.len()).unwrap_or(u32::MAX).saturating_add(1);
         match self.corners {
             _ if self.flags.is_some() => 0,
@@ -108,13 +108,13 @@ impl Stored for Faces<'_> {
 }
 
 impl<'a> Read<'a, Version> for Faces<'a> {
-    /// As what stands before the faces, and two arrays; a dissection shows each face.
+    /// Describes the fields before the faces, and two arrays. A dissection shows each face.
     fn walk(cursor: &mut Cursor<'a>, version: Version, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         let form = Form::of(version);
         let head_start = *cursor;
         let head = FaceHead::read(cursor, version)?;
         let n = u64::from(head.count);
-        // A face takes less in the file than in memory: a byte for the number of corners in place of a whole unit.
+        // A face is smaller in the file than in memory: its number of corners takes a byte instead of a unit.
         let stored = u64::from(head.memory_bytes).checked_sub(n.saturating_mul(form.width().saturating_sub(1)));
         let with_corners = |corners: u64| form.width().saturating_mul(corners).saturating_add(1).saturating_mul(n);
         let is_likely = |bytes: &u64| form != Form::Flashpoint && (with_corners(2)..=with_corners(4)).contains(bytes);
@@ -166,61 +166,61 @@ impl<'a> Faces<'a> {
         }
     }
 
-    /// The bytes that the faces take in the game's memory: 2 and 2 for each corner of a face, from version 69 on 4 and
-    /// 4. Sections count in these. In version 7 the unit is unknown.
+    /// Returns the size of the faces in the game's memory. Each face takes 2 bytes plus 2 for each corner; 4 plus 4
+    /// from version 69 on. Sections refer to faces by offsets in this memory. In version 7 the unit is unknown.
     pub fn memory_byte_len(&self) -> u32 {
         self.head.memory_bytes
     }
 
-    /// Zero in every file met; from version 40 on.
+    /// Returns a field that is zero in all known files; from version 40 on.
     pub fn unknown(&self) -> Option<u16> {
         self.head.unknown
     }
 
-    /// How many corners all faces have, by the bytes that they take.
+    /// Returns the total number of corners, computed from the faces' size.
     pub(super) fn corner_count(&self) -> u64 {
         let heads = self.form.head().saturating_mul(self.head.count.into());
         self.byte_len().saturating_sub(heads).checked_div(self.form.width()).unwrap_or(0)
     }
 
-    /// Whether point numbers have 32 bits.
+    /// Returns true if point numbers have 32 bits.
     pub fn is_wide(&self) -> bool {
         self.form == Form::Wide
     }
 
-    /// Whether it is known how sections count faces: in all versions but 7.
+    /// Returns true if the unit of [`memory_byte_len`](Self::memory_byte_len) is known: in all versions except 7.
     pub fn has_units(&self) -> bool {
         self.form != Form::Flashpoint
     }
 
-    /// How many faces.
+    /// Returns the number of faces.
     pub fn len(&self) -> usize {
         self.head.count as usize
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no faces.
     pub fn is_empty(&self) -> bool {
         self.head.count == 0
     }
 
-    /// Where the first face lies, counted from the start of the file.
+    /// Returns the offset of the first face, counted from the start of the file.
     pub fn offset(&self) -> u64 {
         self.faces.offset()
     }
 
-    /// The bytes that all faces take in the file.
+    /// Returns the size of all faces in the file, in bytes.
     pub fn byte_len(&self) -> u64 {
         self.faces.left()
     }
 
-    /// The faces in order; ends after the first error, which is there where a face has not 2 to 4 corners, or the
-    /// faces do not take up [`byte_len`](Self::byte_len) exactly.
+    /// Returns an iterator over the faces. It ends after the first error: a face that does not have 2 to 4 corners, or
+    /// faces that do not fill [`byte_len`](Self::byte_len) exactly.
     pub fn iter(&self) -> FaceIter<'a> {
         FaceIter { faces: self.faces, left: self.head.count, form: self.form, index: 0, unit: 0 }
     }
 
-    /// Where each face begins in the game's memory and where the last ends, if all can be read and all their corners are
-    /// below `points`. Quicker than a look at each.
+    /// Returns the start of each face in the game's memory and the end of the last, or `None` if a face cannot be read
+    /// or a corner is not below `points`. Faster than iterating over the faces.
     pub(super) fn sound_bounds(&self, points: u64) -> Option<Vec<u32>> {
         match self.form {
             Form::Flashpoint => None,
@@ -233,12 +233,12 @@ impl<'a> Faces<'a> {
         }
     }
 
-    /// The faces between two places in the game's memory, as numbers of faces: what a section covers.
-    /// Steps over the faces before it.
+    /// Converts a range in the game's memory, as sections use it, to a range of face indices. Skips the faces before
+    /// it, in linear time.
     ///
     /// # Errors
-    /// Where a bound lies behind the last face or inside a face, or the faces up to there cannot be read; in version 7,
-    /// where the unit is unknown.
+    /// Returns an error if a bound is after the last face or inside a face, if the faces up to there cannot be read, or
+    /// in version 7, where the unit is unknown.
     pub fn range(&self, memory: Range<u32>) -> Result<Range<usize>> {
         let mut faces = self.iter();
         Ok(faces.seek(memory.start)?..faces.seek(memory.end)?)
@@ -259,7 +259,7 @@ fn sound_bounds<const WIDTH: usize>(
         let (&corners, rest) = faces.split_first()?;
         let sound = |corners: &[[u8; WIDTH]]| corners.iter().fold(true, |all, corner| all & is_sound(corner));
         let is_sound;
-        // Each number of corners by itself has no inner loop.
+        // A separate case for each number of corners avoids an inner loop.
         (is_sound, faces) = match (corners, rest.as_chunks().0) {
             (3, [a, b, c, ..]) => (sound(&[*a, *b, *c]), rest.get(WIDTH.wrapping_mul(3)..)?),
             (4, [a, b, c, d, ..]) => (sound(&[*a, *b, *c, *d]), rest.get(WIDTH.wrapping_mul(4)..)?),
@@ -275,7 +275,7 @@ fn sound_bounds<const WIDTH: usize>(
     faces.is_empty().then_some(bounds)
 }
 
-/// The faces of a LOD in order.
+/// An iterator over the faces of a LOD.
 #[derive(Clone, Debug)]
 pub struct FaceIter<'a> {
     faces: Cursor<'a>,
@@ -286,11 +286,11 @@ pub struct FaceIter<'a> {
 }
 
 impl FaceIter<'_> {
-    /// Moves forward to the face that begins at a place in the game's memory, and tells its number; that of all faces
-    /// at the end of the last.
+    /// Moves forward to the face that starts at this offset in the game's memory. Returns its index, or the number of
+    /// faces at the end of the last.
     ///
     /// # Errors
-    /// Where no face begins there, or it is passed already.
+    /// Returns an error if no face starts there, or if the iterator is already past it.
     pub fn seek(&mut self, unit: u32) -> Result<usize> {
         if self.form == Form::Flashpoint {
             return Err(Error::unsupported("sections of version 7 count in a unit that is unknown"));
@@ -303,7 +303,7 @@ impl FaceIter<'_> {
         if self.unit == unit { Ok(self.index) } else { Err(self.off_edge(unit)) }
     }
 
-    /// Moves behind a sound face of a version with units, without making one of it; `None` where there is none.
+    /// Skips a valid face of a version with units without creating it. Returns `None` if there is none.
     fn pass(&mut self) -> Option<()> {
         let left = self.left.checked_sub(1)?;
         let count = *self.faces.rest().first().filter(|count| (2..=4).contains(*count))?;
@@ -327,7 +327,7 @@ impl<'a> Iterator for FaceIter<'a> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let Some(left) = self.left.checked_sub(1) else {
-            // Only the first call behind the last face finds bytes left.
+            // Only the first call after the last face finds bytes left.
             let rest = self.faces.split(self.faces.left()).ok().filter(|rest| !rest.is_empty())?;
             return Some(Err(left_over(&rest).within("faces")));
         };
@@ -446,13 +446,13 @@ record! {
 pub type Sections<'a> = List<'a, Section<'a>, Version>;
 
 impl Section<'_> {
-    /// Its faces, as bytes in the game's memory: [`Faces::range`] makes face numbers of it.
+    /// Returns its faces as a range in the game's memory. [`Faces::range`] converts it to face indices.
     pub fn memory_range(&self) -> Range<u32> {
         self.start..self.end
     }
 }
 
-/// The form of sections that are described with the faces they cover.
+/// The form of sections, which are described with the faces that they cover.
 #[derive(Debug)]
 pub struct WithFaces<T>(T);
 
@@ -475,7 +475,8 @@ impl<'a> Read<'a, (Version, Faces<'a>)> for WithFaces<Sections<'a>> {
             for (index, (start, Span { offset, bytes }, section)) in sections.located().enumerate() {
                 out.part(Part::item(name, index).spanning(offset, bytes), |out| {
                     describe_fields::<Section<'_>, _>(start, version, out);
-                    // Sections follow each other; of one that lies before the one before it, the faces are not shown.
+                    // Sections follow each other. If one starts before the end of the previous one, its faces are not
+                    // shown.
                     let first = faces.seek(section.start).ok();
                     let end = first.and_then(|_| faces.seek(section.end).ok());
                     out.field("first_face", first);

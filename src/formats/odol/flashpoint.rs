@@ -1,7 +1,7 @@
 //! Version 7, of Operation Flashpoint.
 //!
-//! The LODs come first, one after the other, and no table tells where: finding one means walking those before it.
-//! Resolutions and facts about the model follow and end the file. Known from the engine's source and one test file.
+//! The LODs come first, one after another, without a table of offsets: finding one means walking those before it.
+//! Resolutions and facts about the model follow at the end of the file. Based on the engine's source and one test file.
 
 use zerocopy::little_endian::U32;
 
@@ -20,7 +20,7 @@ use crate::codec::Codec;
 use crate::outline::{Sink, Type};
 use crate::record::{List, Read, Stored, describe_count, form, record};
 
-/// The most LODs: no more are taken by the game.
+/// The maximum number of LODs that the game reads.
 pub(super) const MAX_LODS: u32 = 32;
 
 record! {
@@ -75,7 +75,7 @@ record! {
 }
 
 impl<'a> FlashpointLod<'a> {
-    /// As a LOD of later versions, from these bytes: what this one does not have is empty.
+    /// Converts it to a LOD of later versions that consists of these bytes. Fields that version 7 lacks are empty.
     pub(super) fn into_lod(self, bytes: Cursor<'a>, layout: Layout) -> Result<Lod<'a>> {
         let nothing = &mut Cursor::with_offset(&[], bytes.offset());
         Ok(Lod {
@@ -108,7 +108,7 @@ impl<'a> FlashpointLod<'a> {
         })
     }
 
-    /// As the vertex table of later versions.
+    /// Converts it to the vertex table of later versions.
     pub(super) fn into_table(self, layout: Layout) -> Result<VertexTable<'a>> {
         let nothing = &mut Cursor::with_offset(&[], self.normals.offset());
         let first = first_set(self.uvs);
@@ -158,7 +158,7 @@ impl<'a> Read<'a, Layout> for FirstSet<'a> {
 
 form!(['a] FirstSet<'a> => Block<'a, Vec2>);
 
-/// The form of an array that is never compressed, whatever its size.
+/// The form of an array that is never compressed.
 #[derive(Debug)]
 pub struct InPlace<'a>(Block<'a, Vec3>);
 

@@ -1,4 +1,4 @@
-//! What is told before the LODs; in version 7, after them.
+//! The data before the LODs; in version 7, after them.
 
 use zerocopy::little_endian::{F32, U32};
 
@@ -33,9 +33,9 @@ record! {
 }
 
 record! {
-    /// What is told of all LODs together.
+    /// Data about all LODs.
     Facts<'a>(lods: Lods) {
-        /// What each LOD is for.
+        /// The purpose of each LOD.
         resolutions: LeArray<'a, F32> [lods.count],
         /// The whole model.
         info: ModelInfo<'a> = "ModelInfo" [lods],
@@ -43,23 +43,23 @@ record! {
 }
 
 record! {
-    /// Where the LODs are.
+    /// The tables of LODs.
     Tables<'a>(lods: Lods) {
         /// The first byte of each, counted from the start of the file.
         lod_starts: LeArray<'a, U32> = "StartAddressOfLods" [lods.count],
-        /// The byte behind the last of each, counted from the start of the file.
+        /// End of each LOD (exclusive), counted from the start of the file.
         lod_ends: LeArray<'a, U32> = "EndAddressOfLods" [lods.count],
-        /// For each, not zero where it has no face default.
+        /// For each LOD, not zero if it has no face default.
         use_defaults: LeArray<'a, u8> = "UseDefault" [lods.count],
-        /// Those of the LODs that have one.
+        /// The face defaults of the LODs that have one.
         face_defaults: List<'a, FaceDefault, Version> = "FaceData" [Count(given(&use_defaults), lods.version)],
     }
 }
 
 record! {
-    /// What is told of one LOD, so that it can be drawn without being read.
+    /// Data for drawing a LOD before it is read.
     FaceDefault(version: Version) {
-        /// How many faces the LOD has.
+        /// Number of faces of the LOD.
         faces: u32 = "HeaderFaceCount",
         /// The LOD's `color`, 0xAARRGGBB.
         color: u32 = "aDefaultLong",
@@ -67,7 +67,7 @@ record! {
         special: i32 = "UnknownByte, aFlag, Zeroes",
         /// The LOD's `or_hints`.
         or_hints: u32 = "Zeroes",
-        /// Not zero where the LOD has `bones` (hasSkeleton).
+        /// Not zero if the LOD has `bones` (hasSkeleton).
         has_skeleton: u8 = "Zeroes",
         /// How many points the LOD has.
         points: u32 = "AnotherCount" where version >= 51,
@@ -84,7 +84,8 @@ fn not_encrypted(words: &[U32; 2]) -> Result<()> {
     Err(Error::encrypted("encrypted model: nothing after its version can be read"))
 }
 
-/// The most LODs in a file. The numbers of the special ones have 8 bits with sign; real files have up to 16.
+/// The maximum number of LODs in a file. The indices of the special LODs are signed 8-bit numbers; real files have up
+/// to 16 LODs.
 const MAX_LODS: u32 = 1024;
 
 fn few(count: u32, version: Version) -> Result<()> {
@@ -99,7 +100,7 @@ fn given(use_defaults: &LeArray<'_, u8>) -> u32 {
     u32::try_from(use_defaults.iter().filter(|&&flag| flag == 0).count()).unwrap_or(u32::MAX)
 }
 
-/// What is told before the LODs; in version 7, after them. Where it breaks off, what was read so far.
+/// The data before the LODs; in version 7, after them. If the file is cut short, contains what was read so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Header<'a> {
     pub(super) start: Option<Start<'a>>,
@@ -107,24 +108,24 @@ pub(super) struct Header<'a> {
     info: Option<ModelInfo<'a>>,
     pub(super) animations: Option<Animations<'a>>,
     places: Option<Places<'a>>,
-    /// Resolutions and facts.
+    /// The byte range of resolutions and facts.
     pub(super) facts_span: Span,
     pub(super) animation_span: Span,
-    /// Where it ends: no LOD lies before. In version 7, where the LODs begin.
+    /// The end of the header. No LOD starts before it. In version 7, the start of the LODs.
     pub(super) end: u64,
-    /// Whether it could be read to its end.
+    /// True if the header was read to its end.
     pub(super) is_whole: bool,
 }
 
-/// Where the LODs are.
+/// The locations of the LODs.
 #[derive(Clone, Copy, Debug)]
 enum Places<'a> {
     Told(Tables<'a>),
-    /// In version 7, which tells nothing of it.
+    /// In version 7, which does not store locations.
     Met(Walk),
 }
 
-/// Where the LODs of version 7 lie: they touch one another.
+/// The locations of the LODs of version 7, which are adjacent.
 #[derive(Clone, Copy, Debug)]
 struct Walk {
     start: u32,
@@ -133,7 +134,7 @@ struct Walk {
 }
 
 impl Walk {
-    /// One that ends behind the first 4 GiB is left out, as are all that follow it.
+    /// Omits a LOD that ends after the first 4 GiB, and all LODs after it.
     fn push(&mut self, end: u64) {
         if let (Some(place), Ok(end)) = (self.ends.get_mut(self.count), u32::try_from(end)) {
             *place = end;
@@ -149,7 +150,7 @@ impl Walk {
 }
 
 impl<'a> Header<'a> {
-    /// Reads a file from its start into an empty header, as much as there is; the error tells why not all.
+    /// Reads a file from its start into an empty header, as far as possible. Returns the error that ends it early.
     pub(super) fn read(&mut self, mut cursor: Cursor<'a>, layout: Layout) -> Result<()> {
         self.fill(&mut cursor, layout)?;
         self.is_whole = true;
@@ -174,7 +175,7 @@ impl<'a> Header<'a> {
         }
         let lods = self.lods(layout);
         let offset = c.offset();
-        // Known also where the facts break off.
+        // Known even if the facts are cut short.
         self.resolutions = c.clone().array(lods.count).ok();
         let Facts { resolutions, info } = Facts::read(c, lods)?;
         (self.resolutions, self.info) = (Some(resolutions), Some(info));
@@ -190,7 +191,7 @@ impl<'a> Header<'a> {
         Ok(())
     }
 
-    /// What has to be known to read the facts and tables.
+    /// Returns the context for reading the facts and tables.
     pub(super) fn lods(&self, layout: Layout) -> Lods {
         Lods::new(self.lod_count().unwrap_or(0), layout)
     }
@@ -203,7 +204,7 @@ impl<'a> Header<'a> {
         self.info.as_ref()
     }
 
-    /// Where the LOD at `index` starts and ends.
+    /// Returns the start and the end of the LOD at `index`.
     #[inline]
     pub(super) fn range(&self, index: usize) -> Option<(u32, u32)> {
         match self.places.as_ref()? {
@@ -212,7 +213,7 @@ impl<'a> Header<'a> {
         }
     }
 
-    /// None in version 7.
+    /// Returns the tables, which version 7 lacks.
     pub(super) fn tables(&self) -> Option<&Tables<'a>> {
         match self.places.as_ref()? {
             Places::Met(_) => None,
@@ -220,7 +221,7 @@ impl<'a> Header<'a> {
         }
     }
 
-    /// A LOD's own face default, its number among them and its place: only those without the flag have one.
+    /// Returns a LOD's face default, its index among them and its location. Only LODs without the flag have one.
     pub(super) fn face_default(&self, index: usize) -> Option<(usize, FaceDefault, Span)> {
         let tables = self.tables()?;
         let (before, flags) = tables.use_defaults.as_slice().split_at_checked(index)?;

@@ -1,4 +1,4 @@
-//! Numbers of points and faces, whose width is a matter of the version.
+//! Point and face numbers, whose width depends on the version.
 
 use std::borrow::Cow;
 use std::iter::FusedIterator;
@@ -16,7 +16,7 @@ use crate::bytes::{Column, Cursor, InPlace, Storage, Table, to_native};
 use crate::outline::{Sink, Type};
 use crate::record::{Read, Stored};
 
-/// Numbers of points or faces: of 16 bits up to version 68, of 32 from 69 on.
+/// Point or face numbers: 16-bit up to version 68, 32-bit from 69 on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Indices<N, W> {
     /// Up to version 68, and in DayZ's files.
@@ -33,7 +33,7 @@ pub type IndexBlock<'a> = Indices<Block<'a, U16>, Block<'a, U32>>;
 pub type Decoded<'a> = Indices<Cow<'a, [U16]>, Cow<'a, [U32]>>;
 
 impl<N: AsRef<[U16]>, W: AsRef<[U32]>> Indices<N, W> {
-    /// Those of 16 bits and those of 32: one of the two is empty.
+    /// Returns the 16-bit and the 32-bit numbers. One of the two slices is empty.
     fn both(&self) -> (&[U16], &[U32]) {
         match self {
             Self::U16(narrow) => (narrow.as_ref(), &[]),
@@ -41,31 +41,31 @@ impl<N: AsRef<[U16]>, W: AsRef<[U32]>> Indices<N, W> {
         }
     }
 
-    /// How many.
+    /// Returns how many numbers there are.
     pub fn len(&self) -> usize {
         let (narrow, wide) = self.both();
         narrow.len().max(wide.len())
     }
 
-    /// Whether there is none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The number at `index`.
+    /// Returns the number at `index`.
     pub fn get(&self, index: usize) -> Option<u32> {
         let (narrow, wide) = self.both();
         narrow.get(index).map(|number| number.get().into()).or_else(|| wide.get(index).map(|number| number.get()))
     }
 
-    /// All in order.
+    /// Returns an iterator over all numbers.
     pub fn iter(&self) -> IndexIter<'_> {
         let (narrow, wide) = self.both();
         IndexIter { narrow: narrow.iter(), wide: wide.iter() }
     }
 
-    /// All as the machine's own numbers: for free where they are stored with 32 bits, lie aligned and the machine is
-    /// little-endian, else copied.
+    /// Returns all numbers as native `u32`. Borrows them if they are 32-bit and aligned and the machine is
+    /// little-endian; otherwise copies them.
     pub fn to_native(&self) -> Cow<'_, [u32]> {
         match self {
             Self::U16(_) => self.iter().collect(),
@@ -73,7 +73,7 @@ impl<N: AsRef<[U16]>, W: AsRef<[U32]>> Indices<N, W> {
         }
     }
 
-    /// The bytes as stored.
+    /// Returns the bytes as stored.
     pub fn as_bytes(&self) -> &[u8] {
         match self {
             Self::U16(narrow) => narrow.as_ref().as_bytes(),
@@ -82,7 +82,7 @@ impl<N: AsRef<[U16]>, W: AsRef<[U32]>> Indices<N, W> {
     }
 }
 
-/// [`Indices`] in order.
+/// An iterator over [`Indices`].
 #[derive(Clone, Debug)]
 pub struct IndexIter<'a> {
     // One of the two is empty.
@@ -152,26 +152,26 @@ impl<'a> Read<'a, Layout> for IndexBlock<'a> {
 }
 
 impl<'a> IndexBlock<'a> {
-    /// Apart, so that it does not weigh on the reading of the narrow ones.
+    /// A separate function, to keep the reading of 16-bit numbers fast.
     #[inline(never)]
     fn walk_wide(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         Block::walk(cursor, layout, name, sink).map(Self::U32)
     }
 
-    /// How many.
+    /// Returns how many numbers there are.
     pub fn count(&self) -> u64 {
         self.rows()
     }
 
-    /// Where the first byte lies, counted from the start of the file.
+    /// Returns the offset of the first byte, counted from the start of the file.
     pub fn offset(&self) -> u64 {
         self.storage().offset
     }
 
-    /// The numbers: borrowed where they are in place, else decoded into new memory.
+    /// Returns the numbers: borrowed if they are in place, else decoded into new memory.
     ///
     /// # Errors
-    /// As [`Block::decode`].
+    /// Returns the errors of [`Block::decode`].
     pub fn decode(&self) -> Result<Decoded<'a>> {
         Ok(match self {
             Self::U16(block) => Indices::U16(block.decode()?),

@@ -1,4 +1,4 @@
-//! What a file tells of the whole model (ModelInfo).
+//! Facts about the whole model (ModelInfo).
 
 use zerocopy::little_endian::{F32, I32};
 
@@ -11,7 +11,7 @@ use crate::blocks::Block;
 use crate::bytes::LeArray;
 use crate::record::record;
 
-/// How many LODs there are, and what else has to be known to read the facts about all of them.
+/// The number of LODs, and the other context for reading the facts about all of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Lods {
     pub(super) count: u64,
@@ -20,18 +20,18 @@ pub struct Lods {
 }
 
 impl Lods {
-    /// So many LODs of a file of this layout.
+    /// Creates the context for `count` LODs of a file of this layout.
     pub fn new(count: u32, layout: Layout) -> Self {
         Self { count: count.into(), version: layout.version, layout }
     }
 }
 
 record! {
-    /// What a file tells of the whole model.
+    /// Facts about the whole model.
     ///
-    /// Lengths are meters, coordinates those of the LODs (`bounding_center` leads to the model's
-    /// own), colors 0xAARRGGBB. What a field does is only said where bytes have shown it; the others keep the names that
-    /// readers give them.
+    /// Lengths are in meters, coordinates are those of the LODs (`bounding_center` converts them to those of the edited
+    /// model), colors are 0xAARRGGBB. The purpose of a field is stated only if files confirm it; the others keep the
+    /// names that readers give them.
     ModelInfo<'a>(lods: Lods) {
         /// Flags, equal to `special` of the first LOD in nearly all files.
         special: u32,
@@ -39,19 +39,19 @@ record! {
         bounding_sphere: f32,
         /// Radius of the ball around the geometry.
         geometry_sphere: f32,
-        /// Zero in every file met.
+        /// Zero in all known files.
         remarks: u32,
         /// Point flags that all points share.
         and_hints: u32,
         /// Point flags that some point has.
         or_hints: u32,
-        /// Where to aim at.
+        /// The point to aim at.
         aiming_center: [f32; 3],
         /// `color` of the first LOD.
         color: u32,
         /// `color_top` of the first LOD.
         color_top: u32,
-        /// How far one can see through it; -1 or less leaves that to the game.
+        /// How far one can see through the object; -1 or less leaves it to the game.
         view_density: f32,
         /// The box around the points of every LOD: its smallest coordinates.
         bbox_min: [f32; 3],
@@ -103,7 +103,7 @@ record! {
         shadow_offset: f32 where lods.version >= 48,
         /// Whether the model is animated.
         animated: bool,
-        /// The bones, where it has any.
+        /// The bones, if there are any.
         skeleton: Option<Skeleton<'a>> as OrNone<Skeleton<'a>> [lods.version],
         /// How the map draws it.
         map_type: MapType,
@@ -145,7 +145,7 @@ record! {
 }
 
 record! {
-    /// Places in the LOD table, by purpose; negative where no LOD serves it.
+    /// Indices of LODs by purpose; negative if no LOD serves it.
     SpecialLods(version: Version) {
         /// Named points.
         memory: i8,
@@ -181,7 +181,7 @@ record! {
 }
 
 impl SpecialLods {
-    /// Purposes and places, in the order stored.
+    /// Returns the purposes and indices, in stored order.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, i8)> + use<> {
         let numbers = [
             Some(self.memory),
@@ -205,19 +205,19 @@ impl SpecialLods {
 }
 
 impl ModelInfo<'_> {
-    /// A stored position as a position in the model as it was edited.
+    /// Converts a stored position to a position in the edited model.
     pub fn to_model_space(&self, stored: [f32; 3]) -> [f32; 3] {
         let [x, y, z] = stored;
         let [center_x, center_y, center_z] = self.bounding_center;
         [x + center_x, y + center_y, z + center_z]
     }
 
-    /// Whether the box around all points consists of numbers.
+    /// Returns true if the bounding box of all points is finite.
     pub(super) fn has_box(&self) -> bool {
         self.bbox_min.iter().chain(&self.bbox_max).all(|bound| bound.is_finite())
     }
 
-    /// How many bones the skeleton has.
+    /// Returns the number of bones in the skeleton.
     pub fn bone_count(&self) -> usize {
         self.skeleton.map_or(0, |skeleton| skeleton.bones.len())
     }

@@ -18,17 +18,16 @@ use crate::outline::{Outline, Sink, Type};
 use crate::record::{List, Read, Record as _, Stored, describe_fields, form, record};
 
 record! {
-    /// One level of detail: everything but its vertex table, which stays unread until
-    /// somebody asks.
+    /// One level of detail, except its vertex table, which is not read until requested.
     Lod<'a>(layout: Layout) {
-        /// Places for other models.
+        /// Proxies: positions for other models.
         proxies: Proxies<'a> = "nProxies, LodProxies" [layout.version],
-        /// The part of the skeleton that moves this LOD: numbers of bones, some twice (subSkeletonsToSkeleton). Other parts
-        /// of the LOD name them by their place here.
+        /// The part of the skeleton that moves this LOD: numbers of bones, some twice (subSkeletonsToSkeleton). Other
+        /// parts of the LOD refer to them by index.
         bones: LeArray<'a, U32> = "nLodItems, LodItems",
-        /// For each bone of the skeleton, its places in `bones` (skeletonToSubSkeleton); may be missing whole.
+        /// For each bone of the skeleton, its indices in `bones` (skeletonToSubSkeleton); may be empty.
         bone_links: List<'a, LeArray<'a, U32>> = "nBoneLinks, LodBoneLinks, NoOfLinks, Value",
-        /// How many points there are by the LOD's own word.
+        /// Number of points that the LOD claims.
         point_count: u32 as PointCount = "LodPointCount" [layout.version],
         /// Point flags; from version 50 on they are in the vertex table. Bits 0-5 surface and lighting, 8-11 land, 12-13
         /// decal, 14-15 fog, 16-19 light, 20-27 the author's own.
@@ -48,23 +47,23 @@ record! {
         center: [f32; 3] = "AutoCenterPos",
         /// The radius of that ball; in shadow buffers (11000 and up) too small for the points.
         radius: f32 = "Sphere",
-        /// Texture files; the first is often empty. Sections name them by their place here.
+        /// Texture files; the first is often empty. Sections refer to them by index.
         textures: List<'a, ByteStr<'a>> = "NoOfTextures, LodPaaTextureNames",
-        /// Materials. Sections name them by their place here.
+        /// Materials. Sections refer to them by index.
         materials: Materials<'a> = "NoOfMaterials, LodMaterials" [layout],
-        /// For each point of the edited model a vertex; empty in every real file met.
+        /// For each point of the edited model a vertex; empty in all real files.
         point_to_vertex: IndexBlock<'a> = "LodEdges" [layout],
-        /// For each vertex its point in the edited model; empty in every real file met.
+        /// For each vertex its point in the edited model; empty in all real files.
         vertex_to_point: IndexBlock<'a> = "LodEdges" [layout],
         /// The faces.
         faces: Faces<'a> = "NoOfFaces, OffsetToSectionsStruct, AlwaysZero, LodFace" [layout.version],
-        /// Faces grouped by look.
+        /// Sections: faces of one appearance.
         sections: Sections<'a> as WithFaces<Sections<'a>> = "nSections, LodSections" [(layout.version, faces)],
         /// Named faces and vertices.
         selections: Selections<'a> = "nNamedSelections, LodNamedSelections" [layout],
         /// The author's settings.
         properties: List<'a, Property<'a>> = "nTokens, NamedProperties",
-        /// Moments of a movement of the points.
+        /// Vertex-animation frames.
         frames: Frames<'a> = "nFrames, LodFrames" [layout],
         /// Color seen from above, 0xAARRGGBB.
         color_top: u32 = "IconColor",
@@ -80,7 +79,7 @@ record! {
 }
 
 impl<'a> Lod<'a> {
-    /// Reads the LOD that takes up the whole of the cursor's part.
+    /// Reads the LOD that fills the cursor's part.
     pub(super) fn of(body: &mut Cursor<'a>, layout: Layout) -> Result<Self> {
         match layout.version.is_flashpoint() {
             false => Self::read(body, layout),
@@ -100,15 +99,15 @@ impl<'a> Lod<'a> {
         }
     }
 
-    /// What is kept for each point. Walks every compressed array in it to find the next; decodes nothing.
+    /// Returns the per-vertex data. Walks every compressed array in it to find the next; decodes nothing.
     ///
     /// # Errors
-    /// Where an array does not fit into the LOD, or its stream breaks a rule of its codec.
+    /// Returns an error if an array exceeds the LOD, or if its stream breaks a rule of its codec.
     pub fn vertex_table(&self) -> Result<VertexTable<'a>> {
         self.vertex_table_and_rest().map(|(table, _)| table)
     }
 
-    /// The same, and the bytes between its end and that of the LOD: none in a sound file.
+    /// Returns the vertex table, and the bytes between its end and that of the LOD: none in a valid file.
     pub(super) fn vertex_table_and_rest(&self) -> Result<(VertexTable<'a>, Cursor<'a>)> {
         let (mut bytes, layout) = (self.arrays.bytes, self.layout());
         let table = match layout.version.is_flashpoint() {
@@ -118,11 +117,11 @@ impl<'a> Lod<'a> {
         Ok((table?, bytes))
     }
 
-    /// Where the points are, in meters, relative to the model's
-    /// [`bounding_center`](super::ModelInfo::bounding_center). Walks the compressed arrays up to there only.
+    /// Returns the positions of the points, in meters, relative to the model's
+    /// [`bounding_center`](super::ModelInfo::bounding_center). Walks only the compressed arrays before them.
     ///
     /// # Errors
-    /// As [`vertex_table`](Self::vertex_table), for the arrays up to there.
+    /// Returns the errors of [`vertex_table`](Self::vertex_table) for the arrays up to there.
     pub fn positions(&self) -> Result<Block<'a, Vec3>> {
         match self.layout().version.is_flashpoint() {
             false => positions(&mut self.arrays.bytes.clone(), self.layout()),
@@ -134,19 +133,19 @@ impl<'a> Lod<'a> {
         self.arrays.layout
     }
 
-    /// Where the vertex table lies, counted from the start of the file: from here to the end of the LOD. In version 7
-    /// this is the start of the LOD.
+    /// Returns the offset of the vertex table, counted from the start of the file. It extends to the end of the LOD. In
+    /// version 7 this is the start of the LOD.
     pub fn vertex_table_offset(&self) -> u64 {
         self.arrays.bytes.offset()
     }
 
-    /// The bytes from the start of the vertex table to the end of the LOD.
+    /// Returns the number of bytes from the start of the vertex table to the end of the LOD.
     pub fn vertex_table_byte_len(&self) -> u64 {
         self.arrays.bytes.left()
     }
 
-    /// Whether a vertex table of this size, by its own word, ends where the LOD does. From version 67 on the game's
-    /// tools leave out what follows the arrays, and others' do not.
+    /// Returns true if a vertex table that claims this size ends where the LOD does. From version 67 on, the game's
+    /// tools do not count what follows the arrays; other tools do.
     pub(super) fn is_table_size(&self, size: u32) -> bool {
         let version = self.layout().version;
         let behind =
@@ -155,16 +154,16 @@ impl<'a> Lod<'a> {
         u64::from(size) == all || all.checked_sub(behind) == Some(size.into())
     }
 
-    /// Whether it was surely read as it was written: the vertex table says that it ends where the LOD does, and the
-    /// materials of kinds that readers differ on have sane codes. Either alone may hold by chance: a reading that is a
-    /// byte off finds its way back at the end of the next text.
+    /// Returns true if the LOD was almost certainly read correctly: the vertex table claims to end where the LOD does,
+    /// and the codes in materials of the kinds on which readers differ are plausible. Either alone may hold by chance,
+    /// because a reading that is off by a byte resynchronizes at the end of the next text.
     pub(super) fn fits(&self) -> bool {
         let size = self.arrays.bytes.clone().u32();
         size.is_ok_and(|size| self.is_table_size(size)) && self.materials.iter().all(|material| material.is_sane())
     }
 }
 
-/// The form of a count of points that up to version 49 is that of the flags after it: they are not stepped over for it.
+/// The form of a point count that up to version 49 is the count of the flags after it. The flags are not skipped.
 #[derive(Debug)]
 pub(super) struct PointCount(u32);
 
@@ -186,7 +185,7 @@ impl<'a> Read<'a, Version> for PointCount {
 
 form!([] PointCount => u32);
 
-/// The vertex table of a LOD, unread: see [`Lod::vertex_table`].
+/// The unread vertex table of a LOD: see [`Lod::vertex_table`].
 #[derive(Clone, Copy, Debug)]
 pub struct Arrays<'a> {
     pub(super) bytes: Cursor<'a>,
@@ -197,7 +196,7 @@ impl Stored for Arrays<'_> {
     const TYPE: Type = Type::Record(VertexTable::SCHEMA);
 }
 
-/// All that is left of the LOD.
+/// Takes the rest of the LOD.
 impl<'a> Read<'a, Layout> for Arrays<'a> {
     #[inline]
     fn walk(cursor: &mut Cursor<'a>, layout: Layout, _: &'static str, sink: &mut impl Sink) -> Result<Self> {
@@ -208,7 +207,7 @@ impl<'a> Read<'a, Layout> for Arrays<'a> {
 }
 
 impl Arrays<'_> {
-    /// As fields and arrays of the LOD; of a broken table only a dissection shows what can be read.
+    /// Describes it as fields and arrays of the LOD. For a broken table, only a dissection shows the readable part.
     fn describe(&self, out: &mut Outline<'_>) {
         if out.skips_arrays() {
             return;

@@ -1,4 +1,4 @@
-//! How surfaces look.
+//! Materials.
 
 use super::array::{Layout, Reading};
 use super::codes::{Filter, FogMode, MainLight, PixelShader, RenderFlags, VertexShader};
@@ -10,9 +10,9 @@ use crate::record::list::Count;
 use crate::record::{Framing, List, record};
 
 record! {
-    /// A copy of what the material file said when the model was binarised. Which fields there are is a matter of its
-    /// kind, not of the file's version: 9 is Arma, 10 Arma 2 and VBS2, 11 Arma 3, 16 and 20 DayZ. The fields of other
-    /// kinds from 12 on are unknown.
+    /// A copy of the material file from when the model was binarised. Its fields depend on its kind, not on the file's
+    /// version: 9 is Arma, 10 Arma 2 and VBS2, 11 Arma 3, 16 and 20 DayZ. The fields of other kinds from 12 on are
+    /// unknown.
     Material<'a>(layout: Layout) named name {
         /// The material file (rvmat).
         name: ByteStr<'a> = "RvMatName",
@@ -24,7 +24,7 @@ record! {
         ambient: Color = "Ambient",
         /// Color in directed light.
         diffuse: Color = "Diffuse",
-        /// Color in directed light that no shadow takes away.
+        /// Color in directed light, unaffected by shadows.
         forced_diffuse: Color = "forcedDiffuse",
         /// Color of the highlight.
         specular: Color = "Specular",
@@ -42,9 +42,9 @@ record! {
         pixel_shader: PixelShader = "PixelShaderId",
         /// Which program places its vertices.
         vertex_shader: VertexShader = "VertexShaderId",
-        /// Which light it answers to.
+        /// The light to which it responds.
         main_light: MainLight = "Arma1UnKnownBool",
-        /// How fog acts on it.
+        /// The effect of fog on it.
         fog_mode: FogMode = "Arma1AnIndex",
         /// Of unknown use.
         unknown: u8 where kind == 3,
@@ -56,13 +56,13 @@ record! {
         /// Flags for drawing. Some bits have no known name.
         #[rule(Any)]
         render_flags: RenderFlags = "RenderFlags" where kind >= 4,
-        /// How many stages.
+        /// Number of stages.
         stage_count: Framing<u32> = "nTextures" where kind > 6,
-        /// How many transforms; in kind 8 as many as stages.
+        /// Number of transforms; in kind 8 the number of stages.
         transform_count: Framing<u32> = "nTransforms" where kind > 8,
         /// The textures. The first is the unnamed one of the shader itself.
         stages: Stages<'a> = "StageTextures" [Count(stage_count.map_or(0, |count| *count), StageForm::of(kind, layout, false))],
-        /// How coordinates are made; stages name them by their place here.
+        /// Texture-coordinate transforms; stages refer to them by index.
         transforms: LeArray<'a, StageTransform> = "StageTransforms" [transforms(kind, layout, stage_count, transform_count)],
         /// The texture for thermal sight (the TI stage).
         thermal_stage: Stage<'a> = "DummyStageTexture" [StageForm::of(kind, layout, true)] where kind >= 10,
@@ -81,9 +81,9 @@ record! {
         own_transform: &'a StageTransform where form.has_own_transform,
         /// How the texture is sampled.
         filter: Filter = "TextureFilter",
-        /// The texture file, or `#(...)` for one that the game makes; often empty.
+        /// The texture file, or `#(...)` for a texture that the game generates; often empty.
         texture: ByteStr<'a> = "PaaTexture",
-        /// Which of the material's transforms.
+        /// Index of the material's transform.
         transform: u32 = "TransformIndex" where form.has_transform_index,
         /// Whether the surroundings are used as texture.
         use_world_environment: bool = "V52Type11bool" where form.has_environment,
@@ -108,18 +108,18 @@ pub type Materials<'a> = List<'a, Material<'a>, Layout>;
 pub type Stages<'a> = List<'a, Stage<'a>, StageForm>;
 
 impl<'a> Material<'a> {
-    /// How the coordinates of a stage are made; `None` where the stage names no transform of this material.
+    /// Returns the transform of a stage's coordinates, or `None` if the stage refers to none of this material's.
     pub fn transform_of(&self, stage: &Stage<'a>) -> Option<&'a StageTransform> {
         stage.own_transform.or_else(|| self.transforms.get(stage.transform? as usize))
     }
 
-    /// All stages, the thermal one last.
+    /// Returns an iterator over all stages, the thermal one last.
     pub fn all_stages(&self) -> impl Iterator<Item = Stage<'a>> + use<'a> {
         self.stages.iter().chain(self.thermal_stage)
     }
 
-    /// Whether the codes in stages and transforms are ones that could be meant, for the kinds whose layout is
-    /// unsettled.
+    /// Returns true if the codes in stages and transforms are plausible. Checked for the kinds whose layout is
+    /// uncertain.
     pub(super) fn is_sane(&self) -> bool {
         let sane = |stage: Stage<'_>| stage.filter.0 < 256 && stage.transform.is_none_or(|index| index < 256);
         let own = self.stages.iter().filter_map(|stage| stage.own_transform);
@@ -129,7 +129,7 @@ impl<'a> Material<'a> {
     }
 }
 
-/// Which fields a stage has.
+/// The layout of a stage.
 #[derive(Clone, Copy, Debug)]
 pub struct StageForm {
     has_transform_index: bool,
@@ -138,7 +138,7 @@ pub struct StageForm {
 }
 
 impl StageForm {
-    /// That of the stages of a material of this kind, or of its thermal stage.
+    /// Returns the layout of the stages of a material of this kind, or of its thermal stage.
     pub fn of(kind: u32, layout: Layout, is_thermal: bool) -> Self {
         let is_common = layout.reading != Reading::OtherMaterials;
         Self {

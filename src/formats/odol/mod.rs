@@ -27,21 +27,20 @@
 //! | 10040-10043 | Arma | VBS | files of other writers |
 //! | 10040-10043 | Vbs | VBS | files of other writers |
 //!
-//! The count of a number that is in two is told by the header: the one in which it ends where the first LOD starts,
-//! else the first named. The rest of this page is about version 40 and later; in version 7 the LODs come first and are
-//! [walked](Model::parse) to find what follows them.
+//! Two number ranges are used by two dialects. The header decides: the dialect is the one in which the header ends
+//! where the first LOD starts, otherwise the first in the table. The rest of this page is about version 40 and later.
+//! In version 7 the LODs come first and are [walked](Model::parse) to find what follows them.
 //!
-//! A model is a header, facts about the whole ([`ModelInfo`]), animations and a table of levels of detail, each with a
-//! start and an end. [`Model::parse`] reads so far and no further. A [`Lod`] is read when it is asked for: a row of
-//! lists (proxies, textures, materials, sections, selections ...), then the [`VertexTable`] with everything that is
-//! kept for each point, which stays unread until it is asked for in turn.
+//! A model consists of a header, facts about the whole ([`ModelInfo`]), animations and a table of levels of detail,
+//! each with a start and an end. [`Model::parse`] reads only these. A [`Lod`] is read on request: first several lists
+//! (proxies, textures, materials, sections, selections ...), then the [`VertexTable`] with all per-vertex data, which
+//! in turn is read only on request.
 //!
-//! Arrays come in three forms. Some are always in place ([`LeArray`]). Others are compressed from 1024 bytes on,
-//! or where a flag says so, into a stream whose length is written nowhere ([`Block`](crate::view::Block)): what follows
-//! is found by walking the stream, without output. Others again may be one value for all elements
-//! ([`Filled`](crate::view::Filled)).
-//! Which codec it is, which fields there are and how wide [point numbers](Indices) are is a matter of the [`Version`].
-//! Cooked shapes may follow the last LOD ([`Trailer`]).
+//! There are three kinds of arrays. Some are always in place ([`LeArray`]). Others are compressed from 1024 bytes on,
+//! or if a flag says so, as a stream whose length is not stored ([`Block`](crate::view::Block)): whatever follows is
+//! found by walking the stream, without output. Others may be a single value for all elements
+//! ([`Filled`](crate::view::Filled)). The [`Version`] determines the codec, the fields that are present, and the width
+//! of [point numbers](Indices). Cooked shapes may follow the last LOD ([`Trailer`]).
 //!
 //! | space | |
 //! | --- | --- |
@@ -69,7 +68,7 @@
 //! # Ok::<(), meshpeek::Error>(())
 //! ```
 
-// What is described is public, also where nobody outside can name it, and so is what it takes to read it.
+// Records and the contexts for reading them are public, even if they cannot be named from outside.
 #[allow(unreachable_pub)]
 mod animation;
 #[allow(unreachable_pub)]
@@ -185,8 +184,8 @@ pub(crate) const SCHEMA: &[&Schema] = &[
 
 /// An opened model, borrowed from its bytes.
 ///
-/// Of a model whose header breaks off, or is encrypted, it holds what the header told so far: [`whole`](Self::whole)
-/// tells whether that is all.
+/// If the header is cut short or encrypted, this contains the part that could be read. [`whole`](Self::whole) checks
+/// for that.
 #[derive(Clone, Copy)]
 pub struct Model<'a> {
     data: Data<'a>,
@@ -197,54 +196,55 @@ pub struct Model<'a> {
 shown!([] Debug for Model<'_>,
     |model| "Model(version {}, {} LODs, {} bytes)", model.version(), model.lod_count(), model.byte_len());
 
-/// What the tables tell of one LOD.
+/// The table entries of one LOD.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct LodEntry {
-    /// Its place in the tables.
+    /// The index in the tables.
     pub index: usize,
-    /// What it is for; not a number where a file of version 7 breaks off before it tells.
+    /// The purpose of the LOD. NaN if a file of version 7 ends before it.
     pub resolution: Resolution,
-    /// Its first byte, counted from the start of the file.
+    /// The offset of the first byte, counted from the start of the file.
     pub start: u32,
-    /// The byte behind its last, counted from the start of the file.
+    /// The end (exclusive), counted from the start of the file.
     pub end: u32,
 }
 
 impl LodEntry {
-    /// The bytes it takes; 0 where its end lies before its start.
+    /// Returns the size in bytes, or 0 if the end is before the start.
     pub fn byte_len(&self) -> u64 {
         self.end.saturating_sub(self.start).into()
     }
 }
 
-/// Where a model's version stands.
+/// The offset of a model's version.
 const VERSION_AT: u64 = 4;
 
 impl<'a> Model<'a> {
-    /// Opens a model: reads header and tables, and no LOD. Only of version 7, which has no tables, all LODs are walked.
+    /// Opens a model: reads the header and tables, but no LOD. Version 7 has no tables, so all LODs are walked.
     ///
-    /// A header that breaks off is no error as long as the version could be read: see [`whole`](Self::whole).
+    /// A header that is cut short is not an error if the version could be read: see [`whole`](Self::whole).
     ///
     /// # Errors
-    /// [`Unsupported`](crate::ErrorKind::Unsupported) for other versions and relatives of the format; where there is no
-    /// version.
+    /// Returns [`Unsupported`](crate::ErrorKind::Unsupported) for other versions and related formats, and an error if
+    /// there is no version.
     pub fn parse(data: &'a [u8]) -> Result<Self> {
         Self::parse_with(data, &Limits::default())
     }
 
-    /// The same within other limits.
+    /// Opens a model with these limits.
     ///
     /// # Errors
-    /// As [`parse`](Self::parse).
+    /// Returns the errors of [`parse`](Self::parse).
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
         Self::open(Data::Whole(data), limits)
     }
 
-    /// The same of [ranges](crate::ranges): takes the header and its tables; of version 7 all bytes.
+    /// Opens a model from [ranges](crate::ranges). Needs the header and its tables; all bytes for version 7.
     ///
     /// # Errors
-    /// As [`parse`](Self::parse); [`Incomplete`](crate::ErrorKind::Incomplete) where these are not all here.
+    /// Returns the errors of [`parse`](Self::parse), and [`Incomplete`](crate::ErrorKind::Incomplete) if some of these
+    /// bytes are missing.
     pub fn parse_ranges(ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
         Self::open(Data::Parts(ranges), limits)
     }
@@ -254,7 +254,7 @@ impl<'a> Model<'a> {
         let likely = Version::new(stored).map_err(|error| error.at(VERSION_AT))?;
         let layout = Layout::new(likely, limits);
         let mut model = Self { data, layout, header: Header::default() };
-        // Why it breaks off, `whole` tells.
+        // `whole` reports other errors.
         missing(model.read_header())?;
         if let Some(version) = likely.other_dialect().filter(|_| !model.fits()) {
             let layout = Layout { version, ..layout };
@@ -273,27 +273,28 @@ impl<'a> Model<'a> {
         self.data.read(0, |cursor| header.read(*cursor, layout))
     }
 
-    /// Whether the header was surely read in the dialect that it was written in.
+    /// Returns true if the header was almost certainly read in the right dialect.
     fn fits(&self) -> bool {
         let header = &self.header;
         let ranges = || self.starts().iter().zip(self.ends());
-        // DayZ's and Arma's headers end where the first LOD starts. A reading that is a few bytes off may find its way
-        // back at the end of a text: the code before the first one tells.
+        // Headers of DayZ and Arma end where the first LOD starts. A reading that is off by a few bytes may
+        // resynchronize at the end of a text, so the code before the first text is checked too.
         let is_sure = !self.version().has_lzo()
             || self.starts().iter().map(|start| u64::from(start.get())).min().is_none_or(|first| first == header.end)
                 && header.info().and_then(|info| info.shadow_source?.name()).is_some();
         header.is_whole && is_sure && ranges().all(|(start, end)| self.contains(start.get(), end.get()))
     }
 
-    /// Whether a LOD may lie there.
+    /// Returns true if a LOD can be at this location.
     fn contains(&self, start: u32, end: u32) -> bool {
         u64::from(start) >= self.header.end && start <= end && u64::from(end) <= self.data.size()
     }
 
-    /// Whether the header could be read to its end. Where it could not, it is read once more for the error.
+    /// Checks that the header was read to its end. If not, reads it again to return the error.
     ///
     /// # Errors
-    /// [`Encrypted`](crate::ErrorKind::Encrypted) where the header says so; else what is wrong with it, and where.
+    /// Returns [`Encrypted`](crate::ErrorKind::Encrypted) if the header says so, otherwise the error in the header,
+    /// with its offset.
     pub fn whole(&self) -> Result<()> {
         if self.header.is_whole {
             return Ok(());
@@ -302,25 +303,25 @@ impl<'a> Model<'a> {
         again.read_header().map_err(|error| error.of_version(self.version().stored()))
     }
 
-    /// The file's version: [`Version::evidence`] tells what bears out that it is read as it was written.
+    /// Returns the file's version. [`Version::evidence`] says how well its layout is confirmed.
     pub fn version(&self) -> Version {
         self.layout.version
     }
 
-    /// The file's size.
+    /// Returns the file's size.
     pub fn byte_len(&self) -> u64 {
         self.data.size()
     }
 
-    /// What the file starts with; `None` where it breaks off before its end, or is encrypted.
+    /// Returns the start of the file, or `None` if the file ends inside it or is encrypted.
     pub fn start(&self) -> Option<&Start<'a>> {
         self.header.start.as_ref()
     }
 
-    /// Facts about the whole model.
+    /// Returns facts about the whole model.
     ///
     /// # Errors
-    /// Where the header breaks off before their end, as [`whole`](Self::whole).
+    /// Returns the error of [`whole`](Self::whole) if the header is cut short before their end.
     pub fn info(&self) -> Result<&ModelInfo<'a>> {
         match self.header.info() {
             Some(info) => Ok(info),
@@ -328,44 +329,45 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Movements of bones, where it has any.
+    /// Returns the bone animations, if there are any.
     pub fn animations(&self) -> Option<&Animations<'a>> {
         self.header.animations.as_ref().filter(|animations| *animations.has_animations)
     }
 
-    /// How many LODs there are by the header's word.
+    /// Returns the number of LODs that the header claims.
     pub fn lod_count(&self) -> usize {
         self.header.lod_count().unwrap_or(0) as usize
     }
 
-    /// The LODs' resolutions as stored.
+    /// Returns the LODs' resolutions as stored.
     pub fn resolutions(&self) -> LeArray<'a, F32> {
         self.header.resolutions.unwrap_or_default()
     }
 
-    /// Where the LODs start, as stored; empty in version 7.
+    /// Returns the LODs' start offsets as stored. Empty in version 7.
     pub fn starts(&self) -> LeArray<'a, U32> {
         self.header.tables().map(|tables| tables.lod_starts).unwrap_or_default()
     }
 
-    /// Where the LODs end, as stored; empty in version 7.
+    /// Returns the LODs' end offsets as stored. Empty in version 7.
     pub fn ends(&self) -> LeArray<'a, U32> {
         self.header.tables().map(|tables| tables.lod_ends).unwrap_or_default()
     }
 
-    /// For each LOD, not zero where it has no face default; empty in version 7.
+    /// Returns a value for each LOD that is not zero if the LOD has no face default. Empty in version 7.
     pub fn use_defaults(&self) -> LeArray<'a, u8> {
         self.header.tables().map(|tables| tables.use_defaults).unwrap_or_default()
     }
 
-    /// What the tables tell of all LODs. The tables have an order of their own: by resolution, while the file has the
-    /// finest LODs last.
+    /// Returns an iterator over the table entries of all LODs. The tables are sorted by resolution, while the file has
+    /// the finest LODs last.
     #[inline]
     pub fn lods(&self) -> impl Iterator<Item = LodEntry> + use<'_, 'a> {
         (0..self.lod_count()).map_while(|index| self.lod_entry(index))
     }
 
-    /// What the tables tell of the LOD at `index`; `None` behind the last, and where the header breaks off before.
+    /// Returns the table entry of the LOD at `index`, or `None` if it is out of range or the header is cut short before
+    /// it.
     #[inline]
     pub fn lod_entry(&self, index: usize) -> Option<LodEntry> {
         let (start, end) = self.header.range(index)?;
@@ -373,22 +375,23 @@ impl<'a> Model<'a> {
         Some(LodEntry { index, resolution, start, end })
     }
 
-    /// How the LOD at `index` is drawn before it is read; `None` where the game is to read it at once (useDefault).
-    /// O(index): these stand one after the other.
+    /// Returns data for drawing the LOD at `index` before it is read, or `None` if the game must read the LOD at once
+    /// (useDefault). Takes O(index) time.
     pub fn face_default(&self, index: usize) -> Option<FaceDefault> {
         self.header.face_default(index).map(|(_, default, _)| default)
     }
 
-    /// Reads the LOD at `index`, up to its vertex table; `None` behind the last, and where the header breaks off before.
+    /// Reads the LOD at `index`, up to its vertex table. Returns `None` if the index is out of range or the header is
+    /// cut short before it.
     ///
     /// # Errors
-    /// Where its range lies outside the file or runs into another LOD, or something in it cannot be read.
+    /// Returns an error if its range is outside the file or overlaps another LOD, or if a field is invalid.
     pub fn lod(&self, index: usize) -> Result<Option<Lod<'a>>> {
         let Some(entry) = self.lod_entry(index) else { return Ok(None) };
         self.lod_body(&entry).and_then(|body| self.read_lod(body)).within_item("lods", index).map(Some)
     }
 
-    /// The bytes of a LOD.
+    /// Returns the bytes of a LOD.
     fn lod_body(&self, entry: &LodEntry) -> Result<Cursor<'a>> {
         let LodEntry { index, start, end, .. } = *entry;
         let told_at = |table: LeArray<'_, U32>| table.offset().saturating_add(4_u64.saturating_mul(index as u64));
@@ -412,7 +415,7 @@ impl<'a> Model<'a> {
     fn read_lod(&self, body: Cursor<'a>) -> Result<Lod<'a>> {
         let lod = Lod::of(&mut body.clone(), self.layout);
         if !lod.as_ref().is_ok_and(Lod::fits) {
-            // What readers differ on: what ends where the tables say is right.
+            // Where readers differ, the reading that ends at the end given by the tables is right.
             for reading in [Reading::OtherMaterials, Reading::LongFrames] {
                 let other = Lod::of(&mut body.clone(), Layout { reading, ..self.layout });
                 if other.as_ref().is_ok_and(Lod::fits) {
@@ -423,10 +426,10 @@ impl<'a> Model<'a> {
         lod
     }
 
-    /// What follows the LODs: from version 58 on a trailer, else nothing.
+    /// Returns the trailer after the LODs, from version 58 on.
     ///
     /// # Errors
-    /// Where it cannot be read; where its bytes are not [here](crate::ranges).
+    /// Returns an error if it cannot be read, or if its bytes are not [available](crate::ranges).
     pub fn trailer(&self) -> Result<Option<Trailer<'a>>> {
         let Some(rest) = self.behind_lods() else { return Ok(None) };
         let mut rest = rest?;
@@ -434,10 +437,10 @@ impl<'a> Model<'a> {
         has_shapes.map(|has_shapes| Trailer::read(&mut rest, has_shapes).within("trailer")).transpose()
     }
 
-    /// What follows the LODs; in version 7, the facts after them. `None` where nobody can tell where that is.
+    /// Returns the data after the LODs; in version 7, the facts. Returns `None` if their location is unknown.
     ///
     /// # Errors
-    /// Where its bytes are not here.
+    /// Returns an error if its bytes are not available.
     fn behind_lods(&self) -> Option<Result<Cursor<'a>>> {
         let header = Some(&self.header).filter(|header| header.is_whole)?;
         let end = match self.version().is_flashpoint() {
@@ -449,8 +452,8 @@ impl<'a> Model<'a> {
         Some(self.data.get(end..self.byte_len()).map(|bytes| Cursor::with_offset(bytes, end)))
     }
 
-    /// Whether a trailer is there, and if so whether it has shapes: readers differ on which version had the first one,
-    /// and from which on there are shapes, where only a kind of buoyancy may stand.
+    /// Returns whether the trailer has shapes, or `None` if there is no trailer. Readers differ on the version that
+    /// introduced the trailer, and on the version that added shapes to the kind of buoyancy.
     fn has_trailer(&self, rest: Cursor<'_>) -> Option<bool> {
         let (version, left) = (self.version(), rest.left());
         let is_there = version.has_buoyancy() || version.has_simple_geometry() && left == 4;
@@ -458,8 +461,9 @@ impl<'a> Model<'a> {
     }
 }
 
-/// Whether another LOD begins inside this one. Of two that begin at one byte the longer one is to blame, of two equal
-/// ones the later: then no byte is ever read as part of two LODs, and one wrong end hides one LOD only.
+/// Returns true if another LOD starts inside this one, which is then invalid. Of two that start at one byte, the longer
+/// is invalid; of two equal ones, the later. So no byte is read as part of two LODs, and a wrong end hides only one
+/// LOD.
 fn runs_into((start, end): (u32, u32), index: usize, other: (u32, u32), other_index: usize) -> bool {
     let further = (end, index) > (other.1, other_index);
     other.0 < end && (start < other.0 || start == other.0 && further)
@@ -472,7 +476,7 @@ fn signature(input: Cursor<'_>) -> IResult<Cursor<'_>, Cursor<'_>, Error> {
 fn no_signature(input: Cursor<'_>) -> Error {
     match input.rest() {
         [b'M', b'L', b'O', b'D', ..] => Error::unsupported("MLOD, a model as edited, which is another format"),
-        // Four literals after the first flags.
+        // The flags announce at least four literals.
         [flags, b'O', b'D', b'O', b'L', ..] if flags & 15 == 15 => {
             Error::unsupported("ODOL model that is LZSS-packed as a whole")
         }

@@ -19,15 +19,15 @@ pub type Selections<'a> = List<'a, Selection<'a>, Layout>;
 pub type Frames<'a> = List<'a, Frame<'a>, Layout>;
 
 record! {
-    /// A place where another model is to be put.
+    /// The position of another model.
     Proxy<'a>(version: Version) named model {
-        /// The model, without its ending.
+        /// The model's path, without extension.
         model: ByteStr<'a>,
-        /// Where and how it stands.
+        /// Position and orientation.
         transform: Transform,
         /// Its number among the proxies of this model file (proxySequenceId).
         sequence: i32,
-        /// Which of the LOD's selections marks it.
+        /// Index of the LOD's selection that marks it.
         selection: i32,
         /// The bone of the skeleton that moves it; -1 for none.
         bone: i32 where version >= 40,
@@ -52,11 +52,11 @@ record! {
         unknown: u32 where layout.version >= 40,
         /// Whether it consists of whole sections, so that their look can be changed.
         is_sectional: bool,
-        /// Numbers of those sections.
+        /// Indices of those sections.
         sections: Block<'a, I32> [layout],
         /// Numbers of the vertices in it, not always in order.
         vertices: IndexBlock<'a> [layout],
-        /// How much each of these vertices belongs to it, in 255ths; empty where all do wholly.
+        /// Weight of each of these vertices, in 255ths; empty if all have full weight.
         weights: Block<'a, u8> [layout],
     }
 }
@@ -72,14 +72,14 @@ record! {
 }
 
 record! {
-    /// All points at one moment of a movement. No file of a game has any.
+    /// A vertex-animation frame: the positions of all points at one time. No file of a game has one.
     Frame<'a>(layout: Layout) {
-        /// When.
+        /// Time.
         time: f32,
-        /// Where the points are then; never compressed.
+        /// Positions of the points; never compressed.
         positions: LeArray<'a, Vec3>,
-        /// Four numbers of unknown use that the document has from version 47 on, and no reader. They are read where a LOD
-        /// ends as its tables say with them alone.
+        /// Four numbers of unknown use, which the document has from version 47 on, but no reader. Read only if the LOD
+        /// then ends where its tables say.
         extra: [f32; 4] where layout.reading == Reading::LongFrames,
     }
 }

@@ -12,9 +12,9 @@ record! {
     Skeleton<'a>(version: Version) named name {
         /// Its name; models of one skeleton can share animations.
         name: ByteStr<'a>,
-        /// Whether each vertex moves with one bone only.
+        /// True if every vertex is bound to a single bone.
         is_discrete: bool,
-        /// The bones. Other parts of the file name them by their place here.
+        /// The bones. Other parts of the file refer to them by index.
         bones: List<'a, Bone<'a>>,
         /// The model that holds the pivots (pivotsNameObsolete).
         pivots: ByteStr<'a> where version >= 41 && !version.is_vbs_line(),
@@ -31,7 +31,7 @@ record! {
     }
 }
 
-/// The form of a skeleton that may be missing: its name then is empty, and nothing follows. Version 7 has none at all.
+/// The form of an optional skeleton: without one, the name is empty and nothing follows. Version 7 never has one.
 #[derive(Debug)]
 pub(super) struct OrNone<T>(Option<T>);
 

@@ -1,4 +1,4 @@
-//! Arrays that are worked out from stored ones, row by row, for whoever takes any [`Table`].
+//! Arrays computed from stored ones row by row, for use as a [`Table`].
 
 use std::ops::ControlFlow;
 
@@ -14,11 +14,11 @@ use crate::bytes::array::columns;
 use crate::bytes::batch::{Batch, Derived};
 use crate::bytes::{Element, Table};
 
-/// Takes in rows.
+/// A receiver of rows.
 pub(super) type Sink<'s> = dyn FnMut(&[u8]) -> ControlFlow<()> + 's;
 
 impl Batch<'_> {
-    /// Each element of an array as a row of floats.
+    /// Passes each element of an array as a row of floats.
     fn convert<T: Element, const N: usize>(&mut self, array: &dyn Table, row: impl Fn(&T) -> [f32; N]) -> Result<()> {
         array.read(&mut |bytes| {
             let mut elements = <[T]>::ref_from_bytes(bytes).unwrap_or_default().iter();
@@ -27,7 +27,7 @@ impl Batch<'_> {
     }
 }
 
-/// Texture coordinates as numbers.
+/// Returns texture coordinates as floats.
 pub(super) fn coordinates<'s>(set: &'s UvSet<'_>) -> impl Table + use<'s> {
     let stored = set.stored.as_table();
     Derived {
@@ -41,7 +41,7 @@ pub(super) fn coordinates<'s>(set: &'s UvSet<'_>) -> impl Table + use<'s> {
     }
 }
 
-/// Normals as numbers, pointing into the body.
+/// Returns normals as floats, pointing into the body.
 pub(super) fn normal_vectors<'s>(normals: &'s Normals<'_>) -> impl Table + use<'s> {
     let stored = normals.as_table();
     Derived {
@@ -55,7 +55,7 @@ pub(super) fn normal_vectors<'s>(normals: &'s Normals<'_>) -> impl Table + use<'
     }
 }
 
-/// Tangents as numbers, of the sign of the normals.
+/// Returns tangents as floats, with the sign of the normals.
 pub(super) fn tangent_vectors<'s>(tangents: &'s Tangents<'_>) -> impl Table + use<'s> {
     let stored = tangents.as_table();
     Derived {
@@ -72,7 +72,7 @@ pub(super) fn tangent_vectors<'s>(tangents: &'s Tangents<'_>) -> impl Table + us
     }
 }
 
-/// Faces as four point numbers each; -1 where a face has fewer corners.
+/// Returns faces as four point numbers each; -1 if a face has fewer corners.
 pub(super) fn corners<'s>(faces: &'s Faces<'_>) -> impl Table + use<'s> {
     Derived {
         rows: faces.len() as u64,
@@ -90,7 +90,7 @@ pub(super) fn corners<'s>(faces: &'s Faces<'_>) -> impl Table + use<'s> {
     }
 }
 
-/// The point numbers of all corners of all faces, one behind the other, without the numbers of corners.
+/// Returns the point numbers of the corners of all faces one after another, without the numbers of corners.
 pub(super) fn indices<'s>(faces: &'s Faces<'_>) -> impl Table + use<'s> {
     Derived {
         rows: faces.corner_count(),
@@ -110,7 +110,7 @@ pub(super) fn indices<'s>(faces: &'s Faces<'_>) -> impl Table + use<'s> {
     }
 }
 
-/// Bones and axes of all animations in one LOD; not-a-number where there is no axis.
+/// Returns the bones and axes of all animations in one LOD; NaN if there is no axis.
 pub(super) fn axes<'s>(axes: &'s Axes<'_>, animations: u64) -> impl Table + use<'s> {
     Derived {
         rows: animations,

@@ -1,4 +1,4 @@
-//! What follows the last LOD.
+//! The trailer after the last LOD.
 
 use zerocopy::little_endian::F32;
 
@@ -9,21 +9,21 @@ use crate::outline::Value;
 use crate::record::{Flat, List, plain, record};
 
 record! {
-    /// What follows the last LOD of an Arma model from version 58 on: shapes that were cooked for the game's physics, and
-    /// how the model floats. No LOD depends on it.
+    /// The trailer after the last LOD of an Arma model from version 58 on: shapes cooked for the game's physics, and
+    /// the model's buoyancy. No LOD depends on it.
     Trailer<'a>(has_shapes: bool) {
         /// Bodies, one for each selection `ComponentNN` of the geometry. All shapes are there from version 68 on; from
         /// 60 to 67 they may be.
         components: Shapes<'a> [HasBone(false)] where has_shapes,
         /// Bodies, one for each face of the roadway.
         roadway: Shapes<'a> [HasBone(true)] where has_shapes,
-        /// How it floats: 0 not at all, 2 by spheres. The length of other kinds is unknown.
+        /// Kind of buoyancy: 0 none, 2 spheres. The length of other kinds is unknown.
         buoyancy_kind: i32 => known,
-        /// The spheres that it floats by.
+        /// The buoyancy spheres.
         buoyancy: Buoyancy<'a> where buoyancy_kind == 2,
-        /// `components` once more, mirrored in x.
+        /// `components` again, mirrored in x.
         mirrored_components: Shapes<'a> [HasBone(false)] where has_shapes,
-        /// `roadway` once more, mirrored in x.
+        /// `roadway` again, mirrored in x.
         mirrored_roadway: Shapes<'a> [HasBone(true)] where has_shapes,
     }
 }
@@ -41,7 +41,7 @@ record! {
 record! {
     /// A body as PhysX cooked it.
     Shape<'a>(has_bone: HasBone) {
-        /// PhysX' own bytes, in place.
+        /// PhysX data, in place.
         cooked: LeArray<'a, u8>,
         /// The bone that moves it, for those of the roadway; -1 for none.
         bone: i32 where has_bone.0,
@@ -49,11 +49,11 @@ record! {
 }
 
 record! {
-    /// How a model floats: spheres in a grid.
+    /// The model's buoyancy: spheres in a grid.
     Buoyancy<'a> {
-        /// The grid, and what all spheres share.
+        /// The grid, and the values shared by all spheres.
         grid: &'a BuoyancyStart as Flat<'a, BuoyancyStart> => has_places,
-        /// The spheres: as many as the grid has places.
+        /// The spheres, one for each place in the grid.
         spheres: LeArray<'a, BuoyancySphere> [grid.places().unwrap_or(0)],
         /// The volume under water.
         volume: f32,
@@ -64,16 +64,16 @@ record! {
     }
 }
 
-/// Whether shapes name bones: those of the roadway do.
+/// True if shapes name bones, as those of the roadway do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HasBone(pub bool);
 
-/// A version of PhysX: a byte for each part of it, the first highest.
+/// A PhysX version, one byte for each component, the most significant first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PhysxVersion(pub u32);
 
 impl PhysxVersion {
-    /// In its own words, as `3.3.4`.
+    /// Formats it as PhysX does, such as `3.3.4`.
     pub fn to_text(self) -> String {
         let [major, minor, fix, _] = self.0.to_be_bytes();
         format!("{major}.{minor}.{fix}")
@@ -86,17 +86,17 @@ plain! {
 }
 
 impl BuoyancyStart {
-    /// How many places the grid has along each axis.
+    /// Returns the number of places along each axis.
     pub fn grid(&self) -> [i32; 3] {
         self.grid.map(|count| count.get())
     }
 
-    /// From one place to the next, along each axis.
+    /// Returns the distance between places along each axis.
     pub fn step(&self) -> [f32; 3] {
         self.step.map(F32::get)
     }
 
-    /// How many places; `None` where a count is negative.
+    /// Returns the number of places, or `None` if a count is negative.
     fn places(&self) -> Option<u64> {
         let mut counts = self.grid().into_iter().map(|count| u64::try_from(count).ok());
         counts.try_fold(1_u64, |places, count| Some(places.saturating_mul(count?)))
@@ -118,7 +118,7 @@ fn known(kind: &i32) -> Result<()> {
 }
 
 impl<'a> Trailer<'a> {
-    /// The groups of shapes by name, in the order stored.
+    /// Returns the groups of shapes with their names, in stored order.
     pub fn shapes(&self) -> impl Iterator<Item = (&'static str, Shapes<'a>)> + use<'a> {
         let groups = [
             ("components", self.components),

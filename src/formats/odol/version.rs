@@ -1,4 +1,4 @@
-//! Which versions there are, who writes them and what changed between them.
+//! The versions, the programs that write them, and the differences between them.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -6,54 +6,55 @@ use std::fmt;
 use crate::base::error::{Error, Result};
 use crate::base::named::named;
 
-/// The version of a model: its number, and whose count that number belongs to.
+/// The version of a model: its number, and the dialect that the number belongs to.
 ///
-/// The table in the docs of [the module](super) tells which game writes which, and on what evidence it is read.
+/// The table in the docs of [the module](super) lists the game that writes each version, and the evidence for its
+/// layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
     stored: u16,
-    /// The number that decides the layout: that of the Arma line.
+    /// The number that determines the layout: that of the Arma line.
     layout: u8,
     dialect: Dialect,
 }
 
 named! {
-    /// Whose count a version number belongs to. The header decides: nothing in the number does.
+    /// The product line that a version number belongs to. The number alone does not tell; the header does.
     #[derive(PartialOrd, Ord)]
     #[non_exhaustive]
     pub enum Dialect {
         /// Flashpoint, Arma, Arma 2 and 3.
         Arma = "Arma",
-        /// VBS, which left that line at 40: thermal fields in every version, no pivots.
+        /// VBS, which branched off at 40: thermal fields in every version, no pivots.
         Vbs = "VBS",
-        /// DayZ, which left that line at 52 and counts on by itself.
+        /// DayZ, which branched off at 52 and has its own numbers since.
         DayZ = "DayZ",
     }
 }
 
 named! {
-    /// What bears out that a version is read as it was written.
+    /// The evidence that a version is read correctly.
     #[derive(PartialOrd, Ord)]
     #[non_exhaustive]
     pub enum Evidence {
-        /// Files that the game's own tools wrote, read to the last byte.
+        /// Files written by the game's own tools, read to the last byte.
         Files = "files of the game",
-        /// Files that other programs wrote.
+        /// Files written by other programs.
         OtherWriters = "files of other writers",
-        /// The source of the game's engine, and one test file that others wrote by it.
+        /// The source of the game's engine, and one test file written from it by others.
         Source = "the engine's source, one test file",
-        /// No file: what changed between the versions around it that have files is read by the same gates.
+        /// No file: read with the differences known from the neighboring versions that have files.
         Between = "none, by the gates around it",
     }
 }
 
-/// What is known of a range of versions.
+/// A range of versions.
 struct Range {
     first: u16,
     last: u16,
     dialect: Dialect,
     game: &'static str,
-    /// `None` where it is not read.
+    /// `None` if it is not supported.
     evidence: Option<Evidence>,
 }
 
@@ -61,7 +62,7 @@ const fn range(first: u16, last: u16, dialect: Dialect, evidence: Option<Evidenc
     Range { first, last, dialect, game, evidence }
 }
 
-/// The version map. Of ranges that overlap, the first is the likelier one.
+/// The version map. If ranges overlap, the first is the likelier one.
 const MAP: [Range; 24] = {
     use Dialect::{Arma, DayZ, Vbs};
     use Evidence::{Between, Files, OtherWriters, Source};
@@ -93,14 +94,14 @@ const MAP: [Range; 24] = {
     ]
 };
 
-/// What VBS adds to the version whose layout it writes.
+/// The number that VBS adds to the version whose layout it writes.
 const VBS: u16 = 10_000;
 
 impl Version {
-    /// The version with this number, in the dialect that is likelier where there are two.
+    /// Returns the version with this number, in the likelier dialect if there are two.
     ///
     /// # Errors
-    /// [`Unsupported`](crate::ErrorKind::Unsupported) where it is not read.
+    /// Returns [`Unsupported`](crate::ErrorKind::Unsupported) if it is not supported.
     pub fn new(stored: u32) -> Result<Self> {
         let number = u16::try_from(stored).unwrap_or(u16::MAX);
         match number {
@@ -110,7 +111,7 @@ impl Version {
         }
     }
 
-    /// The same number in the dialect that is less likely.
+    /// Returns the version with the same number in the less likely dialect.
     pub(super) fn other_dialect(self) -> Option<Self> {
         match (self.dialect, self.stored) {
             (Dialect::DayZ, _) => Some(Self::of(self.stored, Dialect::Arma)),
@@ -127,22 +128,22 @@ impl Version {
         Self { stored, layout: u8::try_from(layout).unwrap_or(u8::MAX), dialect }
     }
 
-    /// The number as stored.
+    /// Returns the number as stored.
     pub fn stored(self) -> u32 {
         self.stored.into()
     }
 
-    /// Whose count the number belongs to.
+    /// Returns the dialect that the number belongs to.
     pub fn dialect(self) -> Dialect {
         self.dialect
     }
 
-    /// The number of the Arma line that decides the layout: 52 in DayZ's files, 40 to 43 in those of VBS.
+    /// Returns the number of the Arma line that determines the layout: 52 in DayZ's files, 40 to 43 in those of VBS.
     pub fn layout(self) -> u32 {
         self.layout.into()
     }
 
-    /// Whether VBS wrote the file, by the number or by what fits.
+    /// Returns true if VBS wrote the file, judged by the number or the layout.
     pub fn is_vbs(self) -> bool {
         self.stored > VBS || self.dialect == Dialect::Vbs
     }
@@ -152,12 +153,12 @@ impl Version {
         MAP.iter().find(holds)
     }
 
-    /// The game whose tools write it.
+    /// Returns the game whose tools write it.
     pub fn game(self) -> &'static str {
         self.range().map_or("", |range| range.game)
     }
 
-    /// What bears out that it is read as it was written.
+    /// Returns the evidence that it is read correctly.
     pub fn evidence(self) -> Evidence {
         self.range().and_then(|range| range.evidence).unwrap_or(Evidence::Between)
     }
@@ -211,11 +212,11 @@ macro_rules! gates {
 }
 
 gates! {
-    /// Whether the LODs come first and there is no table of them (version 7).
+    /// Returns true if the LODs come first, without a table (version 7).
     is_flashpoint = |v| v.layout == 7;
     /// Whether compressed blocks are LZO streams, not LZSS with a checksum (from 44 on).
     has_lzo = |v| v.arma(44);
-    /// Whether texture coordinates and vectors are packed, not floats (from 45 on).
+    /// Returns true if texture coordinates and vectors are packed, not floats (from 45 on).
     has_packed_vectors = |v| v.arma(45);
     /// Whether a LOD starts with its point count and keeps the point flags in its vertex table (from 50 on).
     has_point_count = |v| v.arma(50);
@@ -225,15 +226,15 @@ gates! {
     has_buoyancy = |v| v.arma(58);
     /// Whether cooked shapes may follow the last LOD (from 60 on).
     may_have_shapes = |v| v.arma(60);
-    /// Whether a flag says if a block is compressed, not its size (from 64 on).
+    /// Returns true if a flag, not the size, decides whether a block is compressed (from 64 on).
     has_block_flags = |v| v.arma(64);
-    /// Whether sections may have a collimator, and a number follows the vertex table (from 67 on).
+    /// Returns true if sections may have a collimator, and a number follows the vertex table (from 67 on).
     has_collimators = |v| v.arma(67);
-    /// Whether one more byte ends a LOD (from 68 on).
+    /// Returns true if a LOD ends with one more byte (from 68 on).
     has_last_byte = |v| v.arma(68);
-    /// Whether cooked shapes follow the last LOD (from 68 on).
+    /// Returns true if cooked shapes follow the last LOD (from 68 on).
     has_shapes = |v| v.arma(68);
-    /// Whether point and face numbers have 32 bits (from 69 on).
+    /// Returns true if point and face numbers have 32 bits (from 69 on).
     has_wide_indices = |v| v.arma(69);
 }
 
@@ -285,7 +286,7 @@ mod tests {
             let other = likely.and_then(Version::other_dialect);
             likely.into_iter().chain(other).map(Version::dialect).collect::<Vec<_>>()
         };
-        // As the map says, in its order.
+        // In the order of the map.
         for stored in 0..12_000_u16 {
             let ranges = MAP.iter().filter(|range| (range.first..=range.last).contains(&stored));
             let read = ranges.filter(|range| range.evidence.is_some()).map(|range| range.dialect);
@@ -299,7 +300,7 @@ mod tests {
         assert!(dialects(30).is_empty());
     }
 
-    /// The gates that open between a version and the one before it.
+    /// Returns the gates that differ between a version and the one before it.
     fn opened(before: Version, version: Version) -> String {
         let gates = GATES.iter().filter(|(_, gate)| gate(version) != gate(before));
         gates.map(|(name, _)| *name).collect::<Vec<_>>().join(" ")

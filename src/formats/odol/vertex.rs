@@ -1,4 +1,4 @@
-//! What a LOD keeps for each of its points.
+//! Per-vertex data of a LOD.
 
 use zerocopy::little_endian::U32;
 
@@ -12,7 +12,7 @@ use crate::bytes::{Cursor, Table, Vec2, Vec3};
 use crate::outline::{Outline, Part, Sink, Type};
 use crate::record::{Fixed as _, Flat, List, Read, Stored, record, walk_part};
 
-/// An array that is packed from version 45 on and floats before.
+/// An array that is packed from version 45 on, and floats before.
 #[derive(Clone, Copy, Debug)]
 pub enum Encoding<P, F> {
     /// From version 45 on.
@@ -36,7 +36,7 @@ impl<'a, P: Read<'a, Layout>, F: Read<'a, Layout>> Read<'a, Layout> for Encoding
 }
 
 impl<P: Table, F: Table> Encoding<P, F> {
-    /// The array as stored.
+    /// Returns the array as stored.
     pub fn as_table(&self) -> &dyn Table {
         match self {
             Self::Packed(array) => array,
@@ -44,32 +44,32 @@ impl<P: Table, F: Table> Encoding<P, F> {
         }
     }
 
-    /// How many elements.
+    /// Returns the number of elements.
     pub fn count(&self) -> u64 {
         self.as_table().rows()
     }
 }
 
-/// Normals: their sign is told at [`PackedVector::to_array`].
+/// Normals. [`PackedVector::to_array`] documents their sign.
 pub type Normals<'a> = Encoding<Filled<'a, PackedVector>, Filled<'a, Vec3>>;
-/// Pairs of tangents, of the sign of [`Normals`].
+/// Pairs of tangents, with the sign of [`Normals`].
 pub type Tangents<'a> = Encoding<Block<'a, PackedTangents>, Block<'a, FloatTangents>>;
 
 record! {
-    /// What a LOD keeps for each of its points, array behind array.
+    /// Per-vertex data of a LOD, one array after another.
     ///
-    /// Finding an array means walking the compressed ones before it; nothing is decoded. Each array has as many elements
-    /// as there are positions; tangents, bone references and neighbors may be missing, with a count of 0. A count that
-    /// differs is an error of that array alone, told by `check_count`.
+    /// Finding an array means walking the compressed ones before it; nothing is decoded. Each array has as many
+    /// elements as there are positions; tangents, bone references and neighbors may be missing, with a count of 0. A
+    /// different count is an error of that array alone, which `check_count` returns.
     VertexTable<'a>(layout: Layout) {
-        /// The bytes of the whole table by its own word, these four included; not in version 7. From version 68 on the two
+        /// Claimed size of the whole table, including these four bytes; not in version 7. From version 68 on, the two
         /// fields after the arrays do not count.
         vertex_table_bytes: u32 = "sizeOfVertexTable" where layout.version >= 40,
         /// Point flags; before version 50 they are the LOD's.
         point_flags: Filled<'a, U32> = "LodPointFlags" [layout] where layout.version >= 50,
         /// The sets of texture coordinates.
         uvs: UvSets<'a> = "DefaultUVset, nUVs, UVSets" [layout],
-        /// Where the points are, in meters, relative to the model's `bounding_center`.
+        /// Positions of the points, in meters, relative to the model's `bounding_center`.
         positions: Block<'a, Vec3> = "NoOfPoints, LodPoints" [layout],
         /// One for each point. As decoded they point into the body.
         normals: Normals<'a> = "nNormals, LodNormals" [layout],
@@ -77,7 +77,7 @@ record! {
         tangents: Tangents<'a> = "nMinMax, MinMax" [layout],
         /// The bones that move each point.
         bone_refs: Block<'a, BoneRef> = "nProperties, VertProperties" [layout],
-        /// In shadow volumes, the points beside each point.
+        /// In shadow volumes, the neighbors of each point.
         neighbors: Block<'a, Neighbors> = "Count, UnknownVtxStructs" [layout],
         /// Of unknown use; 0 in every file met.
         unknown: u32 where layout.version >= 67,
@@ -92,7 +92,7 @@ record! {
     }
 }
 
-/// The positions of a [`VertexTable`], and no array after them.
+/// Reads the positions of a [`VertexTable`], but no array after them.
 pub(super) fn positions<'a>(cursor: &mut Cursor<'a>, layout: Layout) -> Result<Block<'a, Vec3>> {
     cursor.u32().within("vertex_table_bytes")?;
     if layout.version.has_point_count() {
@@ -103,27 +103,27 @@ pub(super) fn positions<'a>(cursor: &mut Cursor<'a>, layout: Layout) -> Result<B
 }
 
 impl<'a> VertexTable<'a> {
-    /// All sets of texture coordinates, the first first.
+    /// Returns an iterator over all sets of texture coordinates in order.
     pub fn uv_sets(&self) -> impl Iterator<Item = UvSet<'a>> + use<'a> {
         self.uvs.iter()
     }
 
-    /// How many points there are.
+    /// Returns the number of points.
     pub fn point_count(&self) -> u64 {
         self.positions.count()
     }
 
-    /// Whether an array has an element for each point. The count of a fill is borne out by no bytes: compare it before
-    /// going over the elements.
+    /// Checks that an array has an element for each point. No stored bytes confirm the count of a fill, so check it
+    /// before you iterate over the elements.
     ///
     /// # Errors
-    /// [`Malformed`](crate::ErrorKind::Malformed) where it does not.
+    /// Returns [`Malformed`](crate::ErrorKind::Malformed) if the counts differ.
     pub fn check_count(&self, array: &dyn Table) -> Result<()> {
         check_count(array, self.point_count())
     }
 }
 
-/// Whether an array has so many elements.
+/// Checks that an array has `points` elements.
 pub(super) fn check_count(array: &dyn Table, points: u64) -> Result<()> {
     if array.rows() == points {
         return Ok(());
@@ -145,21 +145,21 @@ record! {
 /// The sets of texture coordinates of a LOD: at least one.
 #[derive(Clone, Copy, Debug)]
 pub struct UvSets<'a> {
-    /// The first, which is always there.
+    /// The first set, which is always present.
     pub first: UvSet<'a>,
-    /// How many sets there are, by the file's word; 0 is meant as 1. Not in version 7.
+    /// The claimed number of sets; 0 means 1. Not in version 7.
     pub count: Option<u32>,
-    /// The others.
+    /// The other sets.
     pub(super) more: List<'a, UvSet<'a>, Layout>,
 }
 
 impl<'a> UvSets<'a> {
-    /// All sets, the first first.
+    /// Returns an iterator over all sets in order.
     pub fn iter(&self) -> impl Iterator<Item = UvSet<'a>> + use<'a> {
         std::iter::once(self.first).chain(self.more.iter())
     }
 
-    /// All sets, each with its place.
+    /// Returns an iterator over all sets with their locations.
     fn spanned(&self, start: u64) -> impl Iterator<Item = (UvSet<'a>, Span)> + use<'a> {
         std::iter::once((self.first, Span { offset: start, bytes: 0 })).chain(self.more.spanned())
     }
@@ -188,10 +188,10 @@ impl<'a> Read<'a, Layout> for UvSets<'a> {
 }
 
 impl<'a> UvSets<'a> {
-    /// As arrays.
+    /// Describes them as arrays.
     fn describe(&self, start: u64, layout: Layout, name: &'static str, out: &mut Outline<'_>) {
         out.field("uv_count", self.count);
-        // An array whose count is no other's could claim any number of rows.
+        // A mismatched count could claim any number of rows.
         let sound = |set: &UvSet<'_>| check_count(set.stored.as_table(), layout.points.unwrap_or(0));
         for (index, set) in self.iter().enumerate() {
             if out.ok(sound(&set)).is_some() {
@@ -209,7 +209,7 @@ impl<'a> UvSets<'a> {
         }
     }
 
-    /// Each set as a part, with the count between them.
+    /// Describes each set as a part, and the count after the first.
     fn describe_each(
         &self,
         mut start: Cursor<'a>,
@@ -227,15 +227,15 @@ impl<'a> UvSets<'a> {
 }
 
 impl<'a> UvSet<'a> {
-    /// How many coordinates.
+    /// Returns the number of coordinates.
     pub fn count(&self) -> u64 {
         self.stored.count()
     }
 
-    /// The coordinates as numbers.
+    /// Returns the coordinates as floats.
     ///
     /// # Errors
-    /// Where they do not decode, or are more than [`Limits::decoded_bytes`](crate::Limits::decoded_bytes) allow.
+    /// Returns an error if they do not decode, or exceed [`Limits::decoded_bytes`](crate::Limits::decoded_bytes).
     pub fn decode(&self) -> Result<Vec<[f32; 2]>> {
         Ok(match &self.stored {
             Encoding::Packed(array) => array.decode()?.iter().map(|&packed| self.scale(packed)).collect(),
@@ -243,18 +243,18 @@ impl<'a> UvSet<'a> {
         })
     }
 
-    /// The coordinate that a packed one of this set stands for.
+    /// Converts a packed coordinate of this set to floats.
     pub fn scale(&self, packed: PackedUv) -> [f32; 2] {
-        // Every set of packed coordinates has bounds.
+        // Every set of packed coordinates has bounds, so the default is never used.
         self.bounds.map_or([f32::NAN; 2], |bounds| bounds.scale(packed))
     }
 }
 
 impl<'a> Normals<'a> {
-    /// The normals as numbers, pointing **into** the body.
+    /// Returns the normals as floats, pointing **into** the body.
     ///
     /// # Errors
-    /// Where they do not decode, or are more than [`Limits::decoded_bytes`](crate::Limits::decoded_bytes) allow.
+    /// Returns an error if they do not decode, or exceed [`Limits::decoded_bytes`](crate::Limits::decoded_bytes).
     pub fn decode(&self) -> Result<Vec<[f32; 3]>> {
         Ok(match self {
             Self::Packed(array) => array.decode()?.iter().map(|normal| normal.to_array()).collect(),
@@ -262,10 +262,10 @@ impl<'a> Normals<'a> {
         })
     }
 
-    /// The normals as numbers, pointing out of the body.
+    /// Returns the normals as floats, pointing out of the body.
     ///
     /// # Errors
-    /// As [`decode`](Self::decode).
+    /// Returns the errors of [`decode`](Self::decode).
     pub fn decode_outward(&self) -> Result<Vec<[f32; 3]>> {
         let mut normals = self.decode()?;
         normals.iter_mut().flatten().for_each(|axis| *axis = -*axis);
@@ -274,10 +274,10 @@ impl<'a> Normals<'a> {
 }
 
 impl<'a> Tangents<'a> {
-    /// The tangents as numbers, along u and along v, with the sign of [`Normals::decode`].
+    /// Returns the tangents as floats, along u and along v, with the sign of [`Normals::decode`].
     ///
     /// # Errors
-    /// As [`Normals::decode`].
+    /// Returns the errors of [`Normals::decode`].
     pub fn decode(&self) -> Result<Vec<[[f32; 3]; 2]>> {
         Ok(match self {
             Self::Packed(array) => array.decode()?.iter().map(|pair| [pair.s.to_array(), pair.t.to_array()]).collect(),

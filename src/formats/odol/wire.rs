@@ -9,23 +9,23 @@ use crate::bytes::array::elements;
 use crate::record::{plain, wire};
 
 wire! {
-    /// A basis of three rows and a position: what a point is multiplied with, then added to.
+    /// A matrix of three rows, and a position that is added after the multiplication.
     Transform = 48 {
-        /// Where the x, y and z axis point to, in this order.
+        /// Directions of the x, y and z axes, in this order.
         basis: [Vec3; 3],
-        /// Where the origin comes to lie.
+        /// Position of the origin.
         position: Vec3,
     }
 
-    /// How a stage of a material makes its texture coordinates.
+    /// Texture-coordinate transform of a material's stage.
     StageTransform = 52 {
-        /// What the coordinates are made of, by number.
+        /// Source of the coordinates.
         uv_source: U32 = "UVSource",
-        /// What they are multiplied with.
+        /// The transform.
         transform: Transform = "Transform",
     }
 
-    /// What a section with a collimator adds: by readers alone, no file has it. Three points or directions with two
+    /// Collimator data of a section. Based on readers only; no known file has it. Three points or directions with two
     /// numbers between them.
     Collimator = 44 {
         /// The first.
@@ -40,11 +40,11 @@ wire! {
         e: U32,
     }
 
-    /// What a [`Buoyancy`](super::Buoyancy) starts with.
+    /// The start of a [`Buoyancy`](super::Buoyancy).
     BuoyancyStart = 36 {
-        /// How many places the grid has along each axis.
+        /// Number of places along each axis.
         grid: [I32; 3],
-        /// From one place to the next, along each axis.
+        /// Distance between places along each axis.
         step: [F32; 3],
         /// The radius of all spheres.
         radius: F32,
@@ -52,25 +52,25 @@ wire! {
         sphere_counts: [I32; 2],
     }
 
-    /// One of the spheres that a model floats by.
+    /// One of the spheres of a model's buoyancy.
     BuoyancySphere = 20 {
         /// Its center.
         center: Vec3,
         /// Its radius.
         radius: F32,
-        /// How much of its surface is the model's.
+        /// Share of its surface that belongs to the model.
         surface: F32,
     }
 
     /// The smallest and largest coordinates of a set, as u and v.
     UvBounds = 16 {
-        /// What -32767 stands for.
+        /// Value of -32767.
         min: [F32; 2] = "UVScale, uvScaling",
-        /// What 32767 stands for.
+        /// Value of 32767.
         max: [F32; 2] = "UVScale, uvScaling",
     }
 
-    /// A texture coordinate of version 45 and later: its place between the bounds of its set.
+    /// A texture coordinate of version 45 and later, relative to the bounds of its set.
     PackedUv = 4 {
         /// To the right, -32767 to 32767.
         u: I16,
@@ -94,27 +94,27 @@ wire! {
         t: Vec3,
     }
 
-    /// How much one bone moves a vertex.
+    /// The weight of one bone for a vertex.
     BoneWeight = 2 {
-        /// Which of the LOD's `bones`.
+        /// Index in the LOD's `bones`.
         bone: u8,
-        /// How much, in 255ths; those of a vertex sum to 255.
+        /// Weight in 255ths; those of a vertex sum to 255.
         weight: u8,
     }
 
     /// The bones that move a vertex (AnimationRTWeight).
     BoneRef = 12 {
-        /// How many of the pairs count, 0 to 4.
+        /// Number of valid pairs, 0 to 4.
         count: I32 = "index",
-        /// The pairs. What stands behind the first `count` is left over from the writer's memory.
+        /// The pairs. Those after the first `count` are left over from the writer's memory.
         pairs: [BoneWeight; 4] = "V",
     }
 
-    /// A vertex beside another one in a shadow volume, and the bones that move it (VertexNeighborInfo).
+    /// A neighbor of a vertex in a shadow volume, and the bones that move it (VertexNeighborInfo).
     Neighbor = 16 {
-        /// Which vertex.
+        /// Number of the vertex.
         vertex: U16 = "Unknown",
-        /// Left over from the writer's memory; 0 from version 69 on, so that there the two may be one number of 32 bits.
+        /// Left over from the writer's memory; 0 from version 69 on, where the two may be one 32-bit number.
         unused: U16 = "Unknown",
         /// The bones that move it.
         bones: BoneRef = "Unknown",
@@ -135,26 +135,26 @@ plain! {
 }
 
 impl Transform {
-    /// The twelve numbers in the order stored.
+    /// Returns the twelve numbers in stored order.
     pub fn to_array(&self) -> [f32; 12] {
         zerocopy::transmute!(*self)
     }
 }
 
 impl StageTransform {
-    /// What the coordinates are made of.
+    /// Returns the source of the coordinates.
     pub fn uv_source(&self) -> UvSource {
         UvSource(self.uv_source.get())
     }
 }
 
-/// Twelve numbers of unknown use, in materials of kind 20; the third and the seventh are whole ones.
+/// Twelve numbers of unknown use, in materials of kind 20; the third and the seventh are integers.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct LastConstants([U32; 12]);
 
 impl LastConstants {
-    /// The numbers, in the order stored.
+    /// Returns the numbers in stored order.
     pub fn to_array(&self) -> [f32; 12] {
         let mut index = 0_usize;
         self.0.map(|word| {
@@ -166,8 +166,8 @@ impl LastConstants {
 }
 
 impl UvBounds {
-    /// The coordinate that a packed one stands for: `min + (packed + 32767) / 65534 * (max - min)`. Bounds that are no
-    /// numbers or the wrong way round are taken as they are.
+    /// Converts a packed coordinate: `min + (packed + 32767) / 65534 * (max - min)`. Bounds that are not finite or in
+    /// the wrong order are used unchanged.
     ///
     /// ```
     /// use meshpeek::odol::{PackedUv, UvBounds};
@@ -184,29 +184,29 @@ impl UvBounds {
     }
 }
 
-/// A unit vector of version 45 and later: three numbers of 10 bits with sign, x lowest. Bits 30 and 31 are unused.
+/// A unit vector of version 45 and later: three signed 10-bit numbers, x in the lowest bits. Bits 30 and 31 are unused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct PackedVector(pub U32);
 
 impl PackedVector {
-    /// The vector with the sign the engine gives it, each number times -1/511: a normal then points **into** the body,
-    /// against `(b - a) x (c - a)` of its face. Lengths come out at 1 within a thousandth; a few are zero.
+    /// Returns the vector with the sign that the engine uses, each number times -1/511: a normal then points **into**
+    /// the body, against `(b - a) x (c - a)` of its face. Lengths are 1 within a thousandth; a few are zero.
     pub fn to_array(self) -> [f32; 3] {
-        // Taken from zero, so that no zero gets a sign.
+        // Subtraction from zero avoids negative zeros.
         self.to_outward().map(|axis| 0.0 - axis)
     }
 
-    /// The vector with the opposite sign, each number times 1/511: a normal then points out of the body.
+    /// Returns the vector with the opposite sign, each number times 1/511: a normal then points out of the body.
     pub fn to_outward(self) -> [f32; 3] {
         let bits = self.0.get();
-        // The ten bits come to lie at the top, so that the shift back spreads their sign.
+        // Each number is shifted to the top, so that the arithmetic shift back extends its sign.
         [bits << 22, bits << 12, bits << 2].map(|top| (top.cast_signed() >> 22) as f32 / 511.0)
     }
 }
 
 impl BoneRef {
-    /// The pairs that count; all four where `count` is larger, none where it is negative.
+    /// Returns the valid pairs: all four if `count` is larger, none if it is negative.
     pub fn weights(&self) -> &[BoneWeight] {
         let count = usize::try_from(self.count.get()).unwrap_or(0);
         self.pairs.get(..count).unwrap_or(if count > 0 { &self.pairs } else { &[] })
@@ -249,7 +249,7 @@ mod tests {
         };
         assert_eq!(packed(511, 0, -511).to_array(), [-1.0, 0.0, 1.0]);
         assert_eq!(packed(511, 0, -511).to_outward(), [1.0, 0.0, -1.0]);
-        // x alone being zero leaves z as it is.
+        // If only x is zero, z is unchanged.
         assert_eq!(packed(0, -1, 1).to_outward(), [0.0, -1.0 / 511.0, 1.0 / 511.0]);
         assert_eq!(packed(-512, 0, 0).to_outward()[0], -512.0 / 511.0);
     }

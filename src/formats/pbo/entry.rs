@@ -15,7 +15,7 @@ use crate::bytes::parser::cstr;
 use crate::outline::{Sink, Type};
 use crate::record::{Flat, Read, Stored, record};
 
-/// The longest name that is taken for one; the longest real one seen has 83 bytes.
+/// The maximum length of a name. The longest known real one has 83 bytes.
 const NAME_LIMIT: usize = 4096;
 
 record! {
@@ -23,7 +23,7 @@ record! {
     HeaderEntry<'a> named name {
         /// The name, empty for all but members.
         name: ByteStr<'a> => |name| not_too_long(name),
-        /// The fields behind the name.
+        /// The fields after the name.
         fields: &'a Fields as Flat<'a, Fields>,
         /// The properties of the archive.
         properties: Properties<'a> where name.is_empty() && fields.method == Method::PRODUCT,
@@ -31,11 +31,11 @@ record! {
 }
 
 record! {
-    /// A fact about the whole archive.
+    /// A property of the archive as a whole.
     Property<'a> named key {
-        /// What it is called, in any case: `prefix`, `version`, `git`, ...
+        /// Key, in any case: `prefix`, `version`, `git`, ...
         key: ByteStr<'a>,
-        /// What it says.
+        /// Value.
         value: ByteStr<'a>,
     }
 }
@@ -47,7 +47,7 @@ fn not_too_long(name: &ByteStr<'_>) -> Result<()> {
     Err(Error::malformed(format!("name of more than {NAME_LIMIT} bytes")))
 }
 
-/// One entry of the header, and where it lies.
+/// One entry of the header, and its location.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {
     pub(super) record: HeaderEntry<'a>,
@@ -55,19 +55,19 @@ pub struct Entry<'a> {
 }
 
 named! {
-    /// What an [`Entry`] says.
+    /// The kind of an [`Entry`].
     pub enum EntryKind {
-        /// The archive has properties, which follow.
+        /// A product: the properties of the archive follow.
         Product = "product",
-        /// The archive has a member.
+        /// A member of the archive.
         Member = "member",
-        /// The header ends.
+        /// The end of the header.
         End = "end",
     }
 }
 
 impl<'a> Entry<'a> {
-    // As `Entries::next`.
+    // Inlined for the same reason as `Entries::next`.
     #[inline(always)]
     fn read(cursor: &mut Cursor<'a>) -> Result<Self> {
         let mut behind = *cursor;
@@ -76,7 +76,8 @@ impl<'a> Entry<'a> {
         Ok(Self { record, offset })
     }
 
-    /// What it says. A name, even with a product's method, makes a member; no name, even with a size, the end.
+    /// Returns the kind. A name, even with a product's method, makes a member. No name, even with a size, makes the
+    /// end.
     pub fn kind(&self) -> EntryKind {
         match (self.name().is_empty(), self.fields().method) {
             (false, _) => EntryKind::Member,
@@ -85,27 +86,27 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// The name, empty for all but members.
+    /// Returns the name, empty for all but members.
     pub fn name(&self) -> ByteStr<'a> {
         self.record.name
     }
 
-    /// The fields behind the name.
+    /// Returns the fields after the name.
     pub fn fields(&self) -> &'a Fields {
         self.record.fields
     }
 
-    /// The properties behind a product's fields; none for others.
+    /// Returns the properties after a product's fields; none for others.
     pub fn properties(&self) -> Properties<'a> {
         self.record.properties.unwrap_or_default()
     }
 
-    /// Where it starts.
+    /// Returns its offset.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// How many bytes it takes, properties included.
+    /// Returns the number of bytes it takes, including properties.
     pub fn byte_len(&self) -> u64 {
         let properties = self.record.properties.map_or(0, |properties| properties.0.left().saturating_add(1));
         let head = (self.name().len() as u64).saturating_add(1).saturating_add(size_of::<Fields>() as u64);
@@ -113,7 +114,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// All entries of a header, the end included; ends after that or the first error.
+/// An iterator over all entries of a header, including the end. It ends after that or after the first error.
 #[derive(Clone, Debug)]
 pub struct Entries<'a> {
     cursor: Cursor<'a>,
@@ -125,7 +126,7 @@ impl<'a> Entries<'a> {
         Self { cursor, ended: false }
     }
 
-    /// Where the next entry starts: behind the last one, where the members' bytes start.
+    /// Returns the offset of the next entry. After the last one, this is where the members' bytes start.
     pub(super) fn offset(&self) -> u64 {
         self.cursor.offset()
     }
@@ -134,7 +135,8 @@ impl<'a> Entries<'a> {
 impl<'a> Iterator for Entries<'a> {
     type Item = Result<Entry<'a>>;
 
-    // Whether the compiler does so by itself changes with code elsewhere; members take a seventh more instructions without.
+    // Without the attribute, inlining depends on unrelated code; without inlining, members take a seventh more
+    // instructions.
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         if self.ended {
@@ -146,12 +148,12 @@ impl<'a> Iterator for Entries<'a> {
     }
 }
 
-/// The properties of one product entry in order.
+/// An iterator over the properties of one product entry.
 #[derive(Clone, Copy, Debug)]
 pub struct Properties<'a>(Cursor<'a>);
 
 impl<'a> Properties<'a> {
-    /// Each with its place in the file.
+    /// Returns an iterator over the properties with their locations.
     pub fn spanned(self) -> impl Iterator<Item = (Property<'a>, Span)> + use<'a> {
         let mut pairs = self;
         std::iter::from_fn(move || {
@@ -161,13 +163,13 @@ impl<'a> Properties<'a> {
         })
     }
 
-    /// From where they start.
+    /// Returns a cursor at their start.
     pub(super) fn cursor(&self) -> Cursor<'a> {
         self.0
     }
 }
 
-/// None.
+/// No properties.
 impl Default for Properties<'_> {
     fn default() -> Self {
         Self(Cursor::new(&[]))
@@ -178,12 +180,12 @@ impl Stored for Properties<'_> {
     const TYPE: Type = Type::Varying("properties up to an empty key", 1);
 }
 
-/// Pairs up to a key that is empty, and that.
+/// Reads pairs up to an empty key, and the key.
 impl<'a> Read<'a> for Properties<'a> {
-    // One entry of an archive has any: apart, so that they do not weigh on the others.
+    // Only one entry of an archive has properties, so this is a separate function to keep the others fast.
     #[inline(never)]
     fn walk(cursor: &mut Cursor<'a>, (): (), _: &'static str, _: &mut impl Sink) -> Result<Self> {
-        // A key that has no end is no property, but a property without an end is an error.
+        // An unterminated key ends the properties; a property with an unterminated value is an error.
         let key = verify(peek(cstr), |key: &ByteStr<'_>| !key.is_empty());
         let pairs = recognize(many0_count(preceded(key, cut(Property::parser(())))));
         cursor.parse(terminated(pairs, cstr).map(Self))
@@ -194,7 +196,7 @@ impl<'a> Iterator for Properties<'a> {
     type Item = Property<'a>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        // The pairs were read once to find the entry's end, so they can be read.
+        // The pairs were read to find the entry's end, so reading them again cannot fail.
         if self.0.is_empty() { None } else { Property::read(&mut self.0, ()).ok() }
     }
 }

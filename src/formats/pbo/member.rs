@@ -25,49 +25,49 @@ pub struct Member<'a> {
 }
 
 impl<'a> Member<'a> {
-    /// Its place among all members, counted from 0.
+    /// Returns its index among all members, counted from 0.
     pub fn index(&self) -> usize {
         self.index
     }
 
-    /// Its name as stored: a path with `\` by custom, with anything but NUL in hostile archives. See
-    /// [`ByteStr::to_relative_path`] before writing there.
+    /// Returns its name as stored: usually a path with `\`, in hostile archives any bytes except NUL. See
+    /// [`ByteStr::to_relative_path`] before you write to it.
     pub fn name(&self) -> ByteStr<'a> {
         self.entry.name()
     }
 
-    /// Its entry in the header.
+    /// Returns its entry in the header.
     pub fn entry(&self) -> Entry<'a> {
         self.entry
     }
 
-    /// The fields of its entry.
+    /// Returns the fields of its entry.
     pub fn fields(&self) -> &'a Fields {
         self.entry.fields()
     }
 
-    /// How it is packed.
+    /// Returns its packing method.
     pub fn method(&self) -> Method {
         self.fields().method
     }
 
-    /// When the file was last changed, in seconds since 1970; `None` where the writer left it out.
+    /// Returns the time of the file's last change, in seconds since 1970, or `None` if the writer left it out.
     pub fn timestamp(&self) -> Option<u32> {
         self.fields().timestamp.seconds()
     }
 
-    /// Where its bytes start: the sum of the sizes before it. May lie outside the file.
+    /// Returns the offset of its bytes: the sum of the sizes before it. May be outside the file.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The bytes it takes in the archive (dataSize), by the header's word.
+    /// Returns its claimed size in the archive (dataSize).
     pub fn stored_byte_len(&self) -> u64 {
         self.fields().data_size.get().into()
     }
 
-    /// The bytes that [`decode`](Self::decode) gives, by the header's word: originalSize for a packed member, the
-    /// stored size for all others. Some writers put another number there than the stream holds; see
+    /// Returns the claimed size of the content that [`decode`](Self::decode) returns: originalSize for a packed member,
+    /// the stored size for all others. Some writers store a size that differs from the stream's; see
     /// [`decoded_byte_len`](Self::decoded_byte_len).
     pub fn decoded_byte_len_hint(&self) -> u64 {
         match self.method() {
@@ -76,11 +76,11 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// The bytes that [`decode`](Self::decode) gives. The stream of a packed member is walked for it, and decoded where it
-    /// does not bear out the header's word.
+    /// Returns the size of the content that [`decode`](Self::decode) returns. Walks the stream of a packed member, and
+    /// decodes it if it does not match the header's claim.
     ///
     /// # Errors
-    /// As [`stored_bytes`](Self::stored_bytes); where a packed member does not decode.
+    /// Returns the errors of [`stored_bytes`](Self::stored_bytes), and an error if a packed member does not decode.
     pub fn decoded_byte_len(&self) -> Result<u64> {
         let part = self.part()?;
         match self.method() {
@@ -92,18 +92,18 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// Its bytes as they lie in the archive, whatever the method.
+    /// Returns its bytes as stored, whatever the method.
     ///
     /// # Errors
-    /// Where they start or reach after the end of the archive.
+    /// Returns an error if they exceed the end of the archive.
     pub fn stored_bytes(&self) -> Result<&'a [u8]> {
         self.part().map(|part| part.rest())
     }
 
-    /// Its content where that lies in the archive as it is; `None` where it must be decoded or cannot be.
+    /// Returns its content if it is stored uncompressed. Returns `None` if it must be decoded or cannot be.
     ///
     /// # Errors
-    /// As [`stored_bytes`](Self::stored_bytes).
+    /// Returns the errors of [`stored_bytes`](Self::stored_bytes).
     pub fn borrowed(&self) -> Result<Option<&'a [u8]>> {
         match self.method() {
             Method::STORED => self.stored_bytes().map(Some),
@@ -111,21 +111,21 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// Its content: borrowed where stored, else decoded into new memory.
+    /// Returns its content: borrowed if stored, else decoded into new memory.
     ///
-    /// A stream that is sound up to its own end and checksum counts more than the header's word of its size. A packed
-    /// member whose sizes are equal may have been stored all the same: it is taken so if its bytes are no stream with a
-    /// right checksum.
+    /// A stream that is valid up to its own end and checksum takes precedence over the header's claimed size. A packed
+    /// member with equal sizes may be stored nevertheless: its bytes are returned unchanged if they are not a stream
+    /// with a correct checksum.
     ///
     /// # Errors
-    /// As [`stored_bytes`](Self::stored_bytes); where a packed member does not decode, or to more than
-    /// [`Limits::decoded_bytes`]; [`Encrypted`](ErrorKind::Encrypted) where it is;
-    /// [`Unsupported`](ErrorKind::Unsupported) where its method is not known.
+    /// Returns the errors of [`stored_bytes`](Self::stored_bytes). Returns an error if a packed member does not decode,
+    /// or decodes to more than [`Limits::decoded_bytes`]. Returns [`Encrypted`](ErrorKind::Encrypted) for an encrypted
+    /// member, and [`Unsupported`](ErrorKind::Unsupported) for an unknown method.
     pub fn decode(&self) -> Result<Cow<'a, [u8]>> {
         self.decode_after(|_| Ok(()))
     }
 
-    /// The same, after somebody has paid for the bytes that it takes to decode a packed member.
+    /// Returns its content. Calls `pay` with the memory needed before it decodes a packed member.
     pub(crate) fn decode_after(&self, pay: impl FnOnce(u64) -> Result<()>) -> Result<Cow<'a, [u8]>> {
         let part = self.part()?;
         let decoded = match self.method() {
@@ -147,7 +147,7 @@ impl<'a> Member<'a> {
             && !matches!(error.kind(), ErrorKind::Limit { .. })
     }
 
-    /// What the stream that is the whole of the part decodes to, and why that is not what the header says.
+    /// Returns the decoded size of the stream that fills the part, and the error if it differs from the header's claim.
     fn stream(&self, part: Cursor<'a>) -> Result<(u64, Option<Error>)> {
         let claimed = self.decoded_byte_len_hint();
         let doubt = match lzss::stored_byte_len(part, claimed) {
@@ -161,20 +161,20 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// The walk before it bounds what it decodes to by the bytes there.
+    /// Decodes the stream. The walk before it bounds the decoded size by the stored bytes.
     fn expand(&self, part: Cursor<'a>, pay: impl FnOnce(u64) -> Result<()>) -> Result<Cow<'a, [u8]>> {
         let (size, doubt) = self.stream(part)?;
         pay(size)?;
         let decoded = Block::<u8>::exactly(part, size, Codec::Lzss, &self.limits)?.decode();
         decoded.map_err(|error| match doubt {
-            // Without a right checksum its own end proves nothing.
+            // Without a correct checksum, the stream's own end proves nothing.
             Some(doubt) if !matches!(error.kind(), ErrorKind::Limit { .. }) => doubt,
             _ => error,
         })
     }
 
     fn part(&self) -> Result<Cursor<'a>> {
-        // What is wrong is the header's claim, which may point far outside.
+        // The error is in the header's claim, which may point far outside the file.
         let error = |error: Error| error.at(self.entry.offset()).within_item("members", self.index);
         let size = self.stored_byte_len();
         let Some(rest) = self.archive.size().checked_sub(self.offset) else {
@@ -187,13 +187,13 @@ impl<'a> Member<'a> {
         Ok(Cursor::with_offset(bytes, self.offset))
     }
 
-    /// Whether its bytes lie inside the archive.
+    /// Returns true if its bytes are inside the archive.
     pub(super) fn is_inside(&self) -> bool {
         self.offset.checked_add(self.stored_byte_len()).is_some_and(|end| end <= self.archive.size())
     }
 }
 
-/// A member's content as a table of bytes; of one that cannot be decoded, the bytes as they are.
+/// A member's content as a table of bytes. For one that cannot be decoded, the stored bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Content<'a>(pub(super) Member<'a>);
 
@@ -229,7 +229,7 @@ impl Table for Content<'_> {
     }
 }
 
-/// The members of an archive in header order, duplicates included; ends after the first error.
+/// An iterator over the members of an archive in header order, including duplicates. It ends after the first error.
 #[derive(Clone, Debug)]
 pub struct Members<'a> {
     archive: Archive<'a>,

@@ -7,11 +7,12 @@
 //! tail: nothing, or 00 and a checksum
 //! ```
 //!
-//! There is no magic, no alignment and no table of offsets: a member lies where the sizes before it add up to. Nearly
-//! all members are stored as they are, so a mapped archive hands them out in place.
+//! There is no magic, no alignment and no table of offsets: a member's offset is the sum of the sizes before it. Nearly
+//! all members are stored uncompressed, so a mapped archive returns them in place.
 //!
-//! Games load archives that were made to confuse readers: names twice or with control characters, sizes beyond the
-//! file, products in the middle. All of it is listed here; [`verify`](crate::Inspect::verify) says what is odd.
+//! Games load archives that were made to confuse readers: duplicate names, names with control characters, sizes beyond
+//! the file, products in the middle. All of these are listed; [`verify`](crate::Inspect::verify) reports them as
+//! problems.
 
 mod entry;
 mod member;
@@ -58,36 +59,37 @@ pub(crate) const SCHEMA: &[&Schema] =
 pub struct Archive<'a> {
     data: Data<'a>,
     limits: Limits,
-    /// Where the first member starts; the end of the file where the header does not end before.
+    /// The offset of the first member, or the end of the file if the header does not end before it.
     data_offset: u64,
     data_end: u64,
     member_count: usize,
-    /// Whether the header ends as it should.
+    /// True if the header ends correctly.
     whole: bool,
 }
 
 impl<'a> Archive<'a> {
-    /// Finds where the members start. Walks the header once and allocates nothing.
+    /// Finds the start of the members. Walks the header once and allocates nothing.
     ///
     /// # Errors
-    /// Where not even the first entry can be read. A header that breaks off later is told by
+    /// Returns an error if the first entry cannot be read. An error later in the header is reported by
     /// [`members`](Self::members).
     pub fn parse(data: &'a [u8]) -> Result<Self> {
         Self::parse_with(data, &Limits::default())
     }
 
-    /// The same within other limits.
+    /// Opens an archive with these limits.
     ///
     /// # Errors
-    /// As [`parse`](Self::parse).
+    /// Returns the errors of [`parse`](Self::parse).
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
         Self::open(Data::Whole(data), limits)
     }
 
-    /// The same of [ranges](crate::ranges): takes the header, which it does not know the size of before it has read it.
+    /// Opens an archive from [ranges](crate::ranges). Needs the header, whose size is unknown until it has been read.
     ///
     /// # Errors
-    /// As [`parse`](Self::parse); [`Incomplete`](crate::ErrorKind::Incomplete) where the header is not all here.
+    /// Returns the errors of [`parse`](Self::parse), and [`Incomplete`](crate::ErrorKind::Incomplete) if part of the
+    /// header is missing.
     pub fn parse_ranges(ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
         Self::open(Data::Parts(ranges), limits)
     }
@@ -119,54 +121,54 @@ impl<'a> Archive<'a> {
         Ok(Self { data, limits: *limits, data_offset, data_end, member_count, whole })
     }
 
-    /// All entries of the header in order.
+    /// Returns an iterator over all entries of the header.
     pub fn entries(&self) -> Entries<'a> {
         Entries::new(self.data.cursor(0))
     }
 
-    /// All properties in order, repeated keys included; those of a product entry that is not the first, too.
+    /// Returns an iterator over all properties, including repeated keys and those of product entries after the first.
     pub fn properties(&self) -> impl Iterator<Item = Property<'a>> + use<'a> {
         self.entries().map_while(Result::ok).flat_map(|entry| entry.properties())
     }
 
-    /// The same with the place of each.
+    /// Returns an iterator over all properties with their locations.
     fn spanned_properties(&self) -> impl Iterator<Item = (Property<'a>, Span)> + use<'a> {
         self.entries().map_while(Result::ok).flat_map(|entry| entry.properties().spanned())
     }
 
-    /// The first property of this key, in any case. Linear in the header.
+    /// Returns the first property with this key, ignoring case. Linear in the header.
     pub fn property(&self, key: &str) -> Option<ByteStr<'a>> {
         let same = |property: &Property<'_>| property.key.as_bytes().eq_ignore_ascii_case(key.as_bytes());
         self.properties().find(same).map(|property| property.value)
     }
 
-    /// The folder in the game's virtual file system that holds the members, such as `z\ace\addons\ai`. Without it that
-    /// is the archive's own name.
+    /// Returns the folder in the game's virtual file system that contains the members, such as `z\ace\addons\ai`.
+    /// Without it, games use the archive's own name.
     pub fn prefix(&self) -> Option<ByteStr<'a>> {
         self.property("prefix")
     }
 
-    /// All members in header order, duplicates included, up to [`Limits::archive_members`].
+    /// Returns an iterator over all members in header order, including duplicates, up to [`Limits::archive_members`].
     pub fn members(&self) -> Members<'a> {
         Members::new(self)
     }
 
-    /// How many members the header lists.
+    /// Returns the number of members in the header.
     pub fn member_count(&self) -> usize {
         self.member_count
     }
 
-    /// The first member of this name; either slash stands for both, and case plays no part. Which of several members of
-    /// one name a game takes is not settled. Linear in the header: names are not always sorted.
+    /// Returns the first member with this name, ignoring case and the kind of slash. It is not known which of several
+    /// members with one name a game uses. Linear in the header: names are not always sorted.
     ///
     /// # Errors
-    /// Where there is none before the header breaks off.
+    /// Returns the header's error if it occurs before such a member.
     pub fn find(&self, name: &[u8]) -> Result<Option<Member<'a>>> {
         let mut members = self.members();
         members.find(|found| found.as_ref().map_or(true, |it| is_same_name(it.name().as_bytes(), name))).transpose()
     }
 
-    /// Where the first member's bytes start: behind the header.
+    /// Returns the offset of the first member's bytes, after the header.
     pub fn data_offset(&self) -> u64 {
         self.data_offset
     }

@@ -1,4 +1,4 @@
-//! What lies behind the last member.
+//! The bytes after the last member.
 
 use sha1::{Digest, Sha1};
 
@@ -6,13 +6,13 @@ use super::Archive;
 use crate::base::error::{Error, Result};
 use crate::base::stop;
 
-/// The bytes behind the last member.
+/// The bytes after the last member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Tail<'a> {
-    /// Where it starts: the sum of all sizes.
+    /// The offset of the tail: the sum of all sizes.
     pub offset: u64,
-    /// All of it, to the end of the file.
+    /// All bytes up to the end of the file.
     pub bytes: &'a [u8],
 }
 
@@ -20,18 +20,18 @@ pub struct Tail<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TailKind<'a> {
-    /// Nothing, as Operation Flashpoint writes it.
+    /// No bytes, as in Operation Flashpoint.
     None,
-    /// A zero byte and four more, as Operation Flashpoint Elite writes it.
+    /// A zero byte and four more, as in Operation Flashpoint Elite.
     Short(&'a [u8; 4]),
-    /// A zero byte and the SHA-1 of all bytes before it, as all later games write it.
+    /// A zero byte and the SHA-1 of all bytes before it, as in all later games.
     Sha1(&'a [u8; 20]),
     /// Something else.
     Unknown,
 }
 
 impl<'a> Tail<'a> {
-    /// What it is, told by its length and first byte.
+    /// Returns its kind, determined by its length and first byte.
     pub fn kind(&self) -> TailKind<'a> {
         match self.bytes {
             [] => TailKind::None,
@@ -46,7 +46,7 @@ impl<'a> Tail<'a> {
 }
 
 impl TailKind<'_> {
-    /// The word for it in reports.
+    /// Returns the name for reports.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::None => "none",
@@ -57,14 +57,14 @@ impl TailKind<'_> {
     }
 }
 
-/// A checksum while it is taken.
+/// A checksum computation in progress.
 pub(crate) struct Checksum<'a> {
     sum: Sha1,
     pieces: std::slice::Chunks<'a, u8>,
     stored: &'a [u8; 20],
 }
 
-/// Takes about a millisecond.
+/// The bytes of one step, which takes about a millisecond.
 const PIECE: usize = 1 << 20;
 
 impl Checksum<'_> {
@@ -75,27 +75,28 @@ impl Checksum<'_> {
         piece.is_some()
     }
 
-    /// Whether the bytes that were read have the sum that is stored.
+    /// Returns true if the bytes read have the stored checksum.
     pub(crate) fn holds(self) -> bool {
         self.sum.finalize()[..] == self.stored[..]
     }
 }
 
 impl<'a> Archive<'a> {
-    /// What lies behind the last member.
+    /// Returns the bytes after the last member.
     ///
     /// # Errors
-    /// [`Truncated`](crate::ErrorKind::Truncated) where the members reach over the end of the file, so that nothing is
-    /// known of a tail.
+    /// Returns [`Truncated`](crate::ErrorKind::Truncated) if the members exceed the end of the file, so that the tail
+    /// is unknown.
     pub fn tail(&self) -> Result<Tail<'a>> {
         let bytes = self.data.get(self.tail_offset()?..self.data.size())?;
         Ok(Tail { offset: self.data_end, bytes })
     }
 
-    /// Whether the stored SHA-1 is that of the bytes before it; `None` where none is stored. Reads the whole archive.
+    /// Returns whether the stored SHA-1 is that of the bytes before it, or `None` if none is stored. Reads the whole
+    /// archive.
     ///
     /// # Errors
-    /// As [`tail`](Self::tail).
+    /// Returns the errors of [`tail`](Self::tail).
     pub fn checksum_holds(&self) -> Result<Option<bool>> {
         Ok(self.checksum()?.map(|mut checksum| {
             while checksum.step() {}
@@ -103,7 +104,7 @@ impl<'a> Archive<'a> {
         }))
     }
 
-    /// The SHA-1 to be taken piece by piece; `None` where none is stored.
+    /// Returns the SHA-1 to be computed piece by piece, or `None` if none is stored.
     pub(crate) fn checksum(&self) -> Result<Option<Checksum<'a>>> {
         Ok(match self.tail()?.kind() {
             TailKind::Sha1(stored) => {

@@ -1,4 +1,4 @@
-//! Archives of hand-written bytes, one thing odd in each.
+//! Hand-written archives, each with one oddity.
 
 use super::*;
 use crate::base::error::ErrorKind;
@@ -90,7 +90,7 @@ fn members_lie_where_the_sizes_before_them_add_up() {
     assert_eq!(all.iter().map(|m| m.entry().offset()).collect::<Vec<_>>(), [53, 79, 105]);
     assert_eq!(all[0].entry().byte_len(), 26);
     assert_eq!((all[0].timestamp(), all[2].timestamp()), (None, Some(1_600_000_000)));
-    // In place: the very bytes of the archive.
+    // In place: the archive's own bytes.
     assert!(std::ptr::eq(all[0].borrowed().unwrap().unwrap(), &bytes[152..155]));
     assert!(matches!(all[0].decode().unwrap(), std::borrow::Cow::Borrowed(b"abc")));
     assert_eq!(all[1].borrowed().unwrap(), Some(&b""[..]));
@@ -223,17 +223,17 @@ fn a_packed_member_is_a_stream_or_told_not_to_be() {
         member.decode().map(|content| content.into_owned()).map_err(|error| error.to_string())
     };
     assert_eq!(decode(&archive_of(13, STREAM)).unwrap(), b"P3D   P3D   \xe9");
-    // Equal sizes, no stream: taken as stored.
+    // Equal sizes, not a stream: treated as stored.
     assert_eq!(decode(&archive_of(3, b"raw")).unwrap(), b"raw");
-    // Equal sizes, wrong checksum: the same.
+    // Equal sizes, wrong checksum: also treated as stored.
     let mut changed = STREAM.to_vec();
     changed[1] = b'Q';
     assert_eq!(decode(&archive_of(13, &changed)).unwrap(), changed);
-    // Other sizes: errors, at their byte.
+    // Other sizes: errors, with their offset.
     assert_eq!(decode(&archive_of(12, b"raw")).unwrap_err(), "members[0] at 0x2e: needs 1 byte, 0 left");
     let more = [STREAM, b"x"].concat();
     assert_eq!(decode(&archive_of(13, &more)).unwrap_err(), "members[0] at 0x2b: LZSS stream of 13 bytes in 14");
-    // Another size than the stream's own, which its checksum bears out.
+    // The size differs from the stream's own, which its checksum confirms.
     for claim in [0, 4, 12, 19, 117, u32::MAX] {
         let bytes = archive_of(claim, STREAM);
         assert_eq!(decode(&bytes).unwrap(), b"P3D   P3D   \xe9", "{claim}");
@@ -243,7 +243,7 @@ fn a_packed_member_is_a_stream_or_told_not_to_be() {
         let message = format!("members[0]: its entry claims {claim} bytes, its stream holds 13");
         assert_eq!(verify(&archive), [warning(0, &message)]);
     }
-    // Its own end without a right checksum proves nothing.
+    // Without a correct checksum, its own end proves nothing.
     let error = decode(&archive_of(12, &changed)).unwrap_err();
     assert_eq!(error, "members[0] at 0x2b: LZSS stream of 12 bytes in 13");
     // A limit is never circumvented.
@@ -262,7 +262,7 @@ fn later_products_are_read_and_flagged() {
         product(&[("prefix", "a")]), // 22 + 9 = 31
         stored(b"x", 1),             // 22
         product(&[("prefix", "b")]), // 31
-        entry(b"", VERS, 0, 0, 5),   // 21, the size counts for nothing
+        entry(b"", VERS, 0, 0, 5),   // 21, the size is ignored
         vec![0],                     // no properties
         stored(b"y", 1),
         end(),

@@ -10,21 +10,21 @@ use crate::outline::{Outline, StoredField, Type, Value};
 use crate::record::{Framing, Stored, plain, wire};
 
 wire! {
-    /// What follows the name of every entry of the header.
+    /// The fields after the name of every entry of the header.
     Fields = 20 {
-        /// How the member is packed, or what else the entry is.
+        /// Packing method, or kind of entry.
         method: Method = "method",
-        /// Size of the decoded member; for a stored one 0 or its size, by the writer.
+        /// Size of the decoded member; for a stored one 0 or its size, depending on the writer.
         original_size: U32 = "originalSize",
-        /// 0 in every real file; no offset.
+        /// 0 in all real files; not an offset.
         reserved: U32 = "reserved",
-        /// When the file was last changed; 0 where the writer left it out.
+        /// Time of the file's last change; 0 if the writer left it out.
         timestamp: Timestamp = "timestamp",
         /// Size of the member in the archive.
         data_size: U32 = "dataSize",
     }
 
-    /// What later games write after the members.
+    /// The tail that later games write after the members.
     Sha1Tail = 21 {
         /// 0.
         mark: Framing<u8>,
@@ -32,7 +32,7 @@ wire! {
         sha1: Hex<20>,
     }
 
-    /// What Operation Flashpoint Elite writes after the members.
+    /// The tail that Operation Flashpoint Elite writes after the members.
     ShortTail = 5 {
         /// 0.
         mark: Framing<u8>,
@@ -52,13 +52,13 @@ plain! {
 pub struct Timestamp(pub U32);
 
 impl Timestamp {
-    /// The number; `None` where the writer left it out.
+    /// Returns the seconds, or `None` if the writer left them out.
     pub fn seconds(self) -> Option<u32> {
         Some(self.0.get()).filter(|&seconds| seconds > 0)
     }
 }
 
-/// Bytes that are shown as hexadecimal digits.
+/// Bytes displayed as hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(transparent)]
 pub struct Hex<const N: usize>(pub [u8; N]);
@@ -72,31 +72,31 @@ impl<const N: usize> Stored for Hex<N> {
     }
 }
 
-/// How a member is packed: four letters, stored back to front.
+/// The packing method of a member: four letters, stored in reverse.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct Method(pub U32);
 
 impl Method {
-    /// As it is.
+    /// Stored uncompressed.
     pub const STORED: Self = Self::new(0);
     /// One LZSS stream ("Cprs").
     pub const PACKED: Self = Self::new(0x4370_7273);
-    /// Encrypted with a key that the archive does not hold ("Encr").
+    /// Encrypted with a key that is not in the archive ("Encr").
     pub const ENCRYPTED: Self = Self::new(0x456e_6372);
-    /// No member: a product entry, which properties follow ("Vers").
+    /// Not a member: a product entry, followed by properties ("Vers").
     pub const PRODUCT: Self = Self::new(0x5665_7273);
 
     const fn new(code: u32) -> Self {
         Self(U32::from_bytes(code.to_le_bytes()))
     }
 
-    /// The number as stored.
+    /// Returns the number as stored.
     pub fn code(self) -> u32 {
         self.0.get()
     }
 
-    /// The word for it in reports; `None` for a number without a known meaning.
+    /// Returns the name for reports, or `None` for a number without a known meaning.
     pub fn name(self) -> Option<&'static str> {
         match self {
             Self::STORED => Some("stored"),

@@ -18,13 +18,13 @@ use crate::record::list::{Count, List};
 use crate::record::{Read, record};
 
 record! {
-    /// What stands between the header of a BMTR file and its frame times.
+    /// The texts between the header of a BMTR file and its frame times.
     Texts<'a>(header: &'a BinarisedHeader) {
         /// The names of the bones.
         bones: List<'a, ByteStr<'a>> = "BoneNames" [Count(header.bones.get(), ())],
-        /// Texts that came with the animation. No file seen has any.
+        /// Texts that came with the animation. No known file has any.
         metadata: List<'a, ByteStr<'a>> = "Zero" where header.version.get() >= 4,
-        /// What happens in the animation.
+        /// Events of the animation.
         properties: List<'a, Property<'a>> = "FrameProperties" where header.version.get() >= 4,
     }
 }
@@ -49,7 +49,7 @@ fn known(header: &BinarisedHeader) -> Result<&BinarisedHeader> {
 pub struct Binarised<'a> {
     header: &'a BinarisedHeader,
     texts: Texts<'a>,
-    /// From the frame times on.
+    /// The bytes from the frame times on.
     body: Cursor<'a>,
     limits: Limits,
 }
@@ -58,8 +58,8 @@ impl<'a> Binarised<'a> {
     /// Opens a BMTR file: reads up to the frame times.
     ///
     /// # Errors
-    /// Where the bytes do not start with BMTR of version 3 to 5, end before the frame times, or have two different
-    /// numbers of bones.
+    /// Returns an error if the bytes do not start with BMTR of version 3 to 5, end before the frame times, or have two
+    /// different bone counts.
     pub fn parse(data: &'a [u8], limits: &Limits) -> Result<Self> {
         let mut cursor = Cursor::new(data);
         let header = cursor.parse(context("header", in_place()).map_res(known))?;
@@ -67,37 +67,37 @@ impl<'a> Binarised<'a> {
         Ok(Self { header, texts, body: cursor, limits: *limits })
     }
 
-    /// The header as stored.
+    /// Returns the header as stored.
     pub fn header(&self) -> &'a BinarisedHeader {
         self.header
     }
 
-    /// Names of bones, metadata and properties.
+    /// Returns names of bones, metadata and properties.
     pub fn texts(&self) -> &Texts<'a> {
         &self.texts
     }
 
-    /// When each frame stands, 0 at the first, 1 at the last.
+    /// Returns the time of each frame, 0 at the first, 1 at the last.
     ///
     /// # Errors
-    /// Where they are not all there, not as many as frames, or packed in no readable way.
+    /// Returns an error if they are cut short, if their number is not the frame count, or if they do not decode.
     pub fn times(&self) -> Result<FlaggedBlock<'a, F32>> {
         self.body().map(|(times, _)| times)
     }
 
-    /// The frames.
+    /// Returns the frames.
     ///
     /// # Errors
-    /// As [`times`](Self::times), which stand before them.
+    /// Returns the errors of [`times`](Self::times), which are stored before them.
     pub fn frames(&self) -> Result<Frames<'a>> {
         self.body().map(|(_, frames)| frames)
     }
 
-    /// How packed arrays are marked. Version 4 does not tell: there it is the way that uses up the file, for which all
-    /// frames are walked once in each way, here and whenever its times or frames are asked for.
+    /// Returns how packed arrays are marked. Version 4 does not say: the mark is the one that uses up the file. To find
+    /// it, all frames are walked once for each possible mark, here and on each access to times or frames.
     ///
     /// # Errors
-    /// Where no way does, or several.
+    /// Returns an error if no mark fits, or several.
     pub fn rule(&self) -> Result<PackingMark> {
         match self.candidates() {
             &[only] => Ok(only),
@@ -105,7 +105,7 @@ impl<'a> Binarised<'a> {
         }
     }
 
-    /// From the frame times to the end of the file.
+    /// Returns the bytes from the frame times to the end of the file.
     pub(super) fn rest(&self) -> Cursor<'a> {
         self.body
     }
@@ -114,7 +114,7 @@ impl<'a> Binarised<'a> {
         &self.limits
     }
 
-    /// Both, for the price of finding the end of the times.
+    /// Returns times and frames, and finds the end of the times only once.
     pub(super) fn body(&self) -> Result<(FlaggedBlock<'a, F32>, Frames<'a>)> {
         self.body_by(self.rule()?)
     }
@@ -126,13 +126,13 @@ impl<'a> Binarised<'a> {
         Ok((times, Frames::new(cursor, frames, bones, rule, &self.limits)))
     }
 
-    /// The ways in which this file can mark packed arrays. That of empty ones is not settled; it matters only where
-    /// there are any.
+    /// Returns the marks that this file can use. How empty arrays are marked is uncertain, which matters only if there
+    /// are any.
     fn candidates(&self) -> &'static [PackingMark] {
         let (no_frames, no_bones) = (self.header.frames == 0, self.header.bones == 0);
         match self.header.version.get() {
             3 => &[PackingMark::Size],
-            // Without frames, the flag that is not there looks like no flag.
+            // Without frames, a missing flag cannot be distinguished from no flag.
             4 if no_bones && !no_frames => &[PackingMark::Size, PackingMark::Flag, PackingMark::FlagUnlessEmpty],
             4 => &[PackingMark::Size, PackingMark::Flag],
             _ if no_bones || no_frames => &[PackingMark::Flag, PackingMark::FlagUnlessEmpty],
@@ -140,7 +140,7 @@ impl<'a> Binarised<'a> {
         }
     }
 
-    /// The one way that uses up the file to its last byte.
+    /// Returns the only mark that uses up the file to its last byte.
     fn settle(&self) -> Result<PackingMark> {
         let mut fitting = None;
         let mut faults = Vec::new();

@@ -1,4 +1,4 @@
-//! The arrays of BMTR files: frame times, and the frames one behind the other.
+//! The arrays of BMTR files: frame times and frames.
 
 use zerocopy::little_endian::F32;
 
@@ -14,19 +14,20 @@ use crate::outline::{FieldInfo, Outline, Schema, Type};
 use crate::record::{Fixed as _, Stored, describe_absent, describe_count};
 
 named! {
-    /// How a BMTR file marks which of its arrays are packed.
+    /// How a BMTR file marks packed arrays.
     pub enum PackingMark {
-        /// Not at all: arrays of 1024 bytes and more are. Version 3, and perhaps 4.
+        /// No mark: arrays from 1024 bytes on are packed. Version 3, and perhaps 4.
         Size = "by size",
         /// By a byte before the elements, 0 for raw. Version 5, and perhaps 4.
         Flag = "by a flag",
-        /// The same, but an empty array has no such byte. Readers differ; no file seen has empty arrays.
+        /// By a byte before the elements, which empty arrays do not have. Readers differ; no known file has empty
+        /// arrays.
         FlagUnlessEmpty = "by a flag unless empty",
     }
 }
 
 impl PackingMark {
-    /// The flag where there is one, and what it or the size says.
+    /// Reads the flag, if there is one, and returns the codec that follows from it or from the size.
     fn read(self, cursor: &mut Cursor<'_>, bytes: u64) -> Result<(Option<u8>, Codec)> {
         let flag = match self {
             Self::Size => None,
@@ -41,14 +42,14 @@ impl PackingMark {
     }
 }
 
-/// An array of a BMTR file: its count, a flag where the version has one, its elements.
+/// An array of a BMTR file: its count, a flag in some versions, its elements.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct FlaggedBlock<'a, T> {
-    /// Where its count stands.
+    /// The offset of its count.
     pub offset: u64,
-    /// Whether it is packed, by the file's own word: 0 no, 2 yes; other values, which no file seen has, count as yes.
-    /// `None` where the size decides.
+    /// The flag for packing: 0 no, 2 yes. Other values, which no known file has, count as yes. `None` if the size
+    /// decides.
     pub flag: Option<u8>,
     /// Its elements.
     pub block: Block<'a, T>,
@@ -60,7 +61,7 @@ impl<'a, T: Element> FlaggedBlock<'a, T> {
         Ok(Self { offset, flag, block: Block::parse(cursor, count.into(), codec, limits)? })
     }
 
-    /// The array that takes the whole of a part, which was read before.
+    /// Creates the array that fills a part, which was read before.
     fn exactly(mut part: Cursor<'a>, count: u32, rule: PackingMark, limits: &Limits) -> Result<Self> {
         let (offset, flag, codec) = Self::start(&mut part, count, rule)?;
         Ok(Self { offset, flag, block: Block::exactly(part, count.into(), codec, limits)? })
@@ -77,7 +78,7 @@ impl<'a, T: Element> FlaggedBlock<'a, T> {
         Ok((offset, flag, codec))
     }
 
-    /// Describes it by this name, its flag by another.
+    /// Describes the array and its flag by these names.
     pub(super) fn describe(&self, name: &'static str, flag_name: &'static str, out: &mut Outline<'_>) {
         describe_count(name, self.block.count(), self.offset, out);
         match self.flag {
@@ -87,7 +88,7 @@ impl<'a, T: Element> FlaggedBlock<'a, T> {
         out.array(name, &self.block);
     }
 
-    /// The bytes it takes, count and flag included.
+    /// Returns the number of bytes it takes, including count and flag.
     pub fn byte_len(&self) -> u64 {
         self.block.offset().saturating_sub(self.offset).saturating_add(self.block.stored_byte_len())
     }
@@ -161,28 +162,29 @@ impl<'a> Frames<'a> {
         Self { start, count, bones, rule, limits: *limits }
     }
 
-    /// How many, by the header's word.
+    /// Returns the number of frames that the header claims.
     pub fn len(&self) -> usize {
         self.count as usize
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no frames.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// The bytes from one frame to the next, where that is the same for all and known: where the size decides on
-    /// packing, and frames are too small for it.
+    /// Returns the distance between frames in bytes, if it is known to be constant: if the size decides on packing, and
+    /// frames are too small for it.
     pub fn stride(&self) -> Option<u64> {
         let bytes = u64::from(self.bones).saturating_mul(size_of::<Transform>() as u64);
         (self.rule == PackingMark::Size && bytes < 1024).then(|| bytes.saturating_add(4))
     }
 
-    /// The frame at `index`. O(1) where there is a [`stride`](Self::stride); else the frames before it are walked,
-    /// though not decoded: see [`to_table`](Self::to_table) for many frames in any order.
+    /// Returns the frame at `index`. Takes O(1) time with a [`stride`](Self::stride). Otherwise walks the frames before
+    /// it without decoding: see [`to_table`](Self::to_table) for random access to many frames.
     ///
     /// # Errors
-    /// Where the frame is not all there, is not of as many bones as the file, or one before it cannot be walked.
+    /// Returns an error if the frame is cut short or has another bone count than the file, or if one before it cannot
+    /// be walked.
     pub fn get(&self, index: usize) -> Result<Option<FlaggedBlock<'a, Transform>>> {
         if index >= self.len() {
             return Ok(None);
@@ -201,15 +203,15 @@ impl<'a> Frames<'a> {
         FlaggedBlock::read(cursor, self.bones, self.rule, &self.limits)
     }
 
-    /// All frames in order; ends after the first error.
+    /// Returns an iterator over all frames. It ends after the first error.
     pub fn iter(&self) -> FrameIter<'a> {
         FrameIter { frames: *self, cursor: self.start, index: 0 }
     }
 
-    /// Where each frame lies, for reading many of them in any order. Walks all frames once; takes 8 bytes for each.
+    /// Returns the location of each frame, for random access. Walks all frames once; takes 8 bytes for each.
     ///
     /// # Errors
-    /// At the first frame that cannot be walked.
+    /// Returns the error of the first frame that cannot be walked.
     pub fn to_table(&self) -> Result<FrameTable<'a>> {
         let mut starts = Vec::new();
         let mut all = self.iter();
@@ -220,20 +222,20 @@ impl<'a> Frames<'a> {
         Ok(FrameTable { frames: *self, starts, end: all.cursor.offset() })
     }
 
-    /// Behind the last frame.
+    /// Returns a cursor after the last frame.
     pub(super) fn end(&self) -> Result<Cursor<'a>> {
         let mut all = self.iter();
         all.by_ref().try_for_each(|frame| frame.map(drop))?;
         Ok(all.cursor)
     }
 
-    /// Where the first frame starts.
+    /// Returns the offset of the first frame.
     pub fn offset(&self) -> u64 {
         self.start.offset()
     }
 }
 
-/// The frames of a BMTR file in order, each found by walking the one before.
+/// An iterator over the frames of a BMTR file. It finds each frame by walking the one before.
 #[derive(Clone, Debug)]
 pub struct FrameIter<'a> {
     frames: Frames<'a>,
@@ -242,7 +244,7 @@ pub struct FrameIter<'a> {
 }
 
 impl<'a> FrameIter<'a> {
-    /// Behind the last frame handed out.
+    /// Returns a cursor after the last frame returned.
     pub(super) fn cursor(&self) -> Cursor<'a> {
         self.cursor
     }
@@ -263,7 +265,7 @@ impl<'a> Iterator for FrameIter<'a> {
 
 impl std::iter::FusedIterator for FrameIter<'_> {}
 
-/// Where each frame of a BMTR file lies.
+/// The location of each frame of a BMTR file.
 #[derive(Clone, Debug)]
 pub struct FrameTable<'a> {
     frames: Frames<'a>,
@@ -272,24 +274,24 @@ pub struct FrameTable<'a> {
 }
 
 impl<'a> FrameTable<'a> {
-    /// How many frames.
+    /// Returns the number of frames.
     pub fn len(&self) -> usize {
         self.starts.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no frames.
     pub fn is_empty(&self) -> bool {
         self.starts.is_empty()
     }
 
-    /// The frame at `index`. O(1): walks nothing.
+    /// Returns the frame at `index`. Takes O(1) time, without walking.
     pub fn get(&self, index: usize) -> Option<FlaggedBlock<'a, Transform>> {
         let start = *self.starts.get(index)?;
         let end = self.starts.get(index.saturating_add(1)).copied().unwrap_or(self.end);
         let Frames { start: mut cursor, bones, rule, limits, .. } = self.frames;
         cursor.skip(start.checked_sub(cursor.offset())?).ok()?;
         let part = cursor.split(end.checked_sub(start)?).ok()?;
-        // It was read before, when the table was made.
+        // It was read before, when the table was created.
         FlaggedBlock::exactly(part, bones, rule, &limits).ok()
     }
 }

@@ -14,11 +14,11 @@
 //!   frames         each a time and, for every bone, its name and a matrix
 //! ```
 //!
-//! A transform is a rotation and a translation relative to the parent bone, in 14 bytes; a matrix stands in the space of
-//! the model, in 48. The tree of the bones is in the model that the animation is for, not in the animation.
+//! A transform is a rotation and a translation relative to the parent bone, in 14 bytes; a matrix is in model space, in
+//! 48. The bone hierarchy is in the model that the animation is for, not in the animation.
 //!
-//! Times are phases, 0 at the first frame and 1 at the last; how many seconds that is, the file does not say. The document
-//! has the bones held in the pose of a frame until the time of the next; nothing here puts poses between them.
+//! Times are phases, 0 at the first frame and 1 at the last; the file does not give the duration in seconds. According
+//! to the document, bones keep the pose of a frame until the time of the next; this module does not interpolate poses.
 //!
 //! | space | |
 //! | --- | --- |
@@ -31,8 +31,8 @@
 //! | units | meters |
 //!
 //! Packed arrays are LZO1X streams whose size is not stored. To find frame k, those before it have to be walked
-//! ([`Frames::get`]), or all of them once ([`Frames::to_table`]); frames that are known to be raw are found by arithmetic.
-//! Either way a frame is only decoded when somebody reads it.
+//! ([`Frames::get`]), or all of them once ([`Frames::to_table`]). The offsets of frames that are known to be raw are
+//! computed. In either case a frame is only decoded on access.
 
 mod binarised;
 mod frames;
@@ -109,15 +109,15 @@ impl<'a> Motion<'a> {
     /// Opens an animation: reads up to its frames. Linear in the names and properties.
     ///
     /// # Errors
-    /// Where the bytes are of neither form, or end before the frames.
+    /// Returns an error if the bytes are in neither form, or end before the frames.
     pub fn parse(data: &'a [u8]) -> Result<Self> {
         Self::parse_with(data, &Limits::default())
     }
 
-    /// The same within other limits.
+    /// Opens an animation with these limits.
     ///
     /// # Errors
-    /// As [`parse`](Self::parse).
+    /// Returns the errors of [`parse`](Self::parse).
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
         if data.starts_with(b"RTM_") {
             Plain::parse(data, limits).map(Self::Plain)
@@ -126,7 +126,7 @@ impl<'a> Motion<'a> {
         }
     }
 
-    /// Which form.
+    /// Returns the format of its form.
     pub fn format(&self) -> Format {
         match self {
             Self::Binarised(_) => Format::Bmtr,
@@ -134,7 +134,7 @@ impl<'a> Motion<'a> {
         }
     }
 
-    /// 3 to 5, or 101 for the plain form.
+    /// Returns the version: 3 to 5, or 101 for the plain form.
     pub fn version(&self) -> u32 {
         match self {
             Self::Binarised(motion) => motion.header().version.get(),
@@ -142,7 +142,7 @@ impl<'a> Motion<'a> {
         }
     }
 
-    /// How many frames, by the header's word.
+    /// Returns the number of frames that the header claims.
     pub fn frame_count(&self) -> usize {
         let count = match self {
             Self::Binarised(motion) => motion.header().frames,
@@ -151,7 +151,7 @@ impl<'a> Motion<'a> {
         count.get() as usize
     }
 
-    /// How far the animated body moves in one cycle: x, y, z in meters.
+    /// Returns the movement of the animated body in one cycle: x, y, z in meters.
     pub fn displacement(&self) -> [f32; 3] {
         match self {
             Self::Binarised(motion) => motion.header().displacement.to_array(),
@@ -159,7 +159,7 @@ impl<'a> Motion<'a> {
         }
     }
 
-    /// The names of the bones.
+    /// Returns the names of the bones.
     pub fn bones(&self) -> Names<'a> {
         match self {
             Self::Binarised(motion) => Names::Closed(motion.texts().bones),
@@ -167,7 +167,7 @@ impl<'a> Motion<'a> {
         }
     }
 
-    /// How many properties.
+    /// Returns the number of properties.
     pub fn property_count(&self) -> usize {
         match self {
             Self::Binarised(motion) => motion.texts().properties.map_or(0, |list| list.len()),
@@ -175,10 +175,10 @@ impl<'a> Motion<'a> {
         }
     }
 
-    /// When each frame stands, 0 at the first, 1 at the last, in new memory.
+    /// Returns the time of each frame, 0 at the first, 1 at the last, in new memory.
     ///
     /// # Errors
-    /// Where they cannot be read or decoded.
+    /// Returns an error if they cannot be read or decoded.
     pub fn to_times(&self) -> Result<Vec<f32>> {
         Ok(match self {
             Self::Binarised(motion) => motion.times()?.block.decode()?.iter().map(|time| time.get()).collect(),
@@ -186,11 +186,11 @@ impl<'a> Motion<'a> {
         })
     }
 
-    /// When the last frame stands, for which packed times are decoded: the length of the animation, as far as the file
-    /// knows one. 1 in nearly all files seen. `None` without frames.
+    /// Returns the time of the last frame, or `None` without frames. It is the only length of the animation in the
+    /// file, and is 1 in nearly all known files. Decodes packed times.
     ///
     /// # Errors
-    /// As [`to_times`](Self::to_times).
+    /// Returns the errors of [`to_times`](Self::to_times).
     pub fn last_time(&self) -> Result<Option<f32>> {
         Ok(match self {
             Self::Binarised(motion) => motion.times()?.block.decode()?.last().copied(),
@@ -199,12 +199,12 @@ impl<'a> Motion<'a> {
         .map(|time| time.get()))
     }
 
-    /// One bone through all frames; `None` behind the last bone.
+    /// Returns one bone through all frames, or `None` after the last bone.
     pub fn track(&self, bone: usize) -> Option<Track<'a>> {
         (bone < self.bones().len()).then(|| Track::new(*self, bone))
     }
 
-    /// From the frame times or frames to the end of the file.
+    /// Returns the bytes from the frame times or frames to the end of the file.
     fn rest(&self) -> Cursor<'a> {
         match self {
             Self::Binarised(motion) => motion.rest(),

@@ -33,16 +33,17 @@ pub struct Plain<'a> {
     header: &'a PlainHeader,
     header_offset: u64,
     bones: Names<'a>,
-    /// From the first frame on.
+    /// The bytes from the first frame on.
     body: Cursor<'a>,
     limits: Limits,
 }
 
 impl<'a> Plain<'a> {
-    /// Opens a plain file: reads up to the names of the bones, no frame.
+    /// Opens a plain file: reads up to the names of the bones, but no frame.
     ///
     /// # Errors
-    /// Where the bytes start neither with RTM_0101 nor with RTM_MDAT and that, or end before the first frame.
+    /// Returns an error if the bytes do not start with RTM_0101, or with RTM_MDAT followed by it, or if they end before
+    /// the first frame.
     pub fn parse(data: &'a [u8], limits: &Limits) -> Result<Self> {
         let mut cursor = Cursor::new(data);
         let (mut metadata, mut properties) = (None, None);
@@ -58,35 +59,35 @@ impl<'a> Plain<'a> {
         Ok(Self { metadata, properties, header, header_offset, bones, body: cursor, limits: *limits })
     }
 
-    /// The header as stored.
+    /// Returns the header as stored.
     pub fn header(&self) -> &'a PlainHeader {
         self.header
     }
 
-    /// Where the header starts: behind RTM_MDAT, where the file has that.
+    /// Returns the offset of the header: after RTM_MDAT, if the file has it.
     pub fn header_offset(&self) -> u64 {
         self.header_offset
     }
 
-    /// The start of RTM_MDAT as stored.
+    /// Returns the start of RTM_MDAT as stored.
     pub fn metadata(&self) -> Option<&'a MetadataHeader> {
         self.metadata
     }
 
-    /// The properties in RTM_MDAT.
+    /// Returns the properties in RTM_MDAT.
     pub fn properties(&self) -> Option<List<'a, PlainProperty<'a>>> {
         self.properties
     }
 
-    /// The names of the bones.
+    /// Returns the names of the bones.
     pub fn bones(&self) -> Names<'a> {
         self.bones
     }
 
-    /// When each frame stands, 0 at the first, 1 at the last.
+    /// Returns the time of each frame, 0 at the first, 1 at the last.
     ///
     /// # Errors
-    /// Where the frames are not all there.
+    /// Returns an error if the frames are cut short.
     pub fn times(&self) -> Result<Strided<'a, F32>> {
         let mut cursor = self.body;
         let records = cursor.bytes(self.frame_bytes()).within("frames")?;
@@ -94,10 +95,10 @@ impl<'a> Plain<'a> {
         Strided::new(records, self.body.offset(), stride, 0)
     }
 
-    /// The frame at `index`. O(1).
+    /// Returns the frame at `index`, in O(1) time.
     ///
     /// # Errors
-    /// Where it is not all there.
+    /// Returns an error if it is cut short.
     pub fn frame(&self, index: usize) -> Result<Option<PlainFrame<'a>>> {
         if index >= self.header.frames.get() as usize {
             return Ok(None);
@@ -115,7 +116,7 @@ impl<'a> Plain<'a> {
         Ok(PlainFrame { offset, time, bones })
     }
 
-    /// The frames in order; ends after the first error.
+    /// Returns an iterator over the frames. It ends after the first error.
     pub fn frames(&self) -> impl Iterator<Item = Result<PlainFrame<'a>>> + use<'a> {
         let (plain, mut broken) = (*self, false);
         (0..self.header.frames.get() as usize).map_while(move |index| {
@@ -125,13 +126,13 @@ impl<'a> Plain<'a> {
         })
     }
 
-    /// The bytes from one frame to the next.
+    /// Returns the distance from one frame to the next, in bytes.
     pub fn stride(&self) -> u64 {
         let bones = u64::from(self.header.bones.get());
         bones.saturating_mul(size_of::<BonePose>() as u64).saturating_add(size_of::<F32>() as u64)
     }
 
-    /// The bytes behind the last frame, which belong to nothing; none in all files seen.
+    /// Returns the bytes after the last frame, which are not part of the animation; none in all known files.
     pub fn trailing(&self) -> &'a [u8] {
         let mut cursor = self.body;
         match cursor.skip(self.frame_bytes()) {
@@ -140,17 +141,17 @@ impl<'a> Plain<'a> {
         }
     }
 
-    /// Where the first frame starts.
+    /// Returns the offset of the first frame.
     pub fn frames_offset(&self) -> u64 {
         self.body.offset()
     }
 
-    /// From the first frame to the end of the file.
+    /// Returns the bytes from the first frame to the end of the file.
     pub(super) fn rest(&self) -> Cursor<'a> {
         self.body
     }
 
-    /// The bytes of all frames, by the header's word.
+    /// Returns the size of all frames that the header claims.
     pub(super) fn frame_bytes(&self) -> u64 {
         self.stride().saturating_mul(self.header.frames.get().into())
     }
@@ -164,36 +165,36 @@ impl<'a> Plain<'a> {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct PlainFrame<'a> {
-    /// Where it starts.
+    /// The offset of the frame.
     pub offset: u64,
-    /// When it stands.
+    /// The time of the frame.
     pub time: f32,
     bones: &'a [BonePose],
 }
 
 impl<'a> PlainFrame<'a> {
-    /// The matrix of each bone, in the order of the bones.
+    /// Returns the matrix of each bone, in bone order.
     pub fn matrices(&self) -> Strided<'a, Matrix> {
         let (stride, column) = (size_of::<BonePose>(), size_of::<FixedName>());
         Strided::within(self.bones.as_bytes(), self.offset.saturating_add(size_of::<F32>() as u64), stride, column)
     }
 
-    /// The names of the bones, which each frame repeats.
+    /// Returns an iterator over the names of the bones, which each frame repeats.
     pub fn names(&self) -> impl Iterator<Item = ByteStr<'a>> + Clone + use<'a> {
         self.bones.iter().map(|bone| bone.name.text())
     }
 
-    /// Name and matrix of every bone.
+    /// Returns name and matrix of every bone.
     pub fn poses(&self) -> &'a [BonePose] {
         self.bones
     }
 
-    /// Name and matrix of the bone at `index`.
+    /// Returns name and matrix of the bone at `index`.
     pub fn bone(&self, index: usize) -> Option<&'a BonePose> {
         self.bones.get(index)
     }
 
-    /// The bytes it takes, its time included.
+    /// Returns the number of bytes it takes, including its time.
     pub fn bytes(&self) -> u64 {
         (self.bones.as_bytes().len() as u64).saturating_add(size_of::<F32>() as u64)
     }

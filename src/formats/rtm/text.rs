@@ -15,17 +15,17 @@ use crate::outline::{Sink, Type, Value};
 use crate::record::codes::codes;
 use crate::record::{List, Read, Stored, form, list, record, walk_field};
 
-/// Names in a row.
+/// Consecutive names.
 #[derive(Clone, Copy, Debug)]
 pub enum Names<'a> {
-    /// Each up to its NUL.
+    /// NUL-terminated.
     Closed(List<'a, ByteStr<'a>>),
     /// In fields of 32 bytes.
     Fixed(LeArray<'a, FixedName>),
 }
 
 impl<'a> Names<'a> {
-    /// How many.
+    /// Returns the number of names.
     pub fn len(&self) -> usize {
         match self {
             Self::Closed(texts) => texts.len(),
@@ -33,12 +33,12 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no names.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// All names in order.
+    /// Returns an iterator over all names.
     pub fn iter(&self) -> NameIter<'a> {
         NameIter(match self {
             Self::Closed(texts) => Either::Closed(texts.iter()),
@@ -46,7 +46,7 @@ impl<'a> Names<'a> {
         })
     }
 
-    /// All names in order, each with the place of its field, NUL included.
+    /// Returns an iterator over all names with their locations, including the NUL.
     pub(super) fn spanned(&self) -> impl Iterator<Item = (ByteStr<'a>, Span)> + use<'a> {
         let fixed = matches!(self, Self::Fixed(_)).then_some(size_of::<FixedName>() as u64);
         self.iter().scan(self.offset(), move |next, name| {
@@ -56,7 +56,7 @@ impl<'a> Names<'a> {
         })
     }
 
-    /// The name at `index`; looks through those before it, where they are not in fields of one size.
+    /// Returns the name at `index`. Skips those before it if they vary in length.
     pub fn get(&self, index: usize) -> Option<ByteStr<'a>> {
         match self {
             Self::Closed(texts) => texts.get(index),
@@ -64,7 +64,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Where the first name starts.
+    /// Returns the offset of the first name.
     pub fn offset(&self) -> u64 {
         match self {
             Self::Closed(texts) => texts.offset(),
@@ -72,7 +72,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The bytes of all names, NULs included.
+    /// Returns the size of all names, including NULs.
     pub fn byte_len(&self) -> u64 {
         match self {
             Self::Closed(texts) => texts.byte_len(),
@@ -81,7 +81,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// [`Names`] in order.
+/// An iterator over [`Names`].
 #[derive(Clone, Debug)]
 pub struct NameIter<'a>(Either<'a>);
 
@@ -114,14 +114,14 @@ impl ExactSizeIterator for NameIter<'_> {}
 impl FusedIterator for NameIter<'_> {}
 
 codes! {
-    /// What kind of property, in BMTR files: -1 says that only the name tells.
+    /// The kind of a property in BMTR files: -1 if it follows from the name.
     PropertyId(i32) { -1 "none", 0 "StepSound" }
 }
 
 record! {
-    /// A note on an animation: something that happens at a phase of it, such as a sound.
+    /// An event in an animation at a given phase, such as a sound.
     Property<'a> named name {
-        /// What kind of property.
+        /// Kind of property.
         id: PropertyId = "default",
         /// Its name, such as `StepSound`.
         name: ByteStr<'a> = "name",
@@ -146,7 +146,7 @@ record! {
     }
 }
 
-/// A text behind its length in one byte.
+/// A text after its length in one byte.
 #[derive(Clone, Copy, Debug)]
 struct ShortStr<'a>(ByteStr<'a>);
 

@@ -10,7 +10,7 @@ use crate::bytes::{Column, Packing, Storage, Table};
 /// One bone through all frames: for each its time, then rotation and translation (binarised) or matrix (plain), all as
 /// floats.
 ///
-/// Not stored as such: reading it decodes each frame that is packed, and the times.
+/// Not stored as such: reading it decodes the times and each packed frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Track<'a> {
     motion: Motion<'a>,
@@ -22,7 +22,7 @@ impl<'a> Track<'a> {
         Self { motion, bone }
     }
 
-    /// Hands out the numbers of each frame behind its time.
+    /// Passes the time and the numbers of each frame to `sink`.
     fn rows(&self, mut sink: impl FnMut(f32, &[f32]) -> ControlFlow<()>) -> Result<()> {
         match self.motion {
             Motion::Binarised(motion) => {

@@ -20,20 +20,20 @@ wire! {
         /// 1 in all files seen.
         #[rule(OneOf(&[1]))]
         reversed: u8 = "Always1",
-        /// How far the animated body moves in one cycle: x, y, z in meters.
+        /// Movement of the animated body in one cycle: x, y, z in meters.
         displacement: Vec3 = "Displacement",
-        /// How many frames.
+        /// Number of frames.
         frames: U32 = "nFrames",
         /// The document calls it a constant, but 9 of 220 files seen have 1.
         #[rule(Range(0, 1))]
         preload: U32 = "Generally0",
-        /// How many bones each frame has; should be the same as `bones`.
+        /// Number of bones in each frame; should equal `bones`.
         bones_hint: U32 = "nBones",
-        /// How many names of bones follow.
+        /// Number of bone names that follow.
         bones: U32 = "NoOfBones",
     }
 
-    /// One bone in one frame of a BMTR file, relative to the bone's parent, which only a model's skeleton knows.
+    /// One bone in one frame of a BMTR file, relative to the bone's parent, which only the model's skeleton defines.
     Transform = 14 {
         /// A quaternion x, y, z, w, each in 1/16384.
         rotation: [I16; 4] = "Qnion",
@@ -45,9 +45,9 @@ wire! {
     MetadataHeader = 16 {
         /// `RTM_MDAT`.
         magic: Framing<[u8; 8]>,
-        /// 0 in all files seen.
+        /// 0 in all known files.
         metadata_reserved: U32,
-        /// How many properties follow.
+        /// Number of properties that follow.
         properties: Framing<U32>,
     }
 
@@ -55,17 +55,17 @@ wire! {
     PlainHeader = 28 {
         /// `RTM_0101`.
         magic: Framing<[u8; 8]>,
-        /// How far the animated body moves in one cycle: x, y, z in meters.
+        /// Movement of the animated body in one cycle: x, y, z in meters.
         displacement: Vec3,
-        /// How many frames.
+        /// Number of frames.
         frames: U32,
-        /// How many bones.
+        /// Number of bones.
         bones: U32,
     }
 
     /// A name that ends at its first NUL or fills its 32 bytes.
     FixedName = 32 {
-        /// What stands behind the NUL is garbage.
+        /// The bytes of the name; those after the NUL are garbage.
         field: [u8; 32],
     }
 
@@ -81,7 +81,7 @@ wire! {
     BonePose = 80 {
         /// Its name.
         name: FixedName,
-        /// Its place.
+        /// Its transform.
         matrix: Matrix,
     }
 }
@@ -92,14 +92,14 @@ plain! {
 }
 
 impl Transform {
-    /// The rotation as a unit quaternion x, y, z, w; its length differs from 1 by what the 16 bits cost, up to 0.003 in
-    /// the files seen.
+    /// Returns the rotation as a unit quaternion x, y, z, w. Because of the 16-bit precision, its length differs from 1
+    /// by up to 0.003 in the known files.
     #[inline]
     pub fn rotation(&self) -> [f32; 4] {
         self.rotation.map(|part| f32::from(part.get()) / 16384.0)
     }
 
-    /// The translation x, y, z in meters.
+    /// Returns the translation x, y, z in meters.
     ///
     /// These are IEEE halves: infinite or NaN where the exponent is 31, which the document's formula takes for one more
     /// power of two. Three real files have such numbers.
@@ -112,9 +112,9 @@ impl Transform {
         [x, y, z]
     }
 
-    /// The same as plain files have it, but still relative to the parent: three rows of a rotation and one of a
-    /// position, with the axes turned to those of a model. A bone's row vectors times its own matrix, then times its
-    /// parent's and so on, give what a plain file stores.
+    /// Returns the matrix as in plain files, but still relative to the parent: three rows of a rotation and one of a
+    /// position, converted to the axes of a model. To get the matrix that a plain file stores, multiply a bone's own
+    /// matrix by its parent's and so on, for row vectors.
     pub fn to_matrix(&self) -> [[f32; 3]; 4] {
         let [x, y, z, w] = self.rotation();
         let [tx, ty, tz] = self.translation();
@@ -128,7 +128,7 @@ impl Transform {
 }
 
 impl Matrix {
-    /// The numbers, row by row.
+    /// Returns the numbers, row by row.
     pub fn to_rows(&self) -> [[f32; 3]; 4] {
         let [a, b, c] = self.rotation;
         [a, b, c, self.position].map(|row| row.to_array())
@@ -136,13 +136,13 @@ impl Matrix {
 }
 
 impl FixedName {
-    /// The name, up to its first NUL.
+    /// Returns the name, up to its first NUL.
     pub fn text(&self) -> ByteStr<'_> {
         ByteStr::new(self.field.split(|&byte| byte == 0).next().unwrap_or(&[]))
     }
 }
 
-/// A [`Transform`] in the machine's own numbers.
+/// A [`Transform`] as native numbers.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 #[allow(missing_docs)]

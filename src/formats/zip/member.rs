@@ -1,4 +1,4 @@
-//! Files inside the archive.
+//! Members of a zip archive.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,22 +14,22 @@ use crate::base::text::ByteStr;
 use crate::codec::{deflate, within_limit};
 use crate::formats::zip_directory::{CentralEntry, CentralHeader, Entries, LocalEntry};
 
-/// Bit of the flags: the bytes are encrypted.
+/// Flag bit: the bytes are encrypted.
 const ENCRYPTED: u16 = 1;
-/// Bit of the flags: sizes and CRC-32 follow the bytes.
+/// Flag bit: sizes and CRC-32 follow the bytes.
 pub(super) const SIZES_FOLLOW: u16 = 1 << 3;
 
-/// How a file is packed.
+/// The compression method of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Method(pub u16);
 
 impl Method {
-    /// As it is.
+    /// Stored uncompressed.
     pub const STORED: Self = Self(0);
     /// One DEFLATE stream.
     pub const DEFLATED: Self = Self(8);
 
-    /// The word for it in reports; `None` for a number that this crate has no word for.
+    /// Returns the name for reports, or `None` for a number without a name.
     pub const fn name(self) -> Option<&'static str> {
         Some(match self.0 {
             0 => "stored",
@@ -63,7 +63,7 @@ impl fmt::Debug for Method {
     }
 }
 
-/// A file inside an archive, as the directory tells it.
+/// A file inside an archive, as described by the directory.
 #[derive(Clone, Copy, Debug)]
 pub struct Member<'a> {
     pub(super) archive: Archive<'a>,
@@ -72,18 +72,18 @@ pub struct Member<'a> {
 }
 
 impl<'a> Member<'a> {
-    /// Its place among all files, counted from 0.
+    /// Returns its index among all files, counted from 0.
     pub fn index(&self) -> usize {
         self.index
     }
 
-    /// Its name as stored: a path with `/`, from some writers with `\`. See [`ByteStr::to_relative_path`] before
-    /// writing there.
+    /// Returns its name as stored: a path with `/`, from some writers with `\`. See [`ByteStr::to_relative_path`]
+    /// before you write to it.
     pub fn name(&self) -> ByteStr<'a> {
         self.entry.name
     }
 
-    /// Its line of the directory.
+    /// Returns its directory record.
     pub fn entry(&self) -> CentralEntry<'a> {
         self.entry
     }
@@ -92,44 +92,44 @@ impl<'a> Member<'a> {
         &self.entry.header
     }
 
-    /// How it is packed.
+    /// Returns its compression method.
     pub fn method(&self) -> Method {
         Method(self.header().method.get())
     }
 
-    /// Whether its bytes are encrypted.
+    /// Returns true if its bytes are encrypted.
     pub fn is_encrypted(&self) -> bool {
         self.header().flags.get() & ENCRYPTED != 0
     }
 
-    /// The bytes it takes in the archive, by the directory's word.
+    /// Returns the claimed size in the archive.
     pub fn stored_byte_len(&self) -> u64 {
         self.entry.packed_bytes
     }
 
-    /// The bytes it unpacks to, by the directory's word.
+    /// Returns the claimed decompressed size.
     pub fn decoded_byte_len_hint(&self) -> u64 {
         self.entry.unpacked_bytes
     }
 
-    /// The bytes that decoding it takes memory for: none where it is stored, or where no stream of its length unpacks to
-    /// so many.
+    /// Returns the memory needed for decoding it: 0 if it is stored, or if no stream of its length can decompress to
+    /// its claimed size.
     pub(crate) fn unpacked_bytes(&self) -> u64 {
         let possible = self.decoded_byte_len_hint() <= self.stored_byte_len().saturating_mul(deflate::RATIO);
         if self.method() == Method::DEFLATED && possible { self.decoded_byte_len_hint() } else { 0 }
     }
 
-    /// Where the header before its bytes lies. May be outside the archive.
+    /// Returns the offset of the header before its bytes. May be outside the archive.
     pub fn header_offset(&self) -> u64 {
         self.archive.directory.prefix().saturating_add(self.entry.header_offset)
     }
 
-    /// The header before its bytes.
+    /// Returns the header before its bytes.
     ///
     /// # Errors
-    /// Where none lies where the directory says.
+    /// Returns an error if there is none at the offset in the directory.
     pub fn local(&self) -> Result<LocalEntry<'a>> {
-        // What is wrong is the directory's claim, which may point outside.
+        // The error is in the directory's claim, which may point outside the file.
         let local = self.archive.directory.local(self.header_offset());
         local.map_err(|error| match error.incomplete() {
             Some(_) => error,
@@ -137,10 +137,10 @@ impl<'a> Member<'a> {
         })
     }
 
-    /// Its bytes as they lie in the archive, whatever the method.
+    /// Returns its bytes as stored, whatever the method.
     ///
     /// # Errors
-    /// As [`local`](Self::local), and where they run into the directory.
+    /// Returns the errors of [`local`](Self::local), and an error if the bytes overlap the directory.
     pub fn stored_bytes(&self) -> Result<&'a [u8]> {
         let start = self.local()?.data_offset;
         let end = start.saturating_add(self.stored_byte_len());
@@ -151,10 +151,11 @@ impl<'a> Member<'a> {
         self.archive.data.get(start..end)
     }
 
-    /// Its content where that lies in the archive as it is; `None` where it must be decoded or cannot be.
+    /// Returns its content if it is stored uncompressed. Returns `None` if it must be decoded or cannot be.
     ///
     /// # Errors
-    /// As [`stored_bytes`](Self::stored_bytes), and where the directory gives it two sizes.
+    /// Returns the errors of [`stored_bytes`](Self::stored_bytes), and an error if the directory gives two different
+    /// sizes.
     pub fn borrowed(&self) -> Result<Option<&'a [u8]>> {
         if self.method() != Method::STORED || self.is_encrypted() {
             return Ok(None);
@@ -167,17 +168,18 @@ impl<'a> Member<'a> {
         self.stored_bytes().map(Some)
     }
 
-    /// Its content, compared with its CRC-32: borrowed where stored, else inflated into new memory.
+    /// Returns its content, with its CRC-32 checked: borrowed if stored, else inflated into new memory.
     ///
     /// # Errors
-    /// As [`borrowed`](Self::borrowed); where it does not inflate to the size and CRC-32 that the directory gives, or
-    /// that size is more than [`Limits::decoded_bytes`](crate::Limits::decoded_bytes); [`Encrypted`](crate::ErrorKind::Encrypted) where it
-    /// is; [`Unsupported`](crate::ErrorKind::Unsupported) where it is packed in another way.
+    /// Returns the errors of [`borrowed`](Self::borrowed). Returns an error if the content's size or CRC-32 differs
+    /// from the directory's, or if the size exceeds [`Limits::decoded_bytes`](crate::Limits::decoded_bytes). Returns
+    /// [`Encrypted`](crate::ErrorKind::Encrypted) for an encrypted file, and
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) for another method.
     pub fn decode(&self) -> Result<Cow<'a, [u8]>> {
         self.unpack().map(|(content, _)| content)
     }
 
-    /// Its content, and how many bytes lie behind the end of its stream.
+    /// Returns its content, and the number of bytes after the end of its stream.
     pub(super) fn unpack(&self) -> Result<(Cow<'a, [u8]>, u64)> {
         let (content, behind) = match (self.borrowed()?, self.method()) {
             (Some(stored), _) => (Cow::Borrowed(stored), 0),
@@ -198,10 +200,10 @@ impl<'a> Member<'a> {
         Ok((content, behind))
     }
 
-    /// Inflates the beginning of its content into the buffer, for a look at what it is; how many bytes that are.
+    /// Inflates the start of its content into the buffer, to recognize its format. Returns the number of bytes.
     ///
     /// # Errors
-    /// As [`stored_bytes`](Self::stored_bytes), and where the bytes are no DEFLATE stream.
+    /// Returns the errors of [`stored_bytes`](Self::stored_bytes), and an error if the bytes are not a DEFLATE stream.
     pub(crate) fn inflate_head(&self, buffer: &mut [u8]) -> Result<usize> {
         let inflated = deflate::inflate(self.stored_bytes()?, buffer).map_err(|error| self.error(error.to_string()))?;
         Ok(usize::try_from(inflated.yielded).unwrap_or(usize::MAX))
@@ -231,12 +233,12 @@ impl<'a> Member<'a> {
     }
 }
 
-/// Whether an entry stands for a folder, and so for no file.
+/// Returns true if an entry is a folder, not a file.
 pub(super) fn is_folder(entry: &CentralEntry<'_>) -> bool {
     matches!(entry.name.as_bytes(), [.., b'/' | b'\\'])
 }
 
-/// The files of an archive; ends after the first error.
+/// An iterator over the files of an archive. It ends after the first error.
 #[derive(Clone, Debug)]
 pub struct Members<'a> {
     archive: Archive<'a>,

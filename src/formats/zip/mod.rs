@@ -6,8 +6,8 @@
 //! end record, comment
 //! ```
 //!
-//! Only the directory is believed, and it is walked in place. Files stored as they are lie in the archive as slices;
-//! deflated ones are inflated when asked for. Spec: PKWARE APPNOTE 4.3.
+//! Only the directory is trusted, and it is read in place. Uncompressed files are slices of the archive; deflated ones
+//! are inflated on access. Spec: PKWARE APPNOTE 4.3.
 
 mod member;
 mod summary;
@@ -44,28 +44,30 @@ pub struct Archive<'a> {
 }
 
 impl<'a> Archive<'a> {
-    /// Finds the directory at the end of the archive. One that lost its end is read by the headers before its files, which
-    /// is a problem of the archive.
+    /// Finds the directory at the end of the archive. If the end is missing, the files are found by their local
+    /// headers, and this is reported as a problem of the archive.
     ///
     /// # Errors
-    /// Where several directories fit, or none and the archive does not start with a file.
+    /// Returns an error if several directories fit, or none and the archive does not start with a file. Returns
     /// [`Unsupported`](crate::ErrorKind::Unsupported) for archives on several disks.
     pub fn parse(data: &'a [u8]) -> Result<Self> {
         Self::parse_with(data, &Limits::default())
     }
 
-    /// The same within other limits.
+    /// Opens an archive with these limits.
     ///
     /// # Errors
-    /// As [`parse`](Self::parse).
+    /// Returns the errors of [`parse`](Self::parse).
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
         Self::open(Data::Whole(data), limits)
     }
 
-    /// The same of [ranges](crate::ranges): takes the last 65,557 bytes and the directory; all bytes where that is lost.
+    /// Opens an archive from [ranges](crate::ranges). Needs the last 65,557 bytes and the directory; all bytes if the
+    /// directory is lost.
     ///
     /// # Errors
-    /// As [`parse`](Self::parse); [`Incomplete`](crate::ErrorKind::Incomplete) where these are not all here.
+    /// Returns the errors of [`parse`](Self::parse), and [`Incomplete`](crate::ErrorKind::Incomplete) if some of these
+    /// bytes are missing.
     pub fn parse_ranges(ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
         Self::open(Data::Parts(ranges), limits)
     }
@@ -74,16 +76,15 @@ impl<'a> Archive<'a> {
         Ok(Self { data, directory: Directory::find_any_in(data)?, limits: *limits })
     }
 
-    /// Its directory as it lies at the end: folders among the files.
+    /// Returns its directory, which also lists folders.
     pub fn directory(&self) -> &Directory<'a> {
         &self.directory
     }
 
-    /// The files that share bytes with one that starts before them, by their places among the
-    /// [members](Self::members), ascending. Goes by the directory alone; takes no memory where the files lie in its
-    /// order.
+    /// Returns the files that overlap one that starts before them, as ascending indices of [members](Self::members).
+    /// Uses only the directory. Allocates nothing if the files are in directory order.
     pub fn overlapping(&self) -> Vec<usize> {
-        // The header before the data takes 30 bytes at least.
+        // The header before the data takes at least 30 bytes.
         let span = |member: Member<'_>| {
             let start = member.header_offset();
             (start, start.saturating_add(30).saturating_add(member.stored_byte_len()), member.index())
@@ -108,16 +109,16 @@ impl<'a> Archive<'a> {
         shared
     }
 
-    /// Its files in the directory's order, duplicates included, folders left out; up to
+    /// Returns an iterator over its files in directory order, including duplicates but not folders, up to
     /// [`Limits::archive_members`].
     pub fn members(&self) -> Members<'a> {
         Members::new(self)
     }
 
-    /// The first file of this name; either slash stands for both, and case plays no part. Linear in the directory.
+    /// Returns the first file with this name, ignoring case and the kind of slash. Linear in the directory.
     ///
     /// # Errors
-    /// Where there is none before the directory breaks off.
+    /// Returns the directory's error if it occurs before such a file.
     pub fn find(&self, name: &[u8]) -> Result<Option<Member<'a>>> {
         let mut members = self.members();
         members.find(|found| found.as_ref().map_or(true, |it| is_same_name(it.name().as_bytes(), name))).transpose()

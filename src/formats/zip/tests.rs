@@ -1,4 +1,4 @@
-//! Archives of hand-written bytes, one thing odd in each.
+//! Hand-written archives, each with one oddity.
 
 use super::*;
 use crate::base::error::ErrorKind;
@@ -9,7 +9,7 @@ use crate::summary::{Problems, Severity};
 const PEEKS: &[u8] = &[0xcb, 0x4d, 0x2d, 0xce, 0x28, 0x48, 0x4d, 0xcd, 0xce, 0x1d, 0xa5, 0xc9, 0xa2, 0x01];
 const PEEKS_SIZE: u32 = 320;
 
-/// One file as both its headers tell it.
+/// One file, as both its headers describe it.
 #[derive(Clone, Default)]
 struct File<'a> {
     name: &'a [u8],
@@ -18,7 +18,7 @@ struct File<'a> {
     crc32: u32,
     size: u32,
     data: &'a [u8],
-    /// What the directory says instead of the right place.
+    /// The wrong offset for the directory.
     offset: Option<u32>,
     packed: Option<u32>,
 }
@@ -94,13 +94,13 @@ fn stored_files_are_slices_and_deflated_ones_inflate() {
     let blocks = summary.blocks;
     assert_eq!((blocks.stored, blocks.packed, blocks.packed_bytes, blocks.unpacked_bytes), (1, 1, 14, 320));
     assert_eq!(verify(&bytes), [""; 0]);
-    // Something before the archive shifts all of it.
+    // Bytes before the archive shift it as a whole.
     let shifted = [&b"#!/bin/sh\n"[..], &bytes].concat();
     let archive = Archive::parse(&shifted).unwrap();
     assert_eq!(archive.directory().prefix(), 10);
     assert_eq!(members(&archive)[0].stored_bytes().unwrap(), b"abc");
     assert_eq!(verify(&shifted), [""; 0]);
-    // What is left of an archive in an archive whose own end is cut off.
+    // The rest of an archive within an archive whose own end is cut off.
     let inner = zip(&[stored(b"inner.zip", &bytes)]);
     let cut = &inner[..30 + 9 + bytes.len()];
     assert_eq!(verify(cut), ["? 39 bytes of another archive before it"]);
@@ -199,7 +199,7 @@ fn members_that_share_bytes_are_told_and_not_unpacked() {
     assert_eq!(verify(&other), ["! members[1]: shares bytes with another member"]);
     let problems = Archive::parse(&other).unwrap().summarize().problems;
     assert_eq!(problems.iter().map(|problem| problem.code.name()).collect::<Vec<_>>(), ["damaged.overlap"]);
-    // Members in another order than the directory's lie apart all the same.
+    // Members in an order other than the directory's do not overlap either.
     let turned = zip(&[
         File { offset: Some(39), ..stored(b"a", b"12345678") },
         File { offset: Some(0), ..stored(b"b", b"12345678") },
@@ -213,7 +213,7 @@ fn claims_of_many_members_end_at_once() {
     let end = bytes.len() - 22;
     bytes[end + 8..end + 12].copy_from_slice(&[0x60, 0xea, 0x60, 0xea]); // 60,000 twice
     assert!(Archive::parse(&bytes).unwrap_err().to_string().contains("cannot hold 60000 entries"));
-    // Without its end it is told by its headers.
+    // Without its end, it is read by its local headers.
     assert!(Archive::parse(&bytes[..end]).unwrap().directory().is_lost());
     assert!(Archive::parse(b"PK\x05\x06").is_err());
     let empty = zip(&[]);

@@ -1,4 +1,4 @@
-//! The directory: found from the end of the bytes, or done without.
+//! The directory: found from the end of the bytes, or replaced by the local headers.
 
 use zerocopy::FromZeros;
 use zerocopy::little_endian::U32;
@@ -11,27 +11,28 @@ use crate::bytes::cursor::Cursor;
 use crate::ranges::Data;
 use crate::record::Read;
 
-/// Where an archive's directory lies.
+/// The location of an archive's directory.
 #[derive(Clone, Copy, Debug)]
 pub struct Directory<'a> {
     pub(super) data: Data<'a>,
     start: u64,
-    /// Where its last entry ends.
+    /// The end of its last entry.
     stop: u64,
     prefix: u64,
     end: EndRecord,
     end_offset: u64,
     comment: ByteStr<'a>,
-    /// How many entries it has; `None` where there is no directory, only the headers before the files.
+    /// The number of its entries; `None` if there is no directory, only the headers before the files.
     entry_count: Option<u64>,
 }
 
 impl<'a> Directory<'a> {
-    /// Finds the directory of the classic archive that ends at the end of these bytes. Looks at the last 65,557 of them.
+    /// Finds the directory of the classic archive that ends at the end of these bytes. Searches the last 65,557 of
+    /// them.
     ///
     /// # Errors
-    /// Where there is no end record, or several fit, or the one that fits does not meet the directory it tells of.
-    /// [`Unsupported`](crate::ErrorKind::Unsupported) for zip64 and archives on several disks.
+    /// Returns an error if there is no end record, if several fit, or if the one that fits does not match its
+    /// directory. Returns [`Unsupported`](crate::ErrorKind::Unsupported) for zip64 and archives on several disks.
     pub fn find(data: &'a [u8]) -> Result<Self> {
         Self::find_in(Data::Whole(data))
     }
@@ -48,11 +49,11 @@ impl<'a> Directory<'a> {
         Self::classic(data, found)
     }
 
-    /// The same, of zip64 archives too, and of one that lost its end: there the headers before the files stand in for a
-    /// directory, which [`is_lost`](Self::is_lost) tells.
+    /// Finds the directory, including that of a zip64 archive. If the end of the archive is missing, the headers before
+    /// the files replace the directory, and [`is_lost`](Self::is_lost) returns true.
     ///
     /// # Errors
-    /// As [`find`](Self::find), but for these.
+    /// Returns the errors of [`find`](Self::find), except for these cases.
     pub fn find_any(data: &'a [u8]) -> Result<Self> {
         Self::find_any_in(Data::Whole(data))
     }
@@ -71,7 +72,7 @@ impl<'a> Directory<'a> {
                     Some(locator) => Self::zip64(data, found, locator),
                     None => Self::classic(data, found),
                 }?;
-                // One that lies amid the files of another is a member of that, and no end of it.
+                // An end record among the files of another archive belongs to a member, so it is not the end.
                 let has_another = directory.prefix > 0 && begins_with_entry()?;
                 let is_inside = has_another && directory.archive_end() < data.size();
                 if is_inside { Self::lost(data) } else { Ok(directory) }
@@ -89,7 +90,7 @@ impl<'a> Directory<'a> {
 
     fn zip64(data: Data<'a>, found: Found<'a>, locator: &Zip64Locator) -> Result<Self> {
         let locator_offset = found.0.saturating_sub(size_of::<Zip64Locator>() as u64);
-        // With bytes before the archive, the record does not lie where it is told, but still before its locator.
+        // With bytes before the archive, the record is not at its claimed offset, but it is still before its locator.
         let told = locator.record_offset.get();
         let near = locator_offset.saturating_sub(size_of::<Zip64EndRecord>() as u64);
         let mut records = [told, near].into_iter().map(|offset| (offset, data.read(offset, read::<Zip64EndRecord>)));
@@ -108,7 +109,7 @@ impl<'a> Directory<'a> {
         Self::before(data, offset, place, found)
     }
 
-    /// The directory that ends at `stop`, of which the offset, bytes and number of entries are told.
+    /// Creates the directory that ends at `stop`, from its claimed offset, size and number of entries.
     fn before(data: Data<'a>, stop: u64, (offset, bytes, count): (u64, u64, u64), found: Found<'a>) -> Result<Self> {
         let error = |message: String| Error::malformed(message).at(stop);
         let Some(prefix) = stop.checked_sub(bytes).and_then(|start| start.checked_sub(offset)) else {
@@ -134,95 +135,96 @@ impl<'a> Directory<'a> {
         Ok(Self { data, start: size, stop: size, prefix: 0, end, end_offset: size, comment, entry_count: None })
     }
 
-    /// Whether there is no directory: the end of the archive is missing.
+    /// Returns true if there is no directory because the end of the archive is missing.
     pub fn is_lost(&self) -> bool {
         self.entry_count.is_none()
     }
 
-    /// How many entries it says it has; `None` where it [is lost](Self::is_lost).
+    /// Returns the claimed number of entries, or `None` if the directory [is lost](Self::is_lost).
     pub fn entry_count(&self) -> Option<u64> {
         self.entry_count
     }
 
-    /// The entries in the directory's order: as many as the end record says, fewer after an error. Where the directory is
-    /// lost, those that the headers before the files tell of: a walk over the whole archive.
+    /// Returns an iterator over the entries in directory order: as many as the end record says, fewer after an error.
+    /// If the directory is lost, it returns the entries of the headers before the files, and walks the whole archive.
     pub fn entries(&self) -> Entries<'a> {
         let Some(left) = self.entry_count else {
             return Entries { cursor: self.cursor(0), left: 0, is_lost: true };
         };
         let mut cursor = self.cursor(self.start);
-        // Checked before: the directory lies before the end record.
+        // Checked before: the directory is before the end record.
         let body = cursor.split(self.stop.saturating_sub(self.start)).unwrap_or(Cursor::new(&[]));
         Entries { cursor: body, left, is_lost: false }
     }
 
-    /// The entry whose fixed part lies at this offset of the bytes.
+    /// Returns the entry whose fixed part is at this offset of the bytes.
     ///
     /// # Errors
-    /// Where none lies there.
+    /// Returns an error if there is none.
     pub fn entry_at(&self, offset: u64) -> Result<CentralEntry<'a>> {
         Entries { cursor: self.cursor(offset), left: 0, is_lost: false }.read()
     }
 
-    /// The local header that an entry points at.
+    /// Returns the local header at this offset from an entry.
     ///
     /// # Errors
-    /// Where none lies there.
+    /// Returns an error if there is none.
     pub fn local(&self, header_offset: u64) -> Result<LocalEntry<'a>> {
         self.data.read(header_offset, |cursor| local_entry(*cursor))
     }
 
-    /// What stands at this offset, if it is a descriptor.
+    /// Returns the descriptor at this offset, if there is one.
     #[cfg(feature = "bmx")]
     pub(crate) fn descriptor(&self, offset: u64) -> Option<&'a Descriptor> {
         let mut cursor = self.data.cursor(offset);
-        // An error, even one that is dropped, takes memory.
+        // Creating an error allocates, even if it is dropped.
         cursor.rest().starts_with(&Descriptor::SIGNATURE).then(|| read::<Descriptor>(&mut cursor).ok()).flatten()
     }
 
-    /// All bytes up to the end of the archive's comment, where they are here.
+    /// Returns all bytes up to the end of the archive's comment, if they are available.
     pub fn archive(&self) -> &'a [u8] {
         let bytes = self.data.from(0);
         usize::try_from(self.archive_end()).ok().and_then(|end| bytes.get(..end)).unwrap_or(bytes)
     }
 
-    /// Where the archive's comment ends.
+    /// Returns the offset of the end of the archive's comment.
     pub fn archive_end(&self) -> u64 {
         let record = size_of::<EndRecord>().saturating_add(self.comment.len()) as u64;
         self.end_offset.saturating_add(record).min(self.data.size())
     }
 
-    /// The first byte of the directory.
+    /// Returns the offset of the directory.
     pub fn start(&self) -> u64 {
         self.start
     }
 
-    /// Bytes in front of the archive, by which its own offsets are shifted.
+    /// Returns the number of bytes before the archive, by which its own offsets are shifted.
     pub fn prefix(&self) -> u64 {
         self.prefix
     }
 
-    /// Where the directory ends.
+    /// Returns the offset of the end of the directory.
     pub fn stop(&self) -> u64 {
         self.stop
     }
 
-    /// The end record; of a zip64 archive the classic one.
+    /// Returns the end record; the classic one of a zip64 archive.
     pub fn end(&self) -> &EndRecord {
         &self.end
     }
 
-    /// Where the end record lies.
+    /// Returns the offset of the end record.
     pub fn end_offset(&self) -> u64 {
         self.end_offset
     }
 
-    /// The archive's comment.
+    /// Returns the archive's comment.
     pub fn comment(&self) -> ByteStr<'a> {
         self.comment
     }
 
-    /// An offset outside is met at the end, where nothing is left: places that are told lie in the file.
+    /// Returns a cursor at this offset, or at the end for an offset outside, so that reported offsets are inside the
+    /// file.
     pub(super) fn cursor(&self, offset: u64) -> Cursor<'a> {
         self.data.cursor(offset)
     }
@@ -236,10 +238,11 @@ fn several_disks(offset: u64) -> Error {
     Error::unsupported("zip archive on several disks").at(offset)
 }
 
-/// Where an end record lies, the record, and its comment.
+/// The offset of an end record, the record, and its comment.
 type Found<'a> = (u64, &'a EndRecord, ByteStr<'a>);
 
-/// Finds the one end record whose comment ends with the bytes; failing that, the last one before other bytes.
+/// Finds the single end record whose comment ends at the end of the bytes. Without one, returns the last end record
+/// before other bytes.
 fn end_record(data: Data<'_>) -> Result<Option<Found<'_>>> {
     let longest = (size_of::<EndRecord>() as u64).saturating_add(u16::MAX.into());
     let tail_start = data.size().saturating_sub(longest);
@@ -270,7 +273,7 @@ fn end_record(data: Data<'_>) -> Result<Option<Found<'_>>> {
 pub(super) fn locator(data: Data<'_>, end_offset: u64) -> Result<Option<&Zip64Locator>> {
     let Some(offset) = end_offset.checked_sub(size_of::<Zip64Locator>() as u64) else { return Ok(None) };
     let bytes = data.get(offset..end_offset)?;
-    // An error, even one that is dropped, takes memory.
+    // Creating an error allocates, even if it is dropped.
     let is_there = bytes.starts_with(&Zip64Locator::SIGNATURE);
     Ok(is_there.then(|| read::<Zip64Locator>(&mut Cursor::with_offset(bytes, offset)).ok()).flatten())
 }

@@ -1,4 +1,4 @@
-//! The entries, by the directory or by the headers before the files.
+//! The entries, from the directory or from the headers before the files.
 
 use zerocopy::FromZeros;
 use zerocopy::little_endian::{U16, U32, U64};
@@ -9,31 +9,31 @@ use crate::base::text::ByteStr;
 use crate::bytes::cursor::Cursor;
 use crate::record::{Framing, Read};
 
-/// One entry as the directory tells it.
+/// One entry as described by the directory.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct CentralEntry<'a> {
-    /// The fixed part; where the directory is lost, what the header before the data says.
+    /// The fixed part. If the directory is lost, its values are from the header before the data.
     pub header: CentralHeader,
-    /// Bytes in the file, where zip64 does not fit the fixed part too.
+    /// The size in the file. Unlike the fixed part, includes zip64 values.
     pub packed_bytes: u64,
-    /// Bytes when unpacked.
+    /// The decompressed size.
     pub unpacked_bytes: u64,
-    /// Where the local header lies, counted from the start of the archive.
+    /// The offset of the local header, counted from the start of the archive.
     pub header_offset: u64,
-    /// The name as stored: UTF-8, if bit 11 of the flags keeps its word.
+    /// The name as stored: UTF-8 if bit 11 of the flags is set and correct.
     pub name: ByteStr<'a>,
     /// The extra fields.
     pub extra: &'a [u8],
     /// The comment.
     pub comment: ByteStr<'a>,
-    /// Where the fixed part lies.
+    /// The offset of the fixed part.
     pub offset: u64,
-    /// How many bytes it takes with name, extra fields and comment.
+    /// The size including name, extra fields and comment.
     pub bytes: u64,
 }
 
-/// One entry as the header before its data tells it.
+/// One entry as described by the header before its data.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct LocalEntry<'a> {
@@ -43,11 +43,11 @@ pub struct LocalEntry<'a> {
     pub name: ByteStr<'a>,
     /// The extra fields.
     pub extra: &'a [u8],
-    /// Where the data starts.
+    /// The offset of the data.
     pub data_offset: u64,
 }
 
-/// The entries of a [`Directory`](super::Directory).
+/// An iterator over the entries of a [`Directory`](super::Directory).
 #[derive(Clone, Debug)]
 pub struct Entries<'a> {
     pub(super) cursor: Cursor<'a>,
@@ -56,7 +56,7 @@ pub struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
-    /// Bytes of the directory behind the entries met so far.
+    /// Returns the number of bytes of the directory after the entries read so far.
     pub fn left(&self) -> u64 {
         self.cursor.left()
     }
@@ -71,7 +71,7 @@ impl<'a> Entries<'a> {
         Ok(CentralEntry { header, packed_bytes, unpacked_bytes, header_offset, name, extra, comment, offset, bytes })
     }
 
-    /// The next file by the header before its data.
+    /// Finds the next file by the header before its data.
     fn find(&mut self) -> Option<CentralEntry<'a>> {
         let skipped = memchr::memmem::find(self.cursor.rest(), &LocalHeader::SIGNATURE)?;
         self.cursor.bytes(skipped as u64).ok()?;
@@ -89,7 +89,7 @@ impl<'a> Entries<'a> {
             (packed_bytes, unpacked_bytes) =
                 (descriptor.packed_bytes.get().into(), descriptor.unpacked_bytes.get().into());
         }
-        // What lies behind the end is told when the data is asked for.
+        // Data beyond the end is reported when it is requested.
         let _ = self.cursor.bytes(packed_bytes.min(self.cursor.left()));
         let header = CentralHeader {
             signature: Framing(CentralHeader::SIGNATURE),
@@ -111,14 +111,14 @@ impl<'a> Entries<'a> {
     }
 }
 
-/// Bit of the flags: sizes and CRC-32 follow the data.
+/// Flag bit: sizes and CRC-32 follow the data.
 const SIZES_FOLLOW: u16 = 1 << 3;
 
 fn narrowed(number: u64) -> U32 {
     u32::try_from(number).unwrap_or(u32::MAX).into()
 }
 
-/// Numbers of a header, those that do not fit it taken from the zip64 field among the extra ones.
+/// Returns numbers of a header, replaced by those of the zip64 extra field if they do not fit.
 fn widened<const N: usize>(numbers: [U32; N], extra: &[u8]) -> [u64; N] {
     let mut wide = numbers.map(|number| u64::from(number.get()));
     if !numbers.contains(&U32::MAX_VALUE) {
@@ -138,7 +138,7 @@ fn widened<const N: usize>(numbers: [U32; N], extra: &[u8]) -> [u64; N] {
     wide
 }
 
-/// What follows the data that starts here, looked for up to the next header.
+/// Finds the descriptor after the data that starts here, before the next header.
 fn descriptor<'a>(data: Cursor<'a>) -> Option<&'a Descriptor> {
     let bytes = data.rest();
     for place in memchr::memmem::find_iter(bytes, b"PK") {
@@ -172,10 +172,11 @@ impl<'a> Iterator for Entries<'a> {
     }
 }
 
-/// The entry whose header the bytes start with, which is the first unless something lies before the archive.
+/// Returns the entry whose header is at the start of the bytes. It is the first one unless there are bytes before the
+/// archive.
 ///
 /// # Errors
-/// Where they start with none.
+/// Returns an error if there is none.
 pub fn first_entry(data: &[u8]) -> Result<LocalEntry<'_>> {
     local_entry(Cursor::new(data))
 }

@@ -1,7 +1,7 @@
-//! The records of a zip, in place: what its directory says, entry by entry, before anybody believes it.
+//! The records of a zip archive in place: the directory's claims, entry by entry, without verification.
 //!
-//! What a zip on one disk has, zip64 included; an archive that lost its end is read by the headers before its files. Spec:
-//! PKWARE APPNOTE 4.3.
+//! Supports archives on one disk, including zip64. If the end of an archive is missing, it is read by the headers
+//! before its files. Spec: PKWARE APPNOTE 4.3.
 
 mod directory;
 mod entries;
@@ -19,7 +19,7 @@ pub use wire::*;
 mod tests {
     use super::*;
 
-    /// A stored entry, its line of the directory and the end record, with a comment of two bytes.
+    /// A stored entry, its directory record and the end record, with a comment of two bytes.
     fn archive() -> Vec<u8> {
         let mut bytes = b"PK\x03\x04\x14\0\0\x08\0\0\0\0\x20\0\0\0\0\0\x02\0\0\0\x02\0\0\0\x01\0\0\0nhi".to_vec();
         bytes.extend(b"PK\x01\x02\0\0\x14\0\0\x08\0\0\0\0\x20\0\0\0\0\0\x02\0\0\0\x02\0\0\0\x01\0\0\0\0\0");
@@ -44,7 +44,7 @@ mod tests {
         assert_eq!(local.data_offset, 31);
         assert_eq!(first_entry(&bytes).unwrap().name, "n");
         assert_eq!(directory.local(1).unwrap_err().to_string(), "header at 0x1: no LocalHeader");
-        // Outside, the place told is the end of the file.
+        // A location outside the file is reported at its end.
         assert_eq!(bytes.len(), 0x68);
         assert_eq!(directory.local(u64::MAX).unwrap_err().to_string(), "header at 0x68: needs 30 bytes, 0 left");
     }
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn an_error_ends_the_entries() {
         let mut bytes = archive();
-        // One more entry than there is; the directory's size says there could be.
+        // One more entry than there is, which the directory's size would allow.
         bytes[88..92].copy_from_slice(&[2, 0, 2, 0]);
         bytes[92] = 92;
         assert!(Directory::find(&bytes).is_err());

@@ -1,4 +1,4 @@
-//! The records of a zip exactly as stored, and with the texts behind them.
+//! The records of a zip archive exactly as stored, and with the texts after them.
 
 use nom::Parser as _;
 use zerocopy::IntoBytes;
@@ -13,7 +13,7 @@ use crate::outline::Schema;
 use crate::record::{Fixed, Flat, Framing, record, wire};
 
 wire! {
-    /// What stands before a file's data; its name and extra fields follow.
+    /// The header before a file's data; its name and extra fields follow.
     LocalHeader = 30 {
         /// `PK\x03\x04`.
         signature: Framing<[u8; 4]> = "local file header signature",
@@ -21,17 +21,17 @@ wire! {
         version_needed: U16 = "version needed to extract",
         /// Bit 0: encrypted. Bit 3: sizes follow the data. Bit 11: the name is UTF-8.
         flags: U16 = "general purpose bit flag",
-        /// 0: stored. 8: deflated.
+        /// 0 stored, 8 deflated.
         method: U16 = "compression method",
-        /// Time of day, in the way of DOS.
+        /// Time of day in DOS format.
         time: U16 = "last mod file time",
-        /// Day, in the way of DOS.
+        /// Date in DOS format.
         date: U16 = "last mod file date",
-        /// CRC-32 of the unpacked bytes; 0 where it follows the data.
+        /// CRC-32 of the decompressed bytes; 0 if it follows the data.
         crc32: U32 = "crc-32",
-        /// Bytes in the file; 0 where they follow the data.
+        /// Size in the file; 0 if it follows the data.
         packed_bytes: U32 = "compressed size",
-        /// Bytes when unpacked; 0 where they follow the data.
+        /// Decompressed size; 0 if it follows the data.
         unpacked_bytes: U32 = "uncompressed size",
         /// Bytes of the name.
         name_bytes: Framing<U16> = "file name length",
@@ -39,7 +39,7 @@ wire! {
         extra_bytes: Framing<U16> = "extra field length",
     }
 
-    /// What may follow a file's data, with its signature.
+    /// The optional record after a file's data, with its signature.
     Descriptor = 16 {
         /// `PK\x07\x08`.
         signature: Framing<[u8; 4]>,
@@ -51,7 +51,7 @@ wire! {
         unpacked_bytes: U32 = "uncompressed size",
     }
 
-    /// The same without a signature, as old writers leave it.
+    /// The record after a file's data without a signature, as old writers write it.
     BareDescriptor = 12 {
         /// CRC-32 of the unpacked bytes.
         crc32: U32 = "crc-32",
@@ -71,11 +71,11 @@ wire! {
         version_needed: U16 = "version needed to extract",
         /// Bit 0: encrypted. Bit 3: sizes follow the data. Bit 11: the name is UTF-8.
         flags: U16 = "general purpose bit flag",
-        /// 0: stored. 8: deflated.
+        /// 0 stored, 8 deflated.
         method: U16 = "compression method",
-        /// Time of day, in the way of DOS.
+        /// Time of day in DOS format.
         time: U16 = "last mod file time",
-        /// Day, in the way of DOS.
+        /// Date in DOS format.
         date: U16 = "last mod file date",
         /// CRC-32 of the unpacked bytes.
         crc32: U32 = "crc-32",
@@ -91,11 +91,11 @@ wire! {
         comment_bytes: Framing<U16> = "file comment length",
         /// Number of the disk with the data.
         disk: U16 = "disk number start",
-        /// Bit 0: said to be a text.
+        /// Bit 0: marked as text.
         internal_attributes: U16 = "internal file attributes",
-        /// What the writer's system knows of the file.
+        /// File attributes of the writer's system.
         external_attributes: U32 = "external file attributes",
-        /// Where the local header lies, counted from the start of the archive.
+        /// Offset of the local header, counted from the start of the archive.
         header_offset: U32 = "relative offset of local header",
     }
 
@@ -119,23 +119,23 @@ wire! {
         entries: U64 = "total number of entries in the central directory",
         /// Bytes of the directory.
         directory_bytes: U64 = "size of the central directory",
-        /// Where the directory starts, counted from the start of the archive.
+        /// Offset of the directory, counted from the start of the archive.
         directory_offset: U64 = "offset of start of central directory",
     }
 
-    /// What lies before the end record of a zip64 archive.
+    /// The record before the end record of a zip64 archive.
     Zip64Locator = 20 {
         /// `PK\x06\x07`.
         signature: Framing<[u8; 4]> = "zip64 end of central dir locator signature",
         /// Number of the disk with the record.
         disk: U32 = "number of the disk with the start of the zip64 end of central directory",
-        /// Where the record lies, counted from the start of the archive.
+        /// Offset of the record, counted from the start of the archive.
         record_offset: U64 = "relative offset of the zip64 end of central directory record",
         /// Disks.
         disks: U32 = "total number of disks",
     }
 
-    /// The last record, by which all others are found; a comment follows.
+    /// The last record, from which all others are found; a comment follows.
     EndRecord = 22 {
         /// `PK\x05\x06`.
         signature: Framing<[u8; 4]> = "end of central dir signature",
@@ -194,7 +194,7 @@ impl Signed for EndRecord {
 }
 
 record! {
-    /// What stands before a file's data.
+    /// The header before a file's data.
     LocalRecord<'a> named name {
         /// The fixed part.
         header: &'a LocalHeader as Flat<'a, LocalHeader> => |header| header.signed(),

@@ -1,4 +1,4 @@
-//! Data is what it is, whatever names it holds.
+//! Data is preserved, whatever names it contains.
 
 use super::{Folder, code, lines, program, run, stderr};
 use crate::writer;
@@ -16,7 +16,7 @@ fn ndjson(path: &std::path::Path) -> Vec<serde_json::Value> {
     lines(&program().arg("scan").arg(path).output().unwrap())
 }
 
-/// The bytes that a name of a record was made of.
+/// The original bytes of a name in a record.
 fn bytes_of(record: &serde_json::Value, key: &str) -> Vec<u8> {
     let text = record[key].as_str().unwrap();
     if record["lossy"] != true {
@@ -42,7 +42,7 @@ fn every_byte_of_a_name_comes_back() {
     let records = lines(&records);
     let found: Vec<Vec<u8>> = records[1..].iter().map(|record| bytes_of(record, "member")).collect();
     assert_eq!(found, names);
-    // What is UTF-8 stands there as it is: C1, bidi controls, DEL.
+    // Valid UTF-8 is unchanged: C1, bidi controls, DEL.
     let path = folder.file("c1.zip", zip(&[Entry::stored("\u{9b}\u{202e}\u{7f}.b3d", &scene)], b"").to_vec());
     assert_eq!(ndjson(&path)[1]["member"], "\u{9b}\u{202e}\u{7f}.b3d");
     assert_eq!(&csv(&[], &path)[1][1], "\u{9b}\u{202e}\u{7f}.b3d");

@@ -16,7 +16,7 @@ fn tree(path: &str, more: &[&str]) -> Option<Vec<Json>> {
     (code(&output) == 0).then(|| lines(&output))
 }
 
-/// The lines with bytes that are no parts, held to cover the file.
+/// Returns the lines with bytes that are not parts, and checks that they cover the file.
 fn leaves(path: &str, lines: Vec<Json>) -> Vec<Json> {
     let size = root().join(path).metadata().unwrap().len();
     let mut at = 0;
@@ -124,7 +124,7 @@ fn names_and_paths_of_problems_lead_to_parts() {
             assert_eq!(stdout(&named), stdout(&numbered), "{verb:?} {name}");
         }
     }
-    // What lies among the bytes of other arrays is shown with those.
+    // Data between the bytes of other arrays is shown with those.
     let positions = stdout(&run(["hex", path, "meshes[0].positions"]));
     assert!(positions.contains("records {x f32"), "{positions}");
     // An array is shown with the count before it.
@@ -165,7 +165,7 @@ fn a_range_outside_what_is_asked_for_is_told() {
     assert_eq!(dumped(&stdout(&meets), first), b"MESH");
 }
 
-/// The bytes of a dump, each row's place held to be right.
+/// Returns the bytes of a dump, and checks each row's offset.
 fn dumped(text: &str, first: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     for line in text.lines() {

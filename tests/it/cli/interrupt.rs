@@ -25,7 +25,7 @@ fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// The status and what is said, once it has ended.
+/// The status and the messages, once it has ended.
 fn end(mut child: Child) -> (Option<i32>, String) {
     wait_until("the program ends", || child.try_wait().unwrap().is_some());
     let mut said = String::new();
@@ -51,7 +51,7 @@ fn scan_of_a_list() -> Command {
 fn an_interrupted_scan_writes_out_what_it_found() {
     let mut child = scan_of_a_list().spawn().unwrap();
     let mut list = child.stdin.take().unwrap();
-    // As long as the list goes on.
+    // While the list continues.
     let writer = std::thread::spawn(move || while list.write_all(b"corpus\n").is_ok() {});
     let mut records = BufReader::new(child.stdout.take().unwrap()).lines();
     assert!(records.next().is_some());
@@ -71,7 +71,7 @@ fn a_scan_that_waits_for_its_list_is_interrupted_too() {
     let mut list = child.stdin.take().unwrap();
     writeln!(list, "{EVERYTHING}").unwrap();
     let mut records = BufReader::new(child.stdout.take().unwrap()).lines();
-    // The first path is looked at before the second is there.
+    // The first path is processed before the second is available.
     assert!(records.next().unwrap().unwrap().contains(EVERYTHING));
     interrupt(&child);
     assert!(records.next().is_none());
@@ -86,7 +86,7 @@ fn an_interrupted_scan_leaves_the_file_to_write_as_it_was() {
     let mut child = scan_of_a_list().args(["-o"]).arg(&old).spawn().unwrap();
     let mut list = child.stdin.take().unwrap();
     writeln!(list, "{EVERYTHING}").unwrap();
-    // The new one is there, and something in it.
+    // The new file exists, and has content.
     let begun = |name: &String| {
         name.starts_with(".meshpeek-") && std::fs::metadata(folder.0.join(name)).is_ok_and(|file| file.len() > 0)
     };
@@ -105,7 +105,7 @@ fn a_second_one_ends_at_once() {
     let mut child = scan_of_a_list().spawn().unwrap();
     let mut list = child.stdin.take().unwrap();
     let writer = std::thread::spawn(move || while list.write_all(b"corpus\n").is_ok() {});
-    // Nobody reads: before long, writing a record waits for ever.
+    // Nobody reads, so writing a record soon blocks.
     let waiting = || rustix::io::ioctl_fionread(child.stdout.as_ref().unwrap()).unwrap();
     let mut before = 0;
     wait_until("the pipe is full", || {
@@ -181,13 +181,13 @@ fn a_signal_that_is_ignored_stays_ignored() {
     assert_eq!(names(&folder), ["list"]);
 }
 
-/// What is no scan ends at the first one, whatever it waits for.
+/// A verb other than scan ends at the first signal, whatever it waits for.
 #[test]
 fn an_answer_about_many_files_ends_at_once() {
     let folder = Folder::new("interrupt-answers");
     let silent = folder.0.join("silent");
     assert!(Command::new("mkfifo").arg(&silent).status().unwrap().success());
-    // Somebody has it open, so that a reader waits for ten seconds.
+    // Another process has it open, so a reader waits for ten seconds.
     let _open = std::fs::File::options().read(true).write(true).open(&silent).unwrap();
     for verb in ["refs", "dupes"] {
         let mut command = program();

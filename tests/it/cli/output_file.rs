@@ -1,4 +1,4 @@
-//! `-o`: never onto an input, never half.
+//! `-o`: never over an input, never partial.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -60,7 +60,7 @@ fn a_file_to_write_in_a_scanned_folder_is_passed_over() {
     let folder = Folder::new("in-folder");
     let bytes = std::fs::read(root().join(EVERYTHING)).unwrap();
     folder.file("scene.b3d", &bytes);
-    // What is there before may be anything, a scene even.
+    // The existing file may be anything, even a scene.
     let target = folder.file("out.b3d", &bytes);
     for flags in [&["scan"][..], &["scan", "--hidden", "-v"]] {
         let output = to_file(flags, &folder.0, &target);
@@ -90,7 +90,7 @@ fn the_old_file_stays_where_nothing_could_be_done() {
     assert_eq!(code(&unknown), 2);
     assert_eq!(std::fs::read(&old).unwrap(), b"old");
     assert_eq!(names(&folder), ["old"]);
-    // Where something was done, it is replaced.
+    // If the command succeeds, the file is replaced.
     let some = program().args(["scan", EVERYTHING]).arg(missing).arg("-o").arg(&old).output().unwrap();
     assert_eq!(code(&some), 1);
     assert!(std::fs::read_to_string(&old).unwrap().contains(EVERYTHING));
@@ -112,7 +112,7 @@ fn rights_and_links_stay_as_they_are() {
     }
     assert!(link.is_symlink());
     assert!(std::fs::read_to_string(&old).unwrap().contains("Blitz3D"));
-    // A new file has the rights that any new file has.
+    // A new file has the default permissions.
     let usual = folder.file("usual", "").metadata().unwrap().mode();
     let new = folder.0.join("new");
     assert_eq!(code(&to_file(&["info"], Path::new(EVERYTHING), &new)), 0);
@@ -128,7 +128,7 @@ fn pipes_and_devices_are_written_straight() {
     let straight = run(["info", EVERYTHING, "-o", "/dev/stdout"]);
     assert_eq!((code(&straight), stdout(&straight)), (0, expected.clone()));
     let folder = Folder::new("straight");
-    // A file that is standard output already goes on where it is.
+    // A file that is already standard output is appended to.
     let file = folder.file("file", "before\n");
     let append = std::fs::File::options().append(true).open(&file).unwrap();
     let status = program().args(["info", EVERYTHING, "-o", "/dev/stdout"]).stdout(append).status().unwrap();
@@ -157,7 +157,7 @@ fn an_error_of_writing_names_the_file() {
     assert!(stderr(&run(["info", EVERYTHING, "-o", "no/such/folder/out"])).contains("no/such/folder"));
 }
 
-/// The bytes of a map that another process has cut short are no memory that the system would write from.
+/// Bytes of a map that another process has truncated are not valid memory for a system call to write from.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_dump_of_a_file_that_is_cut_short_says_so() {
@@ -180,7 +180,7 @@ fn a_dump_of_a_file_that_is_cut_short_says_so() {
     assert_eq!(lines(&run([OsStr::new("scan"), path.as_os_str()])).len(), 1);
 }
 
-/// Each verb with the formats that it has endings for.
+/// Each verb with the formats for which it has extensions.
 const VERBS: [(&[&str], &[&str]); 16] = [
     (&["info", EVERYTHING], &["json"]),
     (&["scan", EVERYTHING], &["csv", "ndjson", "parquet"]),
@@ -230,7 +230,7 @@ fn the_ending_of_the_file_to_write_is_its_format() {
             assert!(is_it, "{verb:?} {ending}: {}", String::from_utf8_lossy(&bytes));
             std::fs::remove_file(path).unwrap();
         }
-        // Any other ending is what a pipe gets.
+        // Any other extension selects the format for pipes.
         if verb[0] == "export" {
             continue;
         }
@@ -262,7 +262,7 @@ fn a_format_that_is_given_outranks_the_ending() {
     assert!(write(&["scan", "--format", "ndjson", EVERYTHING]).starts_with('{'));
     assert!(write(&["dump", EVERYTHING, "meshes/0/positions", "--format", "ndjson"]).starts_with('{'));
     assert!(write(&["tree", EVERYTHING, "--format", "text"]).starts_with("    offset"));
-    // A member is what it is.
+    // A member is written unchanged.
     assert!(write(&["cat", "corpus/zip/assets.zip!/README.txt"]).starts_with("nothing"));
     let digests =
         program().args(["info", "--digests", EVERYTHING, "-o"]).arg(folder.0.join("out.json")).output().unwrap();

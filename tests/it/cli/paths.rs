@@ -8,7 +8,7 @@ use super::{Folder, code, lines, run, stderr, stdout};
 use crate::corpus::root;
 use crate::writer::{self, b3d, odol};
 
-/// The path that a problem's message begins with.
+/// The path at the start of a problem's message.
 fn path(message: &str) -> Option<&str> {
     let (path, _) = message.split_once(": ")?;
     let path = path.split_once(" (").map_or(path, |(path, _)| path);
@@ -30,14 +30,14 @@ fn every_path_of_a_problem_is_a_selector_of_every_verb() {
         let file = format!("corpus/{name}");
         let messages: Vec<String> =
             problems(&file).iter().map(|problem| problem["message"].as_str().unwrap().to_owned()).collect();
-        // Of a list that is all wrong, some items stand for all.
+        // If a whole list is wrong, only some of its items are tried.
         for path in messages.iter().filter_map(|message| path(message)).take(8) {
             if !tried.insert((file.clone(), path.to_owned())) {
                 continue;
             }
             for verb in ["hex", "tree"] {
                 let output = run([verb, &file, path]);
-                // 1 where the file does not open at all: its bytes are shown.
+                // 1 if the file does not open at all: its bytes are shown.
                 assert!(matches!(code(&output), 0 | 1), "{verb} {file} {path}: {}", stderr(&output));
                 assert!(!output.stdout.is_empty(), "{verb} {file} {path}");
             }
@@ -67,7 +67,7 @@ fn a_number_after_an_array_is_a_row() {
         assert_eq!(code(&run(["tree", "--fields", file, path])), 0);
     }
     assert_eq!(code(&run(["dump", file, "lods/0/faces/99"])), 2);
-    // A row of an array that lies in the file as it is has bytes of its own.
+    // A row of an array in place has bytes of its own.
     let file = "corpus/b3d/everything.b3d";
     let hex = stdout(&run(["hex", file, "meshes/0/triangles/0/indices/0"]));
     let digits: String =
@@ -108,7 +108,7 @@ fn what_cannot_be_decoded_is_not_mistaken_for_other_data() {
     let said = stderr(&output);
     assert!(said.contains("lods/0/uvs/0 cannot be decoded: ") && said.contains("LZO"), "{said}");
     assert!(!said.contains("did you mean"), "{said}");
-    // What is misspelled still gets a hint; what another item would have does not.
+    // A misspelled name still gets a hint; a name that only another item would have does not.
     assert!(stderr(&run(["dump", file, "lods/1/uv/0"])).contains("did you mean lods/1/uvs/0?"));
     assert!(!stderr(&run(["dump", file, "lods/7/uvs/0"])).contains("did you mean lods/1/uvs/0?"));
 }
@@ -187,14 +187,14 @@ fn bytes_of_what_does_not_open_are_shown_with_their_characters() {
     assert!(code(&at) == 1 && stdout(&at).contains("(byte 17 of it)"), "{}", stdout(&at));
     let tree = run(["tree", file]);
     assert!(code(&tree) == 1 && stdout(&tree).contains("unrecognized format"), "{}", stdout(&tree));
-    // Of a version that is not read, signature and version are known.
+    // For an unsupported version, signature and version are known.
     let newer = run(["tree", "--format", "ndjson", "corpus/hostile/v76.p3d"]);
     let leaves = lines(&newer);
     assert_eq!((&leaves[0]["name"], &leaves[0]["value"]), (&Json::from("signature"), &Json::from("ODOL")));
     assert_eq!((&leaves[1]["name"], &leaves[1]["value"]), (&Json::from("version"), &Json::from(76)));
     assert_eq!(leaves[2]["kind"], "gap");
     assert!(stderr(&newer).contains("newer than this reader"), "{}", stderr(&newer));
-    // The rest of a long file is shown on demand.
+    // The rest of a long file is shown on request.
     let long = folder.file("long.p3d", [b'x'; 5000]);
     let some = stdout(&run(["hex".as_ref(), long.as_os_str()]));
     assert!(some.contains("more bytes; --range 0x200..0x1388 shows them") && some.lines().count() == 33, "{some}");

@@ -1,4 +1,4 @@
-//! Names in files that look like places, under every verb: nothing is written but what the arguments name.
+//! Names in files that look like paths, with every verb: only files named in the arguments are written.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -67,7 +67,7 @@ fn what_a_file_says_is_no_place_to_write() {
     assert!(before.keys().all(|path| after.contains_key(path)));
     let made = |name: &str| work.join(name).metadata().is_ok_and(|made| made.is_dir() || made.len() > 0);
     assert!(made("out.ndjson") && made("out.glb") && made("pictures"));
-    // A picture has the name of a digest, whatever its model is called.
+    // A picture is named by a digest, whatever its model is called.
     for picture in work.join("pictures").read_dir().unwrap() {
         let name = picture.unwrap().file_name().into_string().unwrap();
         assert!(name.ends_with(".png") && name.len() == 64 + 4, "{name}");

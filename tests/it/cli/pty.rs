@@ -1,4 +1,4 @@
-//! A pseudo-terminal to run the program on.
+//! A pseudo-terminal on which to run the program.
 
 use std::fs::{File, OpenOptions};
 use std::io::Read;
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-/// Both ends of a terminal so many columns wide: ours, and the one for a program.
+/// Both ends of a terminal with this many columns: ours, and the program's.
 fn terminal(columns: u16) -> (File, File) {
     let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&ours).unwrap();
@@ -19,7 +19,7 @@ fn terminal(columns: u16) -> (File, File) {
     (ours.into(), theirs)
 }
 
-/// All that is written to it until nobody holds the other end.
+/// Reads everything written to it until all other handles are closed.
 fn read_all(mut ours: File) -> String {
     let mut bytes = Vec::new();
     let mut buffer = [0; 4096];
@@ -30,7 +30,7 @@ fn read_all(mut ours: File) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-/// What the program writes to standard output where that is such a terminal.
+/// The program's standard output if it is such a terminal.
 pub fn stdout_on_terminal(mut command: Command, columns: u16) -> String {
     let (ours, theirs) = terminal(columns);
     let mut child = command.stdin(Stdio::null()).stdout(theirs).stderr(Stdio::null()).spawn().unwrap();
@@ -41,7 +41,7 @@ pub fn stdout_on_terminal(mut command: Command, columns: u16) -> String {
     text.replace("\r\n", "\n")
 }
 
-/// What the program writes to standard error where that is such a terminal.
+/// The program's standard error if it is such a terminal.
 pub fn stderr_on_terminal(mut command: Command, columns: u16) -> String {
     let (ours, theirs) = terminal(columns);
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(theirs).spawn().unwrap();

@@ -1,4 +1,4 @@
-//! Exit status, and what is said.
+//! Exit status and messages.
 
 use serde_json::{Value as Json, json};
 
@@ -19,7 +19,7 @@ fn two_is_for_nothing_done() {
     }
 }
 
-/// Verbs for many files describe what is not an asset; those for one cannot work on it, and name it.
+/// Verbs for many files describe files that are not assets. Verbs for one file fail, and name it.
 #[test]
 fn status_for_what_is_not_an_asset_is_the_same_over_all_verbs() {
     let folder = Folder::new("strangers_status");
@@ -48,7 +48,7 @@ fn status_for_what_is_not_an_asset_is_the_same_over_all_verbs() {
             let said = format!("meshpeek: {stranger}: not an asset; ");
             assert!(stderr(&output).starts_with(&said), "{arguments:?}: {}", stderr(&output));
         }
-        // The bytes are shown all the same.
+        // The bytes are shown nevertheless.
         for verb in ["tree", "hex"] {
             let output = run([verb, stranger]);
             assert_eq!(code(&output), 1, "{verb} {stranger}");
@@ -84,7 +84,7 @@ fn summary_lines_and_the_end_event_count_apart_what_is_not_an_asset_or_not_reada
     assert_eq!((&end["whole"], &end["unreadable"]), (&json!(false), &json!(1)));
     let said = stderr(&run(["verify", input.to_str().unwrap(), "no/such/file"]));
     assert!(said.ends_with("2 assets, 1 error, 3 warnings, 3 not assets, 1 unreadable\n"), "{said}");
-    // A scan that goes on from the stream counts what it copies.
+    // A scan that continues from the stream counts the copied records.
     let old = folder.file("old.ndjson", output.stdout);
     let output = scan(&["--since", old.to_str().unwrap()]);
     let counts =
@@ -169,7 +169,7 @@ fn help_is_short_and_the_limits_are_explained_once() {
         assert!(help.lines().count() <= if verb == "scan" { 60 } else { 45 }, "{verb}: {help}");
         assert!(!help.contains("--max-"), "{verb}: {help}");
         assert!(help.contains("Print only errors"), "{verb}: {help}");
-        // They work all the same.
+        // They work nevertheless.
         assert_eq!(code(&run([verb, "--help", "--max-depth", "1"])), 0);
     }
     let limits = stdout(&run(["help", "limits"]));

@@ -1,4 +1,4 @@
-//! What a person at a terminal sees.
+//! The output on a terminal.
 
 use meshpeek::view::ByteStr;
 use serde_json::Value as Json;
@@ -28,8 +28,8 @@ fn shown(text: &str) -> String {
     ByteStr::from(text).to_string()
 }
 
-/// What a table prints of a record: the heading that it stands under, with folders as headings and without; its name in
-/// both cases; and its other words.
+/// The table's output for a record: the heading above it, with folders as headings and without; its name in both cases;
+/// and its other words.
 struct Expected {
     headings: [String; 2],
     names: [String; 2],
@@ -41,7 +41,7 @@ fn split(path: &str) -> (String, String) {
     (path[..end].to_owned(), path[end..].to_owned())
 }
 
-/// By the record and the words after its name in a table as wide as can be.
+/// By the record and the words after its name in a table of maximum width.
 fn entry(record: &Json, row: &str, problem: Option<&str>) -> Expected {
     let path = shown(record["path"].as_str().unwrap());
     let (headings, names) = match record["member"].as_str().map(shown) {
@@ -87,7 +87,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 fn a_table_keeps_every_word_at_every_width() {
     let mut folders = vec!["corpus"];
     if crate::corpus::outside().is_some_and(|folder| folder.ends_with("../shared/corpus")) {
-        // Of these, only the order of paths is asked here.
+        // Of these, only the order of paths is tested here.
         folders.insert(0, "../shared/corpus");
     }
     let records = lines(&program().arg("scan").args(&folders).args(["--sort", "path"]).output().unwrap());
@@ -149,7 +149,7 @@ fn members_have_a_heading_with_their_archive() {
         let lines: Vec<&str> = text.lines().collect();
         let at = |line: &str| lines.iter().position(|it| *it == line).unwrap_or_else(|| panic!("{line}: {text}"));
         let heading = at(&format!("{}!/inner.zip!/", path.display()));
-        // Each is one line, so each can be copied.
+        // Each is one line, so that each can be copied.
         assert!(lines[heading + 1].trim_start().starts_with(name), "{text}");
         let outer = format!("{}!/", path.display());
         assert!(at(&outer) < heading, "{text}");
@@ -157,7 +157,7 @@ fn members_have_a_heading_with_their_archive() {
     }
 }
 
-/// Lines of at most 80 columns, but for one word, with the words that a pipe gets.
+/// Lines of at most 80 columns, except for single words, with the same words as in a pipe.
 fn keeps_words(arguments: &[&str]) {
     let pipe = stdout(&program().args(arguments).output().unwrap());
     let mut command = program();
@@ -185,7 +185,7 @@ fn no_verb_breaks_a_word_or_drops_a_value_in_80_columns() {
         for verb in [&["info"][..], &["tree"], &["tree", "--fields"], &["dump"], &["dupes", "corpus/zip"]] {
             keeps_words(&[verb, &[file]].concat());
         }
-        // Bytes stand beside words in a pipe too.
+        // Bytes and words are combined in a pipe too.
         let mut hex = program();
         hex.args(["hex", file]).env("COLUMNS", "80");
         let pipe = stdout(&hex.output().unwrap());
@@ -200,7 +200,7 @@ fn no_verb_breaks_a_word_or_drops_a_value_in_80_columns() {
     keeps_words(&["schema", "odol"]);
 }
 
-/// What stands beside the bytes.
+/// The text next to the bytes.
 fn descriptions(hex: &str, column: usize) -> Vec<&str> {
     let lines = hex.lines().filter(|line| line.len() > 10 && !line.contains("more bytes; --range"));
     let beside = lines.filter_map(|line| {
@@ -296,7 +296,7 @@ fn without_a_terminal_a_table_is_as_wide_as_the_variable_says_or_100() {
         let mut command = program();
         command.args(["scan", "corpus", "--format", "table"]).env_remove("COLUMNS");
         let output = command.envs(columns.map(|columns| ("COLUMNS", columns))).output().unwrap();
-        // Names are whole, however long they are.
+        // Names are complete, whatever their length.
         stdout(&output).lines().filter(|line| line.trim().contains(' ')).map(|line| line.width()).max().unwrap()
     };
     assert_eq!(widest(None), 100);
@@ -328,7 +328,7 @@ fn severities_are_colored() {
     assert!(text.contains("\x1b[33mwarning") || text.contains("\x1b[1m\x1b[33mwarning"), "{text:?}");
 }
 
-/// Everything that turns, moves or colors, once in a name.
+/// All characters that turn, move or color text, once in a name.
 const ACTING: &str = "\x1b]0;t\x07\x1bP\x08\r\x7f\u{9b}31m\u{202e}\u{2066}\u{200f}\u{61c}";
 
 #[test]
@@ -367,7 +367,7 @@ fn one_large_archive_moves_the_progress_along() {
     let folder = Folder::new("progress");
     let vertices = writer::b3d::vertices(20_000, 3, 2, 2);
     let scene = writer::b3d::scene([writer::b3d::node("n", [writer::b3d::mesh(-1, [vertices])])]).to_vec();
-    // On a quick machine a small archive is through before the line is drawn twice.
+    // On a fast machine, a small archive is done before the line is drawn twice.
     for members in [100, 400, 1_600] {
         let archive = (0..members).fold(Writer::new(), |pbo, i| pbo.stored(format!("{i}.b3d").as_bytes(), &scene));
         let path = folder.file("large.pbo", archive.finish(Tail::Sha1));

@@ -1,4 +1,4 @@
-//! Which files are looked at.
+//! The files that are processed.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ fn scene() -> Vec<u8> {
     writer::b3d::scene([]).to_vec()
 }
 
-/// What a scan with these flags finds below this folder.
+/// The results of a scan with these flags below this folder.
 fn found(flags: &[&str], path: &Path) -> Vec<String> {
     let output = program().args(["scan", "--sort", "path"]).args(flags).arg(path).output().unwrap();
     let place = |record: serde_json::Value| {
@@ -45,7 +45,7 @@ fn globs_reach_the_members_of_archives() {
     );
     assert_eq!(found(&["-g", "*.zip"], &folder.0), [".hidden.zip", "left_out.zip", "outer.zip"]);
     assert_eq!(found(&["-g", "*.b3d", "--hidden"], &folder.0).len(), 5);
-    // A path that is named is looked at whatever its name, and the patterns hold inside it.
+    // A named path is processed whatever its name, and the patterns apply inside it.
     let named = |flags: &[&str], name: &str| found(flags, &folder.0.join(name)).len();
     assert_eq!(named(&["-g", "*.b3d"], "loose.rtm"), 1);
     assert_eq!(named(&["-g", "*.b3d"], "left_out.zip"), 3);

@@ -7,21 +7,21 @@ fn scene() -> Vec<u8> {
     b3d::sound().to_vec()
 }
 
-/// So many members that all have the same bytes: what they unpack to is out of all proportion to the archive.
+/// This many members that share the same bytes: their decompressed size is out of all proportion to the archive.
 pub fn quilt(members: usize, kernel: usize) -> Vec<u8> {
     let shared = Entry::deflated("0", &vec![0; kernel]);
     let mut entries = vec![shared.clone()];
     for index in 1..members {
         let name = index.to_string().into_bytes();
         let header = Header { name, ..shared.central.clone() };
-        // Its own local header is there, empty, and not what the directory points at.
+        // Its own local header exists and is empty, but the directory does not refer to it.
         let local = Header { packed: 0, unpacked: 0, ..header.clone() };
         entries.push(Entry { central: header, local, header_offset: Some(0), ..Entry::default() });
     }
     zip(&entries, b"").to_vec()
 }
 
-/// An archive in an archive, so many times.
+/// An archive nested this many times.
 pub fn nested(levels: usize) -> Vec<u8> {
     let inner = zip(&[Entry::stored("scene.b3d", &scene())], b"").to_vec();
     (1..levels).fold(inner, |inner, level| {
@@ -31,13 +31,13 @@ pub fn nested(levels: usize) -> Vec<u8> {
     })
 }
 
-/// An archive of two members as a zip64 one: sizes and places in the fields of zip64, with bytes before it or none.
+/// An archive of two members as zip64: sizes and offsets in the zip64 fields, optionally with bytes before the archive.
 pub fn zip64(before: &[u8]) -> Vec<u8> {
     let wide = |entry: Entry| {
         let (packed, unpacked) = (entry.central.packed.into(), entry.central.unpacked.into());
         let fields: [u64; 2] = [unpacked, packed];
         let mut entry = entry.both(|header| {
-            // Another field stands before it.
+            // Another field comes before it.
             header.extra = [&[9, 9, 2, 0, 7, 7, 1, 0, 16, 0][..], fields.map(u64::to_le_bytes).as_flattened()].concat();
             (header.packed, header.unpacked) = (u32::MAX, u32::MAX);
         });
@@ -59,7 +59,8 @@ pub fn corpus() -> Vec<(&'static str, Vec<u8>)> {
     let archive = pbo::Writer::new().stored(br"data\scene.b3d", &scene()).packed(b"model.p3d", &mlod::sound().to_vec());
     let encrypted = Entry::stored("secret.b3d", &scene()).both(|header| header.flags |= 1);
     vec![
-        // A folder; stored and deflated members, names with either slash, sizes behind the data, a name with no asset.
+        // A folder; stored and deflated members, names with either slash, sizes after the data, a name without an
+        // asset.
         (
             "assets.zip",
             zip(
@@ -87,7 +88,7 @@ pub fn corpus() -> Vec<(&'static str, Vec<u8>)> {
         ),
         // Three levels of archives.
         ("nested.zip", nested(3)),
-        // A member that no key is there for, and one packed in a way that is not read.
+        // An encrypted member, and one with an unsupported method.
         ("locked.zip", zip(&[encrypted, Entry::new("later.b3d", 93, b"????".to_vec(), b"")], b"").to_vec()),
         ("empty.zip", zip(&[], b"").to_vec()),
     ]
@@ -99,7 +100,7 @@ pub fn hostile() -> Vec<(&'static str, Vec<u8>)> {
     let one = |entry: Entry| zip(&[entry], b"");
     vec![
         ("zip_quilt.zip", quilt(40, 100_000)),
-        // Two files of one name, names that lead out.
+        // Two files with one name, names that leave the folder.
         (
             "zip_names.zip",
             zip(
@@ -129,7 +130,7 @@ pub fn hostile() -> Vec<(&'static str, Vec<u8>)> {
             entry.local.name[0] = b'S';
             one(entry).to_vec()
         }),
-        // More entries than the directory has room for.
+        // More entries than fit in the directory.
         ("zip_entries.zip", one(plain()).set("disk_entries", [0x60, 0xea, 0x60, 0xea]).to_vec()),
         ("zip_end_missing.zip", {
             let bytes = one(plain());

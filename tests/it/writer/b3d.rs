@@ -2,7 +2,7 @@
 
 use super::bytes::Bytes;
 
-/// A chunk around a body, whose marks stay.
+/// A chunk around a body, which keeps its marks.
 pub fn chunk(tag: &[u8; 4], body: Bytes) -> Bytes {
     Bytes::new().raw(tag).u32(body.len() as u32).part(&body)
 }
@@ -50,7 +50,7 @@ pub fn mesh(brush: i32, parts: impl IntoIterator<Item = Bytes>) -> Bytes {
     chunk(b"MESH", join(Bytes::new().mark("mesh_brush").i32(brush), parts))
 }
 
-/// Vertices whose numbers all differ, but those of normals, which are unit, and of colors, which reach from 0 to 1.
+/// Vertices whose numbers all differ, except those of normals, which are unit, and of colors, which range from 0 to 1.
 pub fn vertices(count: u32, flags: u32, sets: u32, size: u32) -> Bytes {
     let normal = if flags & 1 != 0 { 3 } else { 0 };
     let color = if flags & 2 != 0 { 4 } else { 0 };
@@ -89,22 +89,22 @@ pub fn animation(frames: i32, fps: f32) -> Bytes {
     chunk(b"ANIM", Bytes::new().mark("animation").i32(0).i32(frames).f32(fps))
 }
 
-/// What the document does not know, but some writers add.
+/// Chunks that some writers add. Not in the document.
 pub fn sequence(name: &str, first: i32, last: i32) -> Bytes {
     chunk(b"SEQS", Bytes::new().cstr(name).i32s([first, last, 0]))
 }
 
-/// Nodes in nodes, so many levels.
+/// Nested nodes with this many levels.
 pub fn nested(levels: usize) -> Bytes {
     (0..levels).fold(Bytes::new(), |inner, level| node(format!("level {}", levels - level), [inner]))
 }
 
-/// A mesh with one triangle, its brush left open.
+/// A mesh with one triangle, without a brush.
 pub fn one_triangle() -> Bytes {
     mesh(-1, [vertices(3, 0, 0, 0), triangles(-1, &[[0, 1, 2]])])
 }
 
-/// A scene with one of everything that checks look at.
+/// A scene with one of everything that checks examine.
 pub fn sound() -> Bytes {
     let skin = mesh(0, [vertices(4, 1, 1, 2), triangles(0, &[[0, 1, 2], [1, 2, 3]])]);
     let arm = node("arm", [bone(&[(0, 1.0), (3, 0.5)]), keys(5, [1, 2])]);
@@ -115,7 +115,7 @@ pub fn sound() -> Bytes {
     ])
 }
 
-/// What each file alone exercises stands in `corpus/README.md`.
+/// `corpus/README.md` describes the cases of each file.
 pub fn corpus() -> Vec<(&'static str, Vec<u8>)> {
     let two = [
         Texture { name: b"C:\\art work\\bark.bmp", flags: 1 | 8 | 65536, blend: 5 },
@@ -308,7 +308,8 @@ pub fn hostile() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// The deepest chain of nodes that so many bytes hold, built from the front: a chain of parts would take quadratic time.
+/// The deepest chain of nodes in this many bytes, built from the front, because nesting parts would take quadratic
+/// time.
 pub fn nested_by_size(size: usize) -> Vec<u8> {
     const LEVEL: usize = 8 + 1 + 40;
     let mut bytes = Bytes::new().raw(b"BB3D").u32((size - 8) as u32).i32(1);

@@ -1,4 +1,4 @@
-//! Ballance maps of every version, packed and stored.
+//! Ballance maps of every version, deflated and stored.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -41,7 +41,7 @@ pub struct Texture {
 
 pub struct Map {
     pub version: u32,
-    /// Materials without switches under version 14.
+    /// Materials without switches in version 14.
     pub short_materials: bool,
     pub objects: Vec<Object>,
     pub meshes: Vec<Mesh>,
@@ -57,7 +57,7 @@ pub fn utf32(bytes: Bytes, text: &str) -> Bytes {
     text.chars().fold(bytes, |bytes, c| bytes.u32(c.into()))
 }
 
-/// A mark of its own for a field of a record; made once, and kept where a search for leaks finds it.
+/// A mark for a field of a record. Created once, and kept in a static so that leak checkers can find it.
 fn mark(list: &str, index: usize, field: &str) -> &'static str {
     static MARKS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mark = format!("{list}{index}.{field}");
@@ -161,8 +161,8 @@ impl Map {
 pub const COMMENT: &[u8] = b"Use BM Spec 1.4";
 
 /// A map with everything: groups, a hidden object, a component, faces with and without material, a mesh without faces,
-/// lists of different lengths, switches, external and embedded textures, two textures with one image, names beyond
-/// ASCII and beyond 16 bits, an empty one.
+/// lists of different lengths, switches, external and embedded textures, two textures with one image, names with
+/// characters outside ASCII and outside the BMP, and an empty one.
 pub fn full(version: u32) -> Map {
     let moved = [0.5, 0.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0, 10.0, 20.0, 30.0, 1.0];
     let object = |name, mesh, groups| Object { name, component: false, hidden: false, matrix: moved, groups, mesh };
@@ -224,13 +224,13 @@ pub fn corpus() -> Files {
     vec![
         // Every field of version 14.
         ("full.bmx", map.packed()),
-        // Sizes behind the data, which the specification does not forbid.
+        // Sizes after the data, which the specification does not forbid.
         ("descriptors.bmx", zip(&described, b"").to_vec()),
-        // `\` in names, a folder of its own, index.bm not first.
+        // `\` in names, a folder entry, index.bm not first.
         ("backslash.bmx", zip(&backslash, COMMENT).to_vec()),
-        // Materials of 57 bytes under version 14.
+        // Materials of 57 bytes in version 14.
         ("alpha_2022.bmx", Map { short_materials: true, ..full(14) }.packed()),
-        // Nothing but a version.
+        // Only a version.
         ("empty.bmx", empty.packed()),
         // The older versions.
         ("v10.bmx", full(10).packed()),
@@ -259,15 +259,15 @@ pub fn hostile() -> Files {
     }
     let stored = map.entries(&tables, |name, bytes| Entry::stored(name, bytes));
     vec![
-        // All of it viewed in place, against the specification.
+        // All of it stored, so that it is read in place, against the specification.
         ("bmx_stored.bmx", zip(&stored, COMMENT).to_vec()),
-        // A table that inflates to a thousand times what it claims.
+        // A table that inflates to a thousand times its claimed size.
         ("bmx_bomb.bmx", zip(&bomb, COMMENT).to_vec()),
         // A table that claims 2 GB from a few bytes.
         ("bmx_claims.bmx", zip(&claims, COMMENT).to_vec()),
-        // Forty entries over the same data.
+        // Forty entries that share the same data.
         ("bmx_quilt.bmx", zip(&quilt, COMMENT).to_vec()),
-        // Objects that all lie in one place.
+        // Objects that all have the same offset.
         ("bmx_shared.bmx", zip(&map.entries(&shared, |name, bytes| Entry::deflated(name, bytes)), COMMENT).to_vec()),
     ]
 }

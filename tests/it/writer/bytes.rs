@@ -1,4 +1,4 @@
-//! Bytes written field by field, with marks to break single fields later.
+//! Bytes written field by field, with marks to damage single fields later.
 
 use std::collections::HashMap;
 
@@ -47,18 +47,18 @@ impl Bytes {
         self.raw(text).u8(0)
     }
 
-    /// Names the place of the next field.
+    /// Names the position of the next field.
     pub fn mark(mut self, name: &'static str) -> Self {
         self.marks.insert(name, self.data.len());
         self
     }
 
-    /// Where a named field lies.
+    /// Returns the position of a named field.
     pub fn at(&self, name: &str) -> usize {
         self.marks[name]
     }
 
-    /// All names, in the order of their places.
+    /// Returns all names, ordered by position.
     pub fn marks(&self) -> Vec<&'static str> {
         let mut marks: Vec<_> = self.marks.keys().copied().collect();
         marks.sort_by_key(|mark| (self.marks[mark], *mark));
@@ -70,7 +70,7 @@ impl Bytes {
         self.poke(name, 0, bytes)
     }
 
-    /// Overwrites what lies so many bytes behind a named field's start.
+    /// Overwrites bytes at a distance from a named field's start.
     pub fn poke(mut self, name: &str, behind: usize, bytes: impl AsRef<[u8]>) -> Self {
         let at = self.at(name) + behind;
         self.data[at..at + bytes.as_ref().len()].copy_from_slice(bytes.as_ref());
@@ -85,7 +85,7 @@ impl Bytes {
         self.data.clone()
     }
 
-    /// A part with its own marks behind what is there.
+    /// Appends a part with its own marks.
     pub fn part(mut self, part: &Bytes) -> Self {
         let base = self.data.len();
         self.marks.extend(part.marks.iter().map(|(&name, &at)| (name, base + at)));

@@ -2,12 +2,12 @@
 
 use super::bytes::Bytes;
 
-/// A chunk around a body, whose marks stay.
+/// A chunk around a body, which keeps its marks.
 pub fn chunk(tag: &[u8; 4], count: i32, body: Bytes) -> Bytes {
     Bytes::new().raw(tag).i32(body.len() as i32).i32(count).part(&body)
 }
 
-/// A chunk that holds and counts chunks.
+/// A chunk that contains and counts chunks.
 pub fn list(tag: &[u8; 4], parts: impl IntoIterator<Item = Bytes>) -> Bytes {
     let (count, body) = parts.into_iter().fold((0, Bytes::new()), |(n, all), part| (n + 1, all.part(&part)));
     chunk(tag, count, body)
@@ -27,7 +27,7 @@ fn i16s(values: &[i16]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_le_bytes()).collect()
 }
 
-/// Floats that all differ: eighths from a number on.
+/// Floats that all differ: eighths, starting at a number.
 fn eighths(from: u32, count: u32) -> Bytes {
     Bytes::new().f32s((from..from + count).map(|i| i as f32 / 8.0))
 }
@@ -36,7 +36,7 @@ pub fn info(bytes: &[u8]) -> Bytes {
     chunk(b"INF1", 1, Bytes::new().raw(bytes))
 }
 
-/// Bones in a chain: each hangs on the one before.
+/// Bones in a chain: each is the parent of the next.
 pub fn skeleton(count: i16) -> Bytes {
     let bone = |all: Bytes, id: i16| {
         let all = if id == 1 { all.mark("second_bone") } else { all };
@@ -112,12 +112,12 @@ pub fn shaders(shaders: &[Bytes]) -> Bytes {
     list(b"SHDL", [chunk(b"SHDR", shaders.len() as i32, own)])
 }
 
-/// A face group: its indices run round the arrays they point into.
+/// A face group. Its indices cycle through the arrays.
 #[derive(Clone, Copy)]
 pub struct Group {
     pub kind: i32,
     pub triangles: u32,
-    /// Vertex indices beyond those of the triangles.
+    /// Vertex indices after those of the triangles.
     pub extra: u32,
     pub smoothing: bool,
     pub normals: bool,
@@ -139,11 +139,11 @@ pub struct Mesh {
     pub vertices: u32,
     pub normals: u32,
     pub uvs: Vec<u32>,
-    /// Each count before its own array, as the description words it.
+    /// Each count before its own array, as in the description.
     pub uv_counts_apart: bool,
     pub bone_count: u32,
     pub bone_ids: u32,
-    /// The cap, and bone numbers with the bit that closes a list.
+    /// The maximum, and bone numbers with the bit that ends a list.
     pub weights: Option<(i32, Vec<(u16, bool)>)>,
     pub groups: Vec<Group>,
 }
@@ -165,7 +165,7 @@ impl Default for Mesh {
     }
 }
 
-/// So many indices into an array of so many elements, in the width that follows from it.
+/// This many indices into an array of this length, in the resulting width.
 fn indices(count: u32, target: u32, spare: u32) -> Bytes {
     let index = |i: u32| if target == 0 { 0 } else { (target - 1).wrapping_sub(i % target) };
     let own = Bytes::new().i32(count as i32);
@@ -247,7 +247,7 @@ pub fn meshes(meshes: &[Mesh]) -> Bytes {
     list(b"MSL1", meshes.iter().map(Mesh::chunk))
 }
 
-/// A collection of morph animations: names, bone names, animations with so many frames.
+/// A collection of morph animations: names, bone names, animations with their frame counts.
 pub struct Morph {
     pub names: [&'static str; 2],
     pub parent: i32,
@@ -354,7 +354,7 @@ pub fn screenshot(name: &str) -> Bytes {
     chunk(b"IMG1", 1, own.i32(data.len() as i32).raw(data))
 }
 
-/// A mesh with several bones a vertex: lists of 2, 3 (ended by the cap alone) and 1 records.
+/// A mesh with several bones for each vertex: lists of 2, 3 (ended only by the maximum) and 1 records.
 pub fn weighted(bone_count: u32) -> Mesh {
     let top = bone_count as u16 - 1;
     let records = vec![(0, false), (1, true), (1, false), (0, false), (top, false), (top, true)];
@@ -376,7 +376,7 @@ fn two_sets() -> Mesh {
     }
 }
 
-/// Every chunk there is.
+/// Every kind of chunk.
 pub fn everything() -> Vec<Bytes> {
     let collections = [
         Morph { names: ["body", "hull"], parent: -1, bones: &["hip", "knee"], animations: &[("walk", 2), ("", 1)] },
@@ -404,7 +404,7 @@ pub fn everything() -> Vec<Bytes> {
     ]
 }
 
-/// A mesh whose arrays all have one size, around which indices get wider.
+/// A mesh whose arrays all have one length, at which indices become wider.
 fn sized((mode, kind, size): (u8, i32, u32)) -> Mesh {
     let groups = vec![Group { normals: true, uvs: true, ..Group::new(kind, 2) }];
     Mesh { mode, vertices: size, normals: size, uvs: vec![size], groups, ..Mesh::default() }
@@ -412,16 +412,16 @@ fn sized((mode, kind, size): (u8, i32, u32)) -> Mesh {
 
 pub fn corpus() -> super::Files {
     let several = [b"LOD1"; 4].iter().zip(0..).fold(Bytes::new().raw("LODka3D1"), |all, (tag, kind)| {
-        // Long enough that no two models end at the same place.
+        // Long enough that no two models end at the same offset.
         let meshes = meshes(&[Mesh { vertices: 40 + u32::from(kind), ..Mesh::default() }]);
         all.part(&list(tag, [materials(kind, &[(b"stone", b"t.bmp")]), meshes]))
     });
     vec![
         // The smallest model with something to see.
         ("triangle.lod", file([meshes(&[Mesh::default()])]).to_vec()),
-        // Every chunk, with each of its variants that can stand in one model.
+        // Every chunk, with each of its variants that can occur in one model.
         ("everything.lod", file(everything()).to_vec()),
-        // Several models, with one layout of materials each.
+        // Several models, each with another layout of materials.
         ("several_models.lod", several.to_vec()),
         // The older mesh layout: one set of texture coordinates, face groups without smoothing.
         (
@@ -446,7 +446,7 @@ pub fn corpus() -> super::Files {
             "index_widths.lod",
             file([meshes(&[(2, 1, 255), (2, 1, 256), (3, 1, 256), (3, 2, 256), (3, 2, 257)].map(sized))]).to_vec(),
         ),
-        // Bone numbers of 7, 15, and again 15 bits, bone ids of one and two bytes.
+        // 7-bit, 15-bit, and again 15-bit bone numbers, bone ids of one and two bytes.
         ("bones_127.lod", file([skeleton(127), meshes(&[weighted(127), rigid(127)])]).to_vec()),
         ("bones_128.lod", file([skeleton(128), meshes(&[weighted(128), rigid(128)])]).to_vec()),
         ("bones_254.lod", file([skeleton(254), meshes(&[weighted(254), rigid(254)])]).to_vec()),
@@ -468,7 +468,7 @@ pub fn corpus() -> super::Files {
             ])
             .to_vec(),
         ),
-        // Unknown chunks everywhere, some with tags that cannot be printed and counts that mean nothing.
+        // Unknown chunks everywhere, some with unprintable tags and meaningless counts.
         (
             "unknown_chunks.lod",
             file([
@@ -479,7 +479,7 @@ pub fn corpus() -> super::Files {
             .part(&chunk(b"TAIL", 1, Bytes::new().raw("beside")))
             .to_vec(),
         ),
-        // Lists of nothing.
+        // Empty lists.
         (
             "empty_lists.lod",
             file([
@@ -498,22 +498,22 @@ pub fn corpus() -> super::Files {
             ])
             .to_vec(),
         ),
-        // A model of nothing.
+        // An empty model.
         ("empty.lod", file([]).to_vec()),
     ]
 }
 
-/// The sound file in which single fields are broken.
+/// The valid file in which single fields are damaged.
 pub fn sound() -> Bytes {
     file(everything())
 }
 
-/// Where a chunk of this tag starts, the first or a later one.
+/// Returns the offset of a chunk with this tag, the first or a later one.
 pub fn find(bytes: &[u8], tag: &[u8; 4], nth: usize) -> usize {
     bytes.windows(4).enumerate().filter(|(_, window)| window == tag).nth(nth).unwrap().0
 }
 
-/// The same bytes with a number of the first chunk of this tag changed: its size at 4, its count at 8.
+/// Returns the same bytes with a number of the first chunk with this tag changed: its size at 4, its count at 8.
 pub fn with_header(mut bytes: Vec<u8>, tag: &[u8; 4], at: usize, value: i32) -> Vec<u8> {
     let start = find(&bytes, tag, 0) + at;
     bytes[start..start + 4].copy_from_slice(&value.to_le_bytes());
@@ -530,7 +530,7 @@ pub fn hostile() -> super::Files {
     apart.groups.iter_mut().for_each(|group| group.named = false);
     let collection = || Morph { names: ["a", "b"], parent: -1, bones: &["c"], animations: &[("d", 1)] };
     vec![
-        // The two layouts that the description and the author's loader tell differently, as the description has them.
+        // The two layouts on which the description and the author's loader differ, in the description's form.
         ("uv_counts_apart.lod", file([meshes(&[apart])]).to_vec()),
         ("wide_morphs.lod", file([meshes(&[]), morphs(&[collection(), collection()], true)]).to_vec()),
         (
@@ -541,7 +541,7 @@ pub fn hostile() -> super::Files {
             ])
             .to_vec(),
         ),
-        // Counts whose elements take no bytes.
+        // Counts of elements that take no bytes.
         ("frames_of_no_bone.lod", file([skeleton(0), list(b"ANS1", [animation("a", i32::MAX, 0)])]).to_vec()),
         (
             "frames_of_no_vertex.lod",

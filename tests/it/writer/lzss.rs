@@ -1,6 +1,6 @@
-//! A small LZSS packer: the longest match of the last 4095 bytes, else a literal.
+//! A small LZSS packer: the longest match in the last 4095 bytes, else a literal.
 
-/// The stream with its checksum.
+/// Returns the stream with its checksum.
 pub fn pack(plain: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut matches = Matches::new(plain);
@@ -28,18 +28,18 @@ pub fn pack(plain: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The longest match; it may begin so many spaces before the first byte.
+/// The maximum length of a match, and the number of spaces before the first byte in which one may start.
 const LONGEST: usize = 18;
 
-/// Where in the bytes behind the spaces each three bytes are, by the last place before another one, of the same or of
-/// others that have the same hash.
+/// Finds earlier occurrences of three bytes: the last position for each hash, and for each position the previous one
+/// with the same hash.
 struct Matches {
     bytes: Vec<u8>,
     last: Vec<Option<usize>>,
     before: Vec<Option<usize>>,
 }
 
-/// Bits of a hash.
+/// The number of bits of a hash.
 const HASH: u32 = 12;
 
 impl Matches {
@@ -53,7 +53,8 @@ impl Matches {
         Some((u32::from_le_bytes([a, b, c, 0]).wrapping_mul(0x9e37_79b1) >> (32 - HASH)) as usize)
     }
 
-    /// Length and distance of the longest match there, the nearest of several. Places go up.
+    /// Returns length and distance of the longest match at this position, the nearest of several. Positions must
+    /// increase.
     fn longest(&mut self, place: usize) -> Option<(usize, usize)> {
         let place = place + LONGEST;
         for at in self.before.len()..place {
@@ -63,7 +64,7 @@ impl Matches {
         let here = &self.bytes[place..(place + LONGEST).min(self.bytes.len())];
         let (mut longest, mut distance) = (2, 0);
         while let Some(at) = candidate.filter(|at| place - at < 4096 && longest < here.len()) {
-            // Most fail at the byte that would make them longer.
+            // Most candidates differ at the byte that would make them longer.
             if self.bytes[at + longest] == here[longest] {
                 let length = here.iter().zip(&self.bytes[at..]).take_while(|(here, there)| here == there).count();
                 if length > longest {

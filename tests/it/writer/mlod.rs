@@ -2,11 +2,11 @@
 
 use super::bytes::Bytes;
 
-/// A face: its points and, for each, a normal and a texture coordinate made of it; two names.
+/// A face: its points, each with a normal and a texture coordinate derived from it; two names.
 pub fn face(points: &[u32], texture: &str, material: &str) -> Bytes {
     let mut bytes = Bytes::new().u32(points.len() as u32);
     for corner in 0..4 {
-        // What stands in a fourth corner of a triangle means nothing.
+        // The fourth corner of a triangle has no meaning.
         let point = points.get(corner).copied().unwrap_or(0xcdcd_cdcd);
         bytes = bytes.u32(point).u32(point % 2).f32(corner as f32 / 4.0).f32(1.0);
     }
@@ -36,7 +36,7 @@ pub fn model(lods: &[Bytes]) -> Bytes {
     lods.iter().fold(header, Bytes::part)
 }
 
-/// Triangles and quadrangles with and without names, tags of all kinds; an empty LOD beside.
+/// Triangles and quads with and without names, tags of all kinds; and an empty LOD.
 pub fn sound() -> Bytes {
     let faces = [
         face(&[0, 1, 2], r"own\data\a_co.paa", r"own\data\a.rvmat"),
@@ -60,7 +60,7 @@ pub fn corpus() -> Vec<(&'static str, Vec<u8>)> {
     vec![
         // Every list filled; two proxies of one model.
         ("everything.p3d", sound().to_vec()),
-        // No LOD at all.
+        // No LODs.
         ("empty.p3d", model(&[]).to_vec()),
     ]
 }
@@ -80,7 +80,7 @@ pub fn hostile() -> Vec<(&'static str, Vec<u8>)> {
         ("mlod_tag_size.p3d", sound.clone().set("tag_size", max).to_vec()),
         ("mlod_no_tags.p3d", one(face(&[0, 1, 2], "", "")).set("tags", b"TAGX").to_vec()),
         ("mlod_lod_version.p3d", set("lod_version", 257)),
-        // A point that is not there; five corners.
+        // A point that does not exist; five corners.
         ("mlod_point.p3d", one(face(&[0, 1, 4], "", "")).to_vec()),
         ("mlod_corners.p3d", one(face(&[0, 1, 2], "", "")).set("first_face", 5_u32.to_le_bytes()).to_vec()),
         ("mlod_not_a_number.p3d", set("first_point", f32::NAN.to_bits())),

@@ -1,4 +1,4 @@
-//! Writers of every format, for tests only, and the files they make.
+//! Writers of every format, for tests only, and their files.
 
 #![allow(dead_code)]
 
@@ -20,7 +20,7 @@ pub mod zip;
 /// The files of one folder: their names and bytes.
 pub type Files = Vec<(&'static str, Vec<u8>)>;
 
-/// Every file of `corpus/`: its place there and its bytes. Made once a run.
+/// Every file of `corpus/`: its path and its bytes. Created once for each run.
 pub fn corpus() -> Vec<(String, Vec<u8>)> {
     static FILES: std::sync::OnceLock<Vec<(String, Vec<u8>)>> = std::sync::OnceLock::new();
     FILES.get_or_init(make).clone()

@@ -1,9 +1,9 @@
-//! A writer of ODOL models in every version that is read, and the files it makes for `corpus/odol`.
+//! A writer of ODOL models in every supported version, and the files it makes for `corpus/odol`.
 
 use super::bytes::Bytes;
 use super::lzss;
 
-/// An array that may be one value for all.
+/// An array that may be a single value.
 #[derive(Clone)]
 pub enum Array<T> {
     Fill(T, u32),
@@ -11,7 +11,7 @@ pub enum Array<T> {
 }
 
 impl<T: Clone> Array<T> {
-    /// One by one.
+    /// Each value stored.
     fn each(&self) -> Vec<T> {
         match self {
             Self::Fill(value, count) => vec![value.clone(); *count as usize],
@@ -23,15 +23,15 @@ impl<T: Clone> Array<T> {
 #[derive(Clone)]
 pub struct Model {
     pub version: u32,
-    /// As VBS writes: thermal fields in every version, no pivots.
+    /// The VBS dialect: thermal fields in every version, no pivots.
     pub vbs: bool,
-    /// As DayZ writes from 53 on: version 52 with fields of its own.
+    /// The DayZ dialect from 53 on: version 52 with additional fields.
     pub dayz: bool,
-    /// Bones and their parents; none for no skeleton.
+    /// Bones and their parents; empty for no skeleton.
     pub bones: Vec<(&'static str, &'static str)>,
     pub masses: Vec<f32>,
     pub animated: bool,
-    /// Bones told of in the animations of each LOD, if other than there are.
+    /// The claimed number of bones in the animations of each LOD, if it differs.
     pub animated_bones: Option<u32>,
     pub lods: Vec<Lod>,
 }
@@ -39,7 +39,7 @@ pub struct Model {
 #[derive(Clone)]
 pub struct Lod {
     pub resolution: f32,
-    /// Whether it has a face default.
+    /// True if it has a face default.
     pub has_default: bool,
     pub proxies: Vec<[i32; 4]>,
     pub items: Vec<u32>,
@@ -54,7 +54,7 @@ pub struct Lod {
     pub selections: Vec<Selection>,
     pub properties: Vec<(&'static str, &'static str)>,
     pub frames: Vec<Vec<[f32; 3]>>,
-    /// Four numbers behind each frame, as the document has them.
+    /// Four numbers after each frame, as in the document.
     pub long_frames: bool,
     pub uvs: Vec<Array<[i16; 2]>>,
     pub uv_count: Option<u32>,
@@ -74,7 +74,7 @@ pub struct Selection {
     pub weights: Vec<u8>,
 }
 
-/// What becomes of an array in one version.
+/// Stores an array in the form of this version.
 #[derive(Clone, Copy)]
 struct Form(u32);
 
@@ -83,7 +83,7 @@ impl Form {
         let lzo = |bytes: &[u8]| lzo1x::compress(bytes, lzo1x::CompressLevel::new(9));
         match bytes.len() {
             0 => out,
-            // A flag decides, not the size: what does not get shorter stays as it is.
+            // A flag decides, not the size: an array that compression does not shorten stays raw.
             size if self.0 >= 64 => match Some(lzo(&bytes)).filter(|stream| size >= 256 && stream.len() < size) {
                 Some(stream) => out.mark("block_flag").u8(2).raw(stream),
                 None => out.mark("block_flag").u8(0).raw(bytes),
@@ -105,7 +105,7 @@ impl Form {
         }
     }
 
-    /// Numbers of points or faces.
+    /// Point or face numbers.
     fn indices(self, all: impl IntoIterator<Item = u16>) -> Vec<u8> {
         match self.0 >= 69 {
             false => u16s(all),
@@ -121,7 +121,7 @@ impl Form {
         (bits(x) | bits(y) << 10 | bits(z) << 20).to_le_bytes().to_vec()
     }
 
-    /// The bytes that a corner takes in the game's memory.
+    /// The size of a corner in the game's memory.
     fn unit(self) -> usize {
         if self.0 >= 69 { 4 } else { 2 }
     }
@@ -163,7 +163,7 @@ impl Model {
         }
     }
 
-    /// The version of the Arma line whose fields there are.
+    /// The version of the Arma line that determines the fields.
     fn layout(&self) -> u32 {
         if self.dayz { 52 } else { self.version % 10_000 }
     }
@@ -172,7 +172,7 @@ impl Model {
         self.bytes().to_vec()
     }
 
-    /// The file, with the marks of its last LOD.
+    /// Returns the file, with the marks of its last LOD.
     pub fn bytes(&self) -> Bytes {
         let (count, layout) = (self.lods.len() as u32, self.layout());
         let mut out = Bytes::new().raw("ODOL").mark("version").u32(self.version);
@@ -205,7 +205,7 @@ impl Model {
                 out = out.u32(lod.positions.len() as u32).f32(2.5);
             }
         }
-        // Bodies lie from the highest resolution to the lowest.
+        // Bodies are ordered from the highest resolution to the lowest.
         let mut order: Vec<usize> = (0..self.lods.len()).collect();
         order.sort_by(|&a, &b| self.lods[b].resolution.total_cmp(&self.lods[a].resolution));
         let (mut starts, mut ends) = (blank.clone(), blank);
@@ -271,7 +271,7 @@ impl Model {
         // Memory and geometry.
         let first = if self.lods.is_empty() { 0xff } else { 0 };
         out = out.mark("special_lods").u8(0xff).u8(first);
-        // Its simple form; what physics collides with; DayZ's own.
+        // The simple geometry; the physics geometry; DayZ's additional one.
         let more = [layout >= 53, layout >= 54, self.dayz && self.version >= 54];
         out = out.raw(vec![0xff; more.into_iter().filter(|&is_there| is_there).count()]);
         // Fire, view, pilot, gunner, commander, cargo, contact, roadway, paths, hit points.
@@ -286,7 +286,7 @@ impl Model {
         if self.dayz && self.version >= 55 { out.u8(0) } else { out }
     }
 
-    /// LODs first, one after the other.
+    /// LODs first, one after another.
     fn flashpoint(&self, mut out: Bytes) -> Bytes {
         for lod in &self.lods {
             out = out.mark("lod").part(&lod.flashpoint());
@@ -295,7 +295,7 @@ impl Model {
         self.info(out.mark("info"))
     }
 
-    /// Cooked shapes and how it floats.
+    /// Cooked shapes and buoyancy.
     fn trailer(&self, out: Bytes) -> Bytes {
         let shapes = |out: Bytes, counts: [u32; 2]| {
             let out = (0..counts[0]).fold(out.mark("shapes").u32(0x0401_0100).u32(counts[0]), |out, number| {
@@ -307,7 +307,7 @@ impl Model {
         };
         match self.layout() {
             ..58 => out,
-            // From which version on there are shapes is not known: files of either form are read.
+            // The first version with shapes is not known: files of either form are accepted.
             58..60 | 60 | 62 | 64 | 66 => out.mark("buoyancy").i32(0),
             _ => {
                 let out =
@@ -362,7 +362,7 @@ impl Model {
 }
 
 impl Lod {
-    /// Without anything.
+    /// An empty LOD.
     pub fn empty(resolution: f32) -> Self {
         Self {
             resolution,
@@ -390,7 +390,7 @@ impl Lod {
         }
     }
 
-    /// A strip of points, of triangles and quads in turn, in one section.
+    /// A strip of points, of alternating triangles and quads, in one section.
     pub fn strip(resolution: f32, points: u16) -> Self {
         let face = |i: u16| if i.is_multiple_of(2) { vec![i, i + 1, i + 2] } else { vec![i, i + 1, i + 2, i - 1] };
         let faces: Vec<Vec<u16>> = (0..points.saturating_sub(2)).map(face).collect();
@@ -573,26 +573,27 @@ impl Lod {
     }
 }
 
-/// What a proxy starts with.
+/// The start of a proxy.
 fn proxy(out: Bytes, number: usize) -> Bytes {
     let out = out.cstr(format!("\\data\\proxy{number}"));
     out.f32s([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 4.0, 5.0, 6.0])
 }
 
-/// Two pairs that count, and what is left over in the other two.
+/// Two valid pairs, and leftover bytes in the other two.
 fn bone_ref(pairs: &[(u8, u8); 2]) -> Vec<u8> {
     let [(item_0, weight_0), (item_1, weight_1)] = *pairs;
     let count = if weight_1 == 0 { 1 } else { 2 };
     [&[count, 0, 0, 0, item_0, weight_0, item_1, weight_1][..], &[0xcd; 4]].concat()
 }
 
-/// A material of any kind, with so many stages; of the kinds on which readers differ, in the form that fewer read.
+/// A material of any kind with this many stages; for the kinds on which readers differ, in the form that fewer readers
+/// use.
 pub fn material(kind: u32, stages: u32, is_other_form: bool) -> Bytes {
     // Up to kind 11 there are as many transforms as stages.
     write_material(kind, stages, if kind > 11 { 1 } else { stages }, is_other_form)
 }
 
-/// The same with other than so many transforms.
+/// A material with another number of transforms.
 pub fn material_of(kind: u32, stages: u32, transforms: u32) -> Bytes {
     write_material(kind, stages, transforms, false)
 }
@@ -656,12 +657,12 @@ fn write_material(kind: u32, stages: u32, transforms: u32, is_other_form: bool) 
 /// Bones of a small skeleton.
 pub const BONES: [(&str, &str); 3] = [("body", ""), ("door", "body"), ("handle", "door")];
 
-/// A LOD with something of everything; from 300 points on, every array that can be compressed is.
+/// A LOD with something of everything. From 300 points on, every array that can be compressed is.
 pub fn everything(resolution: f32, points: u16) -> Lod {
     let strip = Lod::strip(resolution, points);
     let faces = strip.faces.len();
     let all: Vec<u16> = (0..points).collect();
-    // 2, 3 and 6 times 73 make a length of 511, in any order and with any sign.
+    // 2, 3 and 6 times 73 give a vector of length 511, in any order and with any sign.
     let vector = |i: u16| {
         let mut axes = [146, -219, 438];
         axes.rotate_left(usize::from(i % 3));
@@ -703,7 +704,7 @@ pub fn everything(resolution: f32, points: u16) -> Lod {
     }
 }
 
-/// A model with a skeleton, animations of all kinds and a LOD of everything.
+/// A model with a skeleton, animations of all kinds and a LOD with everything.
 pub fn whole(version: u32, points: u16) -> Model {
     let lods = vec![everything(1.0, points), Lod::empty(1e15), Lod::strip(1e13, 4)];
     let mut model = Model::new(version, lods);
@@ -741,19 +742,19 @@ pub fn corpus() -> super::Files {
         ("v42.p3d", whole(42, 12).to_vec()),
         // The last with LZSS; all thermal fields. Every array that can be compressed is.
         ("v43_lzss.p3d", whole(43, 1100).to_vec()),
-        // VBS under a plain number: thermal fields and no pivots, told by what fits.
+        // VBS with a plain number: thermal fields and no pivots, recognized by the layout.
         ("v43_vbs.p3d", vbs(43)),
         ("v40_vbs.p3d", vbs(40)),
-        // VBS under its own number.
+        // VBS with its own number.
         ("v10043_vbs.p3d", vbs(10_043)),
-        // LZO, float vectors still.
+        // LZO, still with float vectors.
         ("v44_lzo_floats.p3d", whole(44, 1100).to_vec()),
         // Packed coordinates and vectors.
         ("v45.p3d", whole(45, 12).to_vec()),
         ("v46.p3d", whole(46, 12).to_vec()),
         // Every array that can be compressed is an LZO stream.
         ("v47_lzo.p3d", whole(47, 1100).to_vec()),
-        // A count of 0 coordinate sets where one is meant.
+        // A count of 0 coordinate sets, which means 1.
         ("v47_no_uv_count.p3d", one(47, Lod { uv_count: Some(0), ..Lod::strip(1.0, 5) })),
         // Shadow offset.
         ("v48.p3d", whole(48, 12).to_vec()),
@@ -767,11 +768,11 @@ pub fn corpus() -> super::Files {
         // Flashpoint: LODs first, no table; every array that can be compressed is.
         ("v7.p3d", whole(7, 12).to_vec()),
         ("v7_lzss.p3d", whole(7, 300).to_vec()),
-        // DayZ's own: two fields more; a LOD number more; a byte more. Its materials.
+        // DayZ's own: two more fields; one more LOD index; one more byte. Its materials.
         ("v53_dayz.p3d", dayz(53)),
         ("v54_dayz.p3d", dayz(54)),
         ("v55_dayz.p3d", dayz(55)),
-        // Arma's: a LOD number more, another; an end of hiding; periods; LODs for shadows.
+        // Arma's: one more LOD index, and another; an end of hiding; periods; LODs for shadows.
         ("v53.p3d", whole(53, 12).to_vec()),
         ("v54.p3d", whole(54, 12).to_vec()),
         ("v55.p3d", whole(55, 12).to_vec()),
@@ -788,33 +789,33 @@ pub fn corpus() -> super::Files {
         ("v67.p3d", whole(67, 12).to_vec()),
         ("v68_lzo.p3d", whole(68, 1100).to_vec()),
         ("v69_lzo.p3d", whole(69, 1100).to_vec()),
-        // A field each about the whole.
+        // One more field each in the facts about the model.
         ("v70.p3d", whole(70, 12).to_vec()),
         ("v71.p3d", whole(71, 12).to_vec()),
         ("v72.p3d", whole(72, 12).to_vec()),
         ("v73.p3d", whole(73, 12).to_vec()),
         ("v74.p3d", whole(74, 12).to_vec()),
-        // Words that say that it is not encrypted.
+        // Words that are 0 because it is not encrypted.
         ("v75_lzo.p3d", whole(75, 1100).to_vec()),
         // Faces of two corners, narrow and wide.
         ("lines.p3d", one(50, lines())),
         ("lines_wide.p3d", one(73, lines())),
-        // No LOD, no anything.
+        // No LODs, nothing else.
         ("no_lods.p3d", Model::new(50, Vec::new()).to_vec()),
         // LODs for every purpose, without points.
         ("purposes.p3d", Model::new(50, PURPOSES.map(Lod::empty).to_vec()).to_vec()),
         // Materials of the kinds 3 to 11.
         ("material_kinds.p3d", one(50, of_all_kinds)),
-        // Kind 11 with its extra byte in the last stage alone.
+        // Kind 11 with its extra byte only in the last stage.
         ("kind_11_other_form.p3d", one(50, with_materials(vec![material(11, 2, true)]))),
         // Kinds 7 and 8 without transforms.
         ("kinds_7_8_other_form.p3d", one(50, with_materials(vec![material(7, 2, true), material(8, 2, true)]))),
-        // Names that are not UTF-8 or hold control characters.
+        // Names that are not UTF-8 or contain control characters.
         (
             "names.p3d",
             one(50, Lod { textures: vec!["\u{1}\u{1b}[2J", "d\u{e4}ta\\caf\u{e9}.paa"], ..Lod::strip(1.0, 5) }),
         ),
-        // All triangles, so that units are even, and 1024 bytes of positions less 4: the largest that stay in place.
+        // All triangles, so that units are even, and 1020 bytes of positions: the maximum that stays in place.
         ("edge_of_packing.p3d", edge_of_packing()),
     ]
 }
@@ -826,14 +827,14 @@ const PURPOSES: [f32; 36] = [
     1.8e16, 1.9e16, 2e16, 2.1e16, 3e16,
 ];
 
-/// A strip whose every other face is a line.
+/// A strip in which every other face is a line.
 pub fn lines() -> Lod {
     let mut lod = Lod::strip(1.0, 9);
     lod.faces.iter_mut().step_by(2).for_each(|face| face.truncate(2));
     lod
 }
 
-/// Arrays of 1020 bytes stay as they are, those of 1024 are streams.
+/// Arrays of 1020 bytes stay raw, those of 1024 are streams.
 fn edge_of_packing() -> Vec<u8> {
     let lod = |points| {
         let strip = Lod::strip(f32::from(points), points);
@@ -856,7 +857,7 @@ pub fn hostile() -> super::Files {
     let overlapping = {
         let bytes = two();
         let ([a, b], [_, end]) = (pair(&bytes, "starts"), pair(&bytes, "ends"));
-        // The second LOD lies first: made one byte longer it runs into the first.
+        // The second LOD is first in the file: made one byte longer, it overlaps the first.
         bytes.set("ends", words([pair(&two(), "ends")[0], end + 1])).set("starts", words([a, b]))
     };
     let backwards = {
@@ -885,21 +886,21 @@ pub fn hostile() -> super::Files {
         ("v39.p3d", strip().set("version", 39_u32.to_le_bytes())),
         ("v6.p3d", strip().set("version", 6_u32.to_le_bytes())),
         ("v10044_vbs.p3d", strip().set("version", 10_044_u32.to_le_bytes())),
-        // Not to be read at all.
+        // Unsupported.
         ("encrypted.p3d", later(75).set("encryption", 1_u32.to_le_bytes())),
         // Blocks that are neither raw nor packed, materials of an unknown kind.
         ("block_flag.p3d", later(73).set("block_flag", [1])),
         ("material_kind.p3d", later(73).set("material_kind", 13_u32.to_le_bytes())),
-        // A trailer that ends early, is of an unknown kind, claims too much; something after it, and after the last LOD.
+        // A trailer that is cut short, has an unknown kind, claims too much; bytes after it, and after the last LOD.
         ("trailer_kind.p3d", later(73).set("buoyancy", 1_i32.to_le_bytes())),
         ("trailer_grid.p3d", later(73).set("grid", [0xff; 4])),
         ("trailer_shape.p3d", later(73).set("shape", [0xff; 4])),
         ("after_trailer.p3d", later(73).raw([0])),
         ("after_lods.p3d", strip().raw([0])),
-        // Version 7 with more LODs than the game takes, with a face of five corners in the first.
+        // Version 7 with more LODs than the game reads, with a face of five corners in the first.
         ("v7_many_lods.p3d", later(7).set("lod_count", 33_u32.to_le_bytes())),
         ("v7_face.p3d", later(7).poke("faces", 6, [5])),
-        // Counts that no file of this size can hold.
+        // Counts that are impossible for a file of this size.
         ("many_lods.p3d", strip().set("lod_count", u32::MAX.to_le_bytes())),
         ("many_bones.p3d", whole(12).set("bone_count", u32::MAX.to_le_bytes())),
         ("many_animations.p3d", whole(12).set("animation_count", 2049_u32.to_le_bytes())),
@@ -918,7 +919,7 @@ pub fn hostile() -> super::Files {
         ("range_twice.p3d", same),
         ("range_in_header.p3d", strip().set("starts", 12_u32.to_le_bytes())),
         ("range_outside.p3d", strip().set("ends", u32::MAX.to_le_bytes())),
-        // Faces: of two corners, not as long as told, around points that are not there.
+        // Faces: with two corners, of another size than claimed, with points that do not exist.
         ("two_corners.p3d", strip().set("faces", [2])),
         ("face_memory.p3d", {
             let bytes = strip();
@@ -928,7 +929,7 @@ pub fn hostile() -> super::Files {
         ("section_off_edge.p3d", strip().set("section", 2_u32.to_le_bytes())),
         ("section_texture.p3d", strip().set("section_texture", 2_i16.to_le_bytes())),
         ("section_material.p3d", everything_with(|lod| lod.sections[0].2 = 7)),
-        // Lists that name what is not there.
+        // Lists that refer to items that do not exist.
         ("proxy_selection.p3d", edged(12, "proxy", 4, 2)),
         ("item_bone.p3d", edged(12, "items", 0, 3)),
         ("bone_link.p3d", edged(12, "bone_link", 0, 4)),
@@ -943,17 +944,17 @@ pub fn hostile() -> super::Files {
                 lod.sections.iter_mut().for_each(|section| section.2 = 0);
             }),
         ),
-        // A box that is none.
+        // An invalid box.
         ("box.p3d", strip().set("box", f32::NAN.to_le_bytes())),
         ("special_lod.p3d", strip().set("special_lods", [1])),
-        // Elements for each point that are too few, or name what is not there.
+        // Too few elements for each point, or references to items that do not exist.
         ("too_few_normals.p3d", everything_with(|lod| lod.normals = Array::Fill([0, 0, 511], 11))),
         ("too_few_uvs.p3d", everything_with(|lod| lod.uvs[1] = Array::Fill([0, 0], 13))),
         ("too_few_bone_refs.p3d", everything_with(|lod| lod.bone_refs.truncate(11))),
         ("bone_ref_item.p3d", everything_with(|lod| lod.bone_refs[3] = [(4, 255), (0, 0)])),
         ("bone_ref_sum.p3d", everything_with(|lod| lod.bone_refs[3] = [(0, 254), (0, 0)])),
         ("neighbor.p3d", everything_with(|lod| lod.neighbors[3] = [12, 0])),
-        // Normals and tangents far from unit, a fill of such; one that is zero, which is usual.
+        // Normals and tangents far from unit length, such a fill, and a zero one, which is usual.
         (
             "odd_normals.p3d",
             everything_with(|lod| {
@@ -962,7 +963,7 @@ pub fn hostile() -> super::Files {
             }),
         ),
         ("odd_fill.p3d", everything_with(|lod| lod.normals = Array::Fill([0, 255, 0], 12))),
-        // Two positions that are none.
+        // Two positions that are not finite.
         (
             "odd_positions.p3d",
             everything_with(|lod| {
@@ -970,7 +971,7 @@ pub fn hostile() -> super::Files {
                 lod.positions[7][0] = f32::INFINITY;
             }),
         ),
-        // A vertex table that tells another size than there is.
+        // A vertex table with a wrong claimed size.
         ("table_size.p3d", {
             let bytes = strip();
             let size = bytes.len() as u32 - at(&bytes, "table_size");
@@ -978,7 +979,7 @@ pub fn hostile() -> super::Files {
         }),
     ];
     let mut files: super::Files = files.into_iter().map(|(name, bytes)| (name, bytes.to_vec())).collect();
-    // The last LOD lacks its end; a stream that is none; bytes of another format, or packed as a whole.
+    // The last LOD is cut short; an invalid stream; bytes of another format, or packed as a whole.
     files.push(("cut.p3d", cut));
     files.push(("broken_stream.p3d", broken_stream));
     files.push(("packed_whole.p3d", [b"\x3fODOL\x32\0".to_vec(), vec![0; 40]].concat()));
@@ -992,7 +993,7 @@ fn everything_with(change: impl FnOnce(&mut Lod)) -> Bytes {
     model.bytes()
 }
 
-/// The same with a number set some bytes behind a mark.
+/// A model with a number set at a distance from a mark.
 fn edged(points: u16, mark: &str, behind: usize, value: u32) -> Bytes {
     let bytes = whole(50, points).bytes();
     let mut all = bytes.to_vec();

@@ -1,4 +1,4 @@
-//! A writer of PBO archives, odd ones included.
+//! A writer of PBO archives, including odd ones.
 
 use sha1::{Digest, Sha1};
 
@@ -8,13 +8,13 @@ const PACKED: u32 = 0x4370_7273;
 const ENCRYPTED: u32 = 0x456e_6372;
 const PRODUCT: u32 = 0x5665_7273;
 
-/// What lies behind the last member.
+/// The bytes after the last member.
 pub enum Tail<'a> {
     Sha1,
     Bytes(&'a [u8]),
 }
 
-/// An archive in the making: what is added goes into the header and the data alike.
+/// An archive under construction: each addition goes into both the header and the data.
 #[derive(Clone, Default)]
 pub struct Writer {
     header: Vec<u8>,
@@ -40,7 +40,7 @@ impl Writer {
         self.properties(properties)
     }
 
-    /// What follows the entry of a product.
+    /// The properties after the entry of a product.
     pub fn properties(mut self, properties: &[(&[u8], &[u8])]) -> Self {
         for text in properties.iter().flat_map(|&(key, value)| [key, value]) {
             self.header.extend_from_slice(text);
@@ -85,7 +85,8 @@ fn addon() -> Writer {
     Writer::new().product(&[(b"prefix", br"x\own\addons\main"), (b"version", b"1.2.3"), (b"Version", b"4")])
 }
 
-/// Whether these bytes are an archive without its checksum, or with the shorter one of another game: both are usual.
+/// Returns true if these bytes are an archive without a checksum, or with the shorter one of another game: both are
+/// usual.
 pub fn is_whole_without_checksum(bytes: &[u8]) -> bool {
     use meshpeek::pbo::{Archive, TailKind};
     let is_pbo = meshpeek::Format::sniff(bytes) == Some(meshpeek::Format::Pbo);
@@ -96,7 +97,7 @@ pub fn is_whole_without_checksum(bytes: &[u8]) -> bool {
 /// Files for `corpus/pbo`.
 pub fn corpus() -> Vec<(&'static str, Vec<u8>)> {
     vec![
-        // Product entry and properties, one key twice; stored, packed and empty members; SHA-1 behind them.
+        // Product entry and properties, one key twice; stored, packed and empty members; SHA-1 after them.
         (
             "addon.pbo",
             addon()
@@ -105,18 +106,18 @@ pub fn corpus() -> Vec<(&'static str, Vec<u8>)> {
                 .stored(br"data\empty.txt", b"")
                 .finish(Tail::Sha1),
         ),
-        // No product entry; the original size filled in though nothing is packed.
+        // No product entry; the original size set although nothing is packed.
         (
             "mission.pbo",
             Writer::new().entry(b"mission.sqm", [0, 12, 0, 1_700_000_000, 12], b"version=53;\n").finish(Tail::Sha1),
         ),
-        // As Operation Flashpoint writes them: all packed, no tail.
+        // As in Operation Flashpoint: all packed, no tail.
         ("flashpoint.pbo", Writer::new().packed(b"init.sqs", TEXT).packed(b"one.sqf", b"x").finish(Tail::Bytes(b""))),
-        // As Operation Flashpoint Elite writes them: five bytes behind the members.
+        // As in Operation Flashpoint Elite: five bytes after the members.
         ("elite.pbo", Writer::new().product(&[]).stored(b"a.sqf", b"hint").finish(Tail::Bytes(&[0, 1, 2, 3, 4]))),
-        // No member at all.
+        // No members.
         ("empty.pbo", Writer::new().product(&[]).finish(Tail::Sha1)),
-        // Marked as packed with equal sizes: once a stream of the same size, once stored after all.
+        // Marked as packed with equal sizes: once a stream of the same size, once actually stored.
         (
             "equal_sizes.pbo",
             Writer::new()
@@ -124,7 +125,7 @@ pub fn corpus() -> Vec<(&'static str, Vec<u8>)> {
                 .entry(b"stored", [PACKED, 6, 0, 0, 6], b"stored")
                 .finish(Tail::Sha1),
         ),
-        // A member that no key is there for.
+        // An encrypted member.
         ("encrypted.pbo", addon().entry(b"secret.bin", [ENCRYPTED, 9, 0, 0, 12], b"????????????").finish(Tail::Sha1)),
     ]
 }
@@ -132,9 +133,10 @@ pub fn corpus() -> Vec<(&'static str, Vec<u8>)> {
 /// Odd and damaged archives for `corpus/hostile`.
 pub fn hostile() -> Vec<(&'static str, Vec<u8>)> {
     vec![
-        // A method that no reader knows.
+        // An unknown method.
         ("unknown_method.pbo", addon().entry(b"future.bin", [0x1234_5678, 9, 7, 0, 3], b"???").finish(Tail::Sha1)),
-        // Names as obfuscators make them: twice, of control characters, leading out, of devices, too long for most.
+        // Names as obfuscators make them: duplicate, with control characters, leaving the folder, of devices, too long
+        // for most.
         (
             "names.pbo",
             addon()
@@ -151,7 +153,7 @@ pub fn hostile() -> Vec<(&'static str, Vec<u8>)> {
                 .stored(&[b'n'; 300], b"")
                 .finish(Tail::Sha1),
         ),
-        // A second product entry between members, with the prefix changed, and one with a size, which counts for nothing.
+        // A second product entry between members, with another prefix, and one with a size, which is ignored.
         (
             "products.pbo",
             addon()
@@ -161,7 +163,7 @@ pub fn hostile() -> Vec<(&'static str, Vec<u8>)> {
                 .properties(&[])
                 .finish(Tail::Sha1),
         ),
-        // The middle one of three members reaches over the end.
+        // The middle one of three members exceeds the end.
         (
             "beyond.pbo",
             Writer::new()
@@ -192,7 +194,7 @@ pub fn hostile() -> Vec<(&'static str, Vec<u8>)> {
         ),
         // The SHA-1 is of other bytes.
         ("bad_sha1.pbo", Writer::new().stored(b"a.txt", b"aa").finish(Tail::Bytes(&[0; 21]))),
-        // Something else behind the members.
+        // Other bytes after the members.
         ("long_tail.pbo", Writer::new().stored(b"a.txt", b"aa").finish(Tail::Bytes(&[0; 64]))),
         // The header ends in the middle of an entry.
         ("cut.pbo", addon().stored(b"a.txt", b"aa").stored(b"b.txt", b"bb").finish(Tail::Sha1)[..120].to_vec()),

@@ -29,9 +29,9 @@ pub struct Property {
 /// How packed arrays are marked, and which are packed.
 #[derive(Clone, Copy)]
 pub enum Marking {
-    /// Those of 1024 bytes and more are, without a mark.
+    /// Those of 1024 bytes and more are packed, without a mark.
     Size,
-    /// By a flag: every array, every second one, or none is.
+    /// By a flag: every array, every second one, or none.
     Flag { packed: fn(usize) -> bool, empty: bool },
 }
 
@@ -40,7 +40,7 @@ pub const ALL: Marking = Marking::Flag { packed: |_| true, empty: true };
 pub const EVERY_SECOND: Marking = Marking::Flag { packed: |index| index % 2 == 1, empty: true };
 pub const NO_FLAG_IF_EMPTY: Marking = Marking::Flag { packed: |_| false, empty: false };
 
-/// An animation of so many frames and bones; neighbours differ a little, as real ones do.
+/// An animation with this many frames and bones; neighbors differ a little, as real ones do.
 pub fn motion(version: u32, frames: usize, bones: usize, marking: Marking) -> Motion {
     let transform = |frame: usize, bone: usize| {
         let turn = (frame * 97 + bone * 31) as u16 % 5000;
@@ -123,8 +123,8 @@ impl Motion {
         if packed { out.raw(lzo1x::compress(raw, lzo1x::CompressLevel::new(9))) } else { out.raw(raw) }
     }
 
-    /// The plain file with as many bones and frames, behind RTM_MDAT where there are properties. Matrices are numbered
-    /// through; behind the NUL of each name lies garbage.
+    /// The plain file with the same bones and frames, after RTM_MDAT if there are properties. Matrices are numbered;
+    /// the bytes after the NUL of each name are garbage.
     pub fn plain(&self) -> Bytes {
         let mut out = Bytes::new();
         if !self.properties.is_empty() {
@@ -185,22 +185,22 @@ pub fn corpus() -> Files {
         // Packed times before raw frames.
         ("v3_packed_times.rtm", motion(3, 256, 3, Marking::Size).binarised().to_vec()),
         ("v3_empty.rtm", motion(3, 0, 0, Marking::Size).binarised().to_vec()),
-        // Version 4 as version 3 marks packed arrays: packed times, packed frames.
+        // Version 4 with packed arrays marked as in version 3: packed times, packed frames.
         ("v4_by_size.rtm", motion(4, 300, 2, Marking::Size).with_properties().binarised().to_vec()),
         ("v4_by_size_packed.rtm", motion(4, 3, 90, Marking::Size).binarised().to_vec()),
-        // Version 4 as version 5 does.
+        // Version 4 with packed arrays marked as in version 5.
         ("v4_by_flag.rtm", motion(4, 6, 20, EVERY_SECOND).with_properties().binarised().to_vec()),
-        // Every array packed, below 1024 bytes too; a property's name that is not UTF-8.
+        // Every array packed, including those below 1024 bytes; a property's name that is not UTF-8.
         ("v5_packed.rtm", motion(5, 4, 9, ALL).with_properties().binarised().to_vec()),
-        // Raw and packed frames by turns.
+        // Alternating raw and packed frames.
         ("v5_mixed.rtm", motion(5, 7, 40, EVERY_SECOND).binarised().to_vec()),
         // Raw frames of over 1024 bytes.
         ("v5_raw_80_bones.rtm", motion(5, 2, 80, NONE).binarised().to_vec()),
-        // Empty arrays, without their flag. Those with flags are no files of the corpus: cut in the right place, they are
-        // these.
+        // Empty arrays, without their flag. Those with flags are not in the corpus, because cut in the right place they
+        // are equal to these.
         ("v5_no_frames.rtm", motion(5, 0, 2, NO_FLAG_IF_EMPTY).binarised().to_vec()),
         ("v5_no_bones.rtm", motion(5, 3, 0, NO_FLAG_IF_EMPTY).binarised().to_vec()),
-        // Garbage behind the NUL of each name.
+        // Garbage after the NUL of each name.
         ("plain.rtm", motion(0, 4, 3, NONE).plain().to_vec()),
         // RTM_MDAT; a name of 32 bytes, without NUL.
         ("plain_metadata.rtm", full_name.plain().to_vec()),
@@ -209,7 +209,7 @@ pub fn corpus() -> Files {
     ]
 }
 
-/// Files with one thing wrong each.
+/// Files with one error each.
 pub fn hostile() -> Files {
     let raw = || motion(3, 3, 2, Marking::Size).binarised();
     let packed = || motion(5, 3, 40, ALL).with_properties().binarised();
@@ -277,8 +277,8 @@ pub fn hostile() -> Files {
     ]
 }
 
-/// Version 4 of two frames and 40 bones. With flags, every array is a stream; without, the same bytes are raw, the second
-/// frame's count being the first four bytes of its stream.
+/// Version 4 with two frames and 40 bones. With flags, every array is a stream; without, the same bytes are raw, and
+/// the second frame's count is the first four bytes of its stream.
 fn v4_that_reads_both_ways() -> Vec<u8> {
     let empty = motion(4, 0, 40, NONE).binarised();
     let head = empty.set("frames", [2]).to_vec();

@@ -1,8 +1,8 @@
-//! Zips written field by field, so that each can be wrong by itself.
+//! Zips written field by field, so that each field can be wrong independently.
 
 use super::bytes::Bytes;
 
-/// What a header says of an entry's data.
+/// The description of an entry's data in a header.
 #[derive(Clone, Default)]
 pub struct Header {
     pub flags: u16,
@@ -14,19 +14,19 @@ pub struct Header {
     pub extra: Vec<u8>,
 }
 
-/// An entry: its packed data, and what the headers before it and in the directory say.
+/// An entry: its stored data, and its descriptions in the local header and in the directory.
 #[derive(Clone, Default)]
 pub struct Entry {
     pub data: Vec<u8>,
     pub local: Header,
     pub central: Header,
-    /// Bytes behind the data: a descriptor, or a gap.
+    /// Bytes after the data: a descriptor, or a gap.
     pub behind: Vec<u8>,
-    /// Another place for the local header than its own.
+    /// A wrong offset for the local header.
     pub header_offset: Option<u32>,
 }
 
-/// The same bytes in every build, whatever the library inflates with.
+/// Returns the same bytes in every build, independent of the library's DEFLATE implementation.
 pub fn deflate(bytes: &[u8]) -> Vec<u8> {
     miniz_oxide::deflate::compress_to_vec(bytes, 6)
 }
@@ -46,7 +46,7 @@ pub fn crc32(bytes: &[u8]) -> u32 {
 }
 
 impl Entry {
-    /// With name marked as UTF-8, as the programs that write maps do.
+    /// With the name marked as UTF-8, as programs that write maps do.
     pub fn new(name: impl AsRef<[u8]>, method: u16, data: Vec<u8>, bytes: &[u8]) -> Self {
         let header = Header {
             flags: 1 << 11,
@@ -68,7 +68,7 @@ impl Entry {
         Self::new(name, 0, bytes.to_vec(), bytes)
     }
 
-    /// With sizes and CRC-32 behind the data only.
+    /// Stores sizes and CRC-32 only after the data.
     pub fn with_descriptor(mut self) -> Self {
         self.behind = Bytes::new()
             .raw(b"PK\x07\x08")
@@ -82,7 +82,7 @@ impl Entry {
         self
     }
 
-    /// Changes both headers alike.
+    /// Applies the change to both headers.
     pub fn both(mut self, change: impl Fn(&mut Header)) -> Self {
         change(&mut self.local);
         change(&mut self.central);
