@@ -11,7 +11,7 @@ use crate::corpus::{outside, root};
 use crate::writer::{b3d, odol, rtm};
 
 /// What `verify` reports of files that are sound otherwise: the end of the path, the problem's code, and why it is real.
-const REAL: [(&str, &str, &str); 11] = [
+const REAL: [(&str, &str, &str); 12] = [
     ("b3d/animalia_cow.b3d", "suspicious.normals", "the exporter left the normals with z up"),
     (
         "odol_rewritten/*",
