@@ -15,8 +15,6 @@
 mod class;
 mod names;
 mod summary;
-#[cfg(test)]
-mod tests;
 pub mod text;
 mod value;
 mod walk;

@@ -1,1 +1,0 @@
-//! Tests of records and texts made here.
