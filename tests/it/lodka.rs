@@ -659,7 +659,7 @@ fn what_points_outside_is_an_error() {
     error(
         &morphed,
         "morph_mesh_lists[0].records: 1 of 1 meshes is not from 0 to 0: 1 at index 0",
-        find(&morphed, b"MMD1", 0) + 16,
+        find(&morphed, b"MMD1", 0) + 24,
     );
     let hit = file([write::skeleton(2), list(b"CLL1", [write::colliders("", &[1, 2])])]);
     error(
