@@ -171,6 +171,10 @@ fn units_of_one_archive_cost_no_more_than_the_archive() {
         }
     }
     let path = folder.file("many.zip", archive(600));
+    let mut changed = units.clone();
+    changed[5]["stamp"] = "1:2.3".into();
+    let (records, code, said) = scan_list(&changed, &["--jobs", "1"]);
+    assert!((records.len(), code) == (whole.len() - 1, 1) && said.contains("changed since"), "{code} {said}");
     let few = ["--max-work", "1"];
     let (units, whole) = (plan(&path, "1"), scan_whole(&path, &few));
     let (records, code, said) = scan_list(&units, &few);
