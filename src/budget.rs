@@ -236,6 +236,17 @@ impl Budget {
         self
     }
 
+    /// Puts the [claim](self#memory) inside that of another budget, as if it were forked there.
+    #[cfg(feature = "scan")]
+    pub(crate) fn inside(mut self, around: &Self) -> Self {
+        self.limits = around.limits;
+        if let Some(claim) = self.purse.as_mut().and_then(Arc::get_mut) {
+            claim.around.clone_from(&around.purse);
+            claim.most = around.limits.decoded_bytes;
+        }
+        self
+    }
+
     /// Adds helpers for [`share_out`](Self::share_out).
     #[cfg(feature = "scan")]
     pub(crate) fn helped_by(mut self, help: Arc<dyn Help>) -> Self {

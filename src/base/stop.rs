@@ -38,7 +38,15 @@ pub(crate) fn switch() -> Option<Arc<AtomicBool>> {
     SWITCH.with_borrow(Clone::clone)
 }
 
+/// Returns true if small parts from one offset to another reach the next place for a look at the switch.
+#[inline]
+pub(crate) fn is_due(start: u64, end: u64) -> bool {
+    const STEP: u32 = 16;
+    (start ^ end) >> STEP != 0
+}
+
 /// Returns true if long work on this thread shall end.
+#[cold]
 pub(crate) fn is_set() -> bool {
     SWITCH.with_borrow(|switch| switch.as_ref().is_some_and(|switch| switch.load(Ordering::Relaxed)))
 }

@@ -10,6 +10,7 @@ use super::parser::reading;
 use crate::base::error::{Error, Result};
 use crate::base::sealed::Sealed;
 use crate::base::shown::shown;
+use crate::base::stop;
 use crate::base::text::ByteStr;
 
 /// The four bytes that identify the type of a chunk.
@@ -50,7 +51,15 @@ impl<'a, H: Header> Chunk<'a, H> {
     /// # Errors
     /// Returns [`Truncated`](crate::ErrorKind::Truncated) if fewer bytes are left than a header takes.
     pub fn next(cursor: &mut Cursor<'a>) -> Result<Option<Self>> {
-        if cursor.is_empty() { Ok(None) } else { Self::read(cursor).map(Some) }
+        let start = cursor.offset();
+        if cursor.is_empty() {
+            return Ok(None);
+        }
+        let chunk = Self::read(cursor)?;
+        if stop::is_due(start, cursor.offset()) && stop::is_set() {
+            return Err(stop::error());
+        }
+        Ok(Some(chunk))
     }
 
     #[inline]

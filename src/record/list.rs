@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 
 use crate::base::error::{Context as _, Error, Result};
 use crate::base::span::Span;
+use crate::base::stop;
 use crate::base::text::{ByteStr, Utf32Str};
 use crate::bytes::array::{Element, LeArray};
 use crate::bytes::cursor::Cursor;
@@ -313,7 +314,11 @@ impl<'a, T: Read<'a, C>, C: Copy> Iterator for Entries<'a, T, C> {
             let is_all = std::mem::replace(&mut self.is_all, false);
             return (is_all && !self.items.is_empty()).then(|| Err(left_over(&self.items)));
         }
-        let item = T::read(&mut self.items, self.context).within_item(self.name, self.index);
+        let start = self.items.offset();
+        let mut item = T::read(&mut self.items, self.context).within_item(self.name, self.index);
+        if stop::is_due(start, self.items.offset()) && stop::is_set() {
+            item = Err(stop::error());
+        }
         self.left = self.left.saturating_sub(1);
         self.index = self.index.saturating_add(1);
         if item.is_err() {

@@ -31,6 +31,8 @@ pub(super) struct Origin<'p> {
     pub(super) stamp: Option<String>,
     /// The range of members to scan, if this is an archive.
     pub(super) members: Range<usize>,
+    /// The remaining work for all units of the archive, if it is scanned in units.
+    pub(super) units: Option<&'p Budget>,
     /// True if the caller named it. Then it has a record whatever it is.
     pub(super) named: bool,
 }
@@ -40,7 +42,17 @@ pub(super) const ALL: Range<usize> = 0..usize::MAX;
 
 impl<'p> Origin<'p> {
     pub(super) fn file(path: &'p Path) -> Self {
-        Self { path, member: None, depth: 0, use_as: Use::Whole, stored: None, stamp: None, members: ALL, named: true }
+        Self {
+            path,
+            member: None,
+            depth: 0,
+            use_as: Use::Whole,
+            stored: None,
+            stamp: None,
+            members: ALL,
+            units: None,
+            named: true,
+        }
     }
 
     /// The origin of the target of an address in this file.
@@ -52,7 +64,8 @@ impl<'p> Origin<'p> {
     /// The origin of a member of this archive.
     pub(super) fn inside(&self, name: Name, stored: Stored, use_as: Use) -> Self {
         let (member, depth) = (Some(address::join(self.member.as_ref(), name)), self.depth.saturating_add(1));
-        Self { path: self.path, member, depth, use_as, stored: Some(stored), stamp: None, members: ALL, named: false }
+        let stored = Some(stored);
+        Self { member, depth, use_as, stored, stamp: None, members: ALL, units: None, named: false, ..*self }
     }
 
     /// The innermost name: that of the member, if there is one.
@@ -68,6 +81,11 @@ impl<'p> Origin<'p> {
     /// Returns true if its name ends like an asset's.
     pub(super) fn is_promised(&self) -> bool {
         Format::from_extension(self.name()).is_some()
+    }
+
+    /// Charges for work that all units of the archive share.
+    pub(super) fn charge_units(&self, bytes: u64) -> Result<()> {
+        self.units.map_or(Ok(()), |units| units.work(bytes))
     }
 
     pub(super) fn record(&self, summary: Summary, digests: Option<Digests>) -> Record {

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::base::error::{Error, Result};
 
 /// The identity of a file, independent of its name: hard and symbolic links to one file are equal.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FileId {
     #[cfg(unix)]
     device_and_inode: (u64, u64),

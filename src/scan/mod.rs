@@ -24,7 +24,7 @@ mod walk;
 
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 pub use identity::FileId;
 pub use known::Known;
@@ -34,7 +34,7 @@ pub use units::Unit;
 pub use walk::Selection;
 
 use self::globs::Globs;
-use self::walk::Target;
+use self::walk::{NextIf, Target};
 use crate::asset::Asset;
 use crate::asset::address::Opened;
 pub use crate::asset::stored::Stored;
@@ -217,7 +217,7 @@ impl Scan {
         view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
         callback: impl FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
     ) -> Result<()> {
-        self.run_through(self.selection.walk(paths, self.archives), |_| false, view, callback)
+        self.run_through(self.selection.walk(paths, self.archives), (|_| false, &|_| None), view, callback)
     }
 
     /// Like [`run_with`](Self::run_with), and includes files with these names even if they are not assets.
@@ -227,11 +227,12 @@ impl Scan {
         view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
         callback: impl FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
     ) -> Result<()> {
-        self.run_through(self.selection.walk(self.paths(), self.archives), texts, view, callback)
+        self.run_through(self.selection.walk(self.paths(), self.archives), (texts, &|_| None), view, callback)
     }
 
     /// Like [`run_with`](Self::run_with), over [units](Self::plan) instead of paths. A file that has changed since its
-    /// unit was made is reported as [`Found::Unreadable`].
+    /// unit was made is reported as [`Found::Unreadable`]. Units of one archive that follow each other, as in a plan, are
+    /// read from one open file. The others are opened again, as often as [`Limits::work`] of the archive allows.
     ///
     /// # Errors
     /// Returns an error under the conditions of [`run`](Self::run).
@@ -241,13 +242,17 @@ impl Scan {
         view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
         callback: impl FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
     ) -> Result<()> {
-        self.run_through(units.map(|unit| unit.map(|unit| self.selection.unit(unit))), |_| false, view, callback)
+        let units = Mutex::new(units.peekable());
+        let units = || units.lock().unwrap_or_else(PoisonError::into_inner);
+        let next_if = |fits: &dyn Fn(&Unit) -> bool| units().next_if(|unit| unit.as_ref().is_ok_and(fits))?.ok();
+        let targets = std::iter::from_fn(|| units().next()).map(|unit| unit.map(|unit| self.selection.unit(unit)));
+        self.run_through(targets, (|_| false, &next_if), view, callback)
     }
 
     fn run_through<T: Send>(
         &self,
         targets: impl Iterator<Item = Result<Target>> + Send,
-        texts: fn(&Path) -> bool,
+        (texts, next_if): (fn(&Path) -> bool, &NextIf<'_>),
         view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
         callback: impl FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
     ) -> Result<()> {
@@ -258,7 +263,7 @@ impl Scan {
         run.crew.each_that_comes(targets, |target| {
             self.progress.begin();
             match target {
-                Ok(target) => run.file(&target),
+                Ok(target) => run.file(&target, next_if),
                 Err(error) => run.put(Found::Unreadable(error)),
             }
         });

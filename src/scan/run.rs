@@ -1,5 +1,6 @@
 //! A scan in progress: describes each file and member, visits its contents, and reports why if that exceeds the budget.
 
+use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
@@ -13,11 +14,11 @@ use super::known::stamp;
 use super::prefetch::{Prefetch, Waits};
 use super::progress::Stretch;
 use super::units::Unit;
-use super::walk::{Target, Use};
-use super::{Found, Record, Scan, Sighting};
+use super::walk::{NextIf, Target, Use};
+use super::{FileId, Found, Record, Scan, Sighting};
 use crate::asset::Asset;
 use crate::asset::address::{Address, Names, open_member};
-use crate::asset::container::{Container, Form, Member};
+use crate::asset::container::{Container, Form, Member, Members};
 use crate::asset::stored::Stored;
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
@@ -54,6 +55,58 @@ struct Inside<'i, 'a> {
     whole: u64,
 }
 
+/// The members of an archive that remain to be visited, in order and with their names.
+struct Rest<'a> {
+    members: Members<'a>,
+    /// The number of the next member, and where to end.
+    reached: usize,
+    end: usize,
+    names: Names,
+    /// The members that share bytes with an earlier one.
+    shared: Vec<usize>,
+    held: Option<Held>,
+}
+
+impl<'a> Rest<'a> {
+    fn new(container: &Container<'a>, Range { start, end }: Range<usize>, budget: &Budget) -> Self {
+        let held = budget.hold_up_to((end.saturating_sub(start) as u64).saturating_mul(MEMBER_BYTES)).ok();
+        let (names, shared) = (Names::among(container, end), container.overlapping());
+        let mut rest = Self { members: container.members(), reached: 0, end, names, shared, held };
+        rest.skip_to(start);
+        rest
+    }
+
+    /// Returns the budget for the members, within this one.
+    fn budget(&self, around: &Budget) -> Budget {
+        self.held.as_ref().map_or(around, Held::budget).clone()
+    }
+
+    fn skip_to(&mut self, start: usize) {
+        while self.reached < start && self.step().is_some() {}
+    }
+
+    fn step(&mut self) -> Option<Named<'a>> {
+        let member = self.members.next()?.ok()?;
+        self.reached = self.reached.saturating_add(1);
+        Some((self.names.next(member.name()), member))
+    }
+}
+
+impl<'a> Iterator for Rest<'a> {
+    type Item = Named<'a>;
+
+    fn next(&mut self) -> Option<Named<'a>> {
+        while self.reached < self.end {
+            let index = self.reached;
+            let named = self.step()?;
+            if self.shared.binary_search(&index).is_err() {
+                return Some(named);
+            }
+        }
+        None
+    }
+}
+
 /// A scan in progress.
 pub(super) struct Run<'s, V, F> {
     scan: &'s Scan,
@@ -61,6 +114,8 @@ pub(super) struct Run<'s, V, F> {
     globs: Globs,
     pub(super) crew: Arc<Crew>,
     memory: Memory,
+    /// The remaining work for all units of each archive that is scanned in units.
+    units: Mutex<HashMap<FileId, Budget>>,
     /// The options of the scan, for the stamp of each file.
     question: String,
     view: V,
@@ -79,7 +134,7 @@ where
         let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let crew = Arc::new(Crew::new(scan.jobs.filter(|&jobs| jobs > 0).unwrap_or_else(cores).min(MOST_JOBS)));
         let (memory, question, callback) = (Memory::default(), scan.question(), Mutex::new(callback));
-        Self { scan, globs, crew, memory, question, view, callback, texts: |_| false }
+        Self { scan, globs, crew, memory, units: Mutex::default(), question, view, callback, texts: |_| false }
     }
 
     /// Shows files with these names to the view even if they are not assets.
@@ -87,7 +142,7 @@ where
         Self { texts, ..self }
     }
 
-    pub(super) fn file(&self, target: &Target) {
+    pub(super) fn file(&self, target: &Target, next_if: &NextIf<'_>) {
         let scan = self.scan;
         if target.use_as == Use::Nothing {
             return self.put(Found::PassedOver { path: target.path.clone(), named: target.named });
@@ -115,7 +170,7 @@ where
                 let metadata = metadata.filter(|_| address.member.is_none());
                 let stamp = metadata.and_then(|metadata| stamp(&metadata, &self.question));
                 scan.progress.open(file.len() as u64);
-                let is_there = self.address(&address, stamp, &file, target);
+                let is_there = self.address(&address, stamp, &file, target, next_if);
                 if let Err(error) = file.unchanged() {
                     self.put(Found::Unreadable(error.in_file(&address.file)));
                 }
@@ -139,6 +194,13 @@ where
         budget.until(self.scan.progress.switch()).helped_by(self.crew.clone())
     }
 
+    /// The budget that all units of this archive share, for opening it and listing its members.
+    fn budget_of_units(&self, path: &Path, bytes: u64) -> Budget {
+        let budget = || Budget::new(bytes, &self.scan.limits);
+        let mut units = self.units.lock().unwrap_or_else(PoisonError::into_inner);
+        FileId::of(path).map_or_else(|_| budget(), |id| units.entry(id).or_insert_with(budget).clone())
+    }
+
     /// Describes bytes that are not open yet.
     pub(super) fn bytes(&self, path: &Path, data: &[u8]) {
         self.scan.progress.begin();
@@ -151,7 +213,14 @@ where
     }
 
     /// Describes the target of an address. Returns false if it does not exist.
-    fn address(&self, address: &Address, stamp: Option<String>, data: &[u8], target: &Target) -> bool {
+    fn address(
+        &self,
+        address: &Address,
+        stamp: Option<String>,
+        data: &[u8],
+        target: &Target,
+        next_if: &NextIf<'_>,
+    ) -> bool {
         let scan = self.scan;
         let members = target.unit.as_ref().map_or(ALL, Unit::members);
         let whole = data.len() as u64;
@@ -160,13 +229,28 @@ where
         // The unit with the first part also processes the archive as a whole.
         let worth = if members.start == 0 { whole } else { bytes };
         let budget = self.budget(worth);
+        let units = (members != ALL).then(|| self.budget_of_units(&address.file, whole));
+        if members.start == 0
+            && let Some(Err(error)) = units.as_ref().map(|units| units.work(whole))
+        {
+            self.put(Found::Unreadable(error.in_file(&address.file)));
+            return true;
+        }
         let stretch = Stretch::new(&scan.progress, bytes);
         let mut finds = Finds::default();
         let found = open_member(&address.file, data, address.member.as_deref(), &budget).map(|opened| {
             let named = target.named && target.unit.as_ref().is_none_or(|unit| unit.named);
             let use_as = target.use_as;
-            let origin = Origin { stamp, use_as, members, named, ..Origin::opened(&address.file, &opened) };
+            let units = units.as_ref();
+            let origin = Origin { stamp, use_as, members, units, named, ..Origin::opened(&address.file, &opened) };
             if let Ok(content) = &opened.content {
+                if let Some(unit) = target.unit.as_ref().filter(|_| origin.members.start > 0) {
+                    let looked = self.look_on(&origin, content, content.budget(), stretch, unit, next_if);
+                    if let Err(error) = looked {
+                        self.put(Found::Unreadable(error.in_file(origin.path)));
+                    }
+                    return true;
+                }
                 return self.look(&origin, content, content.budget(), &stretch, &mut finds);
             }
             self.asset(&origin, describe_opened(scan, &address.file, &opened, &budget), None, &budget, &mut finds);
@@ -191,12 +275,6 @@ where
         stretch: &Stretch<'_>,
         finds: &mut Finds<T>,
     ) -> bool {
-        if origin.members.start > 0 {
-            if let Err(error) = self.look_on(origin, data, budget, stretch) {
-                self.put(Found::Unreadable(error.in_file(origin.path)));
-            }
-            return true;
-        }
         let format = Format::of_file(origin.name(), data);
         if format.is_none() && !origin.is_expected() && !(self.texts)(origin.name()) {
             return false;
@@ -213,7 +291,7 @@ where
             record.summary.problems.push(Problem::error(&error));
         }
         let inside = container.filter(|_| !too_deep).map(|container| {
-            let (count, error) = self.afford(origin, &container, budget);
+            let (count, error) = self.afford(origin, container.members().take(origin.members.end), budget);
             record.summary.problems.extend(error.as_ref().map(Problem::error));
             (Inside { container, data, stretch, whole: data.len() as u64 }, count)
         });
@@ -229,7 +307,9 @@ where
             };
             self.crew.beside(step, || {
                 if let Some((inside, _)) = &inside {
-                    self.members(origin, inside, members.clone(), budget, Some(&early));
+                    let mut rest = Rest::new(&inside.container, members.clone(), budget);
+                    let budget = rest.budget(budget);
+                    self.members(origin, inside, &mut rest, &budget, Some(&early));
                 }
             });
             late.tell(&mut record.summary.problems);
@@ -242,55 +322,95 @@ where
             self.hand_over(finds);
             let (mut early, done) = early.into_parts();
             self.hand_over(&mut early);
-            let members = done..members.end;
-            self.members(origin, &inside, members, budget, None);
+            let mut rest = Rest::new(&inside.container, done..members.end, budget);
+            let budget = rest.budget(budget);
+            self.members(origin, &inside, &mut rest, &budget, None);
         }
         true
     }
 
-    /// Visits a later part of an archive. The record of the archive comes with its first part.
-    fn look_on(&self, origin: &Origin<'_>, data: &[u8], budget: &Budget, stretch: &Stretch<'_>) -> Result<()> {
+    /// Visits a later part of an archive, and the parts after it that follow in the list of units. The record of the
+    /// archive comes with its first part.
+    fn look_on(
+        &self,
+        origin: &Origin<'_>,
+        data: &[u8],
+        budget: &Budget,
+        mut stretch: Stretch<'s>,
+        first: &Unit,
+        next_if: &NextIf<'_>,
+    ) -> Result<()> {
+        let mut origin = origin.clone();
         let format = Format::of_file(origin.name(), data);
         let asset = Asset::parse_as(format, data, budget.limits())?;
         if !self.scan.archives {
             return Ok(());
         }
-        let Range { start, end } = origin.members;
         let (Some(container), Some(format)) = (Container::of(&asset), format) else {
+            let start = origin.members.start;
             return Err(Error::malformed(format!("no archive, though a unit begins with its member {start}")));
         };
-        let (count, error) = self.afford(origin, &container, budget);
-        let reached = start.saturating_add(count);
-        let ends = || Error::malformed(format!("its members end before {reached}, which a unit names"));
-        let error = error.or_else(|| (reached < end).then(ends));
-        let members = start..reached;
+        let count = container.members().map_while(Result::ok).count();
+        let [by_entry, _] = MEMBER_WORK;
+        origin.charge_units((count as u64).saturating_mul(by_entry))?;
+        let mut rest = Rest::new(&container, 0..count, budget);
+        let around = rest.budget(budget);
+        let mut budget = around.clone();
+        let path = origin.path;
         let record = origin.record(Summary::new(format, data.len() as u64), None);
-        let (is_continued, shown) = (true, members.clone());
-        let asset = Some(&asset);
-        let seen = (self.view)(&Sighting { record: &record, data, asset, budget, members: shown, is_continued });
+        loop {
+            let inside = Inside { container, data, stretch: &stretch, whole: stretch.bytes() };
+            if let Err(error) = self.part(&origin, (&record, &asset), &inside, &mut rest, &budget) {
+                self.put(Found::Unreadable(error.in_file(path)));
+            }
+            let reached = rest.reached;
+            let is_file = origin.member.is_none();
+            let is_same = |unit: &Unit| is_file && unit.path == first.path && unit.stamp == first.stamp;
+            let follows = |unit: &Unit| is_same(unit) && unit.members().start >= reached;
+            let Some(unit) = next_if(&follows) else { return Ok(()) };
+            let bytes = unit.bytes.min(data.len() as u64);
+            (stretch, budget) = (Stretch::new(&self.scan.progress, bytes), self.budget(bytes).inside(&around));
+            origin.members = unit.members();
+            self.scan.progress.begin();
+            self.scan.progress.open(data.len() as u64);
+            self.scan.progress.add_file();
+        }
+    }
+
+    /// Visits one part of an archive.
+    fn part<'a>(
+        &self,
+        origin: &Origin<'_>,
+        (record, asset): (&Record, &Asset<'_>),
+        inside: &Inside<'_, 'a>,
+        rest: &mut Rest<'a>,
+        budget: &Budget,
+    ) -> Result<()> {
+        let Range { start, end } = origin.members;
+        rest.skip_to(start);
+        let (count, error) = self.afford(origin, rest.members.clone().take(end.saturating_sub(start)), budget);
+        let is_there = rest.reached == start;
+        rest.end = start.saturating_add(count);
+        let ends = || Error::malformed(format!("its members end before {}, which a unit names", rest.end));
+        let error = error.or_else(|| (!is_there || rest.end < end).then(ends));
+        let members = start..rest.end;
+        let (data, is_continued) = (inside.data, true);
+        let seen = (self.view)(&Sighting { record, data, asset: Some(asset), budget, members, is_continued });
         self.hand_over(&mut Finds::of(Found::Continued(origin.path.to_owned()), Some(seen)));
-        let inside = Inside { container, data, stretch, whole: stretch.bytes() };
-        self.members(origin, &inside, members, budget, None);
+        self.members(origin, inside, rest, budget, None);
         error.map_or(Ok(()), Err)
     }
 
     /// Visits these members of an archive, which have been charged; early, as many of them as possible. An error that
     /// cuts the list of members short is a problem of the archive's own record.
-    fn members(
+    fn members<'a>(
         &self,
         origin: &Origin<'_>,
-        &Inside { container, data, stretch, whole }: &Inside<'_, '_>,
-        range: Range<usize>,
+        &Inside { data, stretch, whole, .. }: &Inside<'_, 'a>,
+        members: &mut Rest<'a>,
         budget: &Budget,
         early: Option<&Early<T>>,
     ) {
-        let held = budget.hold_up_to((range.len() as u64).saturating_mul(MEMBER_BYTES)).ok();
-        let budget = held.as_ref().map_or(budget, Held::budget);
-        let shared = container.overlapping();
-        let mut names = Names::among(&container, range.end);
-        let members = container.members().map_while(Result::ok).take(range.end);
-        let members = members.map(|member| (names.next(member.name()), member)).enumerate().skip(range.start);
-        let members = members.filter(|(index, _)| shared.binary_search(index).is_err()).map(|(_, named)| named);
         // Data packed in another archive was loaded with that archive.
         let waits = Waits::from_now_on(self.scan.read_ahead && origin.depth == 0);
         let members = Prefetch::new(data, self.scan.depth, waits, members);
@@ -321,17 +441,21 @@ where
     /// Charges for visiting the members of an archive and for a record of each. This happens before the archive's own
     /// record is handed over, so that the record can report where the budget ends. Returns how many members can be
     /// visited, and why not all.
-    fn afford(&self, origin: &Origin<'_>, container: &Container<'_>, budget: &Budget) -> (usize, Option<Error>) {
+    fn afford<'a>(
+        &self,
+        origin: &Origin<'_>,
+        members: impl Iterator<Item = Result<Member<'a>>>,
+        budget: &Budget,
+    ) -> (usize, Option<Error>) {
         let around = origin.member.as_ref().map_or(0, text_bytes);
         let mut count = 0_usize;
-        let Range { start, end } = origin.members;
-        let members = container.members().map_while(Result::ok).skip(start).take(end.saturating_sub(start));
-        for member in members {
+        for member in members.map_while(Result::ok) {
             let [by_entry, by_beginning] = MEMBER_WORK;
             let work = if member.form() == Form::InPlace { by_entry } else { by_beginning };
             let name = (member.name().len() as u64).saturating_mul(LONGEST_ESCAPE);
             let results = RECORD_BYTES.saturating_add(around).saturating_add(name);
             let paid = budget.members(1).and_then(|()| budget.work(work)).and_then(|()| budget.output(results));
+            let paid = paid.and_then(|()| origin.charge_units(work));
             if let Err(error) = paid {
                 return (count, Some(error));
             }

@@ -45,6 +45,9 @@ pub(super) struct Target {
     pub(super) unit: Option<Unit>,
 }
 
+/// Takes the next unit of the list if it fits.
+pub(super) type NextIf<'n> = dyn Fn(&dyn Fn(&Unit) -> bool) -> Option<Unit> + Sync + 'n;
+
 /// How to handle a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {

@@ -390,7 +390,7 @@ fn no_verb_takes_more_than_the_limits_say_of_a_file_made_for_it() {
                 ["cat"] => &[&address],
                 _ => &[&path],
             };
-            match run(verb, paths, &crate::corpus::root(), &bounds) {
+            match run(verb, paths, crate::corpus::root(), &bounds) {
                 Ok((told, time)) => (most, longest) = (told.max(most), time.max(longest)),
                 Err(error) => failed.push(format!("{} of {name}, {} bytes: {error}", verb.join(" "), bytes.len())),
             }

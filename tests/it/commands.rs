@@ -91,12 +91,12 @@ pub fn models(count: usize) -> Vec<u8> {
     zip(&(0..count).map(model).collect::<Vec<_>>(), b"").to_vec()
 }
 
-/// A unit for each of so many members, and units with forged numbers.
-fn units(count: u64) -> Vec<u8> {
+/// A unit for each of these members, and units with forged numbers.
+fn units(members: impl Iterator<Item = u64>) -> Vec<u8> {
     let unit = |first: u64, last: u64| {
         json!({ "unit": first, "path": "a.zip", "first": first, "last": last, "bytes": u64::MAX }).to_string() + "\n"
     };
-    let single = (0..count).map(|member| unit(member, member));
+    let single = members.map(|member| unit(member, member));
     single.chain([unit(0, u64::MAX), unit(1, u64::MAX), unit(u64::MAX, u64::MAX)]).collect::<String>().into_bytes()
 }
 
@@ -163,8 +163,13 @@ fn cases(is_full: bool) -> Vec<Case> {
         wrong,
         case(
             "units",
-            vec![("a.zip", models(count / 2)), ("units", units(count as u64 / 32))],
-            &["scan --units-from units"],
+            vec![
+                ("a.zip", models(count / 2)),
+                ("units", units(0..count as u64 / 2)),
+                ("reversed", units((0..count as u64 / 2).rev())),
+                ("equal", units((0..count as u64 / 2).map(|_| 0))),
+            ],
+            &["scan --units-from units", "scan --units-from reversed", "scan --units-from equal"],
         ),
         // The old stream is forged from a new one.
         case("stream", vec![("in/a.zip", models(count / 8))], &["scan --since old in", "scan --events --since old in"]),

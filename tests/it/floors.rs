@@ -33,6 +33,7 @@ const INSIDE: &[(&str, Floors)] = &[
             &["code", "format", "text"],
             &["no_asset"],
             &["error"],
+            &["stop"],
             &["mod"],
         ],
     ),

@@ -137,6 +137,53 @@ fn a_file_that_changed_since_is_told_and_costs_no_other_unit() {
     assert_eq!((records.len(), codes.as_slice()), (0, &[2, 2][..]));
 }
 
+/// All of these units, by one scan; the records, the status, and everything else it says.
+fn scan_list(units: &[Json], more: &[&str]) -> (Vec<String>, i32, String) {
+    let mut units = units.to_vec();
+    units.iter_mut().for_each(|unit| unit["unit"] = 0.into());
+    let (records, codes, said) = scan_units(&units, more);
+    (records, codes[0], said)
+}
+
+/// A list in the order of a plan opens each archive once for each thread. In other orders it opens archives again, as
+/// often as their budget allows.
+#[test]
+fn units_of_one_archive_cost_no_more_than_the_archive() {
+    let folder = Folder::new("one_archive");
+    let scene = b3d::sound().to_vec();
+    // Each name twice.
+    let archive = |count: usize| {
+        let entries = (0..count).map(|index| Entry::stored(format!("{}.b3d", index / 2), &scene));
+        zip(&entries.collect::<Vec<_>>(), b"").to_vec()
+    };
+    folder.file("in/1.zip", archive(40));
+    folder.file("in/2.zip", archive(30));
+    let path = folder.0.join("in");
+    let units = plan(&path, "1");
+    assert_eq!(units.len(), 70);
+    let (reversed, whole) = (units.iter().rev().cloned().collect::<Vec<_>>(), scan_whole(&path, &[]));
+    let (of_1, of_2) = units.split_at(40);
+    let mixed = of_1.iter().zip(of_2).flat_map(|(a, b)| [a.clone(), b.clone()]).chain(of_1[30..].to_vec());
+    for list in [&units, &reversed, &mixed.collect()] {
+        for jobs in ["1", "3"] {
+            let (records, code, said) = scan_list(list, &["--jobs", jobs]);
+            assert!(code == 0 && records == whole, "{} of {}: {said}", records.len(), whole.len());
+        }
+    }
+    let path = folder.file("many.zip", archive(600));
+    let mut changed = units.clone();
+    changed[5]["stamp"] = "1:2.3".into();
+    let (records, code, said) = scan_list(&changed, &["--jobs", "1"]);
+    assert!((records.len(), code) == (whole.len() - 1, 1) && said.contains("changed since"), "{code} {said}");
+    let few = ["--max-work", "1"];
+    let units = plan(&path, "1");
+    let (records, code, said) = scan_list(&units, &few);
+    let is_limited = records.iter().any(|record| record.contains("\"limit\""));
+    assert!(code == 0 && records.len() == 601 && !is_limited, "{}: {said}", records.len());
+    let (records, code, said) = scan_list(&units.iter().rev().cloned().collect::<Vec<_>>(), &few);
+    assert!(records.len() < 40 && code != 0 && said.contains("--max-work"), "{}: {said}", records.len());
+}
+
 /// Each unit has the budget of its own bytes: those with bombs report them, the others are complete.
 #[test]
 fn a_unit_pays_for_itself() {

@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 use serde_json::Value as Json;
 
 use super::{EVERYTHING, Folder, program};
+use crate::writer::b3d;
+use crate::writer::bytes::Bytes;
 use crate::writer::pbo::{Tail, Writer};
 
 fn interrupt(child: &Child) {
@@ -216,10 +218,23 @@ fn a_scan_is_interrupted_inside_one_long_decode() {
     let writer = Writer::new().product(&[]).entry(b"a.b3d", [0x4370_7273, size, 0, 0, stream.len() as u32], &stream);
     let folder = Folder::new("interrupt-decode");
     let archive = folder.file("a.pbo", writer.finish(Tail::Bytes(b"")));
-    let mut command = program();
-    command.args(["scan", "--max-decoded", "1G", "-o"]).arg(folder.0.join("out")).arg(archive);
+    ends_soon(&folder, program().args(["scan", "--max-decoded", "1G"]).arg(archive), "a.pbo");
+}
+
+/// A scene of 24 million empty chunks.
+#[test]
+fn a_verification_is_interrupted_among_many_small_parts() {
+    let folder = Folder::new("interrupt-parts");
+    let scene = b3d::scene([Bytes::new().raw(b"NONE\0\0\0\0".repeat(24_000_000))]).to_vec();
+    let scene = folder.file("a.b3d", scene);
+    ends_soon(&folder, program().arg("verify").arg(scene), "a.b3d");
+}
+
+/// Long work on one file ends soon after the signal. Nothing but the file is left.
+fn ends_soon(folder: &Folder, command: &mut Command, file: &str) {
+    command.arg("-o").arg(folder.0.join("out"));
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    wait_until("the new file is there", || names(&folder).iter().any(|name| name.starts_with(".meshpeek-")));
+    wait_until("the new file is there", || names(folder).iter().any(|name| name.starts_with(".meshpeek-")));
     std::thread::sleep(Duration::from_millis(200));
     assert!(child.try_wait().unwrap().is_none());
     let start = Instant::now();
@@ -227,5 +242,5 @@ fn a_scan_is_interrupted_inside_one_long_decode() {
     assert_eq!(end(child).0, Some(130));
     // About 20 ms, but machines are busy.
     assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
-    assert_eq!(names(&folder), ["a.pbo"]);
+    assert_eq!(names(folder), [file]);
 }
