@@ -7,12 +7,10 @@ mod directory;
 mod entries;
 #[cfg(any(feature = "bmx", feature = "zip"))]
 mod outline;
-#[cfg(any(feature = "bmx", feature = "zip"))]
 mod wire;
 
 pub use directory::Directory;
 pub use entries::{CentralEntry, Entries, LocalEntry, first_entry};
-#[cfg(any(feature = "bmx", feature = "zip"))]
 pub use wire::*;
 
 #[cfg(test)]
