@@ -29,6 +29,7 @@
 //! | read a file from which only byte ranges are available | [`ranges`] | the ranges that are needed |
 //! | visit everything in an archive | [`visit::visit`](visit/fn.visit.html) | each member is examined, one in memory at a time |
 //! | scan folders full of archives on all cores | [`scan::Scan`](scan/struct.Scan.html) (feature `scan`) | a summary of each asset; memory for the assets being processed |
+//! | write a model as glTF, or draw it | [`export`](export/index.html) (feature `export`) | triangles, textures and keys are decoded |
 //! | compare two assets | [`diff::compare`](diff/fn.compare.html) (feature `scan`) | both are read; unequal arrays are decoded |
 //!
 //! # How it fits together
@@ -57,6 +58,7 @@
 //! | | `geometry` | triangles and materials of all formats in one coordinate space |
 //! | 8 | `pose` | bones and animations of all formats |
 //! | | `scan` | many files |
+//! | 9 | `export` | models as glTF, OBJ and PLY, and pictures of them |
 //!
 //! [`view`] re-exports the public parts of `bytes`, `record` and `blocks`.
 //!
@@ -125,7 +127,8 @@
 //!
 //! Each format has a feature, on by default. `mmap` adds memory maps. `owned` keeps bytes with their views. `zlib-rs`
 //! is the faster of two DEFLATE backends. Off by default: `serde` makes summaries serializable, and `scan` finds assets
-//! in folders and archives. The docs of each gated item name its feature.
+//! in folders and archives. `geometry` gives triangles, bones and animations in one space, `export` writes them as glTF
+//! and draws them. The docs of each gated item name its feature.
 #![deny(unsafe_code, missing_docs, unreachable_pub)]
 #![cfg_attr(
     not(test),
@@ -186,6 +189,9 @@ pub mod geometry;
 pub mod pose;
 #[cfg(feature = "scan")]
 pub mod scan;
+
+#[cfg(feature = "export")]
+pub mod export;
 
 pub use asset::schema;
 #[cfg(any(feature = "pbo", feature = "zip"))]

@@ -18,6 +18,7 @@ const FLOORS: Floors = &[
     &["asset"],
     &["diff", "geometry"],
     &["pose", "scan"],
+    &["export"],
 ];
 
 /// The same of folders that have several parts; `mod` is the file of the folder itself.

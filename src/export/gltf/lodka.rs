@@ -3,13 +3,14 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use meshpeek::geometry::Transform;
-use meshpeek::inspect::Text;
-use meshpeek::pose::Rig;
-use meshpeek::{Asset, Result, lodka};
-
 use super::mesh::{Joints, Key};
 use super::{Matrix, Scene};
+use crate::asset::Asset;
+use crate::base::error::Result;
+use crate::formats::lodka;
+use crate::geometry::Transform;
+use crate::outline::Text;
+use crate::pose::Rig;
 
 /// A model under construction.
 struct Model<'a> {
@@ -25,7 +26,7 @@ struct Model<'a> {
     proxies: Vec<usize>,
 }
 
-impl Scene<'_, '_> {
+impl Scene<'_> {
     pub(super) fn lodka(&mut self, asset: &Asset<'_>, file: &lodka::Model<'_>) -> Result<()> {
         let mut models = self.models(asset, file)?;
         let mut shown = BTreeSet::new();
@@ -34,37 +35,40 @@ impl Scene<'_, '_> {
         let mut all = asset.primitives();
         while let Some(primitive) = self.next(&mut all)? {
             let place = *primitive.place();
-            let key = Key { model: place.model, mesh: place.mesh, node: None };
+            let key = Key { model: place.model, mesh: place.mesh, hidden: !place.visible, node: None };
             shown.insert((key, place.node));
             if place.node.is_none() {
-                meshes.insert(key, (self.name(place.name), place.visible));
+                meshes.insert(key, self.name(place.name));
             }
             if done.insert((key, place.part)) {
                 let joints = models.get(&place.model).map(|model| &model.joints);
-                self.part(&primitive, None, joints.filter(|joints| !joints.is_empty()))?;
+                self.part(&primitive, None, joints.map(|joints| (joints, None)))?;
             }
         }
         let mut made = BTreeMap::new();
         for (key, proxy) in shown {
             let Some(model) = models.get_mut(&key.model) else { continue };
-            let (name, visible) = meshes.get(&key).map_or(("", true), |(name, visible)| (name, *visible));
+            let name = meshes.get(&key).map_or("", String::as_str);
             let mesh = match made.entry(key) {
                 Entry::Occupied(made) => *made.get(),
                 Entry::Vacant(place) => *place.insert(self.mesh(&key, name)?),
             };
             let Some(mesh) = mesh else { continue };
             let home = match proxy {
+                // A hidden repetition of a mesh adds nothing.
+                Some(_) if key.hidden => None,
                 Some(proxy) => model.proxies.get(proxy).copied(),
-                None => {
-                    let own = self.node(name.into(), Some(model.root), &Transform::IDENTITY)?;
-                    if !visible {
-                        self.note(own, "visible", false.into());
-                    }
+                // Hidden meshes are in the file, but not in the scene.
+                None if key.hidden => {
+                    let own = self.node(name.into(), None, &Transform::IDENTITY)?;
+                    self.note(own, "visible", false.into());
+                    self.hide(own);
                     Some(own)
                 }
+                None => Some(self.node(name.into(), Some(model.root), &Transform::IDENTITY)?),
             };
             let Some(home) = home else { continue };
-            self.nodes[home].mesh = Some(mesh.mesh);
+            self.show(home, mesh.mesh, None);
             if let Some(rig) = model.rig.as_ref().filter(|_| mesh.is_skinned) {
                 let skin = match model.skin {
                     Some(skin) => skin,
@@ -74,7 +78,7 @@ impl Scene<'_, '_> {
                     }
                 };
                 model.skin = Some(skin);
-                self.nodes[home].skin = Some(skin);
+                self.show(home, mesh.mesh, Some(skin));
             }
         }
         Ok(())
@@ -86,7 +90,7 @@ impl Scene<'_, '_> {
         for rig in asset.rigs() {
             match rig {
                 Ok(rig) => drop(rigs.insert(rig.model(), rig)),
-                Err(_) => self.unreadable += 1,
+                Err(_) => self.lose(1),
             }
         }
         let mut models = BTreeMap::new();
@@ -114,7 +118,8 @@ impl Scene<'_, '_> {
             let mut names = set.names.iter();
             for proxy in set.proxies.iter() {
                 let carrier = usize::try_from(proxy.parent.get()).ok();
-                let carrier = carrier.and_then(|parent| proxies.get(first + parent).copied()).unwrap_or(root);
+                let carrier = carrier.and_then(|parent| proxies.get(first.checked_add(parent)?).copied());
+                let carrier = carrier.unwrap_or(root);
                 let lodka::wire::Rotation { x, y, z, w } = &proxy.rotation;
                 let place = Transform {
                     translation: proxy.position.to_array(),
