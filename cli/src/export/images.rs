@@ -1,6 +1,8 @@
 //! Finds the images that a model uses: those that the user names, in the model, next to its file, in its archive, or below
 //! a given folder.
 
+use std::cell::Cell;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -217,11 +219,11 @@ impl<'a> Images<'a> {
         let Around::Archive(file, outer, member) = self.around else { return None };
         let slash = member.iter().rposition(|&byte| byte == b'/' || byte == b'\\');
         let folder = &member[..slash.map_or(0, |slash| slash + 1)];
-        let mut is_too_large = false;
-        let mut open = |path: &[u8]| {
+        let is_too_large = Cell::new(false);
+        let open = |path: &[u8]| {
             let mut check = |bytes: u64| {
-                is_too_large = !room.affords(bytes.saturating_mul(2), 0, bytes.saturating_mul(2));
-                if is_too_large { Err(too_large()) } else { Ok(()) }
+                is_too_large.set(!room.affords(bytes.saturating_mul(2), 0, bytes.saturating_mul(2)));
+                if is_too_large.get() { Err(too_large()) } else { Ok(()) }
             };
             let opened = open_checked_member(file, outer, Some(path), room.budget(), &mut check);
             let content = opened.and_then(|opened| opened.content).ok()?;
@@ -230,7 +232,7 @@ impl<'a> Images<'a> {
         };
         let name = base_name(full_name);
         let mut found = open(&[folder, name.as_bytes()].concat());
-        if found.is_none() && !is_too_large {
+        if found.is_none() && !is_too_large.get() {
             if self.members.is_none() {
                 self.members = Some(members(file, outer, member, room).unwrap_or_default());
             }
@@ -238,7 +240,7 @@ impl<'a> Images<'a> {
             let nearest = all.and_then(|all| all.iter().min_by_key(|path| far(path, full_name)));
             found = nearest.and_then(|path| open(path.as_bytes()));
         }
-        if is_too_large {
+        if is_too_large.get() {
             self.leave_out(full_name);
         }
         found
@@ -265,11 +267,11 @@ impl<'a> Images<'a> {
 
 /// How far a path is from a name, the nearest first: how few of its last components are those of the name in any case, then
 /// how many there are.
-fn far<'p>(path: &'p str, name: &str) -> (std::cmp::Reverse<usize>, usize, &'p str) {
+fn far(path: &str, name: &str) -> (Reverse<usize>, usize, String) {
     let parts = |text: &str| text.to_lowercase().split(['/', '\\']).rev().map(str::to_owned).collect::<Vec<_>>();
     let (of_path, of_name) = (parts(path), parts(name));
     let same = of_path.iter().zip(&of_name).take_while(|(a, b)| a == b).count();
-    (std::cmp::Reverse(same), of_path.len(), path)
+    (Reverse(same), of_path.len(), path.to_owned())
 }
 
 /// The files below a folder, by lower-case name. Links are not followed.

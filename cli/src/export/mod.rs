@@ -4,6 +4,7 @@ mod decode;
 mod images;
 
 use std::borrow::Cow;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -229,7 +230,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         }
         Finished::Bytes(bytes) => {
             common.results.read(bytes.len() as u64);
-            std::io::Write::write_all(&mut out, bytes)?;
+            out.write_all(bytes)?;
         }
     }
     out.flush()?;
