@@ -6,8 +6,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use meshpeek::export::{Canvas, Edges, Picture, View, picture_on};
 use meshpeek::Limits;
+use meshpeek::export::{Canvas, Edges, Picture, View, picture_on};
 use meshpeek::scan::{Scan, Sighting};
 use sha2::{Digest, Sha256};
 use tempfile::Builder;

@@ -146,12 +146,7 @@ fn rank(resolution: f32) -> f32 {
 
 /// The primitives to draw or write: the visible ones, if there are any, and of these the requested LOD. Also returns how
 /// many parts cannot be read. Each takes this much memory.
-fn chosen<'a>(
-    asset: &'a Asset<'_>,
-    lod: Lod,
-    room: &Reservation<'_>,
-    bytes: u64,
-) -> Result<(Vec<Primitive<'a>>, u64)> {
+fn chosen<'a>(asset: &'a Asset<'_>, lod: Lod, room: &Reservation<'_>, bytes: u64) -> Result<(Vec<Primitive<'a>>, u64)> {
     let mut best: Option<(bool, f32, Option<usize>)> = None;
     let (mut chosen, mut unreadable): (Vec<Primitive<'a>>, u64) = (Vec::new(), 0);
     for primitive in asset.primitives() {

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use super::{
-    Alpha, Boxed, Corner, Corners, Influence, Material, Matrix, Place, Primitive, Role, Shape, Texture, Transform, UvTransform,
-    Values, Weights, one,
+    Alpha, Boxed, Corner, Corners, Influence, Material, Matrix, Place, Primitive, Role, Shape, Texture, Transform,
+    UvTransform, Values, Weights, one,
 };
 use crate::base::error::{Context, Result};
 use crate::base::shown::shown;
@@ -202,11 +202,7 @@ fn material<'a>(
                 _ => Role::Base,
             },
             uv_set: usize::from(texture.flags.uses_second_uv_set()),
-            transform: UvTransform {
-                offset: texture.position,
-                scale: texture.scale,
-                rotation: texture.rotation,
-            },
+            transform: UvTransform { offset: texture.position, scale: texture.scale, rotation: texture.rotation },
             clamped: [flags & 16 != 0, flags & 32 != 0],
             is_black_clear: flags & 4 != 0,
             index: Some(index),

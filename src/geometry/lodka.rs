@@ -47,7 +47,11 @@ fn of_mesh<'a>(shared: Arc<Shared<'a>>, place: Place<'a>, world: Matrix, mesh: M
     Box::new(mesh.face_groups.enumerate().map(move |(part, group)| {
         let group = group.within_item("meshes", place.mesh)?;
         let place = Place { part, visible: place.visible && group.visible.is_set(), ..place };
-        Ok(Primitive::new(place, world, Group { shared: shared.clone(), mesh, number: place.mesh, group, uvs: uvs.clone() }))
+        Ok(Primitive::new(
+            place,
+            world,
+            Group { shared: shared.clone(), mesh, number: place.mesh, group, uvs: uvs.clone() },
+        ))
     }))
 }
 

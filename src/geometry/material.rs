@@ -192,8 +192,7 @@ mod tests {
 
     #[test]
     fn coordinates_are_turned_then_scaled_then_moved() {
-        let transform =
-            UvTransform { offset: [10.0, 20.0], scale: [2.0, 3.0], rotation: std::f32::consts::FRAC_PI_2 };
+        let transform = UvTransform { offset: [10.0, 20.0], scale: [2.0, 3.0], rotation: std::f32::consts::FRAC_PI_2 };
         let [u, v] = transform.apply([0.25, 0.5]);
         assert!((u - 11.0).abs() < 1e-5 && (v - 19.25).abs() < 1e-5, "{u} {v}");
     }

@@ -108,5 +108,8 @@ pub fn smooth_normals(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Vec<[f3
             *sums.entry(key(point)).or_default() += normal;
         }
     }
-    positions.iter().map(|point| sums.get(&key(point)).map_or([0.0; 3], |sum| sum.normalize_or_zero().to_array())).collect()
+    positions
+        .iter()
+        .map(|point| sums.get(&key(point)).map_or([0.0; 3], |sum| sum.normalize_or_zero().to_array()))
+        .collect()
 }

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Boxed, Cache, Corner, Corners, Material, Matrix, Place, Primitive, Shape, Texture, Values, fans, one, values};
+use super::{
+    Boxed, Cache, Corner, Corners, Material, Matrix, Place, Primitive, Shape, Texture, Values, fans, one, values,
+};
 use crate::base::error::Result;
 use crate::base::shown::shown;
 use crate::base::text::ByteStr;

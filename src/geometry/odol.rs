@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use super::{
-    Alpha, Boxed, Cache, Corner, Corners, Influence, Material, Matrix, Place, Primitive, Shape, Texture, Values, Weights,
-    fans, one, values,
+    Alpha, Boxed, Cache, Corner, Corners, Influence, Material, Matrix, Place, Primitive, Shape, Texture, Values,
+    Weights, fans, one, values,
 };
 use crate::base::error::{Context, Error, Result};
 use crate::base::shown::shown;

@@ -45,7 +45,8 @@ impl Track {
 
 /// The keys between two times.
 fn part<T: Copy>(keys: &[(f32, T)], (start, end): (f32, f32), mix: fn(T, T, f32) -> T) -> Vec<(f32, T)> {
-    let at = |time| around(keys, time).map(|(a, b, part)| (time - start, if part == 0.0 { a } else { mix(a, b, part) }));
+    let at =
+        |time| around(keys, time).map(|(a, b, part)| (time - start, if part == 0.0 { a } else { mix(a, b, part) }));
     let inner = keys.iter().filter(|(time, _)| *time > start && *time < end);
     let last = at(end).filter(|_| end > start);
     at(start).into_iter().chain(inner.map(|(time, value)| (time - start, *value))).chain(last).collect()

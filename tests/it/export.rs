@@ -23,6 +23,7 @@ fn models() -> Vec<PathBuf> {
             match path.extension().and_then(|ending| ending.to_str()) {
                 _ if path.is_dir() => folders.push(path),
                 Some("b3d" | "bmx" | "lod") => files.push(path),
+                Some("p3d" | "rtm") if is_source(&path) => files.push(path),
                 _ => {}
             }
         }
@@ -31,23 +32,29 @@ fn models() -> Vec<PathBuf> {
     files
 }
 
+/// Whether it is an MLOD model or a plain RTM animation; binarised ones are refused.
+fn is_source(path: &Path) -> bool {
+    let bytes = std::fs::read(path).unwrap();
+    [&b"MLOD"[..], b"RTM_"].iter().any(|start| bytes.starts_with(start))
+}
+
 /// Said past the test runner, which keeps what tests print to itself.
 fn skipped(why: &str) {
     let _ = writeln!(std::io::stderr(), "skipped: {why}");
 }
 
-fn export(file: &Path, to: &Path) -> std::process::Output {
+pub fn export(file: &Path, to: &Path) -> std::process::Output {
     program().args(["export", "-q"]).arg(file).arg("-o").arg(to).output().unwrap()
 }
 
 /// The document of a binary glTF file.
-fn document(glb: &[u8]) -> Json {
+pub fn document(glb: &[u8]) -> Json {
     assert_eq!(&glb[..4], b"glTF");
     let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
     serde_json::from_slice(&glb[20..20 + length]).unwrap()
 }
 
-fn len(document: &Json, list: &str) -> usize {
+pub fn len(document: &Json, list: &str) -> usize {
     document[list].as_array().map_or(0, Vec::len)
 }
 
@@ -64,6 +71,7 @@ fn in_source(bytes: &[u8]) -> Option<(usize, usize)> {
             .flatten()
             .find(|rig| rig.model() == place.model)
             .map_or(0, |rig| rig.bones().len());
+        // An MLOD has no bones of its own.
         let has_triangles = primitive.to_welded(|_| Ok(())).is_ok_and(|welded| !welded.triangles.is_empty());
         if has_triangles && bones > 0 && primitive.to_weights().is_ok_and(|weights| weights.is_some()) {
             // All meshes of a LODka3D model have one skeleton.
@@ -209,14 +217,15 @@ fn assimp_reads_each_scene_to_the_same_counts() {
 fn what_is_not_exported_says_why() {
     let folder = Folder::new("refused");
     let target = folder.0.join("out.glb");
-    for name in ["corpus/odol/v50_lzo.p3d", "corpus/mlod/everything.p3d", "corpus/rtm/plain.rtm"] {
+    for (name, kind) in [("corpus/odol/v50_lzo.p3d", "ODOL"), ("corpus/rtm/v5_mixed.rtm", "BMTR")] {
         let output = export(Path::new(name), &target);
         assert_eq!(code(&output), 2, "{name}");
-        assert!(stderr(&output).contains("their community forbids ripping them"), "{}", stderr(&output));
+        let said = stderr(&output);
+        assert!(said.contains("community forbids ripping them") && said.contains(kind), "{said}");
     }
     let archive = export(Path::new("corpus/zip/addons.zip"), &target);
     assert!(code(&archive) == 2 && stderr(&archive).contains("an archive is not a model"), "{}", stderr(&archive));
-    for args in [&["export", "corpus/b3d/triangle.b3d"][..], &["export", "corpus/b3d/triangle.b3d", "-o", "x.obj"]] {
+    for args in [&["export", "corpus/b3d/triangle.b3d"][..], &["export", "corpus/b3d/triangle.b3d", "-o", "x.fbx"]] {
         let output = run(args);
         assert!(code(&output) == 2 && stderr(&output).contains("-o NAME.glb"), "{}", stderr(&output));
     }
@@ -226,13 +235,13 @@ fn what_is_not_exported_says_why() {
 }
 
 /// The size and pixels of a picture.
-fn pixels(png: &[u8]) -> (u32, Vec<u8>) {
+pub fn pixels(png: &[u8]) -> (u32, Vec<u8>) {
     let image = image::load_from_memory(png).unwrap().into_rgb8();
     (image.width(), image.into_raw())
 }
 
 /// Held against `corpus/pictures`: at most one pixel in a hundred may differ by more than a little.
-fn is_golden(name: &str, png: &[u8]) {
+pub fn is_golden(name: &str, png: &[u8]) {
     let path = root().join("corpus/pictures").join(name);
     if blessing() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -284,6 +293,8 @@ fn thumbnails_are_one_for_each_model_by_digest() {
             "--digests",
             "--thumbnail-size",
             "64",
+            "--thumbnail-names",
+            "digest",
         ]);
         scan.arg("--thumbnails").arg(&pictures).output().unwrap()
     };
@@ -306,7 +317,7 @@ fn thumbnails_are_one_for_each_model_by_digest() {
 }
 
 /// A model with a textured triangle for each of these images.
-fn with_images(names: &'static [&'static [u8]]) -> Vec<u8> {
+pub fn with_images(names: &'static [&'static [u8]]) -> Vec<u8> {
     use writer::b3d::{Texture, brushes, chunk, mesh, node, scene, textures, triangles};
     let list: Vec<Texture> = names.iter().map(|name| Texture { name, flags: 1, blend: 2 }).collect();
     let ids: Vec<[i32; 1]> = (0..names.len() as i32).map(|id| [id]).collect();
@@ -322,7 +333,7 @@ fn with_images(names: &'static [&'static [u8]]) -> Vec<u8> {
 }
 
 /// A red image of this side as PNG.
-fn red(side: u32) -> Vec<u8> {
+pub fn red(side: u32) -> Vec<u8> {
     let mut png = std::io::Cursor::new(Vec::new());
     image::RgbImage::from_pixel(side, side, image::Rgb([255, 0, 0]))
         .write_to(&mut png, image::ImageFormat::Png)
@@ -331,7 +342,7 @@ fn red(side: u32) -> Vec<u8> {
 }
 
 /// A picture of a model, and what was said.
-fn picture(model: &Path, to: &Path, args: &[&str]) -> (Vec<u8>, String) {
+pub fn picture(model: &Path, to: &Path, args: &[&str]) -> (Vec<u8>, String) {
     let output = program().arg("export").args(args).arg(model).arg("-o").arg(to).output().unwrap();
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     (pixels(&std::fs::read(to).unwrap()).1, stderr(&output))
@@ -442,10 +453,10 @@ fn a_broken_model_is_exported_as_far_as_it_is_sound_and_says_what_it_lacks() {
 }
 
 /// Red, green and blue, opacity, and FX of a brush.
-struct Look(&'static [u8], [f32; 4], u32);
+pub struct Look(pub &'static [u8], pub [f32; 4], pub u32);
 
 /// A box with normals made of those of its sides.
-fn cube(look: &Look, normal: Option<fn([f32; 3]) -> [f32; 3]>) -> Vec<u8> {
+pub fn cube(look: &Look, normal: Option<fn([f32; 3]) -> [f32; 3]>) -> Vec<u8> {
     let Look(image, color, fx) = look;
     let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
     for axis in 0..3 {
@@ -490,10 +501,13 @@ fn normals_that_do_not_face_as_their_triangles_are_told_and_make_no_dark_picture
         let verify = run(["verify".as_ref(), "--strict".as_ref(), "-q".as_ref(), file.as_os_str()]);
         (pixels(&std::fs::read(to).unwrap()).1, code(&verify), crate::cli::stdout(&verify))
     };
-    let (flat, status, _) = picture("flat", cube(&GREY, None));
-    assert_eq!(status, 0);
     type Turn = fn([f32; 3]) -> [f32; 3];
-    let sound: [(&str, Turn); 2] = [("sound", |normal| normal), ("scaled", |normal| normal.map(|part| part * 37.5))];
+    let (flat, status, _) = picture("flat", cube(&GREY, Some(|normal| normal)));
+    assert_eq!(status, 0);
+    // Blitz3D smooths a model that has none.
+    let (smooth, status, told) = picture("smooth", cube(&GREY, None));
+    assert!(smooth != flat && status == 0 && told.is_empty());
+    let sound: [(&str, Turn); 1] = [("scaled", |normal| normal.map(|part| part * 37.5))];
     for (name, normal) in sound {
         let (pixels, status, told) = picture(name, cube(&GREY, Some(normal)));
         assert!(pixels == flat && status == 0 && told.is_empty(), "{name}: {told}");

@@ -35,6 +35,7 @@ mod goldens;
 mod letters;
 mod lodka;
 mod mlod;
+mod models;
 mod odol;
 mod owned;
 mod pbo;

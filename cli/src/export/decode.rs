@@ -29,12 +29,7 @@ pub(super) fn is_embeddable(bytes: &[u8]) -> bool {
 }
 
 /// Decodes an image, and scales it down if a side is larger than `most`. `None` if it does not decode.
-pub(super) fn decode(
-    bytes: &[u8],
-    name: &str,
-    most: u32,
-    room: &Reservation<'_>,
-) -> Result<Option<Pixels>, TooLarge> {
+pub(super) fn decode(bytes: &[u8], name: &str, most: u32, room: &Reservation<'_>) -> Result<Option<Pixels>, TooLarge> {
     let dimensions = reader(bytes, name).and_then(|reader| reader.into_dimensions().ok());
     let Some((width, height)) = dimensions.filter(|&(width, height)| width > 0 && height > 0) else { return Ok(None) };
     // Counts the decoded form, and four bytes per pixel.

@@ -145,7 +145,8 @@ impl Form {
             Some("obj") => Ok(Self::Obj),
             Some("ply") => Ok(Self::Ply),
             _ => Err(Failure::Told(
-                "export needs -o NAME.glb, NAME.obj or NAME.ply for a model, or -o NAME.png for a picture of it".to_owned(),
+                "export needs -o NAME.glb, NAME.obj or NAME.ply for a model, or -o NAME.png for a picture of it"
+                    .to_owned(),
             )),
         }
     }
@@ -190,7 +191,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     }
     let motion = args.motion.as_ref().map(|path| Source::open(path, common)).transpose()?;
     let motion_content = motion.as_ref().map(|motion| motion.content(common)).transpose()?;
-    let motion = motion.as_ref().zip(motion_content.as_ref()).map(|(motion, content)| motion.asset(content)).transpose()?;
+    let motion =
+        motion.as_ref().zip(motion_content.as_ref()).map(|(motion, content)| motion.asset(content)).transpose()?;
     let rig = motion.as_ref().map(rig).transpose()?;
     let mut images = Images::of(&asset, &source.address, source.bytes(), given, common);
     let budget = content.budget();

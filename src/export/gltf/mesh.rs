@@ -10,7 +10,7 @@ use super::{CORNER_WORK, Scene, finite};
 use crate::base::error::{ErrorKind, Result};
 use crate::base::format::Format;
 use crate::export::material;
-use crate::geometry::{Corner, Influence, Matrix, Morph, Primitive, Welded, Weights, linear, smooth_normals};
+use crate::geometry::{Corner, Influence, Matrix, Morph, Primitive, Weights, Welded, linear, smooth_normals};
 
 /// The memory of a vertex's arrays while they are built.
 const VERTEX_BYTES: u64 = 96;
@@ -305,7 +305,9 @@ impl Scene<'_> {
 
     /// The mesh of all primitives kept for it. `None` if none has triangles.
     pub(super) fn mesh(&mut self, key: &Key, name: &str) -> Result<Option<Made>> {
-        let Some(Kept { primitives, is_skinned, has_loose, targets }) = self.meshes.remove(key) else { return Ok(None) };
+        let Some(Kept { primitives, is_skinned, has_loose, targets }) = self.meshes.remove(key) else {
+            return Ok(None);
+        };
         let mut more = String::new();
         if !name.is_empty() {
             more += &format!(",\"name\":{}", Json::from(name));

@@ -17,7 +17,11 @@ const MOST_NAMES: usize = 20;
 pub(super) fn unit(rotation: [f32; 4]) -> [f32; 4] {
     let rotation = Quat::from_array(finite(rotation, [0.0, 0.0, 0.0, 1.0]));
     let length = rotation.length();
-    if length > 1e-20 && length.is_finite() { rotation.to_array().map(|part| part / length) } else { [0.0, 0.0, 0.0, 1.0] }
+    if length > 1e-20 && length.is_finite() {
+        rotation.to_array().map(|part| part / length)
+    } else {
+        [0.0, 0.0, 0.0, 1.0]
+    }
 }
 
 /// The matrix from a mesh to a joint, both at rest, in a form that glTF accepts.
@@ -97,11 +101,8 @@ impl Scene<'_> {
             let moves = track.translations.iter().map(|(time, to)| (time * pace, basis.point(*to)));
             let turns = track.rotations.iter().map(|(time, turn)| (time * pace, unit(basis.rotation(*turn))));
             let scales = track.scales.iter().map(|(time, scale)| (time * pace, basis.factors(*scale)));
-            let parts = [
-                ("translation", self.keys(moves)?),
-                ("rotation", self.keys(turns)?),
-                ("scale", self.keys(scales)?),
-            ];
+            let parts =
+                [("translation", self.keys(moves)?), ("rotation", self.keys(turns)?), ("scale", self.keys(scales)?)];
             for (path, keys) in parts {
                 let Some((input, output)) = keys else { continue };
                 let sampler = json!({ "input": input, "output": output, "interpolation": "LINEAR" });
