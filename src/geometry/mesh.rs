@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use glam::Vec3;
 
-use super::Primitive;
+use super::{Corner, Primitive};
 use crate::base::error::Result;
 use crate::budget::{Budget, Reservation};
 
@@ -69,7 +69,12 @@ impl Primitive<'_> {
             }
             None if self.are_normals_smoothed() => {
                 room.kept(VERTEX_BYTES.saturating_mul(corners.len() as u64))?;
-                smooth_normals(&positions, &welded.triangles)
+                // In the space of the mesh, as the engine does. There, triangles may be clockwise.
+                let own = |corner: &Corner| stored.array(corner.position as usize).unwrap_or_default();
+                let points: Vec<[f32; 3]> = corners.iter().map(own).collect();
+                let (turn, sign) = (world.normals(), if world.mirrors() { -1.0 } else { 1.0 });
+                let normals = smooth_normals(&points, &welded.triangles);
+                normals.into_iter().map(|normal| turn(normal.map(|axis| axis * sign))).collect()
             }
             None => Vec::new(),
         };
@@ -83,7 +88,7 @@ impl Primitive<'_> {
             corners.iter().map(|corner| colors.array(corner.position as usize).unwrap_or([1.0; 4])).collect()
         });
         let (joints, weights) = self.to_weights()?.map_or_else(Default::default, |weights| {
-            let of = |corner: &super::Corner| weights.strongest(corner.position as usize);
+            let of = |corner: &Corner| weights.strongest(corner.position as usize);
             let strongest = corners.iter().map(of);
             strongest.map(|four| (four.map(|one| one.joint), four.map(|one| one.weight))).unzip()
         });

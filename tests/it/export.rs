@@ -194,7 +194,10 @@ fn assimp_reads_each_scene_to_the_same_counts() {
             weights.is_some_and(|all| (0..all.len()).any(|vertex| all.of(vertex).iter().all(|one| one.weight <= 0.0)))
         };
         let loose = u64::from(asset.primitives().map(Result::unwrap).any(has_loose));
-        assert_eq!(get("Bones"), (of("bones") + loose) * get("Meshes"), "{}", path.display());
+        // Bones without any weight make no skin.
+        let is_moved = asset.primitives().any(|one| one.unwrap().to_weights().unwrap().is_some());
+        let bones = if is_moved { of("bones") + loose } else { 0 };
+        assert_eq!(get("Bones"), bones * get("Meshes"), "{}", path.display());
         // Keys are read back by ourselves: of each part of each node, as many as the file has frames for it.
         let document = document(&std::fs::read(&to).unwrap());
         let mut keys = 0;
