@@ -192,8 +192,9 @@ impl Canvas {
             if *depth > f32::NEG_INFINITY {
                 seen.pixels = seen.pixels.saturating_add(1);
                 // The weights of the colors in perceived brightness.
-                let brightness = u32::from(*r) * 299 + u32::from(*g) * 587 + u32::from(*b) * 114;
-                seen.brightness = seen.brightness.saturating_add(u64::from(brightness / 1000));
+                let weighted =
+                    [(r, 299), (g, 587), (b, 114)].map(|(part, weight)| u64::from(*part).saturating_mul(weight));
+                seen.brightness = seen.brightness.saturating_add(weighted.into_iter().sum::<u64>() / 1000);
                 let apart = red.abs_diff(*r).max(green.abs_diff(*g)).max(blue.abs_diff(*b));
                 seen.distinct = seen.distinct.saturating_add(u64::from(apart > DISTINCT));
             }

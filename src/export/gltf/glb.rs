@@ -52,6 +52,13 @@ impl Display for List {
     }
 }
 
+/// Sets a property of an object.
+pub(super) fn set(json: &mut Json, key: &str, value: impl Into<Json>) {
+    if let Json::Object(map) = json {
+        map.insert(key.to_owned(), value.into());
+    }
+}
+
 /// The use of an array.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Use {
@@ -78,8 +85,8 @@ impl<'r> Glb<'r> {
     pub(super) fn view(&mut self, length: usize, bytes: impl IntoIterator<Item = u8>, usage: Use) -> Result<usize> {
         let mut view = json!({ "buffer": 0, "byteOffset": self.bytes, "byteLength": length });
         match usage {
-            Use::Vertices => view["target"] = 34962.into(),
-            Use::Indices => view["target"] = 34963.into(),
+            Use::Vertices => set(&mut view, "target", 34962),
+            Use::Indices => set(&mut view, "target", 34963),
             Use::Other => {}
         }
         let whole = length.next_multiple_of(4);
@@ -104,11 +111,11 @@ impl<'r> Glb<'r> {
                 }
                 all.to_vec()
             };
-            accessor["min"] = json!(fold(f32::INFINITY, f32::min));
-            accessor["max"] = json!(fold(f32::NEG_INFINITY, f32::max));
+            set(&mut accessor, "min", json!(fold(f32::INFINITY, f32::min)));
+            set(&mut accessor, "max", json!(fold(f32::NEG_INFINITY, f32::max)));
         }
         let bytes = list.as_flattened().iter().flat_map(|number| number.to_le_bytes());
-        accessor["bufferView"] = self.view(size_of_val(list), bytes, usage)?.into();
+        set(&mut accessor, "bufferView", self.view(size_of_val(list), bytes, usage)?);
         self.push("accessors", accessor)
     }
 

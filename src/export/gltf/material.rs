@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::glb::Use;
+use super::glb::{Use, set};
 use super::{CORNER_WORK, Scene, finite, is_finite};
 use crate::base::error::Result;
 use crate::export::image::{MOST_SIDE, base_name, media_type, to_png};
@@ -30,7 +30,7 @@ impl Scene<'_> {
         if let Some(texture) = material.base()
             && let Some(reference) = self.reference(texture, uv_sets)?
         {
-            surface["baseColorTexture"] = reference;
+            set(&mut surface, "baseColorTexture", reference);
         }
         for (key, texture) in [("lightmap", material.lightmap()), ("environment", material.environment())] {
             if let Some(texture) = texture
@@ -42,26 +42,26 @@ impl Scene<'_> {
         let mut json = json!({ "pbrMetallicRoughness": surface });
         let name = self.name(material.name);
         if !name.is_empty() {
-            json["name"] = name.into();
+            set(&mut json, "name", name);
         }
         let [r, g, b] = finite(material.emissive, [0.0; 3]).map(part);
         let [r, g, b, _] = linear([r, g, b, 1.0]);
         if [r, g, b] != [0.0; 3] {
-            json["emissiveFactor"] = json!([r, g, b]);
+            set(&mut json, "emissiveFactor", json!([r, g, b]));
         }
         match material.alpha {
             Alpha::Mask(from) => {
-                json["alphaMode"] = "MASK".into();
-                json["alphaCutoff"] = json!(from);
+                set(&mut json, "alphaMode", "MASK");
+                set(&mut json, "alphaCutoff", json!(from));
             }
-            Alpha::Blend | Alpha::Add | Alpha::Multiply => json["alphaMode"] = "BLEND".into(),
+            Alpha::Blend | Alpha::Add | Alpha::Multiply => set(&mut json, "alphaMode", "BLEND"),
             _ => {}
         }
         if material.two_sided {
-            json["doubleSided"] = true.into();
+            set(&mut json, "doubleSided", true);
         }
         if material.unlit {
-            json["extensions"] = json!({ "KHR_materials_unlit": {} });
+            set(&mut json, "extensions", json!({ "KHR_materials_unlit": {} }));
             self.glb.uses("KHR_materials_unlit");
         }
         match material.alpha {
@@ -77,7 +77,7 @@ impl Scene<'_> {
             extras.insert("textures".to_owned(), names.into());
         }
         if !extras.is_empty() {
-            json["extras"] = extras.into();
+            set(&mut json, "extras", extras);
         }
         let key = json.to_string();
         self.room.work(key.len() as u64)?;
@@ -102,7 +102,7 @@ impl Scene<'_> {
         let UvTransform { offset, scale, rotation } = texture.transform;
         if texture.transform != UvTransform::IDENTITY && is_expressible(&texture.transform) {
             let transform = json!({ "offset": offset, "rotation": rotation, "scale": scale });
-            json["extensions"] = json!({ "KHR_texture_transform": transform });
+            set(&mut json, "extensions", json!({ "KHR_texture_transform": transform }));
             self.glb.uses("KHR_texture_transform");
         }
         Ok(Some(json))

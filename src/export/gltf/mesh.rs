@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use glam::Vec3;
 use serde_json::{Map, Value as Json, json};
 
-use super::glb::{List, Use};
+use super::glb::{List, Use, set};
 use super::{CORNER_WORK, Scene, finite};
 use crate::base::error::{ErrorKind, Result};
 use crate::base::format::Format;
@@ -284,10 +284,10 @@ impl Scene<'_> {
             list.push(json!({ "POSITION": self.glb.floats(target, Use::Vertices, true)? }));
         }
         if !list.is_empty() {
-            json["targets"] = list.into();
+            set(&mut json, "targets", list);
         }
         if let Some(material) = material {
-            json["material"] = self.material(&material, uv_sets)?.into();
+            set(&mut json, "material", self.material(&material, uv_sets)?);
         }
         self.room.give(passing.saturating_add(each.saturating_mul(targets.len() as u64)));
         let name = |(index, morph): (usize, &Morph<'_>)| format!("{} {index}", self.name(morph.name)).trim().to_owned();
