@@ -25,17 +25,21 @@ impl Scene<'_> {
         let world = rig.rest().world().unwrap_or_default();
         for (mesh, home) in homes {
             let Some(made) = self.mesh(&Key { mesh, ..Key::default() }, "")? else { continue };
+            if let Some(joints) = skins.remove(&mesh).filter(|_| made.is_skinned) {
+                let place = world.get(home).copied().unwrap_or(Matrix::IDENTITY);
+                let skin = self.skin(&joints, 0, made.has_loose.then_some((home, place)), place, &world)?;
+                // Joints alone place a skinned mesh, so its node is a root without a transform.
+                let name = rig.bones().get(home).map_or("".into(), |bone| bone.name);
+                let node = self.node(name, None, &Transform::IDENTITY)?;
+                self.show(node, made.mesh, Some(skin));
+                continue;
+            }
             // The format does not intend several meshes in one node. They get nodes of their own.
             let node = match self.nodes.get(home).is_some_and(|node| node.mesh.is_some()) {
                 true => self.node("".into(), Some(home), &Transform::IDENTITY)?,
                 false => home,
             };
             self.show(node, made.mesh, None);
-            if let Some(joints) = skins.remove(&mesh).filter(|_| made.is_skinned) {
-                let place = world.get(home).copied().unwrap_or(Matrix::IDENTITY);
-                let skin = self.skin(&joints, 0, made.has_loose.then_some(home), place, &world)?;
-                self.show(node, made.mesh, Some(skin));
-            }
         }
         self.animations(&rig, 0)
     }

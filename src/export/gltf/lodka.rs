@@ -29,14 +29,14 @@ struct Model<'a> {
 impl Scene<'_> {
     pub(super) fn lodka(&mut self, asset: &Asset<'_>, file: &lodka::Model<'_>) -> Result<()> {
         let mut models = self.models(asset, file)?;
-        let mut shown = BTreeSet::new();
+        let mut shown = BTreeMap::new();
         let mut meshes = HashMap::new();
         let mut done: BTreeSet<(Key, usize)> = BTreeSet::new();
         let mut all = asset.primitives();
         while let Some(primitive) = self.next(&mut all)? {
             let place = *primitive.place();
             let key = Key { model: place.model, mesh: place.mesh, hidden: !place.visible, node: None };
-            shown.insert((key, place.node));
+            shown.insert((key, place.node), primitive.world_matrix());
             if place.node.is_none() {
                 meshes.insert(key, self.name(place.name));
             }
@@ -46,18 +46,18 @@ impl Scene<'_> {
             }
         }
         let mut made = BTreeMap::new();
-        for (key, proxy) in shown {
+        for ((key, proxy), place) in shown {
             let Some(model) = models.get_mut(&key.model) else { continue };
             let name = meshes.get(&key).map_or("", String::as_str);
             let mesh = match made.entry(key) {
                 Entry::Occupied(made) => *made.get(),
-                Entry::Vacant(place) => *place.insert(self.mesh(&key, name)?),
+                Entry::Vacant(entry) => *entry.insert(self.mesh(&key, name)?),
             };
             let Some(mesh) = mesh else { continue };
             let home = match proxy {
                 // A hidden repetition of a mesh adds nothing.
                 Some(_) if key.hidden => None,
-                Some(proxy) => model.proxies.get(proxy).copied(),
+                Some(proxy) if !mesh.is_skinned => model.proxies.get(proxy).copied(),
                 // Hidden meshes are in the file, but not in the scene.
                 None if key.hidden => {
                     let own = self.node(name.into(), None, &Transform::IDENTITY)?;
@@ -65,19 +65,25 @@ impl Scene<'_> {
                     self.hide(own);
                     Some(own)
                 }
-                None => Some(self.node(name.into(), Some(model.root), &Transform::IDENTITY)?),
+                // Joints alone place a skinned mesh, so its node is a root.
+                _ if mesh.is_skinned => Some(self.node(name.into(), None, &Transform::IDENTITY)?),
+                _ => Some(self.node(name.into(), Some(model.root), &Transform::IDENTITY)?),
             };
             let Some(home) = home else { continue };
             self.show(home, mesh.mesh, None);
             if let Some(rig) = model.rig.as_ref().filter(|_| mesh.is_skinned) {
-                let skin = match model.skin {
+                let skin = match model.skin.filter(|_| proxy.is_none()) {
                     Some(skin) => skin,
                     None => {
                         let world = rig.rest().world().unwrap_or_default();
-                        self.skin(&model.joints, model.first, Some(model.root), Matrix::IDENTITY, &world)?
+                        let loose = Some((model.root, Matrix::IDENTITY));
+                        self.skin(&model.joints, model.first, loose, place, &world)?
                     }
                 };
-                model.skin = Some(skin);
+                // A proxy puts the mesh elsewhere, which only a skin of its own can say.
+                if proxy.is_none() {
+                    model.skin = Some(skin);
+                }
                 self.show(home, mesh.mesh, Some(skin));
             }
         }

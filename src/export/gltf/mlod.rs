@@ -49,7 +49,7 @@ impl Scene<'_> {
             let skin = match (moved, self.options.rig) {
                 (Some(moved), Some(rig)) => {
                     let world = rig.rest().world().unwrap_or_default();
-                    let loose = made.has_loose.then_some(node);
+                    let loose = made.has_loose.then_some((node, Matrix::IDENTITY));
                     Some(self.skin(&moved.joints, first, loose, Matrix::IDENTITY, &world)?)
                 }
                 _ => None,

@@ -47,12 +47,12 @@ impl Scene<'_> {
     }
 
     /// Adds the skin of a mesh at `place` in the common space. The first bone is node `first`, and the bones are at `world` at rest.
-    /// Vertices without a bone follow the node `loose`.
+    /// Vertices without a bone follow the node `loose`, with its place.
     pub(super) fn skin(
         &mut self,
         joints: &Joints,
         first: usize,
-        loose: Option<usize>,
+        loose: Option<(usize, Matrix)>,
         place: Matrix,
         world: &[Matrix],
     ) -> Result<usize> {
@@ -60,9 +60,10 @@ impl Scene<'_> {
         let basis = self.basis;
         let bind = |joint| bind(joint, &place, |matrix| basis.matrix(matrix));
         let mut binds: Vec<[f32; 16]> = joints.bones.iter().map(|bone| bind(at(bone))).collect();
-        binds.extend(loose.map(|_| bind(place)));
+        binds.extend(loose.map(|(_, at)| bind(at)));
         let binds = self.glb.floats(&binds, Use::Other, false)?;
-        let nodes: Vec<usize> = joints.bones.iter().map(|bone| first.saturating_add(*bone)).chain(loose).collect();
+        let nodes: Vec<usize> =
+            joints.bones.iter().map(|bone| first.saturating_add(*bone)).chain(loose.map(|(node, _)| node)).collect();
         self.glb.push("skins", json!({ "joints": nodes, "inverseBindMatrices": binds }))
     }
 
