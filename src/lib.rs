@@ -33,6 +33,7 @@
 //! | get bones, clips and poses | [`pose`](pose/index.html) (feature `geometry`) | the tracks that are sampled |
 //! | write facts, outlines and arrays as JSON | [`json`](json/index.html) (feature `json`) | what is written |
 //! | make Arrow and Parquet tables | the crate `meshpeek-tables` | a summary of each asset |
+//! | write a model as glTF, or draw it | [`export`](export/index.html) (feature `export`) | triangles, textures and keys are decoded |
 //! | compare two assets | [`diff::compare`](diff/fn.compare.html) (feature `scan`) | both are read; unequal arrays are decoded |
 //!
 //! # How it fits together
@@ -61,6 +62,7 @@
 //! | | `geometry` | triangles and materials of all formats in one coordinate space |
 //! | 8 | `pose` | bones and animations of all formats |
 //! | | `scan` | many files |
+//! | 9 | `export` | models as glTF, OBJ and PLY, and pictures of them |
 //!
 //! [`view`] re-exports the public parts of `bytes`, `record` and `blocks`.
 //!
@@ -129,8 +131,8 @@
 //!
 //! Each format has a feature, on by default. `mmap` adds memory maps. `owned` keeps bytes with their views. `zlib-rs`
 //! is the faster of two DEFLATE backends. Off by default: `serde` makes summaries serializable, `json` writes JSON,
-//! `scan` finds assets in folders and archives, and `geometry` gives triangles, materials, bones and poses. The docs of
-//! each gated item name its feature.
+//! `scan` finds assets in folders and archives, `geometry` gives triangles, materials, bones and poses, and `export` writes
+//! them as glTF and draws them. The docs of each gated item name its feature.
 #![deny(unsafe_code, missing_docs, unreachable_pub)]
 #![cfg_attr(
     not(test),
@@ -193,6 +195,9 @@ pub mod geometry;
 pub mod pose;
 #[cfg(feature = "scan")]
 pub mod scan;
+
+#[cfg(feature = "export")]
+pub mod export;
 
 pub use asset::schema;
 #[cfg(any(feature = "pbo", feature = "zip"))]

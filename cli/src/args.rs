@@ -61,12 +61,24 @@ pub(crate) struct ScanArgs {
     /// In CSV, put an apostrophe before cells that a spreadsheet would take for formulas
     #[arg(long)]
     pub(crate) csv_safe: bool,
-    /// Draw each model into this folder, named by the SHA-256 of its bytes
+    /// Draw each model into this folder, named by its path
     #[arg(long, value_name = "DIR")]
     pub(crate) thumbnails: Option<PathBuf>,
     /// Width and height of these pictures
     #[arg(long, value_name = "PIXELS", default_value_t = 128, value_parser = clap::value_parser!(u32).range(1..=4096), requires = "thumbnails")]
     pub(crate) thumbnail_size: u32,
+    /// Name them by path, or by the SHA-256 of the model, so that equal models are drawn once
+    #[arg(long, value_name = "NAMES", default_value = "path", requires = "thumbnails")]
+    pub(crate) thumbnail_names: ThumbnailNames,
+    /// Also write all of them, 64 pixels wide, into one PNG file
+    #[arg(long, value_name = "FILE", requires = "thumbnails")]
+    pub(crate) contact_sheet: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ThumbnailNames {
+    Path,
+    Digest,
 }
 
 #[derive(Args)]

@@ -83,9 +83,11 @@ pub(crate) const EXPORT: &str = "\
 Examples:
   meshpeek export scene.b3d -o scene.glb
   meshpeek export mod.zip!/maps/level.bmx -o level.glb
-  meshpeek export tree.p3d --size 1024 -o tree.png
+  meshpeek export mob.b3d --textures textures/ --mirror z --scale 0.1 -o mob.glb
+  meshpeek export man.p3d --motion walk.rtm -o man.glb
+  meshpeek export tree.p3d --size 1024 --view front --transparent -o tree.png
 
-Blitz3D, Ballance and LODka3D models are written as glTF. Models of all formats can be drawn.";
+Models are written as glTF, OBJ or PLY, except for binarised ones of Arma. Models of all formats can be drawn.";
 
 pub(crate) const REFS: &str = "\
 Examples:

@@ -1,18 +1,19 @@
 //! `scan --thumbnails`: draws each model while a scan has it open.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use meshpeek::export::{Canvas, Edges, Picture, View, picture_on};
 use meshpeek::scan::{Scan, Sighting};
 use meshpeek::{Budget, Limits};
 use sha2::{Digest, Sha256};
 use tempfile::Builder;
 
-use crate::args::ScanArgs;
-use crate::export::{Canvas, Edges, Images, Room, is_drawn, picture};
+use crate::args::{ScanArgs, ThumbnailNames};
+use crate::export::{Images, is_drawn};
 use crate::failure::Failure;
 use crate::notes::Notes;
 use crate::report;
@@ -22,6 +23,8 @@ use crate::results::Results;
 pub(crate) struct Thumbnails {
     folder: PathBuf,
     side: u32,
+    names: ThumbnailNames,
+    sheet: Option<PathBuf>,
     limits: Limits,
     /// The amount that may be written.
     results: Results,
@@ -30,8 +33,10 @@ pub(crate) struct Thumbnails {
 
 #[derive(Default)]
 struct State {
-    /// Models drawn or being drawn, by digest.
-    begun: HashSet<[u8; 32]>,
+    /// The names of pictures drawn or being drawn, in lower case.
+    begun: HashSet<String>,
+    /// Small pictures for the contact sheet, by name.
+    cells: BTreeMap<String, Vec<u8>>,
     drawn: u64,
     /// The number of pictures that show almost nothing.
     poor: u64,
@@ -45,8 +50,9 @@ struct State {
 impl Thumbnails {
     pub(crate) fn new(folder: &Path, args: &ScanArgs, scan: &Scan, results: &Results) -> Result<Self, Failure> {
         std::fs::create_dir_all(folder).map_err(|error| Failure::io(folder, error))?;
-        let (folder, side, results) = (folder.to_owned(), args.thumbnail_size, results.clone());
-        Ok(Self { folder, side, limits: scan.limits, results, state: Mutex::default() })
+        let (folder, side, names) = (folder.to_owned(), args.thumbnail_size, args.thumbnail_names);
+        let (sheet, results) = (args.contact_sheet.clone(), results.clone());
+        Ok(Self { folder, side, names, sheet, limits: scan.limits, results, state: Mutex::default() })
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
@@ -66,47 +72,71 @@ impl Thumbnails {
             self.state().undrawn += 1;
             return;
         }
-        let digest: [u8; 32] = digest.finalize().into();
-        if !self.state().begun.insert(digest) {
-            return;
+        let digest: [u8; 32] = Sha256::digest(seen.data).into();
+        let mut name = match self.names {
+            ThumbnailNames::Path => by_path(seen),
+            ThumbnailNames::Digest => hex(&digest),
+        };
+        if !self.state().begun.insert(name.to_lowercase()) {
+            if self.names == ThumbnailNames::Digest {
+                return;
+            }
+            // Another file system may not tell them apart.
+            let _ = write!(name, "-{}", &hex(&digest)[..16]);
+            self.state().begun.insert(name.to_lowercase());
         }
-        let path = self.folder.join(name(&digest));
-        if path.exists() {
+        let path = self.folder.join(name.clone() + ".png");
+        if self.names == ThumbnailNames::Digest && self.sheet.is_none() && path.exists() {
             self.state().drawn += 1;
             return;
         }
         let file = seen.record.member.is_none().then_some(seen.record.path.as_path());
         let mut images = Images::seen(asset, file, &self.limits);
-        let room = Room::new(seen.budget);
         let mut canvas = self.state().canvases.pop().unwrap_or_default();
-        let picture = picture::draw(asset, (self.side, Edges::Smoothed), &mut canvas, &mut images, &room);
+        let mut view = View::default();
+        (view.size, view.edges) = (self.side, Edges::Smoothed);
+        let picture = picture_on(&mut canvas, asset, &view, &mut images, seen.budget);
         self.state().canvases.push(canvas);
         if picture.as_ref().is_ok_and(|picture| picture.flaw.is_some()) {
             self.state().poor += 1;
         }
-        match picture.and_then(|picture| picture.to_png()) {
-            Err(_) => self.state().undrawn += 1,
-            // One file does not spend the whole run's output, nor that of its own records.
-            Ok(png) if !pays(seen.budget, png.len() as u64) => self.state().undrawn += 1,
-            Ok(png) => match self.write(&path, &png) {
-                Ok(()) => self.state().drawn += 1,
-                Err(error) => {
-                    self.state().failure.get_or_insert_with(|| Failure::io(&path, error));
+        let png = picture.and_then(|picture| {
+            let mut png = Vec::new();
+            picture.write_png(&mut png)?;
+            Ok((picture, png))
+        });
+        // One file does not spend the whole run's output, nor that of its own records.
+        let Some((picture, png)) = png.ok().filter(|(_, png)| pays(seen.budget, png.len() as u64)) else {
+            self.state().undrawn += 1;
+            return;
+        };
+        match self.write(&path, &png) {
+            Ok(()) => {
+                let mut state = self.state();
+                state.drawn += 1;
+                if self.sheet.is_some() && state.cells.len() < MOST_CELLS {
+                    state.cells.insert(name, cell(&picture));
                 }
-            },
+            }
+            Err(failure) => drop(self.state().failure.get_or_insert(failure)),
         }
     }
 
-    fn write(&self, path: &Path, png: &[u8]) -> std::io::Result<()> {
-        self.results.take(png.len() as u64)?;
-        let mut builder = Builder::new();
-        builder.prefix(".meshpeek-");
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let mut file = builder.tempfile_in(&self.folder)?;
-        file.write_all(png)?;
-        file.persist(path).map_err(|error| error.error)?;
-        Ok(())
+    fn write(&self, path: &Path, png: &[u8]) -> Result<(), Failure> {
+        let folder = path.parent().unwrap_or(&self.folder);
+        let write = || {
+            self.results.take(png.len() as u64)?;
+            std::fs::create_dir_all(folder)?;
+            let mut builder = Builder::new();
+            builder.prefix(".meshpeek-");
+            #[cfg(unix)]
+            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+            let mut file = builder.tempfile_in(folder)?;
+            file.write_all(png)?;
+            file.persist(path).map_err(|error| error.error)?;
+            Ok(())
+        };
+        write().map_err(|error| Failure::io(path, error))
     }
 
     /// Reports how many were drawn.
@@ -114,8 +144,14 @@ impl Thumbnails {
     /// # Errors
     /// Returns an error if a picture could not be written.
     pub(crate) fn finish(self, notes: Notes) -> Result<(), Failure> {
-        let State { drawn, poor, undrawn, failure, .. } =
+        let State { drawn, poor, undrawn, failure, cells, .. } =
             self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some(sheet) = &self.sheet {
+            write_sheet(sheet, &cells).map_err(|error| Failure::io(sheet, error))?;
+            if cells.len() == MOST_CELLS {
+                notes.say(format_args!("the contact sheet has the first {MOST_CELLS} pictures alone"));
+            }
+        }
         let without =
             if undrawn > 0 { format!(", {undrawn} models without triangles or too large") } else { String::new() };
         let poor = if poor > 0 { format!(", {poor} nearly black or empty") } else { String::new() };
@@ -129,10 +165,51 @@ fn pays(budget: &Budget, bytes: u64) -> bool {
     budget.affords(0, bytes, 0) && budget.output(bytes).is_ok()
 }
 
-fn name(digest: &[u8; 32]) -> String {
-    let mut name = String::with_capacity(68);
-    for byte in digest {
-        let _ = write!(name, "{byte:02x}");
+/// Pictures on a contact sheet, and their width and height.
+const MOST_CELLS: usize = 4096;
+const CELL: u32 = 64;
+
+/// A picture in the size of a cell of the contact sheet, as RGB.
+fn cell(picture: &Picture) -> Vec<u8> {
+    let side = picture.side();
+    let image = image::RgbaImage::from_raw(side, side, picture.to_rgba()).map(image::DynamicImage::from);
+    image.map(|image| image.thumbnail_exact(CELL, CELL).into_rgb8().into_raw()).unwrap_or_default()
+}
+
+/// Writes all cells in the order of their names, in rows.
+fn write_sheet(path: &Path, cells: &BTreeMap<String, Vec<u8>>) -> std::io::Result<()> {
+    let columns = (cells.len() as f64).sqrt().ceil().max(1.0) as u32;
+    let rows = (cells.len() as u32).div_ceil(columns).max(1);
+    let mut sheet = image::RgbImage::from_pixel(columns * CELL, rows * CELL, image::Rgb([255; 3]));
+    for (index, cell) in (0_u32..).zip(cells.values()) {
+        if let Some(cell) = image::RgbImage::from_raw(CELL, CELL, cell.clone()) {
+            let (x, y) = (index % columns * CELL, index / columns * CELL);
+            image::imageops::replace(&mut sheet, &cell, x.into(), y.into());
+        }
     }
-    name + ".png"
+    sheet.save_with_format(path, image::ImageFormat::Png).map_err(std::io::Error::other)
+}
+
+/// The path of an asset as a path below the folder of pictures.
+fn by_path(seen: &Sighting<'_, '_>) -> String {
+    let mut text = seen.record.path.to_string_lossy().into_owned();
+    if let Some(member) = &seen.record.member {
+        text = format!("{text}!/{}", member.text);
+    }
+    let part = |part: &str| -> String {
+        // Names of files may not contain these on every system, nor be of any length.
+        let safe = |c: char| if c.is_control() || ":*?\"<>|".contains(c) { '_' } else { c };
+        let part: String = part.chars().map(safe).take(120).collect();
+        // No way out of the folder.
+        if part.chars().all(|c| c == '.') { part.replace('.', "_") } else { part }
+    };
+    let parts = text.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".").map(part);
+    parts.take(64).collect::<Vec<_>>().join("/")
+}
+
+fn hex(digest: &[u8; 32]) -> String {
+    digest.iter().fold(String::with_capacity(64), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }

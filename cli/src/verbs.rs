@@ -83,7 +83,7 @@ pub(crate) enum Verb {
         /// Member, such as `mod.pbo!/config.cpp`, or file
         file: PathBuf,
     },
-    /// Write a model as glTF (not Arma models) or draw it (all models)
+    /// Write a model as glTF, OBJ or PLY (not binarised ones of Arma), or draw it
     #[command(after_help = examples::EXPORT)]
     Export(crate::export::Args),
     /// List references to other files and what they resolve to
@@ -116,7 +116,7 @@ impl Verb {
             Self::Info { file, .. } | Self::Dump { file, .. } | Self::Cat { file } => vec![file],
             Self::Tree(args) => vec![&args.file],
             Self::Hex(args) => vec![&args.file],
-            Self::Export(args) => vec![&args.file],
+            Self::Export(args) => args.inputs(),
             Self::Scan { inputs, .. } | Self::Verify { inputs, .. } => {
                 inputs.paths.iter().chain(&inputs.paths_from).chain(&inputs.units_from).collect()
             }

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use meshpeek::address::{Address, Names, open_member};
 use meshpeek::container::{Container, Member};
 use meshpeek::dissect::{dissect_until, overview};
+use meshpeek::export::{self, NoImages, Options, View};
 use meshpeek::inspect::{self, Inspect, Selector, selector};
 use meshpeek::scan::{Depth, Record, Scan, Stored};
 use meshpeek::summary::Name;
@@ -323,6 +324,24 @@ impl File {
             serde_json::to_vec(&record).map_err(|error| io(error.into()))
         })?;
         loads(py, &json)
+    }
+
+    /// The model as a file of another program, "glb", "obj" or "ply", or a picture of it, "png". Images outside of it are
+    /// not read.
+    #[pyo3(signature = (form = "glb"))]
+    fn export<'py>(&self, py: Python<'py>, form: &str) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = self.with_asset(py, |open, asset| {
+            let (options, budget, mut bytes) = (Options::default(), open.budget(), Vec::new());
+            match form {
+                "glb" => export::glb(asset, &options, &mut NoImages, &budget)?.write_to(&mut bytes)?,
+                "obj" => export::obj(asset, &options, &budget)?.write_to(&mut bytes)?,
+                "ply" => export::ply(asset, &options, &budget)?.write_to(&mut bytes)?,
+                "png" => export::picture(asset, &View::default(), &mut NoImages, &budget)?.write_png(&mut bytes)?,
+                other => return Err(Error::unsupported(format!("no form {other}: glb, obj, ply or png"))),
+            }
+            Ok(bytes)
+        })?;
+        Ok(PyBytes::new(py, &bytes))
     }
 
     /// Its record and, under `detail`, every field that its format has.

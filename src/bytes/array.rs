@@ -420,6 +420,17 @@ impl<'a, T: Element> Strided<'a, T> {
         self.records.is_empty()
     }
 
+    /// Returns the bytes of all records, other columns included. With [`stride`](Self::stride) and [`column`](Self::column),
+    /// they can be uploaded to a graphics card without a copy.
+    pub fn as_bytes(&self) -> &'a [u8] {
+        self.records
+    }
+
+    /// Returns the offset of the element in its record.
+    pub fn column(&self) -> usize {
+        self.column
+    }
+
     /// Returns the distance from one record to the next, in bytes.
     pub fn stride(&self) -> usize {
         self.stride

@@ -4,15 +4,15 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use super::{
-    Alpha, Boxed, Corner, Corners, Influence, Material, Matrix, Place, Primitive, Shape, Texture, Transform, Values,
-    Weights, one,
+    Alpha, Boxed, Corner, Corners, Influence, Material, Matrix, Place, Primitive, Role, Shape, Texture, Transform,
+    UvTransform, Values, Weights, one,
 };
 use crate::base::error::{Context, Result};
 use crate::base::shown::shown;
 use crate::bytes::{Color, LeArray, Vec2, Vec3};
 use crate::formats::b3d::{Brush, Mesh, Node, Scene, Triangles, rotation_xyzw, wire};
 
-pub(super) fn primitives<'a>(scene: Scene<'a>) -> impl Iterator<Item = Result<Primitive<'a>>> + 'a {
+pub(super) fn primitives<'a>(scene: Scene<'a>) -> impl Iterator<Item = Result<Primitive<'a>>> + Send + 'a {
     let shared = Arc::new(Shared::new(scene));
     let mut above: Vec<Matrix> = Vec::new();
     let mut meshes = 0_usize;
@@ -135,6 +135,11 @@ impl<'a> Shape<'a> for Tris<'a> {
         Ok(self.vertices()?.tex_coords(set).and_then(|set| set.uv()).map(Into::into))
     }
 
+    /// `Surface::updateNormals` of Blitz3D.
+    fn are_normals_smoothed(&self) -> bool {
+        true
+    }
+
     fn colors(&self) -> Result<Option<Values<'a, Color>>> {
         Ok(self.vertices()?.colors().map(Into::into))
     }
@@ -150,7 +155,8 @@ impl<'a> Shape<'a> for Tris<'a> {
 
     fn weights(&self) -> Result<Option<Weights>> {
         let bones = self.shared.bones(&self.mesh);
-        if bones.is_empty() {
+        // Some exporters write a BONE for every node, even if no vertex is bound to one.
+        if !bones.iter().any(|(_, weights)| weights.iter().any(|one| one.weight.get() > 0.0)) {
             return Ok(None);
         }
         let influences = || {
@@ -187,27 +193,38 @@ fn material<'a>(
         vertex_colors: fx & 2 != 0,
         ..Material::new(brush.name)
     };
-    let [.., opacity] = brush.color;
-    material.alpha = match brush.blend.0 {
-        2 => Alpha::Multiply,
-        3 => Alpha::Add,
-        _ if opacity < 1.0 || fx & 32 != 0 => Alpha::Blend,
-        _ => Alpha::Opaque,
-    };
     for (index, texture) in textures {
         let flags = texture.flags.0;
-        // Alpha and mask of a layer apply if the brush itself is opaque.
-        material.alpha = match material.alpha {
-            Alpha::Opaque if flags & 4 != 0 => Alpha::Mask(0.5),
-            Alpha::Opaque if flags & 2 != 0 => Alpha::Blend,
-            other => other,
-        };
-        material.textures.push(Texture {
+        material.add(Texture {
+            role: match flags {
+                _ if flags & (64 | 128) != 0 => Role::Environment,
+                _ if texture.flags.uses_second_uv_set() => Role::Lightmap,
+                _ => Role::Base,
+            },
             uv_set: usize::from(texture.flags.uses_second_uv_set()),
+            transform: UvTransform { offset: texture.position, scale: texture.scale, rotation: texture.rotation },
             clamped: [flags & 16 != 0, flags & 32 != 0],
+            is_black_clear: flags & 4 != 0,
             index: Some(index),
             ..Texture::new(texture.name)
         });
+        // Blitz3D blends for a texture with opacity, but not for one whose black is transparent.
+        if flags & (2 | 4) == 2 {
+            material.alpha = Alpha::Blend;
+        }
+    }
+    let [.., opacity] = brush.color;
+    let is_masked = material.textures.first().is_some_and(|texture| texture.is_black_clear);
+    material.alpha = match brush.blend.0 {
+        2 => Alpha::Multiply,
+        3 => Alpha::Add,
+        // Without a blend mode, opacity of textures counts only if there is one.
+        0 if material.textures.len() > 1 && opacity >= 1.0 && fx & 32 == 0 => Alpha::Opaque,
+        _ if opacity < 1.0 || fx & 32 != 0 => Alpha::Blend,
+        _ => material.alpha,
+    };
+    if is_masked && material.alpha == Alpha::Opaque {
+        material.alpha = Alpha::Mask(0.5);
     }
     material
 }

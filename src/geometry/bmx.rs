@@ -146,7 +146,7 @@ impl<'m> Shape<'m> for Part<'m> {
         if let Some(index) = material.texture()
             && let Some(texture) = self.map.textures()?.get(index as usize)?
         {
-            facts.textures.push(Texture { index: Some(index as usize), ..Texture::new(texture.file_name) });
+            facts.add(Texture { index: Some(index as usize), ..Texture::new(texture.file_name) });
         }
         Ok(Some(facts))
     }

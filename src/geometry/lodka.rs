@@ -4,15 +4,15 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use super::{
-    Alpha, Boxed, Corner, Corners, Influence, Material, Matrix, Place, Primitive, Shape, Texture, Transform, Values,
-    Weights, one, values,
+    Alpha, Boxed, Cache, Corner, Corners, Influence, Material, Matrix, Morph, Place, Primitive, Role, Shape, Texture,
+    Transform, Values, Weights, one, values,
 };
 use crate::base::error::{Context, Result};
 use crate::base::shown::shown;
-use crate::bytes::{Vec2, Vec3};
+use crate::bytes::{Strided, Vec2, Vec3};
 use crate::formats::lodka::{FaceGroup, FaceMode, Indices, LodModel, Mesh, Model, ProxySet, wire};
 
-pub(super) fn primitives<'a>(model: Model<'a>) -> impl Iterator<Item = Result<Primitive<'a>>> + 'a {
+pub(super) fn primitives<'a>(model: Model<'a>) -> impl Iterator<Item = Result<Primitive<'a>>> + Send + 'a {
     model.parts().flat_map(|part| match part {
         Ok(part) => of_model(part),
         Err(error) => one(error),
@@ -43,10 +43,15 @@ fn place<'a>(part: &LodModel<'a>, number: usize, mesh: &Mesh<'a>) -> Place<'a> {
 }
 
 fn of_mesh<'a>(shared: Arc<Shared<'a>>, place: Place<'a>, world: Matrix, mesh: Mesh<'a>) -> Boxed<'a> {
+    let uvs = Arc::new([Cache::default(), Cache::default()]);
     Box::new(mesh.face_groups.enumerate().map(move |(part, group)| {
         let group = group.within_item("meshes", place.mesh)?;
         let place = Place { part, visible: place.visible && group.visible.is_set(), ..place };
-        Ok(Primitive::new(place, world, Group { shared: shared.clone(), mesh, group }))
+        Ok(Primitive::new(
+            place,
+            world,
+            Group { shared: shared.clone(), mesh, number: place.mesh, group, uvs: uvs.clone() },
+        ))
     }))
 }
 
@@ -115,7 +120,11 @@ impl<'a> Shared<'a> {
 struct Group<'a> {
     shared: Arc<Shared<'a>>,
     mesh: Mesh<'a>,
+    /// The number of the mesh.
+    number: usize,
     group: FaceGroup<'a>,
+    /// The texture coordinates of the mesh, turned.
+    uvs: Arc<[Cache<Values<'a, Vec2>>; 2]>,
 }
 
 shown!([] Debug for Group<'_>, |group| "Group({} triangles)", group.group.triangle_count());
@@ -136,7 +145,8 @@ impl<'a> Shape<'a> for Group<'a> {
     /// In OpenGL, v grows upwards.
     fn uvs(&self, set: usize) -> Result<Option<Values<'a, Vec2>>> {
         let turned = |uv: &Vec2| values::vec2([uv.x.get(), 1.0 - uv.y.get()]);
-        Ok(self.mesh.uvs.get(set).map(|uvs| Values::Made(uvs.iter().map(turned).collect())))
+        let (Some(uvs), Some(cache)) = (self.mesh.uvs.get(set), self.uvs.get(set)) else { return Ok(None) };
+        cache.get(|| Ok(uvs.iter().map(turned).collect())).map(Some)
     }
 
     fn is_indexed_by_corner(&self) -> bool {
@@ -189,6 +199,27 @@ impl<'a> Shape<'a> for Group<'a> {
         Ok((!bone_ids.is_empty()).then(|| Weights::new(vertices, influences)))
     }
 
+    fn morphs(&self) -> Result<Vec<Morph<'a>>> {
+        let Some(all) = self.shared.part.morph_meshes()? else { return Ok(Vec::new()) };
+        let count = self.mesh.positions.len();
+        let own = all.meshes().filter(|morph| {
+            usize::try_from(morph.record.mesh.get()) == Ok(self.number)
+                && usize::try_from(morph.record.vertices.get()) == Ok(count)
+        });
+        let stride = size_of::<Vec3>();
+        let frames = own.flat_map(|morph| {
+            let (bytes, offset) = (morph.vertices.as_bytes(), morph.vertices.offset());
+            // Without vertices, the number of frames is bounded by nothing.
+            let chunks = count.checked_mul(stride).filter(|size| *size > 0).map(|size| bytes.chunks_exact(size));
+            chunks.into_iter().flatten().scan(offset, move |at, frame| {
+                let values = Strided::within(frame, *at, stride, 0).into();
+                *at = at.saturating_add(frame.len() as u64);
+                Some(Morph { name: morph.collection_name.into(), positions: values })
+            })
+        });
+        Ok(frames.collect())
+    }
+
     fn material(&self) -> Result<Option<Material<'a>>> {
         let Some(name) = self.group.materials.get(0) else { return Ok(None) };
         let Some(material) = self.shared.material(name.as_bytes())? else {
@@ -200,7 +231,7 @@ impl<'a> Shape<'a> for Group<'a> {
             && let Some(second) = self.shared.material(second.as_bytes())?
         {
             let images = self::facts(&second).textures.into_iter().take(1);
-            facts.textures.extend(images.map(|texture| Texture { uv_set: 1, ..texture }));
+            images.for_each(|texture| facts.add(Texture { uv_set: 1, role: Role::Lightmap, ..texture }));
         }
         Ok(Some(facts))
     }
@@ -210,6 +241,9 @@ fn facts<'a>(material: &crate::formats::lodka::Material<'a>) -> Material<'a> {
     let mut facts = Material::new(material.name);
     let mut clamped = [false; 2];
     let mut has_images = true;
+    // Sphere and cube maps.
+    let is_reflected = material.mapping_mode.is_some_and(|mode| (3..=7).contains(&mode.0));
+    let role = if is_reflected { Role::Environment } else { Role::Base };
     if let Some(options) = material.options {
         let rgb = |color: &crate::bytes::Color| color.to_array().first_chunk().copied().unwrap_or_default();
         facts.color = options.diffuse.to_array();
@@ -233,6 +267,6 @@ fn facts<'a>(material: &crate::formats::lodka::Material<'a>) -> Material<'a> {
         has_images = options.texture_enabled.is_set();
     }
     let images = material.texture_files().into_iter().filter(|name| has_images && !name.is_empty());
-    facts.textures = images.map(|name| Texture { clamped, ..Texture::new(name) }).collect();
+    images.for_each(|name| facts.add(Texture { clamped, role, ..Texture::new(name) }));
     facts
 }

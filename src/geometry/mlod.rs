@@ -3,27 +3,37 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Boxed, Corner, Corners, Material, Matrix, Place, Primitive, Shape, Texture, Values, fans, one, values};
+use super::{
+    Boxed, Cache, Corner, Corners, Material, Matrix, Place, Primitive, Shape, Texture, Values, fans, one, values,
+};
 use crate::base::error::Result;
 use crate::base::shown::shown;
 use crate::base::text::ByteStr;
 use crate::bytes::{Strided, Vec2, Vec3};
 use crate::formats::mlod::{FaceFields, Lod, Model};
 
-pub(super) fn primitives<'a>(model: Model<'a>) -> impl Iterator<Item = Result<Primitive<'a>>> + 'a {
+pub(super) fn primitives<'a>(model: Model<'a>) -> impl Iterator<Item = Result<Primitive<'a>>> + Send + 'a {
     model.lods().enumerate().flat_map(|(index, lod)| match lod {
-        Ok(lod) => of_lod(index, Arc::new(lod)),
+        Ok(lod) => of_lod(index, lod),
         Err(error) => one(error),
     })
 }
 
-fn of_lod<'a>(index: usize, lod: Arc<Lod<'a>>) -> Boxed<'a> {
+fn of_lod<'a>(index: usize, lod: Lod<'a>) -> Boxed<'a> {
     let place = Place { lod: Some((index, lod.resolution)), ..Place::new("", index, 0) };
     let looks = looks(&lod);
+    let shared = Arc::new(Shared { lod, normals: Cache::default() });
     Box::new(looks.into_iter().enumerate().map(move |(part, look)| {
-        let look = Arc::new(look);
-        Ok(Primitive::new(Place { part, ..place }, Matrix::TURNED_MIRROR, Faces { lod: lod.clone(), look }))
+        let place = Place { part, visible: !look.is_proxy, ..place };
+        let faces = Faces { shared: shared.clone(), look: Arc::new(look) };
+        Ok(Primitive::new(place, Matrix::TURNED_MIRROR, faces))
     }))
+}
+
+/// A LOD, and its normals once they are used.
+struct Shared<'a> {
+    lod: Lod<'a>,
+    normals: Cache<Values<'a, Vec3>>,
 }
 
 /// The faces of one texture and material, each with the number of its first corner among all corners of the LOD.
@@ -31,6 +41,8 @@ fn of_lod<'a>(index: usize, lod: Arc<Lod<'a>>) -> Boxed<'a> {
 struct Look<'a> {
     texture: ByteStr<'a>,
     material: ByteStr<'a>,
+    /// True for the faces that mark the place of another model.
+    is_proxy: bool,
     faces: Vec<(&'a FaceFields, u32)>,
 }
 
@@ -38,12 +50,14 @@ struct Look<'a> {
 fn looks<'a>(lod: &Lod<'a>) -> Vec<Look<'a>> {
     let mut looks: Vec<Look<'a>> = Vec::new();
     // Keys are copies, because the hash of bytes in a map may change.
-    let mut known: HashMap<(Vec<u8>, Vec<u8>), usize> = HashMap::new();
+    let mut known: HashMap<(Vec<u8>, Vec<u8>, bool), usize> = HashMap::new();
+    let proxies = proxies(lod);
     let mut corner = 0_u32;
-    for face in &lod.faces {
-        let key = (face.texture.as_bytes().to_vec(), face.material.as_bytes().to_vec());
+    for (index, face) in lod.faces.iter().enumerate() {
+        let is_proxy = proxies.get(index).is_some_and(|proxy| *proxy);
+        let key = (face.texture.as_bytes().to_vec(), face.material.as_bytes().to_vec(), is_proxy);
         let index = *known.entry(key).or_insert_with(|| {
-            looks.push(Look { texture: face.texture, material: face.material, faces: Vec::new() });
+            looks.push(Look { texture: face.texture, material: face.material, is_proxy, faces: Vec::new() });
             looks.len().saturating_sub(1)
         });
         if let Some(look) = looks.get_mut(index) {
@@ -54,8 +68,20 @@ fn looks<'a>(lod: &Lod<'a>) -> Vec<Look<'a>> {
     looks
 }
 
+/// For each face, true if it belongs to a proxy. Empty if there are none.
+fn proxies(lod: &Lod<'_>) -> Vec<bool> {
+    let mut faces = Vec::new();
+    for tag in lod.tags.iter().filter(|tag| tag.proxy().is_some()) {
+        // A byte for each point, then one for each face.
+        let selected = tag.data.as_bytes().get(lod.points.len()..).unwrap_or_default();
+        faces.resize(lod.faces.len(), false);
+        faces.iter_mut().zip(selected).for_each(|(face, selected)| *face |= *selected != 0);
+    }
+    faces
+}
+
 struct Faces<'a> {
-    lod: Arc<Lod<'a>>,
+    shared: Arc<Shared<'a>>,
     look: Arc<Look<'a>>,
 }
 
@@ -65,14 +91,14 @@ impl<'a> Faces<'a> {
     /// The sets of texture coordinates after the first one, which is in the faces themselves. Each set is its number
     /// followed by eight bytes for each corner of the LOD.
     fn more_uvs(&self) -> impl Iterator<Item = &'a [u8]> + '_ {
-        let sets = self.lod.tags.iter().filter(|tag| tag.name == "#UVSet#").map(|tag| tag.data.as_bytes());
+        let sets = self.shared.lod.tags.iter().filter(|tag| tag.name == "#UVSet#").map(|tag| tag.data.as_bytes());
         sets.filter_map(|data| data.split_at_checked(4)).filter(|(number, _)| *number != [0; 4]).map(|(_, uvs)| uvs)
     }
 }
 
 impl<'a> Shape<'a> for Faces<'a> {
     fn positions(&self) -> Result<Values<'a, Vec3>> {
-        let points = self.lod.points;
+        let points = self.shared.lod.points;
         let stride = size_of::<crate::formats::mlod::Point>();
         Ok(Strided::within(points.as_bytes(), points.offset(), stride, 0).into())
     }
@@ -80,7 +106,8 @@ impl<'a> Shape<'a> for Faces<'a> {
     /// Stored normals point into the body.
     fn normals(&self) -> Result<Option<Values<'a, Vec3>>> {
         let outward = |normal: &Vec3| values::vec3(normal.to_array().map(|axis| 0.0 - axis));
-        Ok(Some(Values::Made(self.lod.normals.iter().map(outward).collect())))
+        let normals = || Ok(self.shared.lod.normals.iter().map(outward).collect());
+        self.shared.normals.get(normals).map(Some)
     }
 
     fn uv_sets(&self) -> Result<usize> {
@@ -92,7 +119,7 @@ impl<'a> Shape<'a> for Faces<'a> {
         let faces = self.look.faces.iter();
         let Some(set) = set.checked_sub(1) else {
             let corners = faces.flat_map(|(face, _)| face.corners.iter());
-            return Ok(Some(Values::Made(corners.map(|at| values::vec2([at.u.get(), at.v.get()])).collect())));
+            return Ok(Some(corners.map(|at| values::vec2([at.u.get(), at.v.get()])).collect()));
         };
         let Some(uvs) = self.more_uvs().nth(set) else { return Ok(None) };
         let float = |at: usize| Some(f32::from_le_bytes(*uvs.get(at..)?.first_chunk()?));
@@ -101,7 +128,7 @@ impl<'a> Shape<'a> for Faces<'a> {
             Some([float(at)?, float(at.checked_add(4)?)?])
         };
         let corners = faces.flat_map(|&(_, first)| (0..4).map(move |corner| first.saturating_add(corner)));
-        Ok(Some(Values::Made(corners.map(|corner| values::vec2(uv(corner).unwrap_or_default())).collect())))
+        Ok(Some(corners.map(|corner| values::vec2(uv(corner).unwrap_or_default())).collect()))
     }
 
     fn is_indexed_by_corner(&self) -> bool {
@@ -132,7 +159,9 @@ impl<'a> Shape<'a> for Faces<'a> {
             return Ok(None);
         }
         let mut facts = Material::new(*material);
-        facts.textures = (!texture.is_empty()).then(|| Texture::new(*texture)).into_iter().collect();
+        if !texture.is_empty() {
+            facts.add(Texture::new(*texture));
+        }
         Ok(Some(facts))
     }
 }

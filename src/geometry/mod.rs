@@ -48,6 +48,7 @@ mod bmx;
 mod lodka;
 mod material;
 mod matrix;
+mod mesh;
 #[cfg(feature = "mlod")]
 mod mlod;
 #[cfg(feature = "odol")]
@@ -57,9 +58,11 @@ mod weights;
 mod weld;
 
 use std::fmt;
+use std::sync::OnceLock;
 
-pub use material::{Alpha, Material, Texture};
+pub use material::{Alpha, Material, Role, Texture, UvTransform, linear};
 pub use matrix::{Matrix, Transform};
+pub use mesh::{Mesh, smooth_normals};
 pub use values::Values;
 pub use weights::{Influence, Weights};
 pub use weld::Welded;
@@ -97,7 +100,7 @@ pub struct Place<'a> {
     /// Its index among the primitives of its mesh.
     pub part: usize,
     /// True if the file says that it is drawn. In ODOL, hidden sections are not drawn, nor are faces that mark the
-    /// place of another model.
+    /// place of another model (proxies), in MLOD neither.
     pub visible: bool,
 }
 
@@ -132,8 +135,33 @@ impl Corner {
     }
 }
 
+/// A shape that a mesh can take instead of its own: a frame of a vertex animation.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Morph<'a> {
+    /// The name of the animation's collection; empty if it has none.
+    pub name: Text<'a>,
+    /// As many positions as the mesh has, in the same space.
+    pub positions: Values<'a, Vec3>,
+}
+
+/// A value made on first use, and kept.
+struct Cache<T>(OnceLock<Result<T>>);
+
+impl<T> Default for Cache<T> {
+    fn default() -> Self {
+        Self(OnceLock::new())
+    }
+}
+
+impl<T: Clone> Cache<T> {
+    fn get(&self, make: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.0.get_or_init(make).clone()
+    }
+}
+
 /// An iterator over triangles.
-type Corners<'a> = Box<dyn Iterator<Item = Result<[Corner; 3]>> + 'a>;
+type Corners<'a> = Box<dyn Iterator<Item = Result<[Corner; 3]>> + Send + 'a>;
 
 /// The access to a primitive that each format implements.
 trait Shape<'a>: fmt::Debug + Send + Sync {
@@ -149,6 +177,12 @@ trait Shape<'a>: fmt::Debug + Send + Sync {
     fn uvs(&self, set: usize) -> Result<Option<Values<'a, Vec2>>>;
     fn colors(&self) -> Result<Option<Values<'a, Color>>> {
         Ok(None)
+    }
+    fn are_normals_smoothed(&self) -> bool {
+        false
+    }
+    fn morphs(&self) -> Result<Vec<Morph<'a>>> {
+        Ok(Vec::new())
     }
     fn is_indexed_by_corner(&self) -> bool {
         false
@@ -201,6 +235,20 @@ impl<'a> Primitive<'a> {
         self.shape.normals()
     }
 
+    /// Returns true if the engine computes smooth normals for a mesh that has none, as Blitz3D does. Use
+    /// [`smooth_normals`] for the same result. In the other formats, such a mesh is flat.
+    pub fn are_normals_smoothed(&self) -> bool {
+        self.shape.are_normals_smoothed()
+    }
+
+    /// The shapes of its vertex animations, frame by frame. Only lodka has them.
+    ///
+    /// # Errors
+    /// Returns an error if they cannot be read.
+    pub fn morphs(&self) -> Result<Vec<Morph<'a>>> {
+        self.shape.morphs()
+    }
+
     /// For each position, the directions in which u and v grow, in the space of its mesh. Only ODOL has them.
     ///
     /// # Errors
@@ -242,12 +290,12 @@ impl<'a> Primitive<'a> {
     /// The triangles as indices of positions, counterclockwise from their front in the common space. Strips, fans and
     /// quadrangles are converted to triangles. Indices out of range are returned unchanged, negative ones as
     /// [`u32::MAX`].
-    pub fn triangles(&self) -> impl Iterator<Item = Result<[u32; 3]>> + 'a {
+    pub fn triangles(&self) -> impl Iterator<Item = Result<[u32; 3]>> + Send + 'a {
         self.corners().map(|corners| Ok(corners?.map(|corner| corner.position)))
     }
 
     /// The triangles with all indices of their corners.
-    pub fn corners(&self) -> impl Iterator<Item = Result<[Corner; 3]>> + 'a {
+    pub fn corners(&self) -> impl Iterator<Item = Result<[Corner; 3]>> + Send + 'a {
         self.shape.corners()
     }
 
@@ -292,7 +340,7 @@ impl<'a> Primitive<'a> {
 }
 
 /// An iterator over primitives.
-type Boxed<'a> = Box<dyn Iterator<Item = Result<Primitive<'a>>> + 'a>;
+type Boxed<'a> = Box<dyn Iterator<Item = Result<Primitive<'a>>> + Send + 'a>;
 
 /// Yields an error for a part that cannot be read.
 fn one<'a>(error: Error) -> Boxed<'a> {

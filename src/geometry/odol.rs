@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use super::{
-    Alpha, Boxed, Corner, Corners, Influence, Material, Matrix, Place, Primitive, Shape, Texture, Values, Weights,
-    fans, one, values,
+    Alpha, Boxed, Cache, Corner, Corners, Influence, Material, Matrix, Place, Primitive, Shape, Texture, Values,
+    Weights, fans, one, values,
 };
 use crate::base::error::{Context, Error, Result};
 use crate::base::shown::shown;
@@ -21,7 +21,7 @@ const MOST_TURNS: usize = 64;
 const HIDDEN: u32 = 1 << 22 | 1 << 28;
 const CLAMPED: [u32; 2] = [1 << 14, 1 << 15];
 
-pub(super) fn primitives<'a>(model: &Model<'a>) -> impl Iterator<Item = Result<Primitive<'a>>> + use<'a> {
+pub(super) fn primitives<'a>(model: &Model<'a>) -> impl Iterator<Item = Result<Primitive<'a>>> + Send + use<'a> {
     let model = *model;
     let center = model.info().map_or([0.0; 3], |info| info.bounding_center);
     let world = Matrix::TURNED_MIRROR.after(&Matrix::translation(center));
@@ -29,7 +29,7 @@ pub(super) fn primitives<'a>(model: &Model<'a>) -> impl Iterator<Item = Result<P
         Ok(Some(lod)) => {
             let resolution = model.lod_entry(index).map_or(f32::NAN, |entry| entry.resolution.0);
             let place = Place { lod: Some((index, resolution)), ..Place::new("", index, 0) };
-            of_lod(Arc::new(Shared { lod, index, table: OnceLock::new() }), place, world)
+            of_lod(Arc::new(Shared { lod, index, table: OnceLock::new(), arrays: Arrays::default() }), place, world)
         }
         Err(error) => one(error),
         Ok(None) => Box::new(std::iter::empty()),
@@ -126,6 +126,16 @@ struct Shared<'a> {
     lod: Lod<'a>,
     index: usize,
     table: OnceLock<Result<VertexTable<'a>>>,
+    arrays: Arrays<'a>,
+}
+
+/// The decoded arrays of a LOD, each decoded once for all of its sections.
+#[derive(Default)]
+struct Arrays<'a> {
+    positions: Cache<Values<'a, Vec3>>,
+    normals: Cache<Option<Values<'a, Vec3>>>,
+    tangents: Cache<Option<[Values<'a, Vec3>; 2]>>,
+    uvs: [Cache<Option<Values<'a, Vec2>>>; 2],
 }
 
 impl<'a> Shared<'a> {
@@ -174,7 +184,7 @@ impl<'a> Faces<'a> {
 fn in_place_or_decoded<'a, T: Element>(block: &Block<'a, T>) -> Result<Values<'a, T>> {
     match block.borrowed() {
         Some(array) => Ok(array.into()),
-        None => Ok(Values::Made(block.decode()?.into_owned())),
+        None => Ok(Values::from(block.decode()?.into_owned())),
     }
 }
 
@@ -184,19 +194,20 @@ fn coordinates<'a>(set: &UvSet<'a>) -> Result<Values<'a, Vec2>> {
     {
         return in_place_or_decoded(&block);
     }
-    Ok(Values::Made(set.decode()?.into_iter().map(values::vec2).collect()))
+    Ok(set.decode()?.into_iter().map(values::vec2).collect())
 }
 
 /// The directions of u and of v. Unlike normals, tangents have the sign that the engine gives them.
 fn directions<'a>(tangents: &Tangents<'a>) -> Result<[Values<'a, Vec3>; 2]> {
-    let (s, t) = tangents.decode()?.into_iter().map(|[s, t]| (values::vec3(s), values::vec3(t))).unzip();
-    Ok([Values::Made(s), Values::Made(t)])
+    let (s, t): (Vec<_>, Vec<_>) =
+        tangents.decode()?.into_iter().map(|[s, t]| (values::vec3(s), values::vec3(t))).unzip();
+    Ok([s.into(), t.into()])
 }
 
 impl<'a> Shape<'a> for Faces<'a> {
     fn positions(&self) -> Result<Values<'a, Vec3>> {
         let block = self.shared.table()?.positions;
-        self.within("positions", in_place_or_decoded(&block))
+        self.shared.arrays.positions.get(|| self.within("positions", in_place_or_decoded(&block)))
     }
 
     fn vertex_count(&self) -> Result<usize> {
@@ -205,13 +216,14 @@ impl<'a> Shape<'a> for Faces<'a> {
 
     fn normals(&self) -> Result<Option<Values<'a, Vec3>>> {
         let normals = self.shared.table()?.normals;
-        let outward = || Ok(Values::Made(normals.decode_outward()?.into_iter().map(values::vec3).collect()));
-        self.checked("normals", normals.as_table(), outward)
+        let outward = || Ok(normals.decode_outward()?.into_iter().map(values::vec3).collect());
+        self.shared.arrays.normals.get(|| self.checked("normals", normals.as_table(), outward))
     }
 
     fn tangents(&self) -> Result<Option<[Values<'a, Vec3>; 2]>> {
         let tangents = self.shared.table()?.tangents;
-        self.checked("tangents", tangents.as_table(), || directions(&tangents))
+        let decode = || self.checked("tangents", tangents.as_table(), || directions(&tangents));
+        self.shared.arrays.tangents.get(decode)
     }
 
     fn uv_sets(&self) -> Result<usize> {
@@ -219,8 +231,10 @@ impl<'a> Shape<'a> for Faces<'a> {
     }
 
     fn uvs(&self, set: usize) -> Result<Option<Values<'a, Vec2>>> {
+        let cache = self.shared.arrays.uvs.get(set);
         let Some(set) = self.shared.table()?.uv_sets().nth(set) else { return Ok(None) };
-        self.checked("uvs", set.stored.as_table(), || coordinates(&set))
+        let decode = || self.checked("uvs", set.stored.as_table(), || coordinates(&set));
+        cache.map_or_else(decode, |cache| cache.get(decode))
     }
 
     /// The engine draws triangles that are clockwise in its left-handed space. The mirror makes them counterclockwise.
@@ -284,7 +298,7 @@ impl<'a> Shape<'a> for Faces<'a> {
         }
         let clamped = CLAMPED.map(|flag| flags & flag != 0);
         let texture = texture.map(|(index, name)| Texture { index: Some(index), clamped, ..Texture::new(name) });
-        facts.textures = texture.into_iter().collect();
+        texture.into_iter().for_each(|texture| facts.add(texture));
         Ok(Some(facts))
     }
 }

@@ -1,6 +1,7 @@
 //! Values of vertices, in place or in new memory.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use zerocopy::little_endian::F32;
 
@@ -12,8 +13,8 @@ use crate::bytes::{Element, LeArray, Strided, Vec2, Vec3, to_native};
 pub enum Values<'a, T> {
     /// In the bytes of the asset. For a Ballance map, in the inflated table.
     InPlace(Strided<'a, T>),
-    /// Decoded, or computed from stored data.
-    Made(Vec<T>),
+    /// Decoded, or computed from stored data. Shared by the primitives of a mesh.
+    Made(Arc<[T]>),
 }
 
 impl<'a, T: Element> Values<'a, T> {
@@ -83,7 +84,7 @@ impl<'a, T> From<Strided<'a, T>> for Values<'a, T> {
 
 impl<T> From<Vec<T>> for Values<'_, T> {
     fn from(list: Vec<T>) -> Self {
-        Self::Made(list)
+        Self::Made(list.into())
     }
 }
 
@@ -94,6 +95,12 @@ impl<T: Element> Values<'_, T> {
         T: Into<[f32; N]>,
     {
         self.get(index).map(|&value| value.into())
+    }
+}
+
+impl<T> FromIterator<T> for Values<'_, T> {
+    fn from_iter<I: IntoIterator<Item = T>>(list: I) -> Self {
+        Self::Made(list.into_iter().collect())
     }
 }
 

@@ -19,7 +19,7 @@ pub struct Weights {
 
 impl Weights {
     /// Creates weights from influences in any order, with two passes. Influences on missing vertices are left out.
-    pub(super) fn new<I: Iterator<Item = (usize, Influence)>>(vertices: usize, influences: impl Fn() -> I) -> Self {
+    pub(crate) fn new<I: Iterator<Item = (usize, Influence)>>(vertices: usize, influences: impl Fn() -> I) -> Self {
         let counted = || influences().filter(|(vertex, one)| *vertex < vertices && one.weight != 0.0);
         let mut starts = vec![0_usize; vertices.saturating_add(1)];
         for (vertex, _) in counted() {

@@ -1,13 +1,15 @@
-//! Blitz3D: all nodes as bones, and an animation for each ANIM.
+//! Blitz3D: all nodes as bones. ANIMs of equal rate and length form one animation. SEQS are named ranges of it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::sample::Track;
 use super::{Bone, Clip, Keys, Matrix, Rig, Source, StoredKey, StoredRotation};
 use crate::base::error::{Context, Result};
-use crate::formats::b3d::{Node, Scene, rotation_xyzw};
+use crate::formats::b3d::{Animation, Node, Scene, Sequence, rotation_xyzw};
 use crate::geometry::Transform;
 use crate::geometry::b3d::local;
+use crate::outline::Text;
 
 /// The frame rate if the file has none: the default of the document.
 const DEFAULT_RATE: f32 = 60.0;
@@ -42,47 +44,94 @@ pub(super) fn rig<'a>(scene: Scene<'a>) -> Result<Rig<'a>> {
 pub(super) struct Nodes<'a>(Vec<Option<Node<'a>>>);
 
 impl<'a> Nodes<'a> {
-    /// One clip for each ANIM, with the nodes that are nearest below it, and one for the keys below no ANIM.
+    /// A clip for all ANIMs of one rate and length, with the nodes that are nearest below them, and one for the keys
+    /// below no ANIM. After each clip, its named ranges.
     pub(super) fn clips(&self, rig: &Rig<'a>) -> Vec<Result<Clip<'a>>> {
         let mut below: Vec<Option<usize>> = Vec::with_capacity(self.0.len());
-        let mut clips: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();
-        let mut errors = Vec::new();
+        let mut groups: Vec<Group<'a>> = Vec::new();
+        let mut known: BTreeMap<Option<(u32, i32)>, usize> = BTreeMap::new();
+        let mut all = Vec::new();
         for (index, node) in self.0.iter().enumerate() {
             let above = node.and_then(|node| node.parent).and_then(|parent| *below.get(parent)?);
             let starts = node.map_or(Ok(None), |node| node.animation().within_item("nodes", index));
             let own = starts.unwrap_or_else(|error| {
-                errors.push(Err(error));
+                all.push(Err(error));
                 None
             });
-            let clip = own.map_or(above, |_| Some(index));
-            below.push(clip);
-            if node.is_some_and(|node| node.keys().next().is_some()) {
-                clips.entry(clip).or_default().push(index);
+            let mut group_of = |animation: Option<Animation>| {
+                let key = animation.map(|animation| (rate(Some(animation)).to_bits(), animation.frames));
+                *known.entry(key).or_insert_with(|| {
+                    let name = node.filter(|_| animation.is_some()).map_or("".into(), |node| node.name.into());
+                    groups.push(Group { name, animation, bones: Vec::new(), ranges: Vec::new() });
+                    groups.len().saturating_sub(1)
+                })
+            };
+            let group = own.map_or(above, |animation| Some(group_of(Some(animation))));
+            below.push(group);
+            let Some(node) = node else { continue };
+            let mut ranges = node.sequences().peekable();
+            let has_keys = node.keys().next().is_some();
+            if !has_keys && ranges.peek().is_none() {
+                continue;
+            }
+            let group = group.unwrap_or_else(|| group_of(None));
+            let Some(group) = groups.get_mut(group) else { continue };
+            if has_keys {
+                group.bones.push((index, *node));
+            }
+            for range in ranges {
+                match range.within_item("nodes", index) {
+                    Ok(range) => group.ranges.push(range),
+                    Err(error) => all.push(Err(error)),
+                }
             }
         }
-        let clips = clips.into_iter().map(|(start, bones)| {
-            let start = start.and_then(|start| *self.0.get(start)?);
-            let animation = start.and_then(|node| node.animation().ok().flatten());
-            let rate = animation.map(|animation| animation.fps).filter(|rate| *rate > 0.0 && rate.is_finite());
-            let rate = rate.unwrap_or(DEFAULT_RATE);
-            let seconds = animation.map(|animation| animation.frames as f32 / rate).filter(|length| *length > 0.0);
-            let moved = bones.iter().filter_map(|&bone| (*self.0.get(bone)?).map(|node| (bone, node)));
-            Ok(Clip {
-                name: start.map_or("".into(), |node| node.name.into()),
+        for group in groups.into_iter().filter(|group| !group.bones.is_empty()) {
+            let rate = rate(group.animation);
+            let bones: Arc<[usize]> = group.bones.iter().map(|(bone, _)| *bone).collect();
+            let nodes: Arc<[(usize, Node<'a>)]> = group.bones.into();
+            let new = |name, seconds, range| Clip {
+                name,
                 tree: rig.tree.clone(),
                 seconds,
-                keys: Keys::B3d(Moved { rate, nodes: moved.collect() }),
-                bones: bones.into(),
-            })
-        });
-        errors.into_iter().chain(clips).collect()
+                rate: Some(rate),
+                keys: Keys::B3d(Moved { rate, range, nodes: nodes.clone() }),
+                bones: bones.clone(),
+            };
+            let seconds = group.animation.map(|animation| animation.frames as f32 / rate);
+            all.push(Ok(new(group.name, seconds.filter(|length| *length > 0.0), None)));
+            let named = group.ranges.iter().map(|range| {
+                let (first, last) = (range.first_frame as f32 / rate, range.last_frame as f32 / rate);
+                let seconds = Some(last - first).filter(|length| *length > 0.0);
+                Ok(new(range.name.into(), seconds, Some((first, last.max(first)))))
+            });
+            all.extend(named);
+        }
+        all
     }
+}
+
+/// The ANIMs of one rate and length.
+struct Group<'a> {
+    /// The name of the first node where one starts.
+    name: Text<'a>,
+    animation: Option<Animation>,
+    bones: Vec<(usize, Node<'a>)>,
+    ranges: Vec<Sequence<'a>>,
+}
+
+/// Frames per second.
+fn rate(animation: Option<Animation>) -> f32 {
+    let rate = animation.map(|animation| animation.fps).filter(|rate| *rate > 0.0 && rate.is_finite());
+    rate.unwrap_or(DEFAULT_RATE)
 }
 
 pub(super) struct Moved<'a> {
     rate: f32,
+    /// The seconds of the first and last frame, if it is a part of an animation.
+    range: Option<(f32, f32)>,
     /// By bone.
-    nodes: Box<[(usize, Node<'a>)]>,
+    nodes: Arc<[(usize, Node<'a>)]>,
 }
 
 impl<'a> Moved<'a> {
@@ -92,7 +141,7 @@ impl<'a> Moved<'a> {
     }
 
     pub(super) fn locals(&self, seconds: f32, _: &[usize], out: &mut [Matrix]) -> Result<()> {
-        for (bone, node) in &self.nodes {
+        for (bone, node) in &*self.nodes {
             if let Some(place) = out.get_mut(*bone) {
                 *place = self.track(*bone)?.at(seconds, &local(node).mirrored()).to_matrix();
             }
@@ -109,10 +158,14 @@ impl<'a> Moved<'a> {
             let rotation = rotation_xyzw(stored);
             Transform { rotation, ..Transform::IDENTITY }.mirrored().rotation
         };
-        Ok(Track {
+        let whole = Track {
             translations: tracks.positions.iter().map(|(frame, at)| (seconds(frame), mirrored(*at))).collect(),
             rotations: tracks.rotations.iter().map(|(frame, turn)| (seconds(frame), turned(*turn))).collect(),
             scales: tracks.scales.iter().map(|(frame, scale)| (seconds(frame), *scale)).collect(),
+        };
+        Ok(match self.range {
+            Some(range) => whole.within(range),
+            None => whole,
         })
     }
 

@@ -49,6 +49,7 @@ impl<'a> Animations<'a> {
             bones: bones.clone(),
             tree: rig.tree.clone(),
             seconds: Some(animation.duration() as f32 / 1000.0).filter(|seconds| *seconds > 0.0),
+            rate: Some(1.0 / Frames(animation).interval()),
             keys: Keys::Lodka(Frames(animation)),
         };
         self.0.animations().map(|animation| animation.map(clip)).collect()

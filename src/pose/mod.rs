@@ -7,7 +7,7 @@
 //!
 //! | format | bones are | rest pose | between frames | seconds |
 //! | --- | --- | --- | --- | --- |
-//! | b3d | all nodes, because keys may move any node | that of the nodes | linear for positions and scales; rotations on the shorter arc at constant speed | frames at the rate of ANIM, or 60 if it has none; second 0 is frame 0, which most writers leave empty |
+//! | b3d | all nodes, because keys may move any node. ANIMs of equal rate and length are one clip; SEQS are named clips of a part of it | that of the nodes | linear for positions and scales; rotations on the shorter arc at constant speed | frames at the rate of ANIM, or 60 if it has none; second 0 is frame 0, which most writers leave empty |
 //! | lodka | bones of a model | the first frame of its first animation | as in b3d, from Euler angles about X, then Y, then Z | frames at the animation's interval |
 //! | rtm, plain | bones of the file, without parents | no movement | linear for each number of the matrix | phases, 0 to 1, because files do not store a length |
 //! | BMTR | bones of the file; a tree only with a skeleton from a model ([`Rig::with_skeleton`]) | no movement | as in b3d | phases |
@@ -117,6 +117,8 @@ pub struct Rig<'a> {
 #[derive(Debug, PartialEq)]
 struct Tree {
     rest: Vec<Matrix>,
+    /// The same as transforms.
+    transforms: Vec<Transform>,
     parents: Vec<Option<usize>>,
     /// True if all parents are known.
     is_whole: bool,
@@ -147,8 +149,9 @@ impl<'a> Rig<'a> {
 
     fn new(model: usize, bones: Vec<Bone<'a>>, is_whole: bool, source: Source<'a>) -> Self {
         let rest = bones.iter().map(|bone| bone.rest.to_matrix()).collect();
+        let transforms = bones.iter().map(|bone| bone.rest).collect();
         let parents = bones.iter().map(|bone| bone.parent).collect();
-        Self { model, bones, tree: Arc::new(Tree { rest, parents, is_whole }), source }
+        Self { model, bones, tree: Arc::new(Tree { rest, transforms, parents, is_whole }), source }
     }
 
     /// The index of its model, in files with several (LODka3D); else 0.
@@ -193,6 +196,7 @@ pub struct Clip<'a> {
     bones: Arc<[usize]>,
     tree: Arc<Tree>,
     seconds: Option<f32>,
+    rate: Option<f32>,
     keys: Keys<'a>,
 }
 
@@ -238,6 +242,28 @@ impl<'a> Clip<'a> {
         self.seconds
     }
 
+    /// Its frames per second, or per phase in RTM files. `None` if the file does not say.
+    pub fn rate(&self) -> Option<f32> {
+        self.rate
+    }
+
+    /// Reads and decodes all keys, for many poses: each then takes microseconds.
+    ///
+    /// # Errors
+    /// Returns an error under the conditions of [`pose_at`](Self::pose_at).
+    pub fn sampler(&self) -> Result<Sampler> {
+        #[cfg(feature = "rtm")]
+        if let Keys::Packed(packed) = &self.keys {
+            // Each frame is decoded once for all bones.
+            return Ok(Sampler { tracks: packed.tracks()?, tree: self.tree.clone() });
+        }
+        let tracks = self.bones.iter().filter_map(|&bone| match self.to_track(bone) {
+            Ok(track) => (!track.is_empty()).then_some(Ok((bone, track))),
+            Err(error) => Some(Err(error)),
+        });
+        Ok(Sampler { tracks: tracks.collect::<Result<_>>()?, tree: self.tree.clone() })
+    }
+
     /// All bones of the rig at a time. Before the first key, it equals the first key; after the last key, the last key.
     /// Between keys it follows the rules of the [format](self). Bones that the clip does not move are at rest.
     ///
@@ -252,7 +278,7 @@ impl<'a> Clip<'a> {
     }
 
     /// The keys of one bone in seconds and in our space, in new memory. Empty for a bone without keys. Plain RTM files
-    /// store matrices, so their tracks are always empty.
+    /// store matrices, which are decomposed.
     ///
     /// # Errors
     /// Returns an error under the conditions of [`pose_at`](Self::pose_at).
@@ -270,6 +296,27 @@ impl<'a> Clip<'a> {
 }
 
 shown!([] Debug for Clip<'_>, |clip| "Clip({:?}, {} bones)", clip.name, clip.bones.len());
+
+/// An animation with all its keys in memory. The poses of plain RTM files differ slightly between frames from those of
+/// [`Clip::pose_at`], because matrices are decomposed.
+#[derive(Clone, Debug)]
+pub struct Sampler {
+    tracks: Vec<(usize, Track)>,
+    tree: Arc<Tree>,
+}
+
+impl Sampler {
+    /// All bones of the rig at a time, as [`Clip::pose_at`] gives them.
+    pub fn pose_at(&self, seconds: f32) -> Pose {
+        let mut locals = self.tree.rest.clone();
+        for (bone, track) in &self.tracks {
+            if let (Some(place), Some(rest)) = (locals.get_mut(*bone), self.tree.transforms.get(*bone)) {
+                *place = track.at(seconds, rest).to_matrix();
+            }
+        }
+        Pose { locals, tree: self.tree.clone() }
+    }
+}
 
 /// The state of all bones of a rig at one time.
 #[derive(Clone, Debug, PartialEq)]

@@ -61,7 +61,10 @@ impl<'a> One<'a> {
             Motion::Binarised(motion) => Keys::Packed(Packed { motion, order: order.clone() }),
             Motion::Plain(motion) => Keys::Plain(Matrices { motion, order: order.clone() }),
         };
+        let frames = self.motion.frame_count().saturating_sub(1) as f32;
+        let rate = |last: Option<f32>| last.filter(|last| *last > 0.0).map(|last| frames / last);
         vec![self.motion.last_time().map(|seconds| Clip {
+            rate: rate(seconds).filter(|rate| *rate > 0.0),
             name: "".into(),
             bones: moved.map(|(bone, _)| bone).collect(),
             tree: rig.tree.clone(),
@@ -123,6 +126,22 @@ impl Packed<'_> {
         Ok(track)
     }
 
+    /// The tracks of all bones. Decodes each frame once.
+    pub(super) fn tracks(&self) -> Result<Vec<(usize, Track)>> {
+        let mut tracks = vec![Track::default(); self.order.len()];
+        let times = self.motion.times()?.block.decode()?;
+        for (frame, time) in self.motion.frames()?.iter().zip(&*times) {
+            let frame = frame?.block.decode()?;
+            for (track, bone) in tracks.iter_mut().zip(&self.order) {
+                let Some(stored) = bone.and_then(|bone| frame.get(bone)) else { continue };
+                let Transform { translation, rotation, .. } = transform(stored);
+                track.translations.push((time.get(), translation));
+                track.rotations.push((time.get(), rotation));
+            }
+        }
+        Ok(tracks.into_iter().enumerate().filter(|(_, track)| !track.is_empty()).collect())
+    }
+
     pub(super) fn stored(&self, bone: usize) -> Result<Vec<StoredKey>> {
         let mut all = Vec::new();
         self.each(bone, |frame, stored| {
@@ -168,8 +187,23 @@ impl Matrices<'_> {
         Ok(())
     }
 
-    pub(super) fn track(&self, _: usize) -> Result<Track> {
-        Ok(Track::default())
+    /// The matrices of a bone, decomposed.
+    pub(super) fn track(&self, bone: usize) -> Result<Track> {
+        let mut track = Track::default();
+        let Some(Some(bone)) = self.order.get(bone) else { return Ok(track) };
+        for frame in self.motion.frames() {
+            let frame = frame?;
+            if let Some(pose) = frame.bone(*bone) {
+                let matrix = Matrix::from_rows(pose.matrix.to_rows()).seen_in(&Matrix::TURNED_MIRROR);
+                let (scale, rotation, translation) = matrix.glam().to_scale_rotation_translation();
+                track.translations.push((frame.time, translation.to_array()));
+                track.rotations.push((frame.time, rotation.to_array()));
+                if (scale - 1.0).abs().max_element() > 1e-4 || !track.scales.is_empty() {
+                    track.scales.push((frame.time, scale.to_array()));
+                }
+            }
+        }
+        Ok(track)
     }
 
     pub(super) fn stored(&self, bone: usize) -> Result<Vec<StoredKey>> {

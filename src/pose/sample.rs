@@ -22,6 +22,15 @@ impl Track {
         self.translations.is_empty() && self.rotations.is_empty() && self.scales.is_empty()
     }
 
+    /// The keys between two times, which become 0 and the length, with a key at each end.
+    pub(super) fn within(&self, range: (f32, f32)) -> Self {
+        Self {
+            translations: part(&self.translations, range, lerp),
+            rotations: part(&self.rotations, range, slerp),
+            scales: part(&self.scales, range, lerp),
+        }
+    }
+
     /// The transform at a time, for a bone with this rest transform.
     pub fn at(&self, seconds: f32, rest: &Transform) -> Transform {
         let straight =
@@ -32,6 +41,15 @@ impl Track {
             scale: straight(&self.scales, rest.scale),
         }
     }
+}
+
+/// The keys between two times.
+fn part<T: Copy>(keys: &[(f32, T)], (start, end): (f32, f32), mix: fn(T, T, f32) -> T) -> Vec<(f32, T)> {
+    let at =
+        |time| around(keys, time).map(|(a, b, part)| (time - start, if part == 0.0 { a } else { mix(a, b, part) }));
+    let inner = keys.iter().filter(|(time, _)| *time > start && *time < end);
+    let last = at(end).filter(|_| end > start);
+    at(start).into_iter().chain(inner.map(|(time, value)| (time - start, *value))).chain(last).collect()
 }
 
 /// The keys before and after a time, and the fraction of the way between them. `None` without keys.

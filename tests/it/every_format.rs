@@ -109,9 +109,7 @@ const EXEMPT: &[(Format, &[&str], &str)] = &[
         "an animation has no triangles",
     ),
     (Format::Bmtr, &["export, glTF"], "refused by name: the community of Arma forbids it"),
-    (Format::Rtm, &["export, glTF"], "refused by name: the community of Arma forbids it"),
     (Format::Odol, &["export, glTF"], "refused by name: the community of Arma forbids it"),
-    (Format::Mlod, &["export, glTF"], "refused by name: the community of Arma forbids it"),
     (
         Format::Paa,
         &["src/lib.rs, `Coordinate spaces`", "geometry", "src/geometry/mod.rs, the table", "export, glTF"],

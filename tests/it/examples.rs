@@ -8,6 +8,9 @@ use crate::writer::bytes::Bytes;
 use crate::writer::odol::{self, Lod, Model};
 use crate::writer::pbo::{Tail, Writer};
 
+#[allow(dead_code, reason = "its main")]
+#[path = "../../examples/engine.rs"]
+mod engine;
 #[path = "../../examples/grammar.rs"]
 mod grammar;
 #[path = "../../examples/http_ranges.rs"]
@@ -16,6 +19,9 @@ mod http_ranges;
 mod nested_member;
 #[path = "../../examples/server.rs"]
 mod server;
+#[allow(dead_code, reason = "its main")]
+#[path = "../../examples/upload.rs"]
+mod upload;
 
 #[test]
 fn each_is_a_short_program() {
@@ -29,7 +35,26 @@ fn each_is_a_short_program() {
         assert!(lines < most, "{}: {lines} lines", source.display());
         told.push(source);
     }
-    assert_eq!(told.len(), 5, "{told:?}");
+    assert_eq!(told.len(), 7, "{told:?}");
+}
+
+#[test]
+fn an_engine_gets_plain_parts_and_motions() {
+    let bytes = std::fs::read(crate::corpus::root().join("corpus/b3d/everything.b3d")).unwrap();
+    let loaded = std::thread::spawn(move || engine::load(&bytes).unwrap()).join().unwrap();
+    assert!(loaded.parts.len() > 2 && loaded.motions.len() == 3, "{}", loaded.motions.len());
+    assert!(loaded.parts.iter().all(|part| part.indices.iter().all(|&at| (at as usize) < part.positions.len())));
+    assert!(loaded.motions[0].sampler.pose_at(0.1).world().is_some());
+}
+
+#[test]
+fn an_upload_takes_the_bytes_of_the_file() {
+    let bytes = std::fs::read(crate::corpus::root().join("corpus/b3d/everything.b3d")).unwrap();
+    let asset = meshpeek::Asset::parse(&bytes).unwrap();
+    let primitive = asset.primitives().next().unwrap().unwrap();
+    let upload = upload::in_place(&primitive, &[0, 1, 2]).unwrap().unwrap();
+    assert!(bytes.as_ptr_range().contains(&upload.vertices.as_ptr()));
+    assert_eq!(upload.vertices.len() / upload.stride, primitive.vertex_count().unwrap());
 }
 
 fn listener() -> (TcpListener, SocketAddr) {

@@ -18,6 +18,7 @@ const FLOORS: Floors = &[
     &["asset"],
     &["diff", "geometry"],
     &["pose", "scan"],
+    &["export"],
 ];
 
 /// The layers inside folders with several parts; `mod` is the file of the folder itself.

@@ -123,7 +123,11 @@ fn nothing_is_decoded_or_copied_before_it_is_asked_for() {
             continue;
         };
         let before = codec::activity().decodes;
+        // They were decoded to be found, and are not again.
         packed.positions().unwrap();
+        assert_eq!(codec::activity().decodes, before, "{}", path.display());
+        let again = asset.primitives().flatten().find(|one| one.place() == packed.place()).unwrap();
+        again.positions().unwrap();
         assert_eq!(codec::activity().decodes, before + 1, "{}", path.display());
     }
 }

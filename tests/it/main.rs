@@ -37,6 +37,7 @@ mod goldens;
 mod letters;
 mod lodka;
 mod mlod;
+mod models;
 mod odol;
 mod owned;
 mod paa;

@@ -1,15 +1,21 @@
-//! Finds the images that a model uses: in the model, next to its file, or next to it in its archive.
+//! Finds the images that a model uses: those that the user names, in the model, next to its file, in its archive, or below
+//! a given folder.
 
+use std::cell::Cell;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use meshpeek::address::{Address, open_checked_member};
+use meshpeek::budget::Reservation as Room;
+use meshpeek::container::Container;
+use meshpeek::export::{Pixels, base_name};
 use meshpeek::geometry::Texture;
 use meshpeek::inspect::Text;
 use meshpeek::summary::Name;
 use meshpeek::{Access, Asset, Error, FileMap, Limits};
 
-use super::room::Room;
+use super::decode::{TooLarge, decode, is_embeddable};
 use super::texture;
 use crate::args::Common;
 use crate::notes::Notes;
@@ -20,17 +26,33 @@ const MOST_IMAGES: usize = 1000;
 const LOOK_WORK: u64 = 64;
 /// The most files of a folder to examine for a name in another case.
 const MOST_ENTRIES: usize = 10_000;
+/// The most files and folders to examine below a folder of images.
+const MOST_BELOW: usize = 500_000;
+
+/// The images that a user names.
+#[derive(Default)]
+pub(crate) struct Given {
+    /// A folder with images, searched with everything below it.
+    pub(crate) folder: Option<PathBuf>,
+    /// Names in the model, and their files.
+    pub(crate) files: Vec<(String, PathBuf)>,
+}
 
 /// Finds images, each once.
 pub(crate) struct Images<'a> {
     asset: &'a Asset<'a>,
     around: Around<'a>,
+    given: Given,
     limits: Limits,
     /// Reports images that are left out.
     notes: Option<Notes>,
     found: HashMap<String, Option<Bytes>>,
     /// The files next to the model, by lower-case name. Read when an image is not found by its exact name.
     beside: Option<HashMap<String, PathBuf>>,
+    /// The files below the given folder, by lower-case name. Read when an image is not found elsewhere.
+    below: Option<HashMap<String, Vec<PathBuf>>>,
+    /// The members of the archive around the model, by lower-case name. Read when an image is not next to the model.
+    members: Option<HashMap<String, Vec<String>>>,
 }
 
 type Bytes = Box<dyn AsRef<[u8]>>;
@@ -43,47 +65,101 @@ enum Around<'a> {
     Archive(&'a Path, &'a [u8], &'a [u8]),
 }
 
+impl meshpeek::export::Images for Images<'_> {
+    fn file(&mut self, texture: &Texture<'_>, room: &Room<'_>) -> Option<&[u8]> {
+        self.find(texture, room).filter(|bytes| is_embeddable(bytes))
+    }
+
+    fn pixels(&mut self, texture: &Texture<'_>, most: u32, room: &Room<'_>) -> Option<Pixels> {
+        let name = Name::from(texture.name).text;
+        match decode(self.find(texture, room)?, &name, most, room) {
+            Ok(pixels) => pixels,
+            Err(TooLarge) => {
+                self.leave_out(&name);
+                None
+            }
+        }
+    }
+
+    fn left_out(&mut self, name: &str) {
+        self.leave_out(name);
+    }
+}
+
 impl<'a> Images<'a> {
     /// Creates a finder for the asset at an address.
-    pub(crate) fn of(asset: &'a Asset<'a>, address: &'a Address, outer: &'a [u8], common: &Common) -> Self {
+    pub(crate) fn of(
+        asset: &'a Asset<'a>,
+        address: &'a Address,
+        outer: &'a [u8],
+        given: Given,
+        common: &Common,
+    ) -> Self {
         let around = match &address.member {
             Some(member) => Around::Archive(&address.file, outer, member),
             None if address.is_stdin() => Around::Nothing,
             None => folder(&address.file),
         };
-        Self::new(asset, around, common.limits.limits(), Some(Notes::new(common)))
+        Self::new(asset, around, given, common.limits.limits(), Some(Notes::new(common)))
     }
 
     /// Creates a finder for an asset that a scan has open. For a member of an archive, it finds only images in the
     /// model itself.
     pub(crate) fn seen(asset: &'a Asset<'a>, file: Option<&Path>, limits: &Limits) -> Self {
-        Self::new(asset, file.map_or(Around::Nothing, folder), *limits, None)
+        Self::new(asset, file.map_or(Around::Nothing, folder), Given::default(), *limits, None)
     }
 
-    fn new(asset: &'a Asset<'a>, around: Around<'a>, limits: Limits, notes: Option<Notes>) -> Self {
-        Self { asset, around, limits, notes, found: HashMap::new(), beside: None }
+    fn new(asset: &'a Asset<'a>, around: Around<'a>, given: Given, limits: Limits, notes: Option<Notes>) -> Self {
+        Self { asset, around, given, limits, notes, found: HashMap::new(), beside: None, below: None, members: None }
     }
 
     /// Reports that an image is left out because it is too large.
-    pub(super) fn leave_out(&self, name: &str) {
+    fn leave_out(&self, name: &str) {
         if let Some(notes) = self.notes {
             notes.say(format_args!("{name}: image left out: too large for the limits set for reading"));
         }
     }
 
     /// The bytes of an image, unchanged. `None` if it is not available, or exceeds the limits.
-    pub(crate) fn find(&mut self, texture: &Texture<'_>, room: &Room<'_>) -> Option<&[u8]> {
+    fn find(&mut self, texture: &Texture<'_>, room: &Room<'_>) -> Option<&[u8]> {
         let name = Name::from(texture.name).text;
         if !self.found.contains_key(&name) {
             if self.found.len() >= MOST_IMAGES {
                 return None;
             }
-            let bytes = self.inside(texture, room).map(|bytes| Box::new(bytes) as Bytes);
+            let bytes = self.given(&name, room);
+            let bytes = bytes.or_else(|| self.inside(texture, room).map(|bytes| Box::new(bytes) as Bytes));
             let bytes = bytes.or_else(|| self.outside(&name, room));
             let bytes = bytes.or_else(|| self.outside(&texture::stored_name(&name)?, room));
             self.found.insert(name.clone(), bytes);
         }
         Some(self.found.get(&name)?.as_ref()?.as_ref().as_ref())
+    }
+
+    /// The file that the user gives for a name: the whole name as stored, or its last component.
+    fn given(&self, name: &str, room: &Room<'_>) -> Option<Bytes> {
+        let is_same = |given: &str| given.eq_ignore_ascii_case(name) || given.eq_ignore_ascii_case(base_name(name));
+        let (_, path) = self.given.files.iter().find(|(given, _)| is_same(given))?;
+        self.open(path, name, room)
+    }
+
+    /// Reads a file, unless it is too large.
+    fn open(&self, path: &Path, name: &str, room: &Room<'_>) -> Option<Bytes> {
+        let mut is_too_large = false;
+        // Always copy: decoders do not support bytes that change.
+        let file = FileMap::open_checked(path, Access::READ, &self.limits, |bytes| {
+            // Its own bytes count as read, so the budget always covers them.
+            is_too_large = !room.affords(0, 0, bytes);
+            if is_too_large {
+                return Err(too_large());
+            }
+            room.budget().add_bytes(bytes);
+            room.kept(bytes)
+        });
+        if is_too_large {
+            self.leave_out(name);
+        }
+        file.ok().map(|file| Box::new(file) as Bytes)
     }
 
     fn inside(&self, texture: &Texture<'_>, room: &Room<'_>) -> Option<Vec<u8>> {
@@ -119,46 +195,54 @@ impl<'a> Images<'a> {
         }
     }
 
-    /// The file of this name. Only the last component is used: paths in a model are never followed.
+    /// The file of this name. Only the last component opens a file: paths in a model are never followed.
     fn outside(&mut self, full_name: &str, room: &Room<'_>) -> Option<Bytes> {
-        let name = file_name(full_name);
+        let name = base_name(full_name);
         if name.is_empty() || name == "." || name == ".." {
             return None;
         }
-        let mut is_too_large = false;
-        let found = match &self.around {
+        let near = match &self.around {
             Around::Nothing => None,
             Around::Folder(folder) => {
                 let path = folder.join(name);
-                let path = if path.is_file() { path } else { self.same_but_for_case(name)? };
-                // Always copy: decoders do not support bytes that change.
-                let file = FileMap::open_checked(path, Access::READ, &self.limits, |bytes| {
-                    // Its own bytes count as read, so the budget always covers them.
-                    is_too_large = !room.affords(0, 0, bytes);
-                    if is_too_large {
-                        return Err(too_large());
-                    }
-                    room.budget().add_bytes(bytes);
-                    room.kept(bytes)
-                });
-                file.ok().map(|file| Box::new(file) as Bytes)
+                let path = if path.is_file() { Some(path) } else { self.same_but_for_case(name) };
+                path.and_then(|path| self.open(&path, full_name, room))
             }
-            Around::Archive(file, outer, member) => {
-                let slash = member.iter().rposition(|&byte| byte == b'/' || byte == b'\\');
-                let sibling = [&member[..slash.map_or(0, |slash| slash + 1)], name.as_bytes()].concat();
-                let mut check = |bytes: u64| {
-                    is_too_large = !room.affords(bytes.saturating_mul(2), 0, bytes.saturating_mul(2));
-                    if is_too_large { Err(too_large()) } else { Ok(()) }
-                };
-                let opened = open_checked_member(file, outer, Some(&sibling), room.budget(), &mut check);
-                let content = opened.and_then(|opened| opened.content).ok();
-                content.and_then(|content| {
-                    room.kept(content.len() as u64).ok()?;
-                    Some(Box::new(content.to_vec()) as Bytes)
-                })
-            }
+            Around::Archive(..) => self.member(full_name, room),
         };
-        if is_too_large {
+        near.or_else(|| {
+            let path = self.below(full_name)?;
+            self.open(&path, full_name, room)
+        })
+    }
+
+    /// The member of this name: next to the model, else elsewhere in its archive, the nearest first.
+    fn member(&mut self, full_name: &str, room: &Room<'_>) -> Option<Bytes> {
+        let Around::Archive(file, outer, member) = self.around else { return None };
+        let slash = member.iter().rposition(|&byte| byte == b'/' || byte == b'\\');
+        let folder = &member[..slash.map_or(0, |slash| slash + 1)];
+        let is_too_large = Cell::new(false);
+        let open = |path: &[u8]| {
+            let mut check = |bytes: u64| {
+                is_too_large.set(!room.affords(bytes.saturating_mul(2), 0, bytes.saturating_mul(2)));
+                if is_too_large.get() { Err(too_large()) } else { Ok(()) }
+            };
+            let opened = open_checked_member(file, outer, Some(path), room.budget(), &mut check);
+            let content = opened.and_then(|opened| opened.content).ok()?;
+            room.kept(content.len() as u64).ok()?;
+            Some(Box::new(content.to_vec()) as Bytes)
+        };
+        let name = base_name(full_name);
+        let mut found = open(&[folder, name.as_bytes()].concat());
+        if found.is_none() && !is_too_large.get() {
+            if self.members.is_none() {
+                self.members = Some(members(file, outer, member, room).unwrap_or_default());
+            }
+            let all = self.members.as_ref().and_then(|all| all.get(&name.to_lowercase()));
+            let nearest = all.and_then(|all| all.iter().min_by_key(|path| far(path, full_name)));
+            found = nearest.and_then(|path| open(path.as_bytes()));
+        }
+        if is_too_large.get() {
             self.leave_out(full_name);
         }
         found
@@ -172,6 +256,72 @@ impl<'a> Images<'a> {
         });
         beside.get(&name.to_lowercase()).filter(|path| path.is_file()).cloned()
     }
+
+    /// The file of this name below the given folder, in any case: the one whose folders are most like those of the name,
+    /// then the one with the fewest folders.
+    fn below(&mut self, full_name: &str) -> Option<PathBuf> {
+        let folder = self.given.folder.as_ref()?;
+        let below = self.below.get_or_insert_with(|| below(folder));
+        let all = below.get(&base_name(full_name).to_lowercase())?;
+        all.iter().min_by_key(|path| far(&path.to_string_lossy(), full_name)).cloned()
+    }
+}
+
+/// How far a path is from a name, the nearest first: how few of its last components are those of the name in any case, then
+/// how many there are.
+fn far(path: &str, name: &str) -> (Reverse<usize>, usize, String) {
+    let parts = |text: &str| text.to_lowercase().split(['/', '\\']).rev().map(str::to_owned).collect::<Vec<_>>();
+    let (of_path, of_name) = (parts(path), parts(name));
+    let same = of_path.iter().zip(&of_name).take_while(|(a, b)| a == b).count();
+    (Reverse(same), of_path.len(), path.to_owned())
+}
+
+/// The files below a folder, by lower-case name. Links are not followed.
+fn below(folder: &Path) -> HashMap<String, Vec<PathBuf>> {
+    let mut all: HashMap<String, Vec<PathBuf>> = HashMap::new();
+    let (mut folders, mut seen) = (vec![folder.to_owned()], 0);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            seen += 1;
+            if seen > MOST_BELOW {
+                return all;
+            }
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(entry.path()),
+                Ok(kind) if kind.is_file() => {
+                    if let Some(name) = entry.file_name().to_str() {
+                        all.entry(name.to_lowercase()).or_default().push(entry.path());
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    all
+}
+
+/// The members of the innermost archive around a member, as addresses in the file, by lower-case name.
+fn members(
+    file: &Path,
+    outer: &[u8],
+    member: &[u8],
+    room: &Room<'_>,
+) -> meshpeek::Result<HashMap<String, Vec<String>>> {
+    let seam = member.windows(2).rposition(|two| two == b"!/");
+    let around = seam.map(|seam| &member[..seam]);
+    let opened = open_checked_member(file, outer, around, room.budget(), &mut |_| Ok(()))?;
+    let (content, prefix) = (opened.content?, around.map(String::from_utf8_lossy));
+    let name = opened.member.map_or_else(|| file.to_owned(), |name| name.text.into());
+    let asset = Asset::parse_file(&name, &content, content.budget().limits())?;
+    let mut all: HashMap<String, Vec<String>> = HashMap::new();
+    for member in Container::of(&asset).into_iter().flat_map(|archive| archive.members()) {
+        let Ok(member) = member else { break };
+        let text = Name::from(Text::from(member.name())).text;
+        room.kept(LOOK_WORK + 2 * text.len() as u64)?;
+        let path = prefix.as_ref().map_or_else(|| text.clone(), |prefix| format!("{prefix}!/{text}"));
+        all.entry(base_name(&text).to_lowercase()).or_default().push(path);
+    }
+    Ok(all)
 }
 
 fn too_large() -> Error {
@@ -181,18 +331,4 @@ fn too_large() -> Error {
 fn folder<'a>(file: &Path) -> Around<'a> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     Around::Folder(folder.to_owned())
-}
-
-/// The part after the last slash of either kind.
-fn file_name(name: &str) -> &str {
-    name.rsplit(['/', '\\', ':']).next().unwrap_or(name)
-}
-
-/// The media type that some bytes start like, if glTF supports it.
-pub(crate) fn media_type(bytes: &[u8]) -> Option<&'static str> {
-    match bytes {
-        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
-        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
-        _ => None,
-    }
 }

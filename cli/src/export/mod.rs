@@ -1,20 +1,21 @@
 //! `meshpeek export`: writes a model in a format of other programs, or a model or texture as a picture.
 
-mod gltf;
+mod decode;
 mod images;
-pub(crate) mod picture;
-mod raster;
-mod room;
 mod texture;
 
 use std::borrow::Cow;
-use std::io::Write;
-use std::path::PathBuf;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clap::ValueEnum;
+use meshpeek::budget::Reservation;
+use meshpeek::export::{self, Edges, Flaw, Lod, Mirror, Model, Options, Space, Up, View};
 use meshpeek::inspect::Depth;
+use meshpeek::pose::Rig;
 use meshpeek::summary::{Problem, Problems, Severity};
-use meshpeek::{Asset, Error, Format, Inspect};
+use meshpeek::{Asset, Budget, Error, Format, Inspect};
 
 use crate::args::Common;
 use crate::failure::{Failure, Outcome};
@@ -23,26 +24,119 @@ use crate::output::Output;
 use crate::report::count;
 use crate::source::Source;
 use crate::visible::shown;
+use images::Given;
 pub(crate) use images::Images;
-pub(crate) use picture::{Edges, Flaw};
-pub(crate) use raster::Canvas;
-pub(crate) use room::Room;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// File or member, such as `mod.pbo!/tree.b3d`; `-` is standard input
     pub(crate) file: PathBuf,
-    /// Width and height of the picture of a model
+    #[command(flatten)]
+    pixels: texture::Args,
+    /// Search images in this folder and below, by name in any case
+    #[arg(long, value_name = "DIR")]
+    textures: Option<PathBuf>,
+    /// The image for a name in the model; without NAME, for surfaces that name none
+    #[arg(long = "texture", value_name = "[NAME=]FILE")]
+    texture: Vec<String>,
+    /// Write only the animation of this name; for a picture, the one that `--time` is about
+    #[arg(long, value_name = "NAME")]
+    clip: Option<String>,
+    /// Frames per second of the animations, in place of those of the file
+    #[arg(long, value_name = "N", value_parser = positive)]
+    fps: Option<f32>,
+    /// The level of detail, counted from 0, or `all` [default: the finest]
+    #[arg(long, value_name = "N", value_parser = lod)]
+    lod: Option<Lod>,
+    /// The plain RTM animation of an MLOD model: each of its bones moves the selection of its name
+    #[arg(long, value_name = "FILE")]
+    motion: Option<PathBuf>,
+    /// The axis to mirror from a left-handed format [default: x; z for Arma]
+    #[arg(long, value_name = "AXIS")]
+    mirror: Option<Axis>,
+    /// The axis that points up: `y` or `z`
+    #[arg(long, value_name = "AXIS", default_value = "y")]
+    up: UpAxis,
+    /// A factor for all sizes
+    #[arg(long, value_name = "N", default_value = "1", value_parser = positive)]
+    scale: f32,
+    /// Width and height of a picture
     #[arg(long, value_name = "PIXELS", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=4096))]
     size: u32,
-    #[command(flatten)]
-    texture: texture::Args,
+    /// Where a picture is seen from
+    #[arg(long, value_name = "SIDE", default_value = "corner")]
+    view: Side,
+    /// Draw the model at this time of its animation, in seconds
+    #[arg(long, value_name = "SECONDS", value_parser = number)]
+    time: Option<f32>,
+    /// Draw on a transparent background
+    #[arg(long)]
+    transparent: bool,
+    /// Draw the edges of triangles alone
+    #[arg(long)]
+    wireframe: bool,
+}
+
+fn number(text: &str) -> Result<f32, String> {
+    text.parse().ok().filter(|number: &f32| number.is_finite()).ok_or_else(|| "expected a number".to_owned())
+}
+
+fn positive(text: &str) -> Result<f32, String> {
+    number(text).ok().filter(|number| *number > 0.0).ok_or_else(|| "expected a number above 0".to_owned())
+}
+
+fn lod(text: &str) -> Result<Lod, String> {
+    match text {
+        "all" => Ok(Lod::All),
+        index => index.parse().map(Lod::Index).map_err(|_| "expected an index or `all`".to_owned()),
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Axis {
+    X,
+    Z,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum UpAxis {
+    Y,
+    Z,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Side {
+    Corner,
+    Front,
+    Back,
+    Left,
+    Right,
+    Top,
+    Bottom,
+}
+
+impl Side {
+    /// The direction to the eye. +X is to the left of a model that faces +Z.
+    fn eye(self) -> [f32; 3] {
+        match self {
+            Self::Corner => View::default().eye,
+            Self::Front => [0.0, 0.0, 1.0],
+            Self::Back => [0.0, 0.0, -1.0],
+            Self::Left => [1.0, 0.0, 0.0],
+            Self::Right => [-1.0, 0.0, 0.0],
+            Self::Top => [0.0, 1.0, 0.0],
+            Self::Bottom => [0.0, -1.0, 0.0],
+        }
+    }
 }
 
 /// The format of the output, by the extension of its name.
+#[derive(Clone, Copy, PartialEq)]
 enum Form {
     Glb,
     Png,
+    Obj,
+    Ply,
 }
 
 impl Form {
@@ -51,10 +145,36 @@ impl Form {
         match ending.as_ref().and_then(|ending| ending.to_str()) {
             Some("glb") => Ok(Self::Glb),
             Some("png") => Ok(Self::Png),
-            _ => {
-                Err(Failure::Told("export needs -o NAME.glb for a model or -o NAME.png for a picture of it".to_owned()))
+            Some("obj") => Ok(Self::Obj),
+            Some("ply") => Ok(Self::Ply),
+            _ => Err(Failure::Told(
+                "export needs -o NAME.glb, NAME.obj or NAME.ply for a model, or -o NAME.png for a picture of it"
+                    .to_owned(),
+            )),
+        }
+    }
+}
+
+impl Args {
+    /// The files that are read.
+    pub(crate) fn inputs(&self) -> Vec<&PathBuf> {
+        [Some(&self.file), self.motion.as_ref()].into_iter().flatten().collect()
+    }
+
+    /// The images that the user names, and the name for surfaces that name none.
+    fn given(&self) -> (Given, Option<String>) {
+        let mut given = Given { folder: self.textures.clone(), files: Vec::new() };
+        let mut without_name = None;
+        for text in &self.texture {
+            match text.split_once('=').filter(|_| !Path::new(text).is_file()) {
+                Some((name, file)) => given.files.push((name.to_owned(), file.into())),
+                None => {
+                    without_name = Some(text.clone());
+                    given.files.push((text.clone(), text.into()));
+                }
             }
         }
+        (given, without_name)
     }
 }
 
@@ -66,26 +186,45 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     if let Some(why) = form.refused(asset.format()) {
         return Err(Failure::Told(format!("{}: {why}", shown(&args.file))));
     }
-    args.texture.check(&asset).map_err(|why| Failure::Told(format!("{}: {why}", shown(&args.file))))?;
-    let mut images = Images::of(&asset, &source.address, source.bytes(), common);
-    let room = Room::new(content.budget());
-    let located = |error: Error| error.in_file(&args.file);
-    let (errors, written) = match (form, &asset) {
-        (Form::Png, Asset::Paa(texture)) => {
-            let png = texture::to_png(texture, &args.texture, &room).map_err(located)?;
-            let written = Written { pieces: vec![png], is_empty: false, unreadable: 0, left_out: 0, flaw: None };
-            (errors(&asset, Depth::Summary, &room), written)
+    args.pixels.check(&asset).map_err(|why| Failure::Told(format!("{}: {why}", shown(&args.file))))?;
+    let (given, texture) = args.given();
+    for (_, file) in &given.files {
+        if !file.is_file() {
+            return Err(Failure::Told(format!("{}: no such image", shown(file))));
         }
-        (Form::Glb, _) => {
-            (errors(&asset, Depth::Verify, &room), gltf::write(&asset, &mut images, &room).map_err(located)?)
+    }
+    let motion = args.motion.as_ref().map(|path| Source::open(path, common)).transpose()?;
+    let motion_content = motion.as_ref().map(|motion| motion.content(common)).transpose()?;
+    let motion =
+        motion.as_ref().zip(motion_content.as_ref()).map(|(motion, content)| motion.asset(content)).transpose()?;
+    let rig = motion.as_ref().map(rig).transpose()?;
+    let mut images = Images::of(&asset, &source.address, source.bytes(), given, common);
+    let budget = content.budget();
+    let mut options = Options::default();
+    options.space = args.space();
+    (options.clip, options.fps, options.texture) = (args.clip.as_deref(), args.fps, texture.as_deref());
+    (options.lod, options.rig) = (args.lod.unwrap_or_default(), rig.as_ref());
+    let located = |error: Error| error.in_file(&args.file);
+    let depth = if form == Form::Png { Depth::Summary } else { Depth::Verify };
+    let errors = errors(&asset, depth, budget);
+    let written = match (form, &asset) {
+        (Form::Glb, _) => Written::of(export::glb(&asset, &options, &mut images, budget).map_err(located)?),
+        (Form::Obj, _) => Written::of(export::obj(&asset, &options, budget).map_err(located)?),
+        (Form::Ply, _) => Written::of(export::ply(&asset, &options, budget).map_err(located)?),
+        (Form::Png, Asset::Paa(texture)) => {
+            let png = texture::to_png(texture, &args.pixels, &Reservation::new(budget)).map_err(located)?;
+            Written { result: Finished::Bytes(png), is_empty: false, unreadable: 0, left_out: 0, flaw: None }
         }
         (Form::Png, _) => {
-            let how = (args.size, Edges::Sampled);
-            let picture = picture::draw(&asset, how, &mut Canvas::default(), &mut images, &room).map_err(located)?;
-            let png = picture.to_png().map_err(located)?;
+            let mut view = View::default();
+            (view.size, view.eye, view.time) = (args.size, args.view.eye(), args.time);
+            (view.clip, view.lod, view.texture) = (options.clip, options.lod, options.texture);
+            (view.transparent, view.wireframe, view.edges) = (args.transparent, args.wireframe, Edges::Sampled);
+            let picture = export::picture(&asset, &view, &mut images, budget).map_err(located)?;
+            let mut png = Vec::new();
+            picture.write_png(&mut png).map_err(located)?;
             let (unreadable, flaw) = (picture.unreadable, picture.flaw);
-            let written = Written { pieces: vec![png], is_empty: false, unreadable, left_out: 0, flaw };
-            (errors(&asset, Depth::Summary, &room), written)
+            Written { result: Finished::Bytes(png), is_empty: false, unreadable, left_out: 0, flaw }
         }
     };
     let lost = written.lost(&errors);
@@ -94,8 +233,16 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     }
     let mut out = Output::data(common)?;
     // Their size is bounded where they are built.
-    common.results.read(written.pieces.iter().map(|piece| piece.len() as u64).sum());
-    written.pieces.iter().try_for_each(|piece| out.write_all(piece))?;
+    match &written.result {
+        Finished::Model(model) => {
+            common.results.read(model.byte_len());
+            model.write_to(&mut out)?;
+        }
+        Finished::Bytes(bytes) => {
+            common.results.read(bytes.len() as u64);
+            out.write_all(bytes)?;
+        }
+    }
     out.flush()?;
     source.unchanged()?;
     let notes = Notes::new(common);
@@ -109,9 +256,34 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     Ok(if lost.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
+impl Args {
+    fn space(&self) -> Space {
+        let mut space = Space::default();
+        space.mirror = self.mirror.map(|axis| match axis {
+            Axis::X => Mirror::X,
+            Axis::Z => Mirror::Z,
+        });
+        space.up = match self.up {
+            UpAxis::Y => Up::Y,
+            UpAxis::Z => Up::Z,
+        };
+        space.scale = self.scale;
+        space
+    }
+}
+
+/// The bones and the animation of a plain RTM file.
+fn rig<'a>(motion: &'a Asset<'a>) -> Result<Rig<'a>, Failure> {
+    let wrong = || Failure::Told("--motion needs a plain RTM animation".to_owned());
+    if motion.format() != Format::Rtm {
+        return Err(wrong());
+    }
+    Ok(motion.rigs().pop().ok_or_else(wrong)??)
+}
+
 /// The result of exporting a model.
 struct Written {
-    pieces: Vec<Vec<u8>>,
+    result: Finished,
     /// True if it contains no triangles.
     is_empty: bool,
     /// The number of parts that cannot be read.
@@ -119,6 +291,18 @@ struct Written {
     /// The number of triangles with a missing corner.
     left_out: u64,
     flaw: Option<Flaw>,
+}
+
+enum Finished {
+    Model(Model),
+    Bytes(Vec<u8>),
+}
+
+impl Written {
+    fn of(model: Model) -> Self {
+        let (is_empty, unreadable, left_out) = (model.is_empty, model.unreadable, model.left_out);
+        Self { result: Finished::Model(model), is_empty, unreadable, left_out, flaw: None }
+    }
 }
 
 impl Written {
@@ -145,7 +329,8 @@ impl Written {
 }
 
 /// The errors of an asset: the parts that an export lacks.
-fn errors(asset: &Asset<'_>, depth: Depth, room: &Room<'_>) -> Vec<Problem> {
+fn errors(asset: &Asset<'_>, depth: Depth, budget: &Budget) -> Vec<Problem> {
+    let room = Reservation::new(budget);
     let mut problems = Problems::within(room.budget().clone());
     asset.survey(depth, &mut problems);
     problems.into_vec().into_iter().filter(|problem| problem.severity == Severity::Error).collect()
@@ -153,21 +338,16 @@ fn errors(asset: &Asset<'_>, depth: Depth, room: &Room<'_>) -> Vec<Problem> {
 
 impl Form {
     /// Why an asset of this format is not written so; `None` where it is.
-    fn refused(&self, format: Format) -> Option<Cow<'static, str>> {
+    fn refused(self, format: Format) -> Option<Cow<'static, str>> {
         use Format::{B3d, Bmtr, Bmx, Lodka, Mlod, Odol, Paa, Pbo, Rap, Rtm, Zip};
         let why = match (self, format) {
-            (_, B3d | Bmx | Lodka) | (Self::Png, Odol | Mlod | Paa) => return None,
-            // Their makers do not want them extracted.
-            (Self::Glb, Odol | Mlod | Bmtr | Rtm) => {
-                "Arma models and animations are not written as glTF: their community forbids ripping them; \
-                 -o NAME.png draws a model"
-            }
-            (Self::Glb, Paa) => "a texture has no triangles; -o NAME.png writes it as a picture",
-            (Self::Png, Bmtr | Rtm) => "nothing to draw: an animation has no triangles",
+            (Self::Glb, _) | (Self::Obj | Self::Ply, Odol | Paa | Pbo | Rap | Zip) => return export::refused(format),
+            (_, B3d | Bmx | Lodka | Mlod) | (Self::Png, Odol | Paa) => return None,
             (_, Rap) => "a config has no triangles",
+            (_, Bmtr | Rtm) => "nothing to draw: an animation has no triangles",
             (_, Pbo | Zip) => "an archive is not a model; name a member, as FILE!/MEMBER",
-            (Self::Glb, _) => return Some(format!("export does not write a {} as glTF", format.title()).into()),
-            (Self::Png, _) => return Some(format!("export does not draw a {}", format.title()).into()),
+            #[allow(unreachable_patterns, reason = "for formats to come")]
+            (_, _) => return Some(format!("export does not draw a {}", format.title()).into()),
         };
         Some(why.into())
     }

@@ -2,11 +2,11 @@
 
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder};
+use meshpeek::budget::Reservation;
 use meshpeek::paa::{Mip, Picture, Texture};
 use meshpeek::view::Table;
 use meshpeek::{Asset, Error, Result};
 
-use super::room::Room;
 
 #[derive(clap::Args)]
 #[group(skip)]
@@ -39,7 +39,7 @@ pub(super) fn stored_name(name: &str) -> Option<String> {
 
 /// Decodes the largest mip with sides up to `most` for display, or the smallest one. `None` if the bytes are no texture, or
 /// it exceeds the budget. The caller keeps the memory of the picture.
-pub(super) fn to_picture(bytes: &[u8], most: u32, room: &Room<'_>) -> Option<Picture> {
+pub(super) fn to_picture(bytes: &[u8], most: u32, room: &Reservation<'_>) -> Option<Picture> {
     let texture = Texture::parse(bytes).ok()?;
     let mut fitting = texture.mips().map_while(Result::ok);
     let fits = |mip: &Mip<'_>| u32::from(mip.width().max(mip.height())) <= most;
@@ -56,7 +56,7 @@ pub(super) fn to_picture(bytes: &[u8], most: u32, room: &Room<'_>) -> Option<Pic
 }
 
 /// Encodes a mip as PNG, with the channels as stored or moved back.
-pub(super) fn to_png(texture: &Texture<'_>, args: &Args, room: &Room<'_>) -> Result<Vec<u8>> {
+pub(super) fn to_png(texture: &Texture<'_>, args: &Args, room: &Reservation<'_>) -> Result<Vec<u8>> {
     let mut mips = texture.mips();
     let mip = mips.by_ref().nth(args.mip).transpose()?;
     let mip = mip.ok_or_else(|| Error::malformed(format!("no mip {}", args.mip)).at(mips.offset()))?;
@@ -64,7 +64,7 @@ pub(super) fn to_png(texture: &Texture<'_>, args: &Args, room: &Room<'_>) -> Res
     let decoded = mip.block()?.decoded_byte_len();
     let rgba = mip.pixels().rows().saturating_mul(4);
     room.work(decoded.saturating_add(rgba.saturating_mul(2)))?;
-    room.kept(decoded.saturating_add(rgba.saturating_mul(2)))?;
+    room.keep(decoded.saturating_add(rgba.saturating_mul(2)))?;
     let mut pixels = mip.to_rgba8()?;
     if let Some(swizzle) = texture.swizzle().filter(|_| args.unswizzle) {
         swizzle.undo(&mut pixels);

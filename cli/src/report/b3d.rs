@@ -129,6 +129,10 @@ fn facts(node: &Node<'_>, brushes: &[Brush<'_>]) -> Vec<String> {
         Ok(None) => {}
         Err(error) => facts.push(error.message()),
     }
+    more(&mut facts, node.sequences(), "named clip", |sequence| match sequence {
+        Ok(clip) => format!("clip {}: frames {} to {}", mentioned(clip.name), clip.first_frame, clip.last_frame),
+        Err(error) => error.message(),
+    });
     if facts.is_empty() {
         facts.push("pivot".to_owned());
     }

@@ -92,6 +92,14 @@ impl<'a> Tag<'a> {
         !self.name.as_bytes().starts_with(b"#")
     }
 
+    /// Returns the points of a selection, with their weights from 0 to 1. A byte of 1 is the full weight; from 255 down to 2 they
+    /// grow from 1/255 to 254/255.
+    pub fn weights(&self, lod: &Lod<'a>) -> impl Iterator<Item = (usize, f32)> + use<'a> {
+        let points = self.data.as_bytes().get(..lod.points.len()).filter(|_| self.is_selection()).unwrap_or_default();
+        let weight = |byte: u8| if byte == 1 { 1.0 } else { f32::from(0_u8.wrapping_sub(byte)) / 255.0 };
+        points.iter().enumerate().filter(|(_, byte)| **byte != 0).map(move |(point, byte)| (point, weight(*byte)))
+    }
+
     /// Returns name and value, if it is a property: 64 bytes each, up to the first NUL.
     pub fn property(&self) -> Option<(ByteStr<'a>, ByteStr<'a>)> {
         let (name, value) = self.data.as_bytes().split_at_checked(64).filter(|_| self.name == "#Property#")?;

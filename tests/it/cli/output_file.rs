@@ -191,7 +191,7 @@ const VERBS: [(&[&str], &[&str]); 16] = [
     (&["schema", "b3d"], &["ndjson"]),
     (&["dump", EVERYTHING, "meshes/0/positions"], &["csv", "ndjson", "npy"]),
     (&["dump", EVERYTHING], &[]),
-    (&["export", EVERYTHING], &["png", "glb"]),
+    (&["export", EVERYTHING], &["png", "glb", "obj", "ply"]),
     (&["refs", EVERYTHING], &["csv", "ndjson"]),
     (&["diff", EVERYTHING, EVERYTHING], &["ndjson", "json"]),
     (&["dupes", EVERYTHING, EVERYTHING], &["ndjson"]),
@@ -221,6 +221,8 @@ fn the_ending_of_the_file_to_write_is_its_format() {
                 "parquet" => bytes.starts_with(b"PAR1"),
                 "png" => bytes.starts_with(b"\x89PNG"),
                 "glb" => bytes.starts_with(b"glTF"),
+                "obj" => bytes.starts_with(b"# meshpeek\n"),
+                "ply" => bytes.starts_with(b"ply\n"),
                 "json" => serde_json::from_slice::<serde_json::Value>(&bytes).is_ok(),
                 _ => {
                     let text = std::str::from_utf8(&bytes).unwrap();

@@ -15,9 +15,16 @@ pub(super) struct Vertex {
 }
 
 /// Rounds up, with a minimum of 0. A cast, because calling `ceil` would take most of a small triangle's time.
+#[allow(clippy::cast_possible_truncation, reason = "the cast saturates")]
 fn up(number: f32) -> usize {
     let below = number as u32;
     below.saturating_add(u32::from(number > below as f32)) as usize
+}
+
+/// Rounds down, with a minimum of 0.
+#[allow(clippy::cast_possible_truncation, reason = "the cast saturates")]
+fn down(number: f32) -> usize {
+    number as u32 as usize
 }
 
 /// The depth offset of back faces, so that the front is visible if two faces coincide.
@@ -27,12 +34,12 @@ const BEHIND: f32 = 0.25;
 /// triangles is missed.
 const SLACK: f32 = 1e-5;
 
-/// Red, green, blue, and a byte of padding.
+/// Red, green, blue, and opacity.
 pub(super) type Color = [u8; 4];
 
 /// Pixels with their depth. It can be reused for the next picture.
-#[derive(Default)]
-pub(crate) struct Canvas {
+#[derive(Debug, Default)]
+pub struct Canvas {
     side: usize,
     colors: Vec<Color>,
     depths: Vec<f32>,
@@ -63,7 +70,7 @@ pub(super) struct Reach {
 impl Reach {
     /// The number of its pixels.
     pub(super) fn area(&self) -> u64 {
-        (self.columns.len() * self.rows.len()) as u64
+        (self.columns.len() as u64).saturating_mul(self.rows.len() as u64)
     }
 
     pub(super) fn is_front(&self) -> bool {
@@ -76,20 +83,20 @@ impl Canvas {
     pub(super) fn clear(&mut self, side: usize, color: Color) {
         self.side = side;
         self.colors.clear();
-        self.colors.resize(side * side, color);
+        self.colors.resize(side.saturating_mul(side), color);
         self.depths.clear();
-        self.depths.resize(side * side, f32::NEG_INFINITY);
+        self.depths.resize(side.saturating_mul(side), f32::NEG_INFINITY);
     }
 
     /// The memory for this number of pixels per side.
     pub(super) fn bytes(side: usize) -> u64 {
-        (side * side * size_of::<(Color, f32)>()) as u64
+        (side as u64).saturating_mul(side as u64).saturating_mul(size_of::<(Color, f32)>() as u64)
     }
 
     /// The range of a triangle. `None` if it covers nothing.
     pub(super) fn reach(&self, [a, b, c]: [Vec3A; 3]) -> Option<Reach> {
         let (least, most) = (a.min(b).min(c) - 0.5, a.max(b).max(c) + 0.5);
-        let range = |least: f32, most: f32| up(least)..(most as u32 as usize).min(self.side);
+        let range = |least: f32, most: f32| up(least)..down(most).min(self.side);
         let (columns, rows) = (range(least.x, most.x), range(least.y, most.y));
         let size = (b - a).truncate().perp_dot((c - a).truncate());
         let is_seen = !columns.is_empty() && !rows.is_empty() && size != 0.0 && size.is_finite();
@@ -108,18 +115,18 @@ impl Canvas {
         // Barycentric coordinates are linear along rows and columns, and so are all interpolated values.
         let share = size.recip();
         let step = vec2(ac.y, -ab.y) * share;
-        let down = vec2(-ac.x, ab.x) * share;
+        let next = vec2(-ac.x, ab.x) * share;
         let from = vec2(columns.start as f32, rows.start as f32) + 0.5 - a.place.truncate();
         let plane = |[a, b, c]: [Vec4; 3]| {
             let (ab, ac) = (b - a, c - a);
-            let (step, down) = (ab * step.x + ac * step.y, ab * down.x + ac * down.y);
-            (a + step * from.x + down * from.y, step, down)
+            let (step, next) = (ab * step.x + ac * step.y, ab * next.x + ac * next.y);
+            (a + step * from.x + next * from.y, step, next)
         };
         let behind = if size < 0.0 { 0.0 } else { BEHIND };
         let at = |vertex: &Vertex| Vec4::new(vertex.place.z - behind, vertex.uv.x, vertex.uv.y, 0.0);
-        let (mut shares, step, down) = plane([Vec4::X, Vec4::Y, Vec4::Z]);
-        let (mut color, color_step, color_down) = plane([a.color, b.color, c.color]);
-        let (mut place, place_step, place_down) = plane([at(a), at(b), at(c)]);
+        let (mut shares, step, next) = plane([Vec4::X, Vec4::Y, Vec4::Z]);
+        let (mut color, color_step, color_next) = plane([a.color, b.color, c.color]);
+        let (mut place, place_step, place_next) = plane([at(a), at(b), at(c)]);
         // If a coordinate grows, it is negative before some column, else after it.
         let grows = step.cmpge(Vec4::ZERO);
         let width = -1.0 / Vec4::select(grows, step.max(Vec4::splat(f32::MIN_POSITIVE)), step);
@@ -127,13 +134,10 @@ impl Canvas {
         for row in rows {
             let edges = (shares + SLACK) * width;
             let (least, most) = (edges.min(any).max_element(), edges.max(any).min_element());
-            let covered = up(least)..columns.len().min((most + 1.0) as u32 as usize);
-            if !covered.is_empty() {
-                let start = row * self.side + columns.start;
-                let pixels = start + covered.start..start + covered.end;
-                let seen = self.colors[pixels.clone()].iter_mut().zip(&mut self.depths[pixels]);
+            let covered = up(least)..columns.len().min(down(most + 1.0));
+            if let Some((colors, depths)) = self.pixels(row, columns.start, covered.clone()) {
                 let mut depth = place.x + place_step.x * covered.start as f32;
-                for (column, (seen, nearest)) in covered.zip(seen) {
+                for (column, (seen, nearest)) in covered.zip(colors.iter_mut().zip(depths)) {
                     if depth > *nearest {
                         let column = column as f32;
                         let [_, u, v, _] = (place + place_step * column).to_array();
@@ -144,8 +148,40 @@ impl Canvas {
                     depth += place_step.x;
                 }
             }
-            (shares, color, place) = (shares + down, color + color_down, place + place_down);
+            (shares, color, place) = (shares + next, color + color_next, place + place_next);
         }
+    }
+
+    /// The pixels of a row in a range of columns after the first.
+    fn pixels(&mut self, row: usize, first: usize, columns: Range<usize>) -> Option<(&mut [Color], &mut [f32])> {
+        let start = row.checked_mul(self.side)?.checked_add(first)?;
+        let range = start.checked_add(columns.start)?..start.checked_add(columns.end)?;
+        Some((self.colors.get_mut(range.clone())?, self.depths.get_mut(range)?)).filter(|(some, _)| !some.is_empty())
+    }
+
+    /// Draws a line in front of what is there already at the same depth. Returns the number of its steps.
+    pub(super) fn line(&mut self, a: Vec3A, b: Vec3A, color: Color) -> u64 {
+        let along = b - a;
+        let steps = along.truncate().abs().max_element().min(self.side as f32 * 2.0);
+        if !steps.is_finite() || !a.is_finite() {
+            return 0;
+        }
+        let steps = up(steps).max(1);
+        for step in 0..=steps {
+            let at = a + along * (step as f32 / steps as f32);
+            let (row, column) = (down(at.y), down(at.x));
+            if at.min_element() >= 0.0 || at.truncate().min_element() >= 0.0 {
+                let width = self.side;
+                if column < width
+                    && let Some((colors, depths)) = self.pixels(row, column, 0..1)
+                    && let ([seen], [nearest]) = (colors, depths)
+                    && at.z + 1.0 >= *nearest
+                {
+                    (*seen, *nearest) = (color, at.z);
+                }
+            }
+        }
+        steps as u64
     }
 
     /// Collects the statistics of the picture.
@@ -154,26 +190,28 @@ impl Canvas {
         let mut seen = Seen::default();
         for ([r, g, b, _], depth) in self.colors.iter().zip(&self.depths) {
             if *depth > f32::NEG_INFINITY {
-                seen.pixels += 1;
+                seen.pixels = seen.pixels.saturating_add(1);
                 // The weights of the colors in perceived brightness.
-                seen.brightness += (u64::from(*r) * 299 + u64::from(*g) * 587 + u64::from(*b) * 114) / 1000;
+                let weighted =
+                    [(r, 299), (g, 587), (b, 114)].map(|(part, weight)| u64::from(*part).saturating_mul(weight));
+                seen.brightness = seen.brightness.saturating_add(weighted.into_iter().sum::<u64>() / 1000);
                 let apart = red.abs_diff(*r).max(green.abs_diff(*g)).max(blue.abs_diff(*b));
-                seen.distinct += u64::from(apart > DISTINCT);
+                seen.distinct = seen.distinct.saturating_add(u64::from(apart > DISTINCT));
             }
         }
         seen
     }
 
     /// The picture without smoothing.
-    pub(super) fn picture(&self) -> Vec<[u8; 3]> {
-        self.colors.iter().map(|color| mean([*color])).collect()
+    pub(super) fn picture(&self) -> Vec<Color> {
+        self.colors.clone()
     }
 
     /// The picture at half size: four pixels become one.
-    pub(super) fn halved(&self) -> Vec<[u8; 3]> {
-        let mut picture = vec![[0; 3]; self.colors.len() / 4];
-        let lines = self.colors.chunks_exact(2 * self.side).zip(picture.chunks_exact_mut(self.side / 2));
-        for (rows, line) in lines {
+    pub(super) fn halved(&self) -> Vec<Color> {
+        let (double, half) = (self.side.saturating_mul(2).max(1), self.side / 2);
+        let mut picture = vec![[0; 4]; half.saturating_mul(half)];
+        for (rows, line) in self.colors.chunks_exact(double).zip(picture.chunks_exact_mut(half.max(1))) {
             let (upper, lower) = rows.split_at(self.side);
             let pairs = upper.as_chunks().0.iter().zip(lower.as_chunks().0);
             for (([a, b], [c, d]), pixel) in pairs.zip(line) {
@@ -184,34 +222,39 @@ impl Canvas {
     }
 
     /// The picture with smoothed edges against the background.
-    pub(super) fn smoothed(&self) -> Vec<[u8; 3]> {
+    pub(super) fn smoothed(&self) -> Vec<Color> {
         let (side, mut picture) = (self.side, self.picture());
         let seen: Vec<u8> = self.depths.iter().map(|depth| u8::from(*depth > f32::NEG_INFINITY)).collect();
         // All rows except the first and last, each pixel with its neighbors.
-        let Some(inner) = seen.len().checked_sub(2 * side) else { return picture };
-        let line = |from: usize| &seen[from..][..inner];
-        let around = line(0).iter().zip(line(side - 1)).zip(line(side + 1)).zip(line(2 * side));
+        let Some(inner) = seen.len().checked_sub(side.saturating_mul(2)) else { return picture };
+        let line = |from: usize| seen.get(from..).unwrap_or_default().iter().take(inner);
+        let around = line(0).zip(line(side.saturating_sub(1))).zip(line(side.saturating_add(1)));
         let ends = around
+            .zip(line(side.saturating_mul(2)))
             .zip(line(side))
             .map(|((((above, left), right), below), own)| (above ^ own) | (left ^ own) | (right ^ own) | (below ^ own));
         let ends: Vec<u8> = ends.collect();
-        for at in memchr::memchr_iter(1, &ends).map(|at| at + side) {
-            let [above, left, own, right, below] = [at - side, at - 1, at, at + 1, at + side].map(|at| self.colors[at]);
-            picture[at] = mean([own, own, own, own, above, left, right, below]);
+        for at in memchr::memchr_iter(1, &ends).map(|at| at.saturating_add(side)) {
+            let next = [at.checked_sub(side), at.checked_sub(1), at.checked_add(1), at.checked_add(side)];
+            let color = |at: Option<usize>| at.and_then(|at| self.colors.get(at)).copied();
+            if let (Some(pixel), Some(own), [Some(above), Some(left), Some(right), Some(below)]) =
+                (picture.get_mut(at), color(Some(at)), next.map(color))
+            {
+                *pixel = mean([own, own, own, own, above, left, right, below]);
+            }
         }
         picture
     }
 }
 
-/// The mean of a power of two of colors.
-fn mean<const N: usize>(colors: [Color; N]) -> [u8; 3] {
+/// The mean of a power of two of colors, up to 8.
+fn mean<const N: usize>(colors: [Color; N]) -> Color {
     // Sum every other byte, so that each sum has room.
-    let of = |bytes: u32| {
-        let sum: u32 = colors.iter().map(|color| u32::from_le_bytes(*color) & bytes).sum();
-        (sum / N as u32) & bytes
+    let of = |shift: u32| {
+        let sum: u32 = colors.iter().map(|color| (u32::from_le_bytes(*color) >> shift) & 0xff_00ff).sum();
+        (sum >> N.trailing_zeros()) & 0xff_00ff
     };
-    let [red, green, blue, _] = (of(0xff_00ff) | of(0xff00)).to_le_bytes();
-    [red, green, blue]
+    (of(0) | (of(8) << 8)).to_le_bytes()
 }
 
 #[cfg(test)]
@@ -268,7 +311,7 @@ mod tests {
         });
         let picture = canvas.picture();
         let pixel = |x: usize, y: usize| picture[y * 4 + x];
-        assert_eq!((pixel(0, 0), pixel(3, 0), pixel(1, 2)), ([1, 1, 1], [7, 1, 4], [3, 5, 4]));
+        assert_eq!((pixel(0, 0), pixel(3, 0), pixel(1, 2)), ([1, 1, 1, 0], [7, 1, 4, 0], [3, 5, 4, 0]));
     }
 
     #[test]
@@ -281,7 +324,7 @@ mod tests {
             covered.chunks(4).map(|row| row.iter().filter(|one| **one).count()).collect::<Vec<_>>(),
             [3, 2, 1, 0]
         );
-        assert_eq!(canvas.halved(), [4, 1, 1, 0].map(|part| [part; 3]));
+        assert_eq!(canvas.halved(), [4, 1, 1, 0].map(|part| [part; 4]));
     }
 
     #[test]
@@ -292,7 +335,7 @@ mod tests {
         let mut canvas = Canvas::square(6, [0; 4]);
         canvas.draw(&[corner(0.0, 0.0, 0.0), corner(0.0, 5.0, 0.0), corner(5.0, 0.0, 0.0)], |_, _| Some([80; 4]));
         let (sharp, smooth) = (canvas.picture(), canvas.smoothed());
-        let line = |picture: &[[u8; 3]]| [1, 2, 3, 4].map(|column| picture[2 * 6 + column][0]);
+        let line = |picture: &[Color]| [1, 2, 3, 4].map(|column| picture[2 * 6 + column][0]);
         assert_eq!((line(&sharp), line(&smooth)), ([80, 80, 0, 0], [80, 60, 20, 0]));
     }
 

@@ -1,67 +1,97 @@
 //! Writes a scene as glTF: nodes, meshes, materials, skins and animations.
 //!
-//! Meshes and nodes of left-handed formats are mirrored as described in `meshpeek::geometry`, so that no node needs a
-//! scale of -1.
+//! Meshes and nodes of left-handed formats are mirrored as described in [`geometry`](crate::geometry), so that no node
+//! needs a scale of -1.
 
+#[cfg(feature = "b3d")]
 mod b3d;
+#[cfg(feature = "bmx")]
 mod bmx;
 mod glb;
+#[cfg(feature = "lodka")]
 mod lodka;
 mod material;
 mod mesh;
+#[cfg(feature = "mlod")]
+mod mlod;
 mod motion;
 
 use std::collections::{BTreeMap, HashMap};
 
-use meshpeek::geometry::{Primitive, Primitives, Transform};
-use meshpeek::inspect::Text;
-use meshpeek::pose::Matrix;
-use meshpeek::summary::Name;
-use meshpeek::{Asset, Inspect, Result};
 use serde_json::{Map, Value as Json, json};
 
 use self::glb::Glb;
 use self::mesh::{Kept, Key};
-use super::Written;
-use super::images::Images;
-use super::room::{CORNER_WORK, Room};
+use super::space::Basis;
+use super::{CORNER_WORK, Images, Model, Options, PRIMITIVE_WORK, finite, is_finite};
+use crate::asset::Asset;
+use crate::base::error::{Error, Result};
+use crate::base::format::Format;
+use crate::base::text::Name;
+use crate::budget::Reservation as Room;
+use crate::geometry::{Matrix, Primitive, Primitives, Transform};
+use crate::inspect::Inspect;
+use crate::outline::Text;
 
-/// The cost of a primitive, in bytes of work.
-const PRIMITIVE_WORK: u64 = 256;
 /// The memory of a node in addition to its name, and of a bone before it becomes a node.
 const NODE_BYTES: u64 = 512;
 const BONE_BYTES: u64 = 256;
 
 /// Builds the file, in pieces.
-pub(super) fn write(asset: &Asset<'_>, images: &mut Images<'_>, room: &Room<'_>) -> Result<Written> {
+pub(super) fn write(
+    asset: &Asset<'_>,
+    options: &Options<'_>,
+    images: &mut dyn Images,
+    room: &Room<'_>,
+) -> Result<Model> {
     let summary = asset.summarize();
     let count = |name| summary.counts.get(name).unwrap_or(0);
-    room.keep(BONE_BYTES * (count("nodes") + count("bones")))?;
+    room.keep(BONE_BYTES.saturating_mul(count("nodes").saturating_add(count("bones"))))?;
+    let format = asset.format();
     let mut scene = Scene {
         glb: Glb::new(room),
         room,
+        options,
         images,
-        is_lodka: matches!(asset, Asset::Lodka(_)),
+        format,
+        basis: Basis::new(&options.space, format),
         nodes: Vec::new(),
         meshes: BTreeMap::new(),
         materials: HashMap::new(),
         textures: HashMap::new(),
+        pictures: HashMap::new(),
         times: HashMap::new(),
+        clips: Vec::new(),
+        has_clip: false,
         has_meshes: false,
         left_out: 0,
         unreadable: 0,
     };
     match asset {
+        #[cfg(feature = "b3d")]
         Asset::B3d(file) => scene.blitz(asset, file)?,
+        #[cfg(feature = "bmx")]
         Asset::Bmx(map) => scene.ballance(asset, map)?,
+        #[cfg(feature = "lodka")]
         Asset::Lodka(file) => scene.lodka(asset, file)?,
+        #[cfg(feature = "mlod")]
+        Asset::Mlod(file) => scene.arma(asset, file)?,
+        #[cfg(all(feature = "rtm", feature = "mlod"))]
+        Asset::Rtm(_) => scene.motion(asset)?,
         _ => {}
     }
+    if let (Some(name), false) = (options.clip, scene.has_clip) {
+        let known = match scene.clips.as_slice() {
+            [] => "the model has none".to_owned(),
+            clips => format!("there are: {}", clips.join(", ")),
+        };
+        return Err(Error::unsupported(format!("no animation is called {name}; {known}")));
+    }
     let (left_out, unreadable, is_empty) = (scene.left_out, scene.unreadable, !scene.has_meshes);
-    let extras = json!({ "format": asset.format().name(), "version": summary.version });
+    let extras = json!({ "format": format.name(), "version": summary.version });
     let about =
         json!({ "version": "2.0", "generator": concat!("meshpeek ", env!("CARGO_PKG_VERSION")), "extras": extras });
-    Ok(Written { pieces: scene.finish(&about)?, is_empty, unreadable, left_out, flaw: None })
+    Ok(Model { pieces: scene.finish(&about)?, is_empty, unreadable, left_out })
 }
 
 /// A node that may still get children.
@@ -72,62 +102,82 @@ struct Node {
     children: Vec<usize>,
     mesh: Option<usize>,
     skin: Option<usize>,
+    /// True if it is not a part of the scene that is shown.
+    hidden: bool,
     extras: Map<String, Json>,
 }
 
-struct Scene<'s, 'i> {
+struct Scene<'s> {
     glb: Glb<'s>,
     room: &'s Room<'s>,
-    images: &'s mut Images<'i>,
-    /// True for LODka3D, which is right-handed already and has its own kind of texts.
-    is_lodka: bool,
+    options: &'s Options<'s>,
+    images: &'s mut dyn Images,
+    format: Format,
+    basis: Basis,
     nodes: Vec<Node>,
     meshes: BTreeMap<Key, Kept>,
-    /// Materials and textures already written, by their full description.
+    /// Materials, textures and images already written, by their full description.
     materials: HashMap<String, usize>,
-    textures: HashMap<(String, [bool; 2]), Option<usize>>,
+    textures: HashMap<(usize, [bool; 2]), usize>,
+    pictures: HashMap<(String, bool), Option<usize>>,
     /// Arrays of times already written, by the bits of their numbers.
     times: HashMap<Vec<u32>, usize>,
+    /// The first names of animations, for a message.
+    clips: Vec<String>,
+    /// True if the requested animation exists.
+    has_clip: bool,
     has_meshes: bool,
     left_out: u64,
     unreadable: u64,
 }
 
-fn is_finite(numbers: &[f32]) -> bool {
-    numbers.iter().all(|number| number.is_finite())
-}
-
-/// Returns `numbers` if all are finite, else `other`.
-fn finite<const N: usize>(numbers: [f32; N], other: [f32; N]) -> [f32; N] {
-    if is_finite(&numbers) { numbers } else { other }
-}
-
-impl Scene<'_, '_> {
+impl Scene<'_> {
     fn name(&self, text: Text<'_>) -> String {
         match text {
-            Text::Bytes(bytes) if self.is_lodka => meshpeek::lodka::to_text(bytes),
+            #[cfg(feature = "lodka")]
+            Text::Bytes(bytes) if self.format == Format::Lodka => crate::formats::lodka::to_text(bytes),
             text => Name::from(text).text,
         }
     }
 
-    /// Adds a node and returns its index.
+    /// Counts parts that cannot be read.
+    fn lose(&mut self, parts: u64) {
+        self.unreadable = self.unreadable.saturating_add(parts);
+    }
+
+    /// Adds a node at a place in the common space and returns its index.
     fn node(&mut self, name: Text<'_>, parent: Option<usize>, place: &Transform) -> Result<usize> {
         let name = self.name(name);
-        self.room.keep(NODE_BYTES + name.len() as u64)?;
+        self.room.keep(NODE_BYTES.saturating_add(name.len() as u64))?;
         let index = self.nodes.len();
         self.nodes.push(Node {
             name,
-            place: *place,
+            place: self.basis.transform(place),
             parent,
             children: Vec::new(),
             mesh: None,
             skin: None,
+            hidden: false,
             extras: Map::new(),
         });
         if let Some(parent) = parent.and_then(|parent| self.nodes.get_mut(parent)) {
             parent.children.push(index);
         }
         Ok(index)
+    }
+
+    /// Shows a mesh at a node.
+    fn show(&mut self, node: usize, mesh: usize, skin: Option<usize>) {
+        if let Some(node) = self.nodes.get_mut(node) {
+            (node.mesh, node.skin) = (Some(mesh), skin);
+        }
+    }
+
+    /// Leaves a node without a parent out of the scene.
+    fn hide(&mut self, node: usize) {
+        if let Some(node) = self.nodes.get_mut(node) {
+            node.hidden = true;
+        }
     }
 
     /// Adds a property of a node that glTF does not define.
@@ -143,14 +193,16 @@ impl Scene<'_, '_> {
             self.room.work(PRIMITIVE_WORK)?;
             match primitive {
                 Ok(primitive) => return Ok(Some(primitive)),
-                Err(_) => self.unreadable += 1,
+                Err(_) => self.lose(1),
             }
         }
         Ok(None)
     }
 
     fn finish(mut self, about: &Json) -> Result<Vec<Vec<u8>>> {
-        let roots: Vec<usize> = (0..self.nodes.len()).filter(|&node| self.nodes[node].parent.is_none()).collect();
+        let is_root = |node: &Node| node.parent.is_none() && !node.hidden;
+        let roots: Vec<usize> =
+            self.nodes.iter().enumerate().filter_map(|(index, node)| is_root(node).then_some(index)).collect();
         let scene = if roots.is_empty() { json!({}) } else { json!({ "nodes": roots }) };
         for node in self.nodes {
             self.glb.push("nodes", node.to_json())?;

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Write as _};
 
-use meshpeek::{Error, Result};
 use serde_json::{Value as Json, json};
 
-use crate::export::room::Room;
+use crate::base::error::{Error, Result};
+use crate::budget::Reservation as Room;
 
 /// A file under construction.
 pub(super) struct Glb<'r> {
@@ -35,10 +35,10 @@ impl List {
         }
         let _ = write!(self.text, "{item}");
         // Strings double their capacity as they grow.
-        room.output((self.text.len() - before) as u64)?;
-        room.keep((self.text.len() - before) as u64)?;
-        self.len += 1;
-        Ok(self.len - 1)
+        room.output(self.text.len().saturating_sub(before) as u64)?;
+        room.keep(self.text.len().saturating_sub(before) as u64)?;
+        self.len = self.len.saturating_add(1);
+        Ok(self.len.saturating_sub(1))
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -49,6 +49,13 @@ impl List {
 impl Display for List {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "[{}]", self.text)
+    }
+}
+
+/// Sets a property of an object.
+pub(super) fn set(json: &mut Json, key: &str, value: impl Into<Json>) {
+    if let Json::Object(map) = json {
+        map.insert(key.to_owned(), value.into());
     }
 }
 
@@ -78,8 +85,8 @@ impl<'r> Glb<'r> {
     pub(super) fn view(&mut self, length: usize, bytes: impl IntoIterator<Item = u8>, usage: Use) -> Result<usize> {
         let mut view = json!({ "buffer": 0, "byteOffset": self.bytes, "byteLength": length });
         match usage {
-            Use::Vertices => view["target"] = 34962.into(),
-            Use::Indices => view["target"] = 34963.into(),
+            Use::Vertices => set(&mut view, "target", 34962),
+            Use::Indices => set(&mut view, "target", 34963),
             Use::Other => {}
         }
         let whole = length.next_multiple_of(4);
@@ -87,24 +94,28 @@ impl<'r> Glb<'r> {
         let mut piece = Vec::with_capacity(whole);
         piece.extend(bytes);
         piece.resize(whole, 0);
-        self.bytes += whole;
+        self.bytes = self.bytes.saturating_add(whole);
         self.views.push(piece);
         self.push("bufferViews", view)
     }
 
     /// Adds an array of floats with `N` per element, and with bounds if glTF requires them.
     pub(super) fn floats<const N: usize>(&mut self, list: &[[f32; N]], usage: Use, bounds: bool) -> Result<usize> {
-        let kind = ["SCALAR", "VEC2", "VEC3", "VEC4"].get(N - 1).copied().unwrap_or("MAT4");
+        let kind = ["", "SCALAR", "VEC2", "VEC3", "VEC4"].get(N).copied().unwrap_or("MAT4");
         let mut accessor = json!({ "componentType": 5126, "count": list.len(), "type": kind });
         if bounds {
             let fold = |start: f32, pick: fn(f32, f32) -> f32| {
-                (0..N).map(|axis| list.iter().fold(start, |all, one| pick(all, one[axis]))).collect::<Vec<f32>>()
+                let mut all = [start; N];
+                for one in list {
+                    all.iter_mut().zip(one).for_each(|(all, one)| *all = pick(*all, *one));
+                }
+                all.to_vec()
             };
-            accessor["min"] = json!(fold(f32::INFINITY, f32::min));
-            accessor["max"] = json!(fold(f32::NEG_INFINITY, f32::max));
+            set(&mut accessor, "min", json!(fold(f32::INFINITY, f32::min)));
+            set(&mut accessor, "max", json!(fold(f32::NEG_INFINITY, f32::max)));
         }
         let bytes = list.as_flattened().iter().flat_map(|number| number.to_le_bytes());
-        accessor["bufferView"] = self.view(size_of_val(list), bytes, usage)?.into();
+        set(&mut accessor, "bufferView", self.view(size_of_val(list), bytes, usage)?);
         self.push("accessors", accessor)
     }
 
@@ -113,20 +124,27 @@ impl<'r> Glb<'r> {
         let all = triangles.as_flattened();
         // The largest index of a width has a special meaning for graphics cards.
         let (kind, view) = if vertices < usize::from(u16::MAX) {
-            let bytes = all.iter().flat_map(|&index| (index as u16).to_le_bytes());
-            (5123, self.view(all.len() * 2, bytes, Use::Indices)?)
+            let bytes = all.iter().flat_map(|&index| u16::try_from(index).unwrap_or(u16::MAX).to_le_bytes());
+            (5123, self.view(all.len().saturating_mul(2), bytes, Use::Indices)?)
         } else {
             let bytes = all.iter().flat_map(|index| index.to_le_bytes());
-            (5125, self.view(all.len() * 4, bytes, Use::Indices)?)
+            (5125, self.view(all.len().saturating_mul(4), bytes, Use::Indices)?)
         };
         let accessor = json!({ "bufferView": view, "componentType": kind, "count": all.len(), "type": "SCALAR" });
         self.push("accessors", accessor)
     }
 
-    pub(super) fn joints(&mut self, joints: &[[u16; 4]]) -> Result<usize> {
-        let bytes = joints.as_flattened().iter().flat_map(|joint| joint.to_le_bytes());
-        let view = self.view(size_of_val(joints), bytes, Use::Vertices)?;
-        let accessor = json!({ "bufferView": view, "componentType": 5123, "count": joints.len(), "type": "VEC4" });
+    /// Adds the joints of vertices, all below `count`: as bytes where they fit.
+    pub(super) fn joints(&mut self, joints: &[[u16; 4]], count: usize) -> Result<usize> {
+        let all = joints.as_flattened();
+        let (kind, view) = if count <= 256 {
+            let bytes = all.iter().map(|&joint| u8::try_from(joint).unwrap_or(u8::MAX));
+            (5121, self.view(all.len(), bytes, Use::Vertices)?)
+        } else {
+            let bytes = all.iter().flat_map(|joint| joint.to_le_bytes());
+            (5123, self.view(size_of_val(joints), bytes, Use::Vertices)?)
+        };
+        let accessor = json!({ "bufferView": view, "componentType": kind, "count": joints.len(), "type": "VEC4" });
         self.push("accessors", accessor)
     }
 
@@ -143,14 +161,15 @@ impl<'r> Glb<'r> {
             document.extend([format!(",\"{name}\":["), list.text, "]".to_owned()]);
         }
         let mut end = String::from("}");
-        let length = document.iter().map(String::len).sum::<usize>() + 1;
-        let _ = write!(end, "{:1$}", "", length.next_multiple_of(4) - length);
+        let length = document.iter().map(String::len).sum::<usize>().saturating_add(1);
+        let _ = write!(end, "{:1$}", "", length.next_multiple_of(4).saturating_sub(length));
         document.push(end);
         let length = length.next_multiple_of(4);
-        let bin = if self.bytes > 0 { 8 + self.bytes } else { 0 };
-        let total = u32::try_from(20 + length + bin);
+        let bin = if self.bytes > 0 { self.bytes.saturating_add(8) } else { 0 };
+        let total = u32::try_from(length.saturating_add(bin).saturating_add(20));
         let total = total.map_err(|_| Error::unsupported("more than 4 GB, which binary glTF cannot hold"))?;
-        let word = |length: usize| (length as u32).to_le_bytes();
+        // Each part is smaller than the whole.
+        let word = |length: usize| u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes();
         let mut file =
             vec![[&b"glTF"[..], &2_u32.to_le_bytes(), &total.to_le_bytes(), &word(length), b"JSON"].concat()];
         file.extend(document.into_iter().map(String::into_bytes));

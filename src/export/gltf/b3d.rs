@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use meshpeek::geometry::Transform;
-use meshpeek::{Asset, Result, b3d};
-
 use super::mesh::{Joints, Key};
 use super::{Matrix, Scene};
+use crate::asset::Asset;
+use crate::base::error::Result;
+use crate::formats::b3d;
+use crate::geometry::Transform;
 
-impl Scene<'_, '_> {
+impl Scene<'_> {
     pub(super) fn blitz(&mut self, asset: &Asset<'_>, file: &b3d::Scene<'_>) -> Result<()> {
         let Some(rig) = asset.rigs().pop().transpose()? else { return Ok(()) };
         self.bones(&rig, None)?;
@@ -19,22 +20,26 @@ impl Scene<'_, '_> {
             let place = primitive.place();
             let (Some(home), mesh) = (place.node, place.mesh) else { continue };
             homes.insert(mesh, home);
-            self.part(&primitive, None, skins.get(&mesh))?;
+            self.part(&primitive, None, skins.get(&mesh).map(|joints| (joints, None)))?;
         }
         let world = rig.rest().world().unwrap_or_default();
         for (mesh, home) in homes {
             let Some(made) = self.mesh(&Key { mesh, ..Key::default() }, "")? else { continue };
-            // The format does not intend several meshes in one node. They get nodes of their own.
-            let node = match self.nodes[home].mesh {
-                Some(_) => self.node("".into(), Some(home), &Transform::IDENTITY)?,
-                None => home,
-            };
-            self.nodes[node].mesh = Some(made.mesh);
             if let Some(joints) = skins.remove(&mesh).filter(|_| made.is_skinned) {
                 let place = world.get(home).copied().unwrap_or(Matrix::IDENTITY);
-                let skin = self.skin(&joints, 0, made.has_loose.then_some(home), place, &world)?;
-                self.nodes[node].skin = Some(skin);
+                let skin = self.skin(&joints, 0, made.has_loose.then_some((home, place)), place, &world)?;
+                // Joints alone place a skinned mesh, so its node is a root without a transform.
+                let name = rig.bones().get(home).map_or("".into(), |bone| bone.name);
+                let node = self.node(name, None, &Transform::IDENTITY)?;
+                self.show(node, made.mesh, Some(skin));
+                continue;
             }
+            // The format does not intend several meshes in one node. They get nodes of their own.
+            let node = match self.nodes.get(home).is_some_and(|node| node.mesh.is_some()) {
+                true => self.node("".into(), Some(home), &Transform::IDENTITY)?,
+                false => home,
+            };
+            self.show(node, made.mesh, None);
         }
         self.animations(&rig, 0)
     }
@@ -43,7 +48,7 @@ impl Scene<'_, '_> {
 /// The bones that refer to each mesh, by its number.
 fn joints(file: &b3d::Scene<'_>) -> HashMap<usize, Joints> {
     let mut meshes = HashMap::new();
-    let mut number = 0;
+    let mut number = 0_usize;
     let mut skins: HashMap<usize, Joints> = HashMap::new();
     for node in file.nodes().flatten() {
         for mesh in node.meshes() {
@@ -51,7 +56,7 @@ fn joints(file: &b3d::Scene<'_>) -> HashMap<usize, Joints> {
             if let Ok(mesh) = mesh {
                 meshes.insert(mesh.chunk().offset(), (number, node.index));
             }
-            number += 1;
+            number = number.saturating_add(1);
         }
         for mesh in node.bones().flatten().filter_map(|bone| bone.mesh()) {
             if let Some(&(number, home)) = meshes.get(&mesh.chunk().offset()) {

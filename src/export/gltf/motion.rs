@@ -1,59 +1,69 @@
 //! Bones, skins and animations.
 
 use glam::Quat;
-use meshpeek::Result;
-use meshpeek::geometry::Matrix;
-use meshpeek::pose::{Clip, Rig};
 use serde_json::{Value as Json, json};
 
 use super::glb::{List, Use};
 use super::mesh::Joints;
 use super::{CORNER_WORK, Scene, finite, is_finite};
+use crate::base::error::Result;
+use crate::geometry::Matrix;
+use crate::pose::{Clip, Rig};
+
+/// How many names of animations a message has.
+const MOST_NAMES: usize = 20;
 
 /// Normalizes a rotation.
 pub(super) fn unit(rotation: [f32; 4]) -> [f32; 4] {
     let rotation = Quat::from_array(finite(rotation, [0.0, 0.0, 0.0, 1.0]));
     let length = rotation.length();
-    if length > 1e-20 && length.is_finite() { (rotation / length).to_array() } else { [0.0, 0.0, 0.0, 1.0] }
+    if length > 1e-20 && length.is_finite() {
+        rotation.to_array().map(|part| part / length)
+    } else {
+        [0.0, 0.0, 0.0, 1.0]
+    }
 }
 
 /// The matrix from a mesh to a joint, both at rest, in a form that glTF accepts.
-fn bind(joint: Matrix, mesh: &Matrix) -> [f32; 16] {
-    let matrix = joint.inverse().map_or(Matrix::IDENTITY, |inverse| inverse.after(mesh));
+fn bind(joint: Matrix, mesh: &Matrix, basis: impl Fn(&Matrix) -> Matrix) -> [f32; 16] {
+    let matrix = basis(&joint.inverse().map_or(Matrix::IDENTITY, |inverse| inverse.after(mesh)));
     let mut columns = if is_finite(matrix.0.as_flattened()) { matrix.0 } else { Matrix::IDENTITY.0 };
-    for (column, last) in columns.iter_mut().zip([0.0, 0.0, 0.0, 1.0]) {
-        column[3] = last;
+    for ([.., corner], last) in columns.iter_mut().zip([0.0, 0.0, 0.0, 1.0]) {
+        *corner = last;
     }
     let mut all = [0.0; 16];
     all.copy_from_slice(columns.as_flattened());
     all
 }
 
-impl Scene<'_, '_> {
+impl Scene<'_> {
     /// Adds bones as nodes. Bones without a parent are placed below the given node.
     pub(super) fn bones(&mut self, rig: &Rig<'_>, parent: Option<usize>) -> Result<()> {
         let first = self.nodes.len();
         for bone in rig.bones() {
-            self.node(bone.name, bone.parent.map_or(parent, |bone| Some(first + bone)), &bone.rest)?;
+            self.node(bone.name, bone.parent.map_or(parent, |bone| first.checked_add(bone)), &bone.rest)?;
         }
         Ok(())
     }
 
-    /// Adds the skin of a mesh at `place`. The first bone is node `first`, and the bones are at `world` at rest.
-    /// Vertices without a bone follow the node `loose`.
+    /// Adds the skin of a mesh at `place` in the common space. The first bone is node `first`, and the bones are at `world` at rest.
+    /// Vertices without a bone follow the node `loose`, with its place.
     pub(super) fn skin(
         &mut self,
         joints: &Joints,
         first: usize,
-        loose: Option<usize>,
+        loose: Option<(usize, Matrix)>,
         place: Matrix,
         world: &[Matrix],
     ) -> Result<usize> {
         let at = |bone: &usize| world.get(*bone).copied().unwrap_or(Matrix::IDENTITY);
-        let mut binds: Vec<[f32; 16]> = joints.bones.iter().map(|bone| bind(at(bone), &place)).collect();
-        binds.extend(loose.map(|_| bind(place, &place)));
+        let basis = self.basis;
+        let bind = |joint| bind(joint, &place, |matrix| basis.matrix(matrix));
+        let mut binds: Vec<[f32; 16]> = joints.bones.iter().map(|bone| bind(at(bone))).collect();
+        binds.extend(loose.map(|(_, at)| bind(at)));
         let binds = self.glb.floats(&binds, Use::Other, false)?;
-        let nodes: Vec<usize> = joints.bones.iter().map(|bone| first + bone).chain(loose).collect();
+        let nodes: Vec<usize> =
+            joints.bones.iter().map(|bone| first.saturating_add(*bone)).chain(loose.map(|(node, _)| node)).collect();
         self.glb.push("skins", json!({ "joints": nodes, "inverseBindMatrices": binds }))
     }
 
@@ -61,31 +71,44 @@ impl Scene<'_, '_> {
         for clip in rig.clips() {
             match clip {
                 Ok(clip) => self.animation(&clip, first)?,
-                Err(_) => self.unreadable += 1,
+                Err(_) => self.lose(1),
             }
         }
         Ok(())
     }
 
     fn animation(&mut self, clip: &Clip<'_>, first: usize) -> Result<()> {
+        let name = self.name(clip.name);
+        if let Some(wanted) = self.options.clip {
+            if !name.eq_ignore_ascii_case(wanted) {
+                if self.clips.len() < MOST_NAMES {
+                    self.clips.push(name);
+                }
+                return Ok(());
+            }
+            self.has_clip = true;
+        }
+        let basis = self.basis;
+        // Seconds of the result for one of the file.
+        let fps = self.options.fps.filter(|fps| *fps > 0.0);
+        let pace = clip.rate().zip(fps).map_or(1.0, |(rate, fps)| rate / fps);
         let (mut channels, mut samplers) = (List::default(), List::default());
         for &bone in clip.bones() {
             self.room.work(CORNER_WORK)?;
             let Ok(track) = clip.to_track(bone) else {
-                self.unreadable += 1;
+                self.lose(1);
                 continue;
             };
-            let turns = track.rotations.iter().map(|(time, turn)| (*time, unit(*turn)));
-            let parts = [
-                ("translation", self.keys(track.translations.iter().copied())?),
-                ("rotation", self.keys(turns)?),
-                ("scale", self.keys(track.scales.iter().copied())?),
-            ];
+            let moves = track.translations.iter().map(|(time, to)| (time * pace, basis.point(*to)));
+            let turns = track.rotations.iter().map(|(time, turn)| (time * pace, unit(basis.rotation(*turn))));
+            let scales = track.scales.iter().map(|(time, scale)| (time * pace, basis.factors(*scale)));
+            let parts =
+                [("translation", self.keys(moves)?), ("rotation", self.keys(turns)?), ("scale", self.keys(scales)?)];
             for (path, keys) in parts {
                 let Some((input, output)) = keys else { continue };
                 let sampler = json!({ "input": input, "output": output, "interpolation": "LINEAR" });
                 let sampler = samplers.push(sampler, self.room)?;
-                let target = json!({ "node": first + bone, "path": path });
+                let target = json!({ "node": first.saturating_add(bone), "path": path });
                 channels.push(json!({ "sampler": sampler, "target": target }), self.room)?;
             }
         }
@@ -93,12 +116,11 @@ impl Scene<'_, '_> {
             return Ok(());
         }
         let mut more = String::new();
-        let name = self.name(clip.name);
         if !name.is_empty() {
             more += &format!(",\"name\":{}", Json::from(name));
         }
         if let Some(seconds) = clip.seconds() {
-            more += &format!(",\"extras\":{}", json!({ "seconds": seconds }));
+            more += &format!(",\"extras\":{}", json!({ "seconds": seconds * pace }));
         }
         self.glb.push("animations", format_args!("{{\"channels\":{channels},\"samplers\":{samplers}{more}}}"))?;
         Ok(())
@@ -117,13 +139,13 @@ impl Scene<'_, '_> {
         if times.is_empty() {
             return Ok(None);
         }
-        self.room.work(CORNER_WORK * times.len() as u64)?;
+        self.room.work(CORNER_WORK.saturating_mul(times.len() as u64))?;
         let known: Vec<u32> = times.iter().map(|[time]| time.to_bits()).collect();
         let input = match self.times.get(&known) {
             Some(input) => *input,
             None => {
                 let input = self.glb.floats(&times, Use::Other, true)?;
-                self.room.keep(size_of_val(&known[..]) as u64 + CORNER_WORK)?;
+                self.room.keep(CORNER_WORK.saturating_add(size_of_val(&known[..]) as u64))?;
                 self.times.insert(known, input);
                 input
             }

@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 
 use glam::Vec3;
-use meshpeek::geometry::{Corner, Influence, Primitive, Weights, Welded};
-use meshpeek::pose::Matrix;
-use meshpeek::{ErrorKind, Result};
 use serde_json::{Map, Value as Json, json};
 
-use super::glb::{List, Use};
+use super::glb::{List, Use, set};
 use super::{CORNER_WORK, Scene, finite};
+use crate::base::error::{ErrorKind, Result};
+use crate::base::format::Format;
+use crate::export::material;
+use crate::geometry::{Corner, Influence, Matrix, Morph, Primitive, Weights, Welded, linear, smooth_normals};
 
 /// The memory of a vertex's arrays while they are built.
 const VERTEX_BYTES: u64 = 96;
@@ -19,6 +20,8 @@ const VERTEX_BYTES: u64 = 96;
 pub(super) struct Key {
     pub(super) model: usize,
     pub(super) mesh: usize,
+    /// True for the parts of a mesh that are not drawn.
+    pub(super) hidden: bool,
     /// The node, if the vertices were moved for it.
     pub(super) node: Option<usize>,
 }
@@ -29,6 +32,8 @@ pub(super) struct Kept {
     primitives: List,
     is_skinned: bool,
     has_loose: bool,
+    /// The names of its morph targets.
+    targets: Vec<String>,
 }
 
 /// A written mesh: its index among the meshes, and whether joints move it.
@@ -49,6 +54,12 @@ pub(super) struct Joints {
     home: Option<usize>,
 }
 
+/// The joints of a mesh, and the weights of its vertices if its format has none.
+pub(super) struct Moved {
+    pub(super) joints: Joints,
+    pub(super) weights: Weights,
+}
+
 impl Joints {
     pub(super) fn new(home: Option<usize>) -> Self {
         Self { bones: Vec::new(), places: HashMap::new(), home }
@@ -56,8 +67,9 @@ impl Joints {
 
     /// Adds a bone unless it is already present. See `are_too_many` for the limit.
     pub(super) fn add(&mut self, bone: usize) {
-        let next = self.bones.len() as u16;
-        self.places.entry(bone as u32).or_insert_with(|| {
+        let next = u16::try_from(self.bones.len()).unwrap_or(u16::MAX);
+        let Ok(joint) = u32::try_from(bone) else { return };
+        self.places.entry(joint).or_insert_with(|| {
             self.bones.push(bone);
             next
         });
@@ -67,18 +79,23 @@ impl Joints {
         self.bones.is_empty()
     }
 
+    /// The index after all bones.
+    fn behind(&self) -> u16 {
+        u16::try_from(self.bones.len()).unwrap_or(u16::MAX)
+    }
+
     fn are_too_many(&self) -> bool {
         self.bones.len() >= usize::from(u16::MAX)
     }
 
     /// The index of the mesh's own node among them, if it is present.
     fn own(&self) -> Option<u16> {
-        self.places.get(&(self.home? as u32)).copied()
+        self.places.get(&u32::try_from(self.home?).ok()?).copied()
     }
 
     /// The joints that move vertices, with their weights.
     fn shares(&self, weights: &Weights, corners: &[Corner]) -> (Vec<[u16; 4]>, Vec<[f32; 4]>) {
-        let own = self.own().unwrap_or(self.bones.len() as u16);
+        let own = self.own().unwrap_or(self.behind());
         corners.iter().map(|corner| self.strongest(weights.of(corner.position as usize), own)).unzip()
     }
 
@@ -100,37 +117,40 @@ impl Joints {
             return ([own, 0, 0, 0], [1.0, 0.0, 0.0, 0.0]);
         }
         let (mut joints, mut weights) = ([0; 4], [0.0; 4]);
-        for (index, (joint, share)) in shares.into_iter().enumerate() {
+        let places = joints.iter_mut().zip(&mut weights);
+        for ((joint, share), place) in shares.into_iter().zip(places) {
             // A weight that rounds to zero is dropped.
-            let weight = share / sum;
-            if weight > 0.0 {
-                (joints[index], weights[index]) = (joint, weight);
+            if share / sum > 0.0 {
+                (*place.0, *place.1) = (joint, share / sum);
             }
         }
         (joints, weights)
     }
 }
 
-impl Scene<'_, '_> {
+/// The joints of a primitive, and its weights if they are not its own.
+type Skin<'a> = (&'a Joints, Option<&'a Weights>);
+
+impl Scene<'_> {
     /// Builds a glTF primitive and keeps it for its mesh. `bake` moves its vertices, for that node.
     pub(super) fn part(
         &mut self,
         primitive: &Primitive<'_>,
         bake: Option<(usize, &Matrix)>,
-        joints: Option<&Joints>,
+        skin: Option<Skin<'_>>,
     ) -> Result<()> {
-        let (room, mut passing) = (self.room, 0);
+        let (room, mut passing) = (self.room, 0_u64);
         let welded = primitive.to_welded(|bytes| {
             room.work(CORNER_WORK)?;
             room.keep(bytes)?;
-            passing += bytes;
+            passing = passing.saturating_add(bytes);
             Ok(())
         });
         let made = match welded {
-            Ok(welded) => self.welded(primitive, welded, bake, joints),
+            Ok(welded) => self.welded(primitive, welded, bake, skin),
             Err(error) if matches!(error.kind(), ErrorKind::Limit { .. }) => Err(error),
             Err(_) => {
-                self.unreadable += 1;
+                self.lose(1);
                 Ok(())
             }
         };
@@ -138,61 +158,102 @@ impl Scene<'_, '_> {
         made
     }
 
+    /// The position in the common space, without the matrix of its node.
+    fn mirrored(&self, [x, y, z]: [f32; 3]) -> [f32; 3] {
+        match self.format {
+            Format::Lodka => [x, y, z],
+            Format::Mlod => [x, y, -z],
+            _ => [-x, y, z],
+        }
+    }
+
     fn welded(
         &mut self,
         primitive: &Primitive<'_>,
         welded: Welded,
         bake: Option<(usize, &Matrix)>,
-        joints: Option<&Joints>,
+        skin: Option<Skin<'_>>,
     ) -> Result<()> {
         let place = *primitive.place();
         let Ok(positions) = primitive.positions() else {
-            self.unreadable += 1;
+            self.lose(1);
             return Ok(());
         };
-        self.left_out += welded.left_out;
+        self.left_out = self.left_out.saturating_add(welded.left_out);
         let Welded { corners, mut triangles, .. } = welded;
         if triangles.is_empty() {
             return Ok(());
         }
-        let passing = VERTEX_BYTES * corners.len() as u64;
+        let passing = VERTEX_BYTES.saturating_mul(corners.len() as u64);
         self.room.keep(passing)?;
         let moved = bake.map_or(Matrix::IDENTITY, |(_, matrix)| *matrix);
         if moved.mirrors() {
             triangles.iter_mut().for_each(|[_, b, c]| std::mem::swap(b, c));
         }
-        let mirrored = |[x, y, z]: [f32; 3]| if self.is_lodka { [x, y, z] } else { [-x, y, z] };
-        let position = |corner: &Corner| {
-            let stored = positions.array(corner.position as usize).unwrap_or_default();
-            finite(moved.point(mirrored(finite(stored, [0.0; 3]))), [0.0; 3])
+        let basis = self.basis;
+        let position = |stored: Option<[f32; 3]>| {
+            let stored = finite(stored.unwrap_or_default(), [0.0; 3]);
+            finite(basis.point(moved.point(self.mirrored(stored))), [0.0; 3])
         };
-        let points: Vec<[f32; 3]> = corners.iter().map(position).collect();
+        let points: Vec<[f32; 3]> =
+            corners.iter().map(|corner| position(positions.array(corner.position as usize))).collect();
+        // Like positions, morphs are absolute; glTF has the differences.
+        let morphs = primitive.morphs().unwrap_or_default();
+        let each = (corners.len() as u64).saturating_mul(size_of::<[f32; 3]>() as u64);
+        let difference = |morph: &Morph<'_>| -> Result<Vec<[f32; 3]>> {
+            self.room.work(each)?;
+            let target = |corner: &Corner| position(morph.positions.array(corner.position as usize));
+            let pairs = corners.iter().map(target).zip(&points);
+            Ok(pairs.map(|(target, point)| (Vec3::from(target) - Vec3::from(*point)).to_array()).collect())
+        };
+        let mut targets = Vec::new();
+        for morph in &morphs {
+            self.room.keep(each)?;
+            targets.push(difference(morph)?);
+        }
         let mut attributes = Map::new();
+        let normals = match primitive.normals() {
+            Ok(Some(normals)) => {
+                let turn = moved.normals();
+                let stored = |corner: &Corner| normals.array(corner.normal as usize).unwrap_or_default();
+                let normal = |corner| basis.direction(turn(self.mirrored(stored(corner))));
+                Some(corners.iter().map(normal).collect())
+            }
+            Ok(None) if primitive.are_normals_smoothed() => {
+                self.room.work((corners.len() as u64).saturating_mul(CORNER_WORK))?;
+                Some(smooth_normals(&points, &triangles))
+            }
+            _ => None,
+        };
         attributes.insert("POSITION".to_owned(), self.glb.floats(&points, Use::Vertices, true)?.into());
-        if let Ok(Some(normals)) = primitive.normals() {
-            let turn = moved.normals();
-            let stored = |corner: &Corner| normals.array(corner.normal as usize).unwrap_or_default();
-            let mut list: Vec<[f32; 3]> = corners.iter().map(|corner| turn(mirrored(stored(corner)))).collect();
+        if let Some(mut list) = normals {
             upright(&mut list, &points, &triangles);
             attributes.insert("NORMAL".to_owned(), self.glb.floats(&list, Use::Vertices, false)?.into());
         }
-        let mut uv_sets = 0;
+        let material = material(primitive, self.options.texture).unwrap_or_else(|_| {
+            self.lose(1);
+            None
+        });
+        // Changes of coordinates that the extension of glTF cannot express.
+        let base = material.as_ref().and_then(|material| material.base());
+        let change = base.filter(|texture| !super::material::is_expressible(&texture.transform));
+        let mut uv_sets = 0_usize;
         for set in 0..primitive.uv_sets().unwrap_or(0).min(8) {
             let Ok(Some(uvs)) = primitive.uvs(set) else { break };
             // Some formats compute them anew for each primitive.
-            self.room.work(uvs.len() as u64 * 8)?;
-            let uv = |corner: &Corner| finite(uvs.array(corner.uv(set) as usize).unwrap_or_default(), [0.0; 2]);
+            self.room.work((uvs.len() as u64).saturating_mul(8))?;
+            let change = change.filter(|texture| texture.uv_set == set).map(|texture| texture.transform);
+            let uv = |corner: &Corner| {
+                let uv = uvs.array(corner.uv(set) as usize).unwrap_or_default();
+                finite(change.map_or(uv, |change| change.apply(uv)), [0.0; 2])
+            };
             let list: Vec<[f32; 2]> = corners.iter().map(uv).collect();
             attributes.insert(format!("TEXCOORD_{set}"), self.glb.floats(&list, Use::Vertices, false)?.into());
-            uv_sets += 1;
+            uv_sets = uv_sets.saturating_add(1);
         }
-        let material = primitive.material().unwrap_or_else(|_| {
-            self.unreadable += 1;
-            None
-        });
         if let Ok(Some(colors)) = primitive.colors() {
             let color = |corner: &Corner| colors.array(corner.position as usize).unwrap_or_default();
-            let shown = |corner: &Corner| finite(color(corner), [1.0; 4]).map(|part| part.clamp(0.0, 1.0));
+            let shown = |corner: &Corner| linear(finite(color(corner), [1.0; 4]).map(|part| part.clamp(0.0, 1.0)));
             let list: Vec<[f32; 4]> = corners.iter().map(shown).collect();
             // Colors that the material does not use are kept, but not shown.
             let is_shown = material.as_ref().is_some_and(|material| material.vertex_colors);
@@ -200,39 +261,62 @@ impl Scene<'_, '_> {
             attributes.insert(name.to_owned(), self.glb.floats(&list, Use::Vertices, false)?.into());
         }
         let (mut is_skinned, mut has_loose) = (false, false);
-        if let Some(joints) = joints.filter(|joints| !joints.are_too_many()) {
+        if let Some((joints, given)) = skin.filter(|(joints, _)| !joints.are_too_many()) {
             // This covers all vertices of the mesh, for each of its primitives.
-            self.room.work(positions.len() as u64 * CORNER_WORK)?;
-            if let Ok(Some(weights)) = primitive.to_weights() {
+            self.room.work((positions.len() as u64).saturating_mul(CORNER_WORK))?;
+            let own = if given.is_none() { primitive.to_weights().ok().flatten() } else { None };
+            if let Some(weights) = given.or(own.as_ref()).filter(|_| !joints.is_empty()) {
                 let influences: usize = (0..weights.len()).map(|vertex| weights.of(vertex).len()).sum();
-                self.room.work(influences as u64 * CORNER_WORK)?;
-                let (numbers, shares) = joints.shares(&weights, &corners);
-                let behind = joints.bones.len() as u16;
+                self.room.work((influences as u64).saturating_mul(CORNER_WORK))?;
+                let (numbers, shares) = joints.shares(weights, &corners);
+                let behind = joints.behind();
                 has_loose = joints.own().is_none() && numbers.iter().any(|joints| joints.contains(&behind));
                 is_skinned = true;
-                attributes.insert("JOINTS_0".to_owned(), self.glb.joints(&numbers)?.into());
+                let joints = self.glb.joints(&numbers, usize::from(behind).saturating_add(1))?;
+                attributes.insert("JOINTS_0".to_owned(), joints.into());
                 attributes.insert("WEIGHTS_0".to_owned(), self.glb.floats(&shares, Use::Vertices, false)?.into());
             }
         }
         let indices = self.glb.indices(&triangles, points.len())?;
         let mut json = json!({ "attributes": attributes, "indices": indices });
-        if let Some(material) = material {
-            json["material"] = self.material(&material, uv_sets)?.into();
+        let mut list = Vec::new();
+        for target in &targets {
+            list.push(json!({ "POSITION": self.glb.floats(target, Use::Vertices, true)? }));
         }
-        self.room.give(passing);
-        let key = Key { model: place.model, mesh: place.mesh, node: bake.map(|(node, _)| node) };
-        let mesh = self.meshes.entry(key).or_default();
+        if !list.is_empty() {
+            set(&mut json, "targets", list);
+        }
+        if let Some(material) = material {
+            set(&mut json, "material", self.material(&material, uv_sets)?);
+        }
+        self.room.give(passing.saturating_add(each.saturating_mul(targets.len() as u64)));
+        let name = |(index, morph): (usize, &Morph<'_>)| format!("{} {index}", self.name(morph.name)).trim().to_owned();
+        let names: Vec<String> = morphs.iter().enumerate().map(name).collect();
+        let node = bake.map(|(node, _)| node);
+        // Only LODka3D has hidden parts in visible meshes.
+        let hidden = self.format == Format::Lodka && !place.visible;
+        let mesh = self.meshes.entry(Key { model: place.model, mesh: place.mesh, hidden, node }).or_default();
         mesh.primitives.push(json, self.room)?;
         mesh.is_skinned |= is_skinned;
         mesh.has_loose |= has_loose;
+        mesh.targets = names;
         Ok(())
     }
 
     /// The mesh of all primitives kept for it. `None` if none has triangles.
     pub(super) fn mesh(&mut self, key: &Key, name: &str) -> Result<Option<Made>> {
-        let Some(Kept { primitives, is_skinned, has_loose }) = self.meshes.remove(key) else { return Ok(None) };
-        let name = if name.is_empty() { String::new() } else { format!(",\"name\":{}", Json::from(name)) };
-        let mesh = self.glb.push("meshes", format_args!("{{\"primitives\":{primitives}{name}}}"))?;
+        let Some(Kept { primitives, is_skinned, has_loose, targets }) = self.meshes.remove(key) else {
+            return Ok(None);
+        };
+        let mut more = String::new();
+        if !name.is_empty() {
+            more += &format!(",\"name\":{}", Json::from(name));
+        }
+        if !targets.is_empty() {
+            let (weights, names) = (vec![0; targets.len()], json!({ "targetNames": targets }));
+            more += &format!(",\"weights\":{},\"extras\":{names}", json!(weights));
+        }
+        let mesh = self.glb.push("meshes", format_args!("{{\"primitives\":{primitives}{more}}}"))?;
         self.has_meshes = true;
         Ok(Some(Made { mesh, is_skinned, has_loose }))
     }
@@ -242,11 +326,11 @@ impl Scene<'_, '_> {
 fn upright(normals: &mut [[f32; 3]], points: &[[f32; 3]], triangles: &[[u32; 3]]) {
     let is_unit = |normal: &[f32; 3]| (Vec3::from(*normal).length() - 1.0).abs() < 1e-3;
     for triangle in triangles {
-        let [a, b, c] = triangle.map(|vertex| Vec3::from(points[vertex as usize]));
+        let of = |vertex: u32| Vec3::from(points.get(vertex as usize).copied().unwrap_or_default());
+        let [a, b, c] = triangle.map(of);
         let face = (b - a).cross(c - a).normalize_or(Vec3::Y);
         for vertex in triangle {
-            let normal = &mut normals[*vertex as usize];
-            if !is_unit(normal) {
+            if let Some(normal) = normals.get_mut(*vertex as usize).filter(|normal| !is_unit(normal)) {
                 *normal = face.to_array();
             }
         }

@@ -3,13 +3,14 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use meshpeek::geometry::Transform;
-use meshpeek::inspect::Text;
-use meshpeek::pose::Rig;
-use meshpeek::{Asset, Result, lodka};
-
 use super::mesh::{Joints, Key};
 use super::{Matrix, Scene};
+use crate::asset::Asset;
+use crate::base::error::Result;
+use crate::formats::lodka;
+use crate::geometry::Transform;
+use crate::outline::Text;
+use crate::pose::Rig;
 
 /// A model under construction.
 struct Model<'a> {
@@ -25,56 +26,65 @@ struct Model<'a> {
     proxies: Vec<usize>,
 }
 
-impl Scene<'_, '_> {
+impl Scene<'_> {
     pub(super) fn lodka(&mut self, asset: &Asset<'_>, file: &lodka::Model<'_>) -> Result<()> {
         let mut models = self.models(asset, file)?;
-        let mut shown = BTreeSet::new();
+        let mut shown = BTreeMap::new();
         let mut meshes = HashMap::new();
         let mut done: BTreeSet<(Key, usize)> = BTreeSet::new();
         let mut all = asset.primitives();
         while let Some(primitive) = self.next(&mut all)? {
             let place = *primitive.place();
-            let key = Key { model: place.model, mesh: place.mesh, node: None };
-            shown.insert((key, place.node));
+            let key = Key { model: place.model, mesh: place.mesh, hidden: !place.visible, node: None };
+            shown.insert((key, place.node), primitive.world_matrix());
             if place.node.is_none() {
-                meshes.insert(key, (self.name(place.name), place.visible));
+                meshes.insert(key, self.name(place.name));
             }
             if done.insert((key, place.part)) {
                 let joints = models.get(&place.model).map(|model| &model.joints);
-                self.part(&primitive, None, joints.filter(|joints| !joints.is_empty()))?;
+                self.part(&primitive, None, joints.map(|joints| (joints, None)))?;
             }
         }
         let mut made = BTreeMap::new();
-        for (key, proxy) in shown {
+        for ((key, proxy), place) in shown {
             let Some(model) = models.get_mut(&key.model) else { continue };
-            let (name, visible) = meshes.get(&key).map_or(("", true), |(name, visible)| (name, *visible));
+            let name = meshes.get(&key).map_or("", String::as_str);
             let mesh = match made.entry(key) {
                 Entry::Occupied(made) => *made.get(),
-                Entry::Vacant(place) => *place.insert(self.mesh(&key, name)?),
+                Entry::Vacant(entry) => *entry.insert(self.mesh(&key, name)?),
             };
             let Some(mesh) = mesh else { continue };
             let home = match proxy {
-                Some(proxy) => model.proxies.get(proxy).copied(),
-                None => {
-                    let own = self.node(name.into(), Some(model.root), &Transform::IDENTITY)?;
-                    if !visible {
-                        self.note(own, "visible", false.into());
-                    }
+                // A hidden repetition of a mesh adds nothing.
+                Some(_) if key.hidden => None,
+                Some(proxy) if !mesh.is_skinned => model.proxies.get(proxy).copied(),
+                // Hidden meshes are in the file, but not in the scene.
+                None if key.hidden => {
+                    let own = self.node(name.into(), None, &Transform::IDENTITY)?;
+                    self.note(own, "visible", false.into());
+                    self.hide(own);
                     Some(own)
                 }
+                // Joints alone place a skinned mesh, so its node is a root.
+                _ if mesh.is_skinned => Some(self.node(name.into(), None, &Transform::IDENTITY)?),
+                _ => Some(self.node(name.into(), Some(model.root), &Transform::IDENTITY)?),
             };
             let Some(home) = home else { continue };
-            self.nodes[home].mesh = Some(mesh.mesh);
+            self.show(home, mesh.mesh, None);
             if let Some(rig) = model.rig.as_ref().filter(|_| mesh.is_skinned) {
-                let skin = match model.skin {
+                let skin = match model.skin.filter(|_| proxy.is_none()) {
                     Some(skin) => skin,
                     None => {
                         let world = rig.rest().world().unwrap_or_default();
-                        self.skin(&model.joints, model.first, Some(model.root), Matrix::IDENTITY, &world)?
+                        let loose = Some((model.root, Matrix::IDENTITY));
+                        self.skin(&model.joints, model.first, loose, place, &world)?
                     }
                 };
-                model.skin = Some(skin);
-                self.nodes[home].skin = Some(skin);
+                // A proxy puts the mesh elsewhere, which only a skin of its own can say.
+                if proxy.is_none() {
+                    model.skin = Some(skin);
+                }
+                self.show(home, mesh.mesh, Some(skin));
             }
         }
         Ok(())
@@ -86,7 +96,7 @@ impl Scene<'_, '_> {
         for rig in asset.rigs() {
             match rig {
                 Ok(rig) => drop(rigs.insert(rig.model(), rig)),
-                Err(_) => self.unreadable += 1,
+                Err(_) => self.lose(1),
             }
         }
         let mut models = BTreeMap::new();
@@ -114,7 +124,8 @@ impl Scene<'_, '_> {
             let mut names = set.names.iter();
             for proxy in set.proxies.iter() {
                 let carrier = usize::try_from(proxy.parent.get()).ok();
-                let carrier = carrier.and_then(|parent| proxies.get(first + parent).copied()).unwrap_or(root);
+                let carrier = carrier.and_then(|parent| proxies.get(first.checked_add(parent)?).copied());
+                let carrier = carrier.unwrap_or(root);
                 let lodka::wire::Rotation { x, y, z, w } = &proxy.rotation;
                 let place = Transform {
                     translation: proxy.position.to_array(),

@@ -4,15 +4,17 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use glam::{Mat4, Vec3};
-use meshpeek::geometry::Transform;
-use meshpeek::inspect::Text;
-use meshpeek::summary::Name;
-use meshpeek::{Asset, Result, bmx};
 
 use super::mesh::Key;
 use super::{CORNER_WORK, Matrix, Scene};
+use crate::asset::Asset;
+use crate::base::error::Result;
+use crate::base::text::Name;
+use crate::formats::bmx;
+use crate::geometry::Transform;
+use crate::outline::Text;
 
-impl Scene<'_, '_> {
+impl Scene<'_> {
     pub(super) fn ballance(&mut self, asset: &Asset<'_>, map: &bmx::Map<'_>) -> Result<()> {
         let baked = self.objects(map)?;
         let mut homes: BTreeMap<usize, Key> = BTreeMap::new();
@@ -51,7 +53,7 @@ impl Scene<'_, '_> {
         let mut baked = HashMap::new();
         for object in map.objects()?.walk() {
             let Ok(object) = object else {
-                self.unreadable += 1;
+                self.lose(1);
                 self.node("".into(), None, &Transform::IDENTITY)?;
                 continue;
             };
@@ -64,6 +66,7 @@ impl Scene<'_, '_> {
             }
             if object.is_hidden.is_some_and(|hidden| hidden.is_set()) {
                 self.note(node, "visible", false.into());
+                self.hide(node);
             }
             if let Some(component) = object.component() {
                 self.note(node, "component", component.name().map_or(component.0.into(), Into::into));

@@ -1,0 +1,168 @@
+//! Materials, and the images on them.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::glb::{Use, set};
+use super::{CORNER_WORK, Scene, finite, is_finite};
+use crate::base::error::Result;
+use crate::export::image::{MOST_SIDE, base_name, media_type, to_png};
+use crate::geometry::{Alpha, Material, Texture, UvTransform, linear};
+
+/// Returns true if the transform can be written as `KHR_texture_transform`, which scales before it rotates.
+pub(super) fn is_expressible(transform: &UvTransform) -> bool {
+    let UvTransform { offset, scale: [u, v], rotation } = *transform;
+    (rotation == 0.0 || u == v) && is_finite(&[offset[0], offset[1], u, v, rotation])
+}
+
+impl Scene<'_> {
+    pub(super) fn material(&mut self, material: &Material<'_>, uv_sets: usize) -> Result<usize> {
+        let part = |part: f32| if part.is_finite() { part.clamp(0.0, 1.0) } else { 1.0 };
+        let [.., opacity] = material.color;
+        // Vertex colors replace the material's own.
+        let color = if material.vertex_colors { [1.0, 1.0, 1.0, opacity] } else { material.color };
+        let mut surface = json!({
+            "baseColorFactor": linear(color.map(part)),
+            "metallicFactor": 0.0,
+            "roughnessFactor": part(1.0 - material.shininess),
+        });
+        self.room.work(CORNER_WORK.saturating_mul(material.textures.len() as u64))?;
+        let mut extras = Map::new();
+        if let Some(texture) = material.base()
+            && let Some(reference) = self.reference(texture, uv_sets)?
+        {
+            set(&mut surface, "baseColorTexture", reference);
+        }
+        for (key, texture) in [("lightmap", material.lightmap()), ("environment", material.environment())] {
+            if let Some(texture) = texture
+                && let Some(reference) = self.reference(texture, uv_sets)?
+            {
+                extras.insert(key.to_owned(), reference);
+            }
+        }
+        let mut json = json!({ "pbrMetallicRoughness": surface });
+        let name = self.name(material.name);
+        if !name.is_empty() {
+            set(&mut json, "name", name);
+        }
+        let [r, g, b] = finite(material.emissive, [0.0; 3]).map(part);
+        let [r, g, b, _] = linear([r, g, b, 1.0]);
+        if [r, g, b] != [0.0; 3] {
+            set(&mut json, "emissiveFactor", json!([r, g, b]));
+        }
+        match material.alpha {
+            Alpha::Mask(from) => {
+                set(&mut json, "alphaMode", "MASK");
+                set(&mut json, "alphaCutoff", json!(from));
+            }
+            Alpha::Blend | Alpha::Add | Alpha::Multiply => set(&mut json, "alphaMode", "BLEND"),
+            _ => {}
+        }
+        if material.two_sided {
+            set(&mut json, "doubleSided", true);
+        }
+        if material.unlit {
+            set(&mut json, "extensions", json!({ "KHR_materials_unlit": {} }));
+            self.glb.uses("KHR_materials_unlit");
+        }
+        match material.alpha {
+            Alpha::Add => extras.insert("blend".to_owned(), "add".into()),
+            Alpha::Multiply => extras.insert("blend".to_owned(), "multiply".into()),
+            _ => None,
+        };
+        if material.specular != [0.0; 3] && is_finite(&material.specular) {
+            extras.insert("specular".to_owned(), json!(material.specular));
+        }
+        let names: Vec<String> = material.textures.iter().map(|texture| self.name(texture.name)).collect();
+        if !names.is_empty() {
+            extras.insert("textures".to_owned(), names.into());
+        }
+        if !extras.is_empty() {
+            set(&mut json, "extras", extras);
+        }
+        let key = json.to_string();
+        self.room.work(key.len() as u64)?;
+        Ok(match self.materials.get(&key) {
+            Some(index) => *index,
+            None => {
+                let index = self.glb.push("materials", &key)?;
+                self.room.keep(CORNER_WORK.saturating_add(key.len() as u64))?;
+                self.materials.insert(key, index);
+                index
+            }
+        })
+    }
+
+    /// A reference to a texture, if its coordinates and its image are available.
+    fn reference(&mut self, texture: &Texture<'_>, uv_sets: usize) -> Result<Option<Json>> {
+        if texture.uv_set >= uv_sets {
+            return Ok(None);
+        }
+        let Some(index) = self.texture(texture)? else { return Ok(None) };
+        let mut json = json!({ "index": index, "texCoord": texture.uv_set });
+        let UvTransform { offset, scale, rotation } = texture.transform;
+        if texture.transform != UvTransform::IDENTITY && is_expressible(&texture.transform) {
+            let transform = json!({ "offset": offset, "rotation": rotation, "scale": scale });
+            set(&mut json, "extensions", json!({ "KHR_texture_transform": transform }));
+            self.glb.uses("KHR_texture_transform");
+        }
+        Ok(Some(json))
+    }
+
+    fn texture(&mut self, texture: &Texture<'_>) -> Result<Option<usize>> {
+        let Some(image) = self.image(texture)? else { return Ok(None) };
+        let key = (image, texture.clamped);
+        if let Some(known) = self.textures.get(&key) {
+            return Ok(Some(*known));
+        }
+        let wrap = |clamped: bool| if clamped { 33071 } else { 10497 };
+        let [u, v] = texture.clamped.map(wrap);
+        let sampler = self.glb.push("samplers", json!({ "wrapS": u, "wrapT": v }))?;
+        let index = self.glb.push("textures", json!({ "source": image, "sampler": sampler }))?;
+        self.room.keep(CORNER_WORK)?;
+        self.textures.insert(key, index);
+        Ok(Some(index))
+    }
+
+    /// The image of a texture, if it is available: PNG and JPEG files as they are, others as PNG.
+    fn image(&mut self, texture: &Texture<'_>) -> Result<Option<usize>> {
+        let name = self.name(texture.name);
+        let key = (name.clone(), texture.is_black_clear);
+        if let Some(known) = self.pictures.get(&key) {
+            return Ok(*known);
+        }
+        let room = self.room;
+        let affords = |bytes: usize| room.affords(0, bytes as u64, bytes as u64);
+        let file = if texture.is_black_clear { None } else { self.images.file(texture, room) };
+        let found = match file.and_then(|file| Some((file, media_type(file)?))) {
+            Some((file, kind)) => affords(file.len()).then(|| (file.to_vec(), kind)).ok_or(()),
+            None => match self.images.pixels(texture, MOST_SIDE, room) {
+                None => {
+                    self.room.keep(CORNER_WORK.saturating_add(name.len() as u64))?;
+                    self.pictures.insert(key, None);
+                    return Ok(None);
+                }
+                Some(mut pixels) => {
+                    if texture.is_black_clear {
+                        pixels.clear_black();
+                    }
+                    let png = to_png(&pixels)?;
+                    affords(png.len()).then_some((png, "image/png")).ok_or(())
+                }
+            },
+        };
+        let made = match found {
+            Err(()) => {
+                self.images.left_out(&name);
+                None
+            }
+            Ok((bytes, kind)) => {
+                let view = self.glb.view(bytes.len(), bytes, Use::Other)?;
+                let image = json!({ "bufferView": view, "mimeType": kind, "name": base_name(&name) });
+                Some(self.glb.push("images", image)?)
+            }
+        };
+        self.room.keep(CORNER_WORK.saturating_add(name.len() as u64))?;
+        self.pictures.insert(key, made);
+        Ok(made)
+    }
+}

@@ -1,0 +1,120 @@
+//! Primitives as plain arrays, for graphics cards and game engines.
+
+use std::collections::HashMap;
+
+use glam::Vec3;
+
+use super::{Corner, Primitive};
+use crate::base::error::Result;
+use crate::budget::{Budget, Reservation};
+
+/// The memory of a vertex with all its arrays, but for sets of texture coordinates.
+const VERTEX_BYTES: u64 = 64;
+
+/// A primitive as plain arrays in the common [space](super). All arrays have one element per vertex. Those that the file
+/// has no data for are empty.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Mesh {
+    /// Positions.
+    pub positions: Vec<[f32; 3]>,
+    /// Normals of length 1, smoothed where the [engine does so](Primitive::are_normals_smoothed).
+    pub normals: Vec<[f32; 3]>,
+    /// Sets of texture coordinates, with v growing downwards.
+    pub uvs: Vec<Vec<[f32; 2]>>,
+    /// Colors as stored; [`linear`](super::linear) converts them.
+    pub colors: Vec<[f32; 4]>,
+    /// The four strongest joints, as indices of [bones](crate::pose::Rig::bones).
+    pub joints: Vec<[u32; 4]>,
+    /// The weights of these joints, which sum to 1; all 0 if no joint moves the vertex.
+    pub weights: Vec<[f32; 4]>,
+    /// Three vertices per triangle, counterclockwise as seen from its front.
+    pub indices: Vec<u32>,
+    /// How many triangles were left out because the file has no position for one of their corners.
+    pub left_out: u64,
+}
+
+impl Primitive<'_> {
+    /// All arrays in the common space, in new memory, ready for upload. The budget bounds memory and work.
+    ///
+    /// ```
+    /// use meshpeek::{Asset, Budget, Limits};
+    /// # let bytes = std::fs::read("corpus/b3d/everything.b3d").unwrap();
+    /// let asset = Asset::parse(&bytes)?;
+    /// let budget = Budget::new(bytes.len() as u64, &Limits::default());
+    /// for primitive in asset.primitives() {
+    ///     let mesh = primitive?.to_mesh(&budget)?;
+    ///     println!("{} vertices, {} triangles", mesh.positions.len(), mesh.indices.len() / 3);
+    /// }
+    /// # Ok::<(), meshpeek::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if an array cannot be read or decoded, or exceeds the budget.
+    pub fn to_mesh(&self, budget: &Budget) -> Result<Mesh> {
+        let room = Reservation::new(budget);
+        let welded = self.to_welded(|bytes| room.kept(bytes))?;
+        let (corners, world) = (&welded.corners, self.world_matrix());
+        let sets = self.uv_sets()?;
+        let size = VERTEX_BYTES.saturating_add((sets as u64).saturating_mul(8));
+        room.kept(size.saturating_mul(corners.len() as u64))?;
+        let stored = self.positions()?;
+        let position = |index: u32| stored.array(index as usize).map_or([0.0; 3], |point| world.point(point));
+        let positions: Vec<[f32; 3]> = corners.iter().map(|corner| position(corner.position)).collect();
+        let normals = match self.normals()? {
+            Some(normals) => {
+                let turn = world.normals();
+                let normal = |index: u32| turn(normals.array(index as usize).unwrap_or_default());
+                corners.iter().map(|corner| normal(corner.normal)).collect()
+            }
+            None if self.are_normals_smoothed() => {
+                room.kept(VERTEX_BYTES.saturating_mul(corners.len() as u64))?;
+                // In the space of the mesh, as the engine does. There, triangles may be clockwise.
+                let own = |corner: &Corner| stored.array(corner.position as usize).unwrap_or_default();
+                let points: Vec<[f32; 3]> = corners.iter().map(own).collect();
+                let (turn, sign) = (world.normals(), if world.mirrors() { -1.0 } else { 1.0 });
+                let normals = smooth_normals(&points, &welded.triangles);
+                normals.into_iter().map(|normal| turn(normal.map(|axis| axis * sign))).collect()
+            }
+            None => Vec::new(),
+        };
+        let mut uvs = Vec::new();
+        for set in 0..sets {
+            let Some(stored) = self.uvs(set)? else { break };
+            let uv = |index: u32| stored.array(index as usize).unwrap_or_default();
+            uvs.push(corners.iter().map(|corner| uv(corner.uv(set))).collect());
+        }
+        let colors = self.colors()?.map_or_else(Vec::new, |colors| {
+            corners.iter().map(|corner| colors.array(corner.position as usize).unwrap_or([1.0; 4])).collect()
+        });
+        let (joints, weights) = self.to_weights()?.map_or_else(Default::default, |weights| {
+            let of = |corner: &Corner| weights.strongest(corner.position as usize);
+            let strongest = corners.iter().map(of);
+            strongest.map(|four| (four.map(|one| one.joint), four.map(|one| one.weight))).unzip()
+        });
+        let indices = welded.triangles.into_flattened();
+        Ok(Mesh { positions, normals, uvs, colors, joints, weights, indices, left_out: welded.left_out })
+    }
+}
+
+/// Smooth normals as Blitz3D computes them for a mesh that has none: at each position, the sum of the unit normals of the
+/// triangles around it. A vertex that no triangle with an area uses gets the normal 0. Triangles are counterclockwise as
+/// seen from their front; those with missing vertices are ignored.
+pub fn smooth_normals(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Vec<[f32; 3]> {
+    // Adding 0 makes -0 equal to 0.
+    let key = |point: &[f32; 3]| point.map(|axis| (axis + 0.0).to_bits());
+    let mut sums: HashMap<[u32; 3], Vec3> = HashMap::new();
+    for triangle in triangles {
+        let points = triangle.map(|vertex| positions.get(vertex as usize));
+        let [Some(a), Some(b), Some(c)] = points else { continue };
+        let from = Vec3::from(*a);
+        let normal = (Vec3::from(*b) - from).cross(Vec3::from(*c) - from).normalize_or_zero();
+        for point in [a, b, c] {
+            *sums.entry(key(point)).or_default() += normal;
+        }
+    }
+    positions
+        .iter()
+        .map(|point| sums.get(&key(point)).map_or([0.0; 3], |sum| sum.normalize_or_zero().to_array()))
+        .collect()
+}

@@ -1,0 +1,651 @@
+//! Models in other programs: materials, clips, axes, images, skins and morphs in glTF; plain arrays; pictures.
+
+use std::path::Path;
+
+use meshpeek::export::{self, NoImages, Options};
+use meshpeek::geometry::{Mesh, Primitive, smooth_normals};
+use meshpeek::{Asset, Budget, Limits, codec};
+use serde_json::{Value as Json, json};
+
+use crate::cli::{Folder, code, program, stderr};
+use crate::corpus::outside_file;
+use crate::export::{Look, cube, document, export as exported, is_golden, len, pixels, red, with_images};
+use crate::writer;
+use crate::writer::b3d::{chunk, keys, mesh, node, one_triangle, scene, sequence, triangles};
+use crate::writer::bytes::Bytes;
+
+/// The binary part of a file.
+fn binary(glb: &[u8]) -> &[u8] {
+    let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
+    &glb[20 + length + 8..]
+}
+
+/// The bytes of an accessor.
+fn bytes_of<'g>(glb: &'g [u8], document: &Json, accessor: &Json) -> &'g [u8] {
+    let view =
+        &document["bufferViews"][document["accessors"][index(accessor)]["bufferView"].as_u64().unwrap() as usize];
+    let (start, length) =
+        (view["byteOffset"].as_u64().unwrap() as usize, view["byteLength"].as_u64().unwrap() as usize);
+    &binary(glb)[start..start + length]
+}
+
+fn floats(glb: &[u8], document: &Json, accessor: &Json) -> Vec<f32> {
+    let bytes = bytes_of(glb, document, accessor);
+    bytes.chunks_exact(4).map(|four| f32::from_le_bytes(four.try_into().unwrap())).collect()
+}
+
+fn index(json: &Json) -> usize {
+    json.as_u64().unwrap() as usize
+}
+
+/// Exports with arguments; the file and its document.
+fn glb(folder: &Folder, model: &Path, args: &[&str]) -> (Vec<u8>, Json) {
+    let to = folder.0.join("out.glb");
+    let output = program().args(["export", "-q"]).args(args).arg(model).arg("-o").arg(&to).output().unwrap();
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let bytes = std::fs::read(to).unwrap();
+    let document = document(&bytes);
+    (bytes, document)
+}
+
+fn budget(bytes: &[u8]) -> Budget {
+    Budget::new(bytes.len() as u64, &Limits::default())
+}
+
+#[test]
+fn program_and_library_write_the_same_bytes() {
+    let folder = Folder::new("same-glb");
+    for name in ["b3d/everything.b3d", "bmx/full.bmx", "lodka/everything.lod", "mlod/everything.p3d", "rtm/plain.rtm"] {
+        let path = crate::corpus::root().join("corpus").join(name);
+        let bytes = std::fs::read(&path).unwrap();
+        let asset = Asset::parse(&bytes).unwrap();
+        let to = folder.0.join("out.glb");
+        exported(&path, &to);
+        let mut own = Vec::new();
+        export::glb(&asset, &Options::default(), &mut NoImages, &budget(&bytes)).unwrap().write_to(&mut own).unwrap();
+        // The program also finds the images in the model.
+        if name != "bmx/full.bmx" && name != "lodka/everything.lod" {
+            assert!(std::fs::read(&to).unwrap() == own, "{name}");
+        }
+        assert_eq!(len(&document(&own), "nodes"), len(&document(&std::fs::read(&to).unwrap()), "nodes"), "{name}");
+    }
+}
+
+#[test]
+fn a_budget_ends_an_export_with_an_error() {
+    let bytes = with_images(&[b"a.png"]);
+    let asset = Asset::parse(&bytes).unwrap();
+    let limits = Limits { decoded_bytes: 100, ..Limits::default() };
+    let small = Budget::new(0, &limits);
+    assert!(export::glb(&asset, &Options::default(), &mut NoImages, &small).is_err());
+    assert!(export::picture(&asset, &export::View::default(), &mut NoImages, &small).is_err());
+    assert!(export::obj(&asset, &Options::default(), &small).is_err());
+}
+
+/// A texture: name, flags, position, scale, rotation.
+struct Layer(&'static str, u32, [f32; 5]);
+
+const PLAIN: [f32; 5] = [0.0, 0.0, 1.0, 1.0, 0.0];
+
+/// A square with two sets of coordinates and vertex colors, and a brush with these layers.
+fn square(layers: &[Layer], color: [f32; 4], blend: i32, fx: u32) -> Vec<u8> {
+    let texture = |all: Bytes, layer: &Layer| all.cstr(layer.0).u32(layer.1).i32(2).f32s(layer.2);
+    let brush = Bytes::new().i32(layers.len() as i32).cstr("look").f32s(color).f32(0.0).i32(blend).u32(fx);
+    let brush = brush.i32s(0..layers.len() as i32);
+    let corners = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]];
+    let vertex = |[x, y]: &[f32; 2]| [*x, *y, 0.0, 1.0, 0.5, *x, 1.0 - *y, *x, *y, 0.5 * *x, 0.5 * *y];
+    let vertices = Bytes::new().u32(2).u32(2).u32(2).f32s(corners.iter().flat_map(vertex));
+    scene([
+        chunk(b"TEXS", layers.iter().fold(Bytes::new(), texture)),
+        chunk(b"BRUS", brush),
+        node("body", [mesh(0, [chunk(b"VRTS", vertices), triangles(0, &[[0, 1, 2], [2, 1, 3]])])]),
+    ])
+    .to_vec()
+}
+
+/// Red and black above, green and blue below.
+fn image() -> Vec<u8> {
+    let mut png = std::io::Cursor::new(Vec::new());
+    let pixels = [[255, 0, 0], [0, 0, 0], [0, 200, 0], [0, 0, 255]].concat();
+    image::RgbImage::from_raw(2, 2, pixels).unwrap().write_to(&mut png, image::ImageFormat::Png).unwrap();
+    png.into_inner()
+}
+
+#[test]
+fn materials_are_those_of_blitz3d() {
+    let folder = Folder::new("materials");
+    folder.file("Base.png", image());
+    folder.file("light.png", red(2));
+    folder.file("shine.png", red(4));
+    const WHITE: [f32; 4] = [1.0; 4];
+    let draw = |name: &str, bytes: Vec<u8>| {
+        let model = folder.file(&format!("{name}.b3d"), bytes);
+        let to = folder.0.join(format!("{name}.out.png"));
+        let output = program().args(["export", "-q", "--size", "96"]).arg(&model).arg("-o").arg(&to).output().unwrap();
+        assert!(code(&output) < 2, "{}", stderr(&output));
+        is_golden(&format!("material_{name}.png"), &std::fs::read(to).unwrap());
+        let (bytes, document) = glb(&folder, &model, &[]);
+        (document["materials"][0].clone(), document, bytes)
+    };
+    let base = |material: &Json| material["pbrMetallicRoughness"]["baseColorTexture"].clone();
+    // The lightmap and the reflection come first, and are not the base.
+    let layers = [
+        Layer("light.png", 1 | 65536, PLAIN),
+        Layer("shine.png", 1 | 64, PLAIN),
+        Layer(r"C:\art work\base.png", 1, PLAIN),
+    ];
+    let (material, document, _) = draw("lightmap", square(&layers, WHITE, 1, 0));
+    let image = |texture: &Json| {
+        let texture = &document["textures"][index(&texture["index"])];
+        document["images"][index(&texture["source"])]["name"].as_str().unwrap().to_owned()
+    };
+    assert_eq!((image(&base(&material)), base(&material)["texCoord"].clone()), ("base.png".to_owned(), json!(0)));
+    let lightmap = &material["extras"]["lightmap"];
+    assert_eq!((image(lightmap), &lightmap["texCoord"]), ("light.png".to_owned(), &json!(1)));
+    assert_eq!(image(&material["extras"]["environment"]), "shine.png");
+    assert_eq!(material["alphaMode"], Json::Null);
+    // Colors are stored as sRGB.
+    let (material, ..) = draw("color", square(&[Layer("none.png", 1, PLAIN)], [0.8, 0.8, 0.8, 1.0], 1, 0));
+    let factor = material["pbrMetallicRoughness"]["baseColorFactor"][0].as_f64().unwrap();
+    assert!((factor - 0.6038).abs() < 1e-3, "{factor}");
+    // Black is transparent.
+    let (material, document, bytes) = draw("masked", square(&[Layer("base.png", 1 | 4, PLAIN)], WHITE, 1, 0));
+    assert_eq!(material["alphaMode"], "MASK");
+    let view = &document["bufferViews"][index(&document["images"][0]["bufferView"])];
+    let (start, length) = (index(&view["byteOffset"]), index(&view["byteLength"]));
+    let png = image::load_from_memory(&binary(&bytes)[start..start + length]).unwrap().into_rgba8();
+    let opacities: Vec<u8> = png.pixels().map(|pixel| pixel.0[3]).collect();
+    assert_eq!(opacities, [255, 0, 255, 255]);
+    // Opacity of the image, of the brush, and none.
+    for (name, flags, color, mode) in [
+        ("alpha", 1 | 2, WHITE, json!("BLEND")),
+        ("clear", 1, [1.0, 1.0, 1.0, 0.5], json!("BLEND")),
+        ("opaque", 1, WHITE, Json::Null),
+    ] {
+        let (material, ..) = draw(name, square(&[Layer("base.png", flags, PLAIN)], color, 1, 0));
+        assert_eq!(material["alphaMode"], mode, "{name}");
+    }
+    // Vertex colors replace that of the brush, and are linear; full bright is unlit.
+    let layers = [Layer("base.png", 1 | 16 | 32, [0.25, 0.5, 2.0, 2.0, 0.0])];
+    let (material, document, bytes) = draw("vertex_colors", square(&layers, [0.1, 0.1, 0.1, 1.0], 1, 1 | 2));
+    assert_eq!(material["pbrMetallicRoughness"]["baseColorFactor"], json!([1.0, 1.0, 1.0, 1.0]));
+    assert!(material["extensions"]["KHR_materials_unlit"].is_object());
+    let transform = &base(&material)["extensions"]["KHR_texture_transform"];
+    assert_eq!(*transform, json!({ "offset": [0.25, 0.5], "rotation": 0.0, "scale": [2.0, 2.0] }));
+    let colors = floats(&bytes, &document, &document["meshes"][0]["primitives"][0]["attributes"]["COLOR_0"]);
+    assert!((colors[1] - 0.214).abs() < 1e-3 && colors[0] == 1.0, "{colors:?}");
+    // The extension scales before it rotates; Blitz3D after. What differs is in the coordinates themselves.
+    let layers = [Layer("base.png", 1, [0.0, 0.0, 2.0, 1.0, std::f32::consts::FRAC_PI_2])];
+    let (material, document, bytes) = draw("turned", square(&layers, WHITE, 1, 0));
+    assert_eq!(base(&material)["extensions"], Json::Null);
+    let uvs = floats(&bytes, &document, &document["meshes"][0]["primitives"][0]["attributes"]["TEXCOORD_0"]);
+    let asset = square(&layers, WHITE, 1, 0);
+    let asset = Asset::parse(&asset).unwrap();
+    let primitive = asset.primitives().next().unwrap().unwrap();
+    let transform = primitive.material().unwrap().unwrap().base().unwrap().transform;
+    let stored = primitive.uvs(0).unwrap().unwrap();
+    let turned: Vec<f32> = [0, 2, 1].iter().flat_map(|&at| transform.apply(stored.array(at).unwrap())).collect();
+    assert!(turned.iter().zip(&uvs).all(|(a, b)| (a - b).abs() < 1e-5) && turned != [0.0; 6], "{turned:?} {uvs:?}");
+}
+
+#[test]
+fn animations_of_one_rate_are_one_clip_and_sequences_are_its_named_parts() {
+    let folder = Folder::new("clips");
+    let anim = |frames, fps| writer::b3d::animation(frames, fps);
+    let fin = |part: usize| node(format!("fin {part}"), [keys(1, [0, 4, 10]), anim(10, 20.0)]);
+    let fish = scene([node("fish", [one_triangle()].into_iter().chain((0..13).map(fin)))]).to_vec();
+    let (_, document) = glb(&folder, &folder.file("fish.b3d", &fish), &[]);
+    assert_eq!(len(&document, "animations"), 1);
+    assert_eq!(document["animations"][0]["channels"].as_array().unwrap().len(), 13);
+    // Another rate is another clip.
+    let two = scene([node(
+        "both",
+        [node("a", [keys(1, [0, 4]), anim(4, 20.0)]), node("b", [keys(1, [0, 4]), anim(4, 25.0)])],
+    )]);
+    let (_, document) = glb(&folder, &folder.file("two.b3d", two.to_vec()), &[]);
+    assert_eq!(len(&document, "animations"), 2);
+    let parts =
+        [keys(1, [0, 10, 40]), sequence("walk", 10, 30), sequence("stand", 30, 40), node("arm", [keys(1, [20])])];
+    let man = scene([node("man", [one_triangle(), anim(40, 20.0)].into_iter().chain(parts))]).to_vec();
+    let model = folder.file("man.b3d", &man);
+    let (bytes, document) = glb(&folder, &model, &[]);
+    let clips: Vec<(&str, f64)> = document["animations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|clip| (clip["name"].as_str().unwrap(), clip["extras"]["seconds"].as_f64().unwrap()))
+        .collect();
+    assert_eq!(clips, [("man", 2.0), ("walk", 1.0), ("stand", 0.5)]);
+    let times = |bytes: &[u8], document: &Json, clip: usize| {
+        floats(bytes, document, &document["animations"][clip]["samplers"][0]["input"])
+    };
+    assert_eq!(times(&bytes, &document, 1), [0.0, 1.0]);
+    // The rig has the same clips, and each pose is that of the whole at the same time.
+    let asset = Asset::parse(&man).unwrap();
+    let rig = asset.rigs().pop().unwrap().unwrap();
+    let all: Vec<_> = rig.clips().map(Result::unwrap).collect();
+    assert_eq!((all.len(), all[1].rate(), all[1].seconds()), (3, Some(20.0), Some(1.0)));
+    for seconds in [0.0, 0.25, 1.0] {
+        assert_eq!(all[1].pose_at(seconds).unwrap(), all[0].pose_at(seconds + 0.5).unwrap(), "{seconds}");
+        assert_eq!(all[1].sampler().unwrap().pose_at(seconds), all[1].pose_at(seconds).unwrap());
+    }
+    let (bytes, document) = glb(&folder, &model, &["--clip", "WALK", "--fps", "40"]);
+    assert_eq!((len(&document, "animations"), times(&bytes, &document, 0)), (1, vec![0.0, 0.5]));
+    let output =
+        program().args(["export", "--clip", "run"]).arg(&model).arg("-o").arg(folder.0.join("x.glb")).output().unwrap();
+    assert!(code(&output) == 2 && stderr(&output).contains("man, walk, stand"), "{}", stderr(&output));
+    // `info` names them.
+    let info = program().arg("info").arg(&model).output().unwrap();
+    let info = crate::cli::stdout(&info);
+    assert!(info.contains("walk") && info.contains("frames 10 to 30"), "{info}");
+}
+
+/// Bits that are the same for 0 and -0.
+fn bits(point: [f32; 3]) -> [u32; 3] {
+    point.map(|axis| (axis + 0.0).to_bits())
+}
+
+#[test]
+fn mirrored_along_z_the_coordinates_are_those_of_the_file() {
+    let folder = Folder::new("mirror");
+    let bytes = outside_file("b3d/character.b3d").unwrap_or_else(|| writer::b3d::sound().to_vec());
+    let model = folder.file("model.b3d", &bytes);
+    let file = meshpeek::b3d::Scene::parse(&bytes).unwrap();
+    let (glb_bytes, document) = glb(&folder, &model, &["--mirror", "z"]);
+    let nodes = document["nodes"].as_array().unwrap();
+    let number = |json: &Json, at: usize, other: f64| json.get(at).map_or(other, |one| one.as_f64().unwrap()) as f32;
+    let mut checked = 0;
+    for (node, stored) in nodes.iter().zip(file.nodes().map(Result::unwrap)) {
+        let [x, y, z] = stored.position();
+        let read = [0, 1, 2].map(|at| number(&node["translation"], at, 0.0));
+        assert_eq!([read[0], read[1], -read[2]], [x, y, z]);
+        let read = [0, 1, 2, 3].map(|at| number(&node["rotation"], at, [0.0, 0.0, 0.0, 1.0][at]));
+        let turned = meshpeek::b3d::rotation_xyzw(stored.rotation());
+        let length = turned.iter().map(|part| part * part).sum::<f32>().sqrt();
+        for (a, b) in [-read[0], -read[1], read[2], read[3]].iter().zip(turned) {
+            assert!((a - b / length).abs() < 1e-6);
+        }
+    }
+    // A skinned mesh has a node of its own.
+    let stored = file.nodes().map(Result::unwrap).find_map(|node| node.mesh().unwrap()).unwrap();
+    let raw: std::collections::BTreeSet<[u32; 3]> =
+        stored.vertices().unwrap().positions().iter().map(|point| bits(point.to_array())).collect();
+    for primitive in document["meshes"][0]["primitives"].as_array().unwrap() {
+        for point in floats(&glb_bytes, &document, &primitive["attributes"]["POSITION"]).chunks_exact(3) {
+            assert!(raw.contains(&bits([point[0], point[1], -point[2]])), "{point:?}");
+            checked += 1;
+        }
+    }
+    assert!(checked > 3, "{checked}");
+    // Triangles are counterclockwise, scale and the upward axis as asked for.
+    let (plain, first) = glb(&folder, &model, &[]);
+    let (scaled, second) = glb(&folder, &model, &["--scale", "2", "--up", "z"]);
+    let of = |bytes: &[u8], document: &Json| {
+        floats(bytes, document, &document["meshes"][0]["primitives"][0]["attributes"]["POSITION"])
+    };
+    for (a, b) in of(&plain, &first).chunks_exact(3).zip(of(&scaled, &second).chunks_exact(3)) {
+        assert_eq!([a[0] * 2.0, -a[2] * 2.0, a[1] * 2.0], [b[0], b[1], b[2]]);
+    }
+}
+
+#[test]
+fn images_are_found_by_folder_by_name_and_in_the_archive() {
+    let folder = Folder::new("image-search");
+    let images = |model: &Path, args: &[&str]| {
+        let (_, document) = glb(&folder, model, args);
+        (len(&document, "images"), document["images"][0]["mimeType"].clone(), document["images"][0]["name"].clone())
+    };
+    let none = (0, Json::Null, Json::Null);
+    let model = folder.file("model.b3d", with_images(&[br"c:\work\skins\Fur.PNG"]));
+    assert_eq!(images(&model, &[]), none);
+    for name in ["deep/skins", "skins", "other"] {
+        std::fs::create_dir_all(folder.0.join("t").join(name)).unwrap();
+    }
+    folder.file("t/other/fur.png", red(2));
+    folder.file("t/deep/skins/fur.png", red(3));
+    folder.file("t/skins/fur.png", red(4));
+    let t = folder.0.join("t");
+    let t = t.to_str().unwrap();
+    assert_eq!(images(&model, &["--textures", t]), (1, json!("image/png"), json!("Fur.PNG")));
+    // The nearest folder first.
+    let (bytes, document) = glb(&folder, &model, &["--textures", t]);
+    let start = index(&document["bufferViews"][index(&document["images"][0]["bufferView"])]["byteOffset"]);
+    assert_eq!(pixels(&binary(&bytes)[start..]).0, 4);
+    let file = folder.0.join("t/other/fur.png");
+    let given = format!("fur.png={}", file.display());
+    assert_eq!(images(&model, &["--texture", &given]).0, 1);
+    // A model that names no image.
+    let bare = folder.file("bare.b3d", cube(&Look(b"", [1.0; 4], 0), None));
+    let bare = {
+        let bytes = std::fs::read(&bare).unwrap();
+        assert!(Asset::parse(&bytes).is_ok());
+        let mesh = mesh(-1, [square_vertices(), triangles(-1, &[[0, 1, 2]])]);
+        folder.file("bare.b3d", scene([node("n", [mesh])]).to_vec())
+    };
+    assert_eq!(images(&bare, &[]).0, 0);
+    assert_eq!(images(&bare, &["--texture", file.to_str().unwrap()]), (1, json!("image/png"), json!("fur.png")));
+    // Others are written as PNG.
+    let mut bitmap = std::io::Cursor::new(Vec::new());
+    image::RgbImage::from_pixel(2, 2, image::Rgb([9, 8, 7])).write_to(&mut bitmap, image::ImageFormat::Bmp).unwrap();
+    folder.file("skin.bmp", bitmap.into_inner());
+    let bmp = folder.file("bmp.b3d", with_images(&[b"skin.bmp"]));
+    assert_eq!(images(&bmp, &[]), (1, json!("image/png"), json!("skin.bmp")));
+    // Elsewhere in the archive around the model.
+    use writer::zip::{Entry, zip};
+    let (inner, skin) = (with_images(&[b"fur.png"]), red(2));
+    let entries = [Entry::deflated("mobs/cow/model.b3d", &inner), Entry::deflated("mobs/textures/FUR.png", &skin)];
+    let archive = folder.file("a.zip", zip(&entries, b"").to_vec());
+    let address = format!("{}!/mobs/cow/model.b3d", archive.display());
+    assert_eq!(images(Path::new(&address), &[]), (1, json!("image/png"), json!("fur.png")));
+}
+
+/// Three vertices with coordinates.
+fn square_vertices() -> Bytes {
+    chunk(
+        b"VRTS",
+        Bytes::new()
+            .u32(0)
+            .u32(1)
+            .u32(2)
+            .f32s([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0]),
+    )
+}
+
+#[test]
+fn mlod_models_are_written_by_lod_without_proxies_and_move_with_plain_rtm() {
+    use writer::mlod::{face, lod, model, tag};
+    let folder = Folder::new("mlod-glb");
+    let faces = [face(&[0, 1, 2], "a.paa", ""), face(&[1, 2, 3], "a.paa", "")];
+    // The second face is a proxy; one point moves half.
+    let tags = [tag("Bone 0", &[1, 129, 0, 0, 1, 0]), tag(r"proxy:\gun.001", &[0, 0, 0, 0, 0, 1])];
+    let fine = lod(4, &faces, &tags, 1.0);
+    let bytes = model(&[lod(3, &faces[..1], &[], 2.0), fine, lod(3, &faces[..1], &[], 1e13)]).to_vec();
+    let file = folder.file("model.p3d", &bytes);
+    let asset = Asset::parse(&bytes).unwrap();
+    let visible: Vec<bool> = asset.primitives().map(|one| one.unwrap().place().visible).collect();
+    assert_eq!(visible, [true, true, false, true]);
+    let names = |args: &[&str]| {
+        let (_, document) = glb(&folder, &file, args);
+        let nodes = document["nodes"].as_array().unwrap().clone();
+        let count = |mesh: &Json| index(&document["accessors"][index(&mesh["primitives"][0]["indices"])]["count"]);
+        assert!(document["meshes"].as_array().unwrap().iter().all(|mesh| count(mesh) == 3));
+        nodes.iter().map(|node| node["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&[]), ["Visual 1"]);
+    assert_eq!(names(&["--lod", "2"]), ["Geometry"]);
+    assert_eq!(names(&["--lod", "all"]), ["Visual 2", "Visual 1", "Geometry"]);
+    let output =
+        program().args(["export", "--lod", "3"]).arg(&file).arg("-o").arg(folder.0.join("x.glb")).output().unwrap();
+    assert!(code(&output) == 2 && stderr(&output).contains("no LOD 3"), "{}", stderr(&output));
+    // Bones of an animation, two frames.
+    let name = |name: &str| Bytes::new().raw(name).raw(vec![0; 32 - name.len()]);
+    let pose = |x: f32| {
+        Bytes::new().part(&name("bone 0")).f32s([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, x, 0.0, 2.0 * x])
+    };
+    let motion = Bytes::new().raw("RTM_0101").f32s([0.0; 3]).u32(2).u32(1).part(&name("bone 0"));
+    let motion = motion.f32(0.0).part(&pose(0.0)).f32(1.0).part(&pose(3.0));
+    let rtm = folder.file("walk.rtm", motion.to_vec());
+    let (bytes, document) = glb(&folder, &file, &["--motion", rtm.to_str().unwrap()]);
+    assert_eq!((len(&document, "skins"), len(&document, "animations")), (1, 1));
+    let attributes = &document["meshes"][0]["primitives"][0]["attributes"];
+    assert_eq!(document["accessors"][index(&attributes["JOINTS_0"])]["componentType"], 5121);
+    assert_eq!(bytes_of(&bytes, &document, &attributes["JOINTS_0"])[..12], [0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0]);
+    let sampler = &document["animations"][0]["samplers"][0];
+    assert_eq!(floats(&bytes, &document, &sampler["output"]), [0.0, 0.0, 0.0, 3.0, 0.0, -6.0]);
+    let (_, alone) = glb(&folder, &rtm, &[]);
+    assert_eq!((len(&alone, "nodes"), len(&alone, "animations")), (1, 1));
+}
+
+#[test]
+fn lodka_morphs_are_morph_targets() {
+    let folder = Folder::new("morphs");
+    let path = Path::new("corpus/lodka/everything.lod");
+    let bytes = std::fs::read(crate::corpus::root().join(path)).unwrap();
+    let asset = Asset::parse(&bytes).unwrap();
+    let (_, document) = glb(&folder, path, &[]);
+    let mut expected = 0;
+    for primitive in asset.primitives().map(Result::unwrap) {
+        let morphs = primitive.morphs().unwrap();
+        assert!(morphs.iter().all(|morph| morph.positions.len() == primitive.vertex_count().unwrap()));
+        if primitive.place().node.is_none() && primitive.triangles().next().is_some() {
+            expected += morphs.len();
+        }
+    }
+    let primitives =
+        document["meshes"].as_array().unwrap().iter().flat_map(|mesh| mesh["primitives"].as_array().unwrap());
+    let targets: usize = primitives.map(|one| one["targets"].as_array().map_or(0, Vec::len)).sum();
+    assert_eq!(targets, expected);
+    assert!(expected > 0);
+}
+
+#[test]
+fn bones_without_weights_make_no_skin_and_hidden_objects_are_in_no_scene() {
+    let folder = Folder::new("empty-skin");
+    let bones = [one_triangle(), node("a", [writer::b3d::bone(&[])]), node("b", [writer::b3d::bone(&[(0, 0.0)])])];
+    let (_, document) = glb(&folder, &folder.file("bones.b3d", scene([node("n", bones)]).to_vec()), &[]);
+    assert_eq!((len(&document, "skins"), len(&document, "nodes")), (0, 3));
+    let (_, document) = glb(&folder, Path::new("corpus/bmx/full.bmx"), &[]);
+    let shown: Vec<usize> = document["scenes"][0]["nodes"].as_array().unwrap().iter().map(index).collect();
+    let mut hidden = 0;
+    for (place, node) in document["nodes"].as_array().unwrap().iter().enumerate() {
+        let is_hidden = node["extras"]["visible"] == false;
+        assert_eq!(shown.contains(&place), !is_hidden, "{node}");
+        hidden += usize::from(is_hidden);
+    }
+    assert!(hidden > 0);
+}
+
+#[test]
+fn missing_normals_are_smoothed_by_position_as_blitz3d_does() {
+    let folder = Folder::new("smooth");
+    let model = cube(&Look(b"none.png", [1.0; 4], 0), None);
+    let (bytes, document) = glb(&folder, &folder.file("cube.b3d", &model), &[]);
+    let attributes = &document["meshes"][0]["primitives"][0]["attributes"];
+    let (points, normals) =
+        (floats(&bytes, &document, &attributes["POSITION"]), floats(&bytes, &document, &attributes["NORMAL"]));
+    // Each corner belongs to three sides, but to two triangles of some: the normal is near the diagonal.
+    for (point, normal) in points.chunks_exact(3).zip(normals.chunks_exact(3)) {
+        let along: f32 = point.iter().zip(normal).map(|(a, b)| a * b).sum::<f32>() / 3.0_f32.sqrt();
+        assert!(along > 0.9, "{point:?} {normal:?}");
+    }
+    let asset = Asset::parse(&model).unwrap();
+    let primitive = asset.primitives().next().unwrap().unwrap();
+    let own = primitive.to_mesh(&budget(&model)).unwrap();
+    let turn = primitive.world_matrix().normals();
+    for (own, local) in own.normals.iter().zip(normals.chunks_exact(3)) {
+        let expected = turn([-local[0], local[1], local[2]]);
+        assert!(own.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-5), "{own:?} {expected:?}");
+    }
+    let flat = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [5.0, 5.0, 5.0]];
+    assert_eq!(
+        smooth_normals(&flat, &[[0, 1, 2], [0, 1, 9]]),
+        [[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [0.0; 3]]
+    );
+}
+
+fn is_send<T: Send>(value: T) -> T {
+    value
+}
+
+/// All arrays of a primitive by their own methods, in the common space.
+fn by_hand(primitive: &Primitive<'_>) -> Vec<[f32; 3]> {
+    let (positions, world) = (primitive.positions().unwrap(), primitive.world_matrix());
+    let points = is_send(primitive.triangles()).flat_map(Result::unwrap);
+    points.filter_map(|vertex| Some(world.point(positions.array(vertex as usize)?))).collect()
+}
+
+#[test]
+fn a_mesh_is_what_its_primitive_is() {
+    let mut checked = 0;
+    for name in
+        ["b3d/everything.b3d", "bmx/full.bmx", "lodka/everything.lod", "mlod/everything.p3d", "odol/v50_lzo.p3d"]
+    {
+        let bytes = std::fs::read(crate::corpus::root().join("corpus").join(name)).unwrap();
+        let asset = Asset::parse(&bytes).unwrap();
+        for primitive in is_send(asset.primitives()) {
+            let primitive = primitive.unwrap();
+            let mesh = primitive.to_mesh(&budget(&bytes)).unwrap();
+            if mesh.left_out > 0 {
+                continue;
+            }
+            let points: Vec<[f32; 3]> = mesh.indices.iter().map(|&vertex| mesh.positions[vertex as usize]).collect();
+            assert_eq!(points, by_hand(&primitive), "{name}");
+            let Mesh { positions, normals, uvs, colors, joints, weights, .. } = &mesh;
+            let lengths = [normals.len(), colors.len(), joints.len(), weights.len()];
+            let all = lengths.into_iter().chain(uvs.iter().map(Vec::len));
+            assert!(all.into_iter().all(|len| len == 0 || len == positions.len()), "{name}: {lengths:?}");
+            let too_small = Budget::new(0, &Limits { decoded_bytes: 10, ..Limits::default() });
+            assert_eq!(primitive.to_mesh(&too_small).is_err(), !mesh.indices.is_empty(), "{name}");
+            checked += 1;
+        }
+    }
+    assert!(checked > 10, "{checked}");
+}
+
+#[test]
+fn arrays_of_a_lod_are_decoded_once_for_all_its_sections() {
+    let bytes = std::fs::read(crate::corpus::root().join("corpus/odol/v50_lzo.p3d")).unwrap();
+    let asset = Asset::parse(&bytes).unwrap();
+    let all: Vec<_> = asset.primitives().map(Result::unwrap).filter(|one| one.place().mesh == 0).collect();
+    let read = || all.iter().for_each(|one| drop((one.positions(), one.normals(), one.uvs(0), one.tangents())));
+    read();
+    let before = codec::activity().decodes;
+    read();
+    assert_eq!(codec::activity().decodes, before);
+}
+
+#[test]
+fn interleaved_vertices_are_ready_for_upload() {
+    let bytes = std::fs::read(crate::corpus::root().join("corpus/b3d/everything.b3d")).unwrap();
+    let asset = Asset::parse(&bytes).unwrap();
+    let primitive = asset.primitives().next().unwrap().unwrap();
+    let normals = primitive.normals().unwrap().unwrap().borrowed().unwrap();
+    let (records, stride, column) = (normals.as_bytes(), normals.stride(), normals.column());
+    assert!(bytes.as_ptr_range().contains(&records.as_ptr()) && records.len() == stride * normals.len());
+    for (record, normal) in records.chunks_exact(stride).zip(normals.iter()) {
+        let stored: Vec<f32> = record[column..column + 12]
+            .chunks_exact(4)
+            .map(|four| f32::from_le_bytes(four.try_into().unwrap()))
+            .collect();
+        assert_eq!(stored, normal.to_array());
+    }
+}
+
+#[test]
+fn samplers_give_the_poses_of_their_clips() {
+    for (path, bytes) in crate::corpus::files() {
+        let Ok(asset) = Asset::parse(&bytes) else { continue };
+        // Matrices of plain RTM are decomposed, so between frames they differ.
+        if asset.format() == meshpeek::Format::Rtm {
+            continue;
+        }
+        for clip in asset.rigs().into_iter().flatten().flat_map(|rig| rig.clips().flatten().collect::<Vec<_>>()) {
+            let Ok(sampler) = clip.sampler() else { continue };
+            for seconds in [0.0, 0.1, 7.0] {
+                let (a, b) = (sampler.pose_at(seconds), clip.pose_at(seconds).unwrap());
+                for (a, b) in a.locals().iter().zip(b.locals()) {
+                    let near =
+                        a.0.iter()
+                            .flatten()
+                            .zip(b.0.iter().flatten())
+                            .all(|(a, b)| (a - b).abs() < 1e-4 || a.is_nan() || b.is_nan());
+                    assert!(near, "{} at {seconds}: {a:?} {b:?}", path.display());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn pictures_show_sides_times_edges_and_no_background() {
+    let folder = Folder::new("views");
+    let parts = [one_triangle(), writer::b3d::animation(40, 20.0)];
+    let arm = node("arm", [cube_mesh(), keys(1, [0, 20])]);
+    let model = folder.file("model.b3d", scene([node("body", parts.into_iter().chain([arm]))]).to_vec());
+    let draw = |args: &[&str]| {
+        let to = folder.0.join("out.png");
+        let output = program()
+            .args(["export", "-q", "--size", "64"])
+            .args(args)
+            .arg(&model)
+            .arg("-o")
+            .arg(&to)
+            .output()
+            .unwrap();
+        assert!(code(&output) < 2, "{args:?}: {}", stderr(&output));
+        image::load_from_memory(&std::fs::read(to).unwrap()).unwrap()
+    };
+    let plain = draw(&[]).into_rgba8();
+    for args in [&["--view", "front"][..], &["--view", "top"], &["--time", "1"], &["--wireframe"]] {
+        assert!(draw(args).into_rgba8() != plain, "{args:?}");
+    }
+    assert!(plain.pixels().all(|pixel| pixel.0[3] == 255));
+    let clear = draw(&["--transparent"]).into_rgba8();
+    assert_eq!(clear.get_pixel(0, 0).0, [0; 4]);
+    assert!(clear.pixels().any(|pixel| pixel.0[3] == 255));
+    let output = program()
+        .args(["export", "--time", "1", "--clip", "none"])
+        .arg(&model)
+        .arg("-o")
+        .arg(folder.0.join("x.png"))
+        .output()
+        .unwrap();
+    assert!(code(&output) == 2 && stderr(&output).contains("no animation is called none"), "{}", stderr(&output));
+}
+
+/// A tetrahedron.
+fn cube_mesh() -> Bytes {
+    let points = [0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0];
+    let vertices = chunk(b"VRTS", Bytes::new().u32(0).u32(0).u32(0).f32s(points));
+    mesh(-1, [vertices, triangles(-1, &[[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])])
+}
+
+#[test]
+fn thumbnails_have_the_paths_of_their_models_and_a_contact_sheet_shows_all() {
+    let folder = Folder::new("named-thumbnails");
+    std::fs::create_dir_all(folder.0.join("in/b")).unwrap();
+    let one = scene([node("n", [cube_mesh()])]).to_vec();
+    folder.file("in/a.b3d", &one);
+    folder.file("in/b/a.b3d", &one);
+    let entries = [writer::zip::Entry::deflated("../x/c.b3d", &one)];
+    folder.file("in/z.zip", writer::zip::zip(&entries, b"").to_vec());
+    let sheet = folder.0.join("sheet.png");
+    let mut scan = program();
+    scan.current_dir(folder.0.join("in")).args(["scan", "-q", ".", "--thumbnails", "../out", "--contact-sheet"]);
+    let output = scan.arg(&sheet).output().unwrap();
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let mut files: Vec<String> = crate::corpus::below(&folder.0.join("out"))
+        .into_iter()
+        .map(|path| path.strip_prefix(folder.0.join("out")).unwrap().to_str().unwrap().to_owned())
+        .collect();
+    files.sort();
+    assert_eq!(files, ["a.b3d.png", "b/a.b3d.png", "z.zip!/__/x/c.b3d.png"]);
+    let sheet = image::open(sheet).unwrap();
+    assert_eq!((sheet.width(), sheet.height()), (128, 128));
+}
+
+#[test]
+fn triangles_are_written_as_obj_and_ply() {
+    let folder = Folder::new("obj");
+    let to = folder.0.join("out.obj");
+    assert_eq!(code(&exported(Path::new("corpus/b3d/everything.b3d"), &to)), 0);
+    let text = std::fs::read_to_string(&to).unwrap();
+    let count = |start: &str| text.lines().filter(|line| line.starts_with(start)).count();
+    let bytes = std::fs::read(crate::corpus::root().join("corpus/b3d/everything.b3d")).unwrap();
+    let asset = Asset::parse(&bytes).unwrap();
+    let meshes: Vec<Mesh> = asset.primitives().map(|one| one.unwrap().to_mesh(&budget(&bytes)).unwrap()).collect();
+    let vertices: usize = meshes.iter().map(|mesh| mesh.positions.len()).sum();
+    let triangles: usize = meshes.iter().map(|mesh| mesh.indices.len() / 3).sum();
+    assert_eq!((count("v "), count("f ")), (vertices, triangles));
+    let most = text.lines().filter_map(|line| line.strip_prefix("f ")).flat_map(|line| line.split(' '));
+    assert_eq!(most.map(|corner| corner.split('/').next().unwrap().parse::<usize>().unwrap()).max(), Some(vertices));
+    let to = folder.0.join("out.ply");
+    assert_eq!(code(&exported(Path::new("corpus/b3d/everything.b3d"), &to)), 0);
+    let ply = std::fs::read(&to).unwrap();
+    let end = ply.windows(11).position(|part| part == b"end_header\n").unwrap() + 11;
+    assert_eq!(ply.len() - end, vertices * 36 + triangles * 13);
+    for ending in ["obj", "ply"] {
+        let output = exported(Path::new("corpus/odol/v50_lzo.p3d"), &folder.0.join(format!("x.{ending}")));
+        assert!(code(&output) == 2 && stderr(&output).contains("ODOL"), "{}", stderr(&output));
+    }
+}
