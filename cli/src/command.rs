@@ -19,7 +19,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Scan", &["scan", "plan"]),
     ("Check", &["verify", "refs"]),
     ("Compare", &["diff", "dupes"]),
-    ("Extract", &["cat", "export"]),
+    ("Extract", &["cat", "extract", "export"]),
     ("Other", &["completions", "man", "limits"]),
 ];
 
@@ -100,8 +100,8 @@ fn chosen_format(matches: &ArgMatches) -> Result<Option<(&str, &'static str)>, F
     };
     let formats = command.find_subcommand(verb).and_then(of_format);
     let writes: Vec<String> = match (verb, &formats) {
-        // `cat` writes bytes unchanged, and `export` selects its own format.
-        ("cat" | "export", _) => return Ok(None),
+        // `cat` and `extract` write bytes unchanged, and `export` selects its own format.
+        ("cat" | "extract" | "export", _) => return Ok(None),
         (_, Some(formats)) => {
             let args = matches.subcommand_matches(verb);
             if args.is_some_and(|args| args.value_source("format") == Some(ValueSource::CommandLine)) {

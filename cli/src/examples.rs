@@ -79,6 +79,22 @@ Examples:
   meshpeek cat mod.pbo!/config.cpp
   meshpeek cat mods.zip!/a.pbo!/data/tree.p3d -o tree.p3d";
 
+pub(crate) const EXTRACT: &str = "\
+Examples:
+  meshpeek extract mod.pbo -o mod/
+  meshpeek extract mod.pbo!/*.p3d -o models/ --flat
+  meshpeek extract mods.zip!/*.pbo!/config.cpp -o configs/
+  meshpeek extract mods.zip!/addons/a.pbo -o a/
+
+An archive is extracted whole; archives inside it are written as files, unless the address names one. Globs are written \
+as in .gitignore and ignore case. Below an archive that a glob selects, its path is a folder.
+
+Nothing is written outside the folder, nor through a link inside it. A name that could leave it, or that some system \
+forbids, is escaped, and a name that exists already gets a number; both are reported. Run the same command again to go on \
+after an interruption: files with the size and time of their member are skipped.
+
+Exit status: 0 done, 1 a member could not be written, 2 nothing could be done, or the disk is full.";
+
 pub(crate) const EXPORT: &str = "\
 Examples:
   meshpeek export scene.b3d -o scene.glb

@@ -10,6 +10,7 @@ mod dump;
 mod dupes;
 mod examples;
 mod export;
+mod extract;
 mod failure;
 mod hex;
 mod info;
@@ -77,7 +78,11 @@ fn failed(failure: Failure, notes: Notes) -> ExitCode {
 }
 
 fn run(verb: &Verb, common: &mut Common, notes: Notes) -> Outcome {
-    let file = common.output.as_deref().filter(|path| !matches!(verb, Verb::Scan { .. }) || !scan::is_folder(path));
+    let file = common.output.as_deref().filter(|path| match verb {
+        Verb::Scan { .. } => !scan::is_folder(path),
+        Verb::Extract(_) => false,
+        _ => true,
+    });
     common.output_file = file.map(|path| OutputFile::open(path, &verb.inputs())).transpose()?;
     let code = match verb {
         Verb::Info { file, json, digests } => info::run(file, *json, *digests, common),
@@ -89,6 +94,7 @@ fn run(verb: &Verb, common: &mut Common, notes: Notes) -> Outcome {
         Verb::Schema(args) => schema::run(args, common),
         Verb::Dump { file, selector, format } => dump::run(file, selector.as_deref(), *format, common),
         Verb::Cat { file } => cat::run(file, common),
+        Verb::Extract(args) => extract::run(args, common),
         Verb::Export(args) => export::run(args, common),
         Verb::Refs(args) => refs::run(args, common),
         Verb::Diff(args) => diff::run(args, common),

@@ -83,6 +83,9 @@ pub(crate) enum Verb {
         /// Member, such as `mod.pbo!/config.cpp`, or file
         file: PathBuf,
     },
+    /// Write members of archives, or whole archives, as files into a folder
+    #[command(after_help = examples::EXTRACT)]
+    Extract(crate::extract::Args),
     /// Write a model as glTF (not Arma models) or draw it (all models)
     #[command(after_help = examples::EXPORT)]
     Export(crate::export::Args),
@@ -116,6 +119,7 @@ impl Verb {
             Self::Info { file, .. } | Self::Dump { file, .. } | Self::Cat { file } => vec![file],
             Self::Tree(args) => vec![&args.file],
             Self::Hex(args) => vec![&args.file],
+            Self::Extract(args) => args.addresses.iter().collect(),
             Self::Export(args) => vec![&args.file],
             Self::Scan { inputs, .. } | Self::Verify { inputs, .. } => {
                 inputs.paths.iter().chain(&inputs.paths_from).chain(&inputs.units_from).collect()
