@@ -17,7 +17,7 @@ use crate::visible::shown;
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Look", &["info", "tree", "hex", "dump", "schema"]),
     ("Scan", &["scan", "plan"]),
-    ("Check", &["verify", "refs"]),
+    ("Check", &["verify", "refs", "fit"]),
     ("Compare", &["diff", "dupes"]),
     ("Extract", &["cat", "extract", "export"]),
     ("Other", &["completions", "man", "limits"]),

@@ -23,6 +23,7 @@ Examples:
   meshpeek scan addons/
   meshpeek scan addons/ -g '*.p3d' --digests -o index.ndjson
   meshpeek scan addons/ --csv-safe -o index.csv
+  meshpeek scan addons/ --sort -triangles --top 10
   meshpeek scan addons/ --events --since old.ndjson -o new.ndjson
   meshpeek scan addons/ --thumbnails pictures/ -o index.ndjson
   find . -newer index.ndjson -print0 | meshpeek scan --paths-from - -0
@@ -109,6 +110,16 @@ Examples:
   meshpeek refs addons/ --missing -o missing.csv
 
 Exit status: 0 every file is found, 1 a file is missing or a path could not be read, 2 nothing could be done.";
+
+pub(crate) const FIT: &str = "\
+Examples:
+  meshpeek fit walk.rtm soldier.p3d
+  meshpeek fit walk.b3d hero.b3d villain.b3d --format ndjson
+
+Bones are paired by name, ignoring case. `missing`: the animation moves it, but the model does not have it. `unmoved`: \
+the model has it, but the animation does not move it.
+
+Exit status: 0 the models have every bone, 1 a bone is missing or a model could not be read, 2 nothing could be done.";
 
 pub(crate) const DIFF: &str = "\
 Examples:

@@ -12,6 +12,7 @@ mod examples;
 mod export;
 mod extract;
 mod failure;
+mod fit;
 mod hex;
 mod info;
 mod input;
@@ -97,6 +98,7 @@ fn run(verb: &Verb, common: &mut Common, notes: Notes) -> Outcome {
         Verb::Extract(args) => extract::run(args, common),
         Verb::Export(args) => export::run(args, common),
         Verb::Refs(args) => refs::run(args, common),
+        Verb::Fit(args) => fit::run(args, common),
         Verb::Diff(args) => diff::run(args, common),
         Verb::Dupes(args) => dupes::run(args, common),
         Verb::Completions { shell } => manual::completions(*shell, common),

@@ -34,6 +34,10 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
     if is_stream && !matches!(format(args, common)?, None | Some(RecordFormat::Ndjson)) {
         return Err(Failure::Told("--events and --since need --format ndjson".to_owned()));
     }
+    // The records of unchanged files are copied from the old stream, without a look at their numbers.
+    if old.is_some() && (args.top.is_some() || inputs.sort.as_ref().is_some_and(|by| by.name != "path")) {
+        return Err(Failure::Told("--since goes with --sort path only, and not with --top".to_owned()));
+    }
     let mut writer = Writer::new(inputs, args, is_stream, common)?;
     #[cfg(feature = "parquet")]
     let tables = writer.tables();
@@ -55,7 +59,7 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
         Line::of(seen.record, is_lines)
     };
     let mut copied = Tally::default();
-    let mut tally = input::each_told(&scan, inputs, common, view, |told| match told {
+    let mut tally = input::each_told(&scan, inputs, args.top, common, view, |told| match told {
         Told::Record(record, line) => writer.record(record, line.flatten()),
         Told::Unchanged(path) => {
             let Some((old, out)) = old.as_ref().zip(writer.stream()) else { return Ok(()) };

@@ -92,6 +92,9 @@ pub(crate) enum Verb {
     /// List references to other files and what they resolve to
     #[command(after_help = examples::REFS)]
     Refs(crate::refs::Args),
+    /// Show whether an animation fits the bones of models
+    #[command(after_help = examples::FIT)]
+    Fit(crate::fit::Args),
     /// Show what differs between two models, archives or folders
     #[command(after_help = examples::DIFF)]
     Diff(crate::diff::Args),
@@ -126,6 +129,7 @@ impl Verb {
             }
             Self::Plan(args) => args.paths.iter().collect(),
             Self::Refs(args) => args.paths.iter().collect(),
+            Self::Fit(args) => [&args.motion].into_iter().chain(&args.models).collect(),
             Self::Diff(args) => vec![&args.a, &args.b],
             Self::Dupes(args) => args.paths.iter().collect(),
             Self::Schema(_) | Self::Completions { .. } | Self::Man | Self::Limits => Vec::new(),

@@ -14,6 +14,12 @@ named! {
         LfsPointer = "lfs",
         /// Text in any encoding. BlitzMax programs also use the extension `.bmx`.
         Text = "text",
+        /// A tar archive, which this crate does not read.
+        Tar = "tar",
+        /// A 7z archive, which this crate does not read.
+        SevenZip = "7z",
+        /// A RAR archive, which this crate does not read.
+        Rar = "rar",
         /// Anything else.
         Unknown = "unknown",
     }
@@ -26,6 +32,9 @@ impl NoAsset {
         match head {
             [] => Self::Empty,
             _ if head.starts_with(b"version https://git-lfs.github.com/spec/v1") => Self::LfsPointer,
+            _ if head.starts_with(b"7z\xbc\xaf\x27\x1c") => Self::SevenZip,
+            _ if head.starts_with(b"Rar!\x1a\x07") => Self::Rar,
+            _ if head.get(257..262) == Some(b"ustar") => Self::Tar,
             _ if is_text(head) => Self::Text,
             _ => Self::Unknown,
         }
@@ -37,7 +46,7 @@ impl NoAsset {
             Self::Empty => Code::Empty,
             Self::LfsPointer => Code::LfsPointer,
             Self::Text => Code::Text,
-            Self::Unknown => Code::Unknown,
+            Self::Tar | Self::SevenZip | Self::Rar | Self::Unknown => Code::Unknown,
         }
     }
 
@@ -47,6 +56,9 @@ impl NoAsset {
             Self::Empty => "not an asset; the file is empty",
             Self::LfsPointer => "not an asset; a Git LFS pointer, whose file is stored elsewhere",
             Self::Text => "not an asset; looks like text",
+            Self::Tar => "not an asset; a tar archive, which is not read: extract it first",
+            Self::SevenZip => "not an asset; a 7z archive, which is not read: extract it first",
+            Self::Rar => "not an asset; a RAR archive, which is not read: extract it first",
             Self::Unknown => "not an asset; unrecognized format",
         }
     }
