@@ -138,7 +138,9 @@ impl SortKey {
         let name = text.strip_prefix('-').unwrap_or(text);
         let is_count = |format: &Format| Counts::absent(*format).iter().any(|(count, _)| count == name);
         if !(matches!(name, "path" | "bytes") || Format::ALL.iter().any(is_count)) {
-            return Err("expected path, bytes or a count such as triangles, with `-` in front to sort downwards".to_owned());
+            return Err(
+                "expected path, bytes or a count such as triangles, with `-` in front to sort downwards".to_owned()
+            );
         }
         Ok(Self { name: name.to_owned(), is_downwards: text.starts_with('-') })
     }

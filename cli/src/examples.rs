@@ -126,6 +126,7 @@ Examples:
   meshpeek diff old.p3d new.p3d
   meshpeek diff old.pbo!/tree.p3d new.pbo!/tree.p3d --format ndjson
   meshpeek diff old_mod/ new_mod/ --stat
+  meshpeek diff git:v1.0:addons git:HEAD:addons --stat
   meshpeek diff old.b3d new.b3d --tolerance 0.0001
 
 Exit status: 0 no difference, 1 a difference, 2 the files could not be compared.";

@@ -75,11 +75,11 @@ impl Extraction<'_> {
             Err(error) => return self.lost(None, error),
         };
         let member = source.address.member.as_deref().map(|member| ByteStr::new(member).to_text_lossy());
-        let levels: Vec<&str> = member.iter().flat_map(|text| text.split("!/")).filter(|level| !level.is_empty()).collect();
+        let levels: Vec<&str> =
+            member.iter().flat_map(|text| text.split("!/")).filter(|level| !level.is_empty()).collect();
         let budget = Budget::new(source.bytes().len() as u64, &self.common.limits.limits());
         let file = source.address.file.clone();
-        let place =
-            Place { source: &source, text: shown(&file), below: String::new(), depth: 0, budget: &budget };
+        let place = Place { source: &source, text: shown(&file), below: String::new(), depth: 0, budget: &budget };
         self.inside(&place, &file, source.bytes(), &levels)
     }
 
@@ -109,8 +109,10 @@ impl Extraction<'_> {
                 Err(error) => self.lost(Some(&place.text), error.into()),
             },
             Ok(None) => {
-                let nearest: Vec<String> = container.nearest(level.as_bytes()).iter().map(ToString::to_string).collect();
-                let hint = if nearest.is_empty() { String::new() } else { format!("; nearest: {}", nearest.join(", ")) };
+                let nearest: Vec<String> =
+                    container.nearest(level.as_bytes()).iter().map(ToString::to_string).collect();
+                let hint =
+                    if nearest.is_empty() { String::new() } else { format!("; nearest: {}", nearest.join(", ")) };
                 let message = format!("no member {}{hint}", ByteStr::from(*level));
                 self.lost(Some(&place.text), Failure::Told(message))
             }
@@ -189,7 +191,8 @@ impl Extraction<'_> {
             (false, path) => place.below.clone() + &path,
         };
         let path = self.folder.free(&path);
-        let is_safe = name.to_relative_path().is_ok_and(|safe| path.ends_with(&safe) || self.args.flat && safe.ends_with(&path));
+        let is_safe =
+            name.to_relative_path().is_ok_and(|safe| path.ends_with(&safe) || self.args.flat && safe.ends_with(&path));
         let [written, existing, renamed, _] = &mut self.counts;
         match self.folder.write(&path, member, place.budget, || place.source.unchanged())? {
             Done::Written => *written += 1,

@@ -119,7 +119,8 @@ fn moved(path: &Path, asset: &Asset<'_>) -> Result<Bones, Failure> {
 
 /// The bones of a model.
 fn bones(path: &Path, asset: &Asset<'_>) -> Result<Bones, Failure> {
-    let rigs: Vec<Rig<'_>> = asset.rigs().into_iter().collect::<meshpeek::Result<_>>().map_err(|error| error.in_file(path))?;
+    let rigs: Vec<Rig<'_>> =
+        asset.rigs().into_iter().collect::<meshpeek::Result<_>>().map_err(|error| error.in_file(path))?;
     let mut bones = Bones::default();
     rigs.iter().flat_map(Rig::bones).for_each(|bone| bones.add(bone.name.to_string()));
     match bones.names.is_empty() {

@@ -110,7 +110,7 @@ impl OutputFile {
     }
 }
 
-/// Remembers a temporary file, to remove it if the program ends at once.
+/// Remembers a temporary file or folder, to remove it if the program ends at once.
 pub(crate) fn begin(path: &Path) {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
 }
@@ -124,7 +124,7 @@ pub(crate) fn end(path: &Path) {
 pub(crate) fn discard() {
     for path in UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
         // It may have just replaced the target.
-        let _ = std::fs::remove_file(path);
+        let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
     }
 }
 

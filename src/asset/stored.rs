@@ -66,7 +66,8 @@ impl Member<'_> {
 /// The days from 1970 to a date since then.
 fn days(year: u64, month: u64, day: u64) -> u64 {
     // Years that start in March, so that leap days come last.
-    let (year, month) = if month > 2 { (year, month.saturating_sub(3)) } else { (year.saturating_sub(1), month.saturating_add(9)) };
+    let (year, month) =
+        if month > 2 { (year, month.saturating_sub(3)) } else { (year.saturating_sub(1), month.saturating_add(9)) };
     let leaps = (year / 4).saturating_sub(year / 100).saturating_add(year / 400);
     let months = month.saturating_mul(153).saturating_add(2) / 5;
     let days = [leaps, months, day].into_iter().fold(year.saturating_mul(365), u64::saturating_add);

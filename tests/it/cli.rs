@@ -561,7 +561,8 @@ fn records_come_in_the_order_of_a_number_and_the_first_alone() {
     assert_eq!(sorted(&["--sort=-path"]), downwards);
     assert_eq!(sorted(&["--sort", "path", "--top", "0"]).len(), 0);
     let table = stdout(&run(["scan", "corpus/b3d", "--format", "table", "--sort", "-vertices", "--top", "2"]));
-    let names: Vec<&str> = table.lines().filter_map(|line| line.split_whitespace().find(|word| word.ends_with(".b3d"))).collect();
+    let names: Vec<&str> =
+        table.lines().filter_map(|line| line.split_whitespace().find(|word| word.ends_with(".b3d"))).collect();
     assert_eq!(names, ["corpus/b3d/eight_sets_of_four.b3d", "corpus/b3d/everything.b3d"], "{table}");
     for wrong in [&["--sort", "colour"][..], &["--top", "3"]] {
         assert_eq!(code(&program().args(["scan", "corpus/b3d"]).args(wrong).output().unwrap()), 2, "{wrong:?}");
@@ -574,7 +575,8 @@ fn records_come_in_the_order_of_a_number_and_the_first_alone() {
 fn of_many_records_only_the_first_are_kept() {
     let folder = Folder::new("top");
     folder.file("many.zip", crate::commands::models(5_000));
-    let output = program().current_dir(&folder.0).args(["scan", "many.zip", "--sort", "-bytes", "--top", "2"]).output().unwrap();
+    let output =
+        program().current_dir(&folder.0).args(["scan", "many.zip", "--sort", "-bytes", "--top", "2"]).output().unwrap();
     let records = lines(&output);
     assert_eq!((records.len(), &records[0]["format"]), (2, &Json::from("zip")));
     assert_eq!(records[1]["member"], "0.b3d");

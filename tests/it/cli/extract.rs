@@ -42,7 +42,8 @@ fn mods(folder: &Folder) {
         .stored(br"data\tree.rvmat", b"material");
     let b = Writer::new().stored(b"config.cpp", b"bb").stored(br"Data\ROCK.P3D", b"rock");
     let (a, b) = (a.finish(Tail::Sha1), b.finish(Tail::Sha1));
-    let entries = [Entry::stored("addons/a.pbo", &a), Entry::deflated("addons/b.pbo", &b), Entry::stored("readme.txt", b"read")];
+    let entries =
+        [Entry::stored("addons/a.pbo", &a), Entry::deflated("addons/b.pbo", &b), Entry::stored("readme.txt", b"read")];
     folder.file("mods.zip", zip(&entries, b"").to_vec());
     folder.file("a.pbo", a);
 }

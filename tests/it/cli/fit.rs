@@ -25,7 +25,10 @@ fn bones_that_either_side_lacks_are_listed_with_the_nearest_names() {
     assert!(stderr(&output).contains("4 bones moved; 0 models with every bone, 1 without"), "{}", stderr(&output));
     let rows = lines(&fit(&["--format", "ndjson"]));
     assert_eq!(rows.len(), 3);
-    assert_eq!((&rows[0]["motion"], &rows[0]["bone"], &rows[0]["state"]), (&"walk.rtm".into(), &"dor".into(), &"missing".into()));
+    assert_eq!(
+        (&rows[0]["motion"], &rows[0]["bone"], &rows[0]["state"]),
+        (&"walk.rtm".into(), &"dor".into(), &"missing".into())
+    );
     assert_eq!(rows[0]["nearest"], serde_json::json!(["door"]));
     assert_eq!((&rows[2]["bone"], &rows[2]["state"]), (&"door".into(), &"unmoved".into()));
     walk.bones = ["door", "HANDLE"].map(|name| name.as_bytes().to_vec()).to_vec();
@@ -46,9 +49,8 @@ fn tracks_of_models_need_nodes_of_that_name() {
     folder.file("walk.b3d", scene(&["hip", "knee"], true));
     folder.file("hero.b3d", scene(&["hip", "knees"], false));
     folder.file("twin.b3d", scene(&["HIP", "knee"], false));
-    let fit = |models: &[&str]| {
-        program().current_dir(&folder.0).args(["fit", "walk.b3d"]).args(models).output().unwrap()
-    };
+    let fit =
+        |models: &[&str]| program().current_dir(&folder.0).args(["fit", "walk.b3d"]).args(models).output().unwrap();
     let output = fit(&["hero.b3d", "twin.b3d"]);
     assert_eq!(code(&output), 1);
     let text = stdout(&output);

@@ -61,8 +61,9 @@ fn what_a_file_says_is_no_place_to_write() {
     }
 
     let after = files(&folder.0);
-    let named =
-        |path: &Path| ["out.ndjson", "pictures", "out.glb", "zip", "pbo"].iter().any(|name| path.starts_with(work.join(name)));
+    let named = |path: &Path| {
+        ["out.ndjson", "pictures", "out.glb", "zip", "pbo"].iter().any(|name| path.starts_with(work.join(name)))
+    };
     let others: Vec<_> =
         after.iter().filter(|(path, bytes)| before.get(*path) != Some(*bytes) && !named(path)).collect();
     assert!(others.is_empty(), "{:?}", others.iter().map(|(path, _)| path).collect::<Vec<_>>());
