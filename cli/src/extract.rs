@@ -80,7 +80,8 @@ impl Extraction<'_> {
         let budget = Budget::new(source.bytes().len() as u64, &self.common.limits.limits());
         let file = source.address.file.clone();
         let place = Place { source: &source, text: shown(&file), below: String::new(), depth: 0, budget: &budget };
-        self.inside(&place, &file, source.bytes(), &levels)
+        self.inside(&place, &file, source.bytes(), &levels)?;
+        source.unchanged()
     }
 
     /// Extracts from an archive with these bytes.

@@ -148,14 +148,14 @@ fn no_name_leads_out_and_each_gets_a_file() {
     assert_eq!(names(&folder.0).len(), all.len() + 1, "{:?}", names(&folder.0));
     let told = stderr(&output);
     assert!(told.contains("in/names.zip!/../../up.txt: the file is .%2E/.%2E/up.txt\n"), "{told}");
-    assert!(told.contains("25 files written, 20 under another name"), "{told}");
+    assert!(told.contains("25 files written, 21 under another name"), "{told}");
     assert!(!told.contains('\x1b'));
     // Names of 300 bytes that differ at the end only, and very many folders.
     let deep = "d/".repeat(5_000) + "end";
     let entries = [&format!("{long}1"), &format!("{long}2"), &deep].map(|name| Entry::stored(name, b""));
     folder.file("in/long.zip", zip(&entries, b"").to_vec());
     assert_eq!(code(&extract(&folder, &["in/long.zip", "-o", "long"])), 0);
-    assert_eq!(names(&folder.0.join("long")), ["end".to_owned(), format!("{} (2)", "n".repeat(200)), "n".repeat(200)]);
+    assert_eq!(names(&folder.0.join("long")), ["end".to_owned(), "n".repeat(200), format!("{} (2)", "n".repeat(200))]);
     // Bytes that are no text.
     folder.file("in/x.pbo", Writer::new().stored(b"\xff.txt", b"x").finish(Tail::Sha1));
     assert_eq!(code(&extract(&folder, &["in/x.pbo", "-o", "x"])), 0);
