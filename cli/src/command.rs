@@ -102,6 +102,15 @@ fn chosen_format(matches: &ArgMatches) -> Result<Option<(&str, &'static str)>, F
     let writes: Vec<String> = match (verb, &formats) {
         // `cat` and `extract` write bytes unchanged, and `export` selects its own format.
         ("cat" | "extract" | "export", _) => return Ok(None),
+        // `info` looks at the ending itself.
+        ("info", _) => {
+            let is_rows = matches.subcommand_matches(verb).is_some_and(|args| args.contains_id("select"));
+            let writes: &[&str] = if is_rows { &["csv", "ndjson"] } else { &["text", "json"] };
+            if writes.contains(&ending) {
+                return Ok(None);
+            }
+            writes.iter().map(|format| (*format).to_owned()).collect()
+        }
         (_, Some(formats)) => {
             let args = matches.subcommand_matches(verb);
             if args.is_some_and(|args| args.value_source("format") == Some(ValueSource::CommandLine)) {
@@ -109,7 +118,6 @@ fn chosen_format(matches: &ArgMatches) -> Result<Option<(&str, &'static str)>, F
             }
             formats.clone()
         }
-        ("info", _) => vec!["text".to_owned(), "json".to_owned()],
         ("plan", _) => vec!["ndjson".to_owned()],
         _ => vec!["text".to_owned()],
     };

@@ -15,6 +15,7 @@ pub(crate) const INFO: &str = "\
 Examples:
   meshpeek info model.p3d
   meshpeek info --json model.p3d | jq '.detail | keys'
+  meshpeek info a.b3d b.b3d --select name,bones,clips.seconds --format csv
 
 GUIDE.md describes the record and `detail`.";
 

@@ -86,7 +86,7 @@ fn run(verb: &Verb, common: &mut Common, notes: Notes) -> Outcome {
     });
     common.output_file = file.map(|path| OutputFile::open(path, &verb.inputs())).transpose()?;
     let code = match verb {
-        Verb::Info { file, json, digests } => info::run(file, *json, *digests, common),
+        Verb::Info(args) => info::run(args, common),
         Verb::Scan { inputs, format, stream } => scan::run(inputs, format, stream, common),
         Verb::Plan(args) => plan::run(args, common),
         Verb::Verify { inputs, format, strict } => verify::run(inputs, *format, *strict, common),

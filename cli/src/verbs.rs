@@ -20,18 +20,9 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand)]
 pub(crate) enum Verb {
-    /// Show one file or archive in full
+    /// Show files or archives in full, or the values of some keys
     #[command(after_help = examples::INFO)]
-    Info {
-        /// File or member, such as `mod.pbo!/tree.p3d`; `-` is standard input
-        file: PathBuf,
-        /// Write JSON: the record and, under `detail`, every field
-        #[arg(long)]
-        json: bool,
-        /// Add SHA-256 digests of its bytes and decoded content; only in JSON
-        #[arg(long)]
-        digests: bool,
-    },
+    Info(crate::info::Args),
     /// Write one record per asset in files, folders and archives
     #[command(after_help = examples::SCAN)]
     Scan {
@@ -119,7 +110,8 @@ impl Verb {
     /// The files and folders to read, which results must not overwrite.
     pub(crate) fn inputs(&self) -> Vec<PathBuf> {
         let paths: Vec<&PathBuf> = match self {
-            Self::Info { file, .. } | Self::Dump { file, .. } | Self::Cat { file } => vec![file],
+            Self::Info(args) => args.files.iter().collect(),
+            Self::Dump { file, .. } | Self::Cat { file } => vec![file],
             Self::Tree(args) => vec![&args.file],
             Self::Hex(args) => vec![&args.file],
             Self::Extract(args) => args.addresses.iter().collect(),

@@ -603,3 +603,34 @@ fn archives_that_are_not_read_are_named() {
         assert!(stderr(&output).contains(said), "{}", stderr(&output));
     }
 }
+
+#[test]
+fn keys_of_several_files_are_rows() {
+    let rows = |flags: &[&str]| {
+        let files = ["corpus/b3d/everything.b3d", "corpus/b3d/triangle.b3d"];
+        let output = program().arg("info").args(files).args(["--select"]).args(flags).output().unwrap();
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        output
+    };
+    let found = lines(&rows(&["name,bones,clips.seconds,nodes.name,detail.nodes.animation.frames,none"]));
+    let expected = serde_json::json!([
+        {"name": "everything.b3d", "bones": 2, "clips.seconds": [0.41666666], "nodes.name": ["tree", "branch", "twig", "fruit", "stalk"],
+         "detail.nodes.animation.frames": [10], "none": null},
+        {"name": "triangle.b3d", "bones": 0, "clips.seconds": [], "nodes.name": found[1]["nodes.name"], "detail.nodes.animation.frames": [], "none": null},
+    ]);
+    assert_eq!(Json::from(found), expected);
+    let csv = stdout(&rows(&["name,counts.vertices,nodes.name", "--format", "csv"]));
+    assert!(
+        csv.starts_with("name,counts.vertices,nodes.name\neverything.b3d,7,tree | branch | twig | fruit | stalk\n"),
+        "{csv}"
+    );
+    let folder = Folder::new("select");
+    let path = folder.0.join("out.csv");
+    rows(&["path,digests.file", "--digests", "-o", path.to_str().unwrap()]);
+    assert!(std::fs::read_to_string(&path).unwrap().starts_with("path,digests.file\ncorpus/b3d/everything.b3d,"));
+    let mixed = run(["info", EVERYTHING, "none.b3d", "--select", "path"]);
+    assert_eq!((code(&mixed), lines(&mixed).len()), (1, 1));
+    let text = run(["info", EVERYTHING, "corpus/b3d/triangle.b3d"]);
+    assert!(stdout(&text).contains("\n\ncorpus/b3d/triangle.b3d\n"), "{}", stdout(&text));
+    assert_eq!(code(&run(["info", EVERYTHING, "--select", "path", "-o", "x.json"])), 2);
+}
