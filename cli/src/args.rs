@@ -62,6 +62,9 @@ pub(crate) struct ScanArgs {
     /// In CSV, put an apostrophe before cells that a spreadsheet would take for formulas
     #[arg(long)]
     pub(crate) csv_safe: bool,
+    /// Write only these keys of each record, such as `path,bytes,triangles`; only as CSV or NDJSON
+    #[arg(long, value_name = "KEYS", value_delimiter = ',', conflicts_with_all = ["csv_safe", "events", "since"])]
+    pub(crate) columns: Vec<String>,
     /// Write only the first N records of this order
     #[arg(long, value_name = "N", requires = "sort")]
     pub(crate) top: Option<usize>,

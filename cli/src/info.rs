@@ -1,6 +1,6 @@
 //! `meshpeek info`: files in full, or the values of some keys.
 
-mod rows;
+pub(crate) mod rows;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -124,7 +124,10 @@ impl Page {
                 writeln!(out)?;
                 out.flush()?;
             }
-            Self::Rows(rows) => rows.add(&record, asset.as_ref())?,
+            Self::Rows(rows) => {
+                rows.add(&record, asset.as_ref())?;
+                rows.flush()?;
+            }
         }
         source.unchanged()?;
         Ok(asset.is_some())

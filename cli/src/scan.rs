@@ -14,6 +14,7 @@ use meshpeek::scan::{Depth, Record, Sighting};
 
 use crate::args::{Common, Inputs, RecordFormat, ScanArgs, ScanDepth, Stream};
 use crate::failure::{Failure, Outcome};
+use crate::info::rows::Rows;
 use crate::input::{Tally, Told};
 use crate::notes::Notes;
 use crate::output::{Line, Output};
@@ -132,6 +133,8 @@ enum Writer<'i> {
         at_once: bool,
     },
     Csv(Box<csv::Writer>),
+    /// Some keys of each record.
+    Rows(Rows),
     #[cfg(feature = "parquet")]
     Tables(std::sync::Arc<tables::Tables>),
 }
@@ -139,8 +142,15 @@ enum Writer<'i> {
 impl<'i> Writer<'i> {
     fn new(inputs: &'i Inputs, args: &ScanArgs, is_stream: bool, common: &Common) -> Result<Self, Failure> {
         #[cfg(feature = "parquet")]
-        if format(args, common)? == Some(RecordFormat::Parquet) {
+        if args.columns.is_empty() && format(args, common)? == Some(RecordFormat::Parquet) {
             return Ok(Self::Tables(tables::Tables::new(common)?));
+        }
+        if !args.columns.is_empty() {
+            return match format(args, common)? {
+                None | Some(RecordFormat::Ndjson) => Ok(Self::Rows(Rows::new(&args.columns, false, common)?)),
+                Some(RecordFormat::Csv) => Ok(Self::Rows(Rows::new(&args.columns, true, common)?)),
+                Some(_) => Err(Failure::Told("--columns needs --format csv or ndjson".to_owned())),
+            };
         }
         let text = Output::text(common)?;
         let is_table = text.is_terminal() && !is_stream;
@@ -167,6 +177,7 @@ impl<'i> Writer<'i> {
                 }
             }
             Self::Csv(csv) => csv.write(record)?,
+            Self::Rows(rows) => rows.add(record, None)?,
             #[cfg(feature = "parquet")]
             Self::Tables(tables) => tables.record(record)?,
         }
@@ -198,6 +209,7 @@ impl<'i> Writer<'i> {
             }
             Self::Ndjson { mut out, .. } => out.flush()?,
             Self::Csv(csv) => csv.finish()?,
+            Self::Rows(mut rows) => rows.flush()?,
             #[cfg(feature = "parquet")]
             Self::Tables(tables) => tables.finish()?,
         }

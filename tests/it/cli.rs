@@ -634,3 +634,24 @@ fn keys_of_several_files_are_rows() {
     assert!(stdout(&text).contains("\n\ncorpus/b3d/triangle.b3d\n"), "{}", stdout(&text));
     assert_eq!(code(&run(["info", EVERYTHING, "--select", "path", "-o", "x.json"])), 2);
 }
+
+#[test]
+fn columns_are_keys_of_the_record() {
+    let scan = |flags: &[&str]| {
+        let output = program()
+            .args(["scan", "-q", "corpus/b3d", "--sort", "-vertices", "--top", "1"])
+            .args(flags)
+            .output()
+            .unwrap();
+        (code(&output), stdout(&output))
+    };
+    let columns = ["--columns", "path,vertices,counts.bones,errors"];
+    let (_, line) = scan(&columns);
+    let expected = serde_json::json!({"path": EVERYTHING, "vertices": 7, "counts.bones": 2, "errors": 0});
+    assert_eq!(serde_json::from_str::<Json>(&line).unwrap(), expected);
+    let (_, csv) = scan(&[&columns[..], &["--format", "csv"]].concat());
+    assert_eq!(csv, format!("path,vertices,counts.bones,errors\n{EVERYTHING},7,2,0\n"));
+    for refused in [&["--format", "table"][..], &["--events"], &["-o", "corpus/"], &["--csv-safe"]] {
+        assert_eq!(scan(&[&columns[..], refused].concat()).0, 2, "{refused:?}");
+    }
+}

@@ -1,4 +1,4 @@
-//! Some keys of each file as a row.
+//! Some keys of each asset as a row.
 
 use std::fmt;
 use std::io::Write;
@@ -6,6 +6,7 @@ use std::io::Write;
 use meshpeek::Asset;
 use meshpeek::json::Document;
 use meshpeek::scan::Record;
+use meshpeek::summary::Severity;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value as Json, json};
 
@@ -18,8 +19,8 @@ use crate::report;
 /// The most bytes of a file's fields that are searched for keys.
 const MOST: u64 = 16 << 20;
 
-/// Writes a row per file.
-pub(super) struct Rows {
+/// Writes a row per asset.
+pub(crate) struct Rows {
     keys: Vec<String>,
     out: Form,
     notes: Notes,
@@ -31,7 +32,7 @@ enum Form {
 }
 
 impl Rows {
-    pub(super) fn new(keys: &[String], is_csv: bool, common: &Common) -> Result<Self, Failure> {
+    pub(crate) fn new(keys: &[String], is_csv: bool, common: &Common) -> Result<Self, Failure> {
         let out = Output::data(common)?;
         let out = match is_csv {
             true => {
@@ -44,7 +45,7 @@ impl Rows {
         Ok(Self { keys: keys.to_vec(), out, notes: Notes::new(common) })
     }
 
-    pub(super) fn add(&mut self, record: &Record, asset: Option<&Asset<'_>>) -> Result<(), Failure> {
+    pub(crate) fn add(&mut self, record: &Record, asset: Option<&Asset<'_>>) -> Result<(), Failure> {
         let mut text = Vec::new();
         super::write_json(Document::compact(&mut text, MOST)?, record, asset)?;
         if text.len() as u64 > MOST {
@@ -56,14 +57,15 @@ impl Rows {
             row.insert(key.clone(), value.unwrap_or_default());
         }
         match &mut self.out {
-            Form::Csv(csv) => {
-                csv.write_record(row.values().map(cell))?;
-                Ok(csv.flush()?)
-            }
-            Form::Ndjson(out) => {
-                out.json_line(&row)?;
-                Ok(out.flush()?)
-            }
+            Form::Csv(csv) => Ok(csv.write_record(row.values().map(cell))?),
+            Form::Ndjson(out) => Ok(out.json_line(&row)?),
+        }
+    }
+
+    pub(crate) fn flush(&mut self) -> Result<(), Failure> {
+        match &mut self.out {
+            Form::Csv(csv) => Ok(csv.flush()?),
+            Form::Ndjson(out) => Ok(out.flush()?),
         }
     }
 }
@@ -75,6 +77,10 @@ fn added(key: &str, record: &Record, asset: Option<&Asset<'_>>) -> Option<Json> 
             let path = record.path_name().text;
             let name = record.member.as_ref().map_or(path.as_str(), |member| &member.text);
             Some(name.rsplit(['/', '\\']).next().unwrap_or(name).into())
+        }
+        "errors" | "warnings" => {
+            let severity = if key == "errors" { Severity::Error } else { Severity::Warning };
+            Some(record.summary.problems.iter().filter(|problem| problem.severity == severity).count().into())
         }
         "clips" | "clips.name" | "clips.seconds" => {
             let mut clips = Vec::new();
