@@ -84,8 +84,8 @@ Examples:
 pub(crate) const EXTRACT: &str = "\
 Examples:
   meshpeek extract mod.pbo -o mod/
-  meshpeek extract mod.pbo!/*.p3d -o models/ --flat
-  meshpeek extract mods.zip!/*.pbo!/config.cpp -o configs/
+  meshpeek extract 'mod.pbo!/*.p3d' -o models/ --flat
+  meshpeek extract 'mods.zip!/*.pbo!/config.cpp' -o configs/
   meshpeek extract mods.zip!/addons/a.pbo -o a/
 
 An archive is extracted whole; archives inside it are written as files, unless the address names one. Globs are written \

@@ -74,7 +74,7 @@ pub(crate) enum Verb {
         /// Member, such as `mod.pbo!/config.cpp`, or file
         file: PathBuf,
     },
-    /// Write members of archives, or whole archives, as files into a folder
+    /// Write members of archives, or whole ones, as files into a folder
     #[command(after_help = examples::EXTRACT)]
     Extract(crate::extract::Args),
     /// Write a model as glTF (not Arma models) or draw it (all models)
