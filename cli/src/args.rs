@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use meshpeek::Format;
+use meshpeek::summary::Counts;
 
 use crate::limits::LimitArgs;
 use crate::output_file::OutputFile;
@@ -61,6 +62,12 @@ pub(crate) struct ScanArgs {
     /// In CSV, put an apostrophe before cells that a spreadsheet would take for formulas
     #[arg(long)]
     pub(crate) csv_safe: bool,
+    /// Write only these keys of each record, such as `path,bytes,triangles`; only as CSV or NDJSON
+    #[arg(long, value_name = "KEYS", value_delimiter = ',', conflicts_with_all = ["csv_safe", "events", "since"])]
+    pub(crate) columns: Vec<String>,
+    /// Write only the first N records of this order
+    #[arg(long, value_name = "N", requires = "sort")]
+    pub(crate) top: Option<usize>,
     /// Draw each model into this folder, named by its path
     #[arg(long, value_name = "DIR")]
     pub(crate) thumbnails: Option<PathBuf>,
@@ -129,14 +136,29 @@ pub(crate) struct Inputs {
     /// Include files that .gitignore, .ignore and similar files exclude
     #[arg(long)]
     pub(crate) no_ignore: bool,
-    /// Collect all records first and sort them
-    #[arg(long, value_name = "KEY")]
+    /// Collect all records first and sort them by `path`, `bytes` or a count such as `triangles`; `-KEY` sorts downwards
+    #[arg(long, value_name = "KEY", allow_hyphen_values = true, value_parser = SortKey::parse)]
     pub(crate) sort: Option<SortKey>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SortKey {
-    Path,
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct SortKey {
+    /// `path`, `bytes` or the name of a count.
+    pub(crate) name: String,
+    pub(crate) is_downwards: bool,
+}
+
+impl SortKey {
+    fn parse(text: &str) -> Result<Self, String> {
+        let name = text.strip_prefix('-').unwrap_or(text);
+        let is_count = |format: &Format| Counts::absent(*format).iter().any(|(count, _)| count == name);
+        if !(matches!(name, "path" | "bytes") || Format::ALL.iter().any(is_count)) {
+            return Err(
+                "expected path, bytes or a count such as triangles, with `-` in front to sort downwards".to_owned()
+            );
+        }
+        Ok(Self { name: name.to_owned(), is_downwards: text.starts_with('-') })
+    }
 }
 
 pub(crate) fn format_parser() -> clap::builder::PossibleValuesParser {

@@ -17,9 +17,9 @@ use crate::visible::shown;
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Look", &["info", "tree", "hex", "dump", "schema"]),
     ("Scan", &["scan", "plan"]),
-    ("Check", &["verify", "refs"]),
+    ("Check", &["verify", "refs", "fit"]),
     ("Compare", &["diff", "dupes"]),
-    ("Extract", &["cat", "export"]),
+    ("Extract", &["cat", "extract", "export"]),
     ("Other", &["completions", "man", "limits"]),
 ];
 
@@ -100,8 +100,17 @@ fn chosen_format(matches: &ArgMatches) -> Result<Option<(&str, &'static str)>, F
     };
     let formats = command.find_subcommand(verb).and_then(of_format);
     let writes: Vec<String> = match (verb, &formats) {
-        // `cat` writes bytes unchanged, and `export` selects its own format.
-        ("cat" | "export", _) => return Ok(None),
+        // `cat` and `extract` write bytes unchanged, and `export` selects its own format.
+        ("cat" | "extract" | "export", _) => return Ok(None),
+        // `info` looks at the ending itself.
+        ("info", _) => {
+            let is_rows = matches.subcommand_matches(verb).is_some_and(|args| args.contains_id("select"));
+            let writes: &[&str] = if is_rows { &["csv", "ndjson"] } else { &["text", "json"] };
+            if writes.contains(&ending) {
+                return Ok(None);
+            }
+            writes.iter().map(|format| (*format).to_owned()).collect()
+        }
         (_, Some(formats)) => {
             let args = matches.subcommand_matches(verb);
             if args.is_some_and(|args| args.value_source("format") == Some(ValueSource::CommandLine)) {
@@ -109,7 +118,6 @@ fn chosen_format(matches: &ArgMatches) -> Result<Option<(&str, &'static str)>, F
             }
             formats.clone()
         }
-        ("info", _) => vec!["text".to_owned(), "json".to_owned()],
         ("plan", _) => vec!["ndjson".to_owned()],
         _ => vec!["text".to_owned()],
     };

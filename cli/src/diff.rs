@@ -1,9 +1,11 @@
 //! `meshpeek diff`: differences between two models, archives or folders.
 
+mod tree;
+
 use std::collections::HashMap;
 use std::io::Write;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
@@ -28,7 +30,7 @@ use crate::visible::shown;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The first file, member or folder
+    /// The first file, member or folder; `git:REV:PATH` is one in a git repository
     pub(crate) a: PathBuf,
     /// The second file, member or folder
     pub(crate) b: PathBuf,
@@ -60,9 +62,12 @@ fn tolerance(text: &str) -> Result<f64, String> {
 
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let options = Options::default().with_tolerance(args.tolerance);
-    match [&args.a, &args.b].map(|path| path.is_dir()) {
-        [true, true] => folders(args, common, &options),
-        [false, false] => files(args, common, &options),
+    // Folders of git trees exist until the end.
+    let sides = tree::written([&args.a, &args.b], &common.limits.limits())?;
+    let paths = sides.each_ref().map(|side| side.path.as_path());
+    match paths.map(Path::is_dir) {
+        [true, true] => folders(args, paths, common, &options),
+        [false, false] => files(args, paths, common, &options),
         [is_folder, _] => {
             let (folder, other) = if is_folder { (&args.a, &args.b) } else { (&args.b, &args.a) };
             let message = format!("{} is a folder, {} is not", shown(folder), shown(other));
@@ -71,8 +76,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     }
 }
 
-fn files(args: &Args, common: &Common, options: &Options) -> Outcome {
-    let sources = [Source::open(&args.a, common)?, Source::open(&args.b, common)?];
+fn files(args: &Args, [a, b]: [&Path; 2], common: &Common, options: &Options) -> Outcome {
+    let sources = [Source::open(a, common)?, Source::open(b, common)?];
     let [a, b] = [sources[0].content(common)?, sources[1].content(common)?];
     let mut page = Page::new(args, common)?;
     let [one, two] = [(&sources[0], &a), (&sources[1], &b)].map(|(source, content)| Side {
@@ -95,7 +100,7 @@ fn files(args: &Args, common: &Common, options: &Options) -> Outcome {
     Ok(page.status(common))
 }
 
-fn folders(args: &Args, common: &Common, options: &Options) -> Outcome {
+fn folders(args: &Args, paths: [&Path; 2], common: &Common, options: &Options) -> Outcome {
     let notes = Notes::new(common);
     let except = common.output_file.as_ref().map(|file| file.ids.clone()).unwrap_or_default();
     // Include files that git ignores.
@@ -105,7 +110,7 @@ fn folders(args: &Args, common: &Common, options: &Options) -> Outcome {
         failures += 1;
         notes.error(error);
     };
-    let folders = Folders::list([&args.a, &args.b], &selection, &mut failed);
+    let folders = Folders::list(paths, &selection, &mut failed);
     common.results.read(folders.bytes());
     let mut page = Page::new(args, common)?;
     let reading = Reading { access: input::access(common), limits: common.limits.limits() };

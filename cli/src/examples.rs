@@ -15,6 +15,7 @@ pub(crate) const INFO: &str = "\
 Examples:
   meshpeek info model.p3d
   meshpeek info --json model.p3d | jq '.detail | keys'
+  meshpeek info a.b3d b.b3d --select name,bones,clips.seconds --format csv
 
 GUIDE.md describes the record and `detail`.";
 
@@ -23,6 +24,7 @@ Examples:
   meshpeek scan addons/
   meshpeek scan addons/ -g '*.p3d' --digests -o index.ndjson
   meshpeek scan addons/ --csv-safe -o index.csv
+  meshpeek scan addons/ --sort -triangles --top 10 --columns path,member,triangles
   meshpeek scan addons/ --events --since old.ndjson -o new.ndjson
   meshpeek scan addons/ --thumbnails pictures/ -o index.ndjson
   find . -newer index.ndjson -print0 | meshpeek scan --paths-from - -0
@@ -79,6 +81,22 @@ Examples:
   meshpeek cat mod.pbo!/config.cpp
   meshpeek cat mods.zip!/a.pbo!/data/tree.p3d -o tree.p3d";
 
+pub(crate) const EXTRACT: &str = "\
+Examples:
+  meshpeek extract mod.pbo -o mod/
+  meshpeek extract 'mod.pbo!/*.p3d' -o models/ --flat
+  meshpeek extract 'mods.zip!/*.pbo!/config.cpp' -o configs/
+  meshpeek extract mods.zip!/addons/a.pbo -o a/
+
+An archive is extracted whole; archives inside it are written as files, unless the address names one. Globs are written \
+as in .gitignore and ignore case. Below an archive that a glob selects, its path is a folder.
+
+Nothing is written outside the folder, nor through a link inside it. A name that could leave it, or that some system \
+forbids, is escaped, and a name that exists already gets a number; both are reported. Run the same command again to go on \
+after an interruption: files with the size and time of their member are skipped.
+
+Exit status: 0 done, 1 a member could not be written, 2 nothing could be done, or the disk is full.";
+
 pub(crate) const EXPORT: &str = "\
 Examples:
   meshpeek export scene.b3d -o scene.glb
@@ -98,11 +116,22 @@ Examples:
 Exit status: 0 every file is found, 1 a file is missing, a copy is stale, or a path could
 not be read, 2 nothing could be done.";
 
+pub(crate) const FIT: &str = "\
+Examples:
+  meshpeek fit walk.rtm soldier.p3d
+  meshpeek fit walk.b3d hero.b3d villain.b3d --format ndjson
+
+Bones are paired by name, ignoring case. `missing`: the animation moves it, but the model does not have it. `unmoved`: \
+the model has it, but the animation does not move it.
+
+Exit status: 0 the models have every bone, 1 a bone is missing or a model could not be read, 2 nothing could be done.";
+
 pub(crate) const DIFF: &str = "\
 Examples:
   meshpeek diff old.p3d new.p3d
   meshpeek diff old.pbo!/tree.p3d new.pbo!/tree.p3d --format ndjson
   meshpeek diff old_mod/ new_mod/ --stat
+  meshpeek diff git:v1.0:addons git:HEAD:addons --stat
   meshpeek diff old.b3d new.b3d --tolerance 0.0001
 
 Exit status: 0 no difference, 1 a difference, 2 the files could not be compared.";

@@ -1,54 +1,145 @@
-//! `meshpeek info`: one file in full.
+//! `meshpeek info`: files in full, or the values of some keys.
+
+pub(crate) mod rows;
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clap::ValueEnum;
 use meshpeek::scan::{Depth, Record, Scan};
 use meshpeek::{Asset, Format, json};
+use serde_json::ser::Formatter;
 
 use crate::args::Common;
 use crate::command::ending;
 use crate::failure::{Failure, Outcome};
+use crate::notes::Notes;
 use crate::output::Output;
 use crate::report;
 use crate::source::Source;
 use crate::visible::shown;
+use rows::Rows;
 
-pub(crate) fn run(path: &Path, json: bool, digests: bool, common: &Common) -> Outcome {
-    let json = json || common.output.as_deref().and_then(ending) == Some("json");
-    if digests && !json {
-        return Err(Failure::Told("--digests needs --json or -o NAME.json".to_owned()));
-    }
-    let source = Source::open(path, common)?;
-    let opened = source.member(common)?;
-    let mut scan = Scan::new([path]);
-    scan.depth = Depth::Summary;
-    scan.limits = common.limits.limits();
-    scan.digests = digests;
-    let record = scan.record_of(&source.address.file, &opened);
-    if let Some(problem) = record.summary.problems.first().filter(|_| !json && !record.summary.is_asset()) {
-        return Err(Failure::Told(format!("{}: {}", shown(path), problem.message)));
-    }
-    let asset = opened.content.as_ref().ok().and_then(|content| source.asset(content).ok());
-    let mut out = if json { Output::data(common)? } else { Output::text(common)? };
-    if json {
-        write_json(&record, asset.as_ref(), &mut out)?;
-    } else {
-        report::header(&record, &mut out)?;
-        if let Some(asset) = &asset {
-            report::body(asset, &mut out)?;
-        }
-        report::problems(&record, &mut out)?;
-    }
-    out.flush()?;
-    source.unchanged()?;
-    // The problem of a file that does not open was reported, but nothing else could be done.
-    Ok(if asset.is_none() { ExitCode::from(2) } else { ExitCode::SUCCESS })
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Files or members, such as `mod.pbo!/tree.p3d`; `-` is standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Write JSON: the record and, under `detail`, every field
+    #[arg(long)]
+    json: bool,
+    /// Add SHA-256 digests of its bytes and decoded content; only in JSON
+    #[arg(long)]
+    digests: bool,
+    /// Write one row per file with these keys of the JSON, such as `name,bones,clips.seconds`
+    #[arg(long, value_name = "KEYS", value_delimiter = ',', conflicts_with = "json")]
+    select: Vec<String>,
+    /// Output format of these rows [default: `ndjson`]
+    #[arg(long, value_name = "FORMAT", requires = "select")]
+    format: Option<RowFormat>,
 }
 
-fn write_json(record: &Record, asset: Option<&Asset<'_>>, out: &mut Output) -> Result<(), Failure> {
-    let mut document = json::Document::new(&mut *out)?;
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum RowFormat {
+    Csv,
+    Ndjson,
+}
+
+pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
+    let ending = common.output.as_deref().and_then(ending);
+    let json = args.json || args.select.is_empty() && ending == Some("json");
+    if args.digests && !json && args.select.is_empty() {
+        return Err(Failure::Told("--digests needs --json or -o NAME.json".to_owned()));
+    }
+    let mut page = match (json, args.select.is_empty()) {
+        (_, false) => {
+            let by_ending = if ending == Some("csv") { RowFormat::Csv } else { RowFormat::Ndjson };
+            Page::Rows(Rows::new(&args.select, args.format.unwrap_or(by_ending) == RowFormat::Csv, common)?)
+        }
+        (true, _) => Page::Json(Output::data(common)?),
+        (false, _) => Page::Text(Output::text(common)?),
+    };
+    if let [file] = args.files.as_slice() {
+        // The problem of a file that does not open was reported, but nothing else could be done.
+        return Ok(if page.add(file, args, common)? { ExitCode::SUCCESS } else { ExitCode::from(2) });
+    }
+    let (mut opened, mut failed) = (0, 0);
+    for (index, file) in args.files.iter().enumerate() {
+        if let Page::Text(out) = &mut page
+            && index > 0
+        {
+            writeln!(out)?;
+        }
+        match page.add(file, args, common) {
+            Ok(true) => opened += 1,
+            Ok(false) => failed += 1,
+            Err(Failure::Told(message)) => {
+                Notes::new(common).error(message);
+                failed += 1;
+            }
+            Err(closed) => return Err(closed),
+        }
+    }
+    Ok(match (opened, failed) {
+        (_, 0) => ExitCode::SUCCESS,
+        (0, _) => ExitCode::from(2),
+        _ => ExitCode::from(1),
+    })
+}
+
+/// The output.
+enum Page {
+    Text(Output),
+    Json(Output),
+    Rows(Rows),
+}
+
+impl Page {
+    /// Adds a file. Returns false if it does not open as an asset.
+    fn add(&mut self, path: &Path, args: &Args, common: &Common) -> Result<bool, Failure> {
+        let source = Source::open(path, common)?;
+        let opened = source.member(common)?;
+        let mut scan = Scan::new([path]);
+        scan.depth = Depth::Summary;
+        scan.limits = common.limits.limits();
+        scan.digests = args.digests;
+        let record = scan.record_of(&source.address.file, &opened);
+        let is_text = matches!(self, Self::Text(_));
+        if let Some(problem) = record.summary.problems.first().filter(|_| is_text && !record.summary.is_asset()) {
+            return Err(Failure::Told(format!("{}: {}", shown(path), problem.message)));
+        }
+        let asset = opened.content.as_ref().ok().and_then(|content| source.asset(content).ok());
+        match self {
+            Self::Text(out) => {
+                report::header(&record, out)?;
+                if let Some(asset) = &asset {
+                    report::body(asset, out)?;
+                }
+                report::problems(&record, out)?;
+                out.flush()?;
+            }
+            Self::Json(out) => {
+                write_json(json::Document::new(&mut *out)?, &record, asset.as_ref())?;
+                writeln!(out)?;
+                out.flush()?;
+            }
+            Self::Rows(rows) => {
+                rows.add(&record, asset.as_ref())?;
+                rows.flush()?;
+            }
+        }
+        source.unchanged()?;
+        Ok(asset.is_some())
+    }
+}
+
+/// Writes the record, `title` and `detail`.
+fn write_json<W: Write, F: Formatter + Clone>(
+    mut document: json::Document<W, F>,
+    record: &Record,
+    asset: Option<&Asset<'_>>,
+) -> Result<(), Failure> {
     document.record(record)?;
     document.entry("title", &record.summary.format.map(Format::title))?;
     match asset {
@@ -56,5 +147,5 @@ fn write_json(record: &Record, asset: Option<&Asset<'_>>, out: &mut Output) -> R
         None => document.entry("detail", &())?,
     }
     document.finish()?;
-    Ok(writeln!(out)?)
+    Ok(())
 }

@@ -9,7 +9,7 @@ use meshpeek::scan::{Found, Progress, Record, Scan, Selection, Sighting, Unit};
 use meshpeek::summary::Severity;
 use meshpeek::{Access, FileMap, Format};
 
-use crate::args::{Common, Inputs};
+use crate::args::{Common, Inputs, SortKey};
 use crate::failure::Failure;
 use crate::notes::Notes;
 use crate::output_file::OutputFile;
@@ -92,16 +92,59 @@ pub(crate) enum Told<'t, T> {
     Unreadable(&'t meshpeek::Error),
 }
 
+/// Records in the order of `--sort`, and of `--top` the first.
+struct Sorted<'s> {
+    by: &'s SortKey,
+    top: Option<usize>,
+    kept: Vec<Kept>,
+}
+
+impl Sorted<'_> {
+    fn push(&mut self, found: Kept) {
+        self.kept.push(found);
+        // Sorting now and then keeps few records in memory.
+        if self.top.is_some_and(|top| self.kept.len() > top.saturating_mul(2).saturating_add(1_000)) {
+            self.sort();
+        }
+    }
+
+    /// Sorts the records. Those without a number come last, and equal ones in order of their path. An archive's own
+    /// record has no member and so comes before those of its members.
+    fn sort(&mut self) {
+        let SortKey { name, is_downwards } = self.by;
+        let by_path = |a: &Kept, b: &Kept| a.place().cmp(&b.place());
+        let by_number = |a: &Kept, b: &Kept| match (a.number(name), b.number(name)) {
+            (Some(a), Some(b)) if *is_downwards => b.cmp(&a),
+            (Some(a), Some(b)) => a.cmp(&b),
+            (a, b) => b.is_some().cmp(&a.is_some()),
+        };
+        match (name.as_str(), is_downwards) {
+            ("path", false) => self.kept.sort_by(by_path),
+            ("path", true) => self.kept.sort_by(|a, b| by_path(b, a)),
+            _ => self.kept.sort_by(|a, b| by_number(a, b).then_with(|| by_path(a, b))),
+        }
+        self.kept.truncate(self.top.unwrap_or(usize::MAX));
+    }
+}
+
 enum Kept {
     Record(Box<Record>),
     Unchanged(PathBuf),
 }
 
 impl Kept {
-    fn place(&self) -> (PathBuf, Option<String>) {
+    fn place(&self) -> (&Path, Option<&str>) {
         match self {
-            Self::Record(record) => (record.path.clone(), record.member.as_ref().map(|name| name.text.clone())),
-            Self::Unchanged(path) => (path.clone(), None),
+            Self::Record(record) => (&record.path, record.member.as_ref().map(|name| name.text.as_str())),
+            Self::Unchanged(path) => (path, None),
+        }
+    }
+
+    fn number(&self, name: &str) -> Option<u64> {
+        match self {
+            Self::Record(record) if name == "bytes" => Some(record.summary.bytes),
+            Self::Record(record) => record.summary.counts.get(name),
+            Self::Unchanged(_) => None,
         }
     }
 
@@ -119,6 +162,7 @@ impl Kept {
 pub(crate) fn each_told<T: Send>(
     scan: &Scan,
     inputs: &Inputs,
+    top: Option<usize>,
     common: &Common,
     view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
     mut each: impl FnMut(Told<'_, T>) -> Result<(), Failure> + Send,
@@ -129,7 +173,7 @@ pub(crate) fn each_told<T: Send>(
     let units = inputs.units_from.as_deref().map(|list| units(list, scan)).transpose()?;
     let mut tally = Tally::default();
     let mut failure = None;
-    let mut kept = Vec::new();
+    let mut sorted = inputs.sort.as_ref().map(|by| Sorted { by, top, kept: Vec::new() });
     let found = |found, made| {
         let found = match found {
             Found::Asset(record) => {
@@ -140,11 +184,13 @@ pub(crate) fn each_told<T: Send>(
             other => Err(other),
         };
         let written = match found {
-            Ok(found) if inputs.sort.is_some() => {
-                kept.push(found);
-                Ok(())
-            }
-            Ok(found) => each(found.told(made)),
+            Ok(found) => match &mut sorted {
+                Some(sorted) => {
+                    sorted.push(found);
+                    Ok(())
+                }
+                None => each(found.told(made)),
+            },
             Err(Found::Unreadable(error)) => {
                 tally.unreadable += 1;
                 let written = each(Told::Unreadable(&error));
@@ -188,10 +234,11 @@ pub(crate) fn each_told<T: Send>(
     if let Some(failure) = failure {
         return Err(failure);
     }
-    // An archive's own record has no member and so comes first.
-    kept.sort_by_cached_key(Kept::place);
-    for found in kept {
-        each(found.told(None))?;
+    if let Some(mut sorted) = sorted {
+        sorted.sort();
+        for found in sorted.kept {
+            each(found.told(None))?;
+        }
     }
     tally.interrupted = interrupted;
     tally.files = scan.progress.files();

@@ -31,6 +31,9 @@ pub(crate) fn listen(notes: Notes) {
             }
         }
     };
+    // Beyond the largest size of a file, writing then fails instead of ending the program.
+    #[cfg(unix)]
+    ignore(libc::SIGXFSZ);
     // Without a handler, these signals still end the program, but less cleanly.
     keeping_ignored(|| drop(ctrlc::set_handler(end)));
 }
@@ -50,10 +53,14 @@ fn keeping_ignored(set_handlers: impl FnOnce()) {
     };
     let ignored: Vec<_> = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP].into_iter().filter(is_ignored).collect();
     set_handlers();
-    for signal in ignored {
-        // SAFETY: ignoring a signal runs no code of ours.
-        unsafe { libc::signal(signal, libc::SIG_IGN) };
-    }
+    ignored.into_iter().for_each(ignore);
+}
+
+#[cfg(unix)]
+#[allow(unsafe_code)]
+fn ignore(signal: libc::c_int) {
+    // SAFETY: ignoring a signal runs no code of ours.
+    unsafe { libc::signal(signal, libc::SIG_IGN) };
 }
 
 #[cfg(not(unix))]

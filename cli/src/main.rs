@@ -10,7 +10,9 @@ mod dump;
 mod dupes;
 mod examples;
 mod export;
+mod extract;
 mod failure;
+mod fit;
 mod hex;
 mod info;
 mod input;
@@ -77,10 +79,14 @@ fn failed(failure: Failure, notes: Notes) -> ExitCode {
 }
 
 fn run(verb: &Verb, common: &mut Common, notes: Notes) -> Outcome {
-    let file = common.output.as_deref().filter(|path| !matches!(verb, Verb::Scan { .. }) || !scan::is_folder(path));
+    let file = common.output.as_deref().filter(|path| match verb {
+        Verb::Scan { .. } => !scan::is_folder(path),
+        Verb::Extract(_) => false,
+        _ => true,
+    });
     common.output_file = file.map(|path| OutputFile::open(path, &verb.inputs())).transpose()?;
     let code = match verb {
-        Verb::Info { file, json, digests } => info::run(file, *json, *digests, common),
+        Verb::Info(args) => info::run(args, common),
         Verb::Scan { inputs, format, stream } => scan::run(inputs, format, stream, common),
         Verb::Plan(args) => plan::run(args, common),
         Verb::Verify { inputs, format, strict } => verify::run(inputs, *format, *strict, common),
@@ -89,8 +95,10 @@ fn run(verb: &Verb, common: &mut Common, notes: Notes) -> Outcome {
         Verb::Schema(args) => schema::run(args, common),
         Verb::Dump { file, selector, format } => dump::run(file, selector.as_deref(), *format, common),
         Verb::Cat { file } => cat::run(file, common),
+        Verb::Extract(args) => extract::run(args, common),
         Verb::Export(args) => export::run(args, common),
         Verb::Refs(args) => refs::run(args, common),
+        Verb::Fit(args) => fit::run(args, common),
         Verb::Diff(args) => diff::run(args, common),
         Verb::Dupes(args) => dupes::run(args, common),
         Verb::Completions { shell } => manual::completions(*shell, common),

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::Path;
 
 use anstream::adapter::StripBytes;
 use anstream::{AutoStream, ColorChoice};
@@ -96,6 +97,11 @@ impl Output {
             None => Box::new(io::stdout()),
         };
         Ok(Self::over(buffered(file), shown(target.path()), false, common))
+    }
+
+    /// Creates a stream for data into an open file with this name.
+    pub(crate) fn into(file: File, path: &Path, common: &Common) -> Self {
+        Self::over(buffered(Box::new(file)), shown(path), false, common)
     }
 
     fn new(

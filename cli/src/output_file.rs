@@ -71,7 +71,7 @@ impl OutputFile {
         let mut ids = Vec::from_iter(id);
         if let Way::Beside(new, _) = &way {
             ids.push(FileId::of(new.path())?);
-            UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).push(new.path().to_owned());
+            begin(new.path());
         }
         Ok(Self { path: path.to_owned(), way, ids })
     }
@@ -110,16 +110,26 @@ impl OutputFile {
     }
 }
 
+/// Remembers a temporary file or folder, to remove it if the program ends at once.
+pub(crate) fn begin(path: &Path) {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
+}
+
+/// Forgets a temporary file that no longer exists.
+pub(crate) fn end(path: &Path) {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).retain(|begun| begun != path);
+}
+
 /// Removes the temporary files before the program exits abruptly.
 pub(crate) fn discard() {
     for path in UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
         // It may have just replaced the target.
-        let _ = std::fs::remove_file(path);
+        let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
     }
 }
 
 /// Creates a file in the folder of the target, with the permissions of the old one.
-fn beside(target: &Path, old: Option<&File>) -> io::Result<NamedTempFile> {
+pub(crate) fn beside(target: &Path, old: Option<&File>) -> io::Result<NamedTempFile> {
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = Builder::new();
     builder.prefix(".meshpeek-");

@@ -14,6 +14,7 @@ use meshpeek::scan::{Depth, Record, Sighting};
 
 use crate::args::{Common, Inputs, RecordFormat, ScanArgs, ScanDepth, Stream};
 use crate::failure::{Failure, Outcome};
+use crate::info::rows::Rows;
 use crate::input::{Tally, Told};
 use crate::notes::Notes;
 use crate::output::{Line, Output};
@@ -33,6 +34,10 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
     let is_stream = stream.events || old.is_some();
     if is_stream && !matches!(format(args, common)?, None | Some(RecordFormat::Ndjson)) {
         return Err(Failure::Told("--events and --since need --format ndjson".to_owned()));
+    }
+    // The records of unchanged files are copied from the old stream, without a look at their numbers.
+    if old.is_some() && (args.top.is_some() || inputs.sort.as_ref().is_some_and(|by| by.name != "path")) {
+        return Err(Failure::Told("--since goes with --sort path only, and not with --top".to_owned()));
     }
     let mut writer = Writer::new(inputs, args, is_stream, common)?;
     #[cfg(feature = "parquet")]
@@ -55,7 +60,7 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
         Line::of(seen.record, is_lines)
     };
     let mut copied = Tally::default();
-    let mut tally = input::each_told(&scan, inputs, common, view, |told| match told {
+    let mut tally = input::each_told(&scan, inputs, args.top, common, view, |told| match told {
         Told::Record(record, line) => writer.record(record, line.flatten()),
         Told::Unchanged(path) => {
             let Some((old, out)) = old.as_ref().zip(writer.stream()) else { return Ok(()) };
@@ -128,6 +133,8 @@ enum Writer<'i> {
         at_once: bool,
     },
     Csv(Box<csv::Writer>),
+    /// Some keys of each record.
+    Rows(Rows),
     #[cfg(feature = "parquet")]
     Tables(std::sync::Arc<tables::Tables>),
 }
@@ -135,8 +142,15 @@ enum Writer<'i> {
 impl<'i> Writer<'i> {
     fn new(inputs: &'i Inputs, args: &ScanArgs, is_stream: bool, common: &Common) -> Result<Self, Failure> {
         #[cfg(feature = "parquet")]
-        if format(args, common)? == Some(RecordFormat::Parquet) {
+        if args.columns.is_empty() && format(args, common)? == Some(RecordFormat::Parquet) {
             return Ok(Self::Tables(tables::Tables::new(common)?));
+        }
+        if !args.columns.is_empty() {
+            return match format(args, common)? {
+                None | Some(RecordFormat::Ndjson) => Ok(Self::Rows(Rows::new(&args.columns, false, common)?)),
+                Some(RecordFormat::Csv) => Ok(Self::Rows(Rows::new(&args.columns, true, common)?)),
+                Some(_) => Err(Failure::Told("--columns needs --format csv or ndjson".to_owned())),
+            };
         }
         let text = Output::text(common)?;
         let is_table = text.is_terminal() && !is_stream;
@@ -163,6 +177,7 @@ impl<'i> Writer<'i> {
                 }
             }
             Self::Csv(csv) => csv.write(record)?,
+            Self::Rows(rows) => rows.add(record, None)?,
             #[cfg(feature = "parquet")]
             Self::Tables(tables) => tables.record(record)?,
         }
@@ -194,6 +209,7 @@ impl<'i> Writer<'i> {
             }
             Self::Ndjson { mut out, .. } => out.flush()?,
             Self::Csv(csv) => csv.finish()?,
+            Self::Rows(mut rows) => rows.flush()?,
             #[cfg(feature = "parquet")]
             Self::Tables(tables) => tables.finish()?,
         }

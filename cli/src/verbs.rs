@@ -20,18 +20,9 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand)]
 pub(crate) enum Verb {
-    /// Show one file or archive in full
+    /// Show files or archives in full, or the values of some keys
     #[command(after_help = examples::INFO)]
-    Info {
-        /// File or member, such as `mod.pbo!/tree.p3d`; `-` is standard input
-        file: PathBuf,
-        /// Write JSON: the record and, under `detail`, every field
-        #[arg(long)]
-        json: bool,
-        /// Add SHA-256 digests of its bytes and decoded content; only in JSON
-        #[arg(long)]
-        digests: bool,
-    },
+    Info(crate::info::Args),
     /// Write one record per asset in files, folders and archives
     #[command(after_help = examples::SCAN)]
     Scan {
@@ -83,12 +74,18 @@ pub(crate) enum Verb {
         /// Member, such as `mod.pbo!/config.cpp`, or file
         file: PathBuf,
     },
+    /// Write members of archives, or whole ones, as files into a folder
+    #[command(after_help = examples::EXTRACT)]
+    Extract(crate::extract::Args),
     /// Write a model as glTF, OBJ or PLY (not binarised ones of Arma), or draw it
     #[command(after_help = examples::EXPORT)]
     Export(crate::export::Args),
     /// List references to other files and what they resolve to
     #[command(after_help = examples::REFS)]
     Refs(crate::refs::Args),
+    /// Show whether an animation fits the bones of models
+    #[command(after_help = examples::FIT)]
+    Fit(crate::fit::Args),
     /// Show what differs between two models, archives or folders
     #[command(after_help = examples::DIFF)]
     Diff(crate::diff::Args),
@@ -113,15 +110,18 @@ impl Verb {
     /// The files and folders to read, which results must not overwrite.
     pub(crate) fn inputs(&self) -> Vec<PathBuf> {
         let paths: Vec<&PathBuf> = match self {
-            Self::Info { file, .. } | Self::Dump { file, .. } | Self::Cat { file } => vec![file],
+            Self::Info(args) => args.files.iter().collect(),
+            Self::Dump { file, .. } | Self::Cat { file } => vec![file],
             Self::Tree(args) => vec![&args.file],
             Self::Hex(args) => vec![&args.file],
+            Self::Extract(args) => args.addresses.iter().collect(),
             Self::Export(args) => args.inputs(),
             Self::Scan { inputs, .. } | Self::Verify { inputs, .. } => {
                 inputs.paths.iter().chain(&inputs.paths_from).chain(&inputs.units_from).collect()
             }
             Self::Plan(args) => args.paths.iter().collect(),
             Self::Refs(args) => args.paths.iter().collect(),
+            Self::Fit(args) => [&args.motion].into_iter().chain(&args.models).collect(),
             Self::Diff(args) => vec![&args.a, &args.b],
             Self::Dupes(args) => args.paths.iter().collect(),
             Self::Schema(_) | Self::Completions { .. } | Self::Man | Self::Limits => Vec::new(),

@@ -27,7 +27,7 @@ pub(crate) fn run(inputs: &Inputs, format: LineFormat, strict: bool, common: &Co
     let mut reports = Vec::new();
     let is_terminal = out.is_terminal();
     let view = |seen: &Sighting<'_, '_>| Line::of(seen.record, is_lines);
-    let tally = input::each_told(&scan, inputs, common, view, |told| {
+    let tally = input::each_told(&scan, inputs, None, common, view, |told| {
         let Told::Record(record, line) = told else { return Ok(()) };
         for problem in &record.summary.problems {
             match problem.severity {
@@ -43,7 +43,9 @@ pub(crate) fn run(inputs: &Inputs, format: LineFormat, strict: bool, common: &Co
         }
         Ok(())
     })?;
-    reports.sort();
+    if inputs.sort.is_none() {
+        reports.sort();
+    }
     for (_, text) in reports {
         out.write_all(text.as_bytes())?;
     }

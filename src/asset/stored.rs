@@ -1,5 +1,7 @@
 //! How a member is stored in its archive, for reports.
 
+use std::time::{Duration, SystemTime};
+
 use serde::Serialize;
 
 use super::container::Member;
@@ -43,6 +45,35 @@ impl Stored {
     }
 }
 
+impl Member<'_> {
+    /// Returns the time of its last change, if it is known. A zip does not state the time zone: its times are taken as
+    /// those of UTC.
+    pub fn modified(&self) -> Option<SystemTime> {
+        let seconds = match self {
+            Member::Pbo(member) => member.timestamp()?.into(),
+            Member::Zip(member) => {
+                let header = member.entry().header;
+                let [year, month, day, hour, minute, second] = dos_numbers(header.date.get(), header.time.get())?;
+                let day = days(year.into(), month.into(), day.into()).saturating_mul(86_400);
+                let time = u64::from(hour).saturating_mul(3600).saturating_add(u64::from(minute).saturating_mul(60));
+                day.saturating_add(time).saturating_add(second.into())
+            }
+        };
+        SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds))
+    }
+}
+
+/// The days from 1970 to a date since then.
+fn days(year: u64, month: u64, day: u64) -> u64 {
+    // Years that start in March, so that leap days come last.
+    let (year, month) =
+        if month > 2 { (year, month.saturating_sub(3)) } else { (year.saturating_sub(1), month.saturating_add(9)) };
+    let leaps = (year / 4).saturating_sub(year / 100).saturating_add(year / 400);
+    let months = month.saturating_mul(153).saturating_add(2) / 5;
+    let days = [leaps, months, day].into_iter().fold(year.saturating_mul(365), u64::saturating_add);
+    days.saturating_sub(719_469)
+}
+
 /// Converts seconds since 1970 to date and time.
 fn date(seconds: i64) -> String {
     let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
@@ -64,8 +95,28 @@ fn date(seconds: i64) -> String {
 
 /// Converts a DOS date and time. Returns `None` if they are not valid, as some writers leave them.
 fn dos_time(date: u16, time: u16) -> Option<String> {
+    let [year, month, day, hour, minute, second] = dos_numbers(date, time)?;
+    Some(format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}"))
+}
+
+/// Year, month, day, hour, minute and second.
+fn dos_numbers(date: u16, time: u16) -> Option<[u16; 6]> {
     let (year, month, day) = ((date >> 9).saturating_add(1980), date >> 5 & 15, date & 31);
     let (hour, minute, second) = (time >> 11, time >> 5 & 63, (time & 31).saturating_mul(2));
     let is_sound = (1..=12).contains(&month) && day > 0 && hour < 24 && minute < 60 && second < 60;
-    is_sound.then(|| format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}"))
+    is_sound.then_some([year, month, day, hour, minute, second])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_and_dates_agree() {
+        for day in (0..60_000).step_by(13).chain([59, 60, 789, 11_016, 11_017, 47_540, 47_541]) {
+            let text = date(day * 86_400);
+            let number = |range: std::ops::Range<usize>| text[range].parse().unwrap();
+            assert_eq!(days(number(0..4), number(5..7), number(8..10)), day as u64, "{text}");
+        }
+    }
 }

@@ -16,6 +16,12 @@ named! {
         Text = "text",
         /// An index of an addon's textures, `texHeaders.bin`. It is recognized, but not read.
         TextureIndex = "texture_index",
+        /// A tar archive, which this crate does not read.
+        Tar = "tar",
+        /// A 7z archive, which this crate does not read.
+        SevenZip = "7z",
+        /// A RAR archive, which this crate does not read.
+        Rar = "rar",
         /// Anything else.
         Unknown = "unknown",
     }
@@ -29,6 +35,9 @@ impl NoAsset {
             [] => Self::Empty,
             _ if head.starts_with(b"version https://git-lfs.github.com/spec/v1") => Self::LfsPointer,
             _ if head.starts_with(b"0DHT\x01\0\0\0") => Self::TextureIndex,
+            _ if head.starts_with(b"7z\xbc\xaf\x27\x1c") => Self::SevenZip,
+            _ if head.starts_with(b"Rar!\x1a\x07") => Self::Rar,
+            _ if head.get(257..262) == Some(b"ustar") => Self::Tar,
             _ if is_text(head) => Self::Text,
             _ => Self::Unknown,
         }
@@ -40,7 +49,7 @@ impl NoAsset {
             Self::Empty => Code::Empty,
             Self::LfsPointer => Code::LfsPointer,
             Self::Text => Code::Text,
-            Self::TextureIndex | Self::Unknown => Code::Unknown,
+            Self::TextureIndex | Self::Tar | Self::SevenZip | Self::Rar | Self::Unknown => Code::Unknown,
         }
     }
 
@@ -51,6 +60,9 @@ impl NoAsset {
             Self::LfsPointer => "not an asset; a Git LFS pointer, whose file is stored elsewhere",
             Self::Text => "not an asset; looks like text",
             Self::TextureIndex => "not an asset; an index of textures (texHeaders.bin), which is not read",
+            Self::Tar => "not an asset; a tar archive, which is not read: extract it first",
+            Self::SevenZip => "not an asset; a 7z archive, which is not read: extract it first",
+            Self::Rar => "not an asset; a RAR archive, which is not read: extract it first",
             Self::Unknown => "not an asset; unrecognized format",
         }
     }

@@ -1,10 +1,15 @@
 //! Validation of archive member names as safe relative paths.
 
+use std::fmt::Write;
+
 use crate::base::error::{Error, Result};
 use crate::base::text::ByteStr;
 
 /// Names of Windows devices, with or without an extension.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
+
+/// Characters that Windows keeps for itself.
+const FORBIDDEN: [char; 7] = [':', '<', '>', '"', '|', '?', '*'];
 
 impl ByteStr<'_> {
     /// Returns the name as a relative path with `/` separators. Both slashes separate parts; empty parts are dropped.
@@ -30,6 +35,33 @@ impl ByteStr<'_> {
             path.push_str(part);
         })?;
         Ok(path)
+    }
+
+    /// Returns a path below some folder for any name: [this path](Self::to_relative_path) if there is one, else the
+    /// nearest to it. What is not allowed is written as `%` and two hexadecimal digits per byte, a part longer than
+    /// most systems take is shortened, and of a long path only the last part is kept. Different names may give the same
+    /// path.
+    ///
+    /// ```
+    /// use meshpeek::view::ByteStr;
+    /// assert_eq!(ByteStr::from(r"..\model.p3d").to_escaped_path(), ".%2E/model.p3d");
+    /// assert_eq!(ByteStr::from("C:/aux.txt").to_escaped_path(), "C%3A/%61ux.txt");
+    /// ```
+    pub fn to_escaped_path(&self) -> String {
+        // A copy, because another process may change mapped bytes.
+        let name = self.as_bytes().to_vec();
+        let parts = name.split(|byte| matches!(byte, b'/' | b'\\')).filter(|part| !part.is_empty());
+        let mut path = String::new();
+        for part in parts {
+            if !path.is_empty() {
+                path.push('/');
+            }
+            path.push_str(&escaped(part));
+        }
+        if path.len() > LONGEST_PATH {
+            path = path.rsplit('/').next().unwrap_or_default().to_owned();
+        }
+        if path.is_empty() { "unnamed".to_owned() } else { path }
     }
 
     /// Checks that the name is a [safe relative path](Self::to_relative_path).
@@ -58,6 +90,56 @@ impl ByteStr<'_> {
     }
 }
 
+/// The most bytes of a part that is written, with room for a number: most systems take 255.
+const LONGEST_PART: usize = 200;
+/// The most bytes of a path that is written.
+const LONGEST_PATH: usize = 1000;
+
+/// The part of a path that is nearest to this one and safe.
+fn escaped(part: &[u8]) -> String {
+    let mut text = String::with_capacity(part.len());
+    for chunk in part.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c.is_control() || FORBIDDEN.contains(&c) {
+                true => escape(c.encode_utf8(&mut [0; 4]).as_bytes(), &mut text),
+                false => text.push(c),
+            }
+        }
+        escape(chunk.invalid(), &mut text);
+    }
+    let mut text = shortened(text);
+    if text.ends_with(['.', ' '])
+        && let Some(last) = text.pop()
+    {
+        escape(last.encode_utf8(&mut [0; 4]).as_bytes(), &mut text);
+    }
+    if is_device(&text) {
+        let (mut first, rest) = (String::new(), text.split_off(1));
+        escape(text.as_bytes(), &mut first);
+        text = first + &rest;
+    }
+    text
+}
+
+fn escape(bytes: &[u8], out: &mut String) {
+    for byte in bytes {
+        // Writing to a String cannot fail.
+        let _ = write!(out, "%{byte:02X}");
+    }
+}
+
+/// Takes characters before the extension away until the text is short enough.
+fn shortened(text: String) -> String {
+    if text.len() <= LONGEST_PART {
+        return text;
+    }
+    let dot = text.rfind('.').filter(|dot| text.len().saturating_sub(*dot) <= 16).unwrap_or(text.len());
+    let (stem, extension) = text.split_at(dot);
+    let most = LONGEST_PART.saturating_sub(extension.len());
+    let end = (0..=most).rev().find(|end| stem.is_char_boundary(*end));
+    stem.get(..end.unwrap_or(0)).unwrap_or_default().to_owned() + extension
+}
+
 /// Returns the reason why one part of a path is not safe.
 fn fault(part: &str) -> Option<&'static str> {
     // Most names have only these characters.
@@ -66,7 +148,7 @@ fn fault(part: &str) -> Option<&'static str> {
         Some("name leads out of its folder")
     } else if !is_plain && part.contains(char::is_control) {
         Some("name with control characters")
-    } else if !is_plain && part.contains([':', '<', '>', '"', '|', '?', '*']) {
+    } else if !is_plain && part.contains(FORBIDDEN) {
         Some("name with a drive or characters some systems forbid")
     } else if part.ends_with(['.', ' ']) {
         Some("name with a dot or blank at the end")
@@ -129,6 +211,31 @@ mod tests {
             (b"", "name is empty"),
         ] {
             assert_eq!(path(name), Err(fault.to_owned()), "{:?}", ByteStr::new(name));
+            let escaped = ByteStr::new(name).to_escaped_path();
+            assert_eq!(path(escaped.as_bytes()), Ok(escaped.clone()), "{:?}", ByteStr::new(name));
         }
+    }
+
+    #[test]
+    fn any_name_has_a_path() {
+        let long = "é".repeat(150);
+        for (name, expected) in [
+            (&br"a\b//c.p3d"[..], "a/b/c.p3d".to_owned()),
+            (b"../../etc/passwd", ".%2E/.%2E/etc/passwd".to_owned()),
+            (br"\\server\share", "server/share".to_owned()),
+            (b"./a. /b\0\xff", "%2E/a.%20/b%00%FF".to_owned()),
+            (b"nul .txt", "%6Eul .txt".to_owned()),
+            (b"//", "unnamed".to_owned()),
+            (format!("{long}.p3d").as_bytes(), "é".repeat(98) + ".p3d"),
+            (long.as_bytes(), "é".repeat(100)),
+            (format!("{}last", "folder/".repeat(150)).as_bytes(), "last".to_owned()),
+        ] {
+            let escaped = ByteStr::new(name).to_escaped_path();
+            assert_eq!(escaped, expected);
+            assert_eq!(path(escaped.as_bytes()), Ok(expected));
+        }
+        // Where a name is cut, a space or a dot may stand.
+        let cut = format!("{} {}", "a".repeat(199), "b".repeat(60));
+        assert_eq!(ByteStr::from(cut.as_str()).to_escaped_path(), "a".repeat(199) + "%20");
     }
 }

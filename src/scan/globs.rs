@@ -9,7 +9,8 @@ use crate::base::error::{Error, Result};
 use crate::base::text::ByteStr;
 
 /// Patterns as in ripgrep's `--iglob`, ignoring case: the last pattern that matches a path counts.
-pub(super) struct Globs(Override);
+#[derive(Debug)]
+pub struct Globs(Override);
 
 impl Globs {
     /// Compiles the patterns for paths below this folder.
@@ -18,6 +19,20 @@ impl Globs {
     /// Returns an error if a pattern is invalid.
     pub(super) fn new(root: &Path, patterns: &[String]) -> Result<Self> {
         Self::of(root, patterns.iter())
+    }
+
+    /// Compiles patterns for the names of members.
+    ///
+    /// # Errors
+    /// Returns an error if a pattern is invalid.
+    pub fn of_members(patterns: &[String]) -> Result<Self> {
+        Self::new(Path::new(""), patterns)
+    }
+
+    /// Returns true if the patterns select the member with this name, a path with `/` or `\`. Takes steps in proportion
+    /// to the number of folders in the name times its length.
+    pub fn matches(&self, name: ByteStr<'_>) -> bool {
+        matches!(self.use_of(name), Use::Whole)
     }
 
     /// Compiles only the patterns with a `!`.

@@ -26,6 +26,7 @@ use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub use globs::Globs;
 pub use identity::FileId;
 pub use known::Known;
 pub use progress::Progress;
@@ -33,7 +34,6 @@ pub use record::{Digests, Record};
 pub use units::Unit;
 pub use walk::Selection;
 
-use self::globs::Globs;
 use self::walk::{NextIf, Target};
 use crate::asset::Asset;
 use crate::asset::address::Opened;

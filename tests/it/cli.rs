@@ -1,7 +1,9 @@
 //! Runs the program.
 
 mod data;
+mod extract;
 mod fields;
+mod fit;
 #[cfg(unix)]
 mod interrupt;
 mod output_file;
@@ -532,4 +534,127 @@ fn archives_can_be_left_closed() {
     let closed = lines(&run(["scan", "--no-archives", "corpus/zip/nested.zip"]));
     assert_eq!(closed.len(), 1);
     assert_eq!((&closed[0]["format"], &closed[0]["member"]), (&Json::from("zip"), &Json::Null));
+}
+
+#[test]
+fn records_come_in_the_order_of_a_number_and_the_first_alone() {
+    let sorted = |flags: &[&str]| {
+        let output = program().args(["scan", "-q", "corpus/b3d", "corpus/mlod"]).args(flags).output().unwrap();
+        assert_eq!(code(&output), 0, "{flags:?}: {}", stderr(&output));
+        lines(&output)
+    };
+    let all = sorted(&["--sort", "path"]);
+    for (key, number) in [
+        ("bytes", (|record: &Json| record["bytes"].as_u64()) as fn(&Json) -> Option<u64>),
+        ("vertices", |record| record["counts"]["vertices"].as_u64()),
+        ("meshes", |record| record["counts"]["meshes"].as_u64()),
+    ] {
+        for is_downwards in [false, true] {
+            let mut expected = all.clone();
+            // Equal numbers stay in the order of their paths; no number is last.
+            let value = |record: &Json| number(record).map(|number| if is_downwards { !number } else { number });
+            expected.sort_by_key(|record| (number(record).is_none(), value(record)));
+            let key = format!("{}{key}", if is_downwards { "-" } else { "" });
+            assert_eq!(sorted(&["--sort", &key]), expected, "{key}");
+            assert_eq!(sorted(&["--sort", &key, "--top", "3"]), expected[..3], "{key}");
+        }
+    }
+    let mut downwards = all.clone();
+    downwards.reverse();
+    assert_eq!(sorted(&["--sort=-path"]), downwards);
+    assert_eq!(sorted(&["--sort", "path", "--top", "0"]).len(), 0);
+    let table = stdout(&run(["scan", "corpus/b3d", "--format", "table", "--sort", "-vertices", "--top", "2"]));
+    let names: Vec<&str> =
+        table.lines().filter_map(|line| line.split_whitespace().find(|word| word.ends_with(".b3d"))).collect();
+    assert_eq!(names, ["corpus/b3d/everything.b3d", "corpus/b3d/eight_sets_of_four.b3d"], "{table}");
+    for wrong in [&["--sort", "colour"][..], &["--top", "3"]] {
+        assert_eq!(code(&program().args(["scan", "corpus/b3d"]).args(wrong).output().unwrap()), 2, "{wrong:?}");
+    }
+    let since = program().args(["scan", "corpus/b3d", "--since", "/dev/null", "--sort", "bytes"]).output().unwrap();
+    assert!(code(&since) == 2 && stderr(&since).contains("--since goes with --sort path only"), "{}", stderr(&since));
+}
+
+#[test]
+fn of_many_records_only_the_first_are_kept() {
+    let folder = Folder::new("top");
+    folder.file("many.zip", crate::commands::models(5_000));
+    let output =
+        program().current_dir(&folder.0).args(["scan", "many.zip", "--sort", "-bytes", "--top", "2"]).output().unwrap();
+    let records = lines(&output);
+    assert_eq!((records.len(), &records[0]["format"]), (2, &Json::from("zip")));
+    assert_eq!(records[1]["member"], "0.b3d");
+    assert!(stderr(&output).contains("5,001 assets"), "{}", stderr(&output));
+}
+
+#[test]
+fn archives_that_are_not_read_are_named() {
+    let folder = Folder::new("not-read");
+    let mut tar = vec![0; 1024];
+    tar[257..262].copy_from_slice(b"ustar");
+    for (name, bytes, said) in [
+        ("a.7z", b"7z\xbc\xaf\x27\x1c\0\x04".to_vec(), "a 7z archive, which is not read"),
+        ("a.rar", b"Rar!\x1a\x07\x01\0".to_vec(), "a RAR archive, which is not read"),
+        ("a.tar", tar, "a tar archive, which is not read"),
+    ] {
+        let path = folder.file(name, bytes);
+        let output = program().arg("info").arg(&path).output().unwrap();
+        assert_eq!(code(&output), 2);
+        assert!(stderr(&output).contains(said), "{}", stderr(&output));
+        let record = &lines(&program().arg("scan").arg(&path).output().unwrap())[0];
+        assert_eq!((&record["format"], &record["problems"][0]["code"]), (&Json::Null, &Json::from("other.unknown")));
+        let output = program().arg("extract").arg(&path).arg("-o").arg(folder.0.join("out")).output().unwrap();
+        assert!(stderr(&output).contains(said), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn keys_of_several_files_are_rows() {
+    let rows = |flags: &[&str]| {
+        let files = ["corpus/b3d/everything.b3d", "corpus/b3d/triangle.b3d"];
+        let output = program().arg("info").args(files).args(["--select"]).args(flags).output().unwrap();
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        output
+    };
+    let found = lines(&rows(&["name,bones,clips.seconds,nodes.name,detail.nodes.animation.frames,none"]));
+    let expected = serde_json::json!([
+        {"name": "everything.b3d", "bones": 2, "clips.seconds": [0.41666666], "nodes.name": ["tree", "branch", "twig", "fruit", "stalk"],
+         "detail.nodes.animation.frames": [10], "none": null},
+        {"name": "triangle.b3d", "bones": 0, "clips.seconds": [], "nodes.name": found[1]["nodes.name"], "detail.nodes.animation.frames": [], "none": null},
+    ]);
+    assert_eq!(Json::from(found), expected);
+    let csv = stdout(&rows(&["name,counts.vertices,nodes.name", "--format", "csv"]));
+    assert!(
+        csv.starts_with("name,counts.vertices,nodes.name\neverything.b3d,7,tree | branch | twig | fruit | stalk\n"),
+        "{csv}"
+    );
+    let folder = Folder::new("select");
+    let path = folder.0.join("out.csv");
+    rows(&["path,digests.file", "--digests", "-o", path.to_str().unwrap()]);
+    assert!(std::fs::read_to_string(&path).unwrap().starts_with("path,digests.file\ncorpus/b3d/everything.b3d,"));
+    let mixed = run(["info", EVERYTHING, "none.b3d", "--select", "path"]);
+    assert_eq!((code(&mixed), lines(&mixed).len()), (1, 1));
+    let text = run(["info", EVERYTHING, "corpus/b3d/triangle.b3d"]);
+    assert!(stdout(&text).contains("\n\ncorpus/b3d/triangle.b3d\n"), "{}", stdout(&text));
+    assert_eq!(code(&run(["info", EVERYTHING, "--select", "path", "-o", "x.json"])), 2);
+}
+
+#[test]
+fn columns_are_keys_of_the_record() {
+    let scan = |flags: &[&str]| {
+        let output = program()
+            .args(["scan", "-q", "corpus/b3d", "--sort", "-vertices", "--top", "1"])
+            .args(flags)
+            .output()
+            .unwrap();
+        (code(&output), stdout(&output))
+    };
+    let columns = ["--columns", "path,vertices,counts.bones,errors"];
+    let (_, line) = scan(&columns);
+    let expected = serde_json::json!({"path": EVERYTHING, "vertices": 7, "counts.bones": 2, "errors": 0});
+    assert_eq!(serde_json::from_str::<Json>(&line).unwrap(), expected);
+    let (_, csv) = scan(&[&columns[..], &["--format", "csv"]].concat());
+    assert_eq!(csv, format!("path,vertices,counts.bones,errors\n{EVERYTHING},7,2,0\n"));
+    for refused in [&["--format", "table"][..], &["--events"], &["-o", "corpus/"], &["--csv-safe"]] {
+        assert_eq!(scan(&[&columns[..], refused].concat()).0, 2, "{refused:?}");
+    }
 }

@@ -141,7 +141,16 @@ fn cases(is_full: bool) -> Vec<Case> {
                 ("archive.zip", bounds::archive_name_times_members(name, count)),
                 ("equal.zip", bounds::equal_names(count)),
             ],
-            &["refs name.zip", "refs prefix.pbo", "refs archive.zip", "refs equal.zip", "refs .", "dupes ."],
+            &[
+                "refs name.zip",
+                "refs prefix.pbo",
+                "refs archive.zip",
+                "refs equal.zip",
+                "refs .",
+                "dupes .",
+                "extract name.zip archive.zip -o out/a",
+                "extract equal.zip -o out/e",
+            ],
         ),
         case(
             "differences",

@@ -60,6 +60,8 @@ impl<'i> Order<'i> {
 /// The rows so far.
 pub(super) struct Table<'i> {
     order: Order<'i>,
+    /// True if rows come in the order to write.
+    is_sorted: bool,
     rows: Vec<Row>,
 }
 
@@ -127,16 +129,18 @@ fn worst(problems: &[Problem]) -> Option<Line> {
 
 impl<'i> Table<'i> {
     pub(super) fn new(inputs: &'i Inputs) -> Self {
-        Self { order: Order::new(inputs), rows: Vec::new() }
+        Self { order: Order::new(inputs), is_sorted: inputs.sort.is_some(), rows: Vec::new() }
     }
 
     pub(super) fn add(&mut self, record: &Record) {
         self.rows.push(Row::new(self.order.key(record), record));
     }
 
-    /// Writes all rows in the order of the walk.
+    /// Writes all rows in the order of the walk, or of `--sort`.
     pub(super) fn write(mut self, width: usize, out: &mut impl Write) -> Result<()> {
-        self.rows.sort_by(|a, b| a.key.cmp(&b.key));
+        if !self.is_sorted {
+            self.rows.sort_by(|a, b| a.key.cmp(&b.key));
+        }
         let mut columns = Columns::of(&self.rows, width);
         if columns.is_cut {
             self.rows.iter_mut().for_each(Row::split_path);

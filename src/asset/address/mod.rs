@@ -8,7 +8,7 @@
 mod names;
 
 pub(crate) use names::unnumbered;
-pub use names::{Found, Names};
+pub use names::{Found, Names, nearest};
 
 use std::borrow::Cow;
 use std::ffi::OsStr;

@@ -98,42 +98,7 @@ impl<'a> Container<'a> {
     /// Returns up to three names that are most similar to this one, best first. Examines the first 100,000 members, and
     /// compares letters for at most about a tenth of a second.
     pub fn nearest(&self, name: &[u8]) -> Vec<ByteStr<'a>> {
-        const LONGEST: usize = 256;
-        const MOST_STEPS: usize = 20_000_000;
-        let text = |name: &[u8]| ByteStr::new(name).to_text_lossy().to_lowercase().replace('/', "\\");
-        if name.len() > LONGEST {
-            return Vec::new();
-        }
-        let wanted = text(name);
-        let last = |name: &str| name.rsplit('\\').next().unwrap_or_default().to_owned();
-        let letters = wanted.chars().count();
-        let (last_wanted, near) = (last(&wanted), letters.div_ceil(3));
-        let mut steps = 0_usize;
-        let mut distance = |name: &str| {
-            // The right file in another folder is nearer than any misspelling.
-            if last(name) == last_wanted {
-                return 0;
-            }
-            // Each additional letter counts as a misspelling.
-            let others = name.chars().count();
-            let spent = steps.saturating_add(letters.saturating_mul(others));
-            if others.abs_diff(letters) > near || spent > MOST_STEPS {
-                return usize::MAX;
-            }
-            steps = spent;
-            strsim::osa_distance(name, &wanted)
-        };
-        let names = self.members().map_while(Result::ok).take(100_000).map(|member| member.name());
-        let mut best: Vec<(usize, ByteStr<'a>)> = Vec::new();
-        for name in names.filter(|name| name.len() <= LONGEST) {
-            let far = distance(&text(name.as_bytes()));
-            if far <= near && !best.iter().any(|(_, known)| *known == name) {
-                best.push((far, name));
-                best.sort_by_key(|(far, _)| *far);
-                best.truncate(3);
-            }
-        }
-        best.into_iter().map(|(_, name)| name).collect()
+        nearest(self.members().map_while(Result::ok).map(|member| member.name()), name)
     }
 
     /// Finds the member that the shortest matching prefix of these names matches, and the end of that prefix: at a
@@ -177,6 +142,46 @@ impl<'a> Container<'a> {
             None => broken.map(|()| None),
         }
     }
+}
+
+/// Returns up to three of these names that are most similar to `name`, best first, ignoring case and slash direction.
+/// Examines the first 100,000 names, and compares letters for at most about a tenth of a second.
+pub fn nearest<'n>(names: impl Iterator<Item = ByteStr<'n>>, name: &[u8]) -> Vec<ByteStr<'n>> {
+    const LONGEST: usize = 256;
+    const MOST_STEPS: usize = 20_000_000;
+    let text = |name: &[u8]| ByteStr::new(name).to_text_lossy().to_lowercase().replace('/', "\\");
+    if name.len() > LONGEST {
+        return Vec::new();
+    }
+    let wanted = text(name);
+    let last = |name: &str| name.rsplit('\\').next().unwrap_or_default().to_owned();
+    let letters = wanted.chars().count();
+    let (last_wanted, near) = (last(&wanted), letters.div_ceil(3));
+    let mut steps = 0_usize;
+    let mut distance = |name: &str| {
+        // The right file in another folder is nearer than any misspelling.
+        if last(name) == last_wanted {
+            return 0;
+        }
+        // Each additional letter counts as a misspelling.
+        let others = name.chars().count();
+        let spent = steps.saturating_add(letters.saturating_mul(others));
+        if others.abs_diff(letters) > near || spent > MOST_STEPS {
+            return usize::MAX;
+        }
+        steps = spent;
+        strsim::osa_distance(name, &wanted)
+    };
+    let mut best: Vec<(usize, ByteStr<'n>)> = Vec::new();
+    for name in names.take(100_000).filter(|name| name.len() <= LONGEST) {
+        let far = distance(&text(name.as_bytes()));
+        if far <= near && !best.iter().any(|(_, known)| *known == name) {
+            best.push((far, name));
+            best.sort_by_key(|(far, _)| *far);
+            best.truncate(3);
+        }
+    }
+    best.into_iter().map(|(_, name)| name).collect()
 }
 
 /// Returns the ends of the prefixes of these names that match this text, and whether a number follows the text there.

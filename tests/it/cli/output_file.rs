@@ -180,8 +180,8 @@ fn a_dump_of_a_file_that_is_cut_short_says_so() {
     assert_eq!(lines(&run([OsStr::new("scan"), path.as_os_str()])).len(), 1);
 }
 
-/// Each verb with the formats for which it has extensions.
-const VERBS: [(&[&str], &[&str]); 16] = [
+/// Each verb with the formats that it has endings for.
+const VERBS: [(&[&str], &[&str]); 17] = [
     (&["info", EVERYTHING], &["json"]),
     (&["scan", EVERYTHING], &["csv", "ndjson", "parquet"]),
     (&["plan", EVERYTHING], &["ndjson"]),
@@ -193,6 +193,7 @@ const VERBS: [(&[&str], &[&str]); 16] = [
     (&["dump", EVERYTHING], &[]),
     (&["export", EVERYTHING], &["png", "glb", "obj", "ply"]),
     (&["refs", EVERYTHING], &["csv", "ndjson"]),
+    (&["fit", "corpus/rtm/plain.rtm", "corpus/rtm/plain.rtm"], &["ndjson"]),
     (&["diff", EVERYTHING, EVERYTHING], &["ndjson", "json"]),
     (&["dupes", EVERYTHING, EVERYTHING], &["ndjson"]),
     (&["completions", "bash"], &[]),

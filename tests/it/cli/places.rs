@@ -36,7 +36,7 @@ fn what_a_file_says_is_no_place_to_write() {
     std::fs::create_dir(&work).unwrap();
     let before = files(&folder.0);
 
-    let verbs: [&[&str]; 15] = [
+    let verbs: [&[&str]; 17] = [
         &["scan", "../in", "--digests"],
         &["scan", "../in", "-o", "out.ndjson"],
         &["scan", "../in", "--thumbnails", "pictures"],
@@ -48,6 +48,8 @@ fn what_a_file_says_is_no_place_to_write() {
         &["dump", "../in/names.pbo", "members/0/content", "--format", "raw"],
         &["cat", "../in/names.zip!/../../evil.b3d"],
         &["cat", "../in/names.pbo!/..\\..\\evil.b3d"],
+        &["extract", "../in/names.zip", "-o", "zip"],
+        &["extract", "../in/names.pbo", "-o", "pbo"],
         &["refs", "../in"],
         &["dupes", "../in"],
         &["diff", "../in/names.zip", "../in/names.pbo"],
@@ -59,8 +61,9 @@ fn what_a_file_says_is_no_place_to_write() {
     }
 
     let after = files(&folder.0);
-    let named =
-        |path: &Path| ["out.ndjson", "pictures", "out.glb"].iter().any(|name| path.starts_with(work.join(name)));
+    let named = |path: &Path| {
+        ["out.ndjson", "pictures", "out.glb", "zip", "pbo"].iter().any(|name| path.starts_with(work.join(name)))
+    };
     let others: Vec<_> =
         after.iter().filter(|(path, bytes)| before.get(*path) != Some(*bytes) && !named(path)).collect();
     assert!(others.is_empty(), "{:?}", others.iter().map(|(path, _)| path).collect::<Vec<_>>());

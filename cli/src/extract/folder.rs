@@ -1,0 +1,229 @@
+//! The folder that members are extracted into. Nothing is written outside it.
+
+use std::collections::HashMap;
+use std::fs::Metadata;
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+use meshpeek::Budget;
+use meshpeek::container::Member;
+use meshpeek::scan::FileId;
+
+use crate::args::Common;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::output_file;
+use crate::visible::shown;
+
+/// What a file counts beside its bytes and its name, so that empty ones count too.
+const OF_A_FILE: u64 = 256;
+
+pub(super) struct Folder<'c> {
+    path: &'c Path,
+    force: bool,
+    common: &'c Common,
+    /// Files that are read, which `--force` does not overwrite.
+    inputs: Vec<FileId>,
+    hash: RandomState,
+    /// Hashes of the paths in use, in small letters, with what is there and the next number to try for this name.
+    used: HashMap<u64, (Use, u32)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    File,
+    Folder,
+}
+
+/// The result of writing a member.
+pub(super) enum Done {
+    Written,
+    /// The file exists with the content of the member.
+    Exists,
+    /// The reason why this member cannot be written. Others may be.
+    Lost(String),
+}
+
+impl<'c> Folder<'c> {
+    pub(super) fn new(path: &'c Path, force: bool, inputs: Vec<FileId>, common: &'c Common) -> Self {
+        Self { path, force, common, inputs, hash: RandomState::new(), used: HashMap::new() }
+    }
+
+    /// Returns the path with a number at each part that another file, or a folder, already has in any case.
+    pub(super) fn free(&mut self, path: &str) -> String {
+        let mut free = String::with_capacity(path.len());
+        let mut parts = path.split('/').peekable();
+        while let Some(part) = parts.next() {
+            if !free.is_empty() {
+                free.push('/');
+            }
+            let wanted = if parts.peek().is_some() { Use::Folder } else { Use::File };
+            let part = self.free_part(&free, part, wanted);
+            free.push_str(&part);
+        }
+        free
+    }
+
+    fn free_part(&mut self, above: &str, part: &str, wanted: Use) -> String {
+        let key = |hash: &RandomState, part: &str| hash.hash_one(format!("{above}{part}").to_lowercase());
+        let first = key(&self.hash, part);
+        let mut candidate = part.to_owned();
+        let mut at = first;
+        loop {
+            match self.used.get(&at) {
+                None => {
+                    self.used.insert(at, (wanted, 2));
+                    return candidate;
+                }
+                Some((Use::Folder, _)) if wanted == Use::Folder => return candidate,
+                Some(_) => {}
+            }
+            let Some((_, next)) = self.used.get_mut(&first) else { return candidate };
+            candidate = numbered(part, *next);
+            *next += 1;
+            at = key(&self.hash, &candidate);
+        }
+    }
+
+    /// Writes a member to this path below the folder, unless it is there already.
+    ///
+    /// # Errors
+    /// Returns an error if no member can be written: the disk is full, too much was written, or `unchanged` says that
+    /// the archive has changed.
+    pub(super) fn write(
+        &self,
+        path: &str,
+        member: &Member<'_>,
+        budget: &Budget,
+        unchanged: impl Fn() -> Result<(), Failure>,
+    ) -> Result<Done, Failure> {
+        let target = match self.folder_of(path) {
+            Ok(target) => target,
+            Err((path, error)) => return lost(&path, error),
+        };
+        let old = match target.symlink_metadata() {
+            Ok(old) => Some(old),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) => return lost(&target, error),
+        };
+        let size = member.decoded_byte_len_hint();
+        let may_exist = |old: &Metadata| !self.force && old.is_file() && old.len() == size;
+        let is_told = |path: &Path, what: &str| Ok(Done::Lost(format!("{}: {what}", shown(path))));
+        if let Some(old) = &old {
+            let (time, known) = (member.modified(), old.modified().ok());
+            match old {
+                old if may_exist(old) && time.is_some() && known == time => return Ok(Done::Exists),
+                old if may_exist(old) && time.is_none() => {}
+                _ if old.is_dir() => return is_told(&target, "is a folder"),
+                _ if !self.force => return is_told(&target, "exists with other content; --force overwrites it"),
+                _ if self.is_input(&target) => return is_told(&target, "is an input"),
+                _ => {}
+            }
+        }
+        let counted = budget.work(size).and_then(|()| member.decode(budget));
+        let content = match counted {
+            Ok(content) => content,
+            Err(error) => return Ok(Done::Lost(error.to_string())),
+        };
+        if old.is_some() && !self.force {
+            return match is_same(&target, &content) {
+                Ok(true) => Ok(Done::Exists),
+                Ok(false) => is_told(&target, "exists with other content; --force overwrites it"),
+                Err(error) => lost(&target, error),
+            };
+        }
+        let new = match output_file::beside(&target, None) {
+            Ok(new) => new,
+            Err(error) => return lost(&target, error),
+        };
+        let new_path = new.path().to_owned();
+        output_file::begin(&new_path);
+        let fill = || -> Result<(), Failure> {
+            self.common.results.take(path.len() as u64 + OF_A_FILE)?;
+            let mut out = Output::into(new.as_file().try_clone()?, &target, self.common);
+            out.write_all(&content)?;
+            out.flush()?;
+            unchanged()
+        };
+        let filled = fill();
+        if let Some(time) = member.modified() {
+            // Not every file system keeps every time.
+            let _ = new.as_file().set_modified(time);
+        }
+        let done = filled.map(|()| match self.force {
+            true => new.persist(&target),
+            false => new.persist_noclobber(&target),
+        });
+        output_file::end(&new_path);
+        match done? {
+            Ok(_) => Ok(Done::Written),
+            Err(error) => lost(&target, error.error),
+        }
+    }
+
+    /// Creates the folders that lead to a path. A link among them is an error.
+    fn folder_of(&self, path: &str) -> Result<PathBuf, (PathBuf, io::Error)> {
+        let mut target = self.path.to_owned();
+        let mut parts = path.split('/').peekable();
+        while let Some(part) = parts.next() {
+            target.push(part);
+            if parts.peek().is_none() {
+                break;
+            }
+            let made = match std::fs::create_dir(&target) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => match target.symlink_metadata() {
+                    Ok(there) if there.is_dir() => Ok(()),
+                    Ok(there) if there.is_symlink() => Err(io::Error::other("is a link, which is not followed")),
+                    Ok(_) => Err(io::Error::other("is not a folder")),
+                    Err(error) => Err(error),
+                },
+                made => made,
+            };
+            if let Err(error) = made {
+                return Err((target, error));
+            }
+        }
+        Ok(target)
+    }
+
+    fn is_input(&self, target: &Path) -> bool {
+        FileId::of(target).is_ok_and(|id| self.inputs.contains(&id))
+    }
+}
+
+/// The error for one member, or for all if the disk is full.
+fn lost(path: &Path, error: io::Error) -> Result<Done, Failure> {
+    match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Err(Failure::io(path, error)),
+        ErrorKind::AlreadyExists => {
+            Ok(Done::Lost(format!("{}: exists with other content; --force overwrites it", shown(path))))
+        }
+        _ => Ok(Done::Lost(format!("{}: {error}", shown(path)))),
+    }
+}
+
+/// `config.cpp` with the number 2 is `config (2).cpp`.
+fn numbered(part: &str, number: u32) -> String {
+    let (stem, ending) = match part.rfind('.') {
+        Some(dot) if dot > 0 => part.split_at(dot),
+        _ => (part, ""),
+    };
+    format!("{stem} ({number}){ending}")
+}
+
+/// Returns true if a file has this content. Reads it piece by piece.
+fn is_same(path: &Path, content: &[u8]) -> io::Result<bool> {
+    let mut file = std::fs::File::open(path)?;
+    let mut piece = vec![0; 1 << 16];
+    for part in content.chunks(piece.len()) {
+        let piece = &mut piece[..part.len()];
+        match file.read_exact(piece) {
+            Ok(()) if piece == part => {}
+            Ok(()) => return Ok(false),
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(false),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(file.read(&mut [0])? == 0)
+}

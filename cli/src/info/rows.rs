@@ -1,0 +1,183 @@
+//! Some keys of each asset as a row.
+
+use std::fmt;
+use std::io::Write;
+
+use meshpeek::Asset;
+use meshpeek::json::Document;
+use meshpeek::scan::Record;
+use meshpeek::summary::Severity;
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value as Json, json};
+
+use crate::args::Common;
+use crate::failure::Failure;
+use crate::notes::Notes;
+use crate::output::Output;
+use crate::report;
+
+/// The most bytes of a file's fields that are searched for keys.
+const MOST: u64 = 16 << 20;
+
+/// Writes a row per asset.
+pub(crate) struct Rows {
+    keys: Vec<String>,
+    out: Form,
+    notes: Notes,
+}
+
+enum Form {
+    Csv(Box<csv::Writer<Output>>),
+    Ndjson(Output),
+}
+
+impl Rows {
+    pub(crate) fn new(keys: &[String], is_csv: bool, common: &Common) -> Result<Self, Failure> {
+        let out = Output::data(common)?;
+        let out = match is_csv {
+            true => {
+                let mut csv = csv::Writer::from_writer(out);
+                csv.write_record(keys)?;
+                Form::Csv(Box::new(csv))
+            }
+            false => Form::Ndjson(out),
+        };
+        Ok(Self { keys: keys.to_vec(), out, notes: Notes::new(common) })
+    }
+
+    pub(crate) fn add(&mut self, record: &Record, asset: Option<&Asset<'_>>) -> Result<(), Failure> {
+        let mut text = Vec::new();
+        super::write_json(Document::compact(&mut text, MOST)?, record, asset)?;
+        if text.len() as u64 > MOST {
+            self.notes.say(format_args!("{}: too many fields; later ones are not searched", report::place(record)));
+        }
+        let mut row = Map::new();
+        for key in &self.keys {
+            let value = added(key, record, asset).or_else(|| find(key, &text));
+            row.insert(key.clone(), value.unwrap_or_default());
+        }
+        match &mut self.out {
+            Form::Csv(csv) => Ok(csv.write_record(row.values().map(cell))?),
+            Form::Ndjson(out) => Ok(out.json_line(&row)?),
+        }
+    }
+
+    pub(crate) fn flush(&mut self) -> Result<(), Failure> {
+        match &mut self.out {
+            Form::Csv(csv) => Ok(csv.flush()?),
+            Form::Ndjson(out) => Ok(out.flush()?),
+        }
+    }
+}
+
+/// The value of a key that the JSON of a file does not have.
+fn added(key: &str, record: &Record, asset: Option<&Asset<'_>>) -> Option<Json> {
+    match key {
+        "name" => {
+            let path = record.path_name().text;
+            let name = record.member.as_ref().map_or(path.as_str(), |member| &member.text);
+            Some(name.rsplit(['/', '\\']).next().unwrap_or(name).into())
+        }
+        "errors" | "warnings" => {
+            let severity = if key == "errors" { Severity::Error } else { Severity::Warning };
+            Some(record.summary.problems.iter().filter(|problem| problem.severity == severity).count().into())
+        }
+        "clips" | "clips.name" | "clips.seconds" => {
+            let mut clips = Vec::new();
+            for rig in asset.into_iter().flat_map(Asset::rigs).flatten() {
+                for clip in rig.clips().flatten() {
+                    // The shortest decimals that mean the number.
+                    let seconds = clip.seconds().and_then(|seconds| seconds.to_string().parse::<f64>().ok());
+                    let clip = json!({ "name": clip.name.to_string(), "seconds": seconds });
+                    clips.push(match key.split_once('.') {
+                        Some((_, part)) => clip.get(part).cloned().unwrap_or_default(),
+                        None => clip,
+                    });
+                }
+            }
+            Some(clips.into())
+        }
+        _ => None,
+    }
+}
+
+/// The value of a key in the JSON of a file, where `counts` and `detail` may be left out.
+fn find(key: &str, text: &[u8]) -> Option<Json> {
+    [&[][..], &["counts"], &["detail"]].into_iter().find_map(|above| {
+        let path: Vec<&str> = above.iter().copied().chain(key.split('.')).collect();
+        At(&path).deserialize(&mut serde_json::Deserializer::from_slice(text)).ok().flatten()
+    })
+}
+
+/// Reads the value at a path. In a list, reads that of each item which has it.
+#[derive(Clone, Copy)]
+struct At<'p>(&'p [&'p str]);
+
+impl<'de> DeserializeSeed<'de> for At<'_> {
+    type Value = Option<Json>;
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Option<Json>, D::Error> {
+        if self.0.is_empty() { Json::deserialize(json).map(Some) } else { json.deserialize_any(self) }
+    }
+}
+
+impl<'de> Visitor<'de> for At<'_> {
+    type Value = Option<Json>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Option<Json>, A::Error> {
+        let mut found = None;
+        while let Some(key) = map.next_key::<String>()? {
+            match self.0.split_first() {
+                Some((first, rest)) if *first == key => found = map.next_value_seed(At(rest))?,
+                _ => drop(map.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(found)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Option<Json>, A::Error> {
+        let mut found = Vec::new();
+        while let Some(value) = list.next_element_seed(self)? {
+            found.extend(value);
+        }
+        Ok(Some(found.into()))
+    }
+
+    fn visit_unit<E>(self) -> Result<Option<Json>, E> {
+        Ok(None)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Option<Json>, E> {
+        Ok(None)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Option<Json>, E> {
+        Ok(None)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Option<Json>, E> {
+        Ok(None)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Option<Json>, E> {
+        Ok(None)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Option<Json>, E> {
+        Ok(None)
+    }
+}
+
+/// A value in CSV: texts as they are, lists of them with ` | ` between.
+fn cell(value: &Json) -> String {
+    match value {
+        Json::Null => String::new(),
+        Json::String(text) => text.clone(),
+        Json::Array(items) => items.iter().map(cell).collect::<Vec<_>>().join(" | "),
+        other => other.to_string(),
+    }
+}

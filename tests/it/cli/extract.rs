@@ -1,0 +1,312 @@
+//! `extract`: nothing outside its folder, nothing half.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Output;
+use std::time::{Duration, SystemTime};
+
+use super::{Folder, code, program, stderr};
+use crate::writer::pbo::{Tail, Writer};
+use crate::writer::zip::{Entry, zip};
+
+fn extract(folder: &Folder, arguments: &[&str]) -> Output {
+    program().current_dir(&folder.0).arg("extract").args(arguments).output().unwrap()
+}
+
+/// Every file below a folder, with its content; links and folders with a slash.
+fn tree(path: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    for entry in path.read_dir().into_iter().flatten() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        if path.is_symlink() {
+            all.insert(name + " ->", Vec::new());
+        } else if path.is_dir() {
+            all.extend(tree(&path).into_iter().map(|(below, bytes)| (format!("{name}/{below}"), bytes)));
+        } else {
+            all.insert(name, std::fs::read(&path).unwrap());
+        }
+    }
+    all
+}
+
+fn names(path: &Path) -> Vec<String> {
+    tree(path).into_keys().collect()
+}
+
+/// Two addons in a zip, one packed, and a file beside them.
+fn mods(folder: &Folder) {
+    let a = Writer::new()
+        .stored(b"config.cpp", b"a")
+        .packed(br"data\tree.p3d", &vec![b't'; 3000])
+        .stored(br"data\tree.rvmat", b"material");
+    let b = Writer::new().stored(b"config.cpp", b"bb").stored(br"Data\ROCK.P3D", b"rock");
+    let (a, b) = (a.finish(Tail::Sha1), b.finish(Tail::Sha1));
+    let entries =
+        [Entry::stored("addons/a.pbo", &a), Entry::deflated("addons/b.pbo", &b), Entry::stored("readme.txt", b"read")];
+    folder.file("mods.zip", zip(&entries, b"").to_vec());
+    folder.file("a.pbo", a);
+}
+
+#[test]
+fn archives_whole_globs_and_members_at_any_depth() {
+    let folder = Folder::new("extract");
+    mods(&folder);
+    for (arguments, expected) in [
+        (&["a.pbo"][..], &["config.cpp", "data/tree.p3d", "data/tree.rvmat"][..]),
+        (&["a.pbo!/*.P3D"], &["data/tree.p3d"]),
+        (&["a.pbo!/*.p3d", "--flat"], &["tree.p3d"]),
+        (&["a.pbo!/data/*"], &["data/tree.p3d", "data/tree.rvmat"]),
+        (&["a.pbo!/DATA/Tree.p3d"], &["data/tree.p3d"]),
+        (&["mods.zip"], &["addons/a.pbo", "addons/b.pbo", "readme.txt"]),
+        (&["mods.zip!/addons/b.pbo"], &["Data/ROCK.P3D", "config.cpp"]),
+        (&["mods.zip!/addons/b.pbo!/"], &["Data/ROCK.P3D", "config.cpp"]),
+        (&["mods.zip!/addons/a.pbo!/*.p3d"], &["data/tree.p3d"]),
+        (&["mods.zip!/*.pbo!/*.p3d"], &["addons/a.pbo/data/tree.p3d", "addons/b.pbo/Data/ROCK.P3D"]),
+        (&["mods.zip!/*.pbo!/*.p3d", "--flat"], &["ROCK.P3D", "tree.p3d"]),
+        (&["mods.zip!/*!/config.cpp", "--flat"], &["config (2).cpp", "config.cpp"]),
+        (&["a.pbo", "mods.zip!/readme.txt"], &["config.cpp", "data/tree.p3d", "data/tree.rvmat", "readme.txt"]),
+    ] {
+        let output = extract(&folder, &[arguments, &["-o", "out"]].concat());
+        assert_eq!(code(&output), 0, "{arguments:?}: {}", stderr(&output));
+        assert!(output.stdout.is_empty());
+        assert_eq!(names(&folder.0.join("out")), expected, "{arguments:?}");
+        std::fs::remove_dir_all(folder.0.join("out")).unwrap();
+    }
+    assert_eq!(code(&extract(&folder, &["a.pbo", "-o", "out"])), 0);
+    let files = tree(&folder.0.join("out"));
+    assert_eq!((&files["config.cpp"][..], files["data/tree.p3d"].len()), (&b"a"[..], 3000));
+    let packed = folder.0.join("out/data/tree.p3d").metadata().unwrap();
+    assert_eq!(packed.modified().unwrap(), SystemTime::UNIX_EPOCH + Duration::from_secs(1_600_000_000));
+}
+
+#[test]
+fn what_cannot_be_extracted_is_reported() {
+    let folder = Folder::new("extract-wrong");
+    mods(&folder);
+    folder.file("model.b3d", crate::writer::b3d::sound().to_vec());
+    for (arguments, status, said) in [
+        (&["a.pbo"][..], 2, "extract needs -o DIR"),
+        (&["a.pbo!/config.ccp", "-o", "out"], 2, "no member config.ccp; nearest: config.cpp"),
+        (&["a.pbo!/*.paa", "-o", "out"], 2, "a.pbo: no member matches"),
+        (&["model.b3d", "-o", "out"], 2, "is not an archive"),
+        (&["none.pbo", "-o", "out"], 2, "none.pbo: No such file"),
+        (&["a.pbo!/a[", "-o", "out"], 2, "not a pattern"),
+        (&["none.pbo", "a.pbo", "-o", "out"], 1, "none.pbo: No such file"),
+    ] {
+        let output = extract(&folder, arguments);
+        assert_eq!(code(&output), status, "{arguments:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(said), "{arguments:?}: {}", stderr(&output));
+    }
+    // A member that does not decode leaves the others.
+    let broken = Entry::deflated("broken", &[1; 100]).both(|header| header.crc32 ^= 1);
+    folder.file("b.zip", zip(&[broken, Entry::stored("sound", b"sound")], b"").to_vec());
+    let output = extract(&folder, &["b.zip", "-o", "b"]);
+    assert_eq!((code(&output), names(&folder.0.join("b"))), (1, vec!["sound".to_owned()]), "{}", stderr(&output));
+}
+
+#[test]
+fn no_name_leads_out_and_each_gets_a_file() {
+    let folder = Folder::new("extract-names");
+    let long = "n".repeat(300);
+    let all: Vec<(&str, String)> = vec![
+        ("../../up.txt", ".%2E/.%2E/up.txt".into()),
+        (r"..\back.txt", ".%2E/back.txt".into()),
+        ("a/../../over.txt", "a/.%2E/.%2E/over.txt".into()),
+        ("/root.txt", "root.txt".into()),
+        ("C:\\drive.txt", "C%3A/drive.txt".into()),
+        ("//server/share.txt", "server/share.txt".into()),
+        ("nul\0byte", "nul%00byte".into()),
+        ("\x1b[2J", "%1B[2J".into()),
+        ("line\nbreak", "line%0Abreak".into()),
+        ("aux", "%61ux".into()),
+        ("COM1.txt", "%43OM1.txt".into()),
+        ("what?.txt", "what%3F.txt".into()),
+        ("dot.", "dot%2E".into()),
+        ("space ", "space%20".into()),
+        (".", "%2E".into()),
+        ("case.txt", "case.txt".into()),
+        ("CASE.TXT", "CASE (2).TXT".into()),
+        ("case.txt", "case (3).txt".into()),
+        ("case (2).txt", "case (2) (2).txt".into()),
+        ("file", "file".into()),
+        ("file/below", "file (2)/below".into()),
+        (&long, "n".repeat(200)),
+        ("~/.bashrc", "~/.bashrc".into()),
+        ("$HOME", "$HOME".into()),
+        ("%2E", "%2E (2)".into()),
+    ];
+    let entries: Vec<Entry> = all.iter().map(|(name, expected)| Entry::stored(name, expected.as_bytes())).collect();
+    folder.file("in/names.zip", zip(&entries, b"").to_vec());
+    let output = extract(&folder, &["in/names.zip", "-o", "a/b/out"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let files = tree(&folder.0.join("a/b/out"));
+    assert_eq!(files.len(), all.len());
+    for (name, expected) in &all {
+        assert_eq!(files.get(expected).map(Vec::as_slice), Some(expected.as_bytes()), "{name:?}");
+    }
+    assert_eq!(names(&folder.0).len(), all.len() + 1, "{:?}", names(&folder.0));
+    let told = stderr(&output);
+    assert!(told.contains("in/names.zip!/../../up.txt: the file is .%2E/.%2E/up.txt\n"), "{told}");
+    assert!(told.contains("25 files written, 21 under another name"), "{told}");
+    assert!(!told.contains('\x1b'));
+    // Names of 300 bytes that differ at the end only, and very many folders.
+    let deep = "d/".repeat(5_000) + "end";
+    let entries = [&format!("{long}1"), &format!("{long}2"), &deep].map(|name| Entry::stored(name, b""));
+    folder.file("in/long.zip", zip(&entries, b"").to_vec());
+    assert_eq!(code(&extract(&folder, &["in/long.zip", "-o", "long"])), 0);
+    assert_eq!(names(&folder.0.join("long")), ["end".to_owned(), "n".repeat(200), format!("{} (2)", "n".repeat(200))]);
+    // Bytes that are no text.
+    folder.file("in/x.pbo", Writer::new().stored(b"\xff.txt", b"x").finish(Tail::Sha1));
+    assert_eq!(code(&extract(&folder, &["in/x.pbo", "-o", "x"])), 0);
+    assert_eq!(names(&folder.0.join("x")), ["%FF.txt"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_in_the_folder_lead_nowhere() {
+    use std::os::unix::fs::symlink;
+    let folder = Folder::new("extract-links");
+    folder.file("outside/kept.txt", "kept");
+    let entries = ["sub/a.txt", "kept.txt", "fresh.txt"].map(|name| Entry::stored(name, b"from the archive"));
+    folder.file("links.zip", zip(&entries, b"").to_vec());
+    folder.file("out/other", "");
+    symlink("../outside", folder.0.join("out/sub")).unwrap();
+    symlink("../outside/kept.txt", folder.0.join("out/kept.txt")).unwrap();
+    symlink("../outside/dangling", folder.0.join("out/fresh.txt")).unwrap();
+    let output = extract(&folder, &["links.zip", "-o", "out"]);
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    assert!(stderr(&output).contains("sub: is a link, which is not followed"), "{}", stderr(&output));
+    assert_eq!(names(&folder.0.join("outside")), ["kept.txt"]);
+    assert_eq!(names(&folder.0.join("out")), ["fresh.txt ->", "kept.txt ->", "other", "sub ->"]);
+    // A link that is overwritten is replaced; its target stays.
+    let output = extract(&folder, &["links.zip", "-o", "out", "--force"]);
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    assert_eq!(tree(&folder.0.join("outside"))["kept.txt"], b"kept");
+    assert_eq!(tree(&folder.0.join("out"))["kept.txt"], b"from the archive");
+    assert_eq!(names(&folder.0.join("outside")), ["kept.txt"]);
+    // Neither a pipe nor a device is written to.
+    assert!(std::process::Command::new("mkfifo").arg(folder.0.join("out/pipe")).status().unwrap().success());
+    folder.file("pipe.zip", zip(&[Entry::stored("pipe", b"p")], b"").to_vec());
+    assert_eq!(code(&extract(&folder, &["pipe.zip", "-o", "out"])), 2);
+    assert_eq!(code(&extract(&folder, &["pipe.zip", "-o", "out", "--force"])), 0);
+    assert_eq!(tree(&folder.0.join("out"))["pipe"], b"p");
+}
+
+#[test]
+fn nothing_is_overwritten_and_what_is_there_is_skipped() {
+    let folder = Folder::new("extract-again");
+    mods(&folder);
+    let run = |flags: &[&str]| extract(&folder, &[&["a.pbo", "-o", "out"], flags].concat());
+    assert!(stderr(&run(&[])).contains("3 files written"));
+    let again = run(&[]);
+    assert!(stderr(&again).contains("0 files written, 3 already there"), "{}", stderr(&again));
+    assert_eq!(code(&again), 0);
+    // What an interrupted run has not written yet is written now.
+    std::fs::remove_file(folder.0.join("out/data/tree.p3d")).unwrap();
+    assert!(stderr(&run(&[])).contains("1 file written, 2 already there"));
+    // Other content of the same size: without a time, bytes are compared; with a time, that decides.
+    folder.file("out/config.cpp", "z");
+    folder.file("out/data/tree.p3d", vec![b'z'; 3000]);
+    let changed = run(&[]);
+    assert_eq!(code(&changed), 1);
+    assert_eq!(stderr(&changed).matches("exists with other content; --force overwrites it").count(), 2);
+    assert_eq!(tree(&folder.0.join("out"))["config.cpp"], b"z");
+    assert_eq!(code(&run(&["--force"])), 0);
+    let files = tree(&folder.0.join("out"));
+    assert_eq!((&files["config.cpp"][..], &files["data/tree.p3d"]), (&b"a"[..], &vec![b't'; 3000]));
+    // A folder in the place of a file stays.
+    std::fs::remove_file(folder.0.join("out/config.cpp")).unwrap();
+    folder.file("out/config.cpp/x", "x");
+    let blocked = run(&["--force"]);
+    assert_eq!(code(&blocked), 1);
+    assert!(stderr(&blocked).contains("config.cpp: is a folder"), "{}", stderr(&blocked));
+    // An archive is not overwritten by its own member.
+    let own = zip(&[Entry::stored("own.zip", b"1")], b"").to_vec();
+    folder.file("own.zip", &own);
+    assert_eq!(code(&extract(&folder, &["own.zip", "-o", ".", "--force"])), 2);
+    assert_eq!(std::fs::read(folder.0.join("own.zip")).unwrap(), own);
+}
+
+/// Beyond the limit for the size of a file, as on a full disk, writing fails in the middle of a file.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_leaves_nothing_half() {
+    let folder = Folder::new("extract-full");
+    let entries = [Entry::stored("1", &[1; 100]), Entry::stored("2", &[2; 100_000]), Entry::stored("3", &[3; 100])];
+    folder.file("a.zip", zip(&entries, b"").to_vec());
+    let limited = |units: &str| {
+        let script = format!("ulimit -f {units}; exec \"$0\" extract a.zip -o out");
+        let mut bash = std::process::Command::new("bash");
+        bash.args(["-c", &script, env!("CARGO_BIN_EXE_meshpeek")]).current_dir(&folder.0).output().unwrap()
+    };
+    let output = limited("50");
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(stderr(&output).contains("2: File too large"), "{}", stderr(&output));
+    assert_eq!(tree(&folder.0.join("out")).keys().collect::<Vec<_>>(), ["1"]);
+    // With space again, the same command completes it.
+    let output = limited("unlimited");
+    assert!(stderr(&output).contains("2 files written, 1 already there"), "{}", stderr(&output));
+}
+
+/// Each file that gets its final name is whole, and the program ends with an error if the archive became shorter.
+#[test]
+fn an_archive_that_shrinks_meanwhile_leaves_nothing_false() {
+    let folder = Folder::new("extract-shrink");
+    let content = |index: usize| vec![index as u8 | 1; 40_000];
+    let entries: Vec<Entry> = (0..400).map(|index| Entry::stored(index.to_string(), &content(index))).collect();
+    let bytes = zip(&entries, b"").to_vec();
+    let mut cut = 0;
+    for round in 0..6 {
+        let path = folder.file("a.zip", &bytes);
+        let out = folder.0.join(format!("out{round}"));
+        let mut child = program()
+            .args(["extract", "-q"])
+            .arg(&path)
+            .arg("-o")
+            .arg(&out)
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        while child.try_wait().unwrap().is_none() && out.read_dir().map_or(0, Iterator::count) < 5 {
+            std::thread::sleep(Duration::from_micros(100));
+        }
+        std::fs::File::options().write(true).open(&path).unwrap().set_len(1 << (10 + round)).unwrap();
+        let output = child.wait_with_output().unwrap();
+        if code(&output) != 0 {
+            cut += 1;
+            assert!(stderr(&output).contains("the file was changed while it was read"), "{}", stderr(&output));
+        }
+        for (name, written) in tree(&out) {
+            assert!(written == content(name.parse().unwrap()), "{name} is false");
+        }
+    }
+    assert!(cut > 0, "no run was disturbed");
+}
+
+#[test]
+fn what_is_written_is_bounded() {
+    let folder = Folder::new("extract-bomb");
+    // 300 members of 1 MB from the same bytes.
+    folder.file("quilt.zip", crate::writer::archives::quilt(300, 1_000_000));
+    let output = extract(&folder, &["quilt.zip", "-o", "out", "--max-output", "8"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("--max-output raises it"), "{}", stderr(&output));
+    let written: usize = tree(&folder.0.join("out")).values().map(Vec::len).sum();
+    assert!((1_000_000..12_000_000).contains(&written), "{written} bytes");
+    assert!(tree(&folder.0.join("out")).values().all(|bytes| bytes.len() == 1_000_000));
+    let output = extract(&folder, &["quilt.zip", "-o", "work", "--max-work", "1"]);
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    assert!(stderr(&output).contains("--max-work raises it"), "{}", stderr(&output));
+    // An archive in an archive, and so on.
+    folder.file("deep.zip", crate::writer::archives::nested(8));
+    let output = extract(&folder, &["deep.zip!/*!/*!/*!/*!/*!/*", "-o", "deep"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("--max-archive-depth raises the limit"), "{}", stderr(&output));
+    // Messages about very many members.
+    let entries: Vec<Entry> = (0..1500).map(|_| Entry::stored("same", b"")).collect();
+    folder.file("same.zip", zip(&entries, b"").to_vec());
+    let output = extract(&folder, &["same.zip", "-o", "same"]);
+    assert_eq!(stderr(&output).lines().count(), 1000 + 2, "{}", stderr(&output));
+    assert_eq!(names(&folder.0.join("same")).len(), 1500);
+}
