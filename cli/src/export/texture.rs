@@ -7,7 +7,6 @@ use meshpeek::paa::{Mip, Picture, Texture};
 use meshpeek::view::Table;
 use meshpeek::{Asset, Error, Result};
 
-
 #[derive(clap::Args)]
 #[group(skip)]
 pub(crate) struct Args {

@@ -195,7 +195,10 @@ fn messages_say_what_to_do() {
         (&["hex", EVERYTHING, "--at", "x"], "expected a decimal number, or a hexadecimal one such as 0x2c"),
         (&["scan", "--max-decoded", "1T", EVERYTHING], "expected a number of bytes, such as 4096, 64k, 512M or 2G"),
         (&["info", "--digests", EVERYTHING], "--digests needs --json or -o NAME.json"),
-        (&["export", EVERYTHING], "export needs -o NAME.glb, NAME.obj or NAME.ply for a model, or -o NAME.png for a picture of it"),
+        (
+            &["export", EVERYTHING],
+            "export needs -o NAME.glb, NAME.obj or NAME.ply for a model, or -o NAME.png for a picture of it",
+        ),
         (&["plan", "-"], "standard input can be read only once, so it cannot be split into units"),
     ] {
         let output = run(arguments);
